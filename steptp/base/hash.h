@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace steptp {
+
+/// Hashes are part of files we write, so they are our own and the same on every machine (std::hash is neither).
+using Hash = std::uint64_t;
+
+/// A strong 64-bit mixer (the finaliser of SplitMix64).
+constexpr Hash mix(Hash x) {
+  x += 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+/// Order matters: combine(combine(h, a), b) differs from combine(combine(h, b), a).
+constexpr Hash combine(Hash seed, Hash value) { return mix(seed ^ (mix(value) + (seed << 6) + (seed >> 2))); }
+
+constexpr Hash hash_text(std::string_view text) {
+  Hash hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return mix(hash ^ text.size());
+}
+
+}  // namespace steptp

@@ -1,0 +1,194 @@
+#include "steptp/base/json.h"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "steptp/base/text.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr std::size_t kMaxDepth = 200;  // nothing we read is deeper, and destructors recurse
+
+void append_quoted(std::string& out, std::string_view text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  out += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          append(out, "\\u00", kHex[(c >> 4) & 0xf], kHex[c & 0xf]);
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+void append_number(std::string& out, double value) {
+  if (!std::isfinite(value)) {
+    append_quoted(out, std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+    return;
+  }
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  out.append(buffer, end);
+}
+
+}  // namespace
+
+/// Receives nlohmann's parser events; its parser does not recurse, so hostile nesting ends in a message.
+class JsonBuilder {
+ public:
+  bool null() { return add(Json()); }
+  bool boolean(bool value) { return add(Json(value)); }
+  bool number_integer(std::int64_t value) { return add(Json(value)); }
+  bool number_unsigned(std::uint64_t value) {
+    return value <= INT64_MAX ? add(Json(static_cast<std::int64_t>(value))) : add(Json(value));
+  }
+  bool number_float(double value, const std::string&) { return add(Json(value)); }
+  bool string(std::string& value) { return add(Json(std::move(value))); }
+  bool binary(nlohmann::json::binary_t&) { return false; }
+  bool start_object(std::size_t) { return open(Json(Json::Object())); }
+  bool start_array(std::size_t) { return open(Json(Json::Array())); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool key(std::string& name) {
+    for (const auto& [known, value] : std::get<Json::Object>(open_.back().state_)) {
+      if (known == name) return fail(concat("the key ", quote_json(name), " occurs twice in one object"));
+    }
+    keys_.push_back(std::move(name));
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
+    offset = position > 0 ? position - 1 : 0;
+    if (message.empty()) message = error.what();
+    return false;
+  }
+
+  Json root;
+  std::string message;
+  std::size_t offset = 0;
+
+ private:
+  bool fail(std::string text) {
+    message = std::move(text);
+    return false;
+  }
+  bool open(Json container) {
+    if (open_.size() == kMaxDepth) return fail(concat("nested deeper than ", kMaxDepth, " levels"));
+    open_.push_back(std::move(container));
+    return true;
+  }
+  bool close() {
+    Json done = std::move(open_.back());
+    open_.pop_back();
+    return add(std::move(done));
+  }
+  bool add(Json value) {
+    if (open_.empty()) {
+      root = std::move(value);
+    } else if (auto* array = std::get_if<Json::Array>(&open_.back().state_)) {
+      array->push_back(std::move(value));
+    } else {
+      std::get<Json::Object>(open_.back().state_).emplace_back(std::move(keys_.back()), std::move(value));
+      keys_.pop_back();
+    }
+    return true;
+  }
+
+  std::vector<Json> open_;
+  std::vector<std::string> keys_;
+};
+
+double Json::number() const {
+  if (const auto* integer = std::get_if<std::int64_t>(&state_)) return static_cast<double>(*integer);
+  if (const auto* natural = std::get_if<std::uint64_t>(&state_)) return static_cast<double>(*natural);
+  return std::get<double>(state_);
+}
+
+const Json* Json::find(std::string_view key) const {
+  if (const Object* object = as_object()) {
+    for (const auto& [name, value] : *object) {
+      if (name == key) return &value;
+    }
+  }
+  return nullptr;
+}
+
+Json& Json::set(std::string_view key, Json value) {
+  if (is_null()) state_ = Object();
+  std::get<Object>(state_).emplace_back(std::string(key), std::move(value));
+  return *this;
+}
+
+void Json::push(Json value) {
+  if (is_null()) state_ = Array();
+  std::get<Array>(state_).push_back(std::move(value));
+}
+
+std::string_view Json::kind_name() const {
+  static constexpr std::string_view kNames[] = {"null",     "a boolean", "an integer", "an integer",
+                                                "a number", "a string",  "an array",   "an object"};
+  return kNames[state_.index()];
+}
+
+std::string Json::dump() const {
+  struct Writer {
+    std::string out;
+    void operator()(std::monostate) { out += "null"; }
+    void operator()(bool value) { out += value ? "true" : "false"; }
+    void operator()(std::int64_t value) { append(out, value); }
+    void operator()(std::uint64_t value) { append(out, value); }
+    void operator()(double value) { append_number(out, value); }
+    void operator()(const std::string& value) { append_quoted(out, value); }
+    void operator()(const Array& array) {
+      out += '[';
+      for (const Json& item : array) {
+        if (&item != array.data()) out += ',';
+        std::visit(*this, item.state_);
+      }
+      out += ']';
+    }
+    void operator()(const Object& object) {
+      out += '{';
+      for (const auto& [key, value] : object) {
+        if (&key != &object.front().first) out += ',';
+        append_quoted(out, key);
+        out += ':';
+        std::visit(*this, value.state_);
+      }
+      out += '}';
+    }
+  };
+  Writer writer;
+  std::visit(writer, state_);
+  return std::move(writer.out);
+}
+
+Result<Json, JsonError> parse_json(std::string_view text) {
+  JsonBuilder builder;
+  if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return std::move(builder.root);
+  // The library's message repeats the position and its own name; keep the part that says what is wrong.
+  std::string message = builder.message;
+  if (const std::size_t at = message.find(": "); message.starts_with("[json") && at != std::string::npos) {
+    message = message.substr(at + 2);
+  }
+  return JsonError{message.empty() ? "not a JSON value" : message, static_cast<std::uint32_t>(builder.offset)};
+}
+
+std::string quote_json(std::string_view text) {
+  std::string out;
+  append_quoted(out, text);
+  return out;
+}
+
+}  // namespace steptp

@@ -1,0 +1,65 @@
+#include "steptp/ir/dtype.h"
+
+#include <limits>
+#include <utility>
+
+namespace steptp {
+
+namespace {
+
+template <typename Integer>
+constexpr DTypeInfo integer_info(DType dtype, std::string_view code, std::string_view torch_name) {
+  using Limits = std::numeric_limits<Integer>;
+  return {dtype, code, torch_name, DTypeFamily::integer, sizeof(Integer), Limits::digits, 0, Limits::min(), Limits::max()};
+}
+
+constexpr std::array<DTypeInfo, kAllDTypes.size()> kTable = {{
+    {DType::f64, "f64", "float64", DTypeFamily::floating, 8, 53, 1023},
+    {DType::f32, "f32", "float32", DTypeFamily::floating, 4, 24, 127},
+    {DType::f16, "f16", "float16", DTypeFamily::floating, 2, 11, 15},
+    {DType::bf16, "bf16", "bfloat16", DTypeFamily::floating, 2, 8, 127},
+    integer_info<std::int64_t>(DType::i64, "i64", "int64"),
+    integer_info<std::int32_t>(DType::i32, "i32", "int32"),
+    integer_info<std::int16_t>(DType::i16, "i16", "int16"),
+    integer_info<std::int8_t>(DType::i8, "i8", "int8"),
+    integer_info<std::uint8_t>(DType::u8, "u8", "uint8"),
+    {DType::boolean, "bool", "bool", DTypeFamily::boolean, 1, 1, 0, 0, 1},
+}};
+
+}  // namespace
+
+const DTypeInfo& info(DType dtype) { return kTable[static_cast<std::size_t>(dtype)]; }
+
+std::optional<DType> parse_dtype(std::string_view text) {
+  for (const DTypeInfo& row : kTable) {
+    if (text == row.code || text == row.torch_name) return row.dtype;
+  }
+  return std::nullopt;
+}
+
+DType promote(DType left, DType right) {
+  if (left == right) return left;
+  const DTypeInfo& a = info(left);
+  const DTypeInfo& b = info(right);
+  if (a.family != b.family) return a.family > b.family ? left : right;
+  if (a.bytes == b.bytes) return a.family == DTypeFamily::floating ? DType::f32 : DType::i16;  // f16+bf16, u8+i8
+  return a.bytes > b.bytes ? left : right;
+}
+
+char code(Scope scope) {
+  switch (scope) {
+    case Scope::global: return 'g';
+    case Scope::shared: return 's';
+    case Scope::local: return 'l';
+  }
+  return 'g';
+}
+
+std::optional<Scope> parse_scope(std::string_view text) {
+  if (text == "g") return Scope::global;
+  if (text == "s") return Scope::shared;
+  if (text == "l") return Scope::local;
+  return std::nullopt;
+}
+
+}  // namespace steptp

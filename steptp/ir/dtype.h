@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace steptp {
+
+/// The element types, in the order in which tables list them.
+enum class DType : std::uint8_t { f64, f32, f16, bf16, i64, i32, i16, i8, u8, boolean };
+
+inline constexpr std::array kAllDTypes = {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i64,
+                                          DType::i32, DType::i16, DType::i8,  DType::u8,   DType::boolean};
+
+enum class DTypeFamily : std::uint8_t { boolean, integer, floating };
+
+/// The facts of a type; one table, checked by a property test.
+struct DTypeInfo {
+  DType dtype;
+  std::string_view code;        ///< in LEIR text: "f32"
+  std::string_view torch_name;  ///< in JSON and prompts: "float32"
+  DTypeFamily family;
+  int bytes;
+  int precision;            ///< significand bits including the hidden one; value bits of an integer
+  int max_exponent;         ///< floats: the largest e with a finite value in [2^e, 2^(e+1))
+  std::int64_t least = 0;   ///< integers and bool
+  std::int64_t greatest = 0;
+};
+
+[[nodiscard]] const DTypeInfo& info(DType dtype);
+[[nodiscard]] inline std::string_view code(DType dtype) { return info(dtype).code; }
+[[nodiscard]] inline bool is_float(DType dtype) { return info(dtype).family == DTypeFamily::floating; }
+[[nodiscard]] inline bool is_integer(DType dtype) { return info(dtype).family == DTypeFamily::integer; }
+
+/// Reads either spelling (`f32`, `float32`).
+[[nodiscard]] std::optional<DType> parse_dtype(std::string_view text);
+
+/// The type of an operation on two typed operands (leir.md section 2 rule 7): bool, integers, floats; any float beats
+/// any integer; f16 with bf16 gives f32; u8 with i8 gives i16; otherwise the wider.
+[[nodiscard]] DType promote(DType left, DType right);
+
+/// Where a tensor lives.
+enum class Scope : std::uint8_t { global, shared, local };
+[[nodiscard]] char code(Scope scope);
+[[nodiscard]] std::optional<Scope> parse_scope(std::string_view text);
+
+}  // namespace steptp

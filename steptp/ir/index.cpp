@@ -1,0 +1,386 @@
+#include "steptp/ir/index.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "steptp/ir/ref.h"
+
+namespace steptp {
+
+namespace {
+
+int compare_numbers(std::int64_t left, std::int64_t right) { return left < right ? -1 : left > right ? 1 : 0; }
+
+int compare_factors(const std::vector<IndexAtom>& left, const std::vector<IndexAtom>& right) {
+  if (left.size() != right.size()) return left.size() < right.size() ? -1 : 1;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (const int order = compare(left[i], right[i])) return order;
+  }
+  return 0;
+}
+
+int compare_terms(const IndexTerm& left, const IndexTerm& right) {
+  if (const int order = compare_factors(left.factors, right.factors)) return order;
+  return compare_numbers(left.coefficient, right.coefficient);
+}
+
+Hash hash_of(const IndexAtom& atom) {
+  struct Visitor {
+    Hash operator()(const LoopVariable& variable) const { return hash_text(variable.name); }
+    Hash operator()(const FloorQuotient& quotient) const {
+      return combine(combine(2, quotient.dividend->hash()), quotient.divisor->hash());
+    }
+    Hash operator()(const FloorRemainder& remainder) const {
+      return combine(combine(3, remainder.dividend->hash()), remainder.divisor->hash());
+    }
+    Hash operator()(const IndirectRead& read) const { return combine(4, hash_of(*read.ref)); }
+  };
+  return std::visit(Visitor{}, atom);
+}
+
+Hash hash_factors(const std::vector<IndexAtom>& factors) {
+  Hash hash = factors.size();
+  for (const IndexAtom& factor : factors) hash = combine(hash, hash_of(factor));
+  return hash;
+}
+
+/// Terms in canonical order, as pointers: the order of display plays no part in comparisons.
+std::vector<const IndexTerm*> in_order(const std::vector<IndexTerm>& terms) {
+  std::vector<const IndexTerm*> order;
+  order.reserve(terms.size());
+  for (const IndexTerm& term : terms) order.push_back(&term);
+  std::sort(order.begin(), order.end(),
+            [](const IndexTerm* left, const IndexTerm* right) { return compare_terms(*left, *right) < 0; });
+  return order;
+}
+
+}  // namespace
+
+std::int64_t floor_quotient(std::int64_t dividend, std::int64_t divisor) {
+  const std::int64_t quotient = dividend / divisor;
+  return dividend % divisor != 0 && (dividend < 0) != (divisor < 0) ? quotient - 1 : quotient;
+}
+
+std::int64_t floor_remainder(std::int64_t dividend, std::int64_t divisor) {
+  const std::int64_t remainder = dividend % divisor;
+  return remainder != 0 && (remainder < 0) != (divisor < 0) ? remainder + divisor : remainder;
+}
+
+Index Index::constant(std::int64_t value) {
+  Index index;
+  index.constant_ = value;
+  return index;
+}
+
+Index Index::variable(std::string name) {
+  Index index;
+  index.terms_.resize(1);
+  index.terms_[0].factors.emplace_back(LoopVariable{std::move(name)});
+  return index;
+}
+
+Index Index::read(RefPtr ref) {
+  Index index;
+  index.terms_.resize(1);
+  index.terms_[0].factors.emplace_back(IndirectRead{std::move(ref)});
+  return index;
+}
+
+const std::string* Index::as_variable() const {
+  if (constant_ != 0 || terms_.size() != 1 || terms_[0].coefficient != 1 || terms_[0].factors.size() != 1) {
+    return nullptr;
+  }
+  const auto* variable = std::get_if<LoopVariable>(&terms_[0].factors[0]);
+  return variable ? &variable->name : nullptr;
+}
+
+/// The grammar has no leading minus in a subscript, so the first positive term is shown first.
+void Index::put_positive_first() {
+  if (terms_.empty() || terms_.front().coefficient > 0) return;
+  const auto positive = std::find_if(terms_.begin(), terms_.end(), [](const IndexTerm& t) { return t.coefficient > 0; });
+  if (positive != terms_.end()) std::rotate(terms_.begin(), positive, positive + 1);
+}
+
+std::optional<Index> Index::combine_terms(std::vector<IndexTerm> terms, std::int64_t constant) {
+  Index result;
+  result.constant_ = constant;
+  std::unordered_multimap<Hash, std::size_t> seen;  // only for long sums: short ones are faster searched
+  const bool many = terms.size() > 8;
+  for (IndexTerm& term : terms) {
+    IndexTerm* like = nullptr;
+    Hash hash = 0;
+    if (many) {
+      hash = hash_factors(term.factors);
+      const auto [begin, end] = seen.equal_range(hash);
+      for (auto at = begin; at != end && !like; ++at) {
+        if (compare_factors(result.terms_[at->second].factors, term.factors) == 0) like = &result.terms_[at->second];
+      }
+    } else {
+      for (IndexTerm& known : result.terms_) {
+        if (compare_factors(known.factors, term.factors) == 0) like = &known;
+      }
+    }
+    if (like) {
+      if (__builtin_add_overflow(like->coefficient, term.coefficient, &like->coefficient)) return std::nullopt;
+    } else {
+      if (many) seen.emplace(hash, result.terms_.size());
+      result.terms_.push_back(std::move(term));
+    }
+  }
+  std::erase_if(result.terms_, [](const IndexTerm& term) { return term.coefficient == 0; });
+  // The least 64-bit integer has no positive counterpart, so its text could not be read back.
+  const bool extreme = constant == INT64_MIN || std::any_of(result.terms_.begin(), result.terms_.end(), [](const IndexTerm& t) {
+                         return t.coefficient == INT64_MIN;
+                       });
+  if (extreme || result.terms_.size() > kMaxTerms) return std::nullopt;
+  result.put_positive_first();
+  return result;
+}
+
+std::optional<Index> Index::scaled_sum(const Index& left, const Index& right, std::int64_t scale) {
+  std::int64_t constant = 0;
+  std::int64_t scaled = 0;
+  if (__builtin_mul_overflow(right.constant_, scale, &scaled)) return std::nullopt;
+  if (__builtin_add_overflow(left.constant_, scaled, &constant)) return std::nullopt;
+  std::vector<IndexTerm> terms = left.terms_;
+  terms.reserve(left.terms_.size() + right.terms_.size());
+  for (const IndexTerm& term : right.terms_) {
+    terms.push_back(term);
+    if (__builtin_mul_overflow(term.coefficient, scale, &terms.back().coefficient)) return std::nullopt;
+  }
+  return combine_terms(std::move(terms), constant);
+}
+
+std::optional<Index> Index::add(const Index& left, const Index& right) { return scaled_sum(left, right, 1); }
+std::optional<Index> Index::subtract(const Index& left, const Index& right) { return scaled_sum(left, right, -1); }
+
+std::optional<Index> Index::multiply(const Index& left, const Index& right) {
+  if (left.is_constant()) return scaled_sum(Index(), right, left.constant_);
+  if (right.is_constant()) return scaled_sum(Index(), left, right.constant_);
+  if ((left.terms_.size() + 1) * (right.terms_.size() + 1) > kMaxTerms) return std::nullopt;
+  std::vector<IndexTerm> terms;
+  std::int64_t constant = 0;
+  if (__builtin_mul_overflow(left.constant_, right.constant_, &constant)) return std::nullopt;
+  const auto add_scaled = [&terms](const std::vector<IndexTerm>& source, std::int64_t scale) {
+    for (const IndexTerm& term : source) {
+      terms.push_back(term);
+      if (__builtin_mul_overflow(term.coefficient, scale, &terms.back().coefficient)) return false;
+    }
+    return true;
+  };
+  for (const IndexTerm& a : left.terms_) {
+    for (const IndexTerm& b : right.terms_) {
+      IndexTerm product;
+      if (__builtin_mul_overflow(a.coefficient, b.coefficient, &product.coefficient)) return std::nullopt;
+      product.factors = a.factors;
+      product.factors.insert(product.factors.end(), b.factors.begin(), b.factors.end());
+      std::sort(product.factors.begin(), product.factors.end(),
+                [](const IndexAtom& x, const IndexAtom& y) { return compare(x, y) < 0; });
+      if (product.factors.size() > 64) return std::nullopt;  // a degree nobody means
+      terms.push_back(std::move(product));
+    }
+    if (right.constant_ != 0 && !add_scaled({a}, right.constant_)) return std::nullopt;
+  }
+  if (left.constant_ != 0 && !add_scaled(right.terms_, left.constant_)) return std::nullopt;
+  return combine_terms(std::move(terms), constant);
+}
+
+std::optional<Index> Index::floor_divide(const Index& dividend, const Index& divisor) {
+  if (divisor.is_constant()) {
+    if (divisor.constant_ == 0) return std::nullopt;
+    if (divisor.constant_ == 1) return dividend;
+    if (dividend.is_constant()) return constant(floor_quotient(dividend.constant_, divisor.constant_));
+  }
+  Index index;
+  index.terms_.resize(1);
+  index.terms_[0].factors.emplace_back(
+      FloorQuotient{std::make_shared<const Index>(dividend), std::make_shared<const Index>(divisor)});
+  return index;
+}
+
+std::optional<Index> Index::modulo(const Index& dividend, const Index& divisor) {
+  if (divisor.is_constant()) {
+    if (divisor.constant_ == 0) return std::nullopt;
+    if (divisor.constant_ == 1 || divisor.constant_ == -1) return Index();
+    if (dividend.is_constant()) return constant(floor_remainder(dividend.constant_, divisor.constant_));
+  }
+  Index index;
+  index.terms_.resize(1);
+  index.terms_[0].factors.emplace_back(
+      FloorRemainder{std::make_shared<const Index>(dividend), std::make_shared<const Index>(divisor)});
+  return index;
+}
+
+bool Index::operator==(const Index& other) const {
+  if (this == &other) return true;
+  if (constant_ != other.constant_ || terms_.size() != other.terms_.size()) return false;
+  if (terms_.size() == 1) return compare_terms(terms_[0], other.terms_[0]) == 0;
+  return compare(*this, other) == 0;
+}
+
+Hash Index::hash() const {
+  // A sum of the terms' hashes: the order of display must not matter.
+  Hash hash = mix(static_cast<Hash>(constant_));
+  for (const IndexTerm& term : terms_) {
+    hash += combine(hash_factors(term.factors), static_cast<Hash>(term.coefficient));
+  }
+  return mix(hash);
+}
+
+Index Index::sorted() const {
+  Index result;
+  result.constant_ = constant_;
+  for (const IndexTerm* term : in_order(terms_)) {
+    result.terms_.push_back(*term);
+    for (IndexAtom& factor : result.terms_.back().factors) {
+      if (auto* quotient = std::get_if<FloorQuotient>(&factor)) {
+        quotient->dividend = std::make_shared<const Index>(quotient->dividend->sorted());
+        quotient->divisor = std::make_shared<const Index>(quotient->divisor->sorted());
+      } else if (auto* remainder = std::get_if<FloorRemainder>(&factor)) {
+        remainder->dividend = std::make_shared<const Index>(remainder->dividend->sorted());
+        remainder->divisor = std::make_shared<const Index>(remainder->divisor->sorted());
+      } else if (auto* read = std::get_if<IndirectRead>(&factor)) {
+        std::vector<Index> subscripts;
+        for (const Index& subscript : read->ref->subscripts) subscripts.push_back(subscript.sorted());
+        read->ref = make_ref(read->ref->tensor, read->ref->dtype, read->ref->scope, std::move(subscripts));
+      }
+    }
+  }
+  result.put_positive_first();
+  return result;
+}
+
+int compare(const IndexAtom& left, const IndexAtom& right) {
+  if (left.index() != right.index()) return left.index() < right.index() ? -1 : 1;
+  struct Visitor {
+    const IndexAtom& right;
+    int operator()(const LoopVariable& a) const { return a.name.compare(std::get<LoopVariable>(right).name); }
+    int operator()(const FloorQuotient& a) const {
+      const auto& b = std::get<FloorQuotient>(right);
+      const int order = compare(*a.dividend, *b.dividend);
+      return order ? order : compare(*a.divisor, *b.divisor);
+    }
+    int operator()(const FloorRemainder& a) const {
+      const auto& b = std::get<FloorRemainder>(right);
+      const int order = compare(*a.dividend, *b.dividend);
+      return order ? order : compare(*a.divisor, *b.divisor);
+    }
+    int operator()(const IndirectRead& a) const {
+      const auto& b = std::get<IndirectRead>(right);
+      return a.ref == b.ref ? 0 : compare(*a.ref, *b.ref);
+    }
+  };
+  return std::visit(Visitor{right}, left);
+}
+
+int compare(const Index& left, const Index& right) {
+  if (left.terms().size() != right.terms().size()) return left.terms().size() < right.terms().size() ? -1 : 1;
+  if (left.terms().size() == 1) {
+    if (const int order = compare_terms(left.terms()[0], right.terms()[0])) return order;
+  } else if (!left.terms().empty()) {
+    const auto a = in_order(left.terms());
+    const auto b = in_order(right.terms());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (const int order = compare_terms(*a[i], *b[i])) return order;
+    }
+  }
+  return compare_numbers(left.constant_term(), right.constant_term());
+}
+
+void for_each_variable(const Index& index, const std::function<void(const std::string&)>& visit) {
+  struct Visitor {
+    const std::function<void(const std::string&)>& visit;
+    void operator()(const LoopVariable& variable) const { visit(variable.name); }
+    void operator()(const FloorQuotient& quotient) const {
+      for_each_variable(*quotient.dividend, visit);
+      for_each_variable(*quotient.divisor, visit);
+    }
+    void operator()(const FloorRemainder& remainder) const {
+      for_each_variable(*remainder.dividend, visit);
+      for_each_variable(*remainder.divisor, visit);
+    }
+    void operator()(const IndirectRead& read) const {
+      for (const Index& subscript : read.ref->subscripts) for_each_variable(subscript, visit);
+    }
+  };
+  for (const IndexTerm& term : index.terms()) {
+    for (const IndexAtom& factor : term.factors) std::visit(Visitor{visit}, factor);
+  }
+}
+
+void for_each_read(const Index& index, const std::function<void(const RefPtr&)>& visit) {
+  struct Visitor {
+    const std::function<void(const RefPtr&)>& visit;
+    void operator()(const LoopVariable&) const {}
+    void operator()(const FloorQuotient& quotient) const {
+      for_each_read(*quotient.dividend, visit);
+      for_each_read(*quotient.divisor, visit);
+    }
+    void operator()(const FloorRemainder& remainder) const {
+      for_each_read(*remainder.dividend, visit);
+      for_each_read(*remainder.divisor, visit);
+    }
+    void operator()(const IndirectRead& read) const { visit(read.ref); }
+  };
+  for (const IndexTerm& term : index.terms()) {
+    for (const IndexAtom& factor : term.factors) std::visit(Visitor{visit}, factor);
+  }
+}
+
+std::optional<Index> rewrite(const Index& index, const IndexRewriter& rewriter) {
+  struct Visitor {
+    const IndexRewriter& rewriter;
+    std::optional<Index> operator()(const LoopVariable& variable) const {
+      if (rewriter.variable) {
+        if (auto replacement = rewriter.variable(variable.name)) return replacement;
+      }
+      return Index::variable(variable.name);
+    }
+    std::optional<Index> operator()(const FloorQuotient& quotient) const {
+      const auto dividend = rewrite(*quotient.dividend, rewriter);
+      const auto divisor = rewrite(*quotient.divisor, rewriter);
+      if (!dividend || !divisor) return std::nullopt;
+      return Index::floor_divide(*dividend, *divisor);
+    }
+    std::optional<Index> operator()(const FloorRemainder& remainder) const {
+      const auto dividend = rewrite(*remainder.dividend, rewriter);
+      const auto divisor = rewrite(*remainder.divisor, rewriter);
+      if (!dividend || !divisor) return std::nullopt;
+      return Index::modulo(*dividend, *divisor);
+    }
+    std::optional<Index> operator()(const IndirectRead& read) const {
+      RefPtr replacement = rewriter.read ? rewriter.read(read.ref) : rewrite(read.ref, rewriter);
+      if (!replacement) return std::nullopt;
+      return Index::read(std::move(replacement));
+    }
+  };
+  Index result = Index::constant(index.constant_term());
+  for (const IndexTerm& term : index.terms()) {
+    std::optional<Index> product = Index::constant(term.coefficient);
+    for (const IndexAtom& factor : term.factors) {
+      const auto value = std::visit(Visitor{rewriter}, factor);
+      if (!value) return std::nullopt;
+      product = Index::multiply(*product, *value);
+      if (!product) return std::nullopt;
+    }
+    auto sum = Index::add(result, *product);
+    if (!sum) return std::nullopt;
+    result = std::move(*sum);
+  }
+  return result;
+}
+
+RefPtr rewrite(const RefPtr& ref, const IndexRewriter& rewriter) {
+  std::vector<Index> subscripts;
+  bool changed = false;
+  for (const Index& subscript : ref->subscripts) {
+    auto rewritten = rewrite(subscript, rewriter);
+    if (!rewritten) return nullptr;
+    changed = changed || !(*rewritten == subscript);
+    subscripts.push_back(std::move(*rewritten));
+  }
+  return changed ? make_ref(ref->tensor, ref->dtype, ref->scope, std::move(subscripts)) : ref;
+}
+
+}  // namespace steptp

@@ -1,0 +1,180 @@
+#include "steptp/text/document.h"
+
+#include <utility>
+
+#include "steptp/base/text.h"
+#include "steptp/text/printer.h"
+#include "steptp/text/reader.h"
+#include "steptp/text/signature_text.h"
+
+namespace steptp {
+
+namespace {
+
+/// The text with its header lines replaced by blanks, so that positions in the program are positions in the file.
+std::string without_headers(const std::string& text) {
+  std::string out = text;
+  std::size_t begin = 0;
+  while (begin < out.size()) {
+    const std::size_t end = std::min(out.find('\n', begin), out.size());
+    const std::size_t first = out.find_first_not_of(" \t\r", begin);
+    const bool blank = first == std::string::npos || first >= end;
+    if (!blank && out[first] != '@' && out[first] != '#') break;
+    if (!blank && out[first] == '@') std::fill(out.begin() + static_cast<std::ptrdiff_t>(begin), out.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+    begin = end + 1;
+  }
+  return out;
+}
+
+void add_error(Document& document, std::string_view id, Span span, std::string message, std::string hint = {}) {
+  Diagnostic diagnostic = make_error(id, std::move(message), std::move(hint));
+  document.source->place(diagnostic, span);
+  document.diagnostics.push_back(std::move(diagnostic));
+}
+
+void read_header_line(Document& document, std::string_view line, Span span) {
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
+  line.remove_prefix(1);
+  if (line.starts_with("program") && (line.size() == 7 || line[7] == ' ' || line[7] == '\t')) {
+    const std::size_t name = line.find_first_not_of(" \t", 7);
+    if (name == std::string_view::npos) return add_error(document, "header", span, "@program has no name");
+    document.program.name = line.substr(name);
+    return;
+  }
+  auto variable = parse_signature_line(line);
+  if (!variable) return add_error(document, "header", span, variable.error(), "such as: @input A f32[16,1024]");
+  document.program.signature.variables.push_back(*std::move(variable));
+  document.has_signature = true;
+}
+
+void read_headers(Document& document) {
+  const std::string& text = document.source->text();
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::size_t first = text.find_first_not_of(" \t\r", begin);
+    const bool blank = first == std::string::npos || first >= end;
+    if (!blank && text[first] != '@' && text[first] != '#') return;
+    if (!blank && text[first] == '@') {
+      read_header_line(document, std::string_view(text).substr(first, end - first),
+                       {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)});
+    }
+    begin = end + 1;
+  }
+}
+
+void read_nests(Document& document) {
+  const ReadText read = read_text(without_headers(document.source->text()));
+  document.profile = read.profile;
+  document.program.nests = read.nests;
+  for (const ReadText::Finding& finding : read.findings) {
+    Diagnostic diagnostic = finding.diagnostic;
+    document.source->place(diagnostic, finding.span);
+    document.diagnostics.push_back(std::move(diagnostic));
+  }
+}
+
+void finish(Document& document) {
+  if (std::string problem = signature_problem(document.program.signature); !problem.empty()) {
+    document.diagnostics.push_back(make_error("signature", std::move(problem)));
+  }
+  document.ok = !has_errors(document.diagnostics);
+}
+
+std::string json_problem(const Json& json, Document& document) {
+  if (!json.as_object()) return concat("a record is ", json.kind_name(), ", wanted an object");
+  if (const Json* name = json.find("program"); name && !name->is_null()) {
+    if (!name->as_string()) return concat("\"program\" is ", name->kind_name(), ", wanted a string");
+    document.program.name = *name->as_string();
+  }
+  if (const Json* signature = json.find("signature"); signature && !signature->is_null()) {
+    const auto* entries = signature->as_array();
+    if (!entries) return concat("\"signature\" is ", signature->kind_name(), ", wanted an array");
+    for (const Json& entry : *entries) {
+      auto variable = variable_from_json(entry);
+      if (!variable) return variable.error();
+      document.program.signature.variables.push_back(*std::move(variable));
+    }
+    document.has_signature = true;
+  }
+  const Json* text = json.find("leir");
+  if (!text) return "the record has no \"leir\"";
+  if (!text->as_string()) return concat("\"leir\" is ", text->kind_name(), ", wanted a string");
+  return {};
+}
+
+Document read_json_document(std::string name, std::string content) {
+  Document document;
+  document.source = std::make_shared<const Source>(name, std::move(content));
+  auto json = parse_json(document.source->text());
+  if (!json) {
+    add_error(document, "json", {json.error().offset, 1}, json.error().message);
+    return document;
+  }
+  if (std::string problem = json_problem(*json, document); !problem.empty()) {
+    Diagnostic diagnostic = make_error("record", std::move(problem),
+                                       R"(a record is {"program":...,"signature":[...],"leir":"..."})");
+    document.diagnostics.push_back(std::move(diagnostic));
+    return document;
+  }
+  // The program's own text is what its diagnostics point into.
+  document.source = std::make_shared<const Source>(name, *json->find("leir")->as_string());
+  document.record = *std::move(json);
+  read_nests(document);
+  finish(document);
+  return document;
+}
+
+}  // namespace
+
+Document read_document(std::string name, std::string content) {
+  if (content.size() > UINT32_MAX / 2) {
+    Document document;
+    document.source = std::make_shared<const Source>(std::move(name), "");
+    document.diagnostics.push_back(make_error("file", "the text is larger than 2 GiB"));
+    return document;
+  }
+  const std::size_t first = content.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && content[first] == '{') return read_json_document(std::move(name), std::move(content));
+  Document document;
+  document.source = std::make_shared<const Source>(std::move(name), std::move(content));
+  read_headers(document);
+  read_nests(document);
+  finish(document);
+  return document;
+}
+
+Document read_program_text(std::string name, std::string text, Signature signature) {
+  Document document;
+  document.source = std::make_shared<const Source>(std::move(name), std::move(text));
+  document.program.signature = std::move(signature);
+  document.has_signature = true;
+  read_nests(document);
+  finish(document);
+  return document;
+}
+
+Located locate(const Document& document) {
+  Located located;
+  located.nests = read_text(without_headers(document.source->text()), &located.map).nests;
+  return located;
+}
+
+std::string print_document(const Program& program, Profile profile) {
+  std::string out;
+  if (!program.name.empty()) append(out, "@program ", program.name, '\n');
+  for (const Variable& variable : program.signature.variables) append(out, print_signature_line(variable), '\n');
+  append(out, print(program, profile), '\n');
+  return out;
+}
+
+Json to_json(const Program& program, Profile profile) {
+  Json out;
+  out.set("program", program.name);
+  Json::Array signature;
+  for (const Variable& variable : program.signature.variables) signature.push_back(to_json(variable));
+  out.set("signature", std::move(signature)).set("leir", print(program, profile));
+  return out;
+}
+
+}  // namespace steptp

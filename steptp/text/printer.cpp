@@ -1,0 +1,345 @@
+#include "steptp/text/printer.h"
+
+#include <array>
+#include <charconv>
+#include <map>
+#include <string_view>
+
+#include "steptp/base/text.h"
+
+namespace steptp {
+
+namespace {
+
+/// How tightly the outermost operator of an expression binds; brackets are needed where less is found than wanted.
+enum class Level : std::uint8_t { disjunction, conjunction, comparison, sum, product, unary, power, atom };
+
+struct LevelOf {
+  Level operator()(const Literal&) const { return Level::atom; }
+  Level operator()(const Infinity&) const { return Level::atom; }
+  Level operator()(const IndexValue&) const { return Level::atom; }
+  Level operator()(const Read&) const { return Level::atom; }
+  Level operator()(const Sum&) const { return Level::sum; }
+  Level operator()(const Product&) const { return Level::product; }
+  Level operator()(const Power&) const { return Level::power; }
+  Level operator()(const Extremum&) const { return Level::atom; }
+  Level operator()(const Call& call) const { return call.function == Function::negate ? Level::unary : Level::atom; }
+  Level operator()(const Select&) const { return Level::atom; }
+  Level operator()(const Compare&) const { return Level::comparison; }
+  Level operator()(const Logic& logic) const {
+    return logic.op == LogicOp::conjunction ? Level::conjunction : Level::disjunction;
+  }
+};
+
+/// The dtype of most tensors, by each name's first occurrence; ties in this order.
+constexpr std::array kDefaultOrder = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i64,
+                                      DType::i32, DType::i16, DType::i8,  DType::u8,   DType::boolean};
+
+class Printer {
+ public:
+  explicit Printer(Profile profile) : compact_(profile == Profile::compact) {}
+
+  void program(const Program& program) {
+    if (compact_) {
+      default_dtype_ = most_common_dtype(program);
+      if (default_dtype_ != DType::f32) append(out_, '^', code(default_dtype_), ';');
+    }
+    for (const NestPtr& item : program.nests) nest(*item);
+  }
+
+  void nest(const Nest& nest) {
+    for (const Loop& item : nest.loops) {
+      if (compact_ && &item != nest.loops.data()) out_ += ' ';
+      loop(item);
+    }
+    if (nest.guard) {
+      out_ += compact_ ? " ?(" : "?{";
+      expr(*nest.guard, Level::disjunction);
+      out_ += compact_ ? ')' : '}';
+    }
+    if (compact_ && nest.items.size() == 1 && std::holds_alternative<EquationPtr>(nest.items[0])) {
+      out_ += ' ';
+      equation(*std::get<EquationPtr>(nest.items[0]));
+      return;
+    }
+    out_ += compact_ ? '{' : '[';
+    for (const Item& item : nest.items) {
+      if (const auto* single = std::get_if<EquationPtr>(&item)) {
+        equation(**single);
+      } else {
+        this->nest(*std::get<NestPtr>(item));
+      }
+    }
+    out_ += compact_ ? "}" : "];";
+  }
+
+  void loop(const Loop& loop) {
+    if (!compact_) {
+      out_ += code(loop.kind);
+      out_ += "^{";
+      number(loop.extent);
+      out_ += "}_{";
+      out_ += loop.index;
+      out_ += "=0}";
+      return;
+    }
+    if (loop.kind != LoopKind::serial && loop.kind != LoopKind::bound) out_ += code(loop.kind);
+    out_ += loop.index;
+    number(loop.extent);
+  }
+
+  void equation(const Equation& equation) {
+    ref(*equation.left);
+    if (!compact_ || !accumulation(equation)) {
+      out_ += '=';
+      expr(*equation.right, Level::disjunction);
+    }
+    out_ += ';';
+  }
+
+  void ref(const Ref& ref) {
+    out_ += ref.tensor;
+    if (compact_) {
+      compact_marks(ref);
+    } else {
+      out_ += "^{";
+      out_ += code(ref.dtype);
+      out_ += ',';
+      out_ += code(ref.scope);
+      out_ += '}';
+    }
+    if (ref.subscripts.empty()) return;
+    out_ += compact_ ? "(" : "_{";
+    for (const Index& subscript : ref.subscripts) {
+      if (&subscript != ref.subscripts.data()) out_ += ',';
+      index(subscript);
+    }
+    out_ += compact_ ? ')' : '}';
+  }
+
+  void index(const Index& index) {
+    const bool leads = !index.terms().empty() && index.terms().front().coefficient > 0;
+    if (!leads && (index.is_constant() || index.constant_term() >= 0)) {
+      // Nothing positive among the terms: the constant stands first, as in 3999-a (and 0-a).
+      if (index.constant_term() < 0) out_ += "0-";
+      number(magnitude(index.constant_term()));
+      for (const IndexTerm& item : index.terms()) term(item, false);
+      return;
+    }
+    if (!leads) out_ += '0';
+    for (const IndexTerm& item : index.terms()) term(item, leads && &item == index.terms().data());
+    if (index.constant_term() != 0) {
+      out_ += index.constant_term() > 0 ? '+' : '-';
+      number(magnitude(index.constant_term()));
+    }
+  }
+
+  void expr(const Expr& value, Level wanted) {
+    const Level level = std::visit(LevelOf{}, value.node);
+    if (level < wanted) out_ += '(';
+    std::visit([this](const auto& node) { this->node(node); }, value.node);
+    if (level < wanted) out_ += ')';
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  static std::uint64_t magnitude(std::int64_t value) {
+    return value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value);
+  }
+
+  template <typename Integer>
+  void number(Integer value) {
+    char buffer[24];
+    out_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+  }
+
+  void term(const IndexTerm& term, bool first) {
+    if (!first) out_ += term.coefficient > 0 ? '+' : '-';
+    for (const IndexAtom& factor : term.factors) {
+      if (&factor != term.factors.data()) out_ += '*';
+      atom(factor, term.factors.size() > 1 || magnitude(term.coefficient) != 1);
+    }
+    if (magnitude(term.coefficient) != 1) {
+      out_ += '*';
+      number(magnitude(term.coefficient));
+    }
+  }
+
+  void atom(const IndexAtom& atom, bool in_product) {
+    struct Visitor {
+      Printer& printer;
+      bool in_product;
+      void operator()(const LoopVariable& variable) const { printer.out_ += variable.name; }
+      void operator()(const IndirectRead& read) const { printer.ref(*read.ref); }
+      void operator()(const FloorQuotient& node) const { division(*node.dividend, "//", *node.divisor); }
+      void operator()(const FloorRemainder& node) const { division(*node.dividend, "%", *node.divisor); }
+      void division(const Index& dividend, std::string_view op, const Index& divisor) const {
+        if (in_product) printer.out_ += '(';
+        printer.division_operand(dividend, false);
+        printer.out_ += op;
+        printer.division_operand(divisor, true);
+        if (in_product) printer.out_ += ')';
+      }
+    };
+    std::visit(Visitor{*this, in_product}, atom);
+  }
+
+  /// `*`, `//` and `%` are read from left to right, so a product may stand bare on the left, and a single factor on
+  /// either side.
+  void division_operand(const Index& operand, bool right) {
+    const bool natural = operand.is_constant() && operand.constant_term() >= 0;
+    const bool one_term = operand.constant_term() == 0 && operand.terms().size() == 1;
+    bool bare = natural;
+    if (one_term && operand.terms()[0].coefficient >= 1) {
+      const IndexTerm& only = operand.terms()[0];
+      const bool single = only.factors.size() == 1 && only.coefficient == 1;
+      const bool simple = single && (std::holds_alternative<LoopVariable>(only.factors[0]) ||
+                                     std::holds_alternative<IndirectRead>(only.factors[0]));
+      bare = right ? simple : true;
+    }
+    if (!bare) out_ += '(';
+    index(operand);
+    if (!bare) out_ += ')';
+  }
+
+  void compact_marks(const Ref& ref) {
+    const auto [known, fresh] = declared_.try_emplace(ref.tensor, ref.dtype, ref.scope);
+    const std::pair<DType, Scope> shown = fresh ? std::pair(default_dtype_, Scope::global) : known->second;
+    if (ref.dtype != shown.first) append(out_, '^', code(ref.dtype));
+    if (ref.scope != shown.second) append(out_, '^', code(ref.scope));
+  }
+
+  /// `X+=...` for a sum whose first operand is X and whose second is added; `X max=e` for max(X,e).
+  bool accumulation(const Equation& equation) {
+    if (const auto* sum = std::get_if<Sum>(&equation.right->node)) {
+      if (sum->operators[0] != ArithmeticOp::add || !is_left(equation, *sum->operands[0])) return false;
+      out_ += "+=";
+      chain(sum->operands, sum->operators, Level::product, 1);
+      return true;
+    }
+    if (const auto* extremum = std::get_if<Extremum>(&equation.right->node)) {
+      if (!is_left(equation, *extremum->left)) return false;
+      out_ += extremum->is_max ? " max=" : " min=";
+      expr(*extremum->right, Level::sum);
+      return true;
+    }
+    return false;
+  }
+  static bool is_left(const Equation& equation, const Expr& operand) {
+    const auto* read = std::get_if<Read>(&operand.node);
+    return read && equal(*read->ref, *equation.left);
+  }
+
+  template <typename Op>
+  void chain(const std::vector<ExprPtr>& operands, const std::vector<Op>& operators, Level wanted, std::size_t from) {
+    for (std::size_t i = from; i < operands.size(); ++i) {
+      if (i > from) out_ += text_of(operators[i - 1]);
+      expr(*operands[i], wanted);
+    }
+  }
+
+  void node(const Literal& literal) {
+    if (literal.is_integer) return number(literal.integer);
+    char buffer[32];
+    const std::string_view text(buffer, std::to_chars(buffer, buffer + sizeof buffer, literal.real).ptr - buffer);
+    out_ += text;
+    // The point tells a decimal from an integer: the two have different types (leir.md section 2 rule 7).
+    if (text.find_first_of(".e") == std::string_view::npos) out_ += ".0";
+  }
+  void node(const Infinity&) { out_ += "inf"; }
+  void node(const IndexValue& value) { out_ += value.index; }
+  void node(const Read& read) { ref(*read.ref); }
+  void node(const Sum& sum) { chain(sum.operands, sum.operators, Level::product, 0); }
+  void node(const Product& product) { chain(product.operands, product.operators, Level::unary, 0); }
+  void node(const Power& power) {
+    expr(*power.base, Level::atom);
+    out_ += "**";
+    expr(*power.exponent, Level::unary);
+  }
+  void node(const Extremum& extremum) {
+    out_ += extremum.is_max ? "max(" : "min(";
+    expr(*extremum.left, Level::sum);
+    out_ += ',';
+    expr(*extremum.right, Level::sum);
+    out_ += ')';
+  }
+  void node(const Call& call) {
+    out_ += text_of(call.function);
+    if (call.function == Function::negate) return expr(*call.argument, Level::unary);
+    out_ += '(';
+    expr(*call.argument, Level::sum);
+    out_ += ')';
+  }
+  void node(const Select& select) {
+    out_ += compact_ ? "where(" : "if_then_else(";
+    expr(*select.condition, Level::disjunction);
+    out_ += ',';
+    expr(*select.if_true, Level::sum);
+    out_ += ',';
+    expr(*select.if_false, Level::sum);
+    out_ += ')';
+  }
+  void node(const Compare& compare) { chain(compare.operands, compare.operators, Level::sum, 0); }
+  void node(const Logic& logic) {
+    const Level wanted = logic.op == LogicOp::conjunction ? Level::comparison : Level::conjunction;
+    chain(logic.operands, std::vector<LogicOp>(logic.operands.size(), logic.op), wanted, 0);
+  }
+
+  static DType most_common_dtype(const Program& program) {
+    std::map<std::string_view, DType> first;
+    for_each_equation(program, [&first](const Equation& equation, const std::vector<const Nest*>&) {
+      const auto note = [&first](const RefPtr& ref) { first.try_emplace(ref->tensor, ref->dtype); };
+      for_each_ref(equation.left, note);
+      for_each_ref(*equation.right, note);
+    });
+    std::map<DType, std::size_t> counts;
+    for (const auto& [name, dtype] : first) ++counts[dtype];
+    DType best = DType::f32;
+    for (const DType dtype : kDefaultOrder) {
+      if (counts[dtype] > counts[best]) best = dtype;
+    }
+    return best;
+  }
+
+  bool compact_;
+  std::string out_;
+  DType default_dtype_ = DType::f32;
+  std::map<std::string, std::pair<DType, Scope>, std::less<>> declared_;
+};
+
+}  // namespace
+
+std::string print(const Program& program, Profile profile) {
+  Printer printer(profile);
+  printer.program(program);
+  return printer.take();
+}
+
+std::string print(const Index& index) {
+  Printer printer(Profile::paper);
+  printer.index(index);
+  return printer.take();
+}
+std::string print(const Ref& ref) {
+  Printer printer(Profile::paper);
+  printer.ref(ref);
+  return printer.take();
+}
+std::string print(const Expr& expr) {
+  Printer printer(Profile::paper);
+  printer.expr(expr, Level::disjunction);
+  return printer.take();
+}
+std::string print(const Equation& equation) {
+  Printer printer(Profile::paper);
+  printer.equation(equation);
+  return printer.take();
+}
+std::string print(const Loop& loop) {
+  Printer printer(Profile::paper);
+  printer.loop(loop);
+  return printer.take();
+}
+
+}  // namespace steptp

@@ -1,0 +1,83 @@
+#include "steptp/text/scanner.h"
+
+#include "steptp/base/text.h"
+
+namespace steptp {
+
+namespace {
+
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+
+}  // namespace
+
+void Scanner::skip_blanks() {
+  while (at_ < text_.size()) {
+    const char c = text_[at_];
+    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+      ++at_;
+    } else if (c == '#') {
+      const std::size_t end = text_.find('\n', at_);
+      at_ = end == std::string_view::npos ? text_.size() : end + 1;
+    } else {
+      return;
+    }
+  }
+}
+
+std::string_view Scanner::take_lower() { return take_while(is_lower); }
+std::string_view Scanner::take_word() {
+  return take_while([](char c) { return is_lower(c) || c == '_'; });
+}
+std::string_view Scanner::take_digits() { return take_while(is_digit); }
+std::string_view Scanner::take_code() {
+  return take_while([](char c) { return is_lower(c) || is_digit(c); });
+}
+std::string_view Scanner::take_name() {
+  if (!is_capital(peek())) return {};
+  const std::size_t begin = at_;
+  ++at_;
+  while (at_ < text_.size() && is_lower(text_[at_])) ++at_;
+  last_end_ = position();
+  return text_.substr(begin, at_ - begin);
+}
+
+std::string Scanner::found() {
+  const char c = peek();
+  if (at_ >= text_.size()) return "the end of the text";
+  std::size_t length = 1;
+  const auto same_kind = [c](char d) {
+    if (is_lower(c) || is_capital(c)) return is_lower(d);
+    return is_digit(c) && is_digit(d);
+  };
+  while (length < 24 && same_kind(raw(length))) ++length;
+  if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    return concat("the byte 0x", kHex[(c >> 4) & 0xf], kHex[c & 0xf]);
+  }
+  return concat('\'', text_.substr(at_, length), '\'');
+}
+
+void Scanner::report(std::string_view id, Severity severity, Span span, std::string message, std::string hint) {
+  if (severity == Severity::error) {
+    if (too_many()) return;
+    ++errors_;
+  } else if (findings_.size() > 1000) {
+    return;  // a text of a million warnings helps nobody
+  }
+  Finding finding;
+  finding.diagnostic.id = id;
+  finding.diagnostic.severity = severity;
+  finding.diagnostic.message = std::move(message);
+  finding.diagnostic.hint = std::move(hint);
+  finding.span = span;
+  findings_.push_back(std::move(finding));
+}
+
+void Scanner::expected(std::string_view what, std::string hint) {
+  const std::string seen = found();
+  error({position(), 1}, concat("expected ", what, ", found ", seen), std::move(hint));
+}
+
+}  // namespace steptp

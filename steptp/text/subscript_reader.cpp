@@ -1,0 +1,316 @@
+// References and subscripts: the part of ExpressionReader that deals in exact integers and names.
+#include <algorithm>
+#include <charconv>
+
+#include "steptp/base/text.h"
+#include "steptp/text/expression_reader.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr std::string_view kIndexLetters = "a c d f g h i j k l m n o p q r s u w";
+constexpr std::string_view kDTypeList = "f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool";
+
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+}  // namespace
+
+bool is_index_letter(char c) { return is_lower(c) && c != 'b' && c != 'e' && c != 't' && c != 'v' && c < 'x'; }
+
+bool is_reserved_word(std::string_view word) {
+  return word == "inf" || word == "max" || word == "min" || word == "if" || parse_function(word).has_value();
+}
+
+bool ExpressionReader::check_index_word(std::string_view word, std::uint32_t begin) {
+  const auto all_letters = [](std::string_view text) { return std::all_of(text.begin(), text.end(), is_index_letter); };
+  if (word.size() >= 2 && (word[0] == 't' || word[0] == 'b') && word[1] >= 'x' && word[1] <= 'z') {
+    if (all_letters(word.substr(2))) return true;
+  } else if (word.size() >= 2 && word[0] == 'w' && word[1] >= 'x' && word[1] <= 'z') {
+    scan_.report("reserved", Severity::error, since(begin), concat("'", word, "' is reserved: the prefix ",
+                 word.substr(0, 2), " will name a warp"), "bound indices begin with tx ty tz bx by bz");
+    return false;
+  } else if (is_reserved_word(word)) {
+    scan_.report("reserved", Severity::error, since(begin), concat("'", word, "' is reserved and cannot be an index"),
+                 word == "inf" ? "" : concat("a function is written with brackets: ", word, "(...)"));
+    return false;
+  } else if (!word.empty() && all_letters(word)) {
+    return true;
+  }
+  const auto bad = std::find_if_not(word.begin(), word.end(), is_index_letter);
+  scan_.report("reserved", Severity::error, since(begin),
+               concat("'", word, "' is not an index: the letter '", std::string_view(&*bad, 1), "' is reserved"),
+               concat("indices are made of the letters ", kIndexLetters, "; bound ones begin with tx ty tz bx by bz"));
+  return false;
+}
+
+bool ExpressionReader::read_index_name(bool bound, std::string& name) {
+  scan_.peek();
+  const std::uint32_t begin = scan_.position();
+  const std::string_view word = scan_.take_lower();
+  if (word.empty()) {
+    scan_.expected(bound ? "a bound index (tx ty tz bx by bz)" : "an index");
+    return false;
+  }
+  if (!check_index_word(word, begin)) return false;
+  const bool is_bound = word.size() >= 2 && word[1] >= 'x';
+  if (is_bound != bound) {
+    scan_.error(since(begin),
+                bound ? concat("a B loop takes a bound index (tx ty tz bx by bz), found '", word, "'")
+                      : concat("'", word, "' is a bound index, which only a B loop takes"),
+                bound ? "write L for a loop over a plain index" : concat("write B^{..}_{", word, "=0}"));
+    return false;
+  }
+  name.assign(word);
+  return true;
+}
+
+bool ExpressionReader::parse_scope_code(std::string_view text, std::uint32_t begin, Scope& scope) {
+  if (const auto parsed = parse_scope(text)) {
+    scope = *parsed;
+    return true;
+  }
+  if (text == "f") {
+    scan_.report("reserved", Severity::error, since(begin), "the scope 'f' (fragment) is reserved", "scopes are g s l");
+  } else {
+    scan_.error(since(begin), concat("expected a scope, found '", text, "'"), "scopes are g (global), s (shared), l (local)");
+  }
+  return false;
+}
+
+bool ExpressionReader::read_superscript(DType& dtype, Scope& scope) {
+  scan_.peek();
+  std::uint32_t begin = scan_.position();
+  const std::string_view code_text = scan_.take_code();
+  const auto parsed = code_text.empty() ? std::nullopt : parse_dtype(code_text);
+  if (!parsed || code(*parsed) != code_text) {
+    if (code_text.empty()) {
+      scan_.expected("a dtype", concat("dtypes are ", kDTypeList));
+    } else {
+      scan_.error(since(begin), concat("expected a dtype, found '", code_text, "'"), concat("dtypes are ", kDTypeList));
+    }
+    return false;
+  }
+  dtype = *parsed;
+  if (!scan_.take(',')) {
+    scan_.expected("',' and a scope", "a reference is written Name^{dtype,scope}, such as D^{f32,g}");
+    return false;
+  }
+  scan_.peek();
+  begin = scan_.position();
+  const std::string_view scope_text = scan_.take_code();
+  if (scope_text.empty()) {
+    scan_.expected("a scope", "scopes are g (global), s (shared), l (local)");
+    return false;
+  }
+  if (!parse_scope_code(scope_text, begin, scope)) return false;
+  if (!scan_.take('}')) {
+    scan_.expected("'}'");
+    return false;
+  }
+  return true;
+}
+
+bool ExpressionReader::read_subscripts(std::vector<Index>& subscripts, std::vector<Span>& spans, char close) {
+  do {
+    scan_.peek();
+    const std::uint32_t begin = scan_.position();
+    Index index;
+    if (!read_index(index)) return false;
+    if (map_) spans.push_back(since(begin));
+    subscripts.push_back(std::move(index));
+  } while (scan_.take(','));
+  if (!scan_.take(close)) {
+    scan_.expected(concat("',' or '", close, "' in the subscript"));
+    return false;
+  }
+  return true;
+}
+
+bool ExpressionReader::read_paper_ref(std::string_view name, Ref& ref, std::vector<Span>& spans) {
+  // Subscript before superscript is what a LaTeX renderer shows; both orders are read.
+  bool subscripted = false;
+  if (scan_.take("_{")) {
+    subscripted = true;
+    if (!read_subscripts(ref.subscripts, spans, '}')) return false;
+  }
+  if (!scan_.take("^{")) {
+    scan_.expected(concat("'^{' after the tensor ", name), concat("a reference is written ", name, "^{f32,g}_{...}"));
+    return false;
+  }
+  if (!read_superscript(ref.dtype, ref.scope)) return false;
+  if (!subscripted && scan_.peek() == '_' && scan_.take("_{")) return read_subscripts(ref.subscripts, spans, '}');
+  return true;
+}
+
+bool ExpressionReader::read_compact_marks(std::string_view name, DType& dtype, Scope& scope) {
+  dtype = default_dtype_;
+  scope = Scope::global;
+  const auto known = declared_.find(name);
+  if (known != declared_.end()) std::tie(dtype, scope) = known->second;
+  bool dtype_seen = false;
+  bool scope_seen = false;
+  while (scan_.take('^')) {
+    scan_.peek();
+    const std::uint32_t begin = scan_.position();
+    const std::string_view mark = scan_.take_code();
+    if (const auto parsed = parse_dtype(mark); parsed && code(*parsed) == mark && !dtype_seen && !scope_seen) {
+      dtype = *parsed;
+      dtype_seen = true;
+    } else if (mark.size() == 1 && !scope_seen) {
+      if (!parse_scope_code(mark, begin, scope)) return false;
+      scope_seen = true;
+    } else {
+      scan_.error(since(begin), concat("expected a dtype or a scope behind '^', found ", mark.empty() ? scan_.found() : concat("'", mark, "'")),
+                  concat("write the dtype (", kDTypeList, ") before the scope (g s l)"));
+      return false;
+    }
+  }
+  if (known == declared_.end()) declared_.emplace(std::string(name), std::pair(dtype, scope));
+  return true;
+}
+
+bool ExpressionReader::read_compact_ref(std::string_view name, Ref& ref, std::vector<Span>& spans) {
+  if (!read_compact_marks(name, ref.dtype, ref.scope)) return false;
+  if (scan_.take('(')) return read_subscripts(ref.subscripts, spans, ')');
+  return true;
+}
+
+RefPtr ExpressionReader::read_ref() {
+  scan_.peek();
+  const std::uint32_t begin = scan_.position();
+  const std::string_view name = scan_.take_name();
+  if (name.empty()) {
+    const bool lower = is_lower(scan_.peek());
+    scan_.expected("a tensor", lower ? "a tensor's name begins with a capital" : "");
+    return nullptr;
+  }
+  if (name[0] == 'L' || name[0] == 'P' || name[0] == 'V' || name[0] == 'U' || name[0] == 'B' || name[0] == 'T') {
+    scan_.report("reserved", Severity::error, since(begin),
+                 concat("'", name, "' cannot name a tensor: the capital ", name.substr(0, 1),
+                        name[0] == 'T' ? " is reserved for tensorised loops" : " begins a loop"),
+                 "tensors begin with a capital other than L P V U B T");
+    return nullptr;
+  }
+  auto ref = std::make_shared<Ref>();
+  ref->tensor.assign(name);
+  std::vector<Span> spans;
+  const bool good =
+      profile_ == Profile::paper ? read_paper_ref(name, *ref, spans) : read_compact_ref(name, *ref, spans);
+  if (!good) return nullptr;
+  if (map_) {
+    map_->nodes.emplace(ref.get(), since(begin));
+    map_->subscripts.emplace(ref.get(), std::move(spans));
+  }
+  return ref;
+}
+
+bool ExpressionReader::index_result(std::optional<Index> value, std::uint32_t begin, std::string_view what, Index& index) {
+  if (value) {
+    index = std::move(*value);
+    return true;
+  }
+  scan_.report("subscript", Severity::error, since(begin), std::string(what),
+               "subscripts are exact 64-bit integers of at most 4096 terms");
+  return false;
+}
+
+bool ExpressionReader::read_index(Index& index) {
+  const Deeper deeper(*this);
+  if (!deeper.ok()) return false;
+  scan_.peek();
+  const std::uint32_t begin = scan_.position();
+  if (!read_index_term(index)) return false;
+  for (char c = scan_.peek(); c == '+' || c == '-'; c = scan_.peek()) {
+    scan_.take(c);
+    Index right;
+    if (!read_index_term(right)) return false;
+    if (index.terms().size() + right.terms().size() > Index::kMaxTerms) {
+      return index_result(std::nullopt, begin, "this subscript has too many terms", index);
+    }
+    if (!index_result(c == '+' ? Index::add(index, right) : Index::subtract(index, right), begin,
+                      "this subscript overflows", index)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ExpressionReader::read_index_term(Index& index) {
+  scan_.peek();
+  const std::uint32_t begin = scan_.position();
+  if (!read_index_factor(index)) return false;
+  for (char c = scan_.peek(); c == '*' || c == '/' || c == '%'; c = scan_.peek()) {
+    if (c == '/' && !scan_.take("//")) {
+      scan_.expected("'//'", "subscripts are integers: floor division is written //");
+      return false;
+    }
+    if (c != '/') scan_.take(c);
+    scan_.peek();
+    Index right;
+    if (!read_index_factor(right)) return false;
+    if (c != '*' && right == Index()) {
+      scan_.report("subscript", Severity::error, since(begin), "division by zero in a subscript");
+      return false;
+    }
+    std::optional<Index> value = c == '*'   ? Index::multiply(index, right)
+                                 : c == '/' ? Index::floor_divide(index, right)
+                                            : Index::modulo(index, right);
+    if (!index_result(std::move(value), begin, "this subscript overflows or has too many terms", index)) return false;
+  }
+  return true;
+}
+
+bool ExpressionReader::read_natural(std::int64_t& value) {
+  const std::uint32_t begin = (scan_.peek(), scan_.position());
+  const std::string_view digits = scan_.take_digits();
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc()) {
+    scan_.report("number", Severity::error, since(begin), "this integer does not fit in 64 bits");
+    return false;
+  }
+  return true;
+}
+
+bool ExpressionReader::read_index_factor(Index& index) {
+  const char c = scan_.peek();
+  const std::uint32_t begin = scan_.position();
+  if (c >= '0' && c <= '9') {
+    std::int64_t value = 0;
+    if (!read_natural(value)) return false;
+    if (scan_.raw(0) == '.') {
+      scan_.error({scan_.position(), 1}, "a subscript is an integer, found a decimal point");
+      return false;
+    }
+    index = Index::constant(value);
+    return true;
+  }
+  if (is_lower(c)) {
+    const std::string_view word = scan_.take_lower();
+    if (!check_index_word(word, begin)) return false;
+    index = Index::variable(std::string(word));
+    return true;
+  }
+  if (c >= 'A' && c <= 'Z') {
+    RefPtr ref = read_ref();
+    if (!ref) return false;
+    if (!is_integer(ref->dtype)) {
+      scan_.error(since(begin), concat("a subscript reads ", ref->tensor, ", whose dtype ", code(ref->dtype),
+                                       " is not an integer"),
+                  "only integer tensors can index");
+      return false;
+    }
+    index = Index::read(std::move(ref));
+    return true;
+  }
+  if (c == '(') {
+    scan_.take('(');
+    if (!read_index(index)) return false;
+    if (scan_.take(')')) return true;
+    scan_.expected("')' in the subscript");
+    return false;
+  }
+  scan_.expected("an index", c == '-' ? "a subscript cannot begin with a minus: write 0-a or move a positive term first" : "");
+  return false;
+}
+
+}  // namespace steptp

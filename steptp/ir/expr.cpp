@@ -97,7 +97,46 @@ struct NodeEqual {
 
 }  // namespace
 
+namespace {
+
+/// Splices a first operand that is a chain of the same kind: (a+b)+c and a+b+c are one tree.
+template <typename Chain>
+void splice_first(ExprNode& node) {
+  auto* chain = std::get_if<Chain>(&node);
+  const auto* inner = chain ? std::get_if<Chain>(&chain->operands[0]->node) : nullptr;
+  if (!inner) return;
+  Chain merged = *inner;
+  merged.operands.insert(merged.operands.end(), chain->operands.begin() + 1, chain->operands.end());
+  merged.operators.insert(merged.operators.end(), chain->operators.begin(), chain->operators.end());
+  node = std::move(merged);
+}
+
+void splice_logic(ExprNode& node) {
+  auto* logic = std::get_if<Logic>(&node);
+  if (!logic) return;
+  const auto same = [logic](const ExprPtr& operand) {
+    const auto* inner = std::get_if<Logic>(&operand->node);
+    return inner && inner->op == logic->op;
+  };
+  if (std::none_of(logic->operands.begin(), logic->operands.end(), same)) return;
+  std::vector<ExprPtr> flat;
+  for (const ExprPtr& operand : logic->operands) {
+    if (same(operand)) {
+      const auto& inner = std::get<Logic>(operand->node).operands;
+      flat.insert(flat.end(), inner.begin(), inner.end());
+    } else {
+      flat.push_back(operand);
+    }
+  }
+  logic->operands = std::move(flat);
+}
+
+}  // namespace
+
 ExprPtr make_expr(ExprNode node) {
+  splice_first<Sum>(node);
+  splice_first<Product>(node);
+  splice_logic(node);
   const Hash hash = std::visit(NodeHasher{}, node);
   return std::make_shared<const Expr>(Expr{std::move(node), hash});
 }
@@ -107,27 +146,11 @@ ExprPtr real_literal(double value) { return make_expr(Literal{false, 0, value});
 ExprPtr read_expr(RefPtr ref) { return make_expr(Read{std::move(ref)}); }
 
 ExprPtr make_sum(ExprPtr left, ArithmeticOp op, ExprPtr right) {
-  Sum sum;
-  if (const auto* chain = std::get_if<Sum>(&left->node)) {
-    sum = *chain;
-  } else {
-    sum.operands.push_back(std::move(left));
-  }
-  sum.operands.push_back(std::move(right));
-  sum.operators.push_back(op);
-  return make_expr(std::move(sum));
+  return make_expr(Sum{{std::move(left), std::move(right)}, {op}});
 }
 
 ExprPtr make_product(ExprPtr left, ArithmeticOp op, ExprPtr right) {
-  Product product;
-  if (const auto* chain = std::get_if<Product>(&left->node)) {
-    product = *chain;
-  } else {
-    product.operands.push_back(std::move(left));
-  }
-  product.operands.push_back(std::move(right));
-  product.operators.push_back(op);
-  return make_expr(std::move(product));
+  return make_expr(Product{{std::move(left), std::move(right)}, {op}});
 }
 
 ExprPtr make_call(Function function, ExprPtr argument) { return make_expr(Call{function, std::move(argument)}); }
@@ -164,13 +187,13 @@ struct ChildList {
   }
 };
 
+}  // namespace
+
 std::vector<const ExprPtr*> children(const Expr& expr) {
   ChildList list;
   std::visit(list, expr.node);
   return std::move(list.places);
 }
-
-}  // namespace
 
 std::size_t child_count(const Expr& expr) { return children(expr).size(); }
 const ExprPtr& child(const Expr& expr, std::size_t number) { return *children(expr).at(number); }

@@ -80,11 +80,11 @@ struct Expr {
   Hash hash = 0;
 };
 
+/// Chains come out flat: a first operand that is a chain of the same kind is spliced.
 [[nodiscard]] ExprPtr make_expr(ExprNode node);
 [[nodiscard]] ExprPtr integer_literal(std::int64_t value);
 [[nodiscard]] ExprPtr real_literal(double value);
 [[nodiscard]] ExprPtr read_expr(RefPtr ref);
-/// Flattens a left operand that is itself a sum (product).
 [[nodiscard]] ExprPtr make_sum(ExprPtr left, ArithmeticOp op, ExprPtr right);
 [[nodiscard]] ExprPtr make_product(ExprPtr left, ArithmeticOp op, ExprPtr right);
 [[nodiscard]] ExprPtr make_call(Function function, ExprPtr argument);
@@ -95,6 +95,7 @@ struct Expr {
 [[nodiscard]] bool is_condition(const Expr& expr);
 
 /// The direct sub-expressions in textual order: the numbers in an address count these.
+[[nodiscard]] std::vector<const ExprPtr*> children(const Expr& expr);
 [[nodiscard]] std::size_t child_count(const Expr& expr);
 [[nodiscard]] const ExprPtr& child(const Expr& expr, std::size_t number);
 /// The same node with other children; the same object where no child changed.

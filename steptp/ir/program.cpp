@@ -58,8 +58,8 @@ Hash hash_of(const Signature& signature) {
 
 bool uses_extension(const Expr& expr) {
   if (const auto* call = std::get_if<Call>(&expr.node); call && is_extension(call->function)) return true;
-  for (std::size_t i = 0; i < child_count(expr); ++i) {
-    if (uses_extension(*child(expr, i))) return true;
+  for (const ExprPtr* place : children(expr)) {
+    if (uses_extension(**place)) return true;
   }
   return false;
 }

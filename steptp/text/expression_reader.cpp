@@ -50,20 +50,11 @@ ExprPtr ExpressionReader::read_condition() {
   const std::uint32_t begin = scan_.position();
   ExprPtr first = read_conjunction();
   if (!first || scan_.peek() != '|') return first;
-  Logic logic{LogicOp::disjunction, {}};
-  const auto add = [&logic](const ExprPtr& operand) {
-    const auto* inner = std::get_if<Logic>(&operand->node);
-    if (inner && inner->op == LogicOp::disjunction) {
-      logic.operands.insert(logic.operands.end(), inner->operands.begin(), inner->operands.end());
-    } else {
-      logic.operands.push_back(operand);
-    }
-  };
-  add(first);
+  Logic logic{LogicOp::disjunction, {std::move(first)}};
   while (scan_.take('|')) {
-    const ExprPtr next = read_conjunction();
+    ExprPtr next = read_conjunction();
     if (!next) return nullptr;
-    add(next);
+    logic.operands.push_back(std::move(next));
   }
   return placed(make_expr(std::move(logic)), begin);
 }
@@ -73,20 +64,11 @@ ExprPtr ExpressionReader::read_conjunction() {
   const std::uint32_t begin = scan_.position();
   ExprPtr first = read_comparison();
   if (!first || scan_.peek() != '&') return first;
-  Logic logic{LogicOp::conjunction, {}};
-  const auto add = [&logic](const ExprPtr& operand) {
-    const auto* inner = std::get_if<Logic>(&operand->node);
-    if (inner && inner->op == LogicOp::conjunction) {
-      logic.operands.insert(logic.operands.end(), inner->operands.begin(), inner->operands.end());
-    } else {
-      logic.operands.push_back(operand);
-    }
-  };
-  add(first);
+  Logic logic{LogicOp::conjunction, {std::move(first)}};
   while (scan_.take('&')) {
-    const ExprPtr next = read_comparison();
+    ExprPtr next = read_comparison();
     if (!next) return nullptr;
-    add(next);
+    logic.operands.push_back(std::move(next));
   }
   return placed(make_expr(std::move(logic)), begin);
 }
@@ -137,14 +119,8 @@ ExprPtr ExpressionReader::read_sum() {
   const char c = scan_.peek();
   if (c != '+' && c != '-') return first;
   if (!require_value(first, begin)) return nullptr;
-  Sum sum;
-  if (const auto* chain = std::get_if<Sum>(&first->node)) {
-    sum = *chain;
-  } else {
-    sum.operands.push_back(std::move(first));
-  }
   scan_.take(c);
-  sum.operators.push_back(c == '+' ? ArithmeticOp::add : ArithmeticOp::subtract);
+  Sum sum{{std::move(first)}, {c == '+' ? ArithmeticOp::add : ArithmeticOp::subtract}};
   if (!read_summands(sum)) return nullptr;
   return placed(make_expr(std::move(sum)), begin);
 }
@@ -181,12 +157,7 @@ ExprPtr ExpressionReader::read_product() {
   ArithmeticOp op{};
   if (!take_operator(op)) return first;
   if (!require_value(first, begin)) return nullptr;
-  Product product;
-  if (const auto* chain = std::get_if<Product>(&first->node)) {
-    product = *chain;
-  } else {
-    product.operands.push_back(std::move(first));
-  }
+  Product product{{std::move(first)}, {}};
   do {
     product.operators.push_back(op);
     scan_.peek();

@@ -151,10 +151,11 @@ class HeaderReader {
 };
 
 /// The number of bytes of a shape; none where it does not fit. An extent of 0 does not hide an absurd one beside it.
-std::optional<std::size_t> byte_count(const Header& header) {
-  auto bytes = static_cast<std::uint64_t>(info(header.dtype).bytes);
+std::optional<std::size_t> byte_count(DType dtype, const std::vector<std::int64_t>& shape) {
+  auto bytes = static_cast<std::uint64_t>(info(dtype).bytes);
   bool empty = false;
-  for (const std::int64_t extent : header.shape) {
+  for (const std::int64_t extent : shape) {
+    if (extent < 0) return std::nullopt;
     empty = empty || extent == 0;
     const auto factor = static_cast<std::uint64_t>(extent == 0 ? 1 : extent);
     if (bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / factor) return std::nullopt;
@@ -212,7 +213,7 @@ Result<Array, Diagnostic> parse_npy(std::string_view content) {
 
   const Result<Header, Diagnostic> header = HeaderReader(content.substr(begin, length)).read();
   if (!header) return header.error();
-  const std::optional<std::size_t> bytes = byte_count(*header);
+  const std::optional<std::size_t> bytes = byte_count(header->dtype, header->shape);
   const std::size_t present = content.size() - begin - length;
   if (!bytes) return npy_error(concat("the shape ", shape_text(header->shape), " is too large for any memory"));
   if (*bytes != present) {
@@ -230,6 +231,10 @@ Result<Array, Diagnostic> parse_npy(std::string_view content) {
     for (std::byte& value : array.data) value = value == std::byte{0} ? std::byte{0} : std::byte{1};
   }
   return array;
+}
+
+bool is_consistent(const Array& array) {
+  return byte_count(array.dtype, array.shape) == array.data.size();
 }
 
 std::string format_npy(const Array& array) {

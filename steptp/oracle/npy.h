@@ -20,6 +20,9 @@ struct Array {
   bool operator==(const Array&) const = default;
 };
 
+/// Whether the data has the bytes that shape and dtype ask for.
+[[nodiscard]] bool is_consistent(const Array& array);
+
 /// The format of one array in numpy's files (.npy versions 1 to 3). Read are <f8 <f4 <f2 <i8 <i4 <i2 |i1 |u1 |b1 in C
 /// or Fortran order; anything else (objects, records, big endian) is a diagnostic with the id `npy`.
 ///

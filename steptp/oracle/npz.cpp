@@ -147,6 +147,8 @@ Result<std::vector<Entry>, Diagnostic> read_directory(std::string_view content) 
     entries.push_back(std::move(entry));
     rest.remove_prefix(all);
   }
+  if (!rest.empty())
+    return npz_error(concat("the central directory holds more than its ", directory->count, " entries"));
   return entries;
 }
 
@@ -183,8 +185,10 @@ Result<Array, Diagnostic> read_entry(std::string_view content, const Entry& entr
     return npz_error("its local header is not where the directory says");
   }
   // Sizes in the local header may be missing (a data descriptor follows the data); only its own length is needed.
-  const std::uint64_t begin =
-      entry.offset + kLocalSize + field(content, entry.offset + 26, 2) + field(content, entry.offset + 28, 2);
+  const std::uint64_t name = field(content, entry.offset + 26, 2);
+  if (content.substr(entry.offset + kLocalSize, name) != entry.name)
+    return npz_error("its local header has another name");
+  const std::uint64_t begin = entry.offset + kLocalSize + name + field(content, entry.offset + 28, 2);
   if (!fits(content, begin, entry.packed)) return npz_error("its data goes beyond the end of the file");
   std::string_view data = content.substr(begin, entry.packed);
   std::string inflated;
@@ -312,6 +316,7 @@ Result<std::string, Diagnostic> format_npz(const std::map<std::string, Array>& a
   std::string out;
   std::vector<Entry> entries;
   for (const auto& [name, array] : arrays) {
+    if (!is_consistent(array)) return about(name, npz_error("its shape does not agree with its data"));
     const std::string data = format_npy(array);
     Entry entry{name + ".npy", 0, 0, checksum(data), data.size(), data.size(), out.size()};
     if (entry.name.size() > kMax16) return about(entry.name, npz_error("the name is longer than a zip archive allows"));

@@ -9,10 +9,20 @@ namespace steptp {
 
 namespace {
 
+/// MPFR keeps constants and scratch memory per thread until told; a thread that ends gives them back.
+void free_caches_at_thread_end() {
+  struct Caches {
+    ~Caches() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+  };
+  thread_local const Caches caches;
+  static_cast<void>(caches);
+}
+
 /// MPFR's exponent range is a setting of the thread; this sets that of a float type and puts back what was there.
 class ExponentRange {
  public:
   explicit ExponentRange(const DTypeInfo& type) : emin_(mpfr_get_emin()), emax_(mpfr_get_emax()) {
+    free_caches_at_thread_end();
     // MPFR's significands lie in [1/2, 1), so its exponents are one higher than ours; emin is the least subnormal's.
     mpfr_set_emin(1 - type.max_exponent - type.precision + 2);
     mpfr_set_emax(type.max_exponent + 1);

@@ -49,22 +49,6 @@ bool is_plain(Real value) {
   return std::isfinite(value) && std::fabs(value) > Real{0x1p-1000};
 }
 
-std::optional<double> test_double(DType dtype, double proposed) {
-  if (!is_plain(proposed)) return std::nullopt;
-  const double low = round_to(dtype, proposed - proposed * kDoubleDistance);
-  const double high = round_to(dtype, proposed + proposed * kDoubleDistance);
-  if (low != high) return std::nullopt;
-  return low;
-}
-
-std::optional<double> test_extended(long double proposed) {
-  if (!is_plain(proposed)) return std::nullopt;
-  const auto low = static_cast<double>(proposed - proposed * kExtendedDistance);
-  const auto high = static_cast<double>(proposed + proposed * kExtendedDistance);
-  if (low != high) return std::nullopt;
-  return low;
-}
-
 /// Whether long double really computes with at least 64 digits: compilers, processor settings and emulators (valgrind)
 /// can make it less than its type says. Asked at run time, once per call, since it costs two additions.
 bool extended_is_wide() {
@@ -76,12 +60,28 @@ bool extended_is_wide() {
 
 }  // namespace
 
+std::optional<double> settled(DType dtype, double proposed) {
+  if (!is_plain(proposed)) return std::nullopt;
+  const double low = round_to(dtype, proposed - proposed * kDoubleDistance);
+  const double high = round_to(dtype, proposed + proposed * kDoubleDistance);
+  if (low != high) return std::nullopt;
+  return low;
+}
+
+std::optional<double> settled(long double proposed) {
+  if (!is_plain(proposed)) return std::nullopt;
+  const auto low = static_cast<double>(proposed - proposed * kExtendedDistance);
+  const auto high = static_cast<double>(proposed + proposed * kExtendedDistance);
+  if (low != high) return std::nullopt;
+  return low;
+}
+
 double rounded_function(DType dtype, Function function, double x) {
   std::optional<double> result;
   if (dtype != DType::f64) {
-    result = test_double(dtype, propose<double>(function, x));
+    result = settled(dtype, propose<double>(function, x));
   } else if (extended_is_wide()) {
-    result = test_extended(propose<long double>(function, static_cast<long double>(x)));
+    result = settled(propose<long double>(function, static_cast<long double>(x)));
   }
   return result ? *result : exact_function(dtype, function, x);
 }
@@ -93,7 +93,7 @@ double rounded_power(DType dtype, double base, double exponent) {
   if (exponent == 1.0) return base;
   std::optional<double> result;
   // No extended powl: its error grows with the exponent in more than one libm.
-  if (dtype != DType::f64) result = test_double(dtype, std::pow(base, exponent));
+  if (dtype != DType::f64) result = settled(dtype, std::pow(base, exponent));
   return result ? *result : exact_power(dtype, base, exponent);
 }
 

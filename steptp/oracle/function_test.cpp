@@ -151,6 +151,43 @@ TEST(Functions, RandomDoubles) {
   }
 }
 
+TEST(Functions, AProposalCountsOnlyWhereItsNeighboursAgree) {
+  const double middle = 1 + 0x1p-24;
+  EXPECT_FALSE(settled(DType::f32, middle));
+  EXPECT_FALSE(settled(DType::f32, middle * (1 + 0x1p-41)));
+  EXPECT_FALSE(settled(DType::f32, middle * (1 - 0x1p-41)));
+  EXPECT_EQ(settled(DType::f32, middle * (1 + 0x1p-39)), 1 + 0x1p-23);
+  EXPECT_EQ(settled(DType::f32, middle * (1 - 0x1p-39)), 1.0);
+  EXPECT_FALSE(settled(DType::f16, -65520.0));
+  EXPECT_FALSE(settled(DType::f32, 0x1p-150));
+  EXPECT_FALSE(settled(DType::f32, 0.0));
+  EXPECT_FALSE(settled(DType::f32, kInf));
+  EXPECT_FALSE(settled(DType::f32, kNan));
+  EXPECT_EQ(settled(DType::f32, 1e300), kInf);
+  const long double wide = 1 + 0x1p-53L;
+  EXPECT_FALSE(settled(wide));
+  EXPECT_FALSE(settled(wide * (1 + 0x1p-59L)));
+  EXPECT_FALSE(settled(wide * (1 - 0x1p-59L)));
+  constexpr bool kWide = std::numeric_limits<long double>::digits >= 64;
+  EXPECT_TRUE(!kWide || settled(wide * (1 + 0x1p-57L)) == 1 + 0x1p-52);
+}
+
+TEST(Functions, ABadLibmWouldNotShow) {
+  // A proposal that is wrong by 2^-41, much more than any libm is, gives the right number or none.
+  Reference reference;
+  Random random(24);
+  int settled_count = 0;
+  constexpr int kCount = 100000;
+  for (int i = 0; i < kCount; ++i) {
+    const double x = static_cast<double>(random.between(-8000, 8000)) / 256;
+    const double truth = reference.odd(Function::exp, x);
+    const auto got = settled(DType::f32, truth * (random.chance(1, 2) ? 1 + 0x1p-41 : 1 - 0x1p-41));
+    settled_count += got ? 1 : 0;
+    ASSERT_TRUE(!got || *got == static_cast<double>(static_cast<float>(truth))) << x;
+  }
+  EXPECT_GT(settled_count, kCount * 99 / 100);
+}
+
 TEST(Functions, HardCases) {
   const auto f64 = [](Function function, double x) {
     return evaluate(function, Scalar::real(DType::f64, x)).as_real();

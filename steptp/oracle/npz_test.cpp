@@ -159,6 +159,9 @@ TEST(Npz, SaysWhatIsWrong) {
   std::string unlike = good;
   unlike.replace(central + 46, 5, "A.txt");
   expect_contains(verdict(unlike), "lacks .npy");
+  std::string fewer = *format_npz({{"A", samples()["A"]}, {"C", samples()["C"]}});
+  fewer[fewer.size() - 12] = 1;  // the number of entries in the end record
+  expect_contains(verdict(fewer), "more than its 1 entries");
   expect_contains(format_npz({{"A", Array{DType::f32, {2}, {}}}}).error().message, "does not agree");
   EXPECT_EQ(read_npz("/nonexistent/a.npz").error().id, "file");
 }

@@ -315,6 +315,10 @@ void put_end(std::string& out, std::uint64_t count, std::uint64_t offset) {
 Result<std::string, Diagnostic> format_npz(const std::map<std::string, Array>& arrays) {
   std::string out;
   std::vector<Entry> entries;
+  // Room for all data at once: growing a large archive by doubling would need it three times over.
+  std::size_t room = 0;
+  for (const auto& [name, array] : arrays) room += 2 * name.size() + 512 + array.data.size();
+  out.reserve(room);
   for (const auto& [name, array] : arrays) {
     if (!is_consistent(array)) return about(name, npz_error("its shape does not agree with its data"));
     const std::string data = format_npy(array);

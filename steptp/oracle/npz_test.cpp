@@ -87,6 +87,21 @@ TEST(Npz, ReadsWhatNumpyCompressed) {
   EXPECT_EQ(read->at("zeros"), make(DType::f64, {40, 50}, std::vector<double>(2000)));
 }
 
+TEST(Npz, ReadsAnArchiveWrittenToAPipe) {
+  // Python's zipfile, told that it cannot seek: sizes follow the data, local headers are zip64 and hold none.
+  const auto read = read_npz(STEPTP_SOURCE_DIR "/steptp/oracle/golden/streamed.npz");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(*read, (Arrays{{"x", samples()["A"]}, {"y", samples()["A"]}}));
+}
+
+TEST(Npz, MoreEntriesThanTheOldFormatCounts) {
+  Arrays many;
+  for (int i = 0; i < 66000; ++i) many[concat("K", i)] = make<std::int32_t>(DType::i32, {}, {i});
+  const auto back = parse_npz(*format_npz(many));
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(*back, many);
+}
+
 TEST(Npz, BfloatTravelsAsFloat) {
   const Array values = make<std::uint16_t>(DType::bf16, {3}, {0x3f80, 0xc049, 0x0001});
   const auto back = parse_npz(*format_npz({{"A", values}}));

@@ -10,6 +10,11 @@ namespace steptp {
 /// The operations on two values.
 enum class ArithmeticOp : std::uint8_t { add, subtract, multiply, divide, floor_divide, modulo, power, max, min };
 
+inline constexpr std::array kAllArithmeticOps = {
+    ArithmeticOp::add,    ArithmeticOp::subtract,     ArithmeticOp::multiply,
+    ArithmeticOp::divide, ArithmeticOp::floor_divide, ArithmeticOp::modulo,
+    ArithmeticOp::power,  ArithmeticOp::max,          ArithmeticOp::min};
+
 /// The operations on one value.
 enum class Function : std::uint8_t { negate, exp, log, sqrt, abs, erf, tanh, sin, cos, floor, ceil, round, rsqrt };
 
@@ -18,6 +23,9 @@ inline constexpr std::array kAllFunctions = {Function::negate, Function::exp, Fu
                                              Function::floor,  Function::ceil, Function::round, Function::rsqrt};
 
 enum class CompareOp : std::uint8_t { less, less_equal, greater, greater_equal, equal, not_equal };
+
+inline constexpr std::array kAllCompareOps = {CompareOp::less,          CompareOp::less_equal, CompareOp::greater,
+                                              CompareOp::greater_equal, CompareOp::equal,      CompareOp::not_equal};
 
 enum class LogicOp : std::uint8_t { conjunction, disjunction };
 

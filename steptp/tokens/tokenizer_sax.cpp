@@ -28,7 +28,8 @@ class Reader {
       file_.ids.push_back(static_cast<std::uint32_t>(value));
       return true;
     }
-    return place_ == Place::elsewhere ? add(Json(value)) : unexpected("a number");
+    if (place_ != Place::elsewhere) return unexpected("a number");
+    return value <= INT64_MAX ? add(Json(static_cast<std::int64_t>(value))) : add(Json(value));
   }
   bool number_float(double value, const std::string&) {
     return place_ == Place::elsewhere ? add(Json(value)) : unexpected("a fraction");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <queue>
 
 namespace steptp {
@@ -17,23 +18,32 @@ constexpr std::uint64_t kNoPair = UINT64_MAX;  // both halves kNoToken, which is
 }  // namespace
 
 BytePairs::BytePairs(std::size_t expected)
-    : rules_(std::bit_ceil(std::max<std::size_t>(expected * 2, 16)), Rule{kNoPair, kNoToken, kNoToken}),
+    : rules_(std::bit_ceil(std::max<std::size_t>(expected * 2, 16)), Rule{kNoPair, {}}),
+      small_(std::size_t{kSmall} * kSmall),
+      filter_((std::size_t{1} << kFilterBits) / 64),
       shift_(64 - std::countr_zero(rules_.size())) {}
 
 void BytePairs::add(std::uint32_t left, std::uint32_t right, std::uint32_t rank, std::uint32_t merged) {
   if (2 * used_ >= rules_.size()) {
     BytePairs larger(rules_.size());
     for (const Rule& rule : rules_) {
-      if (rule.rank == kNoToken) continue;
-      larger.add(static_cast<std::uint32_t>(rule.pair >> 32), static_cast<std::uint32_t>(rule.pair), rule.rank,
-                 rule.merged);
+      if (rule.outcome.rank == kNoToken) continue;
+      larger.add(static_cast<std::uint32_t>(rule.pair >> 32), static_cast<std::uint32_t>(rule.pair), rule.outcome.rank,
+                 rule.outcome.merged);
     }
+    larger.small_ = std::move(small_);
     *this = std::move(larger);
   }
-  // The slot that `find` would answer, writable.
-  Rule& rule = const_cast<Rule&>(find(left, right));
-  if (rule.rank == kNoToken) ++used_;
-  rule = {key(left, right), rank, merged};
+  if ((left | right) < kSmall) {
+    small_[left * kSmall + right] = {rank, merged};
+    return;
+  }
+  const std::uint64_t pair = key(left, right);
+  Rule& rule = rules_[find_slot(pair)];
+  if (rule.outcome.rank == kNoToken) ++used_;
+  rule = {pair, {rank, merged}};
+  const std::size_t bit = filter_bit(pair);
+  filter_[bit / 64] |= std::uint64_t{1} << bit % 64;
 }
 
 void BytePairs::merge(std::vector<std::uint32_t>& symbols) const {
@@ -42,14 +52,8 @@ void BytePairs::merge(std::vector<std::uint32_t>& symbols) const {
 }
 
 void BytePairs::merge_short(std::vector<std::uint32_t>& symbols) const {
-  struct Pair {
-    std::uint32_t rank, merged;
-  };
-  Pair pairs[kShort];  // pairs[i] is the rule for symbols i and i+1
-  const auto look_up = [&](std::size_t i) {
-    const Rule& rule = find(symbols[i], symbols[i + 1]);
-    pairs[i] = {rule.rank, rule.merged};
-  };
+  Outcome pairs[kShort];  // pairs[i] is the rule for symbols i and i+1
+  const auto look_up = [&](std::size_t i) { pairs[i] = find(symbols[i], symbols[i + 1]); };
   std::size_t count = symbols.size();
   for (std::size_t i = 0; i + 1 < count; ++i) look_up(i);
   while (count > 1) {
@@ -71,45 +75,43 @@ void BytePairs::merge_short(std::vector<std::uint32_t>& symbols) const {
 }
 
 void BytePairs::merge_long(std::vector<std::uint32_t>& symbols) const {
-  struct Link {
+  struct Node {
     std::uint32_t previous, next;
-  };
-  struct Candidate {
-    std::uint32_t rank, position, left, right;
-  };
-  const auto later = [](const Candidate& a, const Candidate& b) {
-    return std::pair(a.rank, a.position) > std::pair(b.rank, b.position);
+    Outcome with_next;
   };
   const auto count = static_cast<std::uint32_t>(symbols.size());
-  std::vector<Link> links(count);
+  std::vector<Node> nodes(count);
+  // Rank and position in one number: the smallest is the next to join.
+  using Candidate = std::uint64_t;
+  const auto candidate = [&](std::uint32_t at) { return static_cast<Candidate>(nodes[at].with_next.rank) << 32 | at; };
   std::vector<Candidate> found;
   found.reserve(count);
-  const auto candidate = [&](std::uint32_t left, std::uint32_t right) {
-    return Candidate{find(symbols[left], symbols[right]).rank, left, symbols[left], symbols[right]};
-  };
   for (std::uint32_t i = 0; i < count; ++i) {
-    links[i] = {i == 0 ? kEnd : i - 1, i + 1 == count ? kEnd : i + 1};
-    if (i + 1 < count) {
-      if (const Candidate c = candidate(i, i + 1); c.rank != kNoToken) found.push_back(c);
-    }
+    nodes[i] = {i == 0 ? kEnd : i - 1, i + 1 == count ? kEnd : i + 1, {}};
+    if (i + 1 == count) break;
+    nodes[i].with_next = find(symbols[i], symbols[i + 1]);
+    if (nodes[i].with_next.rank != kNoToken) found.push_back(candidate(i));
   }
-  std::priority_queue queue(later, std::move(found));
+  std::priority_queue queue(std::greater<>(), std::move(found));
+  const auto look_up = [&](std::uint32_t at) {
+    Node& node = nodes[at];
+    node.with_next = node.next == kEnd ? Outcome{} : find(symbols[at], symbols[node.next]);
+    if (node.with_next.rank != kNoToken) queue.push(candidate(at));
+  };
   while (!queue.empty()) {
     const Candidate top = queue.top();
     queue.pop();
+    const auto at = static_cast<std::uint32_t>(top);
     // A candidate is stale once either of its symbols has been joined to something else.
-    const std::uint32_t at = top.position, next = links[at].next;
-    if (symbols[at] != top.left || next == kEnd || symbols[next] != top.right) continue;
-    symbols[at] = find(top.left, top.right).merged;
+    if (nodes[at].with_next.rank != static_cast<std::uint32_t>(top >> 32)) continue;
+    const std::uint32_t next = nodes[at].next;
+    symbols[at] = nodes[at].with_next.merged;
     symbols[next] = kNoToken;
-    links[at].next = links[next].next;
-    if (const std::uint32_t after = links[at].next; after != kEnd) {
-      links[after].previous = at;
-      if (const Candidate c = candidate(at, after); c.rank != kNoToken) queue.push(c);
-    }
-    if (const std::uint32_t before = links[at].previous; before != kEnd) {
-      if (const Candidate c = candidate(before, at); c.rank != kNoToken) queue.push(c);
-    }
+    nodes[next].with_next = {};
+    nodes[at].next = nodes[next].next;
+    if (nodes[at].next != kEnd) nodes[nodes[at].next].previous = at;
+    look_up(at);
+    if (nodes[at].previous != kEnd) look_up(nodes[at].previous);
   }
   std::erase(symbols, kNoToken);
 }

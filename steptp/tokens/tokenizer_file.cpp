@@ -79,6 +79,12 @@ void read_normalizer(Members& root, TokenizerFile& file) {
   file.nfc = true;
 }
 
+void check_decoder(Members& root) {
+  if (!root.has("decoder")) return;
+  Members decoder = root.child("decoder");
+  decoder.support(decoder.text("type") == "ByteLevel", "type", "ByteLevel");
+}
+
 void read_split(Members split, TokenizerFile& file) {
   split.support(split.text("type") == "Split", "type", "Split");
   split.support(split.text("behavior") == "Isolated", "behavior", "Isolated");
@@ -176,6 +182,7 @@ Result<TokenizerFile, Diagnostic> parse_tokenizer_file(std::string_view json) {
   root.require("pre_tokenizer");
   if (error) return *std::move(error);
   read_normalizer(root, file);
+  if (!error) check_decoder(root);
   if (!error) read_pre_tokenizer(root, error, file);
   if (!error) read_model(root.child("model"), file);
   if (!error) read_added_tokens(root, error, file);

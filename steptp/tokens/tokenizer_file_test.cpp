@@ -82,6 +82,7 @@ TEST(TokenizerFile, refuses_by_name) {
       {with("\"byte_fallback\":false", "\"byte_fallback\":true"), "tokenizer_unsupported", "model.byte_fallback"},
       {with("\"unk_token\":null", "\"unk_token\":\"zz\""), "tokenizer_vocabulary", "\"zz\" is not in"},
       {with("\"NFC\"", "\"NFKC\""), "tokenizer_unsupported", "normalizer.type is \"NFKC\""},
+      {with("\"version\":\"1.0\"", "\"decoder\":{\"type\":\"WordPiece\"}"), "tokenizer_unsupported", "decoder.type"},
       {with("\"Sequence\"", "\"Whitespace\""), "tokenizer_unsupported", "pre_tokenizer.type"},
       {with("?\\\\p{L}+", "?\\\\p{L}*"), "tokenizer_unsupported", "a pattern that is not supported: (?i:'s|'t"},
       {with("{\"Regex\":", "{\"String\":"), "tokenizer_json", "pattern.Regex is missing"},

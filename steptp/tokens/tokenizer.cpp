@@ -37,9 +37,9 @@ Result<BytePairs, Diagnostic> read_merges(const StringPool& merges, const Vocabu
     for (std::size_t k = 0; k < 3; ++k) {
       const auto id = vocabulary.find(parts[k]);
       if (!id) {
-        return make_error("tokenizer_merges", concat("model.merges: entry ", i / 2, " joins ", quote_json(left), " and ",
-                                                     quote_json(right), ", but ", quote_json(parts[k]),
-                                                     " is not in model.vocab"));
+        return make_error("tokenizer_merges",
+                          concat("model.merges: entry ", i / 2, " joins ", quote_json(left), " and ", quote_json(right),
+                                 ", but ", quote_json(parts[k]), " is not in model.vocab"));
       }
       ids[k] = *id;
     }

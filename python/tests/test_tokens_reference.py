@@ -129,12 +129,18 @@ def mixtures(count):
 
 
 @pytest.mark.parametrize("changes", [{}, {"ignore_merges": True}, {"drop": True}, {"drop": True, "unk_token": "!"},
-                                     {"drop": True, "unk_token": "!", "fuse_unk": True}, {"spaced": True}])
+                                     {"drop": True, "unk_token": "!", "fuse_unk": True}, {"spaced": True},
+                                     {"three_digits": True}])
 def test_flags_and_options(tmp_path, changes):
     changes = dict(changes)
     drop, spaced = changes.pop("drop", False), changes.pop("spaced", False)
+    three_digits = changes.pop("three_digits", False)
     file = small_tokenizer(**changes)
     model = file["model"]
+    if three_digits:
+        pattern = file["pre_tokenizer"]["pretokenizers"][0]["pattern"]
+        pattern["Regex"] = pattern["Regex"].replace(r"|\p{N}|", r"|\p{N}{1,3}|")
+        assert "{1,3}" in pattern["Regex"]
     if drop:  # bytes without a token
         gone = set("aeo\u00cc\u0124")
         model["merges"] = [m for m in model["merges"] if not gone & set(m[0] + m[1])]
@@ -147,4 +153,5 @@ def test_flags_and_options(tmp_path, changes):
         model["merges"] = [" ".join(m) for m in model["merges"]]
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(file), encoding="utf-8")
-    agree(path, tokenizers.Tokenizer.from_file(str(path)), mixtures(3000) + token_texts.CORNERS + token_texts.LEIR)
+    agree(path, tokenizers.Tokenizer.from_file(str(path)), mixtures(3000) + token_texts.CORNERS + token_texts.LEIR +
+          token_texts.leir_like(9, 100) + token_texts.random_unicode(9, 1000))

@@ -46,9 +46,9 @@ class Collector {
     const std::size_t loops_before = loops_.size();
     const std::optional<Kernel> kernel_before = kernel_;
     nests_.push_back(&nest);
-    if (!kernel_ && !bound_below) kernel_ = Kernel{&nest, loops_.size()};
+    if (!kernel_ && !bound_below) kernel_ = Kernel{items_, loops_.size()};
     for (const Loop& loop : nest.loops) {
-      if (!kernel_ && loop.kind == LoopKind::bound) kernel_ = Kernel{&nest, loops_.size()};
+      if (!kernel_ && loop.kind == LoopKind::bound) kernel_ = Kernel{items_, loops_.size()};
       loops_.push_back(&loop);
     }
     if (nest.guard) guards_.push_back(nest.guard);
@@ -77,7 +77,7 @@ class Collector {
     statement.guards = guards_;
     statement.accumulates = accumulation_operator(*equation.left, equation.right);
     // A bare item under host loops is a kernel of one thread of its own.
-    statement.kernel = kernel_.value_or(Kernel{&equation, loops_.size()});
+    statement.kernel = kernel_.value_or(Kernel{items_, loops_.size()});
     table_.statements.push_back(std::move(statement));
 
     Site site{items_, Site::Part::right, {}, {}};

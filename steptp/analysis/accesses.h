@@ -21,8 +21,8 @@ struct PathCondition {
 
 /// Which kernel launch a statement belongs to. Statements with equal ids run in the same kernel.
 struct Kernel {
-  const void* root = nullptr;     ///< the nest (or item) that is launched
-  std::size_t host_loops = 0;     ///< how many of the statement's loops stand outside: one launch per iteration
+  std::vector<std::uint32_t> root;  ///< the address of the nest (or item) that is launched
+  std::size_t host_loops = 0;       ///< how many of the statement's loops stand outside: one launch per iteration
   bool operator==(const Kernel&) const = default;
   auto operator<=>(const Kernel&) const = default;
 };

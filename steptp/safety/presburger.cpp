@@ -29,12 +29,13 @@ struct Presburger::Context {
   Context& operator=(const Context&) = delete;
 };
 
-Presburger::Presburger() : context_(std::make_unique<Context>()) {}
+Presburger::Presburger() = default;
 Presburger::~Presburger() = default;
 
 Presburger::Answer Presburger::covered(const std::string& whole, const std::vector<std::string>& parts,
                                        std::size_t dimensions) {
   Answer answer;
+  if (!context_) context_ = std::make_unique<Context>();
   isl_ctx* const ctx = context_->ctx;
   isl_ctx_reset_error(ctx);
   isl_ctx_reset_operations(ctx);

@@ -31,7 +31,7 @@ class Presburger {
 
  private:
   struct Context;
-  std::unique_ptr<Context> context_;
+  std::unique_ptr<Context> context_;  ///< made by the first question: most programs ask none
 };
 
 /// Loop variables under the names they have in a query.

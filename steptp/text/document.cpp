@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "steptp/base/text.h"
+#include "steptp/ir/site.h"
 #include "steptp/text/printer.h"
 #include "steptp/text/reader.h"
 #include "steptp/text/signature_text.h"
@@ -158,6 +159,45 @@ Located locate(const Document& document) {
   Located located;
   located.nests = read_text(without_headers(document.source->text()), &located.map).nests;
   return located;
+}
+
+namespace {
+
+std::optional<Span> span_of(const Located& located, const Site& site) {
+  const auto node = [&located](const void* key) -> std::optional<Span> {
+    const auto known = located.map.nodes.find(key);
+    return known == located.map.nodes.end() ? std::nullopt : std::optional(known->second);
+  };
+  // Loops and subscripts are parts of a nest and of a reference: found through their owner.
+  Site owner = site;
+  owner.number.reset();
+  if (site.part == Site::Part::loop) owner.part = Site::Part::item;
+  const SitePart part = resolve(located.nests, owner);
+  const auto numbered = [&](const auto& table, const auto* key) -> std::optional<Span> {
+    const auto spans = table.find(key);
+    if (spans == table.end() || *site.number >= spans->second.size()) return std::nullopt;
+    return spans->second[*site.number];
+  };
+  if (const auto* nest = std::get_if<const Nest*>(&part)) return site.number ? numbered(located.map.loops, *nest) : node(*nest);
+  if (const auto* equation = std::get_if<const Equation*>(&part)) return node(*equation);
+  if (const auto* ref = std::get_if<const Ref*>(&part)) return site.number ? numbered(located.map.subscripts, *ref) : node(*ref);
+  if (const auto* expr = std::get_if<const Expr*>(&part)) {
+    const auto* read = std::get_if<Read>(&(*expr)->node);
+    return site.number && read ? numbered(located.map.subscripts, read->ref.get()) : node(*expr);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void place(const Document& document, Diagnostics& diagnostics) {
+  std::optional<Located> located;
+  for (Diagnostic& diagnostic : diagnostics) {
+    const auto site = diagnostic.site.empty() || diagnostic.line != 0 ? std::nullopt : parse_site(diagnostic.site);
+    if (!site) continue;
+    if (!located) located = locate(document);
+    if (const auto span = span_of(*located, *site)) document.source->place(diagnostic, *span);
+  }
 }
 
 std::string print_document(const Program& program, Profile profile) {

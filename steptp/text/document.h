@@ -39,6 +39,9 @@ struct Located {
 };
 [[nodiscard]] Located locate(const Document& document);
 
+/// Sets line, column and length of diagnostics that carry an address. Those without one keep what they have.
+void place(const Document& document, Diagnostics& diagnostics);
+
 /// A `.leir` text with its signature lines.
 [[nodiscard]] std::string print_document(const Program& program, Profile profile);
 /// {"program":..., "signature":[...], "leir":...}

@@ -1,0 +1,173 @@
+#include "steptp/safety/bounds.h"
+
+#include <optional>
+
+#include "steptp/base/text.h"
+#include "steptp/safety/presburger.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr std::uint64_t kBudget = 20'000;
+
+class BoundsChecker {
+ public:
+  BoundsChecker(const AccessTable& table, const ValueFacts& facts, Findings& findings)
+      : table_(table), facts_(facts), findings_(findings) {}
+
+  void run() {
+    for (const Access& access : table_.accesses) {
+      const TensorFacts& tensor = table_.tensors.at(access.ref->tensor);
+      for (std::size_t i = 0; i < access.ref->subscripts.size(); ++i) {
+        check_divisors(access, access.ref->subscripts[i]);
+        if (tensor.known) {
+          check(access, i, {0, static_cast<Wide>(tensor.known->shape[i]) - 1});
+        } else if (access.is_write) {
+          check(access, i, {0, kWideLimit});
+        }
+      }
+    }
+  }
+
+ private:
+  void check(const Access& access, std::size_t number, Interval allowed) {
+    const Index& subscript = access.ref->subscripts[number];
+    const Statement& statement = table_.statements[access.statement];
+    // Most subscripts are decided by their box alone.
+    if (!reads_tensor(subscript)) {
+      if (const std::string* name = subscript.as_variable()) {
+        for (const Loop* loop : statement.loops) {
+          if (loop->index == *name && loop->extent <= allowed.high + 1 && allowed.low <= 0) return;
+        }
+      }
+    }
+    const SubscriptProblem problem = subscript_problem(table_, facts_, access, subscript);
+    if (allowed.contains(range_of(problem.target, problem.ranges))) return;
+    const SearchAnswer answer = find_outside({problem.ranges, problem.conditions, &problem.target, allowed}, kBudget);
+    switch (answer.kind) {
+      case SearchAnswer::Kind::none: return;
+      case SearchAnswer::Kind::found: return report(access, number, problem, answer, allowed);
+      case SearchAnswer::Kind::possible: return report(access, number, problem, answer, allowed);
+      case SearchAnswer::Kind::gave_up: return ask_isl(access, number, problem, allowed);
+    }
+  }
+
+  /// A point is a witness where data does not decide: no read, or one value of a known variable that its domain allows.
+  [[nodiscard]] bool is_witness(const SubscriptProblem& problem, const SearchAnswer& answer) const {
+    if (answer.kind != SearchAnswer::Kind::found) return false;
+    if (problem.abstracted.empty()) return true;
+    if (problem.abstracted.size() > 1) return false;
+    const Variable* known = table_.tensors.at(problem.abstracted[0]->tensor).known;
+    return known && known->role != Role::output && known->values.empty() && known->domain.kind == Domain::Kind::range;
+  }
+
+  void report(const Access& access, std::size_t number, const SubscriptProblem& problem, const SearchAnswer& answer,
+              Interval allowed) {
+    const Statement& statement = table_.statements[access.statement];
+    Site site = access.site;
+    if (!site.number) site.number = static_cast<std::uint32_t>(number);
+    std::string where = concat("at ", describe(answer.point, statement.loops));
+    for (std::size_t i = 0; i < problem.abstracted.size(); ++i) {
+      const auto value = answer.point.find(concat('@', i));
+      if (value != answer.point.end()) append(where, ", where ", problem.abstracted[i]->tensor, " holds ", value->second);
+    }
+    const std::string range = allowed.high == kWideLimit ? "is negative" : concat("is outside [0,", describe(allowed.high + 1), ")");
+    if (is_witness(problem, answer)) {
+      findings_.report("out-of-range", Severity::error, &site,
+                       concat("subscript ", number, " of ", access.ref->tensor, " is ", describe(answer.value), ' ', where,
+                              ", which ", range), access.is_write ? "" : "guard the read with if_then_else, which is lazy");
+    } else {
+      findings_.report("out-of-range-unknown", Severity::unknown, &site,
+                       concat("cannot show that subscript ", number, " of ", access.ref->tensor,
+                              " stays in range: it may be ", describe(answer.value), ' ', where),
+                       "give the index tensor a domain, such as [0,10), or guard the access");
+    }
+  }
+
+  void ask_isl(const Access& access, std::size_t number, const SubscriptProblem& problem, Interval allowed) {
+    const Statement& statement = table_.statements[access.statement];
+    if (problem.abstracted.empty()) {
+      if (const auto answer = isl_answer(statement, problem, allowed)) {
+        if (answer->kind == Presburger::Answer::Kind::covered) return;
+        SearchAnswer found;
+        found.kind = SearchAnswer::Kind::found;
+        Ranges at;
+        for (std::size_t i = 0; i < statement.loops.size(); ++i) {
+          found.point[statement.loops[i]->index] = answer->point[i];
+          at.variables[statement.loops[i]->index] = {answer->point[i], answer->point[i]};
+        }
+        found.value = range_of(problem.target, at).low;
+        return report(access, number, problem, found, allowed);
+      }
+    }
+    Site site = access.site;
+    findings_.report("out-of-range-unknown", Severity::unknown, &site,
+                     concat("cannot decide within the work budget whether subscript ", number, " of ", access.ref->tensor,
+                            " stays in range"));
+  }
+
+  /// Nothing where isl could not decide.
+  std::optional<Presburger::Answer> isl_answer(const Statement& statement, const SubscriptProblem& problem, Interval allowed) {
+    Renaming names;
+    std::string tuple;
+    std::string domain;
+    for (const Loop* loop : statement.loops) {
+      names[loop->index] = concat("i", names.size());
+      append(tuple, tuple.empty() ? "" : ",", names[loop->index]);
+      append(domain, domain.empty() ? "" : " and ", "0 <= ", names[loop->index], " < ", loop->extent);
+    }
+    for (const PathCondition& item : problem.conditions) {
+      const auto text = isl_text(*item.condition, item.holds, names);
+      if (!text) return std::nullopt;
+      append(domain, " and ", *text);
+    }
+    const auto target = isl_text(problem.target, names);
+    if (!target) return std::nullopt;
+    std::string inside = concat("0 <= ", *target);
+    if (allowed.high != kWideLimit) append(inside, " <= ", describe(allowed.high));
+    const auto answer = isl_.covered(concat("{ [", tuple, "] : ", domain, " }"),
+                                     {concat("{ [", tuple, "] : ", inside, " }")}, statement.loops.size());
+    if (answer.kind == Presburger::Answer::Kind::gave_up) return std::nullopt;
+    return answer;
+  }
+
+  void check_divisors(const Access& access, const Index& subscript) {
+    struct Visitor {
+      BoundsChecker& self;
+      const Access& access;
+      void operator()(const LoopVariable&) const {}
+      void operator()(const IndirectRead&) const {}
+      void operator()(const FloorQuotient& node) const { self.check_divisor(access, *node.dividend, *node.divisor); }
+      void operator()(const FloorRemainder& node) const { self.check_divisor(access, *node.dividend, *node.divisor); }
+    };
+    for (const IndexTerm& term : subscript.terms()) {
+      for (const IndexAtom& atom : term.factors) std::visit(Visitor{*this, access}, atom);
+    }
+  }
+
+  void check_divisor(const Access& access, const Index& dividend, const Index& divisor) {
+    check_divisors(access, dividend);
+    check_divisors(access, divisor);
+    if (divisor.is_constant()) return;
+    const SubscriptProblem problem = subscript_problem(table_, facts_, access, divisor);
+    const Interval range = range_of(problem.target, problem.ranges);
+    if (range.low > 0 || range.high < 0) return;
+    findings_.report("division-by-zero", Severity::unknown, &access.site,
+                     concat("cannot show that the divisor in a subscript of ", access.ref->tensor, " is not zero"),
+                     "divide by a constant");
+  }
+
+  const AccessTable& table_;
+  const ValueFacts& facts_;
+  Findings& findings_;
+  Presburger isl_;
+};
+
+}  // namespace
+
+void check_bounds(const AccessTable& table, const ValueFacts& facts, Findings& findings) {
+  BoundsChecker(table, facts, findings).run();
+}
+
+}  // namespace steptp

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "steptp/safety/findings.h"
+#include "steptp/safety/value_facts.h"
+
+namespace steptp {
+
+/// Every subscript of a known variable lies in its dimension, and no write has a negative subscript. (Reads of
+/// intermediates are a matter of definedness.) Ids: `out-of-range`, `division-by-zero`.
+void check_bounds(const AccessTable& table, const ValueFacts& facts, Findings& findings);
+
+}  // namespace steptp

@@ -1,0 +1,46 @@
+#include "steptp/safety/check.h"
+
+#include <algorithm>
+
+#include "steptp/analysis/accesses.h"
+#include "steptp/analysis/shapes.h"
+#include "steptp/check/structure.h"
+#include "steptp/safety/bounds.h"
+#include "steptp/safety/definedness.h"
+#include "steptp/safety/scopes.h"
+#include "steptp/safety/value_facts.h"
+
+namespace steptp {
+
+namespace {
+
+CheckReport::Verdict verdict_of(const Diagnostics& diagnostics) {
+  if (has_errors(diagnostics)) return CheckReport::Verdict::errors;
+  const bool unknown = std::any_of(diagnostics.begin(), diagnostics.end(),
+                                   [](const Diagnostic& d) { return d.severity == Severity::unknown; });
+  return unknown ? CheckReport::Verdict::unknown : CheckReport::Verdict::ok;
+}
+
+}  // namespace
+
+CheckReport check_program(const Program& program) {
+  CheckReport report;
+  report.extended = is_extended(program);
+  report.diagnostics = check_structure(program);
+  // Sets of elements mean nothing where names and ranks do not fit.
+  if (!has_errors(report.diagnostics)) {
+    Findings findings;
+    const AccessTable table = collect_accesses(program);
+    check_scopes(program, table, findings);
+    ValueFacts facts = derive_value_facts(table);
+    assume_from_use(table, infer_shapes(table), facts);
+    report.assumes = facts.assumes;
+    check_bounds(table, facts, findings);
+    if (!has_errors(findings.diagnostics)) check_definedness(table, facts, findings);
+    report.diagnostics.insert(report.diagnostics.end(), findings.diagnostics.begin(), findings.diagnostics.end());
+  }
+  report.verdict = verdict_of(report.diagnostics);
+  return report;
+}
+
+}  // namespace steptp

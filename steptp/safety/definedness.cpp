@@ -1,0 +1,299 @@
+#include "steptp/safety/definedness.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "steptp/base/text.h"
+#include "steptp/safety/presburger.h"
+#include "steptp/safety/regions.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr std::uint64_t kRangeBudget = 2'000;
+constexpr std::size_t kMaxWriters = 200;       // of one tensor, looked at for one read
+constexpr std::size_t kMaxQueries = 400;       // to isl, per program
+constexpr std::size_t kMaxIslLoops = 24;
+
+class DefinednessChecker {
+ public:
+  DefinednessChecker(const AccessTable& table, const ValueFacts& facts, Findings& findings)
+      : table_(table), facts_(facts), findings_(findings) {}
+
+  void run() {
+    for (const Access& access : table_.accesses) {
+      if (access.is_write || access.is_accumulator) continue;
+      const TensorFacts& tensor = table_.tensors.at(access.ref->tensor);
+      if (tensor.known && tensor.known->role != Role::output) continue;
+      if (tensor.writes.empty()) continue;  // reported as missing-definition or not-written
+      check_read(access, tensor);
+    }
+    for (const auto& [name, tensor] : table_.tensors) {
+      if (tensor.known && tensor.known->role == Role::output && !tensor.writes.empty()) check_output(name, tensor);
+    }
+  }
+
+ private:
+  /// Hidden subscripts first, then those in the text.
+  [[nodiscard]] std::vector<Index> full_subscripts(const Access& access) const {
+    std::vector<Index> all = hidden_subscripts(table_, access);
+    all.insert(all.end(), access.ref->subscripts.begin(), access.ref->subscripts.end());
+    return all;
+  }
+
+  [[nodiscard]] static std::size_t guards_in(const Statement& statement, std::size_t nests) {
+    std::size_t guards = 0;
+    for (std::size_t i = 0; i < nests; ++i) guards += statement.nests[i]->guard ? 1 : 0;
+    return guards;
+  }
+
+  /// The box that a writer writes in each iteration of the loops it shares with the reader, in coordinates relative to
+  /// the part of each subscript that the shared loops decide; that part goes to `bases`. Nothing where it is no box.
+  std::optional<Box> written_box(const Access& write, std::size_t shared_loops, std::size_t shared_nests,
+                                 std::vector<Index>& bases) const {
+    const Statement& statement = table_.statements[write.statement];
+    if (statement.guards.size() > guards_in(statement, shared_nests)) return std::nullopt;
+    Ranges box = loop_box(statement);
+    std::vector<std::string> used;
+    Box region;
+    for (const Index& subscript : full_subscripts(write)) {
+      const auto split = split_by(subscript, statement.loops, shared_loops);
+      const auto values = split ? dense_values(split->own, box, used) : std::nullopt;
+      if (!values) return std::nullopt;
+      bases.push_back(split->shared);
+      region.push_back(*values);
+    }
+    return region;
+  }
+
+  /// The box around what a reader reads, relative to the writers' bases, over all iterations: the writers wrote their
+  /// box around the base in each of them. With `narrow`, the reader's conditions are used.
+  std::optional<Box> read_box(const Access& read, const std::vector<Index>& bases, bool narrow) const {
+    const std::vector<Index> subscripts = full_subscripts(read);
+    if (subscripts.size() != bases.size()) return std::nullopt;
+    Box region;
+    for (std::size_t i = 0; i < subscripts.size(); ++i) {
+      const auto own = Index::subtract(subscripts[i], bases[i]);
+      if (!own) return std::nullopt;
+      const SubscriptProblem problem = subscript_problem(table_, facts_, read, *own);
+      std::optional<Interval> range = range_of(problem.target, problem.ranges);
+      if (narrow) {
+        const auto exact = exact_range({problem.ranges, problem.conditions, &problem.target, {}}, kRangeBudget);
+        if (exact) range = exact;
+      }
+      region.push_back(*range);
+    }
+    return region;
+  }
+
+  /// Boxes of the writers that run before the read in every iteration of what they share.
+  bool boxes_show(const Access& read, const TensorFacts& tensor, bool narrow) const {
+    const Statement& reader = table_.statements[read.statement];
+    struct Group {
+      std::size_t shared_loops;
+      std::vector<Index> bases;
+      std::vector<Box> boxes;
+    };
+    std::vector<Group> groups;
+    for (const std::size_t number : tensor.writes) {
+      const Access& write = table_.accesses[number];
+      const Relation relation = relate(table_.statements[write.statement], reader);
+      if (!relation.before || write.statement == read.statement) continue;
+      std::vector<Index> bases;
+      auto box = written_box(write, relation.shared_loops, relation.shared_nests, bases);
+      if (!box) continue;
+      auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+        return g.shared_loops == relation.shared_loops && g.bases == bases;
+      });
+      if (group == groups.end()) group = groups.insert(groups.end(), {relation.shared_loops, bases, {}});
+      group->boxes.push_back(*std::move(box));
+    }
+    return std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
+      const auto whole = read_box(read, group.bases, narrow);
+      return whole && boxes_cover(*whole, group.boxes);
+    });
+  }
+
+  void check_read(const Access& read, const TensorFacts& tensor) {
+    if (tensor.writes.size() > kMaxWriters) return unknown_read(read, "too many writers");
+    if (boxes_show(read, tensor, false)) return;
+    const Statement& statement = table_.statements[read.statement];
+    const bool conditional = !statement.guards.empty() || !read.conditions.empty();
+    if (conditional && boxes_show(read, tensor, true)) return;
+    ask_isl(read, tensor);
+  }
+
+  struct Query {
+    std::string tuple;
+    std::string domain;
+    Renaming names;
+  };
+  /// The iterations of a statement under its guards and the access's conditions; `exact` is cleared where data decides.
+  std::optional<Query> iterations(const Statement& statement, const Access& access, char letter, bool& exact) const {
+    if (statement.loops.size() > kMaxIslLoops) return std::nullopt;
+    Query query;
+    for (const Loop* loop : statement.loops) {
+      const std::string name = concat(letter, query.names.size());
+      query.names[loop->index] = name;
+      append(query.tuple, query.tuple.empty() ? "" : ",", name);
+      append(query.domain, query.domain.empty() ? "" : " and ", "0 <= ", name, " < ", loop->extent);
+    }
+    if (query.domain.empty()) query.domain = "0 = 0";
+    for (const PathCondition& item : path_conditions(statement, access)) {
+      const auto text = isl_text(*item.condition, item.holds, query.names);
+      if (text) {
+        append(query.domain, " and ", *text);
+      } else {
+        exact = false;
+      }
+    }
+    return query;
+  }
+
+  /// w runs before r: earlier in the shared loops, or in the same iteration of them and earlier in the text.
+  static std::string order_text(const Relation& relation, bool same_statement) {
+    std::vector<std::string> cases;
+    std::string equal_so_far;
+    for (std::size_t i = 0; i < relation.shared_loops; ++i) {
+      cases.push_back(concat("(", equal_so_far, "w", i, " < r", i, ")"));
+      append(equal_so_far, "w", i, " = r", i, " and ");
+    }
+    if (relation.before && !same_statement) cases.push_back(concat("(", equal_so_far, "0 = 0)"));
+    if (cases.empty()) return "1 = 0";
+    return concat("(", join(cases, " or ", [](const std::string& text) { return text; }), ")");
+  }
+
+  /// The iterations of the reader that see an element which this writer wrote before; nothing where it cannot be said.
+  std::optional<std::string> seen_text(const Access& write, const Access& read, const Query& reader) const {
+    const Statement& statement = table_.statements[write.statement];
+    bool exact = true;
+    const auto writer = iterations(statement, write, 'w', exact);
+    if (!writer || !exact) return std::nullopt;
+    const std::vector<Index> from = full_subscripts(write);
+    const std::vector<Index> to = full_subscripts(read);
+    if (from.size() != to.size()) return std::nullopt;
+    std::string condition = writer->domain;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto left = isl_text(from[i], writer->names);
+      const auto right = isl_text(to[i], reader.names);
+      if (!left || !right) return std::nullopt;
+      append(condition, " and ", *left, " = ", *right);
+    }
+    append(condition, " and ",
+           order_text(relate(statement, table_.statements[read.statement]), write.statement == read.statement));
+    return concat("{ [", reader.tuple, "] : exists (", writer->tuple, " : ", condition, ") }");
+  }
+
+  void ask_isl(const Access& read, const TensorFacts& tensor) {
+    const Statement& statement = table_.statements[read.statement];
+    bool exact = true;
+    const auto reader = iterations(statement, read, 'r', exact);
+    const bool readable = reader && std::none_of(read.ref->subscripts.begin(), read.ref->subscripts.end(), reads_tensor);
+    if (!readable || queries_++ > kMaxQueries) return unknown_read(read, "the access is not affine, or the work budget is spent");
+    std::vector<std::string> parts;
+    bool all_writers = true;
+    for (const std::size_t number : tensor.writes) {
+      auto part = seen_text(table_.accesses[number], read, *reader);
+      if (part) {
+        parts.push_back(*std::move(part));
+      } else {
+        all_writers = false;
+      }
+    }
+    const auto answer = isl_.covered(concat("{ [", reader->tuple, "] : ", reader->domain, " }"), parts, statement.loops.size());
+    switch (answer.kind) {
+      case Presburger::Answer::Kind::covered: return;
+      case Presburger::Answer::Kind::gave_up: return unknown_read(read, "the work budget is spent");
+      case Presburger::Answer::Kind::missing: break;
+    }
+    if (!exact || !all_writers) return unknown_read(read, exact ? "a writer is not affine" : "data decides whether it is read");
+    Point point;
+    Ranges at;
+    for (std::size_t i = 0; i < statement.loops.size(); ++i) {
+      point[statement.loops[i]->index] = answer.point[i];
+      at.variables[statement.loops[i]->index] = {answer.point[i], answer.point[i]};
+    }
+    const std::string element = join(read.ref->subscripts, ",", [&at](const Index& s) { return describe(range_of(s, at).low); });
+    findings_.report("undefined-read", Severity::error, &read.site,
+                     concat(read.ref->tensor, element.empty() ? "" : concat("_{", element, "}"),
+                            " is read before anything writes it, at ", describe(point, statement.loops)),
+                     undefined_hint(tensor));
+  }
+
+  [[nodiscard]] static std::string undefined_hint(const TensorFacts& tensor) {
+    if (tensor.effective_scope() == Scope::local) return "a tensor in scope l starts undefined in every thread";
+    if (tensor.effective_scope() == Scope::shared) return "a tensor in scope s starts undefined in every block";
+    return "write the element first, or guard the read with if_then_else, which is lazy";
+  }
+
+  void unknown_read(const Access& read, std::string_view why) {
+    findings_.report("undefined-read-unknown", Severity::unknown, &read.site,
+                     concat("cannot show that every element of ", read.ref->tensor, " read here was written before: ", why));
+  }
+
+  void check_output(const std::string& name, const TensorFacts& tensor) {
+    Box whole;
+    for (const std::int64_t dimension : tensor.known->shape) whole.push_back({0, static_cast<Wide>(dimension) - 1});
+    std::vector<Box> boxes;
+    const std::size_t limit = std::min(tensor.writes.size(), kMaxWriters);
+    for (std::size_t i = 0; i < limit; ++i) {
+      std::vector<Index> bases;
+      if (auto box = written_box(table_.accesses[tensor.writes[i]], 0, 0, bases)) boxes.push_back(*std::move(box));
+    }
+    if (boxes_cover(whole, boxes)) return;
+    ask_isl_output(name, tensor);
+  }
+
+  void ask_isl_output(const std::string& name, const TensorFacts& tensor) {
+    std::string tuple;
+    std::string domain = "0 = 0";
+    for (std::size_t i = 0; i < tensor.known->shape.size(); ++i) {
+      append(tuple, i > 0 ? "," : "", "e", i);
+      append(domain, " and 0 <= e", i, " < ", tensor.known->shape[i]);
+    }
+    std::vector<std::string> parts;
+    bool all_writers = tensor.writes.size() <= kMaxWriters;
+    for (std::size_t k = 0; k < std::min(tensor.writes.size(), kMaxWriters); ++k) {
+      const Access& write = table_.accesses[tensor.writes[k]];
+      bool exact = true;
+      const auto writer = iterations(table_.statements[write.statement], write, 'w', exact);
+      std::string condition = writer ? writer->domain : "";
+      bool good = writer && exact;
+      for (std::size_t i = 0; good && i < write.ref->subscripts.size(); ++i) {
+        const auto text = isl_text(write.ref->subscripts[i], writer->names);
+        good = text.has_value();
+        if (good) append(condition, " and e", i, " = ", *text);
+      }
+      if (good) {
+        parts.push_back(concat("{ [", tuple, "] : exists (", writer->tuple, " : ", condition, ") }"));
+      } else {
+        all_writers = false;
+      }
+    }
+    const auto answer = isl_.covered(concat("{ [", tuple, "] : ", domain, " }"), parts, tensor.known->shape.size());
+    if (answer.kind == Presburger::Answer::Kind::covered) return;
+    const Site& site = table_.accesses[tensor.writes[0]].site;
+    if (answer.kind == Presburger::Answer::Kind::missing && all_writers) {
+      const std::string element = join(answer.point, ",", [](std::int64_t v) { return std::to_string(v); });
+      findings_.report("not-written", Severity::error, &site, concat("the output element ", name, element.empty() ? "" : concat("_{", element, "}"), " is never written"),
+                       "every element of every output must be written");
+    } else {
+      findings_.report("not-written-unknown", Severity::unknown, &site, concat("cannot show that every element of the output ", name, " is written"));
+    }
+  }
+
+  const AccessTable& table_;
+  const ValueFacts& facts_;
+  Findings& findings_;
+  Presburger isl_;
+  std::size_t queries_ = 0;
+};
+
+}  // namespace
+
+void check_definedness(const AccessTable& table, const ValueFacts& facts, Findings& findings) {
+  DefinednessChecker(table, facts, findings).run();
+}
+
+}  // namespace steptp

@@ -1,0 +1,196 @@
+#include "steptp/safety/value_facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "steptp/analysis/box_search.h"
+#include "steptp/base/text.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr std::uint64_t kBudget = 2'000;
+
+Interval dtype_range(DType dtype) { return {info(dtype).least, info(dtype).greatest}; }
+
+std::optional<Interval> known_range(const Variable& variable) {
+  if (!variable.values.empty()) {
+    const auto [low, high] = std::minmax_element(variable.values.begin(), variable.values.end());
+    if (!std::isfinite(*low) || !std::isfinite(*high) || std::abs(*low) > 9e15 || std::abs(*high) > 9e15) {
+      return std::nullopt;
+    }
+    return Interval{static_cast<std::int64_t>(*low), static_cast<std::int64_t>(*high)};
+  }
+  const Domain& domain = variable.domain;
+  if (domain.kind == Domain::Kind::positive) return Interval{1, info(variable.dtype).greatest};
+  if (domain.kind != Domain::Kind::range) return std::nullopt;
+  if (std::abs(domain.low) > 9e15 || std::abs(domain.high) > 9e15) return std::nullopt;
+  return Interval{static_cast<std::int64_t>(std::ceil(domain.low)), static_cast<std::int64_t>(std::ceil(domain.high)) - 1};
+}
+
+/// The values that a tensor's writers store; its dtype's range where they are not narrower.
+Interval written_range(const AccessTable& table, const TensorFacts& tensor, const ValueFacts& facts) {
+  const Interval everything = dtype_range(tensor.dtype);
+  std::optional<Interval> all;
+  for (const std::size_t number : tensor.writes) {
+    const Statement& statement = table.statements[table.accesses[number].statement];
+    Ranges ranges = loop_box(statement);
+    ranges.tensors = facts.ranges;
+    const Interval value = value_range(*statement.equation->right, ranges);
+    if (!everything.contains(value)) return everything;
+    all = all ? hull(*all, value) : value;
+  }
+  return all.value_or(everything);
+}
+
+class ReadAbstraction {
+ public:
+  ReadAbstraction(SubscriptProblem& problem, const ValueFacts& facts) : problem_(problem), facts_(facts) {}
+
+  Index abstract(const Index& index) {
+    if (!reads_tensor(index)) return index;
+    Index result = Index::constant(index.constant_term());
+    for (const IndexTerm& term : index.terms()) {
+      Index product = Index::constant(term.coefficient);
+      for (const IndexAtom& factor : term.factors) {
+        const auto next = Index::multiply(product, abstract(factor));
+        if (!next) return index;
+        product = *next;
+      }
+      const auto sum = Index::add(result, product);
+      if (!sum) return index;
+      result = *sum;
+    }
+    return result;
+  }
+
+  ExprPtr abstract(const ExprPtr& expr) {
+    if (const auto* read = std::get_if<Read>(&expr->node)) {
+      return is_float(read->ref->dtype) ? expr : make_expr(IndexValue{variable_for(read->ref)});
+    }
+    std::vector<ExprPtr> replaced;
+    for (const ExprPtr* place : children(*expr)) replaced.push_back(abstract(*place));
+    return with_children(expr, replaced);
+  }
+
+ private:
+  Index abstract(const IndexAtom& atom) {
+    struct Visitor {
+      ReadAbstraction& self;
+      Index operator()(const LoopVariable& variable) const { return Index::variable(variable.name); }
+      Index operator()(const FloorQuotient& node) const {
+        const Index dividend = self.abstract(*node.dividend);
+        const Index divisor = self.abstract(*node.divisor);
+        return Index::floor_divide(dividend, divisor).value_or(Index());
+      }
+      Index operator()(const FloorRemainder& node) const {
+        const Index dividend = self.abstract(*node.dividend);
+        const Index divisor = self.abstract(*node.divisor);
+        return Index::modulo(dividend, divisor).value_or(Index());
+      }
+      Index operator()(const IndirectRead& read) const { return Index::variable(self.variable_for(read.ref)); }
+    };
+    return std::visit(Visitor{*this}, atom);
+  }
+
+  std::string variable_for(const RefPtr& ref) {
+    std::size_t number = 0;
+    while (number < problem_.abstracted.size() && !equal(*problem_.abstracted[number], *ref)) ++number;
+    const std::string name = concat('@', number);
+    if (number == problem_.abstracted.size()) {
+      problem_.abstracted.push_back(ref);
+      const auto known = facts_.ranges.find(ref->tensor);
+      problem_.ranges.variables[name] = known == facts_.ranges.end() ? dtype_range(ref->dtype) : known->second;
+    }
+    return name;
+  }
+
+  SubscriptProblem& problem_;
+  const ValueFacts& facts_;
+};
+
+/// The subscript as scale*C+offset with one read of one tensor: what an assumption on C can be drawn from.
+struct DirectUse {
+  std::string tensor;
+  std::int64_t scale = 1;
+  std::int64_t offset = 0;
+};
+std::optional<DirectUse> direct_use(const Index& subscript) {
+  if (subscript.terms().size() != 1 || subscript.terms()[0].factors.size() != 1) return std::nullopt;
+  const IndexTerm& term = subscript.terms()[0];
+  const auto* read = std::get_if<IndirectRead>(&term.factors[0]);
+  if (!read || term.coefficient < 1) return std::nullopt;
+  return DirectUse{read->ref->tensor, term.coefficient, subscript.constant_term()};
+}
+
+}  // namespace
+
+ValueFacts derive_value_facts(const AccessTable& table) {
+  ValueFacts facts;
+  for (const auto& [name, tensor] : table.tensors) {
+    if (!tensor.known || is_float(tensor.dtype) || tensor.known->role == Role::output) continue;
+    if (const auto range = known_range(*tensor.known)) facts.ranges[name] = *range;
+  }
+  // In the order of first writes, so that a definition sees those before it; a tensor that is not done yet counts as
+  // anything its dtype holds.
+  std::vector<std::string> order;
+  for (const Access& access : table.accesses) {
+    const std::string& name = access.ref->tensor;
+    if (!access.is_write || is_float(access.ref->dtype)) continue;
+    if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
+    if (order.size() > 1000) break;
+  }
+  for (const std::string& name : order) {
+    const TensorFacts& tensor = table.tensors.at(name);
+    if (tensor.known && tensor.known->role != Role::output) continue;
+    facts.ranges[name] = written_range(table, tensor, facts);
+  }
+  return facts;
+}
+
+SubscriptProblem subscript_problem(const AccessTable& table, const ValueFacts& facts, const Access& access,
+                                   const Index& subscript) {
+  const Statement& statement = table.statements[access.statement];
+  SubscriptProblem problem;
+  problem.ranges = loop_box(statement);
+  problem.ranges.tensors = facts.ranges;
+  ReadAbstraction abstraction(problem, facts);
+  problem.target = abstraction.abstract(subscript);
+  for (const PathCondition& item : path_conditions(statement, access)) {
+    problem.conditions.push_back({abstraction.abstract(item.condition), item.holds});
+  }
+  return problem;
+}
+
+void assume_from_use(const AccessTable& table, const std::map<std::string, InferredShape>& shapes, ValueFacts& facts) {
+  std::map<std::string, Interval> assumed;
+  for (const Access& access : table.accesses) {
+    const auto& dimensions = shapes.at(access.ref->tensor).dimensions;
+    for (std::size_t i = 0; i < access.ref->subscripts.size() && i < dimensions.size(); ++i) {
+      const auto use = direct_use(access.ref->subscripts[i]);
+      if (!use) continue;
+      const Variable* known = table.tensors.at(use->tensor).known;
+      if (!known || known->role == Role::output || facts.ranges.contains(use->tensor)) continue;
+      if (known->domain.kind != Domain::Kind::unstated) continue;
+      const Interval allowed{0, static_cast<Wide>(dimensions[i]) - 1};
+      const SubscriptProblem problem = subscript_problem(table, facts, access, access.ref->subscripts[i]);
+      const SearchAnswer answer = find_outside({problem.ranges, problem.conditions, &problem.target, allowed}, kBudget);
+      if (answer.kind == SearchAnswer::Kind::none) continue;  // its own conditions protect it
+      const Interval values = floor_quotient(allowed - Interval{use->offset, use->offset}, Interval{use->scale, use->scale});
+      // The least value whose index is not negative rounds up.
+      const Interval fitting{values.low * use->scale < -static_cast<Wide>(use->offset) ? values.low + 1 : values.low, values.high};
+      auto [at, fresh] = assumed.emplace(use->tensor, fitting);
+      if (!fresh) at->second = {std::max(at->second.low, fitting.low), std::min(at->second.high, fitting.high)};
+    }
+  }
+  for (const auto& [name, range] : assumed) {
+    if (range.low > range.high) continue;
+    facts.ranges[name] = range;
+    facts.assumes.push_back(concat(name, " lies in [", static_cast<std::int64_t>(range.low), ',',
+                                   static_cast<std::int64_t>(range.high + 1), ")"));
+  }
+}
+
+}  // namespace steptp

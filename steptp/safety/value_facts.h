@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "steptp/analysis/accesses.h"
+#include "steptp/analysis/interval.h"
+#include "steptp/analysis/shapes.h"
+
+namespace steptp {
+
+/// What is known of the integers that tensors hold, and what had to be assumed for it.
+struct ValueFacts {
+  /// Integer tensors whose values are narrower than their dtype.
+  std::map<std::string, Interval, std::less<>> ranges;
+  /// "C lies in [0,10)": from use as an index, for known variables without a domain.
+  std::vector<std::string> assumes;
+};
+
+/// Ranges that follow from domains, from constants' values, and from what the program writes into intermediates.
+[[nodiscard]] ValueFacts derive_value_facts(const AccessTable& table);
+
+/// Adds an assumption for each known integer variable without a domain that is used as an index and whose use is not
+/// protected by conditions of its own: its values index within the shapes.
+void assume_from_use(const AccessTable& table, const std::map<std::string, InferredShape>& shapes, ValueFacts& facts);
+
+/// A search problem for one subscript of an access. Reads of integer tensors, in the subscript and in the conditions,
+/// become variables of the box, so that conditions on them count.
+struct SubscriptProblem {
+  Ranges ranges;
+  std::vector<PathCondition> conditions;
+  Index target;
+  /// The tensors whose values became variables; one entry per distinct reference.
+  std::vector<RefPtr> abstracted;
+};
+[[nodiscard]] SubscriptProblem subscript_problem(const AccessTable& table, const ValueFacts& facts, const Access& access,
+                                                 const Index& subscript);
+
+}  // namespace steptp

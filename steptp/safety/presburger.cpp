@@ -70,6 +70,11 @@ Presburger::Answer Presburger::covered(const std::string& whole, const std::vect
 
 namespace {
 
+/// isl reads a number before a product, and no signs or brackets around it.
+void append_scaled(std::string& out, std::int64_t coefficient, const std::string& factor) {
+  append(out, coefficient < 0 ? " - " : " + ", coefficient < 0 ? -coefficient : coefficient, "*", factor);
+}
+
 std::optional<std::string> atom_text(const IndexAtom& atom, const Renaming& names) {
   struct Visitor {
     const Renaming& names;
@@ -85,7 +90,9 @@ std::optional<std::string> atom_text(const IndexAtom& atom, const Renaming& name
       const auto dividend = isl_text(*node.dividend, names);
       const auto floor = quotient(*node.dividend, *node.divisor);
       if (!dividend || !floor) return std::nullopt;
-      return concat("((", *dividend, ") - (", node.divisor->constant_term(), ")*", *floor, ")");
+      std::string out = concat("(", *dividend);
+      append_scaled(out, -node.divisor->constant_term(), *floor);
+      return out + ")";
     }
     std::optional<std::string> operator()(const IndirectRead&) const { return std::nullopt; }
 
@@ -94,7 +101,7 @@ std::optional<std::string> atom_text(const IndexAtom& atom, const Renaming& name
       if (!text || !divisor.is_constant()) return std::nullopt;
       const std::int64_t by = divisor.constant_term();
       if (by > 0) return concat("floor((", *text, ")/", by, ")");
-      return concat("floor((-(", *text, "))/", -by, ")");
+      return concat("floor((0 - (", *text, "))/", -by, ")");
     }
   };
   return std::visit(Visitor{names}, atom);
@@ -136,7 +143,7 @@ std::optional<std::string> isl_text(const Index& index, const Renaming& names) {
     if (term.factors.size() != 1) return std::nullopt;
     const auto factor = atom_text(term.factors[0], names);
     if (!factor) return std::nullopt;
-    append(out, " + (", term.coefficient, ")*", *factor);
+    append_scaled(out, term.coefficient, *factor);
   }
   return out;
 }

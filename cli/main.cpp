@@ -1,0 +1,62 @@
+// steptp: one binary, one verb per file (cli/verb_*.cpp), all of them thin faces over the library.
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "cli/verb.h"
+
+namespace steptp::cli {
+
+void add_record_options(CLI::App& verb, RecordOptions& options) {
+  verb.add_option("FILE", options.file, "a .leir, .json or .jsonl file, or - for standard input")->required();
+  verb.add_flag("--json", options.json, "one JSON object per program on standard output");
+  verb.add_option("--jobs,-j", options.jobs, "threads for many programs; 0: all cores")->capture_default_str();
+}
+
+namespace {
+
+int run(int argc, char** argv) {
+  CLI::App app("Verified steps on tensor programs written in LEIR, a loop-equation IR.");
+  app.name("steptp");
+  app.set_version_flag("--version", "steptp " STEPTP_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "A first minute:\n"
+      "  steptp fmt program.leir                     the canonical text\n"
+      "  steptp fmt --profile compact program.leir   the same program in fewer tokens\n"
+      "  steptp check program.leir                   is it well-formed and safe?\n"
+      "  steptp run program.leir                     execute it, exactly as written\n"
+      "Every verb explains itself: steptp check --help. Exit status: 0 yes, 1 no, 2 bad input, 3 undecided, 4 failed.");
+  std::vector<std::pair<std::string, VerbMain>> verbs;
+  verbs.emplace_back("fmt", add_fmt(app));
+  verbs.emplace_back("check", add_check(app));
+  verbs.emplace_back("tokens", add_tokens(app));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int status = app.exit(error);
+    return status == 0 ? 0 : static_cast<int>(Status::bad_input);
+  }
+  for (const auto& [name, verb] : verbs) {
+    if (app.got_subcommand(name)) return static_cast<int>(verb());
+  }
+  return static_cast<int>(Status::bad_input);
+}
+
+}  // namespace
+
+}  // namespace steptp::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), not the end of the process
+  try {
+    return steptp::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("steptp: error: out of memory\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "steptp: internal error: %s\nPlease report this with the input that caused it.\n", error.what());
+  }
+  return static_cast<int>(steptp::cli::Status::failed);
+}

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "cli/records.h"
+#include "cli/status.h"
+
+namespace CLI {
+class App;
+}
+
+namespace steptp::cli {
+
+/// What a verb's set-up leaves behind: run it when the user chose the verb.
+using VerbMain = std::function<Status()>;
+
+/// Each verb adds its own sub-command with its options and its help; one file per verb.
+VerbMain add_fmt(CLI::App& app);
+VerbMain add_check(CLI::App& app);
+VerbMain add_tokens(CLI::App& app);
+
+/// The options that all verbs over programs share: FILE, --json, --jobs.
+struct RecordOptions {
+  std::string file;
+  bool json = false;
+  unsigned jobs = 0;
+};
+void add_record_options(CLI::App& verb, RecordOptions& options);
+
+}  // namespace steptp::cli

@@ -73,38 +73,48 @@ Index Index::constant(std::int64_t value) {
   return index;
 }
 
-Index Index::variable(std::string name) {
-  Index index;
-  index.terms_.resize(1);
-  index.terms_[0].factors.emplace_back(LoopVariable{std::move(name)});
-  return index;
-}
-
-Index Index::read(RefPtr ref) {
-  Index index;
-  index.terms_.resize(1);
-  index.terms_[0].factors.emplace_back(IndirectRead{std::move(ref)});
-  return index;
-}
-
-const std::string* Index::as_variable() const {
-  if (constant_ != 0 || terms_.size() != 1 || terms_[0].coefficient != 1 || terms_[0].factors.size() != 1) {
-    return nullptr;
-  }
-  const auto* variable = std::get_if<LoopVariable>(&terms_[0].factors[0]);
-  return variable ? &variable->name : nullptr;
+const std::vector<IndexTerm>& Index::no_terms() {
+  static const std::vector<IndexTerm> none;
+  return none;
 }
 
 /// The grammar has no leading minus in a subscript, so the first positive term is shown first.
-void Index::put_positive_first() {
-  if (terms_.empty() || terms_.front().coefficient > 0) return;
-  const auto positive = std::find_if(terms_.begin(), terms_.end(), [](const IndexTerm& t) { return t.coefficient > 0; });
-  if (positive != terms_.end()) std::rotate(terms_.begin(), positive, positive + 1);
+Index Index::from_terms(std::vector<IndexTerm> terms, std::int64_t constant) {
+  Index index;
+  index.constant_ = constant;
+  if (terms.empty()) return index;
+  const auto positive = std::find_if(terms.begin(), terms.end(), [](const IndexTerm& t) { return t.coefficient > 0; });
+  if (positive != terms.end()) std::rotate(terms.begin(), positive, positive + 1);
+  // A sum of the terms' hashes: the order of display must not matter.
+  Hash hash = 0;
+  for (const IndexTerm& term : terms) hash += combine(hash_factors(term.factors), static_cast<Hash>(term.coefficient));
+  index.body_ = std::make_shared<const Body>(Body{std::move(terms), hash});
+  return index;
+}
+
+namespace {
+
+std::vector<IndexTerm> single_term(IndexAtom atom) {
+  std::vector<IndexTerm> terms(1);
+  terms[0].factors.push_back(std::move(atom));
+  return terms;
+}
+
+}  // namespace
+
+Index Index::variable(std::string name) { return from_terms(single_term(LoopVariable{std::move(name)}), 0); }
+Index Index::read(RefPtr ref) { return from_terms(single_term(IndirectRead{std::move(ref)}), 0); }
+
+const std::string* Index::as_variable() const {
+  if (constant_ != 0 || terms().size() != 1) return nullptr;
+  const IndexTerm& only = terms()[0];
+  if (only.coefficient != 1 || only.factors.size() != 1) return nullptr;
+  const auto* variable = std::get_if<LoopVariable>(&only.factors[0]);
+  return variable ? &variable->name : nullptr;
 }
 
 std::optional<Index> Index::combine_terms(std::vector<IndexTerm> terms, std::int64_t constant) {
-  Index result;
-  result.constant_ = constant;
+  std::vector<IndexTerm> combined;
   std::unordered_multimap<Hash, std::size_t> seen;  // only for long sums: short ones are faster searched
   const bool many = terms.size() > 8;
   for (IndexTerm& term : terms) {
@@ -114,28 +124,27 @@ std::optional<Index> Index::combine_terms(std::vector<IndexTerm> terms, std::int
       hash = hash_factors(term.factors);
       const auto [begin, end] = seen.equal_range(hash);
       for (auto at = begin; at != end && !like; ++at) {
-        if (compare_factors(result.terms_[at->second].factors, term.factors) == 0) like = &result.terms_[at->second];
+        if (compare_factors(combined[at->second].factors, term.factors) == 0) like = &combined[at->second];
       }
     } else {
-      for (IndexTerm& known : result.terms_) {
+      for (IndexTerm& known : combined) {
         if (compare_factors(known.factors, term.factors) == 0) like = &known;
       }
     }
     if (like) {
       if (__builtin_add_overflow(like->coefficient, term.coefficient, &like->coefficient)) return std::nullopt;
     } else {
-      if (many) seen.emplace(hash, result.terms_.size());
-      result.terms_.push_back(std::move(term));
+      if (many) seen.emplace(hash, combined.size());
+      combined.push_back(std::move(term));
     }
   }
-  std::erase_if(result.terms_, [](const IndexTerm& term) { return term.coefficient == 0; });
+  std::erase_if(combined, [](const IndexTerm& term) { return term.coefficient == 0; });
   // The least 64-bit integer has no positive counterpart, so its text could not be read back.
-  const bool extreme = constant == INT64_MIN || std::any_of(result.terms_.begin(), result.terms_.end(), [](const IndexTerm& t) {
+  const bool extreme = constant == INT64_MIN || std::any_of(combined.begin(), combined.end(), [](const IndexTerm& t) {
                          return t.coefficient == INT64_MIN;
                        });
-  if (extreme || result.terms_.size() > kMaxTerms) return std::nullopt;
-  result.put_positive_first();
-  return result;
+  if (extreme || combined.size() > kMaxTerms) return std::nullopt;
+  return from_terms(std::move(combined), constant);
 }
 
 std::optional<Index> Index::scaled_sum(const Index& left, const Index& right, std::int64_t scale) {
@@ -143,9 +152,9 @@ std::optional<Index> Index::scaled_sum(const Index& left, const Index& right, st
   std::int64_t scaled = 0;
   if (__builtin_mul_overflow(right.constant_, scale, &scaled)) return std::nullopt;
   if (__builtin_add_overflow(left.constant_, scaled, &constant)) return std::nullopt;
-  std::vector<IndexTerm> terms = left.terms_;
-  terms.reserve(left.terms_.size() + right.terms_.size());
-  for (const IndexTerm& term : right.terms_) {
+  std::vector<IndexTerm> terms = left.terms();
+  terms.reserve(left.terms().size() + right.terms().size());
+  for (const IndexTerm& term : right.terms()) {
     terms.push_back(term);
     if (__builtin_mul_overflow(term.coefficient, scale, &terms.back().coefficient)) return std::nullopt;
   }
@@ -158,7 +167,7 @@ std::optional<Index> Index::subtract(const Index& left, const Index& right) { re
 std::optional<Index> Index::multiply(const Index& left, const Index& right) {
   if (left.is_constant()) return scaled_sum(Index(), right, left.constant_);
   if (right.is_constant()) return scaled_sum(Index(), left, right.constant_);
-  if ((left.terms_.size() + 1) * (right.terms_.size() + 1) > kMaxTerms) return std::nullopt;
+  if ((left.terms().size() + 1) * (right.terms().size() + 1) > kMaxTerms) return std::nullopt;
   std::vector<IndexTerm> terms;
   std::int64_t constant = 0;
   if (__builtin_mul_overflow(left.constant_, right.constant_, &constant)) return std::nullopt;
@@ -169,8 +178,8 @@ std::optional<Index> Index::multiply(const Index& left, const Index& right) {
     }
     return true;
   };
-  for (const IndexTerm& a : left.terms_) {
-    for (const IndexTerm& b : right.terms_) {
+  for (const IndexTerm& a : left.terms()) {
+    for (const IndexTerm& b : right.terms()) {
       IndexTerm product;
       if (__builtin_mul_overflow(a.coefficient, b.coefficient, &product.coefficient)) return std::nullopt;
       product.factors = a.factors;
@@ -182,7 +191,7 @@ std::optional<Index> Index::multiply(const Index& left, const Index& right) {
     }
     if (right.constant_ != 0 && !add_scaled({a}, right.constant_)) return std::nullopt;
   }
-  if (left.constant_ != 0 && !add_scaled(right.terms_, left.constant_)) return std::nullopt;
+  if (left.constant_ != 0 && !add_scaled(right.terms(), left.constant_)) return std::nullopt;
   return combine_terms(std::move(terms), constant);
 }
 
@@ -192,11 +201,7 @@ std::optional<Index> Index::floor_divide(const Index& dividend, const Index& div
     if (divisor.constant_ == 1) return dividend;
     if (dividend.is_constant()) return constant(floor_quotient(dividend.constant_, divisor.constant_));
   }
-  Index index;
-  index.terms_.resize(1);
-  index.terms_[0].factors.emplace_back(
-      FloorQuotient{std::make_shared<const Index>(dividend), std::make_shared<const Index>(divisor)});
-  return index;
+  return from_terms(single_term(FloorQuotient{std::make_shared<const Index>(dividend), std::make_shared<const Index>(divisor)}), 0);
 }
 
 std::optional<Index> Index::modulo(const Index& dividend, const Index& divisor) {
@@ -205,35 +210,23 @@ std::optional<Index> Index::modulo(const Index& dividend, const Index& divisor) 
     if (divisor.constant_ == 1 || divisor.constant_ == -1) return Index();
     if (dividend.is_constant()) return constant(floor_remainder(dividend.constant_, divisor.constant_));
   }
-  Index index;
-  index.terms_.resize(1);
-  index.terms_[0].factors.emplace_back(
-      FloorRemainder{std::make_shared<const Index>(dividend), std::make_shared<const Index>(divisor)});
-  return index;
+  return from_terms(single_term(FloorRemainder{std::make_shared<const Index>(dividend), std::make_shared<const Index>(divisor)}), 0);
 }
 
 bool Index::operator==(const Index& other) const {
-  if (this == &other) return true;
-  if (constant_ != other.constant_ || terms_.size() != other.terms_.size()) return false;
-  if (terms_.size() == 1) return compare_terms(terms_[0], other.terms_[0]) == 0;
+  if (constant_ != other.constant_) return false;
+  if (body_ == other.body_) return true;
+  if (!body_ || !other.body_ || body_->hash != other.body_->hash) return false;
   return compare(*this, other) == 0;
 }
 
-Hash Index::hash() const {
-  // A sum of the terms' hashes: the order of display must not matter.
-  Hash hash = mix(static_cast<Hash>(constant_));
-  for (const IndexTerm& term : terms_) {
-    hash += combine(hash_factors(term.factors), static_cast<Hash>(term.coefficient));
-  }
-  return mix(hash);
-}
+Hash Index::hash() const { return mix((body_ ? body_->hash : 0) + mix(static_cast<Hash>(constant_))); }
 
 Index Index::sorted() const {
-  Index result;
-  result.constant_ = constant_;
-  for (const IndexTerm* term : in_order(terms_)) {
-    result.terms_.push_back(*term);
-    for (IndexAtom& factor : result.terms_.back().factors) {
+  std::vector<IndexTerm> order;
+  for (const IndexTerm* term : in_order(terms())) {
+    order.push_back(*term);
+    for (IndexAtom& factor : order.back().factors) {
       if (auto* quotient = std::get_if<FloorQuotient>(&factor)) {
         quotient->dividend = std::make_shared<const Index>(quotient->dividend->sorted());
         quotient->divisor = std::make_shared<const Index>(quotient->divisor->sorted());
@@ -247,8 +240,7 @@ Index Index::sorted() const {
       }
     }
   }
-  result.put_positive_first();
-  return result;
+  return from_terms(std::move(order), constant_);
 }
 
 int compare(const IndexAtom& left, const IndexAtom& right) {

@@ -62,8 +62,8 @@ class Index {
   [[nodiscard]] static std::optional<Index> modulo(const Index& dividend, const Index& divisor);
 
   [[nodiscard]] std::int64_t constant_term() const { return constant_; }
-  [[nodiscard]] const std::vector<IndexTerm>& terms() const { return terms_; }
-  [[nodiscard]] bool is_constant() const { return terms_.empty(); }
+  [[nodiscard]] const std::vector<IndexTerm>& terms() const { return body_ ? body_->terms : no_terms(); }
+  [[nodiscard]] bool is_constant() const { return !body_; }
   /// The name, where the index is one loop variable and nothing else.
   [[nodiscard]] const std::string* as_variable() const;
 
@@ -74,11 +74,17 @@ class Index {
   [[nodiscard]] Index sorted() const;
 
  private:
+  /// The terms are shared by copies: most subscripts are one variable, and the same few all over a program.
+  struct Body {
+    std::vector<IndexTerm> terms;
+    Hash hash = 0;
+  };
+  [[nodiscard]] static Index from_terms(std::vector<IndexTerm> terms, std::int64_t constant);
   [[nodiscard]] static std::optional<Index> combine_terms(std::vector<IndexTerm> terms, std::int64_t constant);
   [[nodiscard]] static std::optional<Index> scaled_sum(const Index& left, const Index& right, std::int64_t scale);
-  void put_positive_first();
+  [[nodiscard]] static const std::vector<IndexTerm>& no_terms();
 
-  std::vector<IndexTerm> terms_;
+  std::shared_ptr<const Body> body_;  ///< null: no terms
   std::int64_t constant_ = 0;
 };
 

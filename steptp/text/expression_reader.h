@@ -72,6 +72,7 @@ class ExpressionReader {
   [[nodiscard]] bool read_index_term(Index& index);
   [[nodiscard]] bool read_index_factor(Index& index);
   [[nodiscard]] bool index_result(std::optional<Index> value, std::uint32_t begin, std::string_view what, Index& index);
+  [[nodiscard]] const Index& variable(std::string_view name);
   [[nodiscard]] bool read_natural(std::int64_t& value);
   [[nodiscard]] bool check_index_word(std::string_view word, std::uint32_t begin);
 
@@ -85,6 +86,8 @@ class ExpressionReader {
   DType default_dtype_ = DType::f32;
   /// Compact text: what the first occurrence of a name said.
   std::map<std::string, std::pair<DType, Scope>, std::less<>> declared_;
+  /// Subscripts that are one variable, shared by all that use them.
+  std::vector<std::pair<std::string, Index>> variables_;
 
   friend class Deeper;
 };

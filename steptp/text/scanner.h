@@ -18,6 +18,8 @@ class Scanner {
 
   /// The next significant character, 0 at the end of the text.
   char peek() {
+    // Canonical text has almost no blanks: look once before the loop that skips them.
+    if (at_ < text_.size() && (text_[at_] > ' ' && text_[at_] != '#')) return text_[at_];
     skip_blanks();
     return at_ < text_.size() ? text_[at_] : '\0';
   }

@@ -23,6 +23,7 @@ bool is_reserved_word(std::string_view word) {
 }
 
 bool ExpressionReader::check_index_word(std::string_view word, std::uint32_t begin) {
+  if (word.size() == 1 && is_index_letter(word[0])) return true;  // nearly always
   const auto all_letters = [](std::string_view text) { return std::all_of(text.begin(), text.end(), is_index_letter); };
   if (word.size() >= 2 && (word[0] == 't' || word[0] == 'b') && word[1] >= 'x' && word[1] <= 'z') {
     if (all_letters(word.substr(2))) return true;
@@ -261,6 +262,14 @@ bool ExpressionReader::read_index_term(Index& index) {
   return true;
 }
 
+const Index& ExpressionReader::variable(std::string_view name) {
+  for (const auto& [known, index] : variables_) {
+    if (known == name) return index;
+  }
+  if (variables_.size() >= 32) variables_.clear();  // a search through more would cost more than it saves
+  return variables_.emplace_back(std::string(name), Index::variable(std::string(name))).second;
+}
+
 bool ExpressionReader::read_natural(std::int64_t& value) {
   const std::uint32_t begin = (scan_.peek(), scan_.position());
   const std::string_view digits = scan_.take_digits();
@@ -287,7 +296,7 @@ bool ExpressionReader::read_index_factor(Index& index) {
   if (is_lower(c)) {
     const std::string_view word = scan_.take_lower();
     if (!check_index_word(word, begin)) return false;
-    index = Index::variable(std::string(word));
+    index = variable(word);
     return true;
   }
   if (c >= 'A' && c <= 'Z') {

@@ -181,10 +181,8 @@ class GrammarWriter {
     rule("guard", compact_ ? R"~(" ?(" guard-condition ")")~" : R"("?{" guard-condition "}")");
     logic("guard-condition", "guard-conjunction", "guard-comparison", "guard-value");
     rule("guard-value", "guard-term ([+-] guard-term)*");
-    rule("guard-term", R"(guard-factor ("*" guard-factor | ("//" | "%") guard-divisor)*)");
-    rule("guard-factor", R"("-"* (natural | guard-operand))");
-    rule("guard-divisor", R"("-"* (posint | guard-operand))");
-    rule("guard-operand", R"~(index | "(" guard-value ")")~");
+    rule("guard-term", R"(guard-factor (("*" | "//" | "%") guard-factor)*)");
+    rule("guard-factor", R"~("-"* (natural | index | "(" guard-value ")"))~");
   }
 
   void words() {

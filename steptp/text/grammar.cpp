@@ -61,9 +61,16 @@ std::set<std::string> reserved_index_words() {
   return words;
 }
 
+/// Writes the rules. Precedence plays no part in what is accepted, so a chain of operands and operators is one rule,
+/// whatever the operators; and every chain also takes what ends it. That is for the engines: they compute most of a
+/// mask once per place in a rule, and must look at the rest of the stack only for tokens that reach beyond the rule's
+/// end. If an index were a rule, any word that begins with index letters would be such a token.
 class GrammarWriter {
  public:
-  GrammarWriter(Profile profile, bool extended) : compact_(profile == Profile::compact), extended_(extended) {}
+  GrammarWriter(Profile profile, bool extended) : compact_(profile == Profile::compact), extended_(extended) {
+    const std::string word = concat(plain_alternatives(""), " | [bt] [xyz] ", one_of(index_letters()), '*');
+    index_ = concat('(', word, ')');
+  }
 
   std::string write(GrammarTarget target, const std::vector<std::string>& strategies) {
     switch (target) {
@@ -74,15 +81,14 @@ class GrammarWriter {
         break;
       case GrammarTarget::answers:
         rule("root", R"(think? "<answer>[" answer ("," answer)* "]</answer>")");
-        envelope(R"("\"idx\":" posint "," )", strategies);
+        envelope(R"("\"idx\":" [1-9] [0-9]* "," )", strategies);
         break;
     }
     nests();
+    if (extended_) guards();
+    equations();
     references();
     subscripts();
-    values();
-    if (extended_) guards();
-    words();
     return std::move(out_);
   }
 
@@ -101,22 +107,67 @@ class GrammarWriter {
     rule("trace-line", R"(([^<\n] | "<"+ ([^<t/\n] | "t" [^<h\n]))*)");
   }
 
+  /// A header is a loop and the rest of the header.
   void nests() {
-    const std::string_view guard = extended_ ? "guard? " : "";
+    const std::string bound = concat("[bt] [xyz] ", one_of(index_letters()), '*');
+    const std::string plain = concat('(', plain_alternatives(""), ')');
     if (compact_) {
-      rule("program", "default? nest+");
-      rule("default", R"("^" default-dtype ";")");
+      rule("program", R"(("^" default-dtype ";")? nest+)");
       rule("default-dtype", dtypes([](DType dtype) { return dtype != DType::f32; }));
-      rule("nest", concat(R"(loop (" " loop)* )", guard, R"((" " equation | "{" item+ "}"))"));
-      rule("loop", "bound posint | [PUV]? plain posint");
+      rule("nest", concat('(', bound, " | [PUV]? ", plain, R"() [1-9] [0-9]* (" " nest | )",
+                          extended_ ? R"~(" ?(" guard-close body | )~" : "", "body)"));
+      rule("body", R"(" " equation | "{" (equation | nest)+ "}")");
     } else {
       rule("program", "nest+");
-      rule("nest", concat("loop+ ", guard, R"("[" item+ "];")"));
-      rule("loop", R"("B^{" posint "}_{" bound "=0}" | [LPUV] "^{" posint "}_{" plain "=0}")");
+      rule("nest", concat(R"(("B^{" [1-9] [0-9]* "}_{" )", bound, R"( | [LPUV] "^{" [1-9] [0-9]* "}_{" )", plain,
+                          R"() "=0}" (nest | )", extended_ ? R"("?{" guard body | )" : "", "body)"));
+      rule("body", R"("[" (equation | nest)+ "];")");
     }
-    rule("item", "equation | nest");
-    rule("equation", compact_ ? R"(ref ("=" condition | "+=" value | " max=" value | " min=" value) ";")"
-                              : R"(ref "=" condition ";")");
+  }
+
+  void equations() {
+    rule("equation", compact_ ? R"(ref ("=" condition | ("+=" | " max=" | " min=") value))" : R"(ref "=" condition)");
+    const std::string atom = value_atom();
+    constexpr std::string_view kOperators = R"([+%-] | "*" "*"? | "/" "/"?)";
+    logic("condition", "comparison", "condition-close", atom, kOperators, ";");
+    logic("condition-comma", "comparison-comma", "condition-close", atom, kOperators, ",");
+    logic("condition-close", "comparison-close", "condition-close", atom, kOperators, ")");
+    if (compact_) chain("value", atom, kOperators, ";");
+    chain("value-comma", atom, kOperators, ",");
+    chain("value-close", atom, kOperators, ")");
+  }
+
+  [[nodiscard]] std::string value_atom() const {
+    std::vector<std::string> functions;
+    for (const Function function : kAllFunctions) {
+      if (function == Function::negate || (is_extension(function) && !extended_)) continue;
+      functions.emplace_back(text_of(function));
+    }
+    return concat(R"~(("0" | [1-9] [0-9]*) ("." [0-9]+)? ("e" [+-]? [0-9]+)? | "inf" | )~", index_, R"~( | ref | ()~",
+                  any_of(functions), R"~()? "(" value-close | ("max(" | "min(") value-comma value-close | )~",
+                  compact_ ? R"~("where(")~" : R"~("if_then_else(")~", " condition-comma value-comma value-close");
+  }
+
+  /// Operands and operators, then what ends them.
+  void chain(std::string_view name, std::string_view atom, std::string_view operators, std::string_view end) {
+    rule(name, concat(R"("-"* ()", atom, ") ((", operators, ") ", name, " | ", quoted(end), ')'));
+  }
+
+  /// A bracket holds a condition only where a condition may stand: at the beginning and behind & and |. Elsewhere a
+  /// bracket is an atom, and holds a value.
+  void logic(std::string_view condition, std::string_view comparison, std::string_view close, std::string_view atom,
+             std::string_view operators, std::string_view end) {
+    rule(condition, concat(R"~("(" )~", close, " ([&|] ", condition, " | ", quoted(end), ") | ", comparison));
+    rule(comparison, concat(R"("-"* ()", atom, ") ((", operators, R"( | "<" "="? | ">" "="? | "==" | "!=") )", comparison,
+                            " | [&|] ", condition, " | ", quoted(end), ')'));
+  }
+
+  void guards() {
+    const std::string atom = concat(R"("0" | [1-9] [0-9]* | )", index_, R"~( | "(" guard-value-close)~");
+    constexpr std::string_view kOperators = R"([+*%-] | "//")";
+    if (!compact_) logic("guard", "guard-comparison", "guard-close", atom, kOperators, "}");
+    logic("guard-close", "guard-comparison-close", "guard-close", atom, kOperators, ")");
+    chain("guard-value-close", atom, kOperators, ")");
   }
 
   template <typename Wanted>
@@ -130,95 +181,49 @@ class GrammarWriter {
 
   /// A tensor that indexes has an integer dtype; in compact text it may have been declared so before.
   void references() {
-    const auto reference = [this](std::string_view name, std::string_view dtype) {
-      rule(name, compact_ ? concat(R"(name ("^" )", dtype, R"~()? ("^" scope)? ("(" subscripts ")")?)~")
-                          : concat(R"(name "^{" )", dtype, R"( "," scope "}" ("_{" subscripts "}")?)"));
+    const auto reference = [this](std::string_view name, const std::string& codes) {
+      const std::string_view tensor = "[AC-KM-OQ-SW-Z] [a-z]* ";
+      rule(name, compact_ ? concat(tensor, R"(("^" ()", codes, R"~())? ("^" [gls])? ("(" subscripts)?)~")
+                          : concat(tensor, R"("^{" ()", codes, R"() "," [gls] "}" ("_{" subscripts)?)"));
     };
-    reference("ref", "dtype");
-    reference("index-ref", "index-dtype");
-    rule("name", "[AC-KM-OQ-SW-Z] [a-z]*");
-    rule("dtype", dtypes([](DType) { return true; }));
-    rule("index-dtype", dtypes([](DType dtype) { return is_integer(dtype); }));
-    rule("scope", "[gls]");
+    reference("ref", dtypes([](DType) { return true; }));
+    reference("index-ref", dtypes([](DType dtype) { return is_integer(dtype); }));
   }
 
+  /// Subscripts up to their closing bracket. What stands behind // and % is not the number 0.
   void subscripts() {
-    rule("subscripts", R"(subscript ("," subscript)*)");
-    rule("subscript", "term ([+-] term)*");
-    rule("term", R"(factor ("*" factor | ("//" | "%") divisor)*)");
-    rule("factor", "natural | operand");
-    rule("divisor", "posint | operand");
-    rule("operand", R"~(index | "(" subscript ")" | index-ref)~");
+    const auto list = [this](const std::string& name, std::string_view operators, std::string_view end) {
+      const std::string tail = concat(" (", operators, ' ', name, R"( | ("//" | "%") )", name, "-divisor | ", quoted(end), ')');
+      rule(name, concat(R"("0")", tail, " | ", name, "-divisor"));
+      rule(name + "-divisor",
+           concat("([1-9] [0-9]* | ", index_, R"~( | index-ref | "(" subscript-close))~", tail));
+    };
+    list("subscripts", "[,+*-]", compact_ ? ")" : "}");
+    list("subscript-close", "[+*-]", ")");
   }
 
-  void values() {
-    logic("condition", "conjunction", "comparison", "value");
-    rule("value", "product ([+-] product)*");
-    rule("product", R"(unary (("*" | "/" "/"? | "%") unary)*)");
-    rule("unary", R"("-"* power)");
-    rule("power", R"(atom ("**" unary)?)");
-    rule("atom", R"~(number | "inf" | index | ref | "(" value ")" | call)~");
-    rule("call", concat(R"~(function "(" value ")" | ("max" | "min") "(" value "," value ")" | )~",
-                        compact_ ? R"("where")" : R"("if_then_else")", R"~( "(" condition "," value "," value ")")~"));
-    std::vector<std::string> functions;
-    for (const Function function : kAllFunctions) {
-      if (function == Function::negate || (is_extension(function) && !extended_)) continue;
-      functions.emplace_back(text_of(function));
+  /// The words of index letters that are not reserved, by the longest prefix they share with a reserved word. No groups:
+  /// the engines make rules of those.
+  [[nodiscard]] std::string plain_alternatives(const std::string& prefix) const {
+    const std::string begin = prefix.empty() ? "" : quoted(prefix) + ' ';
+    std::set<char> free = index_letters();
+    std::string longer_ones;
+    for (const char c : index_letters()) {
+      const std::string longer = prefix + c;
+      const auto at = reserved_.lower_bound(longer);
+      if (at == reserved_.end() || !at->starts_with(longer)) continue;
+      free.erase(c);
+      append(longer_ones, " | ", plain_alternatives(longer));
     }
-    rule("function", any_of(functions));
-  }
-
-  /// A bracket holds a value inside arithmetic, a condition only where a condition may stand.
-  void logic(std::string_view condition, std::string_view conjunction, std::string_view comparison,
-             std::string_view value) {
-    rule(condition, concat(conjunction, R"( ("|" )", conjunction, ")*"));
-    rule(conjunction, concat(comparison, R"( ("&" )", comparison, ")*"));
-    rule(comparison, concat(R"~("(" )~", condition, R"~( ")" | )~", value,
-                            R"~( (("<" "="? | ">" "="? | "==" | "!=") )~", value, ")*"));
-  }
-
-  void guards() {
-    rule("guard", compact_ ? R"~(" ?(" guard-condition ")")~" : R"("?{" guard-condition "}")");
-    logic("guard-condition", "guard-conjunction", "guard-comparison", "guard-value");
-    rule("guard-value", "guard-term ([+-] guard-term)*");
-    rule("guard-term", R"(guard-factor (("*" | "//" | "%") guard-factor)*)");
-    rule("guard-factor", R"~("-"* (natural | index | "(" guard-value ")"))~");
-  }
-
-  void words() {
-    rule("natural", R"("0" | posint)");
-    rule("posint", "[1-9] [0-9]*");
-    rule("number", R"(natural ("." [0-9]+)? ("e" [+-]? [0-9]+)?)");
-    rule("index", "plain | bound");
-    rule("bound", concat("[bt] [xyz] ", one_of(index_letters()), '*'));
-    plain_indices();
-  }
-
-  /// Any word of index letters that is not reserved: one rule for each prefix of a reserved word.
-  void plain_indices() {
-    const std::set<std::string> reserved = reserved_index_words();
-    std::set<std::string> prefixes;
-    for (const std::string& word : reserved) {
-      for (std::size_t length = 0; length <= word.size(); ++length) prefixes.insert(word.substr(0, length));
-    }
-    for (const std::string& prefix : prefixes) {
-      std::set<char> free = index_letters();
-      std::string body;
-      for (const char c : index_letters()) {
-        const std::string longer = prefix + c;
-        if (!prefixes.contains(longer)) continue;
-        free.erase(c);
-        append(body, " | \"", c, "\" plain-", longer);
-      }
-      body.insert(0, concat(one_of(free), ' ', one_of(index_letters()), '*'));
-      const bool complete = !prefix.empty() && !reserved.contains(prefix);
-      if (complete) body = concat('(', body, ")?");
-      rule(prefix.empty() ? "plain" : "plain-" + prefix, body);
-    }
+    const bool complete = !prefix.empty() && !reserved_.contains(prefix);
+    return concat(complete ? quoted(prefix) + " | " : "", begin, one_of(free), ' ', one_of(index_letters()), '*',
+                  longer_ones);
   }
 
   bool compact_;
   bool extended_;
+  std::set<std::string> reserved_ = reserved_index_words();
+  std::string index_;  ///< a plain or a bound index
   std::string out_;
 };
 

@@ -292,7 +292,7 @@ class Sampler {
 
  private:
   static constexpr int kUnknown = 1000000;
-  static constexpr int kDepth = 16;
+  static constexpr int kDepth = 12;
 
   [[nodiscard]] int height_of(const Node& node) const {
     int height = node.kind == Kind::choice ? kUnknown : 0;

@@ -114,19 +114,20 @@ class GrammarWriter {
     if (compact_) {
       rule("program", R"(("^" default-dtype ";")? nest+)");
       rule("default-dtype", dtypes([](DType dtype) { return dtype != DType::f32; }));
-      rule("nest", concat('(', bound, " | [PUV]? ", plain, R"() [1-9] [0-9]* (" " nest | )",
-                          extended_ ? R"~(" ?(" guard-close body | )~" : "", "body)"));
+      const std::string rest = concat(R"( [1-9] [0-9]* (" " nest | )", extended_ ? R"~(" ?(" guard-close body | )~" : "", "body)");
+      rule("nest", concat(bound, rest, " | [PUV]? ", plain, rest));
       rule("body", R"(" " equation | "{" (equation | nest)+ "}")");
     } else {
       rule("program", "nest+");
-      rule("nest", concat(R"(("B^{" [1-9] [0-9]* "}_{" )", bound, R"( | [LPUV] "^{" [1-9] [0-9]* "}_{" )", plain,
-                          R"() "=0}" (nest | )", extended_ ? R"("?{" guard body | )" : "", "body)"));
+      const std::string rest = concat(R"( "=0}" (nest | )", extended_ ? R"("?{" guard body | )" : "", "body)");
+      rule("nest", concat(R"("B^{" [1-9] [0-9]* "}_{" )", bound, rest, R"( | [LPUV] "^{" [1-9] [0-9]* "}_{" )", plain, rest));
       rule("body", R"("[" (equation | nest)+ "];")");
     }
   }
 
   void equations() {
-    rule("equation", compact_ ? R"(ref ("=" condition | ("+=" | " max=" | " min=") value))" : R"(ref "=" condition)");
+    rule("equation", compact_ ? concat('(', reference(""), R"() ("=" condition | ("+=" | " max=" | " min=") value))")
+                              : concat(reference(""), R"( "=" condition)"));
     const std::string atom = value_atom();
     constexpr std::string_view kOperators = R"([+%-] | "*" "*"? | "/" "/"?)";
     logic("condition", "comparison", "condition-close", atom, kOperators, ";");
@@ -143,7 +144,7 @@ class GrammarWriter {
       if (function == Function::negate || (is_extension(function) && !extended_)) continue;
       functions.emplace_back(text_of(function));
     }
-    return concat(R"~(("0" | [1-9] [0-9]*) ("." [0-9]+)? ("e" [+-]? [0-9]+)? | "inf" | )~", index_, R"~( | ref | ()~",
+    return concat(R"~(("0" | [1-9] [0-9]*) ("." [0-9]+)? ("e" [+-]? [0-9]+)? | "inf" | )~", index_, " | ", reference(""), " | (",
                   any_of(functions), R"~()? "(" value-close | ("max(" | "min(") value-comma value-close | )~",
                   compact_ ? R"~("where(")~" : R"~("if_then_else(")~", " condition-comma value-comma value-close");
   }
@@ -181,13 +182,20 @@ class GrammarWriter {
 
   /// A tensor that indexes has an integer dtype; in compact text it may have been declared so before.
   void references() {
-    const auto reference = [this](std::string_view name, const std::string& codes) {
-      const std::string_view tensor = "[AC-KM-OQ-SW-Z] [a-z]* ";
-      rule(name, compact_ ? concat(tensor, R"(("^" ()", codes, R"~())? ("^" [gls])? ("(" subscripts)?)~")
-                          : concat(tensor, R"("^{" ()", codes, R"() "," [gls] "}" ("_{" subscripts)?)"));
+    const auto marks = [this](std::string_view name, const std::string& codes) {
+      rule(name, compact_ ? concat(R"("^" ()", codes, R"() ("^" [gls])? | "^" [gls])")
+                          : concat(R"("^{" ()", codes, R"() "," [gls] "}")"));
     };
-    reference("ref", dtypes([](DType) { return true; }));
-    reference("index-ref", dtypes([](DType dtype) { return is_integer(dtype); }));
+    marks("marks", dtypes([](DType) { return true; }));
+    marks("index-marks", dtypes([](DType dtype) { return is_integer(dtype); }));
+  }
+
+  /// The alternatives of a reference, of which a compact one may end with its name.
+  [[nodiscard]] std::string reference(std::string_view which) const {
+    const std::string_view name = "[AC-KM-OQ-SW-Z] [a-z]*";
+    const std::string marked = concat(name, ' ', which, "marks");
+    if (!compact_) return concat(marked, R"( ("_{" subscripts)?)");
+    return concat(name, " | ", name, R"~( "(" subscripts | )~", marked, " | ", marked, R"~( "(" subscripts)~");
   }
 
   /// Subscripts up to their closing bracket. What stands behind // and % is not the number 0.
@@ -196,7 +204,7 @@ class GrammarWriter {
       const std::string tail = concat(" (", operators, ' ', name, R"( | ("//" | "%") )", name, "-divisor | ", quoted(end), ')');
       rule(name, concat(R"("0")", tail, " | ", name, "-divisor"));
       rule(name + "-divisor",
-           concat("([1-9] [0-9]* | ", index_, R"~( | index-ref | "(" subscript-close))~", tail));
+           concat("([1-9] [0-9]* | ", index_, " | ", reference("index-"), R"~( | "(" subscript-close))~", tail));
     };
     list("subscripts", "[,+*-]", compact_ ? ")" : "}");
     list("subscript-close", "[+*-]", ")");

@@ -68,7 +68,8 @@ class Language:
         added = {entry["id"] for entry in json.loads(content)["added_tokens"]}
         table = byte_of_character()
         self.bytes_of = [
-            token.encode() if number in added else bytes(table[c] for c in token) for number, token in enumerate(spelled)
+            token.encode() if number in added else bytes(table[c] for c in token)
+            for number, token in enumerate(spelled)
         ]
         self.engine = xgrammar_engine.Engine(spelled, vocabulary["<|im_end|>"])
         self.compiled = {}

@@ -74,7 +74,9 @@ class GrammarWriter {
 
   std::string write(GrammarTarget target, const std::vector<std::string>& strategies) {
     switch (target) {
-      case GrammarTarget::program: rule("root", "program"); break;
+      case GrammarTarget::program:
+        rule("root", "program");
+        break;
       case GrammarTarget::answer:
         rule("root", R"(think? "<answer>" answer "</answer>")");
         envelope("", strategies);
@@ -100,8 +102,8 @@ class GrammarWriter {
   }
 
   void envelope(std::string_view number, const std::vector<std::string>& strategies) {
-    rule("answer", concat(R"("{" )", number,
-                          R"("\"transformed_IR\":\"" program "\",\"applied_strategy\":\"" strategy "\"}")"));
+    rule("answer",
+         concat(R"("{" )", number, R"("\"transformed_IR\":\"" program "\",\"applied_strategy\":\"" strategy "\"}")"));
     rule("strategy", any_of(strategies));
     rule("think", R"("<think>\n" trace-line ("\n" trace-line)* "\n</think>\n\n")");
     rule("trace-line", R"(([^<\n] | "<"+ ([^<t/\n] | "t" [^<h\n]))*)");
@@ -114,13 +116,15 @@ class GrammarWriter {
     if (compact_) {
       rule("program", R"(("^" default-dtype ";")? nest+)");
       rule("default-dtype", dtypes([](DType dtype) { return dtype != DType::f32; }));
-      const std::string rest = concat(R"( [1-9] [0-9]* (" " nest | )", extended_ ? R"~(" ?(" guard-close body | )~" : "", "body)");
+      const std::string rest =
+          concat(R"( [1-9] [0-9]* (" " nest | )", extended_ ? R"~(" ?(" guard-close body | )~" : "", "body)");
       rule("nest", concat(bound, rest, " | [PUV]? ", plain, rest));
       rule("body", R"(" " equation | "{" (equation | nest)+ "}")");
     } else {
       rule("program", "nest+");
       const std::string rest = concat(R"( "=0}" (nest | )", extended_ ? R"("?{" guard body | )" : "", "body)");
-      rule("nest", concat(R"("B^{" [1-9] [0-9]* "}_{" )", bound, rest, R"( | [LPUV] "^{" [1-9] [0-9]* "}_{" )", plain, rest));
+      rule("nest",
+           concat(R"("B^{" [1-9] [0-9]* "}_{" )", bound, rest, R"( | [LPUV] "^{" [1-9] [0-9]* "}_{" )", plain, rest));
       rule("body", R"("[" (equation | nest)+ "];")");
     }
   }
@@ -144,8 +148,9 @@ class GrammarWriter {
       if (function == Function::negate || (is_extension(function) && !extended_)) continue;
       functions.emplace_back(text_of(function));
     }
-    return concat(R"~(("0" | [1-9] [0-9]*) ("." [0-9]+)? ("e" [+-]? [0-9]+)? | "inf" | )~", index_, " | ", reference(""), " | (",
-                  any_of(functions), R"~()? "(" value-close | ("max(" | "min(") value-comma value-close | )~",
+    return concat(R"~(("0" | [1-9] [0-9]*) ("." [0-9]+)? ("e" [+-]? [0-9]+)? | "inf" | )~", index_, " | ",
+                  reference(""), " | (", any_of(functions),
+                  R"~()? "(" value-close | ("max(" | "min(") value-comma value-close | )~",
                   compact_ ? R"~("where(")~" : R"~("if_then_else(")~", " condition-comma value-comma value-close");
   }
 
@@ -159,8 +164,8 @@ class GrammarWriter {
   void logic(std::string_view condition, std::string_view comparison, std::string_view close, std::string_view atom,
              std::string_view operators, std::string_view end) {
     rule(condition, concat(R"~("(" )~", close, " ([&|] ", condition, " | ", quoted(end), ") | ", comparison));
-    rule(comparison, concat(R"("-"* ()", atom, ") ((", operators, R"( | "<" "="? | ">" "="? | "==" | "!=") )", comparison,
-                            " | [&|] ", condition, " | ", quoted(end), ')'));
+    rule(comparison, concat(R"("-"* ()", atom, ") ((", operators, R"( | "<" "="? | ">" "="? | "==" | "!=") )",
+                            comparison, " | [&|] ", condition, " | ", quoted(end), ')'));
   }
 
   void guards() {
@@ -201,7 +206,8 @@ class GrammarWriter {
   /// Subscripts up to their closing bracket. What stands behind // and % is not the number 0.
   void subscripts() {
     const auto list = [this](const std::string& name, std::string_view operators, std::string_view end) {
-      const std::string tail = concat(" (", operators, ' ', name, R"( | ("//" | "%") )", name, "-divisor | ", quoted(end), ')');
+      const std::string tail =
+          concat(" (", operators, ' ', name, R"( | ("//" | "%") )", name, "-divisor | ", quoted(end), ')');
       rule(name, concat(R"("0")", tail, " | ", name, "-divisor"));
       rule(name + "-divisor",
            concat("([1-9] [0-9]* | ", index_, " | ", reference("index-"), R"~( | "(" subscript-close))~", tail));
@@ -210,8 +216,8 @@ class GrammarWriter {
     list("subscript-close", "[+*-]", ")");
   }
 
-  /// The words of index letters that are not reserved, by the longest prefix they share with a reserved word. No groups:
-  /// the engines make rules of those.
+  /// The words of index letters that are not reserved, by the longest prefix they share with a reserved word. No
+  /// groups: the engines make rules of those.
   [[nodiscard]] std::string plain_alternatives(const std::string& prefix) const {
     const std::string begin = prefix.empty() ? "" : quoted(prefix) + ' ';
     std::set<char> free = index_letters();

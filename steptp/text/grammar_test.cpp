@@ -171,12 +171,27 @@ TEST(Grammar, RefusesByHandAtTheFirstBadByte) {
   }
 }
 
+TEST(Grammar, ThePublishedLanguageHasNoExtensions) {
+  const Grammar paper(gbnf(Profile::paper, GrammarTarget::program, {}, false));
+  const Grammar compact(gbnf(Profile::compact, GrammarTarget::program, {}, false));
+  const auto accepted = [](const Grammar& grammar, std::string_view text) {
+    bool complete = false;
+    return text.substr(0, Matcher::accepted(grammar, text, complete));
+  };
+  EXPECT_EQ(accepted(paper, "B^{4}_{tx=0}?{tx<3}[D^{f32,g}=0;];"), "B^{4}_{tx=0}");
+  EXPECT_EQ(accepted(paper, "B^{4}_{tx=0}[D^{f32,g}=tanh(1);];"), "B^{4}_{tx=0}[D^{f32,g}=t");
+  EXPECT_EQ(accepted(paper, "B^{4}_{tx=0}[D^{f32,g}=sin(1);];"), "B^{4}_{tx=0}[D^{f32,g}=sin");
+  EXPECT_EQ(accepted(compact, "tx4 ?(tx<3) D=0;"), "tx4 ");
+  EXPECT_EQ(accepted(compact, "tx4 D=exp(1);"), "tx4 D=exp(1);");
+}
+
 TEST(Grammar, AcceptsTheCorpus) {
   const auto texts = corpus();
   if (texts.empty()) GTEST_SKIP() << "the shared corpora are not there (../shared/data, or STEPTP_SHARED)";
   const Grammar paper(gbnf(Profile::paper, GrammarTarget::program, {}));
   const Grammar compact(gbnf(Profile::compact, GrammarTarget::program, {}));
   for (const auto& [paper_text, compact_text] : texts) {
+    if (paper_text.size() > 1000) continue;  // this matcher is slow; python/tests/test_grammar.py feeds all of them
     bool complete = false;
     Matcher::accepted(paper, paper_text, complete);
     EXPECT_TRUE(complete) << paper_text;
@@ -203,7 +218,7 @@ TEST(Grammar, WhatItDrawsIsReadAndItsCanonicalTextIsAccepted) {
       const Grammar grammar(gbnf(profile, GrammarTarget::program, {}, extended));
       Sampler sampler(grammar, 7);
       int read_count = 0;
-      for (int i = 0; i < 600; ++i) {
+      for (int i = 0; i < 250; ++i) {
         const std::string text = sampler.draw();
         ReadText read = read_text(text);
         EXPECT_EQ(read.profile, profile) << text;
@@ -221,7 +236,7 @@ TEST(Grammar, WhatItDrawsIsReadAndItsCanonicalTextIsAccepted) {
         const std::size_t count = Matcher::accepted(grammar, canonical, complete);
         EXPECT_TRUE(complete) << canonical.substr(0, count) << "¦" << canonical.substr(count);
       }
-      EXPECT_GT(read_count, 150);
+      EXPECT_GT(read_count, 60);
     }
   }
 }

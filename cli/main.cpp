@@ -33,6 +33,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("fmt", add_fmt(app));
   verbs.emplace_back("check", add_check(app));
   verbs.emplace_back("tokens", add_tokens(app));
+  verbs.emplace_back("grammar", add_grammar(app));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

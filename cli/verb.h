@@ -19,6 +19,7 @@ using VerbMain = std::function<Status()>;
 VerbMain add_fmt(CLI::App& app);
 VerbMain add_check(CLI::App& app);
 VerbMain add_tokens(CLI::App& app);
+VerbMain add_grammar(CLI::App& app);
 
 /// The options that all verbs over programs share: FILE, --json, --jobs.
 struct RecordOptions {

@@ -77,7 +77,8 @@ ExprPtr ExpressionReader::read_comparison() {
   scan_.peek();
   const std::uint32_t begin = scan_.position();
   ExprPtr first = read_sum();
-  if (!first) return nullptr;
+  const char next_char = first ? scan_.peek() : ' ';
+  if (next_char != '<' && next_char != '>' && next_char != '=' && next_char != '!') return first;
   Compare compare{{first}, {}};
   const auto take_operator = [this](CompareOp& op) {
     switch (scan_.peek()) {
@@ -120,7 +121,10 @@ ExprPtr ExpressionReader::read_sum() {
   if (c != '+' && c != '-') return first;
   if (!require_value(first, begin)) return nullptr;
   scan_.take(c);
-  Sum sum{{std::move(first)}, {c == '+' ? ArithmeticOp::add : ArithmeticOp::subtract}};
+  Sum sum;
+  sum.operands.reserve(2);
+  sum.operands.push_back(std::move(first));
+  sum.operators.push_back(c == '+' ? ArithmeticOp::add : ArithmeticOp::subtract);
   if (!read_summands(sum)) return nullptr;
   return placed(make_expr(std::move(sum)), begin);
 }
@@ -157,7 +161,9 @@ ExprPtr ExpressionReader::read_product() {
   ArithmeticOp op{};
   if (!take_operator(op)) return first;
   if (!require_value(first, begin)) return nullptr;
-  Product product{{std::move(first)}, {}};
+  Product product;
+  product.operands.reserve(2);
+  product.operands.push_back(std::move(first));
   do {
     product.operators.push_back(op);
     scan_.peek();

@@ -37,7 +37,7 @@ constexpr std::array kDefaultOrder = {DType::f32, DType::f64, DType::f16, DType:
 
 class Printer {
  public:
-  explicit Printer(Profile profile) : compact_(profile == Profile::compact) {}
+  explicit Printer(Profile profile) : compact_(profile == Profile::compact) { out_.reserve(256); }
 
   void program(const Program& program) {
     if (compact_) {

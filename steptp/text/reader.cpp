@@ -199,6 +199,12 @@ class NestReader {
       if (!(profile_ == Profile::paper ? read_paper_loop(loop) : read_compact_loop(loop))) return false;
       if (map_) spans.push_back(since(begin));
       nest.loops.push_back(std::move(loop));
+      if (++open_loops_ > kMaxLoops) {
+        scan_.report("too-deep", Severity::error, since(begin), concat("more than ", kMaxLoops, " loops around one equation"),
+                     "split the nest");
+        scan_.advance(scan_.text().size() - scan_.position());
+        return false;
+      }
       if (reserved_kind()) return false;
     }
     return scan_.peek() != '?' || read_guard(nest);
@@ -253,8 +259,11 @@ class NestReader {
     return finish(std::move(nest), begin, std::move(spans), true);
   }
 
+  static constexpr std::size_t kMaxLoops = 1000;
+
   /// After a failure the skipped text may have opened bodies; their items are read (for their errors) and dropped.
   NestPtr finish(std::shared_ptr<Nest> nest, std::uint32_t begin, std::vector<Span> spans, bool good) {
+    open_loops_ -= nest->loops.size();
     while (phantom_open_ > 0 && !scan_.at_end() && !scan_.too_many()) {
       --phantom_open_;
       Nest dropped;
@@ -348,7 +357,9 @@ class NestReader {
   EquationPtr accumulate(RefPtr left) {
     scan_.peek();
     const std::uint32_t begin = scan_.position();
-    Sum sum{{copy_of(left)}, {ArithmeticOp::add}};
+    Sum sum;
+    sum.operands.push_back(copy_of(left));
+    sum.operators.push_back(ArithmeticOp::add);
     if (!values_.read_summands(sum)) return nullptr;
     ExprPtr right = make_expr(std::move(sum));
     if (map_) map_->nodes.emplace(right.get(), since(begin));
@@ -387,6 +398,7 @@ class NestReader {
   Profile profile_;
   SourceMap* map_;
   int phantom_open_ = 0;
+  std::size_t open_loops_ = 0;
   int pending_close_ = 0;
 };
 

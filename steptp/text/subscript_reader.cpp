@@ -113,6 +113,7 @@ bool ExpressionReader::read_superscript(DType& dtype, Scope& scope) {
 }
 
 bool ExpressionReader::read_subscripts(std::vector<Index>& subscripts, std::vector<Span>& spans, char close) {
+  subscripts.reserve(4);
   do {
     scan_.peek();
     const std::uint32_t begin = scan_.position();

@@ -122,6 +122,7 @@ class ExpressionGenerator {
 
  private:
   [[nodiscard]] ExprPtr real_leaf(const Context& context);
+  [[nodiscard]] ExprPtr strong_real(const Context& context, int depth);
   [[nodiscard]] ExprPtr integer_leaf(const Context& context);
   [[nodiscard]] ExprPtr integer_divisor(const Context& context, int depth);
   [[nodiscard]] ExprPtr call(const Context& context, int depth);

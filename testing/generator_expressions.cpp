@@ -136,6 +136,13 @@ ExprPtr ExpressionGenerator::real_leaf(const Context& context) {
   return decimal();
 }
 
+/// Of a float type because a float tensor takes part: only beside such a value is `inf` clear of integers further out.
+ExprPtr ExpressionGenerator::strong_real(const Context& context, int depth) {
+  ExprPtr leaf = leaf_of(context, DTypeFamily::floating);
+  if (!leaf || depth <= 0 || random_.chance(1, 2)) return leaf;
+  return make_sum(leaf, draw_additive(random_), real(context, depth - 1));
+}
+
 ExprPtr ExpressionGenerator::integer_leaf(const Context& context) {
   if (random_.chance(1, 2)) {
     if (ExprPtr leaf = leaf_of(context, DTypeFamily::integer)) return leaf;
@@ -256,7 +263,8 @@ ExprPtr ExpressionGenerator::real(const Context& context, int depth) {
     case 7: return extremum(random_.chance(1, 2), next(), other());
     case 8: {
       const bool is_max = random_.chance(1, 2);
-      return extremum(is_max, is_max ? negated(infinity()) : infinity(), next());
+      const ExprPtr typed = strong_real(context, depth - 1);
+      return typed ? extremum(is_max, is_max ? negated(infinity()) : infinity(), typed) : real_leaf(context);
     }
     case 9:
     case 10: return call(context, depth);
@@ -265,8 +273,9 @@ ExprPtr ExpressionGenerator::real(const Context& context, int depth) {
       return make_expr(Power{next(), random_.chance(1, 4) ? negated(exponent) : exponent});
     }
     case 12: {
-      ExprPtr branch = random_.chance(1, 5) ? negated(infinity()) : next();
-      return select(condition(context, depth - 1), std::move(branch), next());
+      const ExprPtr typed = random_.chance(1, 5) ? strong_real(context, depth - 1) : nullptr;
+      if (typed) return select(condition(context, depth - 1), negated(infinity()), typed);
+      return select(condition(context, depth - 1), next(), next());
     }
     case 13: return padded(context, depth);
     case 14: return guarded_by_data(context, depth);

@@ -21,7 +21,7 @@ const GeneratorOptions kAllOptions[] = {{}, {.affine_only = true}, {.published_o
 
 TEST(Generator, WellFormed) {
   for (const GeneratorOptions& options : kAllOptions) {
-    for (std::uint64_t seed = 0; seed < soaked(600); ++seed) {
+    for (std::uint64_t seed = 0; seed < soaked(400); ++seed) {
       const Program program = generated(seed, options);
       const std::string violation = trace(program, seed);
       ASSERT_EQ(violation, "") << "seed " << seed << "\n" << print(program);

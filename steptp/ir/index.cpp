@@ -186,12 +186,38 @@ std::optional<Index> Index::multiply(const Index& left, const Index& right) {
   return combine_terms(std::move(terms), constant);
 }
 
+int nesting(const Index& index) {
+  struct Visitor {
+    int operator()(const LoopVariable&) const { return 0; }
+    int operator()(const FloorQuotient& node) const { return 2 + std::max(nesting(*node.dividend), nesting(*node.divisor)); }
+    int operator()(const FloorRemainder& node) const { return 2 + std::max(nesting(*node.dividend), nesting(*node.divisor)); }
+    int operator()(const IndirectRead& read) const {
+      int deepest = 0;
+      for (const Index& subscript : read.ref->subscripts) deepest = std::max(deepest, nesting(subscript));
+      return 1 + deepest;
+    }
+  };
+  int deepest = 0;
+  for (const IndexTerm& term : index.terms()) {
+    for (const IndexAtom& factor : term.factors) deepest = std::max(deepest, std::visit(Visitor{}, factor));
+  }
+  return deepest;
+}
+
+namespace {
+/// Everything walks an index recursively, so that a chain of a hundred thousand divisions must not come to be.
+bool too_deep(const Index& dividend, const Index& divisor) {
+  return std::max(nesting(dividend), nesting(divisor)) >= 2 * Index::kMaxNesting;
+}
+}  // namespace
+
 std::optional<Index> Index::floor_divide(const Index& dividend, const Index& divisor) {
   if (divisor.is_constant()) {
     if (divisor.constant_ == 0) return std::nullopt;
     if (divisor.constant_ == 1) return dividend;
     if (dividend.is_constant()) return constant(floor_quotient(dividend.constant_, divisor.constant_));
   }
+  if (too_deep(dividend, divisor)) return std::nullopt;
   Index index;
   index.terms_.resize(1);
   index.terms_[0].factors.emplace_back(
@@ -205,6 +231,7 @@ std::optional<Index> Index::modulo(const Index& dividend, const Index& divisor) 
     if (divisor.constant_ == 1 || divisor.constant_ == -1) return Index();
     if (dividend.is_constant()) return constant(floor_remainder(dividend.constant_, divisor.constant_));
   }
+  if (too_deep(dividend, divisor)) return std::nullopt;
   Index index;
   index.terms_.resize(1);
   index.terms_[0].factors.emplace_back(

@@ -182,7 +182,7 @@ class NestGenerator {
     std::vector<std::int64_t> threads;  ///< extents by axis tx ty tz
   };
   [[nodiscard]] NestPtr kernel(Context context, const Target& target);
-  [[nodiscard]] std::vector<Loop> thread_loops(const Context& context, const std::vector<std::int64_t>& extents);
+  [[nodiscard]] std::vector<Loop> thread_loops(const std::vector<std::int64_t>& extents);
   [[nodiscard]] Item shared_scalar(Context& context, const Kernel& kernel);
   [[nodiscard]] NestPtr shared_tile(Context& context, const Kernel& kernel);
   [[nodiscard]] NestPtr collective(Context& context, const Kernel& kernel);

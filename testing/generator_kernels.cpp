@@ -23,7 +23,7 @@ Context without_locals(const Context& context) {
 }  // namespace
 
 /// Loops over tx, ty, tz in this order: the same axes in each thread nest of a kernel.
-std::vector<Loop> NestGenerator::thread_loops(const Context& context, const std::vector<std::int64_t>& extents) {
+std::vector<Loop> NestGenerator::thread_loops(const std::vector<std::int64_t>& extents) {
   std::vector<Loop> loops;
   const Axis axes[] = {Axis::tx, Axis::ty, Axis::tz};
   for (std::size_t i = 0; i < extents.size(); ++i) {
@@ -31,7 +31,6 @@ std::vector<Loop> NestGenerator::thread_loops(const Context& context, const std:
     if (random_.chance(1, 4)) name += index_name(random_.below(4));
     loops.push_back({LoopKind::bound, extents[i], std::move(name)});
   }
-  (void)context;
   return loops;
 }
 
@@ -64,7 +63,7 @@ NestPtr NestGenerator::shared_tile(Context& context, const Kernel& kernel) {
   for (std::size_t d = 0; d < rank && d < kernel.threads.size(); ++d) {
     if (d == 0 || random_.chance(1, 2)) extents.push_back(tile.shape[d]);
   }
-  std::vector<Loop> loops = thread_loops(inner, extents);
+  std::vector<Loop> loops = thread_loops(extents);
   while (loops.size() < rank) loops.push_back(loop(tile.shape[loops.size()], inner.loops, loops, Kinds::plain));
   std::vector<Index> subscripts;
   for (std::size_t d = 0; d < rank; ++d) {
@@ -90,7 +89,7 @@ NestPtr NestGenerator::collective(Context& context, const Kernel& kernel) {
   Context inner = without_locals(context);
   std::vector<std::int64_t> extents{random_.between(1, 4)};
   if (kernel.threads.size() > 1 && random_.chance(1, 2)) extents.push_back(random_.between(1, 3));
-  std::vector<Loop> loops = thread_loops(inner, extents);
+  std::vector<Loop> loops = thread_loops(extents);
   enter(inner, loops);
   const EquationPtr equation = accumulate(inner, ref_to(sum, {}), accumulation_for(sum.dtype));
   context.tensors.push_back(sum);
@@ -101,7 +100,7 @@ NestPtr NestGenerator::thread_locals(Context& context, const Kernel& kernel) {
   const bool array = random_.chance(1, 2);
   Tensor state = fresh(random_dtype(), Scope::local, {});
   Context inner = context;
-  std::vector<Loop> loops = thread_loops(inner, kernel.threads);
+  std::vector<Loop> loops = thread_loops(kernel.threads);
   enter(inner, loops);
   std::vector<Item> items;
   if (array) {
@@ -132,7 +131,7 @@ NestPtr NestGenerator::thread_locals(Context& context, const Kernel& kernel) {
 /// The threads reach the first dimensions, inner loops the others; threads beyond the window are guarded off.
 Cover NestGenerator::thread_cover(const Context& context, const Target& target, const Kernel& kernel) {
   Cover out;
-  out.loops = thread_loops(context, kernel.threads);
+  out.loops = thread_loops(kernel.threads);
   for (const Loop& open : out.loops) out.handles.push_back(handle_of(open));
   out.subscripts = target.prefix;
   for (std::size_t d = 0; d < target.windows.size(); ++d) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 namespace steptp {
@@ -141,8 +142,15 @@ ExprPtr make_expr(ExprNode node) {
   return std::make_shared<const Expr>(Expr{std::move(node), hash});
 }
 
-ExprPtr integer_literal(std::int64_t value) { return make_expr(Literal{true, value, static_cast<double>(value)}); }
-ExprPtr real_literal(double value) { return make_expr(Literal{false, 0, value}); }
+// The text has no negative numbers, only negated ones.
+ExprPtr integer_literal(std::int64_t value) {
+  if (value < 0 && value != INT64_MIN) return make_call(Function::negate, integer_literal(-value));
+  return make_expr(Literal{true, value, static_cast<double>(value)});
+}
+ExprPtr real_literal(double value) {
+  if (std::signbit(value)) return make_call(Function::negate, real_literal(-value));
+  return make_expr(Literal{false, 0, value});
+}
 ExprPtr read_expr(RefPtr ref) { return make_expr(Read{std::move(ref)}); }
 
 ExprPtr make_sum(ExprPtr left, ArithmeticOp op, ExprPtr right) {

@@ -78,6 +78,21 @@ const std::vector<IndexTerm>& Index::no_terms() {
   return none;
 }
 
+namespace {
+
+struct AtomNesting {
+  int operator()(const LoopVariable&) const { return 0; }
+  int operator()(const FloorQuotient& node) const { return 2 + std::max(node.dividend->nesting(), node.divisor->nesting()); }
+  int operator()(const FloorRemainder& node) const { return 2 + std::max(node.dividend->nesting(), node.divisor->nesting()); }
+  int operator()(const IndirectRead& read) const {
+    int deepest = 0;
+    for (const Index& subscript : read.ref->subscripts) deepest = std::max(deepest, subscript.nesting());
+    return 1 + deepest;
+  }
+};
+
+}  // namespace
+
 /// The grammar has no leading minus in a subscript, so the first positive term is shown first.
 Index Index::from_terms(std::vector<IndexTerm> terms, std::int64_t constant) {
   Index index;
@@ -88,7 +103,11 @@ Index Index::from_terms(std::vector<IndexTerm> terms, std::int64_t constant) {
   // A sum of the terms' hashes: the order of display must not matter.
   Hash hash = 0;
   for (const IndexTerm& term : terms) hash += combine(hash_factors(term.factors), static_cast<Hash>(term.coefficient));
-  index.body_ = std::make_shared<const Body>(Body{std::move(terms), hash});
+  int deepest = 0;
+  for (const IndexTerm& term : terms) {
+    for (const IndexAtom& factor : term.factors) deepest = std::max(deepest, std::visit(AtomNesting{}, factor));
+  }
+  index.body_ = std::make_shared<const Body>(Body{std::move(terms), hash, deepest});
   return index;
 }
 
@@ -194,6 +213,13 @@ std::optional<Index> Index::multiply(const Index& left, const Index& right) {
   if (left.constant_ != 0 && !add_scaled(right.terms(), left.constant_)) return std::nullopt;
   return combine_terms(std::move(terms), constant);
 }
+
+namespace {
+/// Everything walks an index recursively, so that a chain of a hundred thousand divisions must not come to be.
+bool too_deep(const Index& dividend, const Index& divisor) {
+  return std::max(dividend.nesting(), divisor.nesting()) >= 2 * Index::kMaxNesting;
+}
+}  // namespace
 
 std::optional<Index> Index::floor_divide(const Index& dividend, const Index& divisor) {
   if (divisor.is_constant()) {

@@ -43,11 +43,13 @@ struct IndexTerm {
 
 /// An exact integer: a subscript, an extent, a bound. Always in normal form, a sum of products with like terms
 /// combined and products distributed over sums, so that equal polynomials are equal objects. There is no overflow: an
-/// operation whose result does not fit in 64-bit coefficients, or would have more than kMaxTerms terms, gives nothing.
+/// operation whose result does not fit in 64-bit coefficients, would have more than kMaxTerms terms, or would nest
+/// quotients and remainders deeper than kMaxNesting, gives nothing.
 /// The order of terms is the order in which they were written, kept for printing; equality and hash ignore it.
 class Index {
  public:
   static constexpr std::size_t kMaxTerms = 4096;
+  static constexpr int kMaxNesting = 64;
 
   Index() = default;
   [[nodiscard]] static Index constant(std::int64_t value);
@@ -67,6 +69,10 @@ class Index {
   /// The name, where the index is one loop variable and nothing else.
   [[nodiscard]] const std::string* as_variable() const;
 
+  /// How deep brackets may nest in the text: two levels for a quotient or a remainder (its own and those of its
+  /// operands), one for an indirect read.
+  [[nodiscard]] int nesting() const { return body_ ? body_->nesting : 0; }
+
   [[nodiscard]] bool operator==(const Index& other) const;
   [[nodiscard]] Hash hash() const;
 
@@ -78,6 +84,7 @@ class Index {
   struct Body {
     std::vector<IndexTerm> terms;
     Hash hash = 0;
+    int nesting = 0;
   };
   [[nodiscard]] static Index from_terms(std::vector<IndexTerm> terms, std::int64_t constant);
   [[nodiscard]] static std::optional<Index> combine_terms(std::vector<IndexTerm> terms, std::int64_t constant);

@@ -355,6 +355,9 @@ class NestReader {
 
   /// `X+=b-c` is the sum X+b-c; `X+=(b-c)` is X+(b-c).
   EquationPtr accumulate(RefPtr left) {
+    // As deep as X=X+... in the other profile, so that what one profile can say the other can too.
+    const ExpressionReader::Deeper equation(values_);
+    if (!equation.ok()) return nullptr;
     scan_.peek();
     const std::uint32_t begin = scan_.position();
     Sum sum;
@@ -367,6 +370,9 @@ class NestReader {
   }
 
   EquationPtr extremum(RefPtr left, bool is_max) {
+    const ExpressionReader::Deeper equation(values_);
+    const ExpressionReader::Deeper call(values_);
+    if (!equation.ok() || !call.ok()) return nullptr;
     scan_.peek();
     const std::uint32_t begin = scan_.position();
     ExprPtr other = values_.read_value();

@@ -119,6 +119,12 @@ bool ExpressionReader::read_subscripts(std::vector<Index>& subscripts, std::vect
     const std::uint32_t begin = scan_.position();
     Index index;
     if (!read_index(index)) return false;
+    // The canonical text may need more brackets than this one, and it has to be readable too.
+    if (depth_ + index.nesting() >= kMaxDepth) {
+      scan_.report("too-deep", Severity::error, since(begin), concat("nested deeper than ", kMaxDepth, " levels"),
+                   "store a part in an intermediate tensor");
+      return false;
+    }
     if (map_) spans.push_back(since(begin));
     subscripts.push_back(std::move(index));
   } while (scan_.take(','));
@@ -213,7 +219,7 @@ bool ExpressionReader::index_result(std::optional<Index> value, std::uint32_t be
     return true;
   }
   scan_.report("subscript", Severity::error, since(begin), std::string(what),
-               "subscripts are exact 64-bit integers of at most 4096 terms");
+               "subscripts are exact 64-bit integers of at most 4096 terms and 64 nested divisions");
   return false;
 }
 
@@ -258,7 +264,7 @@ bool ExpressionReader::read_index_term(Index& index) {
     std::optional<Index> value = c == '*'   ? Index::multiply(index, right)
                                  : c == '/' ? Index::floor_divide(index, right)
                                             : Index::modulo(index, right);
-    if (!index_result(std::move(value), begin, "this subscript overflows or has too many terms", index)) return false;
+    if (!index_result(std::move(value), begin, "this subscript overflows, has too many terms or nests too many divisions", index)) return false;
   }
   return true;
 }

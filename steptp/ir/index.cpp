@@ -227,6 +227,7 @@ std::optional<Index> Index::floor_divide(const Index& dividend, const Index& div
     if (divisor.constant_ == 1) return dividend;
     if (dividend.is_constant()) return constant(floor_quotient(dividend.constant_, divisor.constant_));
   }
+  if (too_deep(dividend, divisor)) return std::nullopt;
   return from_terms(single_term(FloorQuotient{std::make_shared<const Index>(dividend), std::make_shared<const Index>(divisor)}), 0);
 }
 
@@ -236,6 +237,7 @@ std::optional<Index> Index::modulo(const Index& dividend, const Index& divisor) 
     if (divisor.constant_ == 1 || divisor.constant_ == -1) return Index();
     if (dividend.is_constant()) return constant(floor_remainder(dividend.constant_, divisor.constant_));
   }
+  if (too_deep(dividend, divisor)) return std::nullopt;
   return from_terms(single_term(FloorRemainder{std::make_shared<const Index>(dividend), std::make_shared<const Index>(divisor)}), 0);
 }
 

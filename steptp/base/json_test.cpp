@@ -31,6 +31,7 @@ TEST(Json, IntegersStayExact) {
 TEST(Json, DoublesAreShortestAndNonFiniteOnesAreStrings) {
   EXPECT_EQ(Json(0.1).dump(), "0.1");
   EXPECT_EQ(round_trip("1e300"), "1e+300");
+  EXPECT_EQ(round_trip("-0.0"), "-0.0");
   EXPECT_EQ(Json(std::numeric_limits<double>::infinity()).dump(), R"("inf")");
   EXPECT_EQ(Json(-std::numeric_limits<double>::infinity()).dump(), R"("-inf")");
   EXPECT_EQ(Json(std::nan("")).dump(), R"("nan")");
@@ -39,6 +40,13 @@ TEST(Json, DoublesAreShortestAndNonFiniteOnesAreStrings) {
 TEST(Json, EscapesWhatMustBeEscaped) {
   EXPECT_EQ(quote_json("a\"b\\c\n\r\t\x01z"), R"("a\"b\\c\n\r\t\u0001z")");
   EXPECT_EQ(round_trip(R"("\u00e9\ud83d\ude00")"), "\"\xc3\xa9\xf0\x9f\x98\x80\"");
+}
+
+TEST(Json, BytesThatAreNoTextBecomeTheReplacementCharacter) {
+  EXPECT_EQ(quote_json("a\xff\xc3z"), R"("a\ufffd\ufffdz")");
+  EXPECT_EQ(quote_json("\xed\xa0\x80"), R"("\ufffd\ufffd\ufffd")");  // a surrogate
+  EXPECT_EQ(quote_json("\xc0\xaf"), R"("\ufffd\ufffd")");            // an overlong '/'
+  EXPECT_EQ(quote_json("\xf4\x8f\xbf\xbf\xf4\x90\x80\x80"), "\"\xf4\x8f\xbf\xbf\\ufffd\\ufffd\\ufffd\\ufffd\"");
 }
 
 TEST(Json, FindsOnlyInObjects) {

@@ -103,6 +103,22 @@ std::string flatten_values(const Json& json, std::vector<double>& out) {
   return {};
 }
 
+/// The values of an integer or bool tensor are integers of that type, small enough to be exact as doubles.
+std::string value_problem(const Variable& variable) {
+  if (is_float(variable.dtype)) return {};
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const DTypeInfo& type = info(variable.dtype);
+  for (const double value : variable.values) {
+    if (std::trunc(value) == value && std::fabs(value) <= kExact && value >= static_cast<double>(type.least) &&
+        value <= static_cast<double>(type.greatest)) {
+      continue;
+    }
+    return concat("\"values\" of ", variable.name, " holds ", print_number(value), ", wanted integers of ", type.code,
+                  " up to 2^53");
+  }
+  return {};
+}
+
 std::string read_values(const Json& json, Variable& variable) {
   if (!json.as_array() && !variable.shape.empty()) return "\"values\" is not an array";
   if (std::string problem = flatten_values(json, variable.values); !problem.empty()) return problem;
@@ -110,7 +126,7 @@ std::string read_values(const Json& json, Variable& variable) {
   if (static_cast<std::int64_t>(variable.values.size()) != wanted) {
     return concat(variable.name, " has ", wanted, " elements, but \"values\" has ", variable.values.size());
   }
-  return {};
+  return value_problem(variable);
 }
 
 std::string read_shape(const Json& json, Variable& variable) {

@@ -10,7 +10,8 @@ namespace {
 void check_value(const std::string& text) {
   const auto json = steptp::parse_json(text);
   if (!json) {
-    if (json.error().offset > text.size()) steptp::fuzz::fail("an error lies inside the text", text, json.error().message);
+    if (json.error().offset > text.size())
+      steptp::fuzz::fail("an error lies inside the text", text, json.error().message);
     return;
   }
   const std::string printed = json->dump();

@@ -6,7 +6,8 @@
 #include "fuzz/round_trip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const steptp::Document document = steptp::read_document("fuzz", std::string(reinterpret_cast<const char*>(data), size));
+  const steptp::Document document =
+      steptp::read_document("fuzz", std::string(reinterpret_cast<const char*>(data), size));
   steptp::fuzz::expect_sound(document);
   if (document.ok) steptp::fuzz::expect_round_trips(document);
   return 0;

@@ -20,6 +20,7 @@ namespace steptp::fuzz {
 /// A document read from anywhere keeps these promises, whatever it holds.
 inline void expect_sound(const Document& document) {
   const std::string messages = render(document.diagnostics, *document.source);
+  if (!parse_json(quote_json(messages))) fail("messages can be printed as JSON", messages, "");
   if (document.ok == has_errors(document.diagnostics)) fail("ok exactly where there is no error", messages, "");
   for (const Diagnostic& diagnostic : document.diagnostics) {
     if (diagnostic.id.empty() || diagnostic.message.empty()) fail("every message has an id and a text", messages, "");
@@ -47,7 +48,8 @@ inline void expect_round_trips(const Document& document) {
     if (record_again != record) fail("the same record again", record, record_again);
   }
   const Located located = locate(document);
-  if (located.nests.size() != document.program.nests.size()) fail("every nest has a place", document.source->text(), "");
+  if (located.nests.size() != document.program.nests.size())
+    fail("every nest has a place", document.source->text(), "");
 }
 
 }  // namespace steptp::fuzz

@@ -13,7 +13,8 @@ fuzz_one() {
   mkdir -p "$corpus" "$build/artifacts"
   if ! "$build/fuzz/$target" "$corpus" "fuzz/corpus/$target" -dict=fuzz/leir.dict -max_total_time="$seconds" \
       -max_len=4096 -timeout=20 -rss_limit_mb=3072 -artifact_prefix="$build/artifacts/$target-" >"$log" 2>&1; then
-    grep -vE '^#[0-9]+' "$log" | head -60
+    # From the first complaint on: above it are only libFuzzer's statistics.
+    sed -nE '/^wanted:|runtime error:|ERROR: /,$p' "$log" | tr -d '\000' | head -40
     echo "fuzz: $target failed; the input is in $build/artifacts/, the whole log in $log"
     return 1
   fi

@@ -5,6 +5,9 @@ FUZZ_SHORT_SECONDS ?= 10
 SOAK ?= 100
 PYTHON ?= python3
 export PYTHON
+# The compiler cache is shared by all build folders and all clones: paths below this folder count as relative.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
 
 CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 # Ninja runs CMake again by itself when a CMake file or the list of sources has changed.

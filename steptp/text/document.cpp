@@ -121,7 +121,7 @@ std::string json_problem(const Json& json, Document& document) {
   return {};
 }
 
-Document read_json_document(std::string name, std::string content) {
+Document read_json_document(const std::string& name, std::string content) {
   Document document;
   document.source = std::make_shared<const Source>(name, std::move(content));
   auto json = parse_json(document.source->text());
@@ -153,7 +153,7 @@ Document read_document(std::string name, std::string content) {
     return document;
   }
   const std::size_t first = content.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && content[first] == '{') return read_json_document(std::move(name), std::move(content));
+  if (first != std::string::npos && content[first] == '{') return read_json_document(name, std::move(content));
   Document document;
   document.source = std::make_shared<const Source>(std::move(name), std::move(content));
   read_headers(document);

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "steptp/base/text.h"
@@ -92,11 +93,11 @@ std::string flatten_values(const Json& json, std::vector<double>& out) {
   } else if (const bool* flag = json.as_bool()) {
     out.push_back(*flag ? 1 : 0);
   } else if (const std::string* text = json.as_string(); text && *text == "inf") {
-    out.push_back(INFINITY);
+    out.push_back(std::numeric_limits<double>::infinity());
   } else if (text && *text == "-inf") {
-    out.push_back(-INFINITY);
+    out.push_back(-std::numeric_limits<double>::infinity());
   } else if (text && *text == "nan") {
-    out.push_back(NAN);
+    out.push_back(std::numeric_limits<double>::quiet_NaN());
   } else {
     return concat("\"values\" holds ", json.kind_name(), " where a number is wanted");
   }

@@ -11,5 +11,5 @@ state="$("$python" -c 'import sys; print(sys.version)') $(sha256sum "$requiremen
 
 echo "venv: installing $requirements into .venv"
 "$python" -m venv --clear .venv
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement "$requirements"
+.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement "$requirements"
 echo "$state" >"$stamp"

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "steptp/base/text.h"
+#include "steptp/base/utf8.h"
 
 namespace steptp {
 
@@ -12,10 +13,13 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 200;  // nothing we read is deeper, and destructors recurse
 
+/// Bytes that are no UTF-8 (a message may quote any input) become U+FFFD, so that what we print is always JSON.
 void append_quoted(std::string& out, std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   out += '"';
-  for (const char c : text) {
+  while (!text.empty()) {
+    const char c = text.front();
+    const std::size_t length = utf8_length(text);
     switch (c) {
       case '"': out += "\\\""; break;
       case '\\': out += "\\\\"; break;
@@ -23,12 +27,15 @@ void append_quoted(std::string& out, std::string_view text) {
       case '\r': out += "\\r"; break;
       case '\t': out += "\\t"; break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20) {
+        if (length == 0) {
+          out += "\\ufffd";
+        } else if (length == 1 && static_cast<unsigned char>(c) < 0x20) {
           append(out, "\\u00", kHex[(c >> 4) & 0xf], kHex[c & 0xf]);
         } else {
-          out += c;
+          out += text.substr(0, length);
         }
     }
+    text.remove_prefix(length == 0 ? 1 : length);
   }
   out += '"';
 }
@@ -41,6 +48,7 @@ void append_number(std::string& out, double value) {
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   out.append(buffer, end);
+  if (value == 0 && std::signbit(value)) out += ".0";  // -0 alone would be read back as an integer, without its sign
 }
 
 }  // namespace

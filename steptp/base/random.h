@@ -29,7 +29,10 @@ class Random {
 
   /// Uniform in [low, high], both included.
   constexpr std::int64_t between(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low) + 1));
+    // In unsigned arithmetic, where the width of a range beyond half of int64 does not overflow.
+    const std::uint64_t width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+    const std::uint64_t draw = width == UINT64_MAX ? next() : below(width + 1);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + draw);
   }
 
   /// True with probability numerator / denominator.

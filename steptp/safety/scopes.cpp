@@ -40,25 +40,26 @@ void check_axes(const AccessTable& table, const std::string& name, const TensorF
   }
 }
 
-/// A block loop below the kernel's header is fine only where nothing stands beside it on the way down.
+/// A block loop below the kernel's header is fine only where nothing stands beside it on the way down from there.
 void check_block_loops(const Nest& nest, std::vector<std::uint32_t>& items, bool inside_kernel, bool perfect, Findings& findings) {
-  bool kernel = inside_kernel;
   for (std::uint32_t i = 0; i < nest.loops.size(); ++i) {
     const auto axis = axis_of(nest.loops[i].index);
     if (!axis) continue;
-    if (kernel && !is_thread_axis(*axis) && !perfect) {
+    if (!inside_kernel) {
+      inside_kernel = true;  // the kernel begins here
+      perfect = true;
+    }
+    if (!is_thread_axis(*axis) && !perfect) {
       const Site site{items, Site::Part::loop, {}, i};
       findings.report("block-placement", Severity::error, &site,
                       concat("the block loop ", nest.loops[i].index, " does not enclose all items of its kernel"),
                       "block loops stand in the kernel's header, or in a perfect nest");
     }
-    kernel = true;
   }
-  const bool still_perfect = (kernel ? (inside_kernel ? perfect : true) : true) && nest.items.size() == 1;
   for (std::uint32_t i = 0; i < nest.items.size(); ++i) {
     if (const auto* inner = std::get_if<NestPtr>(&nest.items[i])) {
       items.push_back(i);
-      check_block_loops(**inner, items, kernel, still_perfect, findings);
+      check_block_loops(**inner, items, inside_kernel, perfect && nest.items.size() == 1, findings);
       items.pop_back();
     }
   }

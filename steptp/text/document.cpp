@@ -1,8 +1,10 @@
 #include "steptp/text/document.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "steptp/base/text.h"
+#include "steptp/base/utf8.h"
 #include "steptp/ir/site.h"
 #include "steptp/text/printer.h"
 #include "steptp/text/reader.h"
@@ -33,13 +35,29 @@ void add_error(Document& document, std::string_view id, Span span, std::string m
   document.diagnostics.push_back(std::move(diagnostic));
 }
 
+/// Takes the program's name; what is wrong with it, empty where nothing is. It stands on a header line of its own, so
+/// it is one line of text.
+std::string take_name(Document& document, std::string_view name) {
+  const std::size_t first = name.find_first_not_of(" \t\r");
+  name = first == std::string_view::npos ? std::string_view() : name.substr(first);
+  while (!name.empty() && (name.back() == ' ' || name.back() == '\t' || name.back() == '\r')) name.remove_suffix(1);
+  document.program.name = name;
+  while (!name.empty()) {
+    const std::size_t length = utf8_length(name);
+    const auto c = static_cast<unsigned char>(name.front());
+    if (length == 0 || c < 0x20 || c == 0x7f) return "the program's name holds a byte that is no printable text";
+    name.remove_prefix(length);
+  }
+  return {};
+}
+
 void read_header_line(Document& document, std::string_view line, Span span) {
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
   line.remove_prefix(1);
   if (line.starts_with("program") && (line.size() == 7 || line[7] == ' ' || line[7] == '\t')) {
-    const std::size_t name = line.find_first_not_of(" \t", 7);
-    if (name == std::string_view::npos) return add_error(document, "header", span, "@program has no name");
-    document.program.name = line.substr(name);
+    std::string problem = take_name(document, line.substr(7));
+    if (document.program.name.empty()) problem = "@program has no name";
+    if (!problem.empty()) add_error(document, "header", span, std::move(problem));
     return;
   }
   auto variable = parse_signature_line(line);
@@ -86,7 +104,7 @@ std::string json_problem(const Json& json, Document& document) {
   if (!json.as_object()) return concat("a record is ", json.kind_name(), ", wanted an object");
   if (const Json* name = json.find("program"); name && !name->is_null()) {
     if (!name->as_string()) return concat("\"program\" is ", name->kind_name(), ", wanted a string");
-    document.program.name = *name->as_string();
+    if (std::string problem = take_name(document, *name->as_string()); !problem.empty()) return problem;
   }
   if (const Json* signature = json.find("signature"); signature && !signature->is_null()) {
     const auto* entries = signature->as_array();
@@ -104,7 +122,7 @@ std::string json_problem(const Json& json, Document& document) {
   return {};
 }
 
-Document read_json_document(std::string name, std::string content) {
+Document read_json_document(const std::string& name, std::string content) {
   Document document;
   document.source = std::make_shared<const Source>(name, std::move(content));
   auto json = parse_json(document.source->text());
@@ -136,7 +154,7 @@ Document read_document(std::string name, std::string content) {
     return document;
   }
   const std::size_t first = content.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && content[first] == '{') return read_json_document(std::move(name), std::move(content));
+  if (first != std::string::npos && content[first] == '{') return read_json_document(name, std::move(content));
   Document document;
   document.source = std::make_shared<const Source>(std::move(name), std::move(content));
   read_headers(document);

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "steptp/base/text.h"
@@ -92,13 +93,29 @@ std::string flatten_values(const Json& json, std::vector<double>& out) {
   } else if (const bool* flag = json.as_bool()) {
     out.push_back(*flag ? 1 : 0);
   } else if (const std::string* text = json.as_string(); text && *text == "inf") {
-    out.push_back(INFINITY);
+    out.push_back(std::numeric_limits<double>::infinity());
   } else if (text && *text == "-inf") {
-    out.push_back(-INFINITY);
+    out.push_back(-std::numeric_limits<double>::infinity());
   } else if (text && *text == "nan") {
-    out.push_back(NAN);
+    out.push_back(std::numeric_limits<double>::quiet_NaN());
   } else {
     return concat("\"values\" holds ", json.kind_name(), " where a number is wanted");
+  }
+  return {};
+}
+
+/// The values of an integer or bool tensor are integers of that type, small enough to be exact as doubles.
+std::string value_problem(const Variable& variable) {
+  if (is_float(variable.dtype)) return {};
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const DTypeInfo& type = info(variable.dtype);
+  for (const double value : variable.values) {
+    if (std::trunc(value) == value && std::fabs(value) <= kExact && value >= static_cast<double>(type.least) &&
+        value <= static_cast<double>(type.greatest)) {
+      continue;
+    }
+    return concat("\"values\" of ", variable.name, " holds ", print_number(value), ", wanted integers of ", type.code,
+                  " up to 2^53");
   }
   return {};
 }
@@ -110,7 +127,7 @@ std::string read_values(const Json& json, Variable& variable) {
   if (static_cast<std::int64_t>(variable.values.size()) != wanted) {
     return concat(variable.name, " has ", wanted, " elements, but \"values\" has ", variable.values.size());
   }
-  return {};
+  return value_problem(variable);
 }
 
 std::string read_shape(const Json& json, Variable& variable) {

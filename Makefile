@@ -1,0 +1,85 @@
+# `make help` says what there is. Every target can be repeated; what is there already is not done again.
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 600
+FUZZ_SHORT_SECONDS ?= 10
+SOAK ?= 100
+PYTHON ?= python3
+export PYTHON
+# The compiler cache is shared by all build folders and all clones: paths below this folder count as relative.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+
+CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
+# Ninja runs CMake again by itself when a CMake file or the list of sources has changed.
+configure = @test -f $(1)/build.ninja || { echo "configure: $(2) in $(1)/"; said=$$(cmake --preset $(2) 2>&1) || { echo "$$said"; rm -f $(1)/build.ninja; exit 1; }; }
+compile = @echo "compile: $(1)/ $(2)"; ninja -C $(1) -j $(JOBS) --quiet $(2)
+
+.PHONY: help build demo test bench lint format fuzz soak clean packages venv module release-tests fuzz-targets fuzz-short
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+
+build: packages ## build/steptp, release
+	$(call configure,build,release)
+	$(call compile,build,$(if $(wildcard cli/CMakeLists.txt),steptp))
+
+demo: build ## a short tour with the examples, written to demo_out/
+	@tools/demo.sh
+
+test: packages-fuzz venv fuzz-short release-tests module ## all tests: fuzzing for a moment, ctest, pytest
+	@echo "test: ctest"; $(CTEST) --test-dir build
+	@echo "test: pytest"; .venv/bin/python -m pytest -q python/tests
+
+bench: packages ## the benchmarks
+	$(call configure,build-bench,bench)
+	$(call compile,build-bench,)
+	@tools/run_benchmarks.sh build-bench
+
+lint: packages-lint ## clang-format, clang-tidy and the layers
+	$(call configure,build,release)
+	@tools/lint.sh build $(JOBS)
+
+format: packages-lint ## clang-format over all tracked sources
+	@echo "format: all tracked C++ sources"; git ls-files '*.cpp' '*.h' | xargs clang-format -i
+
+fuzz: packages-fuzz fuzz-targets ## libFuzzer for FUZZ_SECONDS (600) per target
+	@tools/run_fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+soak: packages ## the tests with SOAK (100) times as many seeds, release and sanitized
+	$(call configure,build,release)
+	$(call compile,build,)
+	@echo "soak: release, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build
+	$(call configure,build-asan,asan)
+	$(call compile,build-asan,)
+	@echo "soak: asan, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build-asan
+
+clean: ## removes what was built, not .venv
+	@echo "clean: build/ build-*/ demo_out/"; rm -rf build build-* demo_out
+
+packages:
+	@tools/install_packages.sh build
+
+packages-%:
+	@tools/install_packages.sh build $*
+
+venv: packages
+	@tools/setup_venv.sh
+
+release-tests: packages
+	$(call configure,build,release)
+	$(call compile,build,)
+
+fuzz-targets: packages-fuzz
+	$(call configure,build-fuzz,fuzz)
+	$(call compile,build-fuzz,fuzz_targets)
+
+fuzz-short: fuzz-targets
+	@tools/run_fuzz.sh build-fuzz $(FUZZ_SHORT_SECONDS)
+
+# Built with the packages of .venv in build-python/, so that the second time only what changed is compiled.
+module: venv release-tests
+	@echo "compile: the Python module into .venv"
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
+	  --config-settings=build-dir=build-python .

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <string_view>
+
+#include "steptp/base/diagnostic.h"
+#include "steptp/text/profile.h"
+
+/// One function per verb, each in a file of its own: read.cpp, program.cpp, ...; module.cpp calls them. A binding does
+/// the work without the lock of the interpreter (nanobind::gil_scoped_release) and touches Python objects only with it.
+namespace steptp::python {
+
+void bind_errors(nanobind::module_& module);
+void bind_program(nanobind::module_& module);
+void bind_read(nanobind::module_& module);
+
+/// Thrown by bindings, and seen in Python as steptp.DiagnosticError.
+struct DiagnosticFailure {
+  Diagnostics diagnostics;
+  std::string rendered;
+};
+/// Throws the errors of a document; its warnings come along.
+[[noreturn]] void throw_diagnostics(const Diagnostics& diagnostics, const Source& source);
+
+/// A list of steptp.Diagnostic.
+[[nodiscard]] nanobind::list to_python(const Diagnostics& diagnostics);
+
+/// The profile of that name; ValueError where there is none.
+[[nodiscard]] Profile profile_named(std::string_view name);
+
+}  // namespace steptp::python

@@ -1,0 +1,9 @@
+#include "python/src/bindings.h"
+
+NB_MODULE(_steptp, module) {
+  using namespace steptp::python;
+  module.doc() = "The compiled part of steptp; use the package `steptp`.";
+  bind_errors(module);
+  bind_program(module);
+  bind_read(module);
+}

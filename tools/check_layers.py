@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Checks every #include of the project against layers.txt.
+
+The rules, by the names that messages carry:
+  line           a line of layers.txt reads `layer <- layers | system libraries`
+  order          a layer names only layers on earlier lines, and no layer is listed twice
+  missing        every layer listed is a folder under steptp/ that holds sources
+  unlisted       every folder under steptp/ that holds sources is listed
+  layer          a file of a layer includes its own layer and the layers listed for it, nothing else of steptp/
+  outside        nobody includes testing/, fuzz/, bench/, cli/ or python/ from elsewhere
+  face           cli/ and python/ include steptp/ and their own folder only
+  quotes         files of the project are included with quotes, by their path from the root
+  unknown-file   an included file of the project exists
+
+testing/, fuzz/ and bench/ may include everything in steptp/ and each other's headers in testing/.
+Usage: check_layers.py [ROOT]. Exit status 0 when all is in order, 1 with one line per finding otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Iterator, NamedTuple
+
+SOURCES = {".h", ".hpp", ".cpp", ".cc", ".cu", ".inc"}
+FACES = ("cli", "python")
+WATCHERS = ("testing", "fuzz", "bench")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+LINE = re.compile(r"^([a-z_/]+) *<- *([^|]*)(?:\|.*)?$")
+
+
+class Finding(NamedTuple):
+    rule: str
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: error: {self.message} [{self.rule}]"
+
+
+class Include(NamedTuple):
+    file: Path
+    line: int
+    quoted: bool
+    target: str
+
+
+def read_layers(root: Path) -> tuple[dict[str, list[str]], list[Finding]]:
+    """The layers in order, each with those it may include."""
+    layers: dict[str, list[str]] = {}
+    findings: list[Finding] = []
+    path = root / "layers.txt"
+    if not path.is_file():
+        return layers, [Finding("line", "layers.txt", "the file is missing")]
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        place = f"layers.txt:{number}"
+        match = LINE.match(line)
+        if not match:
+            findings.append(Finding("line", place, f"cannot read the line: {line}"))
+            continue
+        name, below = match.group(1), match.group(2).split()
+        if name in layers:
+            findings.append(Finding("order", place, f"{name} is listed twice"))
+        for other in below:
+            if other not in layers:
+                findings.append(Finding("order", place, f"{name} names {other}, which is on no earlier line"))
+        layers[name] = below
+    return layers, findings
+
+
+def sources_under(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return sorted(f for f in folder.rglob("*") if f.suffix in SOURCES and f.is_file())
+
+
+def includes_of(file: Path) -> Iterator[Include]:
+    text = file.read_text(encoding="utf-8", errors="replace")
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := INCLUDE.match(line):
+            yield Include(file, number, match.group(1) == '"', match.group(2))
+
+
+def layer_of(path: str, layers: dict[str, list[str]]) -> str | None:
+    """The layer of a path below steptp/: the longest listed folder that holds it."""
+    folder = path.rpartition("/")[0]
+    while folder:
+        if folder in layers:
+            return folder
+        folder = folder.rpartition("/")[0]
+    return None
+
+
+def check_folders(root: Path, layers: dict[str, list[str]]) -> list[Finding]:
+    findings = []
+    for name in layers:
+        if not any(f.parent == root / "steptp" / name for f in sources_under(root / "steptp" / name)):
+            findings.append(Finding("missing", "layers.txt", f"{name} is listed, but steptp/{name} holds no source"))
+    for file in sources_under(root / "steptp"):
+        inside = file.relative_to(root / "steptp").as_posix()
+        if inside.rpartition("/")[0] not in layers:
+            folder = "steptp/" + inside.rpartition("/")[0]
+            findings.append(Finding("unlisted", f"steptp/{inside}", f"the folder {folder.rstrip('/')} is not in layers.txt"))
+    return findings
+
+
+def judge(root: Path, layers: dict[str, list[str]], include: Include) -> Finding | None:
+    """The rule that one #include breaks, if any."""
+    relative = include.file.relative_to(root).as_posix()
+    place = f"{relative}:{include.line}"
+    own, target = relative.split("/")[0], include.target
+    head = target.split("/")[0]
+    ours = head in ("steptp", *FACES, *WATCHERS) and "/" in target
+    if not ours:
+        # <python/...> style system headers do not exist; a quoted name without a path is a file beside this one.
+        if include.quoted and (include.file.parent / target).is_file():
+            return Finding("quotes", place, f'"{target}" is included without its path from the root')
+        return None
+    if not include.quoted:
+        if not (root / target).is_file():
+            return None  # a system header that happens to begin so
+        return Finding("quotes", place, f"<{target}> belongs to the project: include it with quotes")
+    if head in FACES and head != own:
+        return Finding("outside", place, f"{own}/ includes {target}; nobody includes {head}/")
+    if head in WATCHERS and own not in WATCHERS:
+        return Finding("face" if own in FACES else "outside", place, f"{own}/ includes {target}; nobody includes {head}/")
+    if not (root / target).is_file():
+        return Finding("unknown-file", place, f"{target} does not exist")
+    if own == "steptp" and head == "steptp":
+        mine = layer_of(relative.removeprefix("steptp/"), layers)
+        theirs = layer_of(target.removeprefix("steptp/"), layers)
+        if mine is None or theirs is None or theirs == mine:
+            return None
+        if theirs not in layers[mine]:
+            allowed = " ".join(layers[mine]) or "nothing"
+            return Finding("layer", place, f"{mine} includes {target}, but may include only {allowed}")
+    return None
+
+
+def check(root: Path) -> list[Finding]:
+    layers, findings = read_layers(root)
+    findings += check_folders(root, layers)
+    for top in ("steptp", *FACES, *WATCHERS):
+        for file in sources_under(root / top):
+            findings += [f for f in (judge(root, layers, i) for i in includes_of(file)) if f]
+    return findings
+
+
+def main() -> int:
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent).resolve()
+    findings = check(root)
+    for finding in findings:
+        print(finding)
+    if findings:
+        print(f"check_layers: {len(findings)} findings", file=sys.stderr)
+        return 1
+    layers, _ = read_layers(root)
+    print(f"check_layers: {len(layers)} layers in order")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -17,9 +17,9 @@ import time
 
 import pytest
 
-pytest.importorskip("tvm_ffi", reason="needs python/tests/requirements-grammar.txt")
-pytest.importorskip("tokenizers", reason="needs python/tests/requirements-grammar.txt")
-numpy = pytest.importorskip("numpy", reason="needs python/tests/requirements-grammar.txt")
+pytest.importorskip("tvm_ffi", reason="needs python/requirements-test.txt")
+pytest.importorskip("tokenizers", reason="needs python/requirements-test.txt")
+numpy = pytest.importorskip("numpy", reason="needs python/requirements-test.txt")
 
 from tokenizers import Tokenizer  # noqa: E402
 

@@ -3,7 +3,7 @@
 `import xgrammar` wants PyTorch and transformers, 5.7 GB once installed, although the engine itself is one shared
 library of 3 MB that needs neither. Where PyTorch is there we use the public classes; where it is not, we load that
 library through the package's own binding file. Both drive the same engine. The binding is not public, which is why
-requirements-grammar.txt pins the version.
+requirements-test.txt pins the version.
 """
 
 import importlib.metadata

@@ -42,9 +42,9 @@ class BoundsChecker {
         }
       }
     }
-    const SubscriptProblem problem = subscript_problem(table_, facts_, access, subscript);
-    if (allowed.contains(range_of(problem.target, problem.ranges))) return;
-    const SearchAnswer answer = find_outside({problem.ranges, problem.conditions, &problem.target, allowed}, kBudget);
+    const AbstractAccess problem = abstract_access(table_, facts_, access, {subscript});
+    if (allowed.contains(range_of(problem.subscripts[0], problem.ranges))) return;
+    const SearchAnswer answer = find_outside({problem.ranges, problem.conditions, &problem.subscripts[0], allowed}, kBudget);
     switch (answer.kind) {
       case SearchAnswer::Kind::none: return;
       case SearchAnswer::Kind::found: return report(access, number, problem, answer, allowed);
@@ -54,7 +54,7 @@ class BoundsChecker {
   }
 
   /// A point is a witness where data does not decide: no read, or one value of a known variable that its domain allows.
-  [[nodiscard]] bool is_witness(const SubscriptProblem& problem, const SearchAnswer& answer) const {
+  [[nodiscard]] bool is_witness(const AbstractAccess& problem, const SearchAnswer& answer) const {
     if (answer.kind != SearchAnswer::Kind::found) return false;
     if (problem.abstracted.empty()) return true;
     if (problem.abstracted.size() > 1) return false;
@@ -62,14 +62,14 @@ class BoundsChecker {
     return known && known->role != Role::output && known->values.empty() && known->domain.kind == Domain::Kind::range;
   }
 
-  void report(const Access& access, std::size_t number, const SubscriptProblem& problem, const SearchAnswer& answer,
+  void report(const Access& access, std::size_t number, const AbstractAccess& problem, const SearchAnswer& answer,
               Interval allowed) {
     const Statement& statement = table_.statements[access.statement];
     Site site = access.site;
     if (!site.number) site.number = static_cast<std::uint32_t>(number);
     std::string where = concat("at ", describe(answer.point, statement.loops));
     for (std::size_t i = 0; i < problem.abstracted.size(); ++i) {
-      const auto value = answer.point.find(concat('@', i));
+      const auto value = answer.point.find(abstract_name(i));
       if (value != answer.point.end()) append(where, ", where ", problem.abstracted[i]->tensor, " holds ", value->second);
     }
     const std::string range = allowed.high == kWideLimit ? "is negative" : concat("is outside [0,", describe(allowed.high + 1), ")");
@@ -85,7 +85,7 @@ class BoundsChecker {
     }
   }
 
-  void ask_isl(const Access& access, std::size_t number, const SubscriptProblem& problem, Interval allowed) {
+  void ask_isl(const Access& access, std::size_t number, const AbstractAccess& problem, Interval allowed) {
     const Statement& statement = table_.statements[access.statement];
     if (problem.abstracted.empty()) {
       if (const auto answer = isl_answer(statement, problem, allowed)) {
@@ -97,7 +97,7 @@ class BoundsChecker {
           found.point[statement.loops[i]->index] = answer->point[i];
           at.variables[statement.loops[i]->index] = {answer->point[i], answer->point[i]};
         }
-        found.value = range_of(problem.target, at).low;
+        found.value = range_of(problem.subscripts[0], at).low;
         return report(access, number, problem, found, allowed);
       }
     }
@@ -108,7 +108,7 @@ class BoundsChecker {
   }
 
   /// Nothing where isl could not decide.
-  std::optional<Presburger::Answer> isl_answer(const Statement& statement, const SubscriptProblem& problem, Interval allowed) {
+  std::optional<Presburger::Answer> isl_answer(const Statement& statement, const AbstractAccess& problem, Interval allowed) {
     Renaming names;
     std::string tuple;
     std::string domain;
@@ -122,7 +122,7 @@ class BoundsChecker {
       if (!text) return std::nullopt;
       append(domain, " and ", *text);
     }
-    const auto target = isl_text(problem.target, names);
+    const auto target = isl_text(problem.subscripts[0], names);
     if (!target) return std::nullopt;
     std::string inside = concat("0 <= ", *target);
     if (allowed.high != kWideLimit) append(inside, " <= ", describe(allowed.high));
@@ -150,8 +150,8 @@ class BoundsChecker {
     check_divisors(access, dividend);
     check_divisors(access, divisor);
     if (divisor.is_constant()) return;
-    const SubscriptProblem problem = subscript_problem(table_, facts_, access, divisor);
-    const Interval range = range_of(problem.target, problem.ranges);
+    const AbstractAccess problem = abstract_access(table_, facts_, access, {divisor});
+    const Interval range = range_of(problem.subscripts[0], problem.ranges);
     if (range.low > 0 || range.high < 0) return;
     findings_.report("division-by-zero", Severity::unknown, &access.site,
                      concat("cannot show that the divisor in a subscript of ", access.ref->tensor, " is not zero"),

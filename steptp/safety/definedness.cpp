@@ -76,10 +76,11 @@ class DefinednessChecker {
     for (std::size_t i = 0; i < subscripts.size(); ++i) {
       const auto own = Index::subtract(subscripts[i], bases[i]);
       if (!own) return std::nullopt;
-      const SubscriptProblem problem = subscript_problem(table_, facts_, read, *own);
-      std::optional<Interval> range = range_of(problem.target, problem.ranges);
+      const AbstractAccess problem = abstract_access(table_, facts_, read, {*own});
+      const Index& target = problem.subscripts[0];
+      std::optional<Interval> range = range_of(target, problem.ranges);
       if (narrow) {
-        const auto exact = exact_range({problem.ranges, problem.conditions, &problem.target, {}}, kRangeBudget);
+        const auto exact = exact_range({problem.ranges, problem.conditions, &target, {}}, kRangeBudget);
         if (exact) range = exact;
       }
       region.push_back(*range);
@@ -124,29 +125,46 @@ class DefinednessChecker {
     ask_isl(read, tensor);
   }
 
+  /// The iterations in which an access is made, in isl's notation. Values read from integer tensors are further
+  /// dimensions: any value they can hold.
   struct Query {
     std::string tuple;
     std::string domain;
-    Renaming names;
+    std::vector<std::string> subscripts;
+    std::size_t dimensions = 0;
+    bool certain = true;  ///< data does not decide
   };
-  /// The iterations of a statement under its guards and the access's conditions; `exact` is cleared where data decides.
-  std::optional<Query> iterations(const Statement& statement, const Access& access, char letter, bool& exact) const {
-    if (statement.loops.size() > kMaxIslLoops) return std::nullopt;
+  /// Nothing where a subscript is not quasi-affine.
+  std::optional<Query> iterations(const Access& access, char letter) const {
+    const Statement& statement = table_.statements[access.statement];
+    const AbstractAccess problem = abstract_access(table_, facts_, access, full_subscripts(access));
+    if (statement.loops.size() + problem.abstracted.size() > kMaxIslLoops) return std::nullopt;
     Query query;
-    for (const Loop* loop : statement.loops) {
-      const std::string name = concat(letter, query.names.size());
-      query.names[loop->index] = name;
+    Renaming names;
+    const auto add = [&](const std::string& variable, const Interval& range) {
+      const std::string name = concat(letter, names.size());
+      names[variable] = name;
       append(query.tuple, query.tuple.empty() ? "" : ",", name);
-      append(query.domain, query.domain.empty() ? "" : " and ", "0 <= ", name, " < ", loop->extent);
+      append(query.domain, query.domain.empty() ? "" : " and ", describe(range.low), " <= ", name, " <= ", describe(range.high));
+    };
+    for (const Loop* loop : statement.loops) add(loop->index, {0, static_cast<Wide>(loop->extent) - 1});
+    for (std::size_t i = 0; i < problem.abstracted.size(); ++i) {
+      add(abstract_name(i), problem.ranges.variables.find(abstract_name(i))->second);
     }
-    if (query.domain.empty()) query.domain = "0 = 0";
-    for (const PathCondition& item : path_conditions(statement, access)) {
-      const auto text = isl_text(*item.condition, item.holds, query.names);
+    query.dimensions = names.size();
+    query.certain = problem.abstracted.empty();
+    for (const PathCondition& item : problem.conditions) {
+      const auto text = isl_text(*item.condition, item.holds, names);
       if (text) {
         append(query.domain, " and ", *text);
       } else {
-        exact = false;
+        query.certain = false;
       }
+    }
+    for (const Index& subscript : problem.subscripts) {
+      auto text = isl_text(subscript, names);
+      if (!text) return std::nullopt;
+      query.subscripts.push_back(*std::move(text));
     }
     return query;
   }
@@ -166,31 +184,22 @@ class DefinednessChecker {
 
   /// The iterations of the reader that see an element which this writer wrote before; nothing where it cannot be said.
   std::optional<std::string> seen_text(const Access& write, const Access& read, const Query& reader) const {
-    const Statement& statement = table_.statements[write.statement];
-    bool exact = true;
-    const auto writer = iterations(statement, write, 'w', exact);
-    if (!writer || !exact) return std::nullopt;
-    const std::vector<Index> from = full_subscripts(write);
-    const std::vector<Index> to = full_subscripts(read);
-    if (from.size() != to.size()) return std::nullopt;
+    const auto writer = iterations(write, 'w');
+    if (!writer || !writer->certain || writer->subscripts.size() != reader.subscripts.size()) return std::nullopt;
     std::string condition = writer->domain;
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const auto left = isl_text(from[i], writer->names);
-      const auto right = isl_text(to[i], reader.names);
-      if (!left || !right) return std::nullopt;
-      append(condition, " and ", *left, " = ", *right);
+    for (std::size_t i = 0; i < reader.subscripts.size(); ++i) {
+      append(condition, " and ", writer->subscripts[i], " = ", reader.subscripts[i]);
     }
-    append(condition, " and ",
-           order_text(relate(statement, table_.statements[read.statement]), write.statement == read.statement));
+    append(condition, " and ", order_text(relate(table_.statements[write.statement], table_.statements[read.statement]),
+                                          write.statement == read.statement));
     return concat("{ [", reader.tuple, "] : exists (", writer->tuple, " : ", condition, ") }");
   }
 
   void ask_isl(const Access& read, const TensorFacts& tensor) {
     const Statement& statement = table_.statements[read.statement];
-    bool exact = true;
-    const auto reader = iterations(statement, read, 'r', exact);
-    const bool readable = reader && std::none_of(read.ref->subscripts.begin(), read.ref->subscripts.end(), reads_tensor);
-    if (!readable || queries_++ > kMaxQueries) return unknown_read(read, "the access is not affine, or the work budget is spent");
+    const auto reader = iterations(read, 'r');
+    if (!reader) return unknown_read(read, "the access is not affine");
+    if (queries_++ > kMaxQueries) return unknown_read(read, "the work budget is spent");
     std::vector<std::string> parts;
     bool all_writers = true;
     for (const std::size_t number : tensor.writes) {
@@ -201,13 +210,14 @@ class DefinednessChecker {
         all_writers = false;
       }
     }
-    const auto answer = isl_.covered(concat("{ [", reader->tuple, "] : ", reader->domain, " }"), parts, statement.loops.size());
+    const auto answer = isl_.covered(concat("{ [", reader->tuple, "] : ", reader->domain, " }"), parts, reader->dimensions);
     switch (answer.kind) {
       case Presburger::Answer::Kind::covered: return;
       case Presburger::Answer::Kind::gave_up: return unknown_read(read, "the work budget is spent");
       case Presburger::Answer::Kind::missing: break;
     }
-    if (!exact || !all_writers) return unknown_read(read, exact ? "a writer is not affine" : "data decides whether it is read");
+    if (!reader->certain) return unknown_read(read, "data decides what is read");
+    if (!all_writers) return unknown_read(read, "a writer is not affine");
     Point point;
     Ranges at;
     for (std::size_t i = 0; i < statement.loops.size(); ++i) {
@@ -256,14 +266,11 @@ class DefinednessChecker {
     bool all_writers = tensor.writes.size() <= kMaxWriters;
     for (std::size_t k = 0; k < std::min(tensor.writes.size(), kMaxWriters); ++k) {
       const Access& write = table_.accesses[tensor.writes[k]];
-      bool exact = true;
-      const auto writer = iterations(table_.statements[write.statement], write, 'w', exact);
-      std::string condition = writer ? writer->domain : "";
-      bool good = writer && exact;
-      for (std::size_t i = 0; good && i < write.ref->subscripts.size(); ++i) {
-        const auto text = isl_text(write.ref->subscripts[i], writer->names);
-        good = text.has_value();
-        if (good) append(condition, " and e", i, " = ", *text);
+      const auto writer = iterations(write, 'w');
+      const bool good = writer && writer->certain;
+      std::string condition = good ? writer->domain : "";
+      for (std::size_t i = 0; good && i < writer->subscripts.size(); ++i) {
+        append(condition, " and e", i, " = ", writer->subscripts[i]);
       }
       if (good) {
         parts.push_back(concat("{ [", tuple, "] : exists (", writer->tuple, " : ", condition, ") }"));

@@ -47,7 +47,7 @@ Interval written_range(const AccessTable& table, const TensorFacts& tensor, cons
 
 class ReadAbstraction {
  public:
-  ReadAbstraction(SubscriptProblem& problem, const ValueFacts& facts) : problem_(problem), facts_(facts) {}
+  ReadAbstraction(AbstractAccess& problem, const ValueFacts& facts) : problem_(problem), facts_(facts) {}
 
   Index abstract(const Index& index) {
     if (!reads_tensor(index)) return index;
@@ -98,7 +98,7 @@ class ReadAbstraction {
   std::string variable_for(const RefPtr& ref) {
     std::size_t number = 0;
     while (number < problem_.abstracted.size() && !equal(*problem_.abstracted[number], *ref)) ++number;
-    const std::string name = concat('@', number);
+    const std::string name = abstract_name(number);
     if (number == problem_.abstracted.size()) {
       problem_.abstracted.push_back(ref);
       const auto known = facts_.ranges.find(ref->tensor);
@@ -107,7 +107,7 @@ class ReadAbstraction {
     return name;
   }
 
-  SubscriptProblem& problem_;
+  AbstractAccess& problem_;
   const ValueFacts& facts_;
 };
 
@@ -150,18 +150,20 @@ ValueFacts derive_value_facts(const AccessTable& table) {
   return facts;
 }
 
-SubscriptProblem subscript_problem(const AccessTable& table, const ValueFacts& facts, const Access& access,
-                                   const Index& subscript) {
+std::string abstract_name(std::size_t number) { return concat('@', number); }
+
+AbstractAccess abstract_access(const AccessTable& table, const ValueFacts& facts, const Access& access,
+                               const std::vector<Index>& subscripts) {
   const Statement& statement = table.statements[access.statement];
-  SubscriptProblem problem;
-  problem.ranges = loop_box(statement);
-  problem.ranges.tensors = facts.ranges;
-  ReadAbstraction abstraction(problem, facts);
-  problem.target = abstraction.abstract(subscript);
+  AbstractAccess result;
+  result.ranges = loop_box(statement);
+  result.ranges.tensors = facts.ranges;
+  ReadAbstraction abstraction(result, facts);
+  for (const Index& subscript : subscripts) result.subscripts.push_back(abstraction.abstract(subscript));
   for (const PathCondition& item : path_conditions(statement, access)) {
-    problem.conditions.push_back({abstraction.abstract(item.condition), item.holds});
+    result.conditions.push_back({abstraction.abstract(item.condition), item.holds});
   }
-  return problem;
+  return result;
 }
 
 void assume_from_use(const AccessTable& table, const std::map<std::string, InferredShape>& shapes, ValueFacts& facts) {
@@ -175,8 +177,8 @@ void assume_from_use(const AccessTable& table, const std::map<std::string, Infer
       if (!known || known->role == Role::output || facts.ranges.contains(use->tensor)) continue;
       if (known->domain.kind != Domain::Kind::unstated) continue;
       const Interval allowed{0, static_cast<Wide>(dimensions[i]) - 1};
-      const SubscriptProblem problem = subscript_problem(table, facts, access, access.ref->subscripts[i]);
-      const SearchAnswer answer = find_outside({problem.ranges, problem.conditions, &problem.target, allowed}, kBudget);
+      const AbstractAccess problem = abstract_access(table, facts, access, {access.ref->subscripts[i]});
+      const SearchAnswer answer = find_outside({problem.ranges, problem.conditions, &problem.subscripts[0], allowed}, kBudget);
       if (answer.kind == SearchAnswer::Kind::none) continue;  // its own conditions protect it
       const Interval values = floor_quotient(allowed - Interval{use->offset, use->offset}, Interval{use->scale, use->scale});
       // The least value whose index is not negative rounds up.

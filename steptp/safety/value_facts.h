@@ -25,16 +25,17 @@ struct ValueFacts {
 /// protected by conditions of its own: its values index within the shapes.
 void assume_from_use(const AccessTable& table, const std::map<std::string, InferredShape>& shapes, ValueFacts& facts);
 
-/// A search problem for one subscript of an access. Reads of integer tensors, in the subscript and in the conditions,
-/// become variables of the box, so that conditions on them count.
-struct SubscriptProblem {
-  Ranges ranges;
+/// An access with the reads of integer tensors, in its subscripts and in its conditions, replaced by variables (named
+/// @0, @1, ...) that range over what those tensors can hold, so that conditions on them count.
+struct AbstractAccess {
+  Ranges ranges;  ///< of the loops and of the new variables
   std::vector<PathCondition> conditions;
-  Index target;
-  /// The tensors whose values became variables; one entry per distinct reference.
+  std::vector<Index> subscripts;
+  /// The references that became variables, one entry per distinct reference.
   std::vector<RefPtr> abstracted;
 };
-[[nodiscard]] SubscriptProblem subscript_problem(const AccessTable& table, const ValueFacts& facts, const Access& access,
-                                                 const Index& subscript);
+[[nodiscard]] AbstractAccess abstract_access(const AccessTable& table, const ValueFacts& facts, const Access& access,
+                                             const std::vector<Index>& subscripts);
+[[nodiscard]] std::string abstract_name(std::size_t number);
 
 }  // namespace steptp

@@ -86,6 +86,8 @@ class ExpressionReader {
   DType default_dtype_ = DType::f32;
   /// Compact text: what the first occurrence of a name said.
   std::map<std::string, std::pair<DType, Scope>, std::less<>> declared_;
+  std::string_view last_superscript_;  ///< with its closing brace
+  std::pair<DType, Scope> last_marks_;
   /// Subscripts that are one variable, shared by all that use them.
   std::vector<std::pair<std::string, Index>> variables_;
 

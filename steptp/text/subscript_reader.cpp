@@ -80,8 +80,14 @@ bool ExpressionReader::parse_scope_code(std::string_view text, std::uint32_t beg
 }
 
 bool ExpressionReader::read_superscript(DType& dtype, Scope& scope) {
+  // Nearly every reference of a program has the superscript of the one before.
+  if (!last_superscript_.empty() && scan_.take(last_superscript_)) {
+    std::tie(dtype, scope) = last_marks_;
+    return true;
+  }
   scan_.peek();
   std::uint32_t begin = scan_.position();
+  const std::uint32_t whole = begin;
   const std::string_view code_text = scan_.take_code();
   const auto parsed = code_text.empty() ? std::nullopt : parse_dtype(code_text);
   if (!parsed || code(*parsed) != code_text) {
@@ -109,14 +115,22 @@ bool ExpressionReader::read_superscript(DType& dtype, Scope& scope) {
     scan_.expected("'}'");
     return false;
   }
+  last_superscript_ = scan_.text().substr(whole, scan_.end_of_last() - whole);
+  last_marks_ = {dtype, scope};
   return true;
 }
 
 bool ExpressionReader::read_subscripts(std::vector<Index>& subscripts, std::vector<Span>& spans, char close) {
   subscripts.reserve(4);
   do {
-    scan_.peek();
+    const char first = scan_.peek();
     const std::uint32_t begin = scan_.position();
+    // Most subscripts are one letter.
+    if (!map_ && is_index_letter(first) && (scan_.raw(1) == ',' || scan_.raw(1) == close)) {
+      subscripts.push_back(variable(scan_.text().substr(begin, 1)));
+      scan_.advance(1);
+      continue;
+    }
     Index index;
     if (!read_index(index)) return false;
     // The canonical text may need more brackets than this one, and it has to be readable too.

@@ -1,5 +1,6 @@
 #include "steptp/oracle/machine.h"
 
+#include <new>
 #include <utility>
 
 #include "steptp/base/text.h"
@@ -178,7 +179,12 @@ Result<RunResult, Trap> run(const Program& program, const Tensors& inputs, const
   if (auto trap = refusal(code, options, whole)) return std::move(*trap);
 
   Memory memory;
-  if (auto trap = memory.take(code, inputs, whole)) return std::move(*trap);
+  // The limit may be more than the machine has; that is an answer like any other.
+  try {
+    if (auto trap = memory.take(code, inputs, whole)) return std::move(*trap);
+  } catch (const std::bad_alloc&) {
+    return trap_of(TrapKind::memory, concat("the machine has less than the ", number_text(bytes_of(code, whole)), " bytes the tensors take"));
+  }
   oracle::Executor executor(code, options, memory.storages, memory.copies);
   if (auto trap = executor.run()) return std::move(*trap);
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -40,6 +41,9 @@ struct IndexCode {
   std::int64_t constant = 0;
   std::vector<TermCode> terms;
   MaybeReach reach;
+  /// The same as coefficient and slot, where every term is one loop variable: most subscripts are, and need no tree.
+  bool is_linear = true;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> linear;
 };
 
 inline constexpr std::size_t kAxes = 6;

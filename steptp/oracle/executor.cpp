@@ -194,6 +194,12 @@ void Executor::push_axes(Tuple& tuple, const Access& access, std::size_t count) 
 
 void Executor::push_subscripts(Tuple& tuple, const Access& access) {
   for (const IndexCode& subscript : access.subscripts) {
+    if (subscript.is_linear) {
+      if (const auto value = narrow(subscript)) {
+        tuple.push(*value);
+        continue;
+      }
+    }
     const Wide value = exact(subscript, &access, access.site);
     if (value != static_cast<std::int64_t>(value)) {
       stop(TrapKind::out_of_range, access.site,

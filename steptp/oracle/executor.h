@@ -60,6 +60,16 @@ class Executor {
   [[nodiscard]] bool holds(const GuardCode& guard);
   [[nodiscard]] Wide exact(const IndexCode& index, const Access* access, const Site& site);
   [[nodiscard]] Wide exact(const AtomCode& atom, const Access* access, const Site& site);
+  /// The value of a linear index; nothing where it leaves 64 bits on the way.
+  [[nodiscard]] std::optional<std::int64_t> narrow(const IndexCode& index) const {
+    std::int64_t sum = index.constant;
+    for (const auto& [coefficient, slot] : index.linear) {
+      std::int64_t product = 0;
+      if (__builtin_mul_overflow(coefficient, slots_[slot], &product)) return std::nullopt;
+      if (__builtin_add_overflow(sum, product, &sum)) return std::nullopt;
+    }
+    return sum;
+  }
   [[nodiscard]] std::int64_t axis_index(const Access& access, std::size_t axis) const;
   void push_axes(Tuple& tuple, const Access& access, std::size_t count) const;
   void push_subscripts(Tuple& tuple, const Access& access);

@@ -95,6 +95,9 @@ IndexCode NameResolver::index(const Index& source, const Site& site) {
       product = multiply(product, reach);
       operations_ += 1;
     }
+    const bool one_loop = made.factors.size() == 1 && made.factors[0].kind == AtomCode::Kind::slot;
+    if (one_loop) out.linear.emplace_back(term.coefficient, made.factors[0].slot);
+    out.is_linear = out.is_linear && one_loop;
     if (term.coefficient == 1) operations_ -= 1;
     operations_ += 1;
     out.reach = add(out.reach, product);

@@ -11,36 +11,58 @@ namespace {
 /// A random chain of small nests over 5x6 matrices; each takes earlier results. Every step is legal for the machine
 /// whatever came before, and the last one writes the output.
 std::string random_program(Random& random) {
-  std::string text = "@input A f32[5,6]\n@input C f32[5,6]\n@input N i32[5] [0,5)\n@output Z f32[5,6]\n@output Y f32[5,6]\n";
+  std::string text =
+      "@input A f32[5,6]\n@input C f32[5,6]\n@input N i32[5] [0,5)\n@output Z f32[5,6]\n@output Y f32[5,6]\n";
   std::vector<std::string> known = {"A", "C"};
-  const auto at = [](const std::string& name, const std::string& subscripts) { return concat(name, "^{f32,g}_{", subscripts, "}"); };
+  const auto at = [](const std::string& name, const std::string& subscripts) {
+    return concat(name, "^{f32,g}_{", subscripts, "}");
+  };
   const std::uint64_t steps = 3 + random.below(5);
   const char* kinds = "LPVU";
   for (std::uint64_t step = 0; step < steps; ++step) {
-    const std::string name = step + 1 == steps ? "Z" : step + 2 == steps ? "Y" : concat("X", static_cast<char>('a' + step));
+    const std::string name = step + 1 == steps   ? "Z"
+                             : step + 2 == steps ? "Y"
+                                                 : concat("X", static_cast<char>('a' + step));
     const std::string x = known[random.below(known.size())];
     const std::string y = known[random.below(known.size())];
     const std::string kind(1, kinds[random.below(4)]);
-    const std::string bound = random.chance(1, 2) ? concat("B^{5}_{tx=0}", kind, "^{6}_{c=0}") : concat(kind, "^{6}_{c=0}B^{5}_{tx=0}");
+    const std::string bound =
+        random.chance(1, 2) ? concat("B^{5}_{tx=0}", kind, "^{6}_{c=0}") : concat(kind, "^{6}_{c=0}B^{5}_{tx=0}");
     const std::string left = at(name, "tx,c");
     const std::string extra = concat("W", static_cast<char>('a' + step));
     switch (random.below(9)) {
-      case 0: append(text, bound, "[", left, "=", at(x, "tx,c"), "*", at(y, "tx,c"), "+0.5;];"); break;
-      case 1: append(text, bound, "[", left, "=", at(x, "4-tx,c"), "-", at(y, "(tx*2+c)%5,5-c"), ";];"); break;
-      case 2: append(text, "B^{5}_{tx=0}L^{6}_{c=0}L^{5}_{d=0}[", left, "=", left, "+", at(x, "tx,d"), "*", at(y, "d,c"), ";];"); break;
-      case 3:
-        append(text, "B^{5}_{tx=0}L^{6}_{c=0}[", extra, "^{f32,g}_{tx}=max(", extra, "^{f32,g}_{tx},", at(x, "tx,c"), ");];", bound, "[", left, "=", at(y, "tx,c"), "-", extra, "^{f32,g}_{tx};];");
+      case 0:
+        append(text, bound, "[", left, "=", at(x, "tx,c"), "*", at(y, "tx,c"), "+0.5;];");
         break;
-      case 4: append(text, "B^{5}_{tx=0}L^{6}_{c=0}[", left, "=if_then_else(c-1<0,0,", at(name, "tx,c-1"), ")*0.5+", at(x, "tx,c"), ";];"); break;
+      case 1:
+        append(text, bound, "[", left, "=", at(x, "4-tx,c"), "-", at(y, "(tx*2+c)%5,5-c"), ";];");
+        break;
+      case 2:
+        append(text, "B^{5}_{tx=0}L^{6}_{c=0}L^{5}_{d=0}[", left, "=", left, "+", at(x, "tx,d"), "*", at(y, "d,c"),
+               ";];");
+        break;
+      case 3:
+        append(text, "B^{5}_{tx=0}L^{6}_{c=0}[", extra, "^{f32,g}_{tx}=max(", extra, "^{f32,g}_{tx},", at(x, "tx,c"),
+               ");];", bound, "[", left, "=", at(y, "tx,c"), "-", extra, "^{f32,g}_{tx};];");
+        break;
+      case 4:
+        append(text, "B^{5}_{tx=0}L^{6}_{c=0}[", left, "=if_then_else(c-1<0,0,", at(name, "tx,c-1"), ")*0.5+",
+               at(x, "tx,c"), ";];");
+        break;
       case 5:
-        append(text, "B^{5}_{tx=0}[L^{6}_{c=0}[", extra, "^{f32,l}=", extra, "^{f32,l}+", at(x, "tx,c"), ";];L^{6}_{c=0}[", left, "=", extra, "^{f32,l}*", at(y, "tx,c"), ";];];");
+        append(text, "B^{5}_{tx=0}[L^{6}_{c=0}[", extra, "^{f32,l}=", extra, "^{f32,l}+", at(x, "tx,c"),
+               ";];L^{6}_{c=0}[", left, "=", extra, "^{f32,l}*", at(y, "tx,c"), ";];];");
         break;
       case 6:
-        append(text, "B^{5}_{bx=0}[B^{6}_{tx=0}[", extra, "^{f32,s}_{tx}=", at(x, "bx,tx"), ";];B^{6}_{tx=0}[", at(name, "bx,tx"), "=", extra, "^{f32,s}_{5-tx};];];");
+        append(text, "B^{5}_{bx=0}[B^{6}_{tx=0}[", extra, "^{f32,s}_{tx}=", at(x, "bx,tx"), ";];B^{6}_{tx=0}[",
+               at(name, "bx,tx"), "=", extra, "^{f32,s}_{5-tx};];];");
         break;
-      case 7: append(text, bound, "[", left, "=", at(x, "N^{i32,g}_{tx},c"), ";];"); break;
+      case 7:
+        append(text, bound, "[", left, "=", at(x, "N^{i32,g}_{tx},c"), ";];");
+        break;
       case 8:
-        append(text, bound, "[", left, "=", at(x, "tx,c"), ";];", bound, "?{c%2==tx%2}[", left, "=", left, "+", at(y, "tx,c"), ";];");
+        append(text, bound, "[", left, "=", at(x, "tx,c"), ";];", bound, "?{c%2==tx%2}[", left, "=", left, "+",
+               at(y, "tx,c"), ";];");
         break;
     }
     known.push_back(name);
@@ -82,7 +104,8 @@ TEST(MachineProperty, KindsAndNamesNeverChangeBytes) {
 TEST(MachineProperty, GlobalForLocalWhereThreadsReadTheirOwnWrites) {
   const std::string body =
       "@input A f32[4,3]\n@output D f32[4,3]\n"
-      "B^{2}_{bx=0}B^{2}_{tx=0}[L^{3}_{a=0}[E^{f32,SCOPE}_{a}=A^{f32,g}_{bx*2+tx,a}*2;];L^{3}_{a=0}[D^{f32,g}_{bx*2+tx,a}=E^{f32,SCOPE}_{2-a};];];";
+      "B^{2}_{bx=0}B^{2}_{tx=0}[L^{3}_{a=0}[E^{f32,SCOPE}_{a}=A^{f32,g}_{bx*2+tx,a}*2;];L^{3}_{a=0}[D^{f32,g}_{bx*2+tx,"
+      "a}=E^{f32,SCOPE}_{2-a};];];";
   std::vector<Tensors> outputs;
   for (const char* scope : {"g", "l", "s"}) {
     std::string text = body;
@@ -143,7 +166,8 @@ TEST(Slice, OneElementOfALargeMatmul) {
 
 TEST(Slice, AnElementOfAnOutputThatMemoryCouldNotHold) {
   const Program program = program_of(
-      "@input A f32[100000]\n@output D f32[100000,100000]\nB^{100000}_{tx=0}L^{100000}_{a=0}[D^{f32,g}_{tx,a}=A^{f32,g}_{tx}*A^{f32,g}_{a};];");
+      "@input A f32[100000]\n@output D "
+      "f32[100000,100000]\nB^{100000}_{tx=0}L^{100000}_{a=0}[D^{f32,g}_{tx,a}=A^{f32,g}_{tx}*A^{f32,g}_{a};];");
   const auto inputs = make_inputs(program.signature, 1);
   EXPECT_EQ(run(program, *inputs).error().kind, TrapKind::budget);
   RunOptions options;

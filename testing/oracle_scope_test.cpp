@@ -6,7 +6,9 @@ namespace {
 const Tensors kRows = {{"A", tensor_of<int>(DType::f32, {4, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})}};
 
 TEST(Scope, LocalStartsUndefinedInEveryThread) {
-  const std::string text = "@input A f32[4,3]\n@output D f32[4]\nB^{4}_{tx=0}[L^{3}_{a=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{tx,a};];D^{f32,g}_{tx}=E^{f32,l};];";
+  const std::string text =
+      "@input A f32[4,3]\n@output D "
+      "f32[4]\nB^{4}_{tx=0}[L^{3}_{a=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{tx,a};];D^{f32,g}_{tx}=E^{f32,l};];";
   EXPECT_EQ(output(text, "D", kRows), (Doubles{6, 15, 24, 33}));
   std::string global = text;
   for (std::size_t at = 0; (at = global.find("f32,l", at)) != std::string::npos;) global.replace(at, 5, "f32,g");
@@ -15,12 +17,13 @@ TEST(Scope, LocalStartsUndefinedInEveryThread) {
 
 TEST(Scope, SiblingLoopsAreTheSameThreads) {
   EXPECT_EQ(output("@input A f32[4,3]\n@output D f32[4]\n"
-                   "B^{1}_{bx=0}[B^{4}_{tx=0}L^{3}_{a=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{tx,a};];B^{4}_{txa=0}[D^{f32,g}_{txa}=E^{f32,l};];];",
+                   "B^{1}_{bx=0}[B^{4}_{tx=0}L^{3}_{a=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{tx,a};];B^{4}_{txa=0}[D^{f32,g}"
+                   "_{txa}=E^{f32,l};];];",
                    "D", kRows),
             (Doubles{6, 15, 24, 33}));
   // Unequal extents: the thread that never wrote has nothing.
-  const Trap trap = trap_of(
-      "@output D f32[4]\nB^{1}_{bx=0}[B^{3}_{tx=0}[E^{f32,l}=tx;];B^{4}_{tx=0}[D^{f32,g}_{tx}=E^{f32,l};];];");
+  const Trap trap =
+      trap_of("@output D f32[4]\nB^{1}_{bx=0}[B^{3}_{tx=0}[E^{f32,l}=tx;];B^{4}_{tx=0}[D^{f32,g}_{tx}=E^{f32,l};];];");
   EXPECT_EQ(trap.kind, TrapKind::undefined_read);
   EXPECT_EQ(trap.iteration, (std::vector<std::pair<std::string, std::int64_t>>{{"bx", 0}, {"tx", 3}}));
 }
@@ -28,18 +31,21 @@ TEST(Scope, SiblingLoopsAreTheSameThreads) {
 TEST(Scope, LocalSurvivesIterationsOfInnerLoops) {
   // The loop a goes around the threads; each keeps its own sum.
   EXPECT_EQ(output("@input A f32[4,3]\n@output D f32[4]\n"
-                   "B^{1}_{bx=0}[L^{3}_{a=0}[B^{4}_{tx=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{tx,a};];];B^{4}_{tx=0}[D^{f32,g}_{tx}=E^{f32,l};];];",
+                   "B^{1}_{bx=0}[L^{3}_{a=0}[B^{4}_{tx=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{tx,a};];];B^{4}_{tx=0}[D^{f32,"
+                   "g}_{tx}=E^{f32,l};];];",
                    "D", kRows),
             (Doubles{6, 15, 24, 33}));
 }
 
 TEST(Scope, SharedIsFreshInEveryBlock) {
   EXPECT_EQ(output("@input A f32[4,3]\n@output D f32[4]\n"
-                   "B^{4}_{bx=0}[B^{3}_{tx=0}[E^{f32,s}=E^{f32,s}+A^{f32,g}_{bx,tx};];D^{f32,g}_{bx}=E^{f32,s};];", "D", kRows),
+                   "B^{4}_{bx=0}[B^{3}_{tx=0}[E^{f32,s}=E^{f32,s}+A^{f32,g}_{bx,tx};];D^{f32,g}_{bx}=E^{f32,s};];",
+                   "D", kRows),
             (Doubles{6, 15, 24, 33}));
   // Written by block 0 only: block 1 has its own, undefined.
   const Trap trap = trap_of(
-      "@output D f32[2]\nB^{2}_{bx=0}[B^{1}_{tx=0}?{bx==0}[E^{f32,s}_{tx}=1;];B^{1}_{tx=0}[D^{f32,g}_{bx}=E^{f32,s}_{tx};];];");
+      "@output D "
+      "f32[2]\nB^{2}_{bx=0}[B^{1}_{tx=0}?{bx==0}[E^{f32,s}_{tx}=1;];B^{1}_{tx=0}[D^{f32,g}_{bx}=E^{f32,s}_{tx};];];");
   EXPECT_EQ(trap.kind, TrapKind::undefined_read);
   EXPECT_EQ(trap.tensor, "E");
   EXPECT_EQ(to_text(*trap.site), "0/1/0:right");
@@ -66,31 +72,43 @@ TEST(Scope, TileThroughSharedMemory) {
 
 TEST(Scope, BlocksMayInterleaveInAPerfectNest) {
   // The block loop is inside: each block keeps its own running sum over c.
-  EXPECT_EQ(output("@output D i64[2,3]\nB^{1}_{tx=0}L^{3}_{c=0}B^{2}_{bx=0}[E^{i64,s}=E^{i64,s}+c+bx;D^{i64,g}_{bx,c}=E^{i64,s};];", "D"),
-            (Doubles{0, 1, 3, 1, 3, 6}));
+  EXPECT_EQ(
+      output("@output D "
+             "i64[2,3]\nB^{1}_{tx=0}L^{3}_{c=0}B^{2}_{bx=0}[E^{i64,s}=E^{i64,s}+c+bx;D^{i64,g}_{bx,c}=E^{i64,s};];",
+             "D"),
+      (Doubles{0, 1, 3, 1, 3, 6}));
 }
 
 TEST(Scope, HostLoopsLaunchAgain) {
   // One kernel, launched three times: E starts afresh in each launch.
-  EXPECT_EQ(output("@output D i64[3]\nL^{3}_{a=0}B^{1}_{tx=0}L^{2}_{c=0}[E^{i64,l}=E^{i64,l}+a+c;D^{i64,g}_{a}=E^{i64,l};];", "D"),
-            (Doubles{1, 3, 5}));
-  EXPECT_EQ(output("@output D i64[3]\nL^{3}_{a=0}[B^{1}_{tx=0}[L^{2}_{c=0}[E^{i64,l}=E^{i64,l}+a+c;];D^{i64,g}_{a}=E^{i64,l};];];", "D"),
-            (Doubles{1, 3, 5}));
+  EXPECT_EQ(
+      output("@output D i64[3]\nL^{3}_{a=0}B^{1}_{tx=0}L^{2}_{c=0}[E^{i64,l}=E^{i64,l}+a+c;D^{i64,g}_{a}=E^{i64,l};];",
+             "D"),
+      (Doubles{1, 3, 5}));
+  EXPECT_EQ(
+      output("@output D "
+             "i64[3]\nL^{3}_{a=0}[B^{1}_{tx=0}[L^{2}_{c=0}[E^{i64,l}=E^{i64,l}+a+c;];D^{i64,g}_{a}=E^{i64,l};];];",
+             "D"),
+      (Doubles{1, 3, 5}));
   // Inside the kernel the same loop is no host loop, and the sum goes on.
-  EXPECT_EQ(output("@output D i64[3]\nB^{1}_{tx=0}L^{3}_{a=0}L^{2}_{c=0}[E^{i64,l}=E^{i64,l}+a+c;D^{i64,g}_{a}=E^{i64,l};];", "D"),
-            (Doubles{1, 4, 9}));
+  EXPECT_EQ(
+      output("@output D i64[3]\nB^{1}_{tx=0}L^{3}_{a=0}L^{2}_{c=0}[E^{i64,l}=E^{i64,l}+a+c;D^{i64,g}_{a}=E^{i64,l};];",
+             "D"),
+      (Doubles{1, 4, 9}));
   // Without any B the expression is one kernel of one thread, launched once.
   EXPECT_EQ(output("@output D i64[3]\nL^{3}_{a=0}L^{2}_{c=0}[E^{i64,l}=E^{i64,l}+a+c;D^{i64,g}_{a}=E^{i64,l};];", "D"),
             (Doubles{1, 4, 9}));
 }
 
 TEST(Scope, ItemsWithoutAThreadLoopRunOnce) {
-  EXPECT_EQ(output("@output D i64[4]\nB^{2}_{bx=0}[E^{i64,s}=bx*100;B^{2}_{tx=0}[D^{i64,g}_{bx*2+tx}=E^{i64,s}+tx;];];", "D"),
-            (Doubles{0, 1, 100, 101}));
+  EXPECT_EQ(
+      output("@output D i64[4]\nB^{2}_{bx=0}[E^{i64,s}=bx*100;B^{2}_{tx=0}[D^{i64,g}_{bx*2+tx}=E^{i64,s}+tx;];];", "D"),
+      (Doubles{0, 1, 100, 101}));
 }
 
 TEST(Scope, AxesMustAgree) {
-  const Trap local = trap_of("@output D f32[4]\nB^{1}_{bx=0}[B^{4}_{tx=0}[E^{f32,l}=tx;];B^{4}_{ty=0}[D^{f32,g}_{ty}=E^{f32,l};];];");
+  const Trap local =
+      trap_of("@output D f32[4]\nB^{1}_{bx=0}[B^{4}_{tx=0}[E^{f32,l}=tx;];B^{4}_{ty=0}[D^{f32,g}_{ty}=E^{f32,l};];];");
   EXPECT_EQ(local.kind, TrapKind::scope_axes) << local.message;
   EXPECT_EQ(to_text(*local.site), "0/1/0:right");
   const Trap shared = trap_of("@output D f32[4]\nB^{4}_{tx=0}[B^{4}_{bx=0}[E^{f32,s}=tx;];D^{f32,g}_{tx}=E^{f32,s};];");
@@ -98,16 +116,24 @@ TEST(Scope, AxesMustAgree) {
 }
 
 TEST(Scope, DemotedTensorsLiveInGlobal) {
-  EXPECT_EQ(output("@output D i64[3]\nB^{3}_{tx=0}[E^{i64,l}_{tx}=tx*2;];B^{3}_{tx=0}[D^{i64,g}_{tx}=E^{i64,l}_{2-tx};];", "D"),
-            (Doubles{4, 2, 0}));
-  EXPECT_EQ(output("@output D i64[3]\nB^{3}_{bx=0}[E^{i64,s}_{bx}=bx*2;];B^{3}_{ty=0}[D^{i64,g}_{ty}=E^{i64,s}_{2-ty};];", "D"),
-            (Doubles{4, 2, 0}));
+  EXPECT_EQ(
+      output("@output D i64[3]\nB^{3}_{tx=0}[E^{i64,l}_{tx}=tx*2;];B^{3}_{tx=0}[D^{i64,g}_{tx}=E^{i64,l}_{2-tx};];",
+             "D"),
+      (Doubles{4, 2, 0}));
+  EXPECT_EQ(
+      output("@output D i64[3]\nB^{3}_{bx=0}[E^{i64,s}_{bx}=bx*2;];B^{3}_{ty=0}[D^{i64,g}_{ty}=E^{i64,s}_{2-ty};];",
+             "D"),
+      (Doubles{4, 2, 0}));
   // Sibling nests under a host loop are two kernels.
-  EXPECT_EQ(output("@output D i64[2]\nL^{2}_{a=0}[B^{2}_{tx=0}[E^{i64,l}_{tx}=a+tx;];B^{1}_{tx=0}[D^{i64,g}_{a}=E^{i64,l}_{1};];];", "D"),
-            (Doubles{1, 2}));
+  EXPECT_EQ(
+      output("@output D "
+             "i64[2]\nL^{2}_{a=0}[B^{2}_{tx=0}[E^{i64,l}_{tx}=a+tx;];B^{1}_{tx=0}[D^{i64,g}_{a}=E^{i64,l}_{1};];];",
+             "D"),
+      (Doubles{1, 2}));
   // A sum per thread: both scopes agree as long as every thread has its own element.
   EXPECT_EQ(output("@input A f32[4,3]\n@output D f32[4]\n"
-                   "B^{4}_{tx=0}L^{3}_{a=0}[E^{f32,l}_{tx}=E^{f32,l}_{tx}+A^{f32,g}_{tx,a};];B^{4}_{tx=0}[D^{f32,g}_{tx}=E^{f32,l}_{tx};];",
+                   "B^{4}_{tx=0}L^{3}_{a=0}[E^{f32,l}_{tx}=E^{f32,l}_{tx}+A^{f32,g}_{tx,a};];B^{4}_{tx=0}[D^{f32,g}_{"
+                   "tx}=E^{f32,l}_{tx};];",
                    "D", kRows),
             (Doubles{6, 15, 24, 33}));
 }
@@ -115,26 +141,41 @@ TEST(Scope, DemotedTensorsLiveInGlobal) {
 TEST(Scope, AmbiguousWhereScopeAndGlobalDiffer) {
   // Each thread would start its own sum; in g they would share one.
   const Trap shared_sum = trap_of(
-      "@input A f32[4,3]\n@output D f32[1]\nB^{4}_{tx=0}L^{3}_{a=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{tx,a};];B^{1}_{tx=0}[D^{f32,g}_{tx}=E^{f32,l};];", kRows);
+      "@input A f32[4,3]\n@output D "
+      "f32[1]\nB^{4}_{tx=0}L^{3}_{a=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{tx,a};];B^{1}_{tx=0}[D^{f32,g}_{tx}=E^{f32,l};];",
+      kRows);
   EXPECT_EQ(shared_sum.kind, TrapKind::scope_ambiguous) << shared_sum.message;
   EXPECT_EQ(to_text(*shared_sum.site), "0/0:right.0");
   EXPECT_EQ(shared_sum.iteration, (std::vector<std::pair<std::string, std::int64_t>>{{"tx", 1}, {"a", 0}}));
   // A sum over launches.
-  EXPECT_EQ(trap_of("@input A f32[4,3]\n@output D f32[3]\nL^{4}_{a=0}B^{3}_{tx=0}[E^{f32,l}_{tx}=E^{f32,l}_{tx}+A^{f32,g}_{a,tx};];"
-                    "B^{3}_{tx=0}[D^{f32,g}_{tx}=E^{f32,l}_{tx};];", kRows).kind,
+  EXPECT_EQ(trap_of("@input A f32[4,3]\n@output D "
+                    "f32[3]\nL^{4}_{a=0}B^{3}_{tx=0}[E^{f32,l}_{tx}=E^{f32,l}_{tx}+A^{f32,g}_{a,tx};];"
+                    "B^{3}_{tx=0}[D^{f32,g}_{tx}=E^{f32,l}_{tx};];",
+                    kRows)
+                .kind,
             TrapKind::scope_ambiguous);
   // A plain read of what another thread of the same launch wrote.
-  EXPECT_EQ(trap_of("@output D i64[3]\n@output F i64[3]\nB^{1}_{bx=0}[B^{3}_{tx=0}[E^{i64,l}=tx;];B^{3}_{tx=0}[D^{i64,g}_{tx}=E^{i64,l};];];"
-                    "B^{3}_{tx=0}[F^{i64,g}_{tx}=E^{i64,l};];").kind,
+  EXPECT_EQ(trap_of("@output D i64[3]\n@output F "
+                    "i64[3]\nB^{1}_{bx=0}[B^{3}_{tx=0}[E^{i64,l}=tx;];B^{3}_{tx=0}[D^{i64,g}_{tx}=E^{i64,l};];];"
+                    "B^{3}_{tx=0}[F^{i64,g}_{tx}=E^{i64,l};];")
+                .kind,
             TrapKind::scope_ambiguous);
   // The same with equal values is not ambiguous: nothing would differ.
-  EXPECT_EQ(output("@output D i64[3]\n@output F i64[3]\nB^{1}_{bx=0}[B^{3}_{tx=0}[E^{i64,l}=7;];B^{3}_{tx=0}[D^{i64,g}_{tx}=E^{i64,l};];];"
-                   "B^{3}_{tx=0}[F^{i64,g}_{tx}=E^{i64,l};];", "F"),
+  EXPECT_EQ(output("@output D i64[3]\n@output F "
+                   "i64[3]\nB^{1}_{bx=0}[B^{3}_{tx=0}[E^{i64,l}=7;];B^{3}_{tx=0}[D^{i64,g}_{tx}=E^{i64,l};];];"
+                   "B^{3}_{tx=0}[F^{i64,g}_{tx}=E^{i64,l};];",
+                   "F"),
             (Doubles{7, 7, 7}));
   // An accumulator that an earlier kernel set to the identity: fresh or not, it starts the same.
-  EXPECT_EQ(output("@output D i64[2]\nB^{2}_{tx=0}[E^{i64,l}_{tx}=0;];B^{2}_{tx=0}L^{3}_{a=0}[E^{i64,l}_{tx}=E^{i64,l}_{tx}+a;];B^{2}_{tx=0}[D^{i64,g}_{tx}=E^{i64,l}_{tx};];", "D"),
+  EXPECT_EQ(output("@output D "
+                   "i64[2]\nB^{2}_{tx=0}[E^{i64,l}_{tx}=0;];B^{2}_{tx=0}L^{3}_{a=0}[E^{i64,l}_{tx}=E^{i64,l}_{tx}+a;];"
+                   "B^{2}_{tx=0}[D^{i64,g}_{tx}=E^{i64,l}_{tx};];",
+                   "D"),
             (Doubles{3, 3}));
-  EXPECT_EQ(trap_of("@output D i64[2]\nB^{2}_{tx=0}[E^{i64,l}_{tx}=1;];B^{2}_{tx=0}L^{3}_{a=0}[E^{i64,l}_{tx}=E^{i64,l}_{tx}+a;];B^{2}_{tx=0}[D^{i64,g}_{tx}=E^{i64,l}_{tx};];").kind,
+  EXPECT_EQ(trap_of("@output D "
+                    "i64[2]\nB^{2}_{tx=0}[E^{i64,l}_{tx}=1;];B^{2}_{tx=0}L^{3}_{a=0}[E^{i64,l}_{tx}=E^{i64,l}_{tx}+a;];"
+                    "B^{2}_{tx=0}[D^{i64,g}_{tx}=E^{i64,l}_{tx};];")
+                .kind,
             TrapKind::scope_ambiguous);
 }
 

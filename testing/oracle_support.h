@@ -41,7 +41,8 @@ inline std::vector<double> numbers(const Tensor& tensor) {
 }
 
 /// Runs with the given inputs and seeded ones for the rest; a trap fails the test.
-inline RunResult run_ok(const Program& program, const Tensors& given = {}, std::uint64_t seed = 1, RunOptions options = {}) {
+inline RunResult run_ok(const Program& program, const Tensors& given = {}, std::uint64_t seed = 1,
+                        RunOptions options = {}) {
   auto inputs = make_inputs(program.signature, seed);
   EXPECT_TRUE(inputs.ok());
   for (const auto& [name, tensor] : given) inputs->insert_or_assign(name, tensor);

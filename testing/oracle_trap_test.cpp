@@ -48,13 +48,16 @@ TEST(Trap, UndefinedReads) {
   expect_trap(trap_of("@output D f32[3]\nL^{2}_{a=0}[E^{f32,g}_{a}=1;];L^{3}_{a=0}[D^{f32,g}_{a}=E^{f32,g}_{a};];"),
               TrapKind::undefined_read, "1/0:right", "E", {2}, {{"a", 2}});
   // Only an accumulation initialises; a recurrence without its guard does not.
-  expect_trap(trap_of("@output D f32[3]\nL^{3}_{a=0}[E^{f32,g}_{a}=max(E^{f32,g}_{a-1},1);D^{f32,g}_{a}=E^{f32,g}_{a};];"),
-              TrapKind::undefined_read, "0/0:right.0", "E", {-1}, {{"a", 0}});
+  expect_trap(
+      trap_of("@output D f32[3]\nL^{3}_{a=0}[E^{f32,g}_{a}=max(E^{f32,g}_{a-1},1);D^{f32,g}_{a}=E^{f32,g}_{a};];"),
+      TrapKind::undefined_read, "0/0:right.0", "E", {-1}, {{"a", 0}});
   // A guard that lets nothing through leaves the element undefined.
-  expect_trap(trap_of("@output D f32[1]\nL^{3}_{a=0}?{a>5}[E^{f32,g}=E^{f32,g}+1;];L^{1}_{a=0}[D^{f32,g}_{a}=E^{f32,g};];"),
-              TrapKind::undefined_read, "1/0:right", "E", {}, {{"a", 0}});
+  expect_trap(
+      trap_of("@output D f32[1]\nL^{3}_{a=0}?{a>5}[E^{f32,g}=E^{f32,g}+1;];L^{1}_{a=0}[D^{f32,g}_{a}=E^{f32,g};];"),
+      TrapKind::undefined_read, "1/0:right", "E", {}, {{"a", 0}});
   // X twice, X negated, X under a condition: no implicit initialisation.
-  for (const char* right : {"E^{f32,g}+E^{f32,g}", "1-E^{f32,g}", "if_then_else(a<1,1,0)*1+exp(E^{f32,g})", "E^{f32,g}+if_then_else(E^{f32,g}>0,1,0)"}) {
+  for (const char* right : {"E^{f32,g}+E^{f32,g}", "1-E^{f32,g}", "if_then_else(a<1,1,0)*1+exp(E^{f32,g})",
+                            "E^{f32,g}+if_then_else(E^{f32,g}>0,1,0)"}) {
     const Trap trap = trap_of(concat("@output D f32[1]\nL^{1}_{a=0}[E^{f32,g}=", right, ";D^{f32,g}_{a}=E^{f32,g};];"));
     EXPECT_EQ(trap.kind, TrapKind::undefined_read) << right;
     EXPECT_EQ(trap.tensor, "E");
@@ -62,12 +65,15 @@ TEST(Trap, UndefinedReads) {
 }
 
 TEST(Trap, InsideASubscript) {
-  expect_trap(trap_of("@input A f32[4]\n@input C i32[2]\n@output D f32[3]\nL^{3}_{a=0}[D^{f32,g}_{a}=2*A^{f32,g}_{C^{i32,g}_{a}};];",
+  expect_trap(trap_of("@input A f32[4]\n@input C i32[2]\n@output D "
+                      "f32[3]\nL^{3}_{a=0}[D^{f32,g}_{a}=2*A^{f32,g}_{C^{i32,g}_{a}};];",
                       {{"C", tensor_of<int>(DType::i32, {2}, {0, 3})}}),
               TrapKind::out_of_range, "0/0:right.1[0]", "C", {2}, {{"a", 2}});
-  expect_trap(trap_of("@input A f32[4]\n@input C i32[2]\n@output D f32[2]\nL^{2}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{C^{i32,g}_{a}};];",
-                      {{"C", tensor_of<int>(DType::i32, {2}, {0, 4})}}),
-              TrapKind::out_of_range, "0/0:right", "A", {4}, {{"a", 1}});
+  expect_trap(
+      trap_of(
+          "@input A f32[4]\n@input C i32[2]\n@output D f32[2]\nL^{2}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{C^{i32,g}_{a}};];",
+          {{"C", tensor_of<int>(DType::i32, {2}, {0, 4})}}),
+      TrapKind::out_of_range, "0/0:right", "A", {4}, {{"a", 1}});
 }
 
 TEST(Trap, DivisionByZero) {
@@ -77,7 +83,8 @@ TEST(Trap, DivisionByZero) {
   EXPECT_EQ(trap_of("@output D i64[2]\nL^{2}_{a=0}[D^{i64,g}_{a}=5%(a-1);];").kind, TrapKind::integer_division_by_zero);
   expect_trap(trap_of("@input A i32[9]\n@output D i32[2]\nL^{2}_{a=0}[D^{i32,g}_{a}=A^{i32,g}_{4//(1-a)};];"),
               TrapKind::integer_division_by_zero, "0/0:right", "A", {}, {{"a", 1}});
-  EXPECT_EQ(trap_of("@output D i32[2]\nL^{2}_{a=0}?{4%a==0}[D^{i32,g}_{a}=1;];").kind, TrapKind::integer_division_by_zero);
+  EXPECT_EQ(trap_of("@output D i32[2]\nL^{2}_{a=0}?{4%a==0}[D^{i32,g}_{a}=1;];").kind,
+            TrapKind::integer_division_by_zero);
   EXPECT_EQ(output("@input A f32[1]\n@output D bool[1]\nL^{1}_{a=0}[D^{bool,g}_{a}=1/A^{f32,g}_{a}==inf;];", "D",
                    {{"A", tensor_of<int>(DType::f32, {1}, {0})}}),
             Doubles{1});
@@ -85,18 +92,25 @@ TEST(Trap, DivisionByZero) {
 
 TEST(Trap, TheBranchNotTakenIsNotEvaluated) {
   EXPECT_EQ(output("@input A i32[2]\n@input C i32\n@output D i32[3]\n"
-                   "L^{3}_{a=0}[D^{i32,g}_{a}=if_then_else(a<2,A^{i32,g}_{a},a)+if_then_else(a<3,1,5//C^{i32,g}+D^{i32,g}_{a});];",
+                   "L^{3}_{a=0}[D^{i32,g}_{a}=if_then_else(a<2,A^{i32,g}_{a},a)+if_then_else(a<3,1,5//"
+                   "C^{i32,g}+D^{i32,g}_{a});];",
                    "D", {{"A", tensor_of<int>(DType::i32, {2}, {7, 8})}, {"C", tensor_of<int>(DType::i32, {}, {0})}}),
             (Doubles{8, 9, 3}));
 }
 
 TEST(Trap, ConditionsAreStrict) {
-  EXPECT_EQ(trap_of("@input A f32[2]\n@output D f32[3]\nL^{3}_{a=0}[D^{f32,g}_{a}=if_then_else(a<2&A^{f32,g}_{a}>0,1,0);];").kind,
-            TrapKind::out_of_range);
-  EXPECT_EQ(trap_of("@input A f32[2]\n@output D f32[3]\nL^{3}_{a=0}[D^{f32,g}_{a}=if_then_else(0<=a|A^{f32,g}_{a}>0,1,0);];").kind,
-            TrapKind::out_of_range);
-  EXPECT_EQ(trap_of("@input A f32[2]\n@output D f32[3]\nL^{3}_{a=0}[D^{f32,g}_{a}=if_then_else(2<a<A^{f32,g}_{a},1,0);];").kind,
-            TrapKind::out_of_range);
+  EXPECT_EQ(
+      trap_of("@input A f32[2]\n@output D f32[3]\nL^{3}_{a=0}[D^{f32,g}_{a}=if_then_else(a<2&A^{f32,g}_{a}>0,1,0);];")
+          .kind,
+      TrapKind::out_of_range);
+  EXPECT_EQ(
+      trap_of("@input A f32[2]\n@output D f32[3]\nL^{3}_{a=0}[D^{f32,g}_{a}=if_then_else(0<=a|A^{f32,g}_{a}>0,1,0);];")
+          .kind,
+      TrapKind::out_of_range);
+  EXPECT_EQ(
+      trap_of("@input A f32[2]\n@output D f32[3]\nL^{3}_{a=0}[D^{f32,g}_{a}=if_then_else(2<a<A^{f32,g}_{a},1,0);];")
+          .kind,
+      TrapKind::out_of_range);
 }
 
 TEST(Trap, OutputNotWritten) {
@@ -150,7 +164,9 @@ TEST(Trap, BudgetIsRefusedBeforeAnyWork) {
 
 TEST(Trap, AbsurdExtentsAreRefusedAtOnce) {
   const std::string big = "4611686018427387904";
-  EXPECT_EQ(trap_of("@output D f32[1]\nL^{" + big + "}_{a=0}L^{" + big + "}_{c=0}L^{" + big + "}_{d=0}[D^{f32,g}_{0}=D^{f32,g}_{0}+1;];").kind,
+  EXPECT_EQ(trap_of("@output D f32[1]\nL^{" + big + "}_{a=0}L^{" + big + "}_{c=0}L^{" + big +
+                    "}_{d=0}[D^{f32,g}_{0}=D^{f32,g}_{0}+1;];")
+                .kind,
             TrapKind::budget);
   EXPECT_EQ(trap_of("@output D f32[" + big + "]\nL^{2}_{a=0}[D^{f32,g}_{a}=1;];").kind, TrapKind::memory);
   Program program = program_of("@input A f32[9,9]\n@output D f32[1]\nL^{1}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a,a};];");
@@ -159,8 +175,12 @@ TEST(Trap, AbsurdExtentsAreRefusedAtOnce) {
   EXPECT_EQ(run(program, {}).error().kind, TrapKind::memory);
   RunOptions small;
   small.memory = 10000;
-  EXPECT_EQ(trap_of("@input A i64[1000]\n@output D f32[1]\nL^{1000}_{a=0}[E^{f32,g}_{A^{i64,g}_{a}*A^{i64,g}_{a}+a*9}=1;];L^{1}_{a=0}[D^{f32,g}_{0}=1;];", {}, small).kind,
-            TrapKind::memory);
+  EXPECT_EQ(
+      trap_of("@input A i64[1000]\n@output D "
+              "f32[1]\nL^{1000}_{a=0}[E^{f32,g}_{A^{i64,g}_{a}*A^{i64,g}_{a}+a*9}=1;];L^{1}_{a=0}[D^{f32,g}_{0}=1;];",
+              {}, small)
+          .kind,
+      TrapKind::memory);
 }
 
 TEST(Trap, Cancellation) {
@@ -170,7 +190,8 @@ TEST(Trap, Cancellation) {
     EXPECT_LE(done, estimated);
     return ++calls < 3;
   };
-  EXPECT_EQ(trap_of("@output D f32[1]\nL^{1000000}_{a=0}[D^{f32,g}_{0}=D^{f32,g}_{0}+1;];", {}, options).kind, TrapKind::cancelled);
+  EXPECT_EQ(trap_of("@output D f32[1]\nL^{1000000}_{a=0}[D^{f32,g}_{0}=D^{f32,g}_{0}+1;];", {}, options).kind,
+            TrapKind::cancelled);
   EXPECT_EQ(calls, 3);
 }
 

@@ -64,16 +64,16 @@ struct ExprCode {
   enum class Kind : std::uint8_t { constant, index, read, chain, integer_power, function, select, compare, logic };
   Kind kind = Kind::constant;
   ValueType type;
-  Scalar value;                         ///< constant
-  std::uint32_t slot = 0;               ///< index
-  std::shared_ptr<const Access> read;   ///< read
+  Scalar value;                        ///< constant
+  std::uint32_t slot = 0;              ///< index
+  std::shared_ptr<const Access> read;  ///< read
   std::vector<ExprCode> operands;
   std::vector<ArithmeticOp> operators;  ///< chain: folded from the left
   std::vector<DType> dtypes;            ///< chain, compare: in which each step is done
   std::vector<CompareOp> comparisons;
   LogicOp logic = LogicOp::conjunction;
   Function function = Function::negate;
-  std::uint64_t exponent = 0;           ///< integer_power
+  std::uint64_t exponent = 0;  ///< integer_power
   Site site;
 };
 

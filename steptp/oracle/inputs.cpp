@@ -44,9 +44,14 @@ std::optional<IntegerChoice> integer_choice(const Variable& variable, const Inde
         choice = {at->second.first, at->second.second - 1, false};
       }
       break;
-    case Domain::Kind::any: break;
-    case Domain::Kind::positive: choice.low = 1; break;
-    case Domain::Kind::nonzero: choice.skip_zero = true; break;
+    case Domain::Kind::any:
+      break;
+    case Domain::Kind::positive:
+      choice.low = 1;
+      break;
+    case Domain::Kind::nonzero:
+      choice.skip_zero = true;
+      break;
     case Domain::Kind::range: {
       const double last = std::ceil(variable.domain.high) - 1;
       choice = {clamp_to_integer(std::ceil(variable.domain.low)), clamp_to_integer(last), false};
@@ -74,10 +79,14 @@ Scalar draw_integer(DType dtype, const IntegerChoice& choice, std::uint64_t draw
 bool is_inside(const Domain& domain, double value) {
   switch (domain.kind) {
     case Domain::Kind::unstated:
-    case Domain::Kind::any: return value >= -1 && value < 1;
-    case Domain::Kind::positive: return value > 0 && value <= 1;
-    case Domain::Kind::nonzero: return value != 0 && value >= -1 && value < 1;
-    case Domain::Kind::range: return value >= domain.low && value < domain.high;
+    case Domain::Kind::any:
+      return value >= -1 && value < 1;
+    case Domain::Kind::positive:
+      return value > 0 && value <= 1;
+    case Domain::Kind::nonzero:
+      return value != 0 && value >= -1 && value < 1;
+    case Domain::Kind::range:
+      return value >= domain.low && value < domain.high;
   }
   return false;
 }
@@ -110,7 +119,8 @@ std::optional<Tensor> empty_tensor(const Variable& variable, double& bytes_left)
   return Tensor{variable.dtype, variable.shape, std::vector<std::byte>(static_cast<std::size_t>(*count) * width)};
 }
 
-Result<Tensor, Trap> random_tensor(const Variable& variable, std::uint64_t seed, const IndexRanges& ranges, Tensor tensor) {
+Result<Tensor, Trap> random_tensor(const Variable& variable, std::uint64_t seed, const IndexRanges& ranges,
+                                   Tensor tensor) {
   const auto width = static_cast<std::size_t>(info(variable.dtype).bytes);
   const std::uint64_t stream = combine(mix(seed), hash_text(variable.name));
   const bool real = is_float(variable.dtype);
@@ -123,7 +133,8 @@ Result<Tensor, Trap> random_tensor(const Variable& variable, std::uint64_t seed,
     } else if (choice) {
       value = draw_integer(variable.dtype, *choice, draw);
     }
-    if (!value) return trap_of(TrapKind::input_mismatch, variable, concat("no ", code(variable.dtype), " lies in the domain"));
+    if (!value)
+      return trap_of(TrapKind::input_mismatch, variable, concat("no ", code(variable.dtype), " lies in the domain"));
     store(*value, tensor.data.data() + i * width);
   }
   return tensor;

@@ -4,7 +4,9 @@
 
 namespace steptp::oracle {
 
-std::size_t own_axes(const TensorCode& tensor) { return tensor.is_scoped() ? hidden_axes(tensor.scope) : 0; }
+std::size_t own_axes(const TensorCode& tensor) {
+  return tensor.is_scoped() ? hidden_axes(tensor.scope) : 0;
+}
 
 Layout layout_of(const TensorCode& tensor, std::size_t hidden, bool whole) {
   Layout layout;
@@ -19,7 +21,8 @@ Layout layout_of(const TensorCode& tensor, std::size_t hidden, bool whole) {
     for (const std::int64_t extent : tensor.known->shape) extend(extent);
     const bool is_output = tensor.known->role == Role::output;
     layout.dense = !is_output || whole || worth_it();
-    layout.bytes = !layout.dense ? 0 : count * (is_output ? Storage::dense_bytes(tensor.dtype) : info(tensor.dtype).bytes);
+    layout.bytes =
+        !layout.dense ? 0 : count * (is_output ? Storage::dense_bytes(tensor.dtype) : info(tensor.dtype).bytes);
     return layout;
   }
   for (std::size_t axis = 0; axis < hidden; ++axis) extend(tensor.axis_extents[axis]);

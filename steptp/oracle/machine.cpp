@@ -78,8 +78,8 @@ struct Memory {
     auto at = inputs.find(variable.name);
     if (at == inputs.end()) {
       if (variable.values.empty()) {
-        return trap_of(TrapKind::input_missing, concat("there is no data for the ", name_of(variable.role), ' ', variable.name),
-                       variable.name);
+        return trap_of(TrapKind::input_missing,
+                       concat("there is no data for the ", name_of(variable.role), ' ', variable.name), variable.name);
       }
       auto made = constant_tensor(variable);
       if (!made) return std::move(made).error();
@@ -88,8 +88,8 @@ struct Memory {
     const Tensor& tensor = at->second;
     if (tensor.dtype != variable.dtype || tensor.shape != variable.shape || !is_consistent(tensor)) {
       return trap_of(TrapKind::input_mismatch,
-                     concat(variable.name, " is ", code(tensor.dtype), shape_text(tensor.shape), "; the signature says ",
-                            code(variable.dtype), shape_text(variable.shape)),
+                     concat(variable.name, " is ", code(tensor.dtype), shape_text(tensor.shape),
+                            "; the signature says ", code(variable.dtype), shape_text(variable.shape)),
                      variable.name);
     }
     storages.push_back(Storage::view(tensor.dtype, tensor.shape, tensor.data.data()));
@@ -147,18 +147,30 @@ std::optional<Trap> collect_elements(const Code& code, const Memory& memory, con
 
 std::string_view name_of(TrapKind kind) {
   switch (kind) {
-    case TrapKind::invalid: return "invalid";
-    case TrapKind::scope_axes: return "scope-axes";
-    case TrapKind::scope_ambiguous: return "scope-ambiguous";
-    case TrapKind::out_of_range: return "out-of-range";
-    case TrapKind::undefined_read: return "undefined-read";
-    case TrapKind::integer_division_by_zero: return "division-by-zero";
-    case TrapKind::not_written: return "not-written";
-    case TrapKind::input_missing: return "input-missing";
-    case TrapKind::input_mismatch: return "input-mismatch";
-    case TrapKind::budget: return "budget";
-    case TrapKind::memory: return "memory";
-    case TrapKind::cancelled: return "cancelled";
+    case TrapKind::invalid:
+      return "invalid";
+    case TrapKind::scope_axes:
+      return "scope-axes";
+    case TrapKind::scope_ambiguous:
+      return "scope-ambiguous";
+    case TrapKind::out_of_range:
+      return "out-of-range";
+    case TrapKind::undefined_read:
+      return "undefined-read";
+    case TrapKind::integer_division_by_zero:
+      return "division-by-zero";
+    case TrapKind::not_written:
+      return "not-written";
+    case TrapKind::input_missing:
+      return "input-missing";
+    case TrapKind::input_mismatch:
+      return "input-mismatch";
+    case TrapKind::budget:
+      return "budget";
+    case TrapKind::memory:
+      return "memory";
+    case TrapKind::cancelled:
+      return "cancelled";
   }
   return "";
 }
@@ -183,7 +195,8 @@ Result<RunResult, Trap> run(const Program& program, const Tensors& inputs, const
   try {
     if (auto trap = memory.take(code, inputs, whole)) return std::move(*trap);
   } catch (const std::bad_alloc&) {
-    return trap_of(TrapKind::memory, concat("the machine has less than the ", number_text(bytes_of(code, whole)), " bytes the tensors take"));
+    return trap_of(TrapKind::memory, concat("the machine has less than the ", number_text(bytes_of(code, whole)),
+                                            " bytes the tensors take"));
   }
   oracle::Executor executor(code, options, memory.storages, memory.copies);
   if (auto trap = executor.run()) return std::move(*trap);

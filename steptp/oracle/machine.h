@@ -24,15 +24,15 @@ using Tensors = std::map<std::string, Tensor>;
 
 /// Why the sequential machine stopped. The first group is the program's fault at one access, the second the caller's.
 enum class TrapKind : std::uint8_t {
-  invalid,                   ///< not a program with a meaning: check_structure found an error
-  scope_axes,                ///< accesses of an `l` or `s` tensor lie inside different bound axes
-  scope_ambiguous,           ///< a demoted tensor reads differently in its scope and in `g`
+  invalid,          ///< not a program with a meaning: check_structure found an error
+  scope_axes,       ///< accesses of an `l` or `s` tensor lie inside different bound axes
+  scope_ambiguous,  ///< a demoted tensor reads differently in its scope and in `g`
   out_of_range,
   undefined_read,
   integer_division_by_zero,  ///< of values, or inside a subscript or a guard
   not_written,               ///< an element of an output is undefined at the end
   input_missing,
-  input_mismatch,            ///< another shape or dtype than the signature says
+  input_mismatch,  ///< another shape or dtype than the signature says
   budget,
   memory,
   cancelled,
@@ -41,8 +41,8 @@ enum class TrapKind : std::uint8_t {
 
 struct Trap {
   TrapKind kind = TrapKind::invalid;
-  std::string message;                                          ///< complete: values, place, iteration
-  std::optional<Site> site;                                     ///< of the access
+  std::string message;       ///< complete: values, place, iteration
+  std::optional<Site> site;  ///< of the access
   std::string tensor;
   std::vector<std::int64_t> subscripts;                         ///< of the element, where they could be computed
   std::vector<std::pair<std::string, std::int64_t>> iteration;  ///< the loops around it, outermost first
@@ -60,7 +60,7 @@ struct Element {
 struct WorkEstimate {
   double executions = 0;  ///< of equations
   double operations = 0;
-  double bytes = 0;       ///< of all tensors together
+  double bytes = 0;  ///< of all tensors together
 };
 
 struct RunOptions {
@@ -76,9 +76,9 @@ struct RunOptions {
 };
 
 struct RunResult {
-  Tensors outputs;                                      ///< empty where elements were chosen
-  std::vector<Scalar> elements;                         ///< the chosen ones, in the order asked
-  std::map<std::string, OutputStatistics> statistics;   ///< of each output
+  Tensors outputs;                                     ///< empty where elements were chosen
+  std::vector<Scalar> elements;                        ///< the chosen ones, in the order asked
+  std::map<std::string, OutputStatistics> statistics;  ///< of each output
   std::uint64_t operations = 0;
   std::uint64_t executions = 0;
 };
@@ -90,6 +90,7 @@ struct RunResult {
 /// Executes a program exactly as leir.md section 2 says, slowly and obviously. Any program that the reader accepts
 /// comes back as a result or as a trap. Constants whose values are in the signature need not be among the inputs;
 /// inputs that the signature does not name are ignored.
-[[nodiscard]] Result<RunResult, Trap> run(const Program& program, const Tensors& inputs, const RunOptions& options = {});
+[[nodiscard]] Result<RunResult, Trap> run(const Program& program, const Tensors& inputs,
+                                          const RunOptions& options = {});
 
 }  // namespace steptp

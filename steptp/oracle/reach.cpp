@@ -54,8 +54,9 @@ MaybeReach quotient(const MaybeReach& dividend, const MaybeReach& divisor) {
     const Wide size = std::max(dividend->high, -dividend->low);
     return bounded(-size, size);
   }
-  const Wide corners[4] = {floor_quotient_wide(dividend->low, divisor->low), floor_quotient_wide(dividend->low, divisor->high),
-                           floor_quotient_wide(dividend->high, divisor->low), floor_quotient_wide(dividend->high, divisor->high)};
+  const Wide corners[4] = {
+      floor_quotient_wide(dividend->low, divisor->low), floor_quotient_wide(dividend->low, divisor->high),
+      floor_quotient_wide(dividend->high, divisor->low), floor_quotient_wide(dividend->high, divisor->high)};
   return bounded(*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4));
 }
 

@@ -125,9 +125,9 @@ class Resolver {
       trap.kind = TrapKind::scope_axes;
       trap.site = record.site;
       trap.tensor = tensor.name;
-      trap.message = concat(tensor.name, " in scope ", code(tensor.scope), " is accessed inside the axes ", axis_names(axes),
-                            " at ", to_text(record.site), " but inside ", axis_names(at->second.axes), " at ",
-                            to_text(at->second.first->site));
+      trap.message = concat(tensor.name, " in scope ", code(tensor.scope), " is accessed inside the axes ",
+                            axis_names(axes), " at ", to_text(record.site), " but inside ", axis_names(at->second.axes),
+                            " at ", to_text(at->second.first->site));
       return trap;
     }
     return std::nullopt;
@@ -207,9 +207,12 @@ std::optional<Trap> problem_of(const Program& program, const Element& element) {
 
 std::size_t hidden_axes(Scope scope) {
   switch (scope) {
-    case Scope::global: return 0;
-    case Scope::shared: return 3;
-    case Scope::local: return kAxes;
+    case Scope::global:
+      return 0;
+    case Scope::shared:
+      return 3;
+    case Scope::local:
+      return kAxes;
   }
   return 0;
 }

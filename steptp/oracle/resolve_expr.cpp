@@ -39,7 +39,9 @@ void NameResolver::fail(const Site& site, std::string message) {
   problem->message = std::move(message);
 }
 
-double NameResolver::take_operations() { return std::exchange(operations_, 0.0); }
+double NameResolver::take_operations() {
+  return std::exchange(operations_, 0.0);
+}
 
 AtomCode NameResolver::atom(const IndexAtom& source, const Site& site, MaybeReach& reach) {
   struct Visitor {
@@ -183,7 +185,8 @@ struct NameResolver::ExprMaker {
 
   void operator()(const Literal& literal) {
     out.type = literal.is_integer ? kWeakInteger : kWeakDecimal;
-    out.value = literal.is_integer ? Scalar::integer(DType::i64, literal.integer) : Scalar::real(DType::f64, literal.real);
+    out.value =
+        literal.is_integer ? Scalar::integer(DType::i64, literal.integer) : Scalar::real(DType::f64, literal.real);
   }
   void operator()(const Infinity&) {
     out.type = kWeakInf;

@@ -59,14 +59,14 @@ void collect(const Nest& nest, std::vector<const Loop*>& loops, std::vector<Occu
     }
     const Equation& equation = *std::get<EquationPtr>(item);
     for_each_ref(*equation.right, [&](const RefPtr& ref) { out.push_back({ref.get(), false, loops}); });
-    for_each_ref(equation.left, [&](const RefPtr& ref) {
-      out.push_back({ref.get(), ref == equation.left, loops});
-    });
+    for_each_ref(equation.left, [&](const RefPtr& ref) { out.push_back({ref.get(), ref == equation.left, loops}); });
   }
   loops.resize(loops.size() - nest.loops.size());
 }
 
-bool is_bound(const Loop& loop) { return loop.kind == LoopKind::bound; }
+bool is_bound(const Loop& loop) {
+  return loop.kind == LoopKind::bound;
+}
 
 class Slicer {
  public:
@@ -169,8 +169,8 @@ class Slicer {
     Ranges ranges;
     for (const Loop* loop : read.loops) {
       const auto at = chosen.find(loop->index);
-      ranges[loop->index] = at == chosen.end() ? Reach{0, loop->extent - 1}
-                                               : Reach{at->second.front().first, at->second.back().second};
+      ranges[loop->index] =
+          at == chosen.end() ? Reach{0, loop->extent - 1} : Reach{at->second.front().first, at->second.back().second};
     }
     std::vector<Selection>& dimensions = wanted_of(read.ref->tensor, read.ref->subscripts.size());
     for (std::size_t i = 0; i < dimensions.size(); ++i) {

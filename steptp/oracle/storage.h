@@ -49,7 +49,9 @@ class Storage {
   [[nodiscard]] std::vector<std::byte> take_bytes() { return std::move(own_); }
 
   /// What one element costs.
-  [[nodiscard]] static double dense_bytes(DType dtype) { return info(dtype).bytes + static_cast<double>(sizeof(Launch)); }
+  [[nodiscard]] static double dense_bytes(DType dtype) {
+    return info(dtype).bytes + static_cast<double>(sizeof(Launch));
+  }
   static constexpr double kSparseBytes = 128;
 
  private:

@@ -32,6 +32,7 @@ int run(int argc, char** argv) {
   std::vector<std::pair<std::string, VerbMain>> verbs;
   verbs.emplace_back("fmt", add_fmt(app));
   verbs.emplace_back("check", add_check(app));
+  verbs.emplace_back("run", add_run(app));
   verbs.emplace_back("tokens", add_tokens(app));
   verbs.emplace_back("grammar", add_grammar(app));
   try {

@@ -18,6 +18,7 @@ using VerbMain = std::function<Status()>;
 /// Each verb adds its own sub-command with its options and its help; one file per verb.
 VerbMain add_fmt(CLI::App& app);
 VerbMain add_check(CLI::App& app);
+VerbMain add_run(CLI::App& app);
 VerbMain add_tokens(CLI::App& app);
 VerbMain add_grammar(CLI::App& app);
 

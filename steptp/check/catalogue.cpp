@@ -72,6 +72,9 @@ constexpr Explanation kCatalogue[] = {
     {"scope-demoted", Severity::warning, "a tensor in s or l is touched by several kernels",
      "It cannot live there: every back end treats it as g. Published programs contain this; ours do not.",
      "E^{f32,s} written in one kernel and read in the next"},
+    {"scope-ambiguous", Severity::unknown, "a demoted tensor that may mean two things",
+     "A kernel both writes and reads it, so a thread may mean its own copy or what another kernel left there. The oracle "
+     "stops where the two differ.", "E^{f32,l} accumulated in two kernels"},
     {"division-by-zero", Severity::unknown, "a divisor in a subscript that may be zero",
      "Divide by a constant, or by an index plus one.", "A^{f32,g}_{c//a}"},
     {"out-of-range", Severity::error, "a subscript outside its dimension",

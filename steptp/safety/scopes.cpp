@@ -22,6 +22,37 @@ std::string describe(const std::set<Axis>& axes) {
   return join(axes, " ", [](Axis axis) { return name_of(axis); });
 }
 
+/// An item without a loop over some thread axis of its kernel runs once, for no thread in particular: it has no `l`.
+void check_thread_axes(const AccessTable& table, const std::string& name, const Access& access, const std::set<Axis>& axes,
+                       Findings& findings) {
+  const Kernel& kernel = table.statements[access.statement].kernel;
+  for (const Statement& other : table.statements) {
+    if (other.kernel != kernel) continue;
+    for (const Axis axis : axes_of(other, true)) {
+      if (!is_thread_axis(axis) || axes.contains(axis)) continue;
+      findings.report("scope-axes", Severity::error, &access.site,
+                      concat(name, " is in scope l, but this item has no loop over ", name_of(axis), ", which its kernel has"),
+                      "an item that runs once per block writes to s or g");
+      return;
+    }
+  }
+}
+
+/// A kernel that both writes and reads a demoted tensor may mean its own copy or the common one.
+void check_ambiguity(const AccessTable& table, const std::string& name, const TensorFacts& tensor, Findings& findings) {
+  std::set<Kernel> writing;
+  for (const std::size_t number : tensor.writes) writing.insert(table.statements[table.accesses[number].statement].kernel);
+  for (const std::size_t number : tensor.reads) {
+    const Access& access = table.accesses[number];
+    if (!writing.contains(table.statements[access.statement].kernel)) continue;
+    findings.report("scope-ambiguous", Severity::unknown, &access.site,
+                    concat("cannot show that ", name, " has the same value in scope ", code(tensor.scope),
+                           " and as the common array that it is treated as"),
+                    "declare it in scope g");
+    return;
+  }
+}
+
 void check_axes(const AccessTable& table, const std::string& name, const TensorFacts& tensor, Findings& findings) {
   const bool local = tensor.scope == Scope::local;
   std::vector<std::size_t> all = tensor.writes;
@@ -30,6 +61,7 @@ void check_axes(const AccessTable& table, const std::string& name, const TensorF
   for (const std::size_t number : all) {
     const Access& access = table.accesses[number];
     const std::set<Axis> axes = axes_of(table.statements[access.statement], local);
+    if (axes == wanted && local && access.is_write) check_thread_axes(table, name, access, axes, findings);
     if (axes == wanted) continue;
     findings.report("scope-axes", Severity::error, &access.site,
                     concat(name, " is in scope ", code(tensor.scope), " and is used inside the axes ", describe(axes),
@@ -80,6 +112,7 @@ void check_scopes(const Program& program, const AccessTable& table, Findings& fi
                       concat(name, " is in scope ", code(tensor.scope), " but ", tensor.kernels.size(),
                              " kernels touch it: it is treated as g"),
                       "declare it in scope g");
+      check_ambiguity(table, name, tensor, findings);
       continue;
     }
     check_axes(table, name, tensor, findings);

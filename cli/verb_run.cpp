@@ -1,0 +1,182 @@
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <memory>
+
+#include "cli/verb.h"
+#include "steptp/base/progress.h"
+#include "steptp/base/text.h"
+#include "steptp/oracle/npz.h"
+#include "steptp/verbs/run_document.h"
+
+namespace steptp::cli {
+
+namespace {
+
+struct RunVerbOptions {
+  RecordOptions records;
+  std::string engine = "oracle";
+  std::uint64_t seed = 0;
+  std::uint64_t budget = RunOptions().budget;
+  std::vector<std::string> elements;
+  std::string inputs;
+  std::string output;
+};
+
+Status status_of(TrapKind kind) {
+  switch (kind) {
+    case TrapKind::invalid:
+    case TrapKind::scope_axes:
+    case TrapKind::scope_ambiguous:
+    case TrapKind::out_of_range:
+    case TrapKind::undefined_read:
+    case TrapKind::integer_division_by_zero:
+    case TrapKind::not_written: return Status::no;
+    case TrapKind::input_missing:
+    case TrapKind::input_mismatch: return Status::bad_input;
+    case TrapKind::budget:
+    case TrapKind::memory: return Status::undecided;
+    case TrapKind::cancelled: return Status::failed;
+  }
+  return Status::no;
+}
+
+/// Six significant digits: a summary for people, not the values themselves.
+std::string short_number(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.6g", value);
+  return buffer;
+}
+
+std::string result_text(const RunResult& result, const std::vector<Element>& elements) {
+  std::string out;
+  for (const auto& [name, statistics] : result.statistics) {
+    const Tensor& tensor = result.outputs.at(name);
+    char checksum[24];
+    std::snprintf(checksum, sizeof checksum, "%016llx", static_cast<unsigned long long>(statistics.checksum));
+    append(out, name, ' ', code(tensor.dtype), '[', join(tensor.shape, ",", [](std::int64_t d) { return std::to_string(d); }),
+           "] checksum ", checksum, ", min ", short_number(statistics.least), ", max ", short_number(statistics.greatest),
+           ", mean ", short_number(statistics.mean));
+    if (statistics.nans + statistics.infinities > 0) append(out, ", ", statistics.nans, " nan, ", statistics.infinities, " inf");
+    out += '\n';
+  }
+  const Json answer = to_json(result, elements);
+  for (std::size_t i = 0; i < result.elements.size(); ++i) {
+    const Json& entry = (*answer.find("elements")->as_array())[i];
+    append(out, elements[i].tensor, '[', join(elements[i].subscripts, ",", [](std::int64_t s) { return std::to_string(s); }),
+           "] = ", entry.find("value")->dump(), '\n');
+  }
+  return out;
+}
+
+class RunVerb {
+ public:
+  explicit RunVerb(const RunVerbOptions& options) : options_(options) {}
+
+  /// Reads what the options name; false after a message.
+  bool prepare() {
+    for (const std::string& text : options_.elements) {
+      auto element = parse_element(text);
+      if (!element) {
+        print_error(make_error("usage", concat("'", text, "' is not an element"), "write the output and its index: D[0,3]"));
+        return false;
+      }
+      request_.elements.push_back(*std::move(element));
+    }
+    request_.seed = options_.seed;
+    request_.budget = options_.budget;
+    if (options_.inputs.empty()) return true;
+    auto arrays = read_npz(options_.inputs);
+    if (!arrays) {
+      print_error(arrays.error());
+      return false;
+    }
+    request_.inputs = *std::move(arrays);
+    return true;
+  }
+
+  Answer run(const Document& document) {
+    if (!document.ok) return unreadable(document, options_.records.json);
+    if (!options_.output.empty() && records_++ > 0) {
+      Answer answer;
+      answer.status = Status::bad_input;
+      answer.err = render(make_error("usage", "--output takes one program, but the file holds several"), *document.source);
+      return answer;
+    }
+    RunRequest request = request_;
+    Progress progress("run", 1000);
+    request.progress = [&progress](double done, double estimated) {
+      progress.update(static_cast<std::uint64_t>(estimated > 0 ? 1000 * done / estimated : 0));
+      return true;
+    };
+    if (const auto problem = fit_inputs(document, request)) return refused(document, Status::bad_input, *problem);
+    const auto result = run_document(document, request);
+    if (!result) return refused(document, status_of(result.error().trap.kind), result.error().diagnostic);
+    if (!options_.output.empty()) {
+      if (const auto written = write_npz(options_.output, result->outputs); !written) {
+        return refused(document, Status::failed, written.error());
+      }
+    }
+    Answer answer;
+    answer.out = options_.records.json ? to_json(*result, request.elements).dump() + "\n" : result_text(*result, request.elements);
+    return answer;
+  }
+
+ private:
+  /// numpy has no bfloat16: what a file holds is turned into the dtype of the signature, where it fits exactly.
+  static std::optional<Diagnostic> fit_inputs(const Document& document, RunRequest& request) {
+    if (!request.inputs) return std::nullopt;
+    for (const Variable& variable : document.program.signature.variables) {
+      const auto given = request.inputs->find(variable.name);
+      if (given == request.inputs->end() || given->second.dtype == variable.dtype) continue;
+      auto fitted = as_dtype(std::move(given->second), variable.dtype);
+      if (!fitted) {
+        Diagnostic problem = fitted.error();
+        problem.message = concat("the input ", variable.name, ": ", problem.message);
+        return problem;
+      }
+      given->second = *std::move(fitted);
+    }
+    return std::nullopt;
+  }
+
+  Answer refused(const Document& document, Status status, const Diagnostic& diagnostic) const {
+    Answer answer;
+    answer.status = status;
+    answer.err = render(diagnostic, *document.source);
+    if (options_.records.json) {
+      Json out;
+      out.set("error", diagnostic.id).set("diagnostics", to_json(Diagnostics{diagnostic}));
+      answer.out = out.dump() + "\n";
+    }
+    return answer;
+  }
+
+  const RunVerbOptions& options_;
+  RunRequest request_;
+  std::atomic<int> records_ = 0;
+};
+
+}  // namespace
+
+VerbMain add_run(CLI::App& app) {
+  auto options = std::make_shared<RunVerbOptions>();
+  CLI::App* verb = app.add_subcommand("run", "execute a program exactly as written");
+  verb->footer("The oracle is the slow, obvious machine that defines the language: every dtype as it is, every operation\n"
+               "correctly rounded, undefined elements tracked. Work is estimated first and refused beyond the budget (exit 3).\n"
+               "Example: steptp run softmax.leir --seed 7        steptp run softmax.leir --elements 'C[0,3]'");
+  add_record_options(*verb, options->records);
+  verb->add_option("--engine", options->engine, "oracle")->check(CLI::IsMember({"oracle"}))->capture_default_str();
+  verb->add_option("--seed", options->seed, "of the inputs, where none are given")->capture_default_str();
+  verb->add_option("--budget", options->budget, "scalar operations at most")->capture_default_str();
+  verb->add_option("--elements", options->elements, "only these elements of the outputs, such as 'D[0,3]'");
+  verb->add_option("--inputs", options->inputs, "an .npz file with one array per input, by name");
+  verb->add_option("--output", options->output, "an .npz file to write the outputs to");
+  return [options] {
+    RunVerb runner(*options);
+    if (!runner.prepare()) return Status::bad_input;
+    return for_each_record(options->records.file, options->records.jobs, "run",
+                           [&runner](const Document& document) { return runner.run(document); });
+  };
+}
+
+}  // namespace steptp::cli

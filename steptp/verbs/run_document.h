@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "steptp/base/json.h"
+#include "steptp/oracle/inputs.h"
+#include "steptp/oracle/machine.h"
+#include "steptp/text/document.h"
+
+namespace steptp {
+
+/// What the verb `run` is asked for.
+struct RunRequest {
+  std::uint64_t seed = 0;
+  std::uint64_t budget = RunOptions().budget;
+  std::vector<Element> elements;
+  std::optional<Tensors> inputs;  ///< none: seeded
+  std::function<bool(double done, double estimated)> progress;
+};
+
+/// Runs a program on the oracle. The trap's place in the text, where it has one, is in the diagnostic.
+struct RunFailure {
+  Trap trap;
+  Diagnostic diagnostic;
+};
+[[nodiscard]] Result<RunResult, RunFailure> run_document(const Document& document, const RunRequest& request);
+
+/// Seeded inputs as `run` draws them: index tensors without a domain index within the shapes.
+[[nodiscard]] Result<Tensors, Trap> seeded_inputs(const Program& program, std::uint64_t seed);
+
+/// `D[0,3]`; nothing where the text is not an element.
+[[nodiscard]] std::optional<Element> parse_element(std::string_view text);
+
+/// The JSON answer of `run`.
+[[nodiscard]] Json to_json(const RunResult& result, const std::vector<Element>& elements);
+
+}  // namespace steptp

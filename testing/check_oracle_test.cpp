@@ -60,8 +60,11 @@ std::string describe(const Program& program, const CheckReport& report) {
   return out;
 }
 
-void judge(const Program& program, Counts& counts) {
+void judge(const Program& program, Counts& counts, bool wants_ok = false) {
   const CheckReport report = check_program(program);
+  if (wants_ok) {
+    ASSERT_EQ(report.verdict, CheckReport::Verdict::ok) << describe(program, report);
+  }
   bool divided_by_zero = false;
   bool tripped = false;
   for (std::uint64_t seed = 0; seed < 2; ++seed) {
@@ -94,7 +97,7 @@ Counts judge_many(std::uint64_t stream, int programs, int mutants, const Generat
   for (int i = 0; i < programs && !::testing::Test::HasFatalFailure(); ++i) {
     Random draw = random.fork(static_cast<std::uint64_t>(i));
     const Program program = generate_program(draw, options);
-    judge(program, counts);
+    judge(program, counts, options.affine_only);
     for (int k = 0; k < mutants && !::testing::Test::HasFatalFailure(); ++k) {
       if (const auto mutant = mutate(program, draw)) judge(mutant->program, counts);
     }

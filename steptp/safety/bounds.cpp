@@ -44,7 +44,11 @@ class BoundsChecker {
     }
     const AbstractAccess problem = abstract_access(table_, facts_, access, {subscript});
     if (allowed.contains(range_of(problem.subscripts[0], problem.ranges))) return;
-    const SearchAnswer answer = find_outside({problem.ranges, problem.conditions, &problem.subscripts[0], allowed}, kBudget);
+    const std::vector<PathCondition> plain = index_conditions(problem);
+    SearchAnswer answer = find_outside({problem.ranges, plain, &problem.subscripts[0], allowed}, kBudget);
+    if (answer.kind != SearchAnswer::Kind::none && plain.size() < problem.conditions.size()) {
+      answer = find_outside({problem.ranges, problem.conditions, &problem.subscripts[0], allowed}, kBudget);
+    }
     switch (answer.kind) {
       case SearchAnswer::Kind::none: return;
       case SearchAnswer::Kind::found: return report(access, number, problem, answer, allowed);

@@ -166,6 +166,16 @@ AbstractAccess abstract_access(const AccessTable& table, const ValueFacts& facts
   return result;
 }
 
+std::vector<PathCondition> index_conditions(const AbstractAccess& access) {
+  std::vector<PathCondition> plain;
+  for (const PathCondition& item : access.conditions) {
+    bool data = !is_index_condition(*item.condition);
+    for_each_variable(*item.condition, [&data](const std::string& name) { data = data || name[0] == '@'; });
+    if (!data) plain.push_back(item);
+  }
+  return plain;
+}
+
 void assume_from_use(const AccessTable& table, const std::map<std::string, InferredShape>& shapes, ValueFacts& facts) {
   std::map<std::string, Interval> assumed;
   for (const Access& access : table.accesses) {

@@ -37,5 +37,7 @@ struct AbstractAccess {
 [[nodiscard]] AbstractAccess abstract_access(const AccessTable& table, const ValueFacts& facts, const Access& access,
                                              const std::vector<Index>& subscripts);
 [[nodiscard]] std::string abstract_name(std::size_t number);
+/// The conditions on loop indices alone: a search need not look at data to use them.
+[[nodiscard]] std::vector<PathCondition> index_conditions(const AbstractAccess& access);
 
 }  // namespace steptp

@@ -78,7 +78,9 @@ void judge(const Program& program, Counts& counts, bool wants_ok = false) {
     if (trap.kind == TrapKind::budget || trap.kind == TrapKind::memory) return;
     divided_by_zero = divided_by_zero || trap.kind == TrapKind::integer_division_by_zero;
     tripped = tripped || is_safety_trap(trap.kind) || trap.kind == TrapKind::invalid;
-    if (is_safety_trap(trap.kind)) {
+    // A seeded input may hold the zero that the checker assumed away.
+    const bool assumed = trap.kind == TrapKind::integer_division_by_zero && !report.assumes.empty();
+    if (is_safety_trap(trap.kind) || (trap.kind == TrapKind::integer_division_by_zero && !assumed)) {
       ASSERT_NE(report.verdict, CheckReport::Verdict::ok) << trap.message << "\n" << describe(program, report);
     }
   }
@@ -108,13 +110,13 @@ Counts judge_many(std::uint64_t stream, int programs, int mutants, const Generat
 TEST(CheckAgainstOracle, AffineProgramsAreAllDecided) {
   GeneratorOptions options;
   options.affine_only = true;
-  const auto programs = static_cast<int>(soaked(400));
+  const auto programs = static_cast<int>(soaked(300));
   const Counts counts = judge_many(1, programs, 0, options);
   EXPECT_EQ(counts.ok, programs);
 }
 
 TEST(CheckAgainstOracle, GeneratedProgramsAndMutantsAgree) {
-  const Counts counts = judge_many(2, static_cast<int>(soaked(350)), 4, {});
+  const Counts counts = judge_many(2, static_cast<int>(soaked(200)), 4, {});
   // The test says nothing unless all three answers occur, and errors with a witness among them.
   EXPECT_GT(counts.ok, 100);
   EXPECT_GT(counts.errors, 100);
@@ -125,7 +127,7 @@ TEST(CheckAgainstOracle, GeneratedProgramsAndMutantsAgree) {
 TEST(CheckAgainstOracle, AffineMutantsAgree) {
   GeneratorOptions options;
   options.affine_only = true;
-  const Counts counts = judge_many(3, static_cast<int>(soaked(350)), 4, options);
+  const Counts counts = judge_many(3, static_cast<int>(soaked(200)), 4, options);
   EXPECT_GT(counts.confirmed, 20);
 }
 

@@ -83,10 +83,13 @@ class NestReader {
 
   void read_default_dtype() {
     if (!scan_.take('^')) return;
+    scan_.peek();
     const std::uint32_t begin = scan_.position();
     const std::string_view mark = scan_.take_code();
     const auto dtype = parse_dtype(mark);
-    if (!dtype || code(*dtype) != mark) {
+    if (mark.empty()) {
+      scan_.expected("the default dtype behind '^'", "a compact text may begin with its default dtype, such as ^f16;");
+    } else if (!dtype || code(*dtype) != mark) {
       scan_.error(since(begin), concat("expected the default dtype behind '^', found '", mark, "'"),
                   "a compact text may begin with its default dtype, such as ^f16;");
     } else {
@@ -325,7 +328,9 @@ class NestReader {
     if (map_) map_->nodes.emplace(equation.get(), since(begin));
     if (!scan_.take(';')) {
       scan_.expected("an operator or ';' after the equation",
-                     scan_.peek() == ')' || scan_.peek() == '}' ? "a closing bracket too many" : "");
+                     scan_.peek() == ')' || scan_.peek() == '}' ? "a closing bracket too many"
+                     : scan_.peek() == '^'                      ? "powers are written x**y"
+                                                                : "");
       recover();
     }
     return equation;

@@ -33,7 +33,7 @@ bool ExpressionReader::check_index_word(std::string_view word, std::uint32_t beg
     return false;
   } else if (is_reserved_word(word)) {
     scan_.report("reserved", Severity::error, since(begin), concat("'", word, "' is reserved and cannot be an index"),
-                 word == "inf" ? "" : concat("a function is written with brackets: ", word, "(...)"));
+                 word == "inf" || word == "if" ? "" : concat("a function is written with brackets: ", word, "(...)"));
     return false;
   } else if (!word.empty() && all_letters(word)) {
     return true;
@@ -59,7 +59,9 @@ bool ExpressionReader::read_index_name(bool bound, std::string& name) {
     scan_.error(since(begin),
                 bound ? concat("a B loop takes a bound index (tx ty tz bx by bz), found '", word, "'")
                       : concat("'", word, "' is a bound index, which only a B loop takes"),
-                bound ? "write L for a loop over a plain index" : concat("write B^{..}_{", word, "=0}"));
+                bound                         ? "write L for a loop over a plain index"
+                : profile_ == Profile::paper ? concat("write B^{..}_{", word, "=0}")
+                                             : concat("a loop over ", word, " has no letter: ", word, "16"));
     return false;
   }
   name.assign(word);
@@ -168,8 +170,11 @@ bool ExpressionReader::read_compact_marks(std::string_view name, DType& dtype, S
     } else if (mark.size() == 1 && !scope_seen) {
       if (!parse_scope_code(mark, begin, scope)) return false;
       scope_seen = true;
+    } else if (mark.empty()) {
+      scan_.expected("a dtype or a scope behind '^'", concat("write the dtype (", kDTypeList, ") before the scope (g s l)"));
+      return false;
     } else {
-      scan_.error(since(begin), concat("expected a dtype or a scope behind '^', found ", mark.empty() ? scan_.found() : concat("'", mark, "'")),
+      scan_.error(since(begin), concat("expected a dtype or a scope behind '^', found '", mark, "'"),
                   concat("write the dtype (", kDTypeList, ") before the scope (g s l)"));
       return false;
     }

@@ -5,6 +5,10 @@ namespace steptp {
 namespace {
 
 constexpr Explanation kCatalogue[] = {
+    {"usage", Severity::error, "the command line is not understood", "`--help` after any verb lists its options.",
+     "steptp check --explain no-such-id"},
+    {"write", Severity::error, "the answer cannot be written",
+     "The message gives the system's reason, such as a full disk. The exit status is 4.", "steptp fmt FILE > /dev/full"},
     {"file", Severity::error, "a file cannot be opened or read",
      "The message gives the system's reason. `-` stands for standard input.", "steptp check no_such_file.leir"},
     {"json", Severity::error, "the text is not JSON",

@@ -205,7 +205,7 @@ class NestReader {
       if (++open_loops_ > kMaxLoops) {
         scan_.report("too-deep", Severity::error, since(begin), concat("more than ", kMaxLoops, " loops around one equation"),
                      "split the nest");
-        scan_.advance(scan_.text().size() - scan_.position());
+        give_up();
         return false;
       }
       if (reserved_kind()) return false;
@@ -237,7 +237,7 @@ class NestReader {
   NestPtr read_nest() {
     const ExpressionReader::Deeper deeper(values_);
     if (!deeper.ok()) {
-      scan_.advance(scan_.text().size() - scan_.position());
+      give_up();
       return nullptr;
     }
     const std::uint32_t begin = scan_.position();
@@ -289,6 +289,7 @@ class NestReader {
       const char c = scan_.peek();
       if (c == close()) break;
       if (scan_.at_end()) {
+        if (gave_up_) return;
         scan_.error({begin, 1}, concat("the body of this nest is never closed: expected '", close(), "'"),
                     "every '" + concat(open(), "' needs its '", close(), "'"));
         return;
@@ -404,6 +405,12 @@ class NestReader {
     }
   }
 
+  /// Skips the rest of the text, which is no longer looked at: what is open then is not an error of its own.
+  void give_up() {
+    scan_.advance(scan_.text().size() - scan_.position());
+    gave_up_ = true;
+  }
+
   Scanner scan_;
   ExpressionReader values_;
   Profile profile_;
@@ -411,6 +418,7 @@ class NestReader {
   int phantom_open_ = 0;
   std::size_t open_loops_ = 0;
   int pending_close_ = 0;
+  bool gave_up_ = false;
 };
 
 Profile recognise_profile(std::string_view text) {

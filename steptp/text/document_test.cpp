@@ -116,9 +116,9 @@ TEST(Document, SignatureAsAWhole) {
 }
 
 TEST(Document, Records) {
-  const Document document = read_document("record", R"( {"program":"P","signature":[{"name":"C","role":"const","dtype":"int64","shape":[2,2],"values":[[0,1],[2,3]]},
+  const Document document = read_document("record", R"json( {"program":"P","signature":[{"name":"C","role":"const","dtype":"int64","shape":[2,2],"values":[[0,1],[2,3]]},
       {"name":"A","role":"input","dtype":"f32","shape":[4],"domain":"[0,1)","unit":null},{"name":"D","role":"output","dtype":"float32","shape":[]}],
-      "leir":"tx1 D=A(C^i64(0,0));","id":7})");
+      "leir":"tx1 D=A(C^i64(0,0));","id":7})json");
   ASSERT_TRUE(document.ok) << render(document.diagnostics, *document.source);
   EXPECT_EQ(document.program.name, "P");
   const auto& variables = document.program.signature.variables;

@@ -377,7 +377,7 @@ TEST_P(ReaderErrors, AreAllReportedAtTheirPlaces) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ReaderErrors, ::testing::ValuesIn(cases()), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, ReaderErrors, ::testing::ValuesIn(cases()), [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace steptp

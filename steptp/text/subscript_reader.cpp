@@ -234,10 +234,28 @@ bool ExpressionReader::read_index(Index& index) {
   scan_.peek();
   const std::uint32_t begin = scan_.position();
   if (!read_index_term(index)) return false;
+  std::vector<Index> waiting;  // what a long sum still has to take in
+  std::size_t waiting_terms = 0;
+  const auto take_in = [&] {
+    if (waiting.empty()) return true;
+    const bool good = index_result(Index::sum(index, waiting), begin, "this subscript overflows or has too many terms", index);
+    waiting.clear();
+    waiting_terms = 0;
+    return good;
+  };
   for (char c = scan_.peek(); c == '+' || c == '-'; c = scan_.peek()) {
     scan_.take(c);
     Index right;
     if (!read_index_term(right)) return false;
+    constexpr std::size_t kLong = 64;
+    if (index.terms().size() > kLong) {
+      waiting_terms += right.terms().size() + 1;
+      auto part = c == '+' ? std::optional(std::move(right)) : Index::subtract(Index(), right);
+      if (!part) return index_result(std::nullopt, begin, "this subscript overflows", index);
+      waiting.push_back(*std::move(part));
+      if (waiting_terms > Index::kMaxTerms && !take_in()) return false;
+      continue;
+    }
     if (index.terms().size() + right.terms().size() > Index::kMaxTerms) {
       return index_result(std::nullopt, begin, "this subscript has too many terms", index);
     }
@@ -246,7 +264,7 @@ bool ExpressionReader::read_index(Index& index) {
       return false;
     }
   }
-  return true;
+  return take_in();
 }
 
 bool ExpressionReader::read_index_term(Index& index) {

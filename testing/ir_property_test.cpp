@@ -1,4 +1,5 @@
-// Properties of the tree that need the reader, the printer and generated programs: addresses, canonical form, subscripts.
+// Properties of the tree that need the reader, the printer and generated programs: addresses, canonical form,
+// subscripts.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -64,7 +65,8 @@ class SiteWalk {
         expect({inner, Site::Part::item, {}, {}}, equation->get());
         const Ref& left = *(*equation)->left;
         expect({inner, Site::Part::left, {}, {}}, &left);
-        for (std::uint32_t d = 0; d < left.subscripts.size(); ++d) expect({inner, Site::Part::left, {}, d}, &left.subscripts[d]);
+        for (std::uint32_t d = 0; d < left.subscripts.size(); ++d)
+          expect({inner, Site::Part::left, {}, d}, &left.subscripts[d]);
         expr(*(*equation)->right, {inner, Site::Part::right, {}, {}});
       } else {
         this->nest(*std::get<NestPtr>(nest.items[i]), inner);
@@ -123,7 +125,8 @@ Program renamed(const Program& program, Random& random) {
       const std::string name = axis ? concat(name_of(*axis), index_name(fresh++)) : index_name(fresh++);
       for (Item& item : nest.items) item = rename_index(item, loop.index, name);
       if (nest.guard) {
-        const Item wrapped = rename_index(make_equation(make_ref("A", DType::f32, Scope::global, {}), nest.guard), loop.index, name);
+        const Item wrapped =
+            rename_index(make_equation(make_ref("A", DType::f32, Scope::global, {}), nest.guard), loop.index, name);
         nest.guard = std::get<EquationPtr>(wrapped)->right;
       }
       loop.index = name;
@@ -139,7 +142,9 @@ TEST(IrProperty, CanonicalFormIgnoresNames) {
     Random random = Random(seed).fork(5);
     const Program other = renamed(program, random);
     changed += equal(program, other) ? 0 : 1;
-    ASSERT_TRUE(same_up_to_renaming(program, other)) << "seed " << seed << "\n" << print(program) << "\n" << print(other);
+    ASSERT_TRUE(same_up_to_renaming(program, other)) << "seed " << seed << "\n"
+                                                     << print(program) << "\n"
+                                                     << print(other);
     ASSERT_EQ(canonical_hash(program), canonical_hash(other)) << seed;
     const Program once = canonical(program);
     ASSERT_EQ(print(once), print(canonical(other))) << seed;
@@ -156,13 +161,18 @@ TEST(IrProperty, CanonicalFormsOfDifferentProgramsDiffer) {
     Random random = Random(seed).fork(6);
     const auto mutant = mutate(program, random);
     // These change names only, or may.
-    if (!mutant || mutant->label == "axis rebound" || mutant->label == "tensor renamed" || mutant->label == "index duplicated") continue;
+    if (!mutant || mutant->label == "axis rebound" || mutant->label == "tensor renamed" ||
+        mutant->label == "index duplicated")
+      continue;
     ++mutants;
     if (!same_up_to_renaming(program, mutant->program)) continue;
     // Swapping two loops of equal kind and extent, say, is a renaming: then the canonical texts agree as well.
     ASSERT_EQ(print(canonical(program)), print(canonical(mutant->program))) << seed << mutant->label;
-    ASSERT_TRUE(mutant->label == "loops swapped" || mutant->label == "items swapped" || mutant->label == "expressions swapped")
-        << "seed " << seed << " " << mutant->label << "\n" << print(program) << "\n" << print(mutant->program);
+    ASSERT_TRUE(mutant->label == "loops swapped" || mutant->label == "items swapped" ||
+                mutant->label == "expressions swapped")
+        << "seed " << seed << " " << mutant->label << "\n"
+        << print(program) << "\n"
+        << print(mutant->program);
   }
   EXPECT_GT(mutants, soaked(400) / 2);
 }
@@ -233,7 +243,9 @@ TEST(IrProperty, SubscriptsKeepTheirValueThroughText) {
       const Program program = read(current);
       ASSERT_FALSE(program.nests.empty()) << current;
       const Index& subscript = std::get<EquationPtr>(program.nests[0]->items[0])->left->subscripts[0];
-      const auto at = rewrite(subscript, {[&](const std::string& name) { return std::optional(Index::constant(name == "a" ? a : c)); }, {}});
+      const auto at =
+          rewrite(subscript,
+                  {[&](const std::string& name) { return std::optional(Index::constant(name == "a" ? a : c)); }, {}});
       ASSERT_TRUE(at && at->is_constant()) << current;
       ASSERT_EQ(at->constant_term(), value) << "seed " << seed << ": " << text << " as " << current;
       const std::string printed = print(program);

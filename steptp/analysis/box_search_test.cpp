@@ -80,7 +80,9 @@ class Source {
  private:
   static void add(Sum1& sum, std::int64_t scale, Sum1 part) {
     sum.index = *Index::add(sum.index, *Index::multiply(part.index, Index::constant(scale)));
-    sum.value = [before = sum.value, scale, value = std::move(part.value)](const Point& point) { return before(point) + scale * value(point); };
+    sum.value = [before = sum.value, scale, value = std::move(part.value)](const Point& point) {
+      return before(point) + scale * value(point);
+    };
   }
 
   std::pair<ExprPtr, std::function<std::int64_t(const Point&)>> value(int depth) {
@@ -137,7 +139,8 @@ Drawn draw(std::uint64_t seed) {
     drawn.holds.push_back(random.chance(2, 3));
   }
   for (std::size_t i = 0; i < kNames.size(); ++i) drawn.problem.ranges.variables[kNames[i]] = {0, drawn.extents[i] - 1};
-  for (std::size_t i = 0; i < drawn.conditions.size(); ++i) drawn.problem.conditions.push_back({drawn.conditions[i].expr, drawn.holds[i]});
+  for (std::size_t i = 0; i < drawn.conditions.size(); ++i)
+    drawn.problem.conditions.push_back({drawn.conditions[i].expr, drawn.holds[i]});
   return drawn;
 }
 
@@ -205,7 +208,9 @@ TEST(BoxSearch, GivesUpWithinItsBudget) {
   const Index product = *Index::multiply(Index::variable("a"), Index::variable("c"));
   problem.target = &product;
   problem.allowed = {0, kWideLimit};
-  const ExprPtr twisted = make_expr(Compare{{make_product(make_expr(IndexValue{"a"}), ArithmeticOp::modulo, integer_literal(7)), integer_literal(9)}, {CompareOp::equal}});
+  const ExprPtr twisted = make_expr(
+      Compare{{make_product(make_expr(IndexValue{"a"}), ArithmeticOp::modulo, integer_literal(7)), integer_literal(9)},
+              {CompareOp::equal}});
   problem.conditions.push_back({twisted, true});
   problem.allowed = {1, 2};
   EXPECT_EQ(find_outside(problem, 0).kind, SearchAnswer::Kind::gave_up);
@@ -246,7 +251,8 @@ TEST(Shapes, InferredFromAllWriters) {
         loops.push_back({kNames[i] == "tx" ? LoopKind::bound : LoopKind::serial, extents[i], kNames[i]});
       }
       const RefPtr left = make_ref("E", DType::f32, Scope::global, {subscripts[0].index, subscripts[1].index});
-      program.nests.push_back(make_nest(loops, guarded ? guard.expr : nullptr, {make_equation(left, integer_literal(1))}));
+      program.nests.push_back(
+          make_nest(loops, guarded ? guard.expr : nullptr, {make_equation(left, integer_literal(1))}));
       for_each_point(extents, [&](const Point& point) {
         if (guarded && !guard.holds(point)) return;
         for (int d = 0; d < 2; ++d) greatest[d] = std::max(greatest[d], subscripts[d].value(point));
@@ -271,9 +277,10 @@ TEST(Shapes, KnownVariablesAsDeclaredAndDataAsABound) {
   Program program;
   program.signature.variables.push_back({"D", Role::output, DType::f32, {9}, {}, {}});
   const Index read = Index::read(make_ref("C", DType::u8, Scope::global, {Index::variable("a")}));
-  program.nests.push_back(make_nest({{LoopKind::serial, 4, "a"}}, nullptr,
-                                    {make_equation(make_ref("D", DType::f32, Scope::global, {Index::variable("a")}), integer_literal(1)),
-                                     make_equation(make_ref("E", DType::f32, Scope::global, {read}), integer_literal(1))}));
+  program.nests.push_back(
+      make_nest({{LoopKind::serial, 4, "a"}}, nullptr,
+                {make_equation(make_ref("D", DType::f32, Scope::global, {Index::variable("a")}), integer_literal(1)),
+                 make_equation(make_ref("E", DType::f32, Scope::global, {read}), integer_literal(1))}));
   const auto shapes = infer_shapes(collect_accesses(program));
   EXPECT_EQ(shapes.at("D").dimensions, std::vector<std::int64_t>{9});
   EXPECT_EQ(shapes.at("E").dimensions, std::vector<std::int64_t>{256});

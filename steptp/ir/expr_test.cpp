@@ -42,16 +42,34 @@ TEST(Expr, ChainsAreFlatOnTheLeftOnly) {
 
 TEST(Expr, EqualMeansSameTree) {
   const ExprPtr all[] = {
-      integer_literal(2), real_literal(2.0), integer_literal(-2), real_literal(-0.0), real_literal(0.0),
-      make_expr(Infinity{}), index_value("a"), index_value("c"), read("A"), read_expr(ref("A", {})),
+      integer_literal(2),
+      real_literal(2.0),
+      integer_literal(-2),
+      real_literal(-0.0),
+      real_literal(0.0),
+      make_expr(Infinity{}),
+      index_value("a"),
+      index_value("c"),
+      read("A"),
+      read_expr(ref("A", {})),
       read_expr(ref("A", {Index::variable("a")}, DType::f64)),
       read_expr(make_ref("A", DType::f32, Scope::shared, {Index::variable("a")})),
-      read("A") + read("C"), read("A") - read("C"), read("C") + read("A"), read("A") * read("C"), read("A") / read("C"),
-      make_product(read("A"), ArithmeticOp::floor_divide, read("C")), make_product(read("A"), ArithmeticOp::modulo, read("C")),
-      make_expr(Power{read("A"), read("C")}), max_of(read("A"), read("C")), min_of(read("A"), read("C")),
-      make_call(Function::exp, read("A")), make_call(Function::tanh, read("A")), -read("A"),
+      read("A") + read("C"),
+      read("A") - read("C"),
+      read("C") + read("A"),
+      read("A") * read("C"),
+      read("A") / read("C"),
+      make_product(read("A"), ArithmeticOp::floor_divide, read("C")),
+      make_product(read("A"), ArithmeticOp::modulo, read("C")),
+      make_expr(Power{read("A"), read("C")}),
+      max_of(read("A"), read("C")),
+      min_of(read("A"), read("C")),
+      make_call(Function::exp, read("A")),
+      make_call(Function::tanh, read("A")),
+      -read("A"),
       make_expr(Select{less(read("A"), read("C")), read("A"), read("C")}),
-      make_expr(Select{less(read("A"), read("C")), read("C"), read("A")}), less(read("A"), read("C")),
+      make_expr(Select{less(read("A"), read("C")), read("C"), read("A")}),
+      less(read("A"), read("C")),
       make_expr(Compare{{read("A"), read("C")}, {CompareOp::less_equal}}),
       make_expr(Logic{LogicOp::conjunction, {less(read("A"), read("C")), index_value("a")}}),
       make_expr(Logic{LogicOp::disjunction, {less(read("A"), read("C")), index_value("a")}}),
@@ -81,8 +99,8 @@ TEST(Expr, ChildrenAreInTextualOrderAndReplaceable) {
   EXPECT_TRUE(equal(*child(*select, 2), *read("E")));
   EXPECT_THROW((void)child(*select, 3), std::out_of_range);
   EXPECT_EQ(child_count(*read("A")), 0u);
-  for (const ExprPtr& expr : {select, read("A"), read("A") + read("C"), make_expr(Power{read("A"), read("C")}), -read("A"),
-                              max_of(read("A"), read("C")), less(read("A"), read("C"))}) {
+  for (const ExprPtr& expr : {select, read("A"), read("A") + read("C"), make_expr(Power{read("A"), read("C")}),
+                              -read("A"), max_of(read("A"), read("C")), less(read("A"), read("C"))}) {
     std::vector<ExprPtr> same;
     for (const ExprPtr* place : children(*expr)) same.push_back(*place);
     EXPECT_EQ(with_children(expr, same), expr) << "unchanged: the same object";
@@ -115,11 +133,13 @@ TEST(Expr, ToIndexIsForIntegersOnly) {
   const auto quotient = [&](ArithmeticOp op, std::int64_t by) { return make_product(a, op, integer_literal(by)); };
   EXPECT_EQ(to_index(*(a * integer_literal(4) - integer_literal(-1))),
             Index::add(*Index::multiply(Index::variable("a"), Index::constant(4)), Index::constant(1)));
-  EXPECT_EQ(to_index(*quotient(ArithmeticOp::floor_divide, 3)), Index::floor_divide(Index::variable("a"), Index::constant(3)));
+  EXPECT_EQ(to_index(*quotient(ArithmeticOp::floor_divide, 3)),
+            Index::floor_divide(Index::variable("a"), Index::constant(3)));
   EXPECT_EQ(to_index(*quotient(ArithmeticOp::modulo, -3)), Index::modulo(Index::variable("a"), Index::constant(-3)));
-  for (const ExprPtr& no : {quotient(ArithmeticOp::divide, 2), quotient(ArithmeticOp::modulo, 0), real_literal(2), read("A"),
-                            make_expr(Infinity{}), max_of(a, a), make_expr(Power{a, integer_literal(2)}), less(a, a),
-                            a + integer_literal(INT64_MAX) + integer_literal(1), make_call(Function::abs, a)}) {
+  for (const ExprPtr& no :
+       {quotient(ArithmeticOp::divide, 2), quotient(ArithmeticOp::modulo, 0), real_literal(2), read("A"),
+        make_expr(Infinity{}), max_of(a, a), make_expr(Power{a, integer_literal(2)}), less(a, a),
+        a + integer_literal(INT64_MAX) + integer_literal(1), make_call(Function::abs, a)}) {
     EXPECT_FALSE(to_index(*no)) << no->node.index();
   }
 }
@@ -133,17 +153,55 @@ TEST(Expr, AccumulationOperator) {
   const ExprPtr through_x = read_expr(ref("A", {Index::read(ref("X", {Index::variable("a")}, DType::i32))}));
   using Op = ArithmeticOp;
   const std::pair<ExprPtr, std::optional<Op>> cases[] = {
-      {x + a, Op::add}, {a + x, Op::add}, {a + x + b, Op::add}, {a - b + x, Op::add}, {x - b, Op::add}, {a + (b + x), Op::add},
-      {a + (x - b), Op::add}, {b - x, {}}, {a - (b - x), {}}, {-x + a, {}}, {a + -x, {}}, {-(-x) + a, {}},
-      {x * a, Op::multiply}, {a * x, Op::multiply}, {a / b * x, Op::multiply}, {x * a / b, {}}, {x / b, {}}, {a / x, {}},
-      {a * (b * x), Op::multiply}, {a * (x / b), {}}, {a * (b / x), {}}, {x * a * b, Op::multiply},
-      {make_product(x * a, Op::modulo, b), {}}, {make_product(a, Op::floor_divide, b) * x, Op::multiply},
-      {x * a + b, {}}, {(x + a) * b, {}}, {a * b + x, Op::add}, {-(x + a), {}},
-      {max_of(x, a), Op::max}, {max_of(a, x), Op::max}, {max_of(a, max_of(b, x)), Op::max}, {min_of(min_of(x, a), b), Op::min},
-      {max_of(a, min_of(b, x)), {}}, {max_of(-x, a), {}}, {max_of(x, a) + b, {}}, {make_call(Function::exp, x + a), {}},
-      {x, {}}, {a + b, {}}, {x + x, {}}, {max_of(x, x), {}}, {x + a * x, {}}, {x + x_before, {}}, {x_before + a, {}},
-      {x + through_x, {}}, {x + make_expr(Select{less(x, a), a, b}), {}}, {make_expr(Select{less(a, b), x, a + x}), {}},
-      {x + make_expr(Select{less(a, b), a, b}), Op::add}, {make_expr(Power{x, a}), {}}, {less(x, a), {}},
+      {x + a, Op::add},
+      {a + x, Op::add},
+      {a + x + b, Op::add},
+      {a - b + x, Op::add},
+      {x - b, Op::add},
+      {a + (b + x), Op::add},
+      {a + (x - b), Op::add},
+      {b - x, {}},
+      {a - (b - x), {}},
+      {-x + a, {}},
+      {a + -x, {}},
+      {-(-x) + a, {}},
+      {x * a, Op::multiply},
+      {a * x, Op::multiply},
+      {a / b * x, Op::multiply},
+      {x * a / b, {}},
+      {x / b, {}},
+      {a / x, {}},
+      {a * (b * x), Op::multiply},
+      {a * (x / b), {}},
+      {a * (b / x), {}},
+      {x * a * b, Op::multiply},
+      {make_product(x * a, Op::modulo, b), {}},
+      {make_product(a, Op::floor_divide, b) * x, Op::multiply},
+      {x * a + b, {}},
+      {(x + a) * b, {}},
+      {a * b + x, Op::add},
+      {-(x + a), {}},
+      {max_of(x, a), Op::max},
+      {max_of(a, x), Op::max},
+      {max_of(a, max_of(b, x)), Op::max},
+      {min_of(min_of(x, a), b), Op::min},
+      {max_of(a, min_of(b, x)), {}},
+      {max_of(-x, a), {}},
+      {max_of(x, a) + b, {}},
+      {make_call(Function::exp, x + a), {}},
+      {x, {}},
+      {a + b, {}},
+      {x + x, {}},
+      {max_of(x, x), {}},
+      {x + a * x, {}},
+      {x + x_before, {}},
+      {x_before + a, {}},
+      {x + through_x, {}},
+      {x + make_expr(Select{less(x, a), a, b}), {}},
+      {make_expr(Select{less(a, b), x, a + x}), {}},
+      {x + make_expr(Select{less(a, b), a, b}), Op::add},
+      {make_expr(Power{x, a}), {}},
+      {less(x, a), {}},
       {read_expr(ref("X", {Index::variable("a")}, DType::f64)) + a, {}},
   };
   for (const auto& [right, expected] : cases) {

@@ -62,7 +62,9 @@ TEST(Index, OrderOfWritingShowsOnlyInTheTerms) {
 }
 
 TEST(Index, OrderInsideDivisionsAndReadsDoesNotMatterEither) {
-  const auto ref = [](const Index& subscript) { return Index::read(make_ref("C", DType::i32, Scope::global, {subscript})); };
+  const auto ref = [](const Index& subscript) {
+    return Index::read(make_ref("C", DType::i32, Scope::global, {subscript}));
+  };
   const Index one = ref(v("a") + v("c")) + (v("c") + v("a")) / n(3) + (v("a") + v("c")) % n(5);
   const Index other = (v("c") + v("a")) % n(5) + ref(v("c") + v("a")) + (v("a") + v("c")) / n(3);
   EXPECT_EQ(one, other);
@@ -150,7 +152,8 @@ TEST(Index, AsVariable) {
 TEST(Index, RewriteReplacesEverywhere) {
   const Index inner = Index::read(make_ref("C", DType::i32, Scope::global, {v("a") + v("c")}));
   const Index index = v("a") * v("a") + (v("a") + n(1)) / n(2) + inner;
-  const IndexRewriter rewriter{[](const std::string& name) { return name == "a" ? std::optional(v("d") + n(1)) : std::nullopt; }, {}};
+  const IndexRewriter rewriter{
+      [](const std::string& name) { return name == "a" ? std::optional(v("d") + n(1)) : std::nullopt; }, {}};
   const Index expected = v("d") * v("d") + v("d") * n(2) + n(1) + (v("d") + n(2)) / n(2) +
                          Index::read(make_ref("C", DType::i32, Scope::global, {v("d") + v("c") + n(1)}));
   EXPECT_EQ(rewrite(index, rewriter), expected);
@@ -211,7 +214,8 @@ class RandomIndex {
 };
 
 std::int64_t value_at(const Index& index, const std::map<std::string, std::int64_t>& point) {
-  const auto at_point = rewrite(index, {[&point](const std::string& name) { return std::optional(n(point.at(name))); }, {}});
+  const auto at_point =
+      rewrite(index, {[&point](const std::string& name) { return std::optional(n(point.at(name))); }, {}});
   EXPECT_TRUE(at_point && at_point->is_constant());
   return at_point->constant_term();
 }

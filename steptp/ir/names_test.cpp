@@ -37,7 +37,8 @@ TEST(Names, TheFirstHundredThousandAreDistinctAndLegal) {
     longest = std::max(longest, index.size());
   }
   EXPECT_EQ(longest, 4u);
-  for (const char* reserved : {"inf", "if", "min", "log", "sin", "cos"}) EXPECT_FALSE(indices.contains(reserved)) << reserved;
+  for (const char* reserved : {"inf", "if", "min", "log", "sin", "cos"})
+    EXPECT_FALSE(indices.contains(reserved)) << reserved;
 }
 
 /// Every word of index letters comes in its turn, the reserved ones apart: also the long ones.

@@ -67,7 +67,8 @@ TEST(DType, Scopes) {
 }
 
 TEST(Signature, RolesAndLookup) {
-  for (const Role role : {Role::input, Role::constant, Role::param, Role::output}) EXPECT_EQ(parse_role(name_of(role)), role);
+  for (const Role role : {Role::input, Role::constant, Role::param, Role::output})
+    EXPECT_EQ(parse_role(name_of(role)), role);
   EXPECT_EQ(parse_role("const"), Role::constant);
   EXPECT_FALSE(parse_role("inputs"));
   Signature signature;
@@ -106,19 +107,20 @@ Program sample() {
   const ExprPtr guard = make_expr(Compare{{make_expr(IndexValue{"a"}), integer_literal(3)}, {CompareOp::less}});
   NestPtr inner = make_nest({{LoopKind::serial, 4, "a"}}, guard, {make_equation(left, sum)});
   Program program;
-  program.nests.push_back(make_nest({{LoopKind::bound, 2, "tx"}}, nullptr, {make_equation(right, integer_literal(1)), inner}));
+  program.nests.push_back(
+      make_nest({{LoopKind::bound, 2, "tx"}}, nullptr, {make_equation(right, integer_literal(1)), inner}));
   return program;
 }
 
 TEST(Site, TextForms) {
-  for (const char* text : {"0", "2/0/1", "0/1:loop[0]", "0/1:guard", "0/1:guard.0.1", "0/0:left", "0/0:left[0]", "0/1/0:right",
-                           "0/1/0:right.1.0", "0/1/0:right.0[1]", "4294967295"}) {
+  for (const char* text : {"0", "2/0/1", "0/1:loop[0]", "0/1:guard", "0/1:guard.0.1", "0/0:left", "0/0:left[0]",
+                           "0/1/0:right", "0/1/0:right.1.0", "0/1/0:right.0[1]", "4294967295"}) {
     const auto site = parse_site(text);
     ASSERT_TRUE(site) << text;
     EXPECT_EQ(to_text(*site), text);
   }
-  for (const char* no : {"", "/", "a", "0/", "/0", "0:", "0:loop.1", "0:left.0", "0:right.", "0:right[", "0:right[0", "0:right[]",
-                         "0:right[0]x", "0 ", " 0", "-1", "0:nest", "4294967296", "0:loop[0][1]"}) {
+  for (const char* no : {"", "/", "a", "0/", "/0", "0:", "0:loop.1", "0:left.0", "0:right.", "0:right[", "0:right[0",
+                         "0:right[]", "0:right[0]x", "0 ", " 0", "-1", "0:nest", "4294967296", "0:loop[0][1]"}) {
     EXPECT_FALSE(parse_site(no)) << no;
   }
 }
@@ -139,8 +141,9 @@ TEST(Site, ResolvesToTheVeryPart) {
   EXPECT_EQ(std::get<const Index*>(at("0/1/0:left[1]")), &equation->left->subscripts[1]);
   EXPECT_EQ(std::get<const Expr*>(at("0/1/0:right.1.0")), child(*child(*equation->right, 1), 0).get());
   EXPECT_TRUE(std::holds_alternative<const Index*>(at("0/1/0:right.1.0[0]")));
-  for (const char* no : {"1", "0/2", "0/1/1", "0/1/0/0", "0:guard", "0:loop[1]", "0/1:guard.2", "0/1/0:left[2]", "0/1/0:right.2",
-                         "0/1/0:right.1.0[1]", "0/1/0:right.1[0]", "0:left", "0:right", "0/1/0:guard", "0/1/0:loop[0]"}) {
+  for (const char* no :
+       {"1", "0/2", "0/1/1", "0/1/0/0", "0:guard", "0:loop[1]", "0/1:guard.2", "0/1/0:left[2]", "0/1/0:right.2",
+        "0/1/0:right.1.0[1]", "0/1/0:right.1[0]", "0:left", "0:right", "0/1/0:guard", "0/1/0:loop[0]"}) {
     EXPECT_TRUE(std::holds_alternative<std::monostate>(at(no))) << no;
   }
 }
@@ -180,11 +183,13 @@ TEST(Program, EqualityHashAndExtension) {
   const RefPtr scalar = make_ref("D", DType::f32, Scope::global, {});
   for (const Function function : kAllFunctions) {
     Program call;
-    call.nests.push_back(make_nest({{LoopKind::serial, 1, "a"}}, nullptr, {make_equation(scalar, make_call(function, integer_literal(1)))}));
+    call.nests.push_back(make_nest({{LoopKind::serial, 1, "a"}}, nullptr,
+                                   {make_equation(scalar, make_call(function, integer_literal(1)))}));
     EXPECT_EQ(is_extended(call), is_extension(function)) << text_of(function);
   }
   std::vector<std::size_t> depths;
-  for_each_equation(program, [&depths](const Equation&, const std::vector<const Nest*>& around) { depths.push_back(around.size()); });
+  for_each_equation(
+      program, [&depths](const Equation&, const std::vector<const Nest*>& around) { depths.push_back(around.size()); });
   EXPECT_EQ(depths, (std::vector<std::size_t>{1, 2}));
 }
 

@@ -10,8 +10,10 @@ namespace steptp {
 namespace {
 
 TEST(SignatureLine, PrintsAndReadsBack) {
-  for (const char* line : {"@input A f32[16,1024]", "@input A f32", "@constant C i64[4] [0,10)", "@param D bf16[1] positive", "@output E bool[2,3,4] any",
-                           "@input Ab f16 nonzero", "@input A f64[9223372036854775807]", "@input A f32 [-1.5,0.25)", "@input A f32 [1e-10,1e+300)"}) {
+  for (const char* line :
+       {"@input A f32[16,1024]", "@input A f32", "@constant C i64[4] [0,10)", "@param D bf16[1] positive",
+        "@output E bool[2,3,4] any", "@input Ab f16 nonzero", "@input A f64[9223372036854775807]",
+        "@input A f32 [-1.5,0.25)", "@input A f32 [1e-10,1e+300)"}) {
     const auto variable = parse_signature_line(std::string_view(line).substr(1));
     ASSERT_TRUE(variable.ok()) << line << variable.error();
     EXPECT_EQ(print_signature_line(*variable), line);
@@ -73,12 +75,15 @@ TEST(SignatureLine, MalformedHeaders) {
     EXPECT_EQ(document.diagnostics[0].id, "header") << line;
     EXPECT_EQ(document.diagnostics[0].line, 2u) << line;
     EXPECT_EQ(document.diagnostics[0].column, 1u) << line;
-    EXPECT_NE(document.diagnostics[0].message.find(message), std::string::npos) << line << ": " << document.diagnostics[0].message;
+    EXPECT_NE(document.diagnostics[0].message.find(message), std::string::npos)
+        << line << ": " << document.diagnostics[0].message;
   }
 }
 
 TEST(Document, HeadersThenProgram) {
-  const Document document = read_document("file", "# first\n\n  @program Row softmax \r\n@input A f32[4]\n# between\n@output D f32[4]\n\ntx4 D(tx)=A(e);\n");
+  const Document document = read_document(
+      "file",
+      "# first\n\n  @program Row softmax \r\n@input A f32[4]\n# between\n@output D f32[4]\n\ntx4 D(tx)=A(e);\n");
   EXPECT_EQ(document.program.name, "Row softmax");
   EXPECT_EQ(document.program.signature.variables.size(), 2u);
   EXPECT_EQ(document.profile, Profile::compact);
@@ -116,7 +121,9 @@ TEST(Document, SignatureAsAWhole) {
 }
 
 TEST(Document, Records) {
-  const Document document = read_document("record", R"json( {"program":"P","signature":[{"name":"C","role":"const","dtype":"int64","shape":[2,2],"values":[[0,1],[2,3]]},
+  const Document document = read_document(
+      "record",
+      R"json( {"program":"P","signature":[{"name":"C","role":"const","dtype":"int64","shape":[2,2],"values":[[0,1],[2,3]]},
       {"name":"A","role":"input","dtype":"f32","shape":[4],"domain":"[0,1)","unit":null},{"name":"D","role":"output","dtype":"float32","shape":[]}],
       "leir":"tx1 D=A(C^i64(0,0));","id":7})json");
   ASSERT_TRUE(document.ok) << render(document.diagnostics, *document.source);
@@ -131,7 +138,9 @@ TEST(Document, Records) {
 
 TEST(Document, WrongRecords) {
   const std::string entry = R"({"name":"D","role":"output","dtype":"f32","shape":[4]})";
-  const auto with = [&](const std::string& part) { return concat(R"({"signature":[)", entry, ",", part, R"(],"leir":"tx4 D(tx)=1;"})"); };
+  const auto with = [&](const std::string& part) {
+    return concat(R"({"signature":[)", entry, ",", part, R"(],"leir":"tx4 D(tx)=1;"})");
+  };
   const std::pair<std::string, const char*> cases[] = {
       {R"({})", "no \"leir\""},
       {R"({"leir":null})", "\"leir\" is null, wanted a string"},
@@ -156,7 +165,8 @@ TEST(Document, WrongRecords) {
       {with(R"({"name":"A","role":"input","dtype":"f32","shape":[4],"domain":5})"), "\"domain\" of A is an integer"},
       {with(R"({"name":"A","role":"input","dtype":"f32","shape":[4],"domain":"odd"})"), "'odd' is not a domain"},
       {with(R"({"name":"A","role":"constant","dtype":"f32","shape":[4],"values":5})"), "\"values\" is not an array"},
-      {with(R"({"name":"A","role":"constant","dtype":"f32","shape":[4],"values":[1,2,3]})"), "A has 4 elements, but \"values\" has 3"},
+      {with(R"({"name":"A","role":"constant","dtype":"f32","shape":[4],"values":[1,2,3]})"),
+       "A has 4 elements, but \"values\" has 3"},
       {with(R"({"name":"A","role":"constant","dtype":"f32","shape":[1],"values":["x"]})"), "\"values\" holds a string"},
       {with(R"({"name":"A","role":"constant","dtype":"f32","shape":[1],"values":[null]})"), "\"values\" holds null"},
       {with(R"({"name":"A","role":"constant","dtype":"i8","shape":[1],"values":[128]})"), "wanted integers of i8"},
@@ -169,23 +179,27 @@ TEST(Document, WrongRecords) {
     EXPECT_FALSE(document.ok) << text;
     ASSERT_EQ(document.diagnostics.size(), 1u) << text;
     EXPECT_EQ(document.diagnostics[0].id, "record") << text;
-    EXPECT_NE(document.diagnostics[0].message.find(message), std::string::npos) << text << "\n" << document.diagnostics[0].message;
+    EXPECT_NE(document.diagnostics[0].message.find(message), std::string::npos) << text << "\n"
+                                                                                << document.diagnostics[0].message;
   }
-  const Document output = read_document("record", R"({"signature":[{"name":"D","role":"output","dtype":"f32","shape":[1],"values":[1]}],"leir":"tx1 D(tx)=1;"})");
+  const Document output = read_document(
+      "record",
+      R"({"signature":[{"name":"D","role":"output","dtype":"f32","shape":[1],"values":[1]}],"leir":"tx1 D(tx)=1;"})");
   ASSERT_EQ(output.diagnostics.size(), 1u);
   EXPECT_EQ(output.diagnostics[0].id, "signature");
 }
 
 TEST(Document, TextsThatAreNoJson) {
-  for (const char* text : {"{", "{]", R"({"leir":"x",})", R"({"leir":"x"} {})", R"({"leir":"x","leir":"y"})", "{\"leir\":\"\xff\"}", R"({"leir":"\ud800"})",
-                           R"({"leir":1e999})"}) {
+  for (const char* text : {"{", "{]", R"({"leir":"x",})", R"({"leir":"x"} {})", R"({"leir":"x","leir":"y"})",
+                           "{\"leir\":\"\xff\"}", R"({"leir":"\ud800"})", R"({"leir":1e999})"}) {
     const Document document = read_document("record", text);
     EXPECT_FALSE(document.ok) << text;
     ASSERT_EQ(document.diagnostics.size(), 1u) << text;
     EXPECT_EQ(document.diagnostics[0].id, "json") << text << document.diagnostics[0].message;
     EXPECT_GE(document.diagnostics[0].line, 1u) << text;
   }
-  const Document deep = read_document("record", concat("{\"leir\":", std::string(100'000, '['), std::string(100'000, ']'), "}"));
+  const Document deep =
+      read_document("record", concat("{\"leir\":", std::string(100'000, '['), std::string(100'000, ']'), "}"));
   ASSERT_EQ(deep.diagnostics.size(), 1u);
 }
 

@@ -1,7 +1,7 @@
 // Long, deep and strange texts: each is answered rightly, and soon.
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <map>
 
 #include "steptp/base/text.h"
@@ -23,16 +23,15 @@ std::string around(std::string_view before, std::string_view middle, std::string
   return concat(repeated(before, times), middle, repeated(after, times));
 }
 
-/// Loose: a wrong complexity shows as minutes, a slow machine does not show.
+/// Loose, and in time of this process: a wrong complexity shows as minutes, a busy machine does not show.
 class ReaderLimits : public ::testing::Test {
  protected:
   void TearDown() override {
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start_;
-    EXPECT_LT(taken.count(), 10.0) << "seconds";
+    EXPECT_LT(static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC, 10.0) << "seconds";
   }
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::clock_t start_ = std::clock();
 };
 
 std::string assigned(const std::string& value) { return concat("B^{4}_{tx=0}[D^{f32,g}_{tx}=", value, ";];"); }
@@ -89,7 +88,8 @@ TEST_F(ReaderLimits, AMillionNests) {
 }
 
 TEST_F(ReaderLimits, TenMegabytesOfNestsRoundTrip) {
-  const std::string piece = "B^{16}_{tx=0}L^{1024}_{a=0}[D^{f64,g}_{tx,a}=D^{f64,g}_{tx,a}+A^{f64,g}_{tx,a}*C^{f64,g}_{a,tx};];";
+  const std::string piece =
+      "B^{16}_{tx=0}L^{1024}_{a=0}[D^{f64,g}_{tx,a}=D^{f64,g}_{tx,a}+A^{f64,g}_{tx,a}*C^{f64,g}_{a,tx};];";
   const std::string text = repeated(piece, 10'000'000 / piece.size());
   const ReadText read = read_text(text);
   ASSERT_TRUE(read.ok);
@@ -111,7 +111,8 @@ TEST_F(ReaderLimits, ASumOfTenMegabytesIsOneNode) {
 }
 
 TEST_F(ReaderLimits, AMillionLoopsInOneHeader) {
-  for (const std::string& text : {around("L^{1}_{a=0}", "[D^{f32,g}=1;];", "", 1'000'000), around("a1 ", "D=1;", "", 1'000'000)}) {
+  for (const std::string& text :
+       {around("L^{1}_{a=0}", "[D^{f32,g}=1;];", "", 1'000'000), around("a1 ", "D=1;", "", 1'000'000)}) {
     const ReadText read = read_text(text);
     ASSERT_EQ(read.findings.size(), 1u);
     EXPECT_EQ(read.findings[0].diagnostic.id, "too-deep");
@@ -128,16 +129,19 @@ TEST_F(ReaderLimits, LongSubscriptsAndNames) {
   EXPECT_EQ(many.findings[0].diagnostic.id, "subscript");
   // A long sum with repetitions and negative terms is the sum that its parts give.
   std::string longer = "tx";
-  for (std::size_t i = 0; i < 300; ++i) append(longer, i % 3 == 0 ? "-" : "+", repeated("a", 1 + i % 100), "*", 1 + i % 7, "+", i);
+  for (std::size_t i = 0; i < 300; ++i)
+    append(longer, i % 3 == 0 ? "-" : "+", repeated("a", 1 + i % 100), "*", 1 + i % 7, "+", i);
   const ReadText sum = read_text(subscripted(longer));
   ASSERT_TRUE(sum.ok);
   const Index& subscript = std::get<EquationPtr>(sum.nests[0]->items[0])->left->subscripts[0];
   std::map<std::string, std::int64_t> expected = {{"tx", 1}};
-  for (std::size_t i = 0; i < 300; ++i) expected[repeated("a", 1 + i % 100)] += (i % 3 == 0 ? -1 : 1) * static_cast<std::int64_t>(1 + i % 7);
+  for (std::size_t i = 0; i < 300; ++i)
+    expected[repeated("a", 1 + i % 100)] += (i % 3 == 0 ? -1 : 1) * static_cast<std::int64_t>(1 + i % 7);
   std::erase_if(expected, [](const auto& entry) { return entry.second == 0; });
   EXPECT_EQ(subscript.constant_term(), 299 * 300 / 2);
   ASSERT_EQ(subscript.terms().size(), expected.size());
-  for (const IndexTerm& term : subscript.terms()) EXPECT_EQ(term.coefficient, expected.at(std::get<LoopVariable>(term.factors[0]).name));
+  for (const IndexTerm& term : subscript.terms())
+    EXPECT_EQ(term.coefficient, expected.at(std::get<LoopVariable>(term.factors[0]).name));
   EXPECT_TRUE(read_text(subscripted(around("", "tx", "+tx", 1'000'000))).ok);
   EXPECT_TRUE(read_text(concat("B^{4}_{tx=0}[D", repeated("d", 1'000'000), "^{f32,g}_{tx}=1;];")).ok);
 }
@@ -168,8 +172,10 @@ TEST_F(ReaderLimits, HugeExtentsAreExact) {
 TEST_F(ReaderLimits, BytesThatAreNoText) {
   std::string all;
   for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
-  for (const std::string& text : {all, std::string(3, '\0'), std::string("\xff\xfe\x00\x01", 4), std::string("\xc3("), std::string("L^{4}_{a=0}[D^{f32,g}=1;];\0", 27),
-                                  std::string("L^{4}_{a=0}[\0D^{f32,g}=1;];", 28), concat("\xef\xbb\xbf", assigned("1"))}) {
+  for (const std::string& text :
+       {all, std::string(3, '\0'), std::string("\xff\xfe\x00\x01", 4), std::string("\xc3("),
+        std::string("L^{4}_{a=0}[D^{f32,g}=1;];\0", 27), std::string("L^{4}_{a=0}[\0D^{f32,g}=1;];", 28),
+        concat("\xef\xbb\xbf", assigned("1"))}) {
     const Document document = read_program_text("bytes", text, {});
     EXPECT_FALSE(document.ok);
     ASSERT_FALSE(document.diagnostics.empty());

@@ -81,15 +81,23 @@ TEST(Reader, MissingSemicolonsAreWarnedOf) {
 /// Blanks, newlines and comments stand between any two tokens; inside a token they do not.
 TEST(Reader, BlanksAndCommentsBetweenTokens) {
   const std::vector<std::vector<std::string>> texts = {
-      {"B", "^{", "4", "}", "_{", "tx", "=", "0", "}", "L", "^{", "3", "}", "_{", "a", "=", "0", "}", "?{", "a", "<", "2", "}", "[",
-       "D", "^{", "f32", ",", "g", "}", "_{", "tx", ",", "a", "+", "1", "}", "=", "max", "(", "A", "^{", "f32", ",", "g", "}", "_{",
-       "(", "tx", "+", "1", ")", "//", "2", "}", ",", "-", "1.5", ")", "**", "2", "+", "if_then_else", "(", "a", "<=", "tx", "&",
-       "1", "==", "1", ",", "inf", ",", "tx", ")", ";", "]", ";"},
-      {"^", "f64", ";", "tx", "4", "Pa", "3", "?(", "a", "<", "2", ")", "{", "D", "^", "f32", "^", "s", "(", "tx", ",", "a", ")", "+=",
-       "where", "(", "a", "<", "tx", ",", "1", ",", "2", ")", ";", "E", "(", "tx", ")", "max=", "D", "(", "tx", ",", "a", ")", ";", "}"},
+      {"B",   "^{", "4",   "}",   "_{", "tx", "=",   "0",  "}",
+       "L",   "^{", "3",   "}",   "_{", "a",  "=",   "0",  "}",
+       "?{",  "a",  "<",   "2",   "}",  "[",  "D",   "^{", "f32",
+       ",",   "g",  "}",   "_{",  "tx", ",",  "a",   "+",  "1",
+       "}",   "=",  "max", "(",   "A",  "^{", "f32", ",",  "g",
+       "}",   "_{", "(",   "tx",  "+",  "1",  ")",   "//", "2",
+       "}",   ",",  "-",   "1.5", ")",  "**", "2",   "+",  "if_then_else",
+       "(",   "a",  "<=",  "tx",  "&",  "1",  "==",  "1",  ",",
+       "inf", ",",  "tx",  ")",   ";",  "]",  ";"},
+      {"^", "f64", ";", "tx", "4", "Pa", "3", "?(",   "a",     "<", "2",  ")", "{",  "D", "^", "f32",
+       "^", "s",   "(", "tx", ",", "a",  ")", "+=",   "where", "(", "a",  "<", "tx", ",", "1", ",",
+       "2", ")",   ";", "E",  "(", "tx", ")", "max=", "D",     "(", "tx", ",", "a",  ")", ";", "}"},
   };
   for (const auto& tokens : texts) {
-    const auto joined = [&tokens](std::string_view between) { return join(tokens, between, [](const std::string& t) { return t; }); };
+    const auto joined = [&tokens](std::string_view between) {
+      return join(tokens, between, [](const std::string& t) { return t; });
+    };
     const std::string expected = canonical_text(joined(" "));
     EXPECT_TRUE(read_text(joined(" ")).ok) << expected;
     for (const char* between : {"\n", "\t", "\r\n", "  ", " # a comment ];[{( \n", "#\n", "\n\n#x\n\n"}) {
@@ -102,14 +110,16 @@ TEST(Reader, BlanksAndCommentsBetweenTokens) {
     }
   }
   EXPECT_EQ(canonical_text("D^{f32,g}=1;# the last line has no end"), "B^{1}_{tx=0}[D^{f32,g}=1;];");
-  for (const char* cut : {"B ^ {4}_{tx=0}[D^{f32,g}=1;];", "B^{4}_{t x=0}[D^{f32,g}=1;];", "D^{f3 2,g}=1;", "D^{f32,g}=1 .5;", "D^{f32,g}=1/ /2;",
-                          "D^{f32,g}=in f;", "D^{f32,g}=1* *2;", "D^{bool,g}=1< =2;", "a1 D+ =1;"}) {
+  for (const char* cut :
+       {"B ^ {4}_{tx=0}[D^{f32,g}=1;];", "B^{4}_{t x=0}[D^{f32,g}=1;];", "D^{f3 2,g}=1;", "D^{f32,g}=1 .5;",
+        "D^{f32,g}=1/ /2;", "D^{f32,g}=in f;", "D^{f32,g}=1* *2;", "D^{bool,g}=1< =2;", "a1 D+ =1;"}) {
     EXPECT_FALSE(read_text(cut).ok) << cut;
   }
 }
 
 TEST(Reader, RecognisesTheProfile) {
-  for (const char* paper : {"B^{4}_{tx=0}[", "L_{a=0}^{4}", "D^{f32,g}=1;", "P^{4}", "V_{", "# c\nU^{4}", "", "[", "\x01", "P ^{4}"}) {
+  for (const char* paper :
+       {"B^{4}_{tx=0}[", "L_{a=0}^{4}", "D^{f32,g}=1;", "P^{4}", "V_{", "# c\nU^{4}", "", "[", "\x01", "P ^{4}"}) {
     EXPECT_EQ(recognise_profile(paper), Profile::paper) << paper;
   }
   for (const char* compact : {"tx4 D=1;", "^f32;", " \n# c\na4{", "Pa4 D=1;", "V a4 D=1;", "Utx4"}) {
@@ -126,13 +136,15 @@ struct Profiles {
 /// docs: the compact profile's declarations, overrides and sugar.
 TEST(Reader, CompactIsAnotherSpelling) {
   const Profiles pairs[] = {
-      {"B^{16}_{tx=0}L^{1024}_{a=0}[D^{f32,g}_{tx,a}=D^{f32,g}_{tx,a}+A^{f32,g}_{tx}*C^{f32,g}_{a};];", "tx16 a1024 D(tx,a)+=A(tx)*C(a);"},
+      {"B^{16}_{tx=0}L^{1024}_{a=0}[D^{f32,g}_{tx,a}=D^{f32,g}_{tx,a}+A^{f32,g}_{tx}*C^{f32,g}_{a};];",
+       "tx16 a1024 D(tx,a)+=A(tx)*C(a);"},
       // kinds, guards, bodies
       {"P^{2}_{a=0}V^{3}_{c=0}U^{4}_{d=0}L^{5}_{f=0}B^{6}_{bxa=0}[D^{f32,g}=1;];", "Pa2 Vc3 Ud4 f5 bxa6 D=1;"},
       {"L^{4}_{a=0}?{a<3&a>0|a==0}[D^{f32,g}_{a}=1;];", "a4 ?(a<3&a>0|a==0) D(a)=1;"},
       {"L^{4}_{a=0}[D^{f32,g}=1;E^{f32,g}=2;];", "a4{D=1;E=2;}"},
       {"L^{4}_{a=0}[L^{2}_{c=0}[D^{f32,g}=1;];];", "a4{c2 D=1;}"},
-      {"B^{4}_{tx=0}[L^{3}_{a=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{tx,a};];D^{f32,g}_{tx}=E^{f32,l};];", "tx4{a3 E^l+=A(tx,a);D(tx)=E;}"},
+      {"B^{4}_{tx=0}[L^{3}_{a=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{tx,a};];D^{f32,g}_{tx}=E^{f32,l};];",
+       "tx4{a3 E^l+=A(tx,a);D(tx)=E;}"},
       {"L^{16}_{f=0}[D^{f32,g}_{f}=1;];", "f16 D(f)=1;"},
       // the default dtype: the one of most names, ties in the order of the list
       {"L^{4}_{a=0}[D^{f64,g}=A^{f64,g};];", "^f64;a4 D=A;"},

@@ -196,7 +196,7 @@ void judge_affine(const Program& program, std::uint64_t seed, const std::string&
 
 TEST(SafetyBruteForce, GeneratedProgramsAreSafe) {
   Tally tally;
-  for (std::uint64_t seed = 0; seed < soaked(600); ++seed) {
+  for (std::uint64_t seed = 0; seed < soaked(400); ++seed) {
     judge(generated(seed, seed % 2 == 0), seed, "generated", tally);
   }
   expect_agreement(tally);
@@ -244,8 +244,13 @@ class HardQuestion {
   std::string program() {
     rank_ = 1 + random_.below(2);
     std::string text = "a6 c6 D(a,c)=0;";
-    for (std::size_t writers = 1 + random_.below(3); writers-- > 0;)
-      append(text, loops(), " E(", subscripts(3), ")=a;");
+    if (random_.chance(1, 2)) {
+      // A whole box, so that only the conditions of the reader are hard.
+      append(text, "a", random_.between(3, 14), " c", random_.between(3, 14), " E(", rank_ == 1 ? "a" : "a,c", ")=1;");
+    } else {
+      for (std::size_t writers = 1 + random_.below(3); writers-- > 0;)
+        append(text, loops(), " E(", subscripts(3), ")=a;");
+    }
     const std::string read = concat("where(", condition(1), ",E(", subscripts(-1), "),0)");
     if (random_.chance(1, 3)) {
       append(text, loops(), "{E(", subscripts(3), ")=c;D(a,c)=", read, ";}");  // written and read in the same loops
@@ -294,15 +299,15 @@ TEST(SafetyBruteForce, HardQuestionsAreDecidedBothWays) {
   Signature signature;
   signature.variables.push_back({"D", Role::output, DType::f32, {6, 6}, {}, {}});
   Tally tally;
-  const std::uint64_t seeds = soaked(1500);
+  const std::uint64_t seeds = soaked(2500);
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     Random random(seed);
     const std::string text = HardQuestion(random).program();
     const Document document = read_program_text("text", text, signature);
     ASSERT_TRUE(document.ok) << text << render(document.diagnostics, *document.source);
+    const std::size_t unknown = tally.counts["unknown"];
     judge(document.program, seed, "hard", tally);
-    if (check_program(document.program).verdict == CheckReport::Verdict::unknown)
-      tally.disagreements.push_back(concat("seed ", seed, ": unknown: ", text));
+    if (tally.counts["unknown"] > unknown) tally.disagreements.push_back(concat("seed ", seed, ": unknown: ", text));
   }
   expect_agreement(tally);
   EXPECT_GE(tally.counts["ok"], seeds / 10);

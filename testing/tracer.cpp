@@ -257,10 +257,12 @@ class Tracer {
       Tracer& tracer;
       std::int64_t operator()(const LoopVariable& variable) const { return tracer.position_of(variable.name); }
       std::int64_t operator()(const FloorQuotient& node) const {
-        return floor_quotient(tracer.integer(*node.dividend), tracer.integer(*node.divisor));
+        const std::int64_t dividend = tracer.integer(*node.dividend);
+        return floor_quotient(dividend, tracer.divisor(*node.divisor));
       }
       std::int64_t operator()(const FloorRemainder& node) const {
-        return floor_remainder(tracer.integer(*node.dividend), tracer.integer(*node.divisor));
+        const std::int64_t dividend = tracer.integer(*node.dividend);
+        return floor_remainder(dividend, tracer.divisor(*node.divisor));
       }
       std::int64_t operator()(const IndirectRead& read) const {
         if (!is_integer(read.ref->dtype)) fail("a subscript that is no integer");
@@ -274,6 +276,12 @@ class Tracer {
       sum += product;
     }
     return sum;
+  }
+
+  std::int64_t divisor(const Index& index) {
+    const std::int64_t value = integer(index);
+    if (value == 0) fail("a division by zero in a subscript");
+    return value;
   }
 
   std::int64_t position_of(const std::string& name) {

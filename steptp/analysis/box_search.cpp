@@ -257,13 +257,14 @@ std::optional<Wide> greatest(const SearchProblem& problem, const Search& search,
     const Truth hold = search.conditions_hold(box);
     if (hold == Truth::no) continue;
     const Interval value = value_of(box);
-    const std::string* name = search.widest(box);
-    if ((value.is_point() || search.affine()) && hold == Truth::yes) return value.high;
-    if (!name) return value.high;  // one point; where data decides, this is the safe side
+    // The conditions narrowed the box: another one may now reach further, and has to be looked at first.
     if (value.high < (open.empty() ? -kWideLimit : open.top().bound)) {
       open.push({value.high, std::move(box)});
       continue;
     }
+    const std::string* name = search.widest(box);
+    if ((value.is_point() || search.affine()) && hold == Truth::yes) return value.high;
+    if (!name) return value.high;  // one point; where data decides, this is the safe side
     auto [low, high] = split(box, *name);
     const Wide low_bound = value_of(low).high;
     const Wide high_bound = value_of(high).high;

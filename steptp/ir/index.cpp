@@ -183,6 +183,16 @@ std::optional<Index> Index::scaled_sum(const Index& left, const Index& right, st
 std::optional<Index> Index::add(const Index& left, const Index& right) { return scaled_sum(left, right, 1); }
 std::optional<Index> Index::subtract(const Index& left, const Index& right) { return scaled_sum(left, right, -1); }
 
+std::optional<Index> Index::sum(const Index& first, const std::vector<Index>& others) {
+  std::int64_t constant = first.constant_;
+  std::vector<IndexTerm> terms = first.terms();
+  for (const Index& other : others) {
+    if (__builtin_add_overflow(constant, other.constant_, &constant)) return std::nullopt;
+    terms.insert(terms.end(), other.terms().begin(), other.terms().end());
+  }
+  return combine_terms(std::move(terms), constant);
+}
+
 std::optional<Index> Index::multiply(const Index& left, const Index& right) {
   if (left.is_constant()) return scaled_sum(Index(), right, left.constant_);
   if (right.is_constant()) return scaled_sum(Index(), left, right.constant_);

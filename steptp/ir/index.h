@@ -58,6 +58,8 @@ class Index {
 
   [[nodiscard]] static std::optional<Index> add(const Index& left, const Index& right);
   [[nodiscard]] static std::optional<Index> subtract(const Index& left, const Index& right);
+  /// All of them at once: a long sum built by adding one by one would be copied each time.
+  [[nodiscard]] static std::optional<Index> sum(const Index& first, const std::vector<Index>& others);
   [[nodiscard]] static std::optional<Index> multiply(const Index& left, const Index& right);
   /// Nothing also where the divisor is the constant zero.
   [[nodiscard]] static std::optional<Index> floor_divide(const Index& dividend, const Index& divisor);

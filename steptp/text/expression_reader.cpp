@@ -265,8 +265,10 @@ ExprPtr ExpressionReader::read_number() {
   double value = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
   if (parsed.ec == std::errc::result_out_of_range || !std::isfinite(value)) {
+    const std::size_t exponent = text.find_first_of("eE");
+    const bool tiny = exponent == std::string_view::npos ? text.front() == '0' : text[exponent + 1] == '-';
     scan_.report("number", Severity::error, since(begin), "this number is outside the range of f64",
-                 "write inf for infinity");
+                 tiny ? "what is closer to zero than 1e-323 is written 0" : "write inf for infinity");
     return nullptr;
   }
   return placed(real_literal(value), begin);

@@ -83,10 +83,13 @@ class NestReader {
 
   void read_default_dtype() {
     if (!scan_.take('^')) return;
+    scan_.peek();
     const std::uint32_t begin = scan_.position();
     const std::string_view mark = scan_.take_code();
     const auto dtype = parse_dtype(mark);
-    if (!dtype || code(*dtype) != mark) {
+    if (mark.empty()) {
+      scan_.expected("the default dtype behind '^'", "a compact text may begin with its default dtype, such as ^f16;");
+    } else if (!dtype || code(*dtype) != mark) {
       scan_.error(since(begin), concat("expected the default dtype behind '^', found '", mark, "'"),
                   "a compact text may begin with its default dtype, such as ^f16;");
     } else {
@@ -202,7 +205,7 @@ class NestReader {
       if (++open_loops_ > kMaxLoops) {
         scan_.report("too-deep", Severity::error, since(begin), concat("more than ", kMaxLoops, " loops around one equation"),
                      "split the nest");
-        scan_.advance(scan_.text().size() - scan_.position());
+        give_up();
         return false;
       }
       if (reserved_kind()) return false;
@@ -234,7 +237,7 @@ class NestReader {
   NestPtr read_nest() {
     const ExpressionReader::Deeper deeper(values_);
     if (!deeper.ok()) {
-      scan_.advance(scan_.text().size() - scan_.position());
+      give_up();
       return nullptr;
     }
     const std::uint32_t begin = scan_.position();
@@ -286,6 +289,7 @@ class NestReader {
       const char c = scan_.peek();
       if (c == close()) break;
       if (scan_.at_end()) {
+        if (gave_up_) return;
         scan_.error({begin, 1}, concat("the body of this nest is never closed: expected '", close(), "'"),
                     "every '" + concat(open(), "' needs its '", close(), "'"));
         return;
@@ -325,7 +329,9 @@ class NestReader {
     if (map_) map_->nodes.emplace(equation.get(), since(begin));
     if (!scan_.take(';')) {
       scan_.expected("an operator or ';' after the equation",
-                     scan_.peek() == ')' || scan_.peek() == '}' ? "a closing bracket too many" : "");
+                     scan_.peek() == ')' || scan_.peek() == '}' ? "a closing bracket too many"
+                     : scan_.peek() == '^'                      ? "powers are written x**y"
+                                                                : "");
       recover();
     }
     return equation;
@@ -399,6 +405,12 @@ class NestReader {
     }
   }
 
+  /// Skips the rest of the text, which is no longer looked at: what is open then is not an error of its own.
+  void give_up() {
+    scan_.advance(scan_.text().size() - scan_.position());
+    gave_up_ = true;
+  }
+
   Scanner scan_;
   ExpressionReader values_;
   Profile profile_;
@@ -406,6 +418,7 @@ class NestReader {
   int phantom_open_ = 0;
   std::size_t open_loops_ = 0;
   int pending_close_ = 0;
+  bool gave_up_ = false;
 };
 
 Profile recognise_profile(std::string_view text) {

@@ -77,7 +77,9 @@ void Scanner::report(std::string_view id, Severity severity, Span span, std::str
 
 void Scanner::expected(std::string_view what, std::string hint) {
   const std::string seen = found();
-  error({position(), 1}, concat("expected ", what, ", found ", seen), std::move(hint));
+  // What is missing at the end is missing behind the last token, not behind the blanks and comments that follow it.
+  const std::uint32_t place = at_ < text_.size() ? position() : last_end_;
+  error({place, 1}, concat("expected ", what, ", found ", seen), std::move(hint));
 }
 
 }  // namespace steptp

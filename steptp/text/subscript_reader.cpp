@@ -33,7 +33,7 @@ bool ExpressionReader::check_index_word(std::string_view word, std::uint32_t beg
     return false;
   } else if (is_reserved_word(word)) {
     scan_.report("reserved", Severity::error, since(begin), concat("'", word, "' is reserved and cannot be an index"),
-                 word == "inf" ? "" : concat("a function is written with brackets: ", word, "(...)"));
+                 word == "inf" || word == "if" ? "" : concat("a function is written with brackets: ", word, "(...)"));
     return false;
   } else if (!word.empty() && all_letters(word)) {
     return true;
@@ -59,7 +59,9 @@ bool ExpressionReader::read_index_name(bool bound, std::string& name) {
     scan_.error(since(begin),
                 bound ? concat("a B loop takes a bound index (tx ty tz bx by bz), found '", word, "'")
                       : concat("'", word, "' is a bound index, which only a B loop takes"),
-                bound ? "write L for a loop over a plain index" : concat("write B^{..}_{", word, "=0}"));
+                bound                         ? "write L for a loop over a plain index"
+                : profile_ == Profile::paper ? concat("write B^{..}_{", word, "=0}")
+                                             : concat("a loop over ", word, " has no letter: ", word, "16"));
     return false;
   }
   name.assign(word);
@@ -182,8 +184,11 @@ bool ExpressionReader::read_compact_marks(std::string_view name, DType& dtype, S
     } else if (mark.size() == 1 && !scope_seen) {
       if (!parse_scope_code(mark, begin, scope)) return false;
       scope_seen = true;
+    } else if (mark.empty()) {
+      scan_.expected("a dtype or a scope behind '^'", concat("write the dtype (", kDTypeList, ") before the scope (g s l)"));
+      return false;
     } else {
-      scan_.error(since(begin), concat("expected a dtype or a scope behind '^', found ", mark.empty() ? scan_.found() : concat("'", mark, "'")),
+      scan_.error(since(begin), concat("expected a dtype or a scope behind '^', found '", mark, "'"),
                   concat("write the dtype (", kDTypeList, ") before the scope (g s l)"));
       return false;
     }
@@ -243,10 +248,28 @@ bool ExpressionReader::read_index(Index& index) {
   scan_.peek();
   const std::uint32_t begin = scan_.position();
   if (!read_index_term(index)) return false;
+  std::vector<Index> waiting;  // what a long sum still has to take in
+  std::size_t waiting_terms = 0;
+  const auto take_in = [&] {
+    if (waiting.empty()) return true;
+    const bool good = index_result(Index::sum(index, waiting), begin, "this subscript overflows or has too many terms", index);
+    waiting.clear();
+    waiting_terms = 0;
+    return good;
+  };
   for (char c = scan_.peek(); c == '+' || c == '-'; c = scan_.peek()) {
     scan_.take(c);
     Index right;
     if (!read_index_term(right)) return false;
+    constexpr std::size_t kLong = 64;
+    if (index.terms().size() > kLong) {
+      waiting_terms += right.terms().size() + 1;
+      auto part = c == '+' ? std::optional(std::move(right)) : Index::subtract(Index(), right);
+      if (!part) return index_result(std::nullopt, begin, "this subscript overflows", index);
+      waiting.push_back(*std::move(part));
+      if (waiting_terms > Index::kMaxTerms && !take_in()) return false;
+      continue;
+    }
     if (index.terms().size() + right.terms().size() > Index::kMaxTerms) {
       return index_result(std::nullopt, begin, "this subscript has too many terms", index);
     }
@@ -255,7 +278,7 @@ bool ExpressionReader::read_index(Index& index) {
       return false;
     }
   }
-  return true;
+  return take_in();
 }
 
 bool ExpressionReader::read_index_term(Index& index) {

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""The command line against golden files: arguments in, standard output, standard error and exit status out.
+
+Each case below is stored in testing/golden/cli/NAME.txt. After a wanted change: cli_golden_test.py STEPTP --update,
+then read the difference. A golden file without a case is an error, and so is a case without its file.
+Usage: cli_golden_test.py STEPTP [--update]. Exit status 0 when all agree, 1 otherwise.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+GOLDEN = Path(__file__).resolve().parent / "golden" / "cli"
+IDS = "json syntax undefined-read scope-demoted not-written-unknown usage"
+
+# name: arguments; what follows ` < ` is the file that standard input comes from.
+CASES = {
+    "help": "--help",
+    "version": "--version",
+    "help_fmt": "fmt --help",
+    "help_check": "check --help",
+    "help_tokens": "tokens --help",
+    "help_grammar": "grammar --help",
+    "usage_nothing": "",
+    "usage_unknown_verb": "frobnicate",
+    "usage_no_file": "fmt",
+    "usage_two_files": "fmt files/copy.leir files/ok.leir",
+    "usage_bad_profile": "fmt --profile short files/copy.leir",
+    "usage_bad_jobs": "fmt --jobs many files/copy.leir",
+    "usage_unknown_option": "check --frob files/copy.leir",
+    "usage_check_no_file": "check",
+    "usage_bad_target": "grammar --for everything",
+    "fmt_paper": "fmt files/copy.leir",
+    "fmt_compact": "fmt --profile compact files/copy.leir",
+    "fmt_from_compact": "fmt files/compact.leir",
+    "fmt_compact_again": "fmt --profile compact files/compact.leir",
+    "fmt_bare": "fmt files/bare.leir",
+    "fmt_json": "fmt --json files/copy.leir",
+    "fmt_json_compact": "fmt --json --profile compact files/copy.leir",
+    "fmt_stdin": "fmt - < files/copy.leir",
+    "fmt_stdin_jsonl": "fmt - < files/good.jsonl",
+    "fmt_stdin_empty": "fmt - < files/empty.leir",
+    "fmt_record": "fmt files/record.json",
+    "fmt_jsonl": "fmt files/good.jsonl",
+    "fmt_jsonl_json": "fmt --json --profile compact files/good.jsonl",
+    "fmt_jsonl_bad_middle": "fmt files/middle.jsonl",
+    "fmt_jsonl_bad_middle_json": "fmt --json files/middle.jsonl",
+    "fmt_broken": "fmt files/broken.leir",
+    "fmt_broken_json": "fmt --json files/broken.leir",
+    "fmt_long_line": "fmt files/long_line.leir",
+    "fmt_warning": "fmt files/warnings.leir",
+    "fmt_missing_file": "fmt files/no_such_file.leir",
+    "fmt_empty": "fmt files/empty.leir",
+    "fmt_blank": "fmt files/blank.leir",
+    "fmt_empty_jsonl": "fmt files/empty.jsonl",
+    "fmt_directory": "fmt files",
+    "fmt_binary": "fmt files/binary.leir",
+    "fmt_not_json": "fmt files/not.json",
+    "check_ok": "check files/ok.leir",
+    "check_ok_json": "check --json files/ok.leir",
+    "check_errors": "check files/errors.leir",
+    "check_errors_json": "check --json files/errors.leir",
+    "check_undefined": "check files/undefined.leir",
+    "check_unknown": "check files/unknown.leir",
+    "check_unknown_json": "check --json files/unknown.leir",
+    "check_assumes": "check files/assumes.leir",
+    "check_assumes_json": "check --json files/assumes.leir",
+    "check_warnings": "check files/warnings.leir",
+    "check_warnings_json": "check --json files/warnings.leir",
+    "check_extended_json": "check --json files/extended.leir",
+    "check_no_signature": "check files/bare.leir",
+    "check_broken": "check files/broken.leir",
+    "check_broken_json": "check --json files/broken.leir",
+    "check_stdin": "check - < files/ok.leir",
+    "check_jsonl": "check files/verdicts.jsonl",
+    "check_jsonl_json": "check --json files/verdicts.jsonl",
+    "check_jsonl_unknown": "check files/unknown.jsonl",
+    "check_jsonl_bad_middle": "check files/middle.jsonl",
+    "check_missing_file": "check files/no_such_file.leir",
+    "check_directory": "check files",
+    "explain_unknown_id": "check --explain no-such-id",
+    "tokens_one": "tokens files/ok.leir",
+    "tokens_json": "tokens --json files/ok.leir",
+    "tokens_jsonl": "tokens files/good.jsonl",
+    "tokens_raw": "tokens --raw files/ok.leir",
+    "tokens_broken": "tokens files/broken.leir",
+    "tokens_missing_tokenizer": "tokens --tokenizer files/no_such_file.json files/ok.leir",
+} | {f"explain_{id.replace('-', '_')}": f"check --explain {id}" for id in IDS.split()}
+
+
+class Runner:
+    def __init__(self, steptp: str) -> None:
+        self.steptp = steptp
+        self.environment = {**os.environ, "LC_ALL": "C"}
+
+    def run(self, arguments: list[str], **options) -> subprocess.CompletedProcess:
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+        return subprocess.run([self.steptp, *arguments], cwd=GOLDEN, env=self.environment, timeout=60, **options)
+
+    def answer(self, command: str) -> str:
+        arguments, _, source = command.partition(" < ")
+        with open(GOLDEN / source if source else os.devnull, "rb") as stdin:
+            done = self.run(shlex.split(arguments), stdin=stdin)
+        out, err = (text.decode("utf-8", "backslashreplace") for text in (done.stdout, done.stderr))
+        return f"$ steptp {command}\n--- standard output\n{out}--- standard error\n{err}--- exit status {done.returncode}\n"
+
+
+def differences(name: str, wanted: str, found: str) -> list[str]:
+    lines = difflib.unified_diff(wanted.splitlines(True), found.splitlines(True), f"golden {name}", "found")
+    return list(lines) if wanted != found else []
+
+
+def check_goldens(runner: Runner, update: bool) -> list[str]:
+    problems = []
+    for name, command in CASES.items():
+        path = GOLDEN / f"{name}.txt"
+        found = runner.answer(command)
+        if update:
+            path.write_text(found)
+        elif not path.is_file():
+            problems.append(f"{path.name} is missing; --update writes it\n")
+        else:
+            problems += differences(name, path.read_text(), found)
+    for path in sorted(GOLDEN.glob("*.txt")):
+        if path.stem not in CASES:
+            problems.append(f"{path.name} belongs to no case\n")
+    return problems
+
+
+def check_machine_failures(runner: Runner) -> list[str]:
+    """A full disk is exit status 4 with a message, a closed pipe 4 without one."""
+    problems = []
+    for command in ("fmt files/copy.leir", "check files/ok.leir", "check --explain syntax", "grammar", "tokens files/ok.leir", "fmt --json files/good.jsonl"):
+        with open("/dev/full", "wb") as full:
+            done = runner.run(shlex.split(command), stdout=full)
+        if done.returncode != 4 or b"cannot write to standard output" not in done.stderr:
+            problems.append(f"{command} > /dev/full: status {done.returncode}, {done.stderr!r}\n")
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = runner.run(shlex.split(command), stdout=writer)
+        os.close(writer)
+        if done.returncode != 4 or done.stderr:
+            problems.append(f"{command} | (nobody): status {done.returncode}, {done.stderr!r}\n")
+    return problems
+
+
+def check_jobs(runner: Runner) -> list[str]:
+    """The number of threads shows in no byte."""
+    problems = []
+    for command in ("fmt files/middle.jsonl", "check --json files/verdicts.jsonl", "tokens files/good.jsonl"):
+        with_jobs = [runner.run([*shlex.split(command), "--jobs", jobs]) for jobs in ("1", "2", "0")]
+        for done in with_jobs[1:]:
+            if (done.returncode, done.stdout, done.stderr) != (with_jobs[0].returncode, with_jobs[0].stdout, with_jobs[0].stderr):
+                problems.append(f"{command}: the answer depends on --jobs\n")
+    return problems
+
+
+def check_many_records(runner: Runner) -> list[str]:
+    """More records than a batch holds: one answer each, in input order."""
+    records = b"".join(b'{"program":"N%d","leir":"tx%d D(tx)=1;"}\n' % (i, i + 1) for i in range(10_000))
+    wanted = b"".join(b"tx%d D(tx)=1;\n" % (i + 1) for i in range(10_000))
+    done = runner.run(["fmt", "--profile", "compact", "--jobs", "2", "-"], stdin=None, input=records)
+    return [] if (done.returncode, done.stdout, done.stderr) == (0, wanted, b"") else ["10000 records: wrong answers\n"]
+
+
+def check_grammar(runner: Runner) -> list[str]:
+    """Grammars are long and tested elsewhere: here only that each is printed, and differs from the others."""
+    seen = {}
+    for arguments in ([p, t, e] for p in ("paper", "compact") for t in ("program", "answer", "answers") for e in ([], ["--published"])):
+        command = ["grammar", "--profile", arguments[0], "--for", arguments[1], *arguments[2]]
+        done = runner.run(command)
+        if done.returncode != 0 or done.stderr or not done.stdout.startswith(b"root ::="):
+            return [f"{command}: status {done.returncode}, begins {done.stdout[:40]!r}\n"]
+        seen[done.stdout] = command
+    return [] if len(seen) == 12 else ["two grammars are the same\n"]
+
+
+def main(arguments: list[str]) -> int:
+    update = "--update" in arguments
+    programs = [argument for argument in arguments if not argument.startswith("--")]
+    if len(programs) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    runner = Runner(str(Path(programs[0]).resolve()))
+    problems = check_goldens(runner, update)
+    assert differences("self", "a\n", "b\n") and not differences("self", "a\n", "a\n")  # the test can fail
+    for check in (check_machine_failures, check_jobs, check_many_records, check_grammar):
+        problems += check(runner)
+    sys.stdout.writelines(problems)
+    print(f"{len(CASES)} cases, {'updated' if update else 'all agree' if not problems else 'with differences'}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 from ._errors import Diagnostic
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
@@ -78,15 +77,25 @@ class RunResult(Mapping[str, "Array"]):
     operations: int
     executions: int
 
-    def __init__(self, answer: dict[str, Any], outputs: dict[str, Array], executions: int) -> None:
+    def __init__(self, answer: dict[str, Any], outputs: dict[str, Array], executions: int, real: set[str]) -> None:
+        """`answer` is that of the command line, where 6.0 is 6 and inf a text; the outputs in `real` are floats."""
         self._answer = answer
         self.outputs = outputs
         self.statistics = {
-            entry["name"]: Statistics(**{key: entry[key] for key in Statistics.__dataclass_fields__})
+            entry["name"]: Statistics(
+                entry["checksum"],
+                entry["count"],
+                entry["nan"],
+                entry["inf"],
+                float(entry["min"]),
+                float(entry["max"]),
+                float(entry["mean"]),
+            )
             for entry in answer.get("outputs", [])
         }
         self.elements = {
-            element_name(entry["name"], entry["index"]): _number(entry["value"]) for entry in answer.get("elements", [])
+            element_name(entry["name"], entry["index"]): float(entry["value"]) if entry["name"] in real else entry["value"]
+            for entry in answer.get("elements", [])
         }
         self.operations = answer["operations"]
         self.executions = executions
@@ -125,8 +134,3 @@ class TokenCounts:
 
 def element_name(tensor: str, index: list[int] | tuple[int, ...]) -> str:
     return f"{tensor}[{','.join(map(str, index))}]" if index else tensor
-
-
-def _number(value: Any) -> Number:
-    """Numbers that JSON does not have are strings there."""
-    return float(value) if isinstance(value, str) else value

@@ -145,12 +145,11 @@ def run(
         raise TypeError("elements is a list, such as ['D[0,3]']")
     chosen = [_element(element) for element in elements or ()]
     document = _open(source, signature)
-    raw = None
-    if inputs is not None:
-        wanted = {v.name for v in from_json(document.program._signature_json) if v.role != "output"}
-        raw = _arrays.to_raw(inputs, wanted)
+    variables = from_json(document.program._signature_json)
+    raw = None if inputs is None else _arrays.to_raw(inputs, {v.name for v in variables if v.role != "output"})
+    real = {v.name for v in variables if "float" in v.dtype}
     answer, outputs, executions = _steptp.run(document, raw, _natural(seed, "seed"), _natural(budget, "budget"), chosen)
-    return RunResult(json.loads(answer), _arrays.from_raw(outputs), executions)
+    return RunResult(json.loads(answer), _arrays.from_raw(outputs), executions, real)
 
 
 def seeded_inputs(source: Source, seed: int = 0, *, signature: SignatureLike | None = None) -> dict[str, NDArray[Any]]:

@@ -71,9 +71,9 @@ void raise(const TrapFailure& thrown) {
   for (const auto& [name, value] : trap.iteration) iteration[text_object(name)] = value;
   nb::list subscripts;
   for (const std::int64_t subscript : trap.subscripts) subscripts.append(subscript);
-  const nb::object error = type(text_object(thrown.rendered), text_object(name_of(trap.kind)),
-                                to_python({thrown.failure.diagnostic})[0], iteration, text_object(trap.tensor),
-                                nb::tuple(subscripts));
+  const nb::object error =
+      type(text_object(thrown.rendered), text_object(name_of(trap.kind)), to_python({thrown.failure.diagnostic})[0],
+           iteration, text_object(trap.tensor), nb::tuple(subscripts));
   PyErr_SetObject(type.ptr(), error.ptr());
 }
 

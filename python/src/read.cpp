@@ -30,9 +30,8 @@ Signature parse_signature(const std::string& text) {
 }
 
 Document read_bytes(std::string name, std::string content, const std::optional<std::string>& signature) {
-  Document document = signature
-                          ? read_program_text(std::move(name), std::move(content), parse_signature(*signature))
-                          : read_document(std::move(name), std::move(content));
+  Document document = signature ? read_program_text(std::move(name), std::move(content), parse_signature(*signature))
+                                : read_document(std::move(name), std::move(content));
   if (!document.ok) throw_diagnostics(document.diagnostics, *document.source);
   return document;
 }

@@ -124,7 +124,8 @@ nb::list seeded_inputs_verb(const Document& document, std::uint64_t seed) {
 /// Name and index of `D[0,3]`.
 nb::tuple parse_element_verb(const std::string& text) {
   const auto element = parse_element(text);
-  if (!element) throw nb::value_error(concat("'", text, "' is not an element: write the output and its index, D[0,3]").c_str());
+  if (!element)
+    throw nb::value_error(concat("'", text, "' is not an element: write the output and its index, D[0,3]").c_str());
   return nb::make_tuple(element->tensor, element->subscripts);
 }
 

@@ -36,7 +36,7 @@ from ._verbs import (
 Program.__module__ = "steptp"
 for _exception in (BudgetError, DiagnosticError, DiagnosticWarning, InputError, RunError, SteptpError):
     _exception.__module__ = "steptp"
-Program.signature = property(  # type: ignore[assignment, misc]
+Program.signature = property(  # type: ignore[assignment]
     lambda self: _signature_from_json(self._signature_json), doc="The known variables, in order."
 )
 

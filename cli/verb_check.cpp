@@ -81,9 +81,7 @@ Status explain(const std::string& id) {
     print_error(make_error("usage", concat("there is no diagnostic '", id, "'"), concat("the ids are: ", known)));
     return Status::bad_input;
   }
-  const std::string text = concat(entry->id, " (", severity_name(entry->severity), ")\n", entry->summary, "\n\n",
-                                  entry->explanation, "\n\nExample:\n  ", entry->example, "\n");
-  return write_out(text) ? Status::yes : Status::failed;
+  return write_out(to_text(*entry)) ? Status::yes : Status::failed;
 }
 
 }  // namespace

@@ -108,7 +108,6 @@ class RunVerb {
       progress.update(static_cast<std::uint64_t>(estimated > 0 ? 1000 * done / estimated : 0));
       return true;
     };
-    if (const auto problem = fit_inputs(document, request)) return refused(document, Status::bad_input, *problem);
     const auto result = run_document(document, request);
     if (!result) return refused(document, status_of(result.error().trap.kind), result.error().diagnostic);
     if (!options_.output.empty()) {
@@ -122,23 +121,6 @@ class RunVerb {
   }
 
  private:
-  /// numpy has no bfloat16: what a file holds is turned into the dtype of the signature, where it fits exactly.
-  static std::optional<Diagnostic> fit_inputs(const Document& document, RunRequest& request) {
-    if (!request.inputs) return std::nullopt;
-    for (const Variable& variable : document.program.signature.variables) {
-      const auto given = request.inputs->find(variable.name);
-      if (given == request.inputs->end() || given->second.dtype == variable.dtype) continue;
-      auto fitted = as_dtype(std::move(given->second), variable.dtype);
-      if (!fitted) {
-        Diagnostic problem = fitted.error();
-        problem.message = concat("the input ", variable.name, ": ", problem.message);
-        return problem;
-      }
-      given->second = *std::move(fitted);
-    }
-    return std::nullopt;
-  }
-
   Answer refused(const Document& document, Status status, const Diagnostic& diagnostic) const {
     Answer answer;
     answer.status = status;

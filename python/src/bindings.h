@@ -7,6 +7,7 @@
 
 #include "steptp/base/diagnostic.h"
 #include "steptp/text/profile.h"
+#include "steptp/verbs/run_document.h"
 
 /// One function per verb, each in a file of its own: read.cpp, program.cpp, ...; module.cpp calls them. A binding does
 /// the work without the lock of the interpreter (nanobind::gil_scoped_release) and touches Python objects only with it.
@@ -15,6 +16,10 @@ namespace steptp::python {
 void bind_errors(nanobind::module_& module);
 void bind_program(nanobind::module_& module);
 void bind_read(nanobind::module_& module);
+void bind_check(nanobind::module_& module);
+void bind_run(nanobind::module_& module);
+void bind_tokens(nanobind::module_& module);
+void bind_grammar(nanobind::module_& module);
 
 /// Thrown by bindings, and seen in Python as steptp.DiagnosticError.
 struct DiagnosticFailure {
@@ -23,6 +28,17 @@ struct DiagnosticFailure {
 };
 /// Throws the errors of a document; its warnings come along.
 [[noreturn]] void throw_diagnostics(const Diagnostics& diagnostics, const Source& source);
+/// Throws a message that belongs to no text but to something of that name.
+[[noreturn]] void throw_one(Diagnostic diagnostic, const std::string& name);
+
+/// Thrown by bindings, and seen in Python as steptp.RunError or one of its subclasses.
+struct TrapFailure {
+  RunFailure failure;
+  std::string rendered;
+};
+
+/// Messages may quote any byte of the input: what is not UTF-8 is replaced.
+[[nodiscard]] nanobind::object text_object(std::string_view bytes);
 
 /// A list of steptp.Diagnostic.
 [[nodiscard]] nanobind::list to_python(const Diagnostics& diagnostics);

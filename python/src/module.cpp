@@ -6,4 +6,8 @@ NB_MODULE(_steptp, module) {
   bind_errors(module);
   bind_program(module);
   bind_read(module);
+  bind_check(module);
+  bind_run(module);
+  bind_tokens(module);
+  bind_grammar(module);
 }

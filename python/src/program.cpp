@@ -6,6 +6,7 @@
 #include "python/src/bindings.h"
 #include "steptp/base/json.h"
 #include "steptp/base/text.h"
+#include "steptp/ir/canonical.h"
 #include "steptp/text/document.h"
 #include "steptp/text/printer.h"
 
@@ -21,10 +22,9 @@ std::string to_text(const Program& program, std::string_view profile_name, bool 
   return header ? print_document(program, profile) : print(program, profile);
 }
 
-std::string hash_text_of(const Program& program) {
+std::string hash_text_of(Hash hash) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string out;
-  const Hash hash = hash_of(program);
   for (int shift = 60; shift >= 0; shift -= 4) out += kHex[(hash >> static_cast<unsigned>(shift)) & 0xf];
   return out;
 }
@@ -40,7 +40,8 @@ void bind_program(nb::module_& module) {
   nb::class_<Program>(module, "Program")
       .def_prop_ro("name", [](const Program& program) { return program.name; })
       .def_prop_ro("_signature_json", &signature_json)
-      .def_prop_ro("hash", &hash_text_of)
+      .def_prop_ro("hash", [](const Program& program) { return hash_text_of(hash_of(program)); })
+      .def_prop_ro("canonical_hash", [](const Program& program) { return hash_text_of(canonical_hash(program)); })
       .def_prop_ro("extended", [](const Program& program) { return is_extended(program); })
       .def("to_text", &to_text, nb::arg("profile") = "paper", nb::kw_only(), nb::arg("header") = true)
       .def(
@@ -55,7 +56,7 @@ void bind_program(nb::module_& module) {
       .def("__repr__",
            [](const Program& program) {
              return concat("<steptp.Program '", program.name, "' ", program.nests.size(), " nests ",
-                           hash_text_of(program), ">");
+                           hash_text_of(hash_of(program)), ">");
            })
       .def("__getstate__", [](const Program& program) { return to_json(program, Profile::paper).dump(); })
       .def("__setstate__", [](Program& program, const std::string& record) {
@@ -63,6 +64,9 @@ void bind_program(nb::module_& module) {
         if (!document.ok) throw_diagnostics(document.diagnostics, *document.source);
         new (&program) Program(std::move(document.program));
       });
+  module.def("canonical", &canonical, nb::arg("program"), nb::call_guard<nb::gil_scoped_release>());
+  module.def("same_up_to_renaming", &same_up_to_renaming, nb::arg("left"), nb::arg("right"),
+             nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace steptp::python

@@ -16,10 +16,6 @@ namespace steptp::python {
 
 namespace {
 
-[[noreturn]] void throw_one(Diagnostic diagnostic, const std::string& name) {
-  throw_diagnostics({std::move(diagnostic)}, Source(name, ""));
-}
-
 Signature parse_signature(const std::string& text) {
   const auto json = parse_json(text);
   if (!json) throw_one(make_error("json", json.error().message), "signature");
@@ -34,48 +30,47 @@ Signature parse_signature(const std::string& text) {
 }
 
 Document read_bytes(std::string name, std::string content, const std::optional<std::string>& signature) {
-  if (signature) return read_program_text(std::move(name), std::move(content), parse_signature(*signature));
-  return read_document(std::move(name), std::move(content));
+  Document document = signature ? read_program_text(std::move(name), std::move(content), parse_signature(*signature))
+                                : read_document(std::move(name), std::move(content));
+  if (!document.ok) throw_diagnostics(document.diagnostics, *document.source);
+  return document;
 }
 
-/// The program, its warnings, and these as text.
-nb::tuple finish(Document document) {
-  std::string rendered;
-  {
-    const nb::gil_scoped_release release;
-    if (!document.ok) throw_diagnostics(document.diagnostics, *document.source);
-    rendered = render(document.diagnostics, *document.source);
-  }
-  return nb::make_tuple(std::move(document.program), to_python(document.diagnostics),
-                        nb::bytes(rendered.data(), rendered.size()));
-}
-
-nb::tuple read_text_verb(const nb::bytes& content, const std::optional<std::string>& signature) {
+Document read_text_verb(const nb::bytes& content, const std::optional<std::string>& signature) {
   std::string copy(content.c_str(), content.size());
-  Document document;
-  {
-    const nb::gil_scoped_release release;
-    document = read_bytes("<text>", std::move(copy), signature);
-  }
-  return finish(std::move(document));
+  const nb::gil_scoped_release release;
+  return read_bytes("<text>", std::move(copy), signature);
 }
 
-nb::tuple read_file_verb(const std::string& path, const std::optional<std::string>& signature) {
+Document read_file_verb(const std::string& path, const std::optional<std::string>& signature) {
+  const nb::gil_scoped_release release;
+  auto content = read_file(path);
+  if (!content) throw_one(content.error(), path);
+  return read_bytes(path, *std::move(content), signature);
+}
+
+/// A program that is in memory already; messages point into its canonical text.
+Document document_of(const Program& program) {
+  const nb::gil_scoped_release release;
   Document document;
-  {
-    const nb::gil_scoped_release release;
-    auto content = read_file(path);
-    if (!content) throw_one(content.error(), path);
-    document = read_bytes(path, *std::move(content), signature);
-  }
-  return finish(std::move(document));
+  document.program = program;
+  document.ok = true;
+  document.has_signature = !program.signature.variables.empty();
+  document.source = std::make_shared<const Source>("<program>", print_document(program, Profile::paper));
+  return document;
 }
 
 }  // namespace
 
 void bind_read(nb::module_& module) {
+  nb::class_<Document>(module, "Document")
+      .def_prop_ro("program", [](const Document& document) { return document.program; })
+      .def_prop_ro("warnings", [](const Document& document) {
+        return text_object(render(document.diagnostics, *document.source));
+      });
   module.def("read_text", &read_text_verb, nb::arg("content"), nb::arg("signature").none());
   module.def("read_file", &read_file_verb, nb::arg("path"), nb::arg("signature").none());
+  module.def("document_of", &document_of, nb::arg("program"));
 }
 
 }  // namespace steptp::python

@@ -1,18 +1,71 @@
 """Verified steps on tensor programs.
 
-The verbs of the command line are functions here: `read` and `fmt`. A program is a `Program`; inputs that cannot be
-used raise `DiagnosticError`, which carries the messages as data.
+The verbs of the command line are functions here: `read`, `fmt`, `check`, `run`, `tokens`, `grammar` and more. A program
+is a `Program`, or wherever one is wanted its text or the path of its file. Inputs that cannot be used raise
+`DiagnosticError`, which carries the messages as data; runs that fail raise `RunError`.
 """
 
-from ._errors import Diagnostic, DiagnosticError, DiagnosticWarning, SteptpError
+from ._errors import (
+    BudgetError,
+    Diagnostic,
+    DiagnosticError,
+    DiagnosticWarning,
+    InputError,
+    RunError,
+    SteptpError,
+)
+from ._results import CheckReport, RunResult, Statistics, TokenCounts
 from ._signature import Variable, from_json as _signature_from_json
 from ._steptp import Program
-from ._verbs import fmt, read
+from ._verbs import (
+    canonical,
+    check,
+    count_tokens,
+    decode,
+    encode,
+    explain,
+    fmt,
+    grammar,
+    read,
+    run,
+    same_up_to_renaming,
+    seeded_inputs,
+    tokens,
+)
 
 Program.__module__ = "steptp"
-Program.signature = property(  # type: ignore[assignment, misc]
+for _exception in (BudgetError, DiagnosticError, DiagnosticWarning, InputError, RunError, SteptpError):
+    _exception.__module__ = "steptp"
+Program.signature = property(  # type: ignore[assignment]
     lambda self: _signature_from_json(self._signature_json), doc="The known variables, in order."
 )
 
-__all__ = ["Diagnostic", "DiagnosticError", "DiagnosticWarning", "Program", "SteptpError", "Variable", "fmt", "read"]
+__all__ = [
+    "BudgetError",
+    "CheckReport",
+    "Diagnostic",
+    "DiagnosticError",
+    "DiagnosticWarning",
+    "InputError",
+    "Program",
+    "RunError",
+    "RunResult",
+    "Statistics",
+    "SteptpError",
+    "TokenCounts",
+    "Variable",
+    "canonical",
+    "check",
+    "count_tokens",
+    "decode",
+    "encode",
+    "explain",
+    "fmt",
+    "grammar",
+    "read",
+    "run",
+    "same_up_to_renaming",
+    "seeded_inputs",
+    "tokens",
+]
 __version__ = "0.1.0"

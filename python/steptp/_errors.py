@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -10,7 +11,8 @@ class Diagnostic:
     """One message about an input.
 
     `id` is stable (``steptp check --explain ID`` describes it); `severity` is "error", "warning", "unknown" or "note".
-    `line` and `column` count from 1, columns in bytes; both are 0 where the message has no place in a text.
+    `line` and `column` count from 1, columns in bytes; both are 0 where the message has no place in a text. `site` is
+    the address of the part of the program it speaks of, empty where there is none.
     """
 
     id: str
@@ -20,6 +22,15 @@ class Diagnostic:
     line: int
     column: int
     length: int
+    site: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that ``--json`` prints; hint and site only where there are any."""
+        out = dict(vars(self))
+        for key in ("site", "hint"):
+            if not out[key]:
+                del out[key]
+        return out
 
 
 class SteptpError(Exception):
@@ -37,6 +48,47 @@ class DiagnosticError(SteptpError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class RunError(SteptpError):
+    """A run that came to no result. ``str()`` is the message with the place marked in the text.
+
+    `kind` is stable: "undefined-read", "out-of-range", "division-by-zero", "not-written", "invalid", ...; `iteration`
+    holds the loops around the access, outermost first; `tensor` and `subscripts` name the element, where there is one.
+    """
+
+    kind: str
+    diagnostic: Diagnostic
+    iteration: dict[str, int]
+    tensor: str
+    subscripts: tuple[int, ...]
+
+    def __init__(
+        self,
+        rendered: str,
+        kind: str,
+        diagnostic: Diagnostic,
+        iteration: dict[str, int] | None = None,
+        tensor: str = "",
+        subscripts: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__(rendered, kind, diagnostic, iteration, tensor, subscripts)
+        self.kind = kind
+        self.diagnostic = diagnostic
+        self.iteration = dict(iteration or {})
+        self.tensor = tensor
+        self.subscripts = subscripts
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class BudgetError(RunError):
+    """A run that would take more operations or memory than allowed (`kind` "budget" or "memory")."""
+
+
+class InputError(RunError, ValueError):
+    """Inputs that do not fit the signature (`kind` "input-missing" or "input-mismatch")."""
 
 
 class DiagnosticWarning(UserWarning):

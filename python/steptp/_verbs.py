@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
+import json
+import operator
 import os
 import warnings
-from typing import Union
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Union
 
-from . import _steptp
+from . import _arrays, _steptp
 from ._errors import DiagnosticWarning
-from ._signature import SignatureLike, to_json
-from ._steptp import Program
+from ._results import CheckReport, RunResult, TokenCounts
+from ._signature import SignatureLike, from_json, to_json
+from ._steptp import Document, Program
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: A program as text, as the path of a file (``pathlib.Path``; a plain string is text), or read already.
 Source = Union[str, bytes, "os.PathLike[str]", Program]
+
+#: An element of an output: "D[0,3]" or ("D", (0, 3)).
+ElementLike = Union[str, tuple[str, tuple[int, ...]]]
+
+
+def _utf8(text: str) -> bytes:
+    # A lone surrogate is no text; as bytes it is reported like any other stray byte.
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _open(source: Source, signature: SignatureLike | None = None, *, warn: bool = True) -> Document:
+    """The document behind a source; warnings point at the caller of the verb."""
+    if isinstance(source, Program):
+        if signature is None:
+            return _steptp.document_of(source)
+        source = source.to_text(header=False)
+    entries = None if signature is None else to_json(signature)
+    if isinstance(source, (str, bytes)):
+        document = _steptp.read_text(_utf8(source) if isinstance(source, str) else source, entries)
+    elif isinstance(source, os.PathLike):
+        document = _steptp.read_file(os.fspath(source), entries)
+    else:
+        raise TypeError(f"a program is a text, a path or a steptp.Program, not {type(source).__name__}")
+    if warn and document.warnings:
+        warnings.warn(document.warnings.rstrip(), DiagnosticWarning, stacklevel=3)
+    return document
+
+
+def _natural(value: int, what: str) -> int:
+    number = operator.index(value)
+    if not 0 <= number < 2**64:
+        raise ValueError(f"{what} is a number from 0 to 2^64-1, not {number}")
+    return number
 
 
 def read(source: str | bytes | os.PathLike[str], signature: SignatureLike | None = None) -> Program:
@@ -25,19 +65,155 @@ def read(source: str | bytes | os.PathLike[str], signature: SignatureLike | None
     >>> read("B^{4}_{tx=0}[C^{f32,g}_{tx}=1;];").to_text("compact")
     'tx4 C(tx)=1;\\n'
     """
-    entries = None if signature is None else to_json(signature)
-    if isinstance(source, (str, bytes)):
-        # A lone surrogate cannot be part of a program; as bytes it is reported like any other stray byte.
-        content = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
-        program, _, rendered = _steptp.read_text(content, entries)
-    else:
-        program, _, rendered = _steptp.read_file(os.fspath(source), entries)
-    if rendered:
-        warnings.warn(rendered.decode("utf-8", "replace").rstrip(), DiagnosticWarning, stacklevel=2)
-    return program
+    return _open(source, signature).program
 
 
 def fmt(source: Source, profile: str = "paper") -> str:
     """The canonical text of a program, with its header lines where it has any; `profile` is "paper" or "compact"."""
-    program = source if isinstance(source, Program) else read(source)
-    return program.to_text(profile)
+    return _open(source).program.to_text(profile)
+
+
+def check(source: Source, *, signature: SignatureLike | None = None) -> CheckReport:
+    """Whether a program is well-formed and safe: proved, refuted with a witness, or unknown.
+
+    What is wrong with a program is in the report; only a text that cannot be read raises (DiagnosticError). Places are
+    in the text given, for a Program in its canonical text.
+
+    >>> report = check("@output D f32[4]\\nL^{3}_{a=0}[D^{f32,g}_{a}=0;];")
+    >>> report.ok, report.errors[0].id
+    (False, 'not-written')
+    """
+    ok, extended, assumes, diagnostics = _steptp.check(_open(source, signature, warn=False))
+    return CheckReport(ok, extended, tuple(assumes), tuple(diagnostics))
+
+
+def explain(id: str) -> str:
+    """What a diagnostic means, with an example; ValueError where no diagnostic has that id.
+
+    >>> print(explain("not-written").splitlines()[0])
+    not-written (error)
+    """
+    return _steptp.explain(id)
+
+
+def _element(element: ElementLike) -> tuple[str, list[int]]:
+    if isinstance(element, str):
+        return _steptp.parse_element(element)
+    tensor, index = element
+    return tensor, [operator.index(number) for number in index]
+
+
+def run(
+    source: Source,
+    inputs: Mapping[str, NDArray[Any]] | None = None,
+    *,
+    signature: SignatureLike | None = None,
+    seed: int = 0,
+    budget: int = _steptp.default_budget,
+    elements: Iterable[ElementLike] | None = None,
+    engine: str = "oracle",
+) -> RunResult:
+    """Executes a program exactly as written, on the slow machine that defines the language.
+
+    `inputs` has one array per input, constant and parameter, with the shape and the dtype of the signature: no value
+    changes on its way in. Strides and byte order do not matter, other names are ignored, and constants with values in
+    the signature may be left out. numpy has no bfloat16: such a tensor is a float32 array whose values are exactly
+    bfloat16 (or an array of ml_dtypes.bfloat16), and comes out as float32. Without `inputs` they are drawn from `seed`
+    as `seeded_inputs` does.
+
+    With `elements`, only those elements of the outputs are computed ("D[0,3]" or ("D", (0, 3))); their values, the
+    same bits as in a whole run, are in ``result.elements``.
+
+    Raises RunError where the program does something undefined, InputError where the inputs do not fit, and BudgetError
+    where the run would take more than `budget` operations.
+
+    >>> import numpy
+    >>> double = "@input A f32[3]\\n@output D f32[3]\\nB^{3}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
+    >>> result = run(double, {"A": numpy.array([1, 2, 3], "float32")})
+    >>> result["D"]
+    array([2., 4., 6.], dtype=float32)
+    >>> result.statistics["D"].max
+    6.0
+    >>> run(double, {"A": numpy.arange(3.0)})
+    Traceback (most recent call last):
+        ...
+    steptp.InputError: ...
+    """
+    if engine != "oracle":
+        raise ValueError(f"no engine {engine!r}: there is 'oracle'")
+    if isinstance(elements, str):
+        raise TypeError("elements is a list, such as ['D[0,3]']")
+    chosen = [_element(element) for element in elements or ()]
+    document = _open(source, signature)
+    variables = from_json(document.program._signature_json)
+    raw = None if inputs is None else _arrays.to_raw(inputs, {v.name for v in variables if v.role != "output"})
+    real = {v.name for v in variables if "float" in v.dtype}
+    answer, outputs, executions = _steptp.run(document, raw, _natural(seed, "seed"), _natural(budget, "budget"), chosen)
+    return RunResult(json.loads(answer), _arrays.from_raw(outputs), executions, real)
+
+
+def seeded_inputs(source: Source, seed: int = 0, *, signature: SignatureLike | None = None) -> dict[str, NDArray[Any]]:
+    """The inputs, constants and parameters that `run` draws from a seed, the same on every machine.
+
+    >>> seeded_inputs("@input A i32[4] [0,10)\\n@output D i32[4]\\nB^{4}_{tx=0}[D^{i32,g}_{tx}=A^{i32,g}_{tx};];")["A"].shape
+    (4,)
+    """
+    return _arrays.from_raw(_steptp.seeded_inputs(_open(source, signature), _natural(seed, "seed")))
+
+
+def tokens(source: Source) -> TokenCounts:
+    """How many tokens of Qwen3 the program takes, without its header lines, in each profile.
+
+    >>> tokens("B^{4}_{tx=0}[C^{f32,g}_{tx}=1;];").paper > tokens("B^{4}_{tx=0}[C^{f32,g}_{tx}=1;];").compact
+    True
+    """
+    return TokenCounts(*_steptp.tokens(_open(source).program))
+
+
+def count_tokens(text: str) -> int:
+    """How many tokens of Qwen3 any text takes."""
+    return _steptp.count_tokens(_utf8(text))
+
+
+def encode(text: str) -> list[int]:
+    """The Qwen3 token ids of a text.
+
+    >>> decode(encode("B^{4}_{tx=0}"))
+    'B^{4}_{tx=0}'
+    """
+    return _steptp.encode(_utf8(text))
+
+
+def decode(ids: Iterable[int], *, skip_special: bool = False) -> str:
+    """The text of token ids. Ids without a token give nothing; a character cut in half becomes U+FFFD."""
+    numbers = [operator.index(number) for number in ids]
+    for number in numbers:
+        if not 0 <= number < 2**32:
+            raise ValueError(f"a token id is a number from 0 to 2^32-1, not {number}")
+    return _steptp.decode(numbers, skip_special)
+
+
+def grammar(profile: str = "paper", target: str = "program", published: bool = False) -> str:
+    """The grammar of a profile as GBNF, for constrained decoding with xgrammar (vLLM, SGLang) or llama.cpp.
+
+    `target` is "program", or "answer" or "answers" for the envelope in which a model answers. With `published` our
+    extensions are left out: no guards, no extension functions.
+
+    >>> grammar("compact").splitlines()[0].startswith("root ::=")
+    True
+    """
+    return _steptp.grammar(profile, target, published)
+
+
+def canonical(source: Source) -> Program:
+    """The program with generated names for loops and intermediates.
+
+    >>> canonical("B^{4}_{tx=0}L^{2}_{q=0}[W^{f32,g}_{tx,q}=1;];").to_text().strip()
+    'B^{4}_{tx=0}L^{2}_{a=0}[A^{f32,g}_{tx,a}=1;];'
+    """
+    return _steptp.canonical(_open(source).program)
+
+
+def same_up_to_renaming(left: Source, right: Source) -> bool:
+    """Whether two programs differ at most in the names of their loops and intermediates."""
+    return _steptp.same_up_to_renaming(_open(left).program, _open(right).program)

@@ -1,5 +1,7 @@
 #include "steptp/check/catalogue.h"
 
+#include "steptp/base/text.h"
+
 namespace steptp {
 
 namespace {
@@ -123,6 +125,11 @@ const Explanation* find_explanation(std::string_view id) {
     if (entry.id == id) return &entry;
   }
   return nullptr;
+}
+
+std::string to_text(const Explanation& explanation) {
+  return concat(explanation.id, " (", severity_name(explanation.severity), ")\n", explanation.summary, "\n\n",
+                explanation.explanation, "\n\nExample:\n  ", explanation.example, "\n");
 }
 
 }  // namespace steptp

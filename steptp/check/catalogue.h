@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "steptp/base/diagnostic.h"
@@ -19,5 +20,8 @@ struct Explanation {
 /// All of them, in the order in which a program meets them: reading, structure, scopes, elements.
 [[nodiscard]] std::span<const Explanation> all_explanations();
 [[nodiscard]] const Explanation* find_explanation(std::string_view id);
+
+/// All of it as a few lines.
+[[nodiscard]] std::string to_text(const Explanation& explanation);
 
 }  // namespace steptp

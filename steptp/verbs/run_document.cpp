@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "steptp/analysis/shapes.h"
+#include "steptp/base/text.h"
 #include "steptp/check/structure.h"
 #include "steptp/safety/value_facts.h"
 
@@ -34,6 +35,24 @@ RunFailure failure(const Document& document, Trap trap) {
   return {std::move(trap), std::move(placed[0])};
 }
 
+/// What is wrong with the inputs; the ones whose dtype can be had exactly get it.
+std::optional<Trap> fit_inputs(const Program& program, Tensors& inputs) {
+  for (const Variable& variable : program.signature.variables) {
+    const auto given = inputs.find(variable.name);
+    if (given == inputs.end() || given->second.dtype == variable.dtype || variable.role == Role::output) continue;
+    auto fitted = as_dtype(std::move(given->second), variable.dtype);
+    if (!fitted) {
+      Trap trap;
+      trap.kind = TrapKind::input_mismatch;
+      trap.message = concat("the input ", variable.name, ": ", fitted.error().message);
+      trap.tensor = variable.name;
+      return trap;
+    }
+    given->second = *std::move(fitted);
+  }
+  return std::nullopt;
+}
+
 Json number_json(const Scalar& value) {
   if (is_float(value.dtype())) return value.as_real();
   if (value.dtype() == DType::boolean) return value.is_true();
@@ -46,7 +65,7 @@ Result<Tensors, Trap> seeded_inputs(const Program& program, std::uint64_t seed) 
   return make_inputs(program.signature, seed, assumed_ranges(program));
 }
 
-Result<RunResult, RunFailure> run_document(const Document& document, const RunRequest& request) {
+Result<RunResult, RunFailure> run_document(const Document& document, RunRequest request) {
   if (!document.has_signature) {
     return failure(document, Trap{TrapKind::invalid, "the program has no signature, so nothing says what is given and what is wanted", {}, {}, {}, {}});
   }
@@ -63,7 +82,8 @@ Result<RunResult, RunFailure> run_document(const Document& document, const RunRe
   }
   Tensors inputs;
   if (request.inputs) {
-    inputs = *request.inputs;
+    inputs = *std::move(request.inputs);
+    if (auto trap = fit_inputs(document.program, inputs)) return failure(document, *std::move(trap));
   } else {
     auto made = seeded_inputs(document.program, request.seed);
     if (!made) return failure(document, made.error());

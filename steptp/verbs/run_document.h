@@ -22,12 +22,13 @@ struct RunRequest {
   std::function<bool(double done, double estimated)> progress;
 };
 
-/// Runs a program on the oracle. The trap's place in the text, where it has one, is in the diagnostic.
+/// Runs a program on the oracle. The trap's place in the text, where it has one, is in the diagnostic. Inputs have the
+/// dtypes of the signature; f32 is taken for bf16 where every value is exactly a bf16, because numpy has no bfloat16.
 struct RunFailure {
   Trap trap;
   Diagnostic diagnostic;
 };
-[[nodiscard]] Result<RunResult, RunFailure> run_document(const Document& document, const RunRequest& request);
+[[nodiscard]] Result<RunResult, RunFailure> run_document(const Document& document, RunRequest request);
 
 /// Seeded inputs as `run` draws them: index tensors without a domain index within the shapes.
 [[nodiscard]] Result<Tensors, Trap> seeded_inputs(const Program& program, std::uint64_t seed);

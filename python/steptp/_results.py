@@ -1,0 +1,136 @@
+"""What the verbs answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+from ._errors import Diagnostic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+else:
+    Array = Any
+
+Number = Union[bool, int, float]
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """The answer of `check`.
+
+    `ok` is True where every property is proved, possibly under the assumptions in `assumes`; False where one is
+    refuted; "unknown" otherwise. "unknown" is true as a condition like any text: ask ``report.ok is True``.
+    """
+
+    ok: bool | Literal["unknown"]
+    extended: bool
+    assumes: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics that are errors."""
+        return tuple(item for item in self.diagnostics if item.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics that are warnings."""
+        return tuple(item for item in self.diagnostics if item.severity == "warning")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that ``steptp check --json`` prints."""
+        return {
+            "ok": self.ok,
+            "extended": self.extended,
+            "assumes": list(self.assumes),
+            "diagnostics": [item.to_dict() for item in self.diagnostics],
+        }
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """An output in a few numbers; `min`, `max` and `mean` are of its finite elements, 0 where there are none."""
+
+    checksum: str
+    count: int
+    nan: int
+    inf: int
+    min: float
+    max: float
+    mean: float
+
+
+class RunResult(Mapping[str, "Array"]):
+    """The answer of `run`: a mapping from the names of the outputs to numpy arrays, in the order of the names.
+
+    `statistics` has a summary of each output. Where elements were chosen, `elements` holds their values under names
+    such as "D[0,3]", and the mapping is empty. `operations` and `executions` count the work done.
+    """
+
+    outputs: dict[str, Array]
+    statistics: dict[str, Statistics]
+    elements: dict[str, Number]
+    operations: int
+    executions: int
+
+    def __init__(self, answer: dict[str, Any], outputs: dict[str, Array], executions: int, real: set[str]) -> None:
+        """`answer` is that of the command line, where 6.0 is 6 and inf a text; the outputs in `real` are floats."""
+        self._answer = answer
+        self.outputs = outputs
+        self.statistics = {
+            entry["name"]: Statistics(
+                entry["checksum"],
+                entry["count"],
+                entry["nan"],
+                entry["inf"],
+                float(entry["min"]),
+                float(entry["max"]),
+                float(entry["mean"]),
+            )
+            for entry in answer.get("outputs", [])
+        }
+        self.elements = {
+            element_name(entry["name"], entry["index"]): float(entry["value"]) if entry["name"] in real else entry["value"]
+            for entry in answer.get("elements", [])
+        }
+        self.operations = answer["operations"]
+        self.executions = executions
+
+    def __getitem__(self, name: str) -> Array:
+        return self.outputs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.outputs)
+
+    def __len__(self) -> int:
+        return len(self.outputs)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        arrays = ", ".join(f"{name}: {array.dtype}{list(array.shape)}" for name, array in self.items())
+        chosen = ", ".join(f"{name} = {value}" for name, value in self.elements.items())
+        return f"<steptp.RunResult {arrays or chosen}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that ``steptp run --json`` prints."""
+        return dict(self._answer)
+
+
+@dataclass(frozen=True)
+class TokenCounts:
+    """How many tokens a program takes in each profile."""
+
+    paper: int
+    compact: int
+
+
+def element_name(tensor: str, index: list[int] | tuple[int, ...]) -> str:
+    return f"{tensor}[{','.join(map(str, index))}]" if index else tensor

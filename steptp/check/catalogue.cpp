@@ -114,6 +114,18 @@ constexpr Explanation kCatalogue[] = {
      "L^{3}_{a=0}[D^{f32,g}_{a}=0;]; with D f32[4]"},
     {"not-written-unknown", Severity::unknown, "an output of which some element may not be written",
      "A writer's subscript reads data, or the question was too hard.", "D^{f32,g}_{C^{i64,g}_{a}}=..."},
+
+    {"invalid", Severity::error, "a program cannot be run at all",
+     "`steptp check` says why: a structure that has no meaning, or an element that is not one of an output.", "run a program without a signature"},
+    {"budget", Severity::error, "a run would take more operations than allowed",
+     "Work is estimated before it begins. `--budget N` allows more, `--elements` asks for less. The exit status is 3.",
+     "steptp run a_large_matmul.leir"},
+    {"memory", Severity::error, "a run would take more memory than allowed", "The exit status is 3.", "an intermediate of 10^12 elements"},
+    {"input-missing", Severity::error, "an input has no data", "Each input, constant and parameter is an array of that name in the .npz file.",
+     "--inputs with a file that lacks A"},
+    {"input-mismatch", Severity::error, "an input has another dtype or shape than the signature says", "Nothing is converted silently.",
+     "an f64 array for an f32 input"},
+    {"cancelled", Severity::error, "a run was stopped", "The caller asked for it.", "Ctrl-C in Python"},
 };
 
 }  // namespace

@@ -72,7 +72,6 @@ std::vector<Case> cases() {
       {"LoopInf",
        "L^{4}_{inf=0}[D^{f32,g}=1;];",
        {{"reserved", 1, 8, 3, "'inf' is reserved and cannot be an index", ""}}},
-      {"LoopIf", "L^{4}_{if=0}[D^{f32,g}=1;];", {{"reserved", 1, 8, 2, "'if' is reserved and cannot be an index", ""}}},
       {"LoopWarp",
        "L^{4}_{wx=0}[D^{f32,g}=1;];",
        {{"reserved", 1, 8, 2, "'wx' is reserved: the prefix wx will name a warp",

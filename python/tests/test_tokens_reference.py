@@ -81,7 +81,11 @@ def test_added_tokens_mixed(reference):
 def test_every_code_point(reference):
     # In the places where the pattern and the normaliser look at a character: after an apostrophe, between letters,
     # beside blanks and marks. Lines, so that one text holds many.
-    points = [chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000]
+    # Planes 4 to 13 are unassigned and the private planes are all alike: there, and without STEPTP_SOAK above the first
+    # 12 blocks of scripts, every 16th does.
+    whole = "STEPTP_SOAK" in os.environ
+    points = [chr(c) for c in range(0x110000)
+              if not 0xD800 <= c < 0xE000 and (whole or c < 0x3100 or c % 16 == 7)]
     shapes = ["'{}e", "'l{}", "a{}b", " {} ", "1{}\u0334"]
     texts = []
     for begin in range(0, len(points), 512):

@@ -61,9 +61,9 @@ void check_one(benchmark::State& state, const Program& program) {
 int main(int argc, char** argv) {
   benchmark::RegisterBenchmark("check_set", check_set)->Unit(benchmark::kMillisecond);
   for (const Document& document : bench::hand_written()) {
-    benchmark::RegisterBenchmark(("check/" + document.program.name).c_str(),
-                                 [document](benchmark::State& state) { check_one(state, document.program); })
-        ->Unit(benchmark::kMicrosecond);
+    benchmark::RegisterBenchmark(("check/" + document.program.name).c_str(), [document](benchmark::State& state) {
+      check_one(state, document.program);
+    })->Unit(benchmark::kMicrosecond);
   }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

@@ -10,8 +10,8 @@ namespace steptp::bench {
 /// What is measured: the programs of the file that the environment variable STEPTP_CORPUS names (one JSON record per
 /// line), or, without it, hand-written programs at real shapes and generated ones, the same in every run.
 struct Sample {
-  std::string record;   ///< the JSON record
-  std::string paper;    ///< the program's text without a signature, in either profile
+  std::string record;  ///< the JSON record
+  std::string paper;   ///< the program's text without a signature, in either profile
   std::string compact;
   Program program;
 };

@@ -73,9 +73,9 @@ std::string mixed_scripts(Random random, std::size_t bytes) {
   struct Script {
     std::uint32_t first, count;
   };
-  constexpr Script kScripts[] = {{0x61, 26},    {0x61, 26},     {0xe0, 30},    {0x430, 32},    {0x3b1, 24},
-                                 {0x620, 40},   {0x915, 30},    {0x4e00, 900}, {0x3042, 80},   {0xac00, 2000},
-                                 {0x300, 0x30}, {0x1f600, 60}};
+  constexpr Script kScripts[] = {{0x61, 26},   {0x61, 26},     {0xe0, 30},    {0x430, 32},
+                                 {0x3b1, 24},  {0x620, 40},    {0x915, 30},   {0x4e00, 900},
+                                 {0x3042, 80}, {0xac00, 2000}, {0x300, 0x30}, {0x1f600, 60}};
   std::string out;
   while (out.size() < bytes) {
     const Script script = kScripts[random.below(std::size(kScripts))];

@@ -2,13 +2,48 @@
 # A short tour with the program just built; what it writes is in demo_out/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+rm -rf demo_out
 mkdir -p demo_out
+steptp=build/steptp
 
+title() { printf '\n=== %s\n' "$1"; }
 say() { printf '\n$ %s\n' "$*"; "$@"; }
+# A command that is meant to find something wrong: its exit status is shown, and success would be the surprise.
+say_refused() {
+  printf '\n$ %s\n' "$*"
+  local status=0
+  "$@" || status=$?
+  printf '(exit status %s)\n' "$status"
+  [ "$status" -eq 1 ] || [ "$status" -eq 2 ]
+}
 
-for example in examples/*.leir; do
-  name=$(basename "$example" .leir)
-  say build/steptp fmt --profile compact "$example"
-  build/steptp fmt --profile compact "$example" >"demo_out/$name.compact.leir"
-  build/steptp fmt --profile paper "demo_out/$name.compact.leir" >"demo_out/$name.leir"
+for name in row_softmax matmul; do
+  title "$name: one program, two spellings"
+  say "$steptp" fmt "examples/$name.leir"
+  say "$steptp" fmt --profile compact "examples/$name.leir"
+  say "$steptp" tokens "examples/$name.leir"
+  say "$steptp" check "examples/$name.leir"
+  "$steptp" fmt --profile compact "examples/$name.leir" >"demo_out/$name.compact.leir"
+  "$steptp" fmt "demo_out/$name.compact.leir" >"demo_out/$name.leir"
+  "$steptp" check --json "examples/$name.leir" >"demo_out/$name.check.json"
 done
+
+title "run: exactly as written, on any machine the same bytes"
+say "$steptp" run examples/row_softmax.leir --output demo_out/row_softmax.npz
+say "$steptp" run examples/matmul.leir --elements 'D[0,0,0]' 'D[15,1023,767]'
+"$steptp" run --json examples/row_softmax.leir >demo_out/row_softmax.run.json
+
+title "a tile staged through shared memory, with a guard for the odd shape"
+say "$steptp" fmt --profile compact examples/tiled_matvec.leir
+say "$steptp" check examples/tiled_matvec.leir
+say "$steptp" run examples/tiled_matvec.leir
+
+title "what a broken program gets"
+say_refused "$steptp" check examples/broken/syntax.leir
+say_refused "$steptp" check examples/broken/unsafe.leir
+say_refused "$steptp" check examples/broken/undefined.leir
+say "$steptp" check --explain undefined-read
+"$steptp" check --json examples/broken/undefined.leir >demo_out/undefined.check.json 2>/dev/null || true
+
+printf '\ndemo: done; the results are in demo_out/:\n'
+ls demo_out | sed 's/^/  demo_out\//'

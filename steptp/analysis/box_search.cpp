@@ -182,7 +182,11 @@ std::pair<Ranges, Ranges> split(const Ranges& box, const std::string& name) {
 
 }  // namespace
 
-SearchAnswer find_outside(const SearchProblem& problem, std::uint64_t budget) {
+namespace {
+
+/// `settled(values)`: no value of the interval is what is looked for; on a single point, that decides.
+template <typename Settled>
+SearchAnswer find(const SearchProblem& problem, std::uint64_t budget, Settled settled) {
   SearchAnswer answer;
   const Search search(problem);
   if (!search.usable()) {
@@ -199,26 +203,35 @@ SearchAnswer find_outside(const SearchProblem& problem, std::uint64_t budget) {
     open.pop_back();
     if (!search.narrow_all(box)) continue;
     const Interval value = range_of(*problem.target, box);
-    if (problem.allowed.contains(value)) continue;
+    if (settled(value)) continue;
     const Truth hold = search.conditions_hold(box);
     if (hold == Truth::no) continue;
-    const std::string* name = search.widest(box);
-    if (name) {
+    if (const std::string* name = search.widest(box)) {
       auto [low, high] = split(box, *name);
       open.push_back(std::move(low));
       open.push_back(std::move(high));
       continue;
     }
     answer.point = Search::some_point(box);
-    answer.value = value.low < problem.allowed.low ? value.low : value.high;
-    if (search.certain() && hold == Truth::yes) {
-      answer.kind = SearchAnswer::Kind::found;
-      return answer;
-    }
-    answer.kind = SearchAnswer::Kind::possible;
+    answer.value = value.low < problem.interval.low ? value.low : value.high;
+    // A target without one value there divides by zero, or reads a tensor.
+    const bool certain = search.certain() && hold == Truth::yes && value.is_point();
+    answer.kind = certain ? SearchAnswer::Kind::found : SearchAnswer::Kind::possible;
     return answer;
   }
   return answer;
+}
+
+}  // namespace
+
+SearchAnswer find_outside(const SearchProblem& problem, std::uint64_t budget) {
+  return find(problem, budget, [&problem](const Interval& values) { return problem.interval.contains(values); });
+}
+
+SearchAnswer find_inside(const SearchProblem& problem, std::uint64_t budget) {
+  return find(problem, budget, [&problem](const Interval& values) {
+    return values.high < problem.interval.low || problem.interval.high < values.low;
+  });
 }
 
 namespace {

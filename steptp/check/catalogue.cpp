@@ -5,6 +5,20 @@ namespace steptp {
 namespace {
 
 constexpr Explanation kCatalogue[] = {
+    {"usage", Severity::error, "a verb was called with words it does not understand",
+     "steptp VERB --help lists what it takes.", "steptp run program.leir --elements D0"},
+    {"write", Severity::error, "something could not be written",
+     "The disk is full, or the place is not writable. Files are written whole or not at all.", "--output /no/such/folder/out.npz"},
+    {"npz", Severity::error, "an .npz file cannot be used",
+     "It is damaged, or not a zip archive of .npy files.", "--inputs notes.txt"},
+    {"npy", Severity::error, "an array in an .npz file cannot be used",
+     "Arrays are little endian numbers or bools with the dtype and shape of the signature; bf16 is given as f32 values.",
+     "an object array"},
+    {"gzip", Severity::error, "compressed data is damaged", "It is cut off, or not gzip.", "--tokenizer half_a_file.json.gz"},
+    {"utf8", Severity::error, "a text is not UTF-8", "The message gives the first byte that is not.", "steptp tokens --raw picture.png"},
+    {"tokenizer", Severity::error, "a tokenizer file cannot be used",
+     "It is not a tokenizer.json of a byte-level BPE model with a pattern that is supported. Refusing is the honest answer: "
+     "another pattern would give other tokens.", "--tokenizer config.json"},
     {"file", Severity::error, "a file cannot be opened or read",
      "The message gives the system's reason. `-` stands for standard input.", "steptp check no_such_file.leir"},
     {"json", Severity::error, "the text is not JSON",
@@ -75,8 +89,12 @@ constexpr Explanation kCatalogue[] = {
     {"scope-ambiguous", Severity::unknown, "a demoted tensor that may mean two things",
      "A kernel both writes and reads it, so a thread may mean its own copy or what another kernel left there. The oracle "
      "stops where the two differ.", "E^{f32,l} accumulated in two kernels"},
-    {"division-by-zero", Severity::unknown, "a divisor in a subscript that may be zero",
-     "Divide by a constant, or by an index plus one.", "A^{f32,g}_{c//a}"},
+    {"division-by-zero", Severity::error, "an integer is divided by zero",
+     "// and % of integers by zero have no value, in equations, guards and subscripts alike. The message gives the "
+     "iteration.", "D^{i64,g}_{a}=7//a"},
+    {"division-by-zero-unknown", Severity::unknown, "an integer divisor that may be zero",
+     "Data decides. A divisor that is a known variable without a domain is assumed not to be zero, and the answer says so.",
+     "A^{i32,g}_{a}//(C^{i32,g}_{a}-1)"},
     {"out-of-range", Severity::error, "a subscript outside its dimension",
      "The message gives the iteration and the value of the subscript there. A read guarded by if_then_else is only made "
      "where its branch is taken.", "L^{4}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a+1};]; with A f32[4]"},

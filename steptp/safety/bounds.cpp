@@ -20,7 +20,6 @@ class BoundsChecker {
     for (const Access& access : table_.accesses) {
       const TensorFacts& tensor = table_.tensors.at(access.ref->tensor);
       for (std::size_t i = 0; i < access.ref->subscripts.size(); ++i) {
-        check_divisors(access, access.ref->subscripts[i]);
         if (tensor.known) {
           check(access, i, {0, static_cast<Wide>(tensor.known->shape[i]) - 1});
         } else if (access.is_write) {
@@ -44,7 +43,11 @@ class BoundsChecker {
     }
     const AbstractAccess problem = abstract_access(table_, facts_, access, {subscript});
     if (allowed.contains(range_of(problem.subscripts[0], problem.ranges))) return;
-    const SearchAnswer answer = find_outside({problem.ranges, problem.conditions, &problem.subscripts[0], allowed}, kBudget);
+    const std::vector<PathCondition> plain = index_conditions(problem);
+    SearchAnswer answer = find_outside({problem.ranges, plain, &problem.subscripts[0], allowed}, kBudget);
+    if (answer.kind != SearchAnswer::Kind::none && plain.size() < problem.conditions.size()) {
+      answer = find_outside({problem.ranges, problem.conditions, &problem.subscripts[0], allowed}, kBudget);
+    }
     switch (answer.kind) {
       case SearchAnswer::Kind::none: return;
       case SearchAnswer::Kind::found: return report(access, number, problem, answer, allowed);
@@ -130,32 +133,6 @@ class BoundsChecker {
                                      {concat("{ [", tuple, "] : ", inside, " }")}, statement.loops.size());
     if (answer.kind == Presburger::Answer::Kind::gave_up) return std::nullopt;
     return answer;
-  }
-
-  void check_divisors(const Access& access, const Index& subscript) {
-    struct Visitor {
-      BoundsChecker& self;
-      const Access& access;
-      void operator()(const LoopVariable&) const {}
-      void operator()(const IndirectRead&) const {}
-      void operator()(const FloorQuotient& node) const { self.check_divisor(access, *node.dividend, *node.divisor); }
-      void operator()(const FloorRemainder& node) const { self.check_divisor(access, *node.dividend, *node.divisor); }
-    };
-    for (const IndexTerm& term : subscript.terms()) {
-      for (const IndexAtom& atom : term.factors) std::visit(Visitor{*this, access}, atom);
-    }
-  }
-
-  void check_divisor(const Access& access, const Index& dividend, const Index& divisor) {
-    check_divisors(access, dividend);
-    check_divisors(access, divisor);
-    if (divisor.is_constant()) return;
-    const AbstractAccess problem = abstract_access(table_, facts_, access, {divisor});
-    const Interval range = range_of(problem.subscripts[0], problem.ranges);
-    if (range.low > 0 || range.high < 0) return;
-    findings_.report("division-by-zero", Severity::unknown, &access.site,
-                     concat("cannot show that the divisor in a subscript of ", access.ref->tensor, " is not zero"),
-                     "divide by a constant");
   }
 
   const AccessTable& table_;

@@ -6,7 +6,8 @@
 namespace steptp {
 
 /// Every subscript of a known variable lies in its dimension, and no write has a negative subscript. (Reads of
-/// intermediates are a matter of definedness.) Ids: `out-of-range`, `division-by-zero`.
+/// intermediates are a matter of definedness.) Ids: `out-of-range`,
+/// `out-of-range-unknown`.
 void check_bounds(const AccessTable& table, const ValueFacts& facts, Findings& findings);
 
 }  // namespace steptp

@@ -7,6 +7,7 @@
 #include "steptp/check/structure.h"
 #include "steptp/safety/bounds.h"
 #include "steptp/safety/definedness.h"
+#include "steptp/safety/divisors.h"
 #include "steptp/safety/scopes.h"
 #include "steptp/safety/value_facts.h"
 
@@ -32,11 +33,14 @@ CheckReport check_program(const Program& program) {
     Findings findings;
     const AccessTable table = collect_accesses(program);
     check_scopes(program, table, findings);
+    const bool scopes_fit = !has_errors(findings.diagnostics);
     ValueFacts facts = derive_value_facts(table);
     assume_from_use(table, infer_shapes(table), facts);
+    check_divisors(table, facts, findings);
     report.assumes = facts.assumes;
     check_bounds(table, facts, findings);
-    if (!has_errors(findings.diagnostics)) check_definedness(table, facts, findings);
+    // Whose copy of an element is meant must be clear before one can ask who wrote it.
+    if (scopes_fit) check_definedness(table, facts, findings);
     report.diagnostics.insert(report.diagnostics.end(), findings.diagnostics.begin(), findings.diagnostics.end());
   }
   report.verdict = verdict_of(report.diagnostics);

@@ -80,7 +80,7 @@ class DefinednessChecker {
       const Index& target = problem.subscripts[0];
       std::optional<Interval> range = range_of(target, problem.ranges);
       if (narrow) {
-        const auto exact = exact_range({problem.ranges, problem.conditions, &target, {}}, kRangeBudget);
+        const auto exact = exact_range({problem.ranges, index_conditions(problem), &target, {}}, kRangeBudget);
         if (exact) range = exact;
       }
       region.push_back(*range);

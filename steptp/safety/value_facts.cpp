@@ -166,6 +166,30 @@ AbstractAccess abstract_access(const AccessTable& table, const ValueFacts& facts
   return result;
 }
 
+AbstractValue abstract_value(const Statement& statement, const ValueFacts& facts, const std::vector<PathCondition>& conditions,
+                             const ExprPtr& value) {
+  AbstractAccess work;
+  work.ranges = loop_box(statement);
+  work.ranges.tensors = facts.ranges;
+  ReadAbstraction abstraction(work, facts);
+  AbstractValue result;
+  result.value = abstraction.abstract(value);
+  for (const PathCondition& item : conditions) result.conditions.push_back({abstraction.abstract(item.condition), item.holds});
+  result.ranges = std::move(work.ranges);
+  result.abstracted = std::move(work.abstracted);
+  return result;
+}
+
+std::vector<PathCondition> index_conditions(const AbstractAccess& access) {
+  std::vector<PathCondition> plain;
+  for (const PathCondition& item : access.conditions) {
+    bool data = !is_index_condition(*item.condition);
+    for_each_variable(*item.condition, [&data](const std::string& name) { data = data || name[0] == '@'; });
+    if (!data) plain.push_back(item);
+  }
+  return plain;
+}
+
 void assume_from_use(const AccessTable& table, const std::map<std::string, InferredShape>& shapes, ValueFacts& facts) {
   std::map<std::string, Interval> assumed;
   for (const Access& access : table.accesses) {

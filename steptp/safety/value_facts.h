@@ -36,6 +36,17 @@ struct AbstractAccess {
 };
 [[nodiscard]] AbstractAccess abstract_access(const AccessTable& table, const ValueFacts& facts, const Access& access,
                                              const std::vector<Index>& subscripts);
+/// The same for a value somewhere in a statement, under conditions: the value comes back as an index where it is one.
+struct AbstractValue {
+  Ranges ranges;
+  std::vector<PathCondition> conditions;
+  ExprPtr value;
+  std::vector<RefPtr> abstracted;
+};
+[[nodiscard]] AbstractValue abstract_value(const Statement& statement, const ValueFacts& facts,
+                                           const std::vector<PathCondition>& conditions, const ExprPtr& value);
 [[nodiscard]] std::string abstract_name(std::size_t number);
+/// The conditions on loop indices alone: a search need not look at data to use them.
+[[nodiscard]] std::vector<PathCondition> index_conditions(const AbstractAccess& access);
 
 }  // namespace steptp

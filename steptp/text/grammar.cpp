@@ -57,7 +57,7 @@ std::set<std::string> reserved_index_words() {
   for (const Function function : kAllFunctions) {
     if (function != Function::negate) add(text_of(function));
   }
-  for (const std::string_view word : {"inf", "max", "min", "if"}) add(word);
+  for (const std::string_view word : {"inf", "max", "min"}) add(word);
   return words;
 }
 

@@ -182,13 +182,21 @@ Result<Variable, std::string> parse_signature_line(std::string_view line) {
     }
   }
   if (std::string problem = shape_problem(variable.shape, variable.name); !problem.empty()) return problem;
-  if (const std::string_view domain_text = take_word(rest); !domain_text.empty()) {
-    auto domain = parse_domain(domain_text);
+  std::string_view word = take_word(rest);
+  if (!word.empty() && word != "values") {
+    auto domain = parse_domain(word);
     if (!domain) return domain.error();
     variable.domain = *domain;
+    word = take_word(rest);
   }
-  if (const std::string_view extra = take_word(rest); !extra.empty()) {
-    return concat("'", extra, "' after the declaration of ", variable.name, " is not understood");
+  if (word == "values") {
+    const auto values = parse_json(rest);
+    if (!values) return concat("the values of ", variable.name, " are not a JSON array: ", values.error().message);
+    if (std::string problem = read_values(*values, variable); !problem.empty()) return problem;
+    return variable;
+  }
+  if (!word.empty()) {
+    return concat("'", word, "' after the declaration of ", variable.name, " is not understood");
   }
   return variable;
 }
@@ -199,6 +207,7 @@ std::string print_signature_line(const Variable& variable) {
     append(out, '[', join(variable.shape, ",", [](std::int64_t d) { return std::to_string(d); }), ']');
   }
   if (variable.domain.kind != Domain::Kind::unstated) append(out, ' ', print_domain(variable.domain));
+  if (!variable.values.empty()) append(out, " values ", to_json(variable).find("values")->dump());
   return out;
 }
 

@@ -19,7 +19,7 @@ bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_index_letter(char c) { return is_lower(c) && c != 'b' && c != 'e' && c != 't' && c != 'v' && c < 'x'; }
 
 bool is_reserved_word(std::string_view word) {
-  return word == "inf" || word == "max" || word == "min" || word == "if" || parse_function(word).has_value();
+  return word == "inf" || word == "max" || word == "min" || parse_function(word).has_value();
 }
 
 bool ExpressionReader::check_index_word(std::string_view word, std::uint32_t begin) {

@@ -37,7 +37,7 @@ Result<BytePairs, Diagnostic> read_merges(const StringPool& merges, const Vocabu
     for (std::size_t k = 0; k < 3; ++k) {
       const auto id = vocabulary.find(parts[k]);
       if (!id) {
-        return make_error("tokenizer_merges",
+        return make_error("tokenizer",
                           concat("model.merges: entry ", i / 2, " joins ", quote_json(left), " and ", quote_json(right),
                                  ", but ", quote_json(parts[k]), " is not in model.vocab"));
       }
@@ -166,7 +166,7 @@ Result<Tokenizer, Diagnostic> Tokenizer::from_json(std::string_view json) {
   if (!file->unknown_token.empty()) {
     const auto id = model->vocabulary.find(file->unknown_token);
     if (!id) {
-      return make_error("tokenizer_vocabulary", concat("model.unk_token ", quote_json(file->unknown_token),
+      return make_error("tokenizer", concat("model.unk_token ", quote_json(file->unknown_token),
                                                        " is not in model.vocab"));
     }
     model->unknown = *id;
@@ -185,7 +185,7 @@ std::optional<Diagnostic> Tokenizer::add_tokens(std::vector<AddedToken> added, M
     const auto known = model.vocabulary.find(token.content);
     const std::uint32_t expected = known.value_or(next_id);
     if (token.id != expected) {
-      return make_error("tokenizer_added", concat("the added token ", quote_json(token.content), " has the id ",
+      return make_error("tokenizer", concat("the added token ", quote_json(token.content), " has the id ",
                                                   token.id, ", but it would be given ", expected));
     }
     if (!known) {

@@ -26,8 +26,8 @@ class Tokenizer {
  public:
   /// Reads tokenizer.json, gzip-compressed or not. Errors: `file`, `gzip`, and those of from_json.
   [[nodiscard]] static Result<Tokenizer, Diagnostic> load(const std::string& path);
-  /// Errors: `tokenizer_json` (not JSON, a wrong type), `tokenizer_unsupported` (a pattern, normaliser or option that
-  /// we would have to get wrong), `tokenizer_vocabulary`, `tokenizer_merges`, `tokenizer_added` (contradictions).
+  /// Errors, with the id `tokenizer`: not JSON, a wrong type, a pattern, normaliser or option that we would have to get
+  /// wrong, contradictions in the vocabulary, the merges or the added tokens.
   [[nodiscard]] static Result<Tokenizer, Diagnostic> from_json(std::string_view json);
 
   /// The ids of a text. Errors: `utf8`, with the offset of the first byte that is wrong.

@@ -35,13 +35,13 @@ class Members {
     return value != nullptr ? *value : std::string();
   }
   void require(std::string_view name) {
-    if (!has(name)) fail("tokenizer_json", concat(at(name), " is missing"));
+    if (!has(name)) fail("tokenizer", concat(at(name), " is missing"));
   }
   /// Refuses the file unless the condition holds.
   void support(bool condition, std::string_view name, std::string_view wanted) {
     if (condition) return;
     const Json* value = object_.find(name);
-    fail("tokenizer_unsupported",
+    fail("tokenizer",
          concat(at(name), " is ", value != nullptr ? shortened(value->dump()) : "absent", ", but only ", wanted,
                 " is supported"));
   }
@@ -55,7 +55,7 @@ class Members {
   }
   [[nodiscard]] const Json* find(std::string_view name) const { return object_.find(name); }
   void wrong(std::string_view place, std::string_view wanted, const Json& found) {
-    fail("tokenizer_json", concat(place, ": expected ", wanted, ", found ", found.kind_name()));
+    fail("tokenizer", concat(place, ": expected ", wanted, ", found ", found.kind_name()));
   }
   void fail(std::string_view id, std::string message) {
     if (!error_) error_ = make_error(id, std::move(message));
@@ -96,7 +96,7 @@ void read_split(Members split, TokenizerFile& file) {
   if (rule) {
     file.split = *rule;
   } else {
-    pattern.fail("tokenizer_unsupported", concat(pattern.at("Regex"), " is a pattern that is not supported: ", text));
+    pattern.fail("tokenizer", concat(pattern.at("Regex"), " is a pattern that is not supported: ", text));
   }
 }
 
@@ -149,7 +149,7 @@ void read_added_tokens(Members& root, std::optional<Diagnostic>& error, Tokenize
     token.require("content");
     AddedToken added;
     added.content = token.text("content");
-    if (added.content.empty()) token.fail("tokenizer_json", concat(token.at("content"), " is empty"));
+    if (added.content.empty()) token.fail("tokenizer", concat(token.at("content"), " is empty"));
     added.single_word = token.flag("single_word", false);
     added.lstrip = token.flag("lstrip", false);
     added.rstrip = token.flag("rstrip", false);
@@ -158,7 +158,7 @@ void read_added_tokens(Members& root, std::optional<Diagnostic>& error, Tokenize
     if (error) return;
     const std::int64_t* id = token.find("id")->as_integer();
     if (id == nullptr || *id < 0 || *id >= INT64_C(0xffffffff)) {
-      token.fail("tokenizer_json", concat(token.at("id"), " is not an id: ", token.find("id")->dump()));
+      token.fail("tokenizer", concat(token.at("id"), " is not an id: ", token.find("id")->dump()));
       return;
     }
     added.id = static_cast<std::uint32_t>(*id);
@@ -174,7 +174,7 @@ Result<TokenizerFile, Diagnostic> parse_tokenizer_file(std::string_view json) {
   if (!tree) return std::move(tree).error();
   std::optional<Diagnostic> error;
   Members root(*tree, "", error);
-  if (tree->as_object() == nullptr) return make_error("tokenizer_json", "expected one object in the file");
+  if (tree->as_object() == nullptr) return make_error("tokenizer", "expected one object in the file");
   // Truncation and padding would change what the Python package answers.
   root.support(!root.has("truncation"), "truncation", "null");
   root.support(!root.has("padding"), "padding", "null");

@@ -53,8 +53,8 @@ struct TokenizerFile {
   bool ignore_merges = false;
 };
 
-/// Reads the JSON text. Errors: `tokenizer_json` (not JSON, or a value of a wrong type), `tokenizer_unsupported`
-/// (a part that we would have to treat differently from what is written).
+/// Reads the JSON text. Errors, with the id `tokenizer`: not JSON, a value of a wrong type, a part that we would have
+/// to treat differently from what is written.
 [[nodiscard]] Result<TokenizerFile, Diagnostic> parse_tokenizer_file(std::string_view json);
 
 }  // namespace steptp

@@ -174,7 +174,7 @@ class Reader {
 Result<Json, Diagnostic> read_tokenizer_json(std::string_view text, TokenizerFile& file) {
   Reader reader(file);
   if (nlohmann::json::sax_parse(text.begin(), text.end(), &reader)) return std::move(reader.root);
-  return make_error("tokenizer_json", reader.message.empty() ? "not a JSON value" : reader.message);
+  return make_error("tokenizer", reader.message.empty() ? "not a JSON value" : reader.message);
 }
 
 }  // namespace steptp

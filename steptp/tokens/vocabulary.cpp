@@ -59,7 +59,7 @@ void append_token_bytes(std::string_view token, std::string& out) {
 }
 
 Result<Vocabulary, Diagnostic> Vocabulary::build(StringPool tokens, std::vector<std::uint32_t> ids) {
-  if (tokens.size() == 0) return make_error("tokenizer_vocabulary", "model.vocab holds no token");
+  if (tokens.size() == 0) return make_error("tokenizer", "model.vocab holds no token");
   Vocabulary vocabulary;
   vocabulary.tokens_ = std::move(tokens);
   vocabulary.ids_ = std::move(ids);
@@ -86,7 +86,7 @@ std::optional<Diagnostic> Vocabulary::enter(std::size_t entry) {
   const std::string_view token = tokens_[entry];
   const std::uint32_t id = ids_[entry];
   const auto error = [&](const auto&... what) {
-    return make_error("tokenizer_vocabulary", concat("the token ", quote_json(token), " ", what...));
+    return make_error("tokenizer", concat("the token ", quote_json(token), " ", what...));
   };
   if (id > kMaxId) return error("has the id ", id, ", above the largest supported, ", kMaxId);
   if (id >= entry_of_id_.size()) entry_of_id_.resize(std::max<std::size_t>(id + 1U, ids_.size()), kNoEntry);

@@ -1,0 +1,135 @@
+// The checker and the oracle judge each other: they share no code about which elements are touched.
+//   what `check` accepts, the oracle runs without an undefined or out-of-range access;
+//   what the oracle trips over, `check` does not accept;
+//   what `check` calls an error, the oracle trips over too.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "steptp/safety/check.h"
+#include "steptp/text/document.h"
+#include "steptp/text/printer.h"
+#include "steptp/verbs/run_document.h"
+#include "testing/generator.h"
+#include "testing/mutator.h"
+#include "testing/soak.h"
+
+namespace steptp::testing {
+namespace {
+
+constexpr std::uint64_t kBudget = 200'000;
+
+bool is_safety_trap(TrapKind kind) {
+  switch (kind) {
+    case TrapKind::out_of_range:
+    case TrapKind::undefined_read:
+    case TrapKind::not_written:
+    case TrapKind::scope_axes:
+    case TrapKind::scope_ambiguous: return true;
+    case TrapKind::invalid:
+    case TrapKind::integer_division_by_zero:
+    case TrapKind::input_missing:
+    case TrapKind::input_mismatch:
+    case TrapKind::budget:
+    case TrapKind::memory:
+    case TrapKind::cancelled: return false;
+  }
+  return false;
+}
+
+/// Errors about elements, which the oracle must be able to show; a witness that names a value of an input ("holds")
+/// needs that very input, which a seeded run seldom draws.
+bool claims_witness(const CheckReport& report) {
+  return std::any_of(report.diagnostics.begin(), report.diagnostics.end(), [](const Diagnostic& d) {
+    const bool about_elements = d.id == "out-of-range" || d.id == "undefined-read" || d.id == "not-written";
+    return d.severity == Severity::error && about_elements && d.message.find(" holds ") == std::string::npos;
+  });
+}
+
+struct Counts {
+  int ok = 0;
+  int errors = 0;
+  int unknown = 0;
+  int confirmed = 0;
+};
+
+std::string describe(const Program& program, const CheckReport& report) {
+  std::string out = print_document(program, Profile::paper);
+  for (const Diagnostic& d : report.diagnostics) out += std::string(severity_name(d.severity)) + " " + d.id + ": " + d.message + "\n";
+  return out;
+}
+
+void judge(const Program& program, Counts& counts, bool wants_ok = false) {
+  const CheckReport report = check_program(program);
+  if (wants_ok) {
+    ASSERT_EQ(report.verdict, CheckReport::Verdict::ok) << describe(program, report);
+  }
+  bool divided_by_zero = false;
+  bool tripped = false;
+  for (std::uint64_t seed = 0; seed < 2; ++seed) {
+    const auto inputs = seeded_inputs(program, seed);
+    if (!inputs) return;  // a domain that no value of the dtype satisfies
+    RunOptions options;
+    options.budget = kBudget;
+    const auto result = run(program, *inputs, options);
+    if (result) continue;
+    const Trap& trap = result.error();
+    if (trap.kind == TrapKind::budget || trap.kind == TrapKind::memory) return;
+    divided_by_zero = divided_by_zero || trap.kind == TrapKind::integer_division_by_zero;
+    tripped = tripped || is_safety_trap(trap.kind) || trap.kind == TrapKind::invalid;
+    // A seeded input may hold the zero that the checker assumed away.
+    const bool assumed = trap.kind == TrapKind::integer_division_by_zero && !report.assumes.empty();
+    if (is_safety_trap(trap.kind) || (trap.kind == TrapKind::integer_division_by_zero && !assumed)) {
+      ASSERT_NE(report.verdict, CheckReport::Verdict::ok) << trap.message << "\n" << describe(program, report);
+    }
+  }
+  counts.ok += report.verdict == CheckReport::Verdict::ok ? 1 : 0;
+  counts.errors += report.verdict == CheckReport::Verdict::errors ? 1 : 0;
+  counts.unknown += report.verdict == CheckReport::Verdict::unknown ? 1 : 0;
+  if (claims_witness(report) && !divided_by_zero) {
+    ASSERT_TRUE(tripped) << "an error without a witness\n" << describe(program, report);
+    ++counts.confirmed;
+  }
+}
+
+Counts judge_many(std::uint64_t stream, int programs, int mutants, const GeneratorOptions& options) {
+  Counts counts;
+  const Random random(stream);
+  for (int i = 0; i < programs && !::testing::Test::HasFatalFailure(); ++i) {
+    Random draw = random.fork(static_cast<std::uint64_t>(i));
+    const Program program = generate_program(draw, options);
+    judge(program, counts, options.affine_only);
+    for (int k = 0; k < mutants && !::testing::Test::HasFatalFailure(); ++k) {
+      if (const auto mutant = mutate(program, draw)) judge(mutant->program, counts);
+    }
+  }
+  return counts;
+}
+
+TEST(CheckAgainstOracle, AffineProgramsAreAllDecided) {
+  GeneratorOptions options;
+  options.affine_only = true;
+  const auto programs = static_cast<int>(soaked(300));
+  const Counts counts = judge_many(1, programs, 0, options);
+  EXPECT_EQ(counts.ok, programs);
+}
+
+TEST(CheckAgainstOracle, GeneratedProgramsAndMutantsAgree) {
+  const Counts counts = judge_many(2, static_cast<int>(soaked(200)), 4, {});
+  // The test says nothing unless all three answers occur, and errors with a witness among them.
+  EXPECT_GT(counts.ok, 100);
+  EXPECT_GT(counts.errors, 100);
+  EXPECT_GT(counts.unknown, 10);
+  EXPECT_GT(counts.confirmed, 20);
+}
+
+TEST(CheckAgainstOracle, AffineMutantsAgree) {
+  GeneratorOptions options;
+  options.affine_only = true;
+  const Counts counts = judge_many(3, static_cast<int>(soaked(200)), 4, options);
+  EXPECT_GT(counts.confirmed, 20);
+}
+
+}  // namespace
+}  // namespace steptp::testing

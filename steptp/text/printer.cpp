@@ -44,8 +44,15 @@ class TextBuffer {
     if (size_ == text_.size()) grow(1);
     text_[size_++] = c;
   }
+  template <std::size_t kSize>
+  void operator+=(const char (&literal)[kSize]) {
+    std::memcpy(room(kSize - 1), literal, kSize - 1);
+    size_ += kSize - 1;
+  }
   void operator+=(std::string_view part) {
-    std::memcpy(room(part.size()), part.data(), part.size());
+    char* const begin = room(part.size());
+    // Names and codes have a few letters: less than a call of memcpy takes.
+    for (std::size_t i = 0; i < part.size(); ++i) begin[i] = part[i];
     size_ += part.size();
   }
 
@@ -111,7 +118,7 @@ class Printer {
         this->nest(*std::get<NestPtr>(item));
       }
     }
-    out_ += compact_ ? "}" : "];";
+    either('}', "];");
   }
 
   void loop(const Loop& loop) {
@@ -150,7 +157,7 @@ class Printer {
       out_ += '}';
     }
     if (ref.subscripts.empty()) return;
-    out_ += compact_ ? "(" : "_{";
+    either('(', "_{");
     for (const Index& subscript : ref.subscripts) {
       if (&subscript != ref.subscripts.data()) out_ += ',';
       index(subscript);
@@ -192,6 +199,15 @@ class Printer {
   template <typename Integer>
   void number(Integer value) {
     out_.number(value);
+  }
+
+  template <std::size_t kSize>
+  void either(char compact, const char (&paper)[kSize]) {
+    if (compact_) {
+      out_ += compact;
+    } else {
+      out_ += paper;
+    }
   }
 
   template <typename Code>

@@ -1,7 +1,7 @@
 # `make help` says what there is. Every target can be repeated; what is there already is not done again.
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
-FUZZ_SHORT_SECONDS ?= 10
+FUZZ_SHORT_SECONDS ?= 4
 SOAK ?= 100
 PYTHON ?= python3
 export PYTHON

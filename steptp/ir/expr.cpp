@@ -191,6 +191,7 @@ struct ChildList {
   void operator()(const Compare& node) { all(node.operands); }
   void operator()(const Logic& node) { all(node.operands); }
   void all(const std::vector<ExprPtr>& operands) {
+    places.reserve(operands.size());
     for (const ExprPtr& operand : operands) places.push_back(&operand);
   }
 };
@@ -222,13 +223,41 @@ ExprPtr with_children(const ExprPtr& expr, const std::vector<ExprPtr>& replaceme
 void for_each_ref(const RefPtr& ref, const std::function<void(const RefPtr&)>& visit) {
   visit(ref);
   for (const Index& subscript : ref->subscripts) {
+    if (subscript.nesting() == 0) continue;  // variables only
     for_each_read(subscript, [&visit](const RefPtr& inner) { for_each_ref(inner, visit); });
   }
 }
 
+namespace {
+
+/// Goes down without a list of children: every reader and printer of a program comes through here.
+struct RefVisitor {
+  const std::function<void(const RefPtr&)>& visit;
+  void operator()(const Literal&) const {}
+  void operator()(const Infinity&) const {}
+  void operator()(const IndexValue&) const {}
+  void operator()(const Read& node) const { for_each_ref(node.ref, visit); }
+  void operator()(const Sum& node) const { all(node.operands); }
+  void operator()(const Product& node) const { all(node.operands); }
+  void operator()(const Power& node) const { each(node.base, node.exponent); }
+  void operator()(const Extremum& node) const { each(node.left, node.right); }
+  void operator()(const Call& node) const { each(node.argument); }
+  void operator()(const Select& node) const { each(node.condition, node.if_true, node.if_false); }
+  void operator()(const Compare& node) const { all(node.operands); }
+  void operator()(const Logic& node) const { all(node.operands); }
+  void all(const std::vector<ExprPtr>& operands) const {
+    for (const ExprPtr& operand : operands) for_each_ref(*operand, visit);
+  }
+  template <typename... Parts>
+  void each(const Parts&... parts) const {
+    (for_each_ref(*parts, visit), ...);
+  }
+};
+
+}  // namespace
+
 void for_each_ref(const Expr& expr, const std::function<void(const RefPtr&)>& visit) {
-  if (const auto* read = std::get_if<Read>(&expr.node)) for_each_ref(read->ref, visit);
-  for (const ExprPtr* place : children(expr)) for_each_ref(**place, visit);
+  std::visit(RefVisitor{visit}, expr.node);
 }
 
 void for_each_variable(const Expr& expr, const std::function<void(const std::string&)>& visit) {

@@ -112,25 +112,26 @@ class BoundsChecker {
 
   /// Nothing where isl could not decide.
   std::optional<Presburger::Answer> isl_answer(const Statement& statement, const AbstractAccess& problem, Interval allowed) {
-    Renaming names;
-    std::string tuple;
-    std::string domain;
+    VariableNumbers names;
+    IntegerSet whole;
+    IntegerSet inside;
     for (const Loop* loop : statement.loops) {
-      names[loop->index] = concat("i", names.size());
-      append(tuple, tuple.empty() ? "" : ",", names[loop->index]);
-      append(domain, domain.empty() ? "" : " and ", "0 <= ", names[loop->index], " < ", loop->extent);
+      const std::size_t number = names[loop->index] = whole.add_variable();
+      (void)inside.add_variable();
+      whole.require(at_most(Linear::number(0), Linear::variable(number)));
+      whole.require(less(Linear::variable(number), Linear::number(loop->extent)));
     }
+    whole.dimensions = inside.dimensions = statement.loops.size();
     for (const PathCondition& item : problem.conditions) {
-      const auto text = isl_text(*item.condition, item.holds, names);
-      if (!text) return std::nullopt;
-      append(domain, " and ", *text);
+      auto formula = whole.formula(*item.condition, item.holds, names);
+      if (!formula) return std::nullopt;
+      whole.require(*std::move(formula));
     }
-    const auto target = isl_text(problem.subscripts[0], names);
+    const auto target = inside.linear(problem.subscripts[0], names);
     if (!target) return std::nullopt;
-    std::string inside = concat("0 <= ", *target);
-    if (allowed.high != kWideLimit) append(inside, " <= ", describe(allowed.high));
-    const auto answer = isl_.covered(concat("{ [", tuple, "] : ", domain, " }"),
-                                     {concat("{ [", tuple, "] : ", inside, " }")}, statement.loops.size());
+    inside.require(at_most(Linear::number(0), *target));
+    if (allowed.high != kWideLimit) inside.require(at_most(*target, Linear::number(allowed.high)));
+    const auto answer = isl_.covered(whole, {inside});
     if (answer.kind == Presburger::Answer::Kind::gave_up) return std::nullopt;
     return answer;
   }

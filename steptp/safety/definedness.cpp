@@ -125,92 +125,98 @@ class DefinednessChecker {
     ask_isl(read, tensor);
   }
 
-  /// The iterations in which an access is made, in isl's notation. Values read from integer tensors are further
-  /// dimensions: any value they can hold.
+  /// An access as variables of a set: one for each loop, then one for each value read from an integer tensor, which
+  /// is any value that the tensor can hold.
   struct Query {
-    std::string tuple;
-    std::string domain;
-    std::vector<std::string> subscripts;
-    std::size_t dimensions = 0;
+    std::vector<std::size_t> variables;
+    std::vector<Linear> subscripts;
     bool certain = true;  ///< data does not decide
   };
-  /// Nothing where a subscript is not quasi-affine.
-  std::optional<Query> iterations(const Access& access, char letter) const {
+  /// Adds the access to a set; with `where`, only the iterations in which it is made. Nothing where a subscript is not
+  /// quasi-affine.
+  std::optional<Query> add_access(IntegerSet& set, const Access& access, bool where) const {
     const Statement& statement = table_.statements[access.statement];
     const AbstractAccess problem = abstract_access(table_, facts_, access, full_subscripts(access));
     if (statement.loops.size() + problem.abstracted.size() > kMaxIslLoops) return std::nullopt;
     Query query;
-    Renaming names;
+    VariableNumbers names;
+    std::vector<Interval> ranges;
     const auto add = [&](const std::string& variable, const Interval& range) {
-      const std::string name = concat(letter, names.size());
-      names[variable] = name;
-      append(query.tuple, query.tuple.empty() ? "" : ",", name);
-      append(query.domain, query.domain.empty() ? "" : " and ", describe(range.low), " <= ", name, " <= ", describe(range.high));
+      names[variable] = query.variables.emplace_back(set.add_variable());
+      ranges.push_back(range);
     };
     for (const Loop* loop : statement.loops) add(loop->index, {0, static_cast<Wide>(loop->extent) - 1});
     for (std::size_t i = 0; i < problem.abstracted.size(); ++i) {
       add(abstract_name(i), problem.ranges.variables.find(abstract_name(i))->second);
     }
-    query.dimensions = names.size();
-    query.certain = problem.abstracted.empty();
-    for (const PathCondition& item : problem.conditions) {
-      const auto text = isl_text(*item.condition, item.holds, names);
-      if (text) {
-        append(query.domain, " and ", *text);
-      } else {
-        query.certain = false;
-      }
-    }
     for (const Index& subscript : problem.subscripts) {
-      auto text = isl_text(subscript, names);
-      if (!text) return std::nullopt;
-      query.subscripts.push_back(*std::move(text));
+      auto sum = set.linear(subscript, names);
+      if (!sum) return std::nullopt;
+      query.subscripts.push_back(*std::move(sum));
+    }
+    if (!where) return query;
+    query.certain = problem.abstracted.empty();
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      set.require(at_most(Linear::number(ranges[i].low), Linear::variable(query.variables[i])));
+      set.require(at_most(Linear::variable(query.variables[i]), Linear::number(ranges[i].high)));
+    }
+    for (const PathCondition& item : problem.conditions) {
+      auto formula = set.formula(*item.condition, item.holds, names);
+      query.certain = query.certain && formula;
+      if (formula) set.require(*std::move(formula));
     }
     return query;
   }
 
   /// w runs before r: earlier in the shared loops, or in the same iteration of them and earlier in the text.
-  static std::string order_text(const Relation& relation, bool same_statement) {
-    std::vector<std::string> cases;
-    std::string equal_so_far;
+  static Formula runs_before(const Relation& relation, bool same_statement, const Query& writer, const Query& reader) {
+    Formula cases;
+    Clause equal_so_far;
     for (std::size_t i = 0; i < relation.shared_loops; ++i) {
-      cases.push_back(concat("(", equal_so_far, "w", i, " < r", i, ")"));
-      append(equal_so_far, "w", i, " = r", i, " and ");
+      const Linear w = Linear::variable(writer.variables[i]);
+      const Linear r = Linear::variable(reader.variables[i]);
+      cases.push_back(equal_so_far);
+      cases.back().push_back(less(w, r));
+      equal_so_far.push_back(equals(w, r));
     }
-    if (relation.before && !same_statement) cases.push_back(concat("(", equal_so_far, "0 = 0)"));
-    if (cases.empty()) return "1 = 0";
-    return concat("(", join(cases, " or ", [](const std::string& text) { return text; }), ")");
+    if (relation.before && !same_statement) cases.push_back(std::move(equal_so_far));
+    return cases;
   }
 
   /// The iterations of the reader that see an element which this writer wrote before; nothing where it cannot be said.
-  std::optional<std::string> seen_text(const Access& write, const Access& read, const Query& reader) const {
-    const auto writer = iterations(write, 'w');
-    if (!writer || !writer->certain || writer->subscripts.size() != reader.subscripts.size()) return std::nullopt;
-    std::string condition = writer->domain;
-    for (std::size_t i = 0; i < reader.subscripts.size(); ++i) {
-      append(condition, " and ", writer->subscripts[i], " = ", reader.subscripts[i]);
+  std::optional<IntegerSet> seen(const Access& write, const Access& read) const {
+    IntegerSet set;
+    const auto reader = add_access(set, read, false);
+    if (!reader) return std::nullopt;
+    set.dimensions = reader->variables.size();
+    const auto writer = add_access(set, write, true);
+    if (!writer || !writer->certain || writer->subscripts.size() != reader->subscripts.size()) return std::nullopt;
+    for (std::size_t i = 0; i < reader->subscripts.size(); ++i) {
+      set.require(equals(writer->subscripts[i], reader->subscripts[i]));
     }
-    append(condition, " and ", order_text(relate(table_.statements[write.statement], table_.statements[read.statement]),
-                                          write.statement == read.statement));
-    return concat("{ [", reader.tuple, "] : exists (", writer->tuple, " : ", condition, ") }");
+    set.require(runs_before(relate(table_.statements[write.statement], table_.statements[read.statement]),
+                            write.statement == read.statement, *writer, *reader));
+    return set;
   }
 
   void ask_isl(const Access& read, const TensorFacts& tensor) {
     const Statement& statement = table_.statements[read.statement];
-    const auto reader = iterations(read, 'r');
+    IntegerSet whole;
+    const auto reader = add_access(whole, read, true);
     if (!reader) return unknown_read(read, "the access is not affine");
     if (queries_++ > kMaxQueries) return unknown_read(read, "the work budget is spent");
-    std::vector<std::string> parts;
+    whole.dimensions = reader->variables.size();
+    std::vector<IntegerSet> parts;
     bool all_writers = true;
     for (const std::size_t number : tensor.writes) {
-      auto part = seen_text(table_.accesses[number], read, *reader);
+      auto part = seen(table_.accesses[number], read);
       if (part) {
         parts.push_back(*std::move(part));
       } else {
         all_writers = false;
       }
     }
-    const auto answer = isl_.covered(concat("{ [", reader->tuple, "] : ", reader->domain, " }"), parts, reader->dimensions);
+    const auto answer = isl_.covered(whole, parts);
     switch (answer.kind) {
       case Presburger::Answer::Kind::covered: return;
       case Presburger::Answer::Kind::gave_up: return unknown_read(read, "the work budget is spent");
@@ -256,29 +262,31 @@ class DefinednessChecker {
   }
 
   void ask_isl_output(const std::string& name, const TensorFacts& tensor) {
-    std::string tuple;
-    std::string domain = "0 = 0";
-    for (std::size_t i = 0; i < tensor.known->shape.size(); ++i) {
-      append(tuple, i > 0 ? "," : "", "e", i);
-      append(domain, " and 0 <= e", i, " < ", tensor.known->shape[i]);
+    const std::size_t rank = tensor.known->shape.size();
+    const auto elements = [rank] {
+      IntegerSet set;
+      while (set.variables() < rank) (void)set.add_variable();
+      set.dimensions = rank;
+      return set;
+    };
+    IntegerSet whole = elements();
+    for (std::size_t i = 0; i < rank; ++i) {
+      whole.require(at_most(Linear::number(0), Linear::variable(i)));
+      whole.require(less(Linear::variable(i), Linear::number(tensor.known->shape[i])));
     }
-    std::vector<std::string> parts;
+    std::vector<IntegerSet> parts;
     bool all_writers = tensor.writes.size() <= kMaxWriters;
     for (std::size_t k = 0; k < std::min(tensor.writes.size(), kMaxWriters); ++k) {
-      const Access& write = table_.accesses[tensor.writes[k]];
-      const auto writer = iterations(write, 'w');
-      const bool good = writer && writer->certain;
-      std::string condition = good ? writer->domain : "";
-      for (std::size_t i = 0; good && i < writer->subscripts.size(); ++i) {
-        append(condition, " and e", i, " = ", writer->subscripts[i]);
-      }
-      if (good) {
-        parts.push_back(concat("{ [", tuple, "] : exists (", writer->tuple, " : ", condition, ") }"));
-      } else {
+      IntegerSet part = elements();
+      const auto writer = add_access(part, table_.accesses[tensor.writes[k]], true);
+      if (!writer || !writer->certain) {
         all_writers = false;
+        continue;
       }
+      for (std::size_t i = 0; i < rank; ++i) part.require(equals(Linear::variable(i), writer->subscripts[i]));
+      parts.push_back(std::move(part));
     }
-    const auto answer = isl_.covered(concat("{ [", tuple, "] : ", domain, " }"), parts, tensor.known->shape.size());
+    const auto answer = isl_.covered(whole, parts);
     if (answer.kind == Presburger::Answer::Kind::covered) return;
     const Site& site = table_.accesses[tensor.writes[0]].site;
     if (answer.kind == Presburger::Answer::Kind::missing && all_writers) {

@@ -1,12 +1,14 @@
 #include "steptp/safety/presburger.h"
 
 #include <isl/ctx.h>
+#include <isl/mat.h>
 #include <isl/options.h>
 #include <isl/point.h>
 #include <isl/set.h>
+#include <isl/space.h>
 #include <isl/val.h>
 
-#include "steptp/base/text.h"
+#include <algorithm>
 
 namespace steptp {
 
@@ -18,6 +20,50 @@ struct FreeSet {
   void operator()(isl_set* set) const { isl_set_free(set); }
 };
 using SetPtr = std::unique_ptr<isl_set, FreeSet>;
+
+isl_val* to_isl(isl_ctx* ctx, Wide value) {
+  if (value >= INT64_MIN && value <= INT64_MAX) return isl_val_int_from_si(ctx, static_cast<long>(value));
+  const Wide magnitude = value < 0 ? -value : value;
+  const std::uint64_t chunks[] = {static_cast<std::uint64_t>(magnitude), static_cast<std::uint64_t>(magnitude >> 64)};
+  isl_val* result = isl_val_int_from_chunks(ctx, 2, sizeof chunks[0], chunks);
+  return value < 0 ? isl_val_neg(result) : result;
+}
+
+/// The rows of the equations, or of the others: a column per variable, then the constant.
+isl_mat* to_isl(isl_ctx* ctx, const Clause& clause, bool equations, std::size_t variables) {
+  const auto fits = [equations](const Constraint& constraint) { return constraint.is_equation == equations; };
+  const auto rows = std::count_if(clause.begin(), clause.end(), fits);
+  isl_mat* matrix = isl_mat_alloc(ctx, static_cast<unsigned>(rows), static_cast<unsigned>(variables + 1));
+  std::vector<Wide> row(variables + 1);
+  int number = 0;
+  for (const Constraint& constraint : clause) {
+    if (!fits(constraint)) continue;
+    std::fill(row.begin(), row.end(), 0);
+    for (const auto& [variable, coefficient] : constraint.sum.terms) row[variable] += coefficient;
+    row[variables] = constraint.sum.constant;
+    for (std::size_t i = 0; i <= variables; ++i) {
+      matrix = isl_mat_set_element_val(matrix, number, static_cast<int>(i), to_isl(ctx, row[i]));
+    }
+    ++number;
+  }
+  return matrix;
+}
+
+/// Null where isl gave up or the set has too many clauses.
+SetPtr to_isl(isl_ctx* ctx, const IntegerSet& set) {
+  const auto clauses = set.clauses();
+  if (!clauses) return nullptr;
+  isl_space* const space = isl_space_set_alloc(ctx, 0, static_cast<unsigned>(set.dimensions));
+  SetPtr all(isl_set_empty(isl_space_copy(space)));
+  for (const Clause& clause : *clauses) {
+    isl_basic_set* part = isl_basic_set_from_constraint_matrices(
+        isl_space_copy(space), to_isl(ctx, clause, true, set.variables()), to_isl(ctx, clause, false, set.variables()),
+        isl_dim_set, isl_dim_div, isl_dim_param, isl_dim_cst);
+    all.reset(isl_set_union(all.release(), isl_set_from_basic_set(part)));
+  }
+  isl_space_free(space);
+  return all;
+}
 
 }  // namespace
 
@@ -32,17 +78,16 @@ struct Presburger::Context {
 Presburger::Presburger() = default;
 Presburger::~Presburger() = default;
 
-Presburger::Answer Presburger::covered(const std::string& whole, const std::vector<std::string>& parts,
-                                       std::size_t dimensions) {
+Presburger::Answer Presburger::covered(const IntegerSet& whole, const std::vector<IntegerSet>& parts) {
   Answer answer;
   if (!context_) context_ = std::make_unique<Context>();
   isl_ctx* const ctx = context_->ctx;
   isl_ctx_reset_error(ctx);
   isl_ctx_reset_operations(ctx);
   isl_ctx_set_max_operations(ctx, kMaxOperations);
-  SetPtr rest(isl_set_read_from_str(ctx, whole.c_str()));
-  for (const std::string& part : parts) {
-    SetPtr known(isl_set_read_from_str(ctx, part.c_str()));
+  SetPtr rest = to_isl(ctx, whole);
+  for (const IntegerSet& part : parts) {
+    SetPtr known = to_isl(ctx, part);
     if (!rest || !known) return answer;
     rest.reset(isl_set_subtract(rest.release(), known.release()));
     if (rest) rest.reset(isl_set_coalesce(rest.release()));
@@ -59,123 +104,13 @@ Presburger::Answer Presburger::covered(const std::string& whole, const std::vect
   isl_point* point = rest ? isl_set_sample_point(rest.release()) : nullptr;
   if (!point) return answer;
   answer.kind = Answer::Kind::missing;
-  for (std::size_t i = 0; i < dimensions; ++i) {
+  for (std::size_t i = 0; i < whole.dimensions; ++i) {
     isl_val* value = isl_point_get_coordinate_val(point, isl_dim_set, static_cast<int>(i));
     answer.point.push_back(isl_val_get_num_si(value));
     isl_val_free(value);
   }
   isl_point_free(point);
   return answer;
-}
-
-namespace {
-
-/// isl reads a number before a product, and no signs or brackets around it.
-void append_scaled(std::string& out, std::int64_t coefficient, const std::string& factor) {
-  append(out, coefficient < 0 ? " - " : " + ", coefficient < 0 ? -coefficient : coefficient, "*", factor);
-}
-
-std::optional<std::string> atom_text(const IndexAtom& atom, const Renaming& names) {
-  struct Visitor {
-    const Renaming& names;
-    std::optional<std::string> operator()(const LoopVariable& variable) const {
-      const auto known = names.find(variable.name);
-      if (known == names.end()) return std::nullopt;
-      return known->second;
-    }
-    std::optional<std::string> operator()(const FloorQuotient& node) const {
-      return quotient(*node.dividend, *node.divisor);
-    }
-    std::optional<std::string> operator()(const FloorRemainder& node) const {
-      const auto dividend = isl_text(*node.dividend, names);
-      const auto floor = quotient(*node.dividend, *node.divisor);
-      if (!dividend || !floor) return std::nullopt;
-      std::string out = concat("(", *dividend);
-      append_scaled(out, -node.divisor->constant_term(), *floor);
-      return out + ")";
-    }
-    std::optional<std::string> operator()(const IndirectRead&) const { return std::nullopt; }
-
-    [[nodiscard]] std::optional<std::string> quotient(const Index& dividend, const Index& divisor) const {
-      const auto text = isl_text(dividend, names);
-      if (!text || !divisor.is_constant()) return std::nullopt;
-      const std::int64_t by = divisor.constant_term();
-      if (by > 0) return concat("floor((", *text, ")/", by, ")");
-      return concat("floor((0 - (", *text, "))/", -by, ")");
-    }
-  };
-  return std::visit(Visitor{names}, atom);
-}
-
-CompareOp negated(CompareOp op) {
-  switch (op) {
-    case CompareOp::less: return CompareOp::greater_equal;
-    case CompareOp::less_equal: return CompareOp::greater;
-    case CompareOp::greater: return CompareOp::less_equal;
-    case CompareOp::greater_equal: return CompareOp::less;
-    case CompareOp::equal: return CompareOp::not_equal;
-    case CompareOp::not_equal: return CompareOp::equal;
-  }
-  return op;
-}
-
-std::string comparison_text(const std::string& left, CompareOp op, const std::string& right) {
-  switch (op) {
-    case CompareOp::less: return concat("(", left, " < ", right, ")");
-    case CompareOp::less_equal: return concat("(", left, " <= ", right, ")");
-    case CompareOp::greater: return concat("(", left, " > ", right, ")");
-    case CompareOp::greater_equal: return concat("(", left, " >= ", right, ")");
-    case CompareOp::equal: return concat("(", left, " = ", right, ")");
-    case CompareOp::not_equal: return concat("((", left, " < ", right, ") or (", left, " > ", right, "))");
-  }
-  return {};
-}
-
-std::string joined(const std::vector<std::string>& parts, bool conjunction) {
-  return concat("(", join(parts, conjunction ? " and " : " or ", [](const std::string& part) { return part; }), ")");
-}
-
-}  // namespace
-
-std::optional<std::string> isl_text(const Index& index, const Renaming& names) {
-  std::string out = std::to_string(index.constant_term());
-  for (const IndexTerm& term : index.terms()) {
-    if (term.factors.size() != 1) return std::nullopt;
-    const auto factor = atom_text(term.factors[0], names);
-    if (!factor) return std::nullopt;
-    append_scaled(out, term.coefficient, *factor);
-  }
-  return out;
-}
-
-std::optional<std::string> isl_text(const Expr& condition, bool holds, const Renaming& names) {
-  if (const auto* logic = std::get_if<Logic>(&condition.node)) {
-    std::vector<std::string> parts;
-    for (const ExprPtr& operand : logic->operands) {
-      auto part = isl_text(*operand, holds, names);
-      if (!part) return std::nullopt;
-      parts.push_back(*std::move(part));
-    }
-    return joined(parts, (logic->op == LogicOp::conjunction) == holds);
-  }
-  const auto operand_text = [&names](const Expr& operand) -> std::optional<std::string> {
-    const auto index = to_index(operand);
-    return index ? isl_text(*index, names) : std::nullopt;
-  };
-  if (const auto* compare = std::get_if<Compare>(&condition.node)) {
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < compare->operators.size(); ++i) {
-      const auto left = operand_text(*compare->operands[i]);
-      const auto right = operand_text(*compare->operands[i + 1]);
-      if (!left || !right) return std::nullopt;
-      const CompareOp op = holds ? compare->operators[i] : negated(compare->operators[i]);
-      parts.push_back(comparison_text(*left, op, *right));
-    }
-    return joined(parts, holds);
-  }
-  const auto value = operand_text(condition);
-  if (!value) return std::nullopt;
-  return comparison_text(*value, holds ? CompareOp::not_equal : CompareOp::equal, "0");
 }
 
 }  // namespace steptp

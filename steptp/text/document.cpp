@@ -15,18 +15,23 @@ namespace steptp {
 namespace {
 
 /// The text with its header lines replaced by blanks, so that positions in the program are positions in the file.
-std::string without_headers(const std::string& text) {
-  std::string out = text;
+/// Text without headers is not copied; `room` holds the copy of others.
+std::string_view without_headers(const std::string& text, std::string& room) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string::npos || (text[start] != '@' && text[start] != '#')) return text;
+  room = text;
   std::size_t begin = 0;
-  while (begin < out.size()) {
-    const std::size_t end = std::min(out.find('\n', begin), out.size());
-    const std::size_t first = out.find_first_not_of(" \t\r", begin);
+  while (begin < room.size()) {
+    const std::size_t end = std::min(room.find('\n', begin), room.size());
+    const std::size_t first = room.find_first_not_of(" \t\r", begin);
     const bool blank = first == std::string::npos || first >= end;
-    if (!blank && out[first] != '@' && out[first] != '#') break;
-    if (!blank && out[first] == '@') std::fill(out.begin() + static_cast<std::ptrdiff_t>(begin), out.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+    if (!blank && room[first] != '@' && room[first] != '#') break;
+    if (!blank && room[first] == '@') {
+      std::fill(room.begin() + static_cast<std::ptrdiff_t>(begin), room.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+    }
     begin = end + 1;
   }
-  return out;
+  return room;
 }
 
 void add_error(Document& document, std::string_view id, Span span, std::string message, std::string hint = {}) {
@@ -83,13 +88,13 @@ void read_headers(Document& document) {
 }
 
 void read_nests(Document& document) {
-  const ReadText read = read_text(without_headers(document.source->text()));
+  std::string room;
+  ReadText read = read_text(without_headers(document.source->text(), room));
   document.profile = read.profile;
-  document.program.nests = read.nests;
-  for (const ReadText::Finding& finding : read.findings) {
-    Diagnostic diagnostic = finding.diagnostic;
-    document.source->place(diagnostic, finding.span);
-    document.diagnostics.push_back(std::move(diagnostic));
+  document.program.nests = std::move(read.nests);
+  for (ReadText::Finding& finding : read.findings) {
+    document.source->place(finding.diagnostic, finding.span);
+    document.diagnostics.push_back(std::move(finding.diagnostic));
   }
 }
 
@@ -175,7 +180,8 @@ Document read_program_text(std::string name, std::string text, Signature signatu
 
 Located locate(const Document& document) {
   Located located;
-  located.nests = read_text(without_headers(document.source->text()), &located.map).nests;
+  std::string room;
+  located.nests = read_text(without_headers(document.source->text(), room), &located.map).nests;
   return located;
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "steptp/ir/expr.h"
+#include "steptp/text/name_table.h"
 #include "steptp/text/profile.h"
 #include "steptp/text/scanner.h"
 #include "steptp/text/source_map.h"
@@ -85,7 +85,7 @@ class ExpressionReader {
   int depth_ = 0;
   DType default_dtype_ = DType::f32;
   /// Compact text: what the first occurrence of a name said.
-  std::map<std::string, std::pair<DType, Scope>, std::less<>> declared_;
+  NameTable<std::pair<DType, Scope>> declared_;
   std::string_view last_superscript_;  ///< with its closing brace
   std::pair<DType, Scope> last_marks_;
   /// Subscripts that are one variable, shared by all that use them.

@@ -1,11 +1,12 @@
 #include "steptp/text/printer.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
+#include <cstring>
 #include <string_view>
 
-#include "steptp/base/text.h"
+#include "steptp/text/name_table.h"
 
 namespace steptp {
 
@@ -35,14 +36,61 @@ struct LevelOf {
 constexpr std::array kDefaultOrder = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i64,
                                       DType::i32, DType::i16, DType::i8,  DType::u8,   DType::boolean};
 
+/// A string under construction. A program's text is made of very many very short pieces, for which std::string's
+/// appending takes longer than everything else here.
+class TextBuffer {
+ public:
+  void operator+=(char c) {
+    if (size_ == text_.size()) grow(1);
+    text_[size_++] = c;
+  }
+  template <std::size_t kSize>
+  void operator+=(const char (&literal)[kSize]) {
+    std::memcpy(room(kSize - 1), literal, kSize - 1);
+    size_ += kSize - 1;
+  }
+  void operator+=(std::string_view part) {
+    char* const begin = room(part.size());
+    // Names and codes have a few letters: less than a call of memcpy takes.
+    for (std::size_t i = 0; i < part.size(); ++i) begin[i] = part[i];
+    size_ += part.size();
+  }
+
+  template <typename Integer>
+  void number(Integer value) {
+    constexpr std::size_t kDigits = 24;
+    char* const begin = room(kDigits);
+    size_ += static_cast<std::size_t>(std::to_chars(begin, begin + kDigits, value).ptr - begin);
+  }
+
+  [[nodiscard]] std::string take() {
+    text_.resize(size_);
+    return std::move(text_);
+  }
+
+ private:
+  /// A place for that many characters behind the text.
+  char* room(std::size_t bytes) {
+    if (text_.size() - size_ < bytes) grow(bytes);
+    return text_.data() + size_;
+  }
+  void grow(std::size_t bytes) { text_.resize(std::max(text_.size() * 2, size_ + bytes)); }
+
+  std::string text_ = std::string(256, '\0');
+  std::size_t size_ = 0;
+};
+
 class Printer {
  public:
-  explicit Printer(Profile profile) : compact_(profile == Profile::compact) { out_.reserve(256); }
+  explicit Printer(Profile profile) : compact_(profile == Profile::compact) {}
 
   void program(const Program& program) {
     if (compact_) {
       default_dtype_ = most_common_dtype(program);
-      if (default_dtype_ != DType::f32) append(out_, '^', code(default_dtype_), ';');
+      if (default_dtype_ != DType::f32) {
+        mark(code(default_dtype_));
+        out_ += ';';
+      }
     }
     for (const NestPtr& item : program.nests) nest(*item);
   }
@@ -70,7 +118,7 @@ class Printer {
         this->nest(*std::get<NestPtr>(item));
       }
     }
-    out_ += compact_ ? "}" : "];";
+    either('}', "];");
   }
 
   void loop(const Loop& loop) {
@@ -109,7 +157,7 @@ class Printer {
       out_ += '}';
     }
     if (ref.subscripts.empty()) return;
-    out_ += compact_ ? "(" : "_{";
+    either('(', "_{");
     for (const Index& subscript : ref.subscripts) {
       if (&subscript != ref.subscripts.data()) out_ += ',';
       index(subscript);
@@ -141,7 +189,7 @@ class Printer {
     if (level < wanted) out_ += ')';
   }
 
-  std::string take() { return std::move(out_); }
+  std::string take() { return out_.take(); }
 
  private:
   static std::uint64_t magnitude(std::int64_t value) {
@@ -150,8 +198,22 @@ class Printer {
 
   template <typename Integer>
   void number(Integer value) {
-    char buffer[24];
-    out_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+    out_.number(value);
+  }
+
+  template <std::size_t kSize>
+  void either(char compact, const char (&paper)[kSize]) {
+    if (compact_) {
+      out_ += compact;
+    } else {
+      out_ += paper;
+    }
+  }
+
+  template <typename Code>
+  void mark(Code text) {
+    out_ += '^';
+    out_ += text;
   }
 
   void term(const IndexTerm& term, bool first) {
@@ -204,10 +266,11 @@ class Printer {
   }
 
   void compact_marks(const Ref& ref) {
-    const auto [known, fresh] = declared_.try_emplace(ref.tensor, ref.dtype, ref.scope);
-    const std::pair<DType, Scope> shown = fresh ? std::pair(default_dtype_, Scope::global) : known->second;
-    if (ref.dtype != shown.first) append(out_, '^', code(ref.dtype));
-    if (ref.scope != shown.second) append(out_, '^', code(ref.scope));
+    const Marks* known = declared_.find(ref.tensor);
+    const Marks shown = known ? *known : Marks{default_dtype_, Scope::global};
+    if (!known) declared_.add(ref.tensor, {ref.dtype, ref.scope});
+    if (ref.dtype != shown.dtype) mark(code(ref.dtype));
+    if (ref.scope != shown.scope) mark(code(ref.scope));
   }
 
   /// `X+=...` for a sum whose first operand is X and whose second is added; `X max=e` for max(X,e).
@@ -283,29 +346,40 @@ class Printer {
   void node(const Compare& compare) { chain(compare.operands, compare.operators, Level::sum, 0); }
   void node(const Logic& logic) {
     const Level wanted = logic.op == LogicOp::conjunction ? Level::comparison : Level::conjunction;
-    chain(logic.operands, std::vector<LogicOp>(logic.operands.size(), logic.op), wanted, 0);
+    for (const ExprPtr& operand : logic.operands) {
+      if (&operand != logic.operands.data()) out_ += text_of(logic.op);
+      expr(*operand, wanted);
+    }
   }
 
   static DType most_common_dtype(const Program& program) {
-    std::map<std::string_view, DType> first;
-    for_each_equation(program, [&first](const Equation& equation, const std::vector<const Nest*>&) {
-      const auto note = [&first](const RefPtr& ref) { first.try_emplace(ref->tensor, ref->dtype); };
+    NameTable<DType> first;
+    std::array<std::size_t, kDefaultOrder.size()> counts{};
+    const auto note = [&](const RefPtr& ref) {
+      if (first.find(ref->tensor)) return;
+      first.add(ref->tensor, ref->dtype);
+      ++counts[static_cast<std::size_t>(ref->dtype)];
+    };
+    for_each_equation(program, [&note](const Equation& equation, const std::vector<const Nest*>&) {
       for_each_ref(equation.left, note);
       for_each_ref(*equation.right, note);
     });
-    std::map<DType, std::size_t> counts;
-    for (const auto& [name, dtype] : first) ++counts[dtype];
     DType best = DType::f32;
     for (const DType dtype : kDefaultOrder) {
-      if (counts[dtype] > counts[best]) best = dtype;
+      if (counts[static_cast<std::size_t>(dtype)] > counts[static_cast<std::size_t>(best)]) best = dtype;
     }
     return best;
   }
 
+  struct Marks {
+    DType dtype;
+    Scope scope;
+  };
+
   bool compact_;
-  std::string out_;
+  TextBuffer out_;
   DType default_dtype_ = DType::f32;
-  std::map<std::string, std::pair<DType, Scope>, std::less<>> declared_;
+  NameTable<Marks> declared_;
 };
 
 }  // namespace

@@ -170,8 +170,8 @@ bool ExpressionReader::read_paper_ref(std::string_view name, Ref& ref, std::vect
 bool ExpressionReader::read_compact_marks(std::string_view name, DType& dtype, Scope& scope) {
   dtype = default_dtype_;
   scope = Scope::global;
-  const auto known = declared_.find(name);
-  if (known != declared_.end()) std::tie(dtype, scope) = known->second;
+  const auto* known = declared_.find(name);
+  if (known) std::tie(dtype, scope) = *known;
   bool dtype_seen = false;
   bool scope_seen = false;
   while (scan_.take('^')) {
@@ -193,7 +193,7 @@ bool ExpressionReader::read_compact_marks(std::string_view name, DType& dtype, S
       return false;
     }
   }
-  if (known == declared_.end()) declared_.emplace(std::string(name), std::pair(dtype, scope));
+  if (!known) declared_.add(name, {dtype, scope});
   return true;
 }
 

@@ -58,7 +58,8 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     std::fputs("steptp: error: out of memory\n", stderr);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "steptp: internal error: %s\nPlease report this with the input that caused it.\n", error.what());
+    std::fprintf(stderr, "steptp: internal error: %s\nPlease report this with the input that caused it.\n",
+                 error.what());
   }
   return static_cast<int>(steptp::cli::Status::failed);
 }

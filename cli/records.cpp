@@ -43,9 +43,8 @@ class RecordRunner {
   /// False: stop, the output is gone.
   bool run(const std::vector<Record>& batch) {
     std::vector<Answer> answers(batch.size());
-    parallel_for(batch.size(), jobs_, [&](std::size_t i) {
-      answers[i] = verb_(read_document(batch[i].name, batch[i].content));
-    });
+    parallel_for(batch.size(), jobs_,
+                 [&](std::size_t i) { answers[i] = verb_(read_document(batch[i].name, batch[i].content)); });
     std::string out;
     for (const Answer& answer : answers) {
       status = worse(status, answer.status);
@@ -75,7 +74,8 @@ bool write_out(const std::string& text) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       // A reader that has seen enough (head) closes the pipe: that needs no message.
-      if (errno != EPIPE) print_error(make_error("write", concat("cannot write to standard output: ", std::strerror(errno))));
+      if (errno != EPIPE)
+        print_error(make_error("write", concat("cannot write to standard output: ", std::strerror(errno))));
       return false;
     }
     rest.remove_prefix(static_cast<std::size_t>(written));
@@ -124,7 +124,8 @@ Status for_each_record(const std::string& file, unsigned jobs, const std::string
     bytes = 0;
   }
   if (line_number == 0) {
-    print_error(make_error("file", concat("'", name, "' is empty"), "a program is one or more nests such as B^{16}_{tx=0}[...];"));
+    print_error(make_error("file", concat("'", name, "' is empty"),
+                           "a program is one or more nests such as B^{16}_{tx=0}[...];"));
     return Status::bad_input;
   }
   return runner.run(batch) ? runner.status : Status::failed;

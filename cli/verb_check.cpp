@@ -89,9 +89,10 @@ Status explain(const std::string& id) {
 VerbMain add_check(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* verb = app.add_subcommand("check", "is a program well-formed and safe?");
-  verb->footer("Bounds, definedness and output coverage are proved, refuted with a witness, or unknown.\n"
-               "Exit status: 0 ok, 1 errors found, 2 unreadable input, 3 unknown.\n"
-               "Example: steptp check matmul.leir        steptp check --explain undefined-read");
+  verb->footer(
+      "Bounds, definedness and output coverage are proved, refuted with a witness, or unknown.\n"
+      "Exit status: 0 ok, 1 errors found, 2 unreadable input, 3 unknown.\n"
+      "Example: steptp check matmul.leir        steptp check --explain undefined-read");
   add_record_options(*verb, options->records);
   verb->get_option("FILE")->required(false);
   verb->add_option("--explain", options->explain, "describe a diagnostic by its id");

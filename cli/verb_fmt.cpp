@@ -34,8 +34,9 @@ Answer format(const Document& document, Profile profile, const FmtOptions& optio
 VerbMain add_fmt(CLI::App& app) {
   auto options = std::make_shared<FmtOptions>();
   CLI::App* verb = app.add_subcommand("fmt", "print a program in canonical form, in either profile");
-  verb->footer("A .leir file keeps its signature lines; of a .jsonl file the program texts are printed, one per line.\n"
-               "Example: steptp fmt --profile compact softmax.leir");
+  verb->footer(
+      "A .leir file keeps its signature lines; of a .jsonl file the program texts are printed, one per line.\n"
+      "Example: steptp fmt --profile compact softmax.leir");
   add_record_options(*verb, options->records);
   verb->add_option("--profile", options->profile, "paper (the published text) or compact (fewer tokens)")
       ->check(CLI::IsMember({"paper", "compact"}))

@@ -20,9 +20,10 @@ struct GrammarOptions {
 VerbMain add_grammar(CLI::App& app) {
   auto options = std::make_shared<GrammarOptions>();
   CLI::App* verb = app.add_subcommand("grammar", "print a grammar in GBNF, for constrained decoding");
-  verb->footer("xgrammar, and so vLLM and SGLang, and llama.cpp read GBNF. `program` is a program alone; `answer` and\n"
-               "`answers` are what a model is asked for: <answer>{\"transformed_IR\":...,\"applied_strategy\":...}</answer>.\n"
-               "Example: steptp grammar --profile compact --for answer > answer.gbnf");
+  verb->footer(
+      "xgrammar, and so vLLM and SGLang, and llama.cpp read GBNF. `program` is a program alone; `answer` and\n"
+      "`answers` are what a model is asked for: <answer>{\"transformed_IR\":...,\"applied_strategy\":...}</answer>.\n"
+      "Example: steptp grammar --profile compact --for answer > answer.gbnf");
   verb->add_option("--profile", options->profile, "paper or compact")
       ->check(CLI::IsMember({"paper", "compact"}))
       ->capture_default_str();

@@ -53,16 +53,19 @@ std::string result_text(const RunResult& result, const std::vector<Element>& ele
     const Tensor& tensor = result.outputs.at(name);
     char checksum[24];
     std::snprintf(checksum, sizeof checksum, "%016llx", static_cast<unsigned long long>(statistics.checksum));
-    append(out, name, ' ', code(tensor.dtype), '[', join(tensor.shape, ",", [](std::int64_t d) { return std::to_string(d); }),
-           "] checksum ", checksum, ", min ", short_number(statistics.least), ", max ", short_number(statistics.greatest),
-           ", mean ", short_number(statistics.mean));
-    if (statistics.nans + statistics.infinities > 0) append(out, ", ", statistics.nans, " nan, ", statistics.infinities, " inf");
+    append(out, name, ' ', code(tensor.dtype), '[',
+           join(tensor.shape, ",", [](std::int64_t d) { return std::to_string(d); }), "] checksum ", checksum, ", min ",
+           short_number(statistics.least), ", max ", short_number(statistics.greatest), ", mean ",
+           short_number(statistics.mean));
+    if (statistics.nans + statistics.infinities > 0)
+      append(out, ", ", statistics.nans, " nan, ", statistics.infinities, " inf");
     out += '\n';
   }
   const Json answer = to_json(result, elements);
   for (std::size_t i = 0; i < result.elements.size(); ++i) {
     const Json& entry = (*answer.find("elements")->as_array())[i];
-    append(out, elements[i].tensor, '[', join(elements[i].subscripts, ",", [](std::int64_t s) { return std::to_string(s); }),
+    append(out, elements[i].tensor, '[',
+           join(elements[i].subscripts, ",", [](std::int64_t s) { return std::to_string(s); }),
            "] = ", entry.find("value")->dump(), '\n');
   }
   return out;
@@ -77,7 +80,8 @@ class RunVerb {
     for (const std::string& text : options_.elements) {
       auto element = parse_element(text);
       if (!element) {
-        print_error(make_error("usage", concat("'", text, "' is not an element"), "write the output and its index: D[0,3]"));
+        print_error(
+            make_error("usage", concat("'", text, "' is not an element"), "write the output and its index: D[0,3]"));
         return false;
       }
       request_.elements.push_back(*std::move(element));
@@ -99,7 +103,8 @@ class RunVerb {
     if (!options_.output.empty() && records_++ > 0) {
       Answer answer;
       answer.status = Status::bad_input;
-      answer.err = render(make_error("usage", "--output takes one program, but the file holds several"), *document.source);
+      answer.err =
+          render(make_error("usage", "--output takes one program, but the file holds several"), *document.source);
       return answer;
     }
     RunRequest request = request_;
@@ -116,7 +121,8 @@ class RunVerb {
       }
     }
     Answer answer;
-    answer.out = options_.records.json ? to_json(*result, request.elements).dump() + "\n" : result_text(*result, request.elements);
+    answer.out = options_.records.json ? to_json(*result, request.elements).dump() + "\n"
+                                       : result_text(*result, request.elements);
     return answer;
   }
 
@@ -143,9 +149,10 @@ class RunVerb {
 VerbMain add_run(CLI::App& app) {
   auto options = std::make_shared<RunVerbOptions>();
   CLI::App* verb = app.add_subcommand("run", "execute a program exactly as written");
-  verb->footer("The oracle is the slow, obvious machine that defines the language: every dtype as it is, every operation\n"
-               "correctly rounded, undefined elements tracked. Work is estimated first and refused beyond the budget (exit 3).\n"
-               "Example: steptp run softmax.leir --seed 7        steptp run softmax.leir --elements 'C[0,3]'");
+  verb->footer(
+      "The oracle is the slow, obvious machine that defines the language: every dtype as it is, every operation\n"
+      "correctly rounded, undefined elements tracked. Work is estimated first and refused beyond the budget (exit 3).\n"
+      "Example: steptp run softmax.leir --seed 7        steptp run softmax.leir --elements 'C[0,3]'");
   add_record_options(*verb, options->records);
   verb->add_option("--engine", options->engine, "oracle")->check(CLI::IsMember({"oracle"}))->capture_default_str();
   verb->add_option("--seed", options->seed, "of the inputs, where none are given")->capture_default_str();

@@ -25,10 +25,13 @@ std::string statistics(std::string_view name, std::vector<std::size_t>& counts) 
   std::sort(counts.begin(), counts.end());
   std::size_t total = 0;
   for (const std::size_t count : counts) total += count;
-  const auto at = [&counts](double share) { return counts[static_cast<std::size_t>(share * static_cast<double>(counts.size() - 1))]; };
+  const auto at = [&counts](double share) {
+    return counts[static_cast<std::size_t>(share * static_cast<double>(counts.size() - 1))];
+  };
   char mean[32];
   std::snprintf(mean, sizeof mean, "%.1f", static_cast<double>(total) / static_cast<double>(counts.size()));
-  return concat(name, ": mean ", mean, ", median ", at(0.5), ", p99 ", at(0.99), ", max ", counts.back(), ", total ", total, "\n");
+  return concat(name, ": mean ", mean, ", median ", at(0.5), ", p99 ", at(0.99), ", max ", counts.back(), ", total ",
+                total, "\n");
 }
 
 class TokenVerb {
@@ -63,12 +66,14 @@ class TokenVerb {
   /// Only where there is something to summarise.
   std::string summary() {
     if (json_ || paper_.size() < 2) return {};
-    std::string out = concat(paper_.size(), " programs\n", statistics("paper", paper_), statistics("compact", compact_));
+    std::string out =
+        concat(paper_.size(), " programs\n", statistics("paper", paper_), statistics("compact", compact_));
     std::size_t paper = 0;
     std::size_t compact = 0;
     for (std::size_t i = 0; i < paper_.size(); ++i) paper += paper_[i], compact += compact_[i];
     char saved[32];
-    std::snprintf(saved, sizeof saved, "%.1f", 100.0 * (1.0 - static_cast<double>(compact) / static_cast<double>(paper)));
+    std::snprintf(saved, sizeof saved, "%.1f",
+                  100.0 * (1.0 - static_cast<double>(compact) / static_cast<double>(paper)));
     return concat(out, "compact takes ", saved, " % fewer tokens\n");
   }
 
@@ -116,8 +121,9 @@ Status run_tokens(const TokenOptions& options) {
 VerbMain add_tokens(CLI::App& app) {
   auto options = std::make_shared<TokenOptions>();
   CLI::App* verb = app.add_subcommand("tokens", "how many tokens do the representations of a program take?");
-  verb->footer("Counts are under the Qwen3 tokenizer, which is built in.\n"
-               "Example: steptp tokens programs.jsonl        steptp tokens --raw notes.txt");
+  verb->footer(
+      "Counts are under the Qwen3 tokenizer, which is built in.\n"
+      "Example: steptp tokens programs.jsonl        steptp tokens --raw notes.txt");
   add_record_options(*verb, options->records);
   verb->add_option("--tokenizer", options->tokenizer, "another Hugging Face tokenizer.json (or .gz)");
   verb->add_flag("--raw", options->raw, "count the tokens of any text, as it is");

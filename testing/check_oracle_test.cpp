@@ -56,7 +56,8 @@ struct Counts {
 
 std::string describe(const Program& program, const CheckReport& report) {
   std::string out = print_document(program, Profile::paper);
-  for (const Diagnostic& d : report.diagnostics) out += std::string(severity_name(d.severity)) + " " + d.id + ": " + d.message + "\n";
+  for (const Diagnostic& d : report.diagnostics)
+    out += std::string(severity_name(d.severity)) + " " + d.id + ": " + d.message + "\n";
   return out;
 }
 

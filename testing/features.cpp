@@ -48,7 +48,8 @@ class Collector {
   }
 
   static bool binds(const Nest& nest) {
-    return std::any_of(nest.loops.begin(), nest.loops.end(), [](const Loop& loop) { return loop.kind == LoopKind::bound; });
+    return std::any_of(nest.loops.begin(), nest.loops.end(),
+                       [](const Loop& loop) { return loop.kind == LoopKind::bound; });
   }
 
   void nest(const Nest& nest, bool under_bound, int depth) {
@@ -153,7 +154,9 @@ class Collector {
 
   void expression(const Expr& expr, std::string_view where) {
     if (const auto* literal = std::get_if<Literal>(&expr.node)) {
-      note(literal->is_integer ? "integer literal" : literal->real != 0 && (literal->real >= 1e10 || literal->real < 1e-4) ? "exponent literal" : "decimal literal");
+      note(literal->is_integer                                                     ? "integer literal"
+           : literal->real != 0 && (literal->real >= 1e10 || literal->real < 1e-4) ? "exponent literal"
+                                                                                   : "decimal literal");
     }
     if (std::holds_alternative<Infinity>(expr.node)) note("inf");
     if (std::holds_alternative<IndexValue>(expr.node) && where.empty()) note("bare index value");
@@ -204,15 +207,52 @@ class Collector {
 std::set<std::string> features_of(const Program& program) { return Collector().take(program); }
 
 std::vector<std::string> plain_features() {
-  std::vector<std::string> list = {
-      "several outputs", "several writers", "constant values", "domain any", "domain positive", "domain nonzero",
-      "domain range", "nested nest", "suffixed axis", "host loop", "several equations", "sibling kernels",
-      "bare item at block level", "condition stored", "several reduction axes", "bound reduction axis", "in place",
-      "recurrence", "reversed subscript", "strided subscript", "// subscript", "% subscript", "sum of indices",
-      "shifted subscript", "constant subscript", "left reversed subscript", "left strided subscript",
-      "left // subscript", "left % subscript", "left sum of indices", "left shifted subscript", "integer literal",
-      "decimal literal", "exponent literal", "inf", "bare index value", "operator **", "max", "min", "if_then_else",
-      "condition on data", "condition on indices", "chain", "logic &", "logic |", "long chain"};
+  std::vector<std::string> list = {"several outputs",
+                                   "several writers",
+                                   "constant values",
+                                   "domain any",
+                                   "domain positive",
+                                   "domain nonzero",
+                                   "domain range",
+                                   "nested nest",
+                                   "suffixed axis",
+                                   "host loop",
+                                   "several equations",
+                                   "sibling kernels",
+                                   "bare item at block level",
+                                   "condition stored",
+                                   "several reduction axes",
+                                   "bound reduction axis",
+                                   "in place",
+                                   "recurrence",
+                                   "reversed subscript",
+                                   "strided subscript",
+                                   "// subscript",
+                                   "% subscript",
+                                   "sum of indices",
+                                   "shifted subscript",
+                                   "constant subscript",
+                                   "left reversed subscript",
+                                   "left strided subscript",
+                                   "left // subscript",
+                                   "left % subscript",
+                                   "left sum of indices",
+                                   "left shifted subscript",
+                                   "integer literal",
+                                   "decimal literal",
+                                   "exponent literal",
+                                   "inf",
+                                   "bare index value",
+                                   "operator **",
+                                   "max",
+                                   "min",
+                                   "if_then_else",
+                                   "condition on data",
+                                   "condition on indices",
+                                   "chain",
+                                   "logic &",
+                                   "logic |",
+                                   "long chain"};
   for (const DType dtype : kAllDTypes) {
     list.push_back(concat("dtype ", code(dtype)));
     list.push_back(concat("known ", code(dtype)));

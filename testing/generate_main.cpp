@@ -11,7 +11,8 @@
 
 namespace {
 
-constexpr std::string_view kUsage = "usage: leir_generate [--seed S] [--count N] [--affine] [--published] [--compact]\n";
+constexpr std::string_view kUsage =
+    "usage: leir_generate [--seed S] [--count N] [--affine] [--published] [--compact]\n";
 
 bool parse_number(std::string_view text, std::uint64_t& value) {
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);

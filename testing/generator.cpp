@@ -40,7 +40,8 @@ class ProgramGenerator {
     std::vector<Tensor> outputs;
     for (std::int64_t count = random_.between(1, 3); count > 0; --count) {
       outputs.push_back(nests_.fresh(nests_.random_dtype(), Scope::global, draw_shape(random_)));
-      program_.signature.variables.push_back({outputs.back().name, Role::output, outputs.back().dtype, outputs.back().shape, {}, {}});
+      program_.signature.variables.push_back(
+          {outputs.back().name, Role::output, outputs.back().dtype, outputs.back().shape, {}, {}});
     }
     for (const Tensor& output : outputs) {
       for (std::uint64_t steps = random_.below(3); steps > 0; --steps) intermediate();
@@ -85,7 +86,8 @@ class ProgramGenerator {
     for (std::int64_t i = element_count(variable.shape).value(); i > 0; --i) {
       const std::int64_t most = tensor.bound ? *tensor.bound - 1 : 1;
       const bool from_zero = tensor.bound.has_value() || variable.dtype == DType::boolean;
-      const double value = static_cast<double>(random_.between(from_zero ? 0 : 1, from_zero ? std::max<std::int64_t>(most, 0) : 1));
+      const double value =
+          static_cast<double>(random_.between(from_zero ? 0 : 1, from_zero ? std::max<std::int64_t>(most, 0) : 1));
       variable.values.push_back(integral ? value : value / static_cast<double>(std::uint64_t{1} << random_.below(5)));
     }
     if (integral && variable.dtype != DType::boolean && !tensor.bound && random_.chance(1, 2)) {

@@ -17,7 +17,8 @@ ExprPtr value_of(const IndexAtom& atom) {
   struct Visitor {
     ExprPtr operator()(const LoopVariable& variable) const { return make_expr(IndexValue{variable.name}); }
     ExprPtr operator()(const FloorQuotient& node) const {
-      return make_product(testing::value_of(*node.dividend), ArithmeticOp::floor_divide, testing::value_of(*node.divisor));
+      return make_product(testing::value_of(*node.dividend), ArithmeticOp::floor_divide,
+                          testing::value_of(*node.divisor));
     }
     ExprPtr operator()(const FloorRemainder& node) const {
       return make_product(testing::value_of(*node.dividend), ArithmeticOp::modulo, testing::value_of(*node.divisor));
@@ -145,13 +146,15 @@ ExprPtr select(ExprPtr condition, ExprPtr if_true, ExprPtr if_false) {
 std::string tensor_name(std::size_t number) {
   if (number < kTensorLetters.size()) return std::string(1, kTensorLetters[number]);
   number -= kTensorLetters.size();
-  return {kTensorLetters[number / kTensorSecond.size() % kTensorLetters.size()], kTensorSecond[number % kTensorSecond.size()]};
+  return {kTensorLetters[number / kTensorSecond.size() % kTensorLetters.size()],
+          kTensorSecond[number % kTensorSecond.size()]};
 }
 
 std::string index_name(std::size_t number) {
   if (number < kIndexLetters.size()) return std::string(1, kIndexLetters[number]);
   number -= kIndexLetters.size();
-  return {kIndexLetters[number / kIndexLetters.size() % kIndexLetters.size()], kIndexLetters[number % kIndexLetters.size()]};
+  return {kIndexLetters[number / kIndexLetters.size() % kIndexLetters.size()],
+          kIndexLetters[number % kIndexLetters.size()]};
 }
 
 Loop open_loop(Random& random, std::int64_t extent, const std::vector<Loop>& around, Kinds kinds, bool random_names) {

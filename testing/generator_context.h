@@ -32,11 +32,11 @@ struct Handle {
 
 /// What an expression may use where it stands.
 struct Context {
-  std::vector<Loop> loops;       ///< open loops, outermost first
-  std::vector<Handle> handles;   ///< the loops, and the subscripts of the left side under the guards
-  std::vector<Tensor> tensors;   ///< complete boxes
-  std::vector<RefPtr> cells;     ///< single elements that are defined here
-  bool in_kernel = false;        ///< under a block loop whose body is built item by item
+  std::vector<Loop> loops;      ///< open loops, outermost first
+  std::vector<Handle> handles;  ///< the loops, and the subscripts of the left side under the guards
+  std::vector<Tensor> tensors;  ///< complete boxes
+  std::vector<RefPtr> cells;    ///< single elements that are defined here
+  bool in_kernel = false;       ///< under a block loop whose body is built item by item
 };
 
 /// Which loops may be opened.
@@ -160,7 +160,8 @@ class NestGenerator {
   void cover_dimension(const std::vector<Loop>& around, const Window& window, Kinds kinds, bool guards, Cover& out);
   [[nodiscard]] bool cover_merged(const std::vector<Loop>& around, const Window& first, const Window& second,
                                   Kinds kinds, Cover& out);
-  [[nodiscard]] Loop loop(std::int64_t extent, const std::vector<Loop>& around, const std::vector<Loop>& more, Kinds kinds);
+  [[nodiscard]] Loop loop(std::int64_t extent, const std::vector<Loop>& around, const std::vector<Loop>& more,
+                          Kinds kinds);
   [[nodiscard]] Context inside(const Context& context, const Cover& cover) const;
   [[nodiscard]] ExprPtr guard_of(const Cover& cover);
   [[nodiscard]] std::vector<Loop> reduction_loops(const Context& context, const std::vector<Loop>& more, Kinds kinds);

@@ -33,7 +33,8 @@ void place(Cover& out, const Index& inner, const Window& window) {
 
 }  // namespace
 
-Loop NestGenerator::loop(std::int64_t extent, const std::vector<Loop>& around, const std::vector<Loop>& more, Kinds kinds) {
+Loop NestGenerator::loop(std::int64_t extent, const std::vector<Loop>& around, const std::vector<Loop>& more,
+                         Kinds kinds) {
   return open_loop(random_, extent, joined(around, more), kinds, random_names_);
 }
 
@@ -80,7 +81,8 @@ void NestGenerator::cover_dimension(const std::vector<Loop>& around, const Windo
         out.guards.push_back(compare_chain(margin, value_of(a), n + margin));
       } else {
         out.guards.push_back(compare_two(value_of(a), CompareOp::greater_equal, integer_literal(margin)));
-        out.guards.push_back(compare_two(value_of(minus(a, Index::constant(margin))), CompareOp::less, integer_literal(n)));
+        out.guards.push_back(
+            compare_two(value_of(minus(a, Index::constant(margin))), CompareOp::less, integer_literal(n)));
       }
       return place(out, minus(a, Index::constant(margin)), window);
     }
@@ -101,8 +103,8 @@ void NestGenerator::cover_dimension(const std::vector<Loop>& around, const Windo
   place(out, add(n), window);
 }
 
-bool NestGenerator::cover_merged(const std::vector<Loop>& around, const Window& first, const Window& second, Kinds kinds,
-                                 Cover& out) {
+bool NestGenerator::cover_merged(const std::vector<Loop>& around, const Window& first, const Window& second,
+                                 Kinds kinds, Cover& out) {
   if (first.size * second.size > 24) return false;
   out.loops.push_back(loop(first.size * second.size, around, out.loops, kinds));
   out.handles.push_back(handle_of(out.loops.back()));

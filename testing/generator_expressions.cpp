@@ -11,8 +11,8 @@ namespace {
 
 DTypeFamily family_of(DType dtype) { return info(dtype).family; }
 
-constexpr std::array kPublishedFunctions = {Function::exp, Function::log, Function::sqrt, Function::abs, Function::erf,
-                                            Function::negate};
+constexpr std::array kPublishedFunctions = {Function::exp, Function::log, Function::sqrt,
+                                            Function::abs, Function::erf, Function::negate};
 constexpr std::array kExtensions = {Function::tanh, Function::sin,   Function::cos,  Function::floor,
                                     Function::ceil, Function::round, Function::rsqrt};
 
@@ -22,16 +22,16 @@ ExprPtr extremum(bool is_max, ExprPtr left, ExprPtr right) {
   return make_expr(Extremum{is_max, std::move(left), std::move(right)});
 }
 CompareOp draw_comparison(Random& random) { return static_cast<CompareOp>(random.below(6)); }
-ArithmeticOp draw_additive(Random& random) {
-  return random.chance(1, 2) ? ArithmeticOp::add : ArithmeticOp::subtract;
-}
+ArithmeticOp draw_additive(Random& random) { return random.chance(1, 2) ? ArithmeticOp::add : ArithmeticOp::subtract; }
 
 }  // namespace
 
 ExprPtr ExpressionGenerator::decimal() {
-  static constexpr std::array kUsual = {0.5, 1.5, 2.0, 0.0, 0.044715, 1e-05, 1e10, 0.7978845608028654, 3.0, 1e-300, 6.02e23};
+  static constexpr std::array kUsual = {0.5, 1.5,    2.0,    0.0, 0.044715, 1e-05, 1e10, 0.7978845608028654,
+                                        3.0, 1e-300, 6.02e23};
   if (random_.chance(2, 3)) return real_literal(kUsual[random_.below(kUsual.size())]);
-  return real_literal(static_cast<double>(random_.below(100000)) / static_cast<double>(std::uint64_t{1} << random_.below(40)));
+  return real_literal(static_cast<double>(random_.below(100000)) /
+                      static_cast<double>(std::uint64_t{1} << random_.below(40)));
 }
 
 /// Shrinks one integer of any small range into [0, size).
@@ -183,8 +183,8 @@ ExprPtr ExpressionGenerator::call(const Context& context, int depth) {
   const Function function = !options_.published_only && random_.chance(1, 2)
                                 ? kExtensions[random_.below(kExtensions.size())]
                                 : kPublishedFunctions[random_.below(kPublishedFunctions.size())];
-  const bool keeps_integers = function == Function::abs || function == Function::negate || function == Function::floor ||
-                              function == Function::ceil || function == Function::round;
+  const bool keeps_integers = function == Function::abs || function == Function::negate ||
+                              function == Function::floor || function == Function::ceil || function == Function::round;
   if (bare_index && keeps_integers) argument = make_product(argument, ArithmeticOp::multiply, decimal());
   return make_call(function, std::move(argument));
 }
@@ -223,7 +223,9 @@ ExprPtr ExpressionGenerator::padded(const Context& context, int depth) {
     }
   }
   const ExprPtr read = read_expr(make_ref(tensor.name, tensor.dtype, tensor.scope, std::move(subscripts)));
-  ExprPtr filler = random_.chance(1, 3) ? real(context, depth - 1) : random_.chance(1, 3) ? negated(infinity()) : integer_literal(0);
+  ExprPtr filler = random_.chance(1, 3)   ? real(context, depth - 1)
+                   : random_.chance(1, 3) ? negated(infinity())
+                                          : integer_literal(0);
   if (outside) return select(logic(LogicOp::disjunction, conditions), std::move(filler), read);
   return select(logic(LogicOp::conjunction, conditions), read, std::move(filler));
 }
@@ -244,7 +246,8 @@ ExprPtr ExpressionGenerator::guarded_by_data(const Context& context, int depth) 
   const std::size_t d = random_.below(subscripts.size());
   subscripts[d] = Index::read(selector);
   return select(compare_chain(0, read_expr(selector), tensor.shape[d]),
-                read_expr(make_ref(tensor.name, tensor.dtype, tensor.scope, std::move(subscripts))), real(context, depth - 1));
+                read_expr(make_ref(tensor.name, tensor.dtype, tensor.scope, std::move(subscripts))),
+                real(context, depth - 1));
 }
 
 ExprPtr ExpressionGenerator::real(const Context& context, int depth) {
@@ -301,7 +304,8 @@ ExprPtr ExpressionGenerator::index_condition(const Context& context) {
     case 1: return compare_chain(random_.between(0, 2), value, std::max<std::int64_t>(limit, 0));
     case 2: {
       const Handle& second = pick(random_, context.handles);
-      return compare_two(value, draw_comparison(random_), value_of(plus(second.index, Index::constant(random_.between(-1, 1)))));
+      return compare_two(value, draw_comparison(random_),
+                         value_of(plus(second.index, Index::constant(random_.between(-1, 1)))));
     }
     default: return compare_two(value, draw_comparison(random_), integer_literal(std::max<std::int64_t>(limit, 0)));
   }
@@ -310,7 +314,8 @@ ExprPtr ExpressionGenerator::index_condition(const Context& context) {
 ExprPtr ExpressionGenerator::condition(const Context& context, int depth) {
   if (depth > 0 && random_.chance(1, 3)) {
     std::vector<ExprPtr> operands;
-    for (std::int64_t count = random_.between(2, 3); count > 0; --count) operands.push_back(condition(context, depth - 1));
+    for (std::int64_t count = random_.between(2, 3); count > 0; --count)
+      operands.push_back(condition(context, depth - 1));
     return logic(random_.chance(1, 2) ? LogicOp::conjunction : LogicOp::disjunction, operands);
   }
   switch (random_.below(6)) {
@@ -331,8 +336,10 @@ ExprPtr ExpressionGenerator::condition(const Context& context, int depth) {
 ExprPtr ExpressionGenerator::bounded(const Context& context, std::int64_t bound) {
   if (!context.handles.empty() && random_.chance(2, 3)) {
     const Handle& handle = pick(random_, context.handles);
-    const ExprPtr sum = random_.chance(1, 2) ? value_of(handle.index)
-                                             : value_of(plus(times(handle.index, random_.between(1, 3)), Index::constant(random_.between(0, 5))));
+    const ExprPtr sum =
+        random_.chance(1, 2)
+            ? value_of(handle.index)
+            : value_of(plus(times(handle.index, random_.between(1, 3)), Index::constant(random_.between(0, 5))));
     return make_product(sum, ArithmeticOp::modulo, integer_literal(bound));
   }
   // A remainder may be wider than its operands' range, so it is cut from both sides in the operands' own type.

@@ -120,7 +120,8 @@ NestPtr NestGenerator::thread_locals(Context& context, const Kernel& kernel) {
     const std::vector<Loop> axes = reduction_loops(inner, {}, Kinds::sequential);
     Context deepest = inner;
     enter(deepest, axes);
-    items.emplace_back(make_nest(axes, nullptr, {accumulate(deepest, ref_to(state, {}), accumulation_for(state.dtype))}));
+    items.emplace_back(
+        make_nest(axes, nullptr, {accumulate(deepest, ref_to(state, {}), accumulation_for(state.dtype))}));
   } else {
     items.emplace_back(make_equation(ref_to(state, {}), expressions_.right_side(inner, state.dtype, 2)));
   }
@@ -156,7 +157,8 @@ NestPtr NestGenerator::final_writer(const Context& context, const Target& target
   const RefPtr cell = ref_to(target.tensor, left.subscripts);
   if (random_.chance(1, 2)) {
     const Context inner = inside(context, left);
-    return make_nest(left.loops, guard_of(left), {make_equation(cell, expressions_.right_side(inner, target.tensor.dtype, 3))});
+    return make_nest(left.loops, guard_of(left),
+                     {make_equation(cell, expressions_.right_side(inner, target.tensor.dtype, 3))});
   }
   const std::vector<Loop> axes = reduction_loops(context, left.loops, Kinds::sequential);
   for (const Loop& axis : axes) {
@@ -196,7 +198,8 @@ NestPtr NestGenerator::kernel(Context context, const Target& target) {
   };
   if (random_.chance(1, 8)) take_dimension(Kinds::sequential, false);  // a host loop in the header
   const std::size_t host_loops = head.loops.size();
-  for (std::int64_t blocks = random_.between(0, 2); blocks > 0; --blocks) take_dimension(Kinds::block, random_.chance(1, 3));
+  for (std::int64_t blocks = random_.between(0, 2); blocks > 0; --blocks)
+    take_dimension(Kinds::block, random_.chance(1, 3));
   const bool launched = std::any_of(head.loops.begin() + static_cast<std::ptrdiff_t>(host_loops), head.loops.end(),
                                     [](const Loop& open) { return open.kind == LoopKind::bound; });
   if (!launched) {

@@ -65,7 +65,8 @@ EquationPtr NestGenerator::accumulate(const Context& context, const RefPtr& left
   switch (op) {
     case ArithmeticOp::add:
       if (swapped) return make_equation(left, make_sum(value, ArithmeticOp::add, itself));
-      return make_equation(left, make_sum(itself, random_.chance(1, 6) ? ArithmeticOp::subtract : ArithmeticOp::add, value));
+      return make_equation(left,
+                           make_sum(itself, random_.chance(1, 6) ? ArithmeticOp::subtract : ArithmeticOp::add, value));
     case ArithmeticOp::multiply: {
       // value*X with a quotient in front would be a quotient, not a product of X
       return make_equation(left, make_product(itself, ArithmeticOp::multiply, value));
@@ -148,8 +149,10 @@ NestPtr NestGenerator::interleaved(Context context, const Target& target) {
   for (std::int64_t part = 0; part < 2; ++part) {
     std::vector<Index> subscripts = left.subscripts;
     const Window& window = target.windows[d];
-    subscripts[position] = plus(times(subscripts[position], 2 * window.stride), Index::constant(window.offset + part * window.stride));
-    items.emplace_back(make_equation(ref_to(target.tensor, subscripts), expressions_.right_side(inner, target.tensor.dtype, 2)));
+    subscripts[position] =
+        plus(times(subscripts[position], 2 * window.stride), Index::constant(window.offset + part * window.stride));
+    items.emplace_back(
+        make_equation(ref_to(target.tensor, subscripts), expressions_.right_side(inner, target.tensor.dtype, 2)));
   }
   if (random_.chance(1, 4)) std::swap(items[0], items[1]);
   return make_nest(left.loops, guard_of(left), std::move(items));
@@ -177,8 +180,9 @@ std::vector<NestPtr> NestGenerator::reduction(Context context, const Target& tar
   }
   if (variant == 1) {  // initialised by a nest of its own, whose loops are its own business
     const Cover start = cover(context, target, Kinds::any, true);
-    nests.push_back(make_nest(start.loops, guard_of(start),
-                              {make_equation(ref_to(target.tensor, start.subscripts), initial(target.tensor.dtype, op))}));
+    nests.push_back(
+        make_nest(start.loops, guard_of(start),
+                  {make_equation(ref_to(target.tensor, start.subscripts), initial(target.tensor.dtype, op))}));
   }
   // Implicit initialisation (variants 2, 3), or accumulation on top of the explicit one. A bound reduction axis is a
   // collective: the equation stands alone in its nest.
@@ -228,9 +232,15 @@ NestPtr NestGenerator::recurrence(Context context, const Target& target) {
   const ExprPtr value = value_of(step);
   ExprPtr carried;
   switch (random_.below(3)) {
-    case 0: carried = select(compare_two(value_of(minus(step, Index::constant(distance))), CompareOp::less, integer_literal(0)), start, earlier); break;
+    case 0:
+      carried =
+          select(compare_two(value_of(minus(step, Index::constant(distance))), CompareOp::less, integer_literal(0)),
+                 start, earlier);
+      break;
     case 1: carried = select(compare_two(value, CompareOp::less, integer_literal(distance)), start, earlier); break;
-    default: carried = select(compare_two(value, CompareOp::greater_equal, integer_literal(distance)), earlier, start); break;
+    default:
+      carried = select(compare_two(value, CompareOp::greater_equal, integer_literal(distance)), earlier, start);
+      break;
   }
   const DType operand = dtype == DType::boolean ? DType::i32 : dtype;
   const ExprPtr other = expressions_.right_side(inner, operand, 2);
@@ -238,7 +248,8 @@ NestPtr NestGenerator::recurrence(Context context, const Target& target) {
   if (dtype == DType::boolean) {
     right = logic(LogicOp::disjunction, {carried, expressions_.condition(inner, 1)});
   } else if (random_.chance(1, 2)) {
-    right = make_sum(make_product(carried, ArithmeticOp::multiply, integer_literal(random_.between(1, 3))), ArithmeticOp::add, other);
+    right = make_sum(make_product(carried, ArithmeticOp::multiply, integer_literal(random_.between(1, 3))),
+                     ArithmeticOp::add, other);
   } else {
     right = make_expr(Extremum{random_.chance(1, 2), carried, other});
   }
@@ -309,7 +320,8 @@ NestPtr NestGenerator::under_loop(Context& context, const Target& target, int de
   }
   for (NestPtr& nest : write(inner, rest, depth - 1)) items.emplace_back(std::move(nest));
   for (const Tensor& tensor : inner.tensors) {
-    const bool known = std::any_of(context.tensors.begin(), context.tensors.end(), [&](const Tensor& other) { return other.name == tensor.name; });
+    const bool known = std::any_of(context.tensors.begin(), context.tensors.end(),
+                                   [&](const Tensor& other) { return other.name == tensor.name; });
     if (!known) context.tensors.push_back(tensor);
   }
   return make_nest(head.loops, guard_of(head), std::move(items));

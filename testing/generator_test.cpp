@@ -17,7 +17,8 @@ Program generated(std::uint64_t seed, const GeneratorOptions& options) {
   return generate_program(random, options);
 }
 
-const GeneratorOptions kAllOptions[] = {{}, {.affine_only = true}, {.published_only = true}, {.affine_only = true, .published_only = true}};
+const GeneratorOptions kAllOptions[] = {
+    {}, {.affine_only = true}, {.published_only = true}, {.affine_only = true, .published_only = true}};
 
 TEST(Generator, WellFormed) {
   for (const GeneratorOptions& options : kAllOptions) {

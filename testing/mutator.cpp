@@ -31,7 +31,8 @@ ExprPtr change_operator(const ExprPtr& expr, Random& random) {
     ArithmeticOp& op = sum->operators[random.below(sum->operators.size())];
     op = op == ArithmeticOp::add ? ArithmeticOp::subtract : ArithmeticOp::add;
   } else if (auto* product = std::get_if<Product>(&node)) {
-    static constexpr std::array kOps = {ArithmeticOp::multiply, ArithmeticOp::divide, ArithmeticOp::floor_divide, ArithmeticOp::modulo};
+    static constexpr std::array kOps = {ArithmeticOp::multiply, ArithmeticOp::divide, ArithmeticOp::floor_divide,
+                                        ArithmeticOp::modulo};
     product->operators[random.below(product->operators.size())] = kOps[random.below(4)];
   } else if (auto* extremum = std::get_if<Extremum>(&node)) {
     extremum->is_max = !extremum->is_max;
@@ -48,7 +49,9 @@ ExprPtr change_operator(const ExprPtr& expr, Random& random) {
 ExprPtr change_literal(const ExprPtr& expr, Random& random) {
   const auto* literal = std::get_if<Literal>(&expr->node);
   if (!literal) return expr;
-  if (!literal->is_integer) return random.chance(1, 2) ? real_literal(literal->real + 1) : integer_literal(static_cast<std::int64_t>(random.below(9)));
+  if (!literal->is_integer)
+    return random.chance(1, 2) ? real_literal(literal->real + 1)
+                               : integer_literal(static_cast<std::int64_t>(random.below(9)));
   if (random.chance(1, 6)) return real_literal(literal->real);
   return integer_literal(literal->integer > 0 && random.chance(1, 2) ? literal->integer - 1 : literal->integer + 1);
 }
@@ -72,7 +75,8 @@ ExprPtr without_operand(const Chain& chain, Random& random) {
 ExprPtr drop_operand(const ExprPtr& expr, Random& random) {
   if (const auto* sum = std::get_if<Sum>(&expr->node)) return without_operand(*sum, random);
   if (const auto* product = std::get_if<Product>(&expr->node)) return without_operand(*product, random);
-  if (const auto* extremum = std::get_if<Extremum>(&expr->node)) return random.chance(1, 2) ? extremum->left : extremum->right;
+  if (const auto* extremum = std::get_if<Extremum>(&expr->node))
+    return random.chance(1, 2) ? extremum->left : extremum->right;
   if (const auto* power = std::get_if<Power>(&expr->node)) return power->base;
   if (const auto* logic = std::get_if<Logic>(&expr->node)) return logic->operands[random.below(logic->operands.size())];
   return expr;

@@ -31,12 +31,8 @@ std::string random_program(Random& random) {
     const std::string left = at(name, "tx,c");
     const std::string extra = concat("W", static_cast<char>('a' + step));
     switch (random.below(9)) {
-      case 0:
-        append(text, bound, "[", left, "=", at(x, "tx,c"), "*", at(y, "tx,c"), "+0.5;];");
-        break;
-      case 1:
-        append(text, bound, "[", left, "=", at(x, "4-tx,c"), "-", at(y, "(tx*2+c)%5,5-c"), ";];");
-        break;
+      case 0: append(text, bound, "[", left, "=", at(x, "tx,c"), "*", at(y, "tx,c"), "+0.5;];"); break;
+      case 1: append(text, bound, "[", left, "=", at(x, "4-tx,c"), "-", at(y, "(tx*2+c)%5,5-c"), ";];"); break;
       case 2:
         append(text, "B^{5}_{tx=0}L^{6}_{c=0}L^{5}_{d=0}[", left, "=", left, "+", at(x, "tx,d"), "*", at(y, "d,c"),
                ";];");
@@ -57,9 +53,7 @@ std::string random_program(Random& random) {
         append(text, "B^{5}_{bx=0}[B^{6}_{tx=0}[", extra, "^{f32,s}_{tx}=", at(x, "bx,tx"), ";];B^{6}_{tx=0}[",
                at(name, "bx,tx"), "=", extra, "^{f32,s}_{5-tx};];];");
         break;
-      case 7:
-        append(text, bound, "[", left, "=", at(x, "N^{i32,g}_{tx},c"), ";];");
-        break;
+      case 7: append(text, bound, "[", left, "=", at(x, "N^{i32,g}_{tx},c"), ";];"); break;
       case 8:
         append(text, bound, "[", left, "=", at(x, "tx,c"), ";];", bound, "?{c%2==tx%2}[", left, "=", left, "+",
                at(y, "tx,c"), ";];");

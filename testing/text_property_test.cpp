@@ -135,19 +135,21 @@ std::string repeated(const std::string& piece, int times) {
 TEST(TextProperty, DeepAndLongTextsAreAnswered) {
   const auto subscripted = [](const std::string& index) { return "B^{4}_{tx=0}[A^{f32,g}_{" + index + "}=1;];"; };
   const auto assigned = [](const std::string& value) { return "B^{4}_{tx=0}[A^{f32,g}_{tx}=" + value + ";];"; };
-  for (const int times : {1, 10, 31, 32, 33, 62, 63, 64, 65, 120, 124, 125, 126, 240, 245, 246, 247, 248, 249, 250, 251, 3000, 100000}) {
-    for (const std::string& text : {
-             subscripted("tx" + repeated("//2", times)), subscripted("tx" + repeated("//2*2", times)),
-             subscripted("tx" + repeated("*2%3", times)), subscripted("tx" + repeated("+tx", times)),
-             subscripted(repeated("(", times) + "tx" + repeated("+1)//2*2", times)),
-             subscripted(repeated("D^{i32,g}_{", times) + "tx" + repeated("}//2*2", times)),
-             subscripted(repeated("16//(", times) + "tx" + repeated("+1)", times)),
-             "tx4 A(tx) max=" + repeated("-", times) + "1;", "tx4 A(tx)+=" + repeated("exp(", times) + "1" + repeated(")", times) + ";",
-             assigned(repeated("-", times) + "1"), assigned(repeated("2**", times) + "1"),
-             assigned(repeated("max(1,", times) + "1" + repeated(")", times)), assigned(repeated("1+", times) + "1"),
-             assigned(repeated("(", times) + "1" + repeated("+1)*2", times)),
-             repeated("L^{1}_{a=0}[", times) + "A^{f32,g}=1;" + repeated("];", times),
-             repeated("L^{1}_{a=0}[A^{f32,g}=1;]", times) + ";", repeated("]", times), repeated("[", times)}) {
+  for (const int times :
+       {1, 10, 31, 32, 33, 62, 63, 64, 65, 120, 124, 125, 126, 240, 245, 246, 247, 248, 249, 250, 251, 3000, 100000}) {
+    for (const std::string& text :
+         {subscripted("tx" + repeated("//2", times)), subscripted("tx" + repeated("//2*2", times)),
+          subscripted("tx" + repeated("*2%3", times)), subscripted("tx" + repeated("+tx", times)),
+          subscripted(repeated("(", times) + "tx" + repeated("+1)//2*2", times)),
+          subscripted(repeated("D^{i32,g}_{", times) + "tx" + repeated("}//2*2", times)),
+          subscripted(repeated("16//(", times) + "tx" + repeated("+1)", times)),
+          "tx4 A(tx) max=" + repeated("-", times) + "1;",
+          "tx4 A(tx)+=" + repeated("exp(", times) + "1" + repeated(")", times) + ";",
+          assigned(repeated("-", times) + "1"), assigned(repeated("2**", times) + "1"),
+          assigned(repeated("max(1,", times) + "1" + repeated(")", times)), assigned(repeated("1+", times) + "1"),
+          assigned(repeated("(", times) + "1" + repeated("+1)*2", times)),
+          repeated("L^{1}_{a=0}[", times) + "A^{f32,g}=1;" + repeated("];", times),
+          repeated("L^{1}_{a=0}[A^{f32,g}=1;]", times) + ";", repeated("]", times), repeated("[", times)}) {
       ASSERT_NO_FATAL_FAILURE(expect_sound_answer(text)) << times << " times: " << text.substr(0, 80);
     }
   }

@@ -146,7 +146,8 @@ class Tracer {
     while (values.size() < count) {
       double value = static_cast<double>(random_.between(-9, 9));
       if (variable.domain.kind == Domain::Kind::range) {
-        value = std::floor(variable.domain.low + static_cast<double>(random_.below(1000)) / 1000 * (variable.domain.high - variable.domain.low));
+        value = std::floor(variable.domain.low + static_cast<double>(random_.below(1000)) / 1000 *
+                                                     (variable.domain.high - variable.domain.low));
       }
       values.push_back(converted(value, variable.dtype));
     }
@@ -197,7 +198,8 @@ class Tracer {
   }
 
   Key place(const Ref& ref) {
-    const auto [known, fresh] = facts_.try_emplace(ref.tensor, Facts{ref.dtype, ref.scope, ref.subscripts.size(), {}, -1});
+    const auto [known, fresh] =
+        facts_.try_emplace(ref.tensor, Facts{ref.dtype, ref.scope, ref.subscripts.size(), {}, -1});
     Facts& facts = known->second;
     if (facts.dtype != ref.dtype || facts.scope != ref.scope || facts.rank != ref.subscripts.size()) {
       fail(concat("conflict about ", ref.tensor));
@@ -216,7 +218,8 @@ class Tracer {
       if (facts.kernel != kernel_number_) fail(concat(ref.tensor, " in two kernels"));
     }
     const Variable* variable = program_.signature.find(ref.tensor);
-    if (variable && (ref.scope != Scope::global || ref.dtype != variable->dtype || ref.subscripts.size() != variable->shape.size())) {
+    if (variable && (ref.scope != Scope::global || ref.dtype != variable->dtype ||
+                     ref.subscripts.size() != variable->shape.size())) {
       fail(concat("not as declared: ", ref.tensor));
     }
     for (std::size_t d = 0; d < ref.subscripts.size(); ++d) {
@@ -237,7 +240,10 @@ class Tracer {
     accumulator_ = nullptr;
     if (const auto op = accumulation_operator(left, equation.right)) {
       accumulator_ = &left;
-      identity_ = *op == ArithmeticOp::multiply ? 1 : *op == ArithmeticOp::max ? -INFINITY : *op == ArithmeticOp::min ? INFINITY : 0;
+      identity_ = *op == ArithmeticOp::multiply ? 1
+                  : *op == ArithmeticOp::max    ? -INFINITY
+                  : *op == ArithmeticOp::min    ? INFINITY
+                                                : 0;
     }
     (void)types_.type(*equation.right);
     const double right = value(*equation.right);
@@ -326,7 +332,9 @@ class Tracer {
     if (call.function == Function::negate) return -argument;
     return call.function == Function::abs ? std::fabs(argument) : std::tanh(argument);  // any real number will do
   }
-  double node(const Select& select) { return value(value(*select.condition) != 0 ? *select.if_true : *select.if_false); }
+  double node(const Select& select) {
+    return value(value(*select.condition) != 0 ? *select.if_true : *select.if_false);
+  }
   double node(const Compare& compare) {
     bool holds = true;
     double left = value(*compare.operands[0]);

@@ -30,9 +30,9 @@ struct Kernel {
 /// An equation in its place.
 struct Statement {
   const Equation* equation = nullptr;
-  std::vector<std::uint32_t> items;      ///< its address: top-level nest, then item numbers
-  std::vector<const Nest*> nests;        ///< around it, outermost first
-  std::vector<const Loop*> loops;        ///< of all those nests, outermost first
+  std::vector<std::uint32_t> items;  ///< its address: top-level nest, then item numbers
+  std::vector<const Nest*> nests;    ///< around it, outermost first
+  std::vector<const Loop*> loops;    ///< of all those nests, outermost first
   std::vector<ExprPtr> guards;
   std::optional<ArithmeticOp> accumulates;
   Kernel kernel;
@@ -43,8 +43,8 @@ struct Access {
   std::size_t statement = 0;
   RefPtr ref;
   bool is_write = false;
-  bool is_accumulator = false;           ///< the read of X in X=X+...: undefined reads as the identity
-  std::vector<PathCondition> conditions; ///< from if_then_else around it; the statement's guards are not repeated
+  bool is_accumulator = false;            ///< the read of X in X=X+...: undefined reads as the identity
+  std::vector<PathCondition> conditions;  ///< from if_then_else around it; the statement's guards are not repeated
   Site site;
 };
 
@@ -53,7 +53,7 @@ struct TensorFacts {
   Scope scope = Scope::global;
   std::size_t rank = 0;
   const Variable* known = nullptr;
-  std::vector<std::size_t> reads;   ///< numbers of accesses, in textual order
+  std::vector<std::size_t> reads;  ///< numbers of accesses, in textual order
   std::vector<std::size_t> writes;
   std::set<Kernel> kernels;
   /// In `s` or `l` but touched by several kernels: every back end treats it as `g`.

@@ -19,12 +19,12 @@ using Point = std::map<std::string, std::int64_t, std::less<>>;
 struct SearchAnswer {
   enum class Kind : std::uint8_t { none, found, possible, gave_up };
   Kind kind = Kind::none;
-  Point point;    ///< found, possible
-  Wide value = 0; ///< found: the target's value there
+  Point point;     ///< found, possible
+  Wide value = 0;  ///< found: the target's value there
 };
 
 struct SearchProblem {
-  Ranges ranges;                          ///< the box, and what indirect reads can give
+  Ranges ranges;  ///< the box, and what indirect reads can give
   std::vector<PathCondition> conditions;
   const Index* target = nullptr;
   Interval interval;

@@ -80,7 +80,8 @@ Interval atom_range(const IndexAtom& atom, const Ranges& ranges) {
 Interval operator+(const Interval& a, const Interval& b) { return {clamp(a.low + b.low), clamp(a.high + b.high)}; }
 Interval operator-(const Interval& a, const Interval& b) { return {clamp(a.low - b.high), clamp(a.high - b.low)}; }
 Interval operator*(const Interval& a, const Interval& b) {
-  return from_candidates({product(a.low, b.low), product(a.low, b.high), product(a.high, b.low), product(a.high, b.high)});
+  return from_candidates(
+      {product(a.low, b.low), product(a.low, b.high), product(a.high, b.low), product(a.high, b.high)});
 }
 
 Interval floor_quotient(const Interval& a, const Interval& b) {
@@ -146,7 +147,9 @@ namespace {
 bool is_everything(const Interval& interval) { return interval == Interval::everything(); }
 
 /// The value if it fits the integer types that take part, so that nothing wrapped on the way; everything otherwise.
-Interval unwrapped(const Interval& value, const Interval& type) { return type.contains(value) ? value : Interval::everything(); }
+Interval unwrapped(const Interval& value, const Interval& type) {
+  return type.contains(value) ? value : Interval::everything();
+}
 
 /// The narrowest integer type among the tensors read: operands of an operation are at least that wide.
 Interval narrowest_type(const Expr& expr) {

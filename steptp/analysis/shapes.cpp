@@ -10,9 +10,7 @@ namespace {
 
 constexpr std::uint64_t kBudget = 20'000;
 
-std::int64_t to_dimension(Wide value) {
-  return static_cast<std::int64_t>(std::clamp<Wide>(value, 1, INT64_MAX));
-}
+std::int64_t to_dimension(Wide value) { return static_cast<std::int64_t>(std::clamp<Wide>(value, 1, INT64_MAX)); }
 
 /// Products of loop variables are exact under interval arithmetic when no variable occurs twice.
 bool interval_is_exact(const Index& index) {

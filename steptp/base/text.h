@@ -11,8 +11,8 @@ namespace detail {
 inline void append_one(std::string& out, std::string_view part) { out.append(part); }
 inline void append_one(std::string& out, char part) { out.push_back(part); }
 template <typename Integer>
-  requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, char> && !std::is_same_v<Integer, bool>)
-void append_one(std::string& out, Integer part) {
+requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, char> &&
+         !std::is_same_v<Integer, bool>) void append_one(std::string& out, Integer part) {
   out.append(std::to_string(part));
 }
 }  // namespace detail

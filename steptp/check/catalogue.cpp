@@ -10,49 +10,67 @@ constexpr Explanation kCatalogue[] = {
     {"usage", Severity::error, "a verb was called with words it does not understand",
      "steptp VERB --help lists what it takes.", "steptp run program.leir --elements D0"},
     {"write", Severity::error, "something could not be written",
-     "The disk is full, or the place is not writable. Files are written whole or not at all.", "--output /no/such/folder/out.npz"},
-    {"npz", Severity::error, "an .npz file cannot be used",
-     "It is damaged, or not a zip archive of .npy files.", "--inputs notes.txt"},
+     "The disk is full, or the place is not writable. Files are written whole or not at all.",
+     "--output /no/such/folder/out.npz"},
+    {"npz", Severity::error, "an .npz file cannot be used", "It is damaged, or not a zip archive of .npy files.",
+     "--inputs notes.txt"},
     {"npy", Severity::error, "an array in an .npz file cannot be used",
-     "Arrays are little endian numbers or bools with the dtype and shape of the signature; bf16 is given as f32 values.",
+     "Arrays are little endian numbers or bools with the dtype and shape of the signature; bf16 is given as f32 "
+     "values.",
      "an object array"},
-    {"gzip", Severity::error, "compressed data is damaged", "It is cut off, or not gzip.", "--tokenizer half_a_file.json.gz"},
-    {"utf8", Severity::error, "a text is not UTF-8", "The message gives the first byte that is not.", "steptp tokens --raw picture.png"},
+    {"gzip", Severity::error, "compressed data is damaged", "It is cut off, or not gzip.",
+     "--tokenizer half_a_file.json.gz"},
+    {"utf8", Severity::error, "a text is not UTF-8", "The message gives the first byte that is not.",
+     "steptp tokens --raw picture.png"},
     {"tokenizer", Severity::error, "a tokenizer file cannot be used",
-     "It is not a tokenizer.json of a byte-level BPE model with a pattern that is supported. Refusing is the honest answer: "
-     "another pattern would give other tokens.", "--tokenizer config.json"},
+     "It is not a tokenizer.json of a byte-level BPE model with a pattern that is supported. Refusing is the honest "
+     "answer: "
+     "another pattern would give other tokens.",
+     "--tokenizer config.json"},
     {"file", Severity::error, "a file cannot be opened or read",
      "The message gives the system's reason. `-` stands for standard input.", "steptp check no_such_file.leir"},
     {"json", Severity::error, "the text is not JSON",
      "A record begins with '{' and is one JSON object; in a .jsonl file there is one per line. Keys occur once.",
      R"({"leir":"...",})"},
     {"record", Severity::error, "a JSON record lacks a key, or a key has the wrong type",
-     "A record has \"leir\" (a string), \"signature\" (an array of objects with name, role, dtype, shape) and optionally "
-     "\"program\".", R"({"leir":5})"},
+     "A record has \"leir\" (a string), \"signature\" (an array of objects with name, role, dtype, shape) and "
+     "optionally "
+     "\"program\".",
+     R"({"leir":5})"},
     {"header", Severity::error, "a signature line cannot be read",
-     "Lines before the program begin with @: @program NAME, or @input, @constant, @param, @output with a name, a dtype, a "
-     "shape and optionally a domain (any, positive, nonzero, [lo,hi)).", "@input A float[16]"},
+     "Lines before the program begin with @: @program NAME, or @input, @constant, @param, @output with a name, a "
+     "dtype, a "
+     "shape and optionally a domain (any, positive, nonzero, [lo,hi)).",
+     "@input A float[16]"},
     {"signature", Severity::error, "the signature contradicts itself",
      "Each name occurs once, and there is at least one output.", "@input A f32[4] twice"},
     {"no-signature", Severity::error, "the program has no signature",
      "Which tensors are given and which are results decides whether a program is right, so check and run need the "
-     "signature: header lines in a .leir file, \"signature\" in a JSON record.", "a bare text without @input and @output"},
+     "signature: header lines in a .leir file, \"signature\" in a JSON record.",
+     "a bare text without @input and @output"},
     {"syntax", Severity::error, "the text does not follow the grammar",
-     "The message says what was found and what was expected. The reader goes on behind the next ';', so one run reports "
-     "several errors.", "B^{4}_{tx=0}[C^{f32,g}_{tx}=A^{f32,g}_{tx,};];"},
+     "The message says what was found and what was expected. The reader goes on behind the next ';', so one run "
+     "reports "
+     "several errors.",
+     "B^{4}_{tx=0}[C^{f32,g}_{tx}=A^{f32,g}_{tx,};];"},
     {"reserved", Severity::error, "a name or letter that is reserved",
      "Indices use the letters a c d f g h i j k l m n o p q r s u w and are not called like a function; bound indices "
-     "begin with tx ty tz bx by bz; tensors begin with a capital other than L P V U B T. The loop kind T, the prefix wx "
-     "and the scope f are kept for later.", "L^{4}_{e=0}[...];"},
+     "begin with tx ty tz bx by bz; tensors begin with a capital other than L P V U B T. The loop kind T, the prefix "
+     "wx "
+     "and the scope f are kept for later.",
+     "L^{4}_{e=0}[...];"},
     {"number", Severity::error, "a number is out of range",
      "Integers fit in 64 bits, decimal numbers in f64; infinity is written inf.", "A^{f32,g}*1e999"},
     {"subscript", Severity::error, "a subscript is too large or divides by zero",
-     "Subscripts are exact 64-bit integers: sums of products of indices, // and %, indirect reads.", "A^{f32,g}_{a//0}"},
+     "Subscripts are exact 64-bit integers: sums of products of indices, // and %, indirect reads.",
+     "A^{f32,g}_{a//0}"},
     {"too-deep", Severity::error, "nesting beyond the limit",
-     "Brackets, nests and indirect subscripts may nest 250 deep, and 1000 loops may surround an equation.", "((((...))))"},
+     "Brackets, nests and indirect subscripts may nest 250 deep, and 1000 loops may surround an equation.",
+     "((((...))))"},
     {"nested-by-missing-semicolon", Severity::warning, "a nest without ';' before it goes into the body just closed",
      "`Louter[e1;]Linner[e2;];` means `Louter[e1;Linner[e2;];];`. Published programs use this form; write the nest "
-     "inside the brackets.", "L^{4}_{a=0}[D^{f32,g}_{a}=0;]L^{4}_{c=0}[...];"},
+     "inside the brackets.",
+     "L^{4}_{a=0}[D^{f32,g}_{a}=0;]L^{4}_{c=0}[...];"},
 
     {"unbound-index", Severity::error, "an index that no enclosing loop binds",
      "Every index in an equation, a subscript or a guard is the index of a loop around it.",
@@ -60,28 +78,33 @@ constexpr Explanation kCatalogue[] = {
     {"duplicate-index", Severity::error, "an index is bound again inside its own loop",
      "Nested loops have different indices; sibling nests may reuse one.", "L^{4}_{a=0}L^{4}_{a=0}[...];"},
     {"axis-twice", Severity::error, "one hardware axis is bound twice in a nest",
-     "tx and txa are one axis. A nest binds each axis at most once; siblings share it.", "B^{4}_{tx=0}B^{4}_{txa=0}[...];"},
+     "tx and txa are one axis. A nest binds each axis at most once; siblings share it.",
+     "B^{4}_{tx=0}B^{4}_{txa=0}[...];"},
     {"guard", Severity::error, "a guard that is not a condition on indices",
      "A guard compares sums of loop indices and integers; conditions on data are written with if_then_else.",
      "L^{4}_{a=0}?{a/2<1}[...];"},
-    {"dtype-conflict", Severity::error, "a tensor with two dtypes", "A tensor keeps one dtype, that of the signature if it is known.",
-     "D^{f32,g}_{a}=D^{f64,g}_{a}+1"},
-    {"rank-conflict", Severity::error, "a tensor with two ranks", "A tensor has the same number of subscripts everywhere.",
-     "D^{f32,g}_{a}=D^{f32,g}"},
-    {"scope-conflict", Severity::error, "a tensor with two scopes", "A tensor keeps one scope; known variables are in scope g.",
-     "D^{f32,l}_{a}=D^{f32,g}_{a}"},
+    {"dtype-conflict", Severity::error, "a tensor with two dtypes",
+     "A tensor keeps one dtype, that of the signature if it is known.", "D^{f32,g}_{a}=D^{f64,g}_{a}+1"},
+    {"rank-conflict", Severity::error, "a tensor with two ranks",
+     "A tensor has the same number of subscripts everywhere.", "D^{f32,g}_{a}=D^{f32,g}"},
+    {"scope-conflict", Severity::error, "a tensor with two scopes",
+     "A tensor keeps one scope; known variables are in scope g.", "D^{f32,l}_{a}=D^{f32,g}_{a}"},
     {"input-written", Severity::error, "an input, constant or parameter is written",
      "Only intermediates and outputs are written.", "A^{f32,g}_{a}=0 where A is an input"},
     {"type", Severity::error, "a value has no type",
      "Infinity has no place in an integer expression; everything else converts.", "max(C^{i64,g}_{a},-inf)"},
     {"missing-definition", Severity::error, "a tensor is read that nothing defines",
      "It is neither in the signature nor written anywhere.", "D^{f32,g}_{a}=E^{f32,g}_{a} without any E="},
-    {"unused-variable", Severity::warning, "a known variable is never read", "The program does not depend on it.", "@param E ... and no E"},
-    {"dead-store", Severity::warning, "an intermediate is never read", "What writes it can be removed.", "E^{f32,g}_{a}=...; and no reader"},
+    {"unused-variable", Severity::warning, "a known variable is never read", "The program does not depend on it.",
+     "@param E ... and no E"},
+    {"dead-store", Severity::warning, "an intermediate is never read", "What writes it can be removed.",
+     "E^{f32,g}_{a}=...; and no reader"},
 
     {"scope-axes", Severity::error, "accesses to an s or l tensor inside different axes",
-     "All accesses to an l tensor lie inside the same bound axes, all accesses to an s tensor inside the same block axes: "
-     "otherwise it is not said whose copy is meant.", "B^{4}_{tx=0}[E^{f32,l}=0;D^{f32,g}_{tx}=0;] and E^{f32,l} outside tx"},
+     "All accesses to an l tensor lie inside the same bound axes, all accesses to an s tensor inside the same block "
+     "axes: "
+     "otherwise it is not said whose copy is meant.",
+     "B^{4}_{tx=0}[E^{f32,l}=0;D^{f32,g}_{tx}=0;] and E^{f32,l} outside tx"},
     {"block-placement", Severity::error, "a block loop does not enclose all items of its kernel",
      "Loops over bx by bz stand in the kernel's header, except in a perfect nest.",
      "B^{4}_{tx=0}[D^{f32,g}_{tx}=0;B^{2}_{bx=0}[...];];"},
@@ -89,17 +112,23 @@ constexpr Explanation kCatalogue[] = {
      "It cannot live there: every back end treats it as g. Published programs contain this; ours do not.",
      "E^{f32,s} written in one kernel and read in the next"},
     {"scope-ambiguous", Severity::unknown, "a demoted tensor that may mean two things",
-     "A kernel both writes and reads it, so a thread may mean its own copy or what another kernel left there. The oracle "
-     "stops where the two differ.", "E^{f32,l} accumulated in two kernels"},
+     "A kernel both writes and reads it, so a thread may mean its own copy or what another kernel left there. The "
+     "oracle "
+     "stops where the two differ.",
+     "E^{f32,l} accumulated in two kernels"},
     {"division-by-zero", Severity::error, "an integer is divided by zero",
      "// and % of integers by zero have no value, in equations, guards and subscripts alike. The message gives the "
-     "iteration.", "D^{i64,g}_{a}=7//a"},
+     "iteration.",
+     "D^{i64,g}_{a}=7//a"},
     {"division-by-zero-unknown", Severity::unknown, "an integer divisor that may be zero",
-     "Data decides. A divisor that is a known variable without a domain is assumed not to be zero, and the answer says so.",
+     "Data decides. A divisor that is a known variable without a domain is assumed not to be zero, and the answer says "
+     "so.",
      "A^{i32,g}_{a}//(C^{i32,g}_{a}-1)"},
     {"out-of-range", Severity::error, "a subscript outside its dimension",
-     "The message gives the iteration and the value of the subscript there. A read guarded by if_then_else is only made "
-     "where its branch is taken.", "L^{4}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a+1};]; with A f32[4]"},
+     "The message gives the iteration and the value of the subscript there. A read guarded by if_then_else is only "
+     "made "
+     "where its branch is taken.",
+     "L^{4}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a+1};]; with A f32[4]"},
     {"out-of-range-unknown", Severity::unknown, "a subscript that may leave its dimension",
      "Data decides, or the question was too hard. A domain such as [0,10) for the index tensor settles most cases.",
      "A^{f32,g}_{E^{i64,g}_{a}} with a computed E"},
@@ -108,7 +137,8 @@ constexpr Explanation kCatalogue[] = {
      "accumulator (X=X+..., X*..., max, min with X itself) may start undefined: it then reads as 0, 1, -inf, inf.",
      "L^{4}_{a=0}[D^{f32,g}_{a}=D^{f32,g}_{a}*2+1;];"},
     {"undefined-read-unknown", Severity::unknown, "a read whose element may not have been written",
-     "Data decides whether the element is read or written, or the question was too hard.", "D^{f32,g}_{C^{i64,g}_{a}} of a partly written D"},
+     "Data decides whether the element is read or written, or the question was too hard.",
+     "D^{f32,g}_{C^{i64,g}_{a}} of a partly written D"},
     {"not-written", Severity::error, "an output element is never written",
      "Every element of every output is written; the message names the first that is not.",
      "L^{3}_{a=0}[D^{f32,g}_{a}=0;]; with D f32[4]"},
@@ -116,15 +146,18 @@ constexpr Explanation kCatalogue[] = {
      "A writer's subscript reads data, or the question was too hard.", "D^{f32,g}_{C^{i64,g}_{a}}=..."},
 
     {"invalid", Severity::error, "a program cannot be run at all",
-     "`steptp check` says why: a structure that has no meaning, or an element that is not one of an output.", "run a program without a signature"},
+     "`steptp check` says why: a structure that has no meaning, or an element that is not one of an output.",
+     "run a program without a signature"},
     {"budget", Severity::error, "a run would take more operations than allowed",
      "Work is estimated before it begins. `--budget N` allows more, `--elements` asks for less. The exit status is 3.",
      "steptp run a_large_matmul.leir"},
-    {"memory", Severity::error, "a run would take more memory than allowed", "The exit status is 3.", "an intermediate of 10^12 elements"},
-    {"input-missing", Severity::error, "an input has no data", "Each input, constant and parameter is an array of that name in the .npz file.",
+    {"memory", Severity::error, "a run would take more memory than allowed", "The exit status is 3.",
+     "an intermediate of 10^12 elements"},
+    {"input-missing", Severity::error, "an input has no data",
+     "Each input, constant and parameter is an array of that name in the .npz file.",
      "--inputs with a file that lacks A"},
-    {"input-mismatch", Severity::error, "an input has another dtype or shape than the signature says", "Nothing is converted silently.",
-     "an f64 array for an f32 input"},
+    {"input-mismatch", Severity::error, "an input has another dtype or shape than the signature says",
+     "Nothing is converted silently.", "an f64 array for an f32 input"},
     {"cancelled", Severity::error, "a run was stopped", "The caller asked for it.", "Ctrl-C in Python"},
 };
 

@@ -26,8 +26,8 @@ class StructureChecker {
  public:
   explicit StructureChecker(const Program& program) : program_(program) {
     for (const Variable& variable : program.signature.variables) {
-      tensors_.emplace(variable.name, Declaration{variable.dtype, Scope::global, variable.shape.size(), &variable,
-                                                  false, false, {}});
+      tensors_.emplace(variable.name,
+                       Declaration{variable.dtype, Scope::global, variable.shape.size(), &variable, false, false, {}});
     }
   }
 
@@ -87,7 +87,8 @@ class StructureChecker {
     } else if (const auto axis = axis_of(loop.index)) {
       for (const auto& [name, other] : bound_) {
         if (axis_of(name) == axis) {
-          error("axis-twice", site, concat("the axis ", name_of(*axis), " is bound twice in one nest: by ", name, " and by ", loop.index),
+          error("axis-twice", site,
+                concat("the axis ", name_of(*axis), " is bound twice in one nest: by ", name, " and by ", loop.index),
                 "bind one of the loops to another axis, or make it an L loop");
         }
       }
@@ -99,8 +100,9 @@ class StructureChecker {
   void check_variable(const std::string& name, const Site& site) {
     if (bound_.contains(name)) return;
     if (!reported_unbound_.insert(concat(to_text(site), ' ', name)).second) return;
-    error("unbound-index", site, concat("no enclosing loop binds the index ", name),
-          bound_.empty() ? "" : concat("the loops here are ", join(open_, " ", [](const Loop* l) { return l->index; })));
+    error(
+        "unbound-index", site, concat("no enclosing loop binds the index ", name),
+        bound_.empty() ? "" : concat("the loops here are ", join(open_, " ", [](const Loop* l) { return l->index; })));
   }
   void check_variables(const Expr& expr, const Site& site) {
     for_each_variable(expr, [&](const std::string& name) { check_variable(name, site); });
@@ -164,22 +166,25 @@ class StructureChecker {
     const bool known = declared.known != nullptr;
     const std::string_view where = known ? "the signature says " : "before it was ";
     if (ref.dtype != declared.dtype) {
-      error("dtype-conflict", site, concat(ref.tensor, " is ", code(ref.dtype), " here, but ", where, code(declared.dtype)),
+      error("dtype-conflict", site,
+            concat(ref.tensor, " is ", code(ref.dtype), " here, but ", where, code(declared.dtype)),
             "a tensor keeps one dtype");
     }
     if (ref.subscripts.size() != declared.rank) {
-      error("rank-conflict", site, concat(ref.tensor, " has ", ref.subscripts.size(), " subscripts here, but ", where,
-                                          declared.rank), "a tensor keeps one rank");
+      error("rank-conflict", site,
+            concat(ref.tensor, " has ", ref.subscripts.size(), " subscripts here, but ", where, declared.rank),
+            "a tensor keeps one rank");
     }
     if (ref.scope != declared.scope) {
       error("scope-conflict", site,
-            concat(ref.tensor, " is in scope ", code(ref.scope), " here, but ", known ? "known variables are in scope " : "before it was in scope ",
-                   code(declared.scope)),
+            concat(ref.tensor, " is in scope ", code(ref.scope), " here, but ",
+                   known ? "known variables are in scope " : "before it was in scope ", code(declared.scope)),
             "a tensor keeps one scope");
     }
     if (is_write && known && declared.known->role != Role::output) {
-      error("input-written", site, concat(ref.tensor, " is ", declared.known->role == Role::input ? "an " : "a ",
-                                          name_of(declared.known->role), " and is never written"),
+      error("input-written", site,
+            concat(ref.tensor, " is ", declared.known->role == Role::input ? "an " : "a ",
+                   name_of(declared.known->role), " and is never written"),
             "write to an intermediate or an output");
     }
   }
@@ -196,14 +201,19 @@ class StructureChecker {
   void check_tensors() {
     for (const auto& [name, declared] : tensors_) {
       if (declared.known && declared.known->role == Role::output) {
-        if (!declared.written && !program_.nests.empty()) error("not-written", {}, concat("the output ", name, " is never written"));
+        if (!declared.written && !program_.nests.empty())
+          error("not-written", {}, concat("the output ", name, " is never written"));
       } else if (declared.known) {
-        if (!declared.read) report("unused-variable", Severity::warning, {}, concat("the ", name_of(declared.known->role), ' ', name, " is never read"));
+        if (!declared.read)
+          report("unused-variable", Severity::warning, {},
+                 concat("the ", name_of(declared.known->role), ' ', name, " is never read"));
       } else if (!declared.written) {
-        error("missing-definition", declared.first, concat(name, " is read but nothing writes it, and the signature does not name it"),
+        error("missing-definition", declared.first,
+              concat(name, " is read but nothing writes it, and the signature does not name it"),
               "declare it in the signature, or define it before");
       } else if (!declared.read) {
-        report("dead-store", Severity::warning, declared.first, concat("the intermediate ", name, " is written but never read"));
+        report("dead-store", Severity::warning, declared.first,
+               concat("the intermediate ", name, " is written but never read"));
       }
     }
   }

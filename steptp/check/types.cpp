@@ -11,7 +11,9 @@ namespace {
 /// Computes types bottom-up; the first problem stops it.
 class Typer {
  public:
-  std::optional<ValueType> type(const Expr& expr) { return std::visit([this](const auto& node) { return of(node); }, expr.node); }
+  std::optional<ValueType> type(const Expr& expr) {
+    return std::visit([this](const auto& node) { return of(node); }, expr.node);
+  }
   std::optional<TypeProblem> problem;
 
  private:
@@ -27,7 +29,8 @@ class Typer {
     return std::nullopt;
   }
   std::optional<ValueType> inf_meets_integer() {
-    return fail("inf in an integer expression", "integers have no infinity: use the greatest or least value of the type");
+    return fail("inf in an integer expression",
+                "integers have no infinity: use the greatest or least value of the type");
   }
 
   std::optional<ValueType> of(const Literal& literal) { return literal.is_integer ? kWeakInteger : kWeakDecimal; }
@@ -130,7 +133,8 @@ std::string guard_problem(const Expr& guard) {
   bool reads = false;
   for_each_ref(guard, [&reads](const RefPtr&) { reads = true; });
   if (reads) return "a guard reads a tensor; only loop indices and integers may occur";
-  if (!is_guard_operand(guard)) return "a guard computes with + - * // % on loop indices and integers only, within 64 bits";
+  if (!is_guard_operand(guard))
+    return "a guard computes with + - * // % on loop indices and integers only, within 64 bits";
   return {};
 }
 

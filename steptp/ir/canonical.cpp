@@ -95,8 +95,6 @@ Program canonical(const Program& program) { return Canonicaliser(program).run();
 
 Hash canonical_hash(const Program& program) { return hash_of(canonical(program)); }
 
-bool same_up_to_renaming(const Program& left, const Program& right) {
-  return equal(canonical(left), canonical(right));
-}
+bool same_up_to_renaming(const Program& left, const Program& right) { return equal(canonical(left), canonical(right)); }
 
 }  // namespace steptp

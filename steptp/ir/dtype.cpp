@@ -10,7 +10,8 @@ namespace {
 template <typename Integer>
 constexpr DTypeInfo integer_info(DType dtype, std::string_view code, std::string_view torch_name) {
   using Limits = std::numeric_limits<Integer>;
-  return {dtype, code, torch_name, DTypeFamily::integer, sizeof(Integer), Limits::digits, 0, Limits::min(), Limits::max()};
+  return {dtype,          code, torch_name,    DTypeFamily::integer, sizeof(Integer),
+          Limits::digits, 0,    Limits::min(), Limits::max()};
 }
 
 constexpr std::array<DTypeInfo, kAllDTypes.size()> kTable = {{

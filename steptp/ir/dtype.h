@@ -22,9 +22,9 @@ struct DTypeInfo {
   std::string_view torch_name;  ///< in JSON and prompts: "float32"
   DTypeFamily family;
   int bytes;
-  int precision;            ///< significand bits including the hidden one; value bits of an integer
-  int max_exponent;         ///< floats: the largest e with a finite value in [2^e, 2^(e+1))
-  std::int64_t least = 0;   ///< integers and bool
+  int precision;           ///< significand bits including the hidden one; value bits of an integer
+  int max_exponent;        ///< floats: the largest e with a finite value in [2^e, 2^(e+1))
+  std::int64_t least = 0;  ///< integers and bool
   std::int64_t greatest = 0;
 };
 

@@ -72,7 +72,8 @@ struct Logic {
   std::vector<ExprPtr> operands;
 };
 
-using ExprNode = std::variant<Literal, Infinity, IndexValue, Read, Sum, Product, Power, Extremum, Call, Select, Compare, Logic>;
+using ExprNode =
+    std::variant<Literal, Infinity, IndexValue, Read, Sum, Product, Power, Extremum, Call, Select, Compare, Logic>;
 
 /// A value expression. Immutable and shared; the hash is of the structure.
 struct Expr {

@@ -82,8 +82,12 @@ namespace {
 
 struct AtomNesting {
   int operator()(const LoopVariable&) const { return 0; }
-  int operator()(const FloorQuotient& node) const { return 2 + std::max(node.dividend->nesting(), node.divisor->nesting()); }
-  int operator()(const FloorRemainder& node) const { return 2 + std::max(node.dividend->nesting(), node.divisor->nesting()); }
+  int operator()(const FloorQuotient& node) const {
+    return 2 + std::max(node.dividend->nesting(), node.divisor->nesting());
+  }
+  int operator()(const FloorRemainder& node) const {
+    return 2 + std::max(node.dividend->nesting(), node.divisor->nesting());
+  }
   int operator()(const IndirectRead& read) const {
     int deepest = 0;
     for (const Index& subscript : read.ref->subscripts) deepest = std::max(deepest, subscript.nesting());
@@ -238,7 +242,8 @@ std::optional<Index> Index::floor_divide(const Index& dividend, const Index& div
     if (dividend.is_constant()) return constant(floor_quotient(dividend.constant_, divisor.constant_));
   }
   if (too_deep(dividend, divisor)) return std::nullopt;
-  return from_terms(single_term(FloorQuotient{std::make_shared<const Index>(dividend), std::make_shared<const Index>(divisor)}), 0);
+  return from_terms(
+      single_term(FloorQuotient{std::make_shared<const Index>(dividend), std::make_shared<const Index>(divisor)}), 0);
 }
 
 std::optional<Index> Index::modulo(const Index& dividend, const Index& divisor) {
@@ -248,7 +253,8 @@ std::optional<Index> Index::modulo(const Index& dividend, const Index& divisor) 
     if (dividend.is_constant()) return constant(floor_remainder(dividend.constant_, divisor.constant_));
   }
   if (too_deep(dividend, divisor)) return std::nullopt;
-  return from_terms(single_term(FloorRemainder{std::make_shared<const Index>(dividend), std::make_shared<const Index>(divisor)}), 0);
+  return from_terms(
+      single_term(FloorRemainder{std::make_shared<const Index>(dividend), std::make_shared<const Index>(divisor)}), 0);
 }
 
 bool Index::operator==(const Index& other) const {

@@ -42,9 +42,9 @@ constexpr std::uint64_t position_of(std::string_view text) {
 }
 
 /// Reserved words spelt with index letters, in the order of the sequence.
-constexpr std::uint64_t kReserved[] = {position_of("cos"), position_of("inf"),
-                                       position_of("log"), position_of("min"), position_of("sin"),
-                                       position_of("floor"), position_of("round")};
+constexpr std::uint64_t kReserved[] = {position_of("cos"),  position_of("inf"), position_of("log"),
+                                       position_of("min"),  position_of("sin"), position_of("floor"),
+                                       position_of("round")};
 
 }  // namespace
 

@@ -6,8 +6,8 @@
 
 namespace steptp {
 
-/// The names that generated programs use, in order: tensors A C D E F G H I J K M N O Q R S W X Y Z, Aa Ac ... Az Ca ...;
-/// indices a c d f g h i j k l m n o p q r s u w, aa ac ... (reserved words are passed over).
+/// The names that generated programs use, in order: tensors A C D E F G H I J K M N O Q R S W X Y Z, Aa Ac ... Az Ca
+/// ...; indices a c d f g h i j k l m n o p q r s u w, aa ac ... (reserved words are passed over).
 [[nodiscard]] std::string tensor_name(std::uint64_t number);
 [[nodiscard]] std::string index_name(std::uint64_t number);
 

@@ -37,8 +37,7 @@ TEST(Names, TheFirstHundredThousandAreDistinctAndLegal) {
     longest = std::max(longest, index.size());
   }
   EXPECT_EQ(longest, 4u);
-  for (const char* reserved : {"inf", "min", "log", "sin", "cos"})
-    EXPECT_FALSE(indices.contains(reserved)) << reserved;
+  for (const char* reserved : {"inf", "min", "log", "sin", "cos"}) EXPECT_FALSE(indices.contains(reserved)) << reserved;
   EXPECT_TRUE(indices.contains("if"));  // no function: an index like any other
 }
 

@@ -18,9 +18,9 @@ inline constexpr std::array kAllArithmeticOps = {
 /// The operations on one value.
 enum class Function : std::uint8_t { negate, exp, log, sqrt, abs, erf, tanh, sin, cos, floor, ceil, round, rsqrt };
 
-inline constexpr std::array kAllFunctions = {Function::negate, Function::exp, Function::log,   Function::sqrt, Function::abs,
-                                             Function::erf,    Function::tanh, Function::sin,  Function::cos,
-                                             Function::floor,  Function::ceil, Function::round, Function::rsqrt};
+inline constexpr std::array kAllFunctions = {
+    Function::negate, Function::exp, Function::log,   Function::sqrt, Function::abs,   Function::erf,  Function::tanh,
+    Function::sin,    Function::cos, Function::floor, Function::ceil, Function::round, Function::rsqrt};
 
 enum class CompareOp : std::uint8_t { less, less_equal, greater, greater_equal, equal, not_equal };
 

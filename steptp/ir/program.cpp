@@ -40,8 +40,7 @@ bool equal_items(const Item& left, const Item& right) {
   if (left.index() != right.index()) return false;
   if (const auto* equation = std::get_if<EquationPtr>(&left)) {
     const auto& other = std::get<EquationPtr>(right);
-    return *equation == other ||
-           (equal(*(*equation)->left, *other->left) && equal(*(*equation)->right, *other->right));
+    return *equation == other || (equal(*(*equation)->left, *other->left) && equal(*(*equation)->right, *other->right));
   }
   return equal(*std::get<NestPtr>(left), *std::get<NestPtr>(right));
 }

@@ -20,7 +20,7 @@ enum class Role : std::uint8_t { input, constant, param, output };
 struct Domain {
   enum class Kind : std::uint8_t { unstated, any, positive, nonzero, range };
   Kind kind = Kind::unstated;
-  double low = 0;   ///< range: [low, high)
+  double low = 0;  ///< range: [low, high)
   double high = 0;
   bool operator==(const Domain&) const = default;
 };

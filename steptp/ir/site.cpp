@@ -37,7 +37,8 @@ SitePart subscript_of(const Ref& ref, std::uint32_t number) {
 
 SitePart resolve_in(const Nest& nest, const Site& site) {
   if (site.part == Site::Part::item) return &nest;
-  if (site.part == Site::Part::loop && site.number && *site.number < nest.loops.size()) return &nest.loops[*site.number];
+  if (site.part == Site::Part::loop && site.number && *site.number < nest.loops.size())
+    return &nest.loops[*site.number];
   if (site.part == Site::Part::guard && nest.guard) {
     if (const Expr* expr = descend(nest.guard, site.path)) return expr;
   }

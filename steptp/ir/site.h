@@ -23,8 +23,8 @@ struct Site {
   enum class Part : std::uint8_t { item, loop, guard, left, right };
   std::vector<std::uint32_t> items;
   Part part = Part::item;
-  std::vector<std::uint32_t> path;          ///< inside guard and right
-  std::optional<std::uint32_t> number;      ///< loop: which; left and right: which subscript
+  std::vector<std::uint32_t> path;      ///< inside guard and right
+  std::optional<std::uint32_t> number;  ///< loop: which; left and right: which subscript
   bool operator==(const Site&) const = default;
 };
 
@@ -32,7 +32,8 @@ struct Site {
 [[nodiscard]] std::optional<Site> parse_site(std::string_view text);
 
 /// What an address leads to; nothing where the program has no such part.
-using SitePart = std::variant<std::monostate, const Nest*, const Equation*, const Loop*, const Ref*, const Expr*, const Index*>;
+using SitePart =
+    std::variant<std::monostate, const Nest*, const Equation*, const Loop*, const Ref*, const Expr*, const Index*>;
 [[nodiscard]] SitePart resolve(const std::vector<NestPtr>& nests, const Site& site);
 
 }  // namespace steptp

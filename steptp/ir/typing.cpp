@@ -39,9 +39,7 @@ std::optional<ValueType> join_type(ValueType left, ValueType right) {
   return typed(promote(left.dtype, right.dtype));
 }
 
-bool is_integer_power(ValueType left, bool natural_exponent) {
-  return natural_exponent && !is_float(left.dtype);
-}
+bool is_integer_power(ValueType left, bool natural_exponent) { return natural_exponent && !is_float(left.dtype); }
 
 std::optional<ValueType> binary_type(ArithmeticOp op, ValueType left, ValueType right, bool natural_exponent) {
   switch (op) {
@@ -51,10 +49,8 @@ std::optional<ValueType> binary_type(ArithmeticOp op, ValueType left, ValueType 
     case ArithmeticOp::floor_divide:
     case ArithmeticOp::modulo:
     case ArithmeticOp::max:
-    case ArithmeticOp::min:
-      return join_type(left, right);
-    case ArithmeticOp::divide:
-      return join_real(left, right);
+    case ArithmeticOp::min: return join_type(left, right);
+    case ArithmeticOp::divide: return join_real(left, right);
     case ArithmeticOp::power:
       return is_integer_power(left, natural_exponent) ? join_type(left, right) : join_real(left, right);
   }
@@ -67,8 +63,7 @@ ValueType unary_type(Function function, ValueType operand) {
     case Function::abs:
     case Function::floor:
     case Function::ceil:
-    case Function::round:
-      return operand;
+    case Function::round: return operand;
     case Function::exp:
     case Function::log:
     case Function::sqrt:

@@ -29,9 +29,7 @@ struct ValueType {
   bool operator==(const ValueType&) const = default;
 };
 
-[[nodiscard]] constexpr ValueType typed(DType dtype) {
-  return {dtype, false, false};
-}
+[[nodiscard]] constexpr ValueType typed(DType dtype) { return {dtype, false, false}; }
 /// An integer literal or an index.
 inline constexpr ValueType kWeakInteger = {DType::i64, true, false};
 /// A literal with a point or an exponent.

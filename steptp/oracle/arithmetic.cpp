@@ -54,34 +54,21 @@ double maximum(double a, double b) {
 
 Scalar evaluate_real(ArithmeticOp op, DType dtype, double a, double b) {
   switch (op) {
-    case ArithmeticOp::add:
-      return Scalar::real(dtype, a + b);
-    case ArithmeticOp::subtract:
-      return Scalar::real(dtype, a - b);
-    case ArithmeticOp::multiply:
-      return Scalar::real(dtype, a * b);
-    case ArithmeticOp::divide:
-      return Scalar::real(dtype, a / b);
-    case ArithmeticOp::floor_divide:
-      return Scalar::real(dtype, floor_divide(dtype, a, b));
-    case ArithmeticOp::modulo:
-      return Scalar::real(dtype, modulo(a, b));
-    case ArithmeticOp::power:
-      return Scalar::real(dtype, rounded_power(dtype, a, b));
-    case ArithmeticOp::max:
-      return Scalar::real(dtype, maximum(a, b));
-    case ArithmeticOp::min:
-      return Scalar::real(dtype, -maximum(-a, -b));
+    case ArithmeticOp::add: return Scalar::real(dtype, a + b);
+    case ArithmeticOp::subtract: return Scalar::real(dtype, a - b);
+    case ArithmeticOp::multiply: return Scalar::real(dtype, a * b);
+    case ArithmeticOp::divide: return Scalar::real(dtype, a / b);
+    case ArithmeticOp::floor_divide: return Scalar::real(dtype, floor_divide(dtype, a, b));
+    case ArithmeticOp::modulo: return Scalar::real(dtype, modulo(a, b));
+    case ArithmeticOp::power: return Scalar::real(dtype, rounded_power(dtype, a, b));
+    case ArithmeticOp::max: return Scalar::real(dtype, maximum(a, b));
+    case ArithmeticOp::min: return Scalar::real(dtype, -maximum(-a, -b));
   }
   return {};
 }
 
-std::int64_t as_signed(std::uint64_t value) {
-  return static_cast<std::int64_t>(value);
-}
-std::uint64_t as_unsigned(std::int64_t value) {
-  return static_cast<std::uint64_t>(value);
-}
+std::int64_t as_signed(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+std::uint64_t as_unsigned(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   if (b == -1) return as_signed(0 - as_unsigned(a));  // the one quotient that overflows
@@ -100,14 +87,10 @@ std::optional<Scalar> evaluate_integer(ArithmeticOp op, Scalar left, Scalar righ
   const std::int64_t b = right.as_integer();
   // Arithmetic modulo 2^64 wraps to any narrower type in the end.
   switch (op) {
-    case ArithmeticOp::add:
-      return Scalar::integer(dtype, as_signed(as_unsigned(a) + as_unsigned(b)));
-    case ArithmeticOp::subtract:
-      return Scalar::integer(dtype, as_signed(as_unsigned(a) - as_unsigned(b)));
-    case ArithmeticOp::multiply:
-      return Scalar::integer(dtype, as_signed(as_unsigned(a) * as_unsigned(b)));
-    case ArithmeticOp::divide:
-      return std::nullopt;
+    case ArithmeticOp::add: return Scalar::integer(dtype, as_signed(as_unsigned(a) + as_unsigned(b)));
+    case ArithmeticOp::subtract: return Scalar::integer(dtype, as_signed(as_unsigned(a) - as_unsigned(b)));
+    case ArithmeticOp::multiply: return Scalar::integer(dtype, as_signed(as_unsigned(a) * as_unsigned(b)));
+    case ArithmeticOp::divide: return std::nullopt;
     case ArithmeticOp::floor_divide:
       if (b == 0) return std::nullopt;
       return Scalar::integer(dtype, floor_divide(a, b));
@@ -117,10 +100,8 @@ std::optional<Scalar> evaluate_integer(ArithmeticOp op, Scalar left, Scalar righ
     case ArithmeticOp::power:
       if (b < 0) return std::nullopt;
       return integer_power(left, as_unsigned(b));
-    case ArithmeticOp::max:
-      return a > b ? left : right;
-    case ArithmeticOp::min:
-      return a < b ? left : right;
+    case ArithmeticOp::max: return a > b ? left : right;
+    case ArithmeticOp::min: return a < b ? left : right;
   }
   return std::nullopt;
 }
@@ -128,18 +109,12 @@ std::optional<Scalar> evaluate_integer(ArithmeticOp op, Scalar left, Scalar righ
 template <typename T>
 bool compare_values(CompareOp op, T a, T b) {
   switch (op) {
-    case CompareOp::less:
-      return a < b;
-    case CompareOp::less_equal:
-      return a <= b;
-    case CompareOp::greater:
-      return a > b;
-    case CompareOp::greater_equal:
-      return a >= b;
-    case CompareOp::equal:
-      return a == b;
-    case CompareOp::not_equal:
-      return a != b;
+    case CompareOp::less: return a < b;
+    case CompareOp::less_equal: return a <= b;
+    case CompareOp::greater: return a > b;
+    case CompareOp::greater_equal: return a >= b;
+    case CompareOp::equal: return a == b;
+    case CompareOp::not_equal: return a != b;
   }
   return false;
 }
@@ -155,26 +130,19 @@ double round_half_even(double x) {
 
 double evaluate_real(Function function, DType dtype, double x) {
   switch (function) {
-    case Function::negate:
-      return -x;
-    case Function::abs:
-      return std::fabs(x);
-    case Function::floor:
-      return std::floor(x);
-    case Function::ceil:
-      return std::ceil(x);
-    case Function::round:
-      return std::isfinite(x) ? round_half_even(x) : x;
-    case Function::sqrt:
-      return std::sqrt(x);
+    case Function::negate: return -x;
+    case Function::abs: return std::fabs(x);
+    case Function::floor: return std::floor(x);
+    case Function::ceil: return std::ceil(x);
+    case Function::round: return std::isfinite(x) ? round_half_even(x) : x;
+    case Function::sqrt: return std::sqrt(x);
     case Function::exp:
     case Function::log:
     case Function::erf:
     case Function::tanh:
     case Function::sin:
     case Function::cos:
-    case Function::rsqrt:
-      return rounded_function(dtype, function, x);
+    case Function::rsqrt: return rounded_function(dtype, function, x);
   }
   return kNan;
 }
@@ -208,14 +176,11 @@ Scalar evaluate(Function function, Scalar argument) {
   const DType dtype = argument.dtype();
   const std::int64_t value = argument.as_integer();
   switch (function) {
-    case Function::negate:
-      return Scalar::integer(dtype, as_signed(0 - as_unsigned(value)));
-    case Function::abs:
-      return value < 0 ? Scalar::integer(dtype, as_signed(0 - as_unsigned(value))) : argument;
+    case Function::negate: return Scalar::integer(dtype, as_signed(0 - as_unsigned(value)));
+    case Function::abs: return value < 0 ? Scalar::integer(dtype, as_signed(0 - as_unsigned(value))) : argument;
     case Function::floor:
     case Function::ceil:
-    case Function::round:
-      return argument;
+    case Function::round: return argument;
     case Function::sqrt:
     case Function::exp:
     case Function::log:
@@ -223,8 +188,7 @@ Scalar evaluate(Function function, Scalar argument) {
     case Function::tanh:
     case Function::sin:
     case Function::cos:
-    case Function::rsqrt:
-      return evaluate(function, convert(argument, DType::f64));
+    case Function::rsqrt: return evaluate(function, convert(argument, DType::f64));
   }
   return argument;
 }

@@ -66,32 +66,19 @@ double finish(mpfr_ptr value, int ternary) {
 
 int apply(Function function, mpfr_ptr result, mpfr_ptr x) {
   switch (function) {
-    case Function::exp:
-      return mpfr_exp(result, x, MPFR_RNDN);
-    case Function::log:
-      return mpfr_log(result, x, MPFR_RNDN);
-    case Function::sqrt:
-      return mpfr_sqrt(result, x, MPFR_RNDN);
-    case Function::erf:
-      return mpfr_erf(result, x, MPFR_RNDN);
-    case Function::tanh:
-      return mpfr_tanh(result, x, MPFR_RNDN);
-    case Function::sin:
-      return mpfr_sin(result, x, MPFR_RNDN);
-    case Function::cos:
-      return mpfr_cos(result, x, MPFR_RNDN);
-    case Function::rsqrt:
-      return mpfr_rec_sqrt(result, x, MPFR_RNDN);
-    case Function::negate:
-      return mpfr_neg(result, x, MPFR_RNDN);
-    case Function::abs:
-      return mpfr_abs(result, x, MPFR_RNDN);
-    case Function::floor:
-      return mpfr_rint_floor(result, x, MPFR_RNDN);
-    case Function::ceil:
-      return mpfr_rint_ceil(result, x, MPFR_RNDN);
-    case Function::round:
-      return mpfr_rint_roundeven(result, x, MPFR_RNDN);
+    case Function::exp: return mpfr_exp(result, x, MPFR_RNDN);
+    case Function::log: return mpfr_log(result, x, MPFR_RNDN);
+    case Function::sqrt: return mpfr_sqrt(result, x, MPFR_RNDN);
+    case Function::erf: return mpfr_erf(result, x, MPFR_RNDN);
+    case Function::tanh: return mpfr_tanh(result, x, MPFR_RNDN);
+    case Function::sin: return mpfr_sin(result, x, MPFR_RNDN);
+    case Function::cos: return mpfr_cos(result, x, MPFR_RNDN);
+    case Function::rsqrt: return mpfr_rec_sqrt(result, x, MPFR_RNDN);
+    case Function::negate: return mpfr_neg(result, x, MPFR_RNDN);
+    case Function::abs: return mpfr_abs(result, x, MPFR_RNDN);
+    case Function::floor: return mpfr_rint_floor(result, x, MPFR_RNDN);
+    case Function::ceil: return mpfr_rint_ceil(result, x, MPFR_RNDN);
+    case Function::round: return mpfr_rint_roundeven(result, x, MPFR_RNDN);
   }
   return 0;
 }

@@ -121,32 +121,19 @@ void Executor::run_equation(const EquationCode& equation) {
 bool Executor::holds(const GuardCode& guard) {
   const auto value = [&](std::size_t number) { return exact(guard.values[number], nullptr, guard.site); };
   switch (guard.kind) {
-    case GuardCode::Kind::value:
-      return value(0) != 0;
+    case GuardCode::Kind::value: return value(0) != 0;
     case GuardCode::Kind::compare: {
       bool all = true;
       Wide left = value(0);
       for (std::size_t i = 0; i < guard.comparisons.size(); ++i) {
         const Wide right = value(i + 1);
         switch (guard.comparisons[i]) {
-          case CompareOp::less:
-            all &= left < right;
-            break;
-          case CompareOp::less_equal:
-            all &= left <= right;
-            break;
-          case CompareOp::greater:
-            all &= left > right;
-            break;
-          case CompareOp::greater_equal:
-            all &= left >= right;
-            break;
-          case CompareOp::equal:
-            all &= left == right;
-            break;
-          case CompareOp::not_equal:
-            all &= left != right;
-            break;
+          case CompareOp::less: all &= left < right; break;
+          case CompareOp::less_equal: all &= left <= right; break;
+          case CompareOp::greater: all &= left > right; break;
+          case CompareOp::greater_equal: all &= left >= right; break;
+          case CompareOp::equal: all &= left == right; break;
+          case CompareOp::not_equal: all &= left != right; break;
         }
         left = right;
       }
@@ -168,13 +155,10 @@ bool Executor::holds(const GuardCode& guard) {
 
 Wide Executor::exact(const AtomCode& atom, const Access* access, const Site& site) {
   switch (atom.kind) {
-    case AtomCode::Kind::slot:
-      return slots_[atom.slot];
-    case AtomCode::Kind::read:
-      return read(*atom.read).as_integer();
+    case AtomCode::Kind::slot: return slots_[atom.slot];
+    case AtomCode::Kind::read: return read(*atom.read).as_integer();
     case AtomCode::Kind::quotient:
-    case AtomCode::Kind::remainder:
-      break;
+    case AtomCode::Kind::remainder: break;
   }
   const Wide dividend = exact(*atom.dividend, access, site);
   const Wide divisor = exact(*atom.divisor, access, site);

@@ -5,14 +5,10 @@ namespace steptp::oracle {
 
 Scalar Executor::evaluate_at(const ExprCode& expr) {
   switch (expr.kind) {
-    case ExprCode::Kind::constant:
-      return expr.value;
-    case ExprCode::Kind::index:
-      return Scalar::integer(DType::i64, slots_[expr.slot]);
-    case ExprCode::Kind::read:
-      return read(*expr.read);
-    case ExprCode::Kind::chain:
-      return evaluate_chain(expr);
+    case ExprCode::Kind::constant: return expr.value;
+    case ExprCode::Kind::index: return Scalar::integer(DType::i64, slots_[expr.slot]);
+    case ExprCode::Kind::read: return read(*expr.read);
+    case ExprCode::Kind::chain: return evaluate_chain(expr);
     case ExprCode::Kind::integer_power:
       return integer_power(convert(evaluate_at(expr.operands[0]), expr.type.dtype), expr.exponent);
     case ExprCode::Kind::function:
@@ -20,10 +16,8 @@ Scalar Executor::evaluate_at(const ExprCode& expr) {
     case ExprCode::Kind::select:
       // Lazy: the other branch is not looked at.
       return convert(evaluate_at(expr.operands[evaluate_at(expr.operands[0]).is_true() ? 1 : 2]), expr.type.dtype);
-    case ExprCode::Kind::compare:
-      return evaluate_compare(expr);
-    case ExprCode::Kind::logic:
-      return evaluate_logic(expr);
+    case ExprCode::Kind::compare: return evaluate_compare(expr);
+    case ExprCode::Kind::logic: return evaluate_logic(expr);
   }
   return {};
 }

@@ -18,27 +18,19 @@ constexpr long double kExtendedDistance = 0x1p-58L;
 template <typename Real>
 Real propose(Function function, Real x) {
   switch (function) {
-    case Function::exp:
-      return std::exp(x);
-    case Function::log:
-      return std::log(x);
-    case Function::erf:
-      return std::erf(x);
-    case Function::tanh:
-      return std::tanh(x);
-    case Function::sin:
-      return std::sin(x);
-    case Function::cos:
-      return std::cos(x);
-    case Function::rsqrt:
-      return Real{1} / std::sqrt(x);
+    case Function::exp: return std::exp(x);
+    case Function::log: return std::log(x);
+    case Function::erf: return std::erf(x);
+    case Function::tanh: return std::tanh(x);
+    case Function::sin: return std::sin(x);
+    case Function::cos: return std::cos(x);
+    case Function::rsqrt: return Real{1} / std::sqrt(x);
     case Function::negate:
     case Function::sqrt:
     case Function::abs:
     case Function::floor:
     case Function::ceil:
-    case Function::round:
-      break;
+    case Function::round: break;
   }
   return std::numeric_limits<Real>::quiet_NaN();  // passes no test
 }

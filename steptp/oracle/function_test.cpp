@@ -46,32 +46,15 @@ class Reference {
     mpfr_set_d(x_, x, MPFR_RNDN);
     int cut = 0;
     switch (function) {
-      case Function::exp:
-        cut = mpfr_exp(result_, x_, MPFR_RNDZ);
-        break;
-      case Function::log:
-        cut = mpfr_log(result_, x_, MPFR_RNDZ);
-        break;
-      case Function::sqrt:
-        cut = mpfr_sqrt(result_, x_, MPFR_RNDZ);
-        break;
-      case Function::erf:
-        cut = mpfr_erf(result_, x_, MPFR_RNDZ);
-        break;
-      case Function::tanh:
-        cut = mpfr_tanh(result_, x_, MPFR_RNDZ);
-        break;
-      case Function::sin:
-        cut = mpfr_sin(result_, x_, MPFR_RNDZ);
-        break;
-      case Function::cos:
-        cut = mpfr_cos(result_, x_, MPFR_RNDZ);
-        break;
-      case Function::rsqrt:
-        cut = mpfr_rec_sqrt(result_, x_, MPFR_RNDZ);
-        break;
-      default:
-        ADD_FAILURE();
+      case Function::exp: cut = mpfr_exp(result_, x_, MPFR_RNDZ); break;
+      case Function::log: cut = mpfr_log(result_, x_, MPFR_RNDZ); break;
+      case Function::sqrt: cut = mpfr_sqrt(result_, x_, MPFR_RNDZ); break;
+      case Function::erf: cut = mpfr_erf(result_, x_, MPFR_RNDZ); break;
+      case Function::tanh: cut = mpfr_tanh(result_, x_, MPFR_RNDZ); break;
+      case Function::sin: cut = mpfr_sin(result_, x_, MPFR_RNDZ); break;
+      case Function::cos: cut = mpfr_cos(result_, x_, MPFR_RNDZ); break;
+      case Function::rsqrt: cut = mpfr_rec_sqrt(result_, x_, MPFR_RNDZ); break;
+      default: ADD_FAILURE();
     }
     return to_odd(cut);
   }

@@ -44,14 +44,9 @@ std::optional<IntegerChoice> integer_choice(const Variable& variable, const Inde
         choice = {at->second.first, at->second.second - 1, false};
       }
       break;
-    case Domain::Kind::any:
-      break;
-    case Domain::Kind::positive:
-      choice.low = 1;
-      break;
-    case Domain::Kind::nonzero:
-      choice.skip_zero = true;
-      break;
+    case Domain::Kind::any: break;
+    case Domain::Kind::positive: choice.low = 1; break;
+    case Domain::Kind::nonzero: choice.skip_zero = true; break;
     case Domain::Kind::range: {
       const double last = std::ceil(variable.domain.high) - 1;
       choice = {clamp_to_integer(std::ceil(variable.domain.low)), clamp_to_integer(last), false};
@@ -79,14 +74,10 @@ Scalar draw_integer(DType dtype, const IntegerChoice& choice, std::uint64_t draw
 bool is_inside(const Domain& domain, double value) {
   switch (domain.kind) {
     case Domain::Kind::unstated:
-    case Domain::Kind::any:
-      return value >= -1 && value < 1;
-    case Domain::Kind::positive:
-      return value > 0 && value <= 1;
-    case Domain::Kind::nonzero:
-      return value != 0 && value >= -1 && value < 1;
-    case Domain::Kind::range:
-      return value >= domain.low && value < domain.high;
+    case Domain::Kind::any: return value >= -1 && value < 1;
+    case Domain::Kind::positive: return value > 0 && value <= 1;
+    case Domain::Kind::nonzero: return value != 0 && value >= -1 && value < 1;
+    case Domain::Kind::range: return value >= domain.low && value < domain.high;
   }
   return false;
 }

@@ -4,9 +4,7 @@
 
 namespace steptp::oracle {
 
-std::size_t own_axes(const TensorCode& tensor) {
-  return tensor.is_scoped() ? hidden_axes(tensor.scope) : 0;
-}
+std::size_t own_axes(const TensorCode& tensor) { return tensor.is_scoped() ? hidden_axes(tensor.scope) : 0; }
 
 Layout layout_of(const TensorCode& tensor, std::size_t hidden, bool whole) {
   Layout layout;

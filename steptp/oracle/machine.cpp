@@ -147,30 +147,18 @@ std::optional<Trap> collect_elements(const Code& code, const Memory& memory, con
 
 std::string_view name_of(TrapKind kind) {
   switch (kind) {
-    case TrapKind::invalid:
-      return "invalid";
-    case TrapKind::scope_axes:
-      return "scope-axes";
-    case TrapKind::scope_ambiguous:
-      return "scope-ambiguous";
-    case TrapKind::out_of_range:
-      return "out-of-range";
-    case TrapKind::undefined_read:
-      return "undefined-read";
-    case TrapKind::integer_division_by_zero:
-      return "division-by-zero";
-    case TrapKind::not_written:
-      return "not-written";
-    case TrapKind::input_missing:
-      return "input-missing";
-    case TrapKind::input_mismatch:
-      return "input-mismatch";
-    case TrapKind::budget:
-      return "budget";
-    case TrapKind::memory:
-      return "memory";
-    case TrapKind::cancelled:
-      return "cancelled";
+    case TrapKind::invalid: return "invalid";
+    case TrapKind::scope_axes: return "scope-axes";
+    case TrapKind::scope_ambiguous: return "scope-ambiguous";
+    case TrapKind::out_of_range: return "out-of-range";
+    case TrapKind::undefined_read: return "undefined-read";
+    case TrapKind::integer_division_by_zero: return "division-by-zero";
+    case TrapKind::not_written: return "not-written";
+    case TrapKind::input_missing: return "input-missing";
+    case TrapKind::input_mismatch: return "input-mismatch";
+    case TrapKind::budget: return "budget";
+    case TrapKind::memory: return "memory";
+    case TrapKind::cancelled: return "cancelled";
   }
   return "";
 }

@@ -233,9 +233,7 @@ Result<Array, Diagnostic> parse_npy(std::string_view content) {
   return array;
 }
 
-bool is_consistent(const Array& array) {
-  return byte_count(array.dtype, array.shape) == array.data.size();
-}
+bool is_consistent(const Array& array) { return byte_count(array.dtype, array.shape) == array.data.size(); }
 
 std::string format_npy(const Array& array) {
   std::string_view descr = "<f4";

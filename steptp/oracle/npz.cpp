@@ -28,9 +28,7 @@ constexpr std::uint64_t kMax32 = 0xffffffff;
 constexpr std::uint64_t kMax16 = 0xffff;
 constexpr std::uint16_t kDate = 1 << 5 | 1;  // 1 January 1980, where the format's calendar begins
 
-Diagnostic npz_error(std::string message) {
-  return make_error("npz", std::move(message));
-}
+Diagnostic npz_error(std::string message) { return make_error("npz", std::move(message)); }
 
 Diagnostic about(const std::string& name, Diagnostic diagnostic) {
   std::string shown = name.substr(0, 80);

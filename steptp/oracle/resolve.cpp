@@ -207,12 +207,9 @@ std::optional<Trap> problem_of(const Program& program, const Element& element) {
 
 std::size_t hidden_axes(Scope scope) {
   switch (scope) {
-    case Scope::global:
-      return 0;
-    case Scope::shared:
-      return 3;
-    case Scope::local:
-      return kAxes;
+    case Scope::global: return 0;
+    case Scope::shared: return 3;
+    case Scope::local: return kAxes;
   }
   return 0;
 }

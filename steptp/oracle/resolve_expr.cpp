@@ -39,9 +39,7 @@ void NameResolver::fail(const Site& site, std::string message) {
   problem->message = std::move(message);
 }
 
-double NameResolver::take_operations() {
-  return std::exchange(operations_, 0.0);
-}
+double NameResolver::take_operations() { return std::exchange(operations_, 0.0); }
 
 AtomCode NameResolver::atom(const IndexAtom& source, const Site& site, MaybeReach& reach) {
   struct Visitor {

@@ -16,23 +16,16 @@ constexpr double kNan = std::bit_cast<double>(std::uint64_t{0x7ff8000000000000})
 
 std::int64_t wrap(DType dtype, std::int64_t value) {
   switch (dtype) {
-    case DType::i64:
-      return value;
-    case DType::i32:
-      return static_cast<std::int32_t>(value);
-    case DType::i16:
-      return static_cast<std::int16_t>(value);
-    case DType::i8:
-      return static_cast<std::int8_t>(value);
-    case DType::u8:
-      return static_cast<std::uint8_t>(value);
-    case DType::boolean:
-      return value != 0 ? 1 : 0;
+    case DType::i64: return value;
+    case DType::i32: return static_cast<std::int32_t>(value);
+    case DType::i16: return static_cast<std::int16_t>(value);
+    case DType::i8: return static_cast<std::int8_t>(value);
+    case DType::u8: return static_cast<std::uint8_t>(value);
+    case DType::boolean: return value != 0 ? 1 : 0;
     case DType::f64:
     case DType::f32:
     case DType::f16:
-    case DType::bf16:
-      break;
+    case DType::bf16: break;
   }
   return value;
 }
@@ -134,9 +127,7 @@ double round_to(DType dtype, double value) {
   return round_narrow(info(dtype), value);
 }
 
-Scalar Scalar::real(DType dtype, double value) {
-  return {dtype, std::bit_cast<std::uint64_t>(round_to(dtype, value))};
-}
+Scalar Scalar::real(DType dtype, double value) { return {dtype, std::bit_cast<std::uint64_t>(round_to(dtype, value))}; }
 
 Scalar Scalar::integer(DType dtype, std::int64_t value) {
   return {dtype, static_cast<std::uint64_t>(wrap(dtype, value))};
@@ -156,75 +147,54 @@ Scalar convert(Scalar value, DType dtype) {
 
 Scalar load(DType dtype, const std::byte* from) {
   switch (dtype) {
-    case DType::f64:
-      return Scalar::real(dtype, read_as<double>(from));
-    case DType::f32:
-      return Scalar::real(dtype, static_cast<double>(read_as<float>(from)));
-    case DType::f16:
-      return Scalar::real(dtype, half_to_double(read_as<std::uint16_t>(from)));
+    case DType::f64: return Scalar::real(dtype, read_as<double>(from));
+    case DType::f32: return Scalar::real(dtype, static_cast<double>(read_as<float>(from)));
+    case DType::f16: return Scalar::real(dtype, half_to_double(read_as<std::uint16_t>(from)));
     case DType::bf16: {
       // bf16 is the upper half of an f32.
       const auto bits = static_cast<std::uint32_t>(read_as<std::uint16_t>(from)) << 16;
       return Scalar::real(dtype, static_cast<double>(std::bit_cast<float>(bits)));
     }
-    case DType::i64:
-      return Scalar::integer(dtype, read_as<std::int64_t>(from));
-    case DType::i32:
-      return Scalar::integer(dtype, read_as<std::int32_t>(from));
-    case DType::i16:
-      return Scalar::integer(dtype, read_as<std::int16_t>(from));
-    case DType::i8:
-      return Scalar::integer(dtype, read_as<std::int8_t>(from));
+    case DType::i64: return Scalar::integer(dtype, read_as<std::int64_t>(from));
+    case DType::i32: return Scalar::integer(dtype, read_as<std::int32_t>(from));
+    case DType::i16: return Scalar::integer(dtype, read_as<std::int16_t>(from));
+    case DType::i8: return Scalar::integer(dtype, read_as<std::int8_t>(from));
     case DType::u8:
-    case DType::boolean:
-      return Scalar::integer(dtype, read_as<std::uint8_t>(from));
+    case DType::boolean: return Scalar::integer(dtype, read_as<std::uint8_t>(from));
   }
   return {};
 }
 
 void store(Scalar value, std::byte* to) {
   switch (value.dtype()) {
-    case DType::f64:
-      return write_as(to, value.as_real());
-    case DType::f32:
-      return write_as(to, static_cast<float>(value.as_real()));
-    case DType::f16:
-      return write_as(to, double_to_half(value.as_real()));
+    case DType::f64: return write_as(to, value.as_real());
+    case DType::f32: return write_as(to, static_cast<float>(value.as_real()));
+    case DType::f16: return write_as(to, double_to_half(value.as_real()));
     case DType::bf16: {
       const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value.as_real()));
       return write_as(to, static_cast<std::uint16_t>(bits >> 16));
     }
-    case DType::i64:
-      return write_as(to, value.as_integer());
-    case DType::i32:
-      return write_as(to, static_cast<std::int32_t>(value.as_integer()));
-    case DType::i16:
-      return write_as(to, static_cast<std::int16_t>(value.as_integer()));
-    case DType::i8:
-      return write_as(to, static_cast<std::int8_t>(value.as_integer()));
+    case DType::i64: return write_as(to, value.as_integer());
+    case DType::i32: return write_as(to, static_cast<std::int32_t>(value.as_integer()));
+    case DType::i16: return write_as(to, static_cast<std::int16_t>(value.as_integer()));
+    case DType::i8: return write_as(to, static_cast<std::int8_t>(value.as_integer()));
     case DType::u8:
-    case DType::boolean:
-      return write_as(to, static_cast<std::uint8_t>(value.as_integer()));
+    case DType::boolean: return write_as(to, static_cast<std::uint8_t>(value.as_integer()));
   }
 }
 
 std::optional<Scalar> identity(ArithmeticOp op, DType dtype) {
   const bool real = is_float(dtype);
   switch (op) {
-    case ArithmeticOp::add:
-      return real ? Scalar::real(dtype, 0.0) : Scalar::integer(dtype, 0);
-    case ArithmeticOp::multiply:
-      return real ? Scalar::real(dtype, 1.0) : Scalar::integer(dtype, 1);
-    case ArithmeticOp::max:
-      return real ? Scalar::real(dtype, -kInfinity) : Scalar::integer(dtype, info(dtype).least);
-    case ArithmeticOp::min:
-      return real ? Scalar::real(dtype, kInfinity) : Scalar::integer(dtype, info(dtype).greatest);
+    case ArithmeticOp::add: return real ? Scalar::real(dtype, 0.0) : Scalar::integer(dtype, 0);
+    case ArithmeticOp::multiply: return real ? Scalar::real(dtype, 1.0) : Scalar::integer(dtype, 1);
+    case ArithmeticOp::max: return real ? Scalar::real(dtype, -kInfinity) : Scalar::integer(dtype, info(dtype).least);
+    case ArithmeticOp::min: return real ? Scalar::real(dtype, kInfinity) : Scalar::integer(dtype, info(dtype).greatest);
     case ArithmeticOp::subtract:
     case ArithmeticOp::divide:
     case ArithmeticOp::floor_divide:
     case ArithmeticOp::modulo:
-    case ArithmeticOp::power:
-      return std::nullopt;
+    case ArithmeticOp::power: return std::nullopt;
   }
   return std::nullopt;
 }

@@ -15,9 +15,7 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-double real(DType dtype, double value) {
-  return Scalar::real(dtype, value).as_real();
-}
+double real(DType dtype, double value) { return Scalar::real(dtype, value).as_real(); }
 
 std::int64_t to_integer(double value, DType dtype) {
   return convert(Scalar::real(DType::f64, value), dtype).as_integer();

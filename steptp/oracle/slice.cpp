@@ -64,9 +64,7 @@ void collect(const Nest& nest, std::vector<const Loop*>& loops, std::vector<Occu
   loops.resize(loops.size() - nest.loops.size());
 }
 
-bool is_bound(const Loop& loop) {
-  return loop.kind == LoopKind::bound;
-}
+bool is_bound(const Loop& loop) { return loop.kind == LoopKind::bound; }
 
 class Slicer {
  public:

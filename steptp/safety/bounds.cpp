@@ -73,13 +73,16 @@ class BoundsChecker {
     std::string where = concat("at ", describe(answer.point, statement.loops));
     for (std::size_t i = 0; i < problem.abstracted.size(); ++i) {
       const auto value = answer.point.find(abstract_name(i));
-      if (value != answer.point.end()) append(where, ", where ", problem.abstracted[i]->tensor, " holds ", value->second);
+      if (value != answer.point.end())
+        append(where, ", where ", problem.abstracted[i]->tensor, " holds ", value->second);
     }
-    const std::string range = allowed.high == kWideLimit ? "is negative" : concat("is outside [0,", describe(allowed.high + 1), ")");
+    const std::string range =
+        allowed.high == kWideLimit ? "is negative" : concat("is outside [0,", describe(allowed.high + 1), ")");
     if (is_witness(problem, answer)) {
       findings_.report("out-of-range", Severity::error, &site,
-                       concat("subscript ", number, " of ", access.ref->tensor, " is ", describe(answer.value), ' ', where,
-                              ", which ", range), access.is_write ? "" : "guard the read with if_then_else, which is lazy");
+                       concat("subscript ", number, " of ", access.ref->tensor, " is ", describe(answer.value), ' ',
+                              where, ", which ", range),
+                       access.is_write ? "" : "guard the read with if_then_else, which is lazy");
     } else {
       findings_.report("out-of-range-unknown", Severity::unknown, &site,
                        concat("cannot show that subscript ", number, " of ", access.ref->tensor,
@@ -106,12 +109,13 @@ class BoundsChecker {
     }
     Site site = access.site;
     findings_.report("out-of-range-unknown", Severity::unknown, &site,
-                     concat("cannot decide within the work budget whether subscript ", number, " of ", access.ref->tensor,
-                            " stays in range"));
+                     concat("cannot decide within the work budget whether subscript ", number, " of ",
+                            access.ref->tensor, " stays in range"));
   }
 
   /// Nothing where isl could not decide.
-  std::optional<Presburger::Answer> isl_answer(const Statement& statement, const AbstractAccess& problem, Interval allowed) {
+  std::optional<Presburger::Answer> isl_answer(const Statement& statement, const AbstractAccess& problem,
+                                               Interval allowed) {
     VariableNumbers names;
     IntegerSet whole;
     IntegerSet inside;

@@ -12,9 +12,12 @@ namespace steptp {
 namespace {
 
 constexpr std::uint64_t kRangeBudget = 2'000;
-constexpr std::size_t kMaxWriters = 200;       // of one tensor, looked at for one read
-constexpr std::size_t kMaxQueries = 400;       // to isl, per program
+constexpr std::size_t kMaxWriters = 200;  // of one tensor, looked at for one read
+constexpr std::size_t kMaxQueries = 400;  // to isl, per program
 constexpr std::size_t kMaxIslLoops = 24;
+
+/// Which conditions of a read narrow the box around it: those on indices are cheap, those on data cost a search.
+enum class Narrowing : std::uint8_t { none, by_indices, all };
 
 class DefinednessChecker {
  public:
@@ -68,8 +71,8 @@ class DefinednessChecker {
   }
 
   /// The box around what a reader reads, relative to the writers' bases, over all iterations: the writers wrote their
-  /// box around the base in each of them. With `narrow`, the reader's conditions are used.
-  std::optional<Box> read_box(const Access& read, const std::vector<Index>& bases, bool narrow) const {
+  /// box around the base in each of them. Conditions narrow it, as far as asked.
+  std::optional<Box> read_box(const Access& read, const std::vector<Index>& bases, Narrowing narrowing) const {
     const std::vector<Index> subscripts = full_subscripts(read);
     if (subscripts.size() != bases.size()) return std::nullopt;
     Box region;
@@ -79,8 +82,10 @@ class DefinednessChecker {
       const AbstractAccess problem = abstract_access(table_, facts_, read, {*own});
       const Index& target = problem.subscripts[0];
       std::optional<Interval> range = range_of(target, problem.ranges);
-      if (narrow) {
-        const auto exact = exact_range({problem.ranges, index_conditions(problem), &target, {}}, kRangeBudget);
+      if (narrowing != Narrowing::none) {
+        const auto exact = exact_range(
+            {problem.ranges, narrowing == Narrowing::all ? problem.conditions : index_conditions(problem), &target, {}},
+            kRangeBudget);
         if (exact) range = exact;
       }
       region.push_back(*range);
@@ -89,7 +94,7 @@ class DefinednessChecker {
   }
 
   /// Boxes of the writers that run before the read in every iteration of what they share.
-  bool boxes_show(const Access& read, const TensorFacts& tensor, bool narrow) const {
+  bool boxes_show(const Access& read, const TensorFacts& tensor, Narrowing narrowing) const {
     const Statement& reader = table_.statements[read.statement];
     struct Group {
       std::size_t shared_loops;
@@ -111,17 +116,17 @@ class DefinednessChecker {
       group->boxes.push_back(*std::move(box));
     }
     return std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
-      const auto whole = read_box(read, group.bases, narrow);
+      const auto whole = read_box(read, group.bases, narrowing);
       return whole && boxes_cover(*whole, group.boxes);
     });
   }
 
   void check_read(const Access& read, const TensorFacts& tensor) {
     if (tensor.writes.size() > kMaxWriters) return unknown_read(read, "too many writers");
-    if (boxes_show(read, tensor, false)) return;
+    if (boxes_show(read, tensor, Narrowing::none)) return;
     const Statement& statement = table_.statements[read.statement];
     const bool conditional = !statement.guards.empty() || !read.conditions.empty();
-    if (conditional && boxes_show(read, tensor, true)) return;
+    if (conditional && boxes_show(read, tensor, Narrowing::by_indices)) return;
     ask_isl(read, tensor);
   }
 
@@ -203,7 +208,10 @@ class DefinednessChecker {
     const Statement& statement = table_.statements[read.statement];
     IntegerSet whole;
     const auto reader = add_access(whole, read, true);
-    if (!reader) return unknown_read(read, "the access is not affine");
+    if (!reader) {
+      if (!boxes_show(read, tensor, Narrowing::all)) unknown_read(read, "the access is not affine");
+      return;
+    }
     if (queries_++ > kMaxQueries) return unknown_read(read, "the work budget is spent");
     whole.dimensions = reader->variables.size();
     std::vector<IntegerSet> parts;
@@ -230,7 +238,8 @@ class DefinednessChecker {
       point[statement.loops[i]->index] = answer.point[i];
       at.variables[statement.loops[i]->index] = {answer.point[i], answer.point[i]};
     }
-    const std::string element = join(read.ref->subscripts, ",", [&at](const Index& s) { return describe(range_of(s, at).low); });
+    const std::string element =
+        join(read.ref->subscripts, ",", [&at](const Index& s) { return describe(range_of(s, at).low); });
     findings_.report("undefined-read", Severity::error, &read.site,
                      concat(read.ref->tensor, element.empty() ? "" : concat("_{", element, "}"),
                             " is read before anything writes it, at ", describe(point, statement.loops)),
@@ -244,8 +253,9 @@ class DefinednessChecker {
   }
 
   void unknown_read(const Access& read, std::string_view why) {
-    findings_.report("undefined-read-unknown", Severity::unknown, &read.site,
-                     concat("cannot show that every element of ", read.ref->tensor, " read here was written before: ", why));
+    findings_.report(
+        "undefined-read-unknown", Severity::unknown, &read.site,
+        concat("cannot show that every element of ", read.ref->tensor, " read here was written before: ", why));
   }
 
   void check_output(const std::string& name, const TensorFacts& tensor) {
@@ -291,10 +301,13 @@ class DefinednessChecker {
     const Site& site = table_.accesses[tensor.writes[0]].site;
     if (answer.kind == Presburger::Answer::Kind::missing && all_writers) {
       const std::string element = join(answer.point, ",", [](std::int64_t v) { return std::to_string(v); });
-      findings_.report("not-written", Severity::error, &site, concat("the output element ", name, element.empty() ? "" : concat("_{", element, "}"), " is never written"),
-                       "every element of every output must be written");
+      findings_.report(
+          "not-written", Severity::error, &site,
+          concat("the output element ", name, element.empty() ? "" : concat("_{", element, "}"), " is never written"),
+          "every element of every output must be written");
     } else {
-      findings_.report("not-written-unknown", Severity::unknown, &site, concat("cannot show that every element of the output ", name, " is written"));
+      findings_.report("not-written-unknown", Severity::unknown, &site,
+                       concat("cannot show that every element of the output ", name, " is written"));
     }
   }
 

@@ -38,14 +38,18 @@ class DivisorChecker {
     for (std::size_t i = 0; i < statement.nests.size(); ++i) {
       const ExprPtr& guard = statement.nests[i]->guard;
       if (!guard) continue;
-      Site site{{statement.items.begin(), statement.items.begin() + static_cast<std::ptrdiff_t>(i) + 1}, Site::Part::guard, {}, {}};
+      Site site{{statement.items.begin(), statement.items.begin() + static_cast<std::ptrdiff_t>(i) + 1},
+                Site::Part::guard,
+                {},
+                {}};
       if (guards_seen_.insert(to_text(site)).second) visit(statement, guard, outer, site);
       outer.push_back({guard, true});
     }
     return outer;
   }
 
-  void visit(const Statement& statement, const ExprPtr& expr, const std::vector<PathCondition>& conditions, Site& site) {
+  void visit(const Statement& statement, const ExprPtr& expr, const std::vector<PathCondition>& conditions,
+             Site& site) {
     if (const auto* product = std::get_if<Product>(&expr->node)) check_product(statement, *product, conditions, site);
     std::uint32_t number = 0;
     for (const ExprPtr* place : children(*expr)) {
@@ -63,7 +67,8 @@ class DivisorChecker {
     }
   }
 
-  void check_product(const Statement& statement, const Product& product, const std::vector<PathCondition>& conditions, Site& site) {
+  void check_product(const Statement& statement, const Product& product, const std::vector<PathCondition>& conditions,
+                     Site& site) {
     std::optional<ValueType> type = type_of(*product.operands[0]);
     for (std::uint32_t i = 0; type && i < product.operators.size(); ++i) {
       const ArithmeticOp op = product.operators[i];
@@ -77,13 +82,15 @@ class DivisorChecker {
     }
   }
 
-  void check_value(const Statement& statement, const ExprPtr& divisor, const std::vector<PathCondition>& conditions, const Site& site) {
+  void check_value(const Statement& statement, const ExprPtr& divisor, const std::vector<PathCondition>& conditions,
+                   const Site& site) {
     const AbstractValue problem = abstract_value(statement, facts_, conditions, divisor);
     const Interval range = value_range(*problem.value, problem.ranges);
     if (range.low > 0 || range.high < 0 || is_nonzero_variable(*divisor)) return;
     const auto index = to_index(*problem.value);
     if (!index) return unknown(site);
-    conclude(statement, find_inside({problem.ranges, problem.conditions, &*index, {0, 0}}, kBudget), problem.abstracted, site);
+    conclude(statement, find_inside({problem.ranges, problem.conditions, &*index, {0, 0}}, kBudget), problem.abstracted,
+             site);
   }
 
   /// A known variable that is not zero: by its domain, or, without one, by assumption.
@@ -94,11 +101,13 @@ class DivisorChecker {
     if (known->domain.kind == Domain::Kind::nonzero) return true;
     if (known->domain.kind != Domain::Kind::unstated) return false;
     const std::string text = concat(known->name, " is not zero");
-    if (std::find(facts_.assumes.begin(), facts_.assumes.end(), text) == facts_.assumes.end()) facts_.assumes.push_back(text);
+    if (std::find(facts_.assumes.begin(), facts_.assumes.end(), text) == facts_.assumes.end())
+      facts_.assumes.push_back(text);
     return true;
   }
 
-  void visit(const Statement& statement, const Index& subscript, const std::vector<PathCondition>& conditions, const Site& site) {
+  void visit(const Statement& statement, const Index& subscript, const std::vector<PathCondition>& conditions,
+             const Site& site) {
     for (const IndexTerm& term : subscript.terms()) {
       for (const IndexAtom& atom : term.factors) {
         const Index* dividend = nullptr;
@@ -118,7 +127,8 @@ class DivisorChecker {
     }
   }
 
-  void check_subscript(const Statement& statement, const Index& divisor, const std::vector<PathCondition>& conditions, const Site& site) {
+  void check_subscript(const Statement& statement, const Index& divisor, const std::vector<PathCondition>& conditions,
+                       const Site& site) {
     SearchProblem problem{loop_box(statement), conditions, &divisor, {0, 0}};
     problem.ranges.tensors = facts_.ranges;
     const Interval range = range_of(divisor, problem.ranges);
@@ -126,7 +136,8 @@ class DivisorChecker {
     conclude(statement, find_inside(problem, kBudget), {}, site);
   }
 
-  void conclude(const Statement& statement, const SearchAnswer& answer, const std::vector<RefPtr>& abstracted, const Site& site) {
+  void conclude(const Statement& statement, const SearchAnswer& answer, const std::vector<RefPtr>& abstracted,
+                const Site& site) {
     switch (answer.kind) {
       case SearchAnswer::Kind::none: return;
       case SearchAnswer::Kind::found:
@@ -141,7 +152,8 @@ class DivisorChecker {
   }
 
   void unknown(const Site& site) {
-    findings_.report("division-by-zero-unknown", Severity::unknown, &site, "cannot show that this integer divisor is not zero",
+    findings_.report("division-by-zero-unknown", Severity::unknown, &site,
+                     "cannot show that this integer divisor is not zero",
                      "guard it with if_then_else, which is lazy, or divide by max(...,1)");
   }
 

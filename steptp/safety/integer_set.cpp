@@ -15,8 +15,8 @@ constexpr Wide kMaxCoefficient = static_cast<Wide>(1) << 63;
 
 bool is_small(const Linear& sum) {
   const auto fits = [](Wide value) { return -kMaxCoefficient <= value && value <= kMaxCoefficient; };
-  return fits(sum.constant) && std::all_of(sum.terms.begin(), sum.terms.end(),
-                                           [&fits](const auto& term) { return fits(term.second); });
+  return fits(sum.constant) &&
+         std::all_of(sum.terms.begin(), sum.terms.end(), [&fits](const auto& term) { return fits(term.second); });
 }
 
 Linear scaled(Linear sum, Wide factor) {

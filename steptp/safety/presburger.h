@@ -63,7 +63,8 @@ class IntegerSet {
   [[nodiscard]] std::optional<Formula> clauses() const;
 
  private:
-  [[nodiscard]] std::optional<Linear> quotient(const Index& dividend, const Index& divisor, const VariableNumbers& names);
+  [[nodiscard]] std::optional<Linear> quotient(const Index& dividend, const Index& divisor,
+                                               const VariableNumbers& names);
   [[nodiscard]] std::optional<Linear> atom(const IndexAtom& atom, const VariableNumbers& names);
 
   std::size_t variables_ = 0;

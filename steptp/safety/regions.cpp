@@ -17,7 +17,8 @@ Relation relate(const Statement& first, const Statement& second) {
   return relation;
 }
 
-std::optional<SplitIndex> split_by(const Index& index, const std::vector<const Loop*>& loops, std::size_t shared_loops) {
+std::optional<SplitIndex> split_by(const Index& index, const std::vector<const Loop*>& loops,
+                                   std::size_t shared_loops) {
   const auto is_shared = [&](const std::string& name) {
     for (std::size_t i = 0; i < shared_loops; ++i) {
       if (loops[i]->index == name) return true;
@@ -32,8 +33,12 @@ std::optional<SplitIndex> split_by(const Index& index, const std::vector<const L
     for (const IndexAtom& factor : term.factors) {
       struct Visitor {
         std::optional<Index> operator()(const LoopVariable& v) const { return Index::variable(v.name); }
-        std::optional<Index> operator()(const FloorQuotient& n) const { return Index::floor_divide(*n.dividend, *n.divisor); }
-        std::optional<Index> operator()(const FloorRemainder& n) const { return Index::modulo(*n.dividend, *n.divisor); }
+        std::optional<Index> operator()(const FloorQuotient& n) const {
+          return Index::floor_divide(*n.dividend, *n.divisor);
+        }
+        std::optional<Index> operator()(const FloorRemainder& n) const {
+          return Index::modulo(*n.dividend, *n.divisor);
+        }
         std::optional<Index> operator()(const IndirectRead&) const { return std::nullopt; }
       };
       const auto value = std::visit(Visitor{}, factor);

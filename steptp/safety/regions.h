@@ -31,7 +31,8 @@ struct SplitIndex {
 
 /// The values of a sum of loop variables, where they are all the integers of one interval: 4a+c with c<4, 3-a.
 /// Variables that occur are added to `used`; nothing where one occurs that is used already, or the values have gaps.
-[[nodiscard]] std::optional<Interval> dense_values(const Index& index, const Ranges& box, std::vector<std::string>& used);
+[[nodiscard]] std::optional<Interval> dense_values(const Index& index, const Ranges& box,
+                                                   std::vector<std::string>& used);
 
 /// Removes the parts from the whole; true where nothing is left. Boxes have equal rank.
 [[nodiscard]] bool boxes_cover(const Box& whole, const std::vector<Box>& parts);

@@ -23,16 +23,17 @@ std::string describe(const std::set<Axis>& axes) {
 }
 
 /// An item without a loop over some thread axis of its kernel runs once, for no thread in particular: it has no `l`.
-void check_thread_axes(const AccessTable& table, const std::string& name, const Access& access, const std::set<Axis>& axes,
-                       Findings& findings) {
+void check_thread_axes(const AccessTable& table, const std::string& name, const Access& access,
+                       const std::set<Axis>& axes, Findings& findings) {
   const Kernel& kernel = table.statements[access.statement].kernel;
   for (const Statement& other : table.statements) {
     if (other.kernel != kernel) continue;
     for (const Axis axis : axes_of(other, true)) {
       if (!is_thread_axis(axis) || axes.contains(axis)) continue;
-      findings.report("scope-axes", Severity::error, &access.site,
-                      concat(name, " is in scope l, but this item has no loop over ", name_of(axis), ", which its kernel has"),
-                      "an item that runs once per block writes to s or g");
+      findings.report(
+          "scope-axes", Severity::error, &access.site,
+          concat(name, " is in scope l, but this item has no loop over ", name_of(axis), ", which its kernel has"),
+          "an item that runs once per block writes to s or g");
       return;
     }
   }
@@ -41,7 +42,8 @@ void check_thread_axes(const AccessTable& table, const std::string& name, const 
 /// A kernel that both writes and reads a demoted tensor may mean its own copy or the common one.
 void check_ambiguity(const AccessTable& table, const std::string& name, const TensorFacts& tensor, Findings& findings) {
   std::set<Kernel> writing;
-  for (const std::size_t number : tensor.writes) writing.insert(table.statements[table.accesses[number].statement].kernel);
+  for (const std::size_t number : tensor.writes)
+    writing.insert(table.statements[table.accesses[number].statement].kernel);
   for (const std::size_t number : tensor.reads) {
     const Access& access = table.accesses[number];
     if (!writing.contains(table.statements[access.statement].kernel)) continue;
@@ -73,7 +75,8 @@ void check_axes(const AccessTable& table, const std::string& name, const TensorF
 }
 
 /// A block loop below the kernel's header is fine only where nothing stands beside it on the way down from there.
-void check_block_loops(const Nest& nest, std::vector<std::uint32_t>& items, bool inside_kernel, bool perfect, Findings& findings) {
+void check_block_loops(const Nest& nest, std::vector<std::uint32_t>& items, bool inside_kernel, bool perfect,
+                       Findings& findings) {
   for (std::uint32_t i = 0; i < nest.loops.size(); ++i) {
     const auto axis = axis_of(nest.loops[i].index);
     if (!axis) continue;

@@ -27,7 +27,8 @@ std::optional<Interval> known_range(const Variable& variable) {
   if (domain.kind == Domain::Kind::positive) return Interval{1, info(variable.dtype).greatest};
   if (domain.kind != Domain::Kind::range) return std::nullopt;
   if (std::abs(domain.low) > 9e15 || std::abs(domain.high) > 9e15) return std::nullopt;
-  return Interval{static_cast<std::int64_t>(std::ceil(domain.low)), static_cast<std::int64_t>(std::ceil(domain.high)) - 1};
+  return Interval{static_cast<std::int64_t>(std::ceil(domain.low)),
+                  static_cast<std::int64_t>(std::ceil(domain.high)) - 1};
 }
 
 /// The values that a tensor's writers store; its dtype's range where they are not narrower.
@@ -166,15 +167,16 @@ AbstractAccess abstract_access(const AccessTable& table, const ValueFacts& facts
   return result;
 }
 
-AbstractValue abstract_value(const Statement& statement, const ValueFacts& facts, const std::vector<PathCondition>& conditions,
-                             const ExprPtr& value) {
+AbstractValue abstract_value(const Statement& statement, const ValueFacts& facts,
+                             const std::vector<PathCondition>& conditions, const ExprPtr& value) {
   AbstractAccess work;
   work.ranges = loop_box(statement);
   work.ranges.tensors = facts.ranges;
   ReadAbstraction abstraction(work, facts);
   AbstractValue result;
   result.value = abstraction.abstract(value);
-  for (const PathCondition& item : conditions) result.conditions.push_back({abstraction.abstract(item.condition), item.holds});
+  for (const PathCondition& item : conditions)
+    result.conditions.push_back({abstraction.abstract(item.condition), item.holds});
   result.ranges = std::move(work.ranges);
   result.abstracted = std::move(work.abstracted);
   return result;
@@ -202,11 +204,14 @@ void assume_from_use(const AccessTable& table, const std::map<std::string, Infer
       if (known->domain.kind != Domain::Kind::unstated) continue;
       const Interval allowed{0, static_cast<Wide>(dimensions[i]) - 1};
       const AbstractAccess problem = abstract_access(table, facts, access, {access.ref->subscripts[i]});
-      const SearchAnswer answer = find_outside({problem.ranges, problem.conditions, &problem.subscripts[0], allowed}, kBudget);
+      const SearchAnswer answer =
+          find_outside({problem.ranges, problem.conditions, &problem.subscripts[0], allowed}, kBudget);
       if (answer.kind == SearchAnswer::Kind::none) continue;  // its own conditions protect it
-      const Interval values = floor_quotient(allowed - Interval{use->offset, use->offset}, Interval{use->scale, use->scale});
+      const Interval values =
+          floor_quotient(allowed - Interval{use->offset, use->offset}, Interval{use->scale, use->scale});
       // The least value whose index is not negative rounds up.
-      const Interval fitting{values.low * use->scale < -static_cast<Wide>(use->offset) ? values.low + 1 : values.low, values.high};
+      const Interval fitting{values.low * use->scale < -static_cast<Wide>(use->offset) ? values.low + 1 : values.low,
+                             values.high};
       auto [at, fresh] = assumed.emplace(use->tensor, fitting);
       if (!fresh) at->second = {std::max(at->second.low, fitting.low), std::min(at->second.high, fitting.high)};
     }

@@ -27,7 +27,8 @@ std::string_view without_headers(const std::string& text, std::string& room) {
     const bool blank = first == std::string::npos || first >= end;
     if (!blank && room[first] != '@' && room[first] != '#') break;
     if (!blank && room[first] == '@') {
-      std::fill(room.begin() + static_cast<std::ptrdiff_t>(begin), room.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+      std::fill(room.begin() + static_cast<std::ptrdiff_t>(begin), room.begin() + static_cast<std::ptrdiff_t>(end),
+                ' ');
     }
     begin = end + 1;
   }
@@ -136,8 +137,8 @@ Document read_json_document(const std::string& name, std::string content) {
     return document;
   }
   if (std::string problem = json_problem(*json, document); !problem.empty()) {
-    Diagnostic diagnostic = make_error("record", std::move(problem),
-                                       R"(a record is {"program":...,"signature":[...],"leir":"..."})");
+    Diagnostic diagnostic =
+        make_error("record", std::move(problem), R"(a record is {"program":...,"signature":[...],"leir":"..."})");
     document.diagnostics.push_back(std::move(diagnostic));
     return document;
   }
@@ -202,9 +203,11 @@ std::optional<Span> span_of(const Located& located, const Site& site) {
     if (spans == table.end() || *site.number >= spans->second.size()) return std::nullopt;
     return spans->second[*site.number];
   };
-  if (const auto* nest = std::get_if<const Nest*>(&part)) return site.number ? numbered(located.map.loops, *nest) : node(*nest);
+  if (const auto* nest = std::get_if<const Nest*>(&part))
+    return site.number ? numbered(located.map.loops, *nest) : node(*nest);
   if (const auto* equation = std::get_if<const Equation*>(&part)) return node(*equation);
-  if (const auto* ref = std::get_if<const Ref*>(&part)) return site.number ? numbered(located.map.subscripts, *ref) : node(*ref);
+  if (const auto* ref = std::get_if<const Ref*>(&part))
+    return site.number ? numbered(located.map.subscripts, *ref) : node(*ref);
   if (const auto* expr = std::get_if<const Expr*>(&part)) {
     const auto* read = std::get_if<Read>(&(*expr)->node);
     return site.number && read ? numbered(located.map.subscripts, read->ref.get()) : node(*expr);

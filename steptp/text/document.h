@@ -16,11 +16,11 @@ namespace steptp {
 struct Document {
   Program program;
   Profile profile = Profile::paper;
-  bool ok = false;                      ///< no errors while reading; the program is complete
+  bool ok = false;  ///< no errors while reading; the program is complete
   bool has_signature = false;
-  std::shared_ptr<const Source> source; ///< the text the diagnostics point into
+  std::shared_ptr<const Source> source;  ///< the text the diagnostics point into
   Diagnostics diagnostics;
-  Json record;                          ///< JSON input: the whole object, for keys that only some verbs read
+  Json record;  ///< JSON input: the whole object, for keys that only some verbs read
 };
 
 /// Reads a `.leir` text (signature lines, then the program) or one JSON object with "leir" and "signature". Which of

@@ -20,8 +20,7 @@ constexpr std::string_view kFunctionList =
 ExpressionReader::Deeper::Deeper(ExpressionReader& reader) : reader_(reader), ok_(++reader.depth_ <= kMaxDepth) {
   if (ok_) return;
   reader.scan_.report("too-deep", Severity::error, {reader.scan_.position(), 1},
-                      concat("nested deeper than ", kMaxDepth, " levels"),
-                      "store a part in an intermediate tensor");
+                      concat("nested deeper than ", kMaxDepth, " levels"), "store a part in an intermediate tensor");
 }
 
 ExprPtr ExpressionReader::placed(ExprPtr expr, std::uint32_t begin) {
@@ -212,13 +211,16 @@ ExprPtr ExpressionReader::read_atom() {
     ExprPtr inner = read_condition();
     if (!inner) return nullptr;
     if (!scan_.take(')')) {
-      scan_.expected("')'", concat("the bracket opened ", scan_.position() - begin, " characters before is not closed"));
+      scan_.expected("')'",
+                     concat("the bracket opened ", scan_.position() - begin, " characters before is not closed"));
       return nullptr;
     }
     return inner;
   }
-  scan_.expected("a number, an index, a tensor, a function or '('",
-                 c == '^' ? "powers are written x**y" : c == '.' ? "a number needs a digit before the point: 0.5" : "");
+  scan_.expected("a number, an index, a tensor, a function or '('", c == '^' ? "powers are written x**y"
+                                                                    : c == '.'
+                                                                        ? "a number needs a digit before the point: 0.5"
+                                                                        : "");
   return nullptr;
 }
 
@@ -302,9 +304,9 @@ ExprPtr ExpressionReader::read_arguments(std::string_view word, std::uint32_t be
   }
   if (!scan_.take(')')) {
     scan_.expected(concat("')' after the ", count == 1 ? "argument" : "arguments", " of ", word),
-                   scan_.peek() == ',' ? concat(word, " takes ", count, count == 1 ? " argument" : " arguments")
-                                       : concat("the bracket opened ", scan_.position() - begin,
-                                                " characters before is not closed"));
+                   scan_.peek() == ','
+                       ? concat(word, " takes ", count, count == 1 ? " argument" : " arguments")
+                       : concat("the bracket opened ", scan_.position() - begin, " characters before is not closed"));
     return nullptr;
   }
   return arguments.front();

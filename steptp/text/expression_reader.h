@@ -19,8 +19,7 @@ class ExpressionReader {
  public:
   static constexpr int kMaxDepth = 250;
 
-  ExpressionReader(Scanner& scanner, Profile profile, SourceMap* map)
-      : scan_(scanner), profile_(profile), map_(map) {}
+  ExpressionReader(Scanner& scanner, Profile profile, SourceMap* map) : scan_(scanner), profile_(profile), map_(map) {}
 
   [[nodiscard]] RefPtr read_ref();
   /// A value or a condition.

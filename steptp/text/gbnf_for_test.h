@@ -53,19 +53,13 @@ class Grammar {
   static bool nullable(const Node& node, const std::set<std::string>& rules) {
     const auto derives = [&rules](const NodePtr& child) { return nullable(*child, rules); };
     switch (node.kind) {
-      case Kind::literal:
-        return node.text.empty();
-      case Kind::set:
-        return false;
-      case Kind::rule:
-        return rules.contains(node.text);
-      case Kind::sequence:
-        return std::all_of(node.children.begin(), node.children.end(), derives);
-      case Kind::choice:
-        return std::any_of(node.children.begin(), node.children.end(), derives);
+      case Kind::literal: return node.text.empty();
+      case Kind::set: return false;
+      case Kind::rule: return rules.contains(node.text);
+      case Kind::sequence: return std::all_of(node.children.begin(), node.children.end(), derives);
+      case Kind::choice: return std::any_of(node.children.begin(), node.children.end(), derives);
       case Kind::optional:
-      case Kind::star:
-        return true;
+      case Kind::star: return true;
     }
     return false;
   }
@@ -245,12 +239,8 @@ class Matcher {
     if (!entered_.emplace(&node, frame).second) return;
     switch (node.kind) {
       case Kind::literal:
-      case Kind::set:
-        states_.emplace(&node, 0, frame);
-        break;
-      case Kind::rule:
-        enter(grammar_.rule(node.text), frame);
-        break;
+      case Kind::set: states_.emplace(&node, 0, frame); break;
+      case Kind::rule: enter(grammar_.rule(node.text), frame); break;
       case Kind::sequence: {
         if (node.children.empty()) return leave(frame);
         int after = frame;
@@ -320,15 +310,11 @@ class Sampler {
 
   void draw(const Node& node, int depth, std::string& out) {
     switch (node.kind) {
-      case Kind::literal:
-        out += node.text;
-        break;
+      case Kind::literal: out += node.text; break;
       case Kind::set:
         out += *std::next(node.bytes.begin(), static_cast<std::ptrdiff_t>(random_.below(node.bytes.size())));
         break;
-      case Kind::rule:
-        draw(grammar_.rule(node.text), depth + 1, out);
-        break;
+      case Kind::rule: draw(grammar_.rule(node.text), depth + 1, out); break;
       case Kind::sequence:
         for (const NodePtr& child : node.children) draw(*child, depth, out);
         break;

@@ -74,9 +74,7 @@ class GrammarWriter {
 
   std::string write(GrammarTarget target, const std::vector<std::string>& strategies) {
     switch (target) {
-      case GrammarTarget::program:
-        rule("root", "program");
-        break;
+      case GrammarTarget::program: rule("root", "program"); break;
       case GrammarTarget::answer:
         rule("root", R"(think? "<answer>" answer "</answer>")");
         envelope("", strategies);

@@ -123,7 +123,8 @@ class NestReader {
   bool read_paper_range(Loop& loop) {
     if (!values_.read_index_name(loop.kind == LoopKind::bound, loop.index)) return false;
     if (!scan_.take('=')) {
-      scan_.expected("'=0' after the index", "loops begin at 0: " + concat(code(loop.kind), "^{N}_{", loop.index, "=0}"));
+      scan_.expected("'=0' after the index",
+                     "loops begin at 0: " + concat(code(loop.kind), "^{N}_{", loop.index, "=0}"));
       return false;
     }
     scan_.peek();
@@ -153,7 +154,8 @@ class NestReader {
     if (scan_.take("_{")) {
       if (!read_paper_range(loop)) return false;
       if (scan_.take("^{")) return read_paper_extent(loop);
-      scan_.expected("'^{' and the number of iterations", concat("a loop is written ", letter, "^{N}_{", loop.index, "=0}"));
+      scan_.expected("'^{' and the number of iterations",
+                     concat("a loop is written ", letter, "^{N}_{", loop.index, "=0}"));
       return false;
     }
     const std::uint32_t begin = scan_.position() - 1;
@@ -162,7 +164,8 @@ class NestReader {
                    "the capitals L P V U B begin loops, T is reserved");
       return false;
     }
-    scan_.expected(concat("'^{' or '_{' after the loop kind ", letter), concat("a loop is written ", letter, "^{N}_{a=0}"));
+    scan_.expected(concat("'^{' or '_{' after the loop kind ", letter),
+                   concat("a loop is written ", letter, "^{N}_{a=0}"));
     return false;
   }
 
@@ -203,8 +206,8 @@ class NestReader {
       if (map_) spans.push_back(since(begin));
       nest.loops.push_back(std::move(loop));
       if (++open_loops_ > kMaxLoops) {
-        scan_.report("too-deep", Severity::error, since(begin), concat("more than ", kMaxLoops, " loops around one equation"),
-                     "split the nest");
+        scan_.report("too-deep", Severity::error, since(begin),
+                     concat("more than ", kMaxLoops, " loops around one equation"), "split the nest");
         give_up();
         return false;
       }
@@ -328,10 +331,10 @@ class NestReader {
     }
     if (map_) map_->nodes.emplace(equation.get(), since(begin));
     if (!scan_.take(';')) {
-      scan_.expected("an operator or ';' after the equation",
-                     scan_.peek() == ')' || scan_.peek() == '}' ? "a closing bracket too many"
-                     : scan_.peek() == '^'                      ? "powers are written x**y"
-                                                                : "");
+      scan_.expected("an operator or ';' after the equation", scan_.peek() == ')' || scan_.peek() == '}'
+                                                                  ? "a closing bracket too many"
+                                                              : scan_.peek() == '^' ? "powers are written x**y"
+                                                                                    : "");
       recover();
     }
     return equation;

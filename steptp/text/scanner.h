@@ -24,9 +24,7 @@ class Scanner {
     return at_ < text_.size() ? text_[at_] : '\0';
   }
   /// The character `ahead` bytes behind the cursor, without skipping blanks.
-  [[nodiscard]] char raw(std::size_t ahead) const {
-    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
-  }
+  [[nodiscard]] char raw(std::size_t ahead) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   [[nodiscard]] std::uint32_t position() const { return static_cast<std::uint32_t>(at_); }
   void advance(std::size_t bytes) { at_ += bytes; }
   /// The end of the last token taken: what a missing token is reported behind.
@@ -49,11 +47,11 @@ class Scanner {
   }
 
   /// Runs of characters; empty where the next character does not fit.
-  std::string_view take_lower();        ///< a..z
-  std::string_view take_word();         ///< a..z and _
-  std::string_view take_name();         ///< a capital and the lower-case letters behind it
-  std::string_view take_digits();       ///< 0..9
-  std::string_view take_code();         ///< a..z and 0..9: a dtype or a scope
+  std::string_view take_lower();   ///< a..z
+  std::string_view take_word();    ///< a..z and _
+  std::string_view take_name();    ///< a capital and the lower-case letters behind it
+  std::string_view take_digits();  ///< 0..9
+  std::string_view take_code();    ///< a..z and 0..9: a dtype or a scope
 
   /// What stands at the cursor, quoted, for messages: the next word, number or character.
   [[nodiscard]] std::string found();

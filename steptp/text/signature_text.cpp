@@ -216,10 +216,12 @@ Result<Variable, std::string> variable_from_json(const Json& json) {
   Variable variable;
   std::string role;
   std::string dtype;
-  for (const auto& [key, target] : {std::pair("name", &variable.name), std::pair("role", &role), std::pair("dtype", &dtype)}) {
+  for (const auto& [key, target] :
+       {std::pair("name", &variable.name), std::pair("role", &role), std::pair("dtype", &dtype)}) {
     const Json* value = json.find(key);
     if (!value) return concat("an entry of the signature has no \"", key, "\"");
-    if (!value->as_string()) return concat("\"", key, "\" in the signature is ", value->kind_name(), ", wanted a string");
+    if (!value->as_string())
+      return concat("\"", key, "\" in the signature is ", value->kind_name(), ", wanted a string");
     *target = *value->as_string();
   }
   if (std::string problem = name_problem(variable.name); !problem.empty()) return problem;
@@ -233,7 +235,8 @@ Result<Variable, std::string> variable_from_json(const Json& json) {
   if (!shape) return concat(variable.name, " has no \"shape\"");
   if (std::string problem = read_shape(*shape, variable); !problem.empty()) return problem;
   if (const Json* domain = json.find("domain"); domain && !domain->is_null()) {
-    if (!domain->as_string()) return concat("\"domain\" of ", variable.name, " is ", domain->kind_name(), ", wanted a string");
+    if (!domain->as_string())
+      return concat("\"domain\" of ", variable.name, " is ", domain->kind_name(), ", wanted a string");
     auto parsed = parse_domain(*domain->as_string());
     if (!parsed) return parsed.error();
     variable.domain = *parsed;

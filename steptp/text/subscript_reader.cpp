@@ -28,8 +28,9 @@ bool ExpressionReader::check_index_word(std::string_view word, std::uint32_t beg
   if (word.size() >= 2 && (word[0] == 't' || word[0] == 'b') && word[1] >= 'x' && word[1] <= 'z') {
     if (all_letters(word.substr(2))) return true;
   } else if (word.size() >= 2 && word[0] == 'w' && word[1] >= 'x' && word[1] <= 'z') {
-    scan_.report("reserved", Severity::error, since(begin), concat("'", word, "' is reserved: the prefix ",
-                 word.substr(0, 2), " will name a warp"), "bound indices begin with tx ty tz bx by bz");
+    scan_.report("reserved", Severity::error, since(begin),
+                 concat("'", word, "' is reserved: the prefix ", word.substr(0, 2), " will name a warp"),
+                 "bound indices begin with tx ty tz bx by bz");
     return false;
   } else if (is_reserved_word(word)) {
     scan_.report("reserved", Severity::error, since(begin), concat("'", word, "' is reserved and cannot be an index"),
@@ -59,7 +60,7 @@ bool ExpressionReader::read_index_name(bool bound, std::string& name) {
     scan_.error(since(begin),
                 bound ? concat("a B loop takes a bound index (tx ty tz bx by bz), found '", word, "'")
                       : concat("'", word, "' is a bound index, which only a B loop takes"),
-                bound                         ? "write L for a loop over a plain index"
+                bound                        ? "write L for a loop over a plain index"
                 : profile_ == Profile::paper ? concat("write B^{..}_{", word, "=0}")
                                              : concat("a loop over ", word, " has no letter: ", word, "16"));
     return false;
@@ -76,7 +77,8 @@ bool ExpressionReader::parse_scope_code(std::string_view text, std::uint32_t beg
   if (text == "f") {
     scan_.report("reserved", Severity::error, since(begin), "the scope 'f' (fragment) is reserved", "scopes are g s l");
   } else {
-    scan_.error(since(begin), concat("expected a scope, found '", text, "'"), "scopes are g (global), s (shared), l (local)");
+    scan_.error(since(begin), concat("expected a scope, found '", text, "'"),
+                "scopes are g (global), s (shared), l (local)");
   }
   return false;
 }
@@ -185,7 +187,8 @@ bool ExpressionReader::read_compact_marks(std::string_view name, DType& dtype, S
       if (!parse_scope_code(mark, begin, scope)) return false;
       scope_seen = true;
     } else if (mark.empty()) {
-      scan_.expected("a dtype or a scope behind '^'", concat("write the dtype (", kDTypeList, ") before the scope (g s l)"));
+      scan_.expected("a dtype or a scope behind '^'",
+                     concat("write the dtype (", kDTypeList, ") before the scope (g s l)"));
       return false;
     } else {
       scan_.error(since(begin), concat("expected a dtype or a scope behind '^', found '", mark, "'"),
@@ -232,7 +235,8 @@ RefPtr ExpressionReader::read_ref() {
   return ref;
 }
 
-bool ExpressionReader::index_result(std::optional<Index> value, std::uint32_t begin, std::string_view what, Index& index) {
+bool ExpressionReader::index_result(std::optional<Index> value, std::uint32_t begin, std::string_view what,
+                                    Index& index) {
   if (value) {
     index = std::move(*value);
     return true;
@@ -252,7 +256,8 @@ bool ExpressionReader::read_index(Index& index) {
   std::size_t waiting_terms = 0;
   const auto take_in = [&] {
     if (waiting.empty()) return true;
-    const bool good = index_result(Index::sum(index, waiting), begin, "this subscript overflows or has too many terms", index);
+    const bool good =
+        index_result(Index::sum(index, waiting), begin, "this subscript overflows or has too many terms", index);
     waiting.clear();
     waiting_terms = 0;
     return good;
@@ -301,7 +306,9 @@ bool ExpressionReader::read_index_term(Index& index) {
     std::optional<Index> value = c == '*'   ? Index::multiply(index, right)
                                  : c == '/' ? Index::floor_divide(index, right)
                                             : Index::modulo(index, right);
-    if (!index_result(std::move(value), begin, "this subscript overflows, has too many terms or nests too many divisions", index)) return false;
+    if (!index_result(std::move(value), begin,
+                      "this subscript overflows, has too many terms or nests too many divisions", index))
+      return false;
   }
   return true;
 }
@@ -347,8 +354,8 @@ bool ExpressionReader::read_index_factor(Index& index) {
     RefPtr ref = read_ref();
     if (!ref) return false;
     if (!is_integer(ref->dtype)) {
-      scan_.error(since(begin), concat("a subscript reads ", ref->tensor, ", whose dtype ", code(ref->dtype),
-                                       " is not an integer"),
+      scan_.error(since(begin),
+                  concat("a subscript reads ", ref->tensor, ", whose dtype ", code(ref->dtype), " is not an integer"),
                   "only integer tensors can index");
       return false;
     }
@@ -362,7 +369,8 @@ bool ExpressionReader::read_index_factor(Index& index) {
     scan_.expected("')' in the subscript");
     return false;
   }
-  scan_.expected("an index", c == '-' ? "a subscript cannot begin with a minus: write 0-a or move a positive term first" : "");
+  scan_.expected("an index",
+                 c == '-' ? "a subscript cannot begin with a minus: write 0-a or move a positive term first" : "");
   return false;
 }
 

@@ -64,7 +64,7 @@ class BytePairs {
   void merge_short(std::vector<std::uint32_t>& symbols) const;
   void merge_long(std::vector<std::uint32_t>& symbols) const;
 
-  std::vector<Rule> rules_;  // open addressing, never full; an empty slot has the rank kNoToken
+  std::vector<Rule> rules_;     // open addressing, never full; an empty slot has the rank kNoToken
   std::vector<Outcome> small_;  // pairs of ids below kSmall
   // A bit is set for every pair that has a rule, and clear for nearly all others. Most neighbours have none, and asking
   // the large table about each would fetch a line of memory for nothing.

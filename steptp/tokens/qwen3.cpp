@@ -9,7 +9,8 @@ __asm__(
     ".section .rodata\n"
     ".balign 16\n"
     "steptp_qwen3_begin:\n"
-    ".incbin \"" STEPTP_DATA_DIR "/qwen3_tokenizer.json.gz\"\n"
+    ".incbin \"" STEPTP_DATA_DIR
+    "/qwen3_tokenizer.json.gz\"\n"
     "steptp_qwen3_end:\n"
     ".byte 0\n"
     ".previous\n");
@@ -26,7 +27,8 @@ namespace {
 constexpr std::size_t kLimit = std::size_t{64} << 20;
 
 Result<Tokenizer, Diagnostic> load() {
-  const std::string_view compressed(steptp_qwen3_begin, static_cast<std::size_t>(steptp_qwen3_end - steptp_qwen3_begin));
+  const std::string_view compressed(steptp_qwen3_begin,
+                                    static_cast<std::size_t>(steptp_qwen3_end - steptp_qwen3_begin));
   auto text = gunzip(compressed, kLimit);
   if (!text) return text.error();
   return Tokenizer::from_json(*text);

@@ -157,17 +157,25 @@ Result<Tokenizer, Diagnostic> Tokenizer::from_json(std::string_view json) {
   auto pairs = read_merges(file->merges, *vocabulary);
   if (!pairs) return std::move(pairs).error();
 
-  auto model = std::make_shared<Model>(Model{*std::move(vocabulary), *std::move(pairs), {}, kNoToken,
-                                             file->fuse_unknown, file->ignore_merges, file->nfc, file->split,
-                                             {}, {}, {}});
+  auto model = std::make_shared<Model>(Model{*std::move(vocabulary),
+                                             *std::move(pairs),
+                                             {},
+                                             kNoToken,
+                                             file->fuse_unknown,
+                                             file->ignore_merges,
+                                             file->nfc,
+                                             file->split,
+                                             {},
+                                             {},
+                                             {}});
   for (std::size_t byte = 0; byte < 256; ++byte) {
     model->byte_ids[byte] = model->vocabulary.find(letter_text(static_cast<unsigned char>(byte))).value_or(kNoToken);
   }
   if (!file->unknown_token.empty()) {
     const auto id = model->vocabulary.find(file->unknown_token);
     if (!id) {
-      return make_error("tokenizer", concat("model.unk_token ", quote_json(file->unknown_token),
-                                                       " is not in model.vocab"));
+      return make_error("tokenizer",
+                        concat("model.unk_token ", quote_json(file->unknown_token), " is not in model.vocab"));
     }
     model->unknown = *id;
   }
@@ -185,8 +193,8 @@ std::optional<Diagnostic> Tokenizer::add_tokens(std::vector<AddedToken> added, M
     const auto known = model.vocabulary.find(token.content);
     const std::uint32_t expected = known.value_or(next_id);
     if (token.id != expected) {
-      return make_error("tokenizer", concat("the added token ", quote_json(token.content), " has the id ",
-                                                  token.id, ", but it would be given ", expected));
+      return make_error("tokenizer", concat("the added token ", quote_json(token.content), " has the id ", token.id,
+                                            ", but it would be given ", expected));
     }
     if (!known) {
       if (auto error = model.vocabulary.add(token.content, token.id)) return error;
@@ -216,8 +224,8 @@ Result<TokenIds, Diagnostic> Tokenizer::encode(std::string_view text, WordCache&
   if (const auto offset = find_invalid_utf8(text)) {
     static constexpr char kHex[] = "0123456789abcdef";
     const auto byte = static_cast<unsigned char>(text[*offset]);
-    return make_error("utf8", concat("the text is not UTF-8: the byte 0x", kHex[byte >> 4], kHex[byte & 15],
-                                     " at offset ", *offset));
+    return make_error(
+        "utf8", concat("the text is not UTF-8: the byte 0x", kHex[byte >> 4], kHex[byte & 15], " at offset ", *offset));
   }
   cache.belong_to(model_);
   TokenIds ids;

@@ -41,9 +41,8 @@ class Members {
   void support(bool condition, std::string_view name, std::string_view wanted) {
     if (condition) return;
     const Json* value = object_.find(name);
-    fail("tokenizer",
-         concat(at(name), " is ", value != nullptr ? shortened(value->dump()) : "absent", ", but only ", wanted,
-                " is supported"));
+    fail("tokenizer", concat(at(name), " is ", value != nullptr ? shortened(value->dump()) : "absent", ", but only ",
+                             wanted, " is supported"));
   }
   [[nodiscard]] std::string at(std::string_view name) const {
     return path_.empty() ? std::string(name) : concat(path_, ".", name);

@@ -41,9 +41,10 @@ int utf8_step(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
   if (first < 0x80) return 1;
-  const int length = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3
-                                                     : first >= 0xf0 && first < 0xf5   ? 4
-                                                                                       : 0;
+  const int length = first >= 0xc2 && first < 0xe0   ? 2
+                     : first >= 0xe0 && first < 0xf0 ? 3
+                     : first >= 0xf0 && first < 0xf5 ? 4
+                                                     : 0;
   if (length == 0) return -1;
   // The second byte has a narrower range after some first bytes: overlong forms, surrogates, above U+10FFFF.
   const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
@@ -157,9 +158,9 @@ std::uint32_t UnicodeTables::compose(std::uint32_t first, std::uint32_t second) 
     return first + (second - kTrails);
   }
   const std::pair wanted(first, second);
-  const auto* found = std::lower_bound(
-      std::begin(tables::kCompositions), std::end(tables::kCompositions), wanted,
-      [](const auto& pair, const auto& key) { return std::pair(pair.first, pair.second) < key; });
+  const auto* found =
+      std::lower_bound(std::begin(tables::kCompositions), std::end(tables::kCompositions), wanted,
+                       [](const auto& pair, const auto& key) { return std::pair(pair.first, pair.second) < key; });
   if (found == std::end(tables::kCompositions) || found->first != first || found->second != second) return 0;
   return found->composed;
 }

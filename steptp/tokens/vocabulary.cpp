@@ -99,9 +99,7 @@ std::optional<Diagnostic> Vocabulary::enter(std::size_t entry) {
   return std::nullopt;
 }
 
-void Vocabulary::grow_slots(std::size_t tokens) {
-  slots_.assign(std::bit_ceil(2 * tokens), kNoEntry);
-}
+void Vocabulary::grow_slots(std::size_t tokens) { slots_.assign(std::bit_ceil(2 * tokens), kNoEntry); }
 
 /// Where the token is, or the empty slot where it would be.
 std::size_t Vocabulary::slot_of(std::string_view token) const {

@@ -7,8 +7,9 @@ CheckReport check_document(const Document& document) {
   if (!document.has_signature) {
     report.verdict = CheckReport::Verdict::errors;
     report.diagnostics = document.diagnostics;
-    report.diagnostics.push_back(make_error("no-signature", "the program has no signature, so nothing says what is given and what is wanted",
-                                            "add lines such as '@input A f32[16]' and '@output D f32[16]' before the program"));
+    report.diagnostics.push_back(
+        make_error("no-signature", "the program has no signature, so nothing says what is given and what is wanted",
+                   "add lines such as '@input A f32[16]' and '@output D f32[16]' before the program"));
     return report;
   }
   report = check_program(document.program);

@@ -67,7 +67,12 @@ Result<Tensors, Trap> seeded_inputs(const Program& program, std::uint64_t seed) 
 
 Result<RunResult, RunFailure> run_document(const Document& document, RunRequest request) {
   if (!document.has_signature) {
-    return failure(document, Trap{TrapKind::invalid, "the program has no signature, so nothing says what is given and what is wanted", {}, {}, {}, {}});
+    return failure(document, Trap{TrapKind::invalid,
+                                  "the program has no signature, so nothing says what is given and what is wanted",
+                                  {},
+                                  {},
+                                  {},
+                                  {}});
   }
   RunOptions options;
   options.budget = request.budget;
@@ -137,7 +142,9 @@ Json to_json(const RunResult& result, const std::vector<Element>& elements) {
     Json::Array subscripts;
     for (const std::int64_t subscript : elements[i].subscripts) subscripts.emplace_back(subscript);
     Json entry;
-    entry.set("name", elements[i].tensor).set("index", std::move(subscripts)).set("value", number_json(result.elements[i]));
+    entry.set("name", elements[i].tensor)
+        .set("index", std::move(subscripts))
+        .set("value", number_json(result.elements[i]));
     chosen.push_back(std::move(entry));
   }
   if (!elements.empty()) out.set("elements", std::move(chosen));

@@ -78,8 +78,9 @@ fuzz-targets: packages-fuzz
 fuzz-short: fuzz-targets
 	@tools/run_fuzz.sh build-fuzz $(FUZZ_SHORT_SECONDS)
 
-# Built with the packages of .venv in build-python/, so that the second time only what changed is compiled.
+# Built with the packages of .venv in build-python/, so that the second time only what changed is compiled; with the
+# compiler's name as in build/, so that the compiler cache knows the layers already.
 module: venv release-tests
 	@echo "compile: the Python module into .venv"
-	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
+	@CXX=c++ .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
 	  --config-settings=build-dir=build-python .

@@ -11,6 +11,8 @@ function(steptp_add_test target)
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${target} PRIVATE STEPTP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # What is tested is optimised; the tests themselves need not be, and compile a quarter faster.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 

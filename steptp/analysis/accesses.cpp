@@ -110,7 +110,7 @@ class Collector {
   }
 
   /// Reads inside subscripts; their address is that of the subscript they stand in.
-  void add_inner_reads(const RefPtr& ref, Site site, const std::vector<PathCondition>& conditions) {
+  void add_inner_reads(const RefPtr& ref, const Site& site, const std::vector<PathCondition>& conditions) {
     for (std::uint32_t i = 0; i < ref->subscripts.size(); ++i) {
       Site inner = site;
       if (!inner.number) inner.number = i;

@@ -24,7 +24,7 @@ struct Kernel {
   std::vector<std::uint32_t> root;  ///< the address of the nest (or item) that is launched
   std::size_t host_loops = 0;       ///< how many of the statement's loops stand outside: one launch per iteration
   bool operator==(const Kernel&) const = default;
-  auto operator<=>(const Kernel&) const = default;
+  auto operator<=>(const Kernel&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
 };
 
 /// An equation in its place.

@@ -10,7 +10,7 @@
 namespace steptp {
 
 /// Integers wide enough that no interval computed from 64-bit parts wraps: results are clamped to kWideLimit.
-__extension__ typedef __int128 Wide;
+__extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using): only a typedef can be marked an extension
 inline constexpr Wide kWideLimit = static_cast<Wide>(1) << 100;
 
 /// All integers from low to high, both included.

@@ -74,8 +74,8 @@ Index Index::constant(std::int64_t value) {
 }
 
 const std::vector<IndexTerm>& Index::no_terms() {
-  static const std::vector<IndexTerm> none;
-  return none;
+  static const std::vector<IndexTerm> kNone;
+  return kNone;
 }
 
 namespace {

@@ -14,8 +14,8 @@ void free_caches_at_thread_end() {
   struct Caches {
     ~Caches() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
   };
-  thread_local const Caches caches;
-  static_cast<void>(caches);
+  thread_local const Caches kCaches;
+  static_cast<void>(kCaches);
 }
 
 /// MPFR's exponent range is a setting of the thread; this sets that of a float type and puts back what was there.
@@ -40,10 +40,10 @@ class ExponentRange {
 };
 
 /// An MPFR number on the stack: allocating at every call would cost more than a square root.
-template <int kBits>
+template <int Bits>
 class Number {
  public:
-  explicit Number(int precision = kBits) {
+  explicit Number(int precision = Bits) {
     mpfr_custom_init(limbs_, precision);
     mpfr_custom_init_set(value_, MPFR_NAN_KIND, 0, precision, limbs_);
   }
@@ -52,7 +52,7 @@ class Number {
   operator mpfr_ptr() { return value_; }
 
  private:
-  mp_limb_t limbs_[(kBits + GMP_NUMB_BITS - 1) / GMP_NUMB_BITS];
+  mp_limb_t limbs_[(Bits + GMP_NUMB_BITS - 1) / GMP_NUMB_BITS];
   mpfr_t value_;
 };
 

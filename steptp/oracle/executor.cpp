@@ -30,7 +30,7 @@ std::optional<Trap> Executor::run() {
   return std::nullopt;
 }
 
-void Executor::stop(TrapKind kind, const Site& site, std::string message, const Access* access,
+void Executor::stop(TrapKind kind, const Site& site, const std::string& message, const Access* access,
                     std::vector<std::int64_t> subscripts) {
   Trap trap;
   trap.kind = kind;
@@ -46,7 +46,7 @@ void Executor::stop(TrapKind kind, const Site& site, std::string message, const 
 }
 
 void Executor::stop_at_element(TrapKind kind, const Access& access, std::span<const std::int64_t> subscripts,
-                               std::string what) {
+                               const std::string& what) {
   stop(kind, access.site, concat(element_text(code_.tensors[access.tensor].name, subscripts), ' ', what), &access,
        {subscripts.begin(), subscripts.end()});
 }

@@ -82,10 +82,10 @@ class Executor {
   void check_ambiguity(const Access& access, Scalar value, Storage::Launch written);
   void write(const Access& access, Scalar value);
 
-  [[noreturn]] void stop(TrapKind kind, const Site& site, std::string message, const Access* access = nullptr,
+  [[noreturn]] void stop(TrapKind kind, const Site& site, const std::string& message, const Access* access = nullptr,
                          std::vector<std::int64_t> subscripts = {});
   [[noreturn]] void stop_at_element(TrapKind kind, const Access& access, std::span<const std::int64_t> subscripts,
-                                    std::string what);
+                                    const std::string& what);
 
   const Code& code_;
   const RunOptions& options_;

@@ -8,7 +8,7 @@
 namespace steptp {
 
 /// Subscripts are exact: 128 bits hold every sum of products that anybody means, and what does not fit is noticed.
-__extension__ typedef __int128 Wide;
+__extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using): only a typedef can be marked an extension
 
 [[nodiscard]] Wide floor_quotient_wide(Wide dividend, Wide divisor);
 [[nodiscard]] Wide floor_remainder_wide(Wide dividend, Wide divisor);

@@ -94,7 +94,7 @@ double half_to_double(std::uint16_t bits) {
   const double fraction = bits & 1023;
   double magnitude = 0;
   if (exponent == 31) {
-    magnitude = fraction != 0 ? kNan : kInfinity;
+    magnitude = fraction != 0 ? double{kNan} : double{kInfinity};
   } else if (exponent == 0) {
     magnitude = fraction * power_of_two(-24);
   } else {

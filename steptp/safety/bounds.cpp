@@ -50,7 +50,7 @@ class BoundsChecker {
     }
     switch (answer.kind) {
       case SearchAnswer::Kind::none: return;
-      case SearchAnswer::Kind::found: return report(access, number, problem, answer, allowed);
+      case SearchAnswer::Kind::found:
       case SearchAnswer::Kind::possible: return report(access, number, problem, answer, allowed);
       case SearchAnswer::Kind::gave_up: return ask_isl(access, number, problem, allowed);
     }

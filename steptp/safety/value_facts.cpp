@@ -99,7 +99,7 @@ class ReadAbstraction {
   std::string variable_for(const RefPtr& ref) {
     std::size_t number = 0;
     while (number < problem_.abstracted.size() && !equal(*problem_.abstracted[number], *ref)) ++number;
-    const std::string name = abstract_name(number);
+    std::string name = abstract_name(number);
     if (number == problem_.abstracted.size()) {
       problem_.abstracted.push_back(ref);
       const auto known = facts_.ranges.find(ref->tensor);

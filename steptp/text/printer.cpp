@@ -44,10 +44,10 @@ class TextBuffer {
     if (size_ == text_.size()) grow(1);
     text_[size_++] = c;
   }
-  template <std::size_t kSize>
-  void operator+=(const char (&literal)[kSize]) {
-    std::memcpy(room(kSize - 1), literal, kSize - 1);
-    size_ += kSize - 1;
+  template <std::size_t Size>
+  void operator+=(const char (&literal)[Size]) {
+    std::memcpy(room(Size - 1), literal, Size - 1);
+    size_ += Size - 1;
   }
   void operator+=(std::string_view part) {
     char* const begin = room(part.size());
@@ -201,8 +201,8 @@ class Printer {
     out_.number(value);
   }
 
-  template <std::size_t kSize>
-  void either(char compact, const char (&paper)[kSize]) {
+  template <std::size_t Size>
+  void either(char compact, const char (&paper)[Size]) {
     if (compact_) {
       out_ += compact;
     } else {

@@ -3,7 +3,7 @@
 namespace steptp {
 
 const std::vector<std::string>& strategy_names() {
-  static const std::vector<std::string> names = {
+  static const std::vector<std::string> kNames = {
       // graph
       "operator_fusion", "operator_fission", "compute_inline", "expression_splitting",
       "tensor_concat_to_fuse_operators", "tensor_split_to_decouple_operators", "common_subexpression_elimination",
@@ -19,7 +19,7 @@ const std::vector<std::string>& strategy_names() {
       "exponential_split", "multiplicative_split", "additive_split", "normal_loop_max_to_prefix_max",
       "normal_loop_summation_on_exp_to_prefix_summation_on_exp", "online_softmax", "flashattention_wo_tiling",
       "normal_matmul_to_prefix_matmul_based_on_online_softmax"};
-  return names;
+  return kNames;
 }
 
 }  // namespace steptp

@@ -15,10 +15,12 @@ __asm__(
     ".byte 0\n"
     ".previous\n");
 
+// NOLINTBEGIN(readability-identifier-naming): the names of symbols
 extern "C" {
 extern const char steptp_qwen3_begin[] __attribute__((visibility("hidden")));
 extern const char steptp_qwen3_end[] __attribute__((visibility("hidden")));
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace steptp {
 
@@ -37,8 +39,8 @@ Result<Tokenizer, Diagnostic> load() {
 }  // namespace
 
 const Result<Tokenizer, Diagnostic>& qwen3_tokenizer() {
-  static const Result<Tokenizer, Diagnostic> tokenizer = load();
-  return tokenizer;
+  static const Result<Tokenizer, Diagnostic> kTokenizer = load();
+  return kTokenizer;
 }
 
 }  // namespace steptp

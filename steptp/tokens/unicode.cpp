@@ -117,8 +117,8 @@ std::string replace_invalid_utf8(std::string_view text) {
 }
 
 const UnicodeTables& UnicodeTables::get() {
-  static const UnicodeTables instance;
-  return instance;
+  static const UnicodeTables kInstance;
+  return kInstance;
 }
 
 UnicodeTables::UnicodeTables() : classes_(kPoints, 0) {

@@ -1,0 +1,281 @@
+#include "steptp/prove/arena.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "steptp/prove/give_up.h"
+
+namespace steptp::forms {
+
+Arena::Arena(std::uint64_t work_limit) : work_limit_(work_limit) {
+  never_ = intern_condition({Condition::Kind::never, 0, 0, {}});
+  always_ = intern_condition({Condition::Kind::always, 0, 0, {}});
+}
+
+void Arena::spend(std::uint64_t work) {
+  work_ += work;
+  if (work_ > work_limit_) throw GiveUp{"the normal form takes more work than allowed"};
+}
+
+void merge_variables(std::vector<VariableId>& into, const std::vector<VariableId>& from) {
+  if (from.empty()) return;
+  if (into.empty()) {
+    into = from;
+    return;
+  }
+  std::vector<VariableId> result;
+  result.reserve(into.size() + from.size());
+  std::set_union(into.begin(), into.end(), from.begin(), from.end(), std::back_inserter(result));
+  into.swap(result);
+}
+
+namespace {
+
+void absorb(Traits& into, const Traits& from) {
+  merge_variables(into.variables, from.variables);
+  into.height = std::max(into.height, from.height);
+}
+
+void absorb_values(Traits& into, const Traits& from) {
+  absorb(into, from);
+  into.may_be_infinite |= from.may_be_infinite;
+  into.may_be_nan |= from.may_be_nan;
+}
+
+}  // namespace
+
+AtomId Arena::intern_atom(Atom atom) {
+  const auto [id, is_new] = atoms_.add(std::move(atom));
+  if (!is_new) return id;
+  spend(1);
+  const Atom& node = atoms_[id];
+  Traits& traits = atoms_.traits(id);
+  switch (node.kind) {
+    case Atom::Kind::variable: traits.variables = {node.argument}; break;
+    case Atom::Kind::quotient:
+    case Atom::Kind::wrapped: absorb(traits, affines_.traits(node.argument)); break;
+    case Atom::Kind::product:
+      for (const AtomId factor : node.factors) absorb(traits, atoms_.traits(factor));
+      break;
+    case Atom::Kind::value: absorb(traits, generators_.traits(node.argument)); break;
+  }
+  return id;
+}
+
+AffineId Arena::intern(Affine affine) {
+  const auto [id, is_new] = affines_.add(std::move(affine));
+  if (!is_new) return id;
+  spend(1);
+  Traits& traits = affines_.traits(id);
+  for (const auto& [atom, coefficient] : affines_[id].terms) absorb(traits, atoms_.traits(atom));
+  return id;
+}
+
+ConditionId Arena::intern_condition(Condition condition) {
+  const auto [id, is_new] = conditions_.add(std::move(condition));
+  if (!is_new) return id;
+  spend(1);
+  const Condition& node = conditions_[id];
+  Traits& traits = conditions_.traits(id);
+  switch (node.kind) {
+    case Condition::Kind::never:
+    case Condition::Kind::always: break;
+    case Condition::Kind::nonnegative:
+    case Condition::Kind::zero: absorb(traits, affines_.traits(node.left)); break;
+    case Condition::Kind::less:
+    case Condition::Kind::less_equal:
+    case Condition::Kind::equal:
+      absorb_values(traits, polynomials_.traits(node.left));
+      absorb_values(traits, polynomials_.traits(node.right));
+      break;
+    case Condition::Kind::boolean: absorb(traits, generators_.traits(node.left)); break;
+    case Condition::Kind::negation: absorb(traits, conditions_.traits(node.left)); break;
+    case Condition::Kind::conjunction:
+    case Condition::Kind::disjunction:
+      for (const ConditionId part : node.parts) absorb(traits, conditions_.traits(part));
+      break;
+  }
+  return id;
+}
+
+MonomialId Arena::intern_monomial(Monomial monomial) {
+  const auto [id, is_new] = monomials_.add(std::move(monomial));
+  if (!is_new) return id;
+  spend(1);
+  Traits& traits = monomials_.traits(id);
+  bool zero_possible = false;
+  for (const auto& [generator, exponent] : monomials_[id].factors) {
+    absorb_values(traits, generators_.traits(generator));
+    zero_possible |= monomials_[id].factors.size() > 1;
+  }
+  // 0*inf
+  if (traits.may_be_infinite && zero_possible) traits.may_be_nan = true;
+  return id;
+}
+
+PolynomialId Arena::intern_polynomial(Polynomial polynomial) {
+  constexpr std::size_t kMaxTerms = 4000;
+  if (polynomial.terms.size() > kMaxTerms) throw GiveUp{"a polynomial with too many terms"};
+  const auto [id, is_new] = polynomials_.add(std::move(polynomial));
+  if (!is_new) return id;
+  spend(1 + polynomials_[id].terms.size());
+  Traits& traits = polynomials_.traits(id);
+  for (const auto& [monomial, coefficient] : polynomials_[id].terms) {
+    absorb_values(traits, monomials_.traits(monomial));
+    // inf - inf, 0*inf
+    if (traits.may_be_infinite && (polynomials_[id].terms.size() > 1 || coefficient == 0)) traits.may_be_nan = true;
+  }
+  return id;
+}
+
+GeneratorId Arena::intern_generator(Generator generator) {
+  const auto [id, is_new] = generators_.add(std::move(generator));
+  if (!is_new) return id;
+  spend(1);
+  const Generator& node = generators_[id];
+  // Traits outlive what is assumed just now.
+  const bool ignored = std::exchange(ignore_assumptions_, true);
+  Traits traits;
+  for (const ConditionId condition : node.conditions) absorb(traits, conditions_.traits(condition));
+  for (const PolynomialId polynomial : node.polynomials) absorb_values(traits, polynomials_.traits(polynomial));
+  // Conditions and polynomials stand inside what a reduction or a recurrence binds; subscripts stand outside.
+  const auto remove_bound = [&] {
+    traits.height += 1;
+    std::erase_if(traits.variables, [&](VariableId v) {
+      return v >= bound_variable(traits.height, 0) && v < bound_variable(traits.height + 1, 0);
+    });
+  };
+  switch (node.kind) {
+    case Generator::Kind::input: break;
+    case Generator::Kind::definition:
+      traits.may_be_infinite = definitions[node.tag].may_be_infinite;
+      traits.may_be_nan = definitions[node.tag].may_be_nan;
+      break;
+    case Generator::Kind::self: traits.may_be_infinite = traits.may_be_nan = true; break;
+    case Generator::Kind::integer: absorb(traits, atoms_.traits(node.tag)); break;
+    case Generator::Kind::infinity: traits.may_be_infinite = true; break;
+    case Generator::Kind::inverse: traits.may_be_infinite = !sign(node.polynomials[0]).nonzero; break;
+    case Generator::Kind::call:
+      switch (static_cast<Function>(node.tag)) {
+        case Function::log:
+        case Function::rsqrt: {
+          const Sign s = sign(node.polynomials[0]);
+          if (!(s.nonnegative && s.nonzero)) traits.may_be_infinite = true;
+          if (!s.nonnegative) traits.may_be_nan = true;
+          break;
+        }
+        case Function::sqrt:
+          if (!sign(node.polynomials[0]).nonnegative) traits.may_be_nan = true;
+          break;
+        case Function::sin:
+        case Function::cos:
+          if (traits.may_be_infinite) traits.may_be_nan = true;
+          break;
+        default: break;
+      }
+      break;
+    case Generator::Kind::power: traits.may_be_infinite = traits.may_be_nan = true; break;
+    case Generator::Kind::operation: traits.may_be_infinite = traits.may_be_nan = true; break;
+    case Generator::Kind::conversion:
+    case Generator::Kind::truth: traits.may_be_infinite = traits.may_be_nan = false; break;
+    case Generator::Kind::extremum:
+    case Generator::Kind::lump:
+    case Generator::Kind::select: break;
+    case Generator::Kind::reduction: {
+      const auto op = static_cast<ArithmeticOp>(node.tag);
+      // An empty maximum is -inf; it may be empty where conditions decide.
+      if ((op == ArithmeticOp::max || op == ArithmeticOp::min) && (!node.conditions.empty() || traits.may_be_nan)) {
+        traits.may_be_infinite = true;
+      }
+      if (traits.may_be_infinite && (op == ArithmeticOp::add || op == ArithmeticOp::multiply)) traits.may_be_nan = true;
+      remove_bound();
+      break;
+    }
+    case Generator::Kind::recurrence:
+      // What the steps of a recurrence can reach is not followed.
+      traits.may_be_infinite = traits.may_be_nan = true;
+      remove_bound();
+      break;
+  }
+  for (const AffineId subscript : node.subscripts) absorb(traits, affines_.traits(subscript));
+  generators_.traits(id) = std::move(traits);
+  ignore_assumptions_ = ignored;
+  return id;
+}
+
+VariableId Arena::new_variable(std::int64_t low, std::int64_t high) {
+  if (ranges_.size() >= kFirstBound) throw GiveUp{"too many variables"};
+  ranges_.push_back({low, high});
+  first_ranges_.push_back({low, high});
+  return static_cast<VariableId>(ranges_.size() - 1);
+}
+
+Interval Arena::range(VariableId variable) const {
+  if (variable >= ranges_.size()) return Interval::everything();
+  return ignore_assumptions_ ? first_ranges_[variable] : ranges_[variable];
+}
+
+Arena::Assumption::Assumption(Arena& arena, ConditionId condition)
+    : arena_(arena), facts_(arena.facts_.size()), changes_(arena.changes_.size()), knowledge_(arena.knowledge_) {
+  arena.add_fact(condition);
+}
+
+Arena::Assumption::~Assumption() {
+  arena_.facts_.resize(facts_);
+  while (arena_.changes_.size() > changes_) {
+    const auto& [variable, interval] = arena_.changes_.back();
+    arena_.ranges_[variable] = interval;
+    arena_.changes_.pop_back();
+  }
+  arena_.knowledge_ = knowledge_;
+}
+
+void Arena::add_fact(ConditionId condition) {
+  if (condition == always_) return;
+  const Condition node = conditions_[condition];
+  if (node.kind == Condition::Kind::conjunction) {
+    for (const ConditionId part : node.parts) add_fact(part);
+    return;
+  }
+  if (std::find(facts_.begin(), facts_.end(), condition) != facts_.end()) return;
+  facts_.push_back(condition);
+  const auto next = static_cast<std::uint32_t>(knowledge_numbers_.size() + 1);
+  knowledge_ = knowledge_numbers_.try_emplace({knowledge_, condition}, next).first->second;
+  // Twice over all: what one fact narrows, another may use.
+  for (int round = 0; round < 2; ++round) {
+    for (const ConditionId fact : facts_) {
+      const Condition& known = conditions_[fact];
+      if (known.kind == Condition::Kind::nonnegative) narrow(affines_[known.left]);
+      if (known.kind == Condition::Kind::zero) {
+        narrow(affines_[known.left]);
+        narrow(scaled(affines_[known.left], -1));
+      }
+    }
+  }
+}
+
+void Arena::narrow(const Affine& nonnegative) {
+  spend(1);
+  for (const auto& [id, coefficient] : nonnegative.terms) {
+    const Atom& node = atoms_[id];
+    if (node.kind != Atom::Kind::variable || node.argument >= ranges_.size()) continue;
+    // coefficient*v >= -(rest)
+    const Interval rest = range(difference(nonnegative, scaled(Affine{{{id, 1}}, 0}, coefficient)));
+    if (rest.high >= kWideLimit) continue;
+    Interval& known = ranges_[node.argument];
+    Interval better = known;
+    if (coefficient > 0) {
+      // v >= ceil(-rest.high / coefficient)
+      const Interval bound = steptp::floor_quotient(Interval{rest.high, rest.high}, {coefficient, coefficient});
+      better.low = std::max(better.low, -bound.low);
+    } else {
+      const Interval bound = steptp::floor_quotient(Interval{rest.high, rest.high}, {-coefficient, -coefficient});
+      better.high = std::min(better.high, bound.low);
+    }
+    if (better.low > better.high || better == known) continue;  // an empty range says nothing that is needed
+    changes_.emplace_back(node.argument, known);
+    known = better;
+  }
+}
+
+}  // namespace steptp::forms

@@ -1,0 +1,191 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "steptp/prove/interner.h"
+
+namespace steptp::forms {
+
+/// What is known of the values of an input, for the laws that need it.
+struct InputFacts {
+  bool positive = false;
+  bool nonzero = false;
+  Interval integers = Interval::everything();  ///< of an integer tensor
+};
+
+/// Signs that hold for every value; unset means unknown.
+struct Sign {
+  bool nonnegative = false;
+  bool nonpositive = false;
+  bool nonzero = false;
+};
+
+/// What a definition that stands for itself can be: the classes of values that a cut must keep.
+struct DefinitionFacts {
+  bool may_be_infinite = true;
+  bool may_be_nan = true;
+  Sign sign;
+};
+
+/// Variables and what to put for them.
+using Substitution = std::map<VariableId, Affine>;
+
+/// Where normal forms are made. Every constructor returns the normal form of what it is asked for, under what is known
+/// of variables at that moment (`assume`). Work and sizes are limited; beyond a limit GiveUp is thrown.
+class Arena {
+ public:
+  explicit Arena(std::uint64_t work_limit);
+
+  // ---- variables and what is known of them
+  [[nodiscard]] VariableId new_variable(std::int64_t low, std::int64_t high);
+  [[nodiscard]] Interval range(VariableId variable) const;
+  /// Numbers the set of facts: equal sets made in the same order have equal numbers, and zero is the empty one.
+  [[nodiscard]] std::uint32_t knowledge() const { return knowledge_; }
+  /// Assumes a condition until the object dies.
+  class Assumption {
+   public:
+    Assumption(Arena& arena, ConditionId condition);
+    ~Assumption();
+    Assumption(const Assumption&) = delete;
+    Assumption& operator=(const Assumption&) = delete;
+
+   private:
+    Arena& arena_;
+    std::size_t facts_;
+    std::size_t changes_;
+    std::uint32_t knowledge_;
+  };
+  [[nodiscard]] Truth truth(ConditionId condition);
+  [[nodiscard]] Interval range(const Affine& affine);
+
+  // ---- integers (affine.cpp)
+  [[nodiscard]] Affine variable(VariableId id);
+  [[nodiscard]] Affine atom(Atom atom);
+  [[nodiscard]] static Affine number(std::int64_t value) { return {{}, value}; }
+  [[nodiscard]] static Affine sum(const Affine& left, const Affine& right, std::int64_t scale = 1);
+  [[nodiscard]] static Affine difference(const Affine& left, const Affine& right) { return sum(left, right, -1); }
+  [[nodiscard]] static Affine scaled(const Affine& affine, std::int64_t factor);
+  [[nodiscard]] Affine product(const Affine& left, const Affine& right);
+  [[nodiscard]] Affine quotient(const Affine& dividend, std::int64_t divisor);
+  [[nodiscard]] Affine remainder(const Affine& dividend, std::int64_t divisor);
+  /// The value in an integer type: itself where it always fits.
+  [[nodiscard]] Affine wrapped(const Affine& value, DType dtype);
+  [[nodiscard]] AffineId intern(Affine affine);
+  [[nodiscard]] const Affine& affine(AffineId id) const { return affines_[id]; }
+  [[nodiscard]] const Atom& atom(AtomId id) const { return atoms_[id]; }
+  [[nodiscard]] const Traits& traits_of_affine(AffineId id) const { return affines_.traits(id); }
+
+  // ---- conditions (conditions.cpp)
+  [[nodiscard]] ConditionId always() const { return always_; }
+  [[nodiscard]] ConditionId never() const { return never_; }
+  [[nodiscard]] ConditionId nonnegative(Affine affine);
+  [[nodiscard]] ConditionId zero(Affine affine);
+  [[nodiscard]] ConditionId compare(CompareOp op, PolynomialId left, PolynomialId right);
+  [[nodiscard]] ConditionId boolean(GeneratorId generator);
+  [[nodiscard]] ConditionId negation(ConditionId condition);
+  [[nodiscard]] ConditionId conjunction(std::vector<ConditionId> parts);
+  [[nodiscard]] ConditionId disjunction(std::vector<ConditionId> parts);
+  [[nodiscard]] const Condition& condition(ConditionId id) const { return conditions_[id]; }
+  [[nodiscard]] const Traits& traits_of_condition(ConditionId id) const { return conditions_.traits(id); }
+  /// On indices only: integers, no data.
+  [[nodiscard]] bool is_index_condition(ConditionId id) const;
+
+  // ---- polynomials (polynomials.cpp)
+  [[nodiscard]] PolynomialId constant(mpq_class value);
+  [[nodiscard]] PolynomialId integer(const Affine& affine);
+  [[nodiscard]] PolynomialId generator(Generator generator);
+  [[nodiscard]] PolynomialId add(PolynomialId left, PolynomialId right);
+  [[nodiscard]] PolynomialId scale(PolynomialId polynomial, const mpq_class& factor);
+  [[nodiscard]] PolynomialId negate(PolynomialId polynomial) { return scale(polynomial, -1); }
+  [[nodiscard]] PolynomialId multiply(PolynomialId left, PolynomialId right);
+  /// The polynomial as one factor.
+  [[nodiscard]] PolynomialId lump(PolynomialId polynomial);
+  [[nodiscard]] PolynomialId inverse(PolynomialId polynomial);
+  [[nodiscard]] PolynomialId integer_power(PolynomialId base, std::int64_t exponent);
+  [[nodiscard]] std::optional<mpq_class> as_constant(PolynomialId id) const;
+  [[nodiscard]] std::optional<Affine> as_affine(PolynomialId id);
+  [[nodiscard]] std::optional<GeneratorId> as_generator(PolynomialId id) const;
+  [[nodiscard]] const Polynomial& polynomial(PolynomialId id) const { return polynomials_[id]; }
+  [[nodiscard]] const Monomial& monomial(MonomialId id) const { return monomials_[id]; }
+  [[nodiscard]] const Generator& generator(GeneratorId id) const { return generators_[id]; }
+  [[nodiscard]] const Traits& traits(PolynomialId id) const { return polynomials_.traits(id); }
+  [[nodiscard]] const Traits& traits_of_generator(GeneratorId id) const { return generators_.traits(id); }
+
+  // ---- functions (functions.cpp)
+  [[nodiscard]] PolynomialId infinity();
+  [[nodiscard]] PolynomialId input(std::uint32_t number, std::vector<Affine> subscripts);
+  [[nodiscard]] PolynomialId call(Function function, PolynomialId argument);
+  [[nodiscard]] PolynomialId extremum(bool is_max, std::vector<PolynomialId> operands);
+  [[nodiscard]] PolynomialId select(ConditionId condition, PolynomialId if_true, PolynomialId if_false);
+  [[nodiscard]] PolynomialId power(PolynomialId base, PolynomialId exponent);
+  [[nodiscard]] Sign sign(PolynomialId id);
+  std::vector<InputFacts> inputs;            ///< by number
+  std::vector<DefinitionFacts> definitions;  ///< by value number
+
+  // ---- reductions (reductions.cpp)
+  /// The fold of `body` over all values of `variables` (in their ranges) at which the conditions hold.
+  [[nodiscard]] PolynomialId reduce(ArithmeticOp op, std::vector<VariableId> variables,
+                                    std::vector<ConditionId> conditions, PolynomialId body);
+  [[nodiscard]] PolynomialId identity(ArithmeticOp op);
+
+  // ---- substitution (substitution.cpp)
+  [[nodiscard]] Affine substitute(const Affine& affine, const Substitution& map);
+  [[nodiscard]] ConditionId substitute_condition(ConditionId id, const Substitution& map);
+  [[nodiscard]] PolynomialId substitute_polynomial(PolynomialId id, const Substitution& map);
+  /// Calls `visit` for every affine sum inside, also in subscripts of subscripts and in conditions.
+  void for_each_affine(PolynomialId id, const std::function<void(const Affine&)>& visit);
+  void for_each_affine_of_condition(ConditionId id, const std::function<void(const Affine&)>& visit);
+  void for_each_affine_of_affine(const Affine& affine, const std::function<void(const Affine&)>& visit);
+
+  void spend(std::uint64_t work);
+  [[nodiscard]] std::uint64_t work() const { return work_; }
+
+ private:
+  friend class Assumption;
+  friend class Reducer;
+  friend class Substituter;
+
+  [[nodiscard]] AtomId intern_atom(Atom atom);
+  [[nodiscard]] ConditionId intern_condition(Condition condition);
+  [[nodiscard]] GeneratorId intern_generator(Generator generator);
+  [[nodiscard]] MonomialId intern_monomial(Monomial monomial);
+  [[nodiscard]] PolynomialId intern_polynomial(Polynomial polynomial);
+  [[nodiscard]] Interval atom_range(AtomId id);
+  void add_fact(ConditionId condition);
+  void narrow(const Affine& nonnegative);
+  [[nodiscard]] Truth truth_of_affine(const Affine& affine, bool equality);
+  [[nodiscard]] PolynomialId multiply_monomials(MonomialId left, MonomialId right);
+  [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);
+  [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);
+  [[nodiscard]] Sign sign_of_generator(GeneratorId id);
+
+  Interner<Atom> atoms_;
+  Interner<Affine> affines_;
+  Interner<Condition> conditions_;
+  Interner<Generator> generators_;
+  Interner<Monomial> monomials_;
+  Interner<Polynomial> polynomials_;
+
+  std::vector<Interval> ranges_;
+  std::vector<Interval> first_ranges_;  ///< without what is assumed
+  bool ignore_assumptions_ = false;
+  std::vector<std::pair<VariableId, Interval>> changes_;  ///< what narrowing replaced, to be put back
+  std::vector<ConditionId> facts_;
+  std::map<std::pair<std::uint32_t, ConditionId>, std::uint32_t> knowledge_numbers_;
+  std::uint32_t knowledge_ = 0;
+
+  ConditionId always_ = 0;
+  ConditionId never_ = 0;
+  std::uint64_t work_ = 0;
+  std::uint64_t work_limit_;
+};
+
+/// The union of two sorted lists.
+void merge_variables(std::vector<VariableId>& into, const std::vector<VariableId>& from);
+
+}  // namespace steptp::forms

@@ -1,0 +1,403 @@
+#include "steptp/prove/flow.h"
+
+#include <algorithm>
+
+#include "steptp/prove/give_up.h"
+
+namespace steptp::forms {
+
+namespace {
+
+constexpr int kMaxDepth = 400;
+
+}  // namespace
+
+Shared::Shared(Arena& where, const Signature& known_variables) : arena(where), signature(known_variables) {
+  for (const Variable& variable : signature.variables) {
+    numbers_.emplace(variable.name, static_cast<std::uint32_t>(arena.inputs.size()));
+    InputFacts facts;
+    facts.positive = variable.domain.kind == Domain::Kind::positive;
+    facts.nonzero = variable.domain.kind == Domain::Kind::nonzero;
+    if (variable.domain.kind == Domain::Kind::range) {
+      facts.positive = variable.domain.low > 0;
+      facts.nonzero = variable.domain.low > 0 || variable.domain.high <= 0;
+    }
+    if (!is_float(variable.dtype)) facts.integers = {info(variable.dtype).least, info(variable.dtype).greatest};
+    arena.inputs.push_back(facts);
+  }
+}
+
+std::optional<std::uint32_t> Shared::known(const std::string& name) const {
+  const auto found = numbers_.find(name);
+  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+const std::vector<VariableId>& Shared::element(const std::vector<std::int64_t>& shape) {
+  const auto [place, is_new] = elements_.try_emplace(shape);
+  if (is_new) {
+    for (const std::int64_t extent : shape) place->second.push_back(arena.new_variable(0, extent - 1));
+  }
+  return place->second;
+}
+
+Flow::Flow(Shared& shared, const Program& program)
+    : shared_(shared),
+      arena_(shared.arena),
+      program_(program),
+      table_(collect_accesses(program)),
+      shapes_(infer_shapes(table_)) {
+  for (std::size_t i = 0; i < table_.statements.size(); ++i) {
+    writers_[table_.statements[i].equation->left->tensor].push_back(i);
+  }
+  bodies_.resize(table_.statements.size());
+  find_recurrences();
+}
+
+const std::vector<std::int64_t>& Flow::shape(const std::string& tensor) const { return shapes_.at(tensor).dimensions; }
+
+void Flow::set_number(const Version& version, std::uint32_t number) {
+  numbers_[version] = number;
+  done_.clear();
+}
+
+void Flow::forget_numbers() {
+  numbers_.clear();
+  done_.clear();
+}
+
+Value Flow::output(const std::string& name, const std::vector<Affine>& element) {
+  depth_ = 0;
+  return resolve(name, element, kEnd, {}, writers_[name].size());
+}
+
+std::vector<Version> Flow::versions() const {
+  // A version per tensor and top-level nest after which it is read; numbered by how many writers have run.
+  std::vector<std::pair<std::uint32_t, Version>> found;
+  for (const auto& [tensor, statements] : writers_) {
+    if (table_.tensors.at(tensor).effective_scope() != Scope::global) continue;
+    for (std::size_t i = 0; i < statements.size(); ++i) {
+      const std::uint32_t nest = table_.statements[statements[i]].items[0];
+      const bool is_last = i + 1 == statements.size() || table_.statements[statements[i + 1]].items[0] != nest;
+      if (is_last) found.push_back({nest, {tensor, i + 1}});
+    }
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<Version> result;
+  for (auto& [nest, version] : found) result.push_back(std::move(version));
+  return result;
+}
+
+Value Flow::value(const Version& version, const std::vector<Affine>& element) {
+  depth_ = 0;
+  return resolve(version.tensor, element, kEnd, {}, version.writers);
+}
+
+Flow::Place Flow::place(std::size_t first, std::size_t second) const {
+  if (second == kEnd) return {0, true};
+  const Statement& a = table_.statements[first];
+  const Statement& b = table_.statements[second];
+  Place result;
+  std::size_t level = 0;
+  const std::size_t limit = std::min(a.nests.size(), b.nests.size());
+  while (level < limit && a.nests[level] == b.nests[level] && a.items[level] == b.items[level]) {
+    result.shared_loops += a.nests[level]->loops.size();
+    ++level;
+  }
+  // Of one statement with itself: an iteration is not before itself.
+  result.before = first != second && a.items[level] < b.items[level];
+  return result;
+}
+
+std::optional<int> Flow::order(const Affine& left, const Affine& right) {
+  const Interval gap = arena_.range(Arena::difference(left, right));
+  if (gap.is_point() && gap.low == 0) return 0;
+  if (gap.high < 0) return -1;
+  if (gap.low > 0) return 1;
+  return std::nullopt;
+}
+
+Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& element, std::size_t reader,
+                    const std::vector<Affine>& loops, std::size_t writers) {
+  const std::vector<std::size_t>& all = writers_[tensor];
+  // Writers in other top-level nests have finished or not begun.
+  bool in_own_nest = false;
+  if (reader != kEnd) {
+    const std::uint32_t nest = table_.statements[reader].items[0];
+    writers = 0;
+    for (const std::size_t writer : all) {
+      const std::uint32_t other = table_.statements[writer].items[0];
+      in_own_nest |= other == nest;
+      if (other <= nest) ++writers;
+    }
+  }
+  if (!in_own_nest) {
+    if (const auto number = numbers_.find({tensor, writers}); number != numbers_.end()) {
+      Generator node{Generator::Kind::definition, number->second, {}, {}, {}, {}};
+      for (const Affine& subscript : element) node.subscripts.push_back(arena_.intern(subscript));
+      return {Value::Kind::real, {}, arena_.generator(std::move(node)), 0};
+    }
+  }
+  Key key{tensor, in_own_nest ? reader : kEnd, writers, {}, {}, arena_.knowledge()};
+  for (const Affine& subscript : element) key.element.push_back(arena_.intern(subscript));
+  if (in_own_nest) {
+    for (const Affine& loop : loops) key.loops.push_back(arena_.intern(loop));
+  }
+  if (const auto known = done_.find(key); known != done_.end()) return known->second;
+  if (++depth_ > kMaxDepth) throw GiveUp{"definitions nested too deeply"};
+  arena_.spend(8);
+
+  std::vector<Candidate> candidates;
+  bool accumulates = false;
+  for (std::size_t i = 0; i < writers; ++i) {
+    if (table_.statements[all[i]].accumulates) {
+      accumulates = true;
+    } else if (auto candidate = latest(all[i], element, in_own_nest ? reader : kEnd, loops)) {
+      if (arena_.truth(candidate->condition) != Truth::no) candidates.push_back(std::move(*candidate));
+    }
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [this](const Candidate& a, const Candidate& b) { return is_later(a, b); });
+  const DType dtype = table_.tensors.at(tensor).dtype;
+  // From the latest write down: each counts where its condition holds and no later one does. The last needs no
+  // condition, because `check` found every read defined.
+  std::vector<std::pair<ConditionId, Value>> choices;
+  const std::size_t from = in_own_nest ? reader : kEnd;
+  std::vector<ConditionId> excluded;
+  bool closed = false;
+  for (std::size_t i = 0; i < candidates.size() && !closed; ++i) {
+    const bool is_last = i + 1 == candidates.size() && !accumulates;
+    const ConditionId condition = candidates[i].condition;
+    closed = is_last || arena_.truth(condition) == Truth::yes;
+    const Arena::Assumption others(arena_, arena_.conjunction(excluded));
+    const Arena::Assumption here(arena_, condition);
+    choices.emplace_back(condition, accumulated(tensor, element, from, loops, &candidates[i], writers));
+    excluded.push_back(arena_.negation(condition));
+  }
+  if (!closed) {
+    if (!accumulates) throw GiveUp{"a read that nothing reaches"};
+    const Arena::Assumption others(arena_, arena_.conjunction(excluded));
+    choices.emplace_back(arena_.always(), accumulated(tensor, element, from, loops, nullptr, writers));
+  }
+  Value result = choices.back().second;
+  for (std::size_t i = choices.size() - 1; i-- > 0;) {
+    result = choose(choices[i].first, choices[i].second, result, dtype);
+  }
+  --depth_;
+  done_.emplace(std::move(key), result);
+  return result;
+}
+
+std::optional<Flow::Candidate> Flow::latest(std::size_t writer, const std::vector<Affine>& element, std::size_t reader,
+                                            const std::vector<Affine>& loops) {
+  const Place where = place(writer, reader);
+  if (where.shared_loops == 0 && !where.before) return std::nullopt;
+  Solved solved = solve(writer, element);
+  Substitution chosen;
+  const auto give_last = [&](VariableId id) {
+    chosen[id] = Arena::number(static_cast<std::int64_t>(arena_.range(id).high));
+  };
+  bool strictly_before = false;
+  std::vector<std::size_t> stepped;  // shared loops that could also have an earlier value
+  for (std::size_t i = 0; i < where.shared_loops && !strictly_before; ++i) {
+    if (solved.is_partial[i]) throw GiveUp{"a shared loop of which a subscript determines a part"};
+    if (solved.free[i]) {
+      chosen[*solved.free[i]] = loops[i];
+      stepped.push_back(i);
+      continue;
+    }
+    const auto relation = order(solved.loops[i], loops[i]);
+    if (!relation) throw GiveUp{"an order of writes that depends on indices"};
+    if (*relation > 0) {
+      // Only an earlier value of a loop outside could make up for it.
+      if (!stepped.empty()) throw GiveUp{"a write that belongs to an earlier round of an outer loop"};
+      return std::nullopt;
+    }
+    if (*relation < 0) strictly_before = true;
+  }
+  std::vector<ConditionId> conditions;
+  if (!strictly_before && !where.before) {
+    // Not before the reader in the same round: the round before, of the innermost loop that has one.
+    bool found = false;
+    while (!stepped.empty() && !found) {
+      const std::size_t level = stepped.back();
+      stepped.pop_back();
+      const Affine previous = Arena::sum(loops[level], Arena::number(-1));
+      const ConditionId exists = arena_.nonnegative(previous);
+      if (exists == arena_.never()) {
+        give_last(*solved.free[level]);
+        continue;
+      }
+      if (exists != arena_.always() && !stepped.empty()) throw GiveUp{"a first round inside an outer loop"};
+      conditions.push_back(exists);
+      chosen[*solved.free[level]] = previous;
+      found = true;
+    }
+    if (!found) return std::nullopt;
+  }
+  std::vector<VariableId> last;
+  for (const VariableId id : solved.unknown) {
+    if (chosen.contains(id)) continue;
+    give_last(id);
+    last.push_back(id);
+  }
+  for (const ConditionId condition : solved.conditions) {
+    const ConditionId here = arena_.substitute_condition(condition, chosen);
+    const auto& used = arena_.traits_of_condition(condition).variables;
+    const bool on_last = std::any_of(last.begin(), last.end(),
+                                     [&](VariableId id) { return std::binary_search(used.begin(), used.end(), id); });
+    const bool on_chosen = std::any_of(used.begin(), used.end(), [&](VariableId id) { return chosen.contains(id); });
+    // Where a guard stops the last round, an earlier one may have written.
+    if ((on_last || on_chosen) && arena_.truth(here) != Truth::yes) {
+      throw GiveUp{"a guard that decides which round wrote last"};
+    }
+    conditions.push_back(here);
+  }
+  Candidate candidate{writer, {}, arena_.conjunction(std::move(conditions))};
+  for (const Affine& loop : solved.loops) candidate.loops.push_back(arena_.substitute(loop, chosen));
+  return candidate;
+}
+
+bool Flow::is_later(const Candidate& left, const Candidate& right) {
+  if (&left == &right) return false;
+  const Place where = place(left.statement, right.statement);
+  for (std::size_t i = 0; i < where.shared_loops; ++i) {
+    const auto relation = order(left.loops[i], right.loops[i]);
+    if (!relation) throw GiveUp{"two writes whose order depends on indices"};
+    if (*relation != 0) return *relation > 0;
+  }
+  return left.statement != right.statement && !where.before;
+}
+
+std::vector<Flow::Piece> Flow::pieces(std::size_t writer, const std::vector<Affine>& element, std::size_t reader,
+                                      const std::vector<Affine>& loops, const Candidate* base) {
+  const Place to_reader = place(writer, reader);
+  if (to_reader.shared_loops == 0 && !to_reader.before) return {};
+  const Solved solved = solve(writer, element);
+  Substitution fixed;
+  const auto current = [&](std::size_t level) { return arena_.substitute(solved.loops[level], fixed); };
+
+  if (base) {
+    // Only rounds after the base's own write count. Where the base wrote in the last round that the reader can see,
+    // the writer's rounds are those of the same round.
+    const Place from_base = place(base->statement, writer);
+    bool after = from_base.before;
+    for (std::size_t i = 0; i < from_base.shared_loops; ++i) {
+      if (solved.is_partial[i]) throw GiveUp{"a shared loop of which a subscript determines a part"};
+      if (solved.free[i]) {
+        const bool reader_shares = i < to_reader.shared_loops;
+        const Affine bound = reader_shares ? loops[i] : Arena::number(table_.statements[writer].loops[i]->extent - 1);
+        if (order(base->loops[i], bound) != 0) throw GiveUp{"a base that is not of the last round"};
+        fixed[*solved.free[i]] = base->loops[i];
+        continue;
+      }
+      const auto relation = order(solved.loops[i], base->loops[i]);
+      if (!relation) throw GiveUp{"two writes whose order depends on indices"};
+      if (*relation < 0) return {};
+      if (*relation > 0) {
+        after = true;
+        break;
+      }
+    }
+    if (!after) return {};
+  }
+
+  std::vector<Piece> result;
+  std::vector<ConditionId> equal;  // the rounds so far are those of the reader
+  const auto emit = [&](std::optional<ConditionId> more) {
+    Piece piece;
+    piece.conditions = equal;
+    if (more) piece.conditions.push_back(*more);
+    for (const ConditionId condition : solved.conditions) {
+      piece.conditions.push_back(arena_.substitute_condition(condition, fixed));
+    }
+    for (const Affine& loop : solved.loops) piece.loops.push_back(arena_.substitute(loop, fixed));
+    for (const VariableId id : solved.unknown) {
+      if (!fixed.contains(id)) piece.free.push_back(id);
+    }
+    result.push_back(std::move(piece));
+  };
+  for (std::size_t i = 0; i < to_reader.shared_loops; ++i) {
+    if (solved.is_partial[i]) throw GiveUp{"a shared loop of which a subscript determines a part"};
+    const Affine here = current(i);
+    const auto relation = order(here, loops[i]);
+    if (relation && *relation > 0) return result;
+    if (relation && *relation < 0) {
+      emit(std::nullopt);
+      return result;
+    }
+    if (relation) continue;
+    emit(arena_.nonnegative(Arena::sum(Arena::difference(loops[i], here), Arena::number(-1))));
+    if (solved.free[i] && !fixed.contains(*solved.free[i])) {
+      fixed[*solved.free[i]] = loops[i];
+    } else {
+      equal.push_back(arena_.zero(Arena::difference(loops[i], here)));
+    }
+  }
+  if (to_reader.before) emit(std::nullopt);
+  return result;
+}
+
+Value Flow::killed(const Candidate& candidate) { return right_side(candidate.statement, candidate.loops, false); }
+
+Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& element, std::size_t reader,
+                        const std::vector<Affine>& loops, const Candidate* base, std::size_t writers) {
+  const std::vector<std::size_t>& all = writers_[tensor];
+  std::optional<Value> start;
+  if (base) start = is_cyclic_[base->statement] ? recurrence(base->statement, element) : killed(*base);
+  std::optional<PolynomialId> total;
+  std::optional<ArithmeticOp> previous_op;
+  std::vector<std::size_t> used;
+  for (std::size_t w = 0; w < writers; ++w) {
+    const std::size_t writer = all[w];
+    const Statement& statement = table_.statements[writer];
+    if (!statement.accumulates) continue;
+    const std::vector<Piece> found = pieces(writer, element, reader, loops, base);
+    if (found.empty()) continue;
+    if (!is_float(table_.tensors.at(tensor).dtype)) throw GiveUp{"a fold of integers"};
+    if (is_cyclic_[writer]) throw GiveUp{"a fold inside a recurrence"};
+    const ArithmeticOp op = *statement.accumulates;
+    if (previous_op && *previous_op != op) {
+      // One fold after the other: only where their rounds do not alternate.
+      for (const std::size_t other : used) {
+        if (place(other, writer).shared_loops != 0) throw GiveUp{"two kinds of folds that alternate"};
+      }
+    }
+    used.push_back(writer);
+    if (!total) total = start ? std::optional(to_real(*start)) : std::nullopt;
+    const bool is_sole = !base && writers == 1 && found.size() == 1;
+    for (const Piece& piece : found) {
+      std::vector<ConditionId> conditions = piece.conditions;
+      if (is_sole) {
+        // The read is defined, so the element is written: what does not depend on the fold's own loops holds.
+        std::erase_if(conditions, [&](ConditionId condition) {
+          const auto& names = arena_.traits_of_condition(condition).variables;
+          return std::none_of(piece.free.begin(), piece.free.end(),
+                              [&](VariableId id) { return std::binary_search(names.begin(), names.end(), id); });
+        });
+      }
+      PolynomialId term = 0;
+      const ConditionId where = arena_.conjunction(conditions);
+      if (where == arena_.never()) continue;
+      {
+        const Arena::Assumption assumed(arena_, where);
+        term = to_real(right_side(writer, piece.loops, true));
+      }
+      const PolynomialId folded = arena_.reduce(op, piece.free, {where}, term);
+      if (!total) {
+        total = folded;
+      } else if (op == ArithmeticOp::add) {
+        total = arena_.add(*total, folded);
+      } else if (op == ArithmeticOp::multiply) {
+        total = arena_.multiply(*total, folded);
+      } else {
+        total = arena_.extremum(op == ArithmeticOp::max, {*total, folded});
+      }
+    }
+    previous_op = op;
+  }
+  if (total) return {Value::Kind::real, {}, *total, 0};
+  if (!start) throw GiveUp{"a read that nothing reaches"};
+  return *start;
+}
+
+}  // namespace steptp::forms

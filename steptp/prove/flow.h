@@ -1,0 +1,171 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "steptp/analysis/accesses.h"
+#include "steptp/analysis/shapes.h"
+#include "steptp/ir/typing.h"
+#include "steptp/prove/arena.h"
+
+namespace steptp::forms {
+
+/// The value of an expression: an exact integer, a real, or a truth.
+struct Value {
+  enum class Kind : std::uint8_t { integer, real, truth };
+  Kind kind = Kind::real;
+  Affine integer;
+  PolynomialId real = 0;
+  ConditionId truth = 0;
+};
+
+/// What both programs of a pair agree on: the numbers of known variables, the names of elements, and the value numbers
+/// that may stand for a definition instead of what is in it.
+class Shared {
+ public:
+  Shared(Arena& arena, const Signature& signature);
+
+  [[nodiscard]] std::optional<std::uint32_t> known(const std::string& name) const;
+  /// The variables that stand for the element of a tensor of this shape.
+  [[nodiscard]] const std::vector<VariableId>& element(const std::vector<std::int64_t>& shape);
+
+  Arena& arena;
+  const Signature& signature;
+
+ private:
+  std::map<std::string, std::uint32_t> numbers_;
+  std::map<std::vector<std::int64_t>, std::vector<VariableId>> elements_;
+};
+
+/// What a tensor holds at some time, as far as top-level nests can tell: all writers before that nest have run.
+struct Version {
+  std::string tensor;
+  std::size_t writers = 0;  ///< how many of the tensor's writers, in textual order
+  auto operator<=>(const Version&) const = default;
+};
+
+/// Values of elements as functions of indices: every read is followed to the writes that reach it, symbolically.
+/// Relies on a program that `check` calls ok: a read that is reached sees a defined element.
+class Flow {
+ public:
+  Flow(Shared& shared, const Program& program);
+
+  /// The value of an element of an output at the end.
+  [[nodiscard]] Value output(const std::string& name, const std::vector<Affine>& element);
+
+  /// Versions in the order in which they can be numbered, and the value of an element of one, where reads of other
+  /// versions that have a number stay reads.
+  [[nodiscard]] std::vector<Version> versions() const;
+  [[nodiscard]] Value value(const Version& version, const std::vector<Affine>& element);
+  [[nodiscard]] const std::vector<std::int64_t>& shape(const std::string& tensor) const;
+  /// A version that is read as `definition(number)` from now on; none takes all numbers back.
+  void set_number(const Version& version, std::uint32_t number);
+  void forget_numbers();
+
+ private:
+  struct Frame {
+    std::size_t statement = 0;
+    std::vector<Affine> loops;
+    bool as_accumulator = false;  ///< the statement's own accumulator reads as the identity
+  };
+  /// A writer solved for its loops: which iterations write a given element.
+  struct Solved {
+    std::vector<Affine> loops;                    ///< in terms of the element and of `free`
+    std::vector<std::optional<VariableId>> free;  ///< where the loop's value is a free variable
+    std::vector<bool> is_partial;                 ///< the loop's value is neither determined nor free
+    std::vector<VariableId> unknown;              ///< all that are left free, digits of loops included
+    std::vector<ConditionId> conditions;
+  };
+  struct Candidate {
+    std::size_t statement = 0;
+    std::vector<Affine> loops;
+    ConditionId condition = 0;
+  };
+  struct Piece {
+    std::vector<Affine> loops;
+    std::vector<VariableId> free;
+    std::vector<ConditionId> conditions;
+  };
+  struct Place {
+    std::size_t shared_loops = 0;
+    bool before = true;
+  };
+  struct Typed {
+    ValueType type;
+    Value value;
+  };
+  static constexpr std::size_t kEnd = static_cast<std::size_t>(-1);
+
+  // evaluate.cpp
+  [[nodiscard]] Typed evaluate(const Expr& expr, const Frame& frame);
+  [[nodiscard]] Typed fold(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators,
+                           const Frame& frame);
+  [[nodiscard]] Typed combine(ArithmeticOp op, const Typed& left, const Typed& right, bool natural_exponent);
+  [[nodiscard]] Typed call(Function function, const Typed& argument);
+  [[nodiscard]] Typed choose(const ExprPtr& condition, const ExprPtr& if_true, const ExprPtr& if_false,
+                             const Frame& frame);
+  [[nodiscard]] Value choose(ConditionId condition, const Value& if_true, const Value& if_false, DType dtype);
+  [[nodiscard]] ConditionId condition(const Expr& expr, const Frame& frame);
+  [[nodiscard]] Affine index(const Index& index, const Frame& frame);
+  [[nodiscard]] PolynomialId to_real(const Value& value);
+  [[nodiscard]] Affine to_integer(const Value& value, DType dtype);
+  [[nodiscard]] ConditionId to_truth(const Value& value);
+  [[nodiscard]] Value convert(const Value& value, DType dtype);
+  [[nodiscard]] Value integer_of(PolynomialId polynomial);
+  [[nodiscard]] Value read(const RefPtr& ref, const Frame& frame);
+  [[nodiscard]] Value known_value(std::uint32_t number, const Variable& variable, std::vector<Affine> subscripts);
+  [[nodiscard]] Value right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator);
+
+  // flow.cpp
+  [[nodiscard]] Value resolve(const std::string& tensor, const std::vector<Affine>& element, std::size_t reader,
+                              const std::vector<Affine>& loops, std::size_t writers);
+  [[nodiscard]] std::optional<Candidate> latest(std::size_t writer, const std::vector<Affine>& element,
+                                                std::size_t reader, const std::vector<Affine>& loops);
+  [[nodiscard]] std::vector<Piece> pieces(std::size_t writer, const std::vector<Affine>& element, std::size_t reader,
+                                          const std::vector<Affine>& loops, const Candidate* base);
+  [[nodiscard]] Value accumulated(const std::string& tensor, const std::vector<Affine>& element, std::size_t reader,
+                                  const std::vector<Affine>& loops, const Candidate* base, std::size_t writers);
+  [[nodiscard]] Value killed(const Candidate& candidate);
+  [[nodiscard]] Place place(std::size_t first, std::size_t second) const;
+  [[nodiscard]] bool is_later(const Candidate& left, const Candidate& right);
+  /// Less, equal, greater; nothing where it depends.
+  [[nodiscard]] std::optional<int> order(const Affine& left, const Affine& right);
+
+  // recurrences.cpp
+  void find_recurrences();
+  void make_body(std::size_t statement);
+  [[nodiscard]] Value recurrence(std::size_t statement, const std::vector<Affine>& element);
+
+  // solve.cpp
+  [[nodiscard]] Solved solve(std::size_t writer, const std::vector<Affine>& element);
+
+  void add_hidden(const RefPtr& ref, const Frame& frame, std::vector<Affine>& subscripts);
+  [[nodiscard]] std::vector<Affine> left_subscripts(std::size_t statement, const Frame& frame);
+
+  Shared& shared_;
+  Arena& arena_;
+  const Program& program_;
+  AccessTable table_;
+  std::map<std::string, InferredShape> shapes_;
+  std::map<std::string, std::vector<std::size_t>> writers_;  ///< statements, in textual order
+  std::vector<bool> is_cyclic_;
+  std::vector<std::optional<PolynomialId>> bodies_;  ///< of recurrences, by statement
+  std::optional<std::size_t> open_recurrence_;
+  std::map<Version, std::uint32_t> numbers_;
+
+  struct Key {
+    std::string tensor;
+    std::size_t reader;
+    std::size_t writers;
+    std::vector<AffineId> element;
+    std::vector<AffineId> loops;
+    std::uint32_t knowledge;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::map<Key, Value> done_;
+  int depth_ = 0;
+};
+
+}  // namespace steptp::forms

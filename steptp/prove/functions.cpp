@@ -1,0 +1,273 @@
+#include <algorithm>
+
+#include "steptp/prove/arena.h"
+#include "steptp/prove/give_up.h"
+
+namespace steptp::forms {
+
+PolynomialId Arena::infinity() { return generator({Generator::Kind::infinity, 0, {}, {}, {}, {}}); }
+
+PolynomialId Arena::input(std::uint32_t number, std::vector<Affine> subscripts) {
+  Generator node{Generator::Kind::input, number, {}, {}, {}, {}};
+  for (Affine& subscript : subscripts) node.subscripts.push_back(intern(std::move(subscript)));
+  return generator(std::move(node));
+}
+
+PolynomialId Arena::identity(ArithmeticOp op) {
+  switch (op) {
+    case ArithmeticOp::add: return constant(0);
+    case ArithmeticOp::multiply: return constant(1);
+    case ArithmeticOp::max: return negate(infinity());
+    case ArithmeticOp::min: return infinity();
+    default: throw GiveUp{"an accumulation with no identity"};
+  }
+}
+
+PolynomialId Arena::call(Function function, PolynomialId argument) {
+  const auto value = as_constant(argument);
+  bool flip_argument = false;
+  bool flip_result = false;
+  switch (function) {
+    case Function::negate: return negate(argument);
+    case Function::exp:
+      if (value && *value == 0) return constant(1);
+      break;
+    case Function::log:
+      if (value && *value == 1) return constant(0);
+      if (const auto inner = as_generator(argument)) {
+        const Generator& node = generators_[*inner];
+        if (node.kind == Generator::Kind::call && static_cast<Function>(node.tag) == Function::exp) {
+          return node.polynomials[0];
+        }
+      }
+      break;
+    case Function::sqrt:
+      if (value && (*value == 0 || *value == 1)) return argument;
+      break;
+    case Function::rsqrt: return inverse(call(Function::sqrt, argument));
+    case Function::abs:
+      if (value) return constant(*value < 0 ? mpq_class(-*value) : *value);
+      if (const Sign s = sign(argument); s.nonnegative && !traits(argument).may_be_nan) return argument;
+      flip_argument = true;
+      break;
+    case Function::cos: flip_argument = true; break;
+    case Function::erf:
+    case Function::tanh:
+    case Function::sin:
+      if (value && *value == 0) return constant(0);
+      flip_argument = flip_result = true;
+      break;
+    case Function::floor:
+    case Function::ceil:
+    case Function::round:
+      if (as_affine(argument)) return argument;
+      break;
+  }
+  if (flip_argument && !polynomials_[argument].terms.empty() && polynomials_[argument].terms.front().second < 0) {
+    argument = negate(argument);
+  } else {
+    flip_result = false;
+  }
+  const PolynomialId result =
+      generator({Generator::Kind::call, static_cast<std::uint32_t>(function), {argument}, {}, {}, {}});
+  return flip_result ? negate(result) : result;
+}
+
+PolynomialId Arena::extremum(bool is_max, std::vector<PolynomialId> operands) {
+  const PolynomialId neutral = identity(is_max ? ArithmeticOp::max : ArithmeticOp::min);
+  std::vector<PolynomialId> flat;
+  std::optional<mpq_class> limit;
+  bool may_be_nan = false;
+  bool had_neutral = false;
+  const std::function<void(PolynomialId)> collect = [&](PolynomialId id) {
+    if (const auto inner = as_generator(id)) {
+      const Generator node = generators_[*inner];
+      if (node.kind == Generator::Kind::extremum && (node.tag == 1) == is_max) {
+        for (const PolynomialId operand : node.polynomials) collect(operand);
+        return;
+      }
+    }
+    may_be_nan |= traits(id).may_be_nan;
+    if (id == neutral) {
+      had_neutral = true;
+    } else if (const auto value = as_constant(id)) {
+      if (!limit || (is_max ? *value > *limit : *value < *limit)) limit = value;
+    } else {
+      flat.push_back(id);
+    }
+  };
+  for (const PolynomialId operand : operands) collect(operand);
+  if (limit) flat.push_back(constant(*limit));
+  // max(-inf, NaN) is -inf, so -inf stays where a NaN is possible.
+  if (had_neutral && (flat.empty() || may_be_nan)) flat.push_back(neutral);
+  std::sort(flat.begin(), flat.end());
+  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
+  // Folds over neighbouring ranges are one fold.
+  for (bool joined = !may_be_nan; joined;) {
+    joined = false;
+    for (std::size_t i = 0; i < flat.size() && !joined; ++i) {
+      for (std::size_t j = i + 1; j < flat.size() && !joined; ++j) {
+        const auto a = as_generator(flat[i]);
+        const auto b = as_generator(flat[j]);
+        const auto both = a && b ? join_two(*a, *b) : std::nullopt;
+        if (!both) continue;
+        flat.erase(flat.begin() + static_cast<std::ptrdiff_t>(j));
+        flat[i] = *both;
+        joined = true;
+      }
+    }
+  }
+  std::sort(flat.begin(), flat.end());
+  if (flat.size() == 1) return flat[0];
+  return generator({Generator::Kind::extremum, is_max ? 1U : 0U, std::move(flat), {}, {}, {}});
+}
+
+PolynomialId Arena::select(ConditionId condition, PolynomialId if_true, PolynomialId if_false) {
+  const Truth known = truth(condition);
+  if (known == Truth::yes) return if_true;
+  if (known == Truth::no) return if_false;
+  if (if_true == if_false) return if_true;
+  if (const auto inner = as_generator(if_true)) {
+    const Generator node = generators_[*inner];
+    if (node.kind == Generator::Kind::select) {
+      if (node.polynomials[1] == if_false) {
+        return select(conjunction({condition, node.conditions[0]}), node.polynomials[0], if_false);
+      }
+      if (node.polynomials[0] == if_false) {
+        return select(conjunction({condition, negation(node.conditions[0])}), node.polynomials[1], if_false);
+      }
+    }
+  }
+  if (const auto inner = as_generator(if_false)) {
+    const Generator node = generators_[*inner];
+    if (node.kind == Generator::Kind::select) {
+      if (node.polynomials[0] == if_true) {
+        return select(disjunction({condition, node.conditions[0]}), if_true, node.polynomials[1]);
+      }
+      if (node.polynomials[1] == if_true) {
+        return select(disjunction({condition, negation(node.conditions[0])}), if_true, node.polynomials[0]);
+      }
+    }
+  }
+  const ConditionId opposite = negation(condition);
+  if (opposite < condition) {
+    return generator({Generator::Kind::select, 0, {if_false, if_true}, {opposite}, {}, {}});
+  }
+  return generator({Generator::Kind::select, 0, {if_true, if_false}, {condition}, {}, {}});
+}
+
+PolynomialId Arena::power(PolynomialId base, PolynomialId exponent) {
+  if (const auto value = as_constant(exponent)) {
+    if (value->get_den() == 1 && abs(value->get_num()) <= 64) {
+      // A negative power of what may be zero is a division; integer_power keeps it as one.
+      return integer_power(base, value->get_num().get_si());
+    }
+    if (*value == mpq_class(1, 2) && !traits(base).is_wild()) return call(Function::sqrt, base);
+    if (*value == mpq_class(-1, 2) && !traits(base).is_wild()) return call(Function::rsqrt, base);
+  }
+  return generator({Generator::Kind::power, 0, {base, exponent}, {}, {}, {}});
+}
+
+Sign Arena::sign_of_generator(GeneratorId id) {
+  const Generator node = generators_[id];
+  const auto of = [this](PolynomialId polynomial) { return sign(polynomial); };
+  Sign result;
+  switch (node.kind) {
+    case Generator::Kind::input:
+      result.nonnegative = inputs[node.tag].positive;
+      result.nonzero = inputs[node.tag].positive || inputs[node.tag].nonzero;
+      break;
+    case Generator::Kind::integer: {
+      const Interval values = atom_range(node.tag);
+      result = {values.low >= 0, values.high <= 0, values.low > 0 || values.high < 0};
+      break;
+    }
+    case Generator::Kind::inverse: {
+      const Sign inside = of(node.polynomials[0]);
+      if (!traits(node.polynomials[0]).is_wild() && inside.nonzero) result = inside;
+      break;
+    }
+    case Generator::Kind::call: {
+      const auto function = static_cast<Function>(node.tag);
+      const bool finite = !traits(node.polynomials[0]).is_wild();
+      if (function == Function::exp) result = {true, false, finite};
+      if (function == Function::sqrt || function == Function::abs) {
+        result = {true, false, finite && of(node.polynomials[0]).nonzero};
+      }
+      break;
+    }
+    case Generator::Kind::extremum: {
+      bool all_nonnegative = true;
+      bool all_positive = true;
+      bool some_nonnegative = false;
+      bool some_positive = false;
+      for (const PolynomialId operand : node.polynomials) {
+        const Sign s = of(operand);
+        const bool positive = s.nonnegative && s.nonzero;
+        all_nonnegative &= s.nonnegative;
+        all_positive &= positive;
+        some_nonnegative |= s.nonnegative;
+        some_positive |= positive;
+      }
+      result.nonnegative = node.tag == 1 ? some_nonnegative : all_nonnegative;
+      result.nonzero = node.tag == 1 ? some_positive : all_positive;
+      break;
+    }
+    case Generator::Kind::select: {
+      const Sign a = of(node.polynomials[0]);
+      const Sign b = of(node.polynomials[1]);
+      result = {a.nonnegative && b.nonnegative, a.nonpositive && b.nonpositive, a.nonzero && b.nonzero};
+      break;
+    }
+    case Generator::Kind::reduction: {
+      const Sign inside = of(node.polynomials[0]);
+      const bool filled = node.conditions.empty();
+      const auto op = static_cast<ArithmeticOp>(node.tag);
+      if (op == ArithmeticOp::add) result = {inside.nonnegative, false, filled && inside.nonnegative && inside.nonzero};
+      if (op == ArithmeticOp::multiply) result = {inside.nonnegative, false, inside.nonzero};
+      if ((op == ArithmeticOp::max || op == ArithmeticOp::min) && filled) result = inside;
+      break;
+    }
+    case Generator::Kind::truth: result.nonnegative = true; break;
+    case Generator::Kind::lump: result = of(node.polynomials[0]); break;
+    case Generator::Kind::definition: result = definitions[node.tag].sign; break;
+    case Generator::Kind::infinity:
+    case Generator::Kind::conversion:
+    case Generator::Kind::power:
+    case Generator::Kind::operation:
+    case Generator::Kind::recurrence:
+    case Generator::Kind::self: break;
+  }
+  return result;
+}
+
+Sign Arena::sign(PolynomialId id) {
+  const Polynomial node = polynomials_[id];
+  if (node.terms.empty()) return {true, true, false};
+  bool all_nonnegative = true;
+  bool all_nonpositive = true;
+  bool some_nonzero = false;
+  for (const auto& [monomial, coefficient] : node.terms) {
+    Sign term{true, false, true};
+    for (const auto& [generator, exponent] : monomials_[monomial].factors) {
+      const Sign s = sign_of_generator(generator);
+      term.nonzero &= s.nonzero;
+      if (exponent % 2 == 0) continue;
+      if (s.nonnegative) continue;
+      if (s.nonpositive) {
+        std::swap(term.nonnegative, term.nonpositive);
+      } else {
+        term.nonnegative = term.nonpositive = false;
+      }
+    }
+    if (coefficient < 0) std::swap(term.nonnegative, term.nonpositive);
+    if (coefficient == 0) term = {true, true, false};
+    all_nonnegative &= term.nonnegative;
+    all_nonpositive &= term.nonpositive;
+    some_nonzero |= term.nonzero;
+  }
+  const bool one_sided = all_nonnegative || all_nonpositive;
+  return {all_nonnegative, all_nonpositive, some_nonzero && (one_sided || node.terms.size() == 1)};
+}
+
+}  // namespace steptp::forms

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <deque>
+#include <unordered_map>
+#include <utility>
+
+#include "steptp/base/hash.h"
+#include "steptp/prove/nodes.h"
+
+namespace steptp::forms {
+
+[[nodiscard]] Hash hash_of(const Affine& affine);
+[[nodiscard]] Hash hash_of(const Atom& atom);
+[[nodiscard]] Hash hash_of(const Condition& condition);
+[[nodiscard]] Hash hash_of(const Generator& generator);
+[[nodiscard]] Hash hash_of(const Monomial& monomial);
+[[nodiscard]] Hash hash_of(const Polynomial& polynomial);
+
+/// Numbers for nodes: equal content, equal number. Compares content, never hashes alone.
+template <typename Node>
+class Interner {
+ public:
+  /// The number, and whether it is new.
+  std::pair<std::uint32_t, bool> add(Node node) {
+    const Hash hash = hash_of(node);
+    const auto [first, last] = numbers_.equal_range(hash);
+    for (auto it = first; it != last; ++it) {
+      if (nodes_[it->second] == node) return {it->second, false};
+    }
+    const auto number = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back(std::move(node));
+    traits_.emplace_back();
+    numbers_.emplace(hash, number);
+    return {number, true};
+  }
+  [[nodiscard]] const Node& operator[](std::uint32_t number) const { return nodes_[number]; }
+  [[nodiscard]] const Traits& traits(std::uint32_t number) const { return traits_[number]; }
+  [[nodiscard]] Traits& traits(std::uint32_t number) { return traits_[number]; }
+
+ private:
+  std::deque<Node> nodes_;  ///< references stay valid while others are added
+  std::deque<Traits> traits_;
+  std::unordered_multimap<Hash, std::uint32_t> numbers_;
+};
+
+}  // namespace steptp::forms

@@ -1,0 +1,206 @@
+#include <algorithm>
+
+#include "steptp/prove/arena.h"
+#include "steptp/prove/give_up.h"
+
+namespace steptp::forms {
+
+PolynomialId Arena::constant(mpq_class value) {
+  Polynomial result;
+  if (value != 0) result.terms.emplace_back(intern_monomial({}), std::move(value));
+  return intern_polynomial(std::move(result));
+}
+
+PolynomialId Arena::generator(Generator generator) {
+  const GeneratorId id = intern_generator(std::move(generator));
+  return intern_polynomial({{{intern_monomial({{{id, 1}}}), mpq_class(1)}}});
+}
+
+PolynomialId Arena::integer(const Affine& affine) {
+  PolynomialId result = constant(mpq_class(static_cast<long>(affine.constant)));
+  for (const auto& [atom, coefficient] : affine.terms) {
+    const Atom node = atoms_[atom];
+    PolynomialId term = constant(1);
+    for (const AtomId factor : node.kind == Atom::Kind::product ? node.factors : std::vector<AtomId>{atom}) {
+      term = multiply(term, generator({Generator::Kind::integer, factor, {}, {}, {}, {}}));
+    }
+    result = add(result, scale(term, mpq_class(static_cast<long>(coefficient))));
+  }
+  return result;
+}
+
+std::optional<mpq_class> Arena::as_constant(PolynomialId id) const {
+  const Polynomial& node = polynomials_[id];
+  if (node.terms.empty()) return mpq_class(0);
+  if (node.terms.size() == 1 && monomials_[node.terms[0].first].factors.empty()) return node.terms[0].second;
+  return std::nullopt;
+}
+
+std::optional<GeneratorId> Arena::as_generator(PolynomialId id) const {
+  const Polynomial& node = polynomials_[id];
+  if (node.terms.size() != 1 || node.terms[0].second != 1) return std::nullopt;
+  const Monomial& monomial = monomials_[node.terms[0].first];
+  if (monomial.factors.size() != 1 || monomial.factors[0].second != 1) return std::nullopt;
+  return monomial.factors[0].first;
+}
+
+std::optional<Affine> Arena::as_affine(PolynomialId id) {
+  const Polynomial node = polynomials_[id];
+  Affine result;
+  for (const auto& [monomial, coefficient] : node.terms) {
+    if (coefficient.get_den() != 1 || !coefficient.get_num().fits_slong_p()) return std::nullopt;
+    const std::int64_t factor = coefficient.get_num().get_si();
+    Affine term = number(1);
+    for (const auto& [generator, exponent] : monomials_[monomial].factors) {
+      const Generator& inside = generators_[generator];
+      if (inside.kind != Generator::Kind::integer || exponent < 1 || exponent > 4) return std::nullopt;
+      for (int i = 0; i < exponent; ++i) term = product(term, Affine{{{inside.tag, 1}}, 0});
+    }
+    result = sum(result, term, factor);
+  }
+  return result;
+}
+
+PolynomialId Arena::add(PolynomialId left, PolynomialId right) {
+  const Polynomial& a = polynomials_[left];
+  const Polynomial& b = polynomials_[right];
+  if (a.terms.empty()) return right;
+  if (b.terms.empty()) return left;
+  Polynomial result;
+  result.terms.reserve(a.terms.size() + b.terms.size());
+  auto l = a.terms.begin();
+  auto r = b.terms.begin();
+  while (l != a.terms.end() || r != b.terms.end()) {
+    if (r == b.terms.end() || (l != a.terms.end() && l->first < r->first)) {
+      result.terms.push_back(*l++);
+    } else if (l == a.terms.end() || r->first < l->first) {
+      result.terms.push_back(*r++);
+    } else {
+      mpq_class coefficient = l->second + r->second;
+      const Traits& traits = monomials_.traits(l->first);
+      if (traits.may_be_infinite && sgn(l->second) * sgn(r->second) < 0) throw GiveUp{"inf - inf is possible"};
+      if (coefficient != 0 || traits.is_wild()) {
+        result.terms.emplace_back(l->first, std::move(coefficient));
+      }
+      ++l;
+      ++r;
+    }
+  }
+  return join_reductions(intern_polynomial(std::move(result)));
+}
+
+PolynomialId Arena::scale(PolynomialId polynomial, const mpq_class& factor) {
+  if (factor == 1) return polynomial;
+  Polynomial result = polynomials_[polynomial];
+  for (auto& [monomial, coefficient] : result.terms) coefficient *= factor;
+  if (factor == 0) {
+    std::erase_if(result.terms, [this](const auto& term) { return !monomials_.traits(term.first).is_wild(); });
+  }
+  return intern_polynomial(std::move(result));
+}
+
+PolynomialId Arena::lump(PolynomialId polynomial) {
+  if (polynomials_[polynomial].terms.size() < 2) return polynomial;
+  const mpq_class leading = polynomials_[polynomial].terms.front().second;
+  if (leading == 0) return generator({Generator::Kind::lump, 0, {polynomial}, {}, {}, {}});
+  return scale(generator({Generator::Kind::lump, 0, {scale(polynomial, 1 / leading)}, {}, {}, {}}), leading);
+}
+
+PolynomialId Arena::multiply(PolynomialId left, PolynomialId right) {
+  if (const auto value = as_constant(left)) return scale(right, *value);
+  if (const auto value = as_constant(right)) return scale(left, *value);
+  // inf*(3-1) is inf, inf*3-inf*1 is not a number.
+  if (traits(left).may_be_infinite && polynomials_[right].terms.size() > 1) right = lump(right);
+  if (traits(right).may_be_infinite && polynomials_[left].terms.size() > 1) left = lump(left);
+  const Polynomial a = polynomials_[left];
+  const Polynomial b = polynomials_[right];
+  spend(a.terms.size() * b.terms.size());
+  PolynomialId result = constant(0);
+  for (const auto& [ma, ca] : a.terms) {
+    for (const auto& [mb, cb] : b.terms) result = add(result, scale(multiply_monomials(ma, mb), ca * cb));
+  }
+  return result;
+}
+
+PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
+  std::map<GeneratorId, std::int64_t> exponents;
+  for (const MonomialId id : {left, right}) {
+    for (const auto& [generator, exponent] : monomials_[id].factors) exponents[generator] += exponent;
+  }
+  // One exponential per product: exp(a)*exp(b) = exp(a+b) holds for every value, infinite ones included.
+  PolynomialId argument = constant(0);
+  std::size_t exponentials = 0;
+  Monomial result;
+  for (const auto& [generator, exponent] : exponents) {
+    if (exponent == 0) continue;  // only generators that are never zero and always finite have negative exponents
+    if (exponent > 1000 || exponent < -1000) throw GiveUp{"a power beyond 1000"};
+    const Generator& node = generators_[generator];
+    if (node.kind == Generator::Kind::call && static_cast<Function>(node.tag) == Function::exp) {
+      argument = add(argument, scale(node.polynomials[0], mpq_class(static_cast<long>(exponent))));
+      exponentials += exponent == 1 ? 1 : 2;
+    } else {
+      result.factors.emplace_back(generator, static_cast<std::int32_t>(exponent));
+    }
+  }
+  if (exponentials < 2) {
+    result.factors.clear();
+    for (const auto& [generator, exponent] : exponents) {
+      if (exponent != 0) result.factors.emplace_back(generator, static_cast<std::int32_t>(exponent));
+    }
+    return intern_polynomial({{{intern_monomial(std::move(result)), mpq_class(1)}}});
+  }
+  const PolynomialId merged = call(Function::exp, argument);
+  const MonomialId rest = intern_monomial(std::move(result));
+  if (as_constant(merged)) return scale(intern_polynomial({{{rest, mpq_class(1)}}}), *as_constant(merged));
+  Monomial whole = monomials_[rest];
+  whole.factors.emplace_back(*as_generator(merged), 1);
+  std::sort(whole.factors.begin(), whole.factors.end());
+  return intern_polynomial({{{intern_monomial(std::move(whole)), mpq_class(1)}}});
+}
+
+PolynomialId Arena::integer_power(PolynomialId base, std::int64_t exponent) {
+  if (exponent < 0) return inverse(integer_power(base, -exponent));
+  if (exponent > 64) throw GiveUp{"a power beyond 64"};
+  PolynomialId result = constant(1);
+  for (std::int64_t i = 0; i < exponent; ++i) result = multiply(result, base);
+  return result;
+}
+
+PolynomialId Arena::inverse(PolynomialId polynomial) {
+  const Polynomial node = polynomials_[polynomial];
+  if (const auto value = as_constant(polynomial)) {
+    if (*value == 0) throw GiveUp{"a division by the constant zero"};
+    return constant(1 / *value);
+  }
+  // The leading coefficient comes out: what is left inside is the same for all multiples.
+  const mpq_class leading = node.terms.front().second;
+  if (leading == 0) return generator({Generator::Kind::inverse, 0, {polynomial}, {}, {}, {}});
+  if (node.terms.size() == 1) {
+    // Factors that are never zero and always finite leave with a negative exponent; they can cancel.
+    Monomial outside;
+    Monomial inside;
+    PolynomialId exponentials = constant(1);
+    for (const auto& [factor, exponent] : monomials_[node.terms[0].first].factors) {
+      const Generator& inner = generators_[factor];
+      if (inner.kind == Generator::Kind::call && static_cast<Function>(inner.tag) == Function::exp) {
+        exponentials = multiply(exponentials, call(Function::exp, scale(inner.polynomials[0], mpq_class(-exponent))));
+      } else if (!generators_.traits(factor).is_wild() && sign_of_generator(factor).nonzero) {
+        outside.factors.emplace_back(factor, -exponent);
+      } else {
+        inside.factors.emplace_back(factor, exponent);
+      }
+    }
+    PolynomialId result = constant(1 / leading);
+    if (!outside.factors.empty()) {
+      result = multiply(result, intern_polynomial({{{intern_monomial(std::move(outside)), mpq_class(1)}}}));
+    }
+    result = multiply(result, exponentials);
+    if (inside.factors.empty()) return result;
+    const PolynomialId rest = intern_polynomial({{{intern_monomial(std::move(inside)), mpq_class(1)}}});
+    return multiply(result, generator({Generator::Kind::inverse, 0, {rest}, {}, {}, {}}));
+  }
+  const PolynomialId monic = scale(polynomial, 1 / leading);
+  return scale(generator({Generator::Kind::inverse, 0, {monic}, {}, {}, {}}), 1 / leading);
+}
+
+}  // namespace steptp::forms

@@ -1,0 +1,123 @@
+#include "steptp/prove/prove.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "steptp/prove/flow.h"
+#include "steptp/prove/give_up.h"
+
+namespace steptp {
+
+namespace {
+
+using namespace forms;  // NOLINT(google-build-using-namespace): this file is the layer's face
+
+/// The element functions of versions that two programs have in common.
+class ValueNumbers {
+ public:
+  explicit ValueNumbers(Shared& shared) : shared_(shared) {}
+
+  /// Numbers a program's versions; what cannot be written down gets no number.
+  std::map<Version, std::uint32_t> number(Flow& flow) {
+    std::map<Version, std::uint32_t> result;
+    for (const Version& version : flow.versions()) {
+      const auto& shape = flow.shape(version.tensor);
+      std::vector<Affine> element;
+      for (const VariableId id : shared_.element(shape)) element.push_back(shared_.arena.variable(id));
+      try {
+        const Value value = flow.value(version, element);
+        if (value.kind != Value::Kind::real) continue;
+        const auto next = static_cast<std::uint32_t>(shared_.arena.definitions.size());
+        const auto [place, is_new] = numbers_.try_emplace({shape, value.real}, next);
+        if (is_new) {
+          const Traits& traits = shared_.arena.traits(value.real);
+          shared_.arena.definitions.push_back(
+              {traits.may_be_infinite, traits.may_be_nan, shared_.arena.sign(value.real)});
+        }
+        flow.set_number(version, place->second);
+        result.emplace(version, place->second);
+      } catch (const GiveUp&) {
+        continue;
+      }
+    }
+    return result;
+  }
+
+ private:
+  Shared& shared_;
+  std::map<std::pair<std::vector<std::int64_t>, PolynomialId>, std::uint32_t> numbers_;
+};
+
+bool same(const Value& a, const Value& b) {
+  if (a.kind != b.kind) return false;
+  switch (a.kind) {
+    case Value::Kind::real: return a.real == b.real;
+    case Value::Kind::integer: return a.integer == b.integer;
+    case Value::Kind::truth: return a.truth == b.truth;
+  }
+  return false;
+}
+
+/// One attempt, with whatever numbers the two flows have; empty where all outputs agree.
+std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after) {
+  for (const Variable& variable : shared.signature.variables) {
+    if (variable.role != Role::output) continue;
+    std::vector<Affine> element;
+    for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+    try {
+      if (!same(before.output(variable.name, element), after.output(variable.name, element))) {
+        return "the normal forms of " + variable.name + " differ";
+      }
+    } catch (const GiveUp& given_up) {
+      return given_up.reason;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Proof prove(const Program& before, const Program& after, const ProofOptions& options) {
+  Proof proof;
+  Arena arena(options.work);
+  try {
+    Shared shared(arena, before.signature);
+    Flow left(shared, before);
+    Flow right(shared, after);
+    ValueNumbers numbers(shared);
+    const auto left_numbers = numbers.number(left);
+    const auto right_numbers = numbers.number(right);
+    // First everything stands for itself, then only what both programs have, then nothing: each attempt looks into
+    // more definitions than the one before.
+    std::optional<std::string> difference = compare_outputs(shared, left, right);
+    if (difference) {
+      std::set<std::uint32_t> in_left;
+      std::set<std::uint32_t> in_right;
+      for (const auto& [version, number] : left_numbers) in_left.insert(number);
+      for (const auto& [version, number] : right_numbers) in_right.insert(number);
+      for (auto [flow, own, others] :
+           {std::tuple(&left, &left_numbers, &in_right), std::tuple(&right, &right_numbers, &in_left)}) {
+        flow->forget_numbers();
+        for (const auto& [version, number] : *own) {
+          if (others->contains(number)) flow->set_number(version, number);
+        }
+      }
+      difference = compare_outputs(shared, left, right);
+    }
+    if (difference) {
+      left.forget_numbers();
+      right.forget_numbers();
+      difference = compare_outputs(shared, left, right);
+    }
+    proof.proved = !difference;
+    if (difference) proof.reason = *difference;
+  } catch (const GiveUp& given_up) {
+    proof.reason = given_up.reason;
+  }
+  proof.work = arena.work();
+  return proof;
+}
+
+}  // namespace steptp

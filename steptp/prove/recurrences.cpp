@@ -1,0 +1,68 @@
+#include "steptp/prove/flow.h"
+#include "steptp/prove/give_up.h"
+
+namespace steptp::forms {
+
+void Flow::find_recurrences() {
+  // Statements that read, not as accumulators, the tensor they write. Longer cycles come back to one of these, or end
+  // at the limit on depth.
+  is_cyclic_.assign(table_.statements.size(), false);
+  for (const Access& access : table_.accesses) {
+    if (access.is_write || access.is_accumulator) continue;
+    if (table_.statements[access.statement].equation->left->tensor == access.ref->tensor) {
+      is_cyclic_[access.statement] = true;
+    }
+  }
+  // Bodies now, while nothing is assumed; in textual order, because later ones may read earlier ones.
+  for (std::size_t i = 0; i < is_cyclic_.size(); ++i) {
+    if (!is_cyclic_[i]) continue;
+    try {
+      make_body(i);
+    } catch (const GiveUp&) {
+      open_recurrence_.reset();
+      depth_ = 0;
+    }
+  }
+}
+
+void Flow::make_body(std::size_t statement) {
+  Frame box{statement, {}, false};
+  for (const Loop* loop : table_.statements[statement].loops) {
+    box.loops.push_back(arena_.variable(arena_.new_variable(0, loop->extent - 1)));
+  }
+  std::vector<VariableId> names;
+  std::vector<Affine> parameters;
+  for (const Affine& subscript : left_subscripts(statement, box)) {
+    const Interval range = arena_.range(subscript);
+    names.push_back(arena_.new_variable(static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)));
+    parameters.push_back(arena_.variable(names.back()));
+  }
+  const Solved solved = solve(statement, parameters);
+  if (!solved.unknown.empty()) throw GiveUp{"a recurrence that overwrites its own elements"};
+  open_recurrence_ = statement;
+  const PolynomialId body = to_real(right_side(statement, solved.loops, false));
+  open_recurrence_.reset();
+  done_.clear();  // what was found while it was open speaks of itself
+  Substitution map;
+  const std::uint32_t height = arena_.traits(body).height + 1;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    map[names[i]] = arena_.variable(bound_variable(height, static_cast<std::uint32_t>(i)));
+  }
+  const PolynomialId named = arena_.substitute_polynomial(body, map);
+  if (arena_.traits(named).height + 1 != height) throw GiveUp{"a recurrence whose body changed"};
+  bodies_[statement] = named;
+}
+
+Value Flow::recurrence(std::size_t statement, const std::vector<Affine>& element) {
+  const DType dtype = table_.statements[statement].equation->left->dtype;
+  if (!is_float(dtype)) throw GiveUp{"a recurrence of integers"};
+  Generator node{Generator::Kind::self, 0, {}, {}, {}, {}};
+  for (const Affine& subscript : element) node.subscripts.push_back(arena_.intern(subscript));
+  if (open_recurrence_ == statement) return {Value::Kind::real, {}, arena_.generator(std::move(node)), 0};
+  if (!bodies_[statement]) throw GiveUp{"a recurrence without a normal form"};
+  node.kind = Generator::Kind::recurrence;
+  node.polynomials = {*bodies_[statement]};
+  return {Value::Kind::real, {}, arena_.generator(std::move(node)), 0};
+}
+
+}  // namespace steptp::forms

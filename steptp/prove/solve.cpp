@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <numeric>
+
+#include "steptp/prove/flow.h"
+#include "steptp/prove/give_up.h"
+
+namespace steptp::forms {
+
+namespace {
+
+/// Unknowns and their values while the equations are solved one by one.
+class System {
+ public:
+  System(Arena& arena, std::vector<Affine> equations, std::vector<VariableId> unknown)
+      : arena_(arena), equations_(std::move(equations)), unknown_(std::move(unknown)) {}
+
+  /// Solves as many unknowns as the equations determine; what the equations still demand becomes conditions.
+  void run() {
+    while (!equations_.empty()) {
+      std::size_t best = equations_.size();
+      std::size_t fewest = 0;
+      for (std::size_t i = 0; i < equations_.size(); ++i) {
+        const auto count = linear_unknowns(equations_[i]);
+        if (!count) continue;
+        if (best == equations_.size() || *count < fewest) {
+          if (*count > 1 && !is_mixed_radix(equations_[i])) continue;
+          best = i;
+          fewest = *count;
+        }
+      }
+      if (best == equations_.size()) throw GiveUp{"a subscript that cannot be inverted"};
+      const Affine equation = equations_[best];
+      equations_.erase(equations_.begin() + static_cast<std::ptrdiff_t>(best));
+      if (fewest == 0) {
+        conditions.push_back(arena_.zero(equation));
+      } else {
+        determine(equation);
+      }
+    }
+  }
+
+  Substitution values;
+  std::vector<ConditionId> conditions;
+
+ private:
+  struct Term {
+    VariableId variable;
+    std::int64_t coefficient;
+    std::int64_t low;
+    std::int64_t high;
+  };
+
+  [[nodiscard]] bool is_unknown(VariableId id) const {
+    return std::find(unknown_.begin(), unknown_.end(), id) != unknown_.end() && !values.contains(id);
+  }
+
+  /// How many unknowns occur, if they occur only as multiples of themselves.
+  std::optional<std::size_t> linear_unknowns(const Affine& equation) {
+    std::size_t count = 0;
+    for (const auto& [id, coefficient] : equation.terms) {
+      const Atom& atom = arena_.atom(id);
+      if (atom.kind == Atom::Kind::variable) {
+        if (is_unknown(atom.argument)) ++count;
+        continue;
+      }
+      const AffineId alone = arena_.intern(Affine{{{id, 1}}, 0});
+      for (const VariableId variable : arena_.traits_of_affine(alone).variables) {
+        if (is_unknown(variable)) return std::nullopt;
+      }
+    }
+    return count;
+  }
+
+  std::vector<Term> terms_of(const Affine& equation) {
+    std::vector<Term> terms;
+    for (const auto& [id, coefficient] : equation.terms) {
+      const Atom& atom = arena_.atom(id);
+      if (atom.kind != Atom::Kind::variable || !is_unknown(atom.argument)) continue;
+      const Interval range = arena_.range(atom.argument);
+      terms.push_back(
+          {atom.argument, coefficient, static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)});
+    }
+    std::sort(terms.begin(), terms.end(),
+              [](const Term& a, const Term& b) { return std::abs(a.coefficient) > std::abs(b.coefficient); });
+    return terms;
+  }
+
+  /// Each coefficient is greater than everything the smaller ones can add up to: the digits are determined.
+  bool is_mixed_radix(const Affine& equation) {
+    const std::vector<Term> terms = terms_of(equation);
+    Wide reach = 0;
+    for (std::size_t i = terms.size(); i-- > 0;) {
+      const Wide step = std::abs(terms[i].coefficient);
+      if (i + 1 < terms.size() && step <= reach) return false;
+      reach += step * (terms[i].high - terms[i].low);
+    }
+    return true;
+  }
+
+  void determine(const Affine& equation) {
+    // Unknowns counted from zero and upwards: sum of step*digit = rest.
+    std::vector<Term> terms = terms_of(equation);
+    Affine rest = Arena::scaled(equation, -1);
+    std::int64_t divisor = 0;
+    for (const Term& term : terms) {
+      rest = Arena::sum(rest, arena_.variable(term.variable), term.coefficient);
+      const std::int64_t start = term.coefficient > 0 ? term.low : term.high;
+      rest = Arena::sum(rest, Arena::number(start), -term.coefficient);
+      divisor = std::gcd(divisor, term.coefficient);
+    }
+    if (divisor > 1) {
+      conditions.push_back(arena_.zero(arena_.remainder(rest, divisor)));
+      rest = arena_.quotient(rest, divisor);
+    }
+    Substitution found;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const Term& term = terms[i];
+      const std::int64_t step = std::abs(term.coefficient) / divisor;
+      const Affine digit = i + 1 < terms.size() ? arena_.quotient(rest, step) : rest;
+      if (i + 1 == terms.size() && step != 1) throw GiveUp{"a subscript with gaps"};
+      rest = Arena::sum(rest, digit, -step);
+      conditions.push_back(arena_.nonnegative(digit));
+      conditions.push_back(arena_.nonnegative(Arena::difference(Arena::number(term.high - term.low), digit)));
+      found[term.variable] = term.coefficient > 0 ? Arena::sum(Arena::number(term.low), digit)
+                                                  : Arena::difference(Arena::number(term.high), digit);
+    }
+    for (const auto& [variable, value] : found) values[variable] = value;
+    for (Affine& other : equations_) other = arena_.substitute(other, found);
+  }
+
+  Arena& arena_;
+  std::vector<Affine> equations_;
+  std::vector<VariableId> unknown_;
+};
+
+}  // namespace
+
+Flow::Solved Flow::solve(std::size_t writer, const std::vector<Affine>& element) {
+  const Statement& statement = table_.statements[writer];
+  arena_.spend(4);
+  Solved solved;
+  Frame frame{writer, {}, false};
+  for (const Loop* loop : statement.loops) {
+    const VariableId id = arena_.new_variable(0, loop->extent - 1);
+    solved.unknown.push_back(id);
+    frame.loops.push_back(arena_.variable(id));
+  }
+  std::vector<Affine> subscripts = left_subscripts(writer, frame);
+  if (subscripts.size() != element.size()) throw GiveUp{"a tensor with two ranks"};
+
+  // Loops that are taken apart by // and % are solved digit by digit.
+  for (bool again = true; again;) {
+    again = false;
+    VariableId variable = 0;
+    std::int64_t divisor = 0;
+    for (const Affine& subscript : subscripts) {
+      arena_.for_each_affine_of_affine(subscript, [&](const Affine& inside) {
+        for (const auto& [id, coefficient] : inside.terms) {
+          const Atom& atom = arena_.atom(id);
+          if (atom.kind != Atom::Kind::quotient) continue;
+          const Affine& argument = arena_.affine(atom.argument);
+          if (argument.terms.size() != 1 || argument.terms[0].second != 1 || argument.constant != 0) continue;
+          const Atom& digit = arena_.atom(argument.terms[0].first);
+          if (digit.kind != Atom::Kind::variable) continue;
+          if (std::find(solved.unknown.begin(), solved.unknown.end(), digit.argument) == solved.unknown.end()) continue;
+          if (divisor != 0 && (variable != digit.argument || divisor <= atom.divisor)) continue;
+          variable = digit.argument;
+          divisor = atom.divisor;
+        }
+      });
+    }
+    if (divisor == 0) break;
+    again = true;
+    const auto high = static_cast<std::int64_t>(arena_.range(variable).high);
+    const VariableId coarse = arena_.new_variable(0, high / divisor);
+    const VariableId fine = arena_.new_variable(0, divisor - 1);
+    const Affine value = Arena::sum(arena_.variable(fine), arena_.variable(coarse), divisor);
+    const Substitution map = {{variable, value}};
+    for (Affine& subscript : subscripts) subscript = arena_.substitute(subscript, map);
+    for (Affine& loop : frame.loops) loop = arena_.substitute(loop, map);
+    for (ConditionId& condition : solved.conditions) condition = arena_.substitute_condition(condition, map);
+    if ((high + 1) % divisor != 0) {
+      solved.conditions.push_back(arena_.nonnegative(Arena::difference(Arena::number(high), value)));
+    }
+    std::erase(solved.unknown, variable);
+    solved.unknown.push_back(coarse);
+    solved.unknown.push_back(fine);
+  }
+
+  std::vector<Affine> equations;
+  for (std::size_t i = 0; i < subscripts.size(); ++i) {
+    equations.push_back(Arena::difference(subscripts[i], element[i]));
+  }
+  System system(arena_, std::move(equations), solved.unknown);
+  system.run();
+  for (Affine& loop : frame.loops) loop = arena_.substitute(loop, system.values);
+  for (ConditionId& condition : solved.conditions) condition = arena_.substitute_condition(condition, system.values);
+  solved.conditions.insert(solved.conditions.end(), system.conditions.begin(), system.conditions.end());
+  std::erase_if(solved.unknown, [&](VariableId id) { return system.values.contains(id); });
+  solved.loops = std::move(frame.loops);
+  for (const Affine& loop : solved.loops) {
+    std::optional<VariableId> free;
+    for (const VariableId id : solved.unknown) {
+      if (loop == arena_.variable(id)) free = id;
+    }
+    const auto& used = arena_.traits_of_affine(arena_.intern(loop)).variables;
+    const bool has_free = std::any_of(used.begin(), used.end(), [&](VariableId id) {
+      return std::find(solved.unknown.begin(), solved.unknown.end(), id) != solved.unknown.end();
+    });
+    solved.free.push_back(free);
+    solved.is_partial.push_back(has_free && !free);
+  }
+  const Frame solved_frame{writer, solved.loops, false};
+  for (const ExprPtr& guard : statement.guards) solved.conditions.push_back(condition(*guard, solved_frame));
+  return solved;
+}
+
+}  // namespace steptp::forms

@@ -19,7 +19,7 @@ target_compile_options(steptp_options INTERFACE
 # g++ 12 reports moved-from variants as uninitialized, which they are not; the sanitizers and clang-tidy look instead.
 # Warnings are errors with g++, the compiler of record; clang builds the fuzz targets, and its -Wconversion means more.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(steptp_options INTERFACE -Werror -Wno-maybe-uninitialized)
+  target_compile_options(steptp_options INTERFACE -Werror -Wno-maybe-uninitialized -Wno-restrict)
 else()
   target_compile_options(steptp_options INTERFACE -Wno-sign-conversion)
 endif()

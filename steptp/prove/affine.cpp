@@ -25,6 +25,7 @@ constexpr std::size_t kMaxAffineTerms = 64;
 }  // namespace
 
 Affine Arena::sum(const Affine& left, const Affine& right, std::int64_t scale) {
+  if (scale == 0) return left;
   Affine result;
   result.constant = checked_add(left.constant, checked_multiply(right.constant, scale));
   result.terms.reserve(left.terms.size() + right.terms.size());
@@ -171,7 +172,7 @@ Interval Arena::atom_range(AtomId id) {
         const DTypeInfo& type = info(static_cast<DType>(generator.tag));
         return {type.least, type.greatest};
       }
-      return Interval::everything();
+      return value_range(node.argument);
     }
     case Atom::Kind::wrapped: {
       const DTypeInfo& type = info(static_cast<DType>(node.divisor));
@@ -179,6 +180,27 @@ Interval Arena::atom_range(AtomId id) {
     }
   }
   return Interval::everything();
+}
+
+Interval Arena::value_range(GeneratorId id) {
+  const Generator node = generators_[id];
+  if (node.kind != Generator::Kind::extremum && node.kind != Generator::Kind::select) return Interval::everything();
+  std::optional<Interval> result;
+  for (const PolynomialId operand : node.polynomials) {
+    const auto value = as_affine(operand);
+    if (!value) return Interval::everything();
+    const Interval one = range(*value);
+    if (!result) {
+      result = one;
+    } else if (node.kind == Generator::Kind::select) {
+      result = hull(*result, one);
+    } else if (node.tag == 1) {
+      result = Interval{std::max(result->low, one.low), std::max(result->high, one.high)};
+    } else {
+      result = Interval{std::min(result->low, one.low), std::min(result->high, one.high)};
+    }
+  }
+  return *result;
 }
 
 Interval Arena::range(const Affine& affine) {

@@ -104,8 +104,10 @@ MonomialId Arena::intern_monomial(Monomial monomial) {
   spend(1);
   Traits& traits = monomials_.traits(id);
   bool zero_possible = false;
+  traits.is_integer = true;
   for (const auto& [generator, exponent] : monomials_[id].factors) {
     absorb_values(traits, generators_.traits(generator));
+    traits.is_integer &= generators_.traits(generator).is_integer && exponent > 0;
     zero_possible |= monomials_[id].factors.size() > 1;
   }
   // 0*inf
@@ -120,7 +122,9 @@ PolynomialId Arena::intern_polynomial(Polynomial polynomial) {
   if (!is_new) return id;
   spend(1 + polynomials_[id].terms.size());
   Traits& traits = polynomials_.traits(id);
+  traits.is_integer = true;
   for (const auto& [monomial, coefficient] : polynomials_[id].terms) {
+    traits.is_integer &= monomials_.traits(monomial).is_integer && coefficient.get_den() == 1;
     absorb_values(traits, monomials_.traits(monomial));
     // inf - inf, 0*inf
     if (traits.may_be_infinite && (polynomials_[id].terms.size() > 1 || coefficient == 0)) traits.may_be_nan = true;
@@ -137,7 +141,11 @@ GeneratorId Arena::intern_generator(Generator generator) {
   const bool ignored = std::exchange(ignore_assumptions_, true);
   Traits traits;
   for (const ConditionId condition : node.conditions) absorb(traits, conditions_.traits(condition));
-  for (const PolynomialId polynomial : node.polynomials) absorb_values(traits, polynomials_.traits(polynomial));
+  bool all_integers = true;
+  for (const PolynomialId polynomial : node.polynomials) {
+    absorb_values(traits, polynomials_.traits(polynomial));
+    all_integers &= polynomials_.traits(polynomial).is_integer;
+  }
   // Conditions and polynomials stand inside what a reduction or a recurrence binds; subscripts stand outside.
   const auto remove_bound = [&] {
     traits.height += 1;
@@ -146,13 +154,19 @@ GeneratorId Arena::intern_generator(Generator generator) {
     });
   };
   switch (node.kind) {
-    case Generator::Kind::input: break;
+    case Generator::Kind::input: traits.is_integer = inputs[node.tag].is_integer; break;
     case Generator::Kind::definition:
       traits.may_be_infinite = definitions[node.tag].may_be_infinite;
       traits.may_be_nan = definitions[node.tag].may_be_nan;
       break;
-    case Generator::Kind::self: traits.may_be_infinite = traits.may_be_nan = true; break;
-    case Generator::Kind::integer: absorb(traits, atoms_.traits(node.tag)); break;
+    case Generator::Kind::self:
+      traits.is_integer = node.tag == 1;
+      traits.may_be_infinite = traits.may_be_nan = !traits.is_integer;
+      break;
+    case Generator::Kind::integer:
+      absorb(traits, atoms_.traits(node.tag));
+      traits.is_integer = true;
+      break;
     case Generator::Kind::infinity: traits.may_be_infinite = true; break;
     case Generator::Kind::inverse: traits.may_be_infinite = !sign(node.polynomials[0]).nonzero; break;
     case Generator::Kind::call:
@@ -175,12 +189,18 @@ GeneratorId Arena::intern_generator(Generator generator) {
       }
       break;
     case Generator::Kind::power: traits.may_be_infinite = traits.may_be_nan = true; break;
-    case Generator::Kind::operation: traits.may_be_infinite = traits.may_be_nan = true; break;
+    case Generator::Kind::operation:
+      traits.is_integer = !is_float(static_cast<DType>(node.tag % 16));
+      traits.may_be_infinite = traits.may_be_nan = !traits.is_integer;
+      break;
     case Generator::Kind::conversion:
-    case Generator::Kind::truth: traits.may_be_infinite = traits.may_be_nan = false; break;
+    case Generator::Kind::truth:
+      traits.is_integer = true;
+      traits.may_be_infinite = traits.may_be_nan = false;
+      break;
     case Generator::Kind::extremum:
     case Generator::Kind::lump:
-    case Generator::Kind::select: break;
+    case Generator::Kind::select: traits.is_integer = all_integers; break;
     case Generator::Kind::reduction: {
       const auto op = static_cast<ArithmeticOp>(node.tag);
       // An empty maximum is -inf; it may be empty where conditions decide.
@@ -188,12 +208,14 @@ GeneratorId Arena::intern_generator(Generator generator) {
         traits.may_be_infinite = true;
       }
       if (traits.may_be_infinite && (op == ArithmeticOp::add || op == ArithmeticOp::multiply)) traits.may_be_nan = true;
+      traits.is_integer = all_integers && !traits.is_wild();
       remove_bound();
       break;
     }
     case Generator::Kind::recurrence:
       // What the steps of a recurrence can reach is not followed.
-      traits.may_be_infinite = traits.may_be_nan = true;
+      traits.is_integer = node.tag == 1;
+      traits.may_be_infinite = traits.may_be_nan = !traits.is_integer;
       remove_bound();
       break;
   }

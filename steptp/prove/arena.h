@@ -15,6 +15,7 @@ namespace steptp::forms {
 struct InputFacts {
   bool positive = false;
   bool nonzero = false;
+  bool is_integer = false;
   Interval integers = Interval::everything();  ///< of an integer tensor
 };
 
@@ -156,6 +157,7 @@ class Arena {
   [[nodiscard]] MonomialId intern_monomial(Monomial monomial);
   [[nodiscard]] PolynomialId intern_polynomial(Polynomial polynomial);
   [[nodiscard]] Interval atom_range(AtomId id);
+  [[nodiscard]] Interval value_range(GeneratorId id);
   void add_fact(ConditionId condition);
   void narrow(const Affine& nonnegative);
   [[nodiscard]] Truth truth_of_affine(const Affine& affine, bool equality);

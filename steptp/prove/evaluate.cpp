@@ -27,10 +27,9 @@ PolynomialId Flow::to_real(const Value& value) {
 }
 
 Value Flow::integer_of(PolynomialId polynomial) {
-  if (auto affine = arena_.as_affine(polynomial)) return integer_value(std::move(*affine));
-  const auto inside = arena_.as_generator(polynomial);
-  if (!inside) throw GiveUp{"an integer that is a sum of choices"};
-  return integer_value(arena_.atom({Atom::Kind::value, *inside, 0, {}}));
+  auto affine = arena_.as_affine(polynomial);
+  if (!affine) throw GiveUp{"an integer without a normal form"};
+  return integer_value(std::move(*affine));
 }
 
 Affine Flow::to_integer(const Value& value, DType dtype) {
@@ -204,6 +203,12 @@ Flow::Typed Flow::call(Function function, const Typed& argument) {
   if (type.dtype == DType::boolean) throw GiveUp{"arithmetic on bools"};
   const Affine value = to_integer(argument.value, type.dtype);
   switch (function) {
+    case Function::abs:
+      return {type,
+              integer_value(arena_.wrapped(
+                  integer_of(arena_.extremum(true, {arena_.integer(value), arena_.integer(Arena::scaled(value, -1))}))
+                      .integer,
+                  type.dtype))};
     case Function::negate: return {type, integer_value(arena_.wrapped(Arena::scaled(value, -1), type.dtype))};
     case Function::floor:
     case Function::ceil:

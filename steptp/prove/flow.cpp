@@ -22,7 +22,8 @@ Shared::Shared(Arena& where, const Signature& known_variables) : arena(where), s
       facts.positive = variable.domain.low > 0;
       facts.nonzero = variable.domain.low > 0 || variable.domain.high <= 0;
     }
-    if (!is_float(variable.dtype)) facts.integers = {info(variable.dtype).least, info(variable.dtype).greatest};
+    facts.is_integer = !is_float(variable.dtype);
+    if (facts.is_integer) facts.integers = {info(variable.dtype).least, info(variable.dtype).greatest};
     arena.inputs.push_back(facts);
   }
 }
@@ -155,8 +156,7 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
       if (arena_.truth(candidate->condition) != Truth::no) candidates.push_back(std::move(*candidate));
     }
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [this](const Candidate& a, const Candidate& b) { return is_later(a, b); });
+  sort_latest_first(candidates);
   const DType dtype = table_.tensors.at(tensor).dtype;
   // From the latest write down: each counts where its condition holds and no later one does. The last needs no
   // condition, because `check` found every read defined.
@@ -239,6 +239,15 @@ std::optional<Flow::Candidate> Flow::latest(std::size_t writer, const std::vecto
     if (chosen.contains(id)) continue;
     give_last(id);
     last.push_back(id);
+    // A guard of the form v <= constant moves the last round.
+    for (const ConditionId condition : solved.conditions) {
+      const Condition& node = arena_.condition(condition);
+      if (node.kind != Condition::Kind::nonnegative) continue;
+      const Affine& bound = arena_.affine(node.left);
+      if (Arena::sum(bound, arena_.variable(id)).is_constant()) {
+        chosen[id] = Arena::number(std::min(chosen[id].constant, bound.constant));
+      }
+    }
   }
   for (const ConditionId condition : solved.conditions) {
     const ConditionId here = arena_.substitute_condition(condition, chosen);
@@ -257,12 +266,33 @@ std::optional<Flow::Candidate> Flow::latest(std::size_t writer, const std::vecto
   return candidate;
 }
 
+void Flow::sort_latest_first(std::vector<Candidate>& candidates) {
+  // Not a library sort: the order of writes that never meet is of no matter, and need not be transitive.
+  for (std::size_t i = 0; i + 1 < candidates.size(); ++i) {
+    std::size_t latest = i;
+    for (std::size_t j = i + 1; j < candidates.size(); ++j) {
+      if (is_later(candidates[j], candidates[latest])) latest = j;
+    }
+    std::rotate(candidates.begin() + static_cast<std::ptrdiff_t>(i),
+                candidates.begin() + static_cast<std::ptrdiff_t>(latest),
+                candidates.begin() + static_cast<std::ptrdiff_t>(latest) + 1);
+  }
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    for (std::size_t j = i + 1; j < candidates.size(); ++j) {
+      if (is_later(candidates[j], candidates[i])) throw GiveUp{"writes without an order"};
+    }
+  }
+}
+
 bool Flow::is_later(const Candidate& left, const Candidate& right) {
-  if (&left == &right) return false;
   const Place where = place(left.statement, right.statement);
   for (std::size_t i = 0; i < where.shared_loops; ++i) {
     const auto relation = order(left.loops[i], right.loops[i]);
-    if (!relation) throw GiveUp{"two writes whose order depends on indices"};
+    if (!relation) {
+      const Arena::Assumption assumed(arena_, left.condition);
+      if (arena_.truth(right.condition) == Truth::no) return false;
+      throw GiveUp{"two writes whose order depends on indices"};
+    }
     if (*relation != 0) return *relation > 0;
   }
   return left.statement != right.statement && !where.before;
@@ -353,7 +383,8 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
     if (!statement.accumulates) continue;
     const std::vector<Piece> found = pieces(writer, element, reader, loops, base);
     if (found.empty()) continue;
-    if (!is_float(table_.tensors.at(tensor).dtype)) throw GiveUp{"a fold of integers"};
+    const DType dtype = table_.tensors.at(tensor).dtype;
+    if (dtype == DType::boolean) throw GiveUp{"a fold of bools"};
     if (is_cyclic_[writer]) throw GiveUp{"a fold inside a recurrence"};
     const ArithmeticOp op = *statement.accumulates;
     if (previous_op && *previous_op != op) {
@@ -382,6 +413,10 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
         const Arena::Assumption assumed(arena_, where);
         term = to_real(right_side(writer, piece.loops, true));
       }
+      // The least integer, not -inf, is what an empty maximum of integers gives.
+      if (!is_float(dtype) && (op == ArithmeticOp::max || op == ArithmeticOp::min) && where != arena_.always()) {
+        throw GiveUp{"a maximum of integers that may be empty"};
+      }
       const PolynomialId folded = arena_.reduce(op, piece.free, {where}, term);
       if (!total) {
         total = folded;
@@ -395,7 +430,12 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
     }
     previous_op = op;
   }
-  if (total) return {Value::Kind::real, {}, *total, 0};
+  if (total) {
+    const DType dtype = table_.tensors.at(tensor).dtype;
+    if (is_float(dtype)) return {Value::Kind::real, {}, *total, 0};
+    // Wrapping at each step or once at the end is the same for + and *; max and min do not leave the type.
+    return {Value::Kind::integer, arena_.wrapped(integer_of(*total).integer, dtype), 0, 0};
+  }
   if (!start) throw GiveUp{"a read that nothing reaches"};
   return *start;
 }

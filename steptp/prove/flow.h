@@ -129,6 +129,7 @@ class Flow {
                                   const std::vector<Affine>& loops, const Candidate* base, std::size_t writers);
   [[nodiscard]] Value killed(const Candidate& candidate);
   [[nodiscard]] Place place(std::size_t first, std::size_t second) const;
+  void sort_latest_first(std::vector<Candidate>& candidates);
   [[nodiscard]] bool is_later(const Candidate& left, const Candidate& right);
   /// Less, equal, greater; nothing where it depends.
   [[nodiscard]] std::optional<int> order(const Affine& left, const Affine& right);
@@ -153,6 +154,7 @@ class Flow {
   std::vector<bool> is_cyclic_;
   std::vector<std::optional<PolynomialId>> bodies_;  ///< of recurrences, by statement
   std::optional<std::size_t> open_recurrence_;
+  bool reads_itself_ = false;  ///< the open one, so far
   std::map<Version, std::uint32_t> numbers_;
 
   struct Key {

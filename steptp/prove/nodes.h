@@ -95,7 +95,8 @@ struct Generator {
     power,       ///< polynomials[0] ** polynomials[1]
     operation,   ///< tag: ArithmeticOp * 16 + DType, of two polynomials: what has no law here
     truth,       ///< 1 where conditions[0] holds, 0 elsewhere
-    recurrence,  ///< f(subscripts) where f(p) = polynomials[0] over the bound variables of `height`
+    recurrence,  ///< tag: 1 for integers; f(subscripts) where f(p) = polynomials[0] over the bound variables of
+                 ///< `height`
     lump,        ///< a sum that must not be multiplied out: a factor beside it may be infinite
     self,        ///< the value of the recurrence in whose body it stands; subscripts: where
   };
@@ -127,6 +128,7 @@ struct Traits {
   std::uint32_t height = 0;           ///< of the highest reduction or recurrence in it
   bool may_be_infinite = false;
   bool may_be_nan = false;
+  bool is_integer = false;  ///< whatever its variables are
   [[nodiscard]] bool is_wild() const { return may_be_infinite || may_be_nan; }
 };
 

@@ -22,7 +22,11 @@ PolynomialId Arena::integer(const Affine& affine) {
     const Atom node = atoms_[atom];
     PolynomialId term = constant(1);
     for (const AtomId factor : node.kind == Atom::Kind::product ? node.factors : std::vector<AtomId>{atom}) {
-      term = multiply(term, generator({Generator::Kind::integer, factor, {}, {}, {}, {}}));
+      // An integer that is data stands for itself, as it does in real expressions.
+      const Atom inside = atoms_[factor];
+      term = multiply(term, inside.kind == Atom::Kind::value
+                                ? intern_polynomial({{{intern_monomial({{{inside.argument, 1}}}), mpq_class(1)}}})
+                                : generator({Generator::Kind::integer, factor, {}, {}, {}, {}}));
     }
     result = add(result, scale(term, mpq_class(static_cast<long>(coefficient))));
   }
@@ -45,18 +49,21 @@ std::optional<GeneratorId> Arena::as_generator(PolynomialId id) const {
 }
 
 std::optional<Affine> Arena::as_affine(PolynomialId id) {
+  if (!polynomials_.traits(id).is_integer) return std::nullopt;
   const Polynomial node = polynomials_[id];
   Affine result;
   for (const auto& [monomial, coefficient] : node.terms) {
-    if (coefficient.get_den() != 1 || !coefficient.get_num().fits_slong_p()) return std::nullopt;
-    const std::int64_t factor = coefficient.get_num().get_si();
+    if (!coefficient.get_num().fits_slong_p()) return std::nullopt;
     Affine term = number(1);
-    for (const auto& [generator, exponent] : monomials_[monomial].factors) {
+    const Monomial factors = monomials_[monomial];
+    for (const auto& [generator, exponent] : factors.factors) {
+      if (exponent > 4) return std::nullopt;
       const Generator& inside = generators_[generator];
-      if (inside.kind != Generator::Kind::integer || exponent < 1 || exponent > 4) return std::nullopt;
-      for (int i = 0; i < exponent; ++i) term = product(term, Affine{{{inside.tag, 1}}, 0});
+      const AtomId one =
+          inside.kind == Generator::Kind::integer ? inside.tag : intern_atom({Atom::Kind::value, generator, 0, {}});
+      for (int i = 0; i < exponent; ++i) term = product(term, Affine{{{one, 1}}, 0});
     }
-    result = sum(result, term, factor);
+    result = sum(result, term, coefficient.get_num().get_si());
   }
   return result;
 }

@@ -7,6 +7,7 @@
 
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
+#include "steptp/prove/print.h"
 
 namespace steptp {
 
@@ -60,14 +61,27 @@ bool same(const Value& a, const Value& b) {
   return false;
 }
 
+std::string text_of(const Arena& arena, const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::real: return to_text(arena, value.real);
+    case Value::Kind::integer: return to_text(arena, value.integer);
+    case Value::Kind::truth: return condition_text(arena, value.truth);
+  }
+  return {};
+}
+
 /// One attempt, with whatever numbers the two flows have; empty where all outputs agree.
-std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after) {
+std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after, Proof& proof) {
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
     std::vector<Affine> element;
     for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
     try {
-      if (!same(before.output(variable.name, element), after.output(variable.name, element))) {
+      const Value left = before.output(variable.name, element);
+      const Value right = after.output(variable.name, element);
+      if (!same(left, right)) {
+        proof.before_form = text_of(shared.arena, left);
+        proof.after_form = text_of(shared.arena, right);
         return "the normal forms of " + variable.name + " differ";
       }
     } catch (const GiveUp& given_up) {
@@ -91,7 +105,7 @@ Proof prove(const Program& before, const Program& after, const ProofOptions& opt
     const auto right_numbers = numbers.number(right);
     // First everything stands for itself, then only what both programs have, then nothing: each attempt looks into
     // more definitions than the one before.
-    std::optional<std::string> difference = compare_outputs(shared, left, right);
+    std::optional<std::string> difference = compare_outputs(shared, left, right, proof);
     if (difference) {
       std::set<std::uint32_t> in_left;
       std::set<std::uint32_t> in_right;
@@ -104,12 +118,12 @@ Proof prove(const Program& before, const Program& after, const ProofOptions& opt
           if (others->contains(number)) flow->set_number(version, number);
         }
       }
-      difference = compare_outputs(shared, left, right);
+      difference = compare_outputs(shared, left, right, proof);
     }
     if (difference) {
       left.forget_numbers();
       right.forget_numbers();
-      difference = compare_outputs(shared, left, right);
+      difference = compare_outputs(shared, left, right, proof);
     }
     proof.proved = !difference;
     if (difference) proof.reason = *difference;

@@ -18,6 +18,9 @@ struct Proof {
   bool proved = false;
   std::string reason;  ///< where not proved: what stood in the way, of the widest attempt
   std::uint64_t work = 0;
+  /// The normal forms of the first output that differs, of the widest attempt that made both.
+  std::string before_form;
+  std::string after_form;
   /// Known variables that occur in no output's normal form: no output depends on them. Only where proved.
   std::vector<std::string> independent_of;
 };

@@ -40,9 +40,12 @@ void Flow::make_body(std::size_t statement) {
   const Solved solved = solve(statement, parameters);
   if (!solved.unknown.empty()) throw GiveUp{"a recurrence that overwrites its own elements"};
   open_recurrence_ = statement;
+  reads_itself_ = false;
   const PolynomialId body = to_real(right_side(statement, solved.loops, false));
   open_recurrence_.reset();
   done_.clear();  // what was found while it was open speaks of itself
+  // It reads what another statement wrote there before.
+  if (!reads_itself_) is_cyclic_[statement] = false;
   Substitution map;
   const std::uint32_t height = arena_.traits(body).height + 1;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -55,14 +58,21 @@ void Flow::make_body(std::size_t statement) {
 
 Value Flow::recurrence(std::size_t statement, const std::vector<Affine>& element) {
   const DType dtype = table_.statements[statement].equation->left->dtype;
-  if (!is_float(dtype)) throw GiveUp{"a recurrence of integers"};
-  Generator node{Generator::Kind::self, 0, {}, {}, {}, {}};
+  if (dtype == DType::boolean) throw GiveUp{"a recurrence of bools"};
+  Generator node{Generator::Kind::self, is_float(dtype) ? 0U : 1U, {}, {}, {}, {}};
   for (const Affine& subscript : element) node.subscripts.push_back(arena_.intern(subscript));
-  if (open_recurrence_ == statement) return {Value::Kind::real, {}, arena_.generator(std::move(node)), 0};
+  const auto value = [&] {
+    const PolynomialId real = arena_.generator(node);
+    return is_float(dtype) ? Value{Value::Kind::real, {}, real, 0} : integer_of(real);
+  };
+  if (open_recurrence_ == statement) {
+    reads_itself_ = true;
+    return value();
+  }
   if (!bodies_[statement]) throw GiveUp{"a recurrence without a normal form"};
   node.kind = Generator::Kind::recurrence;
   node.polynomials = {*bodies_[statement]};
-  return {Value::Kind::real, {}, arena_.generator(std::move(node)), 0};
+  return value();
 }
 
 }  // namespace steptp::forms

@@ -202,12 +202,15 @@ class Reducer {
   }
 
   void substitute(VariableId variable, const Affine& value, const std::vector<VariableId>& instead) {
-    const Substitution map = {{variable, value}};
+    substitute({{variable, value}}, instead);
+  }
+
+  void substitute(const Substitution& map, const std::vector<VariableId>& instead) {
     body_ = arena_.substitute_polynomial(body_, map);
     const std::vector<ConditionId> old = std::move(conditions_);
     conditions_.clear();
     for (const ConditionId condition : old) add_condition(arena_.substitute_condition(condition, map));
-    std::erase(variables_, variable);
+    std::erase_if(variables_, [&](VariableId variable) { return map.contains(variable); });
     variables_.insert(variables_.end(), instead.begin(), instead.end());
     // What is inside may be a different kind of thing now: a sum of several terms, a choice that was made.
     needs_reopening_ = true;
@@ -348,11 +351,8 @@ class Reducer {
         if (greatest > (Wide{1} << 60) || least < -(Wide{1} << 60)) continue;
         const VariableId merged =
             arena_.new_variable(static_cast<std::int64_t>(least), static_cast<std::int64_t>(greatest));
-        const VariableId first = high;
-        const VariableId second = low;
-        // c*(m*o+i) = c*w: putting o=0 and i=w gives exactly that.
-        substitute(first, Arena::number(0), {});
-        substitute(second, arena_.variable(merged), {merged});
+        // c*(m*o+i) = c*w: putting o=0 and i=w gives exactly that. Both at once: o=0 alone would say something else.
+        substitute({{high, Arena::number(0)}, {low, arena_.variable(merged)}}, {merged});
         return true;
       }
     }

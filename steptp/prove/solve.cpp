@@ -16,6 +16,81 @@ class System {
 
   /// Solves as many unknowns as the equations determine; what the equations still demand becomes conditions.
   void run() {
+    name_quotients();
+    solve();
+    // A quotient that has a name must still be that quotient.
+    for (const Quotient& quotient : quotients_) {
+      const Affine argument = arena_.substitute(quotient.argument, values);
+      if (!values.contains(quotient.name)) {
+        throw GiveUp{"a subscript that cannot be inverted"};
+      }
+      const Affine rest = Arena::sum(argument, values.at(quotient.name), -quotient.divisor);
+      conditions.push_back(arena_.nonnegative(rest));
+      conditions.push_back(arena_.nonnegative(Arena::difference(Arena::number(quotient.divisor - 1), rest)));
+    }
+  }
+
+  /// One more equation, known to hold where the statement runs; false where it determines nothing.
+  bool use_equation(ConditionId condition) {
+    const Condition node = arena_.condition(condition);
+    if (node.kind != Condition::Kind::zero) return false;
+    const Affine equation = arena_.substitute(arena_.affine(node.left), values);
+    const auto count = linear_unknowns(equation);
+    if (!count || *count == 0 || !is_mixed_radix(equation) || has_gaps(equation)) return false;
+    determine(equation);
+    for (auto& [variable, value] : values) value = arena_.substitute(value, values);
+    return true;
+  }
+
+  Substitution values;
+  std::vector<ConditionId> conditions;
+
+ private:
+  struct Quotient {
+    VariableId name;
+    Affine argument;
+    std::int64_t divisor;
+  };
+
+  /// (8p+4t+x)//6 over unknowns becomes an unknown of its own: with (8p+4t+x)%6, both are determined.
+  void name_quotients() {
+    for (Affine& equation : equations_) {
+      Affine result = Arena::number(equation.constant);
+      for (const auto& [id, coefficient] : equation.terms) {
+        const Atom atom = arena_.atom(id);
+        const Affine alone{{{id, 1}}, 0};
+        const auto& used = arena_.traits_of_affine(arena_.intern(alone)).variables;
+        const bool hides_unknown =
+            atom.kind == Atom::Kind::quotient &&
+            std::any_of(used.begin(), used.end(), [this](VariableId variable) { return is_unknown(variable); });
+        if (!hides_unknown) {
+          result = Arena::sum(result, alone, coefficient);
+          continue;
+        }
+        const auto known = std::find_if(quotients_.begin(), quotients_.end(), [&](const Quotient& quotient) {
+          return quotient.divisor == atom.divisor && quotient.argument == arena_.affine(atom.argument);
+        });
+        VariableId name = 0;
+        if (known != quotients_.end()) {
+          name = known->name;
+        } else {
+          const Interval range = arena_.range(alone);
+          name = arena_.new_variable(static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high));
+          quotients_.push_back({name, arena_.affine(atom.argument), atom.divisor});
+          unknown_.push_back(name);
+        }
+        result = Arena::sum(result, arena_.variable(name), coefficient);
+      }
+      equation = std::move(result);
+    }
+  }
+
+  bool has_gaps(const Affine& equation) {
+    const std::vector<Term> terms = terms_of(equation);
+    return terms.empty() || std::abs(terms.back().coefficient) != 1;
+  }
+
+  void solve() {
     while (!equations_.empty()) {
       std::size_t best = equations_.size();
       std::size_t fewest = 0;
@@ -39,10 +114,6 @@ class System {
     }
   }
 
-  Substitution values;
-  std::vector<ConditionId> conditions;
-
- private:
   struct Term {
     VariableId variable;
     std::int64_t coefficient;
@@ -131,6 +202,7 @@ class System {
   Arena& arena_;
   std::vector<Affine> equations_;
   std::vector<VariableId> unknown_;
+  std::vector<Quotient> quotients_;
 };
 
 }  // namespace
@@ -193,8 +265,23 @@ Flow::Solved Flow::solve(std::size_t writer, const std::vector<Affine>& element)
   }
   System system(arena_, std::move(equations), solved.unknown);
   system.run();
-  for (Affine& loop : frame.loops) loop = arena_.substitute(loop, system.values);
-  for (ConditionId& condition : solved.conditions) condition = arena_.substitute_condition(condition, system.values);
+  const auto apply = [&] {
+    for (Affine& loop : frame.loops) loop = arena_.substitute(loop, system.values);
+    for (ConditionId& condition : solved.conditions) condition = arena_.substitute_condition(condition, system.values);
+  };
+  apply();
+  // A guard that is an equation determines a loop as a subscript does.
+  const Frame written{writer, frame.loops, false};
+  for (const ExprPtr& guard : statement.guards) {
+    const ConditionId holds = condition(*guard, written);
+    const Condition node = arena_.condition(holds);
+    const bool is_conjunction = node.kind == Condition::Kind::conjunction;
+    for (const ConditionId part : is_conjunction ? node.parts : std::vector<ConditionId>{holds}) {
+      if (!system.use_equation(part)) solved.conditions.push_back(part);
+    }
+  }
+  apply();
+  for (ConditionId& condition : system.conditions) condition = arena_.substitute_condition(condition, system.values);
   solved.conditions.insert(solved.conditions.end(), system.conditions.begin(), system.conditions.end());
   std::erase_if(solved.unknown, [&](VariableId id) { return system.values.contains(id); });
   solved.loops = std::move(frame.loops);
@@ -210,8 +297,6 @@ Flow::Solved Flow::solve(std::size_t writer, const std::vector<Affine>& element)
     solved.free.push_back(free);
     solved.is_partial.push_back(has_free && !free);
   }
-  const Frame solved_frame{writer, solved.loops, false};
-  for (const ExprPtr& guard : statement.guards) solved.conditions.push_back(condition(*guard, solved_frame));
   return solved;
 }
 

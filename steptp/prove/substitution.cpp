@@ -168,10 +168,9 @@ class Substituter {
       }
       case Atom::Kind::value: {
         const PolynomialId value = generator(node.argument);
-        if (const auto affine = arena_.as_affine(value)) return *affine;
-        const auto inside = arena_.as_generator(value);
-        if (!inside) throw GiveUp{"an index that became a sum"};
-        return arena_.atom({Atom::Kind::value, *inside, 0, {}});
+        auto result = arena_.as_affine(value);
+        if (!result) throw GiveUp{"an index that is no integer any more"};
+        return *result;
       }
       case Atom::Kind::wrapped:
         return arena_.wrapped(affine(arena_.affines_[node.argument]), static_cast<DType>(node.divisor));

@@ -1,0 +1,150 @@
+// Certified evaluation against the oracle: they share no code about iterations, storage or arithmetic.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "steptp/certify/ball_arithmetic.h"
+#include "steptp/certify/big_stack.h"
+#include "steptp/certify/field_arithmetic.h"
+#include "steptp/certify/inputs.h"
+#include "steptp/certify/machine.h"
+#include "steptp/oracle/machine.h"
+#include "steptp/text/document.h"
+#include "testing/generator.h"
+#include "testing/soak.h"
+
+namespace steptp::testing {
+namespace {
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+/// The same program with every float in f64, so that the oracle's rounding stays far below what is compared.
+Program in_doubles(const Program& program) {
+  std::string text = print_document(program, Profile::paper);
+  for (const char* narrow : {"bf16", "f16", "f32"}) replace_all(text, narrow, "f64");
+  Document document = read_document("generated", text);
+  EXPECT_TRUE(document.ok) << text;
+  return document.program;
+}
+
+Tensors tensors_of(const certify::InputSource& source) {
+  Tensors tensors;
+  for (std::size_t i = 0; i < source.model().inputs.size(); ++i) {
+    const Variable& variable = *source.model().inputs[i].variable;
+    const auto width = static_cast<std::size_t>(info(variable.dtype).bytes);
+    const auto count = *element_count(variable.shape);
+    Tensor tensor{variable.dtype, variable.shape, std::vector<std::byte>(static_cast<std::size_t>(count) * width)};
+    for (std::int64_t at = 0; at < count; ++at) {
+      const Scalar value = is_float(variable.dtype)
+                               ? Scalar::real(variable.dtype, certify::to_double(source.real(i, at)))
+                               : Scalar::integer(variable.dtype, source.integer(i, at));
+      store(value, tensor.data.data() + static_cast<std::size_t>(at) * width);
+    }
+    tensors.emplace(variable.name, std::move(tensor));
+  }
+  return tensors;
+}
+
+struct Counts {
+  std::size_t programs = 0;
+  std::size_t elements = 0;
+  std::size_t by_field = 0;
+  std::size_t by_balls = 0;
+  std::size_t failed = 0;
+  std::size_t wrong = 0;
+};
+
+/// Text of an exact double, or of a ball's midpoint.
+double number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+
+bool agrees(double exact, double rounded) {
+  if (std::isnan(exact) || std::isnan(rounded)) return std::isnan(exact) && std::isnan(rounded);
+  if (std::isinf(exact) || std::isinf(rounded)) return exact == rounded || std::fabs(exact) > 1e300;
+  return std::fabs(exact - rounded) <= 1e-5 * (1 + std::fabs(exact));
+}
+
+void compare_with_oracle(const Program& program, certify::Draw draw, Counts& counts, std::string& report) {
+  const certify::InputModel model = certify::model_inputs(program, program);
+  if (model.is_empty) return;
+  const certify::InputSource source(model, draw);
+  const auto oracle = run(program, tensors_of(source));
+  if (!oracle) return;
+  counts.programs += 1;
+  const certify::Code code = certify::compile(program);
+  certify::Budget budget{200'000'000, std::uint64_t{1} << 30};
+  certify::FieldArithmetic field(draw.seed);
+  certify::BallArithmetic balls(draw.seed, 256);
+  certify::Machine<certify::FieldArithmetic> field_machine(code, field, source, budget);
+  certify::Machine<certify::BallArithmetic> ball_machine(code, balls, source, budget);
+  for (const auto& [name, tensor] : oracle->outputs) {
+    const auto width = static_cast<std::size_t>(info(tensor.dtype).bytes);
+    const std::uint32_t number_of = code.tensor_numbers.find(name)->second;
+    for (std::size_t at = 0; at * width < tensor.data.size(); ++at) {
+      std::vector<std::int64_t> element(tensor.shape.size());
+      std::size_t rest = at;
+      for (std::size_t d = element.size(); d-- > 0; rest /= static_cast<std::size_t>(tensor.shape[d])) {
+        element[d] = static_cast<std::int64_t>(rest % static_cast<std::size_t>(tensor.shape[d]));
+      }
+      counts.elements += 1;
+      const Scalar expected = load(tensor.dtype, tensor.data.data() + at * width);
+      const auto check = [&](bool is_real, const std::string& text, std::int64_t integer) {
+        const bool fine = is_real ? agrees(number(text), expected.as_real()) : integer == expected.as_integer();
+        if (fine) return;
+        counts.wrong += 1;
+        if (report.empty()) {
+          report = print_document(program, Profile::paper) + "\n" + name + " element " + std::to_string(at) + ": " +
+                   (is_real ? text : std::to_string(integer)) + ", oracle " +
+                   (is_real ? std::to_string(expected.as_real()) : std::to_string(expected.as_integer()));
+        }
+      };
+      if (auto answer = field_machine.output(number_of, element)) {
+        counts.by_field += 1;
+        check(answer->is_real, field.text(answer->real), answer->integer);
+        continue;
+      }
+      if (auto answer = ball_machine.output(number_of, element)) {
+        counts.by_balls += 1;
+        check(answer->is_real, balls.text(answer->real), answer->integer);
+      } else {
+        counts.failed += 1;
+        if (answer.error().kind != certify::FailureKind::undefined_value &&
+            answer.error().kind != certify::FailureKind::needs_precision) {
+          report += "\nfailed: " + answer.error().message + "\n" + print_document(program, Profile::paper);
+        }
+      }
+    }
+  }
+}
+
+TEST(CertifyOracle, AgreesOnGeneratedPrograms) {
+  Counts counts;
+  std::size_t wrong_programs = 0;
+  std::string first;
+  const bool ran = certify::run_on_big_stack([&] {
+    for (std::uint64_t seed = 0; seed < soaked(600); ++seed) {
+      Random random(seed);
+      const Program program = in_doubles(generate_program(random));
+      const certify::DrawKind kinds[] = {certify::DrawKind::generic, certify::DrawKind::ties,
+                                         certify::DrawKind::last_index, certify::DrawKind::thresholds};
+      std::string report;
+      compare_with_oracle(program, {kinds[seed % 4], seed}, counts, report);
+      if (report.empty()) continue;
+      wrong_programs += 1;
+      if (wrong_programs <= 6) first += "seed " + std::to_string(seed) + "\n" + report + "\n\n";
+    }
+  });
+  EXPECT_TRUE(ran);
+  EXPECT_EQ(wrong_programs, 0u) << first;
+  std::cout << counts.programs << " programs, " << counts.elements << " elements: " << counts.by_field << " by field, "
+            << counts.by_balls << " by balls, " << counts.failed << " failed, " << counts.wrong << " wrong\n";
+}
+
+}  // namespace
+}  // namespace steptp::testing

@@ -120,12 +120,12 @@ void BallArithmetic::add(Value& out, const Value& a, const Value& b, bool subtra
   }
   std::array<PrimeField::Residue, 2> identity{};
   for (std::size_t i = 0; i < 2; ++i) {
-    identity[i] = subtract ? fields_[i].subtract(a.identity[i], b.identity[i])
-                           : fields_[i].add(a.identity[i], b.identity[i]);
+    identity[i] =
+        subtract ? fields_[i].subtract(a.identity[i], b.identity[i]) : fields_[i].add(a.identity[i], b.identity[i]);
   }
   // The operands may be the result, so that what is said of them comes first.
-  const std::int64_t largest = std::max(arf_abs_bound_lt_2exp_si(arb_midref(a.ball)),
-                                        arf_abs_bound_lt_2exp_si(arb_midref(b.ball)));
+  const std::int64_t largest =
+      std::max(arf_abs_bound_lt_2exp_si(arb_midref(a.ball)), arf_abs_bound_lt_2exp_si(arb_midref(b.ball)));
   if (arb_is_zero(a.ball) == 0 && arb_is_zero(b.ball) == 0) {
     note_absorbed(a, largest);
     note_absorbed(b, largest);
@@ -143,8 +143,7 @@ void BallArithmetic::add(Value& out, const Value& a, const Value& b, bool subtra
 void BallArithmetic::multiply(Value& out, const Value& a, const Value& b) {
   if (!is_finite(a) || !is_finite(b)) {
     const bool nan = is_nan(a) || is_nan(b);
-    const Special special =
-        special_multiply(a.value_class, nan ? 1 : sign(a), b.value_class, nan ? 1 : sign(b));
+    const Special special = special_multiply(a.value_class, nan ? 1 : sign(a), b.value_class, nan ? 1 : sign(b));
     return set_class(out, special.result);
   }
   for (std::size_t i = 0; i < 2; ++i) out.identity[i] = fields_[i].multiply(a.identity[i], b.identity[i]);
@@ -155,8 +154,7 @@ void BallArithmetic::multiply(Value& out, const Value& a, const Value& b) {
 void BallArithmetic::divide(Value& out, const Value& a, const Value& b) {
   const int divisor_sign = is_nan(b) ? 1 : sign(b);
   if (!is_finite(a) || !is_finite(b) || divisor_sign == 0) {
-    const Special special =
-        special_divide(a.value_class, is_nan(a) ? 1 : sign(a), b.value_class, divisor_sign);
+    const Special special = special_divide(a.value_class, is_nan(a) ? 1 : sign(a), b.value_class, divisor_sign);
     return set_class(out, special.is_zero ? ValueClass::finite : special.result);
   }
   for (std::size_t i = 0; i < 2; ++i) {
@@ -216,11 +214,34 @@ void BallArithmetic::round(Function function, Value& out, const Value& a) {
   integer(out, fmpz_get_si(whole.number));
 }
 
+/// As IEEE says; at least one operand is infinite and none is NaN.
+void BallArithmetic::infinite_power(Value& out, const Value& a, const Value& b) {
+  if (is_finite(b)) {
+    const int exponent_sign = sign(b);
+    if (exponent_sign < 0) return integer(out, 0);
+    Value half;
+    arb_mul_2exp_si(half.ball, b.ball, -1);
+    const bool odd = arb_is_int(b.ball) != 0 && arb_is_int(half.ball) == 0;
+    if (arb_is_int(b.ball) == 0 && arb_contains_int(b.ball) != 0) undecided();
+    return set_class(out, sign(a) < 0 && odd ? ValueClass::negative_infinity : ValueClass::positive_infinity);
+  }
+  if (!is_finite(a)) return sign(b) > 0 ? set_class(out, ValueClass::positive_infinity) : integer(out, 0);
+  Value magnitude;
+  function(Function::abs, magnitude, a);
+  Value one;
+  integer(one, 1);
+  const Order against_one = order(magnitude, one);
+  if (against_one == Order::unknown) undecided();
+  if (against_one == Order::equal) return integer(out, 1);
+  const bool grows = (against_one == Order::greater) == (sign(b) > 0);
+  return grows ? set_class(out, ValueClass::positive_infinity) : integer(out, 0);
+}
+
 void BallArithmetic::power(Value& out, const Value& a, const Value& b) {
   if (!is_finite(a) || !is_finite(b)) {
     if (is_finite(b) && arb_is_zero(b.ball) != 0) return integer(out, 1);
     if (is_nan(a) || is_nan(b)) return set_class(out, ValueClass::nan);
-    fail(FailureKind::unsupported, "a power with an infinite operand");
+    return infinite_power(out, a, b);
   }
   const bool natural = arb_is_int(b.ball) != 0 && arf_cmpabs_ui(arb_midref(b.ball), 1024) <= 0;
   if (natural) {
@@ -344,6 +365,10 @@ std::int64_t BallArithmetic::to_integer(const Value& a, DType dtype) {
   if (is_nan(a)) return 0;
   const DTypeInfo& type = info(dtype);
   if (!is_finite(a)) return sign(a) > 0 ? type.greatest : type.least;
+  // Beyond the type's range nothing has to be rounded.
+  if (arb_is_finite(a.ball) != 0 && arf_cmpabs_2exp_si(arb_midref(a.ball), 62) > 0) {
+    return sign(a) > 0 ? type.greatest : type.least;
+  }
   Value whole;
   round(sign(a) >= 0 ? Function::floor : Function::ceil, whole, a);
   const std::int64_t value = arf_get_si(arb_midref(whole.ball), ARF_RND_DOWN);

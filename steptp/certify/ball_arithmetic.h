@@ -81,6 +81,7 @@ class BallArithmetic {
   void divide(Value& out, const Value& a, const Value& b);
   void floor_divide(Value& out, const Value& a, const Value& b);
   void power(Value& out, const Value& a, const Value& b);
+  void infinite_power(Value& out, const Value& a, const Value& b);
   void extremum(bool is_max, Value& out, const Value& a, const Value& b);
   void round(Function function, Value& out, const Value& a);
   void transcendental(Function function, Value& out, const Value& a);

@@ -177,9 +177,12 @@ struct Branch {
   bool on_indices = false;
   std::uint32_t statement = 0;
   bool is_selection = false;  ///< the whole condition of an if_then_else; otherwise one comparison in it
+  bool in_guard = false;
+  std::vector<PathCondition> path;  ///< the conditions under which it is evaluated, guards included
 };
 
 struct Code {
+  AccessTable table;  ///< of the program, for questions about its statements
   std::vector<TensorCode> tensors;
   std::vector<StatementCode> statements;
   std::vector<Node> nodes;

@@ -46,6 +46,7 @@ class Compiler {
     for (TensorCode& tensor : code_.tensors) {
       for (const std::uint32_t writer : tensor.writers) tensor.at_end.writers.push_back({writer, 0, true});
     }
+    code_.table = std::move(table_);
     return std::move(code_);
   }
 
@@ -99,7 +100,10 @@ class Compiler {
     work_ = 0;
     for (const ExprPtr& guard : source.guards) {
       add_guard_bounds(guard, out);
+      in_guard_ = true;
       out.guards.push_back(converted(expression(guard), DType::boolean));
+      in_guard_ = false;
+      path_.push_back({guard, true});
     }
     out.accumulates = source.accumulates.has_value();
     if (out.accumulates) {
@@ -115,6 +119,7 @@ class Compiler {
     }
     out.right = converted(expression(source.equation->right), out.dtype);
     accumulator_ = nullptr;
+    path_.clear();
     work_of_.push_back(work_);
     out.work = static_cast<std::uint32_t>(code_.nodes.size()) - first_node + 1;
     add_direct(out);
@@ -222,7 +227,7 @@ class Compiler {
     std::uint32_t most = 0;
     for (const Writer& writer : out.writers) {
       // What is written here or later may lead back here: it has to be remembered.
-      const std::uint32_t cost = writer.statement >= work_of_.size()                 ? kCheapNodes + 1
+      const std::uint32_t cost = writer.statement >= work_of_.size()           ? kCheapNodes + 1
                                  : code_.statements[writer.statement].is_cheap ? work_of_[writer.statement]
                                                                                : 1;
       most = std::max(most, cost);
@@ -262,7 +267,7 @@ class Compiler {
   }
 
   std::uint32_t branch(const ExprPtr& condition, bool is_selection) {
-    code_.branches.push_back({condition, is_index_condition(*condition), statement_, is_selection});
+    code_.branches.push_back({condition, is_index_condition(*condition), statement_, is_selection, in_guard_, path_});
     return static_cast<std::uint32_t>(code_.branches.size() - 1);
   }
 
@@ -302,6 +307,8 @@ class Compiler {
   Code code_;
   std::uint32_t statement_ = 0;
   const Ref* accumulator_ = nullptr;  ///< of the statement at hand, where it accumulates
+  bool in_guard_ = false;
+  std::vector<PathCondition> path_;
   std::uint32_t work_ = 0;
   std::vector<std::uint32_t> work_of_;
 };
@@ -391,8 +398,8 @@ struct Compiler::Maker {
     return made(node, type);
   }
   TypedNode operator()(const Extremum& extremum) const {
-    return compiler.binary(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min,
-                           compiler.expression(extremum.left), compiler.expression(extremum.right));
+    return compiler.binary(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, compiler.expression(extremum.left),
+                           compiler.expression(extremum.right));
   }
   TypedNode operator()(const Call& call) const {
     if (const auto exact = as_index()) return *exact;
@@ -424,8 +431,11 @@ struct Compiler::Maker {
   }
   TypedNode operator()(const Select& select) const {
     const TypedNode condition = compiler.expression(select.condition);
+    compiler.path_.push_back({select.condition, true});
     const TypedNode if_true = compiler.expression(select.if_true);
+    compiler.path_.back().holds = false;
     const TypedNode if_false = compiler.expression(select.if_false);
+    compiler.path_.pop_back();
     const ValueType type = checked(join_type(if_true.type, if_false.type));
     Node node;
     node.op = is_float(type.dtype) ? Op::real_select : Op::integer_select;

@@ -39,9 +39,7 @@ void set_special(Value& out, const Special& special) {
   set_class(out, special.is_zero ? ValueClass::finite : special.result);
 }
 
-[[noreturn]] void undecided() {
-  fail(FailureKind::needs_balls, "a comparison that double intervals do not decide");
-}
+[[noreturn]] void undecided() { fail(FailureKind::needs_balls, "a comparison that double intervals do not decide"); }
 
 }  // namespace
 
@@ -268,7 +266,7 @@ void FieldArithmetic::transcendental(Function function, Value& out, const Value&
   }
   ++functions_;
   const PrimeField::Residue argument = a.residue;
-  const float degree = a.numerator + a.denominator + 1;
+  argument_degree_ = std::max(argument_degree_, static_cast<double>(a.numerator) + static_cast<double>(a.denominator));
   if (function == Function::rsqrt) {
     const PrimeField::Residue root = field_.of_function(static_cast<std::uint64_t>(Function::sqrt), argument);
     out.residue = field_.inverse(root == 0 ? field_.one() : root);
@@ -277,8 +275,9 @@ void FieldArithmetic::transcendental(Function function, Value& out, const Value&
   }
   out.low = range.low;
   out.high = range.high;
-  out.numerator = degree;
-  out.denominator = function == Function::rsqrt ? degree : 0;
+  // An unknown of its own, or its inverse.
+  out.numerator = function == Function::rsqrt ? 0 : 1;
+  out.denominator = function == Function::rsqrt ? 1 : 0;
 }
 
 void FieldArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& a, const Value& b) {

@@ -45,6 +45,8 @@ class FieldArithmetic {
   /// Functions occurred: different residues need not be different values.
   [[nodiscard]] bool used_functions() const { return functions_ > 0; }
   [[nodiscard]] std::uint64_t function_count() const { return functions_; }
+  /// The greatest degree of an argument of a function.
+  [[nodiscard]] double argument_degree() const { return argument_degree_; }
   [[nodiscard]] std::string text(const Value& a) const;
   /// Bytes behind a remembered value besides the object itself.
   [[nodiscard]] static std::size_t extra_bytes(const Value&) { return 0; }
@@ -64,6 +66,7 @@ class FieldArithmetic {
   PrimeField field_;
   std::vector<Value> literals_;
   std::uint64_t functions_ = 0;
+  double argument_degree_ = 0;
 };
 
 }  // namespace steptp::certify

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "steptp/base/random.h"
 
@@ -83,6 +85,7 @@ std::string_view name_of(DrawKind kind) {
     case DrawKind::zeros: return "zeros";
     case DrawKind::thresholds: return "thresholds";
     case DrawKind::large: return "large";
+    case DrawKind::huge: return "huge";
     case DrawKind::tiny: return "tiny";
     case DrawKind::first_index: return "first_index";
     case DrawKind::last_index: return "last_index";
@@ -119,14 +122,15 @@ double InputSource::special_real(const InputFacts& facts, std::uint64_t bits) co
     case DrawKind::ties: wanted = kTies[small % std::size(kTies)]; break;
     case DrawKind::zeros: wanted = 0; break;
     case DrawKind::large: wanted = generic * 24; break;
+    case DrawKind::huge: wanted = generic * 0x1p20; break;
     case DrawKind::tiny: wanted = generic * 0x1p-30; break;
     case DrawKind::thresholds: {
       const std::vector<double>& list = model_.thresholds;
       if (list.empty() || small % 8 == 7) break;
       const double threshold = list[(bits >> 8) % list.size()];
       const double step = std::max(std::fabs(threshold), 0x1p-10) * 0x1p-40;
-      const double choices[] = {threshold,           threshold + step, threshold - step,     threshold + 1,
-                                threshold - 1,       2 * threshold,    generic + threshold};
+      const double choices[] = {threshold,     threshold + step, threshold - step,   threshold + 1,
+                                threshold - 1, 2 * threshold,    generic + threshold};
       wanted = choices[small % 8];
       if (!std::isfinite(wanted)) wanted = threshold;
       break;
@@ -135,7 +139,30 @@ double InputSource::special_real(const InputFacts& facts, std::uint64_t bits) co
   return inside(facts.domain, wanted, unit);
 }
 
+void InputSource::list(std::size_t input, std::int64_t position, std::string value) const {
+  constexpr std::size_t kMost = 16;
+  const auto same = [&](const InputRead& read) { return read.input == input && read.position == position; };
+  if (reads_->size() >= kMost || std::any_of(reads_->begin(), reads_->end(), same)) return;
+  reads_->push_back({input, position, std::move(value)});
+}
+
 Dyadic InputSource::real(std::size_t input, std::int64_t position) const {
+  const Dyadic value = drawn_real(input, position);
+  if (reads_) {
+    std::array<char, 64> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), to_double(value));
+    list(input, position, {buffer.data(), end.ptr});
+  }
+  return value;
+}
+
+std::int64_t InputSource::integer(std::size_t input, std::int64_t position) const {
+  const std::int64_t value = drawn_integer(input, position);
+  if (reads_) list(input, position, std::to_string(value));
+  return value;
+}
+
+Dyadic InputSource::drawn_real(std::size_t input, std::int64_t position) const {
   const InputFacts& facts = model_.inputs[input];
   if (!facts.variable->values.empty()) return dyadic_of(facts.variable->values[static_cast<std::size_t>(position)]);
   const std::uint64_t bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position));
@@ -152,7 +179,7 @@ Dyadic InputSource::real(std::size_t input, std::int64_t position) const {
   return dyadic_of(special_real(facts, bits));
 }
 
-std::int64_t InputSource::integer(std::size_t input, std::int64_t position) const {
+std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position) const {
   const InputFacts& facts = model_.inputs[input];
   if (!facts.variable->values.empty()) {
     return static_cast<std::int64_t>(facts.variable->values[static_cast<std::size_t>(position)]);
@@ -170,7 +197,8 @@ std::int64_t InputSource::integer(std::size_t input, std::int64_t position) cons
       // Half of the seeds small, so that integers meet.
       if (!facts.is_bounded && (mix(draw_.seed) & 1) != 0) near(-8, 8);
       break;
-    case DrawKind::large: break;
+    case DrawKind::large:
+    case DrawKind::huge: break;
     case DrawKind::positive: near(1, 16); break;
     case DrawKind::negative: near(-16, -1); break;
     case DrawKind::ties: near(-1, 2); break;

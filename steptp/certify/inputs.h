@@ -15,19 +15,20 @@ namespace steptp::certify {
 /// differences at single points, which no random draw meets.
 enum class DrawKind : std::uint8_t {
   generic,
-  positive,    ///< generic, all above zero
-  negative,    ///< generic, all below zero
-  ties,        ///< from a handful of values
+  positive,  ///< generic, all above zero
+  negative,  ///< generic, all below zero
+  ties,      ///< from a handful of values
   zeros,
   thresholds,  ///< what the programs compare data with: exactly, just below, just above, far beyond
   large,
+  huge,
   tiny,
   first_index,  ///< generic, integers at the least legal value
   last_index,
 };
 inline constexpr DrawKind kSpecialDraws[] = {
-    DrawKind::thresholds, DrawKind::ties, DrawKind::zeros,      DrawKind::positive,  DrawKind::negative,
-    DrawKind::large,      DrawKind::tiny, DrawKind::first_index, DrawKind::last_index};
+    DrawKind::thresholds, DrawKind::ties, DrawKind::zeros, DrawKind::positive,    DrawKind::negative,
+    DrawKind::large,      DrawKind::huge, DrawKind::tiny,  DrawKind::first_index, DrawKind::last_index};
 [[nodiscard]] std::string_view name_of(DrawKind kind);
 
 struct Draw {
@@ -38,11 +39,11 @@ struct Draw {
 /// What is known about the values of one input, constant or parameter.
 struct InputFacts {
   const Variable* variable = nullptr;
-  Domain domain;               ///< as stated, or as its use in `before` demands
-  bool is_bounded = false;     ///< integers: all lie in [low, high]
+  Domain domain;            ///< as stated, or as its use in `before` demands
+  bool is_bounded = false;  ///< integers: all lie in [low, high]
   std::int64_t low = 0;
   std::int64_t high = 0;
-  std::uint64_t stream = 0;    ///< hash of the name
+  std::uint64_t stream = 0;  ///< hash of the name
 };
 
 struct InputModel {
@@ -57,6 +58,13 @@ struct InputModel {
 /// divisor. Thresholds are the literals that either program compares data with.
 [[nodiscard]] InputModel model_inputs(const Program& before, const Program& after);
 
+/// A value that was read, for people.
+struct InputRead {
+  std::size_t input = 0;
+  std::int64_t position = 0;
+  std::string value;
+};
+
 /// The values of a draw, each a function of (seed, name, position): no tensor is ever made.
 class InputSource {
  public:
@@ -64,14 +72,20 @@ class InputSource {
 
   [[nodiscard]] Dyadic real(std::size_t input, std::int64_t position) const;
   [[nodiscard]] std::int64_t integer(std::size_t input, std::int64_t position) const;
+  /// The first reads are listed from now on.
+  void watch(std::vector<InputRead>* reads) { reads_ = reads; }
   [[nodiscard]] const InputModel& model() const { return model_; }
   [[nodiscard]] Draw draw() const { return draw_; }
 
  private:
+  [[nodiscard]] Dyadic drawn_real(std::size_t input, std::int64_t position) const;
+  [[nodiscard]] std::int64_t drawn_integer(std::size_t input, std::int64_t position) const;
+  void list(std::size_t input, std::int64_t position, std::string value) const;
   [[nodiscard]] double special_real(const InputFacts& facts, std::uint64_t bits) const;
 
   const InputModel& model_;
   Draw draw_;
+  std::vector<InputRead>* reads_ = nullptr;
 };
 
 /// An exact double as a fraction; the value is finite.

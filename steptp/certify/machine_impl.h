@@ -144,9 +144,7 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
       real(node.second, frame, *right);
       return arithmetic_.arithmetic(node.arithmetic, out, out, *right);
     }
-    case Op::real_function:
-      real(node.first, frame, out);
-      return arithmetic_.function(node.function, out, out);
+    case Op::real_function: real(node.first, frame, out); return arithmetic_.function(node.function, out, out);
     case Op::real_select: return real(condition(node, frame) ? node.second : node.third, frame, out);
     case Op::integer_literal:
     case Op::integer_slot:
@@ -330,7 +328,7 @@ bool Machine<A>::last_write_of(const Writer& writer, const Cell& cell, const std
     const bool exists = directly(writer, cell, now, found, is_decided);
     if (is_decided) return exists;
   }
-  const CellQuery query{&statement, cell.at.data(), cell.size};
+  const CellQuery query{&statement, &statement.left, cell.at.data(), cell.size};
   const PointCheck check = [&](const std::int64_t* slots) { return writes_cell(statement, cell, slots); };
   return solver_.last_before(query, now, writer.shared_loops, !writer.stands_first, check, found.data());
 }
@@ -479,7 +477,7 @@ void Machine<A>::accumulate_real(const Instance& instance, Value& out) {
     spend(statement.work);
     return fold_real(frame, out);
   }
-  const CellQuery query{&statement, cell.at.data(), cell.size};
+  const CellQuery query{&statement, &statement.left, cell.at.data(), cell.size};
   const PointCheck check = [&](const std::int64_t* at) { return writes_cell(statement, cell, at); };
   solver_.each(query, instance.slots.data(), statement.private_from, check, slots.data(), [&] {
     spend(statement.work);
@@ -496,10 +494,10 @@ std::int64_t Machine<A>::accumulate_integer(const Instance& instance) {
   const auto& writers = instance.is_partial ? statement.left.writers : statement.earlier;
   Slots slots = instance.slots;
   Frame frame{&statement, slots.data(), nullptr, 0};
-  frame.integer_accumulator = last_write(writers, cell, instance.slots.data(), before) ? integer_after(before)
-                                                                                       : integer_identity(statement);
+  frame.integer_accumulator =
+      last_write(writers, cell, instance.slots.data(), before) ? integer_after(before) : integer_identity(statement);
   if (instance.is_partial) return integer(statement.right, frame);
-  const CellQuery query{&statement, cell.at.data(), cell.size};
+  const CellQuery query{&statement, &statement.left, cell.at.data(), cell.size};
   const PointCheck check = [&](const std::int64_t* at) { return writes_cell(statement, cell, at); };
   solver_.each(query, instance.slots.data(), statement.private_from, check, slots.data(), [&] {
     spend(statement.work);

@@ -7,8 +7,7 @@
 
 namespace steptp::certify {
 
-PrimeField::PrimeField(std::uint64_t seed)
-    : prime_(n_nextprime((std::uint64_t{1} << 60) + (mix(seed) >> 5), 1)) {
+PrimeField::PrimeField(std::uint64_t seed) : prime_(n_nextprime((std::uint64_t{1} << 60) + (mix(seed) >> 5), 1)) {
   std::uint64_t inverse = prime_;  // correct to 3 bits; each round doubles them
   for (int round = 0; round < 5; ++round) inverse *= 2 - prime_ * inverse;
   negated_inverse_ = 0 - inverse;

@@ -107,9 +107,7 @@ bool narrow_atom(const IndexAtom& atom, Range wanted, std::vector<Range>& box) {
   return true;
 }
 
-std::int64_t ceil_quotient(std::int64_t dividend, std::int64_t divisor) {
-  return -floor_quotient(-dividend, divisor);
-}
+std::int64_t ceil_quotient(std::int64_t dividend, std::int64_t divisor) { return -floor_quotient(-dividend, divisor); }
 
 /// The factor's range where coefficient * factor lies in `wanted`.
 Range divide(Range wanted, std::int64_t coefficient) {
@@ -166,9 +164,8 @@ bool all_points(const IndexCode& index, const std::vector<Range>& box) {
 }
 
 const IndexCode& subscript(const CellQuery& query, std::size_t number) {
-  const Access& left = query.statement->left;
-  const std::size_t rank = left.subscripts.size();
-  return number < rank ? left.subscripts[number] : left.hidden[number - rank];
+  const std::size_t rank = query.access->subscripts.size();
+  return number < rank ? query.access->subscripts[number] : query.access->hidden[number - rank];
 }
 
 }  // namespace
@@ -206,11 +203,11 @@ void Solver::count() {
   --steps_;
 }
 
-bool Solver::start(const CellQuery& query, std::vector<Range>& box) const {
+bool Solver::start(const CellQuery& query, std::vector<Range>& box) {
   const std::vector<std::int64_t>& extents = query.statement->extents;
   box.resize(extents.size());
   for (std::size_t i = 0; i < extents.size(); ++i) box[i] = {0, extents[i] - 1};
-  return query.cell_size == query.statement->left.subscripts.size() + query.statement->left.hidden.size();
+  return query.cell_size <= query.access->subscripts.size() + query.access->hidden.size();
 }
 
 bool Solver::shrink(const CellQuery& query, std::vector<Range>& box) {
@@ -239,10 +236,11 @@ bool Solver::is_settled(const CellQuery& query, const std::vector<Range>& box) {
     if (index.reads_data || !all_points(index, box)) return false;
     if (range_of(index, box) != Range{query.cell[i], query.cell[i]}) return false;
   }
-  return std::all_of(query.statement->guard_bounds.begin(), query.statement->guard_bounds.end(), [&](const Bound& bound) {
-    const Range range = range_of(bound.target, box);
-    return bound.low <= range.low && range.high <= bound.high;
-  });
+  return std::all_of(query.statement->guard_bounds.begin(), query.statement->guard_bounds.end(),
+                     [&](const Bound& bound) {
+                       const Range range = range_of(bound.target, box);
+                       return bound.low <= range.low && range.high <= bound.high;
+                     });
 }
 
 bool Solver::holds_at(const CellQuery& query, const std::int64_t* iteration, const PointCheck& check) const {
@@ -264,8 +262,7 @@ bool Solver::holds_at(const CellQuery& query, const std::int64_t* iteration, con
 }
 
 bool Solver::descend(const CellQuery& query, std::vector<Range> box, std::uint32_t depth, const std::int64_t* limit,
-                     std::uint32_t shared, bool strictly, bool is_tight, const PointCheck& check,
-                     std::int64_t* found) {
+                     std::uint32_t shared, bool strictly, bool is_tight, const PointCheck& check, std::int64_t* found) {
   count();
   // Past the shared loops with equal indices: not strictly less.
   if (is_tight && depth == shared) {

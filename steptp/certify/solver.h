@@ -24,9 +24,10 @@ inline constexpr std::int64_t kFar = std::int64_t{1} << 61;
 /// point that fits.
 [[nodiscard]] bool narrow(const IndexCode& index, Range wanted, std::vector<Range>& box);
 
-/// The question: which iterations of a statement write a given storage cell?
+/// The question: which iterations of a statement touch a given storage cell by one of its accesses?
 struct CellQuery {
   const StatementCode* statement = nullptr;
+  const Access* access = nullptr;
   const std::int64_t* cell = nullptr;  ///< subscripts, then hidden subscripts
   std::size_t cell_size = 0;
 };
@@ -40,21 +41,21 @@ class Solver {
   /// `steps` is counted down with every box looked at; at zero the search throws Failure (operations).
   explicit Solver(std::uint64_t& steps) : steps_(steps) {}
 
-  /// The lexicographically last iteration that writes the cell, and on its first `shared` loops is at most (strictly:
+  /// The lexicographically last iteration that touches the cell, and on its first `shared` loops is at most (strictly:
   /// less than) `limit`. False where there is none.
   [[nodiscard]] bool last_before(const CellQuery& query, const std::int64_t* limit, std::uint32_t shared, bool strictly,
                                  const PointCheck& check, std::int64_t* found);
 
-  /// Calls `visit` for every iteration that writes the cell and agrees with `prefix` on the first `fixed` loops, in the
-  /// order of execution. `visit` may change nothing of the iteration.
+  /// Calls `visit` for every iteration that touches the cell and agrees with `prefix` on the first `fixed` loops, in
+  /// the order of execution. `visit` may change nothing of the iteration.
   template <typename Visit>
   void each(const CellQuery& query, const std::int64_t* prefix, std::uint32_t fixed, const PointCheck& check,
             std::int64_t* iteration, const Visit& visit);
 
  private:
-  [[nodiscard]] bool start(const CellQuery& query, std::vector<Range>& box) const;
+  [[nodiscard]] static bool start(const CellQuery& query, std::vector<Range>& box);
   [[nodiscard]] bool shrink(const CellQuery& query, std::vector<Range>& box);
-  /// Every point of the box writes the cell, as far as bounds and subscripts say all there is to say.
+  /// Every point of the box touches the cell, as far as bounds and subscripts say all there is to say.
   [[nodiscard]] static bool is_settled(const CellQuery& query, const std::vector<Range>& box);
   [[nodiscard]] bool holds_at(const CellQuery& query, const std::int64_t* iteration, const PointCheck& check) const;
   [[nodiscard]] bool descend(const CellQuery& query, std::vector<Range> box, std::uint32_t depth,

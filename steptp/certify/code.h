@@ -171,6 +171,9 @@ struct TensorCode {
   Access at_end;                       ///< the writers as seen after the last statement
 };
 
+/// What is known of the indices where a condition holds, or fails: bounds that every such iteration keeps.
+using Bounds = std::vector<Bound>;
+
 /// Something that can go two ways: a comparison or the condition of a selection.
 struct Branch {
   ExprPtr condition;
@@ -179,6 +182,8 @@ struct Branch {
   bool is_selection = false;  ///< the whole condition of an if_then_else; otherwise one comparison in it
   bool in_guard = false;
   std::vector<PathCondition> path;  ///< the conditions under which it is evaluated, guards included
+  Bounds where_false;               ///< what the iterations keep at which the outcome occurs
+  Bounds where_true;
 };
 
 struct Code {

@@ -143,13 +143,18 @@ PointAnswer Comparison::in_field(const OutputPoint& point, bool& needs_balls, bo
 
 PointAnswer Comparison::in_balls(const OutputPoint& point) {
   PointAnswer answer;
-  for (std::int64_t precision = options_.first_precision; precision <= options_.greatest_precision; precision *= 2) {
+  // Special draws, such as huge values under an exp, are not worth the highest precisions.
+  const std::int64_t greatest = source_.draw().kind == DrawKind::generic
+                                    ? options_.greatest_precision
+                                    : std::min(options_.greatest_precision, 4 * options_.first_precision);
+  for (std::int64_t precision = options_.first_precision; precision <= greatest; precision *= 2) {
     bool needs_precision = false;
     answer = in_balls_of(precision, point, needs_precision);
     if (!needs_precision) return answer;
   }
   answer.kind = PointAnswer::Kind::undecided;
-  answer.reason = concat("balls of ", options_.greatest_precision, " bits do not decide: ", answer.reason);
+  answer.lacks_precision = true;
+  answer.reason = concat("balls of ", greatest, " bits do not decide: ", answer.reason);
   return answer;
 }
 

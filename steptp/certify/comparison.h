@@ -31,8 +31,9 @@ struct PointAnswer {
   };
   Kind kind = Kind::undecided;
   bool by_field = false;
-  double bound_log2 = 0;        ///< equal by field
-  std::int64_t agree_bits = 0;  ///< equal by balls
+  double bound_log2 = 0;         ///< equal by field
+  std::int64_t agree_bits = 0;   ///< equal by balls
+  bool lacks_precision = false;  ///< undecided: balls of the greatest precision are too wide
   std::string reason;
   std::string before;
   std::string after;

@@ -99,7 +99,7 @@ class Compiler {
     out.left = access(source.equation->left);
     work_ = 0;
     for (const ExprPtr& guard : source.guards) {
-      add_guard_bounds(guard, out);
+      out.guards_are_bounds = add_bounds(*guard, true, out.guard_bounds) && out.guards_are_bounds;
       in_guard_ = true;
       out.guards.push_back(converted(expression(guard), DType::boolean));
       in_guard_ = false;
@@ -140,33 +140,56 @@ class Compiler {
     }
   }
 
-  void add_guard_bounds(const ExprPtr& guard, StatementCode& out) {
-    if (const auto* logic = std::get_if<Logic>(&guard->node); logic && logic->op == LogicOp::conjunction) {
-      for (const ExprPtr& operand : logic->operands) add_guard_bounds(operand, out);
-      return;
+  /// The values of right - left where a comparison holds; nothing for !=, which leaves two pieces.
+  static std::optional<Bound> bound_of(CompareOp op) {
+    constexpr std::int64_t kFarOff = std::int64_t{1} << 61;
+    switch (op) {
+      case CompareOp::less: return Bound{{}, 1, kFarOff};
+      case CompareOp::less_equal: return Bound{{}, 0, kFarOff};
+      case CompareOp::greater: return Bound{{}, -kFarOff, -1};
+      case CompareOp::greater_equal: return Bound{{}, -kFarOff, 0};
+      case CompareOp::equal: return Bound{{}, 0, 0};
+      case CompareOp::not_equal: return std::nullopt;
     }
-    const auto* compare = std::get_if<Compare>(&guard->node);
-    for (std::size_t i = 0; compare && i < compare->operators.size(); ++i) {
+    return std::nullopt;
+  }
+
+  static CompareOp opposite(CompareOp op) {
+    switch (op) {
+      case CompareOp::less: return CompareOp::greater_equal;
+      case CompareOp::less_equal: return CompareOp::greater;
+      case CompareOp::greater: return CompareOp::less_equal;
+      case CompareOp::greater_equal: return CompareOp::less;
+      case CompareOp::equal: return CompareOp::not_equal;
+      case CompareOp::not_equal: return CompareOp::equal;
+    }
+    return op;
+  }
+
+  /// Adds what follows for the indices where the condition holds, or fails. False where that is not all of it.
+  bool add_bounds(const Expr& condition, bool holds, Bounds& out) {
+    if (const auto* logic = std::get_if<Logic>(&condition.node)) {
+      if ((logic->op == LogicOp::conjunction) != holds) return false;
+      bool all = true;
+      for (const ExprPtr& operand : logic->operands) all = add_bounds(*operand, holds, out) && all;
+      return all;
+    }
+    const auto* compare = std::get_if<Compare>(&condition.node);
+    if (!compare || (!holds && compare->operators.size() > 1)) return false;
+    bool all = true;
+    for (std::size_t i = 0; i < compare->operators.size(); ++i) {
       const auto left = to_index(*compare->operands[i]);
       const auto right = to_index(*compare->operands[i + 1]);
       const auto difference = left && right ? Index::subtract(*right, *left) : std::nullopt;
-      constexpr std::int64_t kFar = std::int64_t{1} << 61;
-      std::optional<std::pair<std::int64_t, std::int64_t>> range;
-      switch (compare->operators[i]) {
-        case CompareOp::less: range = {1, kFar}; break;
-        case CompareOp::less_equal: range = {0, kFar}; break;
-        case CompareOp::greater: range = {-kFar, -1}; break;
-        case CompareOp::greater_equal: range = {-kFar, 0}; break;
-        case CompareOp::equal: range = {0, 0}; break;
-        case CompareOp::not_equal: break;
-      }
-      if (difference && range) {
-        out.guard_bounds.push_back({index(*difference), range->first, range->second});
+      std::optional<Bound> bound = bound_of(holds ? compare->operators[i] : opposite(compare->operators[i]));
+      if (difference && bound) {
+        bound->target = index(*difference);
+        out.push_back(std::move(*bound));
       } else {
-        out.guards_are_bounds = false;
+        all = false;
       }
     }
-    if (!compare) out.guards_are_bounds = false;
+    return all;
   }
 
   std::uint32_t slot_of(const std::string& name) const {
@@ -267,7 +290,18 @@ class Compiler {
   }
 
   std::uint32_t branch(const ExprPtr& condition, bool is_selection) {
-    code_.branches.push_back({condition, is_index_condition(*condition), statement_, is_selection, in_guard_, path_});
+    Branch made;
+    made.condition = condition;
+    made.on_indices = is_index_condition(*condition);
+    made.statement = statement_;
+    made.is_selection = is_selection;
+    made.in_guard = in_guard_;
+    made.path = path_;
+    for (const PathCondition& item : path_) add_bounds(*item.condition, item.holds, made.where_false);
+    made.where_true = made.where_false;
+    add_bounds(*condition, false, made.where_false);
+    add_bounds(*condition, true, made.where_true);
+    code_.branches.push_back(std::move(made));
     return static_cast<std::uint32_t>(code_.branches.size() - 1);
   }
 

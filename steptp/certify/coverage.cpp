@@ -80,6 +80,7 @@ Coverage::Coverage(const Code& code, const InputModel& model)
       live_(code.tensors.size()),
       readers_(code.tensors.size()),
       owner_(code.accesses.size()),
+      read_in_subscripts_(code.tensors.size()),
       steps_(kSteps) {
   for (std::uint32_t i = 0; i < code.statements.size(); ++i) {
     std::vector<std::uint32_t> accesses;
@@ -89,18 +90,23 @@ Coverage::Coverage(const Code& code, const InputModel& model)
       readers_[code.accesses[access].tensor].push_back(access);
     }
   }
+  for (const steptp::Access& access : code.table.accesses) {
+    for (const Index& subscript : access.ref->subscripts) {
+      for_each_read(subscript, [this](const RefPtr& read) {
+        read_in_subscripts_[code_.tensor_numbers.find(read->tensor)->second] = true;
+      });
+    }
+  }
   mark_live();
 }
 
+bool Coverage::is_output(std::uint32_t tensor) const {
+  const Variable* known = code_.table.tensors.find(code_.tensors[tensor].name)->second.known;
+  return known && known->role == Role::output;
+}
+
 void Coverage::mark_live() {
-  for (std::size_t i = 0; i < code_.tensors.size(); ++i) {
-    const TensorCode& tensor = code_.tensors[i];
-    live_[i] = !tensor.known && !tensor.shape.empty();
-    const auto facts = code_.table.tensors.find(tensor.name);
-    if (facts != code_.table.tensors.end() && facts->second.known && facts->second.known->role == Role::output) {
-      live_[i] = true;
-    }
-  }
+  for (std::uint32_t i = 0; i < code_.tensors.size(); ++i) live_[i] = is_output(i);
   for (bool changed = true; changed;) {
     changed = false;
     for (const Statement& statement : code_.table.statements) {
@@ -157,9 +163,8 @@ void Coverage::reach(std::uint32_t start, const std::vector<std::int64_t>& itera
       cell.push_back(*value);
     }
     if (cell.size() != statement.left.subscripts.size()) continue;
-    const TensorCode& tensor = code_.tensors[statement.tensor];
-    const Variable* known = code_.table.tensors.find(tensor.name)->second.known;
-    if (known && known->role == Role::output) out.push_back({tensor.name, cell});
+    if (is_output(statement.tensor)) out.push_back({code_.tensors[statement.tensor].name, cell});
+    for (const IndexCode& subscript : statement.left.hidden) cell.push_back(value_at(subscript, point).value_or(0));
     for (const std::uint32_t read : readers_[statement.tensor]) {
       const std::uint32_t owner = owner_[read];
       if (!seen.insert(owner).second) continue;
@@ -198,6 +203,85 @@ std::vector<OutputPoint> Coverage::edges() {
     }
   }
   return points;
+}
+
+std::vector<Range> Coverage::whole_box(std::uint32_t statement) const {
+  std::vector<Range> box;
+  for (const std::int64_t extent : code_.statements[statement].extents) box.push_back({0, extent - 1});
+  return box;
+}
+
+std::vector<Range> Coverage::within(std::uint32_t statement, const Bounds& bounds, std::vector<Range> box) const {
+  constexpr int kRounds = 8;
+  for (int round = 0; round < kRounds; ++round) {
+    for (const auto* list : {&bounds, &code_.statements[statement].guard_bounds}) {
+      for (const Bound& bound : *list) {
+        if (!narrow(bound.target, {bound.low, bound.high}, box)) return {};
+      }
+    }
+  }
+  return box;
+}
+
+bool Coverage::leads_nowhere(std::uint32_t start, const std::vector<Range>& start_box) const {
+  constexpr std::size_t kMostBoxes = 256;
+  std::vector<std::pair<std::uint32_t, std::vector<Range>>> queue = {{start, start_box}};
+  for (std::size_t at = 0; at < queue.size(); ++at) {
+    const auto [number, box] = queue[at];
+    const StatementCode& statement = code_.statements[number];
+    if (is_output(statement.tensor) || read_in_subscripts_[statement.tensor] || at > kMostBoxes) return false;
+    for (const std::uint32_t read : readers_[statement.tensor]) {
+      Bounds bounds;
+      const auto match = [&](const std::vector<IndexCode>& reading, const std::vector<IndexCode>& written) {
+        for (std::size_t d = 0; d < reading.size() && d < written.size(); ++d) {
+          const Range range = range_of(written[d], box);
+          bounds.push_back({reading[d], range.low, range.high});
+        }
+      };
+      match(code_.accesses[read].subscripts, statement.left.subscripts);
+      match(code_.accesses[read].hidden, statement.left.hidden);
+      const std::uint32_t owner = owner_[read];
+      std::pair<std::uint32_t, std::vector<Range>> next = {owner, within(owner, bounds, whole_box(owner))};
+      if (!next.second.empty() && std::find(queue.begin(), queue.end(), next) == queue.end()) {
+        queue.push_back(std::move(next));
+      }
+    }
+  }
+  return true;
+}
+
+bool Coverage::all_lead_nowhere(std::uint32_t statement, const Bounds& bounds, const std::vector<Range>& box,
+                                int& trials) const {
+  const std::vector<Range> inside = within(statement, bounds, box);
+  if (inside.empty()) return true;
+  if (--trials < 0) return false;
+  if (leads_nowhere(statement, inside)) return true;
+  // A box is round where the bounds are slanted: smaller boxes fit better.
+  std::size_t widest = inside.size();
+  for (const Bound& bound : bounds) {
+    for (const LinearPart& part : bound.target.linear) {
+      const std::int64_t width = inside[part.slot].high - inside[part.slot].low;
+      if (width > 0 && (widest == inside.size() || width > inside[widest].high - inside[widest].low)) {
+        widest = part.slot;
+      }
+    }
+  }
+  if (widest == inside.size()) return false;
+  const Range range = inside[widest];
+  const std::int64_t middle = range.low + (range.high - range.low) / 2;
+  for (const Range half : {Range{range.low, middle}, Range{middle + 1, range.high}}) {
+    std::vector<Range> part = inside;
+    part[widest] = half;
+    if (!all_lead_nowhere(statement, bounds, part, trials)) return false;
+  }
+  return true;
+}
+
+bool Coverage::is_unused(std::uint32_t number, bool outcome) {
+  const Branch& branch = code_.branches[number];
+  int trials = 200;
+  return all_lead_nowhere(branch.statement, outcome ? branch.where_true : branch.where_false,
+                          whole_box(branch.statement), trials);
 }
 
 Coverage::Witness Coverage::witness(std::uint32_t number, bool outcome) {

@@ -49,6 +49,8 @@ class BallArithmetic {
     std::array<PrimeField::Residue, 2> identity{};
   };
 
+  static constexpr bool kHasPlainValues = false;
+
   BallArithmetic(std::uint64_t seed, std::int64_t precision);
 
   void set_literals(const std::vector<Decimal>& literals);

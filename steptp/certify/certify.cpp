@@ -200,8 +200,33 @@ class Judge {
     return at != bounds_.end() && at->second > options_.bound_log2;
   }
 
+  /// Analytic functions that agree at generic points agree everywhere; only what depends on order, on integers, or may
+  /// be undefined asks for special points.
+  [[nodiscard]] bool is_wanted(DrawKind kind) const {
+    const bool has_order = before_.has_order || after_.has_order;
+    switch (kind) {
+      case DrawKind::generic: return true;
+      case DrawKind::zeros:
+        return has_order || before_.has_divisions || after_.has_divisions || before_.has_functions ||
+               after_.has_functions;
+      case DrawKind::positive:
+      case DrawKind::negative:
+      case DrawKind::ties:
+      case DrawKind::thresholds:
+      case DrawKind::large:
+      case DrawKind::huge:
+      case DrawKind::tiny: return has_order;
+      case DrawKind::first_index:
+      case DrawKind::last_index:
+        return std::any_of(model_.inputs.begin(), model_.inputs.end(),
+                           [](const InputFacts& facts) { return !is_float(facts.variable->dtype); });
+    }
+    return true;
+  }
+
   bool special_draws() {
     for (const DrawKind kind : kSpecialDraws) {
+      if (!is_wanted(kind)) continue;
       const Draw draw{kind, seed_of(kind, 0)};
       Comparison comparison(pair_, model_, draw, options_, budget_);
       std::map<std::string, std::size_t> done;

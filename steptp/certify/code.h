@@ -197,6 +197,9 @@ struct Code {
   std::vector<Branch> branches;
   std::map<std::string, std::uint32_t, std::less<>> tensor_numbers;
   bool has_functions = false;  ///< exp, log, sqrt, erf, tanh, sin, cos, rsqrt, real powers
+  bool has_divisions = false;
+  /// Something depends on data in a way that is not analytic: comparisons, max, abs, floor, conversions to integer.
+  bool has_order = false;
 };
 
 /// The program has passed check_structure. Throws Failure (unsupported) where an index does not fit.

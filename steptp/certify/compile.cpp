@@ -285,8 +285,34 @@ class Compiler {
   std::uint32_t add(Node node) {
     if (code_.nodes.size() >= kMaxNodes) fail(FailureKind::unsupported, "the program has too many operations");
     work_ += 1;
+    note_features(node);
     code_.nodes.push_back(node);
     return static_cast<std::uint32_t>(code_.nodes.size() - 1);
+  }
+
+  void note_features(const Node& node) {
+    if (node.op == Op::compare_reals || node.op == Op::integer_of_real || node.op == Op::integer_read) {
+      code_.has_order = true;
+    }
+    if (node.op == Op::real_arithmetic) {
+      switch (node.arithmetic) {
+        case ArithmeticOp::add:
+        case ArithmeticOp::subtract:
+        case ArithmeticOp::multiply:
+        case ArithmeticOp::power: break;
+        case ArithmeticOp::divide: code_.has_divisions = true; break;
+        case ArithmeticOp::floor_divide:
+        case ArithmeticOp::modulo:
+        case ArithmeticOp::max:
+        case ArithmeticOp::min: code_.has_order = true; break;
+      }
+    }
+    if (node.op != Op::real_function) return;
+    const Function function = node.function;
+    if (function == Function::abs || function == Function::floor || function == Function::ceil ||
+        function == Function::round) {
+      code_.has_order = true;
+    }
   }
 
   std::uint32_t branch(const ExprPtr& condition, bool is_selection) {

@@ -22,9 +22,6 @@ using Value = FieldArithmetic::Value;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-bool is_finite(const Value& a) { return a.low < kInfinity && a.high > -kInfinity; }
-bool is_point(const Value& a) { return a.low == a.high; }
-
 void set_class(Value& out, ValueClass value) {
   out = {};
   switch (value) {
@@ -62,14 +59,6 @@ void FieldArithmetic::set_literals(const std::vector<Decimal>& literals) {
     for (; places > 0 && digits % 5 == 0; --places) digits /= 5;
     if (places <= 0 && std::fabs(decimal.nearest) <= 0x1p53) value.low = value.high = decimal.nearest;
   }
-}
-
-void FieldArithmetic::input(Value& out, Dyadic value) const {
-  out.residue = field_.of_dyadic(value);
-  const double number = std::ldexp(static_cast<double>(value.mantissa), value.exponent);
-  out.low = out.high = number;
-  out.numerator = 1;
-  out.denominator = 0;
 }
 
 void FieldArithmetic::integer(Value& out, std::int64_t value) const {
@@ -115,58 +104,20 @@ bool FieldArithmetic::compare(CompareOp op, const Value& a, const Value& b) {
   undecided();
 }
 
-void FieldArithmetic::add(Value& out, const Value& a, const Value& b) const {
-  if (!is_finite(a) || !is_finite(b)) return set_special(out, special_add(class_of(a), class_of(b)));
-  const float numerator = std::max(a.numerator + b.denominator, b.numerator + a.denominator);
-  const float denominator = a.denominator + b.denominator;
-  const double low = a.low + b.low;
-  const double high = a.high + b.high;
-  const bool exact = is_point(a) && is_point(b) && sum_error(a.low, b.low, low) == 0;
-  out.residue = field_.add(a.residue, b.residue);
-  out.low = exact ? low : finite_low(below(low));
-  out.high = exact ? high : finite_high(above(high));
-  out.numerator = numerator;
-  out.denominator = denominator;
+void FieldArithmetic::add_special(Value& out, const Value& a, const Value& b) const {
+  set_special(out, special_add(class_of(a), class_of(b)));
 }
 
-void FieldArithmetic::multiply(Value& out, const Value& a, const Value& b) const {
-  if (!is_finite(a) || !is_finite(b)) {
-    // Signs are only wanted here; an unknown sign is an undecided comparison.
-    auto& self = const_cast<FieldArithmetic&>(*this);
-    const bool nan = std::isnan(a.low) || std::isnan(b.low);
-    return set_special(out, special_multiply(class_of(a), nan ? 1 : self.sign(a), class_of(b), nan ? 1 : self.sign(b)));
-  }
-  const float numerator = a.numerator + b.numerator;
-  const float denominator = a.denominator + b.denominator;
-  if (is_point(a) && is_point(b)) {
-    const double product = a.low * b.low;
-    const bool exact = std::fma(a.low, b.low, -product) == 0 && (std::fabs(product) > 0x1p-960 || product == 0);
-    const bool surely_zero = a.low == 0 || b.low == 0;
-    const bool keep = surely_zero || (exact && product != 0);
-    out.low = keep ? product : finite_low(below(product));
-    out.high = keep ? product : finite_high(above(product));
-  } else {
-    const double p0 = a.low * b.low;
-    const double p1 = a.low * b.high;
-    const double p2 = a.high * b.low;
-    const double p3 = a.high * b.high;
-    const double low = std::min(std::min(p0, p1), std::min(p2, p3));
-    const double high = std::max(std::max(p0, p1), std::max(p2, p3));
-    // A bound that has overflowed times zero is NaN; then nothing is known.
-    const bool known = !std::isnan(p0 + p1 + p2 + p3);
-    out.low = known ? finite_low(below(low)) : -kInfinity;
-    out.high = known ? finite_high(above(high)) : kInfinity;
-  }
-  out.residue = field_.multiply(a.residue, b.residue);
-  out.numerator = numerator;
-  out.denominator = denominator;
+void FieldArithmetic::multiply_special(Value& out, const Value& a, const Value& b) {
+  // Signs are only wanted here; an unknown sign is an undecided comparison.
+  const bool nan = std::isnan(a.low) || std::isnan(b.low);
+  set_special(out, special_multiply(class_of(a), nan ? 1 : sign(a), class_of(b), nan ? 1 : sign(b)));
 }
 
-void FieldArithmetic::divide(Value& out, const Value& a, const Value& b) const {
-  auto& self = const_cast<FieldArithmetic&>(*this);
-  const int divisor_sign = std::isnan(b.low) ? 1 : self.sign(b);
+void FieldArithmetic::divide(Value& out, const Value& a, const Value& b) {
+  const int divisor_sign = std::isnan(b.low) ? 1 : sign(b);
   if (!is_finite(a) || !is_finite(b) || divisor_sign == 0) {
-    const int dividend_sign = std::isnan(a.low) ? 1 : self.sign(a);
+    const int dividend_sign = std::isnan(a.low) ? 1 : sign(a);
     return set_special(out, special_divide(class_of(a), dividend_sign, class_of(b), divisor_sign));
   }
   if (b.residue == 0) fail(FailureKind::unlucky_prime, "a divisor that is not zero has residue zero");
@@ -280,7 +231,7 @@ void FieldArithmetic::transcendental(Function function, Value& out, const Value&
   out.denominator = function == Function::rsqrt ? 1 : 0;
 }
 
-void FieldArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& a, const Value& b) {
+void FieldArithmetic::other_arithmetic(ArithmeticOp op, Value& out, const Value& a, const Value& b) {
   switch (op) {
     case ArithmeticOp::add: return add(out, a, b);
     case ArithmeticOp::subtract: {

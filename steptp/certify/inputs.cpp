@@ -94,7 +94,9 @@ std::string_view name_of(DrawKind kind) {
 }
 
 Dyadic dyadic_of(double value) {
-  if (value == 0) return {};
+  // Multiples of 2^-52 that are not large are what arithmetic is quick with.
+  const double scaled = value * 0x1p52;
+  if (std::fabs(scaled) < 0x1p60 && scaled == std::trunc(scaled)) return {static_cast<std::int64_t>(scaled), -52};
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
   auto mantissa = static_cast<std::int64_t>(std::ldexp(fraction, 53));
@@ -105,8 +107,6 @@ Dyadic dyadic_of(double value) {
   }
   return {mantissa, exponent};
 }
-
-double to_double(Dyadic value) { return std::ldexp(static_cast<double>(value.mantissa), value.exponent); }
 
 double InputSource::special_real(const InputFacts& facts, std::uint64_t bits) const {
   const auto small = static_cast<std::size_t>(bits & 0xff);
@@ -123,7 +123,7 @@ double InputSource::special_real(const InputFacts& facts, std::uint64_t bits) co
     case DrawKind::zeros: wanted = 0; break;
     case DrawKind::large: wanted = generic * 24; break;
     case DrawKind::huge: wanted = generic * 0x1p20; break;
-    case DrawKind::tiny: wanted = generic * 0x1p-30; break;
+    case DrawKind::tiny: wanted = std::trunc(generic * 0x1p22) * 0x1p-52; break;
     case DrawKind::thresholds: {
       const std::vector<double>& list = model_.thresholds;
       if (list.empty() || small % 8 == 7) break;
@@ -139,6 +139,20 @@ double InputSource::special_real(const InputFacts& facts, std::uint64_t bits) co
   return inside(facts.domain, wanted, unit);
 }
 
+InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(draw) {
+  for (const InputFacts& facts : model.inputs) {
+    const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
+                       facts.domain.kind == Domain::Kind::nonzero;
+    streams_.push_back(
+        {draw.seed ^ facts.stream, plain && draw.kind == DrawKind::generic && facts.variable->values.empty()});
+  }
+}
+
+void InputSource::watch(std::vector<InputRead>* reads) {
+  reads_ = reads;
+  for (Stream& stream : streams_) stream.is_plain = false;
+}
+
 void InputSource::list(std::size_t input, std::int64_t position, std::string value) const {
   constexpr std::size_t kMost = 16;
   const auto same = [&](const InputRead& read) { return read.input == input && read.position == position; };
@@ -146,7 +160,7 @@ void InputSource::list(std::size_t input, std::int64_t position, std::string val
   reads_->push_back({input, position, std::move(value)});
 }
 
-Dyadic InputSource::real(std::size_t input, std::int64_t position) const {
+Dyadic InputSource::other_real(std::size_t input, std::int64_t position) const {
   const Dyadic value = drawn_real(input, position);
   if (reads_) {
     std::array<char, 64> buffer{};

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "steptp/base/random.h"
 #include "steptp/certify/prime_field.h"
 #include "steptp/ir/program.h"
 
@@ -68,16 +69,29 @@ struct InputRead {
 /// The values of a draw, each a function of (seed, name, position): no tensor is ever made.
 class InputSource {
  public:
-  InputSource(const InputModel& model, Draw draw) : model_(model), draw_(draw) {}
+  InputSource(const InputModel& model, Draw draw);
 
-  [[nodiscard]] Dyadic real(std::size_t input, std::int64_t position) const;
+  [[nodiscard]] Dyadic real(std::size_t input, std::int64_t position) const {
+    const Stream& stream = streams_[input];
+    if (!stream.is_plain) return other_real(input, position);
+    const auto k = static_cast<std::int64_t>(random_at(stream.seed, static_cast<std::uint64_t>(position)) >> 11);
+    const std::int64_t centred = k - (std::int64_t{1} << 52);
+    return {centred == 0 ? 1 : centred, -52};
+  }
   [[nodiscard]] std::int64_t integer(std::size_t input, std::int64_t position) const;
   /// The first reads are listed from now on.
-  void watch(std::vector<InputRead>* reads) { reads_ = reads; }
+  void watch(std::vector<InputRead>* reads);
   [[nodiscard]] const InputModel& model() const { return model_; }
   [[nodiscard]] Draw draw() const { return draw_; }
 
  private:
+  /// What a read needs at once.
+  struct Stream {
+    std::uint64_t seed = 0;
+    bool is_plain = false;  ///< a generic draw from [-1, 1), which is what inner loops are made of
+  };
+
+  [[nodiscard]] Dyadic other_real(std::size_t input, std::int64_t position) const;
   [[nodiscard]] Dyadic drawn_real(std::size_t input, std::int64_t position) const;
   [[nodiscard]] std::int64_t drawn_integer(std::size_t input, std::int64_t position) const;
   void list(std::size_t input, std::int64_t position, std::string value) const;
@@ -85,11 +99,11 @@ class InputSource {
 
   const InputModel& model_;
   Draw draw_;
+  std::vector<Stream> streams_;
   std::vector<InputRead>* reads_ = nullptr;
 };
 
 /// An exact double as a fraction; the value is finite.
 [[nodiscard]] Dyadic dyadic_of(double value);
-[[nodiscard]] double to_double(Dyadic value);
 
 }  // namespace steptp::certify

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "steptp/base/result.h"
@@ -65,19 +66,28 @@ class Machine {
     bool is_partial = false;  ///< an accumulation of which a part of the neighbours may come later
     Slots slots{};
   };
-  /// A value of its own for a moment; taken from a stack so that numbers keep their memory.
-  class Scratch {
+  /// A value of its own for a moment. Numbers that own memory are taken from a stack and keep it.
+  class BorrowedScratch {
    public:
-    explicit Scratch(Machine& machine) : machine_(machine), value_(machine.take()) {}
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    ~Scratch() { --machine_.scratch_used_; }
+    explicit BorrowedScratch(Machine& machine) : machine_(machine), value_(machine.take()) {}
+    BorrowedScratch(const BorrowedScratch&) = delete;
+    BorrowedScratch& operator=(const BorrowedScratch&) = delete;
+    ~BorrowedScratch() { --machine_.scratch_used_; }
     [[nodiscard]] Value& operator*() { return value_; }
 
    private:
     Machine& machine_;
     Value& value_;
   };
+  class PlainScratch {
+   public:
+    explicit PlainScratch(Machine&) {}
+    [[nodiscard]] Value& operator*() { return value_; }
+
+   private:
+    Value value_;
+  };
+  using Scratch = std::conditional_t<Arithmetic::kHasPlainValues, PlainScratch, BorrowedScratch>;
 
   [[nodiscard]] Value& take();
   void spend(std::uint64_t operations);

@@ -14,7 +14,7 @@ PrimeField::PrimeField(std::uint64_t seed) : prime_(n_nextprime((std::uint64_t{1
   one_ = static_cast<std::uint64_t>((static_cast<Double>(1) << 64) % prime_);
   square_ = static_cast<std::uint64_t>(static_cast<Double>(one_) * one_ % prime_);
   half_ = inverse_of_two();
-  input_scale_ = power(half_, 52);
+  input_factor_ = multiply(power(half_, 52), square_);
 }
 
 PrimeField::Residue PrimeField::inverse_of_two() const { return of_number((prime_ + 1) / 2); }
@@ -36,19 +36,12 @@ PrimeField::Residue PrimeField::of_integer(std::int64_t value) const {
 }
 
 PrimeField::Residue PrimeField::power_of_two(std::int32_t exponent) const {
-  if (exponent == -52) return input_scale_;
   if (exponent >= 0) return power(add(one_, one_), static_cast<std::uint64_t>(exponent));
   return power(half_, static_cast<std::uint64_t>(-static_cast<std::int64_t>(exponent)));
 }
 
-PrimeField::Residue PrimeField::of_dyadic(Dyadic value) const {
-  // The most usual input, without a division: below 2^60 a number is its own remainder.
-  const std::int64_t m = value.mantissa;
-  const bool small = m > -(std::int64_t{1} << 60) && m < (std::int64_t{1} << 60);
-  const std::uint64_t magnitude = m < 0 ? 0 - static_cast<std::uint64_t>(m) : static_cast<std::uint64_t>(m);
-  Residue residue = multiply(small ? magnitude : magnitude % prime_, square_);
-  if (value.exponent != 0) residue = multiply(residue, power_of_two(value.exponent));
-  return m < 0 ? negate(residue) : residue;
+PrimeField::Residue PrimeField::of_any_dyadic(Dyadic value) const {
+  return multiply(of_integer(value.mantissa), power_of_two(value.exponent));
 }
 
 PrimeField::Residue PrimeField::of_decimal(const Decimal& value) const {

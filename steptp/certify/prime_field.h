@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "steptp/certify/code.h"
@@ -12,6 +13,10 @@ struct Dyadic {
   std::int32_t exponent = 0;
   bool operator==(const Dyadic&) const = default;
 };
+
+[[nodiscard]] inline double to_double(Dyadic value) {
+  return std::ldexp(static_cast<double>(value.mantissa), value.exponent);
+}
 
 /// Arithmetic modulo a prime between 2^60 and 2^61. Residues are in Montgomery form (x * 2^64 mod p): equal residues
 /// are equal numbers, and a product costs three multiplications and no division.
@@ -42,7 +47,14 @@ class PrimeField {
   [[nodiscard]] Residue power(Residue base, std::uint64_t exponent) const;
 
   [[nodiscard]] Residue of_integer(std::int64_t value) const;
-  [[nodiscard]] Residue of_dyadic(Dyadic value) const;
+  [[nodiscard]] Residue of_dyadic(Dyadic value) const {
+    // Almost every input is a small multiple of 2^-52.
+    constexpr std::int64_t kSmall = std::int64_t{1} << 60;
+    if (value.exponent != -52 || value.mantissa <= -kSmall || value.mantissa >= kSmall) return of_any_dyadic(value);
+    const std::int64_t m = value.mantissa;
+    const Residue residue = multiply(static_cast<std::uint64_t>(m < 0 ? -m : m), input_factor_);
+    return m < 0 ? negate(residue) : residue;
+  }
   [[nodiscard]] Residue of_decimal(const Decimal& value) const;
   /// A function that no arithmetic can express: an unknown of its own for each function and argument, so that equal
   /// residues mean equal expressions of functions, whatever the functions are.
@@ -58,6 +70,7 @@ class PrimeField {
     const auto high = static_cast<std::uint64_t>((product + static_cast<Double>(factor) * prime_) >> 64);
     return high >= prime_ ? high - prime_ : high;
   }
+  [[nodiscard]] Residue of_any_dyadic(Dyadic value) const;
   [[nodiscard]] Residue of_number(std::uint64_t value) const { return multiply(value % prime_, square_); }
   [[nodiscard]] Residue inverse_of_two() const;
   [[nodiscard]] Residue power_of_two(std::int32_t exponent) const;
@@ -67,7 +80,7 @@ class PrimeField {
   Residue one_ = 0;                    ///< 2^64 mod p
   Residue square_ = 0;                 ///< 2^128 mod p
   Residue half_ = 0;
-  Residue input_scale_ = 0;  ///< 2^-52, the scale of almost every input
+  Residue input_factor_ = 0;  ///< takes a number in the usual form to the residue of its product with 2^-52
 };
 
 }  // namespace steptp::certify

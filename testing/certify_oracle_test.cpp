@@ -7,14 +7,17 @@
 #include <map>
 #include <string>
 
+#include "steptp/check/structure.h"
 #include "steptp/certify/ball_arithmetic.h"
 #include "steptp/certify/big_stack.h"
+#include "steptp/certify/certify.h"
 #include "steptp/certify/field_arithmetic.h"
 #include "steptp/certify/inputs.h"
 #include "steptp/certify/machine.h"
 #include "steptp/oracle/machine.h"
 #include "steptp/text/document.h"
 #include "testing/generator.h"
+#include "testing/mutator.h"
 #include "testing/soak.h"
 
 namespace steptp::testing {
@@ -144,6 +147,71 @@ TEST(CertifyOracle, AgreesOnGeneratedPrograms) {
   std::cout << counts.programs << " programs, " << counts.elements << " elements: " << counts.by_field << " by field, "
             << counts.by_balls << " by balls, " << counts.failed << " failed, " << counts.wrong << " wrong\n";
   for (const auto& [reason, count] : counts.reasons) std::cout << "  " << count << " " << reason << "\n";
+}
+
+/// The first difference that the oracle sees between two programs in f64; empty where it sees none.
+std::string oracle_difference(const Program& before, const Program& after, std::uint64_t seed) {
+  const certify::InputModel model = certify::model_inputs(before, after);
+  if (model.is_empty) return {};
+  for (const certify::DrawKind kind :
+       {certify::DrawKind::generic, certify::DrawKind::ties, certify::DrawKind::thresholds, certify::DrawKind::zeros,
+        certify::DrawKind::last_index, certify::DrawKind::positive}) {
+    const certify::InputSource source(model, {kind, seed});
+    const Tensors inputs = tensors_of(source);
+    const auto one = run(before, inputs);
+    const auto other = run(after, inputs);
+    if (!one || !other) continue;
+    for (const auto& [name, tensor] : one->outputs) {
+      const Tensor& changed = other->outputs.at(name);
+      const auto width = static_cast<std::size_t>(info(tensor.dtype).bytes);
+      for (std::size_t at = 0; at * width < tensor.data.size(); ++at) {
+        const double a = convert(load(tensor.dtype, tensor.data.data() + at * width), DType::f64).as_real();
+        const double b = convert(load(tensor.dtype, changed.data.data() + at * width), DType::f64).as_real();
+        if (!std::isfinite(a) || std::fabs(a) > 1e30) continue;
+        if (!std::isfinite(b) && kind != certify::DrawKind::generic) continue;
+        if (std::isfinite(b) && std::fabs(a - b) <= 1e-4 * (1 + std::fabs(a) + std::fabs(b))) continue;
+        return name + " element " + std::to_string(at) + ": " + std::to_string(a) + " and " + std::to_string(b) + ", " +
+               std::string(certify::name_of(kind)) + " draw";
+      }
+    }
+  }
+  return {};
+}
+
+TEST(CertifyOracle, MutantsThatDifferAreNeverEqual) {
+  std::map<std::string, std::size_t> counts;
+  std::size_t accepted = 0;
+  std::string report;
+  for (std::uint64_t seed = 0; seed < soaked(1500); ++seed) {
+    Random random(seed + 1'000'000);
+    const Program program = generate_program(random);
+    const auto mutant = mutate(program, random);
+    if (!mutant || !(mutant->program.signature == program.signature)) continue;
+    if (has_errors(check_structure(mutant->program))) continue;
+    const Program before = in_doubles(program);
+    const Program after = in_doubles(mutant->program);
+    if (has_errors(check_structure(after))) continue;
+    const certify::CertifiedAnswer answer = certify::certify(before, after);
+    const std::string difference = oracle_difference(before, after, seed);
+    const std::string verdict = answer.verdict == certify::CertifiedAnswer::Verdict::equal     ? "equal"
+                                : answer.verdict == certify::CertifiedAnswer::Verdict::differs ? "differs"
+                                                                                               : "undecided";
+    counts[verdict + (difference.empty() ? ", the oracle sees no difference" : ", the oracle sees a difference")] += 1;
+    if (verdict == "undecided") counts["because: " + answer.reason.substr(0, 60)] += 1;
+    if (verdict == "differs" && difference.empty()) {
+      std::cout << "seed " << seed << " " << mutant->label << ": " << answer.reason << " "
+                << answer.counterexample->before << " | " << answer.counterexample->after << " "
+                << answer.counterexample->draw << "\n";
+    }
+    if (verdict != "equal" || difference.empty()) continue;
+    accepted += 1;
+    if (accepted <= 5) {
+      report += "seed " + std::to_string(seed) + " " + mutant->label + ": " + difference + "\n" +
+                print_document(before, Profile::paper) + "\n" + print_document(after, Profile::paper) + "\n\n";
+    }
+  }
+  for (const auto& [what, count] : counts) std::cout << "  " << count << " " << what << "\n";
+  EXPECT_EQ(accepted, 0u) << report;
 }
 
 }  // namespace

@@ -55,9 +55,9 @@ class Judge {
     if (model_.is_empty) return undecided("an input has no legal value");
     choose_points();
     if (!generic_trials() || !special_draws() || !cover()) return;
-    if (counted_.size() < points_.size()) {
-      for (const OutputPoint& point : points_) {
-        if (!counted_.contains(point.output)) return undecided(concat("before is nowhere finite in ", point.output));
+    for (const OutputPoint& point : points_) {
+      if (!counted_.contains(point.output)) {
+        return undecided(concat("before is finite at none of the points tried in ", point.output));
       }
     }
     conclude();
@@ -129,7 +129,7 @@ class Judge {
     switch (found.kind) {
       case PointAnswer::Kind::equal:
         answer_.points += 1;
-        counted_.insert(point.output);
+        if (draw.kind == DrawKind::generic) counted_.insert(point.output);
         if (found.by_field && draw.kind == DrawKind::generic) {
           const auto [at, added] = bounds_.try_emplace(point, 0.0);
           at->second += found.bound_log2;
@@ -198,6 +198,19 @@ class Judge {
   [[nodiscard]] bool needs_more(const OutputPoint& point) const {
     const auto at = bounds_.find(point);
     return at != bounds_.end() && at->second > options_.bound_log2;
+  }
+
+  /// The bound is that of the points that were looked at often enough; there is one of every output.
+  void set_bound() {
+    std::map<std::string, double> best;
+    for (const auto& [point, bound] : bounds_) {
+      const auto [at, added] = best.try_emplace(point.output, bound);
+      at->second = std::min(at->second, bound);
+    }
+    for (const auto& [output, bound] : best) answer_.bound_log2 = std::max(answer_.bound_log2.value_or(bound), bound);
+    for (const auto& [point, bound] : bounds_) {
+      if (bound <= options_.bound_log2) answer_.bound_log2 = std::max(*answer_.bound_log2, bound);
+    }
   }
 
   /// Analytic functions that agree at generic points agree everywhere; only what depends on order, on integers, or may
@@ -304,9 +317,7 @@ class Judge {
   }
 
   void conclude() {
-    for (const auto& [point, bound] : bounds_) {
-      answer_.bound_log2 = std::max(answer_.bound_log2.value_or(bound), bound);
-    }
+    set_bound();
     if (answer_.bound_log2.value_or(options_.bound_log2) > options_.bound_log2) {
       return undecided(concat("the error bound 2^", static_cast<std::int64_t>(*answer_.bound_log2), " is too weak"));
     }

@@ -91,11 +91,9 @@ class Compiler {
       out.extents.push_back(loop->extent);
       out.loops.push_back(loop->index);
       points *= loop->extent;
-      if (points >= kWideLimit / INT64_MAX) fail(FailureKind::unsupported, "an iteration space is too large");
+      if (points > INT64_MAX) fail(FailureKind::unsupported, concat(out.text, " has too many iterations"));
     }
-    if (points > INT64_MAX || source.loops.size() > kMaxLoops) {
-      fail(FailureKind::unsupported, concat(out.text, " has too many iterations or loops"));
-    }
+    if (source.loops.size() > kMaxLoops) fail(FailureKind::unsupported, concat(out.text, " has too many loops"));
     out.left = access(source.equation->left);
     work_ = 0;
     for (const ExprPtr& guard : source.guards) {

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <functional>
+
+namespace steptp::certify {
+
+/// Runs a function on a stack of half a gigabyte, of which only what is touched costs memory: definitions that follow
+/// one another through 16384 elements are evaluated recursively. False where no such stack could be had.
+[[nodiscard]] bool run_on_big_stack(const std::function<void()>& work);
+
+}  // namespace steptp::certify

@@ -1,0 +1,365 @@
+#include "steptp/certify/certify.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "steptp/base/hash.h"
+#include "steptp/base/random.h"
+#include "steptp/base/text.h"
+#include "steptp/certify/big_stack.h"
+#include "steptp/certify/code.h"
+#include "steptp/certify/comparison.h"
+#include "steptp/certify/coverage.h"
+#include "steptp/certify/failure.h"
+#include "steptp/certify/inputs.h"
+
+namespace steptp::certify {
+
+namespace {
+
+using Verdict = CertifiedAnswer::Verdict;
+
+/// Special draws look at this many elements of each output.
+constexpr std::size_t kSpecialPoints = 6;
+/// Further seeds of each directed draw, where an outcome of a comparison is still missing.
+constexpr std::uint64_t kDirectedSeeds = 6;
+
+class Judge {
+ public:
+  Judge(const Program& before, const Program& after, const CertifyOptions& options)
+      : options_(options),
+        before_(compile(before)),
+        after_(compile(after)),
+        model_(model_inputs(before, after)),
+        pair_{before_, after_, combine(combine(options.seed, hash_of(before)), hash_of(after))},
+        before_coverage_(before_, model_),
+        after_coverage_(after_, model_),
+        budget_{options.budget_operations, options.budget_bytes},
+        signature_(before.signature),
+        random_(options.seed) {
+    answer_.assumes = model_.assumes;
+    std::sort(answer_.assumes.begin(), answer_.assumes.end());
+    answer_.assumes.erase(std::unique(answer_.assumes.begin(), answer_.assumes.end()), answer_.assumes.end());
+  }
+
+  CertifiedAnswer run() {
+    decide();
+    answer_.work = options_.budget_operations - budget_.operations;
+    return std::move(answer_);
+  }
+
+ private:
+  void decide() {
+    if (model_.is_empty) return undecided("an input has no legal value");
+    choose_points();
+    if (!generic_trials() || !special_draws() || !cover()) return;
+    for (const OutputPoint& point : points_) {
+      if (!counted_.contains(point.output)) {
+        return undecided(concat("before is finite at none of the points tried in ", point.output));
+      }
+    }
+    conclude();
+  }
+
+  void undecided(std::string reason) {
+    answer_.verdict = Verdict::undecided;
+    answer_.reason = std::move(reason);
+  }
+
+  // Elements.
+
+  void add_point(OutputPoint point) {
+    const Variable* variable = signature_.find(point.output);
+    if (!variable || variable->shape.size() != point.element.size()) return;
+    for (std::size_t d = 0; d < point.element.size(); ++d) {
+      if (point.element[d] < 0 || point.element[d] >= variable->shape[d]) return;
+    }
+    if (known_points_.insert(point).second) points_.push_back(std::move(point));
+  }
+
+  void choose_points() {
+    for (const Variable& variable : signature_.variables) {
+      if (variable.role != Role::output) continue;
+      std::vector<std::int64_t> last;
+      for (const std::int64_t size : variable.shape) last.push_back(size - 1);
+      add_point({variable.name, std::vector<std::int64_t>(variable.shape.size(), 0)});
+      add_point({variable.name, last});
+    }
+    required_ = points_.size();
+    for (Coverage* coverage : {&before_coverage_, &after_coverage_}) {
+      for (OutputPoint& point : coverage->edges()) add_point(std::move(point));
+    }
+    required_ = points_.size();
+    for (const Variable& variable : signature_.variables) {
+      if (variable.role != Role::output) continue;
+      const std::size_t corners =
+          std::min<std::size_t>(std::size_t{1} << std::min<std::size_t>(variable.shape.size(), 4), 16);
+      for (std::uint32_t i = 0; i < options_.points; ++i) {
+        std::vector<std::int64_t> element;
+        for (const std::int64_t size : variable.shape) {
+          element.push_back(static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(size))));
+        }
+        add_point({variable.name, std::move(element)});
+      }
+      for (std::size_t corner = 1; corner + 1 < corners; ++corner) {
+        std::vector<std::int64_t> element;
+        for (std::size_t d = 0; d < variable.shape.size(); ++d) {
+          element.push_back(((corner >> d) & 1) != 0 ? variable.shape[d] - 1 : 0);
+        }
+        add_point({variable.name, std::move(element)});
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_enough() const {
+    return options_.budget_operations - budget_.operations > options_.enough_operations;
+  }
+
+  // Draws.
+
+  [[nodiscard]] std::uint64_t seed_of(DrawKind kind, std::uint64_t trial) const {
+    return combine(combine(mix(options_.seed), static_cast<Hash>(kind)), trial);
+  }
+
+  /// False where the answer is found.
+  bool look(Comparison& comparison, Draw draw, const OutputPoint& point) {
+    const PointAnswer found = comparison.at(point);
+    switch (found.kind) {
+      case PointAnswer::Kind::equal:
+        answer_.points += 1;
+        if (draw.kind == DrawKind::generic) counted_.insert(point.output);
+        if (found.by_field && draw.kind == DrawKind::generic) {
+          const auto [at, added] = bounds_.try_emplace(point, 0.0);
+          at->second += found.bound_log2;
+        } else if (!found.by_field) {
+          answer_.agree_bits = std::min(answer_.agree_bits.value_or(found.agree_bits), found.agree_bits);
+          if (draw.kind == DrawKind::generic) by_balls_.insert(point);
+        }
+        return true;
+      case PointAnswer::Kind::not_counted: answer_.not_counted += 1; return true;
+      case PointAnswer::Kind::undefined:
+        if (draw.kind != DrawKind::generic) {
+          answer_.is_defined_everywhere = false;
+          return true;
+        }
+        differs(comparison, draw, point, found);
+        return false;
+      case PointAnswer::Kind::differs: differs(comparison, draw, point, found); return false;
+      case PointAnswer::Kind::undecided:
+        // A special draw looks for differences; what it cannot see is left to the generic ones.
+        if (found.lacks_precision && draw.kind != DrawKind::generic) {
+          answer_.not_counted += 1;
+          return true;
+        }
+        undecided(concat(found.reason, " (", point.output, "[",
+                         join(point.element, ",", [](std::int64_t at) { return std::to_string(at); }), "], ",
+                         name_of(draw.kind), " draw)"));
+        return false;
+    }
+    return false;
+  }
+
+  void differs(Comparison& comparison, Draw draw, const OutputPoint& point, const PointAnswer& found) {
+    answer_.verdict = Verdict::differs;
+    answer_.reason = found.reason.empty() ? "values differ" : found.reason;
+    Counterexample example;
+    example.output = point.output;
+    example.index = point.element;
+    example.seed = draw.seed;
+    example.draw = name_of(draw.kind);
+    example.before = found.before;
+    example.after = found.after;
+    example.inputs = comparison.inputs_of(point);
+    answer_.counterexample = std::move(example);
+  }
+
+  bool generic_trials() {
+    for (std::uint32_t trial = 0; trial < options_.most_trials; ++trial) {
+      const Draw draw{DrawKind::generic, seed_of(DrawKind::generic, trial)};
+      Comparison comparison(pair_, model_, draw, options_, budget_);
+      const bool late = trial >= options_.trials;
+      for (std::size_t i = 0; i < points_.size(); ++i) {
+        if (i >= required_ && is_enough()) break;
+        if (late && !needs_more(points_[i])) continue;
+        if (!look(comparison, draw, points_[i])) return false;
+      }
+      comparison.collect_outcomes(seen_before_, seen_after_);
+      if (trial + 1 >= options_.trials &&
+          std::none_of(points_.begin(), points_.end(),
+                       [this](const OutputPoint& point) { return needs_more(point); })) {
+        return true;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool needs_more(const OutputPoint& point) const {
+    const auto at = bounds_.find(point);
+    return at != bounds_.end() && at->second > options_.bound_log2;
+  }
+
+  /// The bound is that of the points that were looked at often enough; there is one of every output.
+  void set_bound() {
+    std::map<std::string, double> best;
+    for (const auto& [point, bound] : bounds_) {
+      const auto [at, added] = best.try_emplace(point.output, bound);
+      at->second = std::min(at->second, bound);
+    }
+    for (const auto& [output, bound] : best) answer_.bound_log2 = std::max(answer_.bound_log2.value_or(bound), bound);
+    for (const auto& [point, bound] : bounds_) {
+      if (bound <= options_.bound_log2) answer_.bound_log2 = std::max(*answer_.bound_log2, bound);
+    }
+  }
+
+  /// Analytic functions that agree at generic points agree everywhere; only what depends on order, on integers, or may
+  /// be undefined asks for special points.
+  [[nodiscard]] bool is_wanted(DrawKind kind) const {
+    const bool has_order = before_.has_order || after_.has_order;
+    switch (kind) {
+      case DrawKind::generic: return true;
+      case DrawKind::zeros:
+        return has_order || before_.has_divisions || after_.has_divisions || before_.has_functions ||
+               after_.has_functions;
+      case DrawKind::positive:
+      case DrawKind::negative:
+      case DrawKind::ties:
+      case DrawKind::thresholds:
+      case DrawKind::large:
+      case DrawKind::huge:
+      case DrawKind::tiny: return has_order;
+      case DrawKind::first_index:
+      case DrawKind::last_index:
+        return std::any_of(model_.inputs.begin(), model_.inputs.end(),
+                           [](const InputFacts& facts) { return !is_float(facts.variable->dtype); });
+    }
+    return true;
+  }
+
+  bool special_draws() {
+    for (const DrawKind kind : kSpecialDraws) {
+      if (!is_wanted(kind)) continue;
+      const Draw draw{kind, seed_of(kind, 0)};
+      Comparison comparison(pair_, model_, draw, options_, budget_);
+      std::map<std::string, std::size_t> done;
+      for (std::size_t i = 0; i < points_.size(); ++i) {
+        if (i >= 2 && is_enough()) break;
+        if (done[points_[i].output]++ >= kSpecialPoints) continue;
+        if (!look(comparison, draw, points_[i])) return false;
+      }
+      comparison.collect_outcomes(seen_before_, seen_after_);
+    }
+    return true;
+  }
+
+  // Branches.
+
+  struct Missing {
+    Coverage* coverage = nullptr;
+    std::uint32_t branch = 0;
+    bool outcome = false;
+    bool in_before = false;
+  };
+
+  [[nodiscard]] std::vector<Missing> missing() {
+    std::vector<Missing> out;
+    for (const bool in_before : {true, false}) {
+      const Code& code = in_before ? before_ : after_;
+      Coverage& coverage = in_before ? before_coverage_ : after_coverage_;
+      const auto& seen = in_before ? seen_before_ : seen_after_;
+      for (std::uint32_t i = 0; i < code.branches.size(); ++i) {
+        if (!coverage.matters(i)) continue;
+        for (const bool outcome : {false, true}) {
+          if ((seen[i] & (outcome ? 2 : 1)) != 0 || settled_.contains({in_before, i, outcome})) continue;
+          out.push_back({&coverage, i, outcome, in_before});
+        }
+      }
+    }
+    return out;
+  }
+
+  /// Tries to see every outcome that was not seen, or to show that it does not exist.
+  bool cover() {
+    std::vector<OutputPoint> wanted;
+    for (const Missing& item : missing()) {
+      Coverage::Witness witness = item.coverage->witness(item.branch, item.outcome);
+      if (witness.is_infeasible || item.coverage->is_unused(item.branch, item.outcome))
+        settled_.insert({item.in_before, item.branch, item.outcome});
+      wanted.insert(wanted.end(), witness.points.begin(), witness.points.end());
+    }
+    if (!missing().empty() && !look_at_all(wanted, DrawKind::generic, 0)) return false;
+    for (std::uint64_t trial = 1; trial <= kDirectedSeeds && !missing().empty(); ++trial) {
+      std::vector<OutputPoint> some(
+          points_.begin(), points_.begin() + static_cast<std::ptrdiff_t>(std::min(points_.size(), kSpecialPoints)));
+      some.insert(some.end(), wanted.begin(), wanted.end());
+      for (const DrawKind kind : {DrawKind::thresholds, DrawKind::large, DrawKind::ties, DrawKind::positive,
+                                  DrawKind::negative, DrawKind::huge, DrawKind::tiny}) {
+        if (!look_at_all(some, kind, trial)) return false;
+      }
+    }
+    const std::vector<Missing> left = missing();
+    if (left.empty()) return true;
+    undecided(concat(left[0].in_before ? "before: " : "after: ", left[0].coverage->text(left[0].branch), " was never ",
+                     left[0].outcome ? "true" : "false", " at the points tried"));
+    return false;
+  }
+
+  bool look_at_all(const std::vector<OutputPoint>& points, DrawKind kind, std::uint64_t trial) {
+    const Draw draw{kind, seed_of(kind, trial)};
+    Comparison comparison(pair_, model_, draw, options_, budget_);
+    for (const OutputPoint& point : points) {
+      add_point(point);
+      if (known_points_.contains(point) && !look(comparison, draw, point)) return false;
+    }
+    comparison.collect_outcomes(seen_before_, seen_after_);
+    return true;
+  }
+
+  void conclude() {
+    set_bound();
+    if (answer_.bound_log2.value_or(options_.bound_log2) > options_.bound_log2) {
+      return undecided(concat("the error bound 2^", static_cast<std::int64_t>(*answer_.bound_log2), " is too weak"));
+    }
+    answer_.verdict = Verdict::equal;
+  }
+
+  const CertifyOptions& options_;
+  Code before_;
+  Code after_;
+  InputModel model_;
+  Pair pair_;
+  Coverage before_coverage_;
+  Coverage after_coverage_;
+  Budget budget_;
+  const Signature& signature_;
+  Random random_;
+  CertifiedAnswer answer_;
+  std::vector<OutputPoint> points_;
+  std::size_t required_ = 0;  ///< so many points are looked at whatever they cost
+  std::set<OutputPoint> known_points_;
+  std::map<OutputPoint, double> bounds_;  ///< by field, over generic draws
+  std::set<OutputPoint> by_balls_;
+  std::set<std::string> counted_;  ///< outputs with an element that counted
+  std::vector<std::uint8_t> seen_before_;
+  std::vector<std::uint8_t> seen_after_;
+  std::set<std::tuple<bool, std::uint32_t, bool>> settled_;  ///< outcomes that do not exist
+};
+
+}  // namespace
+
+CertifiedAnswer certify(const Program& before, const Program& after, const CertifyOptions& options) {
+  CertifiedAnswer answer;
+  const bool ran = run_on_big_stack([&] {
+    try {
+      answer = Judge(before, after, options).run();
+    } catch (const Failure& failure) {
+      answer.verdict = Verdict::undecided;
+      answer.reason = failure.message;
+    }
+  });
+  if (!ran) answer.reason = "no stack for the evaluation";
+  return answer;
+}
+
+}  // namespace steptp::certify

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "steptp/ir/program.h"
+
+namespace steptp::certify {
+
+struct CertifyOptions {
+  std::uint64_t seed = 1;
+  /// Operations of machines and searches, about 20 ns each in the field and some 100 ns in balls.
+  std::uint64_t budget_operations = 400'000'000;
+  /// Bytes of remembered values.
+  std::uint64_t budget_bytes = std::uint64_t{2} << 30;
+  /// Where so many operations are spent, no more points are added beyond those that must be there.
+  std::uint64_t enough_operations = 2'000'000;
+  /// Random elements of each output, besides corners, boundaries and those that conditions lead to.
+  std::uint32_t points = 4;
+  /// Generic draws: at least these; more where the bound asks for it.
+  std::uint32_t trials = 2;
+  std::uint32_t most_trials = 6;
+  /// The error bound that the field must reach, as a power of two.
+  double bound_log2 = -40;
+  std::int64_t agree_bits = 150;
+  std::int64_t first_precision = 192;
+  std::int64_t greatest_precision = 8192;
+};
+
+/// An input at which the two programs differ; replayed by giving the same seed.
+struct Counterexample {
+  std::string output;
+  std::vector<std::int64_t> index;
+  std::uint64_t seed = 0;  ///< of the draw
+  std::string draw;
+  std::string before;
+  std::string after;
+  /// The first inputs that the element of `before` depends on, as "A[0,3]" and a decimal.
+  std::vector<std::pair<std::string, std::string>> inputs;
+};
+
+struct CertifiedAnswer {
+  enum class Verdict : std::uint8_t { equal, differs, undecided };
+  Verdict verdict = Verdict::undecided;
+  /// The chance that different programs agree at all points, where some point was decided in the field.
+  std::optional<double> bound_log2;
+  /// The fewest bits on which balls agreed, where some point was decided by balls.
+  std::optional<std::int64_t> agree_bits;
+  std::uint64_t points = 0;       ///< elements compared, times draws, that counted
+  std::uint64_t not_counted = 0;  ///< `before` was not finite there
+  /// `after` had no value at a special draw where `before` had one: equal almost everywhere, but not safe.
+  bool is_defined_everywhere = true;
+  std::vector<std::string> assumes;
+  std::string reason;
+  std::optional<Counterexample> counterexample;
+  std::uint64_t work = 0;  ///< operations
+};
+
+/// Decides whether two programs with one signature, which have passed the structural checks, agree as real functions:
+/// evaluates single elements of the outputs at drawn inputs, exactly or with certified bounds. Never `equal` where a
+/// condition on indices or data was not met in both outcomes, unless that outcome is shown not to exist.
+[[nodiscard]] CertifiedAnswer certify(const Program& before, const Program& after, const CertifyOptions& options = {});
+
+}  // namespace steptp::certify

@@ -1,0 +1,229 @@
+#include "steptp/certify/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "steptp/base/hash.h"
+#include "steptp/base/text.h"
+
+namespace steptp::certify {
+
+namespace {
+
+PointAnswer answer_of(PointAnswer::Kind kind, std::string reason = {}) {
+  PointAnswer answer;
+  answer.kind = kind;
+  answer.reason = std::move(reason);
+  return answer;
+}
+
+void merge(std::vector<std::uint8_t>& into, const std::vector<std::uint8_t>& from) {
+  into.resize(std::max(into.size(), from.size()));
+  for (std::size_t i = 0; i < from.size(); ++i) into[i] |= from[i];
+}
+
+/// What a failure to evaluate means for the comparison.
+PointAnswer of_failure(const Failure& failure, bool in_before) {
+  const std::string reason = concat(in_before ? "before: " : "after: ", failure.message);
+  if (failure.kind == FailureKind::undefined_value) {
+    return answer_of(in_before ? PointAnswer::Kind::not_counted : PointAnswer::Kind::undefined, reason);
+  }
+  return answer_of(PointAnswer::Kind::undecided, reason);
+}
+
+/// Decides by class alone where it can; false where both values are finite.
+bool decided_by_class(ValueClass before, ValueClass after, PointAnswer& answer) {
+  if (before != ValueClass::finite) {
+    answer = answer_of(PointAnswer::Kind::not_counted, "before is not finite");
+    return true;
+  }
+  if (after != ValueClass::finite) {
+    answer = answer_of(PointAnswer::Kind::undefined, "after is not finite where before is");
+    return true;
+  }
+  return false;
+}
+
+PointAnswer of_integers(std::int64_t before, std::int64_t after) {
+  PointAnswer answer = answer_of(before == after ? PointAnswer::Kind::equal : PointAnswer::Kind::differs);
+  answer.by_field = true;
+  answer.bound_log2 = -1000;  // exact: nothing was left to chance but the draw
+  answer.before = std::to_string(before);
+  answer.after = std::to_string(after);
+  return answer;
+}
+
+double degree(const FieldArithmetic::Value& value) {
+  return static_cast<double>(value.numerator) + static_cast<double>(value.denominator);
+}
+
+}  // namespace
+
+Comparison::Comparison(const Pair& pair, const InputModel& model, Draw draw, const CertifyOptions& options,
+                       Budget& budget)
+    : pair_(pair),
+      source_(model, draw),
+      options_(options),
+      budget_(budget),
+      prime_seed_(combine(combine(pair.hash, draw.seed), static_cast<Hash>(draw.kind))) {
+  make_field();
+}
+
+void Comparison::make_field() {
+  if (field_) {
+    merge(seen_before_, field_->before.outcomes());
+    merge(seen_after_, field_->after.outcomes());
+  }
+  field_ = std::make_unique<FieldMachines>(pair_, source_, budget_, prime_seed_);
+}
+
+Comparison::BallMachines& Comparison::balls(std::int64_t precision) {
+  std::unique_ptr<BallMachines>& machines = balls_[precision];
+  if (!machines) machines = std::make_unique<BallMachines>(pair_, source_, budget_, prime_seed_, precision);
+  return *machines;
+}
+
+PointAnswer Comparison::at(const OutputPoint& point) {
+  constexpr int kPrimes = 4;
+  for (int attempt = 0; attempt < kPrimes; ++attempt) {
+    bool needs_balls = false;
+    bool needs_prime = false;
+    PointAnswer answer = in_field(point, needs_balls, needs_prime);
+    if (needs_balls) return in_balls(point);
+    if (!needs_prime) return answer;
+    prime_seed_ = mix(prime_seed_);
+    make_field();
+  }
+  return answer_of(PointAnswer::Kind::undecided, "a divisor is zero modulo every prime that was tried");
+}
+
+PointAnswer Comparison::in_field(const OutputPoint& point, bool& needs_balls, bool& needs_prime) {
+  const auto evaluate = [&](Machine<FieldArithmetic>& machine, const Code& code) {
+    return machine.output(code.tensor_numbers.find(point.output)->second, point.element);
+  };
+  const auto before = evaluate(field_->before, pair_.before);
+  const auto after = before ? evaluate(field_->after, pair_.after) : before;
+  if (!before || !after) {
+    const Failure& failure = before ? after.error() : before.error();
+    needs_balls = failure.kind == FailureKind::needs_balls;
+    needs_prime = failure.kind == FailureKind::unlucky_prime;
+    return of_failure(failure, !before);
+  }
+  if (!before->is_real) return of_integers(before->integer, after->integer);
+  PointAnswer answer;
+  if (decided_by_class(FieldArithmetic::class_of(before->real), FieldArithmetic::class_of(after->real), answer)) {
+    return answer;
+  }
+  const FieldArithmetic::Value& a = before->real;
+  const FieldArithmetic::Value& b = after->real;
+  const bool apart = a.high < b.low || b.high < a.low;
+  const bool has_functions = field_->before_arithmetic.used_functions() || field_->after_arithmetic.used_functions();
+  answer.by_field = true;
+  answer.before = field_->before_arithmetic.text(a);
+  answer.after = field_->after_arithmetic.text(b);
+  if (apart || (a.residue != b.residue && !has_functions)) {
+    answer.kind = PointAnswer::Kind::differs;
+    return answer;
+  }
+  if (a.residue != b.residue) {
+    needs_balls = true;
+    return answer;
+  }
+  // Schwartz and Zippel over inputs of 53 bits; two arguments of functions that are different but have one residue
+  // would be taken for one.
+  const double calls = static_cast<double>(field_->before_arithmetic.function_count()) +
+                       static_cast<double>(field_->after_arithmetic.function_count());
+  const double argument =
+      std::max(field_->before_arithmetic.argument_degree(), field_->after_arithmetic.argument_degree());
+  answer.kind = PointAnswer::Kind::equal;
+  answer.bound_log2 = std::min(0.0, std::log2(degree(a) + degree(b) + 1 + calls * calls * argument) - 53);
+  return answer;
+}
+
+PointAnswer Comparison::in_balls(const OutputPoint& point) {
+  PointAnswer answer;
+  // Special draws, such as huge values under an exp, are not worth the highest precisions.
+  const std::int64_t greatest = source_.draw().kind == DrawKind::generic
+                                    ? options_.greatest_precision
+                                    : std::min(options_.greatest_precision, 4 * options_.first_precision);
+  for (std::int64_t precision = options_.first_precision; precision <= greatest; precision *= 2) {
+    bool needs_precision = false;
+    answer = in_balls_of(precision, point, needs_precision);
+    if (!needs_precision) return answer;
+  }
+  answer.kind = PointAnswer::Kind::undecided;
+  answer.lacks_precision = true;
+  answer.reason = concat("balls of ", greatest, " bits do not decide: ", answer.reason);
+  return answer;
+}
+
+PointAnswer Comparison::in_balls_of(std::int64_t precision, const OutputPoint& point, bool& needs_precision) {
+  BallMachines& machines = balls(precision);
+  const auto evaluate = [&](Machine<BallArithmetic>& machine, const Code& code) {
+    return machine.output(code.tensor_numbers.find(point.output)->second, point.element);
+  };
+  const auto before = evaluate(machines.before, pair_.before);
+  const auto after = before ? evaluate(machines.after, pair_.after) : before;
+  if (!before || !after) {
+    const Failure& failure = before ? after.error() : before.error();
+    needs_precision = failure.kind == FailureKind::needs_precision;
+    return of_failure(failure, !before);
+  }
+  if (!before->is_real) return of_integers(before->integer, after->integer);
+  PointAnswer answer;
+  if (decided_by_class(before->real.value_class, after->real.value_class, answer)) return answer;
+  answer.before = machines.before_arithmetic.text(before->real);
+  answer.after = machines.after_arithmetic.text(after->real);
+  if (arb_overlaps(before->real.ball, after->real.ball) == 0) {
+    answer.kind = PointAnswer::Kind::differs;
+    return answer;
+  }
+  const std::int64_t bits = std::min(arb_rel_accuracy_bits(before->real.ball), arb_rel_accuracy_bits(after->real.ball));
+  answer.agree_bits = std::min(bits, precision);
+  answer.kind = PointAnswer::Kind::equal;
+  if (before->real.identity == after->real.identity) {
+    // The same expression of the same function values: no precision could tell them apart.
+    answer.agree_bits = std::max(answer.agree_bits, options_.agree_bits);
+    return answer;
+  }
+  const std::int64_t wanted =
+      std::max(machines.before_arithmetic.wanted_precision(), machines.after_arithmetic.wanted_precision());
+  needs_precision = bits < options_.agree_bits || wanted > precision;
+  if (needs_precision) answer.reason = wanted > precision ? "a summand vanishes beside its sum" : "the balls are wide";
+  return answer;
+}
+
+void Comparison::collect_outcomes(std::vector<std::uint8_t>& before, std::vector<std::uint8_t>& after) const {
+  merge(before, seen_before_);
+  merge(after, seen_after_);
+  merge(before, field_->before.outcomes());
+  merge(after, field_->after.outcomes());
+  for (const auto& [precision, machines] : balls_) {
+    merge(before, machines->before.outcomes());
+    merge(after, machines->after.outcomes());
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> Comparison::inputs_of(const OutputPoint& point) {
+  std::vector<InputRead> reads;
+  InputSource watched(source_.model(), source_.draw());
+  watched.watch(&reads);
+  BallArithmetic arithmetic(prime_seed_, options_.first_precision);
+  Machine<BallArithmetic> machine(pair_.before, arithmetic, watched, budget_);
+  // Whatever comes out: the values that were read are what is wanted.
+  static_cast<void>(machine.output(pair_.before.tensor_numbers.find(point.output)->second, point.element));
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const InputRead& read : reads) {
+    const Variable& variable = *source_.model().inputs[read.input].variable;
+    std::vector<std::int64_t> index(variable.shape.size());
+    std::int64_t rest = read.position;
+    for (std::size_t d = index.size(); d-- > 0; rest /= variable.shape[d]) index[d] = rest % variable.shape[d];
+    const std::string place = concat(
+        variable.name, "[", join(index, ",", [](std::int64_t subscript) { return std::to_string(subscript); }), "]");
+    out.emplace_back(place, read.value);
+  }
+  return out;
+}
+
+}  // namespace steptp::certify

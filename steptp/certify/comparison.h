@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "steptp/certify/ball_arithmetic.h"
+#include "steptp/certify/certify.h"
+#include "steptp/certify/field_arithmetic.h"
+#include "steptp/certify/machine.h"
+
+namespace steptp::certify {
+
+/// An element of an output.
+struct OutputPoint {
+  std::string output;
+  std::vector<std::int64_t> element;
+  bool operator==(const OutputPoint&) const = default;
+  auto operator<=>(const OutputPoint&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
+};
+
+struct PointAnswer {
+  enum class Kind : std::uint8_t {
+    equal,
+    differs,
+    not_counted,  ///< `before` is not finite or has no value
+    undefined,    ///< `after` is not finite or has no value, and `before` is finite
+    undecided,
+  };
+  Kind kind = Kind::undecided;
+  bool by_field = false;
+  double bound_log2 = 0;         ///< equal by field
+  std::int64_t agree_bits = 0;   ///< equal by balls
+  bool lacks_precision = false;  ///< undecided: balls of the greatest precision are too wide
+  std::string reason;
+  std::string before;
+  std::string after;
+};
+
+struct Pair {
+  const Code& before;
+  const Code& after;
+  std::uint64_t hash = 0;  ///< of both programs: primes depend on it
+};
+
+/// Two programs at the inputs of one draw. Values are remembered from point to point.
+class Comparison {
+ public:
+  Comparison(const Pair& pair, const InputModel& model, Draw draw, const CertifyOptions& options, Budget& budget);
+
+  [[nodiscard]] PointAnswer at(const OutputPoint& point);
+
+  /// Adds the outcomes seen so far (Machine::outcomes) to the two lists.
+  void collect_outcomes(std::vector<std::uint8_t>& before, std::vector<std::uint8_t>& after) const;
+  /// The inputs that an element of `before` reads first.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> inputs_of(const OutputPoint& point);
+
+ private:
+  template <typename Arithmetic>
+  struct Machines {
+    template <typename... Arguments>
+    Machines(const Pair& pair, const InputSource& source, Budget& budget, Arguments... arguments)
+        : before_arithmetic(arguments...),
+          after_arithmetic(arguments...),
+          before(pair.before, before_arithmetic, source, budget),
+          after(pair.after, after_arithmetic, source, budget) {}
+    Arithmetic before_arithmetic;
+    Arithmetic after_arithmetic;
+    Machine<Arithmetic> before;
+    Machine<Arithmetic> after;
+  };
+  using FieldMachines = Machines<FieldArithmetic>;
+  using BallMachines = Machines<BallArithmetic>;
+
+  void make_field();
+  /// Nothing decided where the answer's kind is undecided and `next` is set.
+  [[nodiscard]] PointAnswer in_field(const OutputPoint& point, bool& needs_balls, bool& needs_prime);
+  [[nodiscard]] PointAnswer in_balls(const OutputPoint& point);
+  [[nodiscard]] PointAnswer in_balls_of(std::int64_t precision, const OutputPoint& point, bool& needs_precision);
+  [[nodiscard]] BallMachines& balls(std::int64_t precision);
+
+  const Pair& pair_;
+  InputSource source_;
+  const CertifyOptions& options_;
+  Budget& budget_;
+  std::uint64_t prime_seed_;
+  std::unique_ptr<FieldMachines> field_;
+  std::map<std::int64_t, std::unique_ptr<BallMachines>> balls_;
+  std::vector<std::uint8_t> seen_before_;
+  std::vector<std::uint8_t> seen_after_;
+};
+
+}  // namespace steptp::certify

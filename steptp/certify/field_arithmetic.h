@@ -1,0 +1,142 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "steptp/certify/double_interval.h"
+#include "steptp/certify/prime_field.h"
+#include "steptp/certify/value_class.h"
+#include "steptp/ir/operation.h"
+
+namespace steptp::certify {
+
+/// Reals as a residue next to an interval of doubles that surely holds the value and decides every comparison.
+/// Functions such as exp are unknowns of the field (PrimeField::of_function), so that equal residues still mean equal
+/// values, while different residues then mean nothing.
+class FieldArithmetic {
+ public:
+  struct Value {
+    PrimeField::Residue residue = 0;
+    /// Low = high = an infinity is that infinity; a NaN in `low` is NaN; otherwise the value is finite, also where a
+    /// bound has overflowed. Low = high is the exact value.
+    double low = 0;
+    double high = 0;
+    /// As a quotient of polynomials in the inputs: degrees, at most.
+    float numerator = 0;
+    float denominator = 0;
+  };
+
+  /// Values need no memory of their own.
+  static constexpr bool kHasPlainValues = true;
+
+  explicit FieldArithmetic(std::uint64_t seed) : field_(seed) {}
+
+  void set_literals(const std::vector<Decimal>& literals);
+  void literal(Value& out, std::uint32_t number) const { out = literals_[number]; }
+  void input(Value& out, Dyadic value) const {
+    out.residue = field_.of_dyadic(value);
+    out.low = out.high = value.exponent == -52 ? static_cast<double>(value.mantissa) * 0x1p-52 : to_double(value);
+    out.numerator = 1;
+    out.denominator = 0;
+  }
+  void integer(Value& out, std::int64_t value) const;
+  void infinity(Value& out, int sign) const;
+
+  /// `out` may be one of the operands.
+  void arithmetic(ArithmeticOp op, Value& out, const Value& a, const Value& b) {
+    if (op == ArithmeticOp::multiply) {
+      multiply(out, a, b);
+    } else if (op == ArithmeticOp::add) {
+      add(out, a, b);
+    } else {
+      other_arithmetic(op, out, a, b);
+    }
+  }
+  void function(Function function, Value& out, const Value& a);
+  [[nodiscard]] bool compare(CompareOp op, const Value& a, const Value& b);
+  /// Truncated and saturated; NaN gives 0.
+  [[nodiscard]] std::int64_t to_integer(const Value& a, DType dtype);
+
+  [[nodiscard]] static ValueClass class_of(const Value& a);
+  /// Functions occurred: different residues need not be different values.
+  [[nodiscard]] bool used_functions() const { return functions_ > 0; }
+  [[nodiscard]] std::uint64_t function_count() const { return functions_; }
+  /// The greatest degree of an argument of a function.
+  [[nodiscard]] double argument_degree() const { return argument_degree_; }
+  [[nodiscard]] std::string text(const Value& a) const;
+  /// Bytes behind a remembered value besides the object itself.
+  [[nodiscard]] static std::size_t extra_bytes(const Value&) { return 0; }
+
+ private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  [[nodiscard]] static bool is_finite(const Value& a) { return a.low < kInfinity && a.high > -kInfinity; }
+  [[nodiscard]] static bool is_point(const Value& a) { return a.low == a.high; }
+
+  void add(Value& out, const Value& a, const Value& b) const;
+  void add_special(Value& out, const Value& a, const Value& b) const;
+  void multiply(Value& out, const Value& a, const Value& b);
+  void multiply_special(Value& out, const Value& a, const Value& b);
+  void other_arithmetic(ArithmeticOp op, Value& out, const Value& a, const Value& b);
+  void divide(Value& out, const Value& a, const Value& b);
+  void floor_divide(Value& out, const Value& a, const Value& b);
+  void power(Value& out, const Value& a, const Value& b);
+  void extremum(bool is_max, Value& out, const Value& a, const Value& b);
+  void round(Function function, Value& out, const Value& a);
+  void transcendental(Function function, Value& out, const Value& a);
+  [[nodiscard]] Order order(const Value& a, const Value& b);
+  [[nodiscard]] int sign(const Value& a);
+
+  PrimeField field_;
+  std::vector<Value> literals_;
+  std::uint64_t functions_ = 0;
+  double argument_degree_ = 0;
+};
+
+// In the header because inner loops are made of these two.
+
+inline void FieldArithmetic::add(Value& out, const Value& a, const Value& b) const {
+  if (!is_finite(a) || !is_finite(b)) return add_special(out, a, b);
+  const float numerator = std::max(a.numerator + b.denominator, b.numerator + a.denominator);
+  const float denominator = a.denominator + b.denominator;
+  const double low = a.low + b.low;
+  const double high = a.high + b.high;
+  const bool exact = is_point(a) && is_point(b) && sum_error(a.low, b.low, low) == 0;
+  out.residue = field_.add(a.residue, b.residue);
+  out.low = exact ? low : finite_low(below(low));
+  out.high = exact ? high : finite_high(above(high));
+  out.numerator = numerator;
+  out.denominator = denominator;
+}
+
+inline void FieldArithmetic::multiply(Value& out, const Value& a, const Value& b) {
+  if (!is_finite(a) || !is_finite(b)) return multiply_special(out, a, b);
+  const float numerator = a.numerator + b.numerator;
+  const float denominator = a.denominator + b.denominator;
+  out.residue = field_.multiply(a.residue, b.residue);
+  if (is_point(a) && is_point(b)) {
+    const double product = a.low * b.low;
+    const bool exact =
+        a.low == 0 || b.low == 0 || (std::fabs(product) > 0x1p-960 && std::fma(a.low, b.low, -product) == 0);
+    out.low = exact ? product : finite_low(below(product));
+    out.high = exact ? product : finite_high(above(product));
+  } else {
+    const double p0 = a.low * b.low;
+    const double p1 = a.low * b.high;
+    const double p2 = a.high * b.low;
+    const double p3 = a.high * b.high;
+    const double low = std::min(std::min(p0, p1), std::min(p2, p3));
+    const double high = std::max(std::max(p0, p1), std::max(p2, p3));
+    // A bound that has overflowed times zero is NaN; then nothing is known.
+    const bool known = !std::isnan(p0 + p1 + p2 + p3);
+    out.low = known ? finite_low(below(low)) : -kInfinity;
+    out.high = known ? finite_high(above(high)) : kInfinity;
+  }
+  out.numerator = numerator;
+  out.denominator = denominator;
+}
+
+}  // namespace steptp::certify

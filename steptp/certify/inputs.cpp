@@ -1,0 +1,236 @@
+#include "steptp/certify/inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "steptp/base/random.h"
+
+namespace steptp::certify {
+
+namespace {
+
+constexpr double kTies[] = {0, 1, -1, 0.5, 2, -0.5};
+
+/// The nearest thing to a wanted value that the domain allows.
+double inside(const Domain& domain, double wanted, double unit) {
+  switch (domain.kind) {
+    case Domain::Kind::unstated:
+    case Domain::Kind::any: return wanted;
+    case Domain::Kind::positive: return wanted > 0 ? wanted : wanted < 0 ? -wanted : 0x1p-30;
+    case Domain::Kind::nonzero: return wanted != 0 ? wanted : 0x1p-30;
+    case Domain::Kind::range: {
+      if (wanted >= domain.low && wanted < domain.high) return wanted;
+      const double mapped = domain.low + (domain.high - domain.low) * unit;
+      return mapped >= domain.low && mapped < domain.high ? mapped : domain.low;
+    }
+  }
+  return wanted;
+}
+
+/// The domain may state less than the dtype's range or more; never more than fits.
+std::int64_t clamp_to(const DTypeInfo& type, double value) {
+  if (!(value > static_cast<double>(type.least))) return type.least;
+  if (value >= static_cast<double>(type.greatest)) return type.greatest;
+  return static_cast<std::int64_t>(value);
+}
+
+struct IntegerRange {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  bool skip_zero = false;
+};
+
+IntegerRange legal_range(const InputFacts& facts) {
+  const DTypeInfo& type = info(facts.variable->dtype);
+  IntegerRange range = {type.least, type.greatest, false};
+  // Wide enough to be generic, small enough that sums of thousands do not wrap in i64.
+  constexpr std::int64_t kWide = std::int64_t{1} << 40;
+  range.low = std::max(range.low, -kWide);
+  range.high = std::min(range.high, kWide);
+  switch (facts.domain.kind) {
+    case Domain::Kind::unstated:
+    case Domain::Kind::any: break;
+    case Domain::Kind::positive: range.low = 1; break;
+    case Domain::Kind::nonzero: range.skip_zero = true; break;
+    case Domain::Kind::range:
+      range.low = clamp_to(type, std::ceil(facts.domain.low));
+      range.high = clamp_to(type, std::ceil(facts.domain.high) - 1);
+      break;
+  }
+  if (facts.is_bounded) {
+    range.low = std::max(range.low, facts.low);
+    range.high = std::min(range.high, facts.high);
+  }
+  return range;
+}
+
+std::int64_t uniform(const IntegerRange& range, std::uint64_t bits) {
+  const std::uint64_t width = static_cast<std::uint64_t>(range.high) - static_cast<std::uint64_t>(range.low) + 1;
+  const std::int64_t value = range.low + static_cast<std::int64_t>(width == 0 ? bits : bits % width);
+  if (value != 0 || !range.skip_zero) return value;
+  return range.high > 0 ? range.high : range.low;
+}
+
+}  // namespace
+
+std::string_view name_of(DrawKind kind) {
+  switch (kind) {
+    case DrawKind::generic: return "generic";
+    case DrawKind::positive: return "positive";
+    case DrawKind::negative: return "negative";
+    case DrawKind::ties: return "ties";
+    case DrawKind::zeros: return "zeros";
+    case DrawKind::thresholds: return "thresholds";
+    case DrawKind::large: return "large";
+    case DrawKind::huge: return "huge";
+    case DrawKind::tiny: return "tiny";
+    case DrawKind::first_index: return "first_index";
+    case DrawKind::last_index: return "last_index";
+  }
+  return "generic";
+}
+
+Dyadic dyadic_of(double value) {
+  // Multiples of 2^-52 that are not large are what arithmetic is quick with.
+  const double scaled = value * 0x1p52;
+  if (std::fabs(scaled) < 0x1p60 && scaled == std::trunc(scaled)) return {static_cast<std::int64_t>(scaled), -52};
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  auto mantissa = static_cast<std::int64_t>(std::ldexp(fraction, 53));
+  exponent -= 53;
+  while (mantissa % 2 == 0) {
+    mantissa /= 2;
+    exponent += 1;
+  }
+  return {mantissa, exponent};
+}
+
+double InputSource::special_real(const InputFacts& facts, std::uint64_t bits) const {
+  const auto small = static_cast<std::size_t>(bits & 0xff);
+  const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
+  const double generic = 2 * unit - 1;
+  double wanted = generic;
+  switch (draw_.kind) {
+    case DrawKind::generic:
+    case DrawKind::first_index:
+    case DrawKind::last_index: break;
+    case DrawKind::positive: wanted = unit + 0x1p-53; break;
+    case DrawKind::negative: wanted = -unit - 0x1p-53; break;
+    case DrawKind::ties: wanted = kTies[small % std::size(kTies)]; break;
+    case DrawKind::zeros: wanted = 0; break;
+    case DrawKind::large: wanted = generic * 24; break;
+    case DrawKind::huge: wanted = generic * 0x1p20; break;
+    case DrawKind::tiny: wanted = std::trunc(generic * 0x1p22) * 0x1p-52; break;
+    case DrawKind::thresholds: {
+      const std::vector<double>& list = model_.thresholds;
+      if (list.empty() || small % 8 == 7) break;
+      const double threshold = list[(bits >> 8) % list.size()];
+      const double step = std::max(std::fabs(threshold), 0x1p-10) * 0x1p-40;
+      const double choices[] = {threshold,     threshold + step, threshold - step,   threshold + 1,
+                                threshold - 1, 2 * threshold,    generic + threshold};
+      wanted = choices[small % 8];
+      if (!std::isfinite(wanted)) wanted = threshold;
+      break;
+    }
+  }
+  return inside(facts.domain, wanted, unit);
+}
+
+InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(draw) {
+  for (const InputFacts& facts : model.inputs) {
+    const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
+                       facts.domain.kind == Domain::Kind::nonzero;
+    streams_.push_back(
+        {draw.seed ^ facts.stream, plain && draw.kind == DrawKind::generic && facts.variable->values.empty()});
+  }
+}
+
+void InputSource::watch(std::vector<InputRead>* reads) {
+  reads_ = reads;
+  for (Stream& stream : streams_) stream.is_plain = false;
+}
+
+void InputSource::list(std::size_t input, std::int64_t position, std::string value) const {
+  constexpr std::size_t kMost = 16;
+  const auto same = [&](const InputRead& read) { return read.input == input && read.position == position; };
+  if (reads_->size() >= kMost || std::any_of(reads_->begin(), reads_->end(), same)) return;
+  reads_->push_back({input, position, std::move(value)});
+}
+
+Dyadic InputSource::other_real(std::size_t input, std::int64_t position) const {
+  const Dyadic value = drawn_real(input, position);
+  if (reads_) {
+    std::array<char, 64> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), to_double(value));
+    list(input, position, {buffer.data(), end.ptr});
+  }
+  return value;
+}
+
+std::int64_t InputSource::integer(std::size_t input, std::int64_t position) const {
+  const std::int64_t value = drawn_integer(input, position);
+  if (reads_) list(input, position, std::to_string(value));
+  return value;
+}
+
+Dyadic InputSource::drawn_real(std::size_t input, std::int64_t position) const {
+  const InputFacts& facts = model_.inputs[input];
+  if (!facts.variable->values.empty()) return dyadic_of(facts.variable->values[static_cast<std::size_t>(position)]);
+  const std::uint64_t bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position));
+  const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
+                     facts.domain.kind == Domain::Kind::nonzero;
+  if (draw_.kind == DrawKind::generic && facts.domain.kind != Domain::Kind::range) {
+    const auto k = static_cast<std::int64_t>(bits >> 11);
+    if (plain) {
+      const std::int64_t centred = k - (std::int64_t{1} << 52);
+      return {centred == 0 ? 1 : centred, -52};
+    }
+    return {k + 1, -52};
+  }
+  return dyadic_of(special_real(facts, bits));
+}
+
+std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position) const {
+  const InputFacts& facts = model_.inputs[input];
+  if (!facts.variable->values.empty()) {
+    return static_cast<std::int64_t>(facts.variable->values[static_cast<std::size_t>(position)]);
+  }
+  const std::uint64_t bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position));
+  const IntegerRange legal = legal_range(facts);
+  IntegerRange range = legal;
+  const auto near = [&](std::int64_t low, std::int64_t high) {
+    range.low = std::clamp(low, legal.low, legal.high);
+    range.high = std::clamp(high, legal.low, legal.high);
+  };
+  switch (draw_.kind) {
+    case DrawKind::generic:
+    case DrawKind::tiny:
+      // Half of the seeds small, so that integers meet.
+      if (!facts.is_bounded && (mix(draw_.seed) & 1) != 0) near(-8, 8);
+      break;
+    case DrawKind::large:
+    case DrawKind::huge: break;
+    case DrawKind::positive: near(1, 16); break;
+    case DrawKind::negative: near(-16, -1); break;
+    case DrawKind::ties: near(-1, 2); break;
+    case DrawKind::zeros: near(0, 0); break;
+    case DrawKind::first_index: near(legal.low, legal.low); break;
+    case DrawKind::last_index: near(legal.high, legal.high); break;
+    case DrawKind::thresholds: {
+      const std::vector<double>& list = model_.thresholds;
+      if (list.empty()) break;
+      const double threshold = list[(bits >> 8) % list.size()];
+      const std::int64_t around = clamp_to(info(facts.variable->dtype), threshold);
+      constexpr std::int64_t kFarOff = std::int64_t{1} << 61;
+      const std::int64_t centre = std::clamp(around, -kFarOff, kFarOff);
+      near(centre - 1, centre + 1);
+      break;
+    }
+  }
+  return uniform(range, mix(bits));
+}
+
+}  // namespace steptp::certify

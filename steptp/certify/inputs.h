@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "steptp/base/random.h"
+#include "steptp/certify/prime_field.h"
+#include "steptp/ir/program.h"
+
+namespace steptp::certify {
+
+/// How the values of one trial are drawn. Only generic draws count towards an error bound; the others look for
+/// differences at single points, which no random draw meets.
+enum class DrawKind : std::uint8_t {
+  generic,
+  positive,  ///< generic, all above zero
+  negative,  ///< generic, all below zero
+  ties,      ///< from a handful of values
+  zeros,
+  thresholds,  ///< what the programs compare data with: exactly, just below, just above, far beyond
+  large,
+  huge,
+  tiny,
+  first_index,  ///< generic, integers at the least legal value
+  last_index,
+};
+inline constexpr DrawKind kSpecialDraws[] = {
+    DrawKind::thresholds, DrawKind::ties, DrawKind::zeros, DrawKind::positive,    DrawKind::negative,
+    DrawKind::large,      DrawKind::huge, DrawKind::tiny,  DrawKind::first_index, DrawKind::last_index};
+[[nodiscard]] std::string_view name_of(DrawKind kind);
+
+struct Draw {
+  DrawKind kind = DrawKind::generic;
+  std::uint64_t seed = 0;
+};
+
+/// What is known about the values of one input, constant or parameter.
+struct InputFacts {
+  const Variable* variable = nullptr;
+  Domain domain;            ///< as stated, or as its use in `before` demands
+  bool is_bounded = false;  ///< integers: all lie in [low, high]
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  std::uint64_t stream = 0;  ///< hash of the name
+};
+
+struct InputModel {
+  std::vector<InputFacts> inputs;  ///< in the order of the signature, outputs left out
+  std::map<std::string, std::size_t, std::less<>> numbers;
+  std::vector<double> thresholds;
+  std::vector<std::string> assumes;
+  bool is_empty = false;  ///< some input has no legal value
+};
+
+/// Domains come from the signature, else from use in `before`: as a subscript, as the argument of a log or a root, as a
+/// divisor. Thresholds are the literals that either program compares data with.
+[[nodiscard]] InputModel model_inputs(const Program& before, const Program& after);
+
+/// A value that was read, for people.
+struct InputRead {
+  std::size_t input = 0;
+  std::int64_t position = 0;
+  std::string value;
+};
+
+/// The values of a draw, each a function of (seed, name, position): no tensor is ever made.
+class InputSource {
+ public:
+  InputSource(const InputModel& model, Draw draw);
+
+  [[nodiscard]] Dyadic real(std::size_t input, std::int64_t position) const {
+    const Stream& stream = streams_[input];
+    if (!stream.is_plain) return other_real(input, position);
+    const auto k = static_cast<std::int64_t>(random_at(stream.seed, static_cast<std::uint64_t>(position)) >> 11);
+    const std::int64_t centred = k - (std::int64_t{1} << 52);
+    return {centred == 0 ? 1 : centred, -52};
+  }
+  [[nodiscard]] std::int64_t integer(std::size_t input, std::int64_t position) const;
+  /// The first reads are listed from now on.
+  void watch(std::vector<InputRead>* reads);
+  [[nodiscard]] const InputModel& model() const { return model_; }
+  [[nodiscard]] Draw draw() const { return draw_; }
+
+ private:
+  /// What a read needs at once.
+  struct Stream {
+    std::uint64_t seed = 0;
+    bool is_plain = false;  ///< a generic draw from [-1, 1), which is what inner loops are made of
+  };
+
+  [[nodiscard]] Dyadic other_real(std::size_t input, std::int64_t position) const;
+  [[nodiscard]] Dyadic drawn_real(std::size_t input, std::int64_t position) const;
+  [[nodiscard]] std::int64_t drawn_integer(std::size_t input, std::int64_t position) const;
+  void list(std::size_t input, std::int64_t position, std::string value) const;
+  [[nodiscard]] double special_real(const InputFacts& facts, std::uint64_t bits) const;
+
+  const InputModel& model_;
+  Draw draw_;
+  std::vector<Stream> streams_;
+  std::vector<InputRead>* reads_ = nullptr;
+};
+
+/// An exact double as a fraction; the value is finite.
+[[nodiscard]] Dyadic dyadic_of(double value);
+
+}  // namespace steptp::certify

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "steptp/certify/code.h"
+
+namespace steptp::certify {
+
+/// An exact binary fraction: mantissa * 2^exponent. Every input is one.
+struct Dyadic {
+  std::int64_t mantissa = 0;
+  std::int32_t exponent = 0;
+  bool operator==(const Dyadic&) const = default;
+};
+
+[[nodiscard]] inline double to_double(Dyadic value) {
+  return std::ldexp(static_cast<double>(value.mantissa), value.exponent);
+}
+
+/// Arithmetic modulo a prime between 2^60 and 2^61. Residues are in Montgomery form (x * 2^64 mod p): equal residues
+/// are equal numbers, and a product costs three multiplications and no division.
+///
+/// The prime is not taken from a table but is the first one after a hash: whoever writes a program against a table
+/// could multiply all its primes; nobody can aim at a prime that depends on the hash of the two programs.
+class PrimeField {
+ public:
+  using Residue = std::uint64_t;
+
+  explicit PrimeField(std::uint64_t seed);
+
+  [[nodiscard]] std::uint64_t prime() const { return prime_; }
+  [[nodiscard]] Residue one() const { return one_; }
+
+  [[nodiscard]] Residue add(Residue a, Residue b) const {
+    const std::uint64_t sum = a + b;
+    return sum >= prime_ ? sum - prime_ : sum;
+  }
+  [[nodiscard]] Residue subtract(Residue a, Residue b) const { return a >= b ? a - b : a + prime_ - b; }
+  [[nodiscard]] Residue negate(Residue a) const { return a == 0 ? 0 : prime_ - a; }
+  [[nodiscard]] Residue multiply(Residue a, Residue b) const {
+    const Double product = static_cast<Double>(a) * b;
+    return reduce(product);
+  }
+  /// Of a residue that is not zero.
+  [[nodiscard]] Residue inverse(Residue a) const;
+  [[nodiscard]] Residue power(Residue base, std::uint64_t exponent) const;
+
+  [[nodiscard]] Residue of_integer(std::int64_t value) const;
+  [[nodiscard]] Residue of_dyadic(Dyadic value) const {
+    // Almost every input is a small multiple of 2^-52.
+    constexpr std::int64_t kSmall = std::int64_t{1} << 60;
+    if (value.exponent != -52 || value.mantissa <= -kSmall || value.mantissa >= kSmall) return of_any_dyadic(value);
+    const std::int64_t m = value.mantissa;
+    const Residue residue = multiply(static_cast<std::uint64_t>(m < 0 ? -m : m), input_factor_);
+    return m < 0 ? negate(residue) : residue;
+  }
+  [[nodiscard]] Residue of_decimal(const Decimal& value) const;
+  /// A function that no arithmetic can express: an unknown of its own for each function and argument, so that equal
+  /// residues mean equal expressions of functions, whatever the functions are.
+  [[nodiscard]] Residue of_function(std::uint64_t function, Residue argument, Residue second = 0) const;
+  /// The number in the usual form, for tests.
+  [[nodiscard]] std::uint64_t number(Residue a) const { return reduce(a); }
+
+ private:
+  __extension__ typedef unsigned __int128 Double;  // NOLINT(modernize-use-using): an extension
+
+  [[nodiscard]] Residue reduce(Double product) const {
+    const std::uint64_t factor = static_cast<std::uint64_t>(product) * negated_inverse_;
+    const auto high = static_cast<std::uint64_t>((product + static_cast<Double>(factor) * prime_) >> 64);
+    return high >= prime_ ? high - prime_ : high;
+  }
+  [[nodiscard]] Residue of_any_dyadic(Dyadic value) const;
+  [[nodiscard]] Residue of_number(std::uint64_t value) const { return multiply(value % prime_, square_); }
+  [[nodiscard]] Residue inverse_of_two() const;
+  [[nodiscard]] Residue power_of_two(std::int32_t exponent) const;
+
+  std::uint64_t prime_;
+  std::uint64_t negated_inverse_ = 0;  ///< -1/p mod 2^64
+  Residue one_ = 0;                    ///< 2^64 mod p
+  Residue square_ = 0;                 ///< 2^128 mod p
+  Residue half_ = 0;
+  Residue input_factor_ = 0;  ///< takes a number in the usual form to the residue of its product with 2^-52
+};
+
+}  // namespace steptp::certify

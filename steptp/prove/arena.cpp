@@ -7,7 +7,7 @@
 
 namespace steptp::forms {
 
-Arena::Arena(std::uint64_t work_limit) : work_limit_(work_limit) {
+Arena::Arena(std::uint64_t work_limit, bool with_algebra) : work_limit_(work_limit), with_algebra_(with_algebra) {
   never_ = intern_condition({Condition::Kind::never, 0, 0, {}});
   always_ = intern_condition({Condition::Kind::always, 0, 0, {}});
 }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,7 +41,8 @@ using Substitution = std::map<VariableId, Affine>;
 /// of variables at that moment (`assume`). Work and sizes are limited; beyond a limit GiveUp is thrown.
 class Arena {
  public:
-  explicit Arena(std::uint64_t work_limit);
+  /// Without algebra, products of sums stay as they are, and sums of sums: only order and grouping change.
+  explicit Arena(std::uint64_t work_limit, bool with_algebra = true);
 
   // ---- variables and what is known of them
   [[nodiscard]] VariableId new_variable(std::int64_t low, std::int64_t high);
@@ -143,6 +145,9 @@ class Arena {
   void for_each_affine_of_condition(ConditionId id, const std::function<void(const Affine&)>& visit);
   void for_each_affine_of_affine(const Affine& affine, const std::function<void(const Affine&)>& visit);
 
+  /// The known variables that occur.
+  void for_each_input(PolynomialId id, std::set<std::uint32_t>& found);
+
   void spend(std::uint64_t work);
   [[nodiscard]] std::uint64_t work() const { return work_; }
 
@@ -185,6 +190,7 @@ class Arena {
   ConditionId never_ = 0;
   std::uint64_t work_ = 0;
   std::uint64_t work_limit_;
+  bool with_algebra_;
 };
 
 /// The union of two sorted lists.

@@ -109,7 +109,7 @@ PolynomialId Arena::scale(PolynomialId polynomial, const mpq_class& factor) {
 PolynomialId Arena::lump(PolynomialId polynomial) {
   if (polynomials_[polynomial].terms.size() < 2) return polynomial;
   const mpq_class leading = polynomials_[polynomial].terms.front().second;
-  if (leading == 0) return generator({Generator::Kind::lump, 0, {polynomial}, {}, {}, {}});
+  if (leading == 0 || !with_algebra_) return generator({Generator::Kind::lump, 0, {polynomial}, {}, {}, {}});
   return scale(generator({Generator::Kind::lump, 0, {scale(polynomial, 1 / leading)}, {}, {}, {}}), leading);
 }
 
@@ -117,6 +117,10 @@ PolynomialId Arena::multiply(PolynomialId left, PolynomialId right) {
   if (const auto value = as_constant(left)) return scale(right, *value);
   if (const auto value = as_constant(right)) return scale(left, *value);
   // inf*(3-1) is inf, inf*3-inf*1 is not a number.
+  if (!with_algebra_) {
+    left = lump(left);
+    right = lump(right);
+  }
   if (traits(left).may_be_infinite && polynomials_[right].terms.size() > 1) right = lump(right);
   if (traits(right).may_be_infinite && polynomials_[left].terms.size() > 1) left = lump(left);
   const Polynomial a = polynomials_[left];
@@ -149,7 +153,7 @@ PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
       result.factors.emplace_back(generator, static_cast<std::int32_t>(exponent));
     }
   }
-  if (exponentials < 2) {
+  if (exponentials < 2 || !with_algebra_) {
     result.factors.clear();
     for (const auto& [generator, exponent] : exponents) {
       if (exponent != 0) result.factors.emplace_back(generator, static_cast<std::int32_t>(exponent));
@@ -181,7 +185,7 @@ PolynomialId Arena::inverse(PolynomialId polynomial) {
   }
   // The leading coefficient comes out: what is left inside is the same for all multiples.
   const mpq_class leading = node.terms.front().second;
-  if (leading == 0) return generator({Generator::Kind::inverse, 0, {polynomial}, {}, {}, {}});
+  if (leading == 0 || !with_algebra_) return generator({Generator::Kind::inverse, 0, {polynomial}, {}, {}, {}});
   if (node.terms.size() == 1) {
     // Factors that are never zero and always finite leave with a negative exponent; they can cancel.
     Monomial outside;

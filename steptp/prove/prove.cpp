@@ -70,6 +70,17 @@ std::string text_of(const Arena& arena, const Value& value) {
   return {};
 }
 
+/// Only versions that the other program has too stay definitions.
+void keep_common(Flow& flow, const std::map<Version, std::uint32_t>& own,
+                 const std::map<Version, std::uint32_t>& others) {
+  std::set<std::uint32_t> common;
+  for (const auto& [version, number] : others) common.insert(number);
+  flow.forget_numbers();
+  for (const auto& [version, number] : own) {
+    if (common.contains(number)) flow.set_number(version, number);
+  }
+}
+
 /// One attempt, with whatever numbers the two flows have; empty where all outputs agree.
 std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after, Proof& proof) {
   for (const Variable& variable : shared.signature.variables) {
@@ -93,9 +104,13 @@ std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& a
 
 }  // namespace
 
-Proof prove(const Program& before, const Program& after, const ProofOptions& options) {
+namespace {
+
+/// One proof in one arena: first everything stands for itself, then only what both programs have, then nothing. Each
+/// attempt looks into more definitions than the one before.
+Proof attempt(const Program& before, const Program& after, std::uint64_t work, bool with_algebra) {
   Proof proof;
-  Arena arena(options.work);
+  Arena arena(work, with_algebra);
   try {
     Shared shared(arena, before.signature);
     Flow left(shared, before);
@@ -103,21 +118,10 @@ Proof prove(const Program& before, const Program& after, const ProofOptions& opt
     ValueNumbers numbers(shared);
     const auto left_numbers = numbers.number(left);
     const auto right_numbers = numbers.number(right);
-    // First everything stands for itself, then only what both programs have, then nothing: each attempt looks into
-    // more definitions than the one before.
     std::optional<std::string> difference = compare_outputs(shared, left, right, proof);
     if (difference) {
-      std::set<std::uint32_t> in_left;
-      std::set<std::uint32_t> in_right;
-      for (const auto& [version, number] : left_numbers) in_left.insert(number);
-      for (const auto& [version, number] : right_numbers) in_right.insert(number);
-      for (auto [flow, own, others] :
-           {std::tuple(&left, &left_numbers, &in_right), std::tuple(&right, &right_numbers, &in_left)}) {
-        flow->forget_numbers();
-        for (const auto& [version, number] : *own) {
-          if (others->contains(number)) flow->set_number(version, number);
-        }
-      }
+      keep_common(left, left_numbers, right_numbers);
+      keep_common(right, right_numbers, left_numbers);
       difference = compare_outputs(shared, left, right, proof);
     }
     if (difference) {
@@ -132,6 +136,57 @@ Proof prove(const Program& before, const Program& after, const ProofOptions& opt
   }
   proof.work = arena.work();
   return proof;
+}
+
+}  // namespace
+
+Proof prove(const Program& before, const Program& after, const ProofOptions& options) {
+  // Without algebra first: it is cheaper, and says more.
+  Proof plain = attempt(before, after, options.work / 2, false);
+  if (plain.proved) {
+    plain.is_structural = true;
+    return plain;
+  }
+  Proof proof = attempt(before, after, options.work, true);
+  proof.work += plain.work;
+  return proof;
+}
+
+Dependence depends_on(const Program& program, const ProofOptions& options) {
+  Dependence result;
+  Arena arena(options.work, true);
+  std::set<std::uint32_t> found;
+  try {
+    Shared shared(arena, program.signature);
+    Flow flow(shared, program);
+    for (const Variable& variable : program.signature.variables) {
+      if (variable.role != Role::output) continue;
+      std::vector<Affine> element;
+      for (const VariableId id : shared.element(variable.shape)) element.push_back(arena.variable(id));
+      const Value value = flow.output(variable.name, element);
+      switch (value.kind) {
+        case Value::Kind::real: arena.for_each_input(value.real, found); break;
+        case Value::Kind::integer: arena.for_each_input(arena.integer(value.integer), found); break;
+        case Value::Kind::truth:
+          arena.for_each_input(arena.select(value.truth, arena.constant(1), arena.constant(0)), found);
+          break;
+      }
+    }
+    result.is_known = true;
+    result.is_constant = true;
+    for (const Variable& variable : program.signature.variables) {
+      if (variable.role == Role::output) continue;
+      if (!found.contains(*shared.known(variable.name))) {
+        result.independent_of.push_back(variable.name);
+      } else if (variable.role == Role::input) {
+        result.is_constant = false;
+      }
+    }
+  } catch (const GiveUp&) {
+    result.is_known = false;
+  }
+  result.work = arena.work();
+  return result;
 }
 
 }  // namespace steptp

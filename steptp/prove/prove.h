@@ -16,17 +16,27 @@ struct ProofOptions {
 /// Whether two programs have one normal form.
 struct Proof {
   bool proved = false;
+  /// Proved without algebra: only sums and products were reordered and regrouped, and data moved. The same operations
+  /// are done on the same operands, so no overflow and no loss of digits is new.
+  bool is_structural = false;
   std::string reason;  ///< where not proved: what stood in the way, of the widest attempt
   std::uint64_t work = 0;
   /// The normal forms of the first output that differs, of the widest attempt that made both.
   std::string before_form;
   std::string after_form;
-  /// Known variables that occur in no output's normal form: no output depends on them. Only where proved.
-  std::vector<std::string> independent_of;
 };
 
 /// Writes every output element of both programs as a function of symbolic indices and compares. Costs do not depend on
 /// extents. Both programs have the same signature, and `check` calls both ok; a proof holds for every input.
 [[nodiscard]] Proof prove(const Program& before, const Program& after, const ProofOptions& options = {});
+
+/// Which known variables the outputs of a program can depend on, read off their normal forms.
+struct Dependence {
+  bool is_known = false;  ///< a normal form was found
+  bool is_constant = false;  ///< no variable of role input occurs in any output
+  std::vector<std::string> independent_of;
+  std::uint64_t work = 0;
+};
+[[nodiscard]] Dependence depends_on(const Program& program, const ProofOptions& options = {});
 
 }  // namespace steptp

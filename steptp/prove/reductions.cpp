@@ -56,6 +56,7 @@ class Reducer {
   // ---- sums: term by term, each a product over the variables it uses
 
   PolynomialId sum() {
+    if (!arena_.with_algebra_) return plain_sum();
     const Polynomial body = arena_.polynomial(body_);
     if (body.terms.size() > 1) {
       PolynomialId total = arena_.constant(0);
@@ -72,6 +73,24 @@ class Reducer {
       return arena_.scale(again({}, term), coefficient);
     }
     if (const auto opened = open_factor(body.terms[0].first)) return *opened;
+    return folded();
+  }
+
+  /// Without algebra: sums of sums are one sum, and choices by indices become conditions; nothing else is opened.
+  PolynomialId plain_sum() {
+    body_ = arena_.lump(body_);
+    const auto inner = arena_.as_generator(body_);
+    if (!inner) return body_ == arena_.constant(0) ? body_ : folded();
+    const Generator node = arena_.generator(*inner);
+    if (node.kind == Kind::reduction && static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::add) {
+      const auto opened = instantiate(*inner);
+      std::vector<VariableId> variables = variables_;
+      variables.insert(variables.end(), opened.variables.begin(), opened.variables.end());
+      if (variables.size() > 24) throw GiveUp{"a sum over too many loops"};
+      std::vector<ConditionId> conditions = conditions_;
+      conditions.insert(conditions.end(), opened.conditions.begin(), opened.conditions.end());
+      return flat_sum(std::move(variables), std::move(conditions), opened.body);
+    }
     return folded();
   }
 
@@ -196,7 +215,8 @@ class Reducer {
       if (count > 64) throw GiveUp{"a power beyond 64"};
       body_ = arena_.integer_power(body_, count.get_num().get_si());
     }
-    PolynomialId result = op_ == ArithmeticOp::add ? product_of_components() : named(variables_, conditions_, body_);
+    const bool splits = op_ == ArithmeticOp::add && arena_.with_algebra_;
+    PolynomialId result = splits ? product_of_components() : named(variables_, conditions_, body_);
     if (op_ == ArithmeticOp::add) result = arena_.scale(result, count);
     return result;
   }

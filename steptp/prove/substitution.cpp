@@ -239,6 +239,8 @@ void Arena::for_each_affine_of_condition(ConditionId id, const std::function<voi
     case Condition::Kind::boolean: {
       const Generator& generator = generators_[node.left];
       for (const AffineId subscript : generator.subscripts) for_each_affine_of_affine(affines_[subscript], visit);
+      for (const PolynomialId inner : generator.polynomials) for_each_affine(inner, visit);
+      for (const ConditionId inner : generator.conditions) for_each_affine_of_condition(inner, visit);
       break;
     }
     case Condition::Kind::negation: for_each_affine_of_condition(node.left, visit); break;
@@ -259,6 +261,50 @@ void Arena::for_each_affine(PolynomialId id, const std::function<void(const Affi
       for (const PolynomialId inner : node.polynomials) for_each_affine(inner, visit);
       for (const ConditionId inner : node.conditions) for_each_affine_of_condition(inner, visit);
     }
+  }
+}
+
+void Arena::for_each_input(PolynomialId id, std::set<std::uint32_t>& found) {
+  // Every generator that can be reached, each once.
+  std::set<GeneratorId> seen;
+  const std::function<void(GeneratorId)> visit_generator = [&](GeneratorId generator) {
+    if (!seen.insert(generator).second) return;
+    const Generator& node = generators_[generator];
+    if (node.kind == Generator::Kind::input) found.insert(node.tag);
+    const std::function<void(const Affine&)> visit_affine = [&](const Affine& affine) {
+      for (const auto& [atom, coefficient] : affine.terms) {
+        const Atom& inside = atoms_[atom];
+        if (inside.kind == Atom::Kind::value) visit_generator(inside.argument);
+      }
+    };
+    const std::function<void(PolynomialId)> visit_polynomial = [&](PolynomialId polynomial) {
+      for (const auto& [monomial, coefficient] : polynomials_[polynomial].terms) {
+        for (const auto& [factor, exponent] : monomials_[monomial].factors) visit_generator(factor);
+      }
+    };
+    const std::function<void(ConditionId)> visit_condition = [&](ConditionId condition) {
+      const Condition& inside = conditions_[condition];
+      switch (inside.kind) {
+        case Condition::Kind::less:
+        case Condition::Kind::less_equal:
+        case Condition::Kind::equal:
+          visit_polynomial(inside.left);
+          visit_polynomial(inside.right);
+          break;
+        case Condition::Kind::boolean: visit_generator(inside.left); break;
+        case Condition::Kind::negation: visit_condition(inside.left); break;
+        default: break;
+      }
+      for (const ConditionId part : inside.parts) visit_condition(part);
+      for_each_affine_of_condition(condition, visit_affine);
+    };
+    if (node.kind == Generator::Kind::integer) for_each_affine_of_affine(Affine{{{node.tag, 1}}, 0}, visit_affine);
+    for (const AffineId subscript : node.subscripts) for_each_affine_of_affine(affines_[subscript], visit_affine);
+    for (const PolynomialId inner : node.polynomials) visit_polynomial(inner);
+    for (const ConditionId inner : node.conditions) visit_condition(inner);
+  };
+  for (const auto& [monomial, coefficient] : polynomials_[id].terms) {
+    for (const auto& [factor, exponent] : monomials_[monomial].factors) visit_generator(factor);
   }
 }
 

@@ -1,0 +1,131 @@
+#include "steptp/verify/verify.h"
+
+#include <algorithm>
+
+#include "steptp/base/text.h"
+#include "steptp/ir/canonical.h"
+#include "steptp/prove/prove.h"
+#include "steptp/safety/check.h"
+#include "steptp/verify/precision.h"
+
+namespace steptp {
+
+std::string_view name_of(Grade grade) {
+  switch (grade) {
+    case Grade::proved: return "proved";
+    case Grade::exact: return "exact";
+    case Grade::numeric: return "numeric";
+    case Grade::differs: return "differs";
+    case Grade::undecided: return "undecided";
+    case Grade::invalid: return "invalid";
+  }
+  return "undecided";
+}
+
+namespace {
+
+std::string first_finding(const CheckReport& report) {
+  for (const Severity severity : {Severity::error, Severity::unknown}) {
+    for (const Diagnostic& diagnostic : report.diagnostics) {
+      if (diagnostic.severity == severity) return concat(diagnostic.id, ": ", diagnostic.message);
+    }
+  }
+  return "check does not call it ok";
+}
+
+/// Step 1 of the road: each program on its own. True where both may be compared.
+bool pass_checks(const Program& before, const Program& after, Judgement& judgement) {
+  const CheckReport old_report = check_program(before);
+  if (old_report.verdict == CheckReport::Verdict::errors) {
+    judgement.verdict = Grade::invalid;
+    judgement.unusable = true;
+    judgement.reason = concat("before: ", first_finding(old_report));
+    return false;
+  }
+  const CheckReport new_report = check_program(after);
+  if (new_report.verdict == CheckReport::Verdict::errors) {
+    judgement.verdict = Grade::invalid;
+    judgement.reason = concat("after: ", first_finding(new_report));
+    return false;
+  }
+  if (old_report.verdict == CheckReport::Verdict::unknown) {
+    judgement.reason = concat("before: ", first_finding(old_report));
+    return false;
+  }
+  if (new_report.verdict == CheckReport::Verdict::unknown) {
+    judgement.reason = concat("after: ", first_finding(new_report));
+    return false;
+  }
+  judgement.assumes = old_report.assumes;
+  // What `after` needs of its inputs and `before` does not need is not given.
+  for (const std::string& assumption : new_report.assumes) {
+    if (std::find(judgement.assumes.begin(), judgement.assumes.end(), assumption) == judgement.assumes.end()) {
+      judgement.reason = concat("after is right only if ", assumption, ", which before does not need");
+      return false;
+    }
+  }
+  return true;
+}
+
+void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
+  using Verdict = certify::CertifiedAnswer::Verdict;
+  switch (answer.verdict) {
+    case Verdict::equal: judgement.verdict = Grade::exact; break;
+    case Verdict::differs: judgement.verdict = Grade::differs; break;
+    case Verdict::undecided: judgement.verdict = Grade::undecided; break;
+  }
+  judgement.bound_log2 = answer.bound_log2;
+  judgement.agree_bits = answer.agree_bits;
+  judgement.points = answer.points;
+  judgement.reason = answer.reason;
+  judgement.counterexample = answer.counterexample;
+  judgement.work += answer.work;
+  for (const std::string& assumption : answer.assumes) {
+    if (std::find(judgement.assumes.begin(), judgement.assumes.end(), assumption) == judgement.assumes.end()) {
+      judgement.assumes.push_back(assumption);
+    }
+  }
+}
+
+}  // namespace
+
+Judgement verify(const Program& before, const Program& after, const VerifyOptions& options) {
+  Judgement judgement;
+  if (!(before.signature == after.signature)) {
+    judgement.verdict = Grade::invalid;
+    judgement.reason = "the signature of after is not that of before";
+    return judgement;
+  }
+  if (!pass_checks(before, after, judgement)) return judgement;
+
+  const Dependence dependence = depends_on(before);
+  judgement.degenerate = dependence.is_known && dependence.is_constant;
+  judgement.independent_of = dependence.independent_of;
+  judgement.work += dependence.work;
+
+  if (same_up_to_renaming(before, after)) {
+    judgement.verdict = Grade::proved;
+    judgement.same = true;
+    judgement.safe = true;
+    return judgement;
+  }
+  if (auto lost = lost_precision(before, after)) {
+    judgement.verdict = Grade::differs;
+    judgement.reason = concat("precision: ", *lost);
+    return judgement;
+  }
+  const Proof proof = prove(before, after);
+  judgement.work += proof.work;
+  if (proof.proved) {
+    judgement.verdict = Grade::proved;
+    judgement.safe = proof.is_structural;
+    return judgement;
+  }
+  certify::CertifyOptions evaluation;
+  evaluation.seed = options.seed;
+  evaluation.budget_operations = options.budget;
+  take(certify::certify(before, after, evaluation), judgement);
+  return judgement;
+}
+
+}  // namespace steptp

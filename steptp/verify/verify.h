@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "steptp/certify/certify.h"
+#include "steptp/ir/program.h"
+
+namespace steptp {
+
+/// How sure the judge is; docs/verification.md says what each grade means.
+enum class Grade : std::uint8_t { proved, exact, numeric, differs, undecided, invalid };
+[[nodiscard]] std::string_view name_of(Grade grade);
+[[nodiscard]] inline bool is_equal(Grade grade) { return grade <= Grade::numeric; }
+
+struct Judgement {
+  Grade verdict = Grade::undecided;
+  bool same = false;        ///< the same program up to the names of loops and intermediates
+  bool safe = false;        ///< shown to be numerically no worse than `before`
+  bool degenerate = false;  ///< `before` does not depend on any input
+  /// `before` itself is at fault: it does not pass `check`.
+  bool unusable = false;
+  std::vector<std::string> independent_of;
+  std::optional<double> bound_log2;
+  std::uint64_t points = 0;
+  std::optional<std::int64_t> agree_bits;
+  std::vector<std::string> assumes;
+  std::string reason;
+  std::optional<certify::Counterexample> counterexample;
+  std::uint64_t work = 0;
+};
+
+struct VerifyOptions {
+  std::uint64_t seed = 1;
+  /// Operations of evaluation; the proof has a limit of its own, far below.
+  std::uint64_t budget = 400'000'000;
+};
+
+/// The judge: are these two programs, of one signature, equal as real functions? Never sees how either was made.
+[[nodiscard]] Judgement verify(const Program& before, const Program& after, const VerifyOptions& options = {});
+
+}  // namespace steptp

@@ -16,7 +16,8 @@ struct Node {
 TEST(Recycled, ObjectsAreWholeAfterManyComeAndGo) {
   for (int round = 0; round < 3; ++round) {
     std::vector<std::shared_ptr<const Node>> nodes;
-    for (std::size_t i = 0; i < 5000; ++i) nodes.push_back(make_recycled<const Node>(Node{i, i ? nodes[i / 2] : nullptr}));
+    for (std::size_t i = 0; i < 5000; ++i)
+      nodes.push_back(make_recycled<const Node>(Node{i, i ? nodes[i / 2] : nullptr}));
     for (std::size_t i = 1; i < nodes.size(); ++i) {
       ASSERT_EQ(nodes[i]->number, i);
       ASSERT_EQ(nodes[i]->next, nodes[i / 2]);

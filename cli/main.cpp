@@ -1,11 +1,15 @@
 // steptp: one binary, one verb per file (cli/verb_*.cpp), all of them thin faces over the library.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <exception>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/nearest.h"
 #include "cli/verb.h"
+#include "steptp/base/text.h"
 
 namespace steptp::cli {
 
@@ -16,6 +20,25 @@ void add_record_options(CLI::App& verb, RecordOptions& options) {
 }
 
 namespace {
+
+using Verbs = std::vector<std::pair<std::string, VerbMain>>;
+
+/// The parser would only say that some verb is wanted.
+bool names_a_verb(int argc, char** argv, const Verbs& verbs) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, verb] : verbs) names.push_back(name);
+  std::string list = concat("the verbs are ", join(names, " ", [](std::string_view name) { return name; }));
+  if (argc < 2) {
+    print_error(make_error("usage", "no verb given", list + "; steptp --help says more"));
+    return false;
+  }
+  const std::string_view word = argv[1];
+  if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return true;
+  const std::string_view meant = nearest(word, names);
+  print_error(make_error("usage", concat("unknown verb '", word, "'"),
+                         meant.empty() ? list : concat("did you mean ", meant, "? ", list)));
+  return false;
+}
 
 int run(int argc, char** argv) {
   CLI::App app("Verified steps on tensor programs written in LEIR, a loop-equation IR.");
@@ -29,12 +52,13 @@ int run(int argc, char** argv) {
       "  steptp check program.leir                   is it well-formed and safe?\n"
       "  steptp run program.leir                     execute it, exactly as written\n"
       "Every verb explains itself: steptp check --help. Exit status: 0 yes, 1 no, 2 bad input, 3 undecided, 4 failed.");
-  std::vector<std::pair<std::string, VerbMain>> verbs;
+  Verbs verbs;
   verbs.emplace_back("fmt", add_fmt(app));
   verbs.emplace_back("check", add_check(app));
   verbs.emplace_back("run", add_run(app));
   verbs.emplace_back("tokens", add_tokens(app));
   verbs.emplace_back("grammar", add_grammar(app));
+  if (!names_a_verb(argc, argv, verbs)) return static_cast<int>(Status::bad_input);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -22,20 +22,12 @@ struct RunVerbOptions {
   std::string output;
 };
 
-Status status_of(TrapKind kind) {
-  switch (kind) {
-    case TrapKind::invalid:
-    case TrapKind::scope_axes:
-    case TrapKind::scope_ambiguous:
-    case TrapKind::out_of_range:
-    case TrapKind::undefined_read:
-    case TrapKind::integer_division_by_zero:
-    case TrapKind::not_written: return Status::no;
-    case TrapKind::input_missing:
-    case TrapKind::input_mismatch: return Status::bad_input;
-    case TrapKind::budget:
-    case TrapKind::memory: return Status::undecided;
-    case TrapKind::cancelled: return Status::failed;
+Status status_of(TrapFamily family) {
+  switch (family) {
+    case TrapFamily::program: return Status::no;
+    case TrapFamily::input: return Status::bad_input;
+    case TrapFamily::limit: return Status::undecided;
+    case TrapFamily::cancelled: return Status::failed;
   }
   return Status::no;
 }
@@ -114,7 +106,7 @@ class RunVerb {
       return true;
     };
     const auto result = run_document(document, request);
-    if (!result) return refused(document, status_of(result.error().trap.kind), result.error().diagnostic);
+    if (!result) return refused(document, status_of(family_of(result.error().trap.kind)), result.error().diagnostic);
     if (!options_.output.empty()) {
       if (const auto written = write_npz(options_.output, result->outputs); !written) {
         return refused(document, Status::failed, written.error());

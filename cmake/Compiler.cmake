@@ -23,6 +23,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 else()
   target_compile_options(steptp_options INTERFACE -Wno-sign-conversion)
 endif()
+# The libraries are position independent because the Python module takes them in; nobody replaces their functions from
+# outside, and only when that is said may the compiler inline them within a file.
+target_compile_options(steptp_options INTERFACE -fno-semantic-interposition)
 # Values are computed exactly as written: the compiler may neither contract a*b+c nor reassociate.
 target_compile_options(steptp_options INTERFACE -ffp-contract=off)
 target_include_directories(steptp_options INTERFACE ${PROJECT_SOURCE_DIR})

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "steptp/base/text.h"
 #include "steptp/safety/check.h"
 #include "steptp/text/document.h"
 #include "steptp/text/printer.h"
@@ -47,11 +48,17 @@ bool claims_witness(const CheckReport& report) {
   });
 }
 
+bool claims_division_by_zero(const CheckReport& report) {
+  return std::any_of(report.diagnostics.begin(), report.diagnostics.end(),
+                     [](const Diagnostic& d) { return d.id == "division-by-zero"; });
+}
+
 struct Counts {
   int ok = 0;
   int errors = 0;
   int unknown = 0;
   int confirmed = 0;
+  int divisions = 0;  ///< by zero, confirmed
 };
 
 std::string describe(const Program& program, const CheckReport& report) {
@@ -92,6 +99,10 @@ void judge(const Program& program, Counts& counts, bool wants_ok = false) {
     ASSERT_TRUE(tripped) << "an error without a witness\n" << describe(program, report);
     ++counts.confirmed;
   }
+  if (claims_division_by_zero(report)) {
+    ASSERT_TRUE(divided_by_zero || tripped) << "nothing is divided by zero\n" << describe(program, report);
+    ++counts.divisions;
+  }
 }
 
 Counts judge_many(std::uint64_t stream, int programs, int mutants, const GeneratorOptions& options) {
@@ -130,6 +141,66 @@ TEST(CheckAgainstOracle, AffineMutantsAgree) {
   options.affine_only = true;
   const Counts counts = judge_many(3, static_cast<int>(soaked(200)), 4, options);
   EXPECT_GT(counts.confirmed, 20);
+}
+
+/// Divisions by drawn indices: in a value, a subscript, a subscript of a subscript or a guard; some are reached only
+/// where a condition keeps the zero away.
+class Divisions {
+ public:
+  explicit Divisions(Random& random) : random_(random) {}
+
+  std::string program() {
+    std::string loops = "a4 c5";
+    if (random_.chance(1, 3)) append(loops, " ?(", random_.chance(1, 2) ? condition() : quotient() + "<2", ")");
+    const std::string value = random_.chance(1, 2) ? concat("where(", condition(), ",", part(), ",0)") : part();
+    return concat("a4 c5 D(a,c)=0;", loops, " D(a,c)=", value, ";");
+  }
+
+ private:
+  std::string part() {
+    switch (random_.below(4)) {
+      case 0: return quotient();
+      case 1: return concat("A(", quotient(), "%8)");
+      case 2: return concat("A((", quotient(), "+", quotient(), ")%8)");
+      default: return concat("A(C^i32(", quotient(), "%8))");
+    }
+  }
+  std::string quotient() {
+    return concat("(", name(), "+", random_.between(0, 9), ")", random_.chance(1, 2) ? "//" : "%", divisor());
+  }
+  std::string divisor() {
+    const std::string sign = random_.chance(1, 2) ? "+" : "-";
+    switch (random_.below(3)) {
+      case 0: return concat("(", name(), sign, random_.between(0, 6), ")");
+      case 1: return concat("(a", sign, "c+", random_.between(0, 3), ")");
+      default: return concat("(", name(), "*2", sign, random_.between(0, 9), ")");
+    }
+  }
+  std::string condition() {
+    const char* const operators[] = {"<", "<=", ">", ">=", "==", "!="};
+    return concat(name(), operators[random_.below(6)], random_.between(0, 4));
+  }
+  std::string name() { return random_.chance(1, 2) ? "a" : "c"; }
+  Random& random_;
+};
+
+TEST(CheckAgainstOracle, DivisionsByIndicesAgree) {
+  Signature signature;
+  signature.variables.push_back({"A", Role::input, DType::f32, {8}, {}, {}});
+  signature.variables.push_back(
+      {"C", Role::input, DType::i32, {8}, Domain{.kind = Domain::Kind::range, .low = 0, .high = 8}, {}});
+  signature.variables.push_back({"D", Role::output, DType::f32, {4, 5}, {}, {}});
+  Counts counts;
+  const auto programs = static_cast<int>(soaked(600));
+  for (int i = 0; i < programs && !HasFatalFailure(); ++i) {
+    Random random = Random(4).fork(static_cast<std::uint64_t>(i));
+    const std::string text = Divisions(random).program();
+    const Document document = read_program_text("text", text, signature);
+    ASSERT_TRUE(document.ok) << text << render(document.diagnostics, *document.source);
+    judge(document.program, counts);
+  }
+  EXPECT_GT(counts.ok, programs / 10);
+  EXPECT_GT(counts.divisions, programs / 10);
 }
 
 }  // namespace

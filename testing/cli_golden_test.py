@@ -29,6 +29,7 @@ CASES = {
     "help_grammar": "grammar --help",
     "usage_nothing": "",
     "usage_unknown_verb": "frobnicate",
+    "usage_misspelled_verb": "chekc files/copy.leir",
     "usage_no_file": "fmt",
     "usage_two_files": "fmt files/copy.leir files/ok.leir",
     "usage_bad_profile": "fmt --profile short files/copy.leir",

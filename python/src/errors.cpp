@@ -46,27 +46,19 @@ void raise(const DiagnosticFailure& failure) {
   PyErr_SetObject(type.ptr(), error.ptr());
 }
 
-const char* exception_name(TrapKind kind) {
-  switch (kind) {
-    case TrapKind::invalid:
-    case TrapKind::scope_axes:
-    case TrapKind::scope_ambiguous:
-    case TrapKind::out_of_range:
-    case TrapKind::undefined_read:
-    case TrapKind::integer_division_by_zero:
-    case TrapKind::not_written:
-    case TrapKind::cancelled: return "RunError";
-    case TrapKind::input_missing:
-    case TrapKind::input_mismatch: return "InputError";
-    case TrapKind::budget:
-    case TrapKind::memory: return "BudgetError";
+const char* exception_name(TrapFamily family) {
+  switch (family) {
+    case TrapFamily::program:
+    case TrapFamily::cancelled: return "RunError";
+    case TrapFamily::input: return "InputError";
+    case TrapFamily::limit: return "BudgetError";
   }
   return "RunError";
 }
 
 void raise(const TrapFailure& thrown) {
   const Trap& trap = thrown.failure.trap;
-  const nb::object type = nb::module_::import_("steptp._errors").attr(exception_name(trap.kind));
+  const nb::object type = nb::module_::import_("steptp._errors").attr(exception_name(family_of(trap.kind)));
   nb::dict iteration;
   for (const auto& [name, value] : trap.iteration) iteration[text_object(name)] = value;
   nb::list subscripts;

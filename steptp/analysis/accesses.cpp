@@ -81,32 +81,16 @@ class Collector {
     table_.statements.push_back(std::move(statement));
 
     Site site{items_, Site::Part::right, {}, {}};
-    add_reads(equation.right, site, {});
+    walk_reached(equation.right, {}, site,
+                 [this](const ExprPtr& expr, const std::vector<PathCondition>& conditions, Site& place) {
+                   const auto* read = std::get_if<Read>(&expr->node);
+                   if (!read) return;
+                   add_inner_reads(read->ref, place, conditions);
+                   add(read->ref, place, false, conditions);
+                 });
     site.part = Site::Part::left;
     add_inner_reads(equation.left, site, {});
     add(equation.left, site, true, {});
-  }
-
-  void add_reads(const ExprPtr& expr, Site& site, const std::vector<PathCondition>& conditions) {
-    if (const auto* read = std::get_if<Read>(&expr->node)) {
-      add_inner_reads(read->ref, site, conditions);
-      add(read->ref, site, false, conditions);
-      return;
-    }
-    std::uint32_t number = 0;
-    for (const ExprPtr* place : children(*expr)) {
-      site.path.push_back(number);
-      const auto* select = std::get_if<Select>(&expr->node);
-      if (select && number > 0) {
-        std::vector<PathCondition> narrower = conditions;
-        narrower.push_back({select->condition, number == 1});
-        add_reads(*place, site, narrower);
-      } else {
-        add_reads(*place, site, conditions);
-      }
-      site.path.pop_back();
-      ++number;
-    }
   }
 
   /// Reads inside subscripts; their address is that of the subscript they stand in.

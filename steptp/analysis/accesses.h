@@ -8,16 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "steptp/analysis/reached.h"
 #include "steptp/ir/program.h"
 #include "steptp/ir/site.h"
 
 namespace steptp {
-
-/// A condition under which a part is reached, or whose failure leads there.
-struct PathCondition {
-  ExprPtr condition;
-  bool holds = true;
-};
 
 /// Which kernel launch a statement belongs to. Statements with equal ids run in the same kernel.
 struct Kernel {

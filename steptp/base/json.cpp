@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "steptp/base/json_builder.h"
 #include "steptp/base/text.h"
 #include "steptp/base/utf8.h"
 
@@ -53,69 +54,33 @@ void append_number(std::string& out, double value) {
 
 }  // namespace
 
+namespace {
+
 /// Receives nlohmann's parser events; its parser does not recurse, so hostile nesting ends in a message.
-class JsonBuilder {
+class JsonEvents {
  public:
-  bool null() { return add(Json()); }
-  bool boolean(bool value) { return add(Json(value)); }
-  bool number_integer(std::int64_t value) { return add(Json(value)); }
-  bool number_unsigned(std::uint64_t value) {
-    return value <= INT64_MAX ? add(Json(static_cast<std::int64_t>(value))) : add(Json(value));
-  }
-  bool number_float(double value, const std::string&) { return add(Json(value)); }
-  bool string(std::string& value) { return add(Json(std::move(value))); }
+  bool null() { return tree.add(Json()); }
+  bool boolean(bool value) { return tree.add(Json(value)); }
+  bool number_integer(std::int64_t value) { return tree.add(Json(value)); }
+  bool number_unsigned(std::uint64_t value) { return tree.add_natural(value); }
+  bool number_float(double value, const std::string&) { return tree.add(Json(value)); }
+  bool string(std::string& value) { return tree.add(Json(std::move(value))); }
   bool binary(nlohmann::json::binary_t&) { return false; }
-  bool start_object(std::size_t) { return open(Json(Json::Object())); }
-  bool start_array(std::size_t) { return open(Json(Json::Array())); }
-  bool end_object() { return close(); }
-  bool end_array() { return close(); }
-  bool key(std::string& name) {
-    for (const auto& [known, value] : std::get<Json::Object>(open_.back().state_)) {
-      if (known == name) return fail(concat("the key ", quote_json(name), " occurs twice in one object"));
-    }
-    keys_.push_back(std::move(name));
-    return true;
-  }
+  bool start_object(std::size_t) { return tree.open(Json(Json::Object())); }
+  bool start_array(std::size_t) { return tree.open(Json(Json::Array())); }
+  bool end_object() { return tree.close(); }
+  bool end_array() { return tree.close(); }
+  bool key(std::string& name) { return tree.key(std::move(name)); }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
     offset = position > 0 ? position - 1 : 0;
-    if (message.empty()) message = error.what();
-    return false;
+    return tree.fail(error.what());
   }
 
-  Json root;
-  std::string message;
+  JsonBuilder tree{kMaxDepth};
   std::size_t offset = 0;
-
- private:
-  bool fail(std::string text) {
-    message = std::move(text);
-    return false;
-  }
-  bool open(Json container) {
-    if (open_.size() == kMaxDepth) return fail(concat("nested deeper than ", kMaxDepth, " levels"));
-    open_.push_back(std::move(container));
-    return true;
-  }
-  bool close() {
-    Json done = std::move(open_.back());
-    open_.pop_back();
-    return add(std::move(done));
-  }
-  bool add(Json value) {
-    if (open_.empty()) {
-      root = std::move(value);
-    } else if (auto* array = std::get_if<Json::Array>(&open_.back().state_)) {
-      array->push_back(std::move(value));
-    } else {
-      std::get<Json::Object>(open_.back().state_).emplace_back(std::move(keys_.back()), std::move(value));
-      keys_.pop_back();
-    }
-    return true;
-  }
-
-  std::vector<Json> open_;
-  std::vector<std::string> keys_;
 };
+
+}  // namespace
 
 double Json::number() const {
   if (const auto* integer = std::get_if<std::int64_t>(&state_)) return static_cast<double>(*integer);
@@ -183,14 +148,14 @@ std::string Json::dump() const {
 }
 
 Result<Json, JsonError> parse_json(std::string_view text) {
-  JsonBuilder builder;
-  if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return std::move(builder.root);
+  JsonEvents events;
+  if (nlohmann::json::sax_parse(text.begin(), text.end(), &events)) return std::move(events.tree.root);
   // The library's message repeats the position and its own name; keep the part that says what is wrong.
-  std::string message = builder.message;
+  std::string message = events.tree.message;
   if (const std::size_t at = message.find(": "); message.starts_with("[json") && at != std::string::npos) {
     message = message.substr(at + 2);
   }
-  return JsonError{message.empty() ? "not a JSON value" : message, static_cast<std::uint32_t>(builder.offset)};
+  return JsonError{message.empty() ? "not a JSON value" : message, static_cast<std::uint32_t>(events.offset)};
 }
 
 std::string quote_json(std::string_view text) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "steptp/base/recycled.h"
+
 namespace steptp {
 
 namespace {
@@ -139,7 +141,7 @@ ExprPtr make_expr(ExprNode node) {
   splice_first<Product>(node);
   splice_logic(node);
   const Hash hash = std::visit(NodeHasher{}, node);
-  return std::make_shared<const Expr>(Expr{std::move(node), hash});
+  return make_recycled<const Expr>(Expr{std::move(node), hash});
 }
 
 // The text has no negative numbers, only negated ones.
@@ -167,10 +169,6 @@ bool equal(const Expr& left, const Expr& right) {
   if (&left == &right) return true;
   return left.hash == right.hash && left.node.index() == right.node.index() &&
          std::visit(NodeEqual{right.node}, left.node);
-}
-
-bool is_condition(const Expr& expr) {
-  return std::holds_alternative<Compare>(expr.node) || std::holds_alternative<Logic>(expr.node);
 }
 
 namespace {

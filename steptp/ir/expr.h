@@ -93,7 +93,9 @@ struct Expr {
 [[nodiscard]] bool equal(const Expr& left, const Expr& right);
 
 /// Comparisons and logic: their value is a bool, and the grammar allows them only where a condition may stand.
-[[nodiscard]] bool is_condition(const Expr& expr);
+[[nodiscard]] inline bool is_condition(const Expr& expr) {
+  return std::holds_alternative<Compare>(expr.node) || std::holds_alternative<Logic>(expr.node);
+}
 
 /// The direct sub-expressions in textual order: the numbers in an address count these.
 [[nodiscard]] std::vector<const ExprPtr*> children(const Expr& expr);

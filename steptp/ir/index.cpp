@@ -1,9 +1,11 @@
 #include "steptp/ir/index.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <utility>
 
+#include "steptp/base/recycled.h"
 #include "steptp/ir/ref.h"
 
 namespace steptp {
@@ -111,7 +113,7 @@ Index Index::from_terms(std::vector<IndexTerm> terms, std::int64_t constant) {
   for (const IndexTerm& term : terms) {
     for (const IndexAtom& factor : term.factors) deepest = std::max(deepest, std::visit(AtomNesting{}, factor));
   }
-  index.body_ = std::make_shared<const Body>(Body{std::move(terms), hash, deepest});
+  index.body_ = make_recycled<const Body>(Body{std::move(terms), hash, deepest});
   return index;
 }
 
@@ -123,9 +125,28 @@ std::vector<IndexTerm> single_term(IndexAtom atom) {
   return terms;
 }
 
+/// Letters and axes are nearly all the variables there are; the others have no place of their own.
+constexpr std::size_t kShortNames = 26 + 6;
+std::size_t short_name_place(std::string_view name) {
+  if (name.size() == 1 && name[0] >= 'a' && name[0] <= 'z') return static_cast<std::size_t>(name[0] - 'a');
+  if (name.size() == 2 && (name[0] == 'b' || name[0] == 't') && name[1] >= 'x' && name[1] <= 'z') {
+    return static_cast<std::size_t>(26 + (name[0] == 't' ? 3 : 0) + (name[1] - 'x'));
+  }
+  return kShortNames;
+}
+
 }  // namespace
 
-Index Index::variable(std::string name) { return from_terms(single_term(LoopVariable{std::move(name)}), 0); }
+Index Index::variable(std::string name) {
+  const std::size_t place = short_name_place(name);
+  if (place == kShortNames) return from_terms(single_term(LoopVariable{std::move(name)}), 0);
+  // Making a variable takes as long as reading an equation. One table per thread: threads would fight over counters
+  // that they share.
+  thread_local std::array<Index, kShortNames> short_names;
+  Index& known = short_names[place];
+  if (known.is_constant()) known = from_terms(single_term(LoopVariable{std::move(name)}), 0);
+  return known;
+}
 Index Index::read(RefPtr ref) { return from_terms(single_term(IndirectRead{std::move(ref)}), 0); }
 
 const std::string* Index::as_variable() const {
@@ -138,6 +159,7 @@ const std::string* Index::as_variable() const {
 
 std::optional<Index> Index::combine_terms(std::vector<IndexTerm> terms, std::int64_t constant) {
   std::vector<IndexTerm> combined;
+  combined.reserve(terms.size());
   std::unordered_multimap<Hash, std::size_t> seen;  // only for long sums: short ones are faster searched
   const bool many = terms.size() > 8;
   for (IndexTerm& term : terms) {
@@ -175,8 +197,17 @@ std::optional<Index> Index::scaled_sum(const Index& left, const Index& right, st
   std::int64_t scaled = 0;
   if (__builtin_mul_overflow(right.constant_, scale, &scaled)) return std::nullopt;
   if (__builtin_add_overflow(left.constant_, scaled, &constant)) return std::nullopt;
-  std::vector<IndexTerm> terms = left.terms();
+  if (constant == INT64_MIN) return std::nullopt;
+  // Only a constant is added, or nothing else is: the terms are those of one operand, and shared.
+  const bool only_left = right.is_constant() || scale == 0;
+  if (only_left || (left.is_constant() && scale == 1)) {
+    Index result = only_left ? left : right;
+    result.constant_ = constant;
+    return result;
+  }
+  std::vector<IndexTerm> terms;
   terms.reserve(left.terms().size() + right.terms().size());
+  terms = left.terms();
   for (const IndexTerm& term : right.terms()) {
     terms.push_back(term);
     if (__builtin_mul_overflow(term.coefficient, scale, &terms.back().coefficient)) return std::nullopt;
@@ -263,8 +294,6 @@ bool Index::operator==(const Index& other) const {
   if (!body_ || !other.body_ || body_->hash != other.body_->hash) return false;
   return compare(*this, other) == 0;
 }
-
-Hash Index::hash() const { return mix((body_ ? body_->hash : 0) + mix(static_cast<Hash>(constant_))); }
 
 Index Index::sorted() const {
   std::vector<IndexTerm> order;

@@ -76,7 +76,7 @@ class Index {
   [[nodiscard]] int nesting() const { return body_ ? body_->nesting : 0; }
 
   [[nodiscard]] bool operator==(const Index& other) const;
-  [[nodiscard]] Hash hash() const;
+  [[nodiscard]] Hash hash() const { return mix((body_ ? body_->hash : 0) + mix(static_cast<Hash>(constant_))); }
 
   /// The same index with its terms in the order of compare(), so that equal indices also print alike.
   [[nodiscard]] Index sorted() const;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "steptp/base/recycled.h"
+
 namespace steptp {
 
 char code(LoopKind kind) {
@@ -27,11 +29,11 @@ std::optional<Axis> axis_of(std::string_view index) {
 }
 
 EquationPtr make_equation(RefPtr left, ExprPtr right) {
-  return std::make_shared<const Equation>(Equation{std::move(left), std::move(right)});
+  return make_recycled<const Equation>(Equation{std::move(left), std::move(right)});
 }
 
 NestPtr make_nest(std::vector<Loop> loops, ExprPtr guard, std::vector<Item> items) {
-  return std::make_shared<const Nest>(Nest{std::move(loops), std::move(guard), std::move(items)});
+  return make_recycled<const Nest>(Nest{std::move(loops), std::move(guard), std::move(items)});
 }
 
 namespace {

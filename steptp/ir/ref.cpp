@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "steptp/base/recycled.h"
+
 namespace steptp {
 
 RefPtr make_ref(std::string tensor, DType dtype, Scope scope, std::vector<Index> subscripts) {
-  return std::make_shared<const Ref>(Ref{std::move(tensor), dtype, scope, std::move(subscripts)});
+  return make_recycled<const Ref>(Ref{std::move(tensor), dtype, scope, std::move(subscripts)});
 }
 
 bool equal(const Ref& left, const Ref& right) {

@@ -145,23 +145,35 @@ std::optional<Trap> collect_elements(const Code& code, const Memory& memory, con
 
 }  // namespace
 
-std::string_view name_of(TrapKind kind) {
+namespace {
+
+struct TrapInfo {
+  std::string_view name;
+  TrapFamily family;
+};
+
+constexpr TrapInfo info(TrapKind kind) {
   switch (kind) {
-    case TrapKind::invalid: return "invalid";
-    case TrapKind::scope_axes: return "scope-axes";
-    case TrapKind::scope_ambiguous: return "scope-ambiguous";
-    case TrapKind::out_of_range: return "out-of-range";
-    case TrapKind::undefined_read: return "undefined-read";
-    case TrapKind::integer_division_by_zero: return "division-by-zero";
-    case TrapKind::not_written: return "not-written";
-    case TrapKind::input_missing: return "input-missing";
-    case TrapKind::input_mismatch: return "input-mismatch";
-    case TrapKind::budget: return "budget";
-    case TrapKind::memory: return "memory";
-    case TrapKind::cancelled: return "cancelled";
+    case TrapKind::invalid: return {"invalid", TrapFamily::program};
+    case TrapKind::scope_axes: return {"scope-axes", TrapFamily::program};
+    case TrapKind::scope_ambiguous: return {"scope-ambiguous", TrapFamily::program};
+    case TrapKind::out_of_range: return {"out-of-range", TrapFamily::program};
+    case TrapKind::undefined_read: return {"undefined-read", TrapFamily::program};
+    case TrapKind::integer_division_by_zero: return {"division-by-zero", TrapFamily::program};
+    case TrapKind::not_written: return {"not-written", TrapFamily::program};
+    case TrapKind::input_missing: return {"input-missing", TrapFamily::input};
+    case TrapKind::input_mismatch: return {"input-mismatch", TrapFamily::input};
+    case TrapKind::budget: return {"budget", TrapFamily::limit};
+    case TrapKind::memory: return {"memory", TrapFamily::limit};
+    case TrapKind::cancelled: return {"cancelled", TrapFamily::cancelled};
   }
-  return "";
+  return {"invalid", TrapFamily::program};
 }
+
+}  // namespace
+
+std::string_view name_of(TrapKind kind) { return info(kind).name; }
+TrapFamily family_of(TrapKind kind) { return info(kind).family; }
 
 std::optional<WorkEstimate> estimate_work(const Program& program, const std::vector<Element>& elements) {
   const auto code = oracle::resolve_program(program, elements);

@@ -39,6 +39,10 @@ enum class TrapKind : std::uint8_t {
 };
 [[nodiscard]] std::string_view name_of(TrapKind kind);
 
+/// Whose business a trap is: what a caller does about it (an exit status, an exception) depends on this alone.
+enum class TrapFamily : std::uint8_t { program, input, limit, cancelled };
+[[nodiscard]] TrapFamily family_of(TrapKind kind);
+
 struct Trap {
   TrapKind kind = TrapKind::invalid;
   std::string message;       ///< complete: values, place, iteration

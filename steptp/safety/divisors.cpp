@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "steptp/analysis/reached.h"
 #include "steptp/base/text.h"
 #include "steptp/check/types.h"
 
@@ -48,23 +50,12 @@ class DivisorChecker {
     return outer;
   }
 
-  void visit(const Statement& statement, const ExprPtr& expr, const std::vector<PathCondition>& conditions,
-             Site& site) {
-    if (const auto* product = std::get_if<Product>(&expr->node)) check_product(statement, *product, conditions, site);
-    std::uint32_t number = 0;
-    for (const ExprPtr* place : children(*expr)) {
-      site.path.push_back(number);
-      const auto* select = std::get_if<Select>(&expr->node);
-      if (select && number > 0) {
-        std::vector<PathCondition> narrower = conditions;
-        narrower.push_back({select->condition, number == 1});
-        visit(statement, *place, narrower, site);
-      } else {
-        visit(statement, *place, conditions, site);
-      }
-      site.path.pop_back();
-      ++number;
-    }
+  void visit(const Statement& statement, const ExprPtr& expr, std::vector<PathCondition> outer, Site& site) {
+    walk_reached(expr, std::move(outer), site,
+                 [&](const ExprPtr& part, const std::vector<PathCondition>& conditions, Site& place) {
+                   const auto* product = std::get_if<Product>(&part->node);
+                   if (product) check_product(statement, *product, conditions, place);
+                 });
   }
 
   void check_product(const Statement& statement, const Product& product, const std::vector<PathCondition>& conditions,

@@ -1,5 +1,6 @@
 #include "steptp/text/expression_reader.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -9,27 +10,17 @@ namespace steptp {
 
 namespace {
 
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 constexpr std::string_view kFunctionList =
     "exp log sqrt abs erf max min if_then_else, and the extensions tanh sin cos floor ceil round rsqrt";
 
 }  // namespace
 
-ExpressionReader::Deeper::Deeper(ExpressionReader& reader) : reader_(reader), ok_(++reader.depth_ <= kMaxDepth) {
-  if (ok_) return;
-  reader.scan_.report("too-deep", Severity::error, {reader.scan_.position(), 1},
-                      concat("nested deeper than ", kMaxDepth, " levels"), "store a part in an intermediate tensor");
+void ExpressionReader::report_depth() {
+  scan_.report("too-deep", Severity::error, {scan_.position(), 1}, concat("nested deeper than ", kMaxDepth, " levels"),
+               "store a part in an intermediate tensor");
 }
 
-ExprPtr ExpressionReader::placed(ExprPtr expr, std::uint32_t begin) {
-  if (map_ && expr) map_->nodes.emplace(expr.get(), since(begin));
-  return expr;
-}
-
-bool ExpressionReader::require_value(const ExprPtr& expr, std::uint32_t begin) {
-  if (!is_condition(*expr)) return true;
+bool ExpressionReader::refuse_condition(std::uint32_t begin) {
   scan_.error(since(begin), "a condition stands where a number is wanted",
               "write if_then_else(condition,1,0) to turn a condition into a number");
   return false;
@@ -201,8 +192,8 @@ ExprPtr ExpressionReader::read_atom() {
   const char c = scan_.peek();
   const std::uint32_t begin = scan_.position();
   if (c >= 'A' && c <= 'Z') {
-    RefPtr ref = read_ref();
-    return ref ? placed(read_expr(std::move(ref)), begin) : nullptr;
+    const RefPtr ref = read_ref();
+    return ref ? placed(read_of(ref), begin) : nullptr;
   }
   if (is_digit(c)) return read_number();
   if (is_lower(c)) return read_word();
@@ -290,26 +281,26 @@ ExprPtr ExpressionReader::read_word() {
   return placed(make_expr(IndexValue{std::string(word)}), begin);
 }
 
-ExprPtr ExpressionReader::read_arguments(std::string_view word, std::uint32_t begin, std::vector<ExprPtr>& arguments,
-                                         std::size_t count) {
+bool ExpressionReader::read_arguments(std::string_view word, std::uint32_t begin, std::span<ExprPtr> arguments) {
+  const std::size_t count = arguments.size();
   for (std::size_t i = 0; i < count; ++i) {
     if (i > 0 && !scan_.take(',')) {
       scan_.expected(concat("','"), concat(word, " takes ", count, " arguments"));
-      return nullptr;
+      return false;
     }
     const bool condition = i == 0 && count == 3;
     ExprPtr argument = condition ? read_condition() : read_value();
-    if (!argument) return nullptr;
-    arguments.push_back(std::move(argument));
+    if (!argument) return false;
+    arguments[i] = std::move(argument);
   }
   if (!scan_.take(')')) {
     scan_.expected(concat("')' after the ", count == 1 ? "argument" : "arguments", " of ", word),
                    scan_.peek() == ','
                        ? concat(word, " takes ", count, count == 1 ? " argument" : " arguments")
                        : concat("the bracket opened ", scan_.position() - begin, " characters before is not closed"));
-    return nullptr;
+    return false;
   }
-  return arguments.front();
+  return true;
 }
 
 ExprPtr ExpressionReader::read_call(std::string_view word, std::uint32_t begin) {
@@ -329,8 +320,8 @@ ExprPtr ExpressionReader::read_call(std::string_view word, std::uint32_t begin) 
     return nullptr;
   }
   scan_.take('(');
-  std::vector<ExprPtr> arguments;
-  if (!read_arguments(word, begin, arguments, count)) return nullptr;
+  std::array<ExprPtr, 3> arguments;
+  if (!read_arguments(word, begin, std::span(arguments).first(count))) return nullptr;
   if (word == "pow") {
     // Reported, and read on: the rest of the text may have errors of its own.
     scan_.error(since(begin), "'pow' is not a function of the language", "powers are written x**y");

@@ -32,7 +32,7 @@ struct LevelOf {
   }
 };
 
-/// The dtype of most tensors, by each name's first occurrence; ties in this order.
+/// The default of a compact text is the dtype of most tensors; ties in this order.
 constexpr std::array kDefaultOrder = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i64,
                                       DType::i32, DType::i16, DType::i8,  DType::u8,   DType::boolean};
 
@@ -82,17 +82,24 @@ class TextBuffer {
 
 class Printer {
  public:
-  explicit Printer(Profile profile) : compact_(profile == Profile::compact) {}
+  explicit Printer(Profile profile, DType default_dtype = DType::f32)
+      : compact_(profile == Profile::compact), default_dtype_(default_dtype) {}
 
   void program(const Program& program) {
-    if (compact_) {
-      default_dtype_ = most_common_dtype(program);
-      if (default_dtype_ != DType::f32) {
-        mark(code(default_dtype_));
-        out_ += ';';
-      }
+    if (compact_ && default_dtype_ != DType::f32) {
+      mark(code(default_dtype_));
+      out_ += ';';
     }
     for (const NestPtr& item : program.nests) nest(*item);
+  }
+
+  /// The dtype of most tensors printed so far, by each name's first occurrence.
+  [[nodiscard]] DType most_common_dtype() const {
+    DType best = DType::f32;
+    for (const DType dtype : kDefaultOrder) {
+      if (first_dtypes_[static_cast<std::size_t>(dtype)] > first_dtypes_[static_cast<std::size_t>(best)]) best = dtype;
+    }
+    return best;
   }
 
   void nest(const Nest& nest) {
@@ -268,7 +275,10 @@ class Printer {
   void compact_marks(const Ref& ref) {
     const Marks* known = declared_.find(ref.tensor);
     const Marks shown = known ? *known : Marks{default_dtype_, Scope::global};
-    if (!known) declared_.add(ref.tensor, {ref.dtype, ref.scope});
+    if (!known) {
+      declared_.add(ref.tensor, {ref.dtype, ref.scope});
+      ++first_dtypes_[static_cast<std::size_t>(ref.dtype)];
+    }
     if (ref.dtype != shown.dtype) mark(code(ref.dtype));
     if (ref.scope != shown.scope) mark(code(ref.scope));
   }
@@ -352,25 +362,6 @@ class Printer {
     }
   }
 
-  static DType most_common_dtype(const Program& program) {
-    NameTable<DType> first;
-    std::array<std::size_t, kDefaultOrder.size()> counts{};
-    const auto note = [&](const RefPtr& ref) {
-      if (first.find(ref->tensor)) return;
-      first.add(ref->tensor, ref->dtype);
-      ++counts[static_cast<std::size_t>(ref->dtype)];
-    };
-    for_each_equation(program, [&note](const Equation& equation, const std::vector<const Nest*>&) {
-      for_each_ref(equation.left, note);
-      for_each_ref(*equation.right, note);
-    });
-    DType best = DType::f32;
-    for (const DType dtype : kDefaultOrder) {
-      if (counts[static_cast<std::size_t>(dtype)] > counts[static_cast<std::size_t>(best)]) best = dtype;
-    }
-    return best;
-  }
-
   struct Marks {
     DType dtype;
     Scope scope;
@@ -378,8 +369,9 @@ class Printer {
 
   bool compact_;
   TextBuffer out_;
-  DType default_dtype_ = DType::f32;
+  DType default_dtype_;
   NameTable<Marks> declared_;
+  std::array<std::size_t, kDefaultOrder.size()> first_dtypes_{};
 };
 
 }  // namespace
@@ -387,7 +379,12 @@ class Printer {
 std::string print(const Program& program, Profile profile) {
   Printer printer(profile);
   printer.program(program);
-  return printer.take();
+  // Nearly all programs are of f32; only for others was the first text in vain.
+  const DType most = printer.most_common_dtype();
+  if (most == DType::f32) return printer.take();
+  Printer with_default(profile, most);
+  with_default.program(program);
+  return with_default.take();
 }
 
 std::string print(const Index& index) {

@@ -3,15 +3,16 @@
 #include <charconv>
 #include <utility>
 
+#include "steptp/base/recycled.h"
 #include "steptp/base/text.h"
 #include "steptp/text/expression_reader.h"
 #include "steptp/text/scanner.h"
+#include "steptp/text/spelling_cache.h"
 
 namespace steptp {
 
 namespace {
 
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_loop_letter(char c) { return c == 'L' || c == 'P' || c == 'V' || c == 'U' || c == 'B'; }
 
 LoopKind kind_of(char letter) {
@@ -74,6 +75,9 @@ class NestReader {
   [[nodiscard]] char close() const { return profile_ == Profile::paper ? ']' : '}'; }
   [[nodiscard]] char open() const { return profile_ == Profile::paper ? '[' : '{'; }
   [[nodiscard]] Span since(std::uint32_t begin) const { return {begin, scan_.end_of_last() - begin}; }
+  [[nodiscard]] std::string_view spelling_since(std::uint32_t begin) const {
+    return scan_.text().substr(begin, scan_.end_of_last() - begin);
+  }
 
   bool begins_nest() {
     const char c = scan_.peek();
@@ -197,23 +201,49 @@ class NestReader {
     return profile_ == Profile::paper ? is_loop_letter(c) : is_lower(c) || is_loop_letter(c);
   }
 
-  bool read_header(Nest& nest, std::vector<Span>& spans) {
+  bool read_header(const std::shared_ptr<Nest>& nest, std::vector<Span>& spans) {
     if (reserved_kind()) return false;
+    const std::uint32_t begin = scan_.position();
+    take_known_row(*nest);
+    const bool known = !nest->loops.empty();
+    if (!known && begins_loop()) nest->loops.reserve(4);
     while (begins_loop()) {
-      const std::uint32_t begin = scan_.position();
-      Loop loop;
-      if (!(profile_ == Profile::paper ? read_paper_loop(loop) : read_compact_loop(loop))) return false;
-      if (map_) spans.push_back(since(begin));
-      nest.loops.push_back(std::move(loop));
+      const std::uint32_t loop_begin = scan_.position();
+      if (!read_loop(*nest)) return false;
+      if (map_) spans.push_back(since(loop_begin));
       if (++open_loops_ > kMaxLoops) {
-        scan_.report("too-deep", Severity::error, since(begin),
+        scan_.report("too-deep", Severity::error, since(loop_begin),
                      concat("more than ", kMaxLoops, " loops around one equation"), "split the nest");
         give_up();
         return false;
       }
       if (reserved_kind()) return false;
     }
-    return scan_.peek() != '?' || read_guard(nest);
+    if (!known && nest->loops.size() > 1 && !scan_.failed()) rows_.add(spelling_since(begin), nest);
+    return scan_.peek() != '?' || read_guard(*nest);
+  }
+
+  bool read_loop(Nest& nest) {
+    if (const auto* known = loops_.find(scan_)) {
+      scan_.take_bytes(known->spelling.size());
+      nest.loops.push_back(known->value);
+      return true;
+    }
+    const std::uint32_t begin = scan_.position();
+    Loop loop;
+    if (!(profile_ == Profile::paper ? read_paper_loop(loop) : read_compact_loop(loop))) return false;
+    if (!scan_.failed()) loops_.add(spelling_since(begin), loop);
+    nest.loops.push_back(std::move(loop));
+    return true;
+  }
+
+  /// The loops of an earlier nest, where the text repeats them. Not with a map, which wants the place of each loop.
+  void take_known_row(Nest& nest) {
+    const auto* known = map_ ? nullptr : rows_.find(scan_);
+    if (!known || open_loops_ + known->value->loops.size() > kMaxLoops) return;
+    scan_.take_bytes(known->spelling.size());
+    nest.loops = known->value->loops;
+    open_loops_ += nest.loops.size();
   }
 
   bool read_guard(Nest& nest) {
@@ -244,9 +274,9 @@ class NestReader {
       return nullptr;
     }
     const std::uint32_t begin = scan_.position();
-    auto nest = std::make_shared<Nest>();
+    auto nest = make_recycled<Nest>();
     std::vector<Span> spans;
-    if (!read_header(*nest, spans)) {
+    if (!read_header(nest, spans)) {
       recover();
       return finish(std::move(nest), begin, std::move(spans), false);
     }
@@ -357,7 +387,7 @@ class NestReader {
   }
 
   ExprPtr copy_of(const RefPtr& left) {
-    ExprPtr copy = read_expr(left);
+    ExprPtr copy = values_.read_of(left);
     if (map_) map_->nodes.emplace(copy.get(), map_->nodes[left.get()]);
     return copy;
   }
@@ -370,6 +400,7 @@ class NestReader {
     scan_.peek();
     const std::uint32_t begin = scan_.position();
     Sum sum;
+    sum.operands.reserve(2);
     sum.operands.push_back(copy_of(left));
     sum.operators.push_back(ArithmeticOp::add);
     if (!values_.read_summands(sum)) return nullptr;
@@ -416,6 +447,8 @@ class NestReader {
 
   Scanner scan_;
   ExpressionReader values_;
+  SpellingCache<Loop, 8> loops_;
+  SpellingCache<NestPtr, 8> rows_;  ///< the nests that were first with their loops
   Profile profile_;
   SourceMap* map_;
   int phantom_open_ = 0;

@@ -186,6 +186,26 @@ TEST(Reader, CompactIsAnotherSpelling) {
   EXPECT_EQ(canonical_text("a4 Dmax=1;"), "L^{4}_{a=0}[Dmax^{f32,g}=1;];") << "a name, not max=";
 }
 
+TEST(Reader, RepeatedPiecesMeanWhatTheyMeantBefore) {
+  // A piece that begins like an earlier one: a longer number, more subscripts, another name, a guard behind the loops.
+  for (const std::string text : {
+           "a1 c2 D(a)=1;a12 D(a)=1;a1 c23 D(a)=1;a1 c2 ?(a<1) D(a)=1;a1 c2 d3 D(a)=1;",
+           "a4{D=A;D=A(a);D=A(a,a);D=Aa(a);D=A(a+1);D=A(a);D=Aa;}",
+           "a4{D(a)=A^f16^s(a);D(a)=A(a)+D(a);D^f16(a)=A^g(a);D(a)=A(a);}",
+           "a4{D(A^i32(a))=1;D(A(a))=2;D(A(A(a)))=3;D(A(a))=4;}",
+       }) {
+    EXPECT_EQ(canonical_text(text, Profile::compact), text);
+  }
+  const std::string paper =
+      "L^{2}_{a=0}L^{3}_{c=0}[D^{f32,g}=A^{f32,g}_{a};];L^{2}_{a=0}L^{3}_{c=0}L^{4}_{d=0}[D^{f32,g}=A^{f32,g};];"
+      "L^{2}_{a=0}[D^{f32,g}=A^{f32,s}_{a}+A^{f32,g}_{a}*A^{f32,g}_{a};];";
+  EXPECT_EQ(canonical_text(paper), paper);
+  const ReadText read = read_text("a4{D(a)=A(a);C(a)=A(a)+1;}");
+  const auto& first = std::get<EquationPtr>(read.nests[0]->items[0])->right;
+  const auto& second = std::get<EquationPtr>(read.nests[0]->items[1])->right;
+  EXPECT_EQ(first, child(*second, 0)) << "one node for both";
+}
+
 TEST(Reader, PlacesOfPartsAreKept) {
   const std::string text = "B^{4}_{tx=0}L^{3}_{a=0}?{a<2}[D^{f32,g}_{tx,a}=max(A^{f32,g}_{tx+1},-2);];";
   SourceMap map;

@@ -4,14 +4,6 @@
 
 namespace steptp {
 
-namespace {
-
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
-
-}  // namespace
-
 void Scanner::skip_blanks() {
   while (at_ < text_.size()) {
     const char c = text_[at_];
@@ -24,23 +16,6 @@ void Scanner::skip_blanks() {
       return;
     }
   }
-}
-
-std::string_view Scanner::take_lower() { return take_while(is_lower); }
-std::string_view Scanner::take_word() {
-  return take_while([](char c) { return is_lower(c) || c == '_'; });
-}
-std::string_view Scanner::take_digits() { return take_while(is_digit); }
-std::string_view Scanner::take_code() {
-  return take_while([](char c) { return is_lower(c) || is_digit(c); });
-}
-std::string_view Scanner::take_name() {
-  if (!is_capital(peek())) return {};
-  const std::size_t begin = at_;
-  ++at_;
-  while (at_ < text_.size() && is_lower(text_[at_])) ++at_;
-  last_end_ = position();
-  return text_.substr(begin, at_ - begin);
 }
 
 std::string Scanner::found() {

@@ -8,6 +8,10 @@
 
 namespace steptp {
 
+[[nodiscard]] constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+[[nodiscard]] constexpr bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+
 /// A cursor over a text: skips blanks and `#` comments between tokens, hands out words and numbers, and collects
 /// diagnostics (as spans; line and column are computed by whoever owns the text).
 class Scanner {
@@ -34,24 +38,38 @@ class Scanner {
   /// Takes the text if it comes next.
   bool take(char c) {
     if (peek() != c || at_ >= text_.size()) return false;
-    ++at_;
-    last_end_ = position();
+    take_bytes(1);
     return true;
   }
   bool take(std::string_view token) {
     peek();
     if (text_.compare(at_, token.size(), token) != 0) return false;
-    at_ += token.size();
-    last_end_ = position();
+    take_bytes(token.size());
     return true;
   }
 
+  /// Takes a token of that many bytes, which the caller has looked at already.
+  void take_bytes(std::size_t bytes) {
+    at_ += bytes;
+    last_end_ = position();
+  }
+
   /// Runs of characters; empty where the next character does not fit.
-  std::string_view take_lower();   ///< a..z
-  std::string_view take_word();    ///< a..z and _
-  std::string_view take_name();    ///< a capital and the lower-case letters behind it
-  std::string_view take_digits();  ///< 0..9
-  std::string_view take_code();    ///< a..z and 0..9: a dtype or a scope
+  std::string_view take_lower() { return take_while(is_lower); }  ///< a..z
+  std::string_view take_word() {                                  ///< a..z and _
+    return take_while([](char c) { return is_lower(c) || c == '_'; });
+  }
+  std::string_view take_digits() { return take_while(is_digit); }  ///< 0..9
+  std::string_view take_code() {                                   ///< a..z and 0..9: a dtype or a scope
+    return take_while([](char c) { return is_lower(c) || is_digit(c); });
+  }
+  std::string_view take_name() {  ///< a capital and the lower-case letters behind it
+    if (!is_capital(peek())) return {};
+    const std::size_t begin = at_++;
+    while (at_ < text_.size() && is_lower(text_[at_])) ++at_;
+    last_end_ = position();
+    return text_.substr(begin, at_ - begin);
+  }
 
   /// What stands at the cursor, quoted, for messages: the next word, number or character.
   [[nodiscard]] std::string found();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "steptp/base/recycled.h"
 #include "steptp/base/text.h"
 #include "steptp/text/expression_reader.h"
 
@@ -12,11 +13,7 @@ namespace {
 constexpr std::string_view kIndexLetters = "a c d f g h i j k l m n o p q r s u w";
 constexpr std::string_view kDTypeList = "f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool";
 
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-
 }  // namespace
-
-bool is_index_letter(char c) { return is_lower(c) && c != 'b' && c != 'e' && c != 't' && c != 'v' && c < 'x'; }
 
 bool is_reserved_word(std::string_view word) {
   return word == "inf" || word == "max" || word == "min" || parse_function(word).has_value();
@@ -124,15 +121,29 @@ bool ExpressionReader::read_superscript(DType& dtype, Scope& scope) {
   return true;
 }
 
+/// Most subscripts are one letter or one axis and nothing else. Null, and nothing taken, for all others.
+const Index* ExpressionReader::take_plain_variable(char close) {
+  const auto ends_behind = [&](std::size_t length) { return scan_.raw(length) == ',' || scan_.raw(length) == close; };
+  const char first = scan_.raw(0);
+  if (is_index_letter(first) && ends_behind(1)) {
+    scan_.take_bytes(1);
+    return &variables_.letter(first);
+  }
+  if ((first != 't' && first != 'b') || !ends_behind(2)) return nullptr;
+  const auto axis = axis_of(scan_.text().substr(scan_.position(), 2));
+  if (!axis) return nullptr;
+  scan_.take_bytes(2);
+  return &variables_.axis(*axis);
+}
+
 bool ExpressionReader::read_subscripts(std::vector<Index>& subscripts, std::vector<Span>& spans, char close) {
   subscripts.reserve(4);
   do {
-    const char first = scan_.peek();
+    scan_.peek();
     const std::uint32_t begin = scan_.position();
-    // Most subscripts are one letter.
-    if (!map_ && is_index_letter(first) && (scan_.raw(1) == ',' || scan_.raw(1) == close)) {
-      subscripts.push_back(variable(scan_.text().substr(begin, 1)));
-      scan_.advance(1);
+    // A subscript counts as a level, whatever it is.
+    if (const Index* plain = map_ || depth_ >= kMaxDepth ? nullptr : take_plain_variable(close)) {
+      subscripts.push_back(*plain);
       continue;
     }
     Index index;
@@ -206,7 +217,19 @@ bool ExpressionReader::read_compact_ref(std::string_view name, Ref& ref, std::ve
   return true;
 }
 
+/// The reference that comes next, taken, where the text has spelled it so before. Not with a map, which wants a node
+/// per place; and not where it might nest too deep, which depends on the place: no text nests deeper than it is long.
+RefPtr ExpressionReader::known_ref() {
+  const char first = scan_.peek();
+  if (map_ || first < 'A' || first > 'Z') return nullptr;
+  const RefCache::Entry* const known = refs_.find(scan_.text().substr(scan_.position()));
+  if (!known || static_cast<std::size_t>(depth_) + known->spelling.size() >= kMaxDepth) return nullptr;
+  scan_.take_bytes(known->spelling.size());
+  return known->ref;
+}
+
 RefPtr ExpressionReader::read_ref() {
+  if (RefPtr known = known_ref()) return known;
   scan_.peek();
   const std::uint32_t begin = scan_.position();
   const std::string_view name = scan_.take_name();
@@ -222,7 +245,7 @@ RefPtr ExpressionReader::read_ref() {
                  "tensors begin with a capital other than L P V U B T");
     return nullptr;
   }
-  auto ref = std::make_shared<Ref>();
+  auto ref = make_recycled<Ref>();
   ref->tensor.assign(name);
   std::vector<Span> spans;
   const bool good =
@@ -231,6 +254,8 @@ RefPtr ExpressionReader::read_ref() {
   if (map_) {
     map_->nodes.emplace(ref.get(), since(begin));
     map_->subscripts.emplace(ref.get(), std::move(spans));
+  } else if (!ref->subscripts.empty()) {
+    refs_.add(scan_.text().substr(begin, scan_.end_of_last() - begin), ref);
   }
   return ref;
 }
@@ -313,14 +338,6 @@ bool ExpressionReader::read_index_term(Index& index) {
   return true;
 }
 
-const Index& ExpressionReader::variable(std::string_view name) {
-  for (const auto& [known, index] : variables_) {
-    if (known == name) return index;
-  }
-  if (variables_.size() >= 32) variables_.clear();  // a search through more would cost more than it saves
-  return variables_.emplace_back(std::string(name), Index::variable(std::string(name))).second;
-}
-
 bool ExpressionReader::read_natural(std::int64_t& value) {
   const std::uint32_t begin = (scan_.peek(), scan_.position());
   const std::string_view digits = scan_.take_digits();
@@ -347,7 +364,7 @@ bool ExpressionReader::read_index_factor(Index& index) {
   if (is_lower(c)) {
     const std::string_view word = scan_.take_lower();
     if (!check_index_word(word, begin)) return false;
-    index = variable(word);
+    index = variables_.find(word);
     return true;
   }
   if (c >= 'A' && c <= 'Z') {

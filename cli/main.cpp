@@ -51,11 +51,13 @@ int run(int argc, char** argv) {
       "  steptp fmt --profile compact program.leir   the same program in fewer tokens\n"
       "  steptp check program.leir                   is it well-formed and safe?\n"
       "  steptp run program.leir                     execute it, exactly as written\n"
+      "  steptp verify before.leir after.leir        are two programs equal, and how do we know?\n"
       "Every verb explains itself: steptp check --help. Exit status: 0 yes, 1 no, 2 bad input, 3 undecided, 4 failed.");
   Verbs verbs;
   verbs.emplace_back("fmt", add_fmt(app));
   verbs.emplace_back("check", add_check(app));
   verbs.emplace_back("run", add_run(app));
+  verbs.emplace_back("verify", add_verify(app));
   verbs.emplace_back("tokens", add_tokens(app));
   verbs.emplace_back("grammar", add_grammar(app));
   if (!names_a_verb(argc, argv, verbs)) return static_cast<int>(Status::bad_input);

@@ -37,14 +37,13 @@ struct Record {
 
 class RecordRunner {
  public:
-  RecordRunner(unsigned jobs, const std::string& title, const std::function<Answer(const Document&)>& verb)
+  RecordRunner(unsigned jobs, const std::string& title, const std::function<Answer(const Record&)>& verb)
       : jobs_(jobs == 0 ? default_jobs() : jobs), verb_(verb), progress_(title, 0) {}
 
   /// False: stop, the output is gone.
   bool run(const std::vector<Record>& batch) {
     std::vector<Answer> answers(batch.size());
-    parallel_for(batch.size(), jobs_,
-                 [&](std::size_t i) { answers[i] = verb_(read_document(batch[i].name, batch[i].content)); });
+    parallel_for(batch.size(), jobs_, [&](std::size_t i) { answers[i] = verb_(batch[i]); });
     std::string out;
     for (const Answer& answer : answers) {
       status = worse(status, answer.status);
@@ -60,7 +59,7 @@ class RecordRunner {
 
  private:
   unsigned jobs_;
-  const std::function<Answer(const Document&)>& verb_;
+  const std::function<Answer(const Record&)>& verb_;
   Progress progress_;
   std::size_t done_ = 0;
 };
@@ -85,8 +84,11 @@ bool write_out(const std::string& text) {
 
 void print_error(const Diagnostic& diagnostic) { std::fputs(render(diagnostic, Source("steptp", "")).c_str(), stderr); }
 
-Status for_each_record(const std::string& file, unsigned jobs, const std::string& title,
-                       const std::function<Answer(const Document&)>& verb) {
+namespace {
+
+/// `whole`: a file whose first line is no JSON object is one record.
+Status run_records(const std::string& file, unsigned jobs, const std::string& title, bool whole,
+                   const std::function<Answer(const Record&)>& verb) {
   auto reader = LineReader::open(file);
   if (!reader) {
     print_error(reader.error());
@@ -106,7 +108,7 @@ Status for_each_record(const std::string& file, unsigned jobs, const std::string
     if (!line->has_value()) break;
     ++line_number;
     std::string& text = **line;
-    if (line_number == 1 && !holds_lines(file, text)) {
+    if (whole && line_number == 1 && !holds_lines(file, text)) {
       auto rest = reader->rest();
       if (!rest) {
         print_error(rest.error());
@@ -129,6 +131,19 @@ Status for_each_record(const std::string& file, unsigned jobs, const std::string
     return Status::bad_input;
   }
   return runner.run(batch) ? runner.status : Status::failed;
+}
+
+}  // namespace
+
+Status for_each_record(const std::string& file, unsigned jobs, const std::string& title,
+                       const std::function<Answer(const Document&)>& verb) {
+  return run_records(file, jobs, title, true,
+                     [&](const Record& record) { return verb(read_document(record.name, record.content)); });
+}
+
+Status for_each_line(const std::string& file, unsigned jobs, const std::string& title,
+                     const std::function<Answer(const std::string& name, const std::string& text)>& verb) {
+  return run_records(file, jobs, title, false, [&](const Record& record) { return verb(record.name, record.content); });
 }
 
 Json to_json(const Diagnostics& diagnostics) {

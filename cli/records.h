@@ -20,6 +20,10 @@ struct Answer {
 [[nodiscard]] Status for_each_record(const std::string& file, unsigned jobs, const std::string& title,
                                      const std::function<Answer(const Document&)>& verb);
 
+/// The same for records that are no programs: every line that is not blank, with its name ("pairs.jsonl:3").
+[[nodiscard]] Status for_each_line(const std::string& file, unsigned jobs, const std::string& title,
+                                   const std::function<Answer(const std::string& name, const std::string& text)>& verb);
+
 /// Diagnostics as the JSON answers show them.
 [[nodiscard]] Json to_json(const Diagnostics& diagnostics);
 

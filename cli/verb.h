@@ -21,6 +21,7 @@ VerbMain add_check(CLI::App& app);
 VerbMain add_run(CLI::App& app);
 VerbMain add_tokens(CLI::App& app);
 VerbMain add_grammar(CLI::App& app);
+VerbMain add_verify(CLI::App& app);
 
 /// The options that all verbs over programs share: FILE, --json, --jobs.
 struct RecordOptions {

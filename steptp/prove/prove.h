@@ -32,7 +32,7 @@ struct Proof {
 
 /// Which known variables the outputs of a program can depend on, read off their normal forms.
 struct Dependence {
-  bool is_known = false;  ///< a normal form was found
+  bool is_known = false;     ///< a normal form was found
   bool is_constant = false;  ///< no variable of role input occurs in any output
   std::vector<std::string> independent_of;
   std::uint64_t work = 0;

@@ -1,0 +1,141 @@
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+
+#include "cli/verb.h"
+#include "steptp/base/file.h"
+#include "steptp/base/text.h"
+#include "steptp/verbs/verify_pair.h"
+
+namespace steptp::cli {
+
+namespace {
+
+struct Options {
+  std::string before;
+  std::string after;
+  std::string pairs;
+  VerifyOptions judge;
+  bool json = false;
+  bool timing = false;
+  unsigned jobs = 0;
+};
+
+Status status_of(const Judgement& judgement) {
+  if (judgement.unusable) return Status::bad_input;
+  if (is_equal(judgement.verdict)) return Status::yes;
+  return judgement.verdict == Grade::undecided ? Status::undecided : Status::no;
+}
+
+std::string subscripted(const std::string& name, const std::vector<std::int64_t>& index) {
+  if (index.empty()) return name;
+  return concat(name, "[", join(index, ",", [](std::int64_t number) { return std::to_string(number); }), "]");
+}
+
+std::string table(const certify::Counterexample& found) {
+  std::string out = concat("  at ", subscripted(found.output, found.index), " (draw ", found.draw, ", seed ",
+                           std::to_string(found.seed), ")\n");
+  append(out, "    before  ", found.before, "\n    after   ", found.after, "\n");
+  if (!found.inputs.empty()) out += "    with\n";
+  for (const auto& [name, value] : found.inputs) append(out, "      ", name, " = ", value, "\n");
+  return out;
+}
+
+std::string report(const Judgement& judgement) {
+  std::string out(name_of(judgement.verdict));
+  if (judgement.same) out += " (the same program up to names)";
+  if (is_equal(judgement.verdict)) out += judgement.safe ? ", safe" : ", not shown safe";
+  if (judgement.bound_log2)
+    append(out, ", chance of error at most 2^", std::to_string(std::lround(*judgement.bound_log2)));
+  if (judgement.agree_bits) append(out, ", agreeing in ", std::to_string(*judgement.agree_bits), " bits");
+  if (judgement.points > 0) append(out, ", ", std::to_string(judgement.points), " points");
+  out += "\n";
+  const auto line = [&](std::string_view title, const std::vector<std::string>& texts) {
+    if (texts.empty()) return;
+    append(out, "  ", title, " ", join(texts, "; ", [](const std::string& text) { return text; }), "\n");
+  };
+  line("assuming", judgement.assumes);
+  if (judgement.degenerate) out += "  degenerate: no output depends on any input\n";
+  line("independent of", judgement.independent_of);
+  if (!judgement.reason.empty()) append(out, "  ", judgement.reason, "\n");
+  if (judgement.counterexample) out += table(*judgement.counterexample);
+  return out;
+}
+
+Answer judge(const Pair& pair, const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const Judgement judgement = verify_pair(pair, options.judge);
+  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
+  Answer answer;
+  answer.status = status_of(judgement);
+  if (options.json) {
+    Json out = to_json(pair.id, judgement);
+    if (options.timing) out.set("ms", spent.count());
+    answer.out = out.dump() + "\n";
+  } else {
+    answer.out = concat(pair.id.empty() ? "" : pair.id + ": ", report(judgement));
+    if (options.timing) append(answer.out, "  ", std::to_string(spent.count()), " ms\n");
+  }
+  return answer;
+}
+
+Status judge_files(const Options& options) {
+  std::vector<Document> documents;
+  for (const std::string& file : {options.before, options.after}) {
+    auto text = read_file(file);
+    if (!text) {
+      print_error(text.error());
+      return Status::bad_input;
+    }
+    documents.push_back(read_document(file, std::move(text).value()));
+  }
+  const Pair pair = make_pair(std::move(documents[0]), std::move(documents[1]));
+  for (const Document* document : {&pair.before, &pair.after}) {
+    if (!document->ok) std::fputs(render(document->diagnostics, *document->source).c_str(), stderr);
+  }
+  const Answer answer = judge(pair, options);
+  return write_out(answer.out) ? answer.status : Status::failed;
+}
+
+}  // namespace
+
+VerbMain add_verify(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("verify", "are two programs equal?");
+  verb->footer(
+      "The answer is one of\n"
+      "  proved     one normal form: holds for every input and every element\n"
+      "  exact      equal at random points in certified arithmetic; the bound or the agreed bits are stated\n"
+      "  numeric    equal within a computed rounding-error bound\n"
+      "  differs    with a counterexample\n"
+      "  undecided  with what stood in the way; never equal\n"
+      "  invalid    AFTER is unreadable, fails check, or changes the signature\n"
+      "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided.\n"
+      "Example: steptp verify softmax.leir online.leir        steptp verify --pairs pairs.jsonl --json");
+  verb->add_option("BEFORE", options->before, "the program that is right");
+  verb->add_option("AFTER", options->after, "the program to judge");
+  verb->add_option("--pairs", options->pairs, "a .jsonl file, each line with id, signature, before and after");
+  verb->add_option("--seed", options->judge.seed, "of the random points")->capture_default_str();
+  verb->add_option("--budget", options->judge.budget, "operations of evaluation per pair")->capture_default_str();
+  verb->add_flag("--json", options->json, "one JSON object per pair on standard output");
+  verb->add_flag("--timing", options->timing, "also the milliseconds of each pair");
+  verb->add_option("--jobs,-j", options->jobs, "threads for many pairs; 0: all cores")->capture_default_str();
+  return [options] {
+    if (!options->pairs.empty()) {
+      if (!options->before.empty()) {
+        print_error(make_error("usage", "verify takes two files or --pairs, not both", "steptp verify --help"));
+        return Status::bad_input;
+      }
+      return for_each_line(
+          options->pairs, options->jobs, "verify",
+          [&](const std::string& name, const std::string& text) { return judge(read_pair(name, text), *options); });
+    }
+    if (options->after.empty()) {
+      print_error(make_error("usage", "verify needs BEFORE and AFTER, or --pairs F.jsonl", "steptp verify --help"));
+      return Status::bad_input;
+    }
+    return judge_files(*options);
+  };
+}
+
+}  // namespace steptp::cli

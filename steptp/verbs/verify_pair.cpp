@@ -1,0 +1,113 @@
+#include "steptp/verbs/verify_pair.h"
+
+#include <cmath>
+#include <utility>
+
+#include "steptp/base/text.h"
+#include "steptp/text/signature_text.h"
+
+namespace steptp {
+
+namespace {
+
+std::string first_error(const Document& document) {
+  for (const Diagnostic& item : document.diagnostics) {
+    if (item.severity == Severity::error) {
+      return concat(item.id, ": ", item.message, " (line ", item.line, ", column ", item.column, ")");
+    }
+  }
+  return "it cannot be read";
+}
+
+}  // namespace
+
+Pair read_pair(const std::string& name, const std::string& record) {
+  Pair pair;
+  const auto parsed = parse_json(record);
+  if (!parsed) {
+    pair.problem = concat("not JSON: ", parsed.error().message, " (byte ", parsed.error().offset, ")");
+    return pair;
+  }
+  if (!parsed->as_object()) {
+    pair.problem = concat("a pair is an object, not ", parsed->kind_name());
+    return pair;
+  }
+  if (const Json* id = parsed->find("id")) pair.id = id->as_string() ? *id->as_string() : id->dump();
+  const Json* signature = parsed->find("signature");
+  if (!signature) {
+    pair.problem = "the pair has no \"signature\"";
+    return pair;
+  }
+  for (const char* key : {"before", "after"}) {
+    const Json* text = parsed->find(key);
+    if (!text || !text->as_string()) {
+      pair.problem = concat("the pair has no text \"", key, "\"");
+      return pair;
+    }
+    Json one;
+    one.set("signature", *signature).set("leir", *text);
+    (key == std::string_view("before") ? pair.before : pair.after) = read_document(concat(name, " ", key), one.dump());
+  }
+  return pair;
+}
+
+Pair make_pair(Document before, Document after) {
+  Pair pair;
+  pair.id = before.program.name;
+  if (!after.has_signature && before.has_signature) after.program.signature = before.program.signature;
+  pair.before = std::move(before);
+  pair.after = std::move(after);
+  return pair;
+}
+
+Judgement verify_pair(const Pair& pair, const VerifyOptions& options) {
+  Judgement judgement;
+  judgement.verdict = Grade::invalid;
+  if (!pair.problem.empty()) {
+    judgement.unusable = true;
+    judgement.reason = pair.problem;
+    return judgement;
+  }
+  if (!pair.before.ok || pair.before.program.signature.variables.empty()) {
+    judgement.unusable = true;
+    judgement.reason = pair.before.ok ? "before: it has no signature" : concat("before: ", first_error(pair.before));
+    return judgement;
+  }
+  if (!pair.after.ok) {
+    judgement.reason = concat("after: ", first_error(pair.after));
+    return judgement;
+  }
+  return verify(pair.before.program, pair.after.program, options);
+}
+
+Json to_json(const std::string& id, const Judgement& judgement) {
+  const auto strings = [](const std::vector<std::string>& texts) {
+    Json::Array out;
+    for (const std::string& text : texts) out.emplace_back(text);
+    return out;
+  };
+  Json out;
+  out.set("id", id).set("verdict", name_of(judgement.verdict)).set("same", judgement.same);
+  out.set("safe", judgement.safe).set("degenerate", judgement.degenerate);
+  out.set("independent_of", strings(judgement.independent_of));
+  out.set("bound_log2", judgement.bound_log2 ? Json(std::floor(*judgement.bound_log2)) : Json());
+  out.set("points", judgement.points);
+  out.set("agree_bits", judgement.agree_bits ? Json(*judgement.agree_bits) : Json());
+  out.set("assumes", strings(judgement.assumes)).set("reason", judgement.reason);
+  if (const auto& found = judgement.counterexample) {
+    Json example;
+    Json::Array index;
+    for (const std::int64_t number : found->index) index.emplace_back(number);
+    Json inputs;
+    for (const auto& [name, value] : found->inputs) inputs.set(name, value);
+    example.set("output", found->output).set("index", std::move(index)).set("seed", found->seed);
+    example.set("draw", found->draw).set("before", found->before).set("after", found->after);
+    example.set("inputs", std::move(inputs));
+    out.set("counterexample", std::move(example));
+  } else {
+    out.set("counterexample", Json());
+  }
+  return out.set("work", judgement.work);
+}
+
+}  // namespace steptp

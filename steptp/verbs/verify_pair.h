@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "steptp/base/json.h"
+#include "steptp/text/document.h"
+#include "steptp/verify/verify.h"
+
+namespace steptp {
+
+/// Two texts to be judged: `before` is ours and must be right, `after` comes from anywhere.
+struct Pair {
+  std::string id;
+  Document before;
+  Document after;
+  /// What is wrong with the record itself; empty where it is a pair.
+  std::string problem;
+};
+
+/// `{"id":..., "signature":[...], "before":"...", "after":"..."}`.
+[[nodiscard]] Pair read_pair(const std::string& name, const std::string& record);
+/// Two files. Where `after` has no signature of its own it takes that of `before`.
+[[nodiscard]] Pair make_pair(Document before, Document after);
+
+/// The judge on texts. An unreadable `after` is `invalid`, an unreadable `before` is `invalid` and unusable; the reason
+/// carries the first diagnostic with its place.
+[[nodiscard]] Judgement verify_pair(const Pair& pair, const VerifyOptions& options = {});
+
+/// The JSON answer of `verify`.
+[[nodiscard]] Json to_json(const std::string& id, const Judgement& judgement);
+
+}  // namespace steptp

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "steptp/analysis/presburger.h"
+#include "steptp/analysis/regions.h"
 #include "steptp/base/text.h"
-#include "steptp/safety/presburger.h"
-#include "steptp/safety/regions.h"
 
 namespace steptp {
 

@@ -11,6 +11,8 @@
 #include "steptp/analysis/accesses.h"
 #include "steptp/analysis/interval.h"
 
+struct isl_ctx;
+
 namespace steptp {
 
 /// A sum of multiples of variables, which are numbered, and a constant.
@@ -90,8 +92,18 @@ class Presburger {
   /// Is every point of `whole` in one of `parts`? They have equally many dimensions.
   [[nodiscard]] Answer covered(const IntegerSet& whole, const std::vector<IntegerSet>& parts);
 
+  struct Sample {
+    enum class Kind : std::uint8_t { empty, found, gave_up };
+    Kind kind = Kind::gave_up;
+    std::vector<std::int64_t> point;  ///< found: the least point of the set, in lexicographic order
+  };
+  /// Has the set a point, and which is the least?
+  [[nodiscard]] Sample least_point(const IntegerSet& set);
+
  private:
   struct Context;
+  /// The context with its count of operations set back.
+  [[nodiscard]] isl_ctx* begin_question();
   std::unique_ptr<Context> context_;  ///< made by the first question: most programs ask none
 };
 

@@ -4,12 +4,12 @@
 
 #include "steptp/analysis/accesses.h"
 #include "steptp/analysis/shapes.h"
+#include "steptp/analysis/value_facts.h"
 #include "steptp/check/structure.h"
 #include "steptp/safety/bounds.h"
 #include "steptp/safety/definedness.h"
 #include "steptp/safety/divisors.h"
 #include "steptp/safety/scopes.h"
-#include "steptp/safety/value_facts.h"
 
 namespace steptp {
 

@@ -9,6 +9,7 @@
 #include "steptp/safety/bounds.h"
 #include "steptp/safety/definedness.h"
 #include "steptp/safety/divisors.h"
+#include "steptp/safety/races.h"
 #include "steptp/safety/scopes.h"
 
 namespace steptp {
@@ -40,7 +41,10 @@ CheckReport check_program(const Program& program) {
     report.assumes = facts.assumes;
     check_bounds(table, facts, findings);
     // Whose copy of an element is meant must be clear before one can ask who wrote it.
-    if (scopes_fit) check_definedness(table, facts, findings);
+    if (scopes_fit) {
+      check_definedness(table, facts, findings);
+      check_races(table, facts, findings);
+    }
     report.diagnostics.insert(report.diagnostics.end(), findings.diagnostics.begin(), findings.diagnostics.end());
   }
   report.verdict = verdict_of(report.diagnostics);

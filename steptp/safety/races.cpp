@@ -117,7 +117,7 @@ class RaceChecker {
       }
       const auto only = static_cast<std::int64_t>(pair.first);
       if (other.is_write && is_redundant(write, pair.first)) {
-        warn_redundant(write, way, pair.first);
+        warn_redundant(write, way, coincidence, pair.first);
         continue;
       }
       ask(write, other, way, coincidence, only);
@@ -216,9 +216,20 @@ class RaceChecker {
     return touch_one_element(read, write, coincidence.pairs, nothing_more, point, why) != Outcome::none;
   }
 
-  void warn_redundant(const Access& write, const Concurrency& way, std::size_t position) {
+  void warn_redundant(const Access& write, const Concurrency& way, const Coincidence& coincidence,
+                      std::size_t position) {
     const Statement& statement = statement_of(write);
-    if (!redundant_.insert(key(write, way)).second) return;
+    if (redundant_.contains(key(write, way))) return;
+    if (!statement.guards.empty()) {
+      // Guards may leave one iteration, or none.
+      std::vector<std::int64_t> point;
+      std::string_view why;
+      const auto add = [&](IntegerSet& set, const Instance& a, const Instance& b) {
+        require_concurrent(set, statement, a, statement, b, way, static_cast<std::int64_t>(position));
+      };
+      if (touch_one_element(write, write, coincidence.pairs, add, point, why) != Outcome::certain) return;
+    }
+    redundant_.insert(key(write, way));
     findings_.report(
         "redundant-write", Severity::warning, &write.site,
         concat("every iteration of ", statement.loops[position]->index, " writes the same to ", write.ref->tensor),

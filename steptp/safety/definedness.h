@@ -1,7 +1,7 @@
 #pragma once
 
-#include "steptp/safety/findings.h"
 #include "steptp/analysis/value_facts.h"
+#include "steptp/safety/findings.h"
 
 namespace steptp {
 

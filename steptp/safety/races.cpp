@@ -111,6 +111,7 @@ class RaceChecker {
                            const Coincidence& coincidence) {
     const Statement& statement = statement_of(write);
     for (const LoopPair& pair : coincidence.pairs) {
+      if (races_.contains(key(write, way))) return;
       if (pair.equal || !may_differ(statement, pair, way) || statement.loops[pair.first]->extent == 1) continue;
       if (other.is_write && statement.accumulates) {
         if (way.kind == Concurrency::Kind::iterations || stands_alone(statement, pair.first)) continue;

@@ -113,8 +113,8 @@ constexpr Explanation kCatalogue[] = {
      "E^{f32,s} written in one kernel and read in the next"},
     {"scope-ambiguous", Severity::error, "a demoted tensor that means two things",
      "Every back end treats it as g, but in its own scope this read would see another value: another thread or block "
-     "wrote the element last, or an accumulator would start afresh. The message gives the iteration. The oracle stops "
-     "there too.",
+     "wrote the element last, or an accumulator would start afresh. The message gives the iteration. Which write "
+     "is seen decides, not whether two of them happen to store one value.",
      "E^{f32,l} accumulated in two kernels"},
     {"scope-ambiguous-unknown", Severity::unknown, "a demoted tensor that may mean two things",
      "Data decides which write a read sees, or whether two writes are of the same value, or the question was too hard.",

@@ -14,6 +14,7 @@
 #include "testing/generator.h"
 #include "testing/mutator.h"
 #include "testing/race_detector.h"
+#include "testing/small_kernels.h"
 #include "testing/soak.h"
 #include "testing/tree_editor.h"
 
@@ -194,99 +195,14 @@ TEST(RaceBruteForce, Mutants) {
   EXPECT_GE(tally.counts["races"], soaked(500) / 50);
 }
 
-/// Kernels with a block-level body, thread-level bodies, shared and global data, and drawn quasi-affine subscripts. All
-/// of it is decidable. Definedness is not its concern.
-class Collision {
- public:
-  explicit Collision(Random& random) : random_(random) {}
-
-  std::string program() {
-    std::string text;
-    if (random_.chance(1, 4)) append(text, "a", random_.between(1, 2), " ");
-    host_ = !text.empty();
-    switch (random_.below(4)) {
-      case 0: append(text, "tx", random_.between(1, 4)), opened_ = {"tx"}; break;
-      case 1: append(text, "P", "f", random_.between(1, 3)), opened_ = {"f"}; break;
-      default: append(text, "bx", random_.between(1, 2)), opened_ = {"bx"}; break;
-    }
-    if (host_) opened_.push_back("a");
-    shared_ = opened_[0] == "bx";
-    if (random_.chance(1, 5)) append(text, " c", random_.between(1, 3)), opened_.push_back("c");
-    append(text, guard(), "{");
-    for (std::int64_t items = random_.between(1, 3); items > 0; --items) append(text, item(2));
-    // Written somewhere, so that structure has nothing to say.
-    return concat("a1 D(a,a)=0;a1 E(a,a)=0;", text, "}");
-  }
-
- private:
-  std::string guard() { return random_.chance(1, 5) ? concat(" ?(", condition(), ")") : std::string(); }
-
-  std::string item(int depth) {
-    if (depth == 0 || random_.chance(1, 4)) return equation();
-    const std::vector<std::string> before = opened_;
-    std::string text;
-    for (std::int64_t loops = random_.between(1, 2); loops > 0; --loops) {
-      const char* const all[] = {"tx", "tx", "ty", "ga", "Pha", "Via", "ja"};
-      const std::string name = all[random_.below(7)];
-      const std::string index = name.substr(name[0] == 'P' || name[0] == 'V' ? 1 : 0);
-      if (std::find(opened_.begin(), opened_.end(), index) != opened_.end()) continue;
-      append(text, text.empty() ? "" : " ", name, random_.between(1, 4));
-      opened_.push_back(index);
-    }
-    if (text.empty()) return equation();
-    append(text, guard(), "{");
-    for (std::int64_t items = random_.between(1, 2); items > 0; --items) append(text, item(depth - 1));
-    opened_ = before;
-    return text + "}";
-  }
-
-  std::string equation() {
-    const std::string left = access();
-    switch (random_.below(4)) {
-      case 0: return concat(left, "+=", access(left), ";");
-      case 1: return concat(left, "=", random_.below(9), ";");
-      case 2: return concat(left, "=where(", condition(), ",", access(), ",0);");
-      default: return concat(left, "=", access(), ";");
-    }
-  }
-
-  /// Of D and E in g and F in s; another tensor than that of `other`.
-  std::string access(const std::string& other = {}) {
-    std::string name = random_.chance(1, 3) ? "D" : random_.chance(1, 2) ? "E" : shared_ ? "F^s" : "E";
-    if (!other.empty() && other[0] == name[0]) name = name[0] == 'D' ? "E" : "D";
-    return concat(name, "(", subscript(), ",", subscript(), ")");
-  }
-  std::string index() { return opened_[random_.below(opened_.size())]; }
-  std::string subscript() {
-    switch (random_.below(9)) {
-      case 0: return std::to_string(random_.below(3));
-      case 1: return concat(index(), "*", random_.between(2, 4), "+", index());
-      case 2: return concat("(", index(), "+", index(), ")//2");
-      case 3: return concat("(", index(), "*3+", index(), ")%", random_.between(2, 4));
-      case 4: return concat(index(), "+1");
-      case 5: return concat("4-", index());
-      default: return index();
-    }
-  }
-  std::string condition() {
-    const char* const operators[] = {"<", "<=", ">", "==", "!="};
-    return concat(subscript(), operators[random_.below(5)], random_.between(0, 3));
-  }
-
-  Random& random_;
-  std::vector<std::string> opened_;
-  bool host_ = false;
-  bool shared_ = false;
-};
-
 TEST(RaceBruteForce, DrawnCollisions) {
   Signature signature;
   signature.variables.push_back({"D", Role::output, DType::f32, {20, 20}, {}, {}});
   Tally tally;
-  const std::uint64_t seeds = soaked(6000);
+  const std::uint64_t seeds = soaked(3000);
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     Random random(seed);
-    const std::string text = Collision(random).program();
+    const std::string text = small_kernel(random);
     const Document document = read_program_text("text", text, signature);
     ASSERT_TRUE(document.ok) << text << render(document.diagnostics, *document.source);
     judge(document.program, true, concat("seed ", seed, ": ", text), tally);

@@ -384,7 +384,12 @@ class Detector {
     return true;
   }
   /// (c) the equation uses neither that loop's index nor anything written in the loop
-  bool redundant(const Step& a, std::size_t loop) const {
+  bool redundant(const Step& a, std::size_t loop) {
+    const auto [known, fresh] = redundant_.try_emplace({a.address, loop}, false);
+    if (fresh) known->second = writes_the_same(a, loop);
+    return known->second;
+  }
+  bool writes_the_same(const Step& a, std::size_t loop) const {
     const std::string& index = a.loops[loop].loop->index;
     bool used = false;
     const auto note = [&](const std::string& name) { used = used || name == index; };
@@ -407,6 +412,7 @@ class Detector {
 
   const Recorder& record_;
   RaceReport report_;
+  std::map<std::pair<std::vector<std::uint32_t>, std::size_t>, bool> redundant_;  ///< an answer costs a whole run
 };
 
 }  // namespace

@@ -17,13 +17,26 @@ class KernelText {
     std::string text;
     if (random_.chance(1, 4)) append(text, "a", random_.between(1, 2), " ");
     host_ = !text.empty();
-    switch (random_.below(4)) {
-      case 0: append(text, "tx", random_.between(1, 4)), opened_ = {"tx"}; break;
-      case 1: append(text, "P", "f", random_.between(1, 3)), opened_ = {"f"}; break;
-      default: append(text, "bx", random_.between(1, 2)), opened_ = {"bx"}; break;
+    switch (random_.below(7)) {
+      case 0: open(text, "tx", 4); break;
+      case 1:
+        append(text, "P");
+        open(text, "f", 3);
+        break;
+      case 2:  // threads outside blocks: fine in a perfect nest
+        open(text, "tx", 3);
+        if (random_.chance(1, 2)) open(text, "d", 2);
+        open(text, "bx", 2);
+        break;
+      case 3:
+        open(text, "bx", 2);
+        open(text, "tx", 3);
+        break;
+      default: open(text, "bx", 2); break;
     }
+    local_ = std::find(opened_.begin(), opened_.end(), "tx") != opened_.end();
+    shared_ = std::find(opened_.begin(), opened_.end(), "bx") != opened_.end();
     if (host_) opened_.push_back("a");
-    shared_ = opened_[0] == "bx";
     if (random_.chance(1, 5)) append(text, " c", random_.between(1, 3)), opened_.push_back("c");
     append(text, guard(), "{");
     for (std::int64_t items = random_.between(1, 3); items > 0; --items) append(text, item(2));
@@ -32,6 +45,12 @@ class KernelText {
   }
 
  private:
+  void open(std::string& text, const std::string& index, std::int64_t most) {
+    if (!opened_.empty()) append(text, " ");
+    append(text, index, random_.between(1, most));
+    opened_.push_back(index);
+  }
+
   std::string guard() { return random_.chance(1, 5) ? concat(" ?(", condition(), ")") : std::string(); }
 
   std::string item(int depth) {
@@ -63,9 +82,10 @@ class KernelText {
     }
   }
 
-  /// Of D and E in g and F in s; another tensor than that of `other`.
+  /// Of D and E in g, F in s and H in l; another tensor than that of `other`.
   std::string access(const std::string& other = {}) {
     std::string_view name = random_.chance(1, 3) ? "D" : random_.chance(1, 2) ? "E" : shared_ ? "F^s" : "E";
+    if (local_ && random_.chance(1, 5)) name = "H^l";
     if (!other.empty() && other[0] == name[0]) name = name[0] == 'D' ? "E" : "D";
     return concat(name, "(", subscript(), ",", subscript(), ")");
   }
@@ -90,6 +110,7 @@ class KernelText {
   std::vector<std::string> opened_;
   bool host_ = false;
   bool shared_ = false;
+  bool local_ = false;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace steptp {
 namespace {
 
 constexpr unsigned long kMaxOperations = 400'000;
+constexpr std::size_t kMaxGivenUp = 16;
 
 struct FreeSet {
   void operator()(isl_set* set) const { isl_set_free(set); }
@@ -102,6 +103,20 @@ isl_ctx* Presburger::begin_question() {
 }
 
 Presburger::Answer Presburger::covered(const IntegerSet& whole, const std::vector<IntegerSet>& parts) {
+  if (given_up_ >= kMaxGivenUp) return {};
+  Answer answer = ask_covered(whole, parts);
+  given_up_ += answer.kind == Answer::Kind::gave_up ? 1 : 0;
+  return answer;
+}
+
+Presburger::Sample Presburger::least_point(const IntegerSet& set) {
+  if (given_up_ >= kMaxGivenUp) return {};
+  Sample sample = ask_least_point(set);
+  given_up_ += sample.kind == Sample::Kind::gave_up ? 1 : 0;
+  return sample;
+}
+
+Presburger::Answer Presburger::ask_covered(const IntegerSet& whole, const std::vector<IntegerSet>& parts) {
   Answer answer;
   isl_ctx* const ctx = begin_question();
   SetPtr rest = to_isl(ctx, whole);
@@ -122,7 +137,7 @@ Presburger::Answer Presburger::covered(const IntegerSet& whole, const std::vecto
   return answer;
 }
 
-Presburger::Sample Presburger::least_point(const IntegerSet& set) {
+Presburger::Sample Presburger::ask_least_point(const IntegerSet& set) {
   Sample sample;
   SetPtr points = to_isl(begin_question(), set);
   if (!points) return sample;

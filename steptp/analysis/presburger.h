@@ -76,7 +76,7 @@ class IntegerSet {
 
 /// Questions about sets of integer points, answered exactly by isl. Work is limited by a number of isl operations, so
 /// that answers do not depend on the machine. Sets go to isl as matrices: writing them as text and having it parsed
-/// took ten times as long as answering.
+/// took ten times as long as answering. After a few questions were given up, all are: each of them took long.
 class Presburger {
  public:
   Presburger();
@@ -104,7 +104,10 @@ class Presburger {
   struct Context;
   /// The context with its count of operations set back.
   [[nodiscard]] isl_ctx* begin_question();
+  [[nodiscard]] Answer ask_covered(const IntegerSet& whole, const std::vector<IntegerSet>& parts);
+  [[nodiscard]] Sample ask_least_point(const IntegerSet& set);
   std::unique_ptr<Context> context_;  ///< made by the first question: most programs ask none
+  std::size_t given_up_ = 0;
 };
 
 }  // namespace steptp

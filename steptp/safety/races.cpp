@@ -12,8 +12,8 @@ namespace steptp {
 
 namespace {
 
-constexpr std::size_t kMaxPairs = 20'000;  // of accesses, per program
-constexpr std::size_t kMaxQueries = 400;   // to isl, per program
+constexpr std::size_t kMaxPairs = 100'000;  // of accesses, per program
+constexpr std::size_t kMaxQueries = 400;    // to isl, per program
 
 bool uses_index(const Statement& statement, const std::string& index) {
   bool found = false;
@@ -47,14 +47,17 @@ class RaceChecker {
       : table_(table), facts_(facts), findings_(findings) {}
 
   void run() {
+    for (const Statement& statement : table_.statements) {
+      meets_others_.push_back(std::any_of(statement.loops.begin(), statement.loops.end(), [](const Loop* loop) {
+        return loop->kind == LoopKind::bound || loop->kind == LoopKind::parallel || loop->kind == LoopKind::vectorized;
+      }));
+    }
     for (const auto& [name, tensor] : table_.tensors) {
-      for (std::size_t i = 0; i < tensor.writes.size(); ++i) {
-        const Access& write = table_.accesses[tensor.writes[i]];
-        for (std::size_t j = i; j < tensor.writes.size(); ++j) check_pair(write, table_.accesses[tensor.writes[j]]);
-        for (const std::size_t number : tensor.reads) {
-          // The read of an accumulator touches what its own write touches.
-          if (!table_.accesses[number].is_accumulator) check_pair(write, table_.accesses[number]);
-        }
+      const std::vector<const Access*> writes = in_question(tensor.writes);
+      const std::vector<const Access*> reads = in_question(tensor.reads);
+      for (std::size_t i = 0; i < writes.size(); ++i) {
+        for (std::size_t j = i; j < writes.size(); ++j) check_pair(*writes[i], *writes[j]);
+        for (const Access* read : reads) check_pair(*writes[i], *read);
       }
     }
   }
@@ -66,10 +69,22 @@ class RaceChecker {
     return table_.statements[access.statement];
   }
 
+  /// Those inside loops that may run at the same time as others. The read of an accumulator touches what its own write
+  /// touches.
+  [[nodiscard]] std::vector<const Access*> in_question(const std::vector<std::size_t>& numbers) const {
+    std::vector<const Access*> chosen;
+    for (const std::size_t number : numbers) {
+      const Access& access = table_.accesses[number];
+      if (meets_others_[access.statement] && !access.is_accumulator) chosen.push_back(&access);
+    }
+    return chosen;
+  }
+
   void check_pair(const Access& write, const Access& other) {
     const Statement& first = statement_of(write);
     const Statement& second = statement_of(other);
     if (first.items[0] != second.items[0]) return;  // one expression ends before the next begins
+    if (pairs_ > kMaxPairs || have_different_constants(*write.ref, *other.ref)) return;
     for (const Concurrency& way : concurrency_of(first, second)) {
       if (is_apart(write, way)) continue;
       if (races_.contains(key(write, way))) continue;
@@ -82,6 +97,16 @@ class RaceChecker {
         check_two_statements(write, other, way, coincidence);
       }
     }
+  }
+
+  /// D_{tx,0} and D_{tx,1}: unrolled programs have many such pairs.
+  static bool have_different_constants(const Ref& first, const Ref& second) {
+    for (std::size_t i = 0; i < first.subscripts.size(); ++i) {
+      const Index& a = first.subscripts[i];
+      const Index& b = second.subscripts[i];
+      if (a.is_constant() && b.is_constant() && a.constant_term() != b.constant_term()) return true;
+    }
+    return false;
   }
 
   /// Threads have their own `l` data, and blocks their own `s` data.
@@ -195,10 +220,11 @@ class RaceChecker {
   bool is_redundant(const Access& write, std::size_t position) {
     const Statement& statement = statement_of(write);
     if (uses_index(statement, statement.loops[position]->index)) return false;
-    for (const Access& read : table_.accesses) {
-      if (read.statement != write.statement || read.is_write) continue;
-      for (const std::size_t number : table_.tensors.at(read.ref->tensor).writes) {
-        if (may_be_written(read, table_.accesses[number], position)) return false;
+    const auto before = [](const Access& access, std::size_t number) { return access.statement < number; };
+    auto read = std::lower_bound(table_.accesses.begin(), table_.accesses.end(), write.statement, before);
+    for (; read->statement == write.statement && !read->is_write; ++read) {
+      for (const std::size_t number : table_.tensors.at(read->ref->tensor).writes) {
+        if (may_be_written(*read, table_.accesses[number], position)) return false;
       }
     }
     return true;
@@ -312,6 +338,7 @@ class RaceChecker {
   const ValueFacts& facts_;
   Findings& findings_;
   Presburger isl_;
+  std::vector<bool> meets_others_;  ///< by statement
   std::set<Key> races_;
   std::set<Key> unknowns_;
   std::set<Key> redundant_;

@@ -11,6 +11,7 @@
 #include "steptp/safety/check.h"
 #include "steptp/text/document.h"
 #include "steptp/text/printer.h"
+#include "testing/demotions.h"
 #include "testing/generator.h"
 #include "testing/mutator.h"
 #include "testing/race_detector.h"
@@ -49,19 +50,6 @@ Findings findings_of(const Program& program, const CheckReport& report) {
     kind->insert(std::get<const Ref*>(part)->tensor);
   }
   return out;
-}
-
-Program with_demotions(const Program& program, const Diagnostics& diagnostics) {
-  std::set<std::string> demoted;
-  for (const Diagnostic& item : diagnostics) {
-    if (item.id == "scope-demoted") demoted.insert(item.message.substr(0, item.message.find(' ')));
-  }
-  if (demoted.empty()) return program;
-  TreeHooks hooks;
-  hooks.ref = [&demoted](const RefPtr& ref, bool) {
-    return demoted.contains(ref->tensor) ? make_ref(ref->tensor, ref->dtype, Scope::global, ref->subscripts) : ref;
-  };
-  return edit(program, hooks);
 }
 
 std::string names(const std::set<std::string>& set) {

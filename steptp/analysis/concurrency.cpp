@@ -24,7 +24,8 @@ bool has_several(const Statement& first, const Statement& second, bool threads) 
          std::any_of(second.loops.begin(), second.loops.end(), several);
 }
 
-/// The index of an axis: 0 where the statement has no loop over it.
+}  // namespace
+
 Linear axis_value(const Statement& statement, const Instance& instance, Axis axis) {
   for (std::size_t i = statement.kernel.host_loops; i < statement.loops.size(); ++i) {
     const Loop& loop = *statement.loops[i];
@@ -32,8 +33,6 @@ Linear axis_value(const Statement& statement, const Instance& instance, Axis axi
   }
   return Linear::number(0);
 }
-
-}  // namespace
 
 std::size_t first_thread_loop(const Statement& statement, std::size_t limit) {
   std::size_t position = 0;

@@ -36,6 +36,9 @@ void require_concurrent(IntegerSet& set, const Statement& first, const Instance&
                         const Statement& second, const Instance& second_instance, const Concurrency& concurrency,
                         std::int64_t only = -1);
 
+/// Where an instance runs along an axis of its kernel: 0 where its statement has no loop over it.
+[[nodiscard]] Linear axis_value(const Statement& statement, const Instance& instance, Axis axis);
+
 /// The position of the first thread loop among the first `limit` loops; `limit` where there is none.
 [[nodiscard]] std::size_t first_thread_loop(const Statement& statement, std::size_t limit);
 

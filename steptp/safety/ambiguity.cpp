@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "steptp/analysis/instances.h"
+#include "steptp/analysis/concurrency.h"
 #include "steptp/base/text.h"
 
 namespace steptp {
@@ -138,14 +138,6 @@ class AmbiguityChecker {
       }
     }
     return different;
-  }
-
-  static Linear axis_value(const Statement& statement, const Instance& instance, Axis axis) {
-    for (std::size_t i = statement.kernel.host_loops; i < statement.loops.size(); ++i) {
-      const Loop& loop = *statement.loops[i];
-      if (loop.kind == LoopKind::bound && axis_of(loop.index) == axis) return Linear::variable(instance.variables[i]);
-    }
-    return Linear::number(0);
   }
 
   /// The pairs between which this writer writes the element; nothing where it cannot be said.

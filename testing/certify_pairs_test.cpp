@@ -135,8 +135,13 @@ TEST(CertifyMustFail, ConstantsEqualModuloAPrime) {
               pointwise("if_then_else(" + kA + "<=0.5,1," + kA + ")"));
 }
 
+TEST(CertifyMustFail, ClampsThatNoDrawReaches) {
+  never_equal(kMatrix, pointwise("1/(1+exp(-" + kA + "))"), pointwise("max(1/(1+exp(-" + kA + ")),1e-30)"));
+  never_equal(kMatrix, pointwise("exp(" + kA + ")"), pointwise("min(exp(" + kA + "),1e300)"));
+  expect(Verdict::equal, kMatrix, pointwise("max(exp(" + kA + "),-5)"), pointwise("max(exp(" + kA + "),-5)"));
+}
+
 TEST(CertifyMustFail, TwentySignTests) {
-  std::string all;
   std::string secret = "A^{f32,g}_{tx,0}>0";
   for (int i = 1; i < 20; ++i) secret += "&A^{f32,g}_{tx," + std::to_string(i) + "}>0";
   never_equal(kMatrix, pointwise(kA), pointwise("if_then_else(" + secret + ",0," + kA + ")"));

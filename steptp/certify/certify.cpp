@@ -262,6 +262,18 @@ class Judge {
     bool in_before = false;
   };
 
+  /// The other program has a clamp to the same number that never took effect either. Where these would, both give that
+  /// number; everything that follows has been compared without them.
+  [[nodiscard]] bool is_clamped_alike(const Branch& branch, bool outcome, bool in_before) const {
+    if (!branch.clamp) return false;
+    const Code& other = in_before ? after_ : before_;
+    const auto& seen = in_before ? seen_after_ : seen_before_;
+    for (std::size_t i = 0; i < other.branches.size(); ++i) {
+      if (other.branches[i].clamp == branch.clamp && (seen[i] & (outcome ? 2 : 1)) == 0) return true;
+    }
+    return false;
+  }
+
   [[nodiscard]] std::vector<Missing> missing() {
     std::vector<Missing> out;
     for (const bool in_before : {true, false}) {
@@ -272,6 +284,7 @@ class Judge {
         if (!coverage.matters(i)) continue;
         for (const bool outcome : {false, true}) {
           if ((seen[i] & (outcome ? 2 : 1)) != 0 || settled_.contains({in_before, i, outcome})) continue;
+          if (is_clamped_alike(code.branches[i], outcome, in_before)) continue;
           out.push_back({&coverage, i, outcome, in_before});
         }
       }

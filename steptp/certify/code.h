@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,7 +110,7 @@ struct Node {
   std::uint32_t first = kNone;
   std::uint32_t second = kNone;
   std::uint32_t third = kNone;
-  std::uint32_t branch = kNone;  ///< comparisons and selections: the number under which outcomes are recorded
+  std::uint32_t branch = kNone;  ///< comparisons, selections, clamps: the number under which outcomes are recorded
   std::uint32_t payload = 0;     ///< literal, access, slot: which
   std::int64_t integer = 0;      ///< the value of an integer literal, an exponent
 };
@@ -176,7 +177,10 @@ using Bounds = std::vector<Bound>;
 
 /// Something that can go two ways: a comparison or the condition of a selection.
 struct Branch {
+  /// Null: whether a real that is made a bool is not zero, or which operand of a clamp is the greater.
   ExprPtr condition;
+  /// max or min with this number; the outcome is true where the first operand is at least the second.
+  std::optional<double> clamp;
   bool on_indices = false;
   std::uint32_t statement = 0;
   bool is_selection = false;  ///< the whole condition of an if_then_else; otherwise one comparison in it

@@ -35,6 +35,15 @@ std::uint32_t shared_loops(const Statement& left, const Statement& right) {
   return static_cast<std::uint32_t>(loops);
 }
 
+/// A number as written, with its sign.
+std::optional<double> literal_number(const Expr& expr) {
+  if (const auto* literal = std::get_if<Literal>(&expr.node)) return literal->real;
+  const auto* call = std::get_if<Call>(&expr.node);
+  if (!call || call->function != Function::negate) return std::nullopt;
+  const auto inner = literal_number(*call->argument);
+  return inner ? std::optional(-*inner) : std::nullopt;
+}
+
 class Compiler {
  public:
   explicit Compiler(const Program& program) : program_(program), table_(collect_accesses(program)) {}
@@ -316,15 +325,15 @@ class Compiler {
   std::uint32_t branch(const ExprPtr& condition, bool is_selection) {
     Branch made;
     made.condition = condition;
-    made.on_indices = is_index_condition(*condition);
+    made.on_indices = condition && is_index_condition(*condition);
     made.statement = statement_;
     made.is_selection = is_selection;
     made.in_guard = in_guard_;
     made.path = path_;
     for (const PathCondition& item : path_) add_bounds(*item.condition, item.holds, made.where_false);
     made.where_true = made.where_false;
-    add_bounds(*condition, false, made.where_false);
-    add_bounds(*condition, true, made.where_true);
+    if (condition) add_bounds(*condition, false, made.where_false);
+    if (condition) add_bounds(*condition, true, made.where_true);
     code_.branches.push_back(std::move(made));
     return static_cast<std::uint32_t>(code_.branches.size() - 1);
   }
@@ -338,6 +347,8 @@ class Compiler {
     node.dtype = dtype;
     node.first = value.node;
     node.op = is_float(dtype) ? Op::real_of_integer : from_float ? Op::integer_of_real : Op::integer_wrap;
+    // A bool of a real asks whether it is zero.
+    if (from_float && dtype == DType::boolean) node.branch = branch(nullptr, false);
     return add(node);
   }
 
@@ -456,8 +467,17 @@ struct Compiler::Maker {
     return made(node, type);
   }
   TypedNode operator()(const Extremum& extremum) const {
-    return compiler.binary(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, compiler.expression(extremum.left),
-                           compiler.expression(extremum.right));
+    const TypedNode made_node =
+        compiler.binary(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, compiler.expression(extremum.left),
+                        compiler.expression(extremum.right));
+    auto number = literal_number(*extremum.right);
+    if (!number) number = literal_number(*extremum.left);
+    if (number && is_float(made_node.type.dtype)) {
+      const std::uint32_t branch = compiler.branch(nullptr, false);
+      compiler.code_.branches[branch].clamp = number;
+      compiler.code_.nodes[made_node.node].branch = branch;
+    }
+    return made_node;
   }
   TypedNode operator()(const Call& call) const {
     if (const auto exact = as_index()) return *exact;

@@ -125,13 +125,16 @@ void Coverage::mark_live() {
 bool Coverage::matters(std::uint32_t number) const {
   const Branch& branch = code_.branches[number];
   if (branch.in_guard || !live_[code_.statements[branch.statement].tensor]) return false;
-  if (asks_for_infinity(*branch.condition)) return false;
-  return true;
+  return !branch.condition || !asks_for_infinity(*branch.condition);
 }
 
 std::string Coverage::text(std::uint32_t number) const {
   const Branch& branch = code_.branches[number];
-  return concat(branch.is_selection ? "the condition of an if_then_else" : "a comparison", " in ",
+  const std::string_view what = branch.clamp          ? "the first operand of max or min with a number at least the second"
+                                : !branch.condition     ? "a conversion to bool"
+                                : branch.is_selection ? "the condition of an if_then_else"
+                                                      : "a comparison";
+  return concat(what, " in ",
                 code_.statements[branch.statement].text);
 }
 
@@ -184,8 +187,9 @@ void Coverage::reach(std::uint32_t start, const std::vector<std::int64_t>& itera
 std::vector<OutputPoint> Coverage::edges() {
   std::vector<OutputPoint> points;
   for (const Branch& branch : code_.branches) {
+    if (!branch.on_indices) continue;
     const auto* compare = std::get_if<Compare>(&branch.condition->node);
-    if (branch.is_selection || !branch.on_indices || !compare || !live_[code_.statements[branch.statement].tensor]) {
+    if (branch.is_selection || !compare || !live_[code_.statements[branch.statement].tensor]) {
       continue;
     }
     const auto left = to_index(*compare->operands[0]);
@@ -288,7 +292,7 @@ Coverage::Witness Coverage::witness(std::uint32_t number, bool outcome) {
   const Branch& branch = code_.branches[number];
   const Index zero;
   SearchProblem problem{box_of(branch.statement), branch.path, &zero, {0, 0}};
-  problem.conditions.push_back({branch.condition, outcome});
+  if (branch.condition) problem.conditions.push_back({branch.condition, outcome});
   const SearchAnswer answer = find_inside(problem, kBoxes);
   Witness witness;
   witness.is_infeasible = answer.kind == SearchAnswer::Kind::none;

@@ -142,6 +142,7 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
       Scratch right(*this);
       real(node.first, frame, out);
       real(node.second, frame, *right);
+      if (node.branch != kNone) note(node.branch, arithmetic_.compare(CompareOp::greater_equal, out, *right));
       return arithmetic_.arithmetic(node.arithmetic, out, out, *right);
     }
     case Op::real_function: real(node.first, frame, out); return arithmetic_.function(node.function, out, out);
@@ -183,7 +184,9 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
     case Op::integer_of_real: {
       Scratch value(*this);
       real(node.first, frame, *value);
-      return arithmetic_.to_integer(*value, node.dtype);
+      const std::int64_t converted = arithmetic_.to_integer(*value, node.dtype);
+      note(node.branch, converted != 0);
+      return converted;
     }
     case Op::integer_wrap: return wrapped(node.dtype, integer(node.first, frame));
     case Op::integer_arithmetic: return integer_arithmetic(node, frame);

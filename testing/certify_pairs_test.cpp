@@ -141,6 +141,14 @@ TEST(CertifyMustFail, ClampsThatNoDrawReaches) {
   expect(Verdict::equal, kMatrix, pointwise("max(exp(" + kA + "),-5)"), pointwise("max(exp(" + kA + "),-5)"));
 }
 
+TEST(CertifyMustFail, FormulasThatChangeFarAway) {
+  const std::string far = "(" + kA + "+1000000000)";
+  never_equal(kMatrix, pointwise(far), pointwise("abs" + far));
+  never_equal(kMatrix, pointwise(far), pointwise("sqrt(" + far + "*" + far + ")"));
+  never_equal(kMatrix, pointwise(far), pointwise("max(" + far + ",0)"));
+  never_equal(kMatrix, pointwise("if_then_else(" + kA + "<0,-1,0)"), pointwise("floor(" + kA + "/1000000000)"));
+}
+
 TEST(CertifyMustFail, TwentySignTests) {
   std::string secret = "A^{f32,g}_{tx,0}>0";
   for (int i = 1; i < 20; ++i) secret += "&A^{f32,g}_{tx," + std::to_string(i) + "}>0";

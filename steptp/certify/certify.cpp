@@ -222,12 +222,12 @@ class Judge {
       case DrawKind::zeros:
         return has_order || before_.has_divisions || after_.has_divisions || before_.has_functions ||
                after_.has_functions;
+      case DrawKind::huge: return has_order || before_.has_roots || after_.has_roots;
       case DrawKind::positive:
       case DrawKind::negative:
       case DrawKind::ties:
       case DrawKind::thresholds:
       case DrawKind::large:
-      case DrawKind::huge:
       case DrawKind::tiny: return has_order;
       case DrawKind::first_index:
       case DrawKind::last_index:
@@ -262,14 +262,14 @@ class Judge {
     bool in_before = false;
   };
 
-  /// The other program has a clamp to the same number that never took effect either. Where these would, both give that
-  /// number; everything that follows has been compared without them.
-  [[nodiscard]] bool is_clamped_alike(const Branch& branch, bool outcome, bool in_before) const {
-    if (!branch.clamp) return false;
+  /// The other program has the same fold, and it never went this way there either. Up to the fold and beyond it the two
+  /// agree as analytic functions, so that where one goes this way, so does the other.
+  [[nodiscard]] bool is_folded_alike(const Branch& branch, bool outcome, bool in_before) const {
+    if (!branch.fold) return false;
     const Code& other = in_before ? after_ : before_;
     const auto& seen = in_before ? seen_after_ : seen_before_;
     for (std::size_t i = 0; i < other.branches.size(); ++i) {
-      if (other.branches[i].clamp == branch.clamp && (seen[i] & (outcome ? 2 : 1)) == 0) return true;
+      if (other.branches[i].fold == branch.fold && (seen[i] & (outcome ? 2 : 1)) == 0) return true;
     }
     return false;
   }
@@ -284,7 +284,9 @@ class Judge {
         if (!coverage.matters(i)) continue;
         for (const bool outcome : {false, true}) {
           if ((seen[i] & (outcome ? 2 : 1)) != 0 || settled_.contains({in_before, i, outcome})) continue;
-          if (is_clamped_alike(code.branches[i], outcome, in_before)) continue;
+          // Small results of a rounding are met by any draw that matters.
+          if (code.branches[i].fold && code.branches[i].fold->kind == Fold::Kind::rounding && !outcome) continue;
+          if (is_folded_alike(code.branches[i], outcome, in_before)) continue;
           out.push_back({&coverage, i, outcome, in_before});
         }
       }

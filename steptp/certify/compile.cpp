@@ -338,6 +338,12 @@ class Compiler {
     return static_cast<std::uint32_t>(code_.branches.size() - 1);
   }
 
+  std::uint32_t fold(Fold what) {
+    const std::uint32_t number = branch(nullptr, false);
+    code_.branches[number].fold = what;
+    return number;
+  }
+
   /// Float conversions are the identity; those to integer and bool never are.
   std::uint32_t converted(TypedNode value, DType dtype) {
     const bool from_float = is_float(value.type.dtype);
@@ -347,8 +353,9 @@ class Compiler {
     node.dtype = dtype;
     node.first = value.node;
     node.op = is_float(dtype) ? Op::real_of_integer : from_float ? Op::integer_of_real : Op::integer_wrap;
-    // A bool of a real asks whether it is zero.
-    if (from_float && dtype == DType::boolean) node.branch = branch(nullptr, false);
+    if (node.op == Op::integer_of_real) {
+      node.branch = fold({dtype == DType::boolean ? Fold::Kind::to_bool : Fold::Kind::rounding});
+    }
     return add(node);
   }
 
@@ -463,7 +470,7 @@ struct Compiler::Maker {
     node.op = Op::real_arithmetic;
     node.arithmetic = ArithmeticOp::power;
     node.second = compiler.converted(exponent, type.dtype);
-    if (!natural) compiler.code_.has_functions = true;
+    if (!natural) compiler.code_.has_functions = compiler.code_.has_roots = true;
     return made(node, type);
   }
   TypedNode operator()(const Extremum& extremum) const {
@@ -473,9 +480,8 @@ struct Compiler::Maker {
     auto number = literal_number(*extremum.right);
     if (!number) number = literal_number(*extremum.left);
     if (number && is_float(made_node.type.dtype)) {
-      const std::uint32_t branch = compiler.branch(nullptr, false);
-      compiler.code_.branches[branch].clamp = number;
-      compiler.code_.nodes[made_node.node].branch = branch;
+      const ArithmeticOp op = extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min;
+      compiler.code_.nodes[made_node.node].branch = compiler.fold({Fold::Kind::clamp, op, *number});
     }
     return made_node;
   }
@@ -487,20 +493,25 @@ struct Compiler::Maker {
     node.function = call.function;
     node.first = compiler.converted(argument, type.dtype);
     node.op = is_float(type.dtype) ? Op::real_function : Op::integer_function;
+    const bool is_real = node.op == Op::real_function;
     switch (call.function) {
-      case Function::negate:
+      case Function::negate: break;
       case Function::abs:
+        if (is_real) node.branch = compiler.fold({Fold::Kind::absolute});
+        break;
       case Function::floor:
       case Function::ceil:
-      case Function::round: break;
-      case Function::exp:
+      case Function::round:
+        if (is_real) node.branch = compiler.fold({Fold::Kind::rounding});
+        break;
       case Function::log:
       case Function::sqrt:
+      case Function::rsqrt: compiler.code_.has_roots = true; [[fallthrough]];
+      case Function::exp:
       case Function::erf:
       case Function::tanh:
       case Function::sin:
       case Function::cos:
-      case Function::rsqrt:
         compiler.code_.has_functions = true;
         compiler.work_ += kCheapNodes;
         break;

@@ -32,6 +32,16 @@ bool asks_for_infinity(const Expr& condition) {
                                 [](const ExprPtr& operand) { return is_infinite(*operand); });
 }
 
+std::string_view text_of(Fold::Kind kind) {
+  switch (kind) {
+    case Fold::Kind::to_bool: return "a real that becomes a bool (not zero)";
+    case Fold::Kind::clamp: return "a clamp (the first operand at least the second)";
+    case Fold::Kind::absolute: return "an abs (its operand not negative)";
+    case Fold::Kind::rounding: return "a rounding (beyond -1, 0, 1)";
+  }
+  return "a fold";
+}
+
 /// The differences right - left at which a comparison just holds and just fails.
 std::vector<std::int64_t> edges_of(CompareOp op) {
   switch (op) {
@@ -130,12 +140,10 @@ bool Coverage::matters(std::uint32_t number) const {
 
 std::string Coverage::text(std::uint32_t number) const {
   const Branch& branch = code_.branches[number];
-  const std::string_view what = branch.clamp          ? "the first operand of max or min with a number at least the second"
-                                : !branch.condition     ? "a conversion to bool"
+  const std::string_view what = branch.fold           ? text_of(branch.fold->kind)
                                 : branch.is_selection ? "the condition of an if_then_else"
                                                       : "a comparison";
-  return concat(what, " in ",
-                code_.statements[branch.statement].text);
+  return concat(what, " in ", code_.statements[branch.statement].text);
 }
 
 Ranges Coverage::box_of(std::uint32_t statement) const {

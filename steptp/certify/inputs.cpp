@@ -122,7 +122,7 @@ double InputSource::special_real(const InputFacts& facts, std::uint64_t bits) co
     case DrawKind::ties: wanted = kTies[small % std::size(kTies)]; break;
     case DrawKind::zeros: wanted = 0; break;
     case DrawKind::large: wanted = generic * 24; break;
-    case DrawKind::huge: wanted = generic * 0x1p20; break;
+    case DrawKind::huge: wanted = std::ldexp(generic, static_cast<int>(small % 64)); break;
     case DrawKind::tiny: wanted = std::trunc(generic * 0x1p22) * 0x1p-52; break;
     case DrawKind::thresholds: {
       const std::vector<double>& list = model_.thresholds;

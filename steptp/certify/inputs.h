@@ -22,7 +22,7 @@ enum class DrawKind : std::uint8_t {
   zeros,
   thresholds,  ///< what the programs compare data with: exactly, just below, just above, far beyond
   large,
-  huge,
+  huge,  ///< of any magnitude up to 2^63
   tiny,
   first_index,  ///< generic, integers at the least legal value
   last_index,

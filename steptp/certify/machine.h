@@ -92,6 +92,7 @@ class Machine {
   [[nodiscard]] Value& take();
   void spend(std::uint64_t operations);
   void note(std::uint32_t branch, bool outcome);
+  void note_fold(const Node& node, const Value& argument);
 
   [[nodiscard]] std::int64_t index(const IndexCode& index, const Frame& frame);
   [[nodiscard]] std::int64_t atom(const IndexAtom& atom, const Frame& frame);

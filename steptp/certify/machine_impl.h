@@ -68,6 +68,19 @@ void Machine<A>::note(std::uint32_t branch, bool outcome) {
   if (branch != kNone) outcomes_[branch] |= outcome ? 2 : 1;
 }
 
+template <typename A>
+void Machine<A>::note_fold(const Node& node, const Value& argument) {
+  Scratch limit(*this);
+  if (node.function == Function::abs) {
+    arithmetic_.integer(*limit, 0);
+    return note(node.branch, arithmetic_.compare(CompareOp::greater_equal, argument, *limit));
+  }
+  arithmetic_.integer(*limit, 2);
+  const bool above = arithmetic_.compare(CompareOp::greater_equal, argument, *limit);
+  arithmetic_.integer(*limit, -2);
+  note(node.branch, above || arithmetic_.compare(CompareOp::less_equal, argument, *limit));
+}
+
 // Subscripts.
 
 template <typename A>
@@ -185,7 +198,7 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
       Scratch value(*this);
       real(node.first, frame, *value);
       const std::int64_t converted = arithmetic_.to_integer(*value, node.dtype);
-      note(node.branch, converted != 0);
+      note(node.branch, node.dtype == DType::boolean ? converted != 0 : converted < -1 || converted > 1);
       return converted;
     }
     case Op::integer_wrap: return wrapped(node.dtype, integer(node.first, frame));

@@ -119,6 +119,16 @@ class Judge {
 
   // Draws.
 
+  /// Reals of such a draw lie on a set of measure zero.
+  [[nodiscard]] static bool is_thin(DrawKind kind) {
+    return kind == DrawKind::zeros || kind == DrawKind::ties || kind == DrawKind::thresholds;
+  }
+
+  [[nodiscard]] bool has_integer_inputs() const {
+    return std::any_of(model_.inputs.begin(), model_.inputs.end(),
+                       [](const InputFacts& facts) { return !is_float(facts.variable->dtype); });
+  }
+
   [[nodiscard]] std::uint64_t seed_of(DrawKind kind, std::uint64_t trial) const {
     return combine(combine(mix(options_.seed), static_cast<Hash>(kind)), trial);
   }
@@ -140,7 +150,7 @@ class Judge {
         return true;
       case PointAnswer::Kind::not_counted: answer_.not_counted += 1; return true;
       case PointAnswer::Kind::undefined:
-        if (draw.kind != DrawKind::generic) {
+        if (is_thin(draw.kind)) {
           answer_.is_defined_everywhere = false;
           return true;
         }
@@ -176,19 +186,20 @@ class Judge {
   }
 
   bool generic_trials() {
-    for (std::uint32_t trial = 0; trial < options_.most_trials; ++trial) {
+    // Integers and bools have few values, and every one may be a case of its own.
+    const std::uint32_t trials = options_.trials + (has_integer_inputs() ? 2 : 0);
+    for (std::uint32_t trial = 0; trial < std::max(trials, options_.most_trials); ++trial) {
       const Draw draw{DrawKind::generic, seed_of(DrawKind::generic, trial)};
       Comparison comparison(pair_, model_, draw, options_, budget_);
-      const bool late = trial >= options_.trials;
+      const bool late = trial >= trials;
       for (std::size_t i = 0; i < points_.size(); ++i) {
         if (i >= required_ && is_enough()) break;
         if (late && !needs_more(points_[i])) continue;
         if (!look(comparison, draw, points_[i])) return false;
       }
       comparison.collect_outcomes(seen_before_, seen_after_);
-      if (trial + 1 >= options_.trials &&
-          std::none_of(points_.begin(), points_.end(),
-                       [this](const OutputPoint& point) { return needs_more(point); })) {
+      if (trial + 1 >= trials && std::none_of(points_.begin(), points_.end(),
+                                              [this](const OutputPoint& point) { return needs_more(point); })) {
         return true;
       }
     }
@@ -230,9 +241,7 @@ class Judge {
       case DrawKind::large:
       case DrawKind::tiny: return has_order;
       case DrawKind::first_index:
-      case DrawKind::last_index:
-        return std::any_of(model_.inputs.begin(), model_.inputs.end(),
-                           [](const InputFacts& facts) { return !is_float(facts.variable->dtype); });
+      case DrawKind::last_index: return has_integer_inputs();
     }
     return true;
   }
@@ -262,10 +271,21 @@ class Judge {
     bool in_before = false;
   };
 
-  /// The other program has the same fold, and it never went this way there either. Up to the fold and beyond it the two
-  /// agree as analytic functions, so that where one goes this way, so does the other.
+  /// The other program has the same fold, and it never went this way there either. What went the other way has shown
+  /// the folded value, so that the two agree up to the fold and beyond it as analytic functions, and where one goes
+  /// this way, so does the other. A clamp shows the value only where the number does not win; rounding never shows it.
   [[nodiscard]] bool is_folded_alike(const Branch& branch, bool outcome, bool in_before) const {
     if (!branch.fold) return false;
+    switch (branch.fold->kind) {
+      case Fold::Kind::absolute: break;
+      case Fold::Kind::clamp: {
+        const bool number_wins = (branch.fold->op == ArithmeticOp::max) == (outcome == branch.fold->is_first);
+        if (!number_wins) return false;
+        break;
+      }
+      case Fold::Kind::to_bool:
+      case Fold::Kind::rounding: return false;
+    }
     const Code& other = in_before ? after_ : before_;
     const auto& seen = in_before ? seen_after_ : seen_before_;
     for (std::size_t i = 0; i < other.branches.size(); ++i) {

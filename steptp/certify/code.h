@@ -181,11 +181,12 @@ struct Fold {
     to_bool,   ///< true where a real is not zero
     clamp,     ///< max or min with a number: true where the first operand is at least the second
     absolute,  ///< true where the operand is not negative
-    rounding,  ///< floor, conversion to integer and the like: true where the result is beyond -1, 0 and 1
+    rounding,  ///< floor, conversion to integer, // and %: true where the result is beyond -1, 0 and 1
   };
   Kind kind = Kind::to_bool;
   ArithmeticOp op = ArithmeticOp::max;  ///< clamp
   double number = 0;                    ///< clamp
+  bool is_first = false;                ///< clamp: the number is the first operand
   bool operator==(const Fold&) const = default;
 };
 

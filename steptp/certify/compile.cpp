@@ -372,6 +372,9 @@ class Compiler {
     node.first = converted(left, type.dtype);
     node.second = converted(right, type.dtype);
     node.op = is_float(type.dtype) ? Op::real_arithmetic : Op::integer_arithmetic;
+    if (is_float(type.dtype) && (op == ArithmeticOp::floor_divide || op == ArithmeticOp::modulo)) {
+      node.branch = fold({Fold::Kind::rounding});
+    }
     return {add(node), type};
   }
 
@@ -477,11 +480,11 @@ struct Compiler::Maker {
     const TypedNode made_node =
         compiler.binary(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, compiler.expression(extremum.left),
                         compiler.expression(extremum.right));
-    auto number = literal_number(*extremum.right);
-    if (!number) number = literal_number(*extremum.left);
+    const auto first = literal_number(*extremum.left);
+    const auto number = first ? first : literal_number(*extremum.right);
     if (number && is_float(made_node.type.dtype)) {
       const ArithmeticOp op = extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min;
-      compiler.code_.nodes[made_node.node].branch = compiler.fold({Fold::Kind::clamp, op, *number});
+      compiler.code_.nodes[made_node.node].branch = compiler.fold({Fold::Kind::clamp, op, *number, first.has_value()});
     }
     return made_node;
   }

@@ -93,6 +93,7 @@ class Machine {
   void spend(std::uint64_t operations);
   void note(std::uint32_t branch, bool outcome);
   void note_fold(const Node& node, const Value& argument);
+  void note_fold(const Node& node, const Value& left, const Value& right);
 
   [[nodiscard]] std::int64_t index(const IndexCode& index, const Frame& frame);
   [[nodiscard]] std::int64_t atom(const IndexAtom& atom, const Frame& frame);

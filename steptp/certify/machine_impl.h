@@ -69,6 +69,20 @@ void Machine<A>::note(std::uint32_t branch, bool outcome) {
 }
 
 template <typename A>
+void Machine<A>::note_fold(const Node& node, const Value& left, const Value& right) {
+  if (node.arithmetic == ArithmeticOp::max || node.arithmetic == ArithmeticOp::min) {
+    return note(node.branch, arithmetic_.compare(CompareOp::greater_equal, left, right));
+  }
+  // A quotient beyond -1, 0 and 1 is one of at least twice the divisor.
+  Scratch twice(*this);
+  Scratch magnitude(*this);
+  arithmetic_.arithmetic(ArithmeticOp::add, *twice, right, right);
+  arithmetic_.function(Function::abs, *twice, *twice);
+  arithmetic_.function(Function::abs, *magnitude, left);
+  note(node.branch, arithmetic_.compare(CompareOp::greater_equal, *magnitude, *twice));
+}
+
+template <typename A>
 void Machine<A>::note_fold(const Node& node, const Value& argument) {
   Scratch limit(*this);
   if (node.function == Function::abs) {
@@ -155,7 +169,7 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
       Scratch right(*this);
       real(node.first, frame, out);
       real(node.second, frame, *right);
-      if (node.branch != kNone) note(node.branch, arithmetic_.compare(CompareOp::greater_equal, out, *right));
+      if (node.branch != kNone) note_fold(node, out, *right);
       return arithmetic_.arithmetic(node.arithmetic, out, out, *right);
     }
     case Op::real_function: real(node.first, frame, out); return arithmetic_.function(node.function, out, out);

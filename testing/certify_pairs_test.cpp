@@ -250,6 +250,37 @@ TEST(CertifyEqual, LongRecurrence) {
       "B^{2}_{tx=0}L^{16384}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};C^{f32,g}_{tx,a}=D^{f32,g}_{tx};];");
 }
 
+TEST(CertifyUndecided, ChainsThatAreTooLong) {
+  const std::string header = "@input A f32[2000000]\n@output C f32[2000000]\n";
+  const std::string chain = "L^{2000000}_{a=0}[C^{f32,g}_{a}=if_then_else(a<1,0,C^{f32,g}_{a-1})+A^{f32,g}_{a};];";
+  expect(Verdict::undecided, header, chain, chain);
+}
+
+TEST(CertifyUndecided, BudgetsThatRunOut) {
+  const Program program = program_of(kMatrix,
+                                     "B^{64}_{tx=0}L^{640}_{a=0}L^{640}_{c=0}[C^{f32,g}_{tx,a}=C^{f32,g}_{tx,a}+"
+                                     "A^{f32,g}_{tx,c};];");
+  certify::CertifyOptions options;
+  options.budget_operations = 1000;
+  const CertifiedAnswer answer = certify::certify(program, program, options);
+  EXPECT_EQ(answer.verdict, Verdict::undecided);
+  EXPECT_NE(answer.reason.find("budget of operations"), std::string::npos) << answer.reason;
+  options = {};
+  options.budget_bytes = 16;
+  EXPECT_EQ(certify::certify(program, program, options).verdict, Verdict::undecided);
+}
+
+TEST(CertifyEqual, SameSeedSameAnswer) {
+  const Program one = program_of(kMatrix, pointwise("exp(" + kA + ")*exp(" + kA + ")"));
+  const Program other = program_of(kMatrix, pointwise("exp(2*" + kA + ")+1e-40"));
+  const CertifiedAnswer first = certify::certify(one, other);
+  const CertifiedAnswer second = certify::certify(one, other);
+  EXPECT_EQ(first.verdict, Verdict::differs);
+  EXPECT_EQ(text_of(first), text_of(second));
+  EXPECT_EQ(first.counterexample->inputs, second.counterexample->inputs);
+  EXPECT_FALSE(first.counterexample->inputs.empty());
+}
+
 TEST(CertifyPairs, StrategyExamples) { published("strategy_examples.jsonl"); }
 TEST(CertifyPairs, DerivationTargets) { published("derivation_targets.jsonl"); }
 

@@ -91,6 +91,8 @@ class Machine {
 
   [[nodiscard]] Value& take();
   void spend(std::uint64_t operations);
+  /// Stops a chain of definitions before the stack is full.
+  void check_stack() const;
   void note(std::uint32_t branch, bool outcome);
   void note_fold(const Node& node, const Value& argument);
   void note_fold(const Node& node, const Value& left, const Value& right);
@@ -137,7 +139,7 @@ class Machine {
   std::vector<std::uint8_t> outcomes_;
   std::deque<Value> scratch_;
   std::size_t scratch_used_ = 0;
-  std::uint32_t depth_ = 0;
+  const char* stack_start_ = nullptr;
 };
 
 }  // namespace steptp::certify

@@ -3,15 +3,17 @@
 // The bodies of Machine; included only by the files that make one for an arithmetic.
 
 #include <algorithm>
+#include <cstddef>
 
 #include "steptp/base/text.h"
+#include "steptp/certify/big_stack.h"
 #include "steptp/certify/integer_rules.h"
 #include "steptp/certify/machine.h"
 
 namespace steptp::certify {
 
-/// Deeper chains of definitions would need more stack than big_stack.h reserves.
-inline constexpr std::uint32_t kMaxDepth = 200'000;
+/// What definitions may take of the stack; the rest is for the expressions in them.
+inline constexpr std::ptrdiff_t kStackForDefinitions = static_cast<std::ptrdiff_t>(kBigStackBytes / 4 * 3);
 
 template <typename A>
 Machine<A>::Machine(const Code& code, A& arithmetic, const InputSource& source, Budget& budget)
@@ -32,6 +34,7 @@ Machine<A>::Machine(const Code& code, A& arithmetic, const InputSource& source, 
 
 template <typename A>
 auto Machine<A>::output(std::uint32_t tensor, const std::vector<std::int64_t>& element) -> Result<Answer, Failure> {
+  stack_start_ = static_cast<const char*>(__builtin_frame_address(0));
   try {
     const Access& access = code_.tensors[tensor].at_end;
     Cell cell;
@@ -61,6 +64,13 @@ template <typename A>
 void Machine<A>::spend(std::uint64_t operations) {
   if (budget_.operations < operations) fail(FailureKind::operations, "the budget of operations is spent");
   budget_.operations -= operations;
+}
+
+template <typename A>
+void Machine<A>::check_stack() const {
+  if (stack_start_ - static_cast<const char*>(__builtin_frame_address(0)) > kStackForDefinitions) {
+    fail(FailureKind::depth, "a chain of definitions is too long");
+  }
 }
 
 template <typename A>
@@ -397,20 +407,6 @@ std::uint64_t Machine<A>::key_of(const Instance& instance) const {
   return key;
 }
 
-/// Counts the depth of definitions for the time of a block.
-class DepthCount {
- public:
-  explicit DepthCount(std::uint32_t& depth) : depth_(depth) {
-    if (++depth_ > kMaxDepth) fail(FailureKind::depth, "a chain of definitions is too long");
-  }
-  DepthCount(const DepthCount&) = delete;
-  DepthCount& operator=(const DepthCount&) = delete;
-  ~DepthCount() { --depth_; }
-
- private:
-  std::uint32_t& depth_;
-};
-
 template <typename A>
 void Machine<A>::real_after(const Instance& instance, Value& out) {
   const StatementCode& statement = code_.statements[instance.statement];
@@ -420,7 +416,7 @@ void Machine<A>::real_after(const Instance& instance, Value& out) {
     out = *known;
     return;
   }
-  const DepthCount count(depth_);
+  check_stack();
   if (statement.accumulates) {
     accumulate_real(instance, out);
   } else {
@@ -440,7 +436,7 @@ std::int64_t Machine<A>::integer_after(const Instance& instance) {
   const std::uint64_t key = key_of(instance);
   Memo<std::int64_t>& memo = integers_[instance.statement];
   if (const std::int64_t* known = memo.find(key)) return *known;
-  const DepthCount count(depth_);
+  check_stack();
   spend(statement.work);
   const std::int64_t value = statement.accumulates
                                  ? accumulate_integer(instance)

@@ -14,6 +14,7 @@
 #include "steptp/certify/coverage.h"
 #include "steptp/certify/failure.h"
 #include "steptp/certify/inputs.h"
+#include "steptp/certify/precision.h"
 
 namespace steptp::certify {
 
@@ -53,6 +54,11 @@ class Judge {
  private:
   void decide() {
     if (model_.is_empty) return undecided("an input has no legal value");
+    if (const auto lost = lost_precision(before_, after_)) {
+      answer_.verdict = Verdict::differs;
+      answer_.reason = *lost;
+      return;
+    }
     choose_points();
     if (!generic_trials() || !special_draws() || !cover()) return;
     for (const OutputPoint& point : points_) {

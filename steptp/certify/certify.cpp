@@ -151,7 +151,6 @@ class Judge {
           at->second += found.bound_log2;
         } else if (!found.by_field) {
           answer_.agree_bits = std::min(answer_.agree_bits.value_or(found.agree_bits), found.agree_bits);
-          if (draw.kind == DrawKind::generic) by_balls_.insert(point);
         }
         return true;
       case PointAnswer::Kind::not_counted: answer_.not_counted += 1; return true;
@@ -204,6 +203,7 @@ class Judge {
         if (!look(comparison, draw, points_[i])) return false;
       }
       comparison.collect_outcomes(seen_before_, seen_after_);
+      converts_alike_ = converts_alike_ && comparison.converts_alike();
       if (trial + 1 >= trials && std::none_of(points_.begin(), points_.end(),
                                               [this](const OutputPoint& point) { return needs_more(point); })) {
         return true;
@@ -358,6 +358,9 @@ class Judge {
   }
 
   void conclude() {
+    if (!converts_alike_) {
+      return undecided("the programs make integers or bools of different reals, and samples show little of these");
+    }
     set_bound();
     if (answer_.bound_log2.value_or(options_.bound_log2) > options_.bound_log2) {
       return undecided(concat("the error bound 2^", static_cast<std::int64_t>(*answer_.bound_log2), " is too weak"));
@@ -380,7 +383,7 @@ class Judge {
   std::size_t required_ = 0;  ///< so many points are looked at whatever they cost
   std::set<OutputPoint> known_points_;
   std::map<OutputPoint, double> bounds_;  ///< by field, over generic draws
-  std::set<OutputPoint> by_balls_;
+  bool converts_alike_ = true;
   std::set<std::string> counted_;  ///< outputs with an element that counted
   std::vector<std::uint8_t> seen_before_;
   std::vector<std::uint8_t> seen_after_;

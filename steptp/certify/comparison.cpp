@@ -205,6 +205,14 @@ void Comparison::collect_outcomes(std::vector<std::uint8_t>& before, std::vector
   }
 }
 
+bool Comparison::converts_alike() const {
+  // Where balls had to decide, they have evaluated everything that the field left.
+  for (const auto& [precision, machines] : balls_) {
+    if (machines->before.converted() != machines->after.converted()) return false;
+  }
+  return !balls_.empty() || field_->before.converted() == field_->after.converted();
+}
+
 std::vector<std::pair<std::string, std::string>> Comparison::inputs_of(const OutputPoint& point) {
   std::vector<InputRead> reads;
   InputSource watched(source_.model(), source_.draw());

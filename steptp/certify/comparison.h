@@ -54,6 +54,8 @@ class Comparison {
 
   /// Adds the outcomes seen so far (Machine::outcomes) to the two lists.
   void collect_outcomes(std::vector<std::uint8_t>& before, std::vector<std::uint8_t>& after) const;
+  /// The two programs make integers and bools of the same reals, at the points looked at.
+  [[nodiscard]] bool converts_alike() const;
   /// The inputs that an element of `before` reads first.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> inputs_of(const OutputPoint& point);
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -47,6 +48,8 @@ class Machine {
 
   /// Per branch: 1 where it was seen false, 2 where true, 3 both.
   [[nodiscard]] const std::vector<std::uint8_t>& outcomes() const { return outcomes_; }
+  /// The identities of the reals that became integers or bools, which show next to nothing of them.
+  [[nodiscard]] const std::set<std::uint64_t>& converted() const { return converted_; }
 
  private:
   using Slots = std::array<std::int64_t, kMaxLoops>;
@@ -137,6 +140,7 @@ class Machine {
   std::vector<Memo<Value>> reals_;          ///< by statement
   std::vector<Memo<std::int64_t>> integers_;
   std::vector<std::uint8_t> outcomes_;
+  std::set<std::uint64_t> converted_;
   std::deque<Value> scratch_;
   std::size_t scratch_used_ = 0;
   const char* stack_start_ = nullptr;

@@ -222,6 +222,7 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
       Scratch value(*this);
       real(node.first, frame, *value);
       const std::int64_t converted = arithmetic_.to_integer(*value, node.dtype);
+      converted_.insert(combine(static_cast<Hash>(node.dtype), A::identity_of(*value)));
       note(node.branch, node.dtype == DType::boolean ? converted != 0 : converted < -1 || converted > 1);
       return converted;
     }

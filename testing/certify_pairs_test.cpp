@@ -149,6 +149,16 @@ TEST(CertifyMustFail, FormulasThatChangeFarAway) {
   never_equal(kMatrix, pointwise("if_then_else(" + kA + "<0,-1,0)"), pointwise("floor(" + kA + "/1000000000)"));
 }
 
+TEST(CertifyMustFail, ComparisonsThatAreALittleOff) {
+  const std::string header = "@input A f32[4]\n@input C f32[4]\n@input D f32[4]\n@output E f32[4]\n";
+  const auto choice = [](const std::string& factor) {
+    return "B^{4}_{tx=0}[E^{f32,g}_{tx}=if_then_else(A^{f32,g}_{tx}*C^{f32,g}_{tx}<" + factor +
+           "*D^{f32,g}_{tx},A^{f32,g}_{tx},C^{f32,g}_{tx});];";
+  };
+  expect(Verdict::differs, header, choice("1"), choice("1.000001"));
+  expect(Verdict::equal, header, choice("1"), choice("1.0"));
+}
+
 TEST(CertifyMustFail, TwentySignTests) {
   std::string secret = "A^{f32,g}_{tx,0}>0";
   for (int i = 1; i < 20; ++i) secret += "&A^{f32,g}_{tx," + std::to_string(i) + "}>0";

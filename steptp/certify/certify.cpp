@@ -27,6 +27,11 @@ constexpr std::size_t kSpecialPoints = 6;
 /// Further seeds of each directed draw, where an outcome of a comparison is still missing.
 constexpr std::uint64_t kDirectedSeeds = 6;
 
+/// Elements of each output, and lines through the inputs of each, along which changes of way are looked for.
+constexpr std::size_t kEdgePoints = 3;
+constexpr std::uint64_t kEdgeLines = 2;
+constexpr std::uint64_t kEdgeOperations = 20'000;
+
 class Judge {
  public:
   Judge(const Program& before, const Program& after, const CertifyOptions& options)
@@ -60,7 +65,7 @@ class Judge {
       return;
     }
     choose_points();
-    if (!generic_trials() || !special_draws() || !cover()) return;
+    if (!generic_trials() || !special_draws() || !cover() || !edges_of_data()) return;
     for (const OutputPoint& point : points_) {
       if (!counted_.contains(point.output)) {
         return undecided(concat("before is finite at none of the points tried in ", point.output));
@@ -184,6 +189,7 @@ class Judge {
     example.index = point.element;
     example.seed = draw.seed;
     example.draw = name_of(draw.kind);
+    if (draw.kind == DrawKind::line) append(example.draw, " ", draw.step);
     example.before = found.before;
     example.after = found.after;
     example.inputs = comparison.inputs_of(point);
@@ -235,7 +241,8 @@ class Judge {
   [[nodiscard]] bool is_wanted(DrawKind kind) const {
     const bool has_order = before_.has_order || after_.has_order;
     switch (kind) {
-      case DrawKind::generic: return true;
+      case DrawKind::generic:
+      case DrawKind::line: return true;
       case DrawKind::zeros:
         return has_order || before_.has_divisions || after_.has_divisions || before_.has_functions ||
                after_.has_functions;
@@ -264,6 +271,49 @@ class Judge {
         if (!look(comparison, draw, points_[i])) return false;
       }
       comparison.collect_outcomes(seen_before_, seen_after_);
+    }
+    return true;
+  }
+
+  /// Looks at both programs close to where one of them changes its way: between two draws at which a program goes
+  /// different ways, the change is found by bisection. A comparison that is a little off shows there and hardly
+  /// anywhere else.
+  bool edges_of_data() {
+    if (!before_.has_order && !after_.has_order) return true;
+    std::map<std::string, std::size_t> done;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const OutputPoint point = points_[i];
+      if (done[point.output]++ >= kEdgePoints) continue;
+      for (std::uint64_t line = 0; line < kEdgeLines; ++line) {
+        for (const Code* code : {&before_, &after_}) {
+          if (!edge_of_data(*code, point, seed_of(DrawKind::line, i * kEdgeLines + line))) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool edge_of_data(const Code& code, const OutputPoint& point, std::uint64_t seed) {
+    std::int64_t low = 0;
+    std::int64_t high = kLineSteps;
+    const std::uint64_t before = budget_.operations;
+    const auto at = [&](std::int64_t step) {
+      return Comparison::path(code, model_, {DrawKind::line, seed, step}, point, budget_);
+    };
+    const auto start = at(low);
+    if (before - budget_.operations > kEdgeOperations) return true;  // 40 such evaluations are not worth it
+    const auto end = at(high);
+    if (!start || !end || start == end) return true;
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      const auto here = at(middle);
+      if (!here) return true;
+      (here == start ? low : high) = middle;
+    }
+    for (const std::int64_t step : {low, high}) {
+      const Draw draw{DrawKind::line, seed, step};
+      Comparison comparison(pair_, model_, draw, options_, budget_);
+      if (!look(comparison, draw, point)) return false;
     }
     return true;
   }

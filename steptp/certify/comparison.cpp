@@ -205,6 +205,15 @@ void Comparison::collect_outcomes(std::vector<std::uint8_t>& before, std::vector
   }
 }
 
+std::optional<std::uint64_t> Comparison::path(const Code& code, const InputModel& model, Draw draw,
+                                              const OutputPoint& point, Budget& budget) {
+  const InputSource source(model, draw);
+  FieldArithmetic arithmetic(draw.seed);
+  Machine<FieldArithmetic> machine(code, arithmetic, source, budget);
+  if (!machine.output(code.tensor_numbers.find(point.output)->second, point.element)) return std::nullopt;
+  return machine.path();
+}
+
 bool Comparison::converts_alike() const {
   // Where balls had to decide, they have evaluated everything that the field left.
   for (const auto& [precision, machines] : balls_) {

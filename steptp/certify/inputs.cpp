@@ -89,6 +89,7 @@ std::string_view name_of(DrawKind kind) {
     case DrawKind::tiny: return "tiny";
     case DrawKind::first_index: return "first_index";
     case DrawKind::last_index: return "last_index";
+    case DrawKind::line: return "line";
   }
   return "generic";
 }
@@ -116,7 +117,8 @@ double InputSource::special_real(const InputFacts& facts, std::uint64_t bits) co
   switch (draw_.kind) {
     case DrawKind::generic:
     case DrawKind::first_index:
-    case DrawKind::last_index: break;
+    case DrawKind::last_index:
+    case DrawKind::line: break;
     case DrawKind::positive: wanted = unit + 0x1p-53; break;
     case DrawKind::negative: wanted = -unit - 0x1p-53; break;
     case DrawKind::ties: wanted = kTies[small % std::size(kTies)]; break;
@@ -190,6 +192,16 @@ Dyadic InputSource::drawn_real(std::size_t input, std::int64_t position) const {
     }
     return {k + 1, -52};
   }
+  if (draw_.kind == DrawKind::line && facts.domain.kind != Domain::Kind::range) {
+    // Two ends of 20 bits and a step of kLineBits between them are exact together.
+    constexpr int kEndBits = 20;
+    const auto end = [plain](std::uint64_t random) {
+      const auto k = static_cast<std::int64_t>(random >> (64 - kEndBits));
+      return plain ? 2 * k + 1 - (std::int64_t{1} << kEndBits) : 2 * k + 1;
+    };
+    const std::int64_t first = end(bits);
+    return {first * kLineSteps + (end(mix(bits)) - first) * draw_.step, -kEndBits - kLineBits};
+  }
   return dyadic_of(special_real(facts, bits));
 }
 
@@ -207,6 +219,7 @@ std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position
   };
   switch (draw_.kind) {
     case DrawKind::generic:
+    case DrawKind::line:
     case DrawKind::tiny:
       // Half of the seeds small, so that integers meet.
       if (!facts.is_bounded && (mix(draw_.seed) & 1) != 0) near(-8, 8);

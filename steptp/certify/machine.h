@@ -48,6 +48,8 @@ class Machine {
 
   /// Per branch: 1 where it was seen false, 2 where true, 3 both.
   [[nodiscard]] const std::vector<std::uint8_t>& outcomes() const { return outcomes_; }
+  /// Which way everything went, in the order of evaluation: one number.
+  [[nodiscard]] std::uint64_t path() const { return path_; }
   /// The identities of the reals that became integers or bools, which show next to nothing of them.
   [[nodiscard]] const std::set<std::uint64_t>& converted() const { return converted_; }
 
@@ -141,6 +143,7 @@ class Machine {
   std::vector<Memo<std::int64_t>> integers_;
   std::vector<std::uint8_t> outcomes_;
   std::set<std::uint64_t> converted_;
+  std::uint64_t path_ = 0;
   std::deque<Value> scratch_;
   std::size_t scratch_used_ = 0;
   const char* stack_start_ = nullptr;

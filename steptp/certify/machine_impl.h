@@ -75,7 +75,9 @@ void Machine<A>::check_stack() const {
 
 template <typename A>
 void Machine<A>::note(std::uint32_t branch, bool outcome) {
-  if (branch != kNone) outcomes_[branch] |= outcome ? 2 : 1;
+  if (branch == kNone) return;
+  outcomes_[branch] |= outcome ? 2 : 1;
+  path_ = path_ * 0x9e3779b97f4a7c15ULL + 2 * static_cast<std::uint64_t>(branch) + (outcome ? 2 : 1);
 }
 
 template <typename A>

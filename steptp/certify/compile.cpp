@@ -46,7 +46,7 @@ std::optional<double> literal_number(const Expr& expr) {
 
 class Compiler {
  public:
-  explicit Compiler(const Program& program) : program_(program), table_(collect_accesses(program)) {}
+  explicit Compiler(const Program& program) : table_(collect_accesses(program)) {}
 
   Code run() {
     declare_tensors();
@@ -381,7 +381,6 @@ class Compiler {
   struct Maker;
   TypedNode expression(const ExprPtr& source);
 
-  const Program& program_;
   AccessTable table_;
   Code code_;
   std::uint32_t statement_ = 0;

@@ -239,8 +239,8 @@ bool Coverage::leads_nowhere(std::uint32_t start, const std::vector<Range>& star
   constexpr std::size_t kMostBoxes = 256;
   std::vector<std::pair<std::uint32_t, std::vector<Range>>> queue = {{start, start_box}};
   for (std::size_t at = 0; at < queue.size(); ++at) {
-    const auto [number, box] = queue[at];
-    const StatementCode& statement = code_.statements[number];
+    const std::vector<Range> box = queue[at].second;
+    const StatementCode& statement = code_.statements[queue[at].first];
     if (is_output(statement.tensor) || read_in_subscripts_[statement.tensor] || at > kMostBoxes) return false;
     for (const std::uint32_t read : readers_[statement.tensor]) {
       Bounds bounds;

@@ -1,6 +1,7 @@
 #include "steptp/certify/certify.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -65,7 +66,7 @@ class Judge {
       return;
     }
     choose_points();
-    if (!generic_trials() || !special_draws() || !cover() || !edges_of_data()) return;
+    if (!generic_trials() || !special_draws() || !cover() || !edges_of_data() || !make_solid()) return;
     for (const OutputPoint& point : points_) {
       if (!counted_.contains(point.output)) {
         return undecided(concat("before is finite at none of the points tried in ", point.output));
@@ -150,6 +151,7 @@ class Judge {
     switch (found.kind) {
       case PointAnswer::Kind::equal:
         answer_.points += 1;
+        (is_thin(draw.kind) ? thin_points_ : solid_points_).insert(point);
         if (draw.kind == DrawKind::generic) counted_.insert(point.output);
         if (found.by_field && draw.kind == DrawKind::generic) {
           const auto [at, added] = bounds_.try_emplace(point, 0.0);
@@ -271,6 +273,24 @@ class Judge {
         if (!look(comparison, draw, points_[i])) return false;
       }
       comparison.collect_outcomes(seen_before_, seen_after_);
+    }
+    return true;
+  }
+
+  /// Where `before` is finite at special draws only, a few of these say nothing: more generic draws, or undecided.
+  bool make_solid() {
+    for (std::uint64_t trial = 0; trial < options_.most_trials; ++trial) {
+      std::vector<OutputPoint> left;
+      std::set_difference(thin_points_.begin(), thin_points_.end(), solid_points_.begin(), solid_points_.end(),
+                          std::back_inserter(left));
+      if (left.empty()) return true;
+      if (!look_at_all(left, DrawKind::generic, options_.most_trials + trial)) return false;
+      if (!look_at_all(left, DrawKind::positive, options_.most_trials + trial)) return false;
+    }
+    for (const OutputPoint& point : thin_points_) {
+      if (solid_points_.contains(point)) continue;
+      undecided(concat("before is finite at an element of ", point.output, " on special draws only"));
+      return false;
     }
     return true;
   }
@@ -434,7 +454,9 @@ class Judge {
   std::set<OutputPoint> known_points_;
   std::map<OutputPoint, double> bounds_;  ///< by field, over generic draws
   bool converts_alike_ = true;
-  std::set<std::string> counted_;  ///< outputs with an element that counted
+  std::set<OutputPoint> thin_points_;   ///< that counted at a draw of measure zero
+  std::set<OutputPoint> solid_points_;  ///< that counted at another one
+  std::set<std::string> counted_;       ///< outputs with an element that counted
   std::vector<std::uint8_t> seen_before_;
   std::vector<std::uint8_t> seen_after_;
   std::set<std::tuple<bool, std::uint32_t, bool>> settled_;  ///< outcomes that do not exist

@@ -12,8 +12,20 @@
 
 namespace steptp::certify {
 
+// The address sanitizer cannot follow an exception out of more than 64 MiB of stack.
+#if defined(__SANITIZE_ADDRESS__)
+#define STEPTP_SHALLOW 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define STEPTP_SHALLOW 1
+#endif
+#endif
+#ifdef STEPTP_SHALLOW
+inline constexpr std::ptrdiff_t kStackForDefinitions = std::ptrdiff_t{48} << 20;
+#else
 /// What definitions may take of the stack; the rest is for the expressions in them.
-inline constexpr std::ptrdiff_t kStackForDefinitions = static_cast<std::ptrdiff_t>(kBigStackBytes / 4 * 3);
+inline constexpr auto kStackForDefinitions = static_cast<std::ptrdiff_t>(kBigStackBytes / 4 * 3);
+#endif
 
 template <typename A>
 Machine<A>::Machine(const Code& code, A& arithmetic, const InputSource& source, Budget& budget)

@@ -205,6 +205,23 @@ void Comparison::collect_outcomes(std::vector<std::uint8_t>& before, std::vector
   }
 }
 
+std::optional<std::uint64_t> Comparison::path(const Code& code, const InputModel& model, Draw draw,
+                                              const OutputPoint& point, Budget& budget) {
+  const InputSource source(model, draw);
+  FieldArithmetic arithmetic(draw.seed);
+  Machine<FieldArithmetic> machine(code, arithmetic, source, budget);
+  if (!machine.output(code.tensor_numbers.find(point.output)->second, point.element)) return std::nullopt;
+  return machine.path();
+}
+
+bool Comparison::converts_alike() const {
+  // Where balls had to decide, they have evaluated everything that the field left.
+  for (const auto& [precision, machines] : balls_) {
+    if (machines->before.converted() != machines->after.converted()) return false;
+  }
+  return !balls_.empty() || field_->before.converted() == field_->after.converted();
+}
+
 std::vector<std::pair<std::string, std::string>> Comparison::inputs_of(const OutputPoint& point) {
   std::vector<InputRead> reads;
   InputSource watched(source_.model(), source_.draw());

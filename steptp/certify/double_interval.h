@@ -10,7 +10,8 @@ namespace steptp::certify {
 inline double below(double x) { return x - (std::fabs(x) * 0x1p-52 + 0x1p-1070); }
 inline double above(double x) { return x + (std::fabs(x) * 0x1p-52 + 0x1p-1070); }
 
-/// A bound that has overflowed says nothing: it is put back to where the value surely is finite.
+/// A bound that has overflowed says nothing: it is put back to where the value surely is finite. To be done before
+/// below() and above(), which would make NaN of an infinity.
 inline double finite_low(double x) {
   return x == std::numeric_limits<double>::infinity() ? std::numeric_limits<double>::max() : x;
 }

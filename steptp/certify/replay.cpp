@@ -1,0 +1,82 @@
+#include "steptp/certify/replay.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "steptp/base/hash.h"
+#include "steptp/base/text.h"
+#include "steptp/certify/big_stack.h"
+#include "steptp/certify/code.h"
+#include "steptp/certify/comparison.h"
+#include "steptp/certify/failure.h"
+#include "steptp/certify/inputs.h"
+
+namespace steptp::certify {
+
+namespace {
+
+std::optional<DrawKind> draw_named(std::string_view name) {
+  if (name == name_of(DrawKind::generic)) return DrawKind::generic;
+  for (const DrawKind kind : kSpecialDraws) {
+    if (name == name_of(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+bool is_element(const Signature& signature, const Counterexample& example) {
+  const Variable* variable = signature.find(example.output);
+  if (!variable || variable->role != Role::output || variable->shape.size() != example.index.size()) return false;
+  for (std::size_t d = 0; d < example.index.size(); ++d) {
+    if (example.index[d] < 0 || example.index[d] >= variable->shape[d]) return false;
+  }
+  return true;
+}
+
+Replayed evaluate(const Program& before, const Program& after, const Counterexample& example, DrawKind kind,
+                  const CertifyOptions& options) {
+  Replayed out;
+  const Code old_code = compile(before);
+  const Code new_code = compile(after);
+  const InputModel model = model_inputs(before, after);
+  if (model.is_empty) {
+    out.reason = "an input has no legal value";
+    return out;
+  }
+  // Primes need not be those of the search: they decide what is equal, never the values that are shown.
+  const Pair pair{old_code, new_code, combine(hash_of(before), hash_of(after))};
+  Budget budget{options.budget_operations, options.budget_bytes};
+  Comparison comparison(pair, model, {kind, example.seed}, options, budget);
+  const PointAnswer found = comparison.at({example.output, example.index});
+  out.differs = found.kind == PointAnswer::Kind::differs || found.kind == PointAnswer::Kind::undefined;
+  out.before = found.before;
+  out.after = found.after;
+  out.reason = found.reason;
+  return out;
+}
+
+}  // namespace
+
+Replayed replay(const Program& before, const Program& after, const Counterexample& example,
+                const CertifyOptions& options) {
+  Replayed out;
+  const auto kind = draw_named(example.draw);
+  if (!kind) {
+    out.reason = concat("there is no draw '", example.draw, "'");
+    return out;
+  }
+  if (!is_element(before.signature, example)) {
+    out.reason = concat("the index is that of no element of an output '", example.output, "'");
+    return out;
+  }
+  const bool ran = run_on_big_stack([&] {
+    try {
+      out = evaluate(before, after, example, *kind, options);
+    } catch (const Failure& failure) {
+      out.reason = failure.message;
+    }
+  });
+  if (!ran) out.reason = "no stack for the evaluation";
+  return out;
+}
+
+}  // namespace steptp::certify

@@ -10,9 +10,11 @@ namespace steptp::cli {
 
 namespace {
 
-struct CheckOptions {
+struct CheckArguments {
   RecordOptions records;
   std::string explain;
+  std::string device;
+  CheckOptions check;
 };
 
 Json verdict_json(CheckReport::Verdict verdict) {
@@ -55,7 +57,7 @@ std::string report_text(const Document& document, const CheckReport& report) {
   return out + "\n";
 }
 
-Answer check(const Document& document, const CheckOptions& options) {
+Answer check(const Document& document, const CheckArguments& options) {
   if (!document.ok) {
     Answer answer = unreadable(document, false);
     if (options.records.json) {
@@ -66,7 +68,7 @@ Answer check(const Document& document, const CheckOptions& options) {
     }
     return answer;
   }
-  CheckReport report = check_document(document);
+  CheckReport report = check_document(document, options.check);
   Answer answer;
   answer.status = status_of(report.verdict);
   answer.err = render(report.diagnostics, *document.source);
@@ -87,17 +89,27 @@ Status explain(const std::string& id) {
 }  // namespace
 
 VerbMain add_check(CLI::App& app) {
-  auto options = std::make_shared<CheckOptions>();
+  auto options = std::make_shared<CheckArguments>();
   CLI::App* verb = app.add_subcommand("check", "is a program well-formed and safe?");
   verb->footer(
-      "Bounds, definedness and output coverage are proved, refuted with a witness, or unknown.\n"
+      "Bounds, definedness, output coverage and races are proved, refuted with a witness, or unknown.\n"
       "Exit status: 0 ok, 1 errors found, 2 unreadable input, 3 unknown.\n"
+      "Launch limits are warnings, and errors where --device names a device.\n"
       "Example: steptp check matmul.leir        steptp check --explain undefined-read");
   add_record_options(*verb, options->records);
   verb->get_option("FILE")->required(false);
   verb->add_option("--explain", options->explain, "describe a diagnostic by its id");
+  verb->add_option("--device", options->device, concat("launch limits of this device are errors: ", device_names()));
   return [options] {
     if (!options->explain.empty()) return explain(options->explain);
+    if (!options->device.empty()) {
+      options->check.device = find_device(options->device);
+      if (!options->check.device) {
+        print_error(make_error("usage", concat("there is no device '", options->device, "'"),
+                               concat("the devices are: ", device_names())));
+        return Status::bad_input;
+      }
+    }
     if (options->records.file.empty()) {
       print_error(make_error("usage", "check needs a FILE or --explain ID", "steptp check --help"));
       return Status::bad_input;

@@ -135,8 +135,31 @@ TEST(CertifyMustFail, ConstantsEqualModuloAPrime) {
               pointwise("if_then_else(" + kA + "<=0.5,1," + kA + ")"));
 }
 
+TEST(CertifyMustFail, ClampsThatNoDrawReaches) {
+  never_equal(kMatrix, pointwise("1/(1+exp(-" + kA + "))"), pointwise("max(1/(1+exp(-" + kA + ")),1e-30)"));
+  never_equal(kMatrix, pointwise("exp(" + kA + ")"), pointwise("min(exp(" + kA + "),1e300)"));
+  expect(Verdict::equal, kMatrix, pointwise("max(exp(" + kA + "),-5)"), pointwise("max(exp(" + kA + "),-5)"));
+}
+
+TEST(CertifyMustFail, FormulasThatChangeFarAway) {
+  const std::string far = "(" + kA + "+1000000000)";
+  never_equal(kMatrix, pointwise(far), pointwise("abs" + far));
+  never_equal(kMatrix, pointwise(far), pointwise("sqrt(" + far + "*" + far + ")"));
+  never_equal(kMatrix, pointwise(far), pointwise("max(" + far + ",0)"));
+  never_equal(kMatrix, pointwise("if_then_else(" + kA + "<0,-1,0)"), pointwise("floor(" + kA + "/1000000000)"));
+}
+
+TEST(CertifyMustFail, ComparisonsThatAreALittleOff) {
+  const std::string header = "@input A f32[4]\n@input C f32[4]\n@input D f32[4]\n@output E f32[4]\n";
+  const auto choice = [](const std::string& factor) {
+    return "B^{4}_{tx=0}[E^{f32,g}_{tx}=if_then_else(A^{f32,g}_{tx}*C^{f32,g}_{tx}<" + factor +
+           "*D^{f32,g}_{tx},A^{f32,g}_{tx},C^{f32,g}_{tx});];";
+  };
+  expect(Verdict::differs, header, choice("1"), choice("1.000001"));
+  expect(Verdict::equal, header, choice("1"), choice("1.0"));
+}
+
 TEST(CertifyMustFail, TwentySignTests) {
-  std::string all;
   std::string secret = "A^{f32,g}_{tx,0}>0";
   for (int i = 1; i < 20; ++i) secret += "&A^{f32,g}_{tx," + std::to_string(i) + "}>0";
   never_equal(kMatrix, pointwise(kA), pointwise("if_then_else(" + secret + ",0," + kA + ")"));
@@ -210,6 +233,18 @@ TEST(CertifyMustFail, DroppedEpsilon) {
   expect(Verdict::equal, header, norm("+1e-05"), norm("+0.00001"));
 }
 
+TEST(CertifyMustFail, PrecisionDowngrade) {
+  const std::string header = "@input A f32[8]\n@output C f32[8]\n";
+  const auto through = [](const std::string& dtype) {
+    return "B^{8}_{tx=0}[D^{" + dtype + ",g}_{tx}=A^{f32,g}_{tx}*2;];B^{8}_{tx=0}[C^{f32,g}_{tx}=D^{" + dtype +
+           ",g}_{tx}+1;];";
+  };
+  expect(Verdict::differs, header, through("f32"), through("f16"));
+  expect(Verdict::differs, header, through("f32"), through("bf16"));
+  expect(Verdict::equal, header, through("f32"), through("f64"));
+  expect(Verdict::equal, header, through("f16"), through("f32"));
+}
+
 TEST(CertifyMustFail, MissingInitAndWrongScope) {
   const std::string header = "@input A f32[4,3]\n@output D f32[4]\n";
   const std::string local =
@@ -230,11 +265,45 @@ TEST(CertifyEqual, LawsOfFunctions) {
 }
 
 TEST(CertifyEqual, LongRecurrence) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer's stack frames are too large";
+#endif
   const std::string header = "@input A f32[2,16384]\n@output C f32[2,16384]\n";
   expect(
       Verdict::equal, header,
       "B^{2}_{tx=0}L^{16384}_{a=0}[C^{f32,g}_{tx,a}=if_then_else(a<1,0,C^{f32,g}_{tx,a-1})+A^{f32,g}_{tx,a};];",
       "B^{2}_{tx=0}L^{16384}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};C^{f32,g}_{tx,a}=D^{f32,g}_{tx};];");
+}
+
+TEST(CertifyUndecided, ChainsThatAreTooLong) {
+  const std::string header = "@input A f32[2000000]\n@output C f32[2000000]\n";
+  const std::string chain = "L^{2000000}_{a=0}[C^{f32,g}_{a}=if_then_else(a<1,0,C^{f32,g}_{a-1})+A^{f32,g}_{a};];";
+  expect(Verdict::undecided, header, chain, chain);
+}
+
+TEST(CertifyUndecided, BudgetsThatRunOut) {
+  const Program program = program_of(kMatrix,
+                                     "B^{64}_{tx=0}L^{640}_{a=0}L^{640}_{c=0}[C^{f32,g}_{tx,a}=C^{f32,g}_{tx,a}+"
+                                     "A^{f32,g}_{tx,c};];");
+  certify::CertifyOptions options;
+  options.budget_operations = 1000;
+  const CertifiedAnswer answer = certify::certify(program, program, options);
+  EXPECT_EQ(answer.verdict, Verdict::undecided);
+  EXPECT_NE(answer.reason.find("budget of operations"), std::string::npos) << answer.reason;
+  options = {};
+  options.budget_bytes = 16;
+  EXPECT_EQ(certify::certify(program, program, options).verdict, Verdict::undecided);
+}
+
+TEST(CertifyEqual, SameSeedSameAnswer) {
+  const Program one = program_of(kMatrix, pointwise("exp(" + kA + ")*exp(" + kA + ")"));
+  const Program other = program_of(kMatrix, pointwise("exp(2*" + kA + ")+1e-40"));
+  const CertifiedAnswer first = certify::certify(one, other);
+  const CertifiedAnswer second = certify::certify(one, other);
+  EXPECT_EQ(first.verdict, Verdict::differs);
+  EXPECT_EQ(text_of(first), text_of(second));
+  EXPECT_EQ(first.counterexample->inputs, second.counterexample->inputs);
+  EXPECT_FALSE(first.counterexample->inputs.empty());
 }
 
 TEST(CertifyPairs, StrategyExamples) { published("strategy_examples.jsonl"); }

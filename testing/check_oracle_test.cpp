@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "steptp/base/text.h"
@@ -15,6 +16,7 @@
 #include "testing/generator.h"
 #include "testing/mutator.h"
 #include "testing/soak.h"
+#include "testing/tree_editor.h"
 
 namespace steptp::testing {
 namespace {
@@ -201,6 +203,64 @@ TEST(CheckAgainstOracle, DivisionsByIndicesAgree) {
   }
   EXPECT_GT(counts.ok, programs / 10);
   EXPECT_GT(counts.divisions, programs / 10);
+
+/// Some of the intermediates in `g` are declared in `l` or `s` instead: most are then touched by several kernels.
+Program with_scopes(const Program& program, Random& random) {
+  std::map<std::string, Scope> scopes;
+  TreeHooks hooks;
+  hooks.ref = [&](const RefPtr& ref, bool) {
+    if (ref->scope != Scope::global || program.signature.find(ref->tensor)) return ref;
+    const auto drawn = scopes.try_emplace(ref->tensor, Scope::global);
+    if (drawn.second && random.chance(1, 2)) {
+      drawn.first->second = random.chance(1, 2) ? Scope::local : Scope::shared;
+    }
+    return make_ref(ref->tensor, ref->dtype, drawn.first->second, ref->subscripts);
+  };
+  return edit(program, hooks);
+}
+
+bool reports(const CheckReport& report, std::string_view id) {
+  return std::any_of(report.diagnostics.begin(), report.diagnostics.end(),
+                     [id](const Diagnostic& item) { return item.id == id; });
+}
+
+TEST(CheckAgainstOracle, DemotedTensorsAreAmbiguousWhereTheOracleSaysSo) {
+  int demoted = 0;
+  int ambiguous = 0;
+  int confirmed = 0;
+  int unknown = 0;
+  for (std::uint64_t seed = 0; seed < soaked(1500); ++seed) {
+    Random random(seed);
+    const Program program = with_scopes(generate_program(random, {.affine_only = true}), random);
+    const CheckReport report = check_program(program);
+    if (!reports(report, "scope-demoted") || reports(report, "scope-axes")) continue;
+    ++demoted;
+    const bool error = reports(report, "scope-ambiguous");
+    const bool open = reports(report, "scope-ambiguous-unknown");
+    ambiguous += error ? 1 : 0;
+    unknown += open ? 1 : 0;
+    bool tripped = false;
+    for (std::uint64_t draw = 0; draw < 3; ++draw) {
+      RunOptions options;
+      options.budget = kBudget;
+      const auto inputs = seeded_inputs(program, draw);
+      if (!inputs) break;
+      const auto result = run(program, *inputs, options);
+      if (result || result.error().kind != TrapKind::scope_ambiguous) continue;
+      tripped = true;
+      ASSERT_TRUE(error || open) << seed << ": " << result.error().message << "\n" << describe(program, report);
+    }
+    confirmed += error && tripped ? 1 : 0;
+  }
+  EXPECT_GT(demoted, 200);
+  EXPECT_GT(ambiguous, 20);
+  // Two writes may happen to store one value: check looks at which write is seen, the oracle at values.
+  EXPECT_GE(confirmed, ambiguous * 8 / 10);
+  EXPECT_LT(unknown, demoted / 10);
+  RecordProperty("demoted", demoted);
+  RecordProperty("ambiguous", ambiguous);
+  RecordProperty("confirmed", confirmed);
+  RecordProperty("unknown", unknown);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 GOLDEN = Path(__file__).resolve().parent / "golden" / "cli"
-IDS = "json syntax undefined-read scope-demoted not-written-unknown usage"
+IDS = "json syntax race undefined-read scope-demoted not-written-unknown usage"
 
 # name: arguments; what follows ` < ` is the file that standard input comes from.
 CASES = {
@@ -94,6 +94,13 @@ CASES = {
     "check_jsonl_json": "check --json files/verdicts.jsonl",
     "check_jsonl_unknown": "check files/unknown.jsonl",
     "check_jsonl_bad_middle": "check files/middle.jsonl",
+    "check_race": "check files/race.leir",
+    "check_race_json": "check --json files/race.leir",
+    "check_launch": "check files/launch.leir",
+    "check_launch_json": "check --json files/launch.leir",
+    "check_device": "check --device nvidia-a100 files/launch.leir",
+    "check_device_cpu": "check --device cpu files/launch.leir",
+    "check_device_unknown": "check --device tpu files/launch.leir",
     "check_missing_file": "check files/no_such_file.leir",
     "check_directory": "check files",
     "explain_unknown_id": "check --explain no-such-id",

@@ -10,11 +10,11 @@
 #include "steptp/text/document.h"
 #include "steptp/text/printer.h"
 #include "steptp/text/signature_text.h"
+#include "testing/demotions.h"
 #include "testing/generator.h"
 #include "testing/mutator.h"
 #include "testing/soak.h"
 #include "testing/tracer.h"
-#include "testing/tree_editor.h"
 
 namespace steptp::testing {
 namespace {
@@ -53,20 +53,6 @@ Program with_assumptions(Program program, const std::vector<std::string>& assume
     }
   }
   return program;
-}
-
-/// A demoted tensor is treated as `g`, so that is what the tracer runs.
-Program with_demotions(const Program& program, const Diagnostics& diagnostics) {
-  std::set<std::string> demoted;
-  for (const Diagnostic& item : diagnostics) {
-    if (item.id == "scope-demoted") demoted.insert(item.message.substr(0, item.message.find(' ')));
-  }
-  if (demoted.empty()) return program;
-  TreeHooks hooks;
-  hooks.ref = [&demoted](const RefPtr& ref, bool) {
-    return demoted.contains(ref->tensor) ? make_ref(ref->tensor, ref->dtype, Scope::global, ref->subscripts) : ref;
-  };
-  return edit(program, hooks);
 }
 
 std::string describe(const Program& program, const CheckReport& report, const std::string& traced) {

@@ -22,11 +22,18 @@ nb::object verdict_object(CheckReport::Verdict verdict) {
 }
 
 /// The fields of steptp.CheckReport, in order.
-nb::tuple check_verb(const Document& document) {
+nb::tuple check_verb(const Document& document, std::string_view device) {
+  CheckOptions options;
+  if (!device.empty()) {
+    options.device = find_device(device);
+    if (!options.device) {
+      throw nb::value_error(concat("there is no device '", device, "'; the devices are: ", device_names()).c_str());
+    }
+  }
   CheckReport report;
   {
     const nb::gil_scoped_release release;
-    report = check_document(document);
+    report = check_document(document, options);
   }
   nb::list assumes;
   for (const std::string& text : report.assumes) assumes.append(text_object(text));
@@ -42,7 +49,7 @@ std::string explain_verb(std::string_view id) {
 }  // namespace
 
 void bind_check(nb::module_& module) {
-  module.def("check", &check_verb, nb::arg("document"));
+  module.def("check", &check_verb, nb::arg("document"), nb::arg("device"));
   module.def("explain", &explain_verb, nb::arg("id"));
 }
 

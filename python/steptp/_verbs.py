@@ -75,17 +75,18 @@ def fmt(source: Source, profile: str = "paper") -> str:
     return _open(source).program.to_text(profile)
 
 
-def check(source: Source, *, signature: SignatureLike | None = None) -> CheckReport:
+def check(source: Source, *, signature: SignatureLike | None = None, device: str | None = None) -> CheckReport:
     """Whether a program is well-formed and safe: proved, refuted with a witness, or unknown.
 
     What is wrong with a program is in the report; only a text that cannot be read raises (DiagnosticError). Places are
-    in the text given, for a Program in its canonical text.
+    in the text given, for a Program in its canonical text. Launch limits are warnings, and errors where a device is
+    named; ValueError where there is no such device.
 
     >>> report = check("@output D f32[4]\\nL^{3}_{a=0}[D^{f32,g}_{a}=0;];")
     >>> report.ok, report.errors[0].id
     (False, 'not-written')
     """
-    ok, extended, assumes, diagnostics = _steptp.check(_open(source, signature, warn=False))
+    ok, extended, assumes, diagnostics = _steptp.check(_open(source, signature, warn=False), device or "")
     return CheckReport(ok, extended, tuple(assumes), tuple(diagnostics))
 
 

@@ -46,6 +46,22 @@ def test_unknown_is_neither_yes_nor_no() -> None:
     assert {item.severity for item in report.diagnostics} == {"unknown"}
 
 
+def test_a_race_names_two_iterations_and_the_element() -> None:
+    report = steptp.check(GOOD + "P^{4}_{a=0}[D^{f32,g}_{a//2}=A^{f32,g}_{a};];")
+    (error,) = report.errors
+    assert (error.id, error.message) == ("race", "race: a=0 and a=1 both write D_{0}")
+
+
+def test_launch_limits_are_errors_on_a_device() -> None:
+    wide = "@output D f32[2048]\nB^{2048}_{tx=0}[D^{f32,g}_{tx}=0;];"
+    report = steptp.check(wide)
+    assert report.ok is True and [item.id for item in report.diagnostics] == ["launch-limit"]
+    assert [item.id for item in steptp.check(wide, device="nvidia-h200").errors] == ["launch-limit"]
+    assert steptp.check(wide, device="cpu") == steptp.CheckReport(True, False, (), ())
+    with pytest.raises(ValueError, match="nvidia-h200 nvidia-a100 cpu"):
+        steptp.check(wide, device="abacus")
+
+
 def test_an_extended_program_says_so() -> None:
     assert steptp.check(GUARDED).extended and not steptp.check(GOOD).extended
 

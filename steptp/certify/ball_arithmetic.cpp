@@ -19,6 +19,21 @@ using Value = BallArithmetic::Value;
 bool is_finite(const Value& a) { return a.value_class == ValueClass::finite; }
 bool is_nan(const Value& a) { return a.value_class == ValueClass::nan; }
 
+/// An exponent e with |value| < 2^e, roughly the least; kept where differences cannot overflow.
+std::int64_t magnitude(const Value& a) {
+  constexpr std::int64_t kFarthest = std::int64_t{1} << 60;
+  arf_t bound;
+  arf_init(bound);
+  if (arf_is_zero(arb_midref(a.ball)) != 0) {
+    arf_set_mag(bound, arb_radref(a.ball));
+  } else {
+    arf_set(bound, arb_midref(a.ball));
+  }
+  const std::int64_t exponent = arf_abs_bound_lt_2exp_si(bound);
+  arf_clear(bound);
+  return std::clamp(exponent, -kFarthest, kFarthest);
+}
+
 /// An exact integer for the time of a block.
 class Integer {
  public:
@@ -106,11 +121,8 @@ bool BallArithmetic::compare(CompareOp op, const Value& a, const Value& b) {
 
 void BallArithmetic::note_absorbed(const Value& summand, std::int64_t sum_exponent) {
   if (arb_is_zero(summand.ball) != 0) return;
-  const std::int64_t exponent = arf_is_zero(arb_midref(summand.ball)) != 0
-                                    ? MAG_EXP(arb_radref(summand.ball))
-                                    : arf_abs_bound_lt_2exp_si(arb_midref(summand.ball));
   // The summand's leading bits are to stand well above the last place of the sum.
-  const std::int64_t wanted = sum_exponent - exponent + 64;
+  const std::int64_t wanted = sum_exponent - magnitude(summand) + 64;
   if (wanted > wanted_precision_) wanted_precision_ = wanted;
 }
 
@@ -124,8 +136,7 @@ void BallArithmetic::add(Value& out, const Value& a, const Value& b, bool subtra
         subtract ? fields_[i].subtract(a.identity[i], b.identity[i]) : fields_[i].add(a.identity[i], b.identity[i]);
   }
   // The operands may be the result, so that what is said of them comes first.
-  const std::int64_t largest =
-      std::max(arf_abs_bound_lt_2exp_si(arb_midref(a.ball)), arf_abs_bound_lt_2exp_si(arb_midref(b.ball)));
+  const std::int64_t largest = std::max(magnitude(a), magnitude(b));
   if (arb_is_zero(a.ball) == 0 && arb_is_zero(b.ball) == 0) {
     note_absorbed(a, largest);
     note_absorbed(b, largest);

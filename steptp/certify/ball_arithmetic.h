@@ -67,6 +67,10 @@ class BallArithmetic {
   [[nodiscard]] std::int64_t to_integer(const Value& a, DType dtype);
 
   [[nodiscard]] static ValueClass class_of(const Value& a) { return a.value_class; }
+  /// Equal values of the same expression have the same.
+  [[nodiscard]] static std::uint64_t identity_of(const Value& a) {
+    return a.identity[0] ^ (static_cast<std::uint64_t>(a.value_class) << 62);
+  }
   [[nodiscard]] std::string text(const Value& a) const;
   [[nodiscard]] std::size_t extra_bytes(const Value&) const { return static_cast<std::size_t>(precision_ / 8 + 16); }
 

@@ -3,14 +3,11 @@
 #include <flint/flint.h>
 #include <pthread.h>
 
-#include <cstddef>
 #include <exception>
 
 namespace steptp::certify {
 
 namespace {
-
-constexpr std::size_t kStackBytes = std::size_t{512} << 20;
 
 struct Job {
   const std::function<void()>* work = nullptr;
@@ -35,7 +32,7 @@ bool run_on_big_stack(const std::function<void()>& work) {
   pthread_attr_t attributes;
   pthread_t thread{};
   if (pthread_attr_init(&attributes) != 0) return false;
-  const bool started = pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
+  const bool started = pthread_attr_setstacksize(&attributes, kBigStackBytes) == 0 &&
                        pthread_create(&thread, &attributes, start, &job) == 0;
   pthread_attr_destroy(&attributes);
   if (!started) return false;

@@ -1,6 +1,7 @@
 #include "steptp/certify/certify.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "steptp/certify/coverage.h"
 #include "steptp/certify/failure.h"
 #include "steptp/certify/inputs.h"
+#include "steptp/certify/precision.h"
 
 namespace steptp::certify {
 
@@ -25,6 +27,11 @@ using Verdict = CertifiedAnswer::Verdict;
 constexpr std::size_t kSpecialPoints = 6;
 /// Further seeds of each directed draw, where an outcome of a comparison is still missing.
 constexpr std::uint64_t kDirectedSeeds = 6;
+
+/// Elements of each output, and lines through the inputs of each, along which changes of way are looked for.
+constexpr std::size_t kEdgePoints = 3;
+constexpr std::uint64_t kEdgeLines = 2;
+constexpr std::uint64_t kEdgeOperations = 20'000;
 
 class Judge {
  public:
@@ -53,8 +60,13 @@ class Judge {
  private:
   void decide() {
     if (model_.is_empty) return undecided("an input has no legal value");
+    if (const auto lost = lost_precision(before_, after_)) {
+      answer_.verdict = Verdict::differs;
+      answer_.reason = *lost;
+      return;
+    }
     choose_points();
-    if (!generic_trials() || !special_draws() || !cover()) return;
+    if (!generic_trials() || !special_draws() || !cover() || !edges_of_data() || !make_solid()) return;
     for (const OutputPoint& point : points_) {
       if (!counted_.contains(point.output)) {
         return undecided(concat("before is finite at none of the points tried in ", point.output));
@@ -119,6 +131,16 @@ class Judge {
 
   // Draws.
 
+  /// Reals of such a draw lie on a set of measure zero.
+  [[nodiscard]] static bool is_thin(DrawKind kind) {
+    return kind == DrawKind::zeros || kind == DrawKind::ties || kind == DrawKind::thresholds;
+  }
+
+  [[nodiscard]] bool has_integer_inputs() const {
+    return std::any_of(model_.inputs.begin(), model_.inputs.end(),
+                       [](const InputFacts& facts) { return !is_float(facts.variable->dtype); });
+  }
+
   [[nodiscard]] std::uint64_t seed_of(DrawKind kind, std::uint64_t trial) const {
     return combine(combine(mix(options_.seed), static_cast<Hash>(kind)), trial);
   }
@@ -129,18 +151,18 @@ class Judge {
     switch (found.kind) {
       case PointAnswer::Kind::equal:
         answer_.points += 1;
+        (is_thin(draw.kind) ? thin_points_ : solid_points_).insert(point);
         if (draw.kind == DrawKind::generic) counted_.insert(point.output);
-        if (found.by_field && draw.kind == DrawKind::generic) {
+        if (found.by_field && !found.is_integer && draw.kind == DrawKind::generic) {
           const auto [at, added] = bounds_.try_emplace(point, 0.0);
           at->second += found.bound_log2;
         } else if (!found.by_field) {
           answer_.agree_bits = std::min(answer_.agree_bits.value_or(found.agree_bits), found.agree_bits);
-          if (draw.kind == DrawKind::generic) by_balls_.insert(point);
         }
         return true;
       case PointAnswer::Kind::not_counted: answer_.not_counted += 1; return true;
       case PointAnswer::Kind::undefined:
-        if (draw.kind != DrawKind::generic) {
+        if (is_thin(draw.kind)) {
           answer_.is_defined_everywhere = false;
           return true;
         }
@@ -169,6 +191,7 @@ class Judge {
     example.index = point.element;
     example.seed = draw.seed;
     example.draw = name_of(draw.kind);
+    if (draw.kind == DrawKind::line) append(example.draw, " ", draw.step);
     example.before = found.before;
     example.after = found.after;
     example.inputs = comparison.inputs_of(point);
@@ -176,19 +199,21 @@ class Judge {
   }
 
   bool generic_trials() {
-    for (std::uint32_t trial = 0; trial < options_.most_trials; ++trial) {
+    // Integers and bools have few values, and every one may be a case of its own.
+    const std::uint32_t trials = options_.trials + (has_integer_inputs() ? 2 : 0);
+    for (std::uint32_t trial = 0; trial < std::max(trials, options_.most_trials); ++trial) {
       const Draw draw{DrawKind::generic, seed_of(DrawKind::generic, trial)};
       Comparison comparison(pair_, model_, draw, options_, budget_);
-      const bool late = trial >= options_.trials;
+      const bool late = trial >= trials;
       for (std::size_t i = 0; i < points_.size(); ++i) {
         if (i >= required_ && is_enough()) break;
         if (late && !needs_more(points_[i])) continue;
         if (!look(comparison, draw, points_[i])) return false;
       }
       comparison.collect_outcomes(seen_before_, seen_after_);
-      if (trial + 1 >= options_.trials &&
-          std::none_of(points_.begin(), points_.end(),
-                       [this](const OutputPoint& point) { return needs_more(point); })) {
+      converts_alike_ = converts_alike_ && comparison.converts_alike();
+      if (trial + 1 >= trials && std::none_of(points_.begin(), points_.end(),
+                                              [this](const OutputPoint& point) { return needs_more(point); })) {
         return true;
       }
     }
@@ -218,21 +243,20 @@ class Judge {
   [[nodiscard]] bool is_wanted(DrawKind kind) const {
     const bool has_order = before_.has_order || after_.has_order;
     switch (kind) {
-      case DrawKind::generic: return true;
+      case DrawKind::generic:
+      case DrawKind::line: return true;
       case DrawKind::zeros:
         return has_order || before_.has_divisions || after_.has_divisions || before_.has_functions ||
                after_.has_functions;
+      case DrawKind::huge: return has_order || before_.has_roots || after_.has_roots;
       case DrawKind::positive:
       case DrawKind::negative:
       case DrawKind::ties:
       case DrawKind::thresholds:
       case DrawKind::large:
-      case DrawKind::huge:
       case DrawKind::tiny: return has_order;
       case DrawKind::first_index:
-      case DrawKind::last_index:
-        return std::any_of(model_.inputs.begin(), model_.inputs.end(),
-                           [](const InputFacts& facts) { return !is_float(facts.variable->dtype); });
+      case DrawKind::last_index: return has_integer_inputs();
     }
     return true;
   }
@@ -253,6 +277,67 @@ class Judge {
     return true;
   }
 
+  /// Where `before` is finite at special draws only, a few of these say nothing: more generic draws, or undecided.
+  bool make_solid() {
+    for (std::uint64_t trial = 0; trial < options_.most_trials; ++trial) {
+      std::vector<OutputPoint> left;
+      std::set_difference(thin_points_.begin(), thin_points_.end(), solid_points_.begin(), solid_points_.end(),
+                          std::back_inserter(left));
+      if (left.empty()) return true;
+      if (!look_at_all(left, DrawKind::generic, options_.most_trials + trial)) return false;
+      if (!look_at_all(left, DrawKind::positive, options_.most_trials + trial)) return false;
+    }
+    for (const OutputPoint& point : thin_points_) {
+      if (solid_points_.contains(point)) continue;
+      undecided(concat("before is finite at an element of ", point.output, " on special draws only"));
+      return false;
+    }
+    return true;
+  }
+
+  /// Looks at both programs close to where one of them changes its way: between two draws at which a program goes
+  /// different ways, the change is found by bisection. A comparison that is a little off shows there and hardly
+  /// anywhere else.
+  bool edges_of_data() {
+    if (!before_.has_order && !after_.has_order) return true;
+    std::map<std::string, std::size_t> done;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const OutputPoint point = points_[i];
+      if (done[point.output]++ >= kEdgePoints) continue;
+      for (std::uint64_t line = 0; line < kEdgeLines; ++line) {
+        for (const Code* code : {&before_, &after_}) {
+          if (!edge_of_data(*code, point, seed_of(DrawKind::line, i * kEdgeLines + line))) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool edge_of_data(const Code& code, const OutputPoint& point, std::uint64_t seed) {
+    std::int64_t low = 0;
+    std::int64_t high = kLineSteps;
+    const std::uint64_t before = budget_.operations;
+    const auto at = [&](std::int64_t step) {
+      return Comparison::path(code, model_, {DrawKind::line, seed, step}, point, budget_);
+    };
+    const auto start = at(low);
+    if (before - budget_.operations > kEdgeOperations) return true;  // 40 such evaluations are not worth it
+    const auto end = at(high);
+    if (!start || !end || start == end) return true;
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      const auto here = at(middle);
+      if (!here) return true;
+      (here == start ? low : high) = middle;
+    }
+    for (const std::int64_t step : {low, high}) {
+      const Draw draw{DrawKind::line, seed, step};
+      Comparison comparison(pair_, model_, draw, options_, budget_);
+      if (!look(comparison, draw, point)) return false;
+    }
+    return true;
+  }
+
   // Branches.
 
   struct Missing {
@@ -261,6 +346,29 @@ class Judge {
     bool outcome = false;
     bool in_before = false;
   };
+
+  /// The other program has the same fold, and it never went this way there either. What went the other way has shown
+  /// the folded value, so that the two agree up to the fold and beyond it as analytic functions, and where one goes
+  /// this way, so does the other. A clamp shows the value only where the number does not win; rounding never shows it.
+  [[nodiscard]] bool is_folded_alike(const Branch& branch, bool outcome, bool in_before) const {
+    if (!branch.fold) return false;
+    switch (branch.fold->kind) {
+      case Fold::Kind::absolute: break;
+      case Fold::Kind::clamp: {
+        const bool number_wins = (branch.fold->op == ArithmeticOp::max) == (outcome == branch.fold->is_first);
+        if (!number_wins) return false;
+        break;
+      }
+      case Fold::Kind::to_bool:
+      case Fold::Kind::rounding: return false;
+    }
+    const Code& other = in_before ? after_ : before_;
+    const auto& seen = in_before ? seen_after_ : seen_before_;
+    for (std::size_t i = 0; i < other.branches.size(); ++i) {
+      if (other.branches[i].fold == branch.fold && (seen[i] & (outcome ? 2 : 1)) == 0) return true;
+    }
+    return false;
+  }
 
   [[nodiscard]] std::vector<Missing> missing() {
     std::vector<Missing> out;
@@ -272,6 +380,9 @@ class Judge {
         if (!coverage.matters(i)) continue;
         for (const bool outcome : {false, true}) {
           if ((seen[i] & (outcome ? 2 : 1)) != 0 || settled_.contains({in_before, i, outcome})) continue;
+          // Small results of a rounding are met by any draw that matters.
+          if (code.branches[i].fold && code.branches[i].fold->kind == Fold::Kind::rounding && !outcome) continue;
+          if (is_folded_alike(code.branches[i], outcome, in_before)) continue;
           out.push_back({&coverage, i, outcome, in_before});
         }
       }
@@ -317,6 +428,9 @@ class Judge {
   }
 
   void conclude() {
+    if (!converts_alike_) {
+      return undecided("the programs make integers or bools of different reals, and samples show little of these");
+    }
     set_bound();
     if (answer_.bound_log2.value_or(options_.bound_log2) > options_.bound_log2) {
       return undecided(concat("the error bound 2^", static_cast<std::int64_t>(*answer_.bound_log2), " is too weak"));
@@ -339,8 +453,10 @@ class Judge {
   std::size_t required_ = 0;  ///< so many points are looked at whatever they cost
   std::set<OutputPoint> known_points_;
   std::map<OutputPoint, double> bounds_;  ///< by field, over generic draws
-  std::set<OutputPoint> by_balls_;
-  std::set<std::string> counted_;  ///< outputs with an element that counted
+  bool converts_alike_ = true;
+  std::set<OutputPoint> thin_points_;   ///< that counted at a draw of measure zero
+  std::set<OutputPoint> solid_points_;  ///< that counted at another one
+  std::set<std::string> counted_;       ///< outputs with an element that counted
   std::vector<std::uint8_t> seen_before_;
   std::vector<std::uint8_t> seen_after_;
   std::set<std::tuple<bool, std::uint32_t, bool>> settled_;  ///< outcomes that do not exist

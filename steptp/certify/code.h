@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,7 +110,7 @@ struct Node {
   std::uint32_t first = kNone;
   std::uint32_t second = kNone;
   std::uint32_t third = kNone;
-  std::uint32_t branch = kNone;  ///< comparisons and selections: the number under which outcomes are recorded
+  std::uint32_t branch = kNone;  ///< comparisons, selections, folds: the number under which outcomes are recorded
   std::uint32_t payload = 0;     ///< literal, access, slot: which
   std::int64_t integer = 0;      ///< the value of an integer literal, an exponent
 };
@@ -174,9 +175,25 @@ struct TensorCode {
 /// What is known of the indices where a condition holds, or fails: bounds that every such iteration keeps.
 using Bounds = std::vector<Bound>;
 
-/// Something that can go two ways: a comparison or the condition of a selection.
+/// An operation on data that is one formula here and another there, without a condition in the text.
+struct Fold {
+  enum class Kind : std::uint8_t {
+    to_bool,   ///< true where a real is not zero
+    clamp,     ///< max or min with a number: true where the first operand is at least the second
+    absolute,  ///< true where the operand is not negative
+    rounding,  ///< floor, conversion to integer, // and %: true where the result is beyond -1, 0 and 1
+  };
+  Kind kind = Kind::to_bool;
+  ArithmeticOp op = ArithmeticOp::max;  ///< clamp
+  double number = 0;                    ///< clamp
+  bool is_first = false;                ///< clamp: the number is the first operand
+  bool operator==(const Fold&) const = default;
+};
+
+/// Something that can go two ways: a comparison, the condition of a selection, a fold.
 struct Branch {
-  ExprPtr condition;
+  ExprPtr condition;  ///< null for a fold
+  std::optional<Fold> fold;
   bool on_indices = false;
   std::uint32_t statement = 0;
   bool is_selection = false;  ///< the whole condition of an if_then_else; otherwise one comparison in it
@@ -198,6 +215,7 @@ struct Code {
   std::map<std::string, std::uint32_t, std::less<>> tensor_numbers;
   bool has_functions = false;  ///< exp, log, sqrt, erf, tanh, sin, cos, rsqrt, real powers
   bool has_divisions = false;
+  bool has_roots = false;  ///< or logarithms, real powers: analytic only on one side of zero
   /// Something depends on data in a way that is not analytic: comparisons, max, abs, floor, conversions to integer.
   bool has_order = false;
 };

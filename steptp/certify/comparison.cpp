@@ -48,7 +48,7 @@ bool decided_by_class(ValueClass before, ValueClass after, PointAnswer& answer) 
 PointAnswer of_integers(std::int64_t before, std::int64_t after) {
   PointAnswer answer = answer_of(before == after ? PointAnswer::Kind::equal : PointAnswer::Kind::differs);
   answer.by_field = true;
-  answer.bound_log2 = -1000;  // exact: nothing was left to chance but the draw
+  answer.is_integer = true;
   answer.before = std::to_string(before);
   answer.after = std::to_string(after);
   return answer;
@@ -203,6 +203,23 @@ void Comparison::collect_outcomes(std::vector<std::uint8_t>& before, std::vector
     merge(before, machines->before.outcomes());
     merge(after, machines->after.outcomes());
   }
+}
+
+std::optional<std::uint64_t> Comparison::path(const Code& code, const InputModel& model, Draw draw,
+                                              const OutputPoint& point, Budget& budget) {
+  const InputSource source(model, draw);
+  FieldArithmetic arithmetic(draw.seed);
+  Machine<FieldArithmetic> machine(code, arithmetic, source, budget);
+  if (!machine.output(code.tensor_numbers.find(point.output)->second, point.element)) return std::nullopt;
+  return machine.path();
+}
+
+bool Comparison::converts_alike() const {
+  // Where balls had to decide, they have evaluated everything that the field left.
+  for (const auto& [precision, machines] : balls_) {
+    if (machines->before.converted() != machines->after.converted()) return false;
+  }
+  return !balls_.empty() || field_->before.converted() == field_->after.converted();
 }
 
 std::vector<std::pair<std::string, std::string>> Comparison::inputs_of(const OutputPoint& point) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct PointAnswer {
   };
   Kind kind = Kind::undecided;
   bool by_field = false;
+  bool is_integer = false;       ///< integers or bools: exact at the point, and no bound for other points
   double bound_log2 = 0;         ///< equal by field
   std::int64_t agree_bits = 0;   ///< equal by balls
   bool lacks_precision = false;  ///< undecided: balls of the greatest precision are too wide
@@ -54,6 +56,11 @@ class Comparison {
 
   /// Adds the outcomes seen so far (Machine::outcomes) to the two lists.
   void collect_outcomes(std::vector<std::uint8_t>& before, std::vector<std::uint8_t>& after) const;
+  /// Which way the evaluation of one program goes at a point, in the field; nothing where that fails.
+  [[nodiscard]] static std::optional<std::uint64_t> path(const Code& code, const InputModel& model, Draw draw,
+                                                         const OutputPoint& point, Budget& budget);
+  /// The two programs make integers and bools of the same reals, at the points looked at.
+  [[nodiscard]] bool converts_alike() const;
   /// The inputs that an element of `before` reads first.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> inputs_of(const OutputPoint& point);
 

@@ -35,9 +35,18 @@ std::uint32_t shared_loops(const Statement& left, const Statement& right) {
   return static_cast<std::uint32_t>(loops);
 }
 
+/// A number as written, with its sign.
+std::optional<double> literal_number(const Expr& expr) {
+  if (const auto* literal = std::get_if<Literal>(&expr.node)) return literal->real;
+  const auto* call = std::get_if<Call>(&expr.node);
+  if (!call || call->function != Function::negate) return std::nullopt;
+  const auto inner = literal_number(*call->argument);
+  return inner ? std::optional(-*inner) : std::nullopt;
+}
+
 class Compiler {
  public:
-  explicit Compiler(const Program& program) : program_(program), table_(collect_accesses(program)) {}
+  explicit Compiler(const Program& program) : table_(collect_accesses(program)) {}
 
   Code run() {
     declare_tensors();
@@ -316,17 +325,23 @@ class Compiler {
   std::uint32_t branch(const ExprPtr& condition, bool is_selection) {
     Branch made;
     made.condition = condition;
-    made.on_indices = is_index_condition(*condition);
+    made.on_indices = condition && is_index_condition(*condition);
     made.statement = statement_;
     made.is_selection = is_selection;
     made.in_guard = in_guard_;
     made.path = path_;
     for (const PathCondition& item : path_) add_bounds(*item.condition, item.holds, made.where_false);
     made.where_true = made.where_false;
-    add_bounds(*condition, false, made.where_false);
-    add_bounds(*condition, true, made.where_true);
+    if (condition) add_bounds(*condition, false, made.where_false);
+    if (condition) add_bounds(*condition, true, made.where_true);
     code_.branches.push_back(std::move(made));
     return static_cast<std::uint32_t>(code_.branches.size() - 1);
+  }
+
+  std::uint32_t fold(Fold what) {
+    const std::uint32_t number = branch(nullptr, false);
+    code_.branches[number].fold = what;
+    return number;
   }
 
   /// Float conversions are the identity; those to integer and bool never are.
@@ -338,6 +353,9 @@ class Compiler {
     node.dtype = dtype;
     node.first = value.node;
     node.op = is_float(dtype) ? Op::real_of_integer : from_float ? Op::integer_of_real : Op::integer_wrap;
+    if (node.op == Op::integer_of_real) {
+      node.branch = fold({dtype == DType::boolean ? Fold::Kind::to_bool : Fold::Kind::rounding});
+    }
     return add(node);
   }
 
@@ -354,13 +372,15 @@ class Compiler {
     node.first = converted(left, type.dtype);
     node.second = converted(right, type.dtype);
     node.op = is_float(type.dtype) ? Op::real_arithmetic : Op::integer_arithmetic;
+    if (is_float(type.dtype) && (op == ArithmeticOp::floor_divide || op == ArithmeticOp::modulo)) {
+      node.branch = fold({Fold::Kind::rounding});
+    }
     return {add(node), type};
   }
 
   struct Maker;
   TypedNode expression(const ExprPtr& source);
 
-  const Program& program_;
   AccessTable table_;
   Code code_;
   std::uint32_t statement_ = 0;
@@ -452,12 +472,20 @@ struct Compiler::Maker {
     node.op = Op::real_arithmetic;
     node.arithmetic = ArithmeticOp::power;
     node.second = compiler.converted(exponent, type.dtype);
-    if (!natural) compiler.code_.has_functions = true;
+    if (!natural) compiler.code_.has_functions = compiler.code_.has_roots = true;
     return made(node, type);
   }
   TypedNode operator()(const Extremum& extremum) const {
-    return compiler.binary(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, compiler.expression(extremum.left),
-                           compiler.expression(extremum.right));
+    const TypedNode made_node =
+        compiler.binary(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, compiler.expression(extremum.left),
+                        compiler.expression(extremum.right));
+    const auto first = literal_number(*extremum.left);
+    const auto number = first ? first : literal_number(*extremum.right);
+    if (number && is_float(made_node.type.dtype)) {
+      const ArithmeticOp op = extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min;
+      compiler.code_.nodes[made_node.node].branch = compiler.fold({Fold::Kind::clamp, op, *number, first.has_value()});
+    }
+    return made_node;
   }
   TypedNode operator()(const Call& call) const {
     if (const auto exact = as_index()) return *exact;
@@ -467,20 +495,25 @@ struct Compiler::Maker {
     node.function = call.function;
     node.first = compiler.converted(argument, type.dtype);
     node.op = is_float(type.dtype) ? Op::real_function : Op::integer_function;
+    const bool is_real = node.op == Op::real_function;
     switch (call.function) {
-      case Function::negate:
+      case Function::negate: break;
       case Function::abs:
+        if (is_real) node.branch = compiler.fold({Fold::Kind::absolute});
+        break;
       case Function::floor:
       case Function::ceil:
-      case Function::round: break;
-      case Function::exp:
+      case Function::round:
+        if (is_real) node.branch = compiler.fold({Fold::Kind::rounding});
+        break;
       case Function::log:
       case Function::sqrt:
+      case Function::rsqrt: compiler.code_.has_roots = true; [[fallthrough]];
+      case Function::exp:
       case Function::erf:
       case Function::tanh:
       case Function::sin:
       case Function::cos:
-      case Function::rsqrt:
         compiler.code_.has_functions = true;
         compiler.work_ += kCheapNodes;
         break;

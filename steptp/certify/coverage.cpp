@@ -32,6 +32,16 @@ bool asks_for_infinity(const Expr& condition) {
                                 [](const ExprPtr& operand) { return is_infinite(*operand); });
 }
 
+std::string_view text_of(Fold::Kind kind) {
+  switch (kind) {
+    case Fold::Kind::to_bool: return "a real that becomes a bool (not zero)";
+    case Fold::Kind::clamp: return "a clamp (the first operand at least the second)";
+    case Fold::Kind::absolute: return "an abs (its operand not negative)";
+    case Fold::Kind::rounding: return "a rounding (beyond -1, 0, 1)";
+  }
+  return "a fold";
+}
+
 /// The differences right - left at which a comparison just holds and just fails.
 std::vector<std::int64_t> edges_of(CompareOp op) {
   switch (op) {
@@ -125,14 +135,15 @@ void Coverage::mark_live() {
 bool Coverage::matters(std::uint32_t number) const {
   const Branch& branch = code_.branches[number];
   if (branch.in_guard || !live_[code_.statements[branch.statement].tensor]) return false;
-  if (asks_for_infinity(*branch.condition)) return false;
-  return true;
+  return !branch.condition || !asks_for_infinity(*branch.condition);
 }
 
 std::string Coverage::text(std::uint32_t number) const {
   const Branch& branch = code_.branches[number];
-  return concat(branch.is_selection ? "the condition of an if_then_else" : "a comparison", " in ",
-                code_.statements[branch.statement].text);
+  const std::string_view what = branch.fold           ? text_of(branch.fold->kind)
+                                : branch.is_selection ? "the condition of an if_then_else"
+                                                      : "a comparison";
+  return concat(what, " in ", code_.statements[branch.statement].text);
 }
 
 Ranges Coverage::box_of(std::uint32_t statement) const {
@@ -184,8 +195,9 @@ void Coverage::reach(std::uint32_t start, const std::vector<std::int64_t>& itera
 std::vector<OutputPoint> Coverage::edges() {
   std::vector<OutputPoint> points;
   for (const Branch& branch : code_.branches) {
+    if (!branch.on_indices) continue;
     const auto* compare = std::get_if<Compare>(&branch.condition->node);
-    if (branch.is_selection || !branch.on_indices || !compare || !live_[code_.statements[branch.statement].tensor]) {
+    if (branch.is_selection || !compare || !live_[code_.statements[branch.statement].tensor]) {
       continue;
     }
     const auto left = to_index(*compare->operands[0]);
@@ -227,8 +239,8 @@ bool Coverage::leads_nowhere(std::uint32_t start, const std::vector<Range>& star
   constexpr std::size_t kMostBoxes = 256;
   std::vector<std::pair<std::uint32_t, std::vector<Range>>> queue = {{start, start_box}};
   for (std::size_t at = 0; at < queue.size(); ++at) {
-    const auto [number, box] = queue[at];
-    const StatementCode& statement = code_.statements[number];
+    const std::vector<Range> box = queue[at].second;
+    const StatementCode& statement = code_.statements[queue[at].first];
     if (is_output(statement.tensor) || read_in_subscripts_[statement.tensor] || at > kMostBoxes) return false;
     for (const std::uint32_t read : readers_[statement.tensor]) {
       Bounds bounds;
@@ -288,7 +300,7 @@ Coverage::Witness Coverage::witness(std::uint32_t number, bool outcome) {
   const Branch& branch = code_.branches[number];
   const Index zero;
   SearchProblem problem{box_of(branch.statement), branch.path, &zero, {0, 0}};
-  problem.conditions.push_back({branch.condition, outcome});
+  if (branch.condition) problem.conditions.push_back({branch.condition, outcome});
   const SearchAnswer answer = find_inside(problem, kBoxes);
   Witness witness;
   witness.is_infeasible = answer.kind == SearchAnswer::Kind::none;

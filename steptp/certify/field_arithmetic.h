@@ -62,6 +62,10 @@ class FieldArithmetic {
   [[nodiscard]] std::int64_t to_integer(const Value& a, DType dtype);
 
   [[nodiscard]] static ValueClass class_of(const Value& a);
+  /// Equal values of the same expression have the same.
+  [[nodiscard]] static std::uint64_t identity_of(const Value& a) {
+    return a.residue ^ (static_cast<std::uint64_t>(class_of(a)) << 62);
+  }
   /// Functions occurred: different residues need not be different values.
   [[nodiscard]] bool used_functions() const { return functions_ > 0; }
   [[nodiscard]] std::uint64_t function_count() const { return functions_; }

@@ -89,6 +89,7 @@ std::string_view name_of(DrawKind kind) {
     case DrawKind::tiny: return "tiny";
     case DrawKind::first_index: return "first_index";
     case DrawKind::last_index: return "last_index";
+    case DrawKind::line: return "line";
   }
   return "generic";
 }
@@ -116,13 +117,14 @@ double InputSource::special_real(const InputFacts& facts, std::uint64_t bits) co
   switch (draw_.kind) {
     case DrawKind::generic:
     case DrawKind::first_index:
-    case DrawKind::last_index: break;
+    case DrawKind::last_index:
+    case DrawKind::line: break;
     case DrawKind::positive: wanted = unit + 0x1p-53; break;
     case DrawKind::negative: wanted = -unit - 0x1p-53; break;
     case DrawKind::ties: wanted = kTies[small % std::size(kTies)]; break;
     case DrawKind::zeros: wanted = 0; break;
     case DrawKind::large: wanted = generic * 24; break;
-    case DrawKind::huge: wanted = generic * 0x1p20; break;
+    case DrawKind::huge: wanted = std::ldexp(generic, static_cast<int>(small % 64)); break;
     case DrawKind::tiny: wanted = std::trunc(generic * 0x1p22) * 0x1p-52; break;
     case DrawKind::thresholds: {
       const std::vector<double>& list = model_.thresholds;
@@ -190,6 +192,16 @@ Dyadic InputSource::drawn_real(std::size_t input, std::int64_t position) const {
     }
     return {k + 1, -52};
   }
+  if (draw_.kind == DrawKind::line && facts.domain.kind != Domain::Kind::range) {
+    // Two ends of 20 bits and a step of kLineBits between them are exact together.
+    constexpr int kEndBits = 20;
+    const auto end = [plain](std::uint64_t random) {
+      const auto k = static_cast<std::int64_t>(random >> (64 - kEndBits));
+      return plain ? 2 * k + 1 - (std::int64_t{1} << kEndBits) : 2 * k + 1;
+    };
+    const std::int64_t first = end(bits);
+    return {first * kLineSteps + (end(mix(bits)) - first) * draw_.step, -kEndBits - kLineBits};
+  }
   return dyadic_of(special_real(facts, bits));
 }
 
@@ -207,6 +219,7 @@ std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position
   };
   switch (draw_.kind) {
     case DrawKind::generic:
+    case DrawKind::line:
     case DrawKind::tiny:
       // Half of the seeds small, so that integers meet.
       if (!facts.is_bounded && (mix(draw_.seed) & 1) != 0) near(-8, 8);

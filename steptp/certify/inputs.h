@@ -22,10 +22,11 @@ enum class DrawKind : std::uint8_t {
   zeros,
   thresholds,  ///< what the programs compare data with: exactly, just below, just above, far beyond
   large,
-  huge,
+  huge,  ///< of any magnitude up to 2^63
   tiny,
   first_index,  ///< generic, integers at the least legal value
   last_index,
+  line,  ///< a point between two draws of few digits
 };
 inline constexpr DrawKind kSpecialDraws[] = {
     DrawKind::thresholds, DrawKind::ties, DrawKind::zeros, DrawKind::positive,    DrawKind::negative,
@@ -35,7 +36,10 @@ inline constexpr DrawKind kSpecialDraws[] = {
 struct Draw {
   DrawKind kind = DrawKind::generic;
   std::uint64_t seed = 0;
+  std::int64_t step = 0;  ///< line: from 0, at one end, to kLineSteps
 };
+inline constexpr int kLineBits = 36;
+inline constexpr std::int64_t kLineSteps = std::int64_t{1} << kLineBits;
 
 /// What is known about the values of one input, constant or parameter.
 struct InputFacts {

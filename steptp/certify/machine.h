@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -47,6 +48,10 @@ class Machine {
 
   /// Per branch: 1 where it was seen false, 2 where true, 3 both.
   [[nodiscard]] const std::vector<std::uint8_t>& outcomes() const { return outcomes_; }
+  /// Which way everything went, in the order of evaluation: one number.
+  [[nodiscard]] std::uint64_t path() const { return path_; }
+  /// The identities of the reals that became integers or bools, which show next to nothing of them.
+  [[nodiscard]] const std::set<std::uint64_t>& converted() const { return converted_; }
 
  private:
   using Slots = std::array<std::int64_t, kMaxLoops>;
@@ -91,7 +96,11 @@ class Machine {
 
   [[nodiscard]] Value& take();
   void spend(std::uint64_t operations);
+  /// Stops a chain of definitions before the stack is full.
+  void check_stack() const;
   void note(std::uint32_t branch, bool outcome);
+  void note_fold(const Node& node, const Value& argument);
+  void note_fold(const Node& node, const Value& left, const Value& right);
 
   [[nodiscard]] std::int64_t index(const IndexCode& index, const Frame& frame);
   [[nodiscard]] std::int64_t atom(const IndexAtom& atom, const Frame& frame);
@@ -133,9 +142,11 @@ class Machine {
   std::vector<Memo<Value>> reals_;          ///< by statement
   std::vector<Memo<std::int64_t>> integers_;
   std::vector<std::uint8_t> outcomes_;
+  std::set<std::uint64_t> converted_;
+  std::uint64_t path_ = 0;
   std::deque<Value> scratch_;
   std::size_t scratch_used_ = 0;
-  std::uint32_t depth_ = 0;
+  const char* stack_start_ = nullptr;
 };
 
 }  // namespace steptp::certify

@@ -3,15 +3,29 @@
 // The bodies of Machine; included only by the files that make one for an arithmetic.
 
 #include <algorithm>
+#include <cstddef>
 
 #include "steptp/base/text.h"
+#include "steptp/certify/big_stack.h"
 #include "steptp/certify/integer_rules.h"
 #include "steptp/certify/machine.h"
 
 namespace steptp::certify {
 
-/// Deeper chains of definitions would need more stack than big_stack.h reserves.
-inline constexpr std::uint32_t kMaxDepth = 200'000;
+// The address sanitizer cannot follow an exception out of more than 64 MiB of stack.
+#if defined(__SANITIZE_ADDRESS__)
+#define STEPTP_SHALLOW 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define STEPTP_SHALLOW 1
+#endif
+#endif
+#ifdef STEPTP_SHALLOW
+inline constexpr std::ptrdiff_t kStackForDefinitions = std::ptrdiff_t{48} << 20;
+#else
+/// What definitions may take of the stack; the rest is for the expressions in them.
+inline constexpr auto kStackForDefinitions = static_cast<std::ptrdiff_t>(kBigStackBytes / 4 * 3);
+#endif
 
 template <typename A>
 Machine<A>::Machine(const Code& code, A& arithmetic, const InputSource& source, Budget& budget)
@@ -32,6 +46,7 @@ Machine<A>::Machine(const Code& code, A& arithmetic, const InputSource& source, 
 
 template <typename A>
 auto Machine<A>::output(std::uint32_t tensor, const std::vector<std::int64_t>& element) -> Result<Answer, Failure> {
+  stack_start_ = static_cast<const char*>(__builtin_frame_address(0));
   try {
     const Access& access = code_.tensors[tensor].at_end;
     Cell cell;
@@ -64,8 +79,44 @@ void Machine<A>::spend(std::uint64_t operations) {
 }
 
 template <typename A>
+void Machine<A>::check_stack() const {
+  if (stack_start_ - static_cast<const char*>(__builtin_frame_address(0)) > kStackForDefinitions) {
+    fail(FailureKind::depth, "a chain of definitions is too long");
+  }
+}
+
+template <typename A>
 void Machine<A>::note(std::uint32_t branch, bool outcome) {
-  if (branch != kNone) outcomes_[branch] |= outcome ? 2 : 1;
+  if (branch == kNone) return;
+  outcomes_[branch] |= outcome ? 2 : 1;
+  path_ = path_ * 0x9e3779b97f4a7c15ULL + 2 * static_cast<std::uint64_t>(branch) + (outcome ? 2 : 1);
+}
+
+template <typename A>
+void Machine<A>::note_fold(const Node& node, const Value& left, const Value& right) {
+  if (node.arithmetic == ArithmeticOp::max || node.arithmetic == ArithmeticOp::min) {
+    return note(node.branch, arithmetic_.compare(CompareOp::greater_equal, left, right));
+  }
+  // A quotient beyond -1, 0 and 1 is one of at least twice the divisor.
+  Scratch twice(*this);
+  Scratch magnitude(*this);
+  arithmetic_.arithmetic(ArithmeticOp::add, *twice, right, right);
+  arithmetic_.function(Function::abs, *twice, *twice);
+  arithmetic_.function(Function::abs, *magnitude, left);
+  note(node.branch, arithmetic_.compare(CompareOp::greater_equal, *magnitude, *twice));
+}
+
+template <typename A>
+void Machine<A>::note_fold(const Node& node, const Value& argument) {
+  Scratch limit(*this);
+  if (node.function == Function::abs) {
+    arithmetic_.integer(*limit, 0);
+    return note(node.branch, arithmetic_.compare(CompareOp::greater_equal, argument, *limit));
+  }
+  arithmetic_.integer(*limit, 2);
+  const bool above = arithmetic_.compare(CompareOp::greater_equal, argument, *limit);
+  arithmetic_.integer(*limit, -2);
+  note(node.branch, above || arithmetic_.compare(CompareOp::less_equal, argument, *limit));
 }
 
 // Subscripts.
@@ -142,6 +193,7 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
       Scratch right(*this);
       real(node.first, frame, out);
       real(node.second, frame, *right);
+      if (node.branch != kNone) note_fold(node, out, *right);
       return arithmetic_.arithmetic(node.arithmetic, out, out, *right);
     }
     case Op::real_function: real(node.first, frame, out); return arithmetic_.function(node.function, out, out);
@@ -183,7 +235,10 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
     case Op::integer_of_real: {
       Scratch value(*this);
       real(node.first, frame, *value);
-      return arithmetic_.to_integer(*value, node.dtype);
+      const std::int64_t converted = arithmetic_.to_integer(*value, node.dtype);
+      converted_.insert(combine(static_cast<Hash>(node.dtype), A::identity_of(*value)));
+      note(node.branch, node.dtype == DType::boolean ? converted != 0 : converted < -1 || converted > 1);
+      return converted;
     }
     case Op::integer_wrap: return wrapped(node.dtype, integer(node.first, frame));
     case Op::integer_arithmetic: return integer_arithmetic(node, frame);
@@ -367,20 +422,6 @@ std::uint64_t Machine<A>::key_of(const Instance& instance) const {
   return key;
 }
 
-/// Counts the depth of definitions for the time of a block.
-class DepthCount {
- public:
-  explicit DepthCount(std::uint32_t& depth) : depth_(depth) {
-    if (++depth_ > kMaxDepth) fail(FailureKind::depth, "a chain of definitions is too long");
-  }
-  DepthCount(const DepthCount&) = delete;
-  DepthCount& operator=(const DepthCount&) = delete;
-  ~DepthCount() { --depth_; }
-
- private:
-  std::uint32_t& depth_;
-};
-
 template <typename A>
 void Machine<A>::real_after(const Instance& instance, Value& out) {
   const StatementCode& statement = code_.statements[instance.statement];
@@ -390,7 +431,7 @@ void Machine<A>::real_after(const Instance& instance, Value& out) {
     out = *known;
     return;
   }
-  const DepthCount count(depth_);
+  check_stack();
   if (statement.accumulates) {
     accumulate_real(instance, out);
   } else {
@@ -410,7 +451,7 @@ std::int64_t Machine<A>::integer_after(const Instance& instance) {
   const std::uint64_t key = key_of(instance);
   Memo<std::int64_t>& memo = integers_[instance.statement];
   if (const std::int64_t* known = memo.find(key)) return *known;
-  const DepthCount count(depth_);
+  check_stack();
   spend(statement.work);
   const std::int64_t value = statement.accumulates
                                  ? accumulate_integer(instance)

@@ -1,7 +1,8 @@
 #include "steptp/certify/replay.h"
 
-#include <algorithm>
+#include <charconv>
 #include <optional>
+#include <string_view>
 
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
@@ -15,12 +16,19 @@ namespace steptp::certify {
 
 namespace {
 
-std::optional<DrawKind> draw_named(std::string_view name) {
-  if (name == name_of(DrawKind::generic)) return DrawKind::generic;
+/// The draw as a counterexample names it: its kind, and on a line where.
+std::optional<Draw> draw_named(std::string_view name, std::uint64_t seed) {
+  if (name == name_of(DrawKind::generic)) return Draw{DrawKind::generic, seed};
   for (const DrawKind kind : kSpecialDraws) {
-    if (name == name_of(kind)) return kind;
+    if (name == name_of(kind)) return Draw{kind, seed};
   }
-  return std::nullopt;
+  const std::string line = concat(name_of(DrawKind::line), " ");
+  if (!name.starts_with(line)) return std::nullopt;
+  name.remove_prefix(line.size());
+  Draw draw{DrawKind::line, seed};
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), draw.step);
+  const bool is_number = error == std::errc() && end == name.data() + name.size();
+  return is_number && draw.step >= 0 && draw.step <= kLineSteps ? std::optional(draw) : std::nullopt;
 }
 
 bool is_element(const Signature& signature, const Counterexample& example) {
@@ -32,7 +40,7 @@ bool is_element(const Signature& signature, const Counterexample& example) {
   return true;
 }
 
-Replayed evaluate(const Program& before, const Program& after, const Counterexample& example, DrawKind kind,
+Replayed evaluate(const Program& before, const Program& after, const Counterexample& example, Draw draw,
                   const CertifyOptions& options) {
   Replayed out;
   const Code old_code = compile(before);
@@ -45,7 +53,7 @@ Replayed evaluate(const Program& before, const Program& after, const Counterexam
   // Primes need not be those of the search: they decide what is equal, never the values that are shown.
   const Pair pair{old_code, new_code, combine(hash_of(before), hash_of(after))};
   Budget budget{options.budget_operations, options.budget_bytes};
-  Comparison comparison(pair, model, {kind, example.seed}, options, budget);
+  Comparison comparison(pair, model, draw, options, budget);
   const PointAnswer found = comparison.at({example.output, example.index});
   out.differs = found.kind == PointAnswer::Kind::differs || found.kind == PointAnswer::Kind::undefined;
   out.before = found.before;
@@ -59,8 +67,8 @@ Replayed evaluate(const Program& before, const Program& after, const Counterexam
 Replayed replay(const Program& before, const Program& after, const Counterexample& example,
                 const CertifyOptions& options) {
   Replayed out;
-  const auto kind = draw_named(example.draw);
-  if (!kind) {
+  const auto draw = draw_named(example.draw, example.seed);
+  if (!draw) {
     out.reason = concat("there is no draw '", example.draw, "'");
     return out;
   }
@@ -70,7 +78,7 @@ Replayed replay(const Program& before, const Program& after, const Counterexampl
   }
   const bool ran = run_on_big_stack([&] {
     try {
-      out = evaluate(before, after, example, *kind, options);
+      out = evaluate(before, after, example, *draw, options);
     } catch (const Failure& failure) {
       out.reason = failure.message;
     }

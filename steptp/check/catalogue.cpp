@@ -111,11 +111,14 @@ constexpr Explanation kCatalogue[] = {
     {"scope-demoted", Severity::warning, "a tensor in s or l is touched by several kernels",
      "It cannot live there: every back end treats it as g. Published programs contain this; ours do not.",
      "E^{f32,s} written in one kernel and read in the next"},
-    {"scope-ambiguous", Severity::unknown, "a demoted tensor that may mean two things",
-     "A kernel both writes and reads it, so a thread may mean its own copy or what another kernel left there. The "
-     "oracle "
-     "stops where the two differ.",
+    {"scope-ambiguous", Severity::error, "a demoted tensor that means two things",
+     "Every back end treats it as g, but in its own scope this read would see another value: another thread or block "
+     "wrote the element last, or an accumulator would start afresh. The message gives the iteration. Which write "
+     "is seen decides, not whether two of them happen to store one value.",
      "E^{f32,l} accumulated in two kernels"},
+    {"scope-ambiguous-unknown", Severity::unknown, "a demoted tensor that may mean two things",
+     "Data decides which write a read sees, or whether two writes are of the same value, or the question was too hard.",
+     "E^{f32,l} written by all threads, read by one"},
     {"division-by-zero", Severity::error, "an integer is divided by zero",
      "// and % of integers by zero have no value, in equations, guards and subscripts alike. The message gives the "
      "iteration.",
@@ -144,6 +147,38 @@ constexpr Explanation kCatalogue[] = {
      "L^{3}_{a=0}[D^{f32,g}_{a}=0;]; with D f32[4]"},
     {"not-written-unknown", Severity::unknown, "an output of which some element may not be written",
      "A writer's subscript reads data, or the question was too hard.", "D^{f32,g}_{C^{i64,g}_{a}}=..."},
+
+    {"race", Severity::error, "two iterations that run at the same time touch one element, and one writes it",
+     "Iterations of P and V loops, threads of a block and blocks of a launch run in any order. The message gives two "
+     "of them and the element. Allowed are a reduction (X=X+... over a P or V loop; over a B loop it stands alone in "
+     "its nest), a write that is the same in every iteration (redundant-write), and threads of a block that meet in "
+     "different items of a body without an open thread loop, or in different rounds of a loop around it: there the "
+     "back end puts a barrier.",
+     "P^{4}_{a=0}[D^{f32,g}_{a//2}=A^{f32,g}_{a};];"},
+    {"race-unknown", Severity::unknown, "iterations that run at the same time may touch one element",
+     "Data decides which elements are touched, or the question was too hard.",
+     "P^{4}_{a=0}[D^{f32,g}_{C^{i64,g}_{a}}=1;];"},
+    {"divergent-barrier", Severity::error, "a barrier would be needed where not all threads pass",
+     "Data passes between threads from one item to the next under a guard on thread indices. A barrier cannot stand "
+     "there; a guard without thread indices may enclose one. The message gives the two threads and the element.",
+     "B^{4}_{tx=0}?{tx<3}[E^{f32,s}_{tx}=0;D^{f32,g}_{tx}=E^{f32,s}_{2-tx};];"},
+    {"redundant-write", Severity::warning, "every iteration of a loop writes the same to one element",
+     "The equation uses neither the index of the P, V or B loop nor anything written in it, so it does not matter "
+     "which iteration writes last.",
+     "B^{128}_{tx=0}[F^{f32,g}=log(I^{f32,g});];"},
+    {"launch-limit", Severity::warning, "a kernel has more threads or blocks than a device launches",
+     "An error with --device. Without it the limits are those of CUDA: blocks 2^31-1, 65535, 65535 along bx, by, bz; "
+     "threads 1024, 1024, 64 along tx, ty, tz and 1024 in all.",
+     "B^{2048}_{tx=0}[D^{f32,g}_{tx}=0;];"},
+    {"shared-memory", Severity::warning, "the s tensors of a kernel do not fit in shared memory",
+     "An error with --device. All tensors in scope s that the kernel touches count, with the shape that its writes "
+     "give them.",
+     "B^{8}_{bx=0}B^{1024}_{tx=0}L^{64}_{a=0}[E^{f32,s}_{tx,a}=0;];"},
+    {"l-spills", Severity::warning, "l data that will not stay in registers",
+     "Only with --device. Registers cannot be indexed: loops that subscript an l tensor are unrolled, within a budget, "
+     "and a thread has a kilobyte for l data. Beyond that, or where data or a bound index is the subscript, it is kept "
+     "in memory, which is slow.",
+     "B^{4}_{tx=0}L^{300}_{a=0}[E^{f32,l}_{a}=0;];"},
 
     {"invalid", Severity::error, "a program cannot be run at all",
      "`steptp check` says why: a structure that has no meaning, or an element that is not one of an output.",

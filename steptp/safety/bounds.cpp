@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "steptp/analysis/presburger.h"
 #include "steptp/base/text.h"
-#include "steptp/safety/presburger.h"
 
 namespace steptp {
 

@@ -4,12 +4,15 @@
 
 #include "steptp/analysis/accesses.h"
 #include "steptp/analysis/shapes.h"
+#include "steptp/analysis/value_facts.h"
 #include "steptp/check/structure.h"
+#include "steptp/safety/ambiguity.h"
 #include "steptp/safety/bounds.h"
 #include "steptp/safety/definedness.h"
 #include "steptp/safety/divisors.h"
+#include "steptp/safety/launches.h"
+#include "steptp/safety/races.h"
 #include "steptp/safety/scopes.h"
-#include "steptp/safety/value_facts.h"
 
 namespace steptp {
 
@@ -24,7 +27,7 @@ CheckReport::Verdict verdict_of(const Diagnostics& diagnostics) {
 
 }  // namespace
 
-CheckReport check_program(const Program& program) {
+CheckReport check_program(const Program& program, const CheckOptions& options) {
   CheckReport report;
   report.extended = is_extended(program);
   report.diagnostics = check_structure(program);
@@ -35,12 +38,18 @@ CheckReport check_program(const Program& program) {
     check_scopes(program, table, findings);
     const bool scopes_fit = !has_errors(findings.diagnostics);
     ValueFacts facts = derive_value_facts(table);
-    assume_from_use(table, infer_shapes(table), facts);
+    const auto shapes = infer_shapes(table);
+    assume_from_use(table, shapes, facts);
     check_divisors(table, facts, findings);
     report.assumes = facts.assumes;
     check_bounds(table, facts, findings);
     // Whose copy of an element is meant must be clear before one can ask who wrote it.
-    if (scopes_fit) check_definedness(table, facts, findings);
+    if (scopes_fit) {
+      check_ambiguity(table, facts, findings);
+      check_definedness(table, facts, findings);
+      check_races(table, facts, findings);
+    }
+    check_launches(table, shapes, options.device, findings);
     report.diagnostics.insert(report.diagnostics.end(), findings.diagnostics.begin(), findings.diagnostics.end());
   }
   report.verdict = verdict_of(report.diagnostics);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "steptp/analysis/device.h"
 #include "steptp/base/diagnostic.h"
 #include "steptp/ir/program.h"
 
@@ -18,6 +19,11 @@ struct CheckReport {
   Diagnostics diagnostics;
 };
 
-[[nodiscard]] CheckReport check_program(const Program& program);
+struct CheckOptions {
+  /// Launch limits of this device are errors; where it is null, those of the default device are warnings.
+  const Device* device = nullptr;
+};
+
+[[nodiscard]] CheckReport check_program(const Program& program, const CheckOptions& options = {});
 
 }  // namespace steptp

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "steptp/analysis/instances.h"
 #include "steptp/base/text.h"
-#include "steptp/safety/presburger.h"
-#include "steptp/safety/regions.h"
 
 namespace steptp {
 
@@ -14,7 +13,6 @@ namespace {
 constexpr std::uint64_t kRangeBudget = 2'000;
 constexpr std::size_t kMaxWriters = 200;  // of one tensor, looked at for one read
 constexpr std::size_t kMaxQueries = 400;  // to isl, per program
-constexpr std::size_t kMaxIslLoops = 24;
 
 /// Which conditions of a read narrow the box around it: those on indices are cheap, those on data cost a search.
 enum class Narrowing : std::uint8_t { none, by_indices, all };
@@ -38,13 +36,6 @@ class DefinednessChecker {
   }
 
  private:
-  /// Hidden subscripts first, then those in the text.
-  [[nodiscard]] std::vector<Index> full_subscripts(const Access& access) const {
-    std::vector<Index> all = hidden_subscripts(table_, access);
-    all.insert(all.end(), access.ref->subscripts.begin(), access.ref->subscripts.end());
-    return all;
-  }
-
   [[nodiscard]] static std::size_t guards_in(const Statement& statement, std::size_t nests) {
     std::size_t guards = 0;
     for (std::size_t i = 0; i < nests; ++i) guards += statement.nests[i]->guard ? 1 : 0;
@@ -60,7 +51,7 @@ class DefinednessChecker {
     Ranges box = loop_box(statement);
     std::vector<std::string> used;
     Box region;
-    for (const Index& subscript : full_subscripts(write)) {
+    for (const Index& subscript : full_subscripts(table_, write)) {
       const auto split = split_by(subscript, statement.loops, shared_loops);
       const auto values = split ? dense_values(split->own, box, used) : std::nullopt;
       if (!values) return std::nullopt;
@@ -73,7 +64,7 @@ class DefinednessChecker {
   /// The box around what a reader reads, relative to the writers' bases, over all iterations: the writers wrote their
   /// box around the base in each of them. Conditions narrow it, as far as asked.
   std::optional<Box> read_box(const Access& read, const std::vector<Index>& bases, Narrowing narrowing) const {
-    const std::vector<Index> subscripts = full_subscripts(read);
+    const std::vector<Index> subscripts = full_subscripts(table_, read);
     if (subscripts.size() != bases.size()) return std::nullopt;
     Box region;
     for (std::size_t i = 0; i < subscripts.size(); ++i) {
@@ -130,84 +121,23 @@ class DefinednessChecker {
     ask_isl(read, tensor);
   }
 
-  /// An access as variables of a set: one for each loop, then one for each value read from an integer tensor, which
-  /// is any value that the tensor can hold.
-  struct Query {
-    std::vector<std::size_t> variables;
-    std::vector<Linear> subscripts;
-    bool certain = true;  ///< data does not decide
-  };
-  /// Adds the access to a set; with `where`, only the iterations in which it is made. Nothing where a subscript is not
-  /// quasi-affine.
-  std::optional<Query> add_access(IntegerSet& set, const Access& access, bool where) const {
-    const Statement& statement = table_.statements[access.statement];
-    const AbstractAccess problem = abstract_access(table_, facts_, access, full_subscripts(access));
-    if (statement.loops.size() + problem.abstracted.size() > kMaxIslLoops) return std::nullopt;
-    Query query;
-    VariableNumbers names;
-    std::vector<Interval> ranges;
-    const auto add = [&](const std::string& variable, const Interval& range) {
-      names[variable] = query.variables.emplace_back(set.add_variable());
-      ranges.push_back(range);
-    };
-    for (const Loop* loop : statement.loops) add(loop->index, {0, static_cast<Wide>(loop->extent) - 1});
-    for (std::size_t i = 0; i < problem.abstracted.size(); ++i) {
-      add(abstract_name(i), problem.ranges.variables.find(abstract_name(i))->second);
-    }
-    for (const Index& subscript : problem.subscripts) {
-      auto sum = set.linear(subscript, names);
-      if (!sum) return std::nullopt;
-      query.subscripts.push_back(*std::move(sum));
-    }
-    if (!where) return query;
-    query.certain = problem.abstracted.empty();
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-      set.require(at_most(Linear::number(ranges[i].low), Linear::variable(query.variables[i])));
-      set.require(at_most(Linear::variable(query.variables[i]), Linear::number(ranges[i].high)));
-    }
-    for (const PathCondition& item : problem.conditions) {
-      auto formula = set.formula(*item.condition, item.holds, names);
-      query.certain = query.certain && formula;
-      if (formula) set.require(*std::move(formula));
-    }
-    return query;
-  }
-
-  /// w runs before r: earlier in the shared loops, or in the same iteration of them and earlier in the text.
-  static Formula runs_before(const Relation& relation, bool same_statement, const Query& writer, const Query& reader) {
-    Formula cases;
-    Clause equal_so_far;
-    for (std::size_t i = 0; i < relation.shared_loops; ++i) {
-      const Linear w = Linear::variable(writer.variables[i]);
-      const Linear r = Linear::variable(reader.variables[i]);
-      cases.push_back(equal_so_far);
-      cases.back().push_back(less(w, r));
-      equal_so_far.push_back(equals(w, r));
-    }
-    if (relation.before && !same_statement) cases.push_back(std::move(equal_so_far));
-    return cases;
-  }
-
   /// The iterations of the reader that see an element which this writer wrote before; nothing where it cannot be said.
   std::optional<IntegerSet> seen(const Access& write, const Access& read) const {
     IntegerSet set;
-    const auto reader = add_access(set, read, false);
+    const auto reader = add_instance(set, table_, facts_, read, false);
     if (!reader) return std::nullopt;
     set.dimensions = reader->variables.size();
-    const auto writer = add_access(set, write, true);
+    const auto writer = add_instance(set, table_, facts_, write, true);
     if (!writer || !writer->certain || writer->subscripts.size() != reader->subscripts.size()) return std::nullopt;
-    for (std::size_t i = 0; i < reader->subscripts.size(); ++i) {
-      set.require(equals(writer->subscripts[i], reader->subscripts[i]));
-    }
-    set.require(runs_before(relate(table_.statements[write.statement], table_.statements[read.statement]),
-                            write.statement == read.statement, *writer, *reader));
+    require_same_element(set, *writer, *reader);
+    set.require(runs_before(table_, write, *writer, read, *reader));
     return set;
   }
 
   void ask_isl(const Access& read, const TensorFacts& tensor) {
     const Statement& statement = table_.statements[read.statement];
     IntegerSet whole;
-    const auto reader = add_access(whole, read, true);
+    const auto reader = add_instance(whole, table_, facts_, read, true);
     if (!reader) {
       if (!boxes_show(read, tensor, Narrowing::all)) unknown_read(read, "the access is not affine");
       return;
@@ -288,7 +218,7 @@ class DefinednessChecker {
     bool all_writers = tensor.writes.size() <= kMaxWriters;
     for (std::size_t k = 0; k < std::min(tensor.writes.size(), kMaxWriters); ++k) {
       IntegerSet part = elements();
-      const auto writer = add_access(part, table_.accesses[tensor.writes[k]], true);
+      const auto writer = add_instance(part, table_, facts_, table_.accesses[tensor.writes[k]], true);
       if (!writer || !writer->certain) {
         all_writers = false;
         continue;

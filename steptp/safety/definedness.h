@@ -1,7 +1,7 @@
 #pragma once
 
+#include "steptp/analysis/value_facts.h"
 #include "steptp/safety/findings.h"
-#include "steptp/safety/value_facts.h"
 
 namespace steptp {
 

@@ -39,22 +39,6 @@ void check_thread_axes(const AccessTable& table, const std::string& name, const 
   }
 }
 
-/// A kernel that both writes and reads a demoted tensor may mean its own copy or the common one.
-void check_ambiguity(const AccessTable& table, const std::string& name, const TensorFacts& tensor, Findings& findings) {
-  std::set<Kernel> writing;
-  for (const std::size_t number : tensor.writes)
-    writing.insert(table.statements[table.accesses[number].statement].kernel);
-  for (const std::size_t number : tensor.reads) {
-    const Access& access = table.accesses[number];
-    if (!writing.contains(table.statements[access.statement].kernel)) continue;
-    findings.report("scope-ambiguous", Severity::unknown, &access.site,
-                    concat("cannot show that ", name, " has the same value in scope ", code(tensor.scope),
-                           " and as the common array that it is treated as"),
-                    "declare it in scope g");
-    return;
-  }
-}
-
 void check_axes(const AccessTable& table, const std::string& name, const TensorFacts& tensor, Findings& findings) {
   const bool local = tensor.scope == Scope::local;
   std::vector<std::size_t> all = tensor.writes;
@@ -115,7 +99,6 @@ void check_scopes(const Program& program, const AccessTable& table, Findings& fi
                       concat(name, " is in scope ", code(tensor.scope), " but ", tensor.kernels.size(),
                              " kernels touch it: it is treated as g"),
                       "declare it in scope g");
-      check_ambiguity(table, name, tensor, findings);
       continue;
     }
     check_axes(table, name, tensor, findings);

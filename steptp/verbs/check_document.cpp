@@ -2,7 +2,7 @@
 
 namespace steptp {
 
-CheckReport check_document(const Document& document) {
+CheckReport check_document(const Document& document, const CheckOptions& options) {
   CheckReport report;
   if (!document.has_signature) {
     report.verdict = CheckReport::Verdict::errors;
@@ -12,7 +12,7 @@ CheckReport check_document(const Document& document) {
                    "add lines such as '@input A f32[16]' and '@output D f32[16]' before the program"));
     return report;
   }
-  report = check_program(document.program);
+  report = check_program(document.program, options);
   place(document, report.diagnostics);
   report.diagnostics.insert(report.diagnostics.begin(), document.diagnostics.begin(), document.diagnostics.end());
   return report;

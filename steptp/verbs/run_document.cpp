@@ -4,9 +4,9 @@
 #include <cstdio>
 
 #include "steptp/analysis/shapes.h"
+#include "steptp/analysis/value_facts.h"
 #include "steptp/base/text.h"
 #include "steptp/check/structure.h"
-#include "steptp/safety/value_facts.h"
 
 namespace steptp {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "steptp/safety/presburger.h"
+#include "steptp/analysis/presburger.h"
 
 namespace steptp {
 

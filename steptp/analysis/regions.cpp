@@ -1,4 +1,4 @@
-#include "steptp/safety/regions.h"
+#include "steptp/analysis/regions.h"
 
 #include <algorithm>
 #include <utility>

@@ -11,6 +11,8 @@
 #include "steptp/analysis/accesses.h"
 #include "steptp/analysis/interval.h"
 
+struct isl_ctx;
+
 namespace steptp {
 
 /// A sum of multiples of variables, which are numbered, and a constant.
@@ -74,7 +76,7 @@ class IntegerSet {
 
 /// Questions about sets of integer points, answered exactly by isl. Work is limited by a number of isl operations, so
 /// that answers do not depend on the machine. Sets go to isl as matrices: writing them as text and having it parsed
-/// took ten times as long as answering.
+/// took ten times as long as answering. After a few questions were given up, all are: each of them took long.
 class Presburger {
  public:
   Presburger();
@@ -90,9 +92,22 @@ class Presburger {
   /// Is every point of `whole` in one of `parts`? They have equally many dimensions.
   [[nodiscard]] Answer covered(const IntegerSet& whole, const std::vector<IntegerSet>& parts);
 
+  struct Sample {
+    enum class Kind : std::uint8_t { empty, found, gave_up };
+    Kind kind = Kind::gave_up;
+    std::vector<std::int64_t> point;  ///< found: the least point of the set, in lexicographic order
+  };
+  /// Has the set a point, and which is the least?
+  [[nodiscard]] Sample least_point(const IntegerSet& set);
+
  private:
   struct Context;
+  /// The context with its count of operations set back.
+  [[nodiscard]] isl_ctx* begin_question();
+  [[nodiscard]] Answer ask_covered(const IntegerSet& whole, const std::vector<IntegerSet>& parts);
+  [[nodiscard]] Sample ask_least_point(const IntegerSet& set);
   std::unique_ptr<Context> context_;  ///< made by the first question: most programs ask none
+  std::size_t given_up_ = 0;
 };
 
 }  // namespace steptp

@@ -1,4 +1,4 @@
-#include "steptp/safety/value_facts.h"
+#include "steptp/analysis/value_facts.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "steptp/safety/presburger.h"
+#include "steptp/analysis/presburger.h"
 
 #include <isl/ctx.h>
 #include <isl/mat.h>
@@ -15,6 +15,7 @@ namespace steptp {
 namespace {
 
 constexpr unsigned long kMaxOperations = 400'000;
+constexpr std::size_t kMaxGivenUp = 16;
 
 struct FreeSet {
   void operator()(isl_set* set) const { isl_set_free(set); }
@@ -67,6 +68,20 @@ SetPtr to_isl(isl_ctx* ctx, const IntegerSet& set) {
 
 }  // namespace
 
+/// The least point of a set that is not null: the same witness on every run. False where isl gave up.
+bool least_point_of(SetPtr set, std::size_t dimensions, std::vector<std::int64_t>& out) {
+  set.reset(isl_set_lexmin(set.release()));
+  isl_point* point = set ? isl_set_sample_point(set.release()) : nullptr;
+  if (!point) return false;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    isl_val* value = isl_point_get_coordinate_val(point, isl_dim_set, static_cast<int>(i));
+    out.push_back(isl_val_get_num_si(value));
+    isl_val_free(value);
+  }
+  isl_point_free(point);
+  return true;
+}
+
 struct Presburger::Context {
   isl_ctx* ctx = isl_ctx_alloc();
   ~Context() { isl_ctx_free(ctx); }
@@ -78,13 +93,32 @@ struct Presburger::Context {
 Presburger::Presburger() = default;
 Presburger::~Presburger() = default;
 
-Presburger::Answer Presburger::covered(const IntegerSet& whole, const std::vector<IntegerSet>& parts) {
-  Answer answer;
+isl_ctx* Presburger::begin_question() {
   if (!context_) context_ = std::make_unique<Context>();
   isl_ctx* const ctx = context_->ctx;
   isl_ctx_reset_error(ctx);
   isl_ctx_reset_operations(ctx);
   isl_ctx_set_max_operations(ctx, kMaxOperations);
+  return ctx;
+}
+
+Presburger::Answer Presburger::covered(const IntegerSet& whole, const std::vector<IntegerSet>& parts) {
+  if (given_up_ >= kMaxGivenUp) return {};
+  Answer answer = ask_covered(whole, parts);
+  given_up_ += answer.kind == Answer::Kind::gave_up ? 1 : 0;
+  return answer;
+}
+
+Presburger::Sample Presburger::least_point(const IntegerSet& set) {
+  if (given_up_ >= kMaxGivenUp) return {};
+  Sample sample = ask_least_point(set);
+  given_up_ += sample.kind == Sample::Kind::gave_up ? 1 : 0;
+  return sample;
+}
+
+Presburger::Answer Presburger::ask_covered(const IntegerSet& whole, const std::vector<IntegerSet>& parts) {
+  Answer answer;
+  isl_ctx* const ctx = begin_question();
   SetPtr rest = to_isl(ctx, whole);
   for (const IntegerSet& part : parts) {
     SetPtr known = to_isl(ctx, part);
@@ -97,20 +131,24 @@ Presburger::Answer Presburger::covered(const IntegerSet& whole, const std::vecto
   if (empty == isl_bool_error) return answer;
   if (empty == isl_bool_true) {
     answer.kind = Answer::Kind::covered;
-    return answer;
+  } else if (least_point_of(std::move(rest), whole.dimensions, answer.point)) {
+    answer.kind = Answer::Kind::missing;
   }
-  // The least point: the same witness on every run.
-  rest.reset(isl_set_lexmin(rest.release()));
-  isl_point* point = rest ? isl_set_sample_point(rest.release()) : nullptr;
-  if (!point) return answer;
-  answer.kind = Answer::Kind::missing;
-  for (std::size_t i = 0; i < whole.dimensions; ++i) {
-    isl_val* value = isl_point_get_coordinate_val(point, isl_dim_set, static_cast<int>(i));
-    answer.point.push_back(isl_val_get_num_si(value));
-    isl_val_free(value);
-  }
-  isl_point_free(point);
   return answer;
+}
+
+Presburger::Sample Presburger::ask_least_point(const IntegerSet& set) {
+  Sample sample;
+  SetPtr points = to_isl(begin_question(), set);
+  if (!points) return sample;
+  const isl_bool empty = isl_set_is_empty(points.get());
+  if (empty == isl_bool_error) return sample;
+  if (empty == isl_bool_true) {
+    sample.kind = Sample::Kind::empty;
+  } else if (least_point_of(std::move(points), set.dimensions, sample.point)) {
+    sample.kind = Sample::Kind::found;
+  }
+  return sample;
 }
 
 }  // namespace steptp

@@ -1,0 +1,190 @@
+// The two arithmetics on the same operations: field intervals and balls hold the same value, which a long double
+// computation lies in too.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "steptp/base/random.h"
+#include "steptp/certify/ball_arithmetic.h"
+#include "steptp/certify/failure.h"
+#include "steptp/certify/field_arithmetic.h"
+
+namespace steptp::certify {
+namespace {
+
+double middle(const FieldArithmetic::Value& value) { return value.low / 2 + value.high / 2; }
+
+double middle(const BallArithmetic::Value& value) { return arf_get_d(arb_midref(value.ball), ARF_RND_NEAR); }
+
+struct Both {
+  FieldArithmetic field{1};
+  BallArithmetic balls{1, 192};
+};
+
+/// Whether the operation has a value there, and the same in both arithmetics and in long double.
+void expect_same(Both& both, ArithmeticOp op, Dyadic x, Dyadic y, double expected) {
+  FieldArithmetic::Value a;
+  FieldArithmetic::Value b;
+  BallArithmetic::Value c;
+  BallArithmetic::Value d;
+  both.field.input(a, x);
+  both.field.input(b, y);
+  both.balls.input(c, x);
+  both.balls.input(d, y);
+  both.field.arithmetic(op, a, a, b);
+  both.balls.arithmetic(op, c, c, d);
+  EXPECT_NEAR(middle(a), expected, 1e-12 * (1 + std::fabs(expected))) << text_of(op);
+  EXPECT_NEAR(middle(c), expected, 1e-12 * (1 + std::fabs(expected))) << text_of(op);
+  EXPECT_LE(a.low, middle(c) + 1e-15 * std::fabs(expected));
+  EXPECT_GE(a.high, middle(c) - 1e-15 * std::fabs(expected));
+}
+
+TEST(Arithmetic, OperationsAgree) {
+  Both both;
+  Random random(5);
+  for (int i = 0; i < 500; ++i) {
+    const Dyadic x{random.between(-(std::int64_t{1} << 52), std::int64_t{1} << 52), -50};
+    const Dyadic y{random.between(1, std::int64_t{1} << 52), -51};
+    const double a = to_double(x);
+    const double b = to_double(y);
+    expect_same(both, ArithmeticOp::add, x, y, a + b);
+    expect_same(both, ArithmeticOp::subtract, x, y, a - b);
+    expect_same(both, ArithmeticOp::multiply, x, y, a * b);
+    expect_same(both, ArithmeticOp::divide, x, y, a / b);
+    expect_same(both, ArithmeticOp::max, x, y, std::max(a, b));
+    expect_same(both, ArithmeticOp::min, x, y, std::min(a, b));
+    expect_same(both, ArithmeticOp::floor_divide, x, y, std::floor(a / b));
+    expect_same(both, ArithmeticOp::modulo, x, y, a - b * std::floor(a / b));
+  }
+}
+
+TEST(Arithmetic, FunctionsAgree) {
+  Both both;
+  Random random(6);
+  for (int i = 0; i < 100; ++i) {
+    const Dyadic x{random.between(1, std::int64_t{1} << 53), -51};
+    const double a = to_double(x);
+    const std::pair<Function, double> cases[] = {{Function::exp, std::exp(a)},     {Function::log, std::log(a)},
+                                                 {Function::sqrt, std::sqrt(a)},   {Function::erf, std::erf(a)},
+                                                 {Function::tanh, std::tanh(a)},   {Function::sin, std::sin(a)},
+                                                 {Function::cos, std::cos(a)},     {Function::rsqrt, 1 / std::sqrt(a)},
+                                                 {Function::floor, std::floor(a)}, {Function::ceil, std::ceil(a)},
+                                                 {Function::negate, -a},           {Function::abs, a}};
+    for (const auto& [function, expected] : cases) {
+      FieldArithmetic::Value field;
+      BallArithmetic::Value ball;
+      both.field.input(field, x);
+      both.balls.input(ball, x);
+      both.field.function(function, field, field);
+      both.balls.function(function, ball, ball);
+      EXPECT_NEAR(middle(field), expected, 1e-12 * (1 + std::fabs(expected))) << text_of(function);
+      EXPECT_NEAR(middle(ball), expected, 1e-12 * (1 + std::fabs(expected))) << text_of(function);
+    }
+  }
+}
+
+template <typename Arithmetic>
+void expect_special_rules(Arithmetic& arithmetic) {
+  using Value = typename Arithmetic::Value;
+  const auto class_after = [&](ArithmeticOp op, const Value& a, const Value& b) {
+    Value out;
+    arithmetic.arithmetic(op, out, a, b);
+    return Arithmetic::class_of(out);
+  };
+  Value plus;
+  Value minus;
+  Value zero;
+  Value one;
+  Value nan;
+  arithmetic.infinity(plus, 1);
+  arithmetic.infinity(minus, -1);
+  arithmetic.integer(zero, 0);
+  arithmetic.integer(one, 1);
+  arithmetic.arithmetic(ArithmeticOp::add, nan, plus, minus);
+  EXPECT_EQ(Arithmetic::class_of(nan), ValueClass::nan);
+  EXPECT_EQ(class_after(ArithmeticOp::add, plus, one), ValueClass::positive_infinity);
+  EXPECT_EQ(class_after(ArithmeticOp::subtract, plus, plus), ValueClass::nan);
+  EXPECT_EQ(class_after(ArithmeticOp::multiply, plus, zero), ValueClass::nan);
+  EXPECT_EQ(class_after(ArithmeticOp::multiply, minus, minus), ValueClass::positive_infinity);
+  EXPECT_EQ(class_after(ArithmeticOp::divide, one, minus), ValueClass::finite);
+  EXPECT_EQ(class_after(ArithmeticOp::divide, zero, zero), ValueClass::nan);
+  EXPECT_EQ(class_after(ArithmeticOp::max, nan, one), ValueClass::finite);
+  EXPECT_EQ(class_after(ArithmeticOp::min, minus, one), ValueClass::negative_infinity);
+  EXPECT_THROW(class_after(ArithmeticOp::divide, one, zero), Failure);
+  Value out;
+  arithmetic.function(Function::exp, out, minus);
+  EXPECT_TRUE(arithmetic.compare(CompareOp::equal, out, zero));
+  arithmetic.function(Function::log, out, zero);
+  EXPECT_TRUE(arithmetic.compare(CompareOp::equal, out, minus));
+  EXPECT_FALSE(arithmetic.compare(CompareOp::equal, nan, nan));
+  EXPECT_TRUE(arithmetic.compare(CompareOp::not_equal, nan, nan));
+  EXPECT_TRUE(arithmetic.compare(CompareOp::less, minus, one));
+  EXPECT_EQ(arithmetic.to_integer(plus, DType::i8), 127);
+  EXPECT_EQ(arithmetic.to_integer(nan, DType::i32), 0);
+  EXPECT_EQ(arithmetic.to_integer(nan, DType::boolean), 1);
+}
+
+TEST(Arithmetic, InfinitiesAndNan) {
+  Both both;
+  expect_special_rules(both.field);
+  expect_special_rules(both.balls);
+}
+
+/// x and y are the same number computed in different ways: no interval can show it, the identity does.
+template <typename Arithmetic>
+void expect_known_equal(Arithmetic& arithmetic) {
+  typename Arithmetic::Value x;
+  typename Arithmetic::Value y;
+  typename Arithmetic::Value three;
+  arithmetic.integer(three, 3);
+  arithmetic.input(x, {12345678901, -40});
+  y = x;
+  arithmetic.arithmetic(ArithmeticOp::divide, x, x, three);
+  arithmetic.function(Function::exp, x, x);
+  arithmetic.arithmetic(ArithmeticOp::divide, y, y, three);
+  arithmetic.function(Function::exp, y, y);
+  EXPECT_TRUE(arithmetic.compare(CompareOp::equal, x, y));
+  EXPECT_TRUE(arithmetic.compare(CompareOp::greater_equal, x, y));
+  typename Arithmetic::Value largest;
+  arithmetic.arithmetic(ArithmeticOp::max, largest, x, y);
+  EXPECT_TRUE(arithmetic.compare(CompareOp::equal, largest, x));
+}
+
+TEST(Arithmetic, SameExpressionsAreKnownEqual) {
+  Both both;
+  expect_known_equal(both.field);
+  expect_known_equal(both.balls);
+}
+
+TEST(Arithmetic, BallsNoticeSummandsThatVanish) {
+  BallArithmetic balls(1, 192);
+  BallArithmetic::Value one;
+  BallArithmetic::Value tiny;
+  balls.integer(one, 1);
+  balls.integer(tiny, -300);
+  balls.function(Function::exp, tiny, tiny);
+  balls.arithmetic(ArithmeticOp::add, one, one, tiny);
+  EXPECT_GT(balls.wanted_precision(), 192);
+}
+
+TEST(Arithmetic, LiteralsAreDecimals) {
+  Both both;
+  both.field.set_literals({decimal_of(0.1), decimal_of(0.5)});
+  both.balls.set_literals({decimal_of(0.1), decimal_of(0.5)});
+  FieldArithmetic::Value a;
+  FieldArithmetic::Value ten;
+  both.field.literal(a, 0);
+  both.field.integer(ten, 10);
+  EXPECT_LT(a.low, a.high);
+  both.field.arithmetic(ArithmeticOp::multiply, a, a, ten);
+  FieldArithmetic::Value one;
+  both.field.integer(one, 1);
+  EXPECT_TRUE(both.field.compare(CompareOp::equal, a, one));
+  both.field.literal(a, 1);
+  EXPECT_EQ(a.low, a.high);
+}
+
+}  // namespace
+}  // namespace steptp::certify

@@ -203,6 +203,7 @@ TEST(CheckAgainstOracle, DivisionsByIndicesAgree) {
   }
   EXPECT_GT(counts.ok, programs / 10);
   EXPECT_GT(counts.divisions, programs / 10);
+}
 
 /// Some of the intermediates in `g` are declared in `l` or `s` instead: most are then touched by several kernels.
 Program with_scopes(const Program& program, Random& random) {

@@ -50,6 +50,8 @@ class BallArithmetic {
   };
 
   static constexpr bool kHasPlainValues = false;
+  /// Exact: the type of an operation plays no part.
+  static constexpr bool kIsTyped = false;
 
   BallArithmetic(std::uint64_t seed, std::int64_t precision);
 

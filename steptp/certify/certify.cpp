@@ -256,6 +256,7 @@ class Judge {
       case DrawKind::ties:
       case DrawKind::thresholds:
       case DrawKind::large:
+      case DrawKind::wide:
       case DrawKind::tiny: return has_order;
       case DrawKind::first_index:
       case DrawKind::last_index: return has_integer_inputs();

@@ -32,6 +32,8 @@ class FieldArithmetic {
 
   /// Values need no memory of their own.
   static constexpr bool kHasPlainValues = true;
+  /// Exact: the type of an operation plays no part.
+  static constexpr bool kIsTyped = false;
 
   explicit FieldArithmetic(std::uint64_t seed) : field_(seed) {}
 

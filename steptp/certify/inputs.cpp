@@ -85,6 +85,7 @@ std::string_view name_of(DrawKind kind) {
     case DrawKind::zeros: return "zeros";
     case DrawKind::thresholds: return "thresholds";
     case DrawKind::large: return "large";
+    case DrawKind::wide: return "wide";
     case DrawKind::huge: return "huge";
     case DrawKind::tiny: return "tiny";
     case DrawKind::first_index: return "first_index";
@@ -124,6 +125,7 @@ double InputSource::special_real(const InputFacts& facts, std::uint64_t bits) co
     case DrawKind::ties: wanted = kTies[small % std::size(kTies)]; break;
     case DrawKind::zeros: wanted = 0; break;
     case DrawKind::large: wanted = generic * 24; break;
+    case DrawKind::wide: wanted = generic * (facts.variable->dtype == DType::f16 ? 12 : 100); break;
     case DrawKind::huge: wanted = std::ldexp(generic, static_cast<int>(small % 64)); break;
     case DrawKind::tiny: wanted = std::trunc(generic * 0x1p22) * 0x1p-52; break;
     case DrawKind::thresholds: {
@@ -225,6 +227,7 @@ std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position
       if (!facts.is_bounded && (mix(draw_.seed) & 1) != 0) near(-8, 8);
       break;
     case DrawKind::large:
+    case DrawKind::wide:
     case DrawKind::huge: break;
     case DrawKind::positive: near(1, 16); break;
     case DrawKind::negative: near(-16, -1); break;

@@ -22,6 +22,7 @@ enum class DrawKind : std::uint8_t {
   zeros,
   thresholds,  ///< what the programs compare data with: exactly, just below, just above, far beyond
   large,
+  wide,  ///< up to 12 in f16 and 100 in other types, where functions overflow
   huge,  ///< of any magnitude up to 2^63
   tiny,
   first_index,  ///< generic, integers at the least legal value

@@ -1,10 +1,12 @@
 #include "steptp/certify/ball_arithmetic.h"
 #include "steptp/certify/field_arithmetic.h"
 #include "steptp/certify/machine_impl.h"
+#include "steptp/certify/rounded_arithmetic.h"
 
 namespace steptp::certify {
 
 template class Machine<FieldArithmetic>;
 template class Machine<BallArithmetic>;
+template class Machine<RoundedArithmetic>;
 
 }  // namespace steptp::certify

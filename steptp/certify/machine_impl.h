@@ -194,9 +194,13 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
       real(node.first, frame, out);
       real(node.second, frame, *right);
       if (node.branch != kNone) note_fold(node, out, *right);
+      if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
       return arithmetic_.arithmetic(node.arithmetic, out, out, *right);
     }
-    case Op::real_function: real(node.first, frame, out); return arithmetic_.function(node.function, out, out);
+    case Op::real_function:
+      real(node.first, frame, out);
+      if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
+      return arithmetic_.function(node.function, out, out);
     case Op::real_select: return real(condition(node, frame) ? node.second : node.third, frame, out);
     case Op::integer_literal:
     case Op::integer_slot:
@@ -292,7 +296,9 @@ std::int64_t Machine<A>::integer_arithmetic(const Node& node, const Frame& frame
 template <typename A>
 void Machine<A>::read_real(const Access& access, const Frame& frame, Value& out) {
   if (code_.tensors[access.tensor].known) {
-    return arithmetic_.input(out, source_.real(input_numbers_[access.tensor], position(access, frame)));
+    arithmetic_.input(out, source_.real(input_numbers_[access.tensor], position(access, frame)));
+    if constexpr (A::kIsTyped) arithmetic_.store_input(code_.tensors[access.tensor].dtype, out);
+    return;
   }
   Cell cell;
   cell_of(access, frame, cell);
@@ -437,6 +443,7 @@ void Machine<A>::real_after(const Instance& instance, Value& out) {
   } else {
     spend(statement.work);
     real(statement.right, Frame{&statement, instance.slots.data(), nullptr, 0}, out);
+    if constexpr (A::kIsTyped) arithmetic_.store(statement.dtype, out);
   }
   if (statement.is_cheap) return;
   const std::size_t bytes = Memo<Value>::bytes_per_value() + arithmetic_.extra_bytes(out);
@@ -493,11 +500,13 @@ void Machine<A>::fold_real(const Frame& frame, Value& sum) {
   // X=X+g, the usual form, adds in place.
   if (node.op == Op::real_arithmetic && code_.nodes[node.first].op == Op::real_accumulator) {
     real(node.second, frame, *value);
+    if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
     arithmetic_.arithmetic(node.arithmetic, sum, sum, *value);
-    return;
+  } else {
+    real(frame.statement->right, frame, *value);
+    sum = *value;
   }
-  real(frame.statement->right, frame, *value);
-  sum = *value;
+  if constexpr (A::kIsTyped) arithmetic_.store(frame.statement->dtype, sum);
 }
 
 template <typename A>

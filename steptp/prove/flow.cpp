@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "steptp/check/types.h"
 #include "steptp/prove/give_up.h"
 
 namespace steptp::forms {
@@ -385,6 +386,9 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
     if (found.empty()) continue;
     const DType dtype = table_.tensors.at(tensor).dtype;
     if (dtype == DType::boolean) throw GiveUp{"a fold of bools"};
+    // X=X+0.5 in an integer X rounds at every step: no fold of converted terms says that.
+    const auto type = type_of(*statement.equation->right);
+    if (!is_float(dtype) && (!type || type->dtype != dtype)) throw GiveUp{"a fold that converts at every step"};
     if (is_cyclic_[writer]) throw GiveUp{"a fold inside a recurrence"};
     const ArithmeticOp op = *statement.accumulates;
     if (previous_op && *previous_op != op) {

@@ -34,6 +34,7 @@ void Flow::make_body(std::size_t statement) {
   std::vector<Affine> parameters;
   for (const Affine& subscript : left_subscripts(statement, box)) {
     const Interval range = arena_.range(subscript);
+    if (range.low < -(Wide{1} << 60) || range.high > (Wide{1} << 60)) throw GiveUp{"a subscript without bounds"};
     names.push_back(arena_.new_variable(static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)));
     parameters.push_back(arena_.variable(names.back()));
   }

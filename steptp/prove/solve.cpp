@@ -8,6 +8,9 @@ namespace steptp::forms {
 
 namespace {
 
+/// Ranges beyond this are no ranges: data decides.
+constexpr Wide kReach = Wide{1} << 60;
+
 /// Unknowns and their values while the equations are solved one by one.
 class System {
  public:
@@ -75,6 +78,7 @@ class System {
           name = known->name;
         } else {
           const Interval range = arena_.range(alone);
+          if (range.low < -kReach || range.high > kReach) throw GiveUp{"a quotient without bounds"};
           name = arena_.new_variable(static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high));
           quotients_.push_back({name, arena_.affine(atom.argument), atom.divisor});
           unknown_.push_back(name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "steptp/base/text.h"
+#include "steptp/certify/safe.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/prove/prove.h"
 #include "steptp/safety/check.h"
@@ -23,6 +24,9 @@ std::string_view name_of(Grade grade) {
 }
 
 namespace {
+
+/// Operations of the run in the declared types: some tens of milliseconds.
+constexpr std::uint64_t kSafetyBudget = 4'000'000;
 
 std::string first_finding(const CheckReport& report) {
   for (const Severity severity : {Severity::error, Severity::unknown}) {
@@ -87,6 +91,20 @@ void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
   }
 }
 
+/// Step 5: equal as real functions, but is it as good in the declared types?
+void judge_safety(const Program& before, const Program& after, bool is_defined, certify::CertifyOptions evaluation,
+                  Judgement& judgement) {
+  if (!is_defined) {
+    judgement.reason = "not safe: after has no value at inputs where before has one";
+    return;
+  }
+  evaluation.budget_operations = std::min(evaluation.budget_operations, kSafetyBudget);
+  const certify::SafetyAnswer answer = certify::compare_safety(before, after, evaluation);
+  judgement.safe = answer.is_safe;
+  judgement.work += answer.work;
+  if (!answer.is_safe) judgement.reason = concat("not safe: ", answer.reason);
+}
+
 }  // namespace
 
 Judgement verify(const Program& before, const Program& after, const VerifyOptions& options) {
@@ -116,15 +134,19 @@ Judgement verify(const Program& before, const Program& after, const VerifyOption
   }
   const Proof proof = prove(before, after);
   judgement.work += proof.work;
-  if (proof.proved) {
-    judgement.verdict = Grade::proved;
-    judgement.safe = proof.is_structural;
-    return judgement;
-  }
   certify::CertifyOptions evaluation;
   evaluation.seed = options.seed;
   evaluation.budget_operations = options.budget;
-  take(certify::certify(before, after, evaluation), judgement);
+  bool is_defined = true;
+  if (proof.proved) {
+    judgement.verdict = Grade::proved;
+    judgement.safe = proof.is_structural;
+  } else {
+    const certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
+    is_defined = answer.is_defined_everywhere;
+    take(answer, judgement);
+  }
+  if (is_equal(judgement.verdict) && !judgement.safe) judge_safety(before, after, is_defined, evaluation, judgement);
   return judgement;
 }
 

@@ -1,0 +1,217 @@
+#include "steptp/certify/rounded_arithmetic.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "steptp/certify/double_functions.h"
+#include "steptp/certify/failure.h"
+
+namespace steptp::certify {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+double unit_in_last_place(DType dtype, double value) {
+  const DTypeInfo& type = info(dtype);
+  // The least exponent of a normal number is 1 - max_exponent; below it the spacing stays.
+  const int exponent =
+      value == 0 || !std::isfinite(value) ? 1 - type.max_exponent : std::max(std::ilogb(value), 1 - type.max_exponent);
+  return std::ldexp(1.0, exponent - type.precision + 1);
+}
+
+double round_to(DType dtype, double value) {
+  if (dtype == DType::f64 || !std::isfinite(value) || value == 0) return value;
+  const double unit = unit_in_last_place(dtype, value);
+  // value/unit has at most 53 bits, so the quotient is exact and nearbyint rounds to even.
+  const double rounded = std::nearbyint(value / unit) * unit;
+  const double greatest = std::ldexp(2.0 - std::ldexp(1.0, 1 - info(dtype).precision), info(dtype).max_exponent);
+  return std::fabs(rounded) > greatest ? std::copysign(kInfinity, value) : rounded;
+}
+
+void RoundedArithmetic::set_literals(const std::vector<Decimal>& literals) {
+  literals_.clear();
+  for (const Decimal& literal : literals) literals_.push_back(literal.nearest);
+}
+
+void RoundedArithmetic::infinity(Value& out, int sign) const { out = {sign > 0 ? kInfinity : -kInfinity, 0}; }
+
+void RoundedArithmetic::store_input(DType dtype, Value& value) const {
+  if (is_float(dtype)) value.value = round_to(dtype, value.value);
+}
+
+void RoundedArithmetic::store(DType dtype, Value& value) {
+  if (!is_float(dtype)) return;
+  const double rounded = round_to(dtype, value.value);
+  if (rounded == value.value || std::isnan(rounded)) return;
+  if (std::isinf(rounded)) {
+    events_.overflow = true;
+    value = {rounded, kInfinity};
+    return;
+  }
+  value.error += std::fabs(rounded - value.value);
+  value.value = rounded;
+}
+
+void RoundedArithmetic::finish(Value& out, double exact, double error, bool finite_operands, bool nan_operands) {
+  double rounded = round_to(type_, exact);
+  if (std::isnan(rounded) && !nan_operands) events_.invalid = true;
+  if (std::isinf(rounded) && finite_operands) events_.overflow = true;
+  if (!std::isfinite(rounded)) {
+    // Infinities that were put there on purpose are exact.
+    out = {rounded, finite_operands ? kInfinity : 0};
+    return;
+  }
+  // Half a unit for the rounding, in f64 also for the operation itself.
+  out = {rounded, error + unit_in_last_place(type_, rounded) / 2};
+}
+
+void RoundedArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& left, const Value& right) {
+  Value a = left;
+  Value b = right;
+  // Operands are converted to the type of the operation; a literal loses digits there.
+  store(type_, a);
+  store(type_, b);
+  const bool finite = std::isfinite(a.value) && std::isfinite(b.value);
+  const bool nan = std::isnan(a.value) || std::isnan(b.value);
+  switch (op) {
+    case ArithmeticOp::add: return finish(out, a.value + b.value, a.error + b.error, finite, nan);
+    case ArithmeticOp::subtract: return finish(out, a.value - b.value, a.error + b.error, finite, nan);
+    case ArithmeticOp::multiply:
+      return finish(out, a.value * b.value,
+                    finite ? std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error : 0,
+                    finite, nan);
+    case ArithmeticOp::divide: {
+      if (b.value == 0) events_.zero_divisor = true;
+      const double quotient = a.value / b.value;
+      const double room = std::fabs(b.value) - b.error;
+      if (b.value != 0 && room <= 0) events_.lost_all_digits = true;
+      const double error = room > 0 ? (a.error + std::fabs(quotient) * b.error) / room : kInfinity;
+      return finish(out, quotient, std::isfinite(b.value) ? error : 0, finite && b.value != 0, nan);
+    }
+    case ArithmeticOp::floor_divide:
+    case ArithmeticOp::modulo: {
+      if (b.value == 0) events_.zero_divisor = true;
+      const double floor = std::floor(a.value / b.value);
+      const double result = op == ArithmeticOp::modulo ? a.value - b.value * floor : floor;
+      return finish(out, result, a.error + b.error > 0 ? std::fabs(b.value) + 1 : 0, finite && b.value != 0, nan);
+    }
+    case ArithmeticOp::power: {
+      const double result = std::pow(a.value, b.value);
+      if (a.value == 0 && b.value < 0) events_.zero_divisor = true;
+      double error = 0;
+      if (finite && std::isfinite(result) && a.value != 0) {
+        error = std::fabs(result) * (std::fabs(b.value) * a.error / std::fabs(a.value) +
+                                     b.error * std::fabs(std::log(std::fabs(a.value)))) +
+                2 * unit_in_last_place(type_, result);
+      }
+      return finish(out, result, error, finite && (a.value != 0 || b.value >= 0), nan);
+    }
+    case ArithmeticOp::max:
+    case ArithmeticOp::min: {
+      const bool is_max = op == ArithmeticOp::max;
+      if (std::isnan(a.value) || std::isnan(b.value)) {
+        out = std::isnan(a.value) ? b : a;
+        return;
+      }
+      const bool first = is_max ? a.value >= b.value : a.value <= b.value;
+      // Where the two are close, either could be the exact one.
+      const bool close = finite && std::fabs(a.value - b.value) <= a.error + b.error;
+      const double error = close ? std::max(a.error, b.error) : (first ? a.error : b.error);
+      out = {first ? a.value : b.value, error};
+      return;
+    }
+  }
+}
+
+void RoundedArithmetic::function(Function function, Value& out, const Value& argument) {
+  Value a = argument;
+  store(type_, a);
+  const bool finite = std::isfinite(a.value);
+  const bool nan = std::isnan(a.value);
+  switch (function) {
+    case Function::negate: out = {-a.value, a.error}; return;
+    case Function::abs: out = {std::fabs(a.value), a.error}; return;
+    case Function::floor: return finish(out, std::floor(a.value), a.error > 0 ? 1 : 0, finite, nan);
+    case Function::ceil: return finish(out, std::ceil(a.value), a.error > 0 ? 1 : 0, finite, nan);
+    case Function::round: return finish(out, std::nearbyint(a.value), a.error > 0 ? 1 : 0, finite, nan);
+    case Function::exp:
+    case Function::log:
+    case Function::sqrt:
+    case Function::erf:
+    case Function::tanh:
+    case Function::sin:
+    case Function::cos:
+    case Function::rsqrt: break;
+  }
+  if ((function == Function::log || function == Function::rsqrt) && a.value == 0) {
+    events_.zero_divisor = true;
+    out = {function == Function::log ? -kInfinity : kInfinity, kInfinity};
+    return;
+  }
+  if ((function == Function::log || function == Function::rsqrt || function == Function::sqrt) && a.value < 0) {
+    events_.invalid = true;
+    out = {std::nan(""), kInfinity};
+    return;
+  }
+  const FunctionRange range = function_range(function, class_of(a), a.value, a.value);
+  double value = (range.low + range.high) / 2;
+  if (range.value_class == ValueClass::positive_infinity) value = kInfinity;
+  if (range.value_class == ValueClass::negative_infinity) value = -kInfinity;
+  if (range.value_class == ValueClass::nan) value = std::nan("");
+  if (!finite) return finish(out, value, 0, false, nan);
+  if (std::isinf(range.high) || std::isinf(range.low)) value = range.high > 0 ? kInfinity : -kInfinity;
+  double slope = 1;
+  switch (function) {
+    case Function::exp: slope = value * std::max(1.0, a.error < 1 ? 1 + a.error * 2 : kInfinity); break;
+    case Function::log: slope = a.value > a.error ? 1 / (a.value - a.error) : kInfinity; break;
+    case Function::sqrt:
+      slope = a.value > a.error ? 0.5 / (value * std::sqrt(1 - a.error / a.value)) : kInfinity;
+      break;
+    case Function::rsqrt:
+      slope = a.value > a.error ? 0.5 / ((a.value - a.error) * std::sqrt(a.value - a.error)) : kInfinity;
+      break;
+    case Function::erf: slope = 1.1283791670955126; break;
+    default: break;
+  }
+  if (std::isinf(slope) && a.error > 0 && function != Function::exp) events_.lost_all_digits = true;
+  const double error = a.error == 0 ? 0 : a.error * slope;
+  finish(out, value, error + unit_in_last_place(type_, std::isfinite(value) ? value : 0), finite, nan);
+}
+
+bool RoundedArithmetic::compare(CompareOp op, const Value& a, const Value& b) const {
+  switch (op) {
+    case CompareOp::less: return a.value < b.value;
+    case CompareOp::less_equal: return a.value <= b.value;
+    case CompareOp::greater: return a.value > b.value;
+    case CompareOp::greater_equal: return a.value >= b.value;
+    case CompareOp::equal: return a.value == b.value;
+    case CompareOp::not_equal: return a.value != b.value;
+  }
+  return false;
+}
+
+std::int64_t RoundedArithmetic::to_integer(const Value& a, DType dtype) const {
+  if (std::isnan(a.value)) return 0;
+  if (dtype == DType::boolean) return a.value != 0 ? 1 : 0;
+  const double whole = std::trunc(a.value);
+  if (whole <= static_cast<double>(info(dtype).least)) return info(dtype).least;
+  if (whole >= static_cast<double>(info(dtype).greatest)) return info(dtype).greatest;
+  return static_cast<std::int64_t>(whole);
+}
+
+ValueClass RoundedArithmetic::class_of(const Value& a) {
+  if (std::isnan(a.value)) return ValueClass::nan;
+  if (std::isinf(a.value)) return a.value > 0 ? ValueClass::positive_infinity : ValueClass::negative_infinity;
+  return ValueClass::finite;
+}
+
+std::uint64_t RoundedArithmetic::identity_of(const Value& a) { return std::bit_cast<std::uint64_t>(a.value); }
+
+std::string RoundedArithmetic::text(const Value& a) const { return std::to_string(a.value); }
+
+}  // namespace steptp::certify

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "steptp/certify/code.h"
+#include "steptp/certify/prime_field.h"
+#include "steptp/certify/value_class.h"
+#include "steptp/ir/dtype.h"
+#include "steptp/ir/operation.h"
+
+namespace steptp::certify {
+
+/// Reals as a machine of the declared types computes them: every operation in its type, every store rounded, next to a
+/// running bound on the distance from the exact value. The oracle has arithmetic of its own; this one shares nothing
+/// with it.
+class RoundedArithmetic {
+ public:
+  struct Value {
+    double value = 0;
+    double error = 0;
+  };
+  /// What happened that a good program avoids.
+  struct Events {
+    bool overflow = false;         ///< an infinity from finite operands
+    bool invalid = false;          ///< a NaN from operands that were none
+    bool zero_divisor = false;     ///< also the logarithm of zero
+    bool lost_all_digits = false;  ///< a divisor, or the argument of a logarithm or a root, that may as well be zero
+  };
+
+  static constexpr bool kHasPlainValues = true;
+  static constexpr bool kIsTyped = true;
+
+  /// The type of the next operation.
+  void set_type(DType dtype) { type_ = dtype; }
+  /// A value kept in a tensor of that type.
+  void store(DType dtype, Value& value);
+  /// An input is what its type can hold: its rounding is no error.
+  void store_input(DType dtype, Value& value) const;
+
+  void set_literals(const std::vector<Decimal>& literals);
+  void literal(Value& out, std::uint32_t number) const { out = {literals_[number], 0}; }
+  void input(Value& out, Dyadic value) const { out = {to_double(value), 0}; }
+  void integer(Value& out, std::int64_t value) const { out = {static_cast<double>(value), 0}; }
+  void infinity(Value& out, int sign) const;
+  void arithmetic(ArithmeticOp op, Value& out, const Value& a, const Value& b);
+  void function(Function function, Value& out, const Value& a);
+  [[nodiscard]] bool compare(CompareOp op, const Value& a, const Value& b) const;
+  [[nodiscard]] std::int64_t to_integer(const Value& a, DType dtype) const;
+
+  [[nodiscard]] static ValueClass class_of(const Value& a);
+  [[nodiscard]] static std::uint64_t identity_of(const Value& a);
+  [[nodiscard]] std::string text(const Value& a) const;
+  [[nodiscard]] static std::size_t extra_bytes(const Value&) { return 0; }
+
+  [[nodiscard]] const Events& events() const { return events_; }
+
+ private:
+  void finish(Value& out, double exact, double error, bool finite_operands, bool nan_operands);
+
+  std::vector<double> literals_;
+  DType type_ = DType::f64;
+  Events events_;
+};
+
+/// The nearest number of a float type, ties to even; overflows to infinity.
+[[nodiscard]] double round_to(DType dtype, double value);
+/// The distance from a value of that magnitude to its neighbour in the type.
+[[nodiscard]] double unit_in_last_place(DType dtype, double value);
+
+}  // namespace steptp::certify

@@ -46,7 +46,7 @@ std::string table(const certify::Counterexample& found) {
 std::string report(const Judgement& judgement) {
   std::string out(name_of(judgement.verdict));
   if (judgement.same) out += " (the same program up to names)";
-  if (is_equal(judgement.verdict)) out += judgement.safe ? ", safe" : ", not shown safe";
+  if (is_equal(judgement.verdict)) out += judgement.safe ? ", safe" : ", not safe";
   if (judgement.bound_log2)
     append(out, ", chance of error at most 2^", std::to_string(std::lround(*judgement.bound_log2)));
   if (judgement.agree_bits) append(out, ", agreeing in ", std::to_string(*judgement.agree_bits), " bits");

@@ -5,7 +5,7 @@
 #include "cli/verb.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
-#include "steptp/verbs/verify_pair.h"
+#include "steptp/verbs/replay_pair.h"
 
 namespace steptp::cli {
 
@@ -15,6 +15,8 @@ struct Options {
   std::string before;
   std::string after;
   std::string pairs;
+  std::string counterexample;
+  std::string replay;
   VerifyOptions judge;
   bool json = false;
   bool timing = false;
@@ -44,7 +46,7 @@ std::string table(const certify::Counterexample& found) {
 std::string report(const Judgement& judgement) {
   std::string out(name_of(judgement.verdict));
   if (judgement.same) out += " (the same program up to names)";
-  if (is_equal(judgement.verdict)) out += judgement.safe ? ", safe" : ", not shown safe";
+  if (is_equal(judgement.verdict)) out += judgement.safe ? ", safe" : ", not safe";
   if (judgement.bound_log2)
     append(out, ", chance of error at most 2^", std::to_string(std::lround(*judgement.bound_log2)));
   if (judgement.agree_bits) append(out, ", agreeing in ", std::to_string(*judgement.agree_bits), " bits");
@@ -62,6 +64,14 @@ std::string report(const Judgement& judgement) {
   return out;
 }
 
+/// False where the file could not be written.
+bool keep_counterexample(const std::string& file, const Pair& pair, const Judgement& judgement) {
+  if (!judgement.counterexample) return true;
+  const auto written = write_file(file, replay_record(pair, *judgement.counterexample).dump() + "\n");
+  if (!written) print_error(written.error());
+  return written.ok();
+}
+
 Answer judge(const Pair& pair, const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const Judgement judgement = verify_pair(pair, options.judge);
@@ -76,6 +86,26 @@ Answer judge(const Pair& pair, const Options& options) {
     answer.out = concat(pair.id.empty() ? "" : pair.id + ": ", report(judgement));
     if (options.timing) append(answer.out, "  ", std::to_string(spent.count()), " ms\n");
   }
+  if (!options.counterexample.empty() && !keep_counterexample(options.counterexample, pair, judgement)) {
+    answer.status = Status::failed;
+  }
+  return answer;
+}
+
+Answer repeat(const ReplayRecord& record, bool json) {
+  const ReplayAnswer found = replay_pair(record);
+  const certify::Counterexample& example = record.counterexample;
+  Answer answer;
+  answer.status = found.unusable ? Status::bad_input : found.reproduced ? Status::yes : Status::no;
+  if (json) {
+    answer.out = to_json(record, found).dump() + "\n";
+    return answer;
+  }
+  answer.out = concat(record.pair.id, ": ", found.reproduced ? "reproduced" : "not reproduced", "\n");
+  if (!found.reason.empty()) append(answer.out, "  ", found.reason, "\n");
+  if (found.unusable) return answer;
+  append(answer.out, "  at ", subscripted(example.output, example.index), " (draw ", example.draw, ", seed ",
+         std::to_string(example.seed), ")\n    before  ", found.before, "\n    after   ", found.after, "\n");
   return answer;
 }
 
@@ -97,6 +127,16 @@ Status judge_files(const Options& options) {
   return write_out(answer.out) ? answer.status : Status::failed;
 }
 
+/// What is wrong with the words as a whole; null where they make sense.
+const char* misuse_of(const Options& options) {
+  const bool has_files = !options.before.empty();
+  const int ways = (has_files ? 1 : 0) + (options.pairs.empty() ? 0 : 1) + (options.replay.empty() ? 0 : 1);
+  if (ways > 1) return "verify takes two files, --pairs or --replay, one of them";
+  if (ways == 0 || (has_files && options.after.empty())) return "verify needs BEFORE and AFTER, or --pairs F.jsonl";
+  if (!has_files && !options.counterexample.empty()) return "--counterexample goes with two files";
+  return nullptr;
+}
+
 }  // namespace
 
 VerbMain add_verify(CLI::App& app) {
@@ -111,28 +151,36 @@ VerbMain add_verify(CLI::App& app) {
       "  undecided  with what stood in the way; never equal\n"
       "  invalid    AFTER is unreadable, fails check, or changes the signature\n"
       "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided.\n"
+      "A counterexample can be kept and run again, on any machine: --counterexample F, then --replay F (exit status 0\n"
+      "where both values come out as they are written there).\n"
       "Example: steptp verify softmax.leir online.leir        steptp verify --pairs pairs.jsonl --json");
   verb->add_option("BEFORE", options->before, "the program that is right");
   verb->add_option("AFTER", options->after, "the program to judge");
-  verb->add_option("--pairs", options->pairs, "a .jsonl file, each line with id, signature, before and after");
+  verb->add_option("--pairs", options->pairs,
+                   "a .jsonl file, or - for standard input; each line with id, signature, before and after");
+  verb->add_option("--counterexample", options->counterexample,
+                   "writes the pair and its counterexample to this file, where there is one");
+  verb->add_option("--replay", options->replay, "runs a kept counterexample again, or a .jsonl file of them");
   verb->add_option("--seed", options->judge.seed, "of the random points")->capture_default_str();
   verb->add_option("--budget", options->judge.budget, "operations of evaluation per pair")->capture_default_str();
   verb->add_flag("--json", options->json, "one JSON object per pair on standard output");
   verb->add_flag("--timing", options->timing, "also the milliseconds of each pair");
   verb->add_option("--jobs,-j", options->jobs, "threads for many pairs; 0: all cores")->capture_default_str();
   return [options] {
+    if (const char* misuse = misuse_of(*options)) {
+      print_error(make_error("usage", misuse, "steptp verify --help"));
+      return Status::bad_input;
+    }
+    if (!options->replay.empty()) {
+      return for_each_line(options->replay, options->jobs, "replay",
+                           [&](const std::string& name, const std::string& text) {
+                             return repeat(read_replay_record(name, text), options->json);
+                           });
+    }
     if (!options->pairs.empty()) {
-      if (!options->before.empty()) {
-        print_error(make_error("usage", "verify takes two files or --pairs, not both", "steptp verify --help"));
-        return Status::bad_input;
-      }
       return for_each_line(
           options->pairs, options->jobs, "verify",
           [&](const std::string& name, const std::string& text) { return judge(read_pair(name, text), *options); });
-    }
-    if (options->after.empty()) {
-      print_error(make_error("usage", "verify needs BEFORE and AFTER, or --pairs F.jsonl", "steptp verify --help"));
-      return Status::bad_input;
     }
     return judge_files(*options);
   };

@@ -25,6 +25,7 @@ CASES = {
     "help_fmt": "fmt --help",
     "help_check": "check --help",
     "help_run": "run --help",
+    "help_verify": "verify --help",
     "help_tokens": "tokens --help",
     "help_grammar": "grammar --help",
     "usage_nothing": "",
@@ -103,6 +104,36 @@ CASES = {
     "check_missing_file": "check files/no_such_file.leir",
     "check_directory": "check files",
     "explain_unknown_id": "check --explain no-such-id",
+    "verify_proved": "verify ../../../examples/matmul.leir ../../../examples/tiled_matmul.leir",
+    "verify_proved_json": "verify --json ../../../examples/matmul.leir ../../../examples/tiled_matmul.leir",
+    "verify_exact": "verify ../../../examples/row_softmax.leir ../../../examples/shiftless_softmax.leir",
+    "verify_exact_json": "verify --json --seed 2 ../../../examples/row_softmax.leir ../../../examples/shiftless_softmax.leir",
+    "verify_same": "verify files/sum.leir files/sum_renamed.leir",
+    "verify_wrong": "verify ../../../examples/row_softmax.leir ../../../examples/broken/short_sum.leir",
+    "verify_wrong_json": "verify --json ../../../examples/row_softmax.leir ../../../examples/broken/short_sum.leir",
+    "verify_precision": "verify files/sum.leir files/sum_half.leir",
+    "verify_unreadable": "verify files/sum.leir files/broken.leir",
+    "verify_unreadable_json": "verify --json files/sum.leir files/broken.leir",
+    "verify_ill_formed": "verify files/sum.leir files/sum_out_of_range.leir",
+    "verify_changed_signature": "verify files/sum.leir files/sum_signature.leir",
+    "verify_unusable_before": "verify files/broken.leir files/sum.leir",
+    "verify_ill_formed_before": "verify --json files/errors.leir files/errors.leir",
+    "verify_no_signature": "verify files/sum_renamed.leir files/sum.leir",
+    "verify_undecided": "verify --budget 1 ../../../examples/row_softmax.leir ../../../examples/broken/short_sum.leir",
+    "verify_missing_file": "verify files/sum.leir files/no_such_file.leir",
+    "verify_pairs": "verify --pairs files/pairs.jsonl",
+    "verify_pairs_json": "verify --pairs files/pairs.jsonl --json",
+    "verify_pairs_judged": "verify --pairs files/pairs_judged.jsonl --json",
+    "verify_pairs_stdin": "verify --pairs - < files/pairs_judged.jsonl",
+    "verify_replay": "verify --replay files/counterexample.json",
+    "verify_replay_json": "verify --replay files/counterexample.json --json",
+    "verify_replay_changed": "verify --replay files/counterexample_changed.json",
+    "verify_replay_not_one": "verify --replay files/pairs_judged.jsonl",
+    "verify_usage_nothing": "verify",
+    "verify_usage_one_file": "verify files/sum.leir",
+    "verify_usage_both": "verify files/sum.leir files/sum.leir --pairs files/pairs.jsonl",
+    "verify_usage_counterexample": "verify --pairs files/pairs.jsonl --counterexample kept.json",
+    "verify_unwritable_counterexample": "verify files/sum.leir files/sum_short.leir --counterexample /no/such/folder/kept.json",
     "tokens_one": "tokens files/ok.leir",
     "tokens_json": "tokens --json files/ok.leir",
     "tokens_jsonl": "tokens files/good.jsonl",
@@ -154,7 +185,7 @@ def check_goldens(runner: Runner, update: bool) -> list[str]:
 def check_machine_failures(runner: Runner) -> list[str]:
     """A full disk is exit status 4 with a message, a closed pipe 4 without one."""
     problems = []
-    for command in ("fmt files/copy.leir", "check files/ok.leir", "check --explain syntax", "grammar", "tokens files/ok.leir", "fmt --json files/good.jsonl"):
+    for command in ("fmt files/copy.leir", "check files/ok.leir", "check --explain syntax", "grammar", "tokens files/ok.leir", "fmt --json files/good.jsonl", "verify files/sum.leir files/sum.leir", "verify --pairs files/pairs.jsonl"):
         with open("/dev/full", "wb") as full:
             done = runner.run(shlex.split(command), stdout=full)
         if done.returncode != 4 or b"cannot write to standard output" not in done.stderr:
@@ -171,7 +202,7 @@ def check_machine_failures(runner: Runner) -> list[str]:
 def check_jobs(runner: Runner) -> list[str]:
     """The number of threads shows in no byte."""
     problems = []
-    for command in ("fmt files/middle.jsonl", "check --json files/verdicts.jsonl", "tokens files/good.jsonl"):
+    for command in ("fmt files/middle.jsonl", "check --json files/verdicts.jsonl", "tokens files/good.jsonl", "verify --json --pairs files/pairs.jsonl"):
         with_jobs = [runner.run([*shlex.split(command), "--jobs", jobs]) for jobs in ("1", "2", "0")]
         for done in with_jobs[1:]:
             if (done.returncode, done.stdout, done.stderr) != (with_jobs[0].returncode, with_jobs[0].stdout, with_jobs[0].stderr):

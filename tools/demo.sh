@@ -38,6 +38,15 @@ say "$steptp" fmt --profile compact examples/tiled_matvec.leir
 say "$steptp" check examples/tiled_matvec.leir
 say "$steptp" run examples/tiled_matvec.leir
 
+title "verify: equal, and how we know"
+say "$steptp" verify examples/matmul.leir examples/tiled_matmul.leir
+say "$steptp" verify examples/row_softmax.leir examples/shiftless_softmax.leir
+"$steptp" verify --json examples/row_softmax.leir examples/shiftless_softmax.leir >demo_out/row_softmax.verify.json
+
+title "verify: not equal, with a counterexample that can be run again"
+say_refused "$steptp" verify examples/row_softmax.leir examples/broken/short_sum.leir --counterexample demo_out/short_sum.counterexample.json
+say "$steptp" verify --replay demo_out/short_sum.counterexample.json
+
 title "what a broken program gets"
 say_refused "$steptp" check examples/broken/syntax.leir
 say_refused "$steptp" check examples/broken/unsafe.leir

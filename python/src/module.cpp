@@ -8,6 +8,7 @@ NB_MODULE(_steptp, module) {
   bind_read(module);
   bind_check(module);
   bind_run(module);
+  bind_verify(module);
   bind_tokens(module);
   bind_grammar(module);
 }

@@ -29,24 +29,25 @@ Signature parse_signature(const std::string& text) {
   return signature;
 }
 
-Document read_bytes(std::string name, std::string content, const std::optional<std::string>& signature) {
+/// `strict`: a text that cannot be read is thrown; else it is a document that only `verify` takes, as its `after`.
+Document read_bytes(std::string name, std::string content, const std::optional<std::string>& signature, bool strict) {
   Document document = signature ? read_program_text(std::move(name), std::move(content), parse_signature(*signature))
                                 : read_document(std::move(name), std::move(content));
-  if (!document.ok) throw_diagnostics(document.diagnostics, *document.source);
+  if (strict && !document.ok) throw_diagnostics(document.diagnostics, *document.source);
   return document;
 }
 
-Document read_text_verb(const nb::bytes& content, const std::optional<std::string>& signature) {
+Document read_text_verb(const nb::bytes& content, const std::optional<std::string>& signature, bool strict) {
   std::string copy(content.c_str(), content.size());
   const nb::gil_scoped_release release;
-  return read_bytes("<text>", std::move(copy), signature);
+  return read_bytes("<text>", std::move(copy), signature, strict);
 }
 
-Document read_file_verb(const std::string& path, const std::optional<std::string>& signature) {
+Document read_file_verb(const std::string& path, const std::optional<std::string>& signature, bool strict) {
   const nb::gil_scoped_release release;
   auto content = read_file(path);
   if (!content) throw_one(content.error(), path);
-  return read_bytes(path, *std::move(content), signature);
+  return read_bytes(path, *std::move(content), signature, strict);
 }
 
 /// A program that is in memory already; messages point into its canonical text.
@@ -68,8 +69,8 @@ void bind_read(nb::module_& module) {
       .def_prop_ro("warnings", [](const Document& document) {
         return text_object(render(document.diagnostics, *document.source));
       });
-  module.def("read_text", &read_text_verb, nb::arg("content"), nb::arg("signature").none());
-  module.def("read_file", &read_file_verb, nb::arg("path"), nb::arg("signature").none());
+  module.def("read_text", &read_text_verb, nb::arg("content"), nb::arg("signature").none(), nb::arg("strict") = true);
+  module.def("read_file", &read_file_verb, nb::arg("path"), nb::arg("signature").none(), nb::arg("strict") = true);
   module.def("document_of", &document_of, nb::arg("program"));
 }
 

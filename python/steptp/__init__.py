@@ -1,7 +1,7 @@
 """Verified steps on tensor programs.
 
-The verbs of the command line are functions here: `read`, `fmt`, `check`, `run`, `tokens`, `grammar` and more. A program
-is a `Program`, or wherever one is wanted its text or the path of its file. Inputs that cannot be used raise
+The verbs of the command line are functions here: `read`, `fmt`, `check`, `run`, `verify`, `tokens`, `grammar` and more.
+A program is a `Program`, or wherever one is wanted its text or the path of its file. Inputs that cannot be used raise
 `DiagnosticError`, which carries the messages as data; runs that fail raise `RunError`.
 """
 
@@ -14,7 +14,7 @@ from ._errors import (
     RunError,
     SteptpError,
 )
-from ._results import CheckReport, RunResult, Statistics, TokenCounts
+from ._results import CheckReport, Counterexample, Judgement, RunResult, Statistics, TokenCounts
 from ._signature import Variable, from_json as _signature_from_json
 from ._steptp import Program
 from ._verbs import (
@@ -31,6 +31,7 @@ from ._verbs import (
     same_up_to_renaming,
     seeded_inputs,
     tokens,
+    verify,
 )
 
 Program.__module__ = "steptp"
@@ -43,10 +44,12 @@ Program.signature = property(  # type: ignore[assignment]
 __all__ = [
     "BudgetError",
     "CheckReport",
+    "Counterexample",
     "Diagnostic",
     "DiagnosticError",
     "DiagnosticWarning",
     "InputError",
+    "Judgement",
     "Program",
     "RunError",
     "RunResult",
@@ -67,5 +70,6 @@ __all__ = [
     "same_up_to_renaming",
     "seeded_inputs",
     "tokens",
+    "verify",
 ]
 __version__ = "0.1.0"

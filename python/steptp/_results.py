@@ -52,6 +52,71 @@ class CheckReport:
 
 
 @dataclass(frozen=True)
+class Counterexample:
+    """An input at which two programs differ.
+
+    The values are decimals, to as many digits as were certified or are useful, for people; the inputs are the first
+    that the element of `before` depends on, such as ``{"A[0,3]": "0.25"}``. All inputs follow from `draw` and `seed`.
+    """
+
+    output: str
+    index: tuple[int, ...]
+    seed: int
+    draw: str
+    before: str
+    after: str
+    inputs: Mapping[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that ``steptp verify --json`` prints."""
+        return {**vars(self), "index": list(self.index), "inputs": dict(self.inputs)}
+
+
+Verdict = Literal["proved", "exact", "numeric", "differs", "undecided", "invalid"]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The answer of `verify`. As a condition it is true where the programs are equal: proved, exact or numeric."""
+
+    verdict: Verdict
+    same: bool
+    safe: bool
+    degenerate: bool
+    independent_of: tuple[str, ...]
+    bound_log2: float | None
+    points: int
+    agree_bits: int | None
+    assumes: tuple[str, ...]
+    reason: str
+    counterexample: Counterexample | None
+    work: int
+    id: str = ""
+
+    def __bool__(self) -> bool:
+        return self.verdict in ("proved", "exact", "numeric")
+
+    @classmethod
+    def _from_dict(cls, answer: dict[str, Any]) -> Judgement:
+        found = answer["counterexample"]
+        if found is not None:
+            found = Counterexample(**{**found, "index": tuple(found["index"])})
+        lists = {key: tuple(answer[key]) for key in ("independent_of", "assumes")}
+        return cls(**{**answer, **lists, "counterexample": found})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that ``steptp verify --json`` prints."""
+        found = self.counterexample
+        return {
+            "id": self.id,
+            **{key: value for key, value in vars(self).items() if key != "id"},
+            "independent_of": list(self.independent_of),
+            "assumes": list(self.assumes),
+            "counterexample": None if found is None else found.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
 class Statistics:
     """An output in a few numbers; `min`, `max` and `mean` are of its finite elements, 0 where there are none."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import _arrays, _steptp
 from ._errors import DiagnosticWarning
-from ._results import CheckReport, RunResult, TokenCounts
+from ._results import CheckReport, Judgement, RunResult, TokenCounts
 from ._signature import SignatureLike, from_json, to_json
 from ._steptp import Document, Program
 
@@ -30,17 +30,19 @@ def _utf8(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _open(source: Source, signature: SignatureLike | None = None, *, warn: bool = True) -> Document:
-    """The document behind a source; warnings point at the caller of the verb."""
+def _open(
+    source: Source, signature: SignatureLike | None = None, *, warn: bool = True, strict: bool = True
+) -> Document:
+    """The document behind a source; warnings point at the caller of the verb. Not strict: it may be unreadable."""
     if isinstance(source, Program):
         if signature is None:
             return _steptp.document_of(source)
         source = source.to_text(header=False)
     entries = None if signature is None else to_json(signature)
     if isinstance(source, (str, bytes)):
-        document = _steptp.read_text(_utf8(source) if isinstance(source, str) else source, entries)
+        document = _steptp.read_text(_utf8(source) if isinstance(source, str) else source, entries, strict)
     elif isinstance(source, os.PathLike):
-        document = _steptp.read_file(os.fspath(source), entries)
+        document = _steptp.read_file(os.fspath(source), entries, strict)
     else:
         raise TypeError(f"a program is a text, a path or a steptp.Program, not {type(source).__name__}")
     if warn and document.warnings:
@@ -151,6 +153,39 @@ def run(
     real = {v.name for v in variables if "float" in v.dtype}
     answer, outputs, executions = _steptp.run(document, raw, _natural(seed, "seed"), _natural(budget, "budget"), chosen)
     return RunResult(json.loads(answer), _arrays.from_raw(outputs), executions, real)
+
+
+def verify(
+    before: Source,
+    after: Source,
+    *,
+    signature: SignatureLike | None = None,
+    seed: int = 1,
+    budget: int | None = None,
+) -> Judgement:
+    """Whether two programs are equal as real functions, and how we know.
+
+    `before` is the program that is right: where it cannot be read or does not pass `check`, DiagnosticError is raised.
+    `after` may come from anywhere: unreadable, ill-formed or with another signature it is "invalid", with the reason.
+    Without header lines of its own it has the signature of `before`; with `signature`, both texts are programs alone.
+    `seed` draws the points of evaluation, `budget` bounds its operations; the same arguments give the same answer on
+    every machine.
+
+    >>> double = "@input A f32[3]\\n@output D f32[3]\\nB^{3}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
+    >>> verify(double, "L^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}+A^{f32,g}_{a};];").verdict
+    'proved'
+    >>> judgement = verify(double, "L^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{2-a}*2;];")
+    >>> judgement.verdict, judgement.counterexample.output
+    ('differs', 'D')
+    >>> bool(judgement)
+    False
+    >>> verify(double, "I am sure that the answer is").verdict
+    'invalid'
+    """
+    old = _open(before, signature, warn=False)
+    new = _open(after, signature, warn=False, strict=False)
+    limit = None if budget is None else _natural(budget, "budget")
+    return Judgement._from_dict(json.loads(_steptp.verify(old, new, _natural(seed, "seed"), limit)))
 
 
 def seeded_inputs(source: Source, seed: int = 0, *, signature: SignatureLike | None = None) -> dict[str, NDArray[Any]]:

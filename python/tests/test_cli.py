@@ -105,3 +105,72 @@ def test_many_records_at_once(name: str, tmp_path: Path) -> None:
     assert checked == [steptp.check(r["after"], signature=r["signature"]).to_dict() for r in records]
     ran = [json.loads(line) for line in steptp_cli("run", path, "--json").stdout.splitlines()]
     assert ran == [steptp.run(r["after"], signature=r["signature"]).to_dict() for r in records]
+
+
+def pair_records() -> str:
+    """Pairs of every kind: equal, wrong, invalid, unusable, and a line that is no pair."""
+    signature = [
+        {"name": "A", "role": "input", "dtype": "f32", "shape": [4, 6]},
+        {"name": "D", "role": "output", "dtype": "f32", "shape": [4]},
+    ]
+    whole = "B^{4}_{tx=0}L^{6}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+exp(A^{f32,g}_{tx,a});];"
+    afters = [
+        whole.replace("L^{6}_{a=0}", "L^{2}_{a=0}L^{3}_{c=0}").replace("tx,a}", "tx,a*3+c}"),
+        whole.replace("L^{6}", "L^{5}"),
+        whole.replace("tx,a}", "tx,5-a}"),
+        whole.replace("exp(", "exp(2*"),
+        whole.replace("L^{6}", "L^{7}"),
+        whole[:-1],
+        whole.replace("exp(A", "log(A"),
+    ]
+    lines = [json.dumps({"id": f"p{i}", "signature": signature, "before": whole, "after": a}) for i, a in enumerate(afters)]
+    lines.insert(3, "no pair")
+    lines.append(json.dumps({"id": "unusable", "signature": signature, "before": whole[:-1], "after": whole}))
+    return "\n".join(lines * 8) + "\n"
+
+
+def test_verify_answers_alike_with_any_number_of_jobs(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(pair_records())
+    for options in ([], ["--json"]):
+        answers = [steptp_cli("verify", "--pairs", path, *options, "--jobs", jobs) for jobs in (1, 4)]
+        first, second = [(done.returncode, done.stdout, done.stderr) for done in answers]
+        assert first == second and first[0] == 2
+        assert len(first[1].splitlines()) >= len(pair_records().splitlines())
+
+
+def test_verify_reads_pairs_from_standard_input(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(pair_records())
+    from_file = steptp_cli("verify", "--pairs", path, "--json")
+    from_input = steptp_cli("verify", "--pairs", "-", "--json", text=pair_records())
+    assert from_input.returncode == from_file.returncode
+    assert from_input.stdout == from_file.stdout.replace(str(path), "<stdin>")
+    verdicts = [json.loads(line)["verdict"] for line in from_input.stdout.splitlines()]
+    assert {"proved", "differs", "invalid"} <= set(verdicts) and verdicts[3] == "invalid"
+
+
+def test_a_counterexample_is_replayed(tmp_path: Path) -> None:
+    before, after, kept = (tmp_path / name for name in ("before.leir", "after.leir", "kept.json"))
+    before.write_text(PROGRAMS["copy"])
+    after.write_text(PROGRAMS["copy"].replace("=A^{f32,g}_{tx}", "=A^{f32,g}_{3-tx}"))
+    assert steptp_cli("verify", before, after, "--counterexample", kept).returncode == 1
+    done = steptp_cli("verify", "--replay", kept, "--json")
+    record = json.loads(kept.read_text())
+    answer = json.loads(done.stdout)
+    assert done.returncode == 0 and answer["reproduced"] is True
+    assert (answer["before"], answer["after"]) == (record["counterexample"]["before"], record["counterexample"]["after"])
+    # Whatever is changed in the record no longer comes out.
+    for key, value in (("seed", 7), ("before", "0.25"), ("draw", "zeros"), ("draw", "no such"), ("index", [9]), ("output", "A")):
+        changed = {**record, "counterexample": {**record["counterexample"], key: value}}
+        done = steptp_cli("verify", "--replay", "-", text=json.dumps(changed))
+        assert done.returncode == 1 and "not reproduced" in done.stdout, key
+    for broken in ({"counterexample": None}, {"after": "]"}, {"counterexample": {"seed": 1}}):
+        done = steptp_cli("verify", "--replay", "-", text=json.dumps({**record, **broken}))
+        assert done.returncode == 2 and "not reproduced" in done.stdout
+
+
+def test_equal_programs_leave_no_counterexample(tmp_path: Path) -> None:
+    program, kept = tmp_path / "program.leir", tmp_path / "kept.json"
+    program.write_text(PROGRAMS["copy"])
+    assert steptp_cli("verify", program, program, "--counterexample", kept).returncode == 0 and not kept.exists()

@@ -48,7 +48,7 @@ bool decided_by_class(ValueClass before, ValueClass after, PointAnswer& answer) 
 PointAnswer of_integers(std::int64_t before, std::int64_t after) {
   PointAnswer answer = answer_of(before == after ? PointAnswer::Kind::equal : PointAnswer::Kind::differs);
   answer.by_field = true;
-  answer.bound_log2 = -1000;  // exact: nothing was left to chance but the draw
+  answer.is_integer = true;
   answer.before = std::to_string(before);
   answer.after = std::to_string(after);
   return answer;

@@ -32,6 +32,7 @@ struct PointAnswer {
   };
   Kind kind = Kind::undecided;
   bool by_field = false;
+  bool is_integer = false;       ///< integers or bools: exact at the point, and no bound for other points
   double bound_log2 = 0;         ///< equal by field
   std::int64_t agree_bits = 0;   ///< equal by balls
   bool lacks_precision = false;  ///< undecided: balls of the greatest precision are too wide

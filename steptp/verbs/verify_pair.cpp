@@ -23,6 +23,7 @@ std::string first_error(const Document& document) {
 
 Pair read_pair(const std::string& name, const std::string& record) {
   Pair pair;
+  pair.id = name;
   const auto parsed = parse_json(record);
   if (!parsed) {
     pair.problem = concat("not JSON: ", parsed.error().message, " (byte ", parsed.error().offset, ")");
@@ -60,24 +61,42 @@ Pair make_pair(Document before, Document after) {
   return pair;
 }
 
+namespace {
+
+/// What makes `before`, or the record, useless: then nothing was asked of `after`.
+std::string unusable_because(const Pair& pair) {
+  if (!pair.problem.empty()) return pair.problem;
+  if (!pair.before.ok) return concat("before: ", first_error(pair.before));
+  return pair.before.program.signature.variables.empty() ? "before: it has no signature" : "";
+}
+
+}  // namespace
+
+std::string problem_of(const Pair& pair) {
+  std::string problem = unusable_because(pair);
+  if (problem.empty() && !pair.after.ok) problem = concat("after: ", first_error(pair.after));
+  return problem;
+}
+
 Judgement verify_pair(const Pair& pair, const VerifyOptions& options) {
+  const std::string problem = problem_of(pair);
+  if (problem.empty()) return verify(pair.before.program, pair.after.program, options);
   Judgement judgement;
   judgement.verdict = Grade::invalid;
-  if (!pair.problem.empty()) {
-    judgement.unusable = true;
-    judgement.reason = pair.problem;
-    return judgement;
-  }
-  if (!pair.before.ok || pair.before.program.signature.variables.empty()) {
-    judgement.unusable = true;
-    judgement.reason = pair.before.ok ? "before: it has no signature" : concat("before: ", first_error(pair.before));
-    return judgement;
-  }
-  if (!pair.after.ok) {
-    judgement.reason = concat("after: ", first_error(pair.after));
-    return judgement;
-  }
-  return verify(pair.before.program, pair.after.program, options);
+  judgement.unusable = !unusable_because(pair).empty();
+  judgement.reason = problem;
+  return judgement;
+}
+
+Json to_json(const certify::Counterexample& found) {
+  Json::Array index;
+  for (const std::int64_t number : found.index) index.emplace_back(number);
+  Json inputs = Json::Object();
+  for (const auto& [name, value] : found.inputs) inputs.set(name, value);
+  Json out;
+  out.set("output", found.output).set("index", std::move(index)).set("seed", found.seed);
+  out.set("draw", found.draw).set("before", found.before).set("after", found.after);
+  return out.set("inputs", std::move(inputs));
 }
 
 Json to_json(const std::string& id, const Judgement& judgement) {
@@ -94,19 +113,7 @@ Json to_json(const std::string& id, const Judgement& judgement) {
   out.set("points", judgement.points);
   out.set("agree_bits", judgement.agree_bits ? Json(*judgement.agree_bits) : Json());
   out.set("assumes", strings(judgement.assumes)).set("reason", judgement.reason);
-  if (const auto& found = judgement.counterexample) {
-    Json example;
-    Json::Array index;
-    for (const std::int64_t number : found->index) index.emplace_back(number);
-    Json inputs;
-    for (const auto& [name, value] : found->inputs) inputs.set(name, value);
-    example.set("output", found->output).set("index", std::move(index)).set("seed", found->seed);
-    example.set("draw", found->draw).set("before", found->before).set("after", found->after);
-    example.set("inputs", std::move(inputs));
-    out.set("counterexample", std::move(example));
-  } else {
-    out.set("counterexample", Json());
-  }
+  out.set("counterexample", judgement.counterexample ? to_json(*judgement.counterexample) : Json());
   return out.set("work", judgement.work);
 }
 

@@ -17,15 +17,19 @@ struct Pair {
   std::string problem;
 };
 
-/// `{"id":..., "signature":[...], "before":"...", "after":"..."}`.
+/// `{"id":..., "signature":[...], "before":"...", "after":"..."}`. Without an id it is called by the record's name.
 [[nodiscard]] Pair read_pair(const std::string& name, const std::string& record);
 /// Two files. Where `after` has no signature of its own it takes that of `before`.
 [[nodiscard]] Pair make_pair(Document before, Document after);
+
+/// Why the two texts cannot be compared: a bad record, or the first diagnostic with its place. Empty where they can.
+[[nodiscard]] std::string problem_of(const Pair& pair);
 
 /// The judge on texts. An unreadable `after` is `invalid`, an unreadable `before` is `invalid` and unusable; the reason
 /// carries the first diagnostic with its place.
 [[nodiscard]] Judgement verify_pair(const Pair& pair, const VerifyOptions& options = {});
 
+[[nodiscard]] Json to_json(const certify::Counterexample& found);
 /// The JSON answer of `verify`.
 [[nodiscard]] Json to_json(const std::string& id, const Judgement& judgement);
 

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import steptp
+from steptp_cli import steptp_cli
+
+HEADER = "@input A f32[4,6]\n@output D f32[4]\n"
+SUM = HEADER + "B^{4}_{tx=0}L^{6}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};];\n"
+RENAMED = SUM.replace("tx", "bx").replace("_{a=0}", "_{i=0}").replace(",a}", ",i}")
+SPLIT = HEADER + "B^{4}_{tx=0}L^{2}_{a=0}L^{3}_{c=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a*3+c};];\n"
+SHORT = SUM.replace("L^{6}", "L^{5}")
+UNREADABLE = SUM.replace("];", "]")
+ILL_FORMED = SUM.replace("L^{6}", "L^{7}")
+OTHER_SIGNATURE = SUM.replace("A f32[4,6]", "A f32[4,7]")
+# exp(x+y) and exp(x)*exp(y): equal, but only evaluation says so or the laws of exp do.
+SQUARE = HEADER + "B^{4}_{tx=0}[D^{f32,g}_{tx}=exp(A^{f32,g}_{tx,0}+A^{f32,g}_{tx,1});];\n"
+
+
+def test_equal_programs_are_proved() -> None:
+    judgement = steptp.verify(SUM, SPLIT)
+    assert judgement.verdict == "proved" and judgement and judgement.safe and not judgement.same
+    assert judgement.counterexample is None and judgement.points == 0
+
+
+def test_renaming_is_the_same_program() -> None:
+    judgement = steptp.verify(SUM, RENAMED.replace("bx", "tx"))
+    assert judgement.verdict == "proved" and judgement.same and judgement.safe
+
+
+def test_a_difference_comes_with_a_counterexample() -> None:
+    judgement = steptp.verify(SUM, SHORT)
+    assert judgement.verdict == "differs" and not judgement
+    found = judgement.counterexample
+    assert found is not None and found.output == "D" and len(found.index) == 1
+    # The whole row is shown: what the two sums are can be seen by adding.
+    row = [float(found.inputs[f"A[{found.index[0]},{a}]"]) for a in range(6)]
+    assert float(found.before) == pytest.approx(sum(row), abs=1e-12)
+    assert float(found.after) == pytest.approx(sum(row[:5]), abs=1e-12)
+
+
+def test_functions_are_what_they_are() -> None:
+    product = HEADER + "B^{4}_{tx=0}[D^{f32,g}_{tx}=exp(A^{f32,g}_{tx,0})*exp(A^{f32,g}_{tx,1});];\n"
+    assert steptp.verify(SQUARE, product)
+    assert steptp.verify(SQUARE, product.replace("exp(A^{f32,g}_{tx,1})", "exp(A^{f32,g}_{tx,2})")).verdict == "differs"
+
+
+@pytest.mark.parametrize(
+    ("after", "reason"),
+    [
+        (UNREADABLE, "syntax"),
+        ("no program at all", "after: "),
+        (b"\xff\xfe", "after: "),
+        (ILL_FORMED, "out-of-range"),
+        (OTHER_SIGNATURE, "signature"),
+    ],
+)
+def test_whatever_is_wrong_with_after_is_a_verdict(after: str | bytes, reason: str) -> None:
+    judgement = steptp.verify(SUM, after)
+    assert judgement.verdict == "invalid" and not judgement and reason in judgement.reason
+
+
+@pytest.mark.parametrize(
+    ("before", "id"), [(UNREADABLE, "syntax"), (ILL_FORMED, "out-of-range"), (SUM.removeprefix(HEADER), "no-signature")]
+)
+def test_an_unusable_before_raises(before: str, id: str) -> None:
+    with pytest.raises(steptp.DiagnosticError) as caught:
+        steptp.verify(before, SUM)
+    assert id in {item.id for item in caught.value.diagnostics}
+
+
+def test_a_missing_file_raises_on_either_side(tmp_path: Path) -> None:
+    for pair in ((tmp_path / "none.leir", SUM), (SUM, tmp_path / "none.leir")):
+        with pytest.raises(steptp.DiagnosticError):
+            steptp.verify(*pair)
+
+
+def test_after_takes_the_signature_of_before() -> None:
+    nests = SPLIT.removeprefix(HEADER)
+    assert steptp.verify(SUM, nests).verdict == "proved"
+    signature = steptp.read(SUM).signature
+    assert steptp.verify(SUM.removeprefix(HEADER), nests, signature=signature).verdict == "proved"
+    assert steptp.verify(SUM.removeprefix(HEADER), "]", signature=signature).verdict == "invalid"
+
+
+def test_programs_paths_and_texts_are_judged_alike(tmp_path: Path) -> None:
+    path = tmp_path / "after.leir"
+    path.write_text(SHORT)
+    wanted = steptp.verify(SUM, SHORT)
+    assert steptp.verify(SUM, path) == steptp.verify(steptp.read(SUM), steptp.read(SHORT)) == wanted
+    assert steptp.verify(SUM.encode(), SHORT.encode()) == wanted
+
+
+def test_the_size_of_the_extents_does_not_matter() -> None:
+    def big(nests: str) -> str:
+        return "@input A f32[4,1099511627776]\n@output D f32[4]\n" + nests
+
+    whole = big("B^{4}_{tx=0}L^{1099511627776}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};];")
+    split = big(
+        "B^{4}_{tx=0}L^{1048576}_{a=0}L^{1048576}_{c=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a*1048576+c};];"
+    )
+    start = time.process_time()
+    assert steptp.verify(whole, split).verdict == "proved"
+    assert time.process_time() - start < 1
+
+
+def test_a_budget_that_runs_out_is_undecided() -> None:
+    judgement = steptp.verify(SUM, SHORT, budget=1)
+    assert judgement.verdict == "undecided" and not judgement and judgement.reason
+    with pytest.raises(ValueError, match="budget"):
+        steptp.verify(SUM, SHORT, budget=-1)
+    with pytest.raises(ValueError, match="seed"):
+        steptp.verify(SUM, SHORT, seed=2**64)
+
+
+def test_a_seed_fixes_the_counterexample() -> None:
+    first, again, other = (steptp.verify(SUM, SHORT, seed=seed) for seed in (1, 1, 2))
+    assert first == again and first.counterexample != other.counterexample
+
+
+def test_the_command_line_says_the_same(tmp_path: Path) -> None:
+    before = tmp_path / "before.leir"
+    before.write_text(SUM)
+    statuses = {"proved": 0, "exact": 0, "differs": 1, "invalid": 1, "undecided": 3}
+    for text in (SPLIT, RENAMED, SHORT, UNREADABLE, ILL_FORMED, OTHER_SIGNATURE):
+        after = tmp_path / "after.leir"
+        after.write_text(text)
+        done = steptp_cli("verify", before, after, "--json")
+        judgement = steptp.verify(before, after)
+        assert json.loads(done.stdout) == judgement.to_dict()
+        assert done.returncode == statuses[judgement.verdict]
+
+
+def test_threads_judge_at_the_same_time() -> None:
+    judgements: list[steptp.Judgement] = []
+    threads = [threading.Thread(target=lambda: judgements.append(steptp.verify(SUM, SHORT))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(map(repr, judgements))) == 1 and len(judgements) == 4

@@ -1,0 +1,90 @@
+#include "steptp/certify/replay.h"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "steptp/base/hash.h"
+#include "steptp/base/text.h"
+#include "steptp/certify/big_stack.h"
+#include "steptp/certify/code.h"
+#include "steptp/certify/comparison.h"
+#include "steptp/certify/failure.h"
+#include "steptp/certify/inputs.h"
+
+namespace steptp::certify {
+
+namespace {
+
+/// The draw as a counterexample names it: its kind, and on a line where.
+std::optional<Draw> draw_named(std::string_view name, std::uint64_t seed) {
+  if (name == name_of(DrawKind::generic)) return Draw{DrawKind::generic, seed};
+  for (const DrawKind kind : kSpecialDraws) {
+    if (name == name_of(kind)) return Draw{kind, seed};
+  }
+  const std::string line = concat(name_of(DrawKind::line), " ");
+  if (!name.starts_with(line)) return std::nullopt;
+  name.remove_prefix(line.size());
+  Draw draw{DrawKind::line, seed};
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), draw.step);
+  const bool is_number = error == std::errc() && end == name.data() + name.size();
+  return is_number && draw.step >= 0 && draw.step <= kLineSteps ? std::optional(draw) : std::nullopt;
+}
+
+bool is_element(const Signature& signature, const Counterexample& example) {
+  const Variable* variable = signature.find(example.output);
+  if (!variable || variable->role != Role::output || variable->shape.size() != example.index.size()) return false;
+  for (std::size_t d = 0; d < example.index.size(); ++d) {
+    if (example.index[d] < 0 || example.index[d] >= variable->shape[d]) return false;
+  }
+  return true;
+}
+
+Replayed evaluate(const Program& before, const Program& after, const Counterexample& example, Draw draw,
+                  const CertifyOptions& options) {
+  Replayed out;
+  const Code old_code = compile(before);
+  const Code new_code = compile(after);
+  const InputModel model = model_inputs(before, after);
+  if (model.is_empty) {
+    out.reason = "an input has no legal value";
+    return out;
+  }
+  // Primes need not be those of the search: they decide what is equal, never the values that are shown.
+  const Pair pair{old_code, new_code, combine(hash_of(before), hash_of(after))};
+  Budget budget{options.budget_operations, options.budget_bytes};
+  Comparison comparison(pair, model, draw, options, budget);
+  const PointAnswer found = comparison.at({example.output, example.index});
+  out.differs = found.kind == PointAnswer::Kind::differs || found.kind == PointAnswer::Kind::undefined;
+  out.before = found.before;
+  out.after = found.after;
+  out.reason = found.reason;
+  return out;
+}
+
+}  // namespace
+
+Replayed replay(const Program& before, const Program& after, const Counterexample& example,
+                const CertifyOptions& options) {
+  Replayed out;
+  const auto draw = draw_named(example.draw, example.seed);
+  if (!draw) {
+    out.reason = concat("there is no draw '", example.draw, "'");
+    return out;
+  }
+  if (!is_element(before.signature, example)) {
+    out.reason = concat("the index is that of no element of an output '", example.output, "'");
+    return out;
+  }
+  const bool ran = run_on_big_stack([&] {
+    try {
+      out = evaluate(before, after, example, *draw, options);
+    } catch (const Failure& failure) {
+      out.reason = failure.message;
+    }
+  });
+  if (!ran) out.reason = "no stack for the evaluation";
+  return out;
+}
+
+}  // namespace steptp::certify

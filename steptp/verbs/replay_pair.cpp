@@ -1,0 +1,85 @@
+#include "steptp/verbs/replay_pair.h"
+
+#include <charconv>
+#include <optional>
+
+#include "steptp/base/text.h"
+
+namespace steptp {
+
+namespace {
+
+/// Seeds take all 64 bits.
+std::optional<std::uint64_t> natural(const Json& value) {
+  const std::string digits = value.dump();
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return number;
+}
+
+/// Empty where the counterexample was read, else what is wrong with it.
+std::string read_counterexample(const Json& json, certify::Counterexample& out) {
+  struct Field {
+    const char* key;
+    std::string* text;
+  };
+  for (const auto& [key, text] : {Field{"output", &out.output}, Field{"draw", &out.draw}, Field{"before", &out.before},
+                                  Field{"after", &out.after}}) {
+    const Json* value = json.find(key);
+    if (!value || !value->as_string()) return concat("the counterexample has no text \"", key, "\"");
+    *text = *value->as_string();
+  }
+  const Json* seed = json.find("seed");
+  const auto number = seed ? natural(*seed) : std::nullopt;
+  if (!number) return "the counterexample has no number \"seed\"";
+  out.seed = *number;
+  const Json* index = json.find("index");
+  if (!index || !index->as_array()) return "the counterexample has no list \"index\"";
+  for (const Json& subscript : *index->as_array()) {
+    if (!subscript.as_integer()) return "a subscript of the counterexample is not an integer";
+    out.index.push_back(*subscript.as_integer());
+  }
+  return {};
+}
+
+}  // namespace
+
+Json replay_record(const Pair& pair, const certify::Counterexample& found) {
+  const Json before = to_json(pair.before.program, Profile::paper);
+  const Json after = to_json(pair.after.program, Profile::paper);
+  Json out;
+  out.set("id", pair.id).set("signature", *before.find("signature"));
+  out.set("before", *before.find("leir")).set("after", *after.find("leir"));
+  return out.set("counterexample", to_json(found));
+}
+
+ReplayRecord read_replay_record(const std::string& name, const std::string& record) {
+  ReplayRecord out;
+  out.pair = read_pair(name, record);
+  if (!out.pair.problem.empty()) return out;
+  const auto parsed = parse_json(record);
+  const Json* found = parsed ? parsed->find("counterexample") : nullptr;
+  if (!found || !found->as_object()) {
+    out.pair.problem = "the record has no \"counterexample\"; verify --counterexample F writes one";
+  } else {
+    out.pair.problem = read_counterexample(*found, out.counterexample);
+  }
+  return out;
+}
+
+ReplayAnswer replay_pair(const ReplayRecord& record) {
+  ReplayAnswer answer;
+  answer.unusable = true;
+  answer.reason = problem_of(record.pair);
+  if (!answer.reason.empty()) return answer;
+  return replay(record.pair.before.program, record.pair.after.program, record.counterexample);
+}
+
+Json to_json(const ReplayRecord& record, const ReplayAnswer& answer) {
+  Json out;
+  out.set("id", record.pair.id).set("reproduced", answer.reproduced).set("before", answer.before);
+  return out.set("after", answer.after).set("reason", answer.reason);
+}
+
+}  // namespace steptp

@@ -110,9 +110,8 @@ TEST(Safe, IsDirectional) {
 
 TEST(Safe, CancellationLosesDigits) {
   const std::string header = "@input A f32[8] positive\n@output C f32[8]\n";
-  const Judgement judgement =
-      judge(header + "B^{8}_{tx=0}[C^{f32,g}_{tx}=1/(A^{f32,g}_{tx}*(A^{f32,g}_{tx}+1));];",
-            header + "B^{8}_{tx=0}[C^{f32,g}_{tx}=1/A^{f32,g}_{tx}-1/(A^{f32,g}_{tx}+1);];");
+  const Judgement judgement = judge(header + "B^{8}_{tx=0}[C^{f32,g}_{tx}=1/(A^{f32,g}_{tx}*(A^{f32,g}_{tx}+1));];",
+                                    header + "B^{8}_{tx=0}[C^{f32,g}_{tx}=1/A^{f32,g}_{tx}-1/(A^{f32,g}_{tx}+1);];");
   EXPECT_TRUE(is_equal(judgement.verdict)) << name_of(judgement.verdict) << " " << judgement.reason;
   EXPECT_FALSE(judgement.safe);
 }

@@ -149,9 +149,9 @@ void RoundedArithmetic::function(Function function, Value& out, const Value& arg
   switch (function) {
     case Function::negate: out = {-a.value, a.error}; return;
     case Function::abs: out = {std::fabs(a.value), a.error}; return;
-    case Function::floor: return finish(out, std::floor(a.value), a.error > 0 ? 1 : 0, finite, nan);
-    case Function::ceil: return finish(out, std::ceil(a.value), a.error > 0 ? 1 : 0, finite, nan);
-    case Function::round: return finish(out, std::nearbyint(a.value), a.error > 0 ? 1 : 0, finite, nan);
+    case Function::floor: return finish(out, std::floor(a.value), a.error > 0 ? 1.0 : 0.0, finite, nan);
+    case Function::ceil: return finish(out, std::ceil(a.value), a.error > 0 ? 1.0 : 0.0, finite, nan);
+    case Function::round: return finish(out, std::nearbyint(a.value), a.error > 0 ? 1.0 : 0.0, finite, nan);
     case Function::exp:
     case Function::log:
     case Function::sqrt:
@@ -180,7 +180,7 @@ void RoundedArithmetic::function(Function function, Value& out, const Value& arg
   if (std::isinf(range.high) || std::isinf(range.low)) value = range.high > 0 ? kInfinity : -kInfinity;
   double slope = 1;
   switch (function) {
-    case Function::exp: slope = value * std::max(1.0, a.error < 1 ? 1 + a.error * 2 : kInfinity); break;
+    case Function::exp: slope = a.error < 1 ? value * (1 + a.error * 2) : kInfinity; break;
     case Function::log: slope = a.value > a.error ? 1 / (a.value - a.error) : kInfinity; break;
     case Function::sqrt:
       slope = a.value > a.error ? 0.5 / (value * std::sqrt(1 - a.error / a.value)) : kInfinity;

@@ -91,8 +91,8 @@ class Arena {
   [[nodiscard]] ConditionId compare(CompareOp op, PolynomialId left, PolynomialId right);
   [[nodiscard]] ConditionId boolean(GeneratorId generator);
   [[nodiscard]] ConditionId negation(ConditionId condition);
-  [[nodiscard]] ConditionId conjunction(std::vector<ConditionId> parts);
-  [[nodiscard]] ConditionId disjunction(std::vector<ConditionId> parts);
+  [[nodiscard]] ConditionId conjunction(const std::vector<ConditionId>& parts);
+  [[nodiscard]] ConditionId disjunction(const std::vector<ConditionId>& parts);
   [[nodiscard]] const Condition& condition(ConditionId id) const { return conditions_[id]; }
   [[nodiscard]] const Traits& traits_of_condition(ConditionId id) const { return conditions_.traits(id); }
   /// On indices only: integers, no data.
@@ -123,7 +123,7 @@ class Arena {
   [[nodiscard]] PolynomialId infinity();
   [[nodiscard]] PolynomialId input(std::uint32_t number, std::vector<Affine> subscripts);
   [[nodiscard]] PolynomialId call(Function function, PolynomialId argument);
-  [[nodiscard]] PolynomialId extremum(bool is_max, std::vector<PolynomialId> operands);
+  [[nodiscard]] PolynomialId extremum(bool is_max, const std::vector<PolynomialId>& operands);
   [[nodiscard]] PolynomialId select(ConditionId condition, PolynomialId if_true, PolynomialId if_false);
   [[nodiscard]] PolynomialId power(PolynomialId base, PolynomialId exponent);
   [[nodiscard]] Sign sign(PolynomialId id);
@@ -133,7 +133,7 @@ class Arena {
   // ---- reductions (reductions.cpp)
   /// The fold of `body` over all values of `variables` (in their ranges) at which the conditions hold.
   [[nodiscard]] PolynomialId reduce(ArithmeticOp op, std::vector<VariableId> variables,
-                                    std::vector<ConditionId> conditions, PolynomialId body);
+                                    const std::vector<ConditionId>& conditions, PolynomialId body);
   [[nodiscard]] PolynomialId identity(ArithmeticOp op);
 
   // ---- substitution (substitution.cpp)

@@ -60,7 +60,7 @@ ConditionId Arena::negation(ConditionId condition) {
     case Condition::Kind::disjunction: {
       std::vector<ConditionId> parts;
       for (const ConditionId part : node.parts) parts.push_back(negation(part));
-      return node.kind == Condition::Kind::conjunction ? disjunction(std::move(parts)) : conjunction(std::move(parts));
+      return node.kind == Condition::Kind::conjunction ? disjunction(parts) : conjunction(parts);
     }
     case Condition::Kind::zero:
     case Condition::Kind::less:
@@ -71,7 +71,7 @@ ConditionId Arena::negation(ConditionId condition) {
   return intern_condition({Condition::Kind::negation, condition, 0, {}});
 }
 
-ConditionId Arena::conjunction(std::vector<ConditionId> parts) {
+ConditionId Arena::conjunction(const std::vector<ConditionId>& parts) {
   std::vector<ConditionId> flat;
   for (const ConditionId part : parts) {
     const Condition& node = conditions_[part];
@@ -93,7 +93,7 @@ ConditionId Arena::conjunction(std::vector<ConditionId> parts) {
   return intern_condition({Condition::Kind::conjunction, 0, 0, std::move(flat)});
 }
 
-ConditionId Arena::disjunction(std::vector<ConditionId> parts) {
+ConditionId Arena::disjunction(const std::vector<ConditionId>& parts) {
   std::vector<ConditionId> flat;
   for (const ConditionId part : parts) {
     const Condition& node = conditions_[part];

@@ -105,14 +105,13 @@ Flow::Typed Flow::evaluate(const Expr& expr, const Frame& frame) {
         parts.push_back(flow.arena_.compare(compare.operators[i], flow.to_real(left.value), flow.to_real(right.value)));
         left = std::move(right);
       }
-      return {typed(DType::boolean), truth_value(flow.arena_.conjunction(std::move(parts)))};
+      return {typed(DType::boolean), truth_value(flow.arena_.conjunction(parts))};
     }
     Typed operator()(const Logic& logic) const {
       std::vector<ConditionId> parts;
       for (const ExprPtr& operand : logic.operands) parts.push_back(flow.condition(*operand, frame));
-      return {typed(DType::boolean),
-              truth_value(logic.op == LogicOp::conjunction ? flow.arena_.conjunction(std::move(parts))
-                                                           : flow.arena_.disjunction(std::move(parts)))};
+      return {typed(DType::boolean), truth_value(logic.op == LogicOp::conjunction ? flow.arena_.conjunction(parts)
+                                                                                  : flow.arena_.disjunction(parts))};
     }
   };
   return std::visit(Visitor{*this, frame}, expr.node);

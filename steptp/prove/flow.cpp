@@ -85,6 +85,7 @@ std::vector<Version> Flow::versions() const {
   }
   std::sort(found.begin(), found.end());
   std::vector<Version> result;
+  result.reserve(found.size());
   for (auto& [nest, version] : found) result.push_back(std::move(version));
   return result;
 }
@@ -262,7 +263,7 @@ std::optional<Flow::Candidate> Flow::latest(std::size_t writer, const std::vecto
     }
     conditions.push_back(here);
   }
-  Candidate candidate{writer, {}, arena_.conjunction(std::move(conditions))};
+  Candidate candidate{writer, {}, arena_.conjunction(conditions)};
   for (const Affine& loop : solved.loops) candidate.loops.push_back(arena_.substitute(loop, chosen));
   return candidate;
 }

@@ -42,8 +42,8 @@ class Shared {
 /// What a tensor holds at some time, as far as top-level nests can tell: all writers before that nest have run.
 struct Version {
   std::string tensor;
-  std::size_t writers = 0;  ///< how many of the tensor's writers, in textual order
-  auto operator<=>(const Version&) const = default;
+  std::size_t writers = 0;                           ///< how many of the tensor's writers, in textual order
+  auto operator<=>(const Version&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
 };
 
 /// Values of elements as functions of indices: every read is followed to the writes that reach it, symbolically.
@@ -164,7 +164,7 @@ class Flow {
     std::vector<AffineId> element;
     std::vector<AffineId> loops;
     std::uint32_t knowledge;
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
   };
   std::map<Key, Value> done_;
   int depth_ = 0;

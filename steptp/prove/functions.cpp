@@ -73,7 +73,7 @@ PolynomialId Arena::call(Function function, PolynomialId argument) {
   return flip_result ? negate(result) : result;
 }
 
-PolynomialId Arena::extremum(bool is_max, std::vector<PolynomialId> operands) {
+PolynomialId Arena::extremum(bool is_max, const std::vector<PolynomialId>& operands) {
   const PolynomialId neutral = identity(is_max ? ArithmeticOp::max : ArithmeticOp::min);
   std::vector<PolynomialId> flat;
   std::optional<mpq_class> limit;

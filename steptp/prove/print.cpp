@@ -54,7 +54,7 @@ std::string generator_text(const Arena& arena, GeneratorId id) {
   const std::string subscripts = "[" + join(inside, ",") + "]";
   inside.clear();
   for (const PolynomialId polynomial : node.polynomials) inside.push_back(to_text(arena, polynomial));
-  const std::string arguments = "(" + join(inside, ", ") + ")";
+  std::string arguments = "(" + join(inside, ", ") + ")";
   std::vector<std::string> conditions;
   for (const ConditionId condition : node.conditions) conditions.push_back(condition_text(arena, condition));
   switch (node.kind) {

@@ -19,7 +19,7 @@ constexpr int kMaxRounds = 64;
 /// and in the end the variables are put in an order that depends on how they are used.
 class Reducer {
  public:
-  Reducer(Arena& arena, ArithmeticOp op, std::vector<VariableId> variables, std::vector<ConditionId> conditions,
+  Reducer(Arena& arena, ArithmeticOp op, std::vector<VariableId> variables, const std::vector<ConditionId>& conditions,
           PolynomialId body)
       : arena_(arena), op_(op), variables_(std::move(variables)), body_(body) {
     for (const ConditionId condition : conditions) add_condition(condition);
@@ -50,7 +50,7 @@ class Reducer {
   PolynomialId again(std::vector<ConditionId> more, PolynomialId body) {
     std::vector<ConditionId> conditions = conditions_;
     conditions.insert(conditions.end(), more.begin(), more.end());
-    return arena_.reduce(op_, variables_, std::move(conditions), body);
+    return arena_.reduce(op_, variables_, conditions, body);
   }
 
   // ---- sums: term by term, each a product over the variables it uses
@@ -130,7 +130,7 @@ class Reducer {
   }
 
   PolynomialId flat_sum(std::vector<VariableId> variables, std::vector<ConditionId> conditions, PolynomialId body) {
-    return arena_.reduce(ArithmeticOp::add, std::move(variables), std::move(conditions), body);
+    return arena_.reduce(ArithmeticOp::add, std::move(variables), conditions, body);
   }
 
   bool uses_variables(GeneratorId id) const {
@@ -170,7 +170,7 @@ class Reducer {
     if (node.kind == Kind::extremum && (node.tag == 1) == is_max) {
       std::vector<PolynomialId> operands;
       for (const PolynomialId operand : node.polynomials) operands.push_back(again({}, operand));
-      return arena_.extremum(is_max, std::move(operands));
+      return arena_.extremum(is_max, operands);
     }
     if (node.kind == Kind::reduction && static_cast<ArithmeticOp>(node.tag) == op_) {
       const auto opened = instantiate(*inner);
@@ -178,7 +178,7 @@ class Reducer {
       variables.insert(variables.end(), opened.variables.begin(), opened.variables.end());
       std::vector<ConditionId> conditions = conditions_;
       conditions.insert(conditions.end(), opened.conditions.begin(), opened.conditions.end());
-      return arena_.reduce(op_, std::move(variables), std::move(conditions), opened.body);
+      return arena_.reduce(op_, std::move(variables), conditions, opened.body);
     }
     if (node.kind == Kind::select && arena_.is_index_condition(node.conditions[0]) && uses_variables(*inner)) {
       std::vector<PolynomialId> parts;
@@ -190,7 +190,7 @@ class Reducer {
       }
       if (parts.empty()) return arena_.identity(op_);
       // An empty part is the identity, which the other side need not beat: it is dropped by extremum().
-      return arena_.extremum(is_max, std::move(parts));
+      return arena_.extremum(is_max, parts);
     }
     return folded();
   }
@@ -479,7 +479,7 @@ class Reducer {
                              arena_.intern_polynomial({{{arena_.intern_monomial(std::move(outside)), mpq_class(1)}}}));
     // A condition on outer indices decides whether there is a sum at all.
     if (!outer_conditions.empty()) {
-      result = arena_.select(arena_.conjunction(std::move(outer_conditions)), result, arena_.constant(0));
+      result = arena_.select(arena_.conjunction(outer_conditions), result, arena_.constant(0));
     }
     return result;
   }
@@ -489,7 +489,7 @@ class Reducer {
   PolynomialId named(std::vector<VariableId> variables, std::vector<ConditionId> conditions, PolynomialId body) {
     if (variables.empty()) {
       if (conditions.empty()) return with_start(body);
-      return arena_.select(arena_.conjunction(std::move(conditions)), with_start(body), arena_.identity(op_));
+      return arena_.select(arena_.conjunction(conditions), with_start(body), arena_.identity(op_));
     }
     if (variables.size() >= kMaxBoundPerReduction) throw GiveUp{"a fold over too many loops"};
     std::vector<ConditionId> outer;
@@ -565,7 +565,7 @@ class Reducer {
     }
     PolynomialId result = arena_.generator(std::move(best));
     if (!outer.empty()) {
-      result = arena_.select(arena_.conjunction(std::move(outer)), result, arena_.identity(op_));
+      result = arena_.select(arena_.conjunction(outer), result, arena_.identity(op_));
     }
     return result;
   }
@@ -653,10 +653,10 @@ class Reducer {
   bool needs_reopening_ = false;
 };
 
-PolynomialId Arena::reduce(ArithmeticOp op, std::vector<VariableId> variables, std::vector<ConditionId> conditions,
-                           PolynomialId body) {
+PolynomialId Arena::reduce(ArithmeticOp op, std::vector<VariableId> variables,
+                           const std::vector<ConditionId>& conditions, PolynomialId body) {
   spend(8);
-  return Reducer(*this, op, std::move(variables), std::move(conditions), body).result();
+  return Reducer(*this, op, std::move(variables), conditions, body).result();
 }
 
 std::optional<PolynomialId> Arena::join_two(GeneratorId left, GeneratorId right) {
@@ -698,7 +698,7 @@ std::optional<PolynomialId> Arena::join_two(GeneratorId left, GeneratorId right)
     map[bound_variable(height, static_cast<std::uint32_t>(i))] = variable(variables.back());
   }
   for (ConditionId& condition : conditions) condition = substitute_condition(condition, map);
-  return reduce(static_cast<ArithmeticOp>(a.tag), std::move(variables), std::move(conditions),
+  return reduce(static_cast<ArithmeticOp>(a.tag), std::move(variables), conditions,
                 substitute_polynomial(a.polynomials[0], map));
 }
 

@@ -49,8 +49,7 @@ class Substituter {
       case Condition::Kind::disjunction: {
         std::vector<ConditionId> parts;
         for (const ConditionId part : node.parts) parts.push_back(condition(part));
-        return node.kind == Condition::Kind::conjunction ? arena_.conjunction(std::move(parts))
-                                                         : arena_.disjunction(std::move(parts));
+        return node.kind == Condition::Kind::conjunction ? arena_.conjunction(parts) : arena_.disjunction(parts);
       }
     }
     return id;
@@ -98,7 +97,7 @@ class Substituter {
       case Generator::Kind::extremum: {
         std::vector<PolynomialId> operands;
         for (const PolynomialId operand : node.polynomials) operands.push_back(polynomial(operand));
-        return arena_.extremum(node.tag == 1, std::move(operands));
+        return arena_.extremum(node.tag == 1, operands);
       }
       case Generator::Kind::select: {
         const ConditionId chosen = condition(node.conditions[0]);
@@ -129,7 +128,7 @@ class Substituter {
         Substituter inside(arena_, inner);
         std::vector<ConditionId> conditions;
         for (const ConditionId condition : node.conditions) conditions.push_back(inside.condition(condition));
-        return arena_.reduce(static_cast<ArithmeticOp>(node.tag), std::move(variables), std::move(conditions),
+        return arena_.reduce(static_cast<ArithmeticOp>(node.tag), std::move(variables), conditions,
                              inside.polynomial(node.polynomials[0]));
       }
       case Generator::Kind::conversion:
@@ -153,7 +152,7 @@ class Substituter {
  private:
   Affine atom(AtomId id) {
     const Atom& node = arena_.atoms_[id];
-    const Affine same{{{id, 1}}, 0};
+    Affine same{{{id, 1}}, 0};
     if (!touches(arena_.atoms_.traits(id), map_)) return same;
     switch (node.kind) {
       case Atom::Kind::variable: {

@@ -10,13 +10,13 @@ namespace steptp::certify {
 inline double below(double x) { return x - (std::fabs(x) * 0x1p-52 + 0x1p-1070); }
 inline double above(double x) { return x + (std::fabs(x) * 0x1p-52 + 0x1p-1070); }
 
-/// A bound that has overflowed says nothing: it is put back to where the value surely is finite. below(inf) and
-/// above(-inf) are NaN, which is such a bound too.
+/// A bound that has overflowed says nothing: it is put back to where the value surely is finite. To be done before
+/// below() and above(), which would make NaN of an infinity.
 inline double finite_low(double x) {
-  return x < std::numeric_limits<double>::infinity() ? x : std::numeric_limits<double>::max();
+  return x == std::numeric_limits<double>::infinity() ? std::numeric_limits<double>::max() : x;
 }
 inline double finite_high(double x) {
-  return x > -std::numeric_limits<double>::infinity() ? x : std::numeric_limits<double>::lowest();
+  return x == -std::numeric_limits<double>::infinity() ? std::numeric_limits<double>::lowest() : x;
 }
 
 /// The rounding error of a + b, exactly (Knuth).

@@ -134,8 +134,8 @@ void FieldArithmetic::divide(Value& out, const Value& a, const Value& b) {
   const float denominator = a.denominator + b.numerator;
   const bool zero = is_point(a) && a.low == 0;
   out.residue = field_.multiply(a.residue, field_.inverse(b.residue));
-  out.low = zero ? 0 : exact ? low : known ? finite_low(below(low)) : -kInfinity;
-  out.high = zero ? 0 : exact ? high : known ? finite_high(above(high)) : kInfinity;
+  out.low = zero ? 0 : exact ? low : known ? below(finite_low(low)) : -kInfinity;
+  out.high = zero ? 0 : exact ? high : known ? above(finite_high(high)) : kInfinity;
   out.numerator = numerator;
   out.denominator = denominator;
 }
@@ -224,8 +224,9 @@ void FieldArithmetic::transcendental(Function function, Value& out, const Value&
   } else {
     out.residue = field_.of_function(static_cast<std::uint64_t>(function), argument);
   }
-  out.low = range.low;
-  out.high = range.high;
+  // exp(1e15) is finite, though no double is that large.
+  out.low = finite_low(range.low);
+  out.high = finite_high(range.high);
   // An unknown of its own, or its inverse.
   out.numerator = function == Function::rsqrt ? 0 : 1;
   out.denominator = function == Function::rsqrt ? 1 : 0;

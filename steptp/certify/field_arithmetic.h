@@ -112,8 +112,8 @@ inline void FieldArithmetic::add(Value& out, const Value& a, const Value& b) con
   const double high = a.high + b.high;
   const bool exact = is_point(a) && is_point(b) && sum_error(a.low, b.low, low) == 0;
   out.residue = field_.add(a.residue, b.residue);
-  out.low = exact ? low : finite_low(below(low));
-  out.high = exact ? high : finite_high(above(high));
+  out.low = exact ? low : below(finite_low(low));
+  out.high = exact ? high : above(finite_high(high));
   out.numerator = numerator;
   out.denominator = denominator;
 }
@@ -127,8 +127,8 @@ inline void FieldArithmetic::multiply(Value& out, const Value& a, const Value& b
     const double product = a.low * b.low;
     const bool exact =
         a.low == 0 || b.low == 0 || (std::fabs(product) > 0x1p-960 && std::fma(a.low, b.low, -product) == 0);
-    out.low = exact ? product : finite_low(below(product));
-    out.high = exact ? product : finite_high(above(product));
+    out.low = exact ? product : below(finite_low(product));
+    out.high = exact ? product : above(finite_high(product));
   } else {
     const double p0 = a.low * b.low;
     const double p1 = a.low * b.high;
@@ -138,8 +138,8 @@ inline void FieldArithmetic::multiply(Value& out, const Value& a, const Value& b
     const double high = std::max(std::max(p0, p1), std::max(p2, p3));
     // A bound that has overflowed times zero is NaN; then nothing is known.
     const bool known = !std::isnan(p0 + p1 + p2 + p3);
-    out.low = known ? finite_low(below(low)) : -kInfinity;
-    out.high = known ? finite_high(above(high)) : kInfinity;
+    out.low = known ? below(finite_low(low)) : -kInfinity;
+    out.high = known ? above(finite_high(high)) : kInfinity;
   }
   out.numerator = numerator;
   out.denominator = denominator;

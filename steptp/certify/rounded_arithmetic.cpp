@@ -78,6 +78,13 @@ void RoundedArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& lef
   store(type_, b);
   const bool finite = std::isfinite(a.value) && std::isfinite(b.value);
   const bool nan = std::isnan(a.value) || std::isnan(b.value);
+  // Of a value that overflowed nothing is known, and so of what is made of it.
+  const bool is_lost = std::isinf(a.error) || std::isinf(b.error);
+  rounded(op, out, a, b, finite, nan);
+  if (is_lost) out.error = kInfinity;
+}
+
+void RoundedArithmetic::rounded(ArithmeticOp op, Value& out, const Value& a, const Value& b, bool finite, bool nan) {
   switch (op) {
     case ArithmeticOp::add: return finish(out, a.value + b.value, a.error + b.error, finite, nan);
     case ArithmeticOp::subtract: return finish(out, a.value - b.value, a.error + b.error, finite, nan);
@@ -131,6 +138,12 @@ void RoundedArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& lef
 void RoundedArithmetic::function(Function function, Value& out, const Value& argument) {
   Value a = argument;
   store(type_, a);
+  if (std::isinf(a.error)) {
+    a.error = 0;
+    this->function(function, out, a);
+    out.error = kInfinity;
+    return;
+  }
   const bool finite = std::isfinite(a.value);
   const bool nan = std::isnan(a.value);
   switch (function) {

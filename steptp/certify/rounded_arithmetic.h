@@ -57,6 +57,7 @@ class RoundedArithmetic {
   [[nodiscard]] const Events& events() const { return events_; }
 
  private:
+  void rounded(ArithmeticOp op, Value& out, const Value& a, const Value& b, bool finite, bool nan);
   void finish(Value& out, double exact, double error, bool finite_operands, bool nan_operands);
 
   std::vector<double> literals_;

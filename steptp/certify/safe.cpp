@@ -85,12 +85,15 @@ class SafetyComparison {
       RoundedArithmetic new_arithmetic;
       RoundedMachine old_machine(before_, old_arithmetic, source, budget_);
       RoundedMachine new_machine(after_, new_arithmetic, source, budget_);
+      std::string found;
       for (const OutputElement& point : points_) {
-        std::string found = compare(point, draw, old_machine, new_machine);
-        if (!found.empty()) return found;
+        const std::string here = compare(point, draw, old_machine, new_machine);
+        if (found.empty()) found = here;
       }
-      std::string found = new_event(old_arithmetic.events(), new_arithmetic.events());
-      if (!found.empty()) return concat(found, " at ", name_of(kind), " inputs, which before does not have");
+      // What happened says more than what came of it; before may meet the same event at another element.
+      const std::string event = new_event(old_arithmetic.events(), new_arithmetic.events());
+      if (!event.empty()) return concat(event, " at ", name_of(kind), " inputs, which before does not have");
+      if (!found.empty()) return found;
     }
     return {};
   }

@@ -104,7 +104,7 @@ Affine Arena::quotient(const Affine& dividend, std::int64_t divisor) {
   }
   if (rest.terms.size() == 1 && rest.constant == 0 && rest.terms[0].second == 1) {
     // (x//a)//b = x//(a*b)
-    const Atom node = atoms_[rest.terms[0].first];
+    const Atom& node = atoms_[rest.terms[0].first];
     if (node.kind == Atom::Kind::quotient) {
       return sum(whole, atom({Atom::Kind::quotient, node.argument, checked_multiply(node.divisor, divisor), {}}));
     }
@@ -143,7 +143,7 @@ Affine Arena::wrapped(const Affine& value, DType dtype) {
   // Wrapping twice in one type is wrapping once: multiples of 2^n may be dropped inside.
   Affine inside = number(value.constant);
   for (const auto& [id, coefficient] : value.terms) {
-    const Atom node = atoms_[id];
+    const Atom& node = atoms_[id];
     if (node.kind == Atom::Kind::wrapped && node.divisor == static_cast<std::int64_t>(dtype)) {
       inside = sum(inside, affines_[node.argument], coefficient);
     } else {
@@ -155,7 +155,7 @@ Affine Arena::wrapped(const Affine& value, DType dtype) {
 }
 
 Interval Arena::atom_range(AtomId id) {
-  const Atom node = atoms_[id];
+  const Atom& node = atoms_[id];
   switch (node.kind) {
     case Atom::Kind::variable: return range(node.argument);
     case Atom::Kind::quotient:
@@ -183,7 +183,7 @@ Interval Arena::atom_range(AtomId id) {
 }
 
 Interval Arena::value_range(GeneratorId id) {
-  const Generator node = generators_[id];
+  const Generator& node = generators_[id];
   if (node.kind != Generator::Kind::extremum && node.kind != Generator::Kind::select) return Interval::everything();
   std::optional<Interval> result;
   for (const PolynomialId operand : node.polynomials) {
@@ -209,11 +209,11 @@ Interval Arena::range(const Affine& affine) {
   std::vector<std::pair<AtomId, std::int64_t>> rest = affine.terms;
   Interval total{affine.constant, affine.constant};
   for (std::size_t i = 0; i < rest.size(); ++i) {
-    const Atom coarse = atoms_[rest[i].first];
+    const Atom& coarse = atoms_[rest[i].first];
     if (coarse.kind != Atom::Kind::quotient || rest[i].second == 0) continue;
     for (std::size_t j = 0; j < rest.size(); ++j) {
       if (i == j || rest[j].second == 0) continue;
-      const Atom fine = atoms_[rest[j].first];
+      const Atom& fine = atoms_[rest[j].first];
       const Affine& argument = affines_[coarse.argument];
       const bool is_argument = argument.constant == 0 && argument.terms.size() == 1 && argument.terms[0].second == 1 &&
                                argument.terms[0].first == rest[j].first;
@@ -230,7 +230,7 @@ Interval Arena::range(const Affine& affine) {
   }
   // The same where the argument is a sum: all its terms are here, times one factor.
   for (std::size_t i = 0; i < rest.size(); ++i) {
-    const Atom coarse = atoms_[rest[i].first];
+    const Atom& coarse = atoms_[rest[i].first];
     if (coarse.kind != Atom::Kind::quotient || rest[i].second == 0 || rest[i].second % coarse.divisor != 0) continue;
     const std::int64_t factor = -(rest[i].second / coarse.divisor);
     const Affine& argument = affines_[coarse.argument];

@@ -254,7 +254,7 @@ Arena::Assumption::~Assumption() {
 
 void Arena::add_fact(ConditionId condition) {
   if (condition == always_) return;
-  const Condition node = conditions_[condition];
+  const Condition& node = conditions_[condition];
   if (node.kind == Condition::Kind::conjunction) {
     for (const ConditionId part : node.parts) add_fact(part);
     return;

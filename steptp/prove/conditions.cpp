@@ -50,7 +50,7 @@ ConditionId Arena::boolean(GeneratorId generator) {
 }
 
 ConditionId Arena::negation(ConditionId condition) {
-  const Condition node = conditions_[condition];
+  const Condition& node = conditions_[condition];
   switch (node.kind) {
     case Condition::Kind::never: return always_;
     case Condition::Kind::always: return never_;
@@ -223,7 +223,7 @@ Truth Arena::truth_of_affine(const Affine& affine, bool equality) {
 }
 
 Truth Arena::truth(ConditionId condition) {
-  const Condition node = conditions_[condition];
+  const Condition& node = conditions_[condition];
   if (!facts_.empty() && !ignore_assumptions_) {
     if (std::find(facts_.begin(), facts_.end(), condition) != facts_.end()) return Truth::yes;
     for (const ConditionId fact : facts_) {

@@ -81,7 +81,7 @@ PolynomialId Arena::extremum(bool is_max, std::vector<PolynomialId> operands) {
   bool had_neutral = false;
   const std::function<void(PolynomialId)> collect = [&](PolynomialId id) {
     if (const auto inner = as_generator(id)) {
-      const Generator node = generators_[*inner];
+      const Generator& node = generators_[*inner];
       if (node.kind == Generator::Kind::extremum && (node.tag == 1) == is_max) {
         for (const PolynomialId operand : node.polynomials) collect(operand);
         return;
@@ -128,7 +128,7 @@ PolynomialId Arena::select(ConditionId condition, PolynomialId if_true, Polynomi
   if (known == Truth::no) return if_false;
   if (if_true == if_false) return if_true;
   if (const auto inner = as_generator(if_true)) {
-    const Generator node = generators_[*inner];
+    const Generator& node = generators_[*inner];
     if (node.kind == Generator::Kind::select) {
       if (node.polynomials[1] == if_false) {
         return select(conjunction({condition, node.conditions[0]}), node.polynomials[0], if_false);
@@ -139,7 +139,7 @@ PolynomialId Arena::select(ConditionId condition, PolynomialId if_true, Polynomi
     }
   }
   if (const auto inner = as_generator(if_false)) {
-    const Generator node = generators_[*inner];
+    const Generator& node = generators_[*inner];
     if (node.kind == Generator::Kind::select) {
       if (node.polynomials[0] == if_true) {
         return select(disjunction({condition, node.conditions[0]}), if_true, node.polynomials[1]);
@@ -169,7 +169,7 @@ PolynomialId Arena::power(PolynomialId base, PolynomialId exponent) {
 }
 
 Sign Arena::sign_of_generator(GeneratorId id) {
-  const Generator node = generators_[id];
+  const Generator& node = generators_[id];
   const auto of = [this](PolynomialId polynomial) { return sign(polynomial); };
   Sign result;
   switch (node.kind) {
@@ -242,7 +242,7 @@ Sign Arena::sign_of_generator(GeneratorId id) {
 }
 
 Sign Arena::sign(PolynomialId id) {
-  const Polynomial node = polynomials_[id];
+  const Polynomial& node = polynomials_[id];
   if (node.terms.empty()) return {true, true, false};
   bool all_nonnegative = true;
   bool all_nonpositive = true;

@@ -19,11 +19,11 @@ PolynomialId Arena::generator(Generator generator) {
 PolynomialId Arena::integer(const Affine& affine) {
   PolynomialId result = constant(mpq_class(static_cast<long>(affine.constant)));
   for (const auto& [atom, coefficient] : affine.terms) {
-    const Atom node = atoms_[atom];
+    const Atom& node = atoms_[atom];
     PolynomialId term = constant(1);
     for (const AtomId factor : node.kind == Atom::Kind::product ? node.factors : std::vector<AtomId>{atom}) {
       // An integer that is data stands for itself, as it does in real expressions.
-      const Atom inside = atoms_[factor];
+      const Atom& inside = atoms_[factor];
       term = multiply(term, inside.kind == Atom::Kind::value
                                 ? intern_polynomial({{{intern_monomial({{{inside.argument, 1}}}), mpq_class(1)}}})
                                 : generator({Generator::Kind::integer, factor, {}, {}, {}, {}}));
@@ -50,12 +50,12 @@ std::optional<GeneratorId> Arena::as_generator(PolynomialId id) const {
 
 std::optional<Affine> Arena::as_affine(PolynomialId id) {
   if (!polynomials_.traits(id).is_integer) return std::nullopt;
-  const Polynomial node = polynomials_[id];
+  const Polynomial& node = polynomials_[id];
   Affine result;
   for (const auto& [monomial, coefficient] : node.terms) {
     if (!coefficient.get_num().fits_slong_p()) return std::nullopt;
     Affine term = number(1);
-    const Monomial factors = monomials_[monomial];
+    const Monomial& factors = monomials_[monomial];
     for (const auto& [generator, exponent] : factors.factors) {
       if (exponent > 4) return std::nullopt;
       const Generator& inside = generators_[generator];
@@ -123,8 +123,8 @@ PolynomialId Arena::multiply(PolynomialId left, PolynomialId right) {
   }
   if (traits(left).may_be_infinite && polynomials_[right].terms.size() > 1) right = lump(right);
   if (traits(right).may_be_infinite && polynomials_[left].terms.size() > 1) left = lump(left);
-  const Polynomial a = polynomials_[left];
-  const Polynomial b = polynomials_[right];
+  const Polynomial& a = polynomials_[left];
+  const Polynomial& b = polynomials_[right];
   spend(a.terms.size() * b.terms.size());
   PolynomialId result = constant(0);
   for (const auto& [ma, ca] : a.terms) {
@@ -178,7 +178,7 @@ PolynomialId Arena::integer_power(PolynomialId base, std::int64_t exponent) {
 }
 
 PolynomialId Arena::inverse(PolynomialId polynomial) {
-  const Polynomial node = polynomials_[polynomial];
+  const Polynomial& node = polynomials_[polynomial];
   if (const auto value = as_constant(polynomial)) {
     if (*value == 0) throw GiveUp{"a division by the constant zero"};
     return constant(1 / *value);

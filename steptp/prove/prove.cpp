@@ -15,6 +15,9 @@ namespace {
 
 using namespace forms;  // NOLINT(google-build-using-namespace): this file is the layer's face
 
+/// Programs that are constant by accident are small; of large ones it is enough to know what is read.
+constexpr std::uint64_t kDependenceWork = 20'000;
+
 /// The element functions of versions that two programs have in common.
 class ValueNumbers {
  public:
@@ -152,9 +155,31 @@ Proof prove(const Program& before, const Program& after, const ProofOptions& opt
   return proof;
 }
 
+namespace {
+
+/// Every tensor from which something flows into an output, by names alone.
+std::set<std::string> reached_tensors(const Program& program) {
+  const AccessTable table = collect_accesses(program);
+  std::set<std::string> reached;
+  for (const Variable& variable : program.signature.variables) {
+    if (variable.role == Role::output) reached.insert(variable.name);
+  }
+  for (std::size_t size = 0; size != reached.size();) {
+    size = reached.size();
+    for (const Access& access : table.accesses) {
+      if (reached.contains(table.statements[access.statement].equation->left->tensor)) {
+        reached.insert(access.ref->tensor);
+      }
+    }
+  }
+  return reached;
+}
+
+}  // namespace
+
 Dependence depends_on(const Program& program, const ProofOptions& options) {
   Dependence result;
-  Arena arena(options.work, true);
+  Arena arena(std::min(options.work, kDependenceWork), true);
   std::set<std::uint32_t> found;
   try {
     Shared shared(arena, program.signature);
@@ -183,7 +208,14 @@ Dependence depends_on(const Program& program, const ProofOptions& options) {
       }
     }
   } catch (const GiveUp&) {
-    result.is_known = false;
+    // Too large to write down: what no output is computed from is still told apart.
+    result = {};
+    const std::set<std::string> reached = reached_tensors(program);
+    for (const Variable& variable : program.signature.variables) {
+      if (variable.role != Role::output && !reached.contains(variable.name)) {
+        result.independent_of.push_back(variable.name);
+      }
+    }
   }
   result.work = arena.work();
   return result;

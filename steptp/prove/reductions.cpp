@@ -57,7 +57,7 @@ class Reducer {
 
   PolynomialId sum() {
     if (!arena_.with_algebra_) return plain_sum();
-    const Polynomial body = arena_.polynomial(body_);
+    const Polynomial& body = arena_.polynomial(body_);
     if (body.terms.size() > 1) {
       PolynomialId total = arena_.constant(0);
       for (const auto& [monomial, coefficient] : body.terms) {
@@ -81,7 +81,7 @@ class Reducer {
     body_ = arena_.lump(body_);
     const auto inner = arena_.as_generator(body_);
     if (!inner) return body_ == arena_.constant(0) ? body_ : folded();
-    const Generator node = arena_.generator(*inner);
+    const Generator& node = arena_.generator(*inner);
     if (node.kind == Kind::reduction && static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::add) {
       const auto opened = instantiate(*inner);
       std::vector<VariableId> variables = variables_;
@@ -96,11 +96,11 @@ class Reducer {
 
   /// A sum inside the product is spread out; a choice by indices becomes conditions.
   std::optional<PolynomialId> open_factor(MonomialId monomial) {
-    const Monomial factors = arena_.monomial(monomial);
+    const Monomial& factors = arena_.monomial(monomial);
     for (std::size_t i = 0; i < factors.factors.size(); ++i) {
       const auto& [id, exponent] = factors.factors[i];
       if (exponent != 1) continue;
-      const Generator node = arena_.generator(id);
+      const Generator& node = arena_.generator(id);
       Monomial others = factors;
       others.factors.erase(others.factors.begin() + static_cast<std::ptrdiff_t>(i));
       const PolynomialId rest = arena_.intern_polynomial({{{arena_.intern_monomial(others), mpq_class(1)}}});
@@ -145,7 +145,7 @@ class Reducer {
     PolynomialId body = 0;
   };
   Opened instantiate(GeneratorId id) {
-    const Generator node = arena_.generator(id);
+    const Generator& node = arena_.generator(id);
     const std::uint32_t height = arena_.traits_of_generator(id).height;
     Opened result;
     Substitution map;
@@ -165,7 +165,7 @@ class Reducer {
   PolynomialId extremum() {
     const auto inner = arena_.as_generator(body_);
     if (!inner) return folded();
-    const Generator node = arena_.generator(*inner);
+    const Generator& node = arena_.generator(*inner);
     const bool is_max = op_ == ArithmeticOp::max;
     if (node.kind == Kind::extremum && (node.tag == 1) == is_max) {
       std::vector<PolynomialId> operands;
@@ -252,11 +252,11 @@ class Reducer {
         conditions_.erase(conditions_.begin() + static_cast<std::ptrdiff_t>(i));
         return true;
       }
-      const Condition node = arena_.condition(condition);
+      const Condition& node = arena_.condition(condition);
       if (node.kind == Condition::Kind::nonnegative) {
         const Affine affine = arena_.affine(node.left);
         if (affine.terms.size() != 1) continue;
-        const Atom atom = arena_.atom(affine.terms[0].first);
+        const Atom& atom = arena_.atom(affine.terms[0].first);
         if (atom.kind != Atom::Kind::variable || !is_own(atom.argument)) continue;
         // coefficient*v + constant >= 0, and nonnegative() made the coefficient 1 or -1
         const Interval old = arena_.range(atom.argument);
@@ -274,7 +274,7 @@ class Reducer {
       if (node.kind == Condition::Kind::zero) {
         const Affine affine = arena_.affine(node.left);
         for (const auto& [id, coefficient] : affine.terms) {
-          const Atom atom = arena_.atom(id);
+          const Atom& atom = arena_.atom(id);
           if (atom.kind != Atom::Kind::variable || !is_own(atom.argument) || std::abs(coefficient) != 1) continue;
           const Affine others = Arena::difference(affine, Arena::scaled(Affine{{{id, 1}}, 0}, coefficient));
           const auto& used = arena_.traits_of_affine(arena_.intern(others)).variables;
@@ -418,7 +418,7 @@ class Reducer {
 
   /// The sum of f(a)*g(c) over a and c is a product of two sums, and what uses no variable stands before it.
   PolynomialId product_of_components() {
-    const Monomial monomial = arena_.monomial(arena_.polynomial(body_).terms[0].first);
+    const Monomial& monomial = arena_.monomial(arena_.polynomial(body_).terms[0].first);
     std::vector<std::size_t> group(variables_.size());
     std::iota(group.begin(), group.end(), std::size_t{0});
     const auto find = [&](std::size_t i) {
@@ -660,8 +660,8 @@ PolynomialId Arena::reduce(ArithmeticOp op, std::vector<VariableId> variables, s
 }
 
 std::optional<PolynomialId> Arena::join_two(GeneratorId left, GeneratorId right) {
-  const Generator a = generators_[left];
-  const Generator b = generators_[right];
+  const Generator& a = generators_[left];
+  const Generator& b = generators_[right];
   if (a.kind != Generator::Kind::reduction || b.kind != Generator::Kind::reduction || a.tag != b.tag ||
       a.polynomials != b.polynomials || a.ranges.size() != b.ranges.size()) {
     return std::nullopt;
@@ -703,7 +703,7 @@ std::optional<PolynomialId> Arena::join_two(GeneratorId left, GeneratorId right)
 }
 
 PolynomialId Arena::join_reductions(PolynomialId sum) {
-  const Polynomial node = polynomials_[sum];
+  const Polynomial& node = polynomials_[sum];
   struct Candidate {
     std::size_t term;
     GeneratorId reduction;

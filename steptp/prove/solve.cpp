@@ -35,7 +35,7 @@ class System {
 
   /// One more equation, known to hold where the statement runs; false where it determines nothing.
   bool use_equation(ConditionId condition) {
-    const Condition node = arena_.condition(condition);
+    const Condition& node = arena_.condition(condition);
     if (node.kind != Condition::Kind::zero) return false;
     const Affine equation = arena_.substitute(arena_.affine(node.left), values);
     const auto count = linear_unknowns(equation);
@@ -60,7 +60,7 @@ class System {
     for (Affine& equation : equations_) {
       Affine result = Arena::number(equation.constant);
       for (const auto& [id, coefficient] : equation.terms) {
-        const Atom atom = arena_.atom(id);
+        const Atom& atom = arena_.atom(id);
         const Affine alone{{{id, 1}}, 0};
         const auto& used = arena_.traits_of_affine(arena_.intern(alone)).variables;
         const bool hides_unknown =
@@ -278,7 +278,7 @@ Flow::Solved Flow::solve(std::size_t writer, const std::vector<Affine>& element)
   const Frame written{writer, frame.loops, false};
   for (const ExprPtr& guard : statement.guards) {
     const ConditionId holds = condition(*guard, written);
-    const Condition node = arena_.condition(holds);
+    const Condition& node = arena_.condition(holds);
     const bool is_conjunction = node.kind == Condition::Kind::conjunction;
     for (const ConditionId part : is_conjunction ? node.parts : std::vector<ConditionId>{holds}) {
       if (!system.use_equation(part)) solved.conditions.push_back(part);

@@ -27,7 +27,7 @@ class Substituter {
 
   ConditionId condition(ConditionId id) {
     if (!touches(arena_.conditions_.traits(id), map_)) return refreshed(id);
-    const Condition node = arena_.conditions_[id];
+    const Condition& node = arena_.conditions_[id];
     switch (node.kind) {
       case Condition::Kind::never:
       case Condition::Kind::always: return id;
@@ -60,11 +60,11 @@ class Substituter {
     if (!touches(arena_.polynomials_.traits(id), map_)) return id;
     const auto key = std::make_pair(id, arena_.knowledge());
     if (const auto known = done_.find(key); known != done_.end()) return known->second;
-    const Polynomial node = arena_.polynomials_[id];
+    const Polynomial& node = arena_.polynomials_[id];
     PolynomialId result = arena_.constant(0);
     for (const auto& [monomial, coefficient] : node.terms) {
       PolynomialId product = arena_.constant(1);
-      const Monomial factors = arena_.monomials_[monomial];
+      const Monomial& factors = arena_.monomials_[monomial];
       for (const auto& [factor, exponent] : factors.factors) {
         PolynomialId value = generator(factor);
         product = arena_.multiply(product, arena_.integer_power(value, exponent));
@@ -76,7 +76,7 @@ class Substituter {
   }
 
   PolynomialId generator(GeneratorId id) {
-    const Generator node = arena_.generators_[id];
+    const Generator& node = arena_.generators_[id];
     if (!touches(arena_.generators_.traits(id), map_)) return arena_.generator(node);
     arena_.spend(4);
     switch (node.kind) {
@@ -152,7 +152,7 @@ class Substituter {
 
  private:
   Affine atom(AtomId id) {
-    const Atom node = arena_.atoms_[id];
+    const Atom& node = arena_.atoms_[id];
     const Affine same{{{id, 1}}, 0};
     if (!touches(arena_.atoms_.traits(id), map_)) return same;
     switch (node.kind) {

@@ -1,0 +1,144 @@
+// The run in the declared types: its rounding against the oracle's, its bound against certified values, and programs
+// that are equal as real functions but not as good.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "steptp/certify/big_stack.h"
+#include "steptp/certify/field_arithmetic.h"
+#include "steptp/certify/inputs.h"
+#include "steptp/certify/machine.h"
+#include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/verify/verify.h"
+#include "testing/oracle_support.h"
+
+namespace steptp::testing {
+namespace {
+
+std::string with_type(std::string text, const std::string& dtype) {
+  for (std::size_t at = text.find("f32"); at != std::string::npos; at = text.find("f32", at)) {
+    text.replace(at, 3, dtype);
+    at += dtype.size();
+  }
+  return text;
+}
+
+TEST(DeclaredTypes, RoundLikeTheOracle) {
+  Random random(5);
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    for (int i = 0; i < 20000; ++i) {
+      const auto exponent = static_cast<int>(random.between(-160, 140));
+      const double value = std::ldexp(static_cast<double>(random.between(-(1 << 30), 1 << 30)), exponent - 30);
+      const double expected = convert(Scalar::real(dtype, value), DType::f64).as_real();
+      const double rounded = certify::round_to(dtype, value);
+      ASSERT_EQ(rounded, expected) << value << " in " << code(dtype);
+    }
+  }
+}
+
+constexpr const char* kMatmul =
+    "@input A f32[4,64]\n@input C f32[64,4]\n@output D f32[4,4]\n"
+    "B^{4}_{tx=0}L^{4}_{a=0}L^{64}_{c=0}[D^{f32,g}_{tx,a}=D^{f32,g}_{tx,a}+A^{f32,g}_{tx,c}*C^{f32,g}_{c,a};];";
+constexpr const char* kSoftmax =
+    "@input A f32[4,16]\n@output C f32[4,16]\n"
+    "B^{4}_{tx=0}L^{16}_{a=0}[D^{f32,g}_{tx}=max(D^{f32,g}_{tx},A^{f32,g}_{tx,a});];"
+    "B^{4}_{tx=0}L^{16}_{a=0}[E^{f32,g}_{tx}=E^{f32,g}_{tx}+exp(A^{f32,g}_{tx,a}-D^{f32,g}_{tx});];"
+    "B^{4}_{tx=0}L^{16}_{a=0}[C^{f32,g}_{tx,a}=exp(A^{f32,g}_{tx,a}-D^{f32,g}_{tx})/E^{f32,g}_{tx};];";
+constexpr const char* kNaiveSoftmax =
+    "@input A f32[4,16]\n@output C f32[4,16]\n"
+    "B^{4}_{tx=0}L^{16}_{a=0}[E^{f32,g}_{tx}=E^{f32,g}_{tx}+exp(A^{f32,g}_{tx,a});];"
+    "B^{4}_{tx=0}L^{16}_{a=0}[C^{f32,g}_{tx,a}=exp(A^{f32,g}_{tx,a})/E^{f32,g}_{tx};];";
+constexpr const char* kNorm =
+    "@input A f32[4,32]\n@output C f32[4,32]\n"
+    "B^{4}_{tx=0}L^{32}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a}*A^{f32,g}_{tx,a};];"
+    "B^{4}_{tx=0}L^{32}_{a=0}[C^{f32,g}_{tx,a}=A^{f32,g}_{tx,a}/sqrt(D^{f32,g}_{tx}/32+0.001);];";
+
+/// The bound next to a rounded value is a bound: the exact value lies within it, whatever the type.
+void bound_holds(const std::string& text) {
+  const Program program = program_of(text);
+  const certify::Code code = certify::compile(program);
+  const certify::InputModel model = certify::model_inputs(program, program);
+  ASSERT_TRUE(certify::run_on_big_stack([&] {
+    for (const certify::DrawKind kind : {certify::DrawKind::ties, certify::DrawKind::large}) {
+      const certify::InputSource source(model, {kind, 7});
+      certify::Budget budget{10'000'000, 100'000'000};
+      certify::RoundedArithmetic rounded;
+      certify::Machine<certify::RoundedArithmetic> machine(code, rounded, source, budget);
+      for (const Variable& variable : program.signature.variables) {
+        if (variable.role != Role::output) continue;
+        std::vector<std::int64_t> element(variable.shape.size(), 1);
+        const auto value = machine.output(code.tensor_numbers.at(variable.name), element);
+        ASSERT_TRUE(value.ok()) << value.error().message;
+        ASSERT_TRUE(std::isfinite(value->real.value));
+        if (kind != certify::DrawKind::ties) continue;  // ties are small dyadic numbers: every type holds them
+        certify::FieldArithmetic exact(3);
+        certify::Machine<certify::FieldArithmetic> reference(code, exact, source, budget);
+        const auto certified = reference.output(code.tensor_numbers.at(variable.name), element);
+        ASSERT_TRUE(certified.ok()) << certified.error().message;
+        EXPECT_LE(certified->real.low - value->real.value, value->real.error * (1 + 1e-9)) << text;
+        EXPECT_LE(value->real.value - certified->real.high, value->real.error * (1 + 1e-9)) << text;
+      }
+    }
+  }));
+}
+
+TEST(DeclaredTypes, TheBoundIsABound) {
+  for (const char* dtype : {"f64", "f32", "f16", "bf16"}) {
+    for (const char* text : {kMatmul, kSoftmax, kNorm}) bound_holds(with_type(text, dtype));
+  }
+}
+
+Judgement judge(const std::string& before, const std::string& after) {
+  return verify(program_of(before), program_of(after));
+}
+
+TEST(Safe, WithoutTheMaximumSoftmaxOverflows) {
+  for (const char* dtype : {"f32", "f16", "f64"}) {
+    const Judgement judgement = judge(with_type(kSoftmax, dtype), with_type(kNaiveSoftmax, dtype));
+    EXPECT_TRUE(is_equal(judgement.verdict)) << name_of(judgement.verdict) << " " << judgement.reason;
+    // In f64 exp(100) is no overflow.
+    EXPECT_EQ(judgement.safe, dtype == std::string("f64")) << dtype << ": " << judgement.reason;
+  }
+}
+
+TEST(Safe, IsDirectional) {
+  const Judgement judgement = judge(kNaiveSoftmax, kSoftmax);
+  EXPECT_TRUE(is_equal(judgement.verdict)) << name_of(judgement.verdict) << " " << judgement.reason;
+  EXPECT_TRUE(judgement.safe) << judgement.reason;
+}
+
+TEST(Safe, CancellationLosesDigits) {
+  const std::string header = "@input A f32[8] positive\n@output C f32[8]\n";
+  const Judgement judgement =
+      judge(header + "B^{8}_{tx=0}[C^{f32,g}_{tx}=1/(A^{f32,g}_{tx}*(A^{f32,g}_{tx}+1));];",
+            header + "B^{8}_{tx=0}[C^{f32,g}_{tx}=1/A^{f32,g}_{tx}-1/(A^{f32,g}_{tx}+1);];");
+  EXPECT_TRUE(is_equal(judgement.verdict)) << name_of(judgement.verdict) << " " << judgement.reason;
+  EXPECT_FALSE(judgement.safe);
+}
+
+TEST(Safe, ReorderedSumsAreSafe) {
+  const std::string tiled =
+      "@input A f32[4,64]\n@input C f32[64,4]\n@output D f32[4,4]\n"
+      "L^{8}_{d=0}B^{4}_{tx=0}L^{4}_{a=0}L^{8}_{c=0}[D^{f32,g}_{tx,a}=D^{f32,g}_{tx,a}+A^{f32,g}_{tx,d*8+c}*"
+      "C^{f32,g}_{d*8+c,a};];";
+  for (const char* dtype : {"f32", "f16", "bf16"}) {
+    const Judgement judgement = judge(with_type(kMatmul, dtype), with_type(tiled, dtype));
+    EXPECT_EQ(judgement.verdict, Grade::proved);
+    EXPECT_TRUE(judgement.safe) << judgement.reason;
+  }
+}
+
+TEST(Precision, NarrowerStorageDiffers) {
+  const std::string header = "@input A f32[8]\n@output C f32[8]\n";
+  const std::string before = header + "B^{8}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;C^{f32,g}_{tx}=D^{f32,g}_{tx}+1;];";
+  const std::string narrow = header + "B^{8}_{tx=0}[D^{f16,g}_{tx}=A^{f32,g}_{tx}*2;C^{f32,g}_{tx}=D^{f16,g}_{tx}+1;];";
+  const std::string wide = header + "B^{8}_{tx=0}[D^{f64,g}_{tx}=A^{f32,g}_{tx}*2;C^{f32,g}_{tx}=D^{f64,g}_{tx}+1;];";
+  EXPECT_EQ(judge(before, narrow).verdict, Grade::differs);
+  EXPECT_EQ(judge(before, narrow).reason.substr(0, 9), "precision");
+  EXPECT_TRUE(is_equal(judge(before, wide).verdict));
+  EXPECT_TRUE(is_equal(judge(narrow, before).verdict));
+}
+
+}  // namespace
+}  // namespace steptp::testing

@@ -23,6 +23,10 @@ using Verdict = CertifiedAnswer::Verdict;
 
 /// Special draws look at this many elements of each output.
 constexpr std::size_t kSpecialPoints = 6;
+/// Outputs of so few elements are looked at everywhere, as long as that is cheap.
+constexpr std::int64_t kFewElements = 64;
+/// Seeds of each special draw: in a single one, chance may hide what the draw is for.
+constexpr std::uint64_t kSpecialSeeds = 3;
 /// Further seeds of each directed draw, where an outcome of a comparison is still missing.
 constexpr std::uint64_t kDirectedSeeds = 6;
 
@@ -92,6 +96,7 @@ class Judge {
       for (OutputPoint& point : coverage->edges()) add_point(std::move(point));
     }
     required_ = points_.size();
+    add_small_outputs();
     for (const Variable& variable : signature_.variables) {
       if (variable.role != Role::output) continue;
       const std::size_t corners =
@@ -108,6 +113,19 @@ class Judge {
         for (std::size_t d = 0; d < variable.shape.size(); ++d) {
           element.push_back(((corner >> d) & 1) != 0 ? variable.shape[d] - 1 : 0);
         }
+        add_point({variable.name, std::move(element)});
+      }
+    }
+  }
+
+  void add_small_outputs() {
+    for (const Variable& variable : signature_.variables) {
+      const auto count = element_count(variable.shape);
+      if (variable.role != Role::output || !count || *count > kFewElements) continue;
+      for (std::int64_t position = 0; position < *count; ++position) {
+        std::vector<std::int64_t> element(variable.shape.size());
+        std::int64_t rest = position;
+        for (std::size_t d = element.size(); d-- > 0; rest /= variable.shape[d]) element[d] = rest % variable.shape[d];
         add_point({variable.name, std::move(element)});
       }
     }
@@ -140,7 +158,7 @@ class Judge {
         return true;
       case PointAnswer::Kind::not_counted: answer_.not_counted += 1; return true;
       case PointAnswer::Kind::undefined:
-        if (draw.kind != DrawKind::generic) {
+        if (!is_open(draw.kind)) {
           answer_.is_defined_everywhere = false;
           return true;
         }
@@ -228,7 +246,11 @@ class Judge {
       case DrawKind::thresholds:
       case DrawKind::large:
       case DrawKind::huge:
-      case DrawKind::tiny: return has_order;
+      case DrawKind::tiny:
+      case DrawKind::below:
+      case DrawKind::above:
+      case DrawKind::rising:
+      case DrawKind::falling: return has_order;
       case DrawKind::first_index:
       case DrawKind::last_index:
         return std::any_of(model_.inputs.begin(), model_.inputs.end(),
@@ -237,19 +259,39 @@ class Judge {
     return true;
   }
 
+  /// A draw of thresholds meets one threshold exactly at one element in some twenty, so it takes many to meet them all.
+  [[nodiscard]] std::uint64_t seeds_of(DrawKind kind) const {
+    constexpr std::uint64_t kSeedsOfAThreshold = 12;
+    constexpr std::uint64_t kMost = 96;
+    if (kind == DrawKind::zeros) return 1;
+    if (kind != DrawKind::thresholds) return kSpecialSeeds;
+    return std::clamp<std::uint64_t>(kSeedsOfAThreshold * model_.thresholds.size(), kSpecialSeeds, kMost);
+  }
+
   bool special_draws() {
-    for (const DrawKind kind : kSpecialDraws) {
-      if (!is_wanted(kind)) continue;
-      const Draw draw{kind, seed_of(kind, 0)};
-      Comparison comparison(pair_, model_, draw, options_, budget_);
-      std::map<std::string, std::size_t> done;
-      for (std::size_t i = 0; i < points_.size(); ++i) {
-        if (i >= 2 && is_enough()) break;
-        if (done[points_[i].output]++ >= kSpecialPoints) continue;
-        if (!look(comparison, draw, points_[i])) return false;
+    bool is_left = true;
+    for (std::uint64_t trial = 0; is_left && (trial == 0 || !is_enough()); ++trial) {
+      is_left = false;
+      for (const DrawKind kind : kSpecialDraws) {
+        if (!is_wanted(kind) || trial >= seeds_of(kind) || (trial > 0 && is_enough())) continue;
+        is_left = true;
+        if (!special_draw({kind, seed_of(kind, trial)})) return false;
       }
-      comparison.collect_outcomes(seen_before_, seen_after_);
     }
+    return true;
+  }
+
+  bool special_draw(Draw draw) {
+    Comparison comparison(pair_, model_, draw, options_, budget_);
+    std::map<std::string, std::size_t> done;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (i >= 2 && is_enough()) break;
+      const auto count = element_count(signature_.find(points_[i].output)->shape);
+      const std::size_t most = count && *count <= kFewElements ? kFewElements : kSpecialPoints;
+      if (done[points_[i].output]++ >= most) continue;
+      if (!look(comparison, draw, points_[i])) return false;
+    }
+    comparison.collect_outcomes(seen_before_, seen_after_);
     return true;
   }
 

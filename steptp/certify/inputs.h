@@ -24,13 +24,20 @@ enum class DrawKind : std::uint8_t {
   large,
   huge,
   tiny,
+  below,        ///< all below every number that the programs mention
+  above,        ///< all above
+  rising,       ///< later elements are greater, so that a maximum lies at the end
+  falling,      ///< later elements are less
   first_index,  ///< generic, integers at the least legal value
   last_index,
 };
 inline constexpr DrawKind kSpecialDraws[] = {
-    DrawKind::thresholds, DrawKind::ties, DrawKind::zeros, DrawKind::positive,    DrawKind::negative,
-    DrawKind::large,      DrawKind::huge, DrawKind::tiny,  DrawKind::first_index, DrawKind::last_index};
+    DrawKind::thresholds, DrawKind::ties,    DrawKind::zeros,       DrawKind::positive,  DrawKind::negative,
+    DrawKind::large,      DrawKind::huge,    DrawKind::tiny,        DrawKind::below,     DrawKind::above,
+    DrawKind::rising,     DrawKind::falling, DrawKind::first_index, DrawKind::last_index};
 [[nodiscard]] std::string_view name_of(DrawKind kind);
+/// The values of the draw are anywhere in an open set: what happens there does not happen on a set of measure zero.
+[[nodiscard]] bool is_open(DrawKind kind);
 
 struct Draw {
   DrawKind kind = DrawKind::generic;
@@ -51,6 +58,7 @@ struct InputModel {
   std::vector<InputFacts> inputs;  ///< in the order of the signature, outputs left out
   std::map<std::string, std::size_t, std::less<>> numbers;
   std::vector<double> thresholds;
+  double beyond = 2;  ///< twice as far from zero as every number that is compared or stored as it is
   std::vector<std::string> assumes;
   bool is_empty = false;  ///< some input has no legal value
 };
@@ -95,7 +103,8 @@ class InputSource {
   [[nodiscard]] Dyadic drawn_real(std::size_t input, std::int64_t position) const;
   [[nodiscard]] std::int64_t drawn_integer(std::size_t input, std::int64_t position) const;
   void list(std::size_t input, std::int64_t position, std::string value) const;
-  [[nodiscard]] double special_real(const InputFacts& facts, std::uint64_t bits) const;
+  [[nodiscard]] double special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
+  [[nodiscard]] double tie(std::uint64_t bits) const;
 
   const InputModel& model_;
   Draw draw_;

@@ -236,6 +236,10 @@ TEST_P(MustFail, RowsAndNorms) {
            {"maximum from far below",
             "B(tx,$M)[E[tx]=-30000;];B(tx,$M)L(a,$N)[E[tx]=max(E[tx],A[tx,a]);];B(tx,$M)[C[tx]=E[tx];];"},
            {"maximum without the last", "B(tx,$M)L(a,$Last)[E[tx]=max(E[tx],A[tx,a]);];B(tx,$M)[C[tx]=E[tx];];"},
+           {"maximum without an inner one",
+            "B(tx,$M)L(a,$N)[E[tx]=max(E[tx],if_then_else(a==$Half,-inf,A[tx,a]));];"
+            "B(tx,$M)[C[tx]=E[tx];];"},
+           {"maximum under a guard", "B(tx,$M)L(a,$N)?{a<5|a>6}[E[tx]=max(E[tx],A[tx,a]);];B(tx,$M)[C[tx]=E[tx];];"},
            {"minimum", "B(tx,$M)L(a,$N)[E[tx]=min(E[tx],A[tx,a]);];B(tx,$M)[C[tx]=E[tx];];"},
        }});
   const std::string mean = "B(tx,$M)L(a,$N)[E[tx]=E[tx]+A[tx,a]/$N;];";
@@ -386,6 +390,57 @@ TEST_P(MustFail, StatesAndScopes) {
                      {"overwrite dropped", dropped},
                      {"overwrite twice", twice},
                      {"overwrite of all but the last", part}}});
+}
+
+/// Pairs that the judge once called equal.
+TEST_P(MustFail, OnceFooled) {
+  const std::string_view real = "@input A $T[$M,$N]\n@input D $T[$M]\n@output C $T[$M,$N]\n";
+  expect_not_equal(
+      {real,
+       "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(A[tx,a]>0,log(A[tx,a]),0);];",
+       {{"outside of the domain of a branch", "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(A[tx,a]>0,log(A[tx,a]),5);];"},
+        {"the branch alone", "B(tx,$M)L(a,$N)[C[tx,a]=log(A[tx,a]);];"},
+        {"a maximum instead", "B(tx,$M)L(a,$N)[C[tx,a]=log(max(A[tx,a],0.000001));];"}}});
+  expect_not_equal({real,
+                    "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(D[tx]!=0,A[tx,a]/D[tx],0);];",
+                    {{"one divisor", "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(D[tx]!=0,A[tx,a]/D[tx],1);];"}}});
+  expect_not_equal({real,
+                    "B(tx,$M)L(a,$N)[C[tx,a]=max(D[tx]*tanh(A[tx,a]),1);];",
+                    {{"behind a maximum", "B(tx,$M)L(a,$N)[C[tx,a]=max(D[tx],1);];"},
+                     {"behind two", "B(tx,$M)L(a,$N)[C[tx,a]=max(max(D[tx]*tanh(A[tx,a]),1),D[tx]*2);];"}}});
+  expect_not_equal({real,
+                    "B(tx,$M)L(a,$N)[C[tx,a]=max(A[tx,a],100);];",
+                    {{"a constant that is nearly always right", "B(tx,$M)L(a,$N)[C[tx,a]=100;];"}}});
+  const std::string_view index = "@input A $T[4]\n@input I i64[$M]\n@output C $T[$M]\n";
+  expect_not_equal({index,
+                    "B(tx,$M)[C[tx]=if_then_else(0<=I:i64[tx]<4,A[I:i64[tx]],0);];",
+                    {{"index out of range", "B(tx,$M)[C[tx]=if_then_else(0<=I:i64[tx]<4,A[I:i64[tx]],1);];"},
+                     {"clamped below", "B(tx,$M)[C[tx]=if_then_else(0<=I:i64[tx]<4,A[I:i64[tx]],A[0]);];"}}});
+  const std::string_view constant =
+      "@input A $T[3]\n@constant K $T[4] values [0.5,0.0625,0.25,0.25]\n@output C $T[8]\n";
+  expect_not_equal({constant,
+                    "B(tx,8)[C[tx]=K[(tx*2+2)%4]*A[tx//3];];",
+                    {{"constants differ at few elements", "B(tx,8)[C[tx]=K[(tx*2+2)%4//2+tx%2]*A[tx//3];];"},
+                     {"order of constants", "B(tx,8)[C[tx]=K[3-(tx*2+2)%4]*A[tx//3];];"}}},
+                   kSmall);
+  // Proofs under facts that contradicted each other, and folds that are rounded at every step.
+  expect_not_equal({"@input A $T[2]\n@output C $T[$N]\n",
+                    "L(a,1)[C[0]=if_then_else(a<1,A[0],A[1]);];B(tx,$Last)[C[tx+1]=7;];",
+                    {{"another element under a later writer",
+                      "L(a,1)[C[0]=if_then_else(a<0,A[0],A[1]);];B(tx,$Last)[C[tx+1]=7;];"}}});
+  expect_not_equal({"@input A $T[3]\n@output C u8[1]\n",
+                    "L(a,1)L(c,3)L(d,2)[C:u8[a]=A[c]+C:u8[a];];",
+                    {{"truncated in another order", "L(a,1)L(d,2)L(c,3)[C:u8[a]=A[c]+C:u8[a];];"}}},
+                   kSmall);
+  expect_not_equal({"@input I i16[3]\n@output C u8[1]\n",
+                    "L(a,1)L(c,3)[C:u8[a]=max(I:i16[c],C:u8[a]);];",
+                    {{"wrapped in another order", "L(a,1)L(c,3)[C:u8[a]=max(I:i16[2-c],C:u8[a]);];"}}},
+                   kSmall);
+  expect_not_equal({"@input A $T[5]\n@output C $T[5]\n",
+                    "B(tx,5)[C[tx]=A[tx];];",
+                    {{"no value at one element", "B(tx,5)[C[tx]=A[tx]/if_then_else(tx==3,0,1);];"},
+                     {"no value at one element, by remainder", "B(tx,5)[C[tx]=A[tx]*(1/(tx-3))*(tx-3);];"}}},
+                   kSmall);
 }
 
 /// What check will refuse once it knows races; until then the sequential meaning is what is compared.

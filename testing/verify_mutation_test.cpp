@@ -5,10 +5,14 @@
 #include <iostream>
 #include <string>
 
+#include "steptp/base/file.h"
 #include "steptp/safety/check.h"
+#include "steptp/text/document.h"
+#include "testing/equal_pairs.h"
 #include "testing/generator.h"
 #include "testing/judge_support.h"
 #include "testing/mutator.h"
+#include "testing/shrink.h"
 #include "testing/soak.h"
 
 namespace steptp::testing {
@@ -58,7 +62,7 @@ constexpr std::uint64_t kMostFailures = 5;
 TEST(VerifyMutants, OfGeneratedPrograms) {
   MutantCourt court("generated");
   const Random random(101);
-  const auto wanted = soaked(1000);
+  const auto wanted = soaked(700);
   for (std::uint64_t i = 0; court.judged() < wanted && court.wrong() < kMostFailures; ++i) {
     Random draw = random.fork(i);
     GeneratorOptions options;
@@ -69,6 +73,59 @@ TEST(VerifyMutants, OfGeneratedPrograms) {
       if (const auto mutant = mutate(program, draw)) court.judge(program, *mutant);
     }
   }
+}
+
+TEST(VerifyMutants, OfWrittenPrograms) {
+  MutantCourt court("written");
+  const Random random(102);
+  const auto wanted = soaked(600);
+  for (std::uint64_t i = 0; court.judged() < wanted && court.wrong() < kMostFailures; ++i) {
+    Random draw = random.fork(i);
+    const Program program = written_program(i % written_kinds(), draw);
+    for (int k = 0; k < 8; ++k) {
+      if (const auto mutant = mutate(program, draw)) court.judge(program, *mutant);
+    }
+  }
+}
+
+/// A right step with a slip in it: closer to right than any mutant of the program itself.
+TEST(VerifyMutants, NearMisses) {
+  MutantCourt court("near misses");
+  const Random random(103);
+  const auto wanted = soaked(600);
+  for (std::uint64_t i = 0; court.judged() < wanted && court.wrong() < kMostFailures; ++i) {
+    Random draw = random.fork(i);
+    const EqualPair pair = make_equal_pair(draw, {.one_generated_in = 8});
+    if (check_program(pair.before).verdict != CheckReport::Verdict::ok) continue;
+    for (int k = 0; k < 3; ++k) {
+      if (const auto mutant = mutate(pair.after, draw)) court.judge(pair.before, *mutant);
+    }
+  }
+}
+
+/// Published programs at small extents: numbers above a few are brought down alike wherever they stand, and what check
+/// does not call ok any more is left out.
+TEST(VerifyMutants, OfPublishedPrograms) {
+  const auto text = read_file(std::string(STEPTP_SOURCE_DIR) + "/../shared/data/leir_corpus.jsonl");
+  if (!text) GTEST_SKIP() << "no corpus";
+  MutantCourt court("published");
+  const Random random(104);
+  std::uint64_t programs = 0;
+  std::uint64_t shrunk = 0;
+  for (std::size_t at = 0; at < text->size() && court.wrong() < kMostFailures;) {
+    const std::size_t end = std::min(text->find('\n', at), text->size());
+    const std::string line = text->substr(at, end - at);
+    at = end + 1;
+    if (line.empty()) continue;
+    Random draw = random.fork(programs++);
+    const auto small = shrink(read_document("corpus", line).program);
+    if (!small) continue;
+    ++shrunk;
+    for (std::uint64_t k = 0; k < soaked(3); ++k) {
+      if (const auto mutant = mutate(*small, draw)) court.judge(*small, *mutant);
+    }
+  }
+  std::cout << shrunk << " of " << programs << " programs could be made small\n";
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ class Judge {
   void decide() {
     if (model_.is_empty) return undecided("an input has no legal value");
     choose_points();
-    if (!generic_trials() || !special_draws() || !cover()) return;
+    if (!generic_trials() || !special_draws() || !peaks() || !cover()) return;
     for (const OutputPoint& point : points_) {
       if (!counted_.contains(point.output)) {
         return undecided(concat("before is finite at none of the points tried in ", point.output));
@@ -251,6 +251,8 @@ class Judge {
       case DrawKind::above:
       case DrawKind::rising:
       case DrawKind::falling: return has_order;
+      case DrawKind::peak:
+      case DrawKind::dip: return false;  // drawn where there are peaks
       case DrawKind::first_index:
       case DrawKind::last_index:
         return std::any_of(model_.inputs.begin(), model_.inputs.end(),
@@ -276,6 +278,28 @@ class Judge {
         if (!is_wanted(kind) || trial >= seeds_of(kind) || (trial > 0 && is_enough())) continue;
         is_left = true;
         if (!special_draw({kind, seed_of(kind, trial)})) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Lets single elements win, one at a time, in what takes the greatest or least of many.
+  bool peaks() {
+    constexpr std::uint64_t kMostOperations = 20'000'000;
+    const std::uint64_t start = budget_.operations;
+    std::set<Coverage::Peak> wanted;
+    for (Coverage* coverage : {&before_coverage_, &after_coverage_}) {
+      for (Coverage::Peak& peak : coverage->peaks()) wanted.insert(std::move(peak));
+    }
+    for (const Coverage::Peak& peak : wanted) {
+      for (const DrawKind kind : {DrawKind::peak, DrawKind::dip}) {
+        if (start - budget_.operations > kMostOperations) return true;
+        add_point(peak.point);
+        if (!known_points_.contains(peak.point)) continue;
+        const Draw draw{kind, seed_of(kind, 0), peak.input, peak.position};
+        Comparison comparison(pair_, model_, draw, options_, budget_);
+        if (!look(comparison, draw, peak.point)) return false;
+        comparison.collect_outcomes(seen_before_, seen_after_);
       }
     }
     return true;

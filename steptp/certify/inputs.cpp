@@ -91,6 +91,8 @@ std::string_view name_of(DrawKind kind) {
     case DrawKind::above: return "above";
     case DrawKind::rising: return "rising";
     case DrawKind::falling: return "falling";
+    case DrawKind::peak: return "peak";
+    case DrawKind::dip: return "dip";
     case DrawKind::first_index: return "first_index";
     case DrawKind::last_index: return "last_index";
   }
@@ -146,6 +148,12 @@ double InputSource::special_real(const InputFacts& facts, std::int64_t position,
     case DrawKind::above: wanted = (unit + 1) * model_.beyond; break;
     case DrawKind::rising: wanted = (static_cast<double>(position) + unit) * 0x1p-20; break;
     case DrawKind::falling: wanted = -(static_cast<double>(position) + unit) * 0x1p-20; break;
+    case DrawKind::peak:
+    case DrawKind::dip:
+      if (position == draw_.position && &facts == &model_.inputs[draw_.input]) {
+        wanted = (draw_.kind == DrawKind::peak ? 1 : -1) * (8 + unit);
+      }
+      break;
     case DrawKind::thresholds: {
       const std::vector<double>& list = model_.thresholds;
       if (list.empty() || small % 8 == 7) break;
@@ -230,6 +238,8 @@ std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position
   switch (draw_.kind) {
     case DrawKind::generic:
     case DrawKind::tiny:
+    case DrawKind::peak:
+    case DrawKind::dip:
       // Half of the seeds small, so that integers meet.
       if (!facts.is_bounded && (mix(draw_.seed) & 1) != 0) near(-8, 8);
       break;

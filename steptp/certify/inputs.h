@@ -28,6 +28,8 @@ enum class DrawKind : std::uint8_t {
   above,        ///< all above
   rising,       ///< later elements are greater, so that a maximum lies at the end
   falling,      ///< later elements are less
+  peak,         ///< generic, one element far above all others
+  dip,          ///< generic, one element far below
   first_index,  ///< generic, integers at the least legal value
   last_index,
 };
@@ -42,6 +44,9 @@ inline constexpr DrawKind kSpecialDraws[] = {
 struct Draw {
   DrawKind kind = DrawKind::generic;
   std::uint64_t seed = 0;
+  /// The element of a peak or a dip: which input, and where in it.
+  std::size_t input = 0;
+  std::int64_t position = -1;
 };
 
 /// What is known about the values of one input, constant or parameter.

@@ -233,18 +233,6 @@ TEST(CertifyMustFail, DroppedEpsilon) {
   expect(Verdict::equal, header, norm("+1e-05"), norm("+0.00001"));
 }
 
-TEST(CertifyMustFail, PrecisionDowngrade) {
-  const std::string header = "@input A f32[8]\n@output C f32[8]\n";
-  const auto through = [](const std::string& dtype) {
-    return "B^{8}_{tx=0}[D^{" + dtype + ",g}_{tx}=A^{f32,g}_{tx}*2;];B^{8}_{tx=0}[C^{f32,g}_{tx}=D^{" + dtype +
-           ",g}_{tx}+1;];";
-  };
-  expect(Verdict::differs, header, through("f32"), through("f16"));
-  expect(Verdict::differs, header, through("f32"), through("bf16"));
-  expect(Verdict::equal, header, through("f32"), through("f64"));
-  expect(Verdict::equal, header, through("f16"), through("f32"));
-}
-
 TEST(CertifyMustFail, MissingInitAndWrongScope) {
   const std::string header = "@input A f32[4,3]\n@output D f32[4]\n";
   const std::string local =

@@ -61,8 +61,8 @@ struct CertifiedAnswer {
 
 /// Decides whether two programs with one signature, which have passed the structural checks, agree as real functions:
 /// evaluates single elements of the outputs at drawn inputs, exactly or with certified bounds. Never `equal` where a
-/// condition on indices or data was not met in both outcomes, unless that outcome is shown not to exist. `differs`
-/// without a counterexample is a loss of precision (precision.h), and its reason begins with "precision".
+/// condition on indices or data was not met in both outcomes, unless that outcome is shown not to exist.
+/// Types play no part: a loss of precision is for the caller to find (verify/precision.h).
 [[nodiscard]] CertifiedAnswer certify(const Program& before, const Program& after, const CertifyOptions& options = {});
 
 }  // namespace steptp::certify

@@ -21,6 +21,17 @@ class Coverage {
   /// just fails.
   [[nodiscard]] std::vector<OutputPoint> edges();
 
+  /// An element of an input that an iteration reads, and an output element that it leads to.
+  struct Peak {
+    std::size_t input = 0;
+    std::int64_t position = 0;
+    OutputPoint point;
+    auto operator<=>(const Peak&) const = default;
+  };
+  /// Where a program takes the greatest or least of many, single iterations do not show unless they win: the elements
+  /// read in the first and last rounds of every loop, at the edges of conditions on indices, and one beside them.
+  [[nodiscard]] std::vector<Peak> peaks();
+
   struct Witness {
     bool is_infeasible = false;  ///< the outcome does not exist
     std::vector<OutputPoint> points;
@@ -41,6 +52,12 @@ class Coverage {
   /// The output elements that one execution of a statement leads to, a few of them.
   void reach(std::uint32_t statement, const std::vector<std::int64_t>& iteration, std::vector<OutputPoint>& out);
   void mark_live();
+  [[nodiscard]] bool has_running_extremum() const;
+  /// Iterations of a statement at which something begins or ends.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> turning_points(std::uint32_t statement) const;
+  /// The elements of inputs that an iteration reads, through definitions that are written element by element.
+  void collect_reads(std::uint32_t statement, const std::vector<std::int64_t>& iteration, int depth,
+                     std::vector<std::pair<std::size_t, std::int64_t>>& out) const;
   /// The points of a box of loops that keep the bounds and the statement's guards; empty where there are none.
   [[nodiscard]] std::vector<Range> within(std::uint32_t statement, const Bounds& bounds, std::vector<Range> box) const;
   [[nodiscard]] std::vector<Range> whole_box(std::uint32_t statement) const;

@@ -33,10 +33,15 @@ class Modeller {
     for (const Statement& statement : table_.statements) look_at(*statement.equation->right);
     for (const Program* program : {&before_, &after_}) {
       for_each_equation(*program, [this](const Equation& equation, const std::vector<const Nest*>&) {
-        find_thresholds(*equation.right, false);
+        // A number that is stored as it is may be what a maximum starts from.
+        find_thresholds(*equation.right, true);
       });
     }
     model_.thresholds.assign(thresholds_.begin(), thresholds_.end());
+    for (const double threshold : model_.thresholds) {
+      // Numbers that stand for infinity (1e30) are out of reach on purpose: f16 inputs, say, never get there.
+      if (std::fabs(threshold) < 0x1p16) model_.beyond = std::max(model_.beyond, 2 * std::fabs(threshold));
+    }
     for (const InputFacts& facts : model_.inputs) {
       if (facts.is_bounded && facts.low > facts.high) model_.is_empty = true;
       if (facts.domain.kind == Domain::Kind::range && !(facts.domain.low < facts.domain.high)) model_.is_empty = true;
@@ -62,11 +67,20 @@ class Modeller {
         if (!read) continue;
         const auto own = Index::multiply(Index::constant(term.coefficient), Index::read(read->ref));
         const auto rest = own ? Index::subtract(subscript, *own) : std::nullopt;
-        if (!rest || reads_tensor(*rest)) continue;
+        if (!rest || reads_tensor(*rest) || is_asked(access, read->ref->tensor)) continue;
         const Interval others = range_of(*rest, box);
         bound(read->ref->tensor, term.coefficient, others, shape->second.dimensions[d]);
       }
     }
+  }
+
+  /// A read under a condition on its own index, if_then_else(0<=C_{a}<4,X_{C_{a}},0), asks nothing of C.
+  static bool is_asked(const steptp::Access& access, const std::string& name) {
+    return std::any_of(access.conditions.begin(), access.conditions.end(), [&](const PathCondition& path) {
+      bool found = false;
+      for_each_ref(*path.condition, [&](const RefPtr& ref) { found = found || ref->tensor == name; });
+      return found;
+    });
   }
 
   void bound(const std::string& name, std::int64_t coefficient, const Interval& others, std::int64_t size) {
@@ -133,6 +147,10 @@ class Modeller {
         if (read) assume(read->ref->tensor, Domain::Kind::nonzero, "a divisor");
       }
     }
+    if (const auto* select = std::get_if<Select>(&expr.node)) {
+      // What is evaluated only sometimes asks nothing of the inputs the rest of the time.
+      return look_at(*select->condition);
+    }
     for (const ExprPtr* child : children(expr)) look_at(**child);
   }
 
@@ -147,7 +165,8 @@ class Modeller {
 
   void find_thresholds(const Expr& expr, bool compared) {
     if (const auto value = literal_value(expr); value && compared) thresholds_.insert(*value);
-    const bool compares = std::holds_alternative<Compare>(expr.node) || std::holds_alternative<Extremum>(expr.node);
+    const bool compares = std::holds_alternative<Compare>(expr.node) || std::holds_alternative<Extremum>(expr.node) ||
+                          std::holds_alternative<Select>(expr.node);
     for (const ExprPtr* child : children(expr)) find_thresholds(**child, compares || (compared && literal_value(expr)));
   }
 

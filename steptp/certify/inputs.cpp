@@ -88,11 +88,21 @@ std::string_view name_of(DrawKind kind) {
     case DrawKind::wide: return "wide";
     case DrawKind::huge: return "huge";
     case DrawKind::tiny: return "tiny";
+    case DrawKind::below: return "below";
+    case DrawKind::above: return "above";
+    case DrawKind::rising: return "rising";
+    case DrawKind::falling: return "falling";
+    case DrawKind::peak: return "peak";
+    case DrawKind::dip: return "dip";
     case DrawKind::first_index: return "first_index";
     case DrawKind::last_index: return "last_index";
     case DrawKind::line: return "line";
   }
   return "generic";
+}
+
+bool is_open(DrawKind kind) {
+  return kind != DrawKind::ties && kind != DrawKind::zeros && kind != DrawKind::thresholds;
 }
 
 Dyadic dyadic_of(double value) {
@@ -110,7 +120,17 @@ Dyadic dyadic_of(double value) {
   return {mantissa, exponent};
 }
 
-double InputSource::special_real(const InputFacts& facts, std::uint64_t bits) const {
+/// Every other seed ties at round numbers, the others at generic ones: a tie at zero hides what is multiplied by it. A
+/// quarter of the elements is generic, so that a tie elsewhere shows in them.
+double InputSource::tie(std::uint64_t bits) const {
+  const std::uint64_t choice = bits & 0xff;
+  if (choice % 4 == 3) return 2 * static_cast<double>(bits >> 11) * 0x1p-53 - 1;
+  if ((mix(draw_.seed) & 1) == 0) return kTies[(choice >> 2) % std::size(kTies)];
+  constexpr std::uint64_t kValues = 3;
+  return 2 * static_cast<double>(random_at(mix(draw_.seed), (choice >> 2) % kValues) >> 11) * 0x1p-53 - 1;
+}
+
+double InputSource::special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const {
   const auto small = static_cast<std::size_t>(bits & 0xff);
   const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
   const double generic = 2 * unit - 1;
@@ -122,12 +142,22 @@ double InputSource::special_real(const InputFacts& facts, std::uint64_t bits) co
     case DrawKind::line: break;
     case DrawKind::positive: wanted = unit + 0x1p-53; break;
     case DrawKind::negative: wanted = -unit - 0x1p-53; break;
-    case DrawKind::ties: wanted = kTies[small % std::size(kTies)]; break;
+    case DrawKind::ties: wanted = tie(bits); break;
     case DrawKind::zeros: wanted = 0; break;
     case DrawKind::large: wanted = generic * 24; break;
     case DrawKind::wide: wanted = generic * (facts.variable->dtype == DType::f16 ? 12 : 100); break;
     case DrawKind::huge: wanted = std::ldexp(generic, static_cast<int>(small % 64)); break;
     case DrawKind::tiny: wanted = std::trunc(generic * 0x1p22) * 0x1p-52; break;
+    case DrawKind::below: wanted = -(unit + 1) * model_.beyond; break;
+    case DrawKind::above: wanted = (unit + 1) * model_.beyond; break;
+    case DrawKind::rising: wanted = (static_cast<double>(position) + unit) * 0x1p-20; break;
+    case DrawKind::falling: wanted = -(static_cast<double>(position) + unit) * 0x1p-20; break;
+    case DrawKind::peak:
+    case DrawKind::dip:
+      if (position == draw_.position && &facts == &model_.inputs[draw_.input]) {
+        wanted = (draw_.kind == DrawKind::peak ? 1 : -1) * (8 + unit);
+      }
+      break;
     case DrawKind::thresholds: {
       const std::vector<double>& list = model_.thresholds;
       if (list.empty() || small % 8 == 7) break;
@@ -204,7 +234,7 @@ Dyadic InputSource::drawn_real(std::size_t input, std::int64_t position) const {
     const std::int64_t first = end(bits);
     return {first * kLineSteps + (end(mix(bits)) - first) * draw_.step, -kEndBits - kLineBits};
   }
-  return dyadic_of(special_real(facts, bits));
+  return dyadic_of(special_real(facts, position, bits));
 }
 
 std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position) const {
@@ -223,12 +253,18 @@ std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position
     case DrawKind::generic:
     case DrawKind::line:
     case DrawKind::tiny:
+    case DrawKind::peak:
+    case DrawKind::dip:
       // Half of the seeds small, so that integers meet.
       if (!facts.is_bounded && (mix(draw_.seed) & 1) != 0) near(-8, 8);
       break;
     case DrawKind::large:
     case DrawKind::wide:
-    case DrawKind::huge: break;
+    case DrawKind::huge:
+    case DrawKind::rising:
+    case DrawKind::falling: break;
+    case DrawKind::above: near(legal.high - 16, legal.high); break;
+    case DrawKind::below: near(legal.low, legal.low + 16); break;
     case DrawKind::positive: near(1, 16); break;
     case DrawKind::negative: near(-16, -1); break;
     case DrawKind::ties: near(-1, 2); break;

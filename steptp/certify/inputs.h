@@ -25,19 +25,31 @@ enum class DrawKind : std::uint8_t {
   wide,  ///< up to 12 in f16 and 100 in other types, where functions overflow
   huge,  ///< of any magnitude up to 2^63
   tiny,
+  below,        ///< all below every number that the programs mention
+  above,        ///< all above
+  rising,       ///< later elements are greater, so that a maximum lies at the end
+  falling,      ///< later elements are less
+  peak,         ///< generic, one element far above all others
+  dip,          ///< generic, one element far below
   first_index,  ///< generic, integers at the least legal value
   last_index,
   line,  ///< a point between two draws of few digits
 };
 inline constexpr DrawKind kSpecialDraws[] = {
-    DrawKind::thresholds, DrawKind::ties, DrawKind::zeros, DrawKind::positive,    DrawKind::negative,
-    DrawKind::large,      DrawKind::huge, DrawKind::tiny,  DrawKind::first_index, DrawKind::last_index};
+    DrawKind::thresholds, DrawKind::ties,    DrawKind::zeros,       DrawKind::positive,  DrawKind::negative,
+    DrawKind::large,      DrawKind::huge,    DrawKind::tiny,        DrawKind::below,     DrawKind::above,
+    DrawKind::rising,     DrawKind::falling, DrawKind::first_index, DrawKind::last_index};
 [[nodiscard]] std::string_view name_of(DrawKind kind);
+/// The values of the draw are anywhere in an open set: what happens there does not happen on a set of measure zero.
+[[nodiscard]] bool is_open(DrawKind kind);
 
 struct Draw {
   DrawKind kind = DrawKind::generic;
   std::uint64_t seed = 0;
   std::int64_t step = 0;  ///< line: from 0, at one end, to kLineSteps
+  /// The element of a peak or a dip: which input, and where in it.
+  std::size_t input = 0;
+  std::int64_t position = -1;
 };
 inline constexpr int kLineBits = 36;
 inline constexpr std::int64_t kLineSteps = std::int64_t{1} << kLineBits;
@@ -56,6 +68,7 @@ struct InputModel {
   std::vector<InputFacts> inputs;  ///< in the order of the signature, outputs left out
   std::map<std::string, std::size_t, std::less<>> numbers;
   std::vector<double> thresholds;
+  double beyond = 2;  ///< twice as far from zero as every number that is compared or stored as it is
   std::vector<std::string> assumes;
   bool is_empty = false;  ///< some input has no legal value
 };
@@ -100,7 +113,8 @@ class InputSource {
   [[nodiscard]] Dyadic drawn_real(std::size_t input, std::int64_t position) const;
   [[nodiscard]] std::int64_t drawn_integer(std::size_t input, std::int64_t position) const;
   void list(std::size_t input, std::int64_t position, std::string value) const;
-  [[nodiscard]] double special_real(const InputFacts& facts, std::uint64_t bits) const;
+  [[nodiscard]] double special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
+  [[nodiscard]] double tie(std::uint64_t bits) const;
 
   const InputModel& model_;
   Draw draw_;

@@ -224,6 +224,9 @@ Truth Arena::truth_of_affine(const Affine& affine, bool equality) {
 
 Truth Arena::truth(ConditionId condition) {
   const Condition& node = conditions_[condition];
+  // Whatever is assumed: facts that contradict each other make nothing of these.
+  if (node.kind == Condition::Kind::never) return Truth::no;
+  if (node.kind == Condition::Kind::always) return Truth::yes;
   if (!facts_.empty() && !ignore_assumptions_) {
     if (std::find(facts_.begin(), facts_.end(), condition) != facts_.end()) return Truth::yes;
     for (const ConditionId fact : facts_) {

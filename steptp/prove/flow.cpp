@@ -11,6 +11,15 @@ namespace {
 
 constexpr int kMaxDepth = 400;
 
+/// Converting to an integer type after every step is the same as once at the end only where nothing is lost on the
+/// way: a float is truncated each time, and a maximum taken in a wider type may leave the narrower one.
+bool stays_in_type(const Statement& statement, DType dtype) {
+  const auto type = type_of(*statement.equation->right);
+  if (!type || !is_integer(type->dtype)) return false;
+  const bool wraps = *statement.accumulates == ArithmeticOp::add || *statement.accumulates == ArithmeticOp::multiply;
+  return wraps || type->dtype == dtype;
+}
+
 }  // namespace
 
 Shared::Shared(Arena& where, const Signature& known_variables) : arena(where), signature(known_variables) {
@@ -170,10 +179,12 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
     const bool is_last = i + 1 == candidates.size() && !accumulates;
     const ConditionId condition = candidates[i].condition;
     closed = is_last || arena_.truth(condition) == Truth::yes;
+    // Before the condition is assumed: under it, its opposite would be simplified to never.
+    const ConditionId opposite = arena_.negation(condition);
     const Arena::Assumption others(arena_, arena_.conjunction(excluded));
     const Arena::Assumption here(arena_, condition);
     choices.emplace_back(condition, accumulated(tensor, element, from, loops, &candidates[i], writers));
-    excluded.push_back(arena_.negation(condition));
+    excluded.push_back(opposite);
   }
   if (!closed) {
     if (!accumulates) throw GiveUp{"a read that nothing reaches"};
@@ -387,9 +398,7 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
     if (found.empty()) continue;
     const DType dtype = table_.tensors.at(tensor).dtype;
     if (dtype == DType::boolean) throw GiveUp{"a fold of bools"};
-    // X=X+0.5 in an integer X rounds at every step: no fold of converted terms says that.
-    const auto type = type_of(*statement.equation->right);
-    if (!is_float(dtype) && (!type || type->dtype != dtype)) throw GiveUp{"a fold that converts at every step"};
+    if (!is_float(dtype) && !stays_in_type(statement, dtype)) throw GiveUp{"a fold that is rounded at every step"};
     if (is_cyclic_[writer]) throw GiveUp{"a fold inside a recurrence"};
     const ArithmeticOp op = *statement.accumulates;
     if (previous_op && *previous_op != op) {

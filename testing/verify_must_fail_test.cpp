@@ -423,6 +423,16 @@ TEST_P(MustFail, OnceFooled) {
                     {{"constants differ at few elements", "B(tx,8)[C[tx]=K[(tx*2+2)%4//2+tx%2]*A[tx//3];];"},
                      {"order of constants", "B(tx,8)[C[tx]=K[3-(tx*2+2)%4]*A[tx//3];];"}}},
                    kSmall);
+  // Few integers coincide often; a tie shows only together with another.
+  expect_not_equal({"@input A $T[4,2]\n@input I i64[3] [0,4)\n@output C $T[3,2]\n",
+                    "B(tx,3)L(a,2)[C[tx,a]=A[I:i64[tx],a]+A[I:i64[0],a];];",
+                    {{"another of few indices", "B(tx,3)L(a,2)[C[tx,a]=A[I:i64[tx],a]+A[I:i64[2],a];];"}}},
+                   kSmall);
+  expect_not_equal(
+      {"@input A $T[2,4]\n@input D $T[2]\n@output C bool[2]\n",
+       "U(a,2)[F:l[]=inf;L(c,4)[F:l[]=min(F:l[],floor(A[a,c]));];C:bool[a]=D[a]!=F:l[];];",
+       {{"minimum of the round before", "U(a,2)[L(c,4)[F:l[]=min(F:l[],floor(A[a,c]));];C:bool[a]=D[a]!=F:l[];];"}}},
+      kSmall);
   // Proofs under facts that contradicted each other, and folds that are rounded at every step.
   expect_not_equal({"@input A $T[2]\n@output C $T[$N]\n",
                     "L(a,1)[C[0]=if_then_else(a<1,A[0],A[1]);];B(tx,$Last)[C[tx+1]=7;];",

@@ -62,7 +62,7 @@ constexpr std::uint64_t kMostFailures = 5;
 TEST(VerifyMutants, OfGeneratedPrograms) {
   MutantCourt court("generated");
   const Random random(101);
-  const auto wanted = soaked(700);
+  const auto wanted = soaked(500);
   for (std::uint64_t i = 0; court.judged() < wanted && court.wrong() < kMostFailures; ++i) {
     Random draw = random.fork(i);
     GeneratorOptions options;
@@ -78,7 +78,7 @@ TEST(VerifyMutants, OfGeneratedPrograms) {
 TEST(VerifyMutants, OfWrittenPrograms) {
   MutantCourt court("written");
   const Random random(102);
-  const auto wanted = soaked(600);
+  const auto wanted = soaked(700);
   for (std::uint64_t i = 0; court.judged() < wanted && court.wrong() < kMostFailures; ++i) {
     Random draw = random.fork(i);
     const Program program = written_program(i % written_kinds(), draw);

@@ -205,6 +205,8 @@ void BallArithmetic::round(Function function, Value& out, const Value& a) {
     if (&out != &a) out = a;
     return;
   }
+  // An integer of that size is not told apart below either, and writing exp(exp(24)) out takes gigabytes.
+  if (arf_cmpabs_2exp_si(arb_midref(a.ball), 64) > 0) undecided();
   Value rounded;
   Integer whole;
   if (function == Function::floor) {

@@ -24,8 +24,6 @@ using Verdict = CertifiedAnswer::Verdict;
 
 /// Special draws look at this many elements of each output.
 constexpr std::size_t kSpecialPoints = 6;
-/// Draws of few values, where the programs compare reals.
-constexpr std::uint64_t kTieSeeds = 48;
 /// Outputs of so few elements are looked at everywhere, as long as that is cheap.
 constexpr std::int64_t kFewElements = 64;
 /// Seeds of each special draw: in a single one, chance may hide what the draw is for.
@@ -213,12 +211,12 @@ class Judge {
   }
 
   bool generic_trials() {
-    // Integers and bools have few values, and every one may be a case of its own.
-    const std::uint32_t trials = options_.trials + (has_integer_inputs() ? 2 : 0);
-    for (std::uint32_t trial = 0; trial < std::max(trials, options_.most_trials); ++trial) {
+    const std::uint32_t least = least_trials();
+    for (std::uint32_t trial = 0; trial < std::max(least, options_.most_trials); ++trial) {
+      if (trial >= options_.most_trials && is_enough()) break;
       const Draw draw{DrawKind::generic, seed_of(DrawKind::generic, trial)};
       Comparison comparison(pair_, model_, draw, options_, budget_);
-      const bool late = trial >= trials;
+      const bool late = trial >= least;
       for (std::size_t i = 0; i < points_.size(); ++i) {
         if (i >= required_ && is_enough()) break;
         if (late && !needs_more(points_[i])) continue;
@@ -226,12 +224,22 @@ class Judge {
       }
       comparison.collect_outcomes(seen_before_, seen_after_);
       converts_alike_ = converts_alike_ && comparison.converts_alike();
-      if (trial + 1 >= trials && std::none_of(points_.begin(), points_.end(),
-                                              [this](const OutputPoint& point) { return needs_more(point); })) {
+      if (trial + 1 >= least && std::none_of(points_.begin(), points_.end(),
+                                             [this](const OutputPoint& point) { return needs_more(point); })) {
         return true;
       }
     }
     return true;
+  }
+
+  /// A few integers coincide often: A_{C_{0}} and A_{C_{1}} are the same element in every other draw where C has two
+  /// values, and the bound of the field knows nothing of it.
+  [[nodiscard]] std::uint32_t least_trials() const {
+    constexpr std::uint32_t kTrialsOfIntegers = 40;
+    const bool has_integers = std::any_of(model_.inputs.begin(), model_.inputs.end(), [](const InputFacts& facts) {
+      return !is_float(facts.variable->dtype) && facts.variable->values.empty();
+    });
+    return has_integers ? std::max(kTrialsOfIntegers, options_.trials) : options_.trials;
   }
 
   [[nodiscard]] bool needs_more(const OutputPoint& point) const {
@@ -346,20 +354,12 @@ class Judge {
   /// A draw of thresholds meets one threshold exactly at one element in some twenty, so it takes many to meet them all.
   [[nodiscard]] std::uint64_t seeds_of(DrawKind kind) const {
     constexpr std::uint64_t kSeedsOfAThreshold = 12;
+    constexpr std::uint64_t kSeedsOfTies = 64;
     constexpr std::uint64_t kMost = 96;
     if (kind == DrawKind::zeros) return 1;
-    if (kind == DrawKind::ties && compares_reals()) return kTieSeeds;
+    if (kind == DrawKind::ties) return kSeedsOfTies;
     if (kind != DrawKind::thresholds) return kSpecialSeeds;
     return std::clamp<std::uint64_t>(kSeedsOfAThreshold * model_.thresholds.size(), kSpecialSeeds, kMost);
-  }
-
-  /// `<` and `<=` differ at ties only, and one draw of few values need not have one where it shows.
-  [[nodiscard]] bool compares_reals() const {
-    const auto compares = [](const Code& code) {
-      return std::any_of(code.nodes.begin(), code.nodes.end(),
-                         [](const Node& node) { return node.op == Op::compare_reals; });
-    };
-    return compares(before_) || compares(after_);
   }
 
   bool special_draws() {

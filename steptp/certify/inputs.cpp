@@ -121,13 +121,19 @@ Dyadic dyadic_of(double value) {
 }
 
 /// Every other seed ties at round numbers, the others at generic ones: a tie at zero hides what is multiplied by it. A
-/// quarter of the elements is generic, so that a tie elsewhere shows in them.
-double InputSource::tie(std::uint64_t bits) const {
+/// quarter of the elements is generic, so that a tie elsewhere shows in them. In half of the seeds the elements of a
+/// row are the same: what a row is reduced to then ties as often as single elements do.
+double InputSource::tie(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const {
+  const std::uint64_t mode = mix(draw_.seed);
+  if ((mode & 2) != 0) {
+    const std::int64_t row = facts.variable->shape.empty() ? 1 : facts.variable->shape.back();
+    bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position / row));
+  }
   const std::uint64_t choice = bits & 0xff;
   if (choice % 4 == 3) return 2 * static_cast<double>(bits >> 11) * 0x1p-53 - 1;
-  if ((mix(draw_.seed) & 1) == 0) return kTies[(choice >> 2) % std::size(kTies)];
+  if ((mode & 1) == 0) return kTies[(choice >> 2) % std::size(kTies)];
   constexpr std::uint64_t kValues = 3;
-  return 2 * static_cast<double>(random_at(mix(draw_.seed), (choice >> 2) % kValues) >> 11) * 0x1p-53 - 1;
+  return 2 * static_cast<double>(random_at(mode, (choice >> 2) % kValues) >> 11) * 0x1p-53 - 1;
 }
 
 double InputSource::special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const {
@@ -142,7 +148,7 @@ double InputSource::special_real(const InputFacts& facts, std::int64_t position,
     case DrawKind::line: break;
     case DrawKind::positive: wanted = unit + 0x1p-53; break;
     case DrawKind::negative: wanted = -unit - 0x1p-53; break;
-    case DrawKind::ties: wanted = tie(bits); break;
+    case DrawKind::ties: wanted = tie(facts, position, bits); break;
     case DrawKind::zeros: wanted = 0; break;
     case DrawKind::large: wanted = generic * 24; break;
     case DrawKind::wide: wanted = generic * (facts.variable->dtype == DType::f16 ? 12 : 100); break;

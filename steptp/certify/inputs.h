@@ -114,7 +114,7 @@ class InputSource {
   [[nodiscard]] std::int64_t drawn_integer(std::size_t input, std::int64_t position) const;
   void list(std::size_t input, std::int64_t position, std::string value) const;
   [[nodiscard]] double special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
-  [[nodiscard]] double tie(std::uint64_t bits) const;
+  [[nodiscard]] double tie(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
 
   const InputModel& model_;
   Draw draw_;

@@ -131,7 +131,7 @@ TEST(CertifyOracle, AgreesOnGeneratedPrograms) {
   std::size_t wrong_programs = 0;
   std::string first;
   const bool ran = certify::run_on_big_stack([&] {
-    for (std::uint64_t seed = 0; seed < soaked(2000); ++seed) {
+    for (std::uint64_t seed = 0; seed < soaked(1000); ++seed) {
       Random random(seed);
       const Program program = in_doubles(generate_program(random));
       const certify::DrawKind kinds[] = {certify::DrawKind::generic, certify::DrawKind::ties,
@@ -186,7 +186,7 @@ TEST(CertifyOracle, MutantsThatDifferAreNeverEqual) {
   std::map<std::string, std::size_t> counts;
   std::size_t accepted = 0;
   std::string report;
-  for (std::uint64_t seed = 0; seed < soaked(600); ++seed) {
+  for (std::uint64_t seed = 0; seed < soaked(300); ++seed) {
     Random random(seed + 1'000'000);
     const Program program = generate_program(random);
     const auto mutant = mutate(program, random);

@@ -10,7 +10,7 @@
 #include "bench/programs.h"
 #include "steptp/base/text.h"
 #include "steptp/ir/canonical.h"
-#include "steptp/verbs/verify_pair.h"
+#include "steptp/verify/verify_pair.h"
 
 namespace {
 

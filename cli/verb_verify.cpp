@@ -5,7 +5,7 @@
 #include "cli/verb.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
-#include "steptp/verbs/replay_pair.h"
+#include "steptp/verify/replay_pair.h"
 
 namespace steptp::cli {
 

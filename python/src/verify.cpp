@@ -5,7 +5,7 @@
 
 #include "python/src/bindings.h"
 #include "steptp/verbs/check_document.h"
-#include "steptp/verbs/verify_pair.h"
+#include "steptp/verify/verify_pair.h"
 
 namespace nb = nanobind;
 

@@ -35,7 +35,7 @@ class FreeBlocks {
   static void give(void* memory) {
     if (blocks_.count >= kMost || blocks_.closed) return ::operator delete(memory);
     // The list itself has no destructor, since every access would then ask whether it was constructed.
-    if (!blocks_.first) thread_local const AtThreadExit emptied;
+    if (!blocks_.first) thread_local const AtThreadExit kEmptied;
     blocks_.first = new (memory) Block{blocks_.first};
     ++blocks_.count;
   }
@@ -65,6 +65,7 @@ class FreeBlocks {
   };
   static_assert(Size >= sizeof(Block));
 
+  // NOLINTNEXTLINE(readability-identifier-naming): a member, whatever its storage
   static constinit inline thread_local List blocks_{nullptr, 0, false};
 };
 

@@ -26,7 +26,7 @@ class Coverage {
     std::size_t input = 0;
     std::int64_t position = 0;
     OutputPoint point;
-    auto operator<=>(const Peak&) const = default;
+    auto operator<=>(const Peak&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
   };
   /// Where a program takes the greatest or least of many, single iterations do not show unless they win: the elements
   /// read in the first and last rounds of every loop, at the edges of conditions on indices, and one beside them.

@@ -130,7 +130,8 @@ constexpr std::size_t kShortNames = 26 + 6;
 std::size_t short_name_place(std::string_view name) {
   if (name.size() == 1 && name[0] >= 'a' && name[0] <= 'z') return static_cast<std::size_t>(name[0] - 'a');
   if (name.size() == 2 && (name[0] == 'b' || name[0] == 't') && name[1] >= 'x' && name[1] <= 'z') {
-    return static_cast<std::size_t>(26 + (name[0] == 't' ? 3 : 0) + (name[1] - 'x'));
+    const int axis = (name[0] == 't' ? 3 : 0) + (name[1] - 'x');
+    return 26 + static_cast<std::size_t>(axis);
   }
   return kShortNames;
 }

@@ -89,7 +89,7 @@ class Reducer {
       if (variables.size() > 24) throw GiveUp{"a sum over too many loops"};
       std::vector<ConditionId> conditions = conditions_;
       conditions.insert(conditions.end(), opened.conditions.begin(), opened.conditions.end());
-      return flat_sum(std::move(variables), std::move(conditions), opened.body);
+      return flat_sum(std::move(variables), conditions, opened.body);
     }
     return folded();
   }
@@ -113,7 +113,7 @@ class Reducer {
         if (variables.size() > 24) throw GiveUp{"a sum over too many loops"};
         std::vector<ConditionId> conditions = conditions_;
         conditions.insert(conditions.end(), inner.conditions.begin(), inner.conditions.end());
-        return flat_sum(std::move(variables), std::move(conditions), arena_.multiply(rest, inner.body));
+        return flat_sum(std::move(variables), conditions, arena_.multiply(rest, inner.body));
       }
       if (node.kind == Kind::select && arena_.is_index_condition(node.conditions[0]) && uses_variables(id)) {
         PolynomialId total = arena_.constant(0);
@@ -129,7 +129,8 @@ class Reducer {
     return std::nullopt;
   }
 
-  PolynomialId flat_sum(std::vector<VariableId> variables, std::vector<ConditionId> conditions, PolynomialId body) {
+  PolynomialId flat_sum(std::vector<VariableId> variables, const std::vector<ConditionId>& conditions,
+                        PolynomialId body) {
     return arena_.reduce(ArithmeticOp::add, std::move(variables), conditions, body);
   }
 

@@ -1,4 +1,4 @@
-#include "steptp/verbs/replay_pair.h"
+#include "steptp/verify/replay_pair.h"
 
 #include <charconv>
 #include <optional>

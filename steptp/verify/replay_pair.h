@@ -3,8 +3,8 @@
 #include <string>
 
 #include "steptp/base/json.h"
-#include "steptp/verbs/verify_pair.h"
 #include "steptp/verify/replay.h"
+#include "steptp/verify/verify_pair.h"
 
 namespace steptp {
 

@@ -1,4 +1,4 @@
-#include "steptp/verbs/verify_pair.h"
+#include "steptp/verify/verify_pair.h"
 
 #include <cmath>
 #include <utility>

@@ -23,6 +23,7 @@ void collect_accesses_of(const Code& code, std::uint32_t node, std::vector<std::
 
 std::optional<std::int64_t> value_at(const IndexCode& index, const std::vector<std::int64_t>& iteration) {
   std::vector<Range> box;
+  box.reserve(iteration.size());
   for (const std::int64_t value : iteration) box.push_back({value, value});
   const Range range = range_of(index, box);
   return range.is_point() ? std::optional(range.low) : std::nullopt;

@@ -139,5 +139,31 @@ TEST(Precision, NarrowerStorageDiffers) {
   EXPECT_TRUE(is_equal(judge(narrow, before).verdict));
 }
 
+TEST(Precision, AccumulatingInTheNarrowInputTypeDiffers) {
+  const auto through = [](const std::string& dtype) {
+    return "@input A f16[4,64]\n@input C f16[64,4]\n@output D f16[4,4]\n"
+           "B^{4}_{tx=0}L^{4}_{a=0}L^{64}_{c=0}[E^{" +
+           dtype + ",g}_{tx,a}=E^{" + dtype +
+           ",g}_{tx,a}+A^{f16,g}_{tx,c}*C^{f16,g}_{c,a};];B^{4}_{tx=0}L^{4}_{a=0}[D^{f16,g}_{tx,a}=E^{" + dtype +
+           ",g}_{tx,a};];";
+  };
+  const std::string direct =
+      "@input A f16[4,64]\n@input C f16[64,4]\n@output D f16[4,4]\n"
+      "B^{4}_{tx=0}L^{4}_{a=0}L^{64}_{c=0}[D^{f16,g}_{tx,a}=D^{f16,g}_{tx,a}+A^{f16,g}_{tx,c}*C^{f16,g}_{c,a};];";
+  EXPECT_EQ(judge(through("f32"), through("f16")).verdict, Grade::differs);
+  EXPECT_EQ(judge(through("f32"), direct).verdict, Grade::differs);
+  EXPECT_TRUE(is_equal(judge(through("f16"), through("f32")).verdict));
+  EXPECT_TRUE(is_equal(judge(direct, through("f16")).verdict));
+}
+
+TEST(Precision, ACopyLosesNothing) {
+  const std::string header = "@input A f16[4,8]\n@output D f32[4]\n";
+  const std::string before = header + "B^{4}_{tx=0}L^{8}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f16,g}_{tx,a};];";
+  const std::string cached = header +
+                             "B^{4}_{tx=0}L^{8}_{a=0}[E^{f16,g}_{tx,a}=A^{f16,g}_{tx,a};];"
+                             "B^{4}_{tx=0}L^{8}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+E^{f16,g}_{tx,a};];";
+  EXPECT_TRUE(is_equal(judge(before, cached).verdict));
+}
+
 }  // namespace
 }  // namespace steptp::testing

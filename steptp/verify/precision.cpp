@@ -6,6 +6,7 @@
 
 #include "steptp/analysis/accesses.h"
 #include "steptp/base/text.h"
+#include "steptp/check/types.h"
 
 namespace steptp {
 
@@ -26,6 +27,21 @@ Width width_of(DType dtype) {
   return {info(dtype).precision, info(dtype).max_exponent};
 }
 
+/// What a store does to the digits of a value that passes through it. The type of an output is given, so that only
+/// accumulating in it counts. `only_losses`: a copy, and a value kept in the type it was computed in, lose nothing.
+Width width_of_store(const Statement& statement, bool is_output, bool only_losses) {
+  const Equation& equation = *statement.equation;
+  if (statement.accumulates) return width_of(equation.left->dtype);
+  if (is_output) return {};
+  const auto type = type_of(*equation.right);
+  const Width stored = width_of(equation.left->dtype);
+  if (only_losses && type) {
+    const Width computed = width_of(type->dtype);
+    if (computed.precision <= stored.precision && computed.exponent <= stored.exponent) return {};
+  }
+  return stored;
+}
+
 /// Of all ways from a variable to a tensor: the narrowest and the widest.
 struct Ways {
   Width narrowest;
@@ -42,12 +58,11 @@ void collect_sources(const Expr& expr, std::vector<std::string>& out) {
   for (std::size_t i = is_select ? 1 : 0; i < parts.size(); ++i) collect_sources(**parts[i], out);
 }
 
-std::map<std::string, WaysFrom> all_ways(const Program& program) {
+std::map<std::string, WaysFrom> all_ways(const Program& program, bool only_losses) {
   std::map<std::string, WaysFrom> ways;
   for (const Variable& variable : program.signature.variables) {
     if (variable.role == Role::output) continue;
-    const Width width = width_of(variable.dtype);
-    ways[variable.name][variable.name] = {width, width};
+    ways[variable.name][variable.name] = {Width{}, Width{}};
   }
   const AccessTable table = collect_accesses(program);
   // Ways only get narrower and wider in finitely many steps, so this ends; programs settle in a round or two.
@@ -57,7 +72,8 @@ std::map<std::string, WaysFrom> all_ways(const Program& program) {
       const Ref& left = *statement.equation->left;
       std::vector<std::string> sources;
       collect_sources(*statement.equation->right, sources);
-      const Width stored = width_of(left.dtype);
+      const Variable* known = program.signature.find(left.tensor);
+      const Width stored = width_of_store(statement, known != nullptr, only_losses);
       WaysFrom& target = ways[left.tensor];
       for (const std::string& source : sources) {
         if (source == left.tensor) continue;
@@ -77,14 +93,17 @@ std::map<std::string, WaysFrom> all_ways(const Program& program) {
 }  // namespace
 
 std::optional<std::string> lost_precision(const Program& before, const Program& after) {
-  auto old_ways = all_ways(before);
-  auto new_ways = all_ways(after);
+  auto old_ways = all_ways(before, false);
+  auto new_ways = all_ways(after, true);
   for (const Variable& output : before.signature.variables) {
     if (output.role != Role::output) continue;
     for (const auto& [variable, now] : new_ways[output.name]) {
       const auto known = old_ways[output.name].find(variable);
       if (known == old_ways[output.name].end()) continue;
-      const Ways& then = known->second;
+      // Where `before` keeps nothing on the way, the output's own type is what may be expected.
+      Ways then = known->second;
+      if (then.narrowest == Width{}) then.narrowest = width_of(output.dtype);
+      if (then.widest == Width{}) then.widest = width_of(output.dtype);
       const auto is_less = [](Width a, Width b) { return a.precision < b.precision || a.exponent < b.exponent; };
       if (is_less(now.narrowest, then.narrowest) || is_less(now.widest, then.widest)) {
         return concat("values of ", variable, " reach ", output.name, " through a float type of ",

@@ -1,7 +1,9 @@
 #include "steptp/verify/verify.h"
 
 #include <algorithm>
+#include <set>
 
+#include "steptp/analysis/accesses.h"
 #include "steptp/base/text.h"
 #include "steptp/certify/safe.h"
 #include "steptp/ir/canonical.h"
@@ -91,6 +93,17 @@ void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
   }
 }
 
+/// Whether all floats, given and computed, have one type: then the same operations round in the same way.
+bool has_one_float_type(const Program& before, const Program& after) {
+  std::set<DType> types;
+  for (const Program* program : {&before, &after}) {
+    for (const auto& [name, tensor] : collect_accesses(*program).tensors) {
+      if (is_float(tensor.dtype)) types.insert(tensor.dtype);
+    }
+  }
+  return types.size() <= 1;
+}
+
 /// Step 5: equal as real functions, but is it as good in the declared types?
 void judge_safety(const Program& before, const Program& after, bool is_defined, certify::CertifyOptions evaluation,
                   Judgement& judgement) {
@@ -140,7 +153,7 @@ Judgement verify(const Program& before, const Program& after, const VerifyOption
   bool is_defined = true;
   if (proof.proved) {
     judgement.verdict = Grade::proved;
-    judgement.safe = proof.is_structural;
+    judgement.safe = proof.is_structural && has_one_float_type(before, after);
   } else {
     const certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
     is_defined = answer.is_defined_everywhere;

@@ -161,6 +161,9 @@ class Arena {
   [[nodiscard]] GeneratorId intern_generator(Generator generator);
   [[nodiscard]] MonomialId intern_monomial(Monomial monomial);
   [[nodiscard]] PolynomialId intern_polynomial(Polynomial polynomial);
+  /// Both connectives: `neutral` parts are left out, a `deciding` one is the answer.
+  [[nodiscard]] ConditionId combined(Condition::Kind kind, const std::vector<ConditionId>& parts, ConditionId neutral,
+                                     ConditionId deciding);
   [[nodiscard]] Interval atom_range(AtomId id);
   [[nodiscard]] Interval value_range(GeneratorId id);
   void add_fact(ConditionId condition);

@@ -72,34 +72,21 @@ ConditionId Arena::negation(ConditionId condition) {
 }
 
 ConditionId Arena::conjunction(const std::vector<ConditionId>& parts) {
-  std::vector<ConditionId> flat;
-  for (const ConditionId part : parts) {
-    const Condition& node = conditions_[part];
-    if (node.kind == Condition::Kind::never) return never_;
-    if (node.kind == Condition::Kind::always) continue;
-    if (node.kind == Condition::Kind::conjunction) {
-      flat.insert(flat.end(), node.parts.begin(), node.parts.end());
-    } else {
-      flat.push_back(part);
-    }
-  }
-  std::sort(flat.begin(), flat.end());
-  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
-  for (const ConditionId part : flat) {
-    if (std::binary_search(flat.begin(), flat.end(), negation(part))) return never_;
-  }
-  if (flat.empty()) return always_;
-  if (flat.size() == 1) return flat[0];
-  return intern_condition({Condition::Kind::conjunction, 0, 0, std::move(flat)});
+  return combined(Condition::Kind::conjunction, parts, always_, never_);
 }
 
 ConditionId Arena::disjunction(const std::vector<ConditionId>& parts) {
+  return combined(Condition::Kind::disjunction, parts, never_, always_);
+}
+
+ConditionId Arena::combined(Condition::Kind kind, const std::vector<ConditionId>& parts, ConditionId neutral,
+                            ConditionId deciding) {
   std::vector<ConditionId> flat;
   for (const ConditionId part : parts) {
+    if (part == deciding) return deciding;
+    if (part == neutral) continue;
     const Condition& node = conditions_[part];
-    if (node.kind == Condition::Kind::always) return always_;
-    if (node.kind == Condition::Kind::never) continue;
-    if (node.kind == Condition::Kind::disjunction) {
+    if (node.kind == kind) {
       flat.insert(flat.end(), node.parts.begin(), node.parts.end());
     } else {
       flat.push_back(part);
@@ -108,11 +95,11 @@ ConditionId Arena::disjunction(const std::vector<ConditionId>& parts) {
   std::sort(flat.begin(), flat.end());
   flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
   for (const ConditionId part : flat) {
-    if (std::binary_search(flat.begin(), flat.end(), negation(part))) return always_;
+    if (std::binary_search(flat.begin(), flat.end(), negation(part))) return deciding;
   }
-  if (flat.empty()) return never_;
+  if (flat.empty()) return neutral;
   if (flat.size() == 1) return flat[0];
-  return intern_condition({Condition::Kind::disjunction, 0, 0, std::move(flat)});
+  return intern_condition({kind, 0, 0, std::move(flat)});
 }
 
 ConditionId Arena::compare(CompareOp op, PolynomialId left, PolynomialId right) {

@@ -42,7 +42,13 @@ CertifiedAnswer Judge::run() {
 void Judge::decide() {
   if (model_.is_empty) return undecided("an input has no legal value");
   choose_points();
-  if (!generic_trials() || !special_draws() || !peaks() || !cover() || !edges_of_data() || !make_solid()) return;
+  if (!generic_trials()) return;
+  show_every_way();
+  const bool was_shown = is_shown_;
+  if (!look_around()) return;
+  // What was looked at since may have shown less than the first elements did.
+  if (was_shown && !is_shown_ && !look_around()) return;
+  if (!make_solid()) return;
   for (const OutputPoint& point : points_) {
     if (!counted_.contains(point.output)) {
       return undecided(concat("before is finite at none of the points tried in ", point.output));
@@ -50,6 +56,8 @@ void Judge::decide() {
   }
   conclude();
 }
+
+bool Judge::look_around() { return special_draws() && peaks() && cover() && edges_of_data(); }
 
 void Judge::undecided(std::string reason) {
   answer_.verdict = Verdict::undecided;
@@ -101,6 +109,7 @@ bool Judge::look_at_all(const std::vector<OutputPoint>& points, DrawKind kind, s
     if (known_points_.contains(point) && !look(comparison, draw, point)) return false;
   }
   comparison.collect_outcomes(seen_before_, seen_after_);
+  if (is_shown_) show_at(points, draw);
   return true;
 }
 
@@ -132,7 +141,7 @@ void Judge::set_bound() {
 }
 
 void Judge::conclude() {
-  if (!converts_alike_) {
+  if (!converts_alike_ && !is_shown_) {
     return undecided("the programs make integers or bools of different reals, and samples show little of these");
   }
   set_bound();
@@ -140,6 +149,7 @@ void Judge::conclude() {
     return undecided(concat("the error bound 2^", static_cast<std::int64_t>(*answer_.bound_log2), " is too weak"));
   }
   answer_.verdict = Verdict::equal;
+  answer_.in_every_way = is_shown_;
 }
 
 }  // namespace steptp::certify

@@ -31,6 +31,8 @@ class Judge {
 
  private:
   void decide();
+  /// Draws that look for differences, and the branches.
+  bool look_around();
   void undecided(std::string reason);
   void differs(Comparison& comparison, Draw draw, const OutputPoint& point, const PointAnswer& found);
   void conclude();
@@ -51,6 +53,7 @@ class Judge {
   // Draws (judge_draws.cpp).
 
   [[nodiscard]] bool has_integer_inputs() const;
+  [[nodiscard]] bool has_free_integers() const;
   [[nodiscard]] std::uint64_t seed_of(DrawKind kind, std::uint64_t trial) const;
   bool generic_trials();
   /// A few integers coincide often: A_{C_{0}} and A_{C_{1}} are the same element in every other draw where C has two
@@ -73,6 +76,17 @@ class Judge {
   /// anywhere else.
   bool edges_of_data();
   bool edge_of_data(const Code& code, const OutputPoint& point, std::uint64_t seed);
+
+  // Every way at once (judge_ways.cpp).
+
+  /// Sets is_shown_ where the programs agree whichever way their comparisons of reals go.
+  void show_every_way();
+  /// The same at further elements, with the integers of a draw; clears is_shown_ where they do not agree there.
+  void show_at(const std::vector<OutputPoint>& points, Draw draw);
+  /// Draws that show which way comparisons of reals go are not needed where every way was shown.
+  [[nodiscard]] bool asks_order() const {
+    return (before_.has_order || after_.has_order) && (!is_shown_ || has_free_integers());
+  }
 
   // Branches (judge_branches.cpp).
 
@@ -111,6 +125,9 @@ class Judge {
   std::set<std::string> counted_;       ///< outputs with an element that counted
   std::vector<std::uint8_t> seen_before_;
   std::vector<std::uint8_t> seen_after_;
+  bool is_shown_ = false;  ///< equal in every way, so far
+  std::vector<std::uint8_t> ways_seen_before_;
+  std::vector<std::uint8_t> ways_seen_after_;
   std::set<std::tuple<bool, std::uint32_t, bool>> settled_;  ///< outcomes that do not exist
 };
 

@@ -39,9 +39,13 @@ std::vector<Judge::Missing> Judge::missing() {
   for (const bool in_before : {true, false}) {
     const Code& code = in_before ? before_ : after_;
     Coverage& coverage = in_before ? before_coverage_ : after_coverage_;
-    const auto& seen = in_before ? seen_before_ : seen_after_;
+    const auto& by_draws = in_before ? seen_before_ : seen_after_;
+    const auto& seen = is_shown_ ? (in_before ? ways_seen_before_ : ways_seen_after_) : by_draws;
     for (std::uint32_t i = 0; i < code.branches.size(); ++i) {
       if (!coverage.matters(i)) continue;
+      // Every way of it was shown, or it goes one way whatever the reals are. Where integers are drawn, that may be
+      // due to these.
+      if (is_shown_ && code.branches[i].on_reals && !has_free_integers()) continue;
       for (const bool outcome : {false, true}) {
         if ((seen[i] & (outcome ? 2 : 1)) != 0 || settled_.contains({in_before, i, outcome})) continue;
         // Small results of a rounding are met by any draw that matters.

@@ -24,6 +24,12 @@ bool Judge::has_integer_inputs() const {
                      [](const InputFacts& facts) { return !is_float(facts.variable->dtype); });
 }
 
+bool Judge::has_free_integers() const {
+  return std::any_of(model_.inputs.begin(), model_.inputs.end(), [](const InputFacts& facts) {
+    return !is_float(facts.variable->dtype) && facts.variable->values.empty();
+  });
+}
+
 std::uint64_t Judge::seed_of(DrawKind kind, std::uint64_t trial) const {
   return combine(combine(mix(options_.seed), static_cast<Hash>(kind)), trial);
 }
@@ -57,14 +63,11 @@ bool Judge::generic_trials() {
 
 std::uint32_t Judge::least_trials() const {
   constexpr std::uint32_t kTrialsOfIntegers = 40;
-  const bool has_integers = std::any_of(model_.inputs.begin(), model_.inputs.end(), [](const InputFacts& facts) {
-    return !is_float(facts.variable->dtype) && facts.variable->values.empty();
-  });
-  return has_integers ? std::max(kTrialsOfIntegers, options_.trials) : options_.trials;
+  return has_free_integers() ? std::max(kTrialsOfIntegers, options_.trials) : options_.trials;
 }
 
 bool Judge::is_wanted(DrawKind kind) const {
-  const bool has_order = before_.has_order || after_.has_order;
+  const bool has_order = asks_order();
   switch (kind) {
     case DrawKind::generic:
     case DrawKind::line: return true;
@@ -109,7 +112,7 @@ bool Judge::make_solid() {
 }
 
 bool Judge::edges_of_data() {
-  if (!before_.has_order && !after_.has_order) return true;
+  if (!asks_order()) return true;
   std::map<std::string, std::size_t> done;
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const OutputPoint point = points_[i];
@@ -174,18 +177,22 @@ bool Judge::special_draws() {
 bool Judge::special_draw(Draw draw) {
   Comparison comparison(pair_, model_, draw, options_, budget_);
   std::map<std::string, std::size_t> done;
+  std::vector<OutputPoint> looked;
   for (std::size_t i = 0; i < points_.size(); ++i) {
     if (i >= 2 && is_enough()) break;
     const auto count = element_count(signature_.find(points_[i].output)->shape);
     const std::size_t most = count && *count <= kFewElements ? kFewElements : kSpecialPoints;
     if (done[points_[i].output]++ >= most) continue;
     if (!look(comparison, draw, points_[i])) return false;
+    looked.push_back(points_[i]);
   }
   comparison.collect_outcomes(seen_before_, seen_after_);
+  if (is_shown_ && has_free_integers()) show_at(looked, draw);
   return true;
 }
 
 bool Judge::peaks() {
+  if (!asks_order()) return true;
   constexpr std::uint64_t kMostOperations = 20'000'000;
   const std::uint64_t start = budget_.operations;
   std::set<Coverage::Peak> wanted;

@@ -34,6 +34,9 @@ class Machine {
  public:
   using Value = typename Arithmetic::Value;
 
+  /// Comparisons of reals are not decided (opaque_arithmetic.h).
+  static constexpr bool kIsOpaque = requires { typename Arithmetic::Decision; };
+
   /// A number of an integer type or bool, or a real.
   struct Answer {
     bool is_real = true;
@@ -45,6 +48,11 @@ class Machine {
 
   /// The value of an output's element after the program.
   [[nodiscard]] Result<Answer, Failure> output(std::uint32_t tensor, const std::vector<std::int64_t>& element);
+
+  /// The same of an output of bools whose comparisons are not decided.
+  template <typename Opaque = Arithmetic>
+  [[nodiscard]] Result<typename Opaque::Decision, Failure> output_decision(std::uint32_t tensor,
+                                                                           const std::vector<std::int64_t>& element);
 
   /// Per branch: 1 where it was seen false, 2 where true, 3 both.
   [[nodiscard]] const std::vector<std::uint8_t>& outcomes() const { return outcomes_; }
@@ -113,6 +121,21 @@ class Machine {
   void read_real(const Access& access, const Frame& frame, Value& out);
   [[nodiscard]] std::int64_t read_integer(const Access& access, const Frame& frame);
   [[nodiscard]] bool condition(const Node& select, const Frame& frame);
+
+  // Opaque arithmetics only (machine_opaque.h).
+  template <typename Opaque>
+  [[nodiscard]] typename Opaque::Decision decide(std::uint32_t number, const Frame& frame);
+  template <typename Opaque>
+  [[nodiscard]] typename Opaque::Decision decide_after(const Instance& instance);
+  template <typename Opaque>
+  void choose(const Node& select, const Frame& frame, Value& out);
+  /// Both outcomes where it is open.
+  template <typename Opaque>
+  void note_decision(std::uint32_t branch, const typename Opaque::Decision& decision);
+  template <typename Opaque>
+  void note_open_fold(const Node& node, const Value& left, const Value& right);
+  template <typename Opaque>
+  void real_of_bool(const Node& node, const Frame& frame, Value& out);
 
   /// The last write to a cell as seen by `writers` at the moment `now`; false where there is none.
   [[nodiscard]] bool last_write(const std::vector<Writer>& writers, const Cell& cell, const std::int64_t* now,

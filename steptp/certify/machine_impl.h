@@ -186,22 +186,39 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
   switch (node.op) {
     case Op::real_literal: return arithmetic_.literal(out, node.payload);
     case Op::real_infinity: return arithmetic_.infinity(out, 1);
-    case Op::real_of_integer: return arithmetic_.integer(out, integer(node.first, frame));
+    case Op::real_of_integer:
+      if constexpr (kIsOpaque) return real_of_bool<A>(node, frame, out);
+      return arithmetic_.integer(out, integer(node.first, frame));
     case Op::real_read: return read_real(code_.accesses[node.payload], frame, out);
     case Op::real_accumulator: out = *frame.real_accumulator; return;
     case Op::real_arithmetic: {
       Scratch right(*this);
       real(node.first, frame, out);
       real(node.second, frame, *right);
-      if (node.branch != kNone) note_fold(node, out, *right);
+      if (node.branch != kNone) {
+        if constexpr (kIsOpaque) {
+          note_open_fold<A>(node, out, *right);
+        } else {
+          note_fold(node, out, *right);
+        }
+      }
       if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
       return arithmetic_.arithmetic(node.arithmetic, out, out, *right);
     }
     case Op::real_function:
       real(node.first, frame, out);
+      if (node.branch != kNone) {
+        if constexpr (kIsOpaque) {
+          note_open_fold<A>(node, out, out);
+        } else {
+          note_fold(node, out);
+        }
+      }
       if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
       return arithmetic_.function(node.function, out, out);
-    case Op::real_select: return real(condition(node, frame) ? node.second : node.third, frame, out);
+    case Op::real_select:
+      if constexpr (kIsOpaque) return choose<A>(node, frame, out);
+      return real(condition(node, frame) ? node.second : node.third, frame, out);
     case Op::integer_literal:
     case Op::integer_slot:
     case Op::integer_index:
@@ -296,7 +313,11 @@ std::int64_t Machine<A>::integer_arithmetic(const Node& node, const Frame& frame
 template <typename A>
 void Machine<A>::read_real(const Access& access, const Frame& frame, Value& out) {
   if (code_.tensors[access.tensor].known) {
-    arithmetic_.input(out, source_.real(input_numbers_[access.tensor], position(access, frame)));
+    if constexpr (kIsOpaque) {
+      return arithmetic_.input(out, source_, input_numbers_[access.tensor], position(access, frame));
+    } else {
+      arithmetic_.input(out, source_.real(input_numbers_[access.tensor], position(access, frame)));
+    }
     if constexpr (A::kIsTyped) arithmetic_.store_input(code_.tensors[access.tensor].dtype, out);
     return;
   }
@@ -304,6 +325,10 @@ void Machine<A>::read_real(const Access& access, const Frame& frame, Value& out)
   cell_of(access, frame, cell);
   Instance instance;
   if (!last_write(access.writers, cell, frame.slots, instance)) undefined(access, cell);
+  if constexpr (kIsOpaque) {
+    const typename A::Suspension suspension(arithmetic_);
+    return real_after(instance, out);
+  }
   real_after(instance, out);
 }
 

@@ -6,8 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "steptp/base/random.h"
 #include "steptp/certify/certify.h"
+#include "steptp/safety/check.h"
+#include "testing/equal_pairs.h"
+#include "testing/judge_support.h"
 #include "testing/shorthand.h"
+#include "testing/soak.h"
 
 namespace steptp::testing {
 namespace {
@@ -121,6 +126,29 @@ TEST(EveryWay, NeverEqual) {
     EXPECT_FALSE(answer.in_every_way) << one.before << "\n" << one.after;
     if (answer.verdict == Verdict::undecided) std::cout << one.after << ": " << answer.reason << "\n";
   }
+}
+
+/// Pairs that are equal by construction, by evaluation alone: how many are shown in every way at once.
+TEST(EveryWay, ShareOfEqualPairs) {
+  const Random random(91);
+  Tally tally;
+  for (std::uint64_t i = 0; i < soaked(400); ++i) {
+    Random draw = random.fork(i);
+    const EqualPair pair = make_equal_pair(draw, {.one_generated_in = i % 2 == 0 ? 1U : 0U});
+    if (check_program(pair.before).verdict != CheckReport::Verdict::ok) continue;
+    const CertifiedAnswer answer = certify::certify(pair.before, pair.after);
+    const bool has_order = answer.in_every_way || !answer.not_in_every_way.empty();
+    const std::string verdict = answer.verdict == Verdict::equal     ? "equal"
+                                : answer.verdict == Verdict::differs ? "differs"
+                                                                     : "undecided";
+    tally.add(!has_order ? verdict + " without order" : answer.in_every_way ? verdict + " in every way" : verdict);
+    EXPECT_NE(answer.verdict, Verdict::differs) << describe(pair.before, pair.after, {}) << text_of(answer);
+    if (answer.verdict == Verdict::equal && !has_order) continue;
+    if (answer.verdict == Verdict::equal && answer.in_every_way) continue;
+    std::cout << i << " " << verdict << ": " << text_of(answer) << "\n";
+    if (std::getenv("STEPTP_SHOW")) std::cout << describe(pair.before, pair.after, {}) << "\n";
+  }
+  std::cout << tally.text() << "\n";
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ void Judge::decide() {
   if (!look_around()) return;
   // What was looked at since may have shown less than the first elements did.
   if (was_shown && !is_shown_ && !look_around()) return;
-  if (!make_solid()) return;
+  if (!combine_ways() || !make_solid()) return;
   for (const OutputPoint& point : points_) {
     if (!counted_.contains(point.output)) {
       return undecided(concat("before is finite at none of the points tried in ", point.output));

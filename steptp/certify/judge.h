@@ -88,6 +88,12 @@ class Judge {
     return (before_.has_order || after_.has_order) && (!is_shown_ || has_free_integers());
   }
 
+  // Combinations of comparisons (judge_combinations.cpp).
+
+  /// Looks at both programs on every way on which their comparisons lead to an element, where these are few.
+  bool combine_ways();
+  bool combine_ways_of(const OutputPoint& point);
+
   // Branches (judge_branches.cpp).
 
   struct Missing {
@@ -125,7 +131,8 @@ class Judge {
   std::set<std::string> counted_;       ///< outputs with an element that counted
   std::vector<std::uint8_t> seen_before_;
   std::vector<std::uint8_t> seen_after_;
-  bool is_shown_ = false;  ///< equal in every way, so far
+  bool is_shown_ = false;    ///< equal in every way, so far
+  bool is_refuted_ = false;  ///< as expressions of unknowns they differ, whatever that means
   std::vector<std::uint8_t> ways_seen_before_;
   std::vector<std::uint8_t> ways_seen_after_;
   std::set<std::tuple<bool, std::uint32_t, bool>> settled_;  ///< outcomes that do not exist

@@ -47,6 +47,7 @@ void Judge::show_at(const std::vector<OutputPoint>& points, Draw draw) {
       const EveryWay::Shown shown = ways.at(point);
       if (!shown.agrees) {
         is_shown_ = false;
+        is_refuted_ = shown.is_refuted;
         answer_.not_in_every_way = shown.reason;
         break;
       }

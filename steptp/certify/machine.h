@@ -14,6 +14,8 @@
 #include "steptp/certify/inputs.h"
 #include "steptp/certify/memo.h"
 #include "steptp/certify/solver.h"
+#include "steptp/certify/trace.h"
+#include "steptp/certify/value_class.h"
 
 namespace steptp::certify {
 
@@ -58,6 +60,8 @@ class Machine {
   [[nodiscard]] const std::vector<std::uint8_t>& outcomes() const { return outcomes_; }
   /// Which way everything went, in the order of evaluation: one number.
   [[nodiscard]] std::uint64_t path() const { return path_; }
+  /// Comparisons are listed from now on, in the order of evaluation; values that are remembered make none.
+  void trace(Trace* steps) { trace_ = steps; }
   /// The identities of the reals that became integers or bools, which show next to nothing of them.
   [[nodiscard]] const std::set<std::uint64_t>& converted() const { return converted_; }
 
@@ -108,6 +112,8 @@ class Machine {
   void check_stack() const;
   void note(std::uint32_t branch, bool outcome);
   void note_fold(const Node& node, const Value& argument);
+  void trace_reals(const Node& node, CompareOp op, const Frame& frame, const Value& left, const Value& right);
+  void trace_integers(const Node& node, const Frame& frame, std::int64_t left, std::int64_t right, bool outcome);
   void note_fold(const Node& node, const Value& left, const Value& right);
 
   [[nodiscard]] std::int64_t index(const IndexCode& index, const Frame& frame);
@@ -167,6 +173,7 @@ class Machine {
   std::vector<std::uint8_t> outcomes_;
   std::set<std::uint64_t> converted_;
   std::uint64_t path_ = 0;
+  Trace* trace_ = nullptr;
   std::deque<Value> scratch_;
   std::size_t scratch_used_ = 0;
   const char* stack_start_ = nullptr;

@@ -119,6 +119,32 @@ void Machine<A>::note_fold(const Node& node, const Value& argument) {
   note(node.branch, above || arithmetic_.compare(CompareOp::less_equal, argument, *limit));
 }
 
+template <typename A>
+void Machine<A>::trace_reals(const Node& node, CompareOp op, const Frame& frame, const Value& left,
+                             const Value& right) {
+  if constexpr (requires { arithmetic_.differences(left, right); }) {
+    // Infinite because of where it stands: no comparison of data.
+    if (A::class_of(left) != ValueClass::finite || A::class_of(right) != ValueClass::finite) return;
+    const auto [forwards, backwards] = arithmetic_.differences(left, right);
+    if (forwards == backwards) return;
+    const auto statement = static_cast<std::uint32_t>(frame.statement - code_.statements.data());
+    const bool is_first = forwards < backwards;
+    trace_->push_back({TraceStep::Kind::reals, node.branch, statement, is_first ? forwards : backwards,
+                       signs_of(is_first ? op : mirrored(op)), arithmetic_.compare(op, left, right)});
+  }
+}
+
+template <typename A>
+void Machine<A>::trace_integers(const Node& node, const Frame& frame, std::int64_t left, std::int64_t right,
+                                bool outcome) {
+  const auto statement = static_cast<std::uint32_t>(frame.statement - code_.statements.data());
+  const bool on_indices = node.branch != kNone && code_.branches[node.branch].on_indices;
+  const std::uint64_t identity =
+      combine(combine(static_cast<Hash>(node.comparison), static_cast<Hash>(left)), static_cast<Hash>(right));
+  trace_->push_back({on_indices ? TraceStep::Kind::on_indices : TraceStep::Kind::integers, node.branch, statement,
+                     identity, 0, outcome});
+}
+
 // Subscripts.
 
 template <typename A>
@@ -202,11 +228,17 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
           note_fold(node, out, *right);
         }
       }
+      if (trace_ && is_extremum(node.arithmetic)) trace_reals(node, CompareOp::greater_equal, frame, out, *right);
       if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
       return arithmetic_.arithmetic(node.arithmetic, out, out, *right);
     }
     case Op::real_function:
       real(node.first, frame, out);
+      if (trace_ && node.function == Function::abs) {
+        Scratch zero(*this);
+        arithmetic_.integer(*zero, 0);
+        trace_reals(node, CompareOp::greater_equal, frame, out, *zero);
+      }
       if (node.branch != kNone) {
         if constexpr (kIsOpaque) {
           note_open_fold<A>(node, out, out);
@@ -256,6 +288,11 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
     case Op::integer_of_real: {
       Scratch value(*this);
       real(node.first, frame, *value);
+      if (trace_ && node.dtype == DType::boolean) {
+        Scratch zero(*this);
+        arithmetic_.integer(*zero, 0);
+        trace_reals(node, CompareOp::not_equal, frame, *value, *zero);
+      }
       const std::int64_t converted = arithmetic_.to_integer(*value, node.dtype);
       converted_.insert(combine(static_cast<Hash>(node.dtype), A::identity_of(*value)));
       note(node.branch, node.dtype == DType::boolean ? converted != 0 : converted < -1 || converted > 1);
@@ -274,12 +311,15 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
       real(node.second, frame, *right);
       const bool outcome = arithmetic_.compare(node.comparison, *left, *right);
       note(node.branch, outcome);
+      if (trace_) trace_reals(node, node.comparison, frame, *left, *right);
       return outcome ? 1 : 0;
     }
     case Op::compare_integers: {
       const std::int64_t left = integer(node.first, frame);
-      const bool outcome = compare_integers(node.comparison, left, integer(node.second, frame));
+      const std::int64_t right = integer(node.second, frame);
+      const bool outcome = compare_integers(node.comparison, left, right);
       note(node.branch, outcome);
+      if (trace_) trace_integers(node, frame, left, right, outcome);
       return outcome ? 1 : 0;
     }
     case Op::logic: {
@@ -525,6 +565,7 @@ void Machine<A>::fold_real(const Frame& frame, Value& sum) {
   // X=X+g, the usual form, adds in place.
   if (node.op == Op::real_arithmetic && code_.nodes[node.first].op == Op::real_accumulator) {
     real(node.second, frame, *value);
+    if (trace_ && is_extremum(node.arithmetic)) trace_reals(node, CompareOp::greater_equal, frame, sum, *value);
     if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
     arithmetic_.arithmetic(node.arithmetic, sum, sum, *value);
   } else {

@@ -73,6 +73,10 @@ class BallArithmetic {
   [[nodiscard]] static std::uint64_t identity_of(const Value& a) {
     return a.identity[0] ^ (static_cast<std::uint64_t>(a.value_class) << 62);
   }
+  /// Of finite values: a - b and b - a, by identity.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> differences(const Value& a, const Value& b) const {
+    return {fields_[0].subtract(a.identity[0], b.identity[0]), fields_[0].subtract(b.identity[0], a.identity[0])};
+  }
   [[nodiscard]] std::string text(const Value& a) const;
   [[nodiscard]] std::size_t extra_bytes(const Value&) const { return static_cast<std::size_t>(precision_ / 8 + 16); }
 

@@ -195,6 +195,7 @@ struct Branch {
   ExprPtr condition;  ///< null for a fold
   std::optional<Fold> fold;
   bool on_indices = false;
+  bool on_reals = false;  ///< a fold, or some real is compared in it
   std::uint32_t statement = 0;
   bool is_selection = false;  ///< the whole condition of an if_then_else; otherwise one comparison in it
   bool in_guard = false;

@@ -214,6 +214,22 @@ std::optional<std::uint64_t> Comparison::path(const Code& code, const InputModel
   return machine.path();
 }
 
+std::optional<Trace> Comparison::trace(const Code& code, const InputModel& model, Draw draw, const OutputPoint& point,
+                                       const CertifyOptions& options, Budget& budget) {
+  const InputSource source(model, draw);
+  const std::uint32_t tensor = code.tensor_numbers.find(point.output)->second;
+  Trace steps;
+  const auto runs = [&](auto arithmetic) {
+    steps.clear();
+    Machine<decltype(arithmetic)> machine(code, arithmetic, source, budget);
+    machine.trace(&steps);
+    return static_cast<bool>(machine.output(tensor, point.element));
+  };
+  // Both programs by one prime, so that the same difference has one identity.
+  if (runs(FieldArithmetic(draw.seed)) || runs(BallArithmetic(draw.seed, options.first_precision))) return steps;
+  return std::nullopt;
+}
+
 bool Comparison::converts_alike() const {
   // Where balls had to decide, they have evaluated everything that the field left.
   for (const auto& [precision, machines] : balls_) {

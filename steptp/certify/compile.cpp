@@ -341,7 +341,14 @@ class Compiler {
   std::uint32_t fold(Fold what) {
     const std::uint32_t number = branch(nullptr, false);
     code_.branches[number].fold = what;
+    code_.branches[number].on_reals = true;
     return number;
+  }
+
+  [[nodiscard]] bool compares_reals(std::uint32_t number) const {
+    const Node& node = code_.nodes[number];
+    if (node.op == Op::compare_reals || node.op == Op::integer_of_real) return true;
+    return node.op == Op::logic && (compares_reals(node.first) || compares_reals(node.second));
   }
 
   /// Float conversions are the identity; those to integer and bool never are.
@@ -534,6 +541,7 @@ struct Compiler::Maker {
     node.second = compiler.converted(if_true, type.dtype);
     node.third = compiler.converted(if_false, type.dtype);
     node.branch = compiler.branch(select.condition, true);
+    compiler.code_.branches[node.branch].on_reals = compiler.compares_reals(node.first);
     return made(node, type);
   }
   TypedNode operator()(const Compare& compare) const {
@@ -549,6 +557,7 @@ struct Compiler::Maker {
       node.second = compiler.converted(operands[i + 1], dtype);
       node.branch = compiler.branch(
           make_expr(Compare{{compare.operands[i], compare.operands[i + 1]}, {compare.operators[i]}}), false);
+      compiler.code_.branches[node.branch].on_reals = node.op == Op::compare_reals;
       const std::uint32_t one = made(node, typed(DType::boolean)).node;
       all = all == kNone ? one : both(LogicOp::conjunction, all, one);
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "steptp/certify/double_interval.h"
@@ -67,6 +68,10 @@ class FieldArithmetic {
   /// Equal values of the same expression have the same.
   [[nodiscard]] static std::uint64_t identity_of(const Value& a) {
     return a.residue ^ (static_cast<std::uint64_t>(class_of(a)) << 62);
+  }
+  /// Of finite values: a - b and b - a.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> differences(const Value& a, const Value& b) const {
+    return {field_.subtract(a.residue, b.residue), field_.subtract(b.residue, a.residue)};
   }
   /// Functions occurred: different residues need not be different values.
   [[nodiscard]] bool used_functions() const { return functions_ > 0; }

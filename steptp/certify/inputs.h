@@ -97,6 +97,10 @@ class InputSource {
     return {centred == 0 ? 1 : centred, -52};
   }
   [[nodiscard]] std::int64_t integer(std::size_t input, std::int64_t position) const;
+  /// The random bits of an element, whatever is made of them.
+  [[nodiscard]] std::uint64_t bits(std::size_t input, std::int64_t position) const {
+    return random_at(streams_[input].seed, static_cast<std::uint64_t>(position));
+  }
   /// The first reads are listed from now on.
   void watch(std::vector<InputRead>* reads);
   [[nodiscard]] const InputModel& model() const { return model_; }

@@ -14,6 +14,8 @@
 #include "steptp/certify/inputs.h"
 #include "steptp/certify/memo.h"
 #include "steptp/certify/solver.h"
+#include "steptp/certify/trace.h"
+#include "steptp/certify/value_class.h"
 
 namespace steptp::certify {
 
@@ -34,6 +36,9 @@ class Machine {
  public:
   using Value = typename Arithmetic::Value;
 
+  /// Comparisons of reals are not decided (opaque_arithmetic.h).
+  static constexpr bool kIsOpaque = requires { typename Arithmetic::Decision; };
+
   /// A number of an integer type or bool, or a real.
   struct Answer {
     bool is_real = true;
@@ -46,10 +51,17 @@ class Machine {
   /// The value of an output's element after the program.
   [[nodiscard]] Result<Answer, Failure> output(std::uint32_t tensor, const std::vector<std::int64_t>& element);
 
+  /// The same of an output of bools whose comparisons are not decided.
+  template <typename Opaque = Arithmetic>
+  [[nodiscard]] Result<typename Opaque::Decision, Failure> output_decision(std::uint32_t tensor,
+                                                                           const std::vector<std::int64_t>& element);
+
   /// Per branch: 1 where it was seen false, 2 where true, 3 both.
   [[nodiscard]] const std::vector<std::uint8_t>& outcomes() const { return outcomes_; }
   /// Which way everything went, in the order of evaluation: one number.
   [[nodiscard]] std::uint64_t path() const { return path_; }
+  /// Comparisons are listed from now on, in the order of evaluation; values that are remembered make none.
+  void trace(Trace* steps) { trace_ = steps; }
   /// The identities of the reals that became integers or bools, which show next to nothing of them.
   [[nodiscard]] const std::set<std::uint64_t>& converted() const { return converted_; }
 
@@ -100,6 +112,8 @@ class Machine {
   void check_stack() const;
   void note(std::uint32_t branch, bool outcome);
   void note_fold(const Node& node, const Value& argument);
+  void trace_reals(const Node& node, CompareOp op, const Frame& frame, const Value& left, const Value& right);
+  void trace_integers(const Node& node, const Frame& frame, std::int64_t left, std::int64_t right, bool outcome);
   void note_fold(const Node& node, const Value& left, const Value& right);
 
   [[nodiscard]] std::int64_t index(const IndexCode& index, const Frame& frame);
@@ -113,6 +127,21 @@ class Machine {
   void read_real(const Access& access, const Frame& frame, Value& out);
   [[nodiscard]] std::int64_t read_integer(const Access& access, const Frame& frame);
   [[nodiscard]] bool condition(const Node& select, const Frame& frame);
+
+  // Opaque arithmetics only (machine_opaque.h).
+  template <typename Opaque>
+  [[nodiscard]] typename Opaque::Decision decide(std::uint32_t number, const Frame& frame);
+  template <typename Opaque>
+  [[nodiscard]] typename Opaque::Decision decide_after(const Instance& instance);
+  template <typename Opaque>
+  void choose(const Node& select, const Frame& frame, Value& out);
+  /// Both outcomes where it is open.
+  template <typename Opaque>
+  void note_decision(std::uint32_t branch, const typename Opaque::Decision& decision);
+  template <typename Opaque>
+  void note_open_fold(const Node& node, const Value& left, const Value& right);
+  template <typename Opaque>
+  void real_of_bool(const Node& node, const Frame& frame, Value& out);
 
   /// The last write to a cell as seen by `writers` at the moment `now`; false where there is none.
   [[nodiscard]] bool last_write(const std::vector<Writer>& writers, const Cell& cell, const std::int64_t* now,
@@ -144,6 +173,7 @@ class Machine {
   std::vector<std::uint8_t> outcomes_;
   std::set<std::uint64_t> converted_;
   std::uint64_t path_ = 0;
+  Trace* trace_ = nullptr;
   std::deque<Value> scratch_;
   std::size_t scratch_used_ = 0;
   const char* stack_start_ = nullptr;

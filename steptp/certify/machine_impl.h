@@ -119,6 +119,32 @@ void Machine<A>::note_fold(const Node& node, const Value& argument) {
   note(node.branch, above || arithmetic_.compare(CompareOp::less_equal, argument, *limit));
 }
 
+template <typename A>
+void Machine<A>::trace_reals(const Node& node, CompareOp op, const Frame& frame, const Value& left,
+                             const Value& right) {
+  if constexpr (requires { arithmetic_.differences(left, right); }) {
+    // Infinite because of where it stands: no comparison of data.
+    if (A::class_of(left) != ValueClass::finite || A::class_of(right) != ValueClass::finite) return;
+    const auto [forwards, backwards] = arithmetic_.differences(left, right);
+    if (forwards == backwards) return;
+    const auto statement = static_cast<std::uint32_t>(frame.statement - code_.statements.data());
+    const bool is_first = forwards < backwards;
+    trace_->push_back({TraceStep::Kind::reals, node.branch, statement, is_first ? forwards : backwards,
+                       signs_of(is_first ? op : mirrored(op)), arithmetic_.compare(op, left, right)});
+  }
+}
+
+template <typename A>
+void Machine<A>::trace_integers(const Node& node, const Frame& frame, std::int64_t left, std::int64_t right,
+                                bool outcome) {
+  const auto statement = static_cast<std::uint32_t>(frame.statement - code_.statements.data());
+  const bool on_indices = node.branch != kNone && code_.branches[node.branch].on_indices;
+  const std::uint64_t identity =
+      combine(combine(static_cast<Hash>(node.comparison), static_cast<Hash>(left)), static_cast<Hash>(right));
+  trace_->push_back({on_indices ? TraceStep::Kind::on_indices : TraceStep::Kind::integers, node.branch, statement,
+                     identity, 0, outcome});
+}
+
 // Subscripts.
 
 template <typename A>
@@ -186,22 +212,45 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
   switch (node.op) {
     case Op::real_literal: return arithmetic_.literal(out, node.payload);
     case Op::real_infinity: return arithmetic_.infinity(out, 1);
-    case Op::real_of_integer: return arithmetic_.integer(out, integer(node.first, frame));
+    case Op::real_of_integer:
+      if constexpr (kIsOpaque) return real_of_bool<A>(node, frame, out);
+      return arithmetic_.integer(out, integer(node.first, frame));
     case Op::real_read: return read_real(code_.accesses[node.payload], frame, out);
     case Op::real_accumulator: out = *frame.real_accumulator; return;
     case Op::real_arithmetic: {
       Scratch right(*this);
       real(node.first, frame, out);
       real(node.second, frame, *right);
-      if (node.branch != kNone) note_fold(node, out, *right);
+      if (node.branch != kNone) {
+        if constexpr (kIsOpaque) {
+          note_open_fold<A>(node, out, *right);
+        } else {
+          note_fold(node, out, *right);
+        }
+      }
+      if (trace_ && is_extremum(node.arithmetic)) trace_reals(node, CompareOp::greater_equal, frame, out, *right);
       if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
       return arithmetic_.arithmetic(node.arithmetic, out, out, *right);
     }
     case Op::real_function:
       real(node.first, frame, out);
+      if (trace_ && node.function == Function::abs) {
+        Scratch zero(*this);
+        arithmetic_.integer(*zero, 0);
+        trace_reals(node, CompareOp::greater_equal, frame, out, *zero);
+      }
+      if (node.branch != kNone) {
+        if constexpr (kIsOpaque) {
+          note_open_fold<A>(node, out, out);
+        } else {
+          note_fold(node, out);
+        }
+      }
       if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
       return arithmetic_.function(node.function, out, out);
-    case Op::real_select: return real(condition(node, frame) ? node.second : node.third, frame, out);
+    case Op::real_select:
+      if constexpr (kIsOpaque) return choose<A>(node, frame, out);
+      return real(condition(node, frame) ? node.second : node.third, frame, out);
     case Op::integer_literal:
     case Op::integer_slot:
     case Op::integer_index:
@@ -239,6 +288,11 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
     case Op::integer_of_real: {
       Scratch value(*this);
       real(node.first, frame, *value);
+      if (trace_ && node.dtype == DType::boolean) {
+        Scratch zero(*this);
+        arithmetic_.integer(*zero, 0);
+        trace_reals(node, CompareOp::not_equal, frame, *value, *zero);
+      }
       const std::int64_t converted = arithmetic_.to_integer(*value, node.dtype);
       converted_.insert(combine(static_cast<Hash>(node.dtype), A::identity_of(*value)));
       note(node.branch, node.dtype == DType::boolean ? converted != 0 : converted < -1 || converted > 1);
@@ -257,12 +311,15 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
       real(node.second, frame, *right);
       const bool outcome = arithmetic_.compare(node.comparison, *left, *right);
       note(node.branch, outcome);
+      if (trace_) trace_reals(node, node.comparison, frame, *left, *right);
       return outcome ? 1 : 0;
     }
     case Op::compare_integers: {
       const std::int64_t left = integer(node.first, frame);
-      const bool outcome = compare_integers(node.comparison, left, integer(node.second, frame));
+      const std::int64_t right = integer(node.second, frame);
+      const bool outcome = compare_integers(node.comparison, left, right);
       note(node.branch, outcome);
+      if (trace_) trace_integers(node, frame, left, right, outcome);
       return outcome ? 1 : 0;
     }
     case Op::logic: {
@@ -296,7 +353,11 @@ std::int64_t Machine<A>::integer_arithmetic(const Node& node, const Frame& frame
 template <typename A>
 void Machine<A>::read_real(const Access& access, const Frame& frame, Value& out) {
   if (code_.tensors[access.tensor].known) {
-    arithmetic_.input(out, source_.real(input_numbers_[access.tensor], position(access, frame)));
+    if constexpr (kIsOpaque) {
+      return arithmetic_.input(out, source_, input_numbers_[access.tensor], position(access, frame));
+    } else {
+      arithmetic_.input(out, source_.real(input_numbers_[access.tensor], position(access, frame)));
+    }
     if constexpr (A::kIsTyped) arithmetic_.store_input(code_.tensors[access.tensor].dtype, out);
     return;
   }
@@ -304,6 +365,10 @@ void Machine<A>::read_real(const Access& access, const Frame& frame, Value& out)
   cell_of(access, frame, cell);
   Instance instance;
   if (!last_write(access.writers, cell, frame.slots, instance)) undefined(access, cell);
+  if constexpr (kIsOpaque) {
+    const typename A::Suspension suspension(arithmetic_);
+    return real_after(instance, out);
+  }
   real_after(instance, out);
 }
 
@@ -500,6 +565,7 @@ void Machine<A>::fold_real(const Frame& frame, Value& sum) {
   // X=X+g, the usual form, adds in place.
   if (node.op == Op::real_arithmetic && code_.nodes[node.first].op == Op::real_accumulator) {
     real(node.second, frame, *value);
+    if (trace_ && is_extremum(node.arithmetic)) trace_reals(node, CompareOp::greater_equal, frame, sum, *value);
     if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
     arithmetic_.arithmetic(node.arithmetic, sum, sum, *value);
   } else {

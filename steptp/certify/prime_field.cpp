@@ -7,7 +7,10 @@
 
 namespace steptp::certify {
 
-PrimeField::PrimeField(std::uint64_t seed) : prime_(n_nextprime((std::uint64_t{1} << 60) + (mix(seed) >> 5), 1)) {
+PrimeField::PrimeField(std::uint64_t seed)
+    : PrimeField(n_nextprime((std::uint64_t{1} << 60) + (mix(seed) >> 5), 1), Given{}) {}
+
+PrimeField::PrimeField(std::uint64_t prime, Given) : prime_(prime) {
   std::uint64_t inverse = prime_;  // correct to 3 bits; each round doubles them
   for (int round = 0; round < 5; ++round) inverse *= 2 - prime_ * inverse;
   negated_inverse_ = 0 - inverse;

@@ -28,6 +28,8 @@ class PrimeField {
   using Residue = std::uint64_t;
 
   explicit PrimeField(std::uint64_t seed);
+  /// By a given prime, odd and below 2^62.
+  [[nodiscard]] static PrimeField modulo(std::uint64_t prime) { return {prime, Given{}}; }
 
   [[nodiscard]] std::uint64_t prime() const { return prime_; }
   [[nodiscard]] Residue one() const { return one_; }
@@ -64,7 +66,9 @@ class PrimeField {
 
  private:
   __extension__ typedef unsigned __int128 Double;  // NOLINT(modernize-use-using): an extension
+  struct Given {};
 
+  PrimeField(std::uint64_t prime, Given given);
   [[nodiscard]] Residue reduce(Double product) const {
     const std::uint64_t factor = static_cast<std::uint64_t>(product) * negated_inverse_;
     const auto high = static_cast<std::uint64_t>((product + static_cast<Double>(factor) * prime_) >> 64);

@@ -64,7 +64,9 @@ class Judge {
   void decide() {
     if (model_.is_empty) return undecided("an input has no legal value");
     choose_points();
-    if (!generic_trials() || !special_draws() || !peaks() || !cover() || !edges_of_data() || !make_solid()) return;
+    if (!first_look() || !generic_trials() || !special_draws() || !peaks() || !cover() || !edges_of_data() ||
+        !make_solid())
+      return;
     for (const OutputPoint& point : points_) {
       if (!counted_.contains(point.output)) {
         return undecided(concat("before is finite at none of the points tried in ", point.output));
@@ -208,6 +210,21 @@ class Judge {
     example.after = found.after;
     example.inputs = comparison.inputs_of(point);
     answer_.counterexample = std::move(example);
+  }
+
+  /// A wrong program mostly differs anywhere: one look, with everything that the programs share evaluated once.
+  bool first_look() {
+    constexpr std::size_t kPoints = 2;
+    if (pair_.sharing.all == pair_.sharing.plain) return true;  // no quicker than the looks that follow
+    const Draw draw{DrawKind::generic, seed_of(DrawKind::generic, 0)};
+    Comparison comparison(pair_, model_, draw, options_, budget_, Share::all);
+    for (std::size_t i = 0; i < std::min(points_.size(), kPoints) && (i == 0 || !is_enough()); ++i) {
+      const PointAnswer found = comparison.at(points_[i]);
+      if (found.kind != PointAnswer::Kind::differs && found.kind != PointAnswer::Kind::undefined) continue;
+      differs(comparison, draw, points_[i], found);
+      return false;
+    }
+    return true;
   }
 
   bool generic_trials() {

@@ -49,13 +49,16 @@ class BallArithmetic {
     std::array<PrimeField::Residue, 2> identity{};
   };
 
+  /// Sums are made one summand at a time.
+  static constexpr bool kHasLanes = false;
   static constexpr bool kHasPlainValues = false;
   /// Exact: the type of an operation plays no part.
   static constexpr bool kIsTyped = false;
 
   BallArithmetic(std::uint64_t seed, std::int64_t precision);
 
-  void set_literals(const std::vector<Decimal>& literals);
+  /// Returns the number of the first one, for `literal`.
+  [[nodiscard]] std::uint32_t add_literals(const std::vector<Decimal>& literals);
   void literal(Value& out, std::uint32_t number) const { out = literals_[number]; }
   void input(Value& out, Dyadic value) const;
   void integer(Value& out, std::int64_t value) const;

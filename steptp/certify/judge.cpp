@@ -42,7 +42,7 @@ CertifiedAnswer Judge::run() {
 void Judge::decide() {
   if (model_.is_empty) return undecided("an input has no legal value");
   choose_points();
-  if (!generic_trials()) return;
+  if (!first_look() || !generic_trials()) return;
   show_every_way();
   const bool was_shown = is_shown_;
   if (!look_around()) return;

@@ -55,6 +55,8 @@ class Judge {
   [[nodiscard]] bool has_integer_inputs() const;
   [[nodiscard]] bool has_free_integers() const;
   [[nodiscard]] std::uint64_t seed_of(DrawKind kind, std::uint64_t trial) const;
+  /// A wrong program mostly differs anywhere: one look, with everything that the programs share evaluated once.
+  bool first_look();
   bool generic_trials();
   /// A few integers coincide often: A_{C_{0}} and A_{C_{1}} are the same element in every other draw where C has two
   /// values, and the bound of the field knows nothing of it.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <set>
@@ -12,6 +13,7 @@
 #include "steptp/certify/code.h"
 #include "steptp/certify/failure.h"
 #include "steptp/certify/inputs.h"
+#include "steptp/certify/lanes.h"
 #include "steptp/certify/memo.h"
 #include "steptp/certify/solver.h"
 #include "steptp/certify/trace.h"
@@ -30,7 +32,8 @@ struct Budget {
 /// The sequential machine of leir.md section 2, asked for single elements: finds the last write before the moment of a
 /// read and evaluates that, and so on down to the inputs. Writes are found in the concrete iteration space (solver.h),
 /// so that overwriting in place, recurrences and scopes need no analysis of their own.
-/// Runs deep: call it on a big stack (big_stack.h).
+/// Runs deep: call it on a big stack (big_stack.h). Chains of definitions that are longer than the stack are taken up
+/// from where it ended.
 template <typename Arithmetic>
 class Machine {
  public:
@@ -47,6 +50,13 @@ class Machine {
   };
 
   Machine(const Code& code, Arithmetic& arithmetic, const InputSource& source, Budget& budget);
+  /// A machine for another program at the same inputs, in the same arithmetic. Statements that are the same ones as
+  /// `same_as` says of each (sharing.h) are evaluated once for both; the branches in them are noted in the machine that
+  /// came first, and only there.
+  Machine(const Code& code, Machine& other, const std::vector<std::uint32_t>& same_as);
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  ~Machine() { budget_.bytes += memory_.bytes; }
 
   /// The value of an output's element after the program.
   [[nodiscard]] Result<Answer, Failure> output(std::uint32_t tensor, const std::vector<std::int64_t>& element);
@@ -83,6 +93,10 @@ class Machine {
     bool is_partial = false;  ///< an accumulation of which a part of the neighbours may come later
     Slots slots{};
   };
+  /// Thrown where the stack is used up by definitions: this one is to be evaluated first.
+  struct TooDeep {
+    Instance instance;
+  };
   /// A value of its own for a moment. Numbers that own memory are taken from a stack and keep it.
   class BorrowedScratch {
    public:
@@ -109,7 +123,13 @@ class Machine {
   [[nodiscard]] Value& take();
   void spend(std::uint64_t operations);
   /// Stops a chain of definitions before the stack is full.
-  void check_stack() const;
+  [[nodiscard]] bool is_too_deep() const;
+  void check_stack(const Instance& instance) const;
+  /// Calls `work` until it comes through, evaluating first what it is too deep for.
+  template <typename Work>
+  void in_steps(const Work& work);
+  /// Pays for a value to be remembered; forgets everything where there is no room.
+  void reserve(std::size_t bytes);
   void note(std::uint32_t branch, bool outcome);
   void note_fold(const Node& node, const Value& argument);
   void trace_reals(const Node& node, CompareOp op, const Frame& frame, const Value& left, const Value& right);
@@ -124,6 +144,8 @@ class Machine {
   void real(std::uint32_t number, const Frame& frame, Value& out);
   [[nodiscard]] std::int64_t integer(std::uint32_t number, const Frame& frame);
   [[nodiscard]] std::int64_t integer_arithmetic(const Node& node, const Frame& frame);
+  /// What a read is a copy of, where copying does not round.
+  [[nodiscard]] static const Access& seen(const Access& access);
   void read_real(const Access& access, const Frame& frame, Value& out);
   [[nodiscard]] std::int64_t read_integer(const Access& access, const Frame& frame);
   [[nodiscard]] bool condition(const Node& select, const Frame& frame);
@@ -151,16 +173,48 @@ class Machine {
                               bool& is_decided) const;
   [[nodiscard]] bool is_later(const Instance& one, const Instance& other) const;
   [[nodiscard]] bool writes_cell(const StatementCode& statement, const Cell& cell, const std::int64_t* slots);
+  /// The write that an access is known to see (Access::origin); false where the subscripts are not those of one.
+  [[nodiscard]] bool original(const Access& access, const std::int64_t* slots, Instance& found) const;
   [[noreturn]] void undefined(const Access& access, const Cell& cell) const;
 
   void real_after(const Instance& instance, Value& out);
   [[nodiscard]] std::int64_t integer_after(const Instance& instance);
+  void remember(std::uint32_t statement, std::uint64_t key, const Value& value);
   void accumulate_real(const Instance& instance, Value& out);
+  void accumulate_partly(const Instance& instance, const Cell& cell, Value& out);
+  void start_of(const Instance& instance, const Cell& cell, Value& out);
   [[nodiscard]] std::int64_t accumulate_integer(const Instance& instance);
   void fold_real(const Frame& frame, Value& sum);
+  void fold_box(const StatementCode& statement, const std::vector<Range>& box, Value& sum);
+  [[nodiscard]] std::vector<Range> box_of(const StatementCode& statement, const Slots& slots) const;
   void identity(const StatementCode& statement, Value& out);
   [[nodiscard]] static std::int64_t integer_identity(const StatementCode& statement);
   [[nodiscard]] std::uint64_t key_of(const Instance& instance) const;
+
+  // Many iterations at once (machine_lanes.h).
+  void fold_lanes_of_box(const StatementCode& statement, const std::vector<Range>& box,
+                         Value& sum) requires(Arithmetic::kHasLanes);
+  void fold_lanes(const Lanes& lanes, Value& sum) requires(Arithmetic::kHasLanes);
+  void fold_term(std::uint32_t number, bool is_subtracted, const Lanes& lanes,
+                 Value& sum) requires(Arithmetic::kHasLanes);
+  [[nodiscard]] bool fold_inputs(const Node& product, bool is_subtracted, const Lanes& lanes,
+                                 Value& sum) requires(Arithmetic::kHasLanes);
+  void lanes_real(std::uint32_t number, const Lanes& lanes, Value* out) requires(Arithmetic::kHasLanes);
+  void lanes_integer(std::uint32_t number, const Lanes& lanes, std::int64_t* out) requires(Arithmetic::kHasLanes);
+  void lanes_select(const Node& node, const Lanes& lanes, Value* out) requires(Arithmetic::kHasLanes);
+  void lanes_some(std::uint32_t number, const Lanes& lanes, const std::vector<std::uint32_t>& which,
+                  Value* out) requires(Arithmetic::kHasLanes);
+  void lanes_read(const Access& access, const Lanes& lanes, Value* out) requires(Arithmetic::kHasLanes);
+  void lanes_input(const Access& access, const Lanes& lanes, Value* out) requires(Arithmetic::kHasLanes);
+  /// False where not every lane sees its origin.
+  [[nodiscard]] bool lanes_origin(const Access& access, const Lanes& lanes, Value* out) requires(Arithmetic::kHasLanes);
+  void lanes_after(std::uint32_t statement, const Lanes& lanes, Value* out) requires(Arithmetic::kHasLanes);
+  [[nodiscard]] bool lanes_known(const Access& access, const Lanes& lanes, Value* out) requires(Arithmetic::kHasLanes);
+  void lanes_positions(const Access& access, const Lanes& lanes, std::int64_t* out) requires(Arithmetic::kHasLanes);
+  [[nodiscard]] const std::int64_t* lanes_mantissas(const Access& access, const Lanes& lanes,
+                                                    std::int64_t* own) requires(Arithmetic::kHasLanes);
+  [[nodiscard]] bool is_plain_input(const Node& node) const requires(Arithmetic::kHasLanes);
+  void slots_of(const Lanes& lanes, std::size_t lane, Slots& slots) const;
 
   const Code& code_;
   Arithmetic& arithmetic_;
@@ -168,8 +222,11 @@ class Machine {
   Budget& budget_;
   Solver solver_;
   std::vector<std::size_t> input_numbers_;  ///< by tensor
-  std::vector<Memo<Value>> reals_;          ///< by statement
-  std::vector<Memo<std::int64_t>> integers_;
+  std::uint32_t first_literal_;
+  Memory<Value> memory_;
+  Memory<Value>* others_memory_ = nullptr;  ///< of the machine with which values are shared
+  std::vector<Memo<Value>*> reals_;         ///< by statement: own, or shared
+  std::vector<Memo<std::int64_t>*> integers_;
   std::vector<std::uint8_t> outcomes_;
   std::set<std::uint64_t> converted_;
   std::uint64_t path_ = 0;
@@ -177,6 +234,11 @@ class Machine {
   std::deque<Value> scratch_;
   std::size_t scratch_used_ = 0;
   const char* stack_start_ = nullptr;
+  std::ptrdiff_t stack_limit_ = 0;
+  LanePool<Value> value_lanes_;
+  LanePool<std::int64_t> integer_lanes_;
+  LaneCache<std::int64_t> input_rows_;
+  LaneCache<Value> value_rows_;
 };
 
 }  // namespace steptp::certify

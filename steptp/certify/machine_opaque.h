@@ -4,7 +4,9 @@
 // the file that makes such a machine.
 
 #include "steptp/base/hash.h"
+#include "steptp/certify/machine_folds.h"
 #include "steptp/certify/machine_impl.h"
+#include "steptp/certify/machine_writes.h"
 
 namespace steptp::certify {
 
@@ -12,14 +14,17 @@ template <typename A>
 template <typename Opaque>
 auto Machine<A>::output_decision(std::uint32_t tensor, const std::vector<std::int64_t>& element)
     -> Result<typename Opaque::Decision, Failure> {
-  stack_start_ = static_cast<const char*>(__builtin_frame_address(0));
   try {
     const Access& access = code_.tensors[tensor].at_end;
     Cell cell;
     for (const std::int64_t subscript : element) cell.at[cell.size++] = subscript;
-    Instance instance;
-    if (!last_write(access.writers, cell, nullptr, instance)) undefined(access, cell);
-    return decide_after<Opaque>(instance);
+    typename Opaque::Decision made;
+    in_steps([&] {
+      Instance instance;
+      if (!last_write(access.writers, cell, nullptr, instance)) undefined(access, cell);
+      made = decide_after<Opaque>(instance);
+    });
+    return made;
   } catch (Failure& failure) {
     return std::move(failure);
   }
@@ -107,7 +112,8 @@ typename Opaque::Decision Machine<A>::decide_after(const Instance& instance) {
   if (statement.accumulates) return arithmetic_.decision(integer_after(instance) != 0);
   const std::uint64_t key = combine(instance.statement, key_of(instance));
   if (const auto known = arithmetic_.decisions.find(key); known != arithmetic_.decisions.end()) return known->second;
-  check_stack();
+  // Conditions are not evaluated in steps, as numbers are.
+  if (is_too_deep()) fail(FailureKind::depth, "a chain of definitions is too long");
   spend(statement.work);
   const auto made = decide<Opaque>(statement.right, Frame{&statement, instance.slots.data(), nullptr, 0});
   arithmetic_.decisions.emplace(key, made);

@@ -60,8 +60,8 @@ void OpaqueArithmetic::set_special(Value& out, const Value& a, const Value& b, V
   set_class(out, is_zero ? ValueClass::finite : value_class);
 }
 
-void OpaqueArithmetic::set_literals(const std::vector<Decimal>& literals) {
-  literals_.clear();
+std::uint32_t OpaqueArithmetic::add_literals(const std::vector<Decimal>& literals) {
+  const auto first = static_cast<std::uint32_t>(literals_.size());
   for (const Decimal& decimal : literals) {
     Value& value = literals_.emplace_back();
     value.number = space_.field.of_decimal(decimal);
@@ -72,6 +72,7 @@ void OpaqueArithmetic::set_literals(const std::vector<Decimal>& literals) {
     for (; places > 0 && digits % 5 == 0; --places) digits /= 5;
     if (places <= 0 && std::fabs(decimal.nearest) <= 0x1p53) value.range = {decimal.nearest, decimal.nearest};
   }
+  return first;
 }
 
 void OpaqueArithmetic::input(Value& out, const InputSource& source, std::size_t number, std::int64_t position) const {

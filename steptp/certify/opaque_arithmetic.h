@@ -63,10 +63,12 @@ class OpaqueArithmetic {
   /// Values need no memory of their own.
   static constexpr bool kHasPlainValues = true;
   static constexpr bool kIsTyped = false;
+  static constexpr bool kHasLanes = false;
 
   explicit OpaqueArithmetic(OpaqueSpace& space) : space_(space) {}
 
-  void set_literals(const std::vector<Decimal>& literals);
+  /// The number of the first of them.
+  std::uint32_t add_literals(const std::vector<Decimal>& literals);
   void literal(Value& out, std::uint32_t number) const { out = literals_[number]; }
   void input(Value& out, const InputSource& source, std::size_t number, std::int64_t position) const;
   void integer(Value& out, std::int64_t value) const;

@@ -17,7 +17,8 @@ PrimeField::PrimeField(std::uint64_t prime, Given) : prime_(prime) {
   one_ = static_cast<std::uint64_t>((static_cast<Double>(1) << 64) % prime_);
   square_ = static_cast<std::uint64_t>(static_cast<Double>(one_) * one_ % prime_);
   half_ = inverse_of_two();
-  input_factor_ = multiply(power(half_, 52), square_);
+  input_unit_ = power(half_, 52);
+  input_factor_ = multiply(input_unit_, square_);
 }
 
 PrimeField::Residue PrimeField::inverse_of_two() const { return of_number((prime_ + 1) / 2); }

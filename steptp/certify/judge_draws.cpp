@@ -187,7 +187,7 @@ bool Judge::special_draw(Draw draw) {
     looked.push_back(points_[i]);
   }
   comparison.collect_outcomes(seen_before_, seen_after_);
-  if (is_shown_ && has_free_integers()) show_at(looked, draw);
+  if (is_shown_ && draws_integers()) show_at(looked, draw);
   return true;
 }
 

@@ -135,6 +135,7 @@ class Judge {
   std::vector<std::uint8_t> seen_before_;
   std::vector<std::uint8_t> seen_after_;
   bool is_shown_ = false;  ///< equal in every way, so far
+  std::uint64_t integer_draws_ = 0;
   std::vector<std::uint8_t> ways_seen_before_;
   std::vector<std::uint8_t> ways_seen_after_;
   std::set<std::tuple<bool, std::uint32_t, bool>> settled_;  ///< outcomes that do not exist

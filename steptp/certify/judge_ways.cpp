@@ -41,7 +41,7 @@ void Judge::show_every_way() {
 
 void Judge::show_at(const std::vector<OutputPoint>& points, Draw draw) {
   // What it costs beyond a share of the budget is better spent on draws.
-  constexpr std::uint64_t kShare = 4;
+  constexpr std::uint64_t kShare = 2;
   Budget budget{budget_.operations / kShare, budget_.bytes / kShare};
   const std::uint64_t given = budget.operations;
   std::map<OutputPoint, double> bounds;

@@ -83,6 +83,9 @@ TEST(EveryWay, Shown) {
        "B(tx,4)L(a,32)[F[tx]=F[tx]+exp(if_then_else(a<=tx*8,Q[tx,a],-inf)-E[tx]);];B(tx,4)[C[tx]=1/F[tx];];",
        "B(tx,4)L(a,32)[E[tx]=max(E[tx],if_then_else(a>tx*8,-inf,Q[tx,a]));];"
        "B(tx,4)L(a,32)[F[tx]=F[tx]+if_then_else(a>tx*8,0,exp(Q[tx,a]-E[tx]));];B(tx,4)[C[tx]=1/F[tx];];"},
+      {"B(tx,4)L(a,32)[F[tx]=F[tx]+exp(Q[tx,a]);];B(tx,4)[C[tx]=exp(Q[tx,3])/F[tx];];",
+       "B(tx,4)L(a,32)[E[tx]=max(E[tx],Q[tx,a]);];B(tx,4)L(a,32)[F[tx]=F[tx]+exp(Q[tx,a]-E[tx]);];"
+       "B(tx,4)[C[tx]=exp(Q[tx,3]-E[tx])/F[tx];];"},
       {"B(tx,4)[G:bool[tx]=X[tx]<Y[tx];C[tx]=if_then_else(G:bool[tx],Z[tx],W[tx]);];",
        "B(tx,4)[C[tx]=if_then_else(Y[tx]>X[tx],Z[tx],W[tx]);];"},
   };

@@ -8,12 +8,6 @@ namespace steptp::certify {
 
 namespace {
 
-std::set<std::uint64_t> identities_of(const Trace& trace) {
-  std::set<std::uint64_t> out;
-  for (const TraceStep& step : trace) out.insert(step.identity);
-  return out;
-}
-
 /// What earlier comparisons on the way leave open.
 class Facts {
  public:
@@ -36,16 +30,13 @@ class Facts {
 }  // namespace
 
 bool Combinations::add(const Trace& before, const Trace& after) {
-  const std::set<std::uint64_t> of_before = identities_of(before);
-  const std::set<std::uint64_t> of_after = identities_of(after);
   Facts facts;
   std::uint64_t prefix = 0;
   bool is_new = false;
   for (const bool in_before : {true, false}) {
     for (const TraceStep& step : in_before ? before : after) {
       if (step.kind != TraceStep::Kind::on_indices) {
-        const bool is_same = of_before.contains(step.identity) && of_after.contains(step.identity);
-        if ((is_same && !is_strict_) || !facts.is_news(step)) continue;
+        if ((step.kind == TraceStep::Kind::reals && !has_reals_) || !facts.is_news(step)) continue;
         Node& node = nodes_.try_emplace(prefix, Node{step, in_before, 0}).first->second;
         const std::uint8_t outcome = step.outcome ? 2 : 1;
         is_new = is_new || (node.seen & outcome) == 0;

@@ -12,8 +12,8 @@ namespace steptp::certify {
 /// the other way. Complete where both ways were taken at every node: then every combination was seen.
 class Combinations {
  public:
-  /// `is_strict`: comparisons that both programs make count as well.
-  explicit Combinations(bool is_strict) : is_strict_(is_strict) {}
+  /// Comparisons of reals are left out where every way of them has been shown.
+  explicit Combinations(bool has_reals) : has_reals_(has_reals) {}
 
   /// True where the way is new.
   bool add(const Trace& before, const Trace& after);
@@ -33,7 +33,7 @@ class Combinations {
     std::uint8_t seen = 0;  ///< 1 where false, 2 where true
   };
 
-  bool is_strict_;
+  bool has_reals_;
   std::map<std::uint64_t, Node> nodes_;  ///< by what came before
 };
 

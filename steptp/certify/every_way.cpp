@@ -18,10 +18,9 @@ void merge(std::vector<std::uint8_t>& into, const std::vector<std::uint8_t>& fro
   for (std::size_t i = 0; i < from.size(); ++i) into[i] |= from[i];
 }
 
-EveryWay::Shown not_shown(std::string reason, bool is_refuted = false) {
+EveryWay::Shown not_shown(std::string reason) {
   EveryWay::Shown shown;
   shown.reason = std::move(reason);
-  shown.is_refuted = is_refuted;
   return shown;
 }
 
@@ -44,30 +43,31 @@ EveryWay::Shown EveryWay::at(const OutputPoint& point) {
     if (!before) return not_shown(before.error().message);
     const auto after = after_.output_decision(same, point.element);
     if (!after) return not_shown(after.error().message);
-    if (before->number != after->number) return not_shown("the conditions are not known to be the same", true);
-    return {true, bound_of(static_cast<double>(before->degree) + static_cast<double>(after->degree)), {}, false};
+    if (before->number != after->number) return not_shown("the conditions are not known to be the same");
+    if (!space_.includes_hazards(before->hazards, after->hazards)) return not_shown("a condition may have no value");
+    return {true, bound_of(static_cast<double>(before->degree) + static_cast<double>(after->degree)), {}};
   }
   const auto before = before_.output(tensor, point.element);
   if (!before) return not_shown(before.error().message);
   const auto after = after_.output(same, point.element);
   if (!after) return not_shown(after.error().message);
   if (before->is_real) return reals(before->real, after->real);
-  if (before->integer != after->integer) return not_shown("integers differ", true);
-  return {true, bound_of(1), {}, false};
+  if (before->integer != after->integer) return not_shown("integers differ");
+  return {true, bound_of(1), {}};
 }
 
 EveryWay::Shown EveryWay::reals(const OpaqueArithmetic::Value& before, const OpaqueArithmetic::Value& after) const {
   // Infinite or NaN because of where it stands, at whatever inputs: nothing is asked there.
-  if (before.value_class != ValueClass::finite) return {true, bound_of(1), {}, false};
+  if (before.value_class != ValueClass::finite) return {true, bound_of(1), {}};
   if (after.value_class != ValueClass::finite) return not_shown("after is not finite");
-  if (before.number != after.number) return not_shown("the programs are not the same in every way", true);
+  if (before.number != after.number) return not_shown("the programs are not the same in every way");
   if (!space_.includes_hazards(before.hazards, after.hazards)) {
     return not_shown("a function of after may leave its domain where none of before does");
   }
   const auto degree = [](const OpaqueArithmetic::Value& value) {
     return static_cast<double>(value.numerator) + static_cast<double>(value.denominator);
   };
-  return {true, bound_of(degree(before) + degree(after) + 1), {}, false};
+  return {true, bound_of(degree(before) + degree(after) + 1), {}};
 }
 
 /// Schwartz and Zippel modulo p, of 60 bits; two different arguments of functions may coincide there, and two of exp

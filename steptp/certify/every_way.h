@@ -17,10 +17,9 @@ class EveryWay {
   EveryWay(const Pair& pair, const InputModel& model, Draw draw, Budget& budget);
 
   struct Shown {
-    bool agrees = false;      ///< false says nothing
-    double bound_log2 = 0;    ///< the chance of agreeing by accident, at this draw
-    std::string reason;       ///< why it was not shown
-    bool is_refuted = false;  ///< not shown, though everything could be expressed
+    bool agrees = false;    ///< false says nothing
+    double bound_log2 = 0;  ///< the chance of agreeing by accident, at this draw
+    std::string reason;     ///< why it was not shown
   };
   [[nodiscard]] Shown at(const OutputPoint& point);
 

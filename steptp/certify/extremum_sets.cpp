@@ -23,6 +23,7 @@ std::uint32_t ExtremumSets::make(std::uint32_t left, std::uint32_t right) {
   node.left = left;
   node.right = right;
   node.size = nodes_[left].size + nodes_[right].size;
+  node.has_holes = nodes_[left].has_holes || nodes_[right].has_holes;
   node.hash = combine(nodes_[left].hash, nodes_[right].hash);
   nodes_.push_back(node);
   return static_cast<std::uint32_t>(nodes_.size() - 1);
@@ -31,7 +32,8 @@ std::uint32_t ExtremumSets::make(std::uint32_t left, std::uint32_t right) {
 std::uint32_t ExtremumSets::with(std::uint32_t set, const Member& member) {
   if (nodes_.size() >= kMostNodes) fail(FailureKind::memory, "maxima of too many operands to tell apart");
   Node leaf;
-  leaf.hash = mix(member.number.p);
+  leaf.hash = combine(member.number.p, member.holes);
+  leaf.has_holes = member.holes != 0;
   leaf.size = 1;
   leaf.member = static_cast<std::uint32_t>(members_.size());
   members_.push_back(member);

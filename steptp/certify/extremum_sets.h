@@ -16,8 +16,9 @@ class ExtremumSets {
   struct Member {
     Twin number;
     RealRange range;
-    std::uint32_t set = 0;  ///< where the member is itself the greatest of some
-    bool is_least = false;  ///< or minus the greatest of some
+    std::uint32_t set = 0;    ///< where the member is itself the greatest of some
+    bool is_least = false;    ///< or minus the greatest of some
+    std::uint64_t holes = 0;  ///< where it may have no value; such members are told apart
   };
 
   ExtremumSets();
@@ -26,6 +27,7 @@ class ExtremumSets {
   [[nodiscard]] std::uint32_t united(std::uint32_t a, std::uint32_t b) { return united_at(a, b, 0); }
   [[nodiscard]] std::uint32_t size(std::uint32_t set) const { return nodes_[set].size; }
   [[nodiscard]] std::uint64_t hash(std::uint32_t set) const { return nodes_[set].hash; }
+  [[nodiscard]] bool has_holes(std::uint32_t set) const { return nodes_[set].has_holes; }
   /// Of a small set, in the order of hashes.
   [[nodiscard]] std::vector<Member> members(std::uint32_t set) const;
 
@@ -36,6 +38,7 @@ class ExtremumSets {
     std::uint32_t left = 0;  ///< 0 in a leaf
     std::uint32_t right = 0;
     std::uint32_t member = 0;
+    bool has_holes = false;
   };
 
   [[nodiscard]] std::uint32_t make(std::uint32_t left, std::uint32_t right);

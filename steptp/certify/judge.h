@@ -85,9 +85,11 @@ class Judge {
   void show_every_way();
   /// The same at further elements, with the integers of a draw; clears is_shown_ where they do not agree there.
   void show_at(const std::vector<OutputPoint>& points, Draw draw);
+  /// Integers are drawn, as inputs or for reals that become integers.
+  [[nodiscard]] bool draws_integers() const;
   /// Draws that show which way comparisons of reals go are not needed where every way was shown.
   [[nodiscard]] bool asks_order() const {
-    return (before_.has_order || after_.has_order) && (!is_shown_ || has_free_integers());
+    return (before_.has_order || after_.has_order) && (!is_shown_ || draws_integers());
   }
 
   // Combinations of comparisons (judge_combinations.cpp).
@@ -95,6 +97,7 @@ class Judge {
   /// Looks at both programs on every way on which their comparisons lead to an element, where these are few.
   bool combine_ways();
   bool combine_ways_of(const OutputPoint& point);
+  [[nodiscard]] Trace open_steps(const Trace& trace, bool in_before) const;
 
   // Branches (judge_branches.cpp).
 
@@ -133,8 +136,8 @@ class Judge {
   std::set<std::string> counted_;       ///< outputs with an element that counted
   std::vector<std::uint8_t> seen_before_;
   std::vector<std::uint8_t> seen_after_;
-  bool is_shown_ = false;    ///< equal in every way, so far
-  bool is_refuted_ = false;  ///< as expressions of unknowns they differ, whatever that means
+  bool is_shown_ = false;  ///< equal in every way, so far
+  std::uint64_t integer_draws_ = 0;
   std::vector<std::uint8_t> ways_seen_before_;
   std::vector<std::uint8_t> ways_seen_after_;
   std::set<std::tuple<bool, std::uint32_t, bool>> settled_;  ///< outcomes that do not exist

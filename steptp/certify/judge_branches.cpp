@@ -45,7 +45,7 @@ std::vector<Judge::Missing> Judge::missing() {
       if (!coverage.matters(i)) continue;
       // Every way of it was shown, or it goes one way whatever the reals are. Where integers are drawn, that may be
       // due to these.
-      if (is_shown_ && code.branches[i].on_reals && !has_free_integers()) continue;
+      if (is_shown_ && code.branches[i].on_reals && !draws_integers()) continue;
       for (const bool outcome : {false, true}) {
         if ((seen[i] & (outcome ? 2 : 1)) != 0 || settled_.contains({in_before, i, outcome})) continue;
         // Small results of a rounding are met by any draw that matters.

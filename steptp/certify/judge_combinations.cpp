@@ -1,5 +1,6 @@
 // Combinations of comparisons, where the programs were not shown to agree in every way at once.
 #include <algorithm>
+#include <iterator>
 
 #include "steptp/base/text.h"
 #include "steptp/certify/combinations.h"
@@ -20,7 +21,7 @@ constexpr DrawKind kKinds[] = {DrawKind::generic,    DrawKind::positive, DrawKin
 
 bool Judge::combine_ways() {
   const bool has_order = before_.has_order || after_.has_order;
-  if (!has_order || is_shown_) return true;
+  if (!has_order || (is_shown_ && !draws_integers())) return true;
   std::map<std::string, std::size_t> done;
   const std::vector<OutputPoint> points = points_;
   for (const OutputPoint& point : points) {
@@ -30,8 +31,17 @@ bool Judge::combine_ways() {
   return true;
 }
 
+/// Without the comparisons whose other outcome does not exist.
+Trace Judge::open_steps(const Trace& trace, bool in_before) const {
+  Trace out;
+  std::copy_if(trace.begin(), trace.end(), std::back_inserter(out), [&](const TraceStep& step) {
+    return !settled_.contains({in_before, step.branch, !step.outcome});
+  });
+  return out;
+}
+
 bool Judge::combine_ways_of(const OutputPoint& point) {
-  Combinations ways(is_refuted_);
+  Combinations ways(!is_shown_);
   const std::uint64_t start = budget_.operations;
   for (std::uint64_t trial = 0; trial < kMostTrials; ++trial) {
     for (const DrawKind kind : kKinds) {
@@ -39,7 +49,7 @@ bool Judge::combine_ways_of(const OutputPoint& point) {
       const Draw draw{kind, seed_of(kind, 1000 + trial)};
       const auto before = Comparison::trace(before_, model_, draw, point, options_, budget_);
       const auto after = before ? Comparison::trace(after_, model_, draw, point, options_, budget_) : before;
-      if (!after || !ways.add(*before, *after)) continue;
+      if (!after || !ways.add(open_steps(*before, true), open_steps(*after, false))) continue;
       Comparison comparison(pair_, model_, draw, options_, budget_);
       if (!look(comparison, draw, point)) return false;
     }

@@ -16,6 +16,8 @@ constexpr std::uint64_t kSpecialSeeds = 3;
 constexpr std::size_t kEdgePoints = 3;
 constexpr std::uint64_t kEdgeLines = 2;
 constexpr std::uint64_t kEdgeOperations = 20'000;
+/// Special draws of integers at which every way of the reals is looked at.
+constexpr std::uint64_t kIntegerDraws = 48;
 
 }  // namespace
 
@@ -201,7 +203,7 @@ bool Judge::special_draw(Draw draw) {
     looked.push_back(points_[i]);
   }
   comparison.collect_outcomes(seen_before_, seen_after_);
-  if (is_shown_ && has_free_integers()) show_at(looked, draw);
+  if (is_shown_ && draws_integers() && integer_draws_++ < kIntegerDraws) show_at(looked, draw);
   return true;
 }
 

@@ -15,6 +15,14 @@ constexpr std::uint64_t kMostDraws = 6;
 
 }  // namespace
 
+bool Judge::draws_integers() const {
+  const auto makes_integers = [](const Code& code) {
+    return std::any_of(code.nodes.begin(), code.nodes.end(),
+                       [](const Node& node) { return node.op == Op::integer_of_real && node.dtype != DType::boolean; });
+  };
+  return has_free_integers() || makes_integers(before_) || makes_integers(after_);
+}
+
 void Judge::show_every_way() {
   const bool has_order = before_.has_order || after_.has_order;
   if (!has_order) return;
@@ -23,7 +31,8 @@ void Judge::show_every_way() {
   ways_seen_after_.assign(after_.branches.size(), 0);
   const auto count = static_cast<std::ptrdiff_t>(is_enough() ? required_ : points_.size());
   const std::vector<OutputPoint> points(points_.begin(), points_.begin() + count);
-  const std::uint64_t trials = least_trials() > options_.trials ? least_trials() : 1;
+  constexpr std::uint64_t kTrialsOfIntegers = 40;
+  const std::uint64_t trials = draws_integers() ? kTrialsOfIntegers : 1;
   for (std::uint64_t trial = 0; trial < trials && is_shown_; ++trial) {
     show_at(points, {DrawKind::generic, seed_of(DrawKind::generic, trial)});
     if (is_enough()) break;
@@ -32,7 +41,7 @@ void Judge::show_every_way() {
 
 void Judge::show_at(const std::vector<OutputPoint>& points, Draw draw) {
   // What it costs beyond a share of the budget is better spent on draws.
-  constexpr std::uint64_t kShare = 4;
+  constexpr std::uint64_t kShare = 2;
   Budget budget{budget_.operations / kShare, budget_.bytes / kShare};
   const std::uint64_t given = budget.operations;
   std::map<OutputPoint, double> bounds;
@@ -47,7 +56,6 @@ void Judge::show_at(const std::vector<OutputPoint>& points, Draw draw) {
       const EveryWay::Shown shown = ways.at(point);
       if (!shown.agrees) {
         is_shown_ = false;
-        is_refuted_ = shown.is_refuted;
         answer_.not_in_every_way = shown.reason;
         break;
       }

@@ -24,12 +24,32 @@ bool OpaqueArithmetic::compare(CompareOp, const Value&, const Value&) {
   fail(FailureKind::unsupported, "an integer depends on a comparison of reals");
 }
 
-std::int64_t OpaqueArithmetic::to_integer(const Value&, DType) {
-  fail(FailureKind::unsupported, "an integer is made of a real");
+std::int64_t OpaqueArithmetic::to_integer(const Value& a, DType dtype) const {
+  need_class(a);
+  if (a.value_class != ValueClass::finite) fail(FailureKind::unsupported, "an integer is made of an infinity");
+  // It would be forgotten.
+  if (a.hazards != 0) fail(FailureKind::unsupported, "an integer is made of what may have no value");
+  const double low = std::trunc(a.range.low);
+  if (low == std::trunc(a.range.high) && std::fabs(low) < 0x1p52 && !has_holes(a)) {
+    return std::clamp(static_cast<std::int64_t>(low), info(dtype).least, info(dtype).greatest);
+  }
+  if (is_number(a)) fail(FailureKind::unsupported, "an integer is made of a number that is not known");
+  const Hash bits = combine(combine(static_cast<Hash>(dtype), space_.field.unknown(a.number.p).p), holes_of(a));
+  // Half of them small, so that integers meet.
+  constexpr std::int64_t kSmall = 8;
+  constexpr std::int64_t kWide = std::int64_t{1} << 40;
+  const std::int64_t reach = (bits & 1) != 0 ? kSmall : kWide;
+  const auto drawn = static_cast<std::int64_t>((bits >> 1) % static_cast<std::uint64_t>(2 * reach + 1)) - reach;
+  return std::clamp(drawn, info(dtype).least, info(dtype).greatest);
 }
 
-void OpaqueArithmetic::need_value(const Value& a) {
-  if (a.may_vanish || a.hazards != 0) fail(FailureKind::unsupported, "order is asked of what may have no value");
+void OpaqueArithmetic::need_class(const Value& a) {
+  if (a.has_logarithm) fail(FailureKind::unsupported, "order is asked of what may be infinite");
+}
+
+std::uint64_t OpaqueArithmetic::holes_of(const Value& a) const {
+  if (!has_holes(a)) return 0;
+  return combine(space_.hash_of_hazards(a.hazards), space_.hash_of_hazards(a.poles));
 }
 
 void OpaqueArithmetic::note_unknown(const Value& a) {
@@ -40,7 +60,8 @@ void OpaqueArithmetic::note_unknown(const Value& a) {
 /// The result may be one of the operands.
 void OpaqueArithmetic::inherit(Value& out, const Value& a, const Value& b) {
   out.hazards = space_.united_hazards(a.hazards, b.hazards);
-  out.may_vanish = a.may_vanish || b.may_vanish;
+  out.poles = space_.united_hazards(a.poles, b.poles);
+  out.has_logarithm = a.has_logarithm || b.has_logarithm;
   out.is_piecewise = a.is_piecewise || b.is_piecewise;
   out.set = 0;
   out.is_least = false;
@@ -178,15 +199,16 @@ void OpaqueArithmetic::divide(Value& out, const Value& a, const Value& b) {
   if (b.number.p == 0 || b.number.q == 0) fail(FailureKind::unsupported, "a division by zero");
   const bool surely = is_surely_nonzero(b);
   // Where order was involved, a divisor may be zero on more than a set of measure zero.
-  const std::uint32_t hazard = !surely && b.is_piecewise ? space_.hazard(mix(b.number.p)) : 0;
+  const std::uint32_t place = surely ? 0 : space_.hazard(mix(b.number.p));
+  const bool is_hazard = b.is_piecewise;
   const float numerator = a.numerator + b.denominator;
   const float denominator = a.denominator + b.numerator;
   const bool nonzero = a.is_nonzero;
   out.number = space_.field.multiply(a.number, space_.field.inverse(b.number));
   out.range = certify::multiply(a.range, inverted(b.range));
   inherit(out, a, b);
-  out.hazards = space_.united_hazards(out.hazards, hazard);
-  out.may_vanish = out.may_vanish || (!surely && hazard == 0);
+  std::uint32_t& places = is_hazard ? out.hazards : out.poles;
+  places = space_.united_hazards(places, place);
   out.is_nonzero = nonzero;
   out.numerator = numerator;
   out.denominator = denominator;
@@ -197,6 +219,7 @@ void OpaqueArithmetic::power(Value& out, const Value& a, const Value& b) {
   const bool natural = b.range.is_point() && b.range.low == std::floor(b.range.low) && std::fabs(b.range.low) <= 1024;
   if (natural) {
     const double wanted = b.range.low;
+    if (wanted == 0 && has_holes(a)) fail(FailureKind::unsupported, "the power 0 of what may have no value");
     auto exponent = static_cast<std::uint64_t>(std::fabs(wanted));
     Value base = a;
     Value result;
@@ -218,14 +241,15 @@ void OpaqueArithmetic::power(Value& out, const Value& a, const Value& b) {
   if (b.range.is_point() && std::fabs(b.range.low) == 0.5) {
     return logarithm_or_root(b.range.low > 0 ? Function::sqrt : Function::rsqrt, out, a);
   }
-  if (!is_surely_positive(a)) fail(FailureKind::unsupported, "a real power of what may not be positive");
   constexpr std::uint64_t kPower = 1000;
+  const bool positive = is_surely_positive(a);
   Value result;
   inherit(result, a, b);
+  if (!positive) result.hazards = space_.united_hazards(result.hazards, space_.hazard(combine(kPower, a.number.p)));
   note_unknown(b);
   set_unknown(result, a, combine(combine(kPower, a.number.p), b.number.p));
   result.range = {0, result.range.high};
-  result.is_nonzero = true;
+  result.is_nonzero = positive;
   out = result;
 }
 

@@ -37,11 +37,12 @@ class OpaqueArithmetic {
     float denominator = 0;
     std::uint32_t set = 0;      ///< where it is the greatest of some: of which
     std::uint32_t hazards = 0;  ///< functions that may leave their domain on the way here
+    std::uint32_t poles = 0;    ///< divisors on the way here that are zero on a set of measure zero, perhaps
     ValueClass value_class = ValueClass::finite;
-    bool is_least = false;      ///< minus the greatest of the set
-    bool is_nonzero = false;    ///< at every input
-    bool may_vanish = false;    ///< a divisor on the way here is zero on a set of measure zero, perhaps
-    bool is_piecewise = false;  ///< order was involved, so that zeros need not be a set of measure zero
+    bool is_least = false;       ///< minus the greatest of the set
+    bool is_nonzero = false;     ///< at every input
+    bool has_logarithm = false;  ///< of what may be zero: the value may be infinite
+    bool is_piecewise = false;   ///< order was involved, so that zeros need not be a set of measure zero
   };
 
   /// A condition.
@@ -58,6 +59,7 @@ class OpaqueArithmetic {
     Twin difference;  ///< not for other forms
     Twin number;      ///< 1 where it holds, 0 elsewhere
     float degree = 1;
+    std::uint32_t hazards = 0;  ///< of what is compared
   };
 
   /// Values need no memory of their own.
@@ -83,8 +85,8 @@ class OpaqueArithmetic {
   [[nodiscard]] Decision decide(CompareOp op, const Value& a, const Value& b);
   [[nodiscard]] Decision decision(bool holds) const;
   [[nodiscard]] Decision negation(Decision a) const;
-  [[nodiscard]] Decision both(LogicOp op, const Decision& a, const Decision& b) const;
-  [[nodiscard]] Decision chosen(const Decision& condition, const Decision& a, const Decision& b) const;
+  [[nodiscard]] Decision both(LogicOp op, const Decision& a, const Decision& b);
+  [[nodiscard]] Decision chosen(const Decision& condition, const Decision& a, const Decision& b);
   /// `a` where the condition holds, else `b`.
   void choose(Value& out, const Decision& condition, const Value& a, const Value& b);
 
@@ -116,10 +118,10 @@ class OpaqueArithmetic {
   /// Of bools that were stored, by statement and iteration.
   std::unordered_map<std::uint64_t, Decision> decisions;
 
-  // What a machine asks of any arithmetic, and gets of no opaque one.
-
+  /// Decides nothing: throws.
   [[nodiscard]] static bool compare(CompareOp op, const Value& a, const Value& b);
-  [[nodiscard]] static std::int64_t to_integer(const Value& a, DType dtype);
+  /// Drawn by the number, unless only one integer is possible.
+  [[nodiscard]] std::int64_t to_integer(const Value& a, DType dtype) const;
   [[nodiscard]] static std::uint64_t identity_of(const Value& a) { return a.number.p; }
   /// The same at every input, as far as reals go.
   [[nodiscard]] static bool is_number(const Value& a) { return a.numerator == 0 && a.denominator == 0; }
@@ -159,8 +161,14 @@ class OpaqueArithmetic {
   [[nodiscard]] bool is_surely(const Value& a, bool positive, bool nonzero) const;
   [[nodiscard]] bool is_surely_positive(const Value& a) const { return is_surely(a, true, true); }
   [[nodiscard]] bool is_surely_nonzero(const Value& a) const { return is_surely(a, false, true); }
-  /// Throws where the value may have none.
-  static void need_value(const Value& a);
+  /// Throws where the value may be infinite at some inputs and not at others.
+  static void need_class(const Value& a);
+  [[nodiscard]] static bool has_holes(const Value& a) { return a.hazards != 0 || a.poles != 0; }
+  [[nodiscard]] std::uint64_t holes_of(const Value& a) const;
+  [[nodiscard]] ExtremumSets::Member member_of(const Value& a) const;
+  [[nodiscard]] Decision decide_with_holes(CompareOp op, const Value& a, const Value& b);
+  /// The hazards of an arm, which are there only where the condition has this outcome.
+  [[nodiscard]] std::uint32_t hazards_under(const Decision& condition, bool outcome, std::uint32_t hazards);
   void note_unknown(const Value& a);
   [[nodiscard]] int sign(const Value& a) const;
 

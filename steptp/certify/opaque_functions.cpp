@@ -42,7 +42,7 @@ void OpaqueArithmetic::round(Function function, Value& out, const Value& a) {
     if (&out != &a) out = a;
     return;
   }
-  need_value(a);
+  need_class(a);
   if (function == Function::ceil) {
     Value mirrored;
     negate(mirrored, a);
@@ -52,9 +52,15 @@ void OpaqueArithmetic::round(Function function, Value& out, const Value& a) {
   const auto rounded = [function](double x) { return function == Function::floor ? std::floor(x) : std::nearbyint(x); };
   const double low = rounded(a.range.low);
   const double high = rounded(a.range.high);
-  if (low == high && std::fabs(low) < 0x1p52) return integer(out, static_cast<std::int64_t>(low));
   const Twin number = a.number;
   if (&out != &a) out = a;
+  if (low == high && std::fabs(low) < 0x1p52) {
+    out.number = space_.field.of_integer(static_cast<std::int64_t>(low));
+    out.range = {low, high};
+    out.is_nonzero = low != 0;
+    out.set = 0;
+    return;
+  }
   set_unknown(out, a, key_of(function, number));
   if (function == Function::round) out.number = odd_unknown(static_cast<std::uint64_t>(function), number);
   out.range = {low, high};
@@ -69,16 +75,19 @@ void OpaqueArithmetic::logarithm_or_root(Function function, Value& out, const Va
   if (!defined && a.is_piecewise && function != Function::sqrt) {
     fail(FailureKind::unsupported, "a log or a root of what may be zero");
   }
-  const std::uint32_t hazard = defined ? 0 : space_.hazard(key_of(function, a.number));
+  const std::uint32_t hazard = defined || a.number.is_zero() ? 0 : space_.hazard(key_of(function, a.number));
   const bool is_root = function != Function::log;
   const Twin argument = a.number;
-  if (argument.is_zero()) fail(FailureKind::unsupported, "a log or a root of zero");
+  if (argument.is_zero() && function == Function::rsqrt) fail(FailureKind::unsupported, "a division by zero");
   const bool is_one = argument == space_.field.one();
   if (&out != &a) out = a;
   set_unknown(out, a, key_of(is_root ? Function::sqrt : Function::log, argument));
   out.is_least = false;
   out.hazards = space_.united_hazards(out.hazards, hazard);
+  out.has_logarithm = out.has_logarithm || (!is_root && !defined);
   if (is_one) out.number = is_root ? space_.field.one() : Twin{};
+  if (argument.is_zero() && is_root) out.number = {};
+  if (argument.is_zero() && !is_root) set_class(out, ValueClass::negative_infinity);
   if (!is_root) return;
   out.range.low = 0;
   out.is_nonzero = positive;

@@ -93,6 +93,12 @@ std::uint32_t OpaqueSpace::united_hazards(std::uint32_t a, std::uint32_t b) {
   return at->second;
 }
 
+std::uint64_t OpaqueSpace::hash_of_hazards(std::uint32_t set) const {
+  Hash hash = 0;
+  for (const std::uint64_t place : hazards_[set]) hash = combine(hash, place);
+  return hash;
+}
+
 bool OpaqueSpace::includes_hazards(std::uint32_t all, std::uint32_t some) const {
   return std::includes(hazards_[all].begin(), hazards_[all].end(), hazards_[some].begin(), hazards_[some].end());
 }

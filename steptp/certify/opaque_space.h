@@ -35,6 +35,8 @@ class OpaqueSpace {
   [[nodiscard]] std::uint32_t hazard(std::uint64_t place);
   [[nodiscard]] std::uint32_t united_hazards(std::uint32_t a, std::uint32_t b);
   [[nodiscard]] bool includes_hazards(std::uint32_t all, std::uint32_t some) const;
+  /// The same for equal sets; 0 for the empty one.
+  [[nodiscard]] std::uint64_t hash_of_hazards(std::uint32_t set) const;
 
   TwinField field;
   ExtremumSets sets;

@@ -25,11 +25,12 @@ struct RealRange {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
+/// Bounds that add up exactly stay exact: a sum of what is not negative is not negative.
 [[nodiscard]] inline RealRange add(RealRange a, RealRange b) {
   const double low = a.low + b.low;
   const double high = a.high + b.high;
-  if (a.is_point() && b.is_point() && sum_error(a.low, b.low, low) == 0) return {low, high};
-  return {below(finite_low(low)), above(finite_high(high))};
+  return {sum_error(a.low, b.low, low) == 0 ? low : below(finite_low(low)),
+          sum_error(a.high, b.high, high) == 0 ? high : above(finite_high(high))};
 }
 
 /// A product of bounds: no bound times zero is zero.

@@ -34,6 +34,15 @@ struct DefinitionFacts {
   Sign sign;
 };
 
+/// A law was used that holds only if a part is so; it was shown to be.
+struct Need {
+  enum class Kind : std::uint8_t { nonzero, finite, nonnegative };
+  Kind kind = Kind::nonzero;
+  bool is_monomial = false;  ///< otherwise a generator
+  std::uint32_t of = 0;
+  auto operator<=>(const Need&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
+};
+
 /// Variables and what to put for them.
 using Substitution = std::map<VariableId, Affine>;
 
@@ -118,6 +127,7 @@ class Arena {
   [[nodiscard]] const Generator& generator(GeneratorId id) const { return generators_[id]; }
   [[nodiscard]] const Traits& traits(PolynomialId id) const { return polynomials_.traits(id); }
   [[nodiscard]] const Traits& traits_of_generator(GeneratorId id) const { return generators_.traits(id); }
+  [[nodiscard]] const Traits& traits_of_monomial(MonomialId id) const { return monomials_.traits(id); }
 
   // ---- functions (functions.cpp)
   [[nodiscard]] PolynomialId infinity();
@@ -129,6 +139,7 @@ class Arena {
   [[nodiscard]] Sign sign(PolynomialId id);
   std::vector<InputFacts> inputs;            ///< by number
   std::vector<DefinitionFacts> definitions;  ///< by value number
+  std::set<Need>* needs = nullptr;           ///< where they are listed, if anybody asks
 
   // ---- reductions (reductions.cpp)
   /// The fold of `body` over all values of `variables` (in their ranges) at which the conditions hold.
@@ -173,6 +184,9 @@ class Arena {
   [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);
   [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);
   [[nodiscard]] Sign sign_of_generator(GeneratorId id);
+  void note(Need need) const {
+    if (needs) needs->insert(need);
+  }
 
   Interner<Atom> atoms_;
   Interner<Affine> affines_;

@@ -80,6 +80,9 @@ class Reader {
     out_.verdict = text_of(json_, "verdict");
     out_.same = truth_of(json_, "same");
     out_.reason = text_of(json_, "reason");
+    if (hexadecimal(hash_text(need(json_, "signature").dump())) != text_of(need(json_, "hash"), "signature")) {
+      throw Bad{"the signature is not the one that was judged: its hash is another"};
+    }
     out_.before = program("before");
     out_.after = program("after");
     if (!(out_.before.signature == out_.after.signature)) throw Bad{"the programs have different signatures"};
@@ -107,7 +110,26 @@ class Reader {
     record.set("signature", need(json_, "signature")).set("leir", Json(text));
     Document document = read_document(key, record.dump());
     if (!document.ok || !document.has_signature) throw Bad{concat("the program ", key, " cannot be read")};
+    check_types(document.program, key);
     return std::move(document.program);
+  }
+
+  /// A tensor has one type, rank and scope, and known variables those of the signature.
+  static void check_types(const Program& program, const char* key) {
+    std::map<std::string, RefPtr> first;
+    const auto check = [&](const RefPtr& ref) {
+      const RefPtr& known = first.try_emplace(ref->tensor, ref).first->second;
+      const Variable* variable = program.signature.find(ref->tensor);
+      const bool fits = known->dtype == ref->dtype && known->scope == ref->scope &&
+                        known->subscripts.size() == ref->subscripts.size() &&
+                        (!variable || (variable->dtype == ref->dtype && ref->scope == Scope::global &&
+                                       variable->shape.size() == ref->subscripts.size()));
+      if (!fits) throw Bad{concat("the program ", key, " uses ", ref->tensor, " in two ways")};
+    };
+    for_each_equation(program, [&](const Equation& equation, const std::vector<const Nest*>&) {
+      for_each_ref(*equation.right, check);
+      for_each_ref(equation.left, check);
+    });
   }
 
   InputRule input(const Json& json) {

@@ -162,6 +162,7 @@ def verify(
     signature: SignatureLike | None = None,
     seed: int = 1,
     budget: int | None = None,
+    certificate: str | os.PathLike[str] | None = None,
 ) -> Judgement:
     """Whether two programs are equal as real functions, and how we know.
 
@@ -169,7 +170,8 @@ def verify(
     `after` may come from anywhere: unreadable, ill-formed or with another signature it is "invalid", with the reason.
     Without header lines of its own it has the signature of `before`; with `signature`, both texts are programs alone.
     `seed` draws the points of evaluation, `budget` bounds its operations; the same arguments give the same answer on
-    every machine.
+    every machine. `certificate` names a file that what supports the answer is written to; `steptp-replay` confirms or
+    refuses it without the judge's code.
 
     >>> double = "@input A f32[3]\\n@output D f32[3]\\nB^{3}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
     >>> verify(double, "L^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}+A^{f32,g}_{a};];").verdict
@@ -185,7 +187,8 @@ def verify(
     old = _open(before, signature, warn=False)
     new = _open(after, signature, warn=False, strict=False)
     limit = None if budget is None else _natural(budget, "budget")
-    return Judgement._from_dict(json.loads(_steptp.verify(old, new, _natural(seed, "seed"), limit)))
+    path = None if certificate is None else os.fspath(certificate)
+    return Judgement._from_dict(json.loads(_steptp.verify(old, new, _natural(seed, "seed"), limit, path)))
 
 
 def seeded_inputs(source: Source, seed: int = 0, *, signature: SignatureLike | None = None) -> dict[str, NDArray[Any]]:

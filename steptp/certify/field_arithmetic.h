@@ -68,6 +68,7 @@ class FieldArithmetic {
   [[nodiscard]] static std::uint64_t identity_of(const Value& a) {
     return a.residue ^ (static_cast<std::uint64_t>(class_of(a)) << 62);
   }
+  [[nodiscard]] const PrimeField& field() const { return field_; }
   /// Functions occurred: different residues need not be different values.
   [[nodiscard]] bool used_functions() const { return functions_ > 0; }
   [[nodiscard]] std::uint64_t function_count() const { return functions_; }

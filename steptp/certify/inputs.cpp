@@ -1,8 +1,6 @@
 #include "steptp/certify/inputs.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -37,11 +35,7 @@ std::int64_t clamp_to(const DTypeInfo& type, double value) {
   return static_cast<std::int64_t>(value);
 }
 
-struct IntegerRange {
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-  bool skip_zero = false;
-};
+}  // namespace
 
 IntegerRange legal_range(const InputFacts& facts) {
   const DTypeInfo& type = info(facts.variable->dtype);
@@ -66,6 +60,8 @@ IntegerRange legal_range(const InputFacts& facts) {
   }
   return range;
 }
+
+namespace {
 
 std::int64_t uniform(const IntegerRange& range, std::uint64_t bits) {
   const std::uint64_t width = static_cast<std::uint64_t>(range.high) - static_cast<std::uint64_t>(range.low) + 1;
@@ -179,40 +175,60 @@ double InputSource::special_real(const InputFacts& facts, std::int64_t position,
   return inside(facts.domain, wanted, unit);
 }
 
-InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(draw) {
+InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(std::move(draw)) {
   for (const InputFacts& facts : model.inputs) {
     const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
                        facts.domain.kind == Domain::Kind::nonzero;
-    streams_.push_back(
-        {draw.seed ^ facts.stream, plain && draw.kind == DrawKind::generic && facts.variable->values.empty()});
+    streams_.push_back({draw_.seed ^ facts.stream,
+                        plain && draw_.kind == DrawKind::generic && facts.variable->values.empty() && !draw_.given});
+  }
+  if (!draw_.given) return;
+  fills_.resize(model.inputs.size());
+  for (const auto& [name, value] : draw_.given->fill) {
+    if (const auto at = model.numbers.find(name); at != model.numbers.end()) fills_[at->second] = value;
+  }
+  for (const auto& [element, value] : draw_.given->elements) {
+    const auto at = model.numbers.find(element.first);
+    if (at == model.numbers.end()) continue;
+    const std::vector<std::int64_t>& shape = model.inputs[at->second].variable->shape;
+    std::int64_t position = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) position = position * shape[d] + element.second[d];
+    elements_[{at->second, position}] = value;
   }
 }
 
-void InputSource::watch(std::vector<InputRead>* reads) {
-  reads_ = reads;
+void InputSource::watch(ReadLog* log) {
+  log_ = log;
   for (Stream& stream : streams_) stream.is_plain = false;
 }
 
-void InputSource::list(std::size_t input, std::int64_t position, std::string value) const {
-  constexpr std::size_t kMost = 16;
-  const auto same = [&](const InputRead& read) { return read.input == input && read.position == position; };
-  if (reads_->size() >= kMost || std::any_of(reads_->begin(), reads_->end(), same)) return;
-  reads_->push_back({input, position, std::move(value)});
+void InputSource::list(std::size_t input, std::int64_t position, const GivenValue& value) const {
+  if (log_->known.contains({input, position})) return;
+  if (log_->reads.size() >= log_->most) {
+    log_->has_more = true;
+    return;
+  }
+  log_->known.insert({input, position});
+  log_->reads.push_back({input, position, value});
+}
+
+const GivenValue* InputSource::given(std::size_t input, std::int64_t position) const {
+  if (!draw_.given || !model_.inputs[input].variable->values.empty()) return nullptr;
+  if (const auto at = elements_.find({input, position}); at != elements_.end()) return &at->second;
+  return fills_[input] ? &*fills_[input] : nullptr;
 }
 
 Dyadic InputSource::other_real(std::size_t input, std::int64_t position) const {
-  const Dyadic value = drawn_real(input, position);
-  if (reads_) {
-    std::array<char, 64> buffer{};
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), to_double(value));
-    list(input, position, {buffer.data(), end.ptr});
-  }
+  const GivenValue* written = given(input, position);
+  const Dyadic value = written ? written->real : drawn_real(input, position);
+  if (log_) list(input, position, {false, 0, value});
   return value;
 }
 
 std::int64_t InputSource::integer(std::size_t input, std::int64_t position) const {
-  const std::int64_t value = drawn_integer(input, position);
-  if (reads_) list(input, position, std::to_string(value));
+  const GivenValue* written = given(input, position);
+  const std::int64_t value = written ? written->integer : drawn_integer(input, position);
+  if (log_) list(input, position, {true, value, {}});
   return value;
 }
 

@@ -2,11 +2,16 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "steptp/base/random.h"
+#include "steptp/certify/given.h"
 #include "steptp/certify/prime_field.h"
 #include "steptp/ir/program.h"
 
@@ -50,6 +55,8 @@ struct Draw {
   /// The element of a peak or a dip: which input, and where in it.
   std::size_t input = 0;
   std::int64_t position = -1;
+  /// Values that are written out, instead of drawn ones.
+  std::shared_ptr<const GivenInputs> given = nullptr;
 };
 inline constexpr int kLineBits = 36;
 inline constexpr std::int64_t kLineSteps = std::int64_t{1} << kLineBits;
@@ -77,11 +84,27 @@ struct InputModel {
 /// divisor. Thresholds are the literals that either program compares data with.
 [[nodiscard]] InputModel model_inputs(const Program& before, const Program& after);
 
-/// A value that was read, for people.
+/// The legal values of an integer input.
+struct IntegerRange {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  bool skip_zero = false;
+};
+[[nodiscard]] IntegerRange legal_range(const InputFacts& facts);
+
+/// A value that was read.
 struct InputRead {
   std::size_t input = 0;
   std::int64_t position = 0;
-  std::string value;
+  GivenValue value;
+};
+
+/// The first values that were read, each once.
+struct ReadLog {
+  std::size_t most = 16;
+  bool has_more = false;
+  std::vector<InputRead> reads;
+  std::set<std::pair<std::size_t, std::int64_t>> known;
 };
 
 /// The values of a draw, each a function of (seed, name, position): no tensor is ever made.
@@ -98,7 +121,7 @@ class InputSource {
   }
   [[nodiscard]] std::int64_t integer(std::size_t input, std::int64_t position) const;
   /// The first reads are listed from now on.
-  void watch(std::vector<InputRead>* reads);
+  void watch(ReadLog* log);
   [[nodiscard]] const InputModel& model() const { return model_; }
   [[nodiscard]] Draw draw() const { return draw_; }
 
@@ -112,14 +135,17 @@ class InputSource {
   [[nodiscard]] Dyadic other_real(std::size_t input, std::int64_t position) const;
   [[nodiscard]] Dyadic drawn_real(std::size_t input, std::int64_t position) const;
   [[nodiscard]] std::int64_t drawn_integer(std::size_t input, std::int64_t position) const;
-  void list(std::size_t input, std::int64_t position, std::string value) const;
+  void list(std::size_t input, std::int64_t position, const GivenValue& value) const;
+  [[nodiscard]] const GivenValue* given(std::size_t input, std::int64_t position) const;
   [[nodiscard]] double special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
   [[nodiscard]] double tie(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
 
   const InputModel& model_;
   Draw draw_;
   std::vector<Stream> streams_;
-  std::vector<InputRead>* reads_ = nullptr;
+  ReadLog* log_ = nullptr;
+  std::vector<std::optional<GivenValue>> fills_;  ///< by input, where values are given
+  std::map<std::pair<std::size_t, std::int64_t>, GivenValue> elements_;
 };
 
 /// An exact double as a fraction; the value is finite.

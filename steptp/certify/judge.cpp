@@ -5,12 +5,16 @@
 
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
+#include "steptp/certify/simplify.h"
 
 namespace steptp::certify {
 
 namespace {
 
 using Verdict = CertifiedAnswer::Verdict;
+
+/// A counterexample that reads no more elements than these is written out.
+constexpr std::size_t kMostReads = 4096;
 
 /// Reals of such a draw lie on a set of measure zero.
 bool is_thin(DrawKind kind) { return !is_open(kind); }
@@ -61,6 +65,7 @@ bool Judge::look(Comparison& comparison, Draw draw, const OutputPoint& point) {
   switch (found.kind) {
     case PointAnswer::Kind::equal:
       answer_.points += 1;
+      record_point(comparison, draw, point, found);
       (is_thin(draw.kind) ? thin_points_ : solid_points_).insert(point);
       if (draw.kind == DrawKind::generic) counted_.insert(point.output);
       if (found.by_field && !found.is_integer && draw.kind == DrawKind::generic) {
@@ -116,6 +121,8 @@ void Judge::differs(Comparison& comparison, Draw draw, const OutputPoint& point,
   example.before = found.before;
   example.after = found.after;
   example.inputs = comparison.inputs_of(point);
+  example.given = comparison.given_inputs(point, kMostReads);
+  simplify(pair_, model_, options_, example);
   answer_.counterexample = std::move(example);
 }
 
@@ -140,6 +147,7 @@ void Judge::conclude() {
     return undecided(concat("the error bound 2^", static_cast<std::int64_t>(*answer_.bound_log2), " is too weak"));
   }
   answer_.verdict = Verdict::equal;
+  record_branches();
 }
 
 }  // namespace steptp::certify

@@ -1,6 +1,7 @@
 #include "steptp/certify/replay.h"
 
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -16,8 +17,13 @@ namespace steptp::certify {
 
 namespace {
 
-/// The draw as a counterexample names it: its kind, and on a line where.
-std::optional<Draw> draw_named(std::string_view name, std::uint64_t seed) {
+/// The draw as a counterexample names it: the values themselves, or its kind, and on a line where.
+std::optional<Draw> draw_named(const Counterexample& example) {
+  std::string_view name = example.draw;
+  const std::uint64_t seed = example.seed;
+  if (example.given) {
+    return Draw{DrawKind::generic, seed, 0, 0, -1, std::make_shared<const GivenInputs>(*example.given)};
+  }
   if (name == name_of(DrawKind::generic)) return Draw{DrawKind::generic, seed};
   for (const DrawKind kind : kSpecialDraws) {
     if (name == name_of(kind)) return Draw{kind, seed};
@@ -67,7 +73,7 @@ Replayed evaluate(const Program& before, const Program& after, const Counterexam
 Replayed replay(const Program& before, const Program& after, const Counterexample& example,
                 const CertifyOptions& options) {
   Replayed out;
-  const auto draw = draw_named(example.draw, example.seed);
+  const auto draw = draw_named(example);
   if (!draw) {
     out.reason = concat("there is no draw '", example.draw, "'");
     return out;

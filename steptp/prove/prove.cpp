@@ -156,12 +156,8 @@ ProofRecord write_down(Shared& shared, Flow& before, const ValueNumbers& numbers
   const std::set<std::uint32_t> listed = writer.used();
   for (const Need& need : needs) {
     if (record.conditions.size() >= kMostConditions) break;
-    ProofRecord::Condition condition = writer.condition(need);
-    // Of an attempt that looked at other cuts.
-    if (writer.used() == listed)
-      record.conditions.push_back(std::move(condition));
-    else
-      break;
+    // Not of an attempt that looked at other cuts, and not of parts of a fold whose range is not known here.
+    if (auto condition = writer.condition(need, listed)) record.conditions.push_back(std::move(*condition));
   }
   record.parts = writer.take_parts();
   if (writer.is_too_large()) record = {{}, {}, {}, {}, true};

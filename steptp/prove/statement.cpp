@@ -1,5 +1,6 @@
 #include "steptp/prove/statement.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "steptp/base/text.h"
@@ -57,15 +58,19 @@ void StatementWriter::add_regions(PolynomialId id, std::vector<std::string> wher
   out.push_back({where.empty() ? "always" : concat("and(", joined(where, ","), ")"), polynomial(id)});
 }
 
-ProofRecord::Condition StatementWriter::condition(const Need& need) {
+std::optional<ProofRecord::Condition> StatementWriter::condition(const Need& need,
+                                                                 const std::set<std::uint32_t>& listed) {
+  const Traits& traits = need.is_monomial ? arena_.traits_of_monomial(need.of) : arena_.traits_of_generator(need.of);
+  for (const VariableId id : traits.variables) {
+    if (id >= kFirstBound) return std::nullopt;
+  }
   ProofRecord::Condition out;
-  const Traits* traits = nullptr;
-  if (need.is_monomial) {
-    out.of = monomial(need.of);
-    traits = &arena_.traits_of_monomial(need.of);
-  } else {
-    out.of = generator(need.of);
-    traits = &arena_.traits_of_generator(need.of);
+  std::set<std::uint32_t> outside = std::exchange(used_, {});
+  out.of = need.is_monomial ? monomial(need.of) : generator(need.of);
+  outside.swap(used_);
+  if (!std::includes(listed.begin(), listed.end(), outside.begin(), outside.end()) ||
+      out.of.find("self[") != std::string::npos) {
+    return std::nullopt;
   }
   switch (need.kind) {
     case Need::Kind::nonzero:
@@ -81,7 +86,7 @@ ProofRecord::Condition StatementWriter::condition(const Need& need) {
       out.because = "the signs of its parts, or its domain; an absolute value that is left out";
       break;
   }
-  for (const VariableId id : traits->variables) {
+  for (const VariableId id : traits.variables) {
     const Interval range = arena_.range(id);
     out.variables.push_back(
         {variable(id), {static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)}});

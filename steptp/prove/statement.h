@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,8 +20,10 @@ class StatementWriter {
 
   /// The elements of a tensor, region by region; `element` are the variables that stand for i0, i1, ...
   [[nodiscard]] std::vector<ProofRecord::Region> regions(const Value& value, const std::vector<VariableId>& element);
-  /// A form outside of any element, with the ranges of the variables in it.
-  [[nodiscard]] ProofRecord::Condition condition(const Need& need);
+  /// A form outside of any element, with the ranges of the variables in it. Nothing where it is made of other value
+  /// numbers than these, or of variables without a range.
+  [[nodiscard]] std::optional<ProofRecord::Condition> condition(const Need& need,
+                                                                const std::set<std::uint32_t>& listed);
   /// The value numbers that occurred.
   [[nodiscard]] const std::set<std::uint32_t>& used() const { return used_; }
   [[nodiscard]] std::vector<std::string> take_parts() { return std::move(parts_); }

@@ -145,17 +145,20 @@ Judgement verify(const Program& before, const Program& after, const VerifyOption
     judgement.reason = concat("precision: ", *lost);
     return judgement;
   }
-  const Proof proof = prove(before, after);
+  Proof proof = prove(before, after, {.keep_record = options.keep_record});
   judgement.work += proof.work;
   certify::CertifyOptions evaluation;
   evaluation.seed = options.seed;
   evaluation.budget_operations = options.budget;
+  evaluation.keep_record = options.keep_record;
   bool is_defined = true;
   if (proof.proved) {
     judgement.verdict = Grade::proved;
     judgement.safe = proof.is_structural && has_one_float_type(before, after);
+    if (options.keep_record) judgement.proof = std::move(proof.record);
   } else {
-    const certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
+    certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
+    if (options.keep_record) judgement.evaluation = std::move(answer.record);
     is_defined = answer.is_defined_everywhere;
     take(answer, judgement);
   }

@@ -5,6 +5,7 @@
 
 #include "steptp/base/text.h"
 #include "steptp/text/signature_text.h"
+#include "steptp/verify/certificate.h"
 
 namespace steptp {
 
@@ -96,7 +97,9 @@ Json to_json(const certify::Counterexample& found) {
   Json out;
   out.set("output", found.output).set("index", std::move(index)).set("seed", found.seed);
   out.set("draw", found.draw).set("before", found.before).set("after", found.after);
-  return out.set("inputs", std::move(inputs));
+  out.set("inputs", std::move(inputs));
+  if (found.given) out.set("given", to_json(*found.given));
+  return out.set("representable", found.is_representable);
 }
 
 Json to_json(const std::string& id, const Judgement& judgement) {

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 
@@ -21,6 +22,7 @@ struct Options {
   std::string certificate;
   std::string replay;
   VerifyOptions judge;
+  double timeout = 0;
   bool json = false;
   bool timing = false;
   unsigned jobs = 0;
@@ -57,7 +59,7 @@ std::string given_text(const certify::GivenInputs& given) {
 }
 
 std::string table(const certify::Counterexample& found) {
-  std::string out = concat("  at ", subscripted(found.output, found.index), " (draw ", found.draw, ", seed ",
+  std::string out = concat("  at ", subscripted(found.output, found.index), " (found at a ", found.draw, " draw, seed ",
                            std::to_string(found.seed), ")\n");
   append(out, "    before  ", found.before, "\n    after   ", found.after, "\n");
   if (found.given) {
@@ -110,7 +112,8 @@ bool keep_certificate(const std::string& file, const Pair& pair, const Judgement
 
 Answer judge(const Pair& pair, const Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Judgement judgement = verify_pair(pair, options.judge);
+  std::atomic<bool> stop = false;
+  const Judgement judgement = verify_in_time(pair, options.judge, options.timeout, stop);
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
   Answer answer;
   answer.status = status_of(judgement);
@@ -208,6 +211,9 @@ VerbMain add_verify(CLI::App& app) {
   verb->add_option("--replay", options->replay, "runs a kept counterexample again, or a .jsonl file of them");
   verb->add_option("--seed", options->judge.seed, "of the random points")->capture_default_str();
   verb->add_option("--budget", options->judge.budget, "operations of evaluation per pair")->capture_default_str();
+  verb->add_option("--timeout", options->timeout,
+                   "seconds per pair, on the wall clock; what is not decided by then is undecided, and says so")
+      ->check(CLI::PositiveNumber);
   verb->add_flag("--json", options->json, "one JSON object per pair on standard output");
   verb->add_flag("--timing", options->timing, "also the milliseconds of each pair");
   verb->add_option("--jobs,-j", options->jobs, "threads for many pairs; 0: all cores")->capture_default_str();

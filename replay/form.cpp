@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <set>
 
 #include "steptp/base/text.h"
 
@@ -11,17 +10,17 @@ namespace steptp::replayer {
 
 namespace {
 
-constexpr std::uint64_t kMostNodes = 2'000'000;
-constexpr int kDeepest = 2000;
-
 struct Bad {
   std::string message;
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr std::uint64_t kMostNodes = 2'000'000;
+constexpr int kDeepest = 2000;
 
 using Kind = Form::Kind;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
 struct Word {
   std::string_view name;
@@ -82,8 +81,7 @@ class Parser {
     const bool negative = take('-');
     const std::string text = digits();
     std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) fail("a number of 64 bits");
+    if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) fail("a number of 64 bits");
     return negative ? -value : value;
   }
 
@@ -300,15 +298,11 @@ class Parser {
   FormPtr fold(const std::string& name) {
     Form out;
     out.kind = Kind::fold;
-    if (name == "sum") {
-      out.op = ArithmeticOp::add;
-    } else if (name == "product") {
-      out.op = ArithmeticOp::multiply;
-    } else if (name == "max" || name == "min") {
-      out.op = name == "max" ? ArithmeticOp::max : ArithmeticOp::min;
-    } else {
-      fail("sum, product, max or min");
-    }
+    if (name != "sum" && name != "product" && name != "max" && name != "min") fail("sum, product, max or min");
+    out.op = name == "sum"       ? ArithmeticOp::add
+             : name == "product" ? ArithmeticOp::multiply
+             : name == "max"     ? ArithmeticOp::max
+                                 : ArithmeticOp::min;
     need('{');
     do {
       const auto id = variable();
@@ -394,20 +388,6 @@ class Parser {
 };
 
 }  // namespace
-
-Names::Names() {
-  for (std::size_t d = 0; d < kMostDimensions; ++d) static_cast<void>(number(concat("i", d)));
-}
-
-void for_each_node(const FormPtr& form, const std::function<void(const Form&)>& visit) {
-  std::set<const Form*> seen;
-  const std::function<void(const Form&)> walk = [&](const Form& node) {
-    if (!seen.insert(&node).second) return;
-    visit(node);
-    for (const FormPtr& part : node.parts) walk(*part);
-  };
-  walk(*form);
-}
 
 Result<FormPtr, std::string> FormReader::read(std::string_view text, bool is_condition) {
   try {

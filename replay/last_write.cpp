@@ -38,7 +38,7 @@ Value Evaluator::read(const Ref& ref, const Frame& frame) {
     return at_end(ref.tensor, visible.size(), cell);
   }
   const auto found = last_write(visible, cell, &frame.statement, frame.iteration);
-  if (!found) throw Undefined{"a read of an element of " + ref.tensor + " that nothing wrote"};
+  if (!found) throw Undefined{"a read of an element of " + ref.tensor + " that nothing wrote", true};
   return after(*found, visible, cell);
 }
 
@@ -194,7 +194,7 @@ Value Evaluator::at_end(const std::string& tensor, std::size_t writers, const Ce
     if (found) value = after(*found, visible, cell);
     break;
   }
-  if (!value && folds.empty()) throw Undefined{"a read of an element of " + tensor + " that nothing wrote"};
+  if (!value && folds.empty()) throw Undefined{"a read of an element of " + tensor + " that nothing wrote", true};
   for (std::size_t i = folds.size(); i-- > 0;) {
     // An undefined element reads as the identity.
     value = value ? Value{false, 0, numbers_.arithmetic(folds[i].first, value->real, folds[i].second.real)}

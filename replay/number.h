@@ -15,6 +15,7 @@ struct Undecided {  ///< a comparison that long doubles do not decide
 };
 struct Undefined {  ///< a read of nothing, a division by zero
   std::string reason;
+  bool is_unwritten = false;  ///< nothing has been written there
 };
 struct Beyond {  ///< the budget of steps, or of depth
   std::string reason;
@@ -105,6 +106,10 @@ class Numbers {
   Field field_;
   std::uint64_t functions_ = 0;
 };
+
+/// A finite number; Undecided where long doubles cannot hold it.
+[[nodiscard]] Real finite(std::uint64_t residue, long double value, long double error);
+[[noreturn]] void undecided();
 
 /// An integer in the range of its type, as conversions between integers do.
 [[nodiscard]] std::int64_t wrapped(Wide value, DType dtype);

@@ -9,7 +9,10 @@
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
 #include "steptp/verify/certificate.h"
+#include "testing/equal_pairs.h"
 #include "testing/judge_support.h"
+#include "testing/mutator.h"
+#include "testing/soak.h"
 
 namespace steptp::testing {
 
@@ -275,6 +278,50 @@ TEST(Certificate, WhateverIsInTheFileNothingBreaks) {
     touched[i] = touched[i] == '1' ? '7' : '1';
     static_cast<void>(replayer::replay_certificate(touched, {.budget = 2'000'000}));
   }
+}
+
+Pair pair_of(const Program& before, const Program& after) {
+  return make_pair(read_document("before", print_document(before, Profile::paper)),
+                   read_document("after", print_document(after, Profile::paper)));
+}
+
+/// Judges a pair and replays: what the judge has decided is confirmed, or the replayer says that it cannot tell.
+void replay_one(const Program& before, const Program& after, Tally& tally) {
+  std::string verdict;
+  const std::string text = certificate_of(pair_of(before, after), &verdict);
+  const std::string name = verdict.substr(0, verdict.find(':'));
+  if (name == "invalid" || name == "undecided" || verdict.starts_with("differs: precision")) return;
+  const replayer::Report report = replayer::replay_certificate(text, {.budget = 20'000'000});
+  tally.add(concat(name, " ", name_of(report.outcome)));
+  EXPECT_TRUE(report.outcome == Outcome::confirmed || report.outcome == Outcome::undecided)
+      << verdict << ": " << text_of(report) << "\n"
+      << print_document(before, Profile::paper) << print_document(after, Profile::paper) << text.substr(0, 6000);
+  if (report.outcome == Outcome::undecided) std::printf("undecided: %s\n", report.reason.c_str());
+}
+
+TEST(Certificate, EqualPairs) {
+  Tally tally;
+  const Random random(81);
+  for (std::uint64_t i = 0; i < soaked(150) && !::testing::Test::HasFailure(); ++i) {
+    Random draw = random.fork(i);
+    const EqualPair pair = make_equal_pair(draw);
+    replay_one(pair.before, pair.after, tally);
+  }
+  std::printf("%s\n", tally.text().c_str());
+  EXPECT_GE(tally.of("proved confirmed") + tally.of("exact confirmed"), tally.total() * 95 / 100);
+}
+
+TEST(Certificate, Mutants) {
+  Tally tally;
+  const Random random(82);
+  for (std::uint64_t i = 0; i < soaked(150) && !::testing::Test::HasFailure(); ++i) {
+    Random draw = random.fork(i);
+    const Program before = written_program(draw);
+    const auto mutant = mutate(before, draw);
+    if (mutant && mutant->program.signature == before.signature) replay_one(before, mutant->program, tally);
+  }
+  std::printf("%s\n", tally.text().c_str());
+  EXPECT_GE(tally.of("differs confirmed"), tally.total() / 3);
 }
 
 TEST(Certificate, StrategyExamples) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ struct CertifyOptions {
   std::int64_t agree_bits = 150;
   std::int64_t first_precision = 192;
   std::int64_t greatest_precision = 8192;
+  /// Ends the evaluation, undecided, once it is raised.
+  const std::atomic<bool>* stop = nullptr;
   /// Whether points and branches are also written down (CertifiedAnswer::record).
   bool keep_record = false;
 };
@@ -62,6 +65,8 @@ struct CertifiedAnswer {
   bool is_defined_everywhere = true;
   std::vector<std::string> assumes;
   std::string reason;
+  /// Undecided, because balls of the greatest precision were too wide at a generic draw.
+  bool lacks_precision = false;
   std::optional<Counterexample> counterexample;
   std::uint64_t work = 0;   ///< operations
   EvaluationRecord record;  ///< where it was asked for

@@ -90,6 +90,8 @@ std::string_view name_of(DrawKind kind) {
     case DrawKind::falling: return "falling";
     case DrawKind::peak: return "peak";
     case DrawKind::dip: return "dip";
+    case DrawKind::masked_first: return "masked_first";
+    case DrawKind::masked: return "masked";
     case DrawKind::first_index: return "first_index";
     case DrawKind::last_index: return "last_index";
     case DrawKind::line: return "line";
@@ -132,6 +134,12 @@ double InputSource::tie(const InputFacts& facts, std::int64_t position, std::uin
   return 2 * static_cast<double>(random_at(mode, (choice >> 2) % kValues) >> 11) * 0x1p-53 - 1;
 }
 
+bool InputSource::is_masked(const InputFacts& facts, std::int64_t position) const {
+  if (&facts != &model_.inputs[draw_.input]) return false;
+  const std::int64_t row = facts.variable->shape.empty() ? 1 : facts.variable->shape.back();
+  return draw_.kind == DrawKind::masked_first ? position % row == 0 : position / row % 2 == 0;
+}
+
 double InputSource::special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const {
   const auto small = static_cast<std::size_t>(bits & 0xff);
   const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
@@ -159,6 +167,11 @@ double InputSource::special_real(const InputFacts& facts, std::int64_t position,
       if (position == draw_.position && &facts == &model_.inputs[draw_.input]) {
         wanted = (draw_.kind == DrawKind::peak ? 1 : -1) * (8 + unit);
       }
+      break;
+    case DrawKind::masked_first:
+    case DrawKind::masked:
+      // So far down that exp is zero in the type, and not so far that an input which is no mask overflows sums.
+      if (is_masked(facts, position)) wanted = facts.variable->dtype == DType::f16 ? -64 : -0x1p14;
       break;
     case DrawKind::thresholds: {
       const std::vector<double>& list = model_.thresholds;
@@ -291,6 +304,14 @@ std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position
     case DrawKind::negative: near(-16, -1); break;
     case DrawKind::ties: near(-1, 2); break;
     case DrawKind::zeros: near(0, 0); break;
+    case DrawKind::masked_first:
+    case DrawKind::masked:
+      if (is_masked(facts, position)) {
+        near(0, 0);
+      } else if (&facts == &model_.inputs[draw_.input]) {
+        near(1, 1);
+      }
+      break;
     case DrawKind::first_index: near(legal.low, legal.low); break;
     case DrawKind::last_index: near(legal.high, legal.high); break;
     case DrawKind::thresholds: {

@@ -30,13 +30,15 @@ enum class DrawKind : std::uint8_t {
   wide,  ///< up to 12 in f16 and 100 in other types, where functions overflow
   huge,  ///< of any magnitude up to 2^63
   tiny,
-  below,        ///< all below every number that the programs mention
-  above,        ///< all above
-  rising,       ///< later elements are greater, so that a maximum lies at the end
-  falling,      ///< later elements are less
-  peak,         ///< generic, one element far above all others
-  dip,          ///< generic, one element far below
-  first_index,  ///< generic, integers at the least legal value
+  below,         ///< all below every number that the programs mention
+  above,         ///< all above
+  rising,        ///< later elements are greater, so that a maximum lies at the end
+  falling,       ///< later elements are less
+  peak,          ///< generic, one element far above all others
+  dip,           ///< generic, one element far below
+  masked_first,  ///< generic, one input as a mask that hides the first element of every row
+  masked,        ///< generic, one input as a mask that hides every other row as a whole
+  first_index,   ///< generic, integers at the least legal value
   last_index,
   line,  ///< a point between two draws of few digits
 };
@@ -52,7 +54,7 @@ struct Draw {
   DrawKind kind = DrawKind::generic;
   std::uint64_t seed = 0;
   std::int64_t step = 0;  ///< line: from 0, at one end, to kLineSteps
-  /// The element of a peak or a dip: which input, and where in it.
+  /// The element of a peak or a dip: which input, and where in it. Which input is a mask.
   std::size_t input = 0;
   std::int64_t position = -1;
   /// Values that are written out, instead of drawn ones.
@@ -138,6 +140,7 @@ class InputSource {
   void list(std::size_t input, std::int64_t position, const GivenValue& value) const;
   [[nodiscard]] const GivenValue* given(std::size_t input, std::int64_t position) const;
   [[nodiscard]] double special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
+  [[nodiscard]] bool is_masked(const InputFacts& facts, std::int64_t position) const;
   [[nodiscard]] double tie(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
 
   const InputModel& model_;

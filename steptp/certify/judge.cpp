@@ -29,7 +29,7 @@ Judge::Judge(const Program& before, const Program& after, const CertifyOptions& 
       pair_{before_, after_, combine(combine(options.seed, hash_of(before)), hash_of(after))},
       before_coverage_(before_, model_),
       after_coverage_(after_, model_),
-      budget_{options.budget_operations, options.budget_bytes},
+      budget_{options.budget_operations, options.budget_bytes, options.stop},
       signature_(before.signature),
       random_(options.seed) {
   answer_.assumes = model_.assumes;
@@ -90,6 +90,7 @@ bool Judge::look(Comparison& comparison, Draw draw, const OutputPoint& point) {
         answer_.not_counted += 1;
         return true;
       }
+      answer_.lacks_precision = found.lacks_precision;
       undecided(concat(found.reason, " (", point.output, "[",
                        join(point.element, ",", [](std::int64_t at) { return std::to_string(at); }), "], ",
                        name_of(draw.kind), " draw)"));

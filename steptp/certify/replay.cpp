@@ -17,13 +17,8 @@ namespace steptp::certify {
 
 namespace {
 
-/// The draw as a counterexample names it: the values themselves, or its kind, and on a line where.
-std::optional<Draw> draw_named(const Counterexample& example) {
-  std::string_view name = example.draw;
-  const std::uint64_t seed = example.seed;
-  if (example.given) {
-    return Draw{DrawKind::generic, seed, 0, 0, -1, std::make_shared<const GivenInputs>(*example.given)};
-  }
+/// The draw as a counterexample names it: its kind, and on a line where.
+std::optional<Draw> draw_named(std::string_view name, std::uint64_t seed) {
   if (name == name_of(DrawKind::generic)) return Draw{DrawKind::generic, seed};
   for (const DrawKind kind : kSpecialDraws) {
     if (name == name_of(kind)) return Draw{kind, seed};
@@ -35,6 +30,14 @@ std::optional<Draw> draw_named(const Counterexample& example) {
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), draw.step);
   const bool is_number = error == std::errc() && end == name.data() + name.size();
   return is_number && draw.step >= 0 && draw.step <= kLineSteps ? std::optional(draw) : std::nullopt;
+}
+
+/// Where the inputs are written out, the draw is only where they were found.
+std::optional<Draw> draw_of(const Counterexample& example) {
+  if (!example.given) return draw_named(example.draw, example.seed);
+  const bool is_peak = example.draw == name_of(DrawKind::peak) || example.draw == name_of(DrawKind::dip);
+  if (!is_peak && !draw_named(example.draw, example.seed)) return std::nullopt;
+  return Draw{DrawKind::generic, example.seed, 0, 0, -1, std::make_shared<const GivenInputs>(*example.given)};
 }
 
 bool is_element(const Signature& signature, const Counterexample& example) {
@@ -73,7 +76,7 @@ Replayed evaluate(const Program& before, const Program& after, const Counterexam
 Replayed replay(const Program& before, const Program& after, const Counterexample& example,
                 const CertifyOptions& options) {
   Replayed out;
-  const auto draw = draw_named(example);
+  const auto draw = draw_of(example);
   if (!draw) {
     out.reason = concat("there is no draw '", example.draw, "'");
     return out;

@@ -229,7 +229,6 @@ class Simplifier {
     }
     example_.is_representable = true;
     example_.given = best_;
-    example_.draw = "given";
     example_.before = before_;
     example_.after = after_;
     const Draw draw{DrawKind::generic, example_.seed, 0, 0, -1, std::make_shared<const GivenInputs>(*best_)};
@@ -245,7 +244,7 @@ class Simplifier {
   const InputModel& model_;
   const CertifyOptions& options_;
   Counterexample& example_;
-  Budget budget_{kOperations, std::uint64_t{256} << 20};
+  Budget budget_{kOperations, std::uint64_t{256} << 20, options_.stop};
   int trials_ = 0;
   std::optional<GivenInputs> best_;
   std::string before_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <optional>
@@ -139,6 +140,7 @@ class Arena {
   [[nodiscard]] Sign sign(PolynomialId id);
   std::vector<InputFacts> inputs;            ///< by number
   std::vector<DefinitionFacts> definitions;  ///< by value number
+  const std::atomic<bool>* stop = nullptr;   ///< gives up once it is raised
   std::set<Need>* needs = nullptr;           ///< where they are listed, if anybody asks
 
   // ---- reductions (reductions.cpp)

@@ -166,11 +166,13 @@ ProofRecord write_down(Shared& shared, Flow& before, const ValueNumbers& numbers
 
 /// One proof in one arena: first everything stands for itself, then only what both programs have, then nothing. Each
 /// attempt looks into more definitions than the one before.
-Proof attempt(const Program& before, const Program& after, std::uint64_t work, bool with_algebra, bool keep_record) {
+Proof attempt(const Program& before, const Program& after, std::uint64_t work, bool with_algebra,
+              const ProofOptions& options) {
   Proof proof;
   Arena arena(work, with_algebra);
   std::set<Need> needs;
-  if (keep_record) arena.needs = &needs;
+  arena.stop = options.stop;
+  if (options.keep_record) arena.needs = &needs;
   try {
     Shared shared(arena, before.signature);
     Flow left(shared, before);
@@ -191,7 +193,7 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, b
     }
     proof.proved = !difference;
     proof.work = arena.work();
-    if (proof.proved && keep_record) {
+    if (proof.proved && options.keep_record) {
       proof.record = write_down(shared, left, numbers, left_numbers, right_numbers, needs);
       return proof;
     }
@@ -207,12 +209,12 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, b
 
 Proof prove(const Program& before, const Program& after, const ProofOptions& options) {
   // Without algebra first: it is cheaper, and says more.
-  Proof plain = attempt(before, after, options.work / 2, false, options.keep_record);
+  Proof plain = attempt(before, after, options.work / 2, false, options);
   if (plain.proved) {
     plain.is_structural = true;
     return plain;
   }
-  Proof proof = attempt(before, after, options.work, true, options.keep_record);
+  Proof proof = attempt(before, after, options.work, true, options);
   proof.work += plain.work;
   return proof;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@ namespace steptp {
 struct ProofOptions {
   /// Nodes made and visited; answers do not depend on the machine.
   std::uint64_t work = 3'000'000;
+  /// Gives up once it is raised.
+  const std::atomic<bool>* stop = nullptr;
   /// Whether a proof is also written down (Proof::record).
   bool keep_record = false;
 };

@@ -75,8 +75,8 @@ std::string read_counterexample(const Json& json, const Signature& signature, ce
     if (!subscript.as_integer()) return "a subscript of the counterexample is not an integer";
     out.index.push_back(*subscript.as_integer());
   }
-  if (const Json* given = json.find("given")) return read_given(*given, signature, out.given.emplace());
-  if (out.draw == "given") return "the counterexample has no inputs \"given\"";
+  if (const Json* given = json.find("given"); given && !given->is_null())
+    return read_given(*given, signature, out.given.emplace());
   return {};
 }
 

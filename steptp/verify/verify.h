@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -42,6 +43,8 @@ struct VerifyOptions {
   std::uint64_t seed = 1;
   /// Operations of evaluation; the proof has a limit of its own, far below.
   std::uint64_t budget = 400'000'000;
+  /// Ends the judgement once it is raised; what is not decided by then is undecided.
+  const std::atomic<bool>* stop = nullptr;
   /// Whether the proof or the points are kept, for a certificate.
   bool keep_record = false;
 };

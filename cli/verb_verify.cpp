@@ -1,10 +1,13 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 
 #include "cli/verb.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
+#include "steptp/verify/certificate.h"
 #include "steptp/verify/replay_pair.h"
 
 namespace steptp::cli {
@@ -16,8 +19,10 @@ struct Options {
   std::string after;
   std::string pairs;
   std::string counterexample;
+  std::string certificate;
   std::string replay;
   VerifyOptions judge;
+  double timeout = 0;
   bool json = false;
   bool timing = false;
   unsigned jobs = 0;
@@ -34,12 +39,37 @@ std::string subscripted(const std::string& name, const std::vector<std::int64_t>
   return concat(name, "[", join(index, ",", [](std::int64_t number) { return std::to_string(number); }), "]");
 }
 
+/// The inputs that matter, sixteen of them: single elements, and what all other elements of an input are.
+std::string given_text(const certify::GivenInputs& given) {
+  constexpr std::size_t kMost = 16;
+  std::string out;
+  std::size_t left = given.elements.size();
+  for (const auto& [element, value] : given.elements) {
+    if (given.elements.size() - left == kMost) break;
+    append(out, "      ", subscripted(element.first, element.second), " = ", certify::to_text(value), "\n");
+    --left;
+  }
+  if (left > 0) append(out, "      and ", left, " more\n");
+  for (const auto& [name, value] : given.fill) {
+    const bool has_elements = std::any_of(given.elements.begin(), given.elements.end(),
+                                          [&](const auto& item) { return item.first.first == name; });
+    append(out, "      ", name, " = ", certify::to_text(value), has_elements ? " elsewhere\n" : " everywhere\n");
+  }
+  return out;
+}
+
 std::string table(const certify::Counterexample& found) {
-  std::string out = concat("  at ", subscripted(found.output, found.index), " (draw ", found.draw, ", seed ",
+  std::string out = concat("  at ", subscripted(found.output, found.index), " (found at a ", found.draw, " draw, seed ",
                            std::to_string(found.seed), ")\n");
   append(out, "    before  ", found.before, "\n    after   ", found.after, "\n");
-  if (!found.inputs.empty()) out += "    with\n";
-  for (const auto& [name, value] : found.inputs) append(out, "      ", name, " = ", value, "\n");
+  if (found.given) {
+    if (!found.given->elements.empty() || !found.given->fill.empty()) out += "    with\n";
+    out += given_text(*found.given);
+  } else {
+    if (!found.inputs.empty()) out += "    with, among others,\n";
+    for (const auto& [name, value] : found.inputs) append(out, "      ", name, " = ", value, "\n");
+  }
+  if (!found.is_representable) out += "    (inputs between the values of their types)\n";
   return out;
 }
 
@@ -72,9 +102,18 @@ bool keep_counterexample(const std::string& file, const Pair& pair, const Judgem
   return written.ok();
 }
 
+/// False where the file could not be written. A pair that cannot be compared has no certificate.
+bool keep_certificate(const std::string& file, const Pair& pair, const Judgement& judgement) {
+  if (!problem_of(pair).empty()) return true;
+  const auto written = write_file(file, certificate(pair, judgement).dump() + "\n");
+  if (!written) print_error(written.error());
+  return written.ok();
+}
+
 Answer judge(const Pair& pair, const Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Judgement judgement = verify_pair(pair, options.judge);
+  std::atomic<bool> stop = false;
+  const Judgement judgement = verify_in_time(pair, options.judge, options.timeout, stop);
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
   Answer answer;
   answer.status = status_of(judgement);
@@ -87,6 +126,9 @@ Answer judge(const Pair& pair, const Options& options) {
     if (options.timing) append(answer.out, "  ", std::to_string(spent.count()), " ms\n");
   }
   if (!options.counterexample.empty() && !keep_counterexample(options.counterexample, pair, judgement)) {
+    answer.status = Status::failed;
+  }
+  if (!options.certificate.empty() && !keep_certificate(options.certificate, pair, judgement)) {
     answer.status = Status::failed;
   }
   return answer;
@@ -134,6 +176,7 @@ const char* misuse_of(const Options& options) {
   if (ways > 1) return "verify takes two files, --pairs or --replay, one of them";
   if (ways == 0 || (has_files && options.after.empty())) return "verify needs BEFORE and AFTER, or --pairs F.jsonl";
   if (!has_files && !options.counterexample.empty()) return "--counterexample goes with two files";
+  if (!has_files && !options.certificate.empty()) return "--certificate goes with two files";
   return nullptr;
 }
 
@@ -153,6 +196,9 @@ VerbMain add_verify(CLI::App& app) {
       "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided.\n"
       "A counterexample can be kept and run again, on any machine: --counterexample F, then --replay F (exit status 0\n"
       "where both values come out as they are written there).\n"
+      "A certificate says what supports the answer: --certificate F, then steptp-replay F, a small program without "
+      "the\n"
+      "judge's code, confirms or refuses it.\n"
       "Example: steptp verify softmax.leir online.leir        steptp verify --pairs pairs.jsonl --json");
   verb->add_option("BEFORE", options->before, "the program that is right");
   verb->add_option("AFTER", options->after, "the program to judge");
@@ -160,9 +206,14 @@ VerbMain add_verify(CLI::App& app) {
                    "a .jsonl file, or - for standard input; each line with id, signature, before and after");
   verb->add_option("--counterexample", options->counterexample,
                    "writes the pair and its counterexample to this file, where there is one");
+  verb->add_option("--certificate", options->certificate,
+                   "writes what supports the answer to this file: the proof, the points or the counterexample");
   verb->add_option("--replay", options->replay, "runs a kept counterexample again, or a .jsonl file of them");
   verb->add_option("--seed", options->judge.seed, "of the random points")->capture_default_str();
   verb->add_option("--budget", options->judge.budget, "operations of evaluation per pair")->capture_default_str();
+  verb->add_option("--timeout", options->timeout,
+                   "seconds per pair, on the wall clock; what is not decided by then is undecided, and says so")
+      ->check(CLI::PositiveNumber);
   verb->add_flag("--json", options->json, "one JSON object per pair on standard output");
   verb->add_flag("--timing", options->timing, "also the milliseconds of each pair");
   verb->add_option("--jobs,-j", options->jobs, "threads for many pairs; 0: all cores")->capture_default_str();
@@ -171,6 +222,7 @@ VerbMain add_verify(CLI::App& app) {
       print_error(make_error("usage", misuse, "steptp verify --help"));
       return Status::bad_input;
     }
+    options->judge.keep_record = !options->certificate.empty();
     if (!options->replay.empty()) {
       return for_each_line(options->replay, options->jobs, "replay",
                            [&](const std::string& name, const std::string& text) {

@@ -13,6 +13,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 GOLDEN = Path(__file__).resolve().parent / "golden" / "cli"
@@ -132,6 +133,10 @@ CASES = {
     "verify_usage_nothing": "verify",
     "verify_usage_one_file": "verify files/sum.leir",
     "verify_usage_both": "verify files/sum.leir files/sum.leir --pairs files/pairs.jsonl",
+    "verify_usage_certificate": "verify --pairs files/pairs.jsonl --certificate kept.json",
+    "verify_usage_timeout": "verify files/sum.leir files/sum.leir --timeout -1",
+    "verify_timeout_unused": "verify --timeout 1000 ../../../examples/matmul.leir ../../../examples/tiled_matmul.leir",
+    "verify_unwritable_certificate": "verify files/sum.leir files/sum.leir --certificate /no/such/folder/kept.json",
     "verify_usage_counterexample": "verify --pairs files/pairs.jsonl --counterexample kept.json",
     "verify_unwritable_counterexample": "verify files/sum.leir files/sum_short.leir --counterexample /no/such/folder/kept.json",
     "tokens_one": "tokens files/ok.leir",
@@ -230,6 +235,37 @@ def check_grammar(runner: Runner) -> list[str]:
     return [] if len(seen) == 12 else ["two grammars are the same\n"]
 
 
+def check_certificates(runner: Runner) -> list[str]:
+    """Certificates of every kind are confirmed by the program beside steptp; what was touched is refused."""
+    replay = str(Path(runner.steptp).with_name("steptp-replay"))
+    pairs = {
+        "proved": ("examples/matmul.leir", "examples/tiled_matmul.leir", "C[", "A["),
+        "exact": ("examples/row_softmax.leir", "examples/shiftless_softmax.leir", '"before":"0.', '"before":"1.'),
+        "differs": ("examples/row_softmax.leir", "examples/broken/short_sum.leir", '"counterexample"', '"kept"'),
+    }
+    root = GOLDEN.parent.parent.parent
+    problems = []
+
+    def replayed(path: Path) -> int:
+        return subprocess.run([replay, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60).returncode
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "certificate.json"
+        for verdict, (before, after, piece, other) in pairs.items():
+            runner.run(["verify", str(root / before), str(root / after), "--certificate", str(path)])
+            text = path.read_text()
+            statuses = [replayed(path)]
+            for touched in (text.replace(piece, other, 1), text.replace(verdict, "undecided", 1), text[: len(text) // 2]):
+                assert touched != text, (verdict, piece)
+                path.write_text(touched)
+                statuses.append(replayed(path))
+            if statuses != [0, 1, 3, 2]:
+                problems.append(f"certificate of {verdict}: replayed with {statuses}\n")
+        if replayed(Path(folder) / "none.json") != 2:
+            problems.append("a certificate that is not there: not status 2\n")
+    return problems
+
+
 def main(arguments: list[str]) -> int:
     update = "--update" in arguments
     programs = [argument for argument in arguments if not argument.startswith("--")]
@@ -239,7 +275,7 @@ def main(arguments: list[str]) -> int:
     runner = Runner(str(Path(programs[0]).resolve()))
     problems = check_goldens(runner, update)
     assert differences("self", "a\n", "b\n") and not differences("self", "a\n", "a\n")  # the test can fail
-    for check in (check_machine_failures, check_jobs, check_many_records, check_grammar):
+    for check in (check_machine_failures, check_jobs, check_many_records, check_grammar, check_certificates):
         problems += check(runner)
     sys.stdout.writelines(problems)
     print(f"{len(CASES)} cases, {'updated' if update else 'all agree' if not problems else 'with differences'}")

@@ -10,6 +10,7 @@ The rules, by the names that messages carry:
   outside        nobody includes testing/, fuzz/, bench/, cli/ or python/ from elsewhere
   face           cli/ and python/ include steptp/ and their own folder only
   quotes         files of the project are included with quotes, by their path from the root
+  apart          replay/ includes its own folder and the layers of SEALED only: it checks the judge without its code
   unknown-file   an included file of the project exists
 
 testing/, fuzz/ and bench/ may include everything in steptp/ and each other's headers in testing/.
@@ -26,6 +27,8 @@ from typing import Iterator, NamedTuple
 SOURCES = {".h", ".hpp", ".cpp", ".cc", ".cu", ".inc"}
 FACES = ("cli", "python")
 WATCHERS = ("testing", "fuzz", "bench")
+# Folders beside the layers that may see only some of them; tests may see these folders.
+SEALED = {"replay": ("base", "ir", "text")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 LINE = re.compile(r"^([a-z_/]+) *<- *([^|]*)(?:\|.*)?$")
 
@@ -113,7 +116,7 @@ def judge(root: Path, layers: dict[str, list[str]], include: Include) -> Finding
     place = f"{relative}:{include.line}"
     own, target = relative.split("/")[0], include.target
     head = target.split("/")[0]
-    ours = head in ("steptp", *FACES, *WATCHERS) and "/" in target
+    ours = head in ("steptp", *FACES, *WATCHERS, *SEALED) and "/" in target
     if not ours:
         # <python/...> style system headers do not exist; a quoted name without a path is a file beside this one.
         if include.quoted and (include.file.parent / target).is_file():
@@ -123,6 +126,10 @@ def judge(root: Path, layers: dict[str, list[str]], include: Include) -> Finding
         if not (root / target).is_file():
             return None  # a system header that happens to begin so
         return Finding("quotes", place, f"<{target}> belongs to the project: include it with quotes")
+    if own in SEALED and head != own and not (head == "steptp" and target.split("/")[1] in SEALED[own]):
+        return Finding("apart", place, f"{own}/ includes {target}, but may include only {' '.join(SEALED[own])}")
+    if head in SEALED and head != own and own not in WATCHERS:
+        return Finding("outside", place, f"{own}/ includes {target}; nobody but tests includes {head}/")
     if head in FACES and head != own:
         return Finding("outside", place, f"{own}/ includes {target}; nobody includes {head}/")
     if head in WATCHERS and own not in WATCHERS:
@@ -143,7 +150,7 @@ def judge(root: Path, layers: dict[str, list[str]], include: Include) -> Finding
 def check(root: Path) -> list[Finding]:
     layers, findings = read_layers(root)
     findings += check_folders(root, layers)
-    for top in ("steptp", *FACES, *WATCHERS):
+    for top in ("steptp", *FACES, *WATCHERS, *SEALED):
         for file in sources_under(root / top):
             findings += [f for f in (judge(root, layers, i) for i in includes_of(file)) if f]
     return findings

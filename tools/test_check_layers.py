@@ -23,6 +23,9 @@ GOOD = {
     "bench/b.cpp": '#include "testing/t.h"\n',
     "cli/m.h": "\n",
     "cli/m.cpp": '#include "cli/m.h"\n#include "steptp/ir/b.h"\n',
+    "replay/r.h": '#include "steptp/base/a.h"\n',
+    "replay/r.cpp": '#include "replay/r.h"\n#include "steptp/ir/b.h"\n',
+    "testing/r.cpp": '#include "replay/r.h"\n',
     "python/src/p.cpp": '#include <nanobind/nanobind.h>\n#include "steptp/ir/b.h"\n',
 }
 
@@ -41,6 +44,10 @@ BROKEN: dict[str, tuple[str, dict[str, str | None]]] = {
     "python sees cli": ("outside", {"python/src/p.cpp": '#include "cli/m.h"\n'}),
     "cli sees testing": ("face", {"cli/m.cpp": '#include "testing/t.h"\n'}),
     "python sees testing": ("face", {"python/src/p.cpp": '#include "testing/t.h"\n'}),
+    "replay sees the judge": ("apart", {"replay/r.cpp": '#include "steptp/oracle/o.cpp"\n'}),
+    "replay sees testing": ("apart", {"replay/r.cpp": '#include "testing/t.h"\n'}),
+    "layer sees replay": ("outside", {"steptp/ir/b.cpp": '#include "replay/r.h"\n'}),
+    "cli sees replay": ("outside", {"cli/m.cpp": '#include "replay/r.h"\n'}),
     "later line": ("order", {"layers.txt": str(GOOD["layers.txt"]).replace("base <-", "base <- ir")}),
     "itself": ("order", {"layers.txt": str(GOOD["layers.txt"]).replace("ir <- base", "ir <- base ir")}),
     "twice": ("order", {"layers.txt": GOOD["layers.txt"] + "ir <- base\n"}),

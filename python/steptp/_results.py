@@ -56,7 +56,10 @@ class Counterexample:
     """An input at which two programs differ.
 
     The values are decimals, to as many digits as were certified or are useful, for people; the inputs are the first
-    that the element of `before` depends on, such as ``{"A[0,3]": "0.25"}``. All inputs follow from `draw` and `seed`.
+    that the element of `before` depends on, such as ``{"A[0,3]": "0.25"}``. Where the inputs are written out, `given`
+    holds all of them: ``{"fill": {"A": "1"}, "elements": [{"name": "A", "index": [0, 3], "value": "0.25"}]}``, the fill
+    for what is not listed; otherwise they follow from `draw` and `seed`, which say where the difference was found.
+    `representable` says that every input is a value of its type.
     """
 
     output: str
@@ -66,6 +69,8 @@ class Counterexample:
     before: str
     after: str
     inputs: Mapping[str, str]
+    given: Mapping[str, Any] | None
+    representable: bool
 
     def to_dict(self) -> dict[str, Any]:
         """The object that ``steptp verify --json`` prints."""

@@ -162,6 +162,8 @@ def verify(
     signature: SignatureLike | None = None,
     seed: int = 1,
     budget: int | None = None,
+    certificate: str | os.PathLike[str] | None = None,
+    timeout: float | None = None,
 ) -> Judgement:
     """Whether two programs are equal as real functions, and how we know.
 
@@ -169,7 +171,9 @@ def verify(
     `after` may come from anywhere: unreadable, ill-formed or with another signature it is "invalid", with the reason.
     Without header lines of its own it has the signature of `before`; with `signature`, both texts are programs alone.
     `seed` draws the points of evaluation, `budget` bounds its operations; the same arguments give the same answer on
-    every machine.
+    every machine. `certificate` names a file that what supports the answer is written to; `steptp-replay` confirms or
+    refuses it without the judge's code. `timeout` is a limit in seconds on the wall clock: what is not decided by then
+    is "undecided", and its reason says so. Ctrl-C ends a judgement.
 
     >>> double = "@input A f32[3]\\n@output D f32[3]\\nB^{3}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
     >>> verify(double, "L^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}+A^{f32,g}_{a};];").verdict
@@ -185,7 +189,11 @@ def verify(
     old = _open(before, signature, warn=False)
     new = _open(after, signature, warn=False, strict=False)
     limit = None if budget is None else _natural(budget, "budget")
-    return Judgement._from_dict(json.loads(_steptp.verify(old, new, _natural(seed, "seed"), limit)))
+    path = None if certificate is None else os.fspath(certificate)
+    if timeout is not None and not timeout > 0:
+        raise ValueError(f"timeout is a number of seconds above 0, not {timeout}")
+    answer = _steptp.verify(old, new, _natural(seed, "seed"), limit, path, 0.0 if timeout is None else float(timeout))
+    return Judgement._from_dict(json.loads(answer))
 
 
 def seeded_inputs(source: Source, seed: int = 0, *, signature: SignatureLike | None = None) -> dict[str, NDArray[Any]]:

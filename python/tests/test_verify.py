@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import threading
 import time
 from pathlib import Path
@@ -20,6 +21,13 @@ ILL_FORMED = SUM.replace("L^{6}", "L^{7}")
 OTHER_SIGNATURE = SUM.replace("A f32[4,6]", "A f32[4,7]")
 # exp(x+y) and exp(x)*exp(y): equal, but only evaluation says so or the laws of exp do.
 SQUARE = HEADER + "B^{4}_{tx=0}[D^{f32,g}_{tx}=exp(A^{f32,g}_{tx,0}+A^{f32,g}_{tx,1});];\n"
+# Equal, not proved, and seconds of evaluation.
+SLOW = (
+    "@input A f32[4,4194304]\n@output D f32[4]\n"
+    "B^{4}_{tx=0}L^{4194304}_{a=0}[E^{f32,g}_{tx}=E^{f32,g}_{tx}+exp(A^{f32,g}_{tx,a});];"
+    "B^{4}_{tx=0}[D^{f32,g}_{tx}=log(E^{f32,g}_{tx});];\n"
+)
+SLOW_AFTER = SLOW.replace("tx,a})", "tx,a}+1)").replace("log(E^{f32,g}_{tx})", "log(E^{f32,g}_{tx})-1")
 
 
 def test_equal_programs_are_proved() -> None:
@@ -144,3 +152,39 @@ def test_threads_judge_at_the_same_time() -> None:
     for thread in threads:
         thread.join()
     assert len(set(map(repr, judgements))) == 1 and len(judgements) == 4
+
+
+def test_certificate(tmp_path: Path) -> None:
+    path = tmp_path / "certificate.json"
+    assert steptp.verify(SUM, SPLIT, certificate=path).verdict == "proved"
+    kept = json.loads(path.read_text())
+    assert kept["format"] == "steptp-certificate-1" and kept["verdict"] == "proved" and kept["proof"]["outputs"]
+    with pytest.raises(steptp.DiagnosticError):
+        steptp.verify(SUM, SPLIT, certificate=tmp_path / "none" / "certificate.json")
+
+
+def test_counterexample_is_simple_and_written_out() -> None:
+    found = steptp.verify(SUM, SHORT).counterexample
+    assert found is not None and found.representable and found.given == {"fill": {"A": "1"}, "elements": []}
+    assert (found.before, found.after) == ("6", "5")
+    assert found.to_dict()["given"] == found.given
+
+
+def test_timeout() -> None:
+    assert steptp.verify(SUM, SPLIT, timeout=100.0).verdict == "proved"
+    with pytest.raises(ValueError, match="above 0"):
+        steptp.verify(SUM, SPLIT, timeout=0)
+    slow = steptp.verify(SLOW, SLOW_AFTER, budget=10**12, timeout=0.05)
+    assert slow.verdict == "undecided" and "wall-clock limit of 0.05 s" in slow.reason
+
+
+def test_ctrl_c() -> None:
+    """A signal that arrives while the judge works ends it and raises what the handler raises."""
+    timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        steptp.verify(SLOW, SLOW_AFTER, budget=10**12)
+    assert time.monotonic() - start < 20
+    timer.join()
+    assert steptp.verify(SUM, SPLIT).verdict == "proved"

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "steptp/certify/record.h"
 #include "steptp/ir/program.h"
 
 namespace steptp::certify {
@@ -28,6 +30,10 @@ struct CertifyOptions {
   std::int64_t agree_bits = 150;
   std::int64_t first_precision = 192;
   std::int64_t greatest_precision = 8192;
+  /// Ends the evaluation, undecided, once it is raised.
+  const std::atomic<bool>* stop = nullptr;
+  /// Whether points and branches are also written down (CertifiedAnswer::record).
+  bool keep_record = false;
 };
 
 /// An input at which the two programs differ; replayed by giving the same seed.
@@ -40,6 +46,10 @@ struct Counterexample {
   std::string after;
   /// The first inputs that the element of `before` depends on, as "A[0,3]" and a decimal.
   std::vector<std::pair<std::string, std::string>> inputs;
+  /// All inputs that both programs read there, where they can be written out; then nothing is drawn.
+  std::optional<GivenInputs> given;
+  /// Every input is a value of its type.
+  bool is_representable = false;
 };
 
 struct CertifiedAnswer {
@@ -59,8 +69,11 @@ struct CertifiedAnswer {
   std::string not_in_every_way;
   std::vector<std::string> assumes;
   std::string reason;
+  /// Undecided, because balls of the greatest precision were too wide at a generic draw.
+  bool lacks_precision = false;
   std::optional<Counterexample> counterexample;
-  std::uint64_t work = 0;  ///< operations
+  std::uint64_t work = 0;   ///< operations
+  EvaluationRecord record;  ///< where it was asked for
 };
 
 /// Decides whether two programs with one signature, which have passed the structural checks, agree as real functions:

@@ -27,7 +27,9 @@ void merge(std::vector<std::uint8_t>& into, const std::vector<std::uint8_t>& fro
 PointAnswer of_failure(const Failure& failure, bool in_before) {
   const std::string reason = concat(in_before ? "before: " : "after: ", failure.message);
   if (failure.kind == FailureKind::undefined_value) {
-    return answer_of(in_before ? PointAnswer::Kind::not_counted : PointAnswer::Kind::undefined, reason);
+    PointAnswer answer = answer_of(in_before ? PointAnswer::Kind::not_counted : PointAnswer::Kind::undefined, reason);
+    answer.after = "undefined";
+    return answer;
   }
   return answer_of(PointAnswer::Kind::undecided, reason);
 }
@@ -52,6 +54,12 @@ PointAnswer of_integers(std::int64_t before, std::int64_t after) {
   answer.before = std::to_string(before);
   answer.after = std::to_string(after);
   return answer;
+}
+
+std::vector<std::int64_t> index_at(const Variable& variable, std::int64_t position) {
+  std::vector<std::int64_t> index(variable.shape.size());
+  for (std::size_t d = index.size(); d-- > 0; position /= variable.shape[d]) index[d] = position % variable.shape[d];
+  return index;
 }
 
 double degree(const FieldArithmetic::Value& value) {
@@ -109,11 +117,15 @@ PointAnswer Comparison::in_field(const OutputPoint& point, bool& needs_balls, bo
     const Failure& failure = before ? after.error() : before.error();
     needs_balls = failure.kind == FailureKind::needs_balls;
     needs_prime = failure.kind == FailureKind::unlucky_prime;
-    return of_failure(failure, !before);
+    PointAnswer answer = of_failure(failure, !before);
+    if (before && before->is_real) answer.before = field_->arithmetic.text(before->real);
+    return answer;
   }
   if (!before->is_real) return of_integers(before->integer, after->integer);
   PointAnswer answer;
   if (decided_by_class(FieldArithmetic::class_of(before->real), FieldArithmetic::class_of(after->real), answer)) {
+    answer.before = field_->arithmetic.text(before->real);
+    answer.after = field_->arithmetic.text(after->real);
     return answer;
   }
   const FieldArithmetic::Value& a = before->real;
@@ -136,6 +148,10 @@ PointAnswer Comparison::in_field(const OutputPoint& point, bool& needs_balls, bo
   const auto calls = static_cast<double>(field_->arithmetic.function_count());
   const double argument = field_->arithmetic.argument_degree();
   answer.kind = PointAnswer::Kind::equal;
+  const PrimeField& field = field_->arithmetic.field();
+  answer.prime = field.prime();
+  answer.before_residue = field.number(a.residue);
+  answer.after_residue = field.number(b.residue);
   answer.bound_log2 = std::min(0.0, std::log2(degree(a) + degree(b) + 1 + calls * calls * argument) - 53);
   return answer;
 }
@@ -167,13 +183,15 @@ PointAnswer Comparison::in_balls_of(std::int64_t precision, const OutputPoint& p
   if (!before || !after) {
     const Failure& failure = before ? after.error() : before.error();
     needs_precision = failure.kind == FailureKind::needs_precision;
-    return of_failure(failure, !before);
+    PointAnswer answer = of_failure(failure, !before);
+    if (before && before->is_real) answer.before = machines.arithmetic.text(before->real);
+    return answer;
   }
   if (!before->is_real) return of_integers(before->integer, after->integer);
   PointAnswer answer;
-  if (decided_by_class(before->real.value_class, after->real.value_class, answer)) return answer;
   answer.before = machines.arithmetic.text(before->real);
   answer.after = machines.arithmetic.text(after->real);
+  if (decided_by_class(before->real.value_class, after->real.value_class, answer)) return answer;
   if (arb_overlaps(before->real.ball, after->real.ball) == 0) {
     answer.kind = PointAnswer::Kind::differs;
     return answer;
@@ -237,9 +255,11 @@ bool Comparison::converts_alike() const {
 }
 
 std::vector<std::pair<std::string, std::string>> Comparison::inputs_of(const OutputPoint& point) {
-  std::vector<InputRead> reads;
+  constexpr std::size_t kMost = 16;
+  ReadLog log;
+  log.most = kMost;
   InputSource watched(source_.model(), source_.draw());
-  watched.watch(&reads);
+  watched.watch(&log);
   BallArithmetic arithmetic(prime_seed_, options_.first_precision);
   // The first reads are found long before an expensive element is.
   constexpr std::uint64_t kOperations = 20'000;
@@ -248,14 +268,33 @@ std::vector<std::pair<std::string, std::string>> Comparison::inputs_of(const Out
   // Whatever comes out: the values that were read are what is wanted.
   static_cast<void>(machine.output(pair_.before.tensor_numbers.find(point.output)->second, point.element));
   std::vector<std::pair<std::string, std::string>> out;
-  for (const InputRead& read : reads) {
+  for (const InputRead& read : log.reads) {
     const Variable& variable = *source_.model().inputs[read.input].variable;
-    std::vector<std::int64_t> index(variable.shape.size());
-    std::int64_t rest = read.position;
-    for (std::size_t d = index.size(); d-- > 0; rest /= variable.shape[d]) index[d] = rest % variable.shape[d];
     const std::string place = concat(
-        variable.name, "[", join(index, ",", [](std::int64_t subscript) { return std::to_string(subscript); }), "]");
-    out.emplace_back(place, read.value);
+        variable.name, "[",
+        join(index_at(variable, read.position), ",", [](std::int64_t subscript) { return std::to_string(subscript); }),
+        "]");
+    out.emplace_back(place, to_text(read.value));
+  }
+  return out;
+}
+
+std::optional<GivenInputs> Comparison::given_inputs(const OutputPoint& point, std::size_t most) {
+  ReadLog log;
+  log.most = most;
+  InputSource watched(source_.model(), source_.draw());
+  watched.watch(&log);
+  // A precision at which nothing fails that did not fail before; values that were read are what is wanted.
+  for (const Code* code : {&pair_.before, &pair_.after}) {
+    BallArithmetic arithmetic(prime_seed_, 4 * options_.first_precision);
+    Machine<BallArithmetic> machine(*code, arithmetic, watched, budget_);
+    const auto answer = machine.output(code->tensor_numbers.find(point.output)->second, point.element);
+    if (log.has_more || (!answer && answer.error().kind != FailureKind::undefined_value)) return std::nullopt;
+  }
+  GivenInputs out;
+  for (const InputRead& read : log.reads) {
+    const Variable& variable = *source_.model().inputs[read.input].variable;
+    out.elements[{variable.name, index_at(variable, read.position)}] = read.value;
   }
   return out;
 }

@@ -40,6 +40,10 @@ struct PointAnswer {
   std::string reason;
   std::string before;
   std::string after;
+  /// Equal by field: the prime, and both numbers modulo it.
+  std::uint64_t prime = 0;
+  std::uint64_t before_residue = 0;
+  std::uint64_t after_residue = 0;
 };
 
 struct Pair {
@@ -78,6 +82,8 @@ class Comparison {
   [[nodiscard]] bool converts_alike() const;
   /// The inputs that an element of `before` reads first.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> inputs_of(const OutputPoint& point);
+  /// All that both programs read for the element; nothing where that is more than `most` elements, or not known.
+  [[nodiscard]] std::optional<GivenInputs> given_inputs(const OutputPoint& point, std::size_t most);
 
  private:
   /// One arithmetic for both programs: what one of them computed the other one may take.

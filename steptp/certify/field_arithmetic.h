@@ -82,6 +82,7 @@ class FieldArithmetic {
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> differences(const Value& a, const Value& b) const {
     return {field_.subtract(a.residue, b.residue), field_.subtract(b.residue, a.residue)};
   }
+  [[nodiscard]] const PrimeField& field() const { return field_; }
   /// Functions occurred: different residues need not be different values.
   [[nodiscard]] bool used_functions() const { return functions_ > 0; }
   [[nodiscard]] std::uint64_t function_count() const { return functions_; }

@@ -1,8 +1,6 @@
 #include "steptp/certify/inputs.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -37,11 +35,7 @@ std::int64_t clamp_to(const DTypeInfo& type, double value) {
   return static_cast<std::int64_t>(value);
 }
 
-struct IntegerRange {
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-  bool skip_zero = false;
-};
+}  // namespace
 
 IntegerRange legal_range(const InputFacts& facts) {
   const DTypeInfo& type = info(facts.variable->dtype);
@@ -66,6 +60,8 @@ IntegerRange legal_range(const InputFacts& facts) {
   }
   return range;
 }
+
+namespace {
 
 std::int64_t uniform(const IntegerRange& range, std::uint64_t bits) {
   const std::uint64_t width = static_cast<std::uint64_t>(range.high) - static_cast<std::uint64_t>(range.low) + 1;
@@ -94,6 +90,8 @@ std::string_view name_of(DrawKind kind) {
     case DrawKind::falling: return "falling";
     case DrawKind::peak: return "peak";
     case DrawKind::dip: return "dip";
+    case DrawKind::masked_first: return "masked_first";
+    case DrawKind::masked: return "masked";
     case DrawKind::first_index: return "first_index";
     case DrawKind::last_index: return "last_index";
     case DrawKind::line: return "line";
@@ -136,6 +134,12 @@ double InputSource::tie(const InputFacts& facts, std::int64_t position, std::uin
   return 2 * static_cast<double>(random_at(mode, (choice >> 2) % kValues) >> 11) * 0x1p-53 - 1;
 }
 
+bool InputSource::is_masked(const InputFacts& facts, std::int64_t position) const {
+  if (&facts != &model_.inputs[draw_.input]) return false;
+  const std::int64_t row = facts.variable->shape.empty() ? 1 : facts.variable->shape.back();
+  return draw_.kind == DrawKind::masked_first ? position % row == 0 : position / row % 2 == 0;
+}
+
 double InputSource::special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const {
   const auto small = static_cast<std::size_t>(bits & 0xff);
   const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
@@ -164,6 +168,11 @@ double InputSource::special_real(const InputFacts& facts, std::int64_t position,
         wanted = (draw_.kind == DrawKind::peak ? 1 : -1) * (8 + unit);
       }
       break;
+    case DrawKind::masked_first:
+    case DrawKind::masked:
+      // So far down that exp is zero in the type, and not so far that an input which is no mask overflows sums.
+      if (is_masked(facts, position)) wanted = facts.variable->dtype == DType::f16 ? -64 : -0x1p14;
+      break;
     case DrawKind::thresholds: {
       const std::vector<double>& list = model_.thresholds;
       if (list.empty() || small % 8 == 7) break;
@@ -179,40 +188,60 @@ double InputSource::special_real(const InputFacts& facts, std::int64_t position,
   return inside(facts.domain, wanted, unit);
 }
 
-InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(draw) {
+InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(std::move(draw)) {
   for (const InputFacts& facts : model.inputs) {
     const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
                        facts.domain.kind == Domain::Kind::nonzero;
-    streams_.push_back(
-        {draw.seed ^ facts.stream, plain && draw.kind == DrawKind::generic && facts.variable->values.empty()});
+    streams_.push_back({draw_.seed ^ facts.stream,
+                        plain && draw_.kind == DrawKind::generic && facts.variable->values.empty() && !draw_.given});
+  }
+  if (!draw_.given) return;
+  fills_.resize(model.inputs.size());
+  for (const auto& [name, value] : draw_.given->fill) {
+    if (const auto at = model.numbers.find(name); at != model.numbers.end()) fills_[at->second] = value;
+  }
+  for (const auto& [element, value] : draw_.given->elements) {
+    const auto at = model.numbers.find(element.first);
+    if (at == model.numbers.end()) continue;
+    const std::vector<std::int64_t>& shape = model.inputs[at->second].variable->shape;
+    std::int64_t position = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) position = position * shape[d] + element.second[d];
+    elements_[{at->second, position}] = value;
   }
 }
 
-void InputSource::watch(std::vector<InputRead>* reads) {
-  reads_ = reads;
+void InputSource::watch(ReadLog* log) {
+  log_ = log;
   for (Stream& stream : streams_) stream.is_plain = false;
 }
 
-void InputSource::list(std::size_t input, std::int64_t position, std::string value) const {
-  constexpr std::size_t kMost = 16;
-  const auto same = [&](const InputRead& read) { return read.input == input && read.position == position; };
-  if (reads_->size() >= kMost || std::any_of(reads_->begin(), reads_->end(), same)) return;
-  reads_->push_back({input, position, std::move(value)});
+void InputSource::list(std::size_t input, std::int64_t position, const GivenValue& value) const {
+  if (log_->known.contains({input, position})) return;
+  if (log_->reads.size() >= log_->most) {
+    log_->has_more = true;
+    return;
+  }
+  log_->known.insert({input, position});
+  log_->reads.push_back({input, position, value});
+}
+
+const GivenValue* InputSource::given(std::size_t input, std::int64_t position) const {
+  if (!draw_.given || !model_.inputs[input].variable->values.empty()) return nullptr;
+  if (const auto at = elements_.find({input, position}); at != elements_.end()) return &at->second;
+  return fills_[input] ? &*fills_[input] : nullptr;
 }
 
 Dyadic InputSource::other_real(std::size_t input, std::int64_t position) const {
-  const Dyadic value = drawn_real(input, position);
-  if (reads_) {
-    std::array<char, 64> buffer{};
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), to_double(value));
-    list(input, position, {buffer.data(), end.ptr});
-  }
+  const GivenValue* written = given(input, position);
+  const Dyadic value = written ? written->real : drawn_real(input, position);
+  if (log_) list(input, position, {false, 0, value});
   return value;
 }
 
 std::int64_t InputSource::integer(std::size_t input, std::int64_t position) const {
-  const std::int64_t value = drawn_integer(input, position);
-  if (reads_) list(input, position, std::to_string(value));
+  const GivenValue* written = given(input, position);
+  const std::int64_t value = written ? written->integer : drawn_integer(input, position);
+  if (log_) list(input, position, {true, value, {}});
   return value;
 }
 
@@ -275,6 +304,14 @@ std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position
     case DrawKind::negative: near(-16, -1); break;
     case DrawKind::ties: near(-1, 2); break;
     case DrawKind::zeros: near(0, 0); break;
+    case DrawKind::masked_first:
+    case DrawKind::masked:
+      if (is_masked(facts, position)) {
+        near(0, 0);
+      } else if (&facts == &model_.inputs[draw_.input]) {
+        near(1, 1);
+      }
+      break;
     case DrawKind::first_index: near(legal.low, legal.low); break;
     case DrawKind::last_index: near(legal.high, legal.high); break;
     case DrawKind::thresholds: {

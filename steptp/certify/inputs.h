@@ -2,11 +2,16 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "steptp/base/random.h"
+#include "steptp/certify/given.h"
 #include "steptp/certify/prime_field.h"
 #include "steptp/ir/program.h"
 
@@ -25,13 +30,15 @@ enum class DrawKind : std::uint8_t {
   wide,  ///< up to 12 in f16 and 100 in other types, where functions overflow
   huge,  ///< of any magnitude up to 2^63
   tiny,
-  below,        ///< all below every number that the programs mention
-  above,        ///< all above
-  rising,       ///< later elements are greater, so that a maximum lies at the end
-  falling,      ///< later elements are less
-  peak,         ///< generic, one element far above all others
-  dip,          ///< generic, one element far below
-  first_index,  ///< generic, integers at the least legal value
+  below,         ///< all below every number that the programs mention
+  above,         ///< all above
+  rising,        ///< later elements are greater, so that a maximum lies at the end
+  falling,       ///< later elements are less
+  peak,          ///< generic, one element far above all others
+  dip,           ///< generic, one element far below
+  masked_first,  ///< generic, one input as a mask that hides the first element of every row
+  masked,        ///< generic, one input as a mask that hides every other row as a whole
+  first_index,   ///< generic, integers at the least legal value
   last_index,
   line,  ///< a point between two draws of few digits
 };
@@ -47,9 +54,11 @@ struct Draw {
   DrawKind kind = DrawKind::generic;
   std::uint64_t seed = 0;
   std::int64_t step = 0;  ///< line: from 0, at one end, to kLineSteps
-  /// The element of a peak or a dip: which input, and where in it.
+  /// The element of a peak or a dip: which input, and where in it. Which input is a mask.
   std::size_t input = 0;
   std::int64_t position = -1;
+  /// Values that are written out, instead of drawn ones.
+  std::shared_ptr<const GivenInputs> given = nullptr;
 };
 inline constexpr int kLineBits = 36;
 inline constexpr std::int64_t kLineSteps = std::int64_t{1} << kLineBits;
@@ -77,11 +86,27 @@ struct InputModel {
 /// divisor. Thresholds are the literals that either program compares data with.
 [[nodiscard]] InputModel model_inputs(const Program& before, const Program& after);
 
-/// A value that was read, for people.
+/// The legal values of an integer input.
+struct IntegerRange {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  bool skip_zero = false;
+};
+[[nodiscard]] IntegerRange legal_range(const InputFacts& facts);
+
+/// A value that was read.
 struct InputRead {
   std::size_t input = 0;
   std::int64_t position = 0;
-  std::string value;
+  GivenValue value;
+};
+
+/// The first values that were read, each once.
+struct ReadLog {
+  std::size_t most = 16;
+  bool has_more = false;
+  std::vector<InputRead> reads;
+  std::set<std::pair<std::size_t, std::int64_t>> known;
 };
 
 /// The values of a draw, each a function of (seed, name, position): no tensor is ever made.
@@ -106,7 +131,7 @@ class InputSource {
     return random_at(streams_[input].seed, static_cast<std::uint64_t>(position));
   }
   /// The first reads are listed from now on.
-  void watch(std::vector<InputRead>* reads);
+  void watch(ReadLog* log);
   [[nodiscard]] const InputModel& model() const { return model_; }
   [[nodiscard]] Draw draw() const { return draw_; }
 
@@ -126,14 +151,18 @@ class InputSource {
   [[nodiscard]] Dyadic other_real(std::size_t input, std::int64_t position) const;
   [[nodiscard]] Dyadic drawn_real(std::size_t input, std::int64_t position) const;
   [[nodiscard]] std::int64_t drawn_integer(std::size_t input, std::int64_t position) const;
-  void list(std::size_t input, std::int64_t position, std::string value) const;
+  void list(std::size_t input, std::int64_t position, const GivenValue& value) const;
+  [[nodiscard]] const GivenValue* given(std::size_t input, std::int64_t position) const;
   [[nodiscard]] double special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
+  [[nodiscard]] bool is_masked(const InputFacts& facts, std::int64_t position) const;
   [[nodiscard]] double tie(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
 
   const InputModel& model_;
   Draw draw_;
   std::vector<Stream> streams_;
-  std::vector<InputRead>* reads_ = nullptr;
+  ReadLog* log_ = nullptr;
+  std::vector<std::optional<GivenValue>> fills_;  ///< by input, where values are given
+  std::map<std::pair<std::size_t, std::int64_t>, GivenValue> elements_;
 };
 
 /// An exact double as a fraction; the value is finite.

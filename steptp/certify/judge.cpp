@@ -5,12 +5,16 @@
 
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
+#include "steptp/certify/simplify.h"
 
 namespace steptp::certify {
 
 namespace {
 
 using Verdict = CertifiedAnswer::Verdict;
+
+/// A counterexample that reads no more elements than these is written out.
+constexpr std::size_t kMostReads = 4096;
 
 /// Reals of such a draw lie on a set of measure zero.
 bool is_thin(DrawKind kind) { return !is_open(kind); }
@@ -25,7 +29,7 @@ Judge::Judge(const Program& before, const Program& after, const CertifyOptions& 
       pair_{before_, after_, combine(combine(options.seed, hash_of(before)), hash_of(after))},
       before_coverage_(before_, model_),
       after_coverage_(after_, model_),
-      budget_{options.budget_operations, options.budget_bytes},
+      budget_{options.budget_operations, options.budget_bytes, options.stop},
       signature_(before.signature),
       random_(options.seed) {
   answer_.assumes = model_.assumes;
@@ -69,6 +73,7 @@ bool Judge::look(Comparison& comparison, Draw draw, const OutputPoint& point) {
   switch (found.kind) {
     case PointAnswer::Kind::equal:
       answer_.points += 1;
+      record_point(comparison, draw, point, found);
       (is_thin(draw.kind) ? thin_points_ : solid_points_).insert(point);
       if (draw.kind == DrawKind::generic) counted_.insert(point.output);
       if (found.by_field && !found.is_integer && draw.kind == DrawKind::generic) {
@@ -93,6 +98,7 @@ bool Judge::look(Comparison& comparison, Draw draw, const OutputPoint& point) {
         answer_.not_counted += 1;
         return true;
       }
+      answer_.lacks_precision = found.lacks_precision;
       undecided(concat(found.reason, " (", point.output, "[",
                        join(point.element, ",", [](std::int64_t at) { return std::to_string(at); }), "], ",
                        name_of(draw.kind), " draw)"));
@@ -125,6 +131,8 @@ void Judge::differs(Comparison& comparison, Draw draw, const OutputPoint& point,
   example.before = found.before;
   example.after = found.after;
   example.inputs = comparison.inputs_of(point);
+  example.given = comparison.given_inputs(point, kMostReads);
+  simplify(pair_, model_, options_, example);
   answer_.counterexample = std::move(example);
 }
 
@@ -150,6 +158,7 @@ void Judge::conclude() {
   }
   answer_.verdict = Verdict::equal;
   answer_.in_every_way = is_shown_;
+  record_branches();
 }
 
 }  // namespace steptp::certify

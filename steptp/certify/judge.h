@@ -44,6 +44,11 @@ class Judge {
   bool look(Comparison& comparison, Draw draw, const OutputPoint& point);
   bool look_at_all(const std::vector<OutputPoint>& points, DrawKind kind, std::uint64_t trial);
 
+  // For a certificate (judge_record.cpp).
+
+  void record_point(Comparison& comparison, const Draw& draw, const OutputPoint& point, const PointAnswer& found);
+  void record_branches();
+
   // Elements (judge_points.cpp).
 
   void add_point(OutputPoint point);

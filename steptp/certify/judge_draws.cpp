@@ -104,6 +104,8 @@ bool Judge::is_wanted(DrawKind kind) const {
     case DrawKind::falling: return has_order;
     case DrawKind::peak:
     case DrawKind::dip: return false;  // drawn where there are peaks
+    case DrawKind::masked_first:
+    case DrawKind::masked: return false;  // for `safe`
     case DrawKind::first_index:
     case DrawKind::last_index: return has_integer_inputs();
   }

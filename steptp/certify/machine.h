@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -27,6 +28,7 @@ inline constexpr std::size_t kMaxRank = 40;
 struct Budget {
   std::uint64_t operations = 0;
   std::uint64_t bytes = 0;
+  const std::atomic<bool>* stop = nullptr;  ///< raised from outside: no more is wanted
 };
 
 /// The sequential machine of leir.md section 2, asked for single elements: finds the last write before the moment of a

@@ -109,6 +109,9 @@ template <typename A>
 void Machine<A>::spend(std::uint64_t operations) {
   if (budget_.operations < operations) fail(FailureKind::operations, "the budget of operations is spent");
   budget_.operations -= operations;
+  if (budget_.stop != nullptr && budget_.stop->load(std::memory_order_relaxed)) {
+    fail(FailureKind::operations, "stopped from outside");
+  }
 }
 
 template <typename A>

@@ -1,6 +1,7 @@
 #include "steptp/certify/replay.h"
 
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -29,6 +30,14 @@ std::optional<Draw> draw_named(std::string_view name, std::uint64_t seed) {
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), draw.step);
   const bool is_number = error == std::errc() && end == name.data() + name.size();
   return is_number && draw.step >= 0 && draw.step <= kLineSteps ? std::optional(draw) : std::nullopt;
+}
+
+/// Where the inputs are written out, the draw is only where they were found.
+std::optional<Draw> draw_of(const Counterexample& example) {
+  if (!example.given) return draw_named(example.draw, example.seed);
+  const bool is_peak = example.draw == name_of(DrawKind::peak) || example.draw == name_of(DrawKind::dip);
+  if (!is_peak && !draw_named(example.draw, example.seed)) return std::nullopt;
+  return Draw{DrawKind::generic, example.seed, 0, 0, -1, std::make_shared<const GivenInputs>(*example.given)};
 }
 
 bool is_element(const Signature& signature, const Counterexample& example) {
@@ -67,7 +76,7 @@ Replayed evaluate(const Program& before, const Program& after, const Counterexam
 Replayed replay(const Program& before, const Program& after, const Counterexample& example,
                 const CertifyOptions& options) {
   Replayed out;
-  const auto draw = draw_named(example.draw, example.seed);
+  const auto draw = draw_of(example);
   if (!draw) {
     out.reason = concat("there is no draw '", example.draw, "'");
     return out;

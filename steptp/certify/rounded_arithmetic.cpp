@@ -197,7 +197,9 @@ void RoundedArithmetic::function(Function function, Value& out, const Value& arg
   finish(out, value, error + unit_in_last_place(type_, std::isfinite(value) ? value : 0), finite, nan);
 }
 
-bool RoundedArithmetic::compare(CompareOp op, const Value& a, const Value& b) const {
+bool RoundedArithmetic::compare(CompareOp op, const Value& a, const Value& b) {
+  const double errors = a.error + b.error;
+  if (errors > 0 && !(std::fabs(a.value - b.value) > errors)) events_.unsure = true;
   switch (op) {
     case CompareOp::less: return a.value < b.value;
     case CompareOp::less_equal: return a.value <= b.value;
@@ -209,7 +211,9 @@ bool RoundedArithmetic::compare(CompareOp op, const Value& a, const Value& b) co
   return false;
 }
 
-std::int64_t RoundedArithmetic::to_integer(const Value& a, DType dtype) const {
+std::int64_t RoundedArithmetic::to_integer(const Value& a, DType dtype) {
+  const bool is_whole = dtype != DType::boolean && std::trunc(a.value - a.error) == std::trunc(a.value + a.error);
+  if (a.error > 0 && !is_whole && !(dtype == DType::boolean && std::fabs(a.value) > a.error)) events_.unsure = true;
   if (std::isnan(a.value)) return 0;
   if (dtype == DType::boolean) return a.value != 0 ? 1 : 0;
   const double whole = std::trunc(a.value);

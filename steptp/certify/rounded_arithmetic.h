@@ -27,6 +27,7 @@ class RoundedArithmetic {
     bool invalid = false;          ///< a NaN from operands that were none
     bool zero_divisor = false;     ///< also the logarithm of zero
     bool lost_all_digits = false;  ///< a divisor, or the argument of a logarithm or a root, that may as well be zero
+    bool unsure = false;           ///< a comparison or a conversion to integer that exact numbers may decide otherwise
   };
 
   /// Sums are made one summand at a time.
@@ -49,8 +50,8 @@ class RoundedArithmetic {
   void infinity(Value& out, int sign) const;
   void arithmetic(ArithmeticOp op, Value& out, const Value& a, const Value& b);
   void function(Function function, Value& out, const Value& a);
-  [[nodiscard]] bool compare(CompareOp op, const Value& a, const Value& b) const;
-  [[nodiscard]] std::int64_t to_integer(const Value& a, DType dtype) const;
+  [[nodiscard]] bool compare(CompareOp op, const Value& a, const Value& b);
+  [[nodiscard]] std::int64_t to_integer(const Value& a, DType dtype);
 
   [[nodiscard]] static ValueClass class_of(const Value& a);
   [[nodiscard]] static std::uint64_t identity_of(const Value& a);

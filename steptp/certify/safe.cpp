@@ -61,7 +61,7 @@ class SafetyComparison {
         model_(model_inputs(before, after)),
         points_(choose_points(before.signature, options.seed)),
         seed_(options.seed),
-        budget_{options.budget_operations, options.budget_bytes},
+        budget_{options.budget_operations, options.budget_bytes, options.stop},
         allowed_(options.budget_operations) {}
 
   SafetyAnswer run() {
@@ -75,11 +75,22 @@ class SafetyComparison {
  private:
   using RoundedMachine = Machine<RoundedArithmetic>;
 
+  /// Every input in turn as a mask: which of them is one is not known.
+  [[nodiscard]] std::vector<Draw> draws() const {
+    std::vector<Draw> out;
+    const auto seed = [this](DrawKind kind) { return mix(seed_ ^ static_cast<std::uint64_t>(kind)); };
+    for (const DrawKind kind : kDraws) out.push_back({kind, seed(kind)});
+    for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
+      for (const DrawKind kind : {DrawKind::masked_first, DrawKind::masked}) out.push_back({kind, seed(kind), 0, i});
+    }
+    return out;
+  }
+
   /// Empty where all is well.
   std::string decide() {
     if (model_.is_empty) return "an input has no legal value";
-    for (const DrawKind kind : kDraws) {
-      const Draw draw{kind, mix(seed_ ^ static_cast<std::uint64_t>(kind))};
+    for (const Draw& draw : draws()) {
+      const DrawKind kind = draw.kind;
       const InputSource source(model_, draw);
       RoundedArithmetic old_arithmetic;
       RoundedArithmetic new_arithmetic;

@@ -14,6 +14,7 @@ Arena::Arena(std::uint64_t work_limit, bool with_algebra) : work_limit_(work_lim
 
 void Arena::spend(std::uint64_t work) {
   work_ += work;
+  if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw GiveUp{"stopped from outside"};
   if (work_ > work_limit_) throw GiveUp{"the normal form takes more work than allowed"};
 }
 

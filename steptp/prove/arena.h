@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <optional>
@@ -32,6 +33,15 @@ struct DefinitionFacts {
   bool may_be_infinite = true;
   bool may_be_nan = true;
   Sign sign;
+};
+
+/// A law was used that holds only if a part is so; it was shown to be.
+struct Need {
+  enum class Kind : std::uint8_t { nonzero, finite, nonnegative };
+  Kind kind = Kind::nonzero;
+  bool is_monomial = false;  ///< otherwise a generator
+  std::uint32_t of = 0;
+  auto operator<=>(const Need&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
 };
 
 /// Variables and what to put for them.
@@ -122,6 +132,7 @@ class Arena {
   [[nodiscard]] const Generator& generator(GeneratorId id) const { return generators_[id]; }
   [[nodiscard]] const Traits& traits(PolynomialId id) const { return polynomials_.traits(id); }
   [[nodiscard]] const Traits& traits_of_generator(GeneratorId id) const { return generators_.traits(id); }
+  [[nodiscard]] const Traits& traits_of_monomial(MonomialId id) const { return monomials_.traits(id); }
 
   // ---- functions (functions.cpp)
   [[nodiscard]] PolynomialId infinity();
@@ -133,6 +144,8 @@ class Arena {
   [[nodiscard]] Sign sign(PolynomialId id);
   std::vector<InputFacts> inputs;            ///< by number
   std::vector<DefinitionFacts> definitions;  ///< by value number
+  const std::atomic<bool>* stop = nullptr;   ///< gives up once it is raised
+  std::set<Need>* needs = nullptr;           ///< where they are listed, if anybody asks
 
   // ---- reductions (reductions.cpp)
   /// The fold of `body` over all values of `variables` (in their ranges) at which the conditions hold.
@@ -177,6 +190,9 @@ class Arena {
   [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);
   [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);
   [[nodiscard]] Sign sign_of_generator(GeneratorId id);
+  void note(Need need) const {
+    if (needs) needs->insert(need);
+  }
 
   Interner<Atom> atoms_;
   Interner<Affine> affines_;

@@ -47,7 +47,10 @@ PolynomialId Arena::call(Function function, PolynomialId argument) {
     case Function::rsqrt: return inverse(call(Function::sqrt, argument));
     case Function::abs:
       if (value) return constant(*value < 0 ? mpq_class(-*value) : *value);
-      if (const Sign s = sign(argument); s.nonnegative && !traits(argument).may_be_nan) return argument;
+      if (const Sign s = sign(argument); s.nonnegative && !traits(argument).may_be_nan) {
+        if (const auto only = as_generator(argument)) note({Need::Kind::nonnegative, false, *only});
+        return argument;
+      }
       flip_argument = true;
       break;
     case Function::cos: flip_argument = true; break;

@@ -88,6 +88,8 @@ PolynomialId Arena::add(PolynomialId left, PolynomialId right) {
       if (traits.may_be_infinite && sgn(l->second) * sgn(r->second) < 0) throw GiveUp{"inf - inf is possible"};
       if (coefficient != 0 || traits.is_wild()) {
         result.terms.emplace_back(l->first, std::move(coefficient));
+      } else {
+        note({Need::Kind::finite, true, l->first});
       }
       ++l;
       ++r;
@@ -197,6 +199,7 @@ PolynomialId Arena::inverse(PolynomialId polynomial) {
         exponentials = multiply(exponentials, call(Function::exp, scale(inner.polynomials[0], mpq_class(-exponent))));
       } else if (!generators_.traits(factor).is_wild() && sign_of_generator(factor).nonzero) {
         outside.factors.emplace_back(factor, -exponent);
+        note({Need::Kind::nonzero, false, factor});
       } else {
         inside.factors.emplace_back(factor, exponent);
       }

@@ -8,6 +8,7 @@
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/print.h"
+#include "steptp/prove/statement.h"
 
 namespace steptp {
 
@@ -36,6 +37,7 @@ class ValueNumbers {
         const auto next = static_cast<std::uint32_t>(shared_.arena.definitions.size());
         const auto [place, is_new] = numbers_.try_emplace({shape, value.real}, next);
         if (is_new) {
+          forms_.emplace(place->second, std::pair(shape, value));
           const Traits& traits = shared_.arena.traits(value.real);
           shared_.arena.definitions.push_back(
               {traits.may_be_infinite, traits.may_be_nan, shared_.arena.sign(value.real)});
@@ -49,9 +51,15 @@ class ValueNumbers {
     return result;
   }
 
+  /// Shape and form of each number.
+  [[nodiscard]] const std::map<std::uint32_t, std::pair<std::vector<std::int64_t>, Value>>& forms() const {
+    return forms_;
+  }
+
  private:
   Shared& shared_;
   std::map<std::pair<std::vector<std::int64_t>, PolynomialId>, std::uint32_t> numbers_;
+  std::map<std::uint32_t, std::pair<std::vector<std::int64_t>, Value>> forms_;
 };
 
 bool same(const Value& a, const Value& b) {
@@ -105,15 +113,66 @@ std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& a
   return std::nullopt;
 }
 
-}  // namespace
+using Numbering = std::map<Version, std::uint32_t>;
 
-namespace {
+std::vector<ProofRecord::Version> versions_of(const Numbering& numbering, std::uint32_t number) {
+  std::vector<ProofRecord::Version> out;
+  for (const auto& [version, own] : numbering) {
+    if (own == number) out.push_back({version.tensor, version.writers});
+  }
+  return out;
+}
+
+/// Writes down what was just proved: the outputs, and every value number that they are made of.
+ProofRecord write_down(Shared& shared, Flow& before, const ValueNumbers& numbers, const Numbering& left,
+                       const Numbering& right, const std::set<Need>& needs) {
+  constexpr std::size_t kMostConditions = 64;
+  ProofRecord record;
+  StatementWriter writer(shared.arena, shared.signature);
+  for (const Variable& variable : shared.signature.variables) {
+    if (variable.role != Role::output) continue;
+    std::vector<Affine> element;
+    for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+    const Value value = before.output(variable.name, element);
+    record.outputs.push_back({variable.name, variable.shape, writer.regions(value, shared.element(variable.shape))});
+  }
+  // Each is made of smaller numbers, so from the greatest down all are met.
+  for (auto number = numbers.forms().rbegin(); number != numbers.forms().rend(); ++number) {
+    if (!writer.used().contains(number->first)) continue;
+    const auto& [shape, form] = number->second;
+    const DefinitionFacts& facts = shared.arena.definitions[number->first];
+    ProofRecord::Value value{number->first,
+                             shape,
+                             versions_of(left, number->first),
+                             versions_of(right, number->first),
+                             writer.regions(form, shared.element(shape)),
+                             facts.sign.nonnegative,
+                             facts.sign.nonpositive,
+                             facts.sign.nonzero,
+                             !facts.may_be_infinite,
+                             !facts.may_be_nan};
+    record.values.insert(record.values.begin(), std::move(value));
+  }
+  const std::set<std::uint32_t> listed = writer.used();
+  for (const Need& need : needs) {
+    if (record.conditions.size() >= kMostConditions) break;
+    // Not of an attempt that looked at other cuts, and not of parts of a fold whose range is not known here.
+    if (auto condition = writer.condition(need, listed)) record.conditions.push_back(std::move(*condition));
+  }
+  record.parts = writer.take_parts();
+  if (writer.is_too_large()) record = {{}, {}, {}, {}, true};
+  return record;
+}
 
 /// One proof in one arena: first everything stands for itself, then only what both programs have, then nothing. Each
 /// attempt looks into more definitions than the one before.
-Proof attempt(const Program& before, const Program& after, std::uint64_t work, bool with_algebra) {
+Proof attempt(const Program& before, const Program& after, std::uint64_t work, bool with_algebra,
+              const ProofOptions& options) {
   Proof proof;
   Arena arena(work, with_algebra);
+  std::set<Need> needs;
+  arena.stop = options.stop;
+  if (options.keep_record) arena.needs = &needs;
   try {
     Shared shared(arena, before.signature);
     Flow left(shared, before);
@@ -133,6 +192,11 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, b
       difference = compare_outputs(shared, left, right, proof);
     }
     proof.proved = !difference;
+    proof.work = arena.work();
+    if (proof.proved && options.keep_record) {
+      proof.record = write_down(shared, left, numbers, left_numbers, right_numbers, needs);
+      return proof;
+    }
     if (difference) proof.reason = *difference;
   } catch (const GiveUp& given_up) {
     proof.reason = given_up.reason;
@@ -145,12 +209,12 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, b
 
 Proof prove(const Program& before, const Program& after, const ProofOptions& options) {
   // Without algebra first: it is cheaper, and says more.
-  Proof plain = attempt(before, after, options.work / 2, false);
+  Proof plain = attempt(before, after, options.work / 2, false, options);
   if (plain.proved) {
     plain.is_structural = true;
     return plain;
   }
-  Proof proof = attempt(before, after, options.work, true);
+  Proof proof = attempt(before, after, options.work, true, options);
   proof.work += plain.work;
   return proof;
 }

@@ -1,16 +1,22 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "steptp/ir/program.h"
+#include "steptp/prove/record.h"
 
 namespace steptp {
 
 struct ProofOptions {
   /// Nodes made and visited; answers do not depend on the machine.
   std::uint64_t work = 3'000'000;
+  /// Gives up once it is raised.
+  const std::atomic<bool>* stop = nullptr;
+  /// Whether a proof is also written down (Proof::record).
+  bool keep_record = false;
 };
 
 /// Whether two programs have one normal form.
@@ -24,6 +30,7 @@ struct Proof {
   /// The normal forms of the first output that differs, of the widest attempt that made both.
   std::string before_form;
   std::string after_form;
+  ProofRecord record;  ///< where it was asked for
 };
 
 /// Writes every output element of both programs as a function of symbolic indices and compares. Costs do not depend on

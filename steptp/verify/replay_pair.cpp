@@ -18,8 +18,43 @@ std::optional<std::uint64_t> natural(const Json& value) {
   return number;
 }
 
+std::string read_given(const Json& json, const Signature& signature, certify::GivenInputs& out) {
+  const Json* fill = json.find("fill");
+  const Json* elements = json.find("elements");
+  if (!fill || !fill->as_object() || !elements || !elements->as_array()) return "the given inputs have no values";
+  const auto value_of = [&](const std::string& name, const Json* text) -> std::optional<certify::GivenValue> {
+    const Variable* variable = signature.find(name);
+    if (!variable || variable->role == Role::output || !text || !text->as_string()) return std::nullopt;
+    return certify::parse_given(variable->dtype, *text->as_string());
+  };
+  for (const auto& [name, text] : *fill->as_object()) {
+    const auto value = value_of(name, &text);
+    if (!value) return concat("the value that is given for ", name, " is none");
+    out.fill[name] = *value;
+  }
+  for (const Json& item : *elements->as_array()) {
+    const Json* name = item.find("name");
+    const Json* index = item.find("index");
+    if (!name || !name->as_string() || !index || !index->as_array()) return "a given element has no place";
+    const auto value = value_of(*name->as_string(), item.find("value"));
+    if (!value) return concat("the value that is given for ", *name->as_string(), " is none");
+    std::vector<std::int64_t> place;
+    const std::vector<std::int64_t>& shape = signature.find(*name->as_string())->shape;
+    for (const Json& subscript : *index->as_array()) {
+      const std::int64_t* number = subscript.as_integer();
+      if (!number || place.size() >= shape.size() || *number < 0 || *number >= shape[place.size()]) {
+        return concat("an element is given that ", *name->as_string(), " does not have");
+      }
+      place.push_back(*number);
+    }
+    if (place.size() != shape.size()) return concat("an element is given that ", *name->as_string(), " does not have");
+    out.elements[{*name->as_string(), std::move(place)}] = *value;
+  }
+  return {};
+}
+
 /// Empty where the counterexample was read, else what is wrong with it.
-std::string read_counterexample(const Json& json, certify::Counterexample& out) {
+std::string read_counterexample(const Json& json, const Signature& signature, certify::Counterexample& out) {
   struct Field {
     const char* key;
     std::string* text;
@@ -40,6 +75,8 @@ std::string read_counterexample(const Json& json, certify::Counterexample& out) 
     if (!subscript.as_integer()) return "a subscript of the counterexample is not an integer";
     out.index.push_back(*subscript.as_integer());
   }
+  if (const Json* given = json.find("given"); given && !given->is_null())
+    return read_given(*given, signature, out.given.emplace());
   return {};
 }
 
@@ -63,7 +100,7 @@ ReplayRecord read_replay_record(const std::string& name, const std::string& reco
   if (!found || !found->as_object()) {
     out.pair.problem = "the record has no \"counterexample\"; verify --counterexample F writes one";
   } else {
-    out.pair.problem = read_counterexample(*found, out.counterexample);
+    out.pair.problem = read_counterexample(*found, out.pair.before.program.signature, out.counterexample);
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include "steptp/ir/canonical.h"
 #include "steptp/prove/prove.h"
 #include "steptp/safety/check.h"
+#include "steptp/verify/numeric.h"
 #include "steptp/verify/precision.h"
 
 namespace steptp {
@@ -115,7 +116,9 @@ void judge_safety(const Program& before, const Program& after, bool is_defined, 
   const certify::SafetyAnswer answer = certify::compare_safety(before, after, evaluation);
   judgement.safe = answer.is_safe;
   judgement.work += answer.work;
-  if (!answer.is_safe) judgement.reason = concat("not safe: ", answer.reason);
+  if (!answer.is_safe) {
+    append(judgement.reason, judgement.reason.empty() ? "" : "; ", "not safe: ", answer.reason);
+  }
 }
 
 }  // namespace
@@ -145,19 +148,24 @@ Judgement verify(const Program& before, const Program& after, const VerifyOption
     judgement.reason = concat("precision: ", *lost);
     return judgement;
   }
-  const Proof proof = prove(before, after);
+  Proof proof = prove(before, after, {.stop = options.stop, .keep_record = options.keep_record});
   judgement.work += proof.work;
   certify::CertifyOptions evaluation;
   evaluation.seed = options.seed;
   evaluation.budget_operations = options.budget;
+  evaluation.keep_record = options.keep_record;
+  evaluation.stop = options.stop;
   bool is_defined = true;
   if (proof.proved) {
     judgement.verdict = Grade::proved;
     judgement.safe = proof.is_structural && has_one_float_type(before, after);
+    if (options.keep_record) judgement.proof = std::move(proof.record);
   } else {
-    const certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
+    certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
+    if (options.keep_record) judgement.evaluation = std::move(answer.record);
     is_defined = answer.is_defined_everywhere;
     take(answer, judgement);
+    if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, answer.lacks_precision, judgement);
   }
   if (is_equal(judgement.verdict) && !judgement.safe) judge_safety(before, after, is_defined, evaluation, judgement);
   return judgement;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "steptp/certify/certify.h"
 #include "steptp/ir/program.h"
+#include "steptp/prove/record.h"
 
 namespace steptp {
 
@@ -32,12 +34,19 @@ struct Judgement {
   std::string reason;
   std::optional<certify::Counterexample> counterexample;
   std::uint64_t work = 0;
+  /// What supports the verdict, where it was asked for.
+  std::optional<ProofRecord> proof;
+  std::optional<certify::EvaluationRecord> evaluation;
 };
 
 struct VerifyOptions {
   std::uint64_t seed = 1;
   /// Operations of evaluation; the proof has a limit of its own, far below.
   std::uint64_t budget = 400'000'000;
+  /// Ends the judgement once it is raised; what is not decided by then is undecided.
+  const std::atomic<bool>* stop = nullptr;
+  /// Whether the proof or the points are kept, for a certificate.
+  bool keep_record = false;
 };
 
 /// The judge: are these two programs, of one signature, equal as real functions? Never sees how either was made.

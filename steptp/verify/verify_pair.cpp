@@ -1,10 +1,16 @@
 #include "steptp/verify/verify_pair.h"
 
+#include <array>
+#include <charconv>
+#include <chrono>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "steptp/base/text.h"
+#include "steptp/base/watchdog.h"
 #include "steptp/text/signature_text.h"
+#include "steptp/verify/certificate.h"
 
 namespace steptp {
 
@@ -88,6 +94,21 @@ Judgement verify_pair(const Pair& pair, const VerifyOptions& options) {
   return judgement;
 }
 
+Judgement verify_in_time(const Pair& pair, VerifyOptions options, double seconds, std::atomic<bool>& stop) {
+  std::optional<Watchdog> watchdog;
+  if (seconds > 0) watchdog.emplace(std::chrono::duration<double>(seconds), stop);
+  options.stop = &stop;
+  Judgement judgement = verify_pair(pair, options);
+  const bool is_unfinished = judgement.verdict == Grade::undecided || (is_equal(judgement.verdict) && !judgement.safe);
+  if (seconds > 0 && stop && is_unfinished) {
+    std::array<char, 32> buffer{};
+    const auto* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), seconds).ptr;
+    judgement.reason = concat("the wall-clock limit of ", std::string_view(buffer.data(), end), " s was reached",
+                              judgement.reason.empty() ? "" : ": ", judgement.reason);
+  }
+  return judgement;
+}
+
 Json to_json(const certify::Counterexample& found) {
   Json::Array index;
   for (const std::int64_t number : found.index) index.emplace_back(number);
@@ -96,7 +117,9 @@ Json to_json(const certify::Counterexample& found) {
   Json out;
   out.set("output", found.output).set("index", std::move(index)).set("seed", found.seed);
   out.set("draw", found.draw).set("before", found.before).set("after", found.after);
-  return out.set("inputs", std::move(inputs));
+  out.set("inputs", std::move(inputs));
+  out.set("given", found.given ? to_json(*found.given) : Json());
+  return out.set("representable", found.is_representable);
 }
 
 Json to_json(const std::string& id, const Judgement& judgement) {

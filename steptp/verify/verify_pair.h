@@ -29,6 +29,11 @@ struct Pair {
 /// carries the first diagnostic with its place.
 [[nodiscard]] Judgement verify_pair(const Pair& pair, const VerifyOptions& options = {});
 
+/// The same within so many seconds on the wall clock (0: no limit), or until somebody raises the flag. An answer that
+/// was cut short says so.
+[[nodiscard]] Judgement verify_in_time(const Pair& pair, VerifyOptions options, double seconds,
+                                       std::atomic<bool>& stop);
+
 [[nodiscard]] Json to_json(const certify::Counterexample& found);
 /// The JSON answer of `verify`.
 [[nodiscard]] Json to_json(const std::string& id, const Judgement& judgement);

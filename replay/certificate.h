@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "replay/evaluate.h"
+#include "replay/form.h"
+#include "steptp/base/json.h"
+#include "steptp/base/result.h"
+#include "steptp/ir/program.h"
+
+namespace steptp::replayer {
+
+/// A part of a tensor, and its elements there as a function of i0, i1, ...
+struct Region {
+  FormPtr where;
+  FormPtr form;
+};
+
+/// What is claimed of every value of a tensor that stands for itself.
+struct Facts {
+  bool nonnegative = false;
+  bool nonpositive = false;
+  bool nonzero = false;
+  bool finite = false;
+  bool is_number = false;
+};
+
+/// These versions of tensors of both programs have these elements.
+struct Claim {
+  std::int64_t number = -1;  ///< the value number; outputs have none
+  std::string output;
+  std::vector<std::int64_t> shape;
+  std::vector<VersionName> before;
+  std::vector<VersionName> after;
+  std::vector<Region> regions;
+  Facts facts;
+  [[nodiscard]] std::string name() const;
+};
+
+struct SideCondition {
+  std::string needs;  ///< nonzero, finite, nonnegative
+  std::string because;
+  FormPtr of;
+  struct Variable {
+    std::uint32_t number = 0;
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+  };
+  std::vector<Variable> variables;
+};
+
+/// The legal values of an input, which the judge took from its domain or from its use.
+struct InputRule {
+  std::string name;
+  std::string draw;  ///< any, positive, nonzero, range, integer
+  double low = 0;
+  double high = 0;
+  std::int64_t least = 0;
+  std::int64_t greatest = 0;
+  bool skips_zero = false;
+  bool is_bounded = false;
+};
+
+/// Elements of inputs by name and position, as exact values; others have the fill of their input, if there is one.
+struct GivenInputs {
+  std::map<std::string, std::string> fill;
+  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::string> elements;
+};
+
+struct RecordedPoint {
+  std::string output;
+  std::vector<std::int64_t> index;
+  std::string draw;
+  std::uint64_t seed = 0;
+  std::string by;  ///< field, balls, integers
+  std::uint64_t prime = 0;
+  std::string before;  ///< residue, or number as text
+  std::string after;
+  std::optional<GivenInputs> inputs;  ///< where they are written out
+};
+
+struct RecordedBranch {
+  bool in_before = true;
+  std::string statement;  ///< its address, "0/2"
+  std::string text;
+  std::string kind;       ///< indices, data, fold
+  std::string when_true;  ///< seen, or why it need not be
+  std::string when_false;
+};
+
+struct Certificate {
+  std::string id;
+  std::string verdict;
+  bool same = false;
+  std::string reason;
+  Program before;
+  Program after;
+  std::vector<std::string> assumes;
+  std::vector<InputRule> inputs;
+  Names names;
+  // proved
+  std::vector<Claim> values;
+  std::vector<Claim> outputs;
+  std::vector<SideCondition> conditions;
+  // exact
+  std::vector<RecordedPoint> points;
+  std::vector<RecordedBranch> branches;
+  std::optional<double> bound_log2;
+  // differs
+  std::optional<RecordedPoint> counterexample;
+};
+
+/// Reads a certificate; the error says what is wrong with the file. Nothing in it is believed yet.
+[[nodiscard]] Result<Certificate, std::string> read_certificate(std::string_view text);
+
+}  // namespace steptp::replayer

@@ -1,0 +1,344 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include "replay/check.h"
+#include "replay/draws.h"
+#include "steptp/base/random.h"
+#include "steptp/base/text.h"
+#include "steptp/text/printer.h"
+
+namespace steptp::replayer {
+
+namespace {
+
+/// Both programs at one element of an output.
+struct Both {
+  Value before;
+  Value after;
+  bool used_functions = false;
+  bool after_is_undefined = false;
+};
+
+std::string address_of(const Statement& statement) {
+  return join(statement.address, "/", [](std::uint32_t number) { return std::to_string(number); });
+}
+
+/// "nan", "inf" and numbers: whether a decimal, as long as it is written, is the value that comes out.
+bool is_written(const std::string& text, const Value& value) {
+  if (value.is_integer) return std::to_string(value.integer) == text;
+  char* end = nullptr;
+  const long double written = std::strtold(text.c_str(), &end);
+  if (text.empty() || *end != '\0') return false;
+  if (!value.real.is_finite()) return !std::isfinite(written);
+  const auto digits =
+      std::count_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find_last_not_of("0") + 1),
+                    [](char c) { return c >= '0' && c <= '9'; });
+  // Shortest decimals of doubles, and the leading digits of balls.
+  const long double unit = std::pow(10.0L, static_cast<long double>(2 - std::max<std::ptrdiff_t>(digits, 15)));
+  return std::fabs(written - value.real.value) <= value.real.error + std::fabs(value.real.value) * (unit + 0x1p-52L);
+}
+
+class EvaluationCheck {
+ public:
+  explicit EvaluationCheck(Context& context) : context_(context), certificate_(context.certificate) {
+    for (const InputRule& rule : certificate_.inputs) rules_[rule.name] = &rule;
+  }
+
+  void run() {
+    check_outputs();
+    for (const RecordedPoint& point : certificate_.points) check_point(point);
+    fresh_points();
+    check_branches();
+    report();
+  }
+
+  /// The values of both programs at inputs that are written out, or drawn as the judge draws.
+  Both evaluate(const RecordedPoint& point, std::uint64_t prime) {
+    const Variable* output = certificate_.before.signature.find(point.output);
+    if (!output || output->role != Role::output) throw Refused{concat(point.output, " is no output")};
+    if (!is_inside(output->shape, point.index)) {
+      throw Refused{concat(point.output, subscripts(point.index), " is no element")};
+    }
+    return evaluate(point, prime, [&](const Numbers& numbers, const Variable& variable, const auto& index) {
+      if (point.inputs) return given_input(numbers, *point.inputs, variable, index);
+      const auto rule = rules_.find(variable.name);
+      if (rule == rules_.end()) throw Undefined{"nothing is said of the values of " + variable.name};
+      return recorded_input(numbers, *rule->second, variable, position_of(variable, index), point.seed);
+    });
+  }
+
+ private:
+  template <typename Input>
+  Both evaluate(const RecordedPoint& point, std::uint64_t prime, const Input& input) {
+    Numbers numbers(prime);
+    Sources sources;
+    sources.input = [&](const Variable& variable, const std::vector<std::int64_t>& index) {
+      return input(numbers, variable, index);
+    };
+    Both out;
+    for (const bool is_before : {true, false}) {
+      Evaluator evaluator(is_before ? context_.before : context_.after, numbers, sources, context_.budget);
+      try {
+        (is_before ? out.before : out.after) = evaluator.output(point.output, point.index);
+      } catch (const Undefined&) {
+        if (is_before) throw;
+        out.after_is_undefined = true;
+      }
+      for (const auto& [key, bits] : evaluator.outcomes()) (is_before ? seen_before_ : seen_after_)[key] |= bits;
+    }
+    out.used_functions = numbers.used_functions();
+    return out;
+  }
+
+  void check_outputs() const {
+    std::set<std::string> met;
+    for (const RecordedPoint& point : certificate_.points) met.insert(point.output);
+    for (const Variable& variable : certificate_.before.signature.variables) {
+      if (variable.role == Role::output && !met.contains(variable.name)) {
+        throw Refused{concat("no point of the output ", variable.name, " was looked at")};
+      }
+    }
+  }
+
+  void check_point(const RecordedPoint& point) {
+    const std::string place = concat(point.output, subscripts(point.index));
+    if (point.before != point.after) throw Refused{concat("the record itself says that ", place, " differs")};
+    const bool by_field = point.by == "field";
+    if (by_field && (point.prime < (std::uint64_t{1} << 60) || point.prime >> 62 != 0 || !is_prime(point.prime))) {
+      throw Refused{concat(point.prime, " is no prime of 61 bits")};
+    }
+    if (!point.inputs && point.draw != "generic") {
+      not_recomputed_ += 1;
+      return;
+    }
+    Both found;
+    try {
+      found = evaluate(point, by_field ? point.prime : kPrime);
+    } catch (const Undecided&) {
+      not_recomputed_ += 1;
+      return;
+    } catch (const Undefined& undefined) {
+      throw Refused{concat("there is no value at ", place, ": ", undefined.reason)};
+    }
+    compare(found, place);
+    if (point.by == "integers") {
+      if (!found.before.is_integer || std::to_string(found.before.integer) != point.before) {
+        throw Refused{concat("the integer recorded at ", place, " is not what comes out")};
+      }
+    } else if (by_field) {
+      if (std::to_string(found.before.real.residue) != point.before ||
+          std::to_string(found.after.real.residue) != point.after) {
+        throw Refused{concat("the residue recorded at ", place, " is not what comes out")};
+      }
+    } else if (point.by == "balls") {
+      check_number(point, found, place);
+    } else {
+      throw Refused{concat("an unknown arithmetic '", point.by, "'")};
+    }
+    recomputed_ += 1;
+  }
+
+  /// A decimal as balls print it: correct up to its last digits.
+  static void check_number(const RecordedPoint& point, const Both& found, const std::string& place) {
+    if (!is_written(point.before, found.before)) {
+      throw Refused{concat("the number recorded at ", place, " is not what comes out")};
+    }
+  }
+
+  void compare(const Both& found, const std::string& place) {
+    if (found.after_is_undefined) throw Refused{concat("after has no value at ", place)};
+    if (found.before.is_integer != found.after.is_integer) throw Refused{concat("types differ at ", place)};
+    if (found.before.is_integer) {
+      if (found.before.integer != found.after.integer) throw Refused{concat("the programs differ at ", place)};
+      return;
+    }
+    switch (compare_values(found.before.real, found.after.real, found.used_functions)) {
+      case Agreement::differs: throw Refused{concat("the programs differ at ", place)};
+      case Agreement::not_counted: throw Refused{concat("before is not finite at ", place)};
+      case Agreement::by_residue: by_residue_ += 1; return;
+      case Agreement::by_digits: by_digits_ += 1; return;
+      case Agreement::undecided: throw Undecided{concat("long doubles are too coarse at ", place)};
+    }
+  }
+
+  /// The same elements with inputs of the replayer's own.
+  void fresh_points() {
+    std::set<std::pair<std::string, std::vector<std::int64_t>>> elements;
+    for (const RecordedPoint& point : certificate_.points) elements.emplace(point.output, point.index);
+    const std::uint64_t start = context_.budget;
+    std::set<std::string> said;
+    std::uint64_t trial = 0;
+    for (const Kind kind : kKinds) {
+      for (const auto& [output, index] : elements) {
+        if (said.contains(output) && start - context_.budget > kEnoughSteps) break;
+        RecordedPoint point;
+        point.output = output;
+        point.index = index;
+        const std::uint64_t seed = combine(context_.seed, ++trial);
+        const std::string place = concat(output, subscripts(index));
+        try {
+          const Both found =
+              evaluate(point, kPrime, [&](const Numbers& numbers, const Variable& variable, const auto& at) {
+                return Draws(certificate_, numbers, kind, seed).input(variable, at);
+              });
+          // Where only after has no value, on a set of measure zero, it is not safe, and no less equal.
+          if (found.after_is_undefined || (!found.before.is_integer && !found.before.real.is_finite())) continue;
+          compare(found, place);
+        } catch (const Undefined&) {
+          continue;
+        } catch (const Undecided&) {
+          continue;
+        }
+        said.insert(output);
+        fresh_ += 1;
+      }
+    }
+  }
+
+  /// What was seen of a comparison, by its text and place: the replayer numbers them in its own way.
+  std::map<std::pair<std::string, std::string>, std::uint8_t> seen_of(
+      const Layout& layout, const std::map<std::pair<const Expr*, std::size_t>, std::uint8_t>& outcomes) const {
+    std::map<std::pair<std::string, std::string>, std::uint8_t> out;
+    for (const Statement& statement : layout.statements()) {
+      const std::function<void(const ExprPtr&)> walk = [&](const ExprPtr& expr) {
+        if (const auto* compare = std::get_if<Compare>(&expr->node)) {
+          for (std::size_t i = 0; i < compare->operators.size(); ++i) {
+            const auto found = outcomes.find({expr.get(), i});
+            const std::string text =
+                concat(print(*compare->operands[i]), text_of(compare->operators[i]), print(*compare->operands[i + 1]));
+            out[{address_of(statement), text}] |= found == outcomes.end() ? std::uint8_t{0} : found->second;
+          }
+        }
+        for (const ExprPtr* child : children(*expr)) walk(*child);
+      };
+      walk(statement.equation->right);
+      for (const ExprPtr& guard : statement.guards) walk(guard);
+    }
+    return out;
+  }
+
+  void check_branches() {
+    const auto before = seen_of(context_.before, seen_before_);
+    const auto after = seen_of(context_.after, seen_after_);
+    std::map<bool, std::map<std::pair<std::string, std::string>, const RecordedBranch*>> listed;
+    for (const RecordedBranch& branch : certificate_.branches) {
+      if (branch.kind == "fold") {
+        folds_ += 1;
+        continue;
+      }
+      const auto& own = branch.in_before ? before : after;
+      const std::pair<std::string, std::string> key{branch.statement, branch.text};
+      if (!own.contains(key)) throw Refused{concat("there is no comparison ", branch.text, " in ", branch.statement)};
+      listed[branch.in_before][key] = &branch;
+    }
+    for (const bool in_before : {true, false}) {
+      for (const auto& [key, bits] : in_before ? before : after) {
+        const auto found = listed[in_before].find(key);
+        const std::string name = concat(key.second, " in ", key.first, " of ", in_before ? "before" : "after");
+        if (found == listed[in_before].end()) throw Refused{concat("nothing is said of the comparison ", name)};
+        for (const bool outcome : {false, true}) {
+          const std::string& why = outcome ? found->second->when_true : found->second->when_false;
+          if ((bits & (outcome ? 2 : 1)) != 0) {
+            outcomes_seen_ += 1;
+          } else if (why == "seen") {
+            outcomes_believed_ += 1;
+          } else if (why == "does not occur" || why == "is not used" || why == "as in the other program") {
+            outcomes_excused_ += 1;
+          } else {
+            throw Refused{concat("the comparison ", name, " was never ", outcome ? "true" : "false")};
+          }
+        }
+      }
+    }
+  }
+
+  void report() const {
+    Report& out = context_.report;
+    out.retested.push_back(concat(recomputed_, " recorded points recomputed, ", fresh_, " points with other inputs: ",
+                                  by_residue_, " values equal modulo a prime, ", by_digits_, " in 36 bits and more"));
+    out.retested.push_back(concat(outcomes_seen_, " outcomes of comparisons seen again"));
+    if (outcomes_believed_ + outcomes_excused_ > 0) {
+      out.believed.push_back(concat(outcomes_believed_, " outcomes that the judge saw, and that ", outcomes_excused_,
+                                    " do not occur or do not matter"));
+    }
+    if (not_recomputed_ > 0) out.believed.push_back(concat(not_recomputed_, " recorded points of special draws"));
+    out.believed.push_back("the bound on the chance of error, and that other elements behave alike");
+  }
+
+  static constexpr std::uint64_t kEnoughSteps = 20'000'000;
+
+  Context& context_;
+  const Certificate& certificate_;
+  std::map<std::string, const InputRule*, std::less<>> rules_;
+  std::map<std::pair<const Expr*, std::size_t>, std::uint8_t> seen_before_;
+  std::map<std::pair<const Expr*, std::size_t>, std::uint8_t> seen_after_;
+  std::uint64_t recomputed_ = 0;
+  std::uint64_t not_recomputed_ = 0;
+  std::uint64_t fresh_ = 0;
+  std::uint64_t by_residue_ = 0;
+  std::uint64_t by_digits_ = 0;
+  std::uint64_t outcomes_seen_ = 0;
+  std::uint64_t outcomes_believed_ = 0;
+  std::uint64_t outcomes_excused_ = 0;
+  std::uint64_t folds_ = 0;
+};
+
+}  // namespace
+
+std::string subscripts(const std::vector<std::int64_t>& index) {
+  return concat("[", join(index, ",", [](std::int64_t number) { return std::to_string(number); }), "]");
+}
+
+bool is_inside(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& index) {
+  if (shape.size() != index.size()) return false;
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    if (index[d] < 0 || index[d] >= shape[d]) return false;
+  }
+  return true;
+}
+
+void check_evaluation(Context& context) {
+  if (context.certificate.points.empty()) throw Refused{"there is no evaluation in it"};
+  EvaluationCheck(context).run();
+}
+
+void check_counterexample(Context& context) {
+  if (!context.certificate.counterexample) {
+    // A loss of precision is read off the types; nothing else differs without inputs that show it.
+    if (!context.certificate.reason.starts_with("precision:")) throw Refused{"there is no counterexample in it"};
+    throw Undecided{concat("there are no inputs to replay: ", context.certificate.reason)};
+  }
+  const RecordedPoint& point = *context.certificate.counterexample;
+  if (!point.inputs && point.draw != "generic") throw Undecided{"the inputs of the counterexample are not written out"};
+  const std::string place = concat(point.output, subscripts(point.index));
+  Both found;
+  try {
+    found = EvaluationCheck(context).evaluate(point, kPrime);
+  } catch (const Undefined& undefined) {
+    throw Refused{concat("there is no value at ", place, ": ", undefined.reason)};
+  }
+  if (!found.before.is_integer && !found.before.real.is_finite()) {
+    throw Refused{concat("before is not finite at ", place)};
+  }
+  if (found.after_is_undefined != (point.after == "undefined") || !is_written(point.before, found.before)) {
+    throw Refused{concat("the values at ", place, " are not those that are written")};
+  }
+  if (found.after_is_undefined) {
+    context.report.reproved.push_back(concat("before has a value at ", place, ", and after has none"));
+    return;
+  }
+  const bool differs = found.before.is_integer ? found.before.integer != found.after.integer
+                                               : compare_values(found.before.real, found.after.real,
+                                                                found.used_functions) == Agreement::differs;
+  if (!differs) throw Refused{concat("the programs agree at ", place)};
+  if (!is_written(point.after, found.after)) {
+    throw Refused{concat("the values at ", place, " are not those that are written")};
+  }
+  context.report.reproved.push_back(
+      concat("both values at ", place, ", from the inputs that are written: they differ"));
+}
+
+}  // namespace steptp::replayer

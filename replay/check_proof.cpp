@@ -1,0 +1,369 @@
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "replay/check.h"
+#include "replay/draws.h"
+#include "replay/form_value.h"
+#include "replay/points.h"
+#include "steptp/base/random.h"
+#include "steptp/base/text.h"
+#include "steptp/ir/canonical.h"
+
+namespace steptp::replayer {
+
+namespace {
+
+struct Tally {
+  std::uint64_t claims = 0;
+  std::uint64_t points = 0;
+  std::uint64_t by_residue = 0;
+  std::uint64_t by_digits = 0;
+  std::uint64_t every_element = 0;  ///< claims looked at everywhere
+  std::uint64_t regions_enumerated = 0;
+  std::uint64_t regions_sampled = 0;
+};
+
+class ProofCheck {
+ public:
+  explicit ProofCheck(Context& context) : context_(context), certificate_(context.certificate) {}
+
+  void run() {
+    check_table();
+    check_outputs();
+    for (const Claim& claim : certificate_.values) {
+      cuts_before_[claim.number] = claim.before;
+      cuts_after_[claim.number] = claim.after;
+    }
+    for (const Claim& claim : certificate_.values) check_claim(claim);
+    for (const Claim& claim : certificate_.outputs) check_claim(claim);
+    for (const SideCondition& condition : certificate_.conditions) check_condition(condition);
+    report();
+  }
+
+ private:
+  // The table as such.
+
+  /// A version is what a tensor holds between two top-level nests.
+  static void check_version(const Layout& layout, const VersionName& name, const char* program) {
+    const auto wrong = [&](std::string_view why) {
+      throw Refused{concat("the table names ", name.first, " after ", name.second, " writers in ", program, ", ", why)};
+    };
+    const Tensor* tensor = nullptr;
+    try {
+      tensor = &layout.tensor(name.first);
+    } catch (const Undefined&) {
+      wrong("which has no such tensor");
+    }
+    if (tensor->known && tensor->known->role != Role::output) wrong("which is an input");
+    if (!is_float(tensor->dtype)) wrong("which does not hold reals");
+    if (tensor->scope != Scope::global) wrong("which is not global");
+    if (name.second > tensor->writers.size()) wrong("which has fewer");
+    if (name.second < tensor->writers.size()) {
+      const auto nest = [&](std::size_t i) { return layout.statements()[tensor->writers[i]].address[0]; };
+      if (nest(name.second - 1) == nest(name.second)) wrong("of which the next is in the same nest");
+    }
+  }
+
+  void check_references(const Claim& claim, std::int64_t below) const {
+    for (const Region& region : claim.regions) {
+      for (const FormPtr& form : {region.where, region.form}) {
+        for (const std::uint32_t id : form->free) {
+          if (id >= claim.shape.size())
+            throw Refused{concat("the form of ", claim.name(), " has a variable of nothing")};
+        }
+        for_each_node(form, [&](const Form& node) {
+          if (node.kind != Form::Kind::value) return;
+          if (node.number >= below) throw Refused{concat("the form of ", claim.name(), " is made of later values")};
+          if (!numbers_.contains(node.number)) {
+            throw Refused{concat("the form of ", claim.name(), " is made of #", node.number, ", which is not listed")};
+          }
+        });
+      }
+    }
+  }
+
+  void check_table() {
+    std::set<VersionName> seen[2];
+    for (const Claim& claim : certificate_.values) {
+      if (!numbers_.empty() && claim.number <= *numbers_.rbegin()) throw Refused{"value numbers are not in order"};
+      check_references(claim, claim.number);
+      numbers_.insert(claim.number);
+      if (claim.before.empty() || claim.after.empty()) {
+        throw Refused{concat(claim.name(), " stands for a tensor of one program only")};
+      }
+      for (const VersionName& name : claim.before) {
+        check_version(context_.before, name, "before");
+        if (!seen[0].insert(name).second) throw Refused{concat(name.first, " has two value numbers in before")};
+      }
+      for (const VersionName& name : claim.after) {
+        check_version(context_.after, name, "after");
+        if (!seen[1].insert(name).second) throw Refused{concat(name.first, " has two value numbers in after")};
+      }
+    }
+  }
+
+  void check_outputs() {
+    std::set<std::string> claimed;
+    for (const Claim& claim : certificate_.outputs) {
+      const Variable* variable = certificate_.before.signature.find(claim.output);
+      if (!variable || variable->role != Role::output) throw Refused{concat(claim.output, " is no output")};
+      if (variable->shape != claim.shape) throw Refused{concat("the shape of ", claim.output, " is another")};
+      if (!claimed.insert(claim.output).second) throw Refused{concat(claim.output, " is claimed twice")};
+      check_references(claim, INT64_MAX);
+    }
+    for (const Variable& variable : certificate_.before.signature.variables) {
+      if (variable.role == Role::output && !claimed.contains(variable.name)) {
+        throw Refused{concat("nothing is claimed of the output ", variable.name)};
+      }
+    }
+  }
+
+  // Single claims, at points.
+
+  /// The values at one point: of the form, and of every version in both programs.
+  struct Sample {
+    Sample(ProofCheck& check, Kind kind, std::uint64_t seed)
+        : numbers(kPrime), draws(check.certificate_, numbers, kind, seed) {
+      leaves.input = [this, &check](const std::string& name, const std::vector<std::int64_t>& index) {
+        return this->input(check, name, index);
+      };
+      leaves.value = [this](std::int64_t number, const std::vector<std::int64_t>& index) {
+        return draws.cut(number, index);
+      };
+      sources.input = [this](const Variable& variable, const std::vector<std::int64_t>& index) {
+        return draws.input(variable, index);
+      };
+      sources.cut = leaves.value;
+    }
+    FormValue input(ProofCheck& check, const std::string& name, const std::vector<std::int64_t>& index) const {
+      const Variable* variable = check.certificate_.before.signature.find(name);
+      if (!variable || variable->role == Role::output)
+        throw Refused{concat("a form reads ", name, ", which is no input")};
+      if (!is_inside(variable->shape, index)) throw Undefined{"a form reads out of range of " + name};
+      const Value value = draws.input(*variable, index);
+      return {value.is_integer, value.integer, value.real};
+    }
+    Numbers numbers;
+    Draws draws;
+    Leaves leaves;
+    Sources sources;
+  };
+
+  static Real as_real(const Numbers& numbers, const Value& value) {
+    return value.is_integer ? numbers.of_integer(value.integer) : value.real;
+  }
+
+  static bool has_recurrence(const Claim& claim) {
+    bool found = false;
+    for (const Region& region : claim.regions) {
+      for_each_node(region.form, [&](const Form& node) { found |= node.kind == Form::Kind::recurrence; });
+    }
+    return found;
+  }
+
+  /// True where the point said something.
+  bool check_point(const Claim& claim, const std::vector<std::int64_t>& element, Kind kind, std::uint64_t seed) {
+    Sample sample(*this, kind, seed);
+    // The body of a recurrence is written down without cuts, so that all else must be the values themselves too.
+    const bool is_whole = has_recurrence(claim);
+    std::optional<Evaluator> whole;
+    if (is_whole) {
+      whole.emplace(context_.before, sample.numbers, sample.sources, context_.budget);
+      sample.leaves.value = [&](std::int64_t number, const std::vector<std::int64_t>& index) {
+        return whole->version(cuts_before_.at(number)[0], index).real;
+      };
+    }
+    const auto evaluated = [&](const Layout& layout, const std::map<std::int64_t, std::vector<VersionName>>& cuts,
+                               const std::vector<VersionName>& versions) {
+      sample.sources.cuts.clear();
+      for (const auto& [number, names] : is_whole ? std::map<std::int64_t, std::vector<VersionName>>() : cuts) {
+        for (const VersionName& name : names) sample.sources.cuts[name] = number;
+      }
+      std::vector<Real> out;
+      Evaluator evaluator(layout, sample.numbers, sample.sources, context_.budget);
+      if (claim.number < 0) {
+        out.push_back(as_real(sample.numbers, evaluator.output(claim.output, element)));
+      } else {
+        for (const VersionName& name : versions) {
+          try {
+            out.push_back(evaluator.version(name, element).real);
+          } catch (const Undefined& undefined) {
+            // A tensor may be written in parts; nothing is claimed of what is not there yet.
+            if (!undefined.is_unwritten) throw;
+          }
+        }
+      }
+      return out;
+    };
+    std::vector<Real> left;
+    try {
+      left = evaluated(context_.before, cuts_before_, claim.before);
+    } catch (const Undefined&) {
+      return false;  // nothing is claimed where before has no value
+    } catch (const Undecided&) {
+      return false;
+    }
+    const auto is_wild = [](const Real& value) { return !value.is_finite(); };
+    if (left.empty() || std::any_of(left.begin(), left.end(), is_wild)) return false;
+    const std::string place = concat(claim.name(), subscripts(element));
+    try {
+      const std::vector<Real> right = evaluated(context_.after, cuts_after_, claim.after);
+      const Real form = form_at(claim, element, sample);
+      check_facts(claim, form, sample.numbers, place);
+      for (const Real& value : left) {
+        if (!agree(value, form, sample.numbers.used_functions(), place, "before")) return false;
+      }
+      for (const Real& value : right) {
+        if (!agree(value, form, sample.numbers.used_functions(), place, "after")) return false;
+      }
+    } catch (const Undefined& undefined) {
+      // Among round numbers there are zeros, and 0/0 that a maximum passes over is x*(1/0) in a form.
+      if (kind == Kind::round) return false;
+      throw Refused{concat(place, " has a value in before but not in after or in the form: ", undefined.reason)};
+    } catch (const Undecided&) {
+      return false;
+    }
+    tally_.points += 1;
+    return true;
+  }
+
+  bool agree(const Real& value, const Real& form, bool used_functions, const std::string& place, const char* program) {
+    switch (compare_values(value, form, used_functions)) {
+      case Agreement::by_residue: tally_.by_residue += 1; return true;
+      case Agreement::by_digits: tally_.by_digits += 1; return true;
+      case Agreement::differs: throw Refused{concat("the form of ", place, " is not what ", program, " computes")};
+      case Agreement::not_counted: throw Refused{concat(place, " is not finite in ", program)};
+      case Agreement::undecided: break;
+    }
+    return false;
+  }
+
+  Real form_at(const Claim& claim, const std::vector<std::int64_t>& element, Sample& sample) {
+    FormEvaluator evaluator(sample.numbers, sample.leaves, certificate_.names.size(), context_.budget);
+    for (std::size_t d = 0; d < element.size(); ++d) evaluator.set(static_cast<std::uint32_t>(d), element[d]);
+    const Form* form = nullptr;
+    for (const Region& region : claim.regions) {
+      if (!evaluator.holds(*region.where)) continue;
+      if (form) throw Refused{concat("two regions of ", claim.name(), " hold ", subscripts(element))};
+      form = region.form.get();
+    }
+    if (!form) throw Refused{concat("no region of ", claim.name(), " holds ", subscripts(element))};
+    return evaluator.real(*form);
+  }
+
+  static void check_facts(const Claim& claim, const Real& value, const Numbers& numbers, const std::string& place) {
+    if (claim.number < 0) return;
+    const auto wrong = [&](const char* fact) { throw Refused{concat(place, " is not ", fact, ", as the table says")}; };
+    if (claim.facts.is_number && value.kind == Class::nan) wrong("a number");
+    if (claim.facts.finite && (value.kind == Class::plus_infinity || value.kind == Class::minus_infinity))
+      wrong("finite");
+    if (!value.is_finite()) return;
+    if (claim.facts.nonnegative && value.value < -value.error) wrong("nonnegative");
+    if (claim.facts.nonpositive && value.value > value.error) wrong("nonpositive");
+    if (claim.facts.nonzero && value.residue == 0 && numbers.sign(value) == 0) wrong("other than zero");
+  }
+
+  void check_claim(const Claim& claim) {
+    const PointSet points = choose_points(claim, certificate_, context_.seed, context_.budget);
+    (points.covers_exactly ? tally_.regions_enumerated : tally_.regions_sampled) += claim.regions.size();
+    tally_.claims += 1;
+    tally_.every_element += points.is_every_element ? 1 : 0;
+    std::uint64_t said = 0;
+    std::uint64_t trial = 0;
+    const std::uint64_t start = context_.budget;
+    for (const Kind kind : kKinds) {
+      for (std::size_t i = 0; i < points.elements.size(); ++i) {
+        // The first points are those of the regions; the others as long as they are cheap.
+        if (i >= points.needed && start - context_.budget > kEnoughSteps) break;
+        const std::uint64_t seed = combine(combine(context_.seed, static_cast<std::uint64_t>(kind)), ++trial);
+        said += check_point(claim, points.elements[i], kind, seed) ? 1 : 0;
+      }
+    }
+    if (said == 0) throw Undecided{concat("no point says anything of ", claim.name())};
+  }
+
+  // Facts that the proof used besides.
+
+  void check_condition(const SideCondition& condition) {
+    if (condition.needs != "nonzero" && condition.needs != "finite" && condition.needs != "nonnegative") {
+      throw Refused{concat("an unknown side condition '", condition.needs, "'")};
+    }
+    for_each_node(condition.of, [&](const Form& node) {
+      if (node.kind == Form::Kind::value && !numbers_.contains(node.number)) {
+        throw Refused{concat("a side condition speaks of #", node.number, ", which is not listed")};
+      }
+    });
+    Random random(context_.seed);
+    std::uint64_t said = 0;
+    constexpr int kTrials = 12;
+    for (int trial = 0; trial < kTrials; ++trial) {
+      Sample sample(*this, kKinds[trial % 2], combine(context_.seed, static_cast<std::uint64_t>(trial) + 1000));
+      FormEvaluator evaluator(sample.numbers, sample.leaves, certificate_.names.size(), context_.budget);
+      for (const SideCondition::Variable& variable : condition.variables) {
+        if (variable.low > variable.high) throw Refused{"a side condition over an empty range"};
+        evaluator.set(variable.number, random.between(variable.low, variable.high));
+      }
+      try {
+        const Real value = evaluator.real(*condition.of);
+        const bool zero = value.is_finite() && value.residue == 0;
+        const bool bad = (condition.needs == "finite" && !value.is_finite()) ||
+                         (condition.needs == "nonzero" && zero) ||
+                         (condition.needs == "nonnegative" && value.is_finite() && value.value < -value.error);
+        if (bad) throw Refused{concat("a side condition does not hold: not ", condition.needs)};
+        ++said;
+      } catch (const Undefined&) {
+        continue;  // out of the range in which the proof used it
+      } catch (const Undecided&) {
+        continue;
+      }
+    }
+    conditions_ += said > 0 ? 1 : 0;
+  }
+
+  void report() {
+    Report& out = context_.report;
+    out.reproved.push_back(
+        concat("the table of value numbers is well founded and reaches all ", certificate_.outputs.size(), " outputs"));
+    if (tally_.regions_enumerated > 0) {
+      out.reproved.push_back(concat(tally_.regions_enumerated, " regions cover their tensors, each element once"));
+    }
+    if (tally_.regions_sampled > 0) {
+      out.retested.push_back(concat(tally_.regions_sampled, " regions cover their tensors at the points tried"));
+    }
+    out.retested.push_back(concat(tally_.claims, " normal forms (", tally_.every_element,
+                                  " at every element) against both programs at ", tally_.points,
+                                  " points: ", tally_.by_residue, " values equal modulo 2^61-1, ", tally_.by_digits,
+                                  " in 36 bits and more"));
+    if (!certificate_.conditions.empty()) {
+      out.retested.push_back(concat(conditions_, " of ", certificate_.conditions.size(), " side conditions"));
+    }
+    out.believed.push_back("that the normal forms hold at all other elements and inputs");
+  }
+
+  static constexpr std::uint64_t kEnoughSteps = 2'000'000;
+
+  Context& context_;
+  const Certificate& certificate_;
+  std::set<std::int64_t> numbers_;
+  std::map<std::int64_t, std::vector<VersionName>> cuts_before_;
+  std::map<std::int64_t, std::vector<VersionName>> cuts_after_;
+  Tally tally_;
+  std::uint64_t conditions_ = 0;
+};
+
+}  // namespace
+
+void check_proof(Context& context) {
+  if (context.certificate.same) {
+    if (!same_up_to_renaming(context.certificate.before, context.certificate.after)) {
+      throw Refused{"the programs are not the same up to names"};
+    }
+    context.report.reproved.emplace_back("the programs are the same up to the names of loops and intermediates");
+    return;
+  }
+  if (context.certificate.outputs.empty()) throw Refused{"there is no proof in it"};
+  ProofCheck(context).run();
+}
+
+}  // namespace steptp::replayer

@@ -1,0 +1,154 @@
+#include "replay/draws.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+
+#include "steptp/base/random.h"
+
+namespace steptp::replayer {
+
+namespace {
+
+Value of_integer(std::int64_t value) { return {true, value, {}}; }
+Value of_real(const Real& value) { return {false, 0, value}; }
+
+std::int64_t within(std::int64_t low, std::int64_t high, bool skips_zero, std::uint64_t bits) {
+  const std::uint64_t width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
+  const std::int64_t value = low + static_cast<std::int64_t>(width == 0 ? bits : bits % width);
+  if (value != 0 || !skips_zero) return value;
+  return high > 0 ? high : low;
+}
+
+}  // namespace
+
+std::int64_t position_of(const Variable& variable, const std::vector<std::int64_t>& index) {
+  std::int64_t position = 0;
+  for (std::size_t d = 0; d < index.size(); ++d) position = position * variable.shape[d] + index[d];
+  return position;
+}
+
+Draws::Draws(const Certificate& certificate, const Numbers& numbers, Kind kind, std::uint64_t seed)
+    : numbers_(numbers), kind_(kind), seed_(seed) {
+  for (const InputRule& rule : certificate.inputs) rules_[rule.name] = &rule;
+  for (const Claim& value : certificate.values) facts_[value.number] = &value.facts;
+}
+
+Real Draws::real(std::uint64_t bits, bool positive, bool nonzero) const {
+  if (kind_ == Kind::round) {
+    constexpr double kValues[] = {0, 1, -1, 0.5, 2, -0.5, 3};
+    double value = kValues[bits % 7];
+    if (positive || nonzero) value = value == 0 ? 4 : value;
+    return numbers_.of_double(positive ? std::fabs(value) : value);
+  }
+  constexpr int kBits = 30;
+  std::int64_t k = 2 * static_cast<std::int64_t>(bits >> (64 - kBits)) + 1;
+  if (!positive && kind_ == Kind::mixed) k -= std::int64_t{1} << kBits;
+  return numbers_.of_dyadic(k, -kBits);
+}
+
+Value Draws::input(const Variable& variable, const std::vector<std::int64_t>& index) const {
+  const std::int64_t position = position_of(variable, index);
+  if (!variable.values.empty()) {
+    const double given = variable.values[static_cast<std::size_t>(position)];
+    return is_float(variable.dtype) ? of_real(numbers_.of_double(given)) : of_integer(static_cast<std::int64_t>(given));
+  }
+  const std::uint64_t bits = random_at(seed_ ^ hash_text(variable.name), static_cast<std::uint64_t>(position));
+  const auto found = rules_.find(variable.name);
+  if (found == rules_.end()) throw Undefined{"nothing is said of the values of " + variable.name};
+  const InputRule& rule = *found->second;
+  if (rule.draw == "integer") {
+    std::int64_t low = rule.least;
+    std::int64_t high = rule.greatest;
+    if (!rule.is_bounded && kind_ != Kind::mixed) {
+      low = std::max<std::int64_t>(low, kind_ == Kind::positive ? 0 : -3);
+      high = std::min<std::int64_t>(high, 5);
+      if (low > high) low = high = rule.least;
+    }
+    return of_integer(within(low, high, rule.skips_zero, mix(bits)));
+  }
+  if (rule.draw == "range") {
+    const double unit = static_cast<double>(bits >> 40) * 0x1p-24;
+    const double value = rule.low + (rule.high - rule.low) * unit;
+    return of_real(numbers_.of_double(value < rule.high ? value : rule.low));
+  }
+  return of_real(real(bits, rule.draw == "positive", rule.draw == "nonzero"));
+}
+
+Real Draws::cut(std::int64_t number, const std::vector<std::int64_t>& index) const {
+  const auto found = facts_.find(number);
+  if (found == facts_.end()) throw Undefined{"a value number that the table does not have"};
+  const Facts& facts = *found->second;
+  std::uint64_t place = mix(static_cast<std::uint64_t>(number) + 77);
+  for (const std::int64_t subscript : index) place = combine(place, static_cast<std::uint64_t>(subscript));
+  const std::uint64_t bits = random_at(seed_, place);
+  if (kind_ == Kind::round && !facts.finite && (bits >> 60) == 0) {
+    return Numbers::of_class(facts.nonnegative ? Class::plus_infinity : Class::minus_infinity);
+  }
+  if (facts.nonnegative && facts.nonpositive) return numbers_.of_integer(0);
+  const Real drawn = real(bits, facts.nonnegative || facts.nonpositive, facts.nonzero);
+  return facts.nonpositive ? numbers_.negate(drawn) : drawn;
+}
+
+Value recorded_input(const Numbers& numbers, const InputRule& rule, const Variable& variable, std::int64_t position,
+                     std::uint64_t seed) {
+  if (!variable.values.empty()) {
+    const double given = variable.values[static_cast<std::size_t>(position)];
+    return is_float(variable.dtype) ? of_real(numbers.of_double(given)) : of_integer(static_cast<std::int64_t>(given));
+  }
+  const std::uint64_t bits = random_at(seed ^ mix(hash_text(variable.name)), static_cast<std::uint64_t>(position));
+  if (rule.draw == "integer") {
+    std::int64_t low = rule.least;
+    std::int64_t high = rule.greatest;
+    if (!rule.is_bounded && (mix(seed) & 1) != 0) {
+      low = std::clamp<std::int64_t>(-8, rule.least, rule.greatest);
+      high = std::clamp<std::int64_t>(8, rule.least, rule.greatest);
+    }
+    return of_integer(within(low, high, rule.skips_zero, mix(bits)));
+  }
+  const auto k = static_cast<std::int64_t>(bits >> 11);
+  if (rule.draw == "positive") return of_real(numbers.of_dyadic(k + 1, -52));
+  const std::int64_t centred = k - (std::int64_t{1} << 52);
+  if (rule.draw != "range") return of_real(numbers.of_dyadic(centred == 0 ? 1 : centred, -52));
+  const double unit = static_cast<double>(k) * 0x1p-53;
+  const double wanted = 2 * unit - 1;
+  if (wanted >= rule.low && wanted < rule.high) return of_real(numbers.of_double(wanted));
+  const double mapped = rule.low + (rule.high - rule.low) * unit;
+  return of_real(numbers.of_double(mapped >= rule.low && mapped < rule.high ? mapped : rule.low));
+}
+
+Value given_input(const Numbers& numbers, const GivenInputs& given, const Variable& variable,
+                  const std::vector<std::int64_t>& index) {
+  const auto element = given.elements.find({variable.name, index});
+  const auto fill = given.fill.find(variable.name);
+  if (element == given.elements.end() && fill == given.fill.end()) {
+    throw Undefined{"an element of " + variable.name + " is read that is not given"};
+  }
+  const std::string& text = element != given.elements.end() ? element->second : fill->second;
+  char* end = nullptr;
+  errno = 0;
+  if (is_float(variable.dtype)) {
+    if (const std::size_t mark = text.find('p'); mark != std::string::npos) {
+      // 123p-56 is 123*2^-56: what does not fit into a double.
+      const std::int64_t mantissa = std::strtoll(text.c_str(), &end, 10);
+      const bool is_whole = end == text.c_str() + mark && mark > 0 && errno == 0;
+      const std::int64_t exponent = std::strtoll(text.c_str() + mark + 1, &end, 10);
+      if (!is_whole || *end != '\0' || exponent < -2000 || exponent > 2000)
+        throw Undefined{"'" + text + "' is no number"};
+      return of_real(numbers.of_dyadic(mantissa, static_cast<int>(exponent)));
+    }
+    // Shortest decimals of doubles: reading one back gives the double.
+    const double value = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !std::isfinite(value)) throw Undefined{"'" + text + "' is no number"};
+    return of_real(numbers.of_double(value));
+  }
+  const std::int64_t value = std::strtoll(text.c_str(), &end, 10);
+  const DTypeInfo& type = info(variable.dtype);
+  if (text.empty() || *end != '\0' || errno != 0 || value < type.least || value > type.greatest) {
+    throw Undefined{"'" + text + "' is no value of its type"};
+  }
+  return of_integer(value);
+}
+
+}  // namespace steptp::replayer

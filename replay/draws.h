@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "replay/certificate.h"
+
+namespace steptp::replayer {
+
+/// The replayer's own draws.
+enum class Kind : std::uint8_t {
+  mixed,     ///< of both signs
+  positive,  ///< above zero wherever that is legal
+  round,     ///< from a handful of values, so that ties occur; a tensor that may be infinite sometimes is
+};
+inline constexpr Kind kKinds[] = {Kind::mixed, Kind::positive, Kind::round};
+
+/// Values of inputs and cut tensors, each a function of (seed, name, position).
+class Draws {
+ public:
+  Draws(const Certificate& certificate, const Numbers& numbers, Kind kind, std::uint64_t seed);
+  [[nodiscard]] Value input(const Variable& variable, const std::vector<std::int64_t>& index) const;
+  [[nodiscard]] Real cut(std::int64_t number, const std::vector<std::int64_t>& index) const;
+
+ private:
+  [[nodiscard]] Real real(std::uint64_t bits, bool positive, bool nonzero) const;
+
+  const Numbers& numbers_;
+  Kind kind_;
+  std::uint64_t seed_;
+  std::map<std::string, const InputRule*, std::less<>> rules_;
+  std::map<std::int64_t, const Facts*> facts_;
+};
+
+/// A generic draw of the judge, as the format of certificates defines it: inputs are k/2^52 from a hash of (seed, name,
+/// position).
+[[nodiscard]] Value recorded_input(const Numbers& numbers, const InputRule& rule, const Variable& variable,
+                                   std::int64_t position, std::uint64_t seed);
+
+/// Inputs that are written out.
+[[nodiscard]] Value given_input(const Numbers& numbers, const GivenInputs& given, const Variable& variable,
+                                const std::vector<std::int64_t>& index);
+
+/// The place of an element in row-major order.
+[[nodiscard]] std::int64_t position_of(const Variable& variable, const std::vector<std::int64_t>& index);
+
+}  // namespace steptp::replayer

@@ -1,0 +1,254 @@
+#include "replay/evaluate.h"
+
+#include <algorithm>
+
+namespace steptp::replayer {
+
+namespace {
+
+Value of_integer(std::int64_t value) { return {true, value, {}}; }
+Value of_real(const Real& value) { return {false, 0, value}; }
+
+Wide floor_of(Wide a, Wide b) {
+  const Wide quotient = a / b;
+  return quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+}
+
+ValueType checked(const std::optional<ValueType>& type) {
+  if (!type) throw Undefined{"an expression without a type"};
+  return *type;
+}
+
+}  // namespace
+
+void Evaluator::spend() {
+  if (budget_ == 0) throw Beyond{"the budget of steps is spent"};
+  --budget_;
+}
+
+Real Evaluator::to_real(const Value& value) const {
+  return value.is_integer ? numbers_.of_integer(value.integer) : value.real;
+}
+
+Value Evaluator::convert(const Value& value, DType dtype) {
+  if (is_float(dtype)) return of_real(to_real(value));
+  if (!value.is_integer) return of_integer(numbers_.to_integer(value.real, dtype));
+  return of_integer(wrapped(value.integer, dtype));
+}
+
+Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
+  spend();
+  struct Visitor {
+    Evaluator& self;
+    const Expr& expr;
+    const Frame& frame;
+    Typed operator()(const Literal& literal) const {
+      if (literal.is_integer) return {kWeakInteger, of_integer(literal.integer)};
+      return {kWeakDecimal, of_real(self.numbers_.of_literal(literal.real))};
+    }
+    Typed operator()(const Infinity&) const { return {kWeakInf, of_real(Numbers::of_class(Class::plus_infinity))}; }
+    Typed operator()(const IndexValue& value) const {
+      return {kWeakInteger, of_integer(frame.iteration[Layout::slot_of(frame.statement, value.index)])};
+    }
+    Typed operator()(const Read& read) const { return {typed(read.ref->dtype), self.read(*read.ref, frame)}; }
+    Typed operator()(const Sum& sum) const { return self.chain(sum.operands, sum.operators, frame); }
+    Typed operator()(const Product& product) const { return self.chain(product.operands, product.operators, frame); }
+    Typed operator()(const Power& power) const {
+      const auto* literal = std::get_if<Literal>(&power.exponent->node);
+      const bool natural = literal && literal->is_integer && literal->integer >= 0;
+      const Typed base = self.evaluate(*power.base, frame);
+      return self.combine(ArithmeticOp::power, base, self.evaluate(*power.exponent, frame), natural);
+    }
+    Typed operator()(const Extremum& extremum) const {
+      const Typed left = self.evaluate(*extremum.left, frame);
+      return self.combine(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, left,
+                          self.evaluate(*extremum.right, frame), false);
+    }
+    Typed operator()(const Call& call) const { return self.call(call.function, self.evaluate(*call.argument, frame)); }
+    Typed operator()(const Select& select) const {
+      // The branch not taken is not evaluated, but takes part in the type.
+      const bool chosen = self.truth(*select.condition, frame);
+      Typed taken = self.evaluate(chosen ? *select.if_true : *select.if_false, frame);
+      const ValueType type = checked(self.type_of(chosen ? *select.if_false : *select.if_true));
+      taken.type = checked(join_type(taken.type, type));
+      taken.value = self.convert(taken.value, taken.type.dtype);
+      return taken;
+    }
+    Typed operator()(const Compare&) const {
+      return {typed(DType::boolean), of_integer(self.comparison(expr, frame) ? 1 : 0)};
+    }
+    Typed operator()(const Logic& logic) const {
+      const bool stop = logic.op == LogicOp::disjunction;
+      bool result = !stop;
+      for (const ExprPtr& operand : logic.operands) {
+        if (self.truth(*operand, frame) == stop) result = stop;
+        if (result == stop) break;
+      }
+      return {typed(DType::boolean), of_integer(result ? 1 : 0)};
+    }
+  };
+  return std::visit(Visitor{*this, expr, frame}, expr.node);
+}
+
+std::optional<ValueType> Evaluator::type_of(const Expr& expr) const {
+  const auto folded = [this](const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators) {
+    auto type = type_of(*operands[0]);
+    for (std::size_t i = 0; type && i < operators.size(); ++i) {
+      const auto next = type_of(*operands[i + 1]);
+      type = next ? binary_type(operators[i], *type, *next) : std::nullopt;
+    }
+    return type;
+  };
+  if (const auto* literal = std::get_if<Literal>(&expr.node)) return literal->is_integer ? kWeakInteger : kWeakDecimal;
+  if (std::holds_alternative<Infinity>(expr.node)) return kWeakInf;
+  if (std::holds_alternative<IndexValue>(expr.node)) return kWeakInteger;
+  if (const auto* read = std::get_if<Read>(&expr.node)) return typed(read->ref->dtype);
+  if (const auto* sum = std::get_if<Sum>(&expr.node)) return folded(sum->operands, sum->operators);
+  if (const auto* product = std::get_if<Product>(&expr.node)) return folded(product->operands, product->operators);
+  if (const auto* power = std::get_if<Power>(&expr.node)) {
+    const auto* literal = std::get_if<Literal>(&power->exponent->node);
+    const auto base = type_of(*power->base);
+    const auto exponent = type_of(*power->exponent);
+    if (!base || !exponent) return std::nullopt;
+    return binary_type(ArithmeticOp::power, *base, *exponent, literal && literal->is_integer && literal->integer >= 0);
+  }
+  if (const auto* extremum = std::get_if<Extremum>(&expr.node)) {
+    const auto left = type_of(*extremum->left);
+    const auto right = type_of(*extremum->right);
+    return left && right ? join_type(*left, *right) : std::nullopt;
+  }
+  if (const auto* call = std::get_if<Call>(&expr.node)) {
+    const auto argument = type_of(*call->argument);
+    return argument ? std::optional(unary_type(call->function, *argument)) : std::nullopt;
+  }
+  if (const auto* select = std::get_if<Select>(&expr.node)) {
+    const auto left = type_of(*select->if_true);
+    const auto right = type_of(*select->if_false);
+    return left && right ? join_type(*left, *right) : std::nullopt;
+  }
+  return typed(DType::boolean);
+}
+
+Evaluator::Typed Evaluator::chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators,
+                                  const Frame& frame) {
+  Typed result = evaluate(*operands[0], frame);
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    result = combine(operators[i], result, evaluate(*operands[i + 1], frame), false);
+  }
+  return result;
+}
+
+Evaluator::Typed Evaluator::combine(ArithmeticOp op, const Typed& left, const Typed& right, bool natural_exponent) {
+  const ValueType type = checked(binary_type(op, left.type, right.type, natural_exponent));
+  if (op == ArithmeticOp::power && is_integer_power(left.type, natural_exponent)) {
+    Value result = of_integer(wrapped(1, type.dtype));
+    const std::int64_t base = convert(left.value, type.dtype).integer;
+    for (std::int64_t i = 0; i < right.value.integer; ++i) {
+      spend();
+      result = integers(ArithmeticOp::multiply, result.integer, base, type.dtype);
+    }
+    return {type, result};
+  }
+  if (is_float(type.dtype)) {
+    return {type, of_real(numbers_.arithmetic(op, to_real(left.value), to_real(right.value)))};
+  }
+  return {type,
+          integers(op, convert(left.value, type.dtype).integer, convert(right.value, type.dtype).integer, type.dtype)};
+}
+
+Value Evaluator::integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType dtype) const {
+  const Wide x = a;
+  const Wide y = b;
+  switch (op) {
+    case ArithmeticOp::add: return of_integer(wrapped(x + y, dtype));
+    case ArithmeticOp::subtract: return of_integer(wrapped(x - y, dtype));
+    case ArithmeticOp::multiply: return of_integer(wrapped(x * y, dtype));
+    case ArithmeticOp::floor_divide:
+    case ArithmeticOp::modulo: {
+      if (b == 0) throw Undefined{"an integer division by zero"};
+      const Wide quotient = floor_of(x, y);
+      return of_integer(wrapped(op == ArithmeticOp::modulo ? x - quotient * y : quotient, dtype));
+    }
+    case ArithmeticOp::max: return of_integer(std::max(a, b));
+    case ArithmeticOp::min: return of_integer(std::min(a, b));
+    case ArithmeticOp::divide:
+    case ArithmeticOp::power: break;
+  }
+  throw Undefined{"an integer operation without a meaning"};
+}
+
+Evaluator::Typed Evaluator::call(Function function, const Typed& argument) {
+  const ValueType type = unary_type(function, argument.type);
+  if (is_float(type.dtype)) return {type, of_real(numbers_.function(function, to_real(argument.value)))};
+  const std::int64_t value = convert(argument.value, type.dtype).integer;
+  if (function == Function::negate || (function == Function::abs && value < 0)) {
+    return {type, of_integer(wrapped(-static_cast<Wide>(value), type.dtype))};
+  }
+  return {type, of_integer(value)};
+}
+
+bool Evaluator::truth(const Expr& condition, const Frame& frame) {
+  return convert(evaluate(condition, frame).value, DType::boolean).integer != 0;
+}
+
+bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
+  const auto& compare = std::get<Compare>(expr.node);
+  bool all = true;
+  Typed left = evaluate(*compare.operands[0], frame);
+  for (std::size_t i = 0; all && i < compare.operators.size(); ++i) {
+    Typed right = evaluate(*compare.operands[i + 1], frame);
+    const auto dtype = comparison_dtype(left.type, right.type);
+    if (!dtype) throw Undefined{"an expression without a type"};
+    if (is_float(*dtype)) {
+      all = numbers_.compare(compare.operators[i], to_real(left.value), to_real(right.value));
+    } else {
+      const std::int64_t a = convert(left.value, *dtype).integer;
+      const std::int64_t b = convert(right.value, *dtype).integer;
+      switch (compare.operators[i]) {
+        case CompareOp::less: all = a < b; break;
+        case CompareOp::less_equal: all = a <= b; break;
+        case CompareOp::greater: all = a > b; break;
+        case CompareOp::greater_equal: all = a >= b; break;
+        case CompareOp::equal: all = a == b; break;
+        case CompareOp::not_equal: all = a != b; break;
+      }
+    }
+    outcomes_[{&expr, i}] |= all ? 2 : 1;
+    left = std::move(right);
+  }
+  return all;
+}
+
+std::int64_t Evaluator::index(const Subscript& subscript, const Frame& frame) {
+  Wide total = subscript.constant;
+  for (const Subscript::Term& term : subscript.terms) {
+    Wide product = term.coefficient;
+    for (const SubscriptAtom& atom : term.factors) {
+      Wide factor = 0;
+      if (atom.kind == SubscriptAtom::Kind::slot) {
+        factor = frame.iteration[atom.slot];
+      } else if (atom.kind == SubscriptAtom::Kind::read) {
+        factor = read(*atom.ref, frame).integer;
+      } else {
+        const Wide dividend = index(*atom.dividend, frame);
+        const Wide divisor = index(*atom.divisor, frame);
+        if (divisor == 0) throw Undefined{"a subscript divided by zero"};
+        const Wide quotient = floor_of(dividend, divisor);
+        factor = atom.kind == SubscriptAtom::Kind::quotient ? quotient : dividend - quotient * divisor;
+      }
+      product = wrapped(product * factor, DType::i64);
+    }
+    total += product;
+  }
+  return wrapped(total, DType::i64);
+}
+
+Cell Evaluator::cell_of(const Ref& ref, const Frame& frame) {
+  const auto [at, is_new] = storage_.try_emplace({&ref, &frame.statement});
+  if (is_new) at->second = layout_.storage(ref, frame.statement);
+  Cell cell;
+  for (const Subscript& subscript : at->second) cell.push_back(index(subscript, frame));
+  return cell;
+}
+
+}  // namespace steptp::replayer

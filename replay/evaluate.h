@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "replay/number.h"
+#include "replay/place.h"
+#include "replay/search.h"
+#include "steptp/ir/typing.h"
+
+namespace steptp::replayer {
+
+/// An element of a tensor: a real, or an integer or bool in its type.
+struct Value {
+  bool is_integer = false;
+  std::int64_t integer = 0;
+  Real real;
+};
+
+/// What a tensor holds after a number of its writers, in the order of the text.
+using VersionName = std::pair<std::string, std::size_t>;
+
+/// Where the evaluation of a program ends.
+struct Sources {
+  /// An element of a known variable, in range.
+  std::function<Value(const Variable&, const std::vector<std::int64_t>&)> input;
+  /// Tensors that stand for themselves, and the element of one.
+  std::map<VersionName, std::int64_t> cuts;
+  std::function<Real(std::int64_t, const std::vector<std::int64_t>&)> cut;
+};
+
+/// The sequential machine of leir.md section 2 read backwards: an element is what its last write computes, from the
+/// elements that this reads, and so on.
+class Evaluator {
+ public:
+  Evaluator(const Layout& layout, Numbers& numbers, const Sources& sources, std::uint64_t& budget)
+      : layout_(layout), numbers_(numbers), sources_(sources), budget_(budget) {}
+
+  /// An element after so many of the tensor's writers; the tensor itself is not cut.
+  [[nodiscard]] Value version(const VersionName& name, const std::vector<std::int64_t>& element);
+  /// An element of an output at the end; may be a cut.
+  [[nodiscard]] Value output(const std::string& name, const std::vector<std::int64_t>& element);
+
+  /// By comparison (the node, and which of its operators): 1 where it was false, 2 where true.
+  [[nodiscard]] const std::map<std::pair<const Expr*, std::size_t>, std::uint8_t>& outcomes() const {
+    return outcomes_;
+  }
+
+ private:
+  struct Instance {
+    std::size_t statement = 0;
+    Iteration iteration;
+    auto operator<=>(const Instance&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
+  };
+  struct Frame {
+    const Statement& statement;
+    const Iteration& iteration;
+    const Value* accumulator = nullptr;
+  };
+  struct Typed {
+    ValueType type;
+    Value value;
+  };
+
+  [[nodiscard]] Typed evaluate(const Expr& expr, const Frame& frame);
+  [[nodiscard]] Typed chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators,
+                            const Frame& frame);
+  [[nodiscard]] Typed combine(ArithmeticOp op, const Typed& left, const Typed& right, bool natural_exponent);
+  [[nodiscard]] Value integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType dtype) const;
+  [[nodiscard]] Typed call(Function function, const Typed& argument);
+  [[nodiscard]] std::optional<ValueType> type_of(const Expr& expr) const;
+  [[nodiscard]] bool truth(const Expr& condition, const Frame& frame);
+  [[nodiscard]] bool comparison(const Expr& expr, const Frame& frame);
+  [[nodiscard]] Value convert(const Value& value, DType dtype);
+  [[nodiscard]] Real to_real(const Value& value) const;
+
+  [[nodiscard]] std::int64_t index(const Subscript& subscript, const Frame& frame);
+  [[nodiscard]] Cell cell_of(const Ref& ref, const Frame& frame);
+  [[nodiscard]] Value read(const Ref& ref, const Frame& frame);
+  [[nodiscard]] bool writes(const Statement& statement, const Iteration& iteration, const Cell& cell);
+
+  /// The last write among these before a moment of `reader`; null is the end of the program.
+  [[nodiscard]] std::optional<Instance> last_write(const std::vector<std::size_t>& writers, const Cell& cell,
+                                                   const Statement* reader, const Iteration& moment);
+  [[nodiscard]] std::optional<Instance> last_write_of(std::size_t writer, const Cell& cell, const Statement* reader,
+                                                      const Iteration& moment);
+  [[nodiscard]] bool is_later(const Instance& one, const Instance& other) const;
+  /// What the cell holds after this write.
+  [[nodiscard]] Value after(const Instance& instance, const std::vector<std::size_t>& writers, const Cell& cell);
+  [[nodiscard]] Value execute(const Instance& instance, const Value* accumulator);
+  [[nodiscard]] Value at_end(const std::string& tensor, std::size_t writers, const Cell& cell);
+  /// All rounds of an accumulation that is alone in its nest, as one operand; nothing where there is none.
+  [[nodiscard]] std::optional<Value> whole_fold(std::size_t writer, const Cell& cell);
+  [[nodiscard]] Value identity(const Statement& statement) const;
+  void spend();
+
+  const Layout& layout_;
+  Numbers& numbers_;
+  const Sources& sources_;
+  std::uint64_t& budget_;
+  std::map<std::pair<const Ref*, const Statement*>, std::vector<Subscript>> storage_;
+  std::map<Instance, Value> done_;
+  std::map<std::pair<VersionName, Cell>, Value> versions_;
+  std::map<std::pair<const Expr*, std::size_t>, std::uint8_t> outcomes_;
+  int depth_ = 0;
+};
+
+}  // namespace steptp::replayer

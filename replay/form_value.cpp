@@ -1,0 +1,292 @@
+#include "replay/form_value.h"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace steptp::replayer {
+
+namespace {
+
+using Kind = Form::Kind;
+
+/// Nested definitions, sums and recurrences; some kilobytes of stack each.
+constexpr int kDeepest = 60'000;
+constexpr Wide kLargest = static_cast<Wide>(1) << 100;
+
+FormValue whole(Wide value) {
+  if (value > kLargest || value < -kLargest) throw Undecided{"an integer of more than 100 bits"};
+  return {true, value, {}};
+}
+FormValue of_real(const Real& value) { return {false, 0, value}; }
+
+Wide floor_of(Wide a, Wide b) {
+  const Wide quotient = a / b;
+  return quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+}
+
+FormValue identity(ArithmeticOp op) {
+  switch (op) {
+    case ArithmeticOp::multiply: return whole(1);
+    case ArithmeticOp::max: return of_real(Numbers::of_class(Class::minus_infinity));
+    case ArithmeticOp::min: return of_real(Numbers::of_class(Class::plus_infinity));
+    default: return whole(0);
+  }
+}
+
+}  // namespace
+
+void FormEvaluator::spend() {
+  if (budget_ == 0) throw Beyond{"the budget of steps is spent"};
+  --budget_;
+}
+
+Real FormEvaluator::to_real(const FormValue& value) const {
+  if (!value.is_integer) return value.real;
+  const Wide size = value.integer < 0 ? -value.integer : value.integer;
+  const auto high = static_cast<std::int64_t>(size >> 40);
+  const auto low = static_cast<std::int64_t>(size & ((static_cast<Wide>(1) << 40) - 1));
+  if (high < (std::int64_t{1} << 22)) return numbers_.of_integer(static_cast<std::int64_t>(value.integer));
+  const Real joined = numbers_.add(numbers_.of_dyadic(high, 40), numbers_.of_integer(low));
+  return value.integer < 0 ? numbers_.negate(joined) : joined;
+}
+
+std::int64_t FormEvaluator::index(const Form& form) {
+  const FormValue found = value(form);
+  if (found.is_integer && found.integer <= INT64_MAX && found.integer >= INT64_MIN) {
+    return static_cast<std::int64_t>(found.integer);
+  }
+  throw Undecided{"a subscript that is not an integer"};
+}
+
+std::vector<std::int64_t> FormEvaluator::indices(const Form& form, std::size_t from) {
+  std::vector<std::int64_t> out;
+  for (std::size_t i = from; i < form.parts.size(); ++i) out.push_back(index(*form.parts[i]));
+  return out;
+}
+
+FormValue FormEvaluator::rational(const Form& form) const {
+  const auto read = [this](const std::string& digits) {
+    constexpr std::size_t kShort = 18;
+    if (digits.size() <= kShort) return numbers_.of_integer(std::strtoll(digits.c_str(), nullptr, 10));
+    std::uint64_t residue = 0;
+    const Field& field = numbers_.field();
+    for (const char c : digits) {
+      residue = field.add(field.multiply(residue, 10), static_cast<std::uint64_t>(c - '0') % field.prime());
+    }
+    const long double value = std::strtold(digits.c_str(), nullptr);
+    if (!std::isfinite(value)) throw Undecided{"a number beyond long doubles"};
+    return Real{residue, value, value * 0x1p-62L, Class::finite};
+  };
+  const Real top = read(form.numerator);
+  if (form.denominator == "1") {
+    if (top.error == 0) return whole(static_cast<Wide>(top.value));
+    return of_real(top);
+  }
+  return of_real(numbers_.divide(top, read(form.denominator)));
+}
+
+FormValue FormEvaluator::combined(ArithmeticOp op, const FormValue& a, const FormValue& b) {
+  if (a.is_integer && b.is_integer) {
+    switch (op) {
+      case ArithmeticOp::add: return whole(a.integer + b.integer);
+      case ArithmeticOp::multiply: {
+        const bool small =
+            a.integer < (1LL << 49) && a.integer > -(1LL << 49) && b.integer < (1LL << 49) && b.integer > -(1LL << 49);
+        if (!small) throw Undecided{"a product of large integers"};
+        return whole(a.integer * b.integer);
+      }
+      case ArithmeticOp::max: return a.integer >= b.integer ? a : b;
+      case ArithmeticOp::min: return a.integer <= b.integer ? a : b;
+      default: break;
+    }
+  }
+  // -inf beside integers is what an empty maximum starts from.
+  if (!a.is_integer && !a.real.is_finite() && b.is_integer && (op == ArithmeticOp::max || op == ArithmeticOp::min)) {
+    const bool first =
+        numbers_.compare(op == ArithmeticOp::max ? CompareOp::greater : CompareOp::less, a.real, to_real(b));
+    return first ? a : b;
+  }
+  return of_real(numbers_.arithmetic(op, to_real(a), to_real(b)));
+}
+
+FormValue FormEvaluator::value(const Form& form) {
+  spend();
+  switch (form.kind) {
+    case Kind::number: return rational(form);
+    case Kind::infinity: return of_real(Numbers::of_class(Class::plus_infinity));
+    case Kind::variable: return whole(environment_[static_cast<std::size_t>(form.number)]);
+    case Kind::input: return leaves_.input(form.name, indices(form, 0));
+    case Kind::value: return of_real(leaves_.value(form.number, indices(form, 0)));
+    case Kind::sum: {
+      FormValue total = whole(0);
+      for (std::size_t i = 0; i < form.parts.size(); ++i) {
+        FormValue part = value(*form.parts[i]);
+        if (form.negated[i]) part = combined(ArithmeticOp::multiply, whole(-1), part);
+        total = i == 0 ? part : combined(ArithmeticOp::add, total, part);
+      }
+      return total;
+    }
+    case Kind::product: {
+      FormValue total = value(*form.parts[0]);
+      for (std::size_t i = 1; i < form.parts.size(); ++i) {
+        total = combined(ArithmeticOp::multiply, total, value(*form.parts[i]));
+      }
+      return total;
+    }
+    case Kind::power: {
+      FormValue base = value(*form.parts[0]);
+      if (!base.is_integer || form.number < 0) return of_real(numbers_.integer_power(to_real(base), form.number));
+      FormValue total = whole(1);
+      for (std::int64_t i = 0; i < form.number; ++i) total = combined(ArithmeticOp::multiply, total, base);
+      return total;
+    }
+    case Kind::call: {
+      const FormValue argument = value(*form.parts[0]);
+      if (argument.is_integer && form.function == Function::abs) {
+        return whole(argument.integer < 0 ? -argument.integer : argument.integer);
+      }
+      return of_real(numbers_.function(form.function, to_real(argument)));
+    }
+    case Kind::inverse: return of_real(numbers_.divide(numbers_.of_integer(1), real(*form.parts[0])));
+    case Kind::max:
+    case Kind::min: {
+      FormValue total = value(*form.parts[0]);
+      for (std::size_t i = 1; i < form.parts.size(); ++i) {
+        total = combined(form.kind == Kind::max ? ArithmeticOp::max : ArithmeticOp::min, total, value(*form.parts[i]));
+      }
+      return total;
+    }
+    case Kind::real_power: {
+      const Real base = real(*form.parts[0]);
+      return of_real(numbers_.power(base, real(*form.parts[1])));
+    }
+    case Kind::select: return value(*form.parts[holds(*form.parts[0]) ? 1 : 2]);
+    case Kind::truth: return whole(holds(*form.parts[0]) ? 1 : 0);
+    case Kind::fold: return fold(form);
+    case Kind::recurrence: return recurrence(form, indices(form, 1));
+    case Kind::self:
+      if (!open_) throw Undecided{"self outside of a recurrence"};
+      return recurrence(*open_, indices(form, 0));
+    case Kind::quotient:
+    case Kind::conversion:
+    case Kind::wrapped:
+    case Kind::operation: return typed(form);
+    default: return whole(holds(form) ? 1 : 0);
+  }
+}
+
+FormValue FormEvaluator::typed(const Form& form) {
+  const FormValue first = value(*form.parts[0]);
+  if (form.kind == Kind::conversion) {
+    if (!first.is_integer) return whole(numbers_.to_integer(first.real, form.dtype));
+    if (form.dtype == DType::boolean) return whole(first.integer != 0 ? 1 : 0);
+    const DTypeInfo& type = info(form.dtype);
+    return whole(first.integer < type.least      ? type.least
+                 : first.integer > type.greatest ? type.greatest
+                                                 : first.integer);
+  }
+  if (form.kind == Kind::wrapped) {
+    if (!first.is_integer) throw Undecided{"a real number where an integer is wanted"};
+    return whole(wrapped(first.integer, form.dtype));
+  }
+  const FormValue second = value(*form.parts[1]);
+  if (form.kind == Kind::operation && is_float(form.dtype)) {
+    return of_real(numbers_.arithmetic(form.op, to_real(first), to_real(second)));
+  }
+  if (!first.is_integer || !second.is_integer) throw Undecided{"a real number where an integer is wanted"};
+  if (second.integer == 0) throw Undefined{"an integer division by zero"};
+  const Wide quotient = floor_of(first.integer, second.integer);
+  if (form.kind == Kind::quotient) return whole(quotient);
+  return whole(
+      wrapped(form.op == ArithmeticOp::modulo ? first.integer - quotient * second.integer : quotient, form.dtype));
+}
+
+FormValue FormEvaluator::fold(const Form& form) {
+  Key key{&form, {}};
+  for (const std::uint32_t variable : form.free) key.second.push_back(environment_[variable]);
+  const bool remembers = !form.reads_self;
+  if (remembers) {
+    if (const auto known = done_.find(key); known != done_.end()) return known->second;
+  }
+  if (++depth_ > kDeepest) throw Beyond{"forms nested too deeply"};
+  FormValue total = identity(form.op);
+  bool is_empty = false;
+  std::vector<std::int64_t> saved;  // a body may come back here through a recurrence
+  for (const Form::Bound& bound : form.bound) {
+    saved.push_back(environment_[bound.variable]);
+    environment_[bound.variable] = bound.low;
+    is_empty |= bound.low > bound.high;
+  }
+  while (!is_empty) {
+    spend();
+    bool counts = true;
+    for (std::size_t i = 1; counts && i < form.parts.size(); ++i) counts = holds(*form.parts[i]);
+    if (counts) total = combined(form.op, total, value(*form.parts[0]));
+    std::size_t level = form.bound.size();
+    while (level > 0 && environment_[form.bound[level - 1].variable] == form.bound[level - 1].high) {
+      environment_[form.bound[level - 1].variable] = form.bound[level - 1].low;
+      --level;
+    }
+    if (level == 0) break;
+    ++environment_[form.bound[level - 1].variable];
+  }
+  for (std::size_t i = 0; i < saved.size(); ++i) environment_[form.bound[i].variable] = saved[i];
+  --depth_;
+  if (remembers) done_.emplace(std::move(key), total);
+  return total;
+}
+
+FormValue FormEvaluator::recurrence(const Form& form, std::vector<std::int64_t> arguments) {
+  const Key key{&form, std::move(arguments)};
+  if (const auto known = done_.find(key); known != done_.end()) return known->second;
+  if (++depth_ > kDeepest) throw Beyond{"a recurrence of too many rounds"};
+  std::vector<std::int64_t> saved;
+  for (std::size_t i = 0; i < form.bound.size(); ++i) {
+    saved.push_back(environment_[form.bound[i].variable]);
+    environment_[form.bound[i].variable] = key.second[i];
+  }
+  const Form* outer = open_;
+  open_ = &form;
+  const FormValue result = value(*form.parts[0]);
+  open_ = outer;
+  for (std::size_t i = 0; i < form.bound.size(); ++i) environment_[form.bound[i].variable] = saved[i];
+  --depth_;
+  done_.emplace(key, result);
+  return result;
+}
+
+bool FormEvaluator::holds(const Form& condition) {
+  switch (condition.kind) {
+    case Kind::always: return true;
+    case Kind::never: return false;
+    case Kind::negation: return !holds(*condition.parts[0]);
+    case Kind::conjunction:
+      for (const FormPtr& part : condition.parts) {
+        if (!holds(*part)) return false;
+      }
+      return true;
+    case Kind::disjunction:
+      for (const FormPtr& part : condition.parts) {
+        if (holds(*part)) return true;
+      }
+      return false;
+    default: break;
+  }
+  const FormValue left = value(*condition.parts[0]);
+  if (condition.kind == Kind::nonnegative || condition.kind == Kind::zero || condition.kind == Kind::boolean) {
+    if (!left.is_integer) throw Undecided{"a real number where an integer is wanted"};
+    if (condition.kind == Kind::nonnegative) return left.integer >= 0;
+    return (left.integer == 0) == (condition.kind == Kind::zero);
+  }
+  const FormValue right = value(*condition.parts[1]);
+  if (left.is_integer && right.is_integer) {
+    if (condition.kind == Kind::less) return left.integer < right.integer;
+    return condition.kind == Kind::equal ? left.integer == right.integer : left.integer <= right.integer;
+  }
+  const CompareOp op = condition.kind == Kind::less    ? CompareOp::less
+                       : condition.kind == Kind::equal ? CompareOp::equal
+                                                       : CompareOp::less_equal;
+  return numbers_.compare(op, to_real(left), to_real(right));
+}
+
+}  // namespace steptp::replayer

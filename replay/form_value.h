@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "replay/form.h"
+
+namespace steptp::replayer {
+
+/// A number as forms have it: whole numbers stay exact.
+struct FormValue {
+  bool is_integer = false;
+  Wide integer = 0;
+  Real real;
+};
+
+/// What the leaves of a form are at one point.
+struct Leaves {
+  /// An element of a known variable; may throw Undefined.
+  std::function<FormValue(const std::string&, const std::vector<std::int64_t>&)> input;
+  /// An element of a value number.
+  std::function<Real(std::int64_t, const std::vector<std::int64_t>&)> value;
+};
+
+/// Evaluates forms at one point, exactly as they are written.
+class FormEvaluator {
+ public:
+  FormEvaluator(Numbers& numbers, const Leaves& leaves, std::size_t variables, std::uint64_t& budget)
+      : numbers_(numbers), leaves_(leaves), budget_(budget), environment_(variables, 0) {}
+
+  void set(std::uint32_t variable, std::int64_t value) { environment_[variable] = value; }
+  [[nodiscard]] FormValue value(const Form& form);
+  [[nodiscard]] Real real(const Form& form) { return to_real(value(form)); }
+  [[nodiscard]] bool holds(const Form& condition);
+  [[nodiscard]] Real to_real(const FormValue& value) const;
+
+ private:
+  [[nodiscard]] FormValue fold(const Form& form);
+  [[nodiscard]] FormValue recurrence(const Form& form, std::vector<std::int64_t> arguments);
+  [[nodiscard]] FormValue combined(ArithmeticOp op, const FormValue& a, const FormValue& b);
+  [[nodiscard]] FormValue typed(const Form& form);
+  [[nodiscard]] FormValue rational(const Form& form) const;
+  [[nodiscard]] std::int64_t index(const Form& form);
+  [[nodiscard]] std::vector<std::int64_t> indices(const Form& form, std::size_t from);
+  void spend();
+
+  using Key = std::pair<const Form*, std::vector<std::int64_t>>;
+  Numbers& numbers_;
+  const Leaves& leaves_;
+  std::uint64_t& budget_;
+  std::vector<std::int64_t> environment_;
+  std::map<Key, FormValue> done_;
+  const Form* open_ = nullptr;  ///< the recurrence whose body is being evaluated
+  int depth_ = 0;
+};
+
+}  // namespace steptp::replayer

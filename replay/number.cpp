@@ -1,0 +1,295 @@
+#include "replay/number.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace steptp::replayer {
+
+namespace {
+
+/// Half a unit in the last place of a long double, with room for the rounding of the error bound itself.
+constexpr long double kUnit = 0x1p-63L;
+constexpr long double kRoom = 1 + 0x1p-50L;
+constexpr long double kHuge = std::numeric_limits<long double>::max() / 4;
+
+}  // namespace
+
+Real finite(std::uint64_t residue, long double value, long double error) {
+  if (!(std::fabs(value) < kHuge) || !(error < kHuge)) throw Undecided{"a number beyond long doubles"};
+  return {residue, value, error, Class::finite};
+}
+
+void undecided() { throw Undecided{"a comparison that long doubles do not decide"}; }
+
+std::uint64_t Field::power(std::uint64_t base, std::uint64_t exponent) const {
+  std::uint64_t result = 1 % prime_;
+  for (; exponent != 0; exponent >>= 1) {
+    if ((exponent & 1) != 0) result = multiply(result, base);
+    base = multiply(base, base);
+  }
+  return result;
+}
+
+std::uint64_t Field::of_integer(std::int64_t value) const {
+  if (value >= 0) return static_cast<std::uint64_t>(value) % prime_;
+  return negate((0 - static_cast<std::uint64_t>(value)) % prime_);
+}
+
+bool is_prime(std::uint64_t number) {
+  if (number < 2 || number % 2 == 0) return number == 2;
+  constexpr std::array<std::uint64_t, 12> kBases = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
+  const Field field(number);
+  const int twos = __builtin_ctzll(number - 1);
+  for (const std::uint64_t base : kBases) {
+    if (base % number == 0) continue;
+    std::uint64_t x = field.power(base % number, (number - 1) >> twos);
+    bool passes = x == 1 || x == number - 1;
+    for (int i = 1; i < twos && !passes; ++i) {
+      x = field.multiply(x, x);
+      passes = x == number - 1;
+    }
+    if (!passes) return false;
+  }
+  return true;
+}
+
+std::int64_t wrapped(Wide value, DType dtype) {
+  const DTypeInfo& type = info(dtype);
+  if (dtype == DType::boolean) return value != 0 ? 1 : 0;
+  const Wide size = static_cast<Wide>(type.greatest) - type.least + 1;
+  Wide rest = (value - type.least) % size;
+  if (rest < 0) rest += size;
+  return static_cast<std::int64_t>(rest + type.least);
+}
+
+Real Numbers::of_integer(std::int64_t value) const {
+  return {field_.of_integer(value), static_cast<long double>(value), 0, Class::finite};
+}
+
+Real Numbers::of_dyadic(std::int64_t mantissa, int exponent) const {
+  const std::uint64_t scale = field_.power(2, static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent));
+  const std::uint64_t residue =
+      field_.multiply(field_.of_integer(mantissa), exponent < 0 ? field_.inverse(scale) : scale);
+  return finite(residue, std::ldexp(static_cast<long double>(mantissa), exponent), 0);
+}
+
+Real Numbers::of_double(double value) const {
+  if (std::isnan(value)) return of_class(Class::nan);
+  if (std::isinf(value)) return of_class(value > 0 ? Class::plus_infinity : Class::minus_infinity);
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  return of_dyadic(static_cast<std::int64_t>(std::ldexp(fraction, 53)), exponent - 53);
+}
+
+Real Numbers::of_literal(double value) const {
+  std::array<char, 64> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
+  std::uint64_t digits = 0;
+  std::int64_t exponent = 0;
+  bool after_point = false;
+  for (const char* at = buffer.data(); at != end.ptr; ++at) {
+    if (*at == '.') {
+      after_point = true;
+    } else if (*at == 'e') {
+      std::int64_t written = 0;
+      std::from_chars(at[1] == '+' ? at + 2 : at + 1, end.ptr, written);
+      exponent += written;
+      break;
+    } else {
+      digits = digits * 10 + static_cast<std::uint64_t>(*at - '0');
+      if (after_point) --exponent;
+    }
+  }
+  const std::uint64_t power = field_.power(10, static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent));
+  const std::uint64_t residue = field_.multiply(digits % field_.prime(), exponent < 0 ? field_.inverse(power) : power);
+  const auto nearest = static_cast<long double>(value);
+  const bool exact = std::fabs(value) < 0x1p53 && value == std::floor(value);
+  return finite(residue, nearest, exact ? 0 : std::fabs(nearest) * 0x1p-52L);
+}
+
+Real Numbers::of_class(Class kind) {
+  Real out;
+  out.kind = kind;
+  return out;
+}
+
+Real Numbers::negate_class(const Real& a) {
+  switch (a.kind) {
+    case Class::plus_infinity: return of_class(Class::minus_infinity);
+    case Class::minus_infinity: return of_class(Class::plus_infinity);
+    case Class::nan:
+    case Class::finite: break;
+  }
+  return a;
+}
+
+Real Numbers::negate(const Real& a) const {
+  if (!a.is_finite()) return negate_class(a);
+  return {field_.negate(a.residue), -a.value, a.error, Class::finite};
+}
+
+Real Numbers::add(const Real& a, const Real& b) const {
+  if (a.is_finite() && b.is_finite()) {
+    const long double sum = a.value + b.value;
+    // Exact sums stay exact, so that short numbers can be compared.
+    const long double part = sum - a.value;
+    const bool exact = (a.value - (sum - part)) + (b.value - part) == 0;
+    const long double rounding = exact ? 0 : std::fabs(sum) * kUnit;
+    return finite(field_.add(a.residue, b.residue), sum, (a.error + b.error + rounding) * kRoom);
+  }
+  if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);
+  if (a.is_finite()) return b;
+  if (b.is_finite() || a.kind == b.kind) return a;
+  return of_class(Class::nan);
+}
+
+int Numbers::sign(const Real& a) const {
+  if (a.kind == Class::plus_infinity) return 1;
+  if (a.kind == Class::minus_infinity) return -1;
+  if (a.value > a.error) return 1;
+  if (a.value < -a.error) return -1;
+  if (a.residue == 0) return 0;
+  undecided();
+}
+
+Real Numbers::multiply(const Real& a, const Real& b) {
+  if (a.is_finite() && b.is_finite()) {
+    const long double product = a.value * b.value;
+    const long double error =
+        std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error + std::fabs(product) * kUnit;
+    const bool whole = a.error == 0 && b.error == 0 && std::fabs(product) < 0x1p62L && a.value == std::floor(a.value) &&
+                       b.value == std::floor(b.value);
+    return finite(field_.multiply(a.residue, b.residue), product, whole || product == 0 ? error * 0 : error * kRoom);
+  }
+  if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);
+  const int product = sign(a) * sign(b);
+  if (product == 0) return of_class(Class::nan);
+  return of_class(product > 0 ? Class::plus_infinity : Class::minus_infinity);
+}
+
+Real Numbers::divide(const Real& a, const Real& b) {
+  if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);
+  if (!b.is_finite()) return a.is_finite() ? of_integer(0) : of_class(Class::nan);
+  const int below = sign(b);
+  if (below == 0) {
+    // The sign of an infinity would be that of the zero, which exact numbers do not have.
+    if (a.is_finite() && sign(a) == 0) return of_class(Class::nan);
+    throw Undefined{"a division by zero"};
+  }
+  if (!a.is_finite()) return below > 0 ? a : negate_class(a);
+  if (b.residue == 0) throw Undecided{"a divisor that is zero modulo the prime"};
+  const long double least = std::fabs(b.value) - b.error;
+  const long double quotient = a.value / b.value;
+  const long double error = (a.error + std::fabs(quotient) * b.error) / least + std::fabs(quotient) * kUnit;
+  return finite(field_.multiply(a.residue, field_.inverse(b.residue)), quotient, error * kRoom);
+}
+
+Real Numbers::floor_divide(const Real& a, const Real& b) {
+  if (a.is_finite() && !b.is_finite() && b.kind != Class::nan) return of_integer(sign(a) * sign(b) < 0 ? -1 : 0);
+  if (!a.is_finite() || !b.is_finite()) return of_class(Class::nan);
+  return round(Function::floor, divide(a, b));
+}
+
+Real Numbers::modulo(const Real& a, const Real& b) {
+  if (!a.is_finite() || b.kind == Class::nan) return of_class(Class::nan);
+  if (!b.is_finite()) return sign(a) * sign(b) < 0 ? b : a;
+  if (sign(b) == 0) return of_class(Class::nan);
+  return subtract(a, multiply(floor_divide(a, b), b));
+}
+
+Real Numbers::integer_power(const Real& base, std::int64_t exponent) {
+  Real result = of_integer(1);
+  Real square = base;
+  for (auto left = static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent); left != 0; left >>= 1) {
+    if ((left & 1) != 0) result = multiply(result, square);
+    if (left > 1) square = multiply(square, square);
+  }
+  return exponent < 0 ? divide(of_integer(1), result) : result;
+}
+
+Real Numbers::power(const Real& a, const Real& b) {
+  const bool exact = b.is_finite() && b.error == 0;
+  if (exact && a.is_finite() && b.value == std::floor(b.value) && std::fabs(b.value) <= 1024) {
+    return integer_power(a, static_cast<std::int64_t>(b.value));
+  }
+  if (exact && a.is_finite() && std::fabs(b.value) == 0.5L) {
+    return function(b.value > 0 ? Function::sqrt : Function::rsqrt, a);
+  }
+  if (!a.is_finite() || !b.is_finite() || sign(a) <= 0) throw Undecided{"a real power of no positive number"};
+  // x**y is exp(y*log(x)), with an unknown of its own.
+  const Real logarithm = function(Function::log, a);
+  Real result = function(Function::exp, multiply(b, logarithm));
+  constexpr std::uint64_t kPowerCode = 100;
+  result.residue = unknown(kPowerCode, field_.add(a.residue, field_.multiply(b.residue, 3)));
+  return result;
+}
+
+int Numbers::order(const Real& a, const Real& b) const {
+  const auto rank = [](const Real& x) {
+    return x.kind == Class::plus_infinity ? 1 : x.kind == Class::minus_infinity ? -1 : 0;
+  };
+  if (!a.is_finite() || !b.is_finite()) return rank(a) - rank(b);
+  const long double gap = a.value - b.value;
+  const long double error = (a.error + b.error + (a.error + b.error == 0 ? 0 : std::fabs(gap) * kUnit)) * kRoom;
+  if (gap > error) return 1;
+  if (gap < -error) return -1;
+  if (a.residue == b.residue) return 0;
+  undecided();
+}
+
+bool Numbers::compare(CompareOp op, const Real& a, const Real& b) {
+  if (a.kind == Class::nan || b.kind == Class::nan) return op == CompareOp::not_equal;
+  if ((op == CompareOp::equal || op == CompareOp::not_equal) && a.is_finite() && b.is_finite() &&
+      a.residue != b.residue && !used_functions()) {
+    return op == CompareOp::not_equal;
+  }
+  const int found = order(a, b);
+  switch (op) {
+    case CompareOp::less: return found < 0;
+    case CompareOp::less_equal: return found <= 0;
+    case CompareOp::greater: return found > 0;
+    case CompareOp::greater_equal: return found >= 0;
+    case CompareOp::equal: return found == 0;
+    case CompareOp::not_equal: return found != 0;
+  }
+  return false;
+}
+
+Real Numbers::extremum(bool is_max, const Real& a, const Real& b) {
+  if (a.kind == Class::nan) return b;
+  if (b.kind == Class::nan) return a;
+  const int found = order(a, b);
+  return (is_max ? found >= 0 : found <= 0) ? a : b;
+}
+
+Real Numbers::arithmetic(ArithmeticOp op, const Real& a, const Real& b) {
+  switch (op) {
+    case ArithmeticOp::add: return add(a, b);
+    case ArithmeticOp::subtract: return subtract(a, b);
+    case ArithmeticOp::multiply: return multiply(a, b);
+    case ArithmeticOp::divide: return divide(a, b);
+    case ArithmeticOp::floor_divide: return floor_divide(a, b);
+    case ArithmeticOp::modulo: return modulo(a, b);
+    case ArithmeticOp::power: return power(a, b);
+    case ArithmeticOp::max: return extremum(true, a, b);
+    case ArithmeticOp::min: return extremum(false, a, b);
+  }
+  return a;
+}
+
+Agreement compare_values(const Real& first, const Real& second, bool used_functions) {
+  if (!first.is_finite()) return Agreement::not_counted;
+  if (!second.is_finite()) return Agreement::differs;
+  if (std::fabs(first.value - second.value) > (first.error + second.error) * kRoom + std::fabs(first.value) * kUnit) {
+    return Agreement::differs;
+  }
+  if (first.residue == second.residue) return Agreement::by_residue;
+  if (!used_functions) return Agreement::differs;
+  // Thirty-odd bits that agree mean something; a comparison of errors does not.
+  const long double size = std::fmax(std::fabs(first.value), std::fabs(second.value));
+  return first.error + second.error <= size * 0x1p-36L ? Agreement::by_digits : Agreement::undecided;
+}
+
+}  // namespace steptp::replayer

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "steptp/ir/dtype.h"
+#include "steptp/ir/operation.h"
+
+/// The replayer: a second, small reading of LEIR that shares nothing with the judge but the reader of texts.
+namespace steptp::replayer {
+
+/// Why a point has no answer. None of them is a verdict on the certificate.
+struct Undecided {  ///< a comparison that long doubles do not decide
+  std::string reason;
+};
+struct Undefined {  ///< a read of nothing, a division by zero
+  std::string reason;
+  bool is_unwritten = false;  ///< nothing has been written there
+};
+struct Beyond {  ///< the budget of steps, or of depth
+  std::string reason;
+};
+
+__extension__ typedef unsigned __int128 Double;  // NOLINT(modernize-use-using): an extension
+__extension__ typedef __int128 Wide;             // NOLINT(modernize-use-using): an extension
+
+/// Integers modulo a prime below 2^62.
+class Field {
+ public:
+  explicit Field(std::uint64_t prime) : prime_(prime) {}
+  [[nodiscard]] std::uint64_t prime() const { return prime_; }
+  [[nodiscard]] std::uint64_t add(std::uint64_t a, std::uint64_t b) const {
+    const std::uint64_t sum = a + b;
+    return sum >= prime_ ? sum - prime_ : sum;
+  }
+  [[nodiscard]] std::uint64_t negate(std::uint64_t a) const { return a == 0 ? 0 : prime_ - a; }
+  [[nodiscard]] std::uint64_t multiply(std::uint64_t a, std::uint64_t b) const {
+    return static_cast<std::uint64_t>(static_cast<Double>(a) * b % prime_);
+  }
+  [[nodiscard]] std::uint64_t power(std::uint64_t base, std::uint64_t exponent) const;
+  [[nodiscard]] std::uint64_t inverse(std::uint64_t a) const { return power(a, prime_ - 2); }
+  [[nodiscard]] std::uint64_t of_integer(std::int64_t value) const;
+
+ private:
+  std::uint64_t prime_;
+};
+/// Deterministic for all 64-bit numbers.
+[[nodiscard]] bool is_prime(std::uint64_t number);
+
+/// The replayer's own prime, 2^61-1.
+inline constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
+
+enum class Class : std::uint8_t { finite, plus_infinity, minus_infinity, nan };
+
+/// A real: its residue, and a long double that is off by at most `error`.
+struct Real {
+  std::uint64_t residue = 0;
+  long double value = 0;
+  long double error = 0;
+  Class kind = Class::finite;
+  [[nodiscard]] bool is_finite() const { return kind == Class::finite; }
+};
+
+/// Exact arithmetic as far as residues go. exp, log and their kin are unknowns of the field, numbered by the residue of
+/// their argument as certificates define it; what they are as real numbers shows in the long double only.
+class Numbers {
+ public:
+  explicit Numbers(std::uint64_t prime) : field_(prime) {}
+  [[nodiscard]] const Field& field() const { return field_; }
+  /// Functions occurred: different residues need not be different numbers.
+  [[nodiscard]] bool used_functions() const { return functions_ > 0; }
+
+  [[nodiscard]] Real of_integer(std::int64_t value) const;
+  /// mantissa * 2^exponent
+  [[nodiscard]] Real of_dyadic(std::int64_t mantissa, int exponent) const;
+  [[nodiscard]] Real of_double(double value) const;
+  /// The decimal that the double is written as, exactly.
+  [[nodiscard]] Real of_literal(double value) const;
+  [[nodiscard]] static Real of_class(Class kind);
+
+  [[nodiscard]] static Real negate_class(const Real& a);
+  [[nodiscard]] Real negate(const Real& a) const;
+  [[nodiscard]] Real add(const Real& a, const Real& b) const;
+  [[nodiscard]] Real subtract(const Real& a, const Real& b) const { return add(a, negate(b)); }
+  [[nodiscard]] Real multiply(const Real& a, const Real& b);
+  [[nodiscard]] Real divide(const Real& a, const Real& b);
+  [[nodiscard]] Real floor_divide(const Real& a, const Real& b);
+  [[nodiscard]] Real modulo(const Real& a, const Real& b);
+  [[nodiscard]] Real power(const Real& a, const Real& b);
+  [[nodiscard]] Real integer_power(const Real& base, std::int64_t exponent);
+  [[nodiscard]] Real extremum(bool is_max, const Real& a, const Real& b);
+  [[nodiscard]] Real arithmetic(ArithmeticOp op, const Real& a, const Real& b);
+  [[nodiscard]] Real function(Function function, const Real& a);
+  [[nodiscard]] bool compare(CompareOp op, const Real& a, const Real& b);
+  /// Truncated and saturated; NaN gives 0, or true.
+  [[nodiscard]] std::int64_t to_integer(const Real& a, DType dtype);
+  /// -1, 0 or 1; of a number that is not NaN.
+  [[nodiscard]] int sign(const Real& a) const;
+
+ private:
+  [[nodiscard]] int order(const Real& a, const Real& b) const;
+  [[nodiscard]] Real round(Function function, const Real& a);
+  [[nodiscard]] Real transcendental(Function function, const Real& a);
+  [[nodiscard]] std::uint64_t unknown(std::uint64_t function, std::uint64_t argument) const;
+
+  Field field_;
+  std::uint64_t functions_ = 0;
+};
+
+/// A finite number; Undecided where long doubles cannot hold it.
+[[nodiscard]] Real finite(std::uint64_t residue, long double value, long double error);
+[[noreturn]] void undecided();
+
+/// An integer in the range of its type, as conversions between integers do.
+[[nodiscard]] std::int64_t wrapped(Wide value, DType dtype);
+
+/// How two values at one point relate.
+enum class Agreement : std::uint8_t {
+  not_counted,  ///< the first is not finite
+  by_residue,
+  by_digits,  ///< the residues say nothing, because of functions; the long doubles agree
+  differs,
+  undecided,  ///< the long doubles overlap, but are too wide to mean anything
+};
+[[nodiscard]] Agreement compare_values(const Real& first, const Real& second, bool used_functions);
+
+}  // namespace steptp::replayer

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace steptp {
+
+/// A proof as statements that other code can check: which tensors of the two programs are one value number, and what
+/// the elements of each are, as a formula over i0, i1, ... (the grammar of the formulas is in replay/form.h).
+struct ProofRecord {
+  struct Region {
+    std::string where;
+    std::string form;
+  };
+  struct Version {
+    std::string tensor;
+    std::size_t writers = 0;
+  };
+  struct Value {
+    std::uint32_t number = 0;
+    std::vector<std::int64_t> shape;
+    std::vector<Version> before;
+    std::vector<Version> after;
+    std::vector<Region> regions;
+    bool nonnegative = false;
+    bool nonpositive = false;
+    bool nonzero = false;
+    bool finite = false;
+    bool is_number = false;
+  };
+  struct Output {
+    std::string name;
+    std::vector<std::int64_t> shape;
+    std::vector<Region> regions;
+  };
+  /// A law was used that needs this of a part; why it holds.
+  struct Condition {
+    std::string needs;
+    std::string of;
+    std::string because;
+    std::vector<std::pair<std::string, std::pair<std::int64_t, std::int64_t>>> variables;
+  };
+  std::vector<std::string> parts;  ///< formulas that others refer to by number, `$3`
+  std::vector<Value> values;       ///< in an order in which each is made of earlier ones
+  std::vector<Output> outputs;
+  std::vector<Condition> conditions;
+  bool is_too_large = false;  ///< and therefore empty
+};
+
+}  // namespace steptp

@@ -1,0 +1,253 @@
+#include "steptp/prove/statement.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "steptp/base/text.h"
+
+namespace steptp::forms {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  return join(parts, separator, [](const std::string& part) { return part; });
+}
+
+/// Shorter texts are repeated rather than written apart.
+constexpr std::size_t kLongText = 48;
+constexpr std::size_t kMostRegions = 64;
+
+}  // namespace
+
+void StatementWriter::name_element(const std::vector<VariableId>& element) {
+  for (std::size_t d = 0; d < element.size(); ++d) names_[element[d]] = concat("i", d);
+}
+
+std::string StatementWriter::variable(VariableId id) {
+  if (const auto known = names_.find(id); known != names_.end()) return known->second;
+  if (id < kFirstBound) return concat("v", id);
+  const std::uint32_t number = id - kFirstBound;
+  return concat("b", number / kMaxBoundPerReduction, ".", number % kMaxBoundPerReduction);
+}
+
+std::vector<ProofRecord::Region> StatementWriter::regions(const Value& value, const std::vector<VariableId>& element) {
+  name_element(element);
+  std::vector<ProofRecord::Region> out;
+  switch (value.kind) {
+    case Value::Kind::real: add_regions(value.real, {}, out); break;
+    case Value::Kind::integer: out.push_back({"always", affine(value.integer)}); break;
+    case Value::Kind::truth: out.push_back({"always", concat("truth(", condition(value.truth), ")")}); break;
+  }
+  return out;
+}
+
+void StatementWriter::add_regions(PolynomialId id, std::vector<std::string> where,
+                                  std::vector<ProofRecord::Region>& out) {
+  const auto only = arena_.as_generator(id);
+  const Generator* node = only ? &arena_.generator(*only) : nullptr;
+  if (node && node->kind == Generator::Kind::select && arena_.is_index_condition(node->conditions[0]) &&
+      out.size() < kMostRegions) {
+    const std::string chosen = condition(node->conditions[0]);
+    std::vector<std::string> other = where;
+    where.push_back(chosen);
+    other.push_back(concat("not(", chosen, ")"));
+    add_regions(node->polynomials[0], std::move(where), out);
+    add_regions(node->polynomials[1], std::move(other), out);
+    return;
+  }
+  out.push_back({where.empty() ? "always" : concat("and(", joined(where, ","), ")"), polynomial(id)});
+}
+
+std::optional<ProofRecord::Condition> StatementWriter::condition(const Need& need,
+                                                                 const std::set<std::uint32_t>& listed) {
+  const Traits& traits = need.is_monomial ? arena_.traits_of_monomial(need.of) : arena_.traits_of_generator(need.of);
+  for (const VariableId id : traits.variables) {
+    if (id >= kFirstBound) return std::nullopt;
+  }
+  ProofRecord::Condition out;
+  std::set<std::uint32_t> outside = std::exchange(used_, {});
+  out.of = need.is_monomial ? monomial(need.of) : generator(need.of);
+  outside.swap(used_);
+  if (!std::includes(listed.begin(), listed.end(), outside.begin(), outside.end()) ||
+      out.of.find("self[") != std::string::npos) {
+    return std::nullopt;
+  }
+  switch (need.kind) {
+    case Need::Kind::nonzero:
+      out.needs = "nonzero";
+      out.because = "the signs of its parts, or its domain; a factor of a divisor that may cancel";
+      break;
+    case Need::Kind::finite:
+      out.needs = "finite";
+      out.because = "it is made of finite inputs without division by zero; a term that cancels";
+      break;
+    case Need::Kind::nonnegative:
+      out.needs = "nonnegative";
+      out.because = "the signs of its parts, or its domain; an absolute value that is left out";
+      break;
+  }
+  for (const VariableId id : traits.variables) {
+    const Interval range = arena_.range(id);
+    out.variables.push_back(
+        {variable(id), {static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)}});
+  }
+  return out;
+}
+
+std::string StatementWriter::monomial(MonomialId id) {
+  std::vector<std::string> factors;
+  for (const auto& [factor, exponent] : arena_.monomial(id).factors) {
+    factors.push_back(exponent == 1 ? generator(factor) : concat(generator(factor), "^", exponent));
+  }
+  return factors.empty() ? "1" : joined(factors, "*");
+}
+
+std::string StatementWriter::polynomial(PolynomialId id) {
+  std::string out;
+  for (const auto& [factors, coefficient] : arena_.polynomial(id).terms) {
+    const bool negative = sgn(coefficient) < 0;
+    if (negative || !out.empty()) out += negative ? "-" : "+";
+    const mpq_class size = abs(coefficient);
+    const bool is_number = arena_.monomial(factors).factors.empty();
+    if (size != 1 || is_number) append(out, size.get_str(), is_number ? "" : "*");
+    if (!is_number) out += monomial(factors);
+  }
+  return out.empty() ? "0" : out;
+}
+
+std::string StatementWriter::affine(const Affine& sum) {
+  std::string out;
+  for (const auto& [factor, coefficient] : sum.terms) {
+    if (coefficient < 0 || !out.empty()) out += coefficient < 0 ? "-" : "+";
+    const std::int64_t size = coefficient < 0 ? -coefficient : coefficient;
+    if (size != 1) append(out, size, "*");
+    out += atom(factor);
+  }
+  if (sum.constant < 0) return concat(out, sum.constant);
+  if (sum.constant > 0 || out.empty()) append(out, out.empty() ? "" : "+", sum.constant);
+  return out;
+}
+
+std::string StatementWriter::atom(AtomId id) {
+  const Atom& node = arena_.atom(id);
+  switch (node.kind) {
+    case Atom::Kind::variable: return variable(node.argument);
+    case Atom::Kind::quotient: return concat("quotient(", affine(arena_.affine(node.argument)), ",", node.divisor, ")");
+    case Atom::Kind::product: {
+      std::vector<std::string> parts;
+      for (const AtomId factor : node.factors) parts.push_back(atom(factor));
+      return concat("(", joined(parts, "*"), ")");
+    }
+    case Atom::Kind::value: return generator(node.argument);
+    case Atom::Kind::wrapped:
+      return concat("wrap_", code(static_cast<DType>(node.divisor)), "(", affine(arena_.affine(node.argument)), ")");
+  }
+  return {};
+}
+
+std::string StatementWriter::subscripts(const Generator& node) {
+  std::vector<std::string> parts;
+  for (const AffineId subscript : node.subscripts) parts.push_back(affine(arena_.affine(subscript)));
+  return concat("[", joined(parts, ","), "]");
+}
+
+std::string StatementWriter::generator(GeneratorId id) {
+  if (is_too_large()) return "0";
+  if (const auto known = part_numbers_.find(id); known != part_numbers_.end()) {
+    const auto& inside = used_in_[id];
+    used_.insert(inside.begin(), inside.end());
+    return concat("$", known->second);
+  }
+  std::set<std::uint32_t> outside = std::exchange(used_, {});
+  std::string text = written(id);
+  size_ += text.size();
+  // What speaks of itself means the recurrence around it, so it stays inside.
+  const bool is_part = text.size() > kLongText && text.find("self[") == std::string::npos;
+  if (is_part) {
+    used_in_[id] = used_;
+    part_numbers_[id] = parts_.size();
+    parts_.push_back(std::move(text));
+    text = concat("$", part_numbers_[id]);
+  }
+  used_.merge(outside);
+  return text;
+}
+
+std::string StatementWriter::written(GeneratorId id) {
+  const Generator& node = arena_.generator(id);
+  std::vector<std::string> inside;
+  for (const PolynomialId part : node.polynomials) inside.push_back(polynomial(part));
+  const std::string arguments = concat("(", joined(inside, ","), ")");
+  switch (node.kind) {
+    case Generator::Kind::input: return concat(signature_.variables[node.tag].name, subscripts(node));
+    case Generator::Kind::definition: used_.insert(node.tag); return concat("#", node.tag, subscripts(node));
+    case Generator::Kind::integer: return atom(node.tag);
+    case Generator::Kind::infinity: return "inf";
+    case Generator::Kind::inverse: return concat("inverse", arguments);
+    case Generator::Kind::call: return concat(text_of(static_cast<Function>(node.tag)), arguments);
+    case Generator::Kind::extremum: return concat(node.tag == 1 ? "max" : "min", arguments);
+    case Generator::Kind::select:
+      return concat("select(", condition(node.conditions[0]), ",", inside[0], ",", inside[1], ")");
+    case Generator::Kind::reduction: return reduction(node, arena_.traits_of_generator(id).height, arguments);
+    case Generator::Kind::conversion: return concat("to_", code(static_cast<DType>(node.tag)), arguments);
+    case Generator::Kind::power: return concat("power", arguments);
+    case Generator::Kind::operation: {
+      const bool divides = static_cast<ArithmeticOp>(node.tag / 16) == ArithmeticOp::floor_divide;
+      return concat(divides ? "div_" : "mod_", code(static_cast<DType>(node.tag % 16)), arguments);
+    }
+    case Generator::Kind::truth: return concat("truth(", condition(node.conditions[0]), ")");
+    case Generator::Kind::recurrence: {
+      const std::uint32_t height = arena_.traits_of_generator(id).height;
+      std::vector<std::string> names;
+      for (std::uint32_t i = 0; i < node.subscripts.size(); ++i) names.push_back(variable(bound_variable(height, i)));
+      return concat("recurrence{", joined(names, ","), "}", arguments, subscripts(node));
+    }
+    case Generator::Kind::lump: return arguments;
+    case Generator::Kind::self: return concat("self", subscripts(node));
+  }
+  return {};
+}
+
+std::string StatementWriter::reduction(const Generator& node, std::uint32_t height, const std::string& arguments) {
+  std::vector<std::string> ranges;
+  for (std::uint32_t i = 0; i < node.ranges.size(); ++i) {
+    ranges.push_back(
+        concat(variable(bound_variable(height, i)), "=", node.ranges[i].first, "..", node.ranges[i].second));
+  }
+  std::vector<std::string> conditions;
+  for (const ConditionId part : node.conditions) conditions.push_back(condition(part));
+  const auto op = static_cast<ArithmeticOp>(node.tag);
+  const std::string_view name = op == ArithmeticOp::add        ? "sum"
+                                : op == ArithmeticOp::multiply ? "product"
+                                                               : text_of(op);
+  return concat(name, "{", joined(ranges, ","), conditions.empty() ? "" : "|", joined(conditions, ","), "}", arguments);
+}
+
+std::string StatementWriter::condition(ConditionId id) {
+  const Condition& node = arena_.condition(id);
+  const auto all = [&](std::string_view name) {
+    std::vector<std::string> parts;
+    for (const ConditionId part : node.parts) parts.push_back(condition(part));
+    return concat(name, "(", joined(parts, ","), ")");
+  };
+  const auto compared = [&](std::string_view name) {
+    const std::string left = polynomial(node.left);
+    return concat(name, "(", left, ",", polynomial(node.right), ")");
+  };
+  switch (node.kind) {
+    case Condition::Kind::never: return "never";
+    case Condition::Kind::always: return "always";
+    case Condition::Kind::nonnegative: return concat("ge0(", affine(arena_.affine(node.left)), ")");
+    case Condition::Kind::zero: return concat("eq0(", affine(arena_.affine(node.left)), ")");
+    case Condition::Kind::less: return compared("lt");
+    case Condition::Kind::less_equal: return compared("le");
+    case Condition::Kind::equal: return compared("eq");
+    case Condition::Kind::boolean: return concat("is(", generator(node.left), ")");
+    case Condition::Kind::negation: return concat("not(", condition(node.left), ")");
+    case Condition::Kind::conjunction: return all("and");
+    case Condition::Kind::disjunction: return all("or");
+  }
+  return {};
+}
+
+}  // namespace steptp::forms

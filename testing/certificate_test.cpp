@@ -1,0 +1,345 @@
+// Certificates that the judge writes are confirmed by the replayer; those that somebody has touched are not.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "replay/replay.h"
+#include "steptp/base/file.h"
+#include "steptp/base/hash.h"
+#include "steptp/base/text.h"
+#include "steptp/verify/certificate.h"
+#include "testing/equal_pairs.h"
+#include "testing/judge_support.h"
+#include "testing/mutator.h"
+#include "testing/soak.h"
+
+namespace steptp::testing {
+
+namespace {
+
+using Outcome = replayer::Report::Outcome;
+
+struct Case {
+  const char* verdict;
+  const char* header;
+  const char* before;
+  const char* after;
+};
+
+constexpr const char* kVector = "@input A f32[6]\n@input C f32[6]\n@output D f32[6]\n";
+constexpr const char* kMatrix = "@input A f32[4,12]\n@input C f32[12,5]\n@output D f32[4,5]\n";
+constexpr const char* kRows = "@input A f32[4,12]\n@output D f32[4]\n";
+
+constexpr Case kCases[] = {
+    {"proved", kVector, "tx6 D(tx)=A(tx)*2+C(tx);", "a6 D(a)=C(a)+2*A(a);"},
+    {"proved", kVector, "tx6 D(tx)=(A(tx)+C(tx))*(A(tx)-C(tx));", "tx6 D(tx)=A(tx)*A(tx)-C(tx)*C(tx);"},
+    {"proved", kVector, "tx6 D(tx)=A(tx);", "a6 D(a)=A(a);"},
+    {"proved", kMatrix, "tx4 a5 c12 D(tx,a)=D(tx,a)+A(tx,c)*C(c,a);",
+     "tx4 a5 f3 c4 D(tx,a)=D(tx,a)+A(tx,f*4+c)*C(f*4+c,a);"},
+    {"proved", kMatrix, "tx4 a5 c12 D(tx,a)=D(tx,a)+A(tx,c)*C(c,a);tx4 a5 D(tx,a)=max(D(tx,a),0);",
+     "tx4 a5 c12 E(tx,a)=E(tx,a)+A(tx,c)*C(c,a);a5 tx4 D(tx,a)=max(E(tx,a),0);"},
+    {"proved", kRows, "tx4 a12 E(tx)=max(E(tx),A(tx,a));tx4 a12 D(tx)=D(tx)+exp(A(tx,a)-E(tx));",
+     "tx4 a12 F(tx)=max(F(tx),A(tx,a));tx4 a12 E(tx,a)=exp(A(tx,a)-F(tx));tx4 a12 D(tx)=D(tx)+E(tx,a);"},
+    {"proved", kVector, "tx6 D(tx)=exp(A(tx))*exp(C(tx));", "tx6 D(tx)=exp(A(tx)+C(tx));"},
+    {"proved", "@input A f32[6]\n@output D f32[10]\n", "tx10 D(tx)=where(2<=tx<8,A(tx-2),0);",
+     "tx10 D(tx)=0;tx6 D(tx+2)=A(tx);"},
+    {"exact", kVector, "tx6 D(tx)=log(exp(A(tx))*exp(C(tx))+1);", "tx6 D(tx)=A(tx)+C(tx)+log(1+exp(-A(tx)-C(tx)));"},
+    {"exact", kVector, "tx6 D(tx)=where(A(tx)<C(tx),A(tx),C(tx));", "tx6 D(tx)=min(A(tx),C(tx));"},
+    {"exact", "@input A i32[6] [0,100)\n@output D i32[6]\n", "tx6 D^i32(tx)=where(A^i32(tx)<50,A(tx),50);",
+     "tx6 D^i32(tx)=min(A^i32(tx),50);"},
+    {"differs", kVector, "tx6 D(tx)=A(tx)*2+C(tx);", "tx6 D(tx)=A(tx)*2-C(tx);"},
+    {"differs", kVector, "tx6 D(tx)=where(A(tx)<C(tx),1,0);", "tx6 D(tx)=where(A(tx)<=C(tx),1,0);"},
+    {"differs", kMatrix, "tx4 a5 c12 D(tx,a)=D(tx,a)+A(tx,c)*C(c,a);", "tx4 a5 c11 D(tx,a)=D(tx,a)+A(tx,c)*C(c,a);"},
+};
+
+Pair pair_of(const Case& item) {
+  return make_pair(read_document("before", concat(item.header, item.before, "\n")),
+                   read_document("after", concat(item.header, item.after, "\n")));
+}
+
+std::string certificate_of(const Pair& pair, std::string* verdict = nullptr) {
+  VerifyOptions options;
+  options.keep_record = true;
+  const Judgement judgement = verify_pair(pair, options);
+  if (verdict) *verdict = concat(name_of(judgement.verdict), judgement.reason.empty() ? "" : ": ", judgement.reason);
+  return certificate(pair, judgement).dump();
+}
+
+std::string text_of(const replayer::Report& report) { return concat(name_of(report.outcome), ": ", report.reason); }
+
+TEST(Certificate, EveryKindIsConfirmed) {
+  for (const Case& item : kCases) {
+    SCOPED_TRACE(item.after);
+    std::string verdict;
+    const std::string text = certificate_of(pair_of(item), &verdict);
+    EXPECT_TRUE(verdict.starts_with(item.verdict)) << verdict;
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const replayer::Report report = replayer::replay_certificate(text, {.seed = seed});
+      EXPECT_EQ(report.outcome, Outcome::confirmed) << text_of(report) << "\n" << text;
+      EXPECT_FALSE(report.reproved.empty() && report.retested.empty());
+    }
+  }
+}
+
+TEST(Certificate, DoesNotChangeTheAnswer) {
+  for (const Case& item : kCases) {
+    const Pair pair = pair_of(item);
+    VerifyOptions options;
+    const std::string without = to_json(pair.id, verify_pair(pair, options)).dump();
+    options.keep_record = true;
+    Judgement with = verify_pair(pair, options);
+    const Judgement plain = verify_pair(pair);
+    with.work = plain.work;  // writing things down is work
+    EXPECT_EQ(to_json(pair.id, with).dump(), without);
+  }
+}
+
+/// Replaces one occurrence; the test is wrong where there is none.
+std::string changed(const std::string& text, const std::string& from, const std::string& to, int which = 0) {
+  std::size_t at = text.find(from);
+  for (int i = 0; i < which && at != std::string::npos; ++i) at = text.find(from, at + 1);
+  EXPECT_NE(at, std::string::npos) << from << " in " << text;
+  if (at == std::string::npos) return {};
+  return text.substr(0, at) + to + text.substr(at + from.size());
+}
+
+std::string hexadecimal(Hash hash) {
+  std::string out;
+  for (int shift = 60; shift >= 0; shift -= 4) out += "0123456789abcdef"[(hash >> shift) & 15];
+  return out;
+}
+
+/// Changes the text of a program together with its hash, as somebody would who knows the format.
+std::string with_program(const std::string& text, const char* key, const std::string& from, const std::string& to) {
+  const auto json = parse_json(text);
+  const std::string old_program = *json->find(key)->as_string();
+  const std::string new_program = changed(old_program, from, to);
+  std::string out = changed(text, concat("\"", key, "\":", quote_json(old_program)),
+                            concat("\"", key, "\":", quote_json(new_program)));
+  return changed(out, hexadecimal(hash_text(old_program)), hexadecimal(hash_text(new_program)),
+                 std::string_view(key) == "after" && *json->find("before")->as_string() == old_program ? 1 : 0);
+}
+
+void expect_refused(const std::string& text, std::string_view what) {
+  const replayer::Report report = replayer::replay_certificate(text);
+  EXPECT_TRUE(report.outcome == Outcome::refused || report.outcome == Outcome::unusable)
+      << what << " -> " << text_of(report) << "\n"
+      << text;
+  EXPECT_FALSE(report.reason.empty()) << what;
+}
+
+TEST(Certificate, AProofThatWasTouchedIsRefused) {
+  const Case product = {"proved", kMatrix, "tx4 a5 c12 E(tx,a)=E(tx,a)+A(tx,c)*C(c,a);tx4 a5 D(tx,a)=max(E(tx,a),0);",
+                        "tx4 a5 f3 c4 F(tx,a)=F(tx,a)+A(tx,f*4+c)*C(f*4+c,a);a5 tx4 D(tx,a)=max(F(tx,a),0);"};
+  const std::string text = certificate_of(pair_of(product));
+  ASSERT_EQ(replayer::replay_certificate(text).outcome, Outcome::confirmed) << text;
+  expect_refused(changed(text, R"("verdict":"proved")", R"("verdict":"exact")"), "another verdict");
+  expect_refused(changed(text, R"("verdict":"proved")", R"("verdict":"differs")"), "another verdict");
+  expect_refused(changed(text, R"("same":false)", R"("same":true)"), "said to be the same program");
+  expect_refused(changed(text, "A[i0,b1.0]", "A[i0,11-b1.0]"), "another subscript");
+  expect_refused(changed(text, "A[i0,b1.0]", "A[i1,b1.0]"), "another index");
+  expect_refused(changed(text, "A[i0,b1.0]", "D[i0,b1.0]"), "no input");
+  expect_refused(changed(text, "=0..11", "=0..10"), "a shorter range");
+  expect_refused(changed(text, "sum{", "product{"), "another fold");
+  expect_refused(changed(text, "max(", "min("), "another function");
+  expect_refused(changed(text, R"("writers":1)", R"("writers":2)"), "another version");
+  expect_refused(changed(text, R"("writers":1)", R"("writers":-1)"), "no version");
+  expect_refused(changed(text, R"("writers":1)", R"("writers":9223372036854775807)"), "no version");
+  expect_refused(changed(text, R"("tensor":"E")", R"("tensor":"D")"), "another tensor");
+  expect_refused(changed(text, R"("tensor":"E")", R"("tensor":"A")"), "an input as a value");
+  expect_refused(changed(text, R"("shape":[4,5])", R"("shape":[4,6])"), "another shape");
+  expect_refused(changed(text, R"("shape":[4,5])", R"("shape":[4,5,1])"), "another rank");
+  expect_refused(changed(text, R"("output":"D")", R"("output":"A")"), "an output that is none");
+  expect_refused(changed(text, "max(E^{f32,g}", "min(E^{f32,g}"), "another program under the old hash");
+  expect_refused(with_program(text, "before", "max(", "min("), "another before");
+  expect_refused(with_program(text, "after", "max(", "min("), "another after");
+  expect_refused(with_program(text, "after", "_{f*4+c,a}", "_{11-f*4-c,a}"), "a subscript of after");
+  expect_refused(with_program(text, "after", "L^{4}_{c", "L^{3}_{c"), "a loop of after");
+  expect_refused(changed(text, "float32", "int32"), "another signature");
+  expect_refused(changed(text, R"("format":"steptp-certificate-1")", R"("format":"steptp-certificate-2")"), "a format");
+}
+
+TEST(Certificate, LiteralsRegionsAndOutputsMatter) {
+  const Case padded = {"proved", "@input A f32[6]\n@output D f32[10]\n@output E f32[6]\n",
+                       "tx10 D(tx)=where(2<=tx<8,A(tx-2),0.25);tx6 E(tx)=exp(A(tx)*0.5);",
+                       "tx10 D(tx)=0.25;tx6 D(tx+2)=A(tx);tx6 E(tx)=exp(0.5*A(tx));"};
+  std::string verdict;
+  const std::string text = certificate_of(pair_of(padded), &verdict);
+  ASSERT_TRUE(verdict.starts_with("proved")) << verdict;
+  ASSERT_EQ(replayer::replay_certificate(text).outcome, Outcome::confirmed)
+      << text_of(replayer::replay_certificate(text)) << text;
+  expect_refused(changed(text, "1/4", "1/5"), "another literal");
+  expect_refused(changed(text, "1/2", "500001/1000000"), "a literal that is a little off");
+  const auto json = parse_json(text);
+  // The regions of D: one of them left out, a condition changed, all claimed twice.
+  const Json* proof = json->find("proof");
+  std::string dropped = text;
+  bool found = false;
+  for (const char* list : {"values", "outputs"}) {
+    for (const Json& claim : *proof->find(list)->as_array()) {
+      const Json::Array& regions = *claim.find("regions")->as_array();
+      if (regions.size() < 2) continue;
+      found = true;
+      for (const Json& region : regions) {
+        for (const std::string& piece : {concat(region.dump(), ","), concat(",", region.dump())}) {
+          if (text.find(piece) != std::string::npos) expect_refused(changed(text, piece, ""), "a region left out");
+        }
+        expect_refused(changed(text, region.dump(), concat(region.dump(), ",", region.dump())), "a region twice");
+        const std::string where = *region.find("where")->as_string();
+        expect_refused(changed(text, where, "always"), "a region that is everything");
+        expect_refused(changed(text, where, "never"), "a region that is nothing");
+      }
+    }
+    for (const Json& claim : *proof->find(list)->as_array()) {
+      for (const std::string& piece : {concat(claim.dump(), ","), concat(",", claim.dump())}) {
+        if (text.find(piece) != std::string::npos) expect_refused(changed(text, piece, ""), "a claim left out");
+      }
+    }
+  }
+  EXPECT_TRUE(found) << text;
+}
+
+TEST(Certificate, AnEvaluationThatWasTouchedIsRefused) {
+  for (const Case& item : kCases) {
+    if (std::string_view(item.verdict) != "exact") continue;
+    const std::string text = certificate_of(pair_of(item));
+    ASSERT_EQ(replayer::replay_certificate(text).outcome, Outcome::confirmed) << text;
+    expect_refused(changed(text, R"("verdict":"exact")", R"("verdict":"proved")"), "another verdict");
+    expect_refused(changed(text, R"("verdict":"exact")", R"("verdict":"differs")"), "another verdict");
+    const auto json = parse_json(text);
+    const Json point = (*json->find("evaluation")->find("points")->as_array())[0];
+    for (const char* key : {"before", "after"}) {
+      const std::string value = *point.find(key)->as_string();
+      const std::string written = concat("\"", key, "\":\"", value, "\"");
+      std::string other = value;
+      other[other.size() / 2] = other[other.size() / 2] == '7' ? '3' : '7';
+      expect_refused(changed(text, written, concat("\"", key, "\":\"", other, "\"")), "one value changed");
+      const std::string both = concat("\"before\":\"", value, "\",\"after\":\"", value, "\"");
+      expect_refused(changed(text, both, concat("\"before\":\"", other, "\",\"after\":\"", other, "\"")),
+                     "both changed");
+    }
+    expect_refused(changed(text, concat("\"seed\":", point.find("seed")->dump()), "\"seed\":12345"), "another seed");
+    expect_refused(changed(text, R"("output":"D")", R"("output":"A")"), "no output");
+    expect_refused(changed(text, "\"index\":[0]", "\"index\":[6]"), "no element");
+    if (point.find("prime")) {
+      const std::string prime = concat("\"prime\":", point.find("prime")->dump());
+      expect_refused(changed(text, prime, "\"prime\":2"), "a small prime");
+      expect_refused(changed(text, prime, "\"prime\":2305843009213693953"), "no prime");
+    }
+    const std::string points = json->find("evaluation")->find("points")->dump();
+    expect_refused(changed(text, points, "[]"), "no points");
+    if (const std::string branches = json->find("evaluation")->find("branches")->dump(); branches != "[]") {
+      expect_refused(changed(text, branches, "[]"), "no branches");
+    }
+    expect_refused(with_program(text, "after", "A^", "2*A^"), "another after");
+  }
+}
+
+TEST(Certificate, ACounterexampleThatWasTouchedIsRefused) {
+  for (const Case& item : kCases) {
+    if (std::string_view(item.verdict) != "differs") continue;
+    const std::string text = certificate_of(pair_of(item));
+    ASSERT_EQ(replayer::replay_certificate(text).outcome, Outcome::confirmed) << text;
+    const auto json = parse_json(text);
+    const Json& found = *json->find("counterexample");
+    for (const char* key : {"before", "after"}) {
+      const std::string part = found.dump();
+      const std::string value = *found.find(key)->as_string();
+      const std::string touched =
+          changed(part, concat("\"", key, "\":\"", value, "\""), concat("\"", key, "\":\"", value, "1\""));
+      expect_refused(changed(text, part, touched), "another value");
+    }
+    expect_refused(changed(text, R"("verdict":"differs")", R"("verdict":"proved")"), "another verdict");
+    // With the same program on both sides there is nothing to find.
+    const std::string before = *json->find("before")->as_string();
+    const std::string after = *json->find("after")->as_string();
+    std::string same = changed(text, concat("\"after\":", quote_json(after)), concat("\"after\":", quote_json(before)));
+    same = changed(same, hexadecimal(hash_text(after)), hexadecimal(hash_text(before)));
+    expect_refused(same, "the same program twice");
+  }
+}
+
+TEST(Certificate, WhateverIsInTheFileNothingBreaks) {
+  const std::string text = certificate_of(pair_of(kCases[4]));
+  for (std::size_t size = 0; size < text.size(); size += 1 + text.size() / 97) {
+    expect_refused(text.substr(0, size), "truncated");
+  }
+  expect_refused("", "nothing");
+  expect_refused("[1,2,3]", "a list");
+  expect_refused(std::string(100'000, '['), "brackets");
+  expect_refused(changed(text, "sum{", std::string(5000, '(') + "sum{"), "nested too deeply");
+  expect_refused(changed(text, "=0..11", "=0..9223372036854775807"), "a range that never ends");
+  expect_refused(changed(text, R"("shape":[4,5])", R"("shape":[4611686018427387904,5])"), "a hostile shape");
+  expect_refused(changed(text, "b1.0]", "b1.0^999999999999]"), "a hostile exponent");
+  // Single bytes: whatever comes out, it is an answer.
+  for (std::size_t i = 0; i < text.size(); i += 1 + text.size() / 211) {
+    std::string touched = text;
+    touched[i] = touched[i] == '1' ? '7' : '1';
+    static_cast<void>(replayer::replay_certificate(touched, {.budget = 2'000'000}));
+  }
+}
+
+Pair pair_of(const Program& before, const Program& after) {
+  return make_pair(read_document("before", print_document(before, Profile::paper)),
+                   read_document("after", print_document(after, Profile::paper)));
+}
+
+/// Judges a pair and replays: what the judge has decided is confirmed, or the replayer says that it cannot tell.
+void replay_one(const Program& before, const Program& after, Tally& tally) {
+  std::string verdict;
+  const std::string text = certificate_of(pair_of(before, after), &verdict);
+  const std::string name = verdict.substr(0, verdict.find(':'));
+  if (name == "invalid" || name == "undecided" || verdict.starts_with("differs: precision")) return;
+  const replayer::Report report = replayer::replay_certificate(text, {.budget = 20'000'000});
+  tally.add(concat(name, " ", name_of(report.outcome)));
+  EXPECT_TRUE(report.outcome == Outcome::confirmed || report.outcome == Outcome::undecided)
+      << verdict << ": " << text_of(report) << "\n"
+      << print_document(before, Profile::paper) << print_document(after, Profile::paper) << text.substr(0, 6000);
+  if (report.outcome == Outcome::undecided) std::printf("undecided: %s\n", report.reason.c_str());
+}
+
+TEST(Certificate, EqualPairs) {
+  Tally tally;
+  const Random random(81);
+  for (std::uint64_t i = 0; i < soaked(150) && !::testing::Test::HasFailure(); ++i) {
+    Random draw = random.fork(i);
+    const EqualPair pair = make_equal_pair(draw);
+    replay_one(pair.before, pair.after, tally);
+  }
+  std::printf("%s\n", tally.text().c_str());
+  EXPECT_GE(tally.of("proved confirmed") + tally.of("exact confirmed"), tally.total() * 95 / 100);
+}
+
+TEST(Certificate, Mutants) {
+  Tally tally;
+  const Random random(82);
+  for (std::uint64_t i = 0; i < soaked(150) && !::testing::Test::HasFailure(); ++i) {
+    Random draw = random.fork(i);
+    const Program before = written_program(draw);
+    const auto mutant = mutate(before, draw);
+    if (mutant && mutant->program.signature == before.signature) replay_one(before, mutant->program, tally);
+  }
+  std::printf("%s\n", tally.text().c_str());
+  EXPECT_GE(tally.of("differs confirmed"), tally.total() / 3);
+}
+
+TEST(Certificate, StrategyExamples) {
+  const auto file = read_file(std::string(STEPTP_SOURCE_DIR) + "/../shared/data/strategy_examples.jsonl");
+  if (!file) GTEST_SKIP() << "the published examples are not at hand";
+  Tally tally;
+  std::size_t start = 0;
+  for (std::size_t end = file->find('\n'); end != std::string::npos; start = end + 1, end = file->find('\n', start)) {
+    const Pair pair = read_pair("example", file->substr(start, end - start));
+    std::string verdict;
+    const std::string text = certificate_of(pair, &verdict);
+    const replayer::Report report = replayer::replay_certificate(text);
+    tally.add(concat(verdict.substr(0, verdict.find(':')), " ", name_of(report.outcome)));
+    EXPECT_EQ(report.outcome, Outcome::confirmed) << pair.id << " " << verdict << ": " << text_of(report);
+  }
+  std::printf("%s\n", tally.text().c_str());
+}
+
+}  // namespace
+
+}  // namespace steptp::testing

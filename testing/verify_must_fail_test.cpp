@@ -395,6 +395,10 @@ TEST_P(MustFail, StatesAndScopes) {
 /// Pairs that the judge once called equal.
 TEST_P(MustFail, OnceFooled) {
   const std::string_view real = "@input A $T[$M,$N]\n@input D $T[$M]\n@output C $T[$M,$N]\n";
+  expect_not_equal({"@input A $T[$M,$N]\n@input D u8[$M]\n@output C $T[$M,$N]\n",
+                    "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(0<=D:u8[tx]<3,A[tx,a],0);];",
+                    {{"-1 is 255 in u8", "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(0-1<=D:u8[tx]<3,A[tx,a],0);];"},
+                     {"256 is 0 in u8", "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(0<=D:u8[tx]<259,A[tx,a],1);];"}}});
   expect_not_equal(
       {real,
        "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(A[tx,a]>0,log(A[tx,a]),0);];",

@@ -102,7 +102,12 @@ Flow::Typed Flow::evaluate(const Expr& expr, const Frame& frame) {
       Typed left = flow.evaluate(*compare.operands[0], frame);
       for (std::size_t i = 0; i < compare.operators.size(); ++i) {
         Typed right = flow.evaluate(*compare.operands[i + 1], frame);
-        parts.push_back(flow.arena_.compare(compare.operators[i], flow.to_real(left.value), flow.to_real(right.value)));
+        const auto type = join_type(left.type, right.type);
+        if (!type) throw GiveUp{"a comparison without a type"};
+        // A weak operand takes the other one's type: -1 is 255 beside u8.
+        const PolynomialId first = flow.to_real(flow.convert(left.value, type->dtype));
+        const PolynomialId second = flow.to_real(flow.convert(right.value, type->dtype));
+        parts.push_back(flow.arena_.compare(compare.operators[i], first, second));
         left = std::move(right);
       }
       return {typed(DType::boolean), truth_value(flow.arena_.conjunction(parts))};

@@ -8,7 +8,9 @@
 #include "steptp/base/file.h"
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
+#include "steptp/certify/rounded_arithmetic.h"
 #include "steptp/verify/certificate.h"
+#include "steptp/verify/replay_pair.h"
 #include "testing/equal_pairs.h"
 #include "testing/judge_support.h"
 #include "testing/mutator.h"
@@ -322,6 +324,41 @@ TEST(Certificate, Mutants) {
   }
   std::printf("%s\n", tally.text().c_str());
   EXPECT_GE(tally.of("differs confirmed"), tally.total() / 3);
+}
+
+/// Every input that is given is a value of its type, and the kept counterexample comes out again.
+void check_counterexample(const Pair& pair, const certify::Counterexample& found, Tally& tally) {
+  tally.add(!found.given ? "drawn" : !found.is_representable ? "between values" : "in the types");
+  const ReplayAnswer answer = replay_pair(read_replay_record("kept", replay_record(pair, found).dump()));
+  EXPECT_TRUE(answer.reproduced) << answer.reason << "\n" << replay_record(pair, found).dump();
+  if (!found.given || !found.is_representable) return;
+  tally.add(found.given->elements.empty()       ? "by fills alone"
+            : found.given->elements.size() <= 4 ? "few elements"
+                                                : "more");
+  const auto check = [&](const std::string& name, const certify::GivenValue& value) {
+    const Variable& variable = *pair.before.program.signature.find(name);
+    if (!is_float(variable.dtype)) return;
+    const double number = certify::to_double(value.real);
+    EXPECT_EQ(certify::round_to(variable.dtype, number), number) << name;
+  };
+  for (const auto& [name, value] : found.given->fill) check(name, value);
+  for (const auto& [element, value] : found.given->elements) check(element.first, value);
+}
+
+TEST(Counterexample, IsOfTheDeclaredTypesAndComesOutAgain) {
+  Tally tally;
+  const Random random(83);
+  for (std::uint64_t i = 0; i < soaked(250) && !::testing::Test::HasFailure(); ++i) {
+    Random draw = random.fork(i);
+    const Program before = written_program(draw);
+    const auto mutant = mutate(before, draw);
+    if (!mutant || !(mutant->program.signature == before.signature)) continue;
+    const Pair pair = pair_of(before, mutant->program);
+    const Judgement judgement = verify_pair(pair);
+    if (judgement.counterexample) check_counterexample(pair, *judgement.counterexample, tally);
+  }
+  std::printf("%s\n", tally.text().c_str());
+  EXPECT_GT(tally.of("in the types"), 9 * (tally.of("between values") + tally.of("drawn")));
 }
 
 TEST(Certificate, StrategyExamples) {

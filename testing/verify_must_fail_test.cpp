@@ -26,6 +26,8 @@ const Size kPublished{"published", "16384", "16384", "16383", "8192"};
 struct Cheat {
   std::string_view what;
   std::string_view after;
+  /// A literal has moved to one that is the same value in narrow types: there, and only so, it is numeric.
+  bool moves_a_literal = false;
 };
 /// A correct program and the ways to cheat on it.
 struct Victim {
@@ -48,7 +50,9 @@ class MustFail : public ::testing::TestWithParam<std::string> {
       const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
       tally_.add(name_of(judgement.verdict));
       const std::string label = std::string(cheat.what) + ", " + std::string(size.name) + ", " + GetParam();
-      EXPECT_FALSE(is_equal(judgement.verdict)) << label << "\n" << describe(before, after, judgement);
+      const bool may_be_numeric = cheat.moves_a_literal && GetParam() != "f64" && judgement.verdict == Grade::numeric;
+      EXPECT_TRUE(!is_equal(judgement.verdict) || may_be_numeric) << label << "\n"
+                                                                  << describe(before, after, judgement);
       EXPECT_FALSE(judgement.unusable) << label << "\n" << describe(before, after, judgement);
       if (judgement.verdict == Grade::undecided) std::cout << label << " is undecided: " << judgement.reason << "\n";
       if (ms > 1000) std::cout << label << " took " << ms << " ms\n";
@@ -110,7 +114,7 @@ TEST_P(MustFail, Literals) {
                     "B(tx,$M)L(a,$N)[C[tx,a]=A[tx,a]*0.5;];",
                     {
                         {"equal modulo a prime", "B(tx,$M)L(a,$N)[C[tx,a]=A[tx,a]*1152921504606846976;];"},
-                        {"half an ulp", "B(tx,$M)L(a,$N)[C[tx,a]=A[tx,a]*0.5000000000000001;];"},
+                        {"half an ulp", "B(tx,$M)L(a,$N)[C[tx,a]=A[tx,a]*0.5000000000000001;];", true},
                         {"integer division", "B(tx,$M)L(a,$N)[C[tx,a]=A[tx,a]*(1//2);];"},
                     }});
   expect_not_equal({kOne,
@@ -133,14 +137,14 @@ TEST_P(MustFail, Literals) {
                     {
                         {"a tie", "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(A[tx,a]<=0.5,1,A[tx,a]);];"},
                         {"branches swapped", "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(A[tx,a]<0.5,A[tx,a],1);];"},
-                        {"threshold", "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(A[tx,a]<0.50000001,1,A[tx,a]);];"},
+                        {"threshold", "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(A[tx,a]<0.50000001,1,A[tx,a]);];", true},
                     }});
   expect_not_equal({kOne,
                     "B(tx,$M)L(a,$N)[C[tx,a]=A[tx,a]*0.5*(1+erf(A[tx,a]*0.7071067811865476));];",
                     {
                         {"another gelu",
                          "B(tx,$M)L(a,$N)[C[tx,a]=A[tx,a]*0.5*(1+tanh(0.7978845608*(A[tx,a]+0.044715*A[tx,a]**3)));];"},
-                        {"root of a half", "B(tx,$M)L(a,$N)[C[tx,a]=A[tx,a]*0.5*(1+erf(A[tx,a]*0.7071));];"},
+                        {"root of a half", "B(tx,$M)L(a,$N)[C[tx,a]=A[tx,a]*0.5*(1+erf(A[tx,a]*0.7071));];", true},
                     }});
 }
 

@@ -59,6 +59,8 @@ TEST(Numeric, NeverForARealDifference) {
            // Dropped, though no half sees it.
            Case{f16, "tx4 D^f16(tx)=1+A^f16(tx)*A^f16(tx)+1e-05;", "tx4 D^f16(tx)=1+A^f16(tx)*A^f16(tx);"},
            Case{f16, "tx4 D^f16(tx)=sqrt(A^f16(tx)*A^f16(tx)+1+1e-05);", "tx4 D^f16(tx)=sqrt(A^f16(tx)*A^f16(tx)+1);"},
+           // A factor that is 1 in its type and was not there.
+           Case{f16, "tx4 D^f16(tx)=A^f16(tx);", "tx4 D^f16(tx)=A^f16(tx)*1.000001;"},
            // A literal of the same value, and another difference beside it.
            Case{f32, "tx4 D^f32(tx)=A^f32(tx)*0.1+A^f32(tx)*1e-09;", "tx4 D^f32(tx)=A^f32(tx)*0.10000000149011612;"},
            // In f64 the decimals differ.

@@ -93,12 +93,14 @@ Judgement judge(const std::string& before, const std::string& after) {
   return verify(program_of(before), program_of(after));
 }
 
-TEST(Safe, WithoutTheMaximumSoftmaxOverflows) {
+TEST(Safe, WithoutTheMaximumSoftmaxIsWorse) {
   for (const char* dtype : {"f32", "f16", "f64"}) {
     const Judgement judgement = judge(with_type(kSoftmax, dtype), with_type(kNaiveSoftmax, dtype));
     EXPECT_TRUE(is_equal(judgement.verdict)) << name_of(judgement.verdict) << " " << judgement.reason;
-    // In f64 exp(100) is no overflow.
-    EXPECT_EQ(judgement.safe, dtype == std::string("f64")) << dtype << ": " << judgement.reason;
+    EXPECT_FALSE(judgement.safe) << dtype;
+    // In f64 exp(100) is no overflow, but a row that is masked as a whole is 0/0.
+    const bool is_masked = judgement.reason.find("masked") != std::string::npos;
+    EXPECT_EQ(is_masked, dtype == std::string("f64")) << dtype << ": " << judgement.reason;
   }
 }
 

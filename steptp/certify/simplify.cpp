@@ -14,8 +14,8 @@ namespace steptp::certify {
 namespace {
 
 /// What simplifying may cost: some milliseconds.
-constexpr std::uint64_t kOperations = 3'000'000;
-constexpr int kMostTrials = 400;
+constexpr std::uint64_t kOperations = 1'000'000;
+constexpr int kMostTrials = 200;
 /// From the simplest on.
 constexpr double kSimple[] = {0, 1, -1, 2, -2, 0.5, -0.5, 3, -3, 4, 5, 8, 10, 100};
 

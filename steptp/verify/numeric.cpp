@@ -31,7 +31,10 @@ std::multiset<double> literals_of(const Program& program) {
 /// Whether the programs are equal with every decimal as its type holds it, where that changes anything between them.
 bool equal_in_literals(const Program& before, const Program& after, const certify::CertifyOptions& evaluation,
                        Judgement& judgement) {
-  if (literals_of(before) == literals_of(after)) return false;
+  // Decimals for decimals: one that is 1 or 0 in its type and was not there before is no moved one.
+  const std::multiset<double> old_literals = literals_of(before);
+  const std::multiset<double> new_literals = literals_of(after);
+  if (old_literals == new_literals || old_literals.size() != new_literals.size()) return false;
   const Program old_program = with_rounded_literals(before);
   const Program new_program = with_rounded_literals(after);
   if (equal_nests(before, old_program) && equal_nests(after, new_program)) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "steptp/certify/coverage.h"
 #include "steptp/certify/failure.h"
 #include "steptp/certify/inputs.h"
+#include "steptp/certify/window.h"
 
 namespace steptp::certify {
 
@@ -38,21 +40,26 @@ constexpr std::uint64_t kEdgeOperations = 20'000;
 
 class Judge {
  public:
-  Judge(const Program& before, const Program& after, const CertifyOptions& options)
+  /// `kept`: of the changed window only, with so many layers around it (window.h); nothing for the whole programs.
+  Judge(const Program& before, const Program& after, const CertifyOptions& options, std::optional<int> kept = {})
       : options_(options),
+        programs_{before, after},
         before_(compile(before)),
         after_(compile(after)),
         model_(model_inputs(before, after)),
+        window_(kept ? cut_window(before_, after_, model_, before.signature, *kept) : Window{}),
         pair_{before_, after_, combine(combine(options.seed, hash_of(before)), hash_of(after))},
         before_coverage_(before_, model_),
         after_coverage_(after_, model_),
         budget_{options.budget_operations, options.budget_bytes},
-        signature_(before.signature),
+        signature_(kept ? window_.signature : before.signature),
         random_(options.seed) {
     answer_.assumes = model_.assumes;
     std::sort(answer_.assumes.begin(), answer_.assumes.end());
     answer_.assumes.erase(std::unique(answer_.assumes.begin(), answer_.assumes.end()), answer_.assumes.end());
   }
+
+  [[nodiscard]] bool has_window() const { return window_.is_cut && window_.is_usable; }
 
   CertifiedAnswer run() {
     decide();
@@ -64,9 +71,8 @@ class Judge {
   void decide() {
     if (model_.is_empty) return undecided("an input has no legal value");
     choose_points();
-    if (!first_look() || !generic_trials() || !special_draws() || !peaks() || !cover() || !edges_of_data() ||
-        !make_solid())
-      return;
+    if (!first_look() || is_equal_in_window()) return;
+    if (!generic_trials() || !special_draws() || !peaks() || !cover() || !edges_of_data() || !make_solid()) return;
     for (const OutputPoint& point : points_) {
       if (!counted_.contains(point.output)) {
         return undecided(concat("before is finite at none of the points tried in ", point.output));
@@ -214,15 +220,69 @@ class Judge {
 
   /// A wrong program mostly differs anywhere: one look, with everything that the programs share evaluated once.
   bool first_look() {
-    constexpr std::size_t kPoints = 2;
-    if (pair_.sharing.all == pair_.sharing.plain) return true;  // no quicker than the looks that follow
+    if (points_.empty()) return true;
     const Draw draw{DrawKind::generic, seed_of(DrawKind::generic, 0)};
     Comparison comparison(pair_, model_, draw, options_, budget_, Share::all);
-    for (std::size_t i = 0; i < std::min(points_.size(), kPoints) && (i == 0 || !is_enough()); ++i) {
-      const PointAnswer found = comparison.at(points_[i]);
-      if (found.kind != PointAnswer::Kind::differs && found.kind != PointAnswer::Kind::undefined) continue;
-      differs(comparison, draw, points_[i], found);
-      return false;
+    for (const OutputPoint& point :
+         {points_[0], second_element(points_[0]), points_[std::min<std::size_t>(1, points_.size() - 1)]}) {
+      const PointAnswer found = comparison.at(point);
+      if (found.kind == PointAnswer::Kind::differs || found.kind == PointAnswer::Kind::undefined) {
+        differs(comparison, draw, point, found);
+        return false;
+      }
+      if (is_enough()) break;
+    }
+    return true;
+  }
+
+  /// One further than the first along every dimension: cheap, and a recurrence has begun there.
+  [[nodiscard]] OutputPoint second_element(OutputPoint first) const {
+    const std::vector<std::int64_t>& shape = signature_.find(first.output)->shape;
+    for (std::size_t d = 0; d < shape.size(); ++d) first.element[d] = std::min<std::int64_t>(1, shape[d] - 1);
+    return first;
+  }
+
+  /// Programs that are expensive to evaluate share most of it: are they equal whatever its values are? A wider window
+  /// is tried only where the narrow one differs almost everywhere, so that a real difference would show in the wider
+  /// one too. One that shows only here and there (one element that wins a maximum, a tie) might not: then an answer
+  /// `equal` of the whole programs would not be believed either.
+  bool is_equal_in_window() {
+    constexpr std::uint64_t kCheap = 20'000;
+    if (window_.is_cut || options_.budget_operations - budget_.operations < kCheap) return false;
+    for (const int kept : {0, 1, 3}) {
+      const auto answer = in_window(kept, options_.seed);
+      if (!answer) continue;
+      if (answer->verdict == Verdict::equal && answer->is_defined_everywhere) {
+        answer_ = *answer;
+        return true;
+      }
+      if (answer->verdict == Verdict::differs && !differs_everywhere(kept, *answer)) {
+        doubt_ = concat("the changed parts differ for some values that they might get (", answer->reason, ", ",
+                        answer->counterexample->draw, " draw), and samples do not show whether they do");
+        return false;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::optional<CertifiedAnswer> in_window(int kept, std::uint64_t seed) {
+    constexpr std::uint64_t kMostOperations = 20'000'000;
+    CertifyOptions options = options_;
+    options.seed = seed;
+    options.budget_operations = std::min(budget_.operations, kMostOperations);
+    Judge judge(programs_.first, programs_.second, options, kept);
+    if (!judge.has_window()) return std::nullopt;
+    CertifiedAnswer answer = judge.run();
+    budget_.operations -= answer.work;
+    return answer;
+  }
+
+  [[nodiscard]] bool differs_everywhere(int kept, const CertifiedAnswer& answer) {
+    constexpr std::uint64_t kSeeds = 3;
+    if (answer.points > 0) return false;
+    for (std::uint64_t i = 1; i <= kSeeds; ++i) {
+      const auto again = in_window(kept, mix(options_.seed + i));
+      if (!again || again->verdict != Verdict::differs || again->points > 0) return false;
     }
     return true;
   }
@@ -521,6 +581,7 @@ class Judge {
     if (!converts_alike_) {
       return undecided("the programs make integers or bools of different reals, and samples show little of these");
     }
+    if (!doubt_.empty()) return undecided(doubt_);
     set_bound();
     if (answer_.bound_log2.value_or(options_.bound_log2) > options_.bound_log2) {
       return undecided(concat("the error bound 2^", static_cast<std::int64_t>(*answer_.bound_log2), " is too weak"));
@@ -528,10 +589,12 @@ class Judge {
     answer_.verdict = Verdict::equal;
   }
 
-  const CertifyOptions& options_;
+  const CertifyOptions options_;
+  std::pair<const Program&, const Program&> programs_;
   Code before_;
   Code after_;
   InputModel model_;
+  Window window_;
   Pair pair_;
   Coverage before_coverage_;
   Coverage after_coverage_;
@@ -544,6 +607,7 @@ class Judge {
   std::set<OutputPoint> known_points_;
   std::map<OutputPoint, double> bounds_;  ///< by field, over generic draws
   bool converts_alike_ = true;
+  std::string doubt_;                   ///< why `equal` would not be believed
   std::set<OutputPoint> thin_points_;   ///< that counted at a draw of measure zero
   std::set<OutputPoint> solid_points_;  ///< that counted at another one
   std::set<std::string> counted_;       ///< outputs with an element that counted

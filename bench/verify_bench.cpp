@@ -33,6 +33,15 @@ constexpr std::string_view kSoftmaxText =
     "tx<256> a<1024> D(tx) max=A(tx,a);tx<256> a<1024> E(tx)+=exp(A(tx,a)-D(tx));"
     "tx<256> a<1024> C(tx,a)=exp(A(tx,a)-D(tx))/E(tx);";
 
+/// Two projections and a step behind them that has no normal form in common: only the step is evaluated again and
+/// again.
+constexpr std::string_view kProjected =
+    "@input A f32[<256>,<512>]\n@param F f32[<512>,<512>]\n@param G f32[<512>,<512>]\n@output C f32[<256>,<512>]\n";
+constexpr std::string_view kProjections =
+    "tx<256> a<512> d<512> W(tx,a)+=A(tx,d)*F(d,a);tx<256> a<512> d<512> X(tx,a)+=W(tx,d)*G(d,a);";
+constexpr std::string_view kAttention =
+    "@input A f32[<64>,<32>]\n@param F f32[<32>,<32>]\n@param G f32[<32>,<32>]\n@output C f32[<64>,<32>]\n";
+
 constexpr Family kFamilies[] = {
     {"matmul_tiled", kProduct, kProductText,
      "bx<32> by<64> f<128> tx32 ty32 g32 "
@@ -66,6 +75,18 @@ constexpr Family kFamilies[] = {
      "tx16 a<128> c<56> d<56> f<64> g3 h3 E(tx,a,c,d)+="
      "where(1<=c+g<=<56>&1<=d+h<=<56>,A(tx,f,c+g-1,d+h-1),0)*C(a,f,g,h);",
      Grade::proved},
+    {"projected_log", kProjected, "$tx<256> a<512> C(tx,a)=2*log(X(tx,a)**2+1);",
+     "$tx<256> a<512> C(tx,a)=log((X(tx,a)**2+1)**2);", Grade::exact},
+    {"projected_log_wrong", kProjected, "$tx<256> a<512> C(tx,a)=2*log(X(tx,a)**2+1);",
+     "$tx<256> a<512> C(tx,a)=log(X(tx,a)**2+1);", Grade::differs},
+    {"attention_wrong", kAttention,
+     "tx<64> a<32> d<32> K(tx,a)+=A(tx,d)*F(d,a);tx<64> a<32> d<32> N(tx,a)+=A(tx,d)*G(d,a);"
+     "tx<64> a<64> d<32> Q(tx,a)+=A(tx,d)*K(a,d);tx<64> a<64> M(tx) max=Q(tx,a);"
+     "tx<64> a<64> S(tx)+=exp(Q(tx,a)-M(tx));tx<64> a<32> d<64> C(tx,a)+=exp(Q(tx,d)-M(tx))/S(tx)*N(d,a);",
+     "tx<64> a<32> d<32> K(tx,a)+=A(tx,d)*F(d,a);tx<64> a<32> d<32> N(tx,a)+=A(tx,d)*G(d,a);"
+     "tx<64> a<64> d<32> Q(tx,a)+=A(tx,d)*K(a,d);tx<64> a<64> M(tx) max=Q(tx,a);"
+     "tx<64> a<64> S(tx)+=exp(Q(tx,a)-M(tx));tx<64> a<32> d<64> C(tx,a)+=exp(Q(tx,d)-M(tx))/S(tx)*N(d,0);",
+     Grade::differs},
 };
 
 std::string scaled(std::string_view text, std::int64_t scale) {
@@ -91,7 +112,9 @@ std::string scaled(std::string_view text, std::int64_t scale) {
 
 Pair pair_of(const Family& family, std::int64_t scale) {
   const auto read = [&](std::string_view text) {
-    return read_document(std::string(family.name), scaled(concat(family.header, text, "\n"), scale));
+    const bool is_projected = text.starts_with('$');
+    const std::string body = is_projected ? concat(kProjections, text.substr(1)) : std::string(text);
+    return read_document(std::string(family.name), scaled(concat(family.header, body, "\n"), scale));
   };
   Pair pair = make_pair(read(family.before), read(family.after));
   const std::string problem = problem_of(pair);

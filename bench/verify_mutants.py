@@ -4,7 +4,7 @@
 Each pair is judged in a process of its own, so that CPU time and peak memory are of that pair alone. Prints one line per
 pair on request, and a table of p50, p95 and p99 per verdict. Mutants that are invalid are drawn again.
 Usage: verify_mutants.py [FILE.jsonl] [--steptp PATH] [--count N] [--seed N] [--limit SECONDS] [--each]
-       [--only REGEX]
+       [--only REGEX] [--keep FILE]
 (FILE: else STEPTP_CORPUS)
 """
 
@@ -16,7 +16,7 @@ import json
 import os
 import random
 import re
-import signal
+import resource
 import subprocess
 import sys
 import tempfile
@@ -60,19 +60,18 @@ def mutant(text: str, source: random.Random) -> str | None:
     return text[: token.start()] + source.choice(choices) + text[token.end() :]
 
 
-def judge(steptp: str, pair: dict, limit: float) -> tuple[dict, float, float]:
+def judge(steptp: str, pair: dict, limit: int) -> tuple[dict, float, float]:
     """The answer, seconds of CPU time and megabytes."""
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
         file.write(json.dumps(pair) + "\n")
         file.flush()
         with subprocess.Popen([steptp, "verify", "--pairs", file.name, "--json", "-j1"], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL) as process:  # fmt: skip
-            signal.signal(signal.SIGALRM, lambda *_: process.kill())
-            signal.setitimer(signal.ITIMER_REAL, limit)
+                              stderr=subprocess.DEVNULL,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+                              ) as process:  # fmt: skip
             out = process.stdout.read()
             _, _, usage = os.wait4(process.pid, 0)
             process.returncode = 0
-            signal.setitimer(signal.ITIMER_REAL, 0)
     line = out.decode().strip()
     answer = json.loads(line) if line else {"verdict": "no answer", "reason": f"more than {limit} s"}
     return answer, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
@@ -88,7 +87,8 @@ def main() -> int:
     parser.add_argument("--steptp", default="build/cli/steptp")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--limit", type=float, default=20)
+    parser.add_argument("--limit", type=int, default=20, help="seconds of CPU time per pair")
+    parser.add_argument("--keep", help="a file for the pairs that take more than a second")
     parser.add_argument("--each", action="store_true")
     parser.add_argument("--only", default="", help="a regular expression for the names of programs")
     options = parser.parse_args()
@@ -109,6 +109,9 @@ def main() -> int:
         if answer["verdict"] == "invalid" or answer["reason"].startswith(("precision", "before: ")):
             continue
         found[answer["verdict"]].append((1000 * seconds, megabytes, program["program"]))
+        if options.keep and seconds > 1:
+            with open(options.keep, "a", encoding="utf-8") as kept:
+                kept.write(json.dumps(pair) + "\n")
         if options.each:
             print(f"{answer['verdict']:10} {1000 * seconds:9.1f} ms {megabytes:7.0f} MB {answer.get('work', 0):12} "
                   f"{program['program']}: {answer['reason']}", flush=True)  # fmt: skip

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "steptp/base/random.h"
 #include "steptp/certify/ball_arithmetic.h"
@@ -184,6 +185,104 @@ TEST(Arithmetic, LiteralsAreDecimals) {
   EXPECT_TRUE(both.field.compare(CompareOp::equal, a, one));
   both.field.literal(a, 1);
   EXPECT_EQ(a.low, a.high);
+}
+
+/// Sums of many summands at once against one at a time: the same residue, the same degrees, and bounds that hold the
+/// ball's value.
+void expect_sum(std::uint64_t seed, std::int64_t scale, std::size_t count, bool is_subtracted) {
+  Both both;
+  Random random(seed);
+  std::vector<FieldArithmetic::Value> left(count);
+  std::vector<FieldArithmetic::Value> right(count);
+  std::vector<std::int64_t> left_inputs;
+  std::vector<std::int64_t> right_inputs;
+  FieldArithmetic::Value one_by_one;
+  BallArithmetic::Value exact;
+  both.field.integer(one_by_one, 3);
+  both.balls.integer(exact, 3);
+  FieldArithmetic::Value sum = one_by_one;
+  FieldArithmetic::Value input_sum = one_by_one;
+  const ArithmeticOp op = is_subtracted ? ArithmeticOp::subtract : ArithmeticOp::add;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Dyadic x{random.between(-scale, scale), -52};
+    const Dyadic y{random.between(-scale, scale), -52};
+    left_inputs.push_back(x.mantissa);
+    right_inputs.push_back(y.mantissa);
+    both.field.input(left[i], x);
+    both.field.input(right[i], y);
+    FieldArithmetic::Value product;
+    both.field.arithmetic(ArithmeticOp::multiply, product, left[i], right[i]);
+    both.field.arithmetic(op, one_by_one, one_by_one, product);
+    BallArithmetic::Value a;
+    BallArithmetic::Value b;
+    both.balls.input(a, x);
+    both.balls.input(b, y);
+    both.balls.arithmetic(ArithmeticOp::multiply, a, a, b);
+    both.balls.arithmetic(op, exact, exact, a);
+  }
+  both.field.add_products(sum, left.data(), right.data(), count, is_subtracted);
+  both.field.add_input_products(input_sum, left_inputs.data(), right_inputs.data(), count, is_subtracted);
+  for (const FieldArithmetic::Value& value : {sum, input_sum}) {
+    EXPECT_EQ(value.residue, one_by_one.residue);
+    EXPECT_EQ(value.numerator, one_by_one.numerator);
+    EXPECT_EQ(value.denominator, one_by_one.denominator);
+    EXPECT_LE(value.low, middle(exact) + 1e-16 * std::fabs(middle(exact)));
+    EXPECT_GE(value.high, middle(exact) - 1e-16 * std::fabs(middle(exact)));
+    EXPECT_LE(value.high - value.low, 1e-10 * (1 + std::fabs(value.high)));
+  }
+}
+
+TEST(FieldSums, AgreeWithOneAtATime) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    // Down to sums of small integers, which stay exact.
+    const std::int64_t scale = seed % 3 == 0 ? std::int64_t{4} << 52 : std::int64_t{1} << (52 - seed % 40);
+    expect_sum(seed, scale, 1 + seed * 2, seed % 2 == 1);
+  }
+}
+
+TEST(FieldSums, InfinitiesAreSummedAsUsual) {
+  FieldArithmetic field{1};
+  std::vector<FieldArithmetic::Value> values(5);
+  for (std::size_t i = 0; i < values.size(); ++i) field.integer(values[i], static_cast<std::int64_t>(i));
+  FieldArithmetic::Value sum;
+  field.integer(sum, 0);
+  field.add_all(sum, values.data(), values.size(), false);
+  EXPECT_EQ(sum.low, 10);
+  EXPECT_EQ(sum.high, 10) << "integers stay exact";
+  field.infinity(values[3], -1);
+  field.add_all(sum, values.data(), values.size(), false);
+  EXPECT_EQ(FieldArithmetic::class_of(sum), ValueClass::negative_infinity);
+}
+
+/// The quick bounds of exp and the roots against balls.
+TEST(FieldFunctions, BoundsHoldTheValue) {
+  Both both;
+  Random random(7);
+  for (int i = 0; i < 4000; ++i) {
+    const Dyadic x{random.between(1, std::int64_t{1} << 53), static_cast<std::int32_t>(random.between(-62, -44))};
+    for (const Function function : {Function::exp, Function::sqrt, Function::rsqrt}) {
+      for (const bool is_negative : {false, true}) {
+        if (is_negative && function != Function::exp) continue;
+        FieldArithmetic::Value field;
+        BallArithmetic::Value ball;
+        both.field.input(field, {is_negative ? -x.mantissa : x.mantissa, x.exponent});
+        both.balls.input(ball, {is_negative ? -x.mantissa : x.mantissa, x.exponent});
+        both.field.function(function, field, field);
+        both.balls.function(function, ball, ball);
+        arb_t bounds;
+        arb_init(bounds);
+        arb_t high;
+        arb_init(high);
+        arb_set_d(bounds, field.low);
+        arb_set_d(high, field.high);
+        EXPECT_NE(arb_lt(bounds, ball.ball), 0) << text_of(function);
+        EXPECT_NE(arb_gt(high, ball.ball), 0) << text_of(function);
+        EXPECT_LT(field.high - field.low, 1e-13 * field.high);
+        arb_clear(bounds);
+        arb_clear(high);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ struct Access {
   bool is_flat = false;
   std::int64_t flat_constant = 0;
   std::vector<LinearPart> flat;
-  bool is_linear = true;  ///< every subscript is
+  bool is_linear = true;    ///< every subscript is
+  bool is_settled = false;  ///< and no writer is in the reader's nest: what is seen depends on subscripts alone
   /// The one statement whose write is seen here, where its loops follow from the reader's: each as a linear index. An
   /// iteration that is not one of the writer's tells nothing.
   std::uint32_t origin = kNone;
@@ -141,11 +142,15 @@ struct Bound {
   std::int64_t high = 0;
 };
 
-/// A subscript of the left side that is one loop plus a constant, or a constant.
+/// A subscript of the left side that is one loop plus a constant, or a constant; or one digit of a subscript such as
+/// c*16+d with d below 16.
 struct DirectSubscript {
   std::uint32_t number = 0;    ///< which subscript, hidden ones after the others
   std::uint32_t slot = kNone;  ///< which loop
   std::int64_t constant = 0;
+  bool is_digit = false;
+  std::int64_t weight = 1;   ///< of the digit
+  std::int64_t modulus = 0;  ///< of the digit; 0 for the first one
 };
 
 /// What an accumulation adds to its accumulator, multiplies it with, or takes the greatest or least with.
@@ -176,8 +181,10 @@ struct StatementCode {
   bool is_cheap = false;
   bool is_direct = false;  ///< every subscript is direct and there is no guard
   std::vector<DirectSubscript> direct;
-  std::uint32_t work = 1;  ///< operations of one execution
-  std::string text;        ///< its address, for messages
+  std::uint32_t work = 1;   ///< operations of one execution
+  bool is_outside = false;  ///< of the window that is looked at (window.h)
+  std::string goal;         ///< the output of the window that it writes; empty where it is none
+  std::string text;         ///< its address, for messages
 };
 
 struct TensorCode {
@@ -222,7 +229,8 @@ struct Branch {
 };
 
 struct Code {
-  AccessTable table;  ///< of the program, for questions about its statements
+  bool is_window = false;  ///< its outputs are the goals of statements, not those of the program
+  AccessTable table;       ///< of the program, for questions about its statements
   std::vector<TensorCode> tensors;
   std::vector<StatementCode> statements;
   std::vector<Node> nodes;

@@ -145,12 +145,26 @@ class Compiler {
     out.is_direct = out.guards.empty();
     std::uint32_t number = 0;
     for (const auto* list : {&out.left.subscripts, &out.left.hidden}) {
-      for (const IndexCode& subscript : *list) {
-        const bool single = subscript.is_linear && subscript.linear.size() <= 1 &&
-                            (subscript.linear.empty() || subscript.linear[0].coefficient == 1);
-        out.is_direct = out.is_direct && single;
-        const std::uint32_t slot = single && !subscript.linear.empty() ? subscript.linear[0].slot : kNone;
-        out.direct.push_back({number++, slot, subscript.constant});
+      for (const IndexCode& subscript : *list) add_direct(subscript, number++, out);
+    }
+  }
+
+  static void add_direct(const IndexCode& subscript, std::uint32_t number, StatementCode& out) {
+    std::vector<LinearPart> parts = subscript.linear;
+    if (!subscript.is_linear) {
+      out.is_direct = false;
+    } else if (parts.size() <= 1) {
+      out.is_direct = out.is_direct && (parts.empty() || parts[0].coefficient == 1);
+      out.direct.push_back({number, parts.empty() ? kNone : parts[0].slot, subscript.constant});
+    } else {
+      std::sort(parts.begin(), parts.end(),
+                [](const LinearPart& a, const LinearPart& b) { return a.coefficient > b.coefficient; });
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        const bool is_last = i + 1 == parts.size();
+        const Wide below = is_last ? 1 : static_cast<Wide>(parts[i + 1].coefficient) * out.extents[parts[i + 1].slot];
+        out.is_direct = out.is_direct && parts[i].coefficient == below;
+        out.direct.push_back({number, parts[i].slot, subscript.constant, true, parts[i].coefficient,
+                              i == 0 ? 0 : out.extents[parts[i].slot]});
       }
     }
   }

@@ -111,8 +111,14 @@ Coverage::Coverage(const Code& code, const InputModel& model)
 }
 
 bool Coverage::is_output(std::uint32_t tensor) const {
-  const Variable* known = code_.table.tensors.find(code_.tensors[tensor].name)->second.known;
+  const auto at = code_.table.tensors.find(code_.tensors[tensor].name);
+  const Variable* known = at == code_.table.tensors.end() ? nullptr : at->second.known;
   return known && known->role == Role::output;
+}
+
+std::string Coverage::goal_of(const StatementCode& statement) const {
+  if (code_.is_window) return statement.goal;
+  return is_output(statement.tensor) ? code_.tensors[statement.tensor].name : std::string();
 }
 
 void Coverage::mark_live() {
@@ -134,7 +140,8 @@ void Coverage::mark_live() {
 
 bool Coverage::matters(std::uint32_t number) const {
   const Branch& branch = code_.branches[number];
-  if (branch.in_guard || !live_[code_.statements[branch.statement].tensor]) return false;
+  const StatementCode& statement = code_.statements[branch.statement];
+  if (branch.in_guard || !live_[statement.tensor] || statement.is_outside) return false;
   return !branch.condition || !asks_for_infinity(*branch.condition);
 }
 
@@ -174,7 +181,7 @@ void Coverage::reach(std::uint32_t start, const std::vector<std::int64_t>& itera
       cell.push_back(*value);
     }
     if (cell.size() != statement.left.subscripts.size()) continue;
-    if (is_output(statement.tensor)) out.push_back({code_.tensors[statement.tensor].name, cell});
+    if (const std::string goal = goal_of(statement); !goal.empty()) out.push_back({goal, cell});
     for (const IndexCode& subscript : statement.left.hidden) cell.push_back(value_at(subscript, point).value_or(0));
     for (const std::uint32_t read : readers_[statement.tensor]) {
       const std::uint32_t owner = owner_[read];
@@ -195,7 +202,7 @@ void Coverage::reach(std::uint32_t start, const std::vector<std::int64_t>& itera
 std::vector<OutputPoint> Coverage::edges() {
   std::vector<OutputPoint> points;
   for (const Branch& branch : code_.branches) {
-    if (!branch.on_indices) continue;
+    if (!branch.on_indices || code_.statements[branch.statement].is_outside) continue;
     const auto* compare = std::get_if<Compare>(&branch.condition->node);
     if (branch.is_selection || !compare || !live_[code_.statements[branch.statement].tensor]) {
       continue;
@@ -241,7 +248,7 @@ bool Coverage::leads_nowhere(std::uint32_t start, const std::vector<Range>& star
   for (std::size_t at = 0; at < queue.size(); ++at) {
     const std::vector<Range> box = queue[at].second;
     const StatementCode& statement = code_.statements[queue[at].first];
-    if (is_output(statement.tensor) || read_in_subscripts_[statement.tensor] || at > kMostBoxes) return false;
+    if (!goal_of(statement).empty() || read_in_subscripts_[statement.tensor] || at > kMostBoxes) return false;
     for (const std::uint32_t read : readers_[statement.tensor]) {
       Bounds bounds;
       const auto match = [&](const std::vector<IndexCode>& reading, const std::vector<IndexCode>& written) {

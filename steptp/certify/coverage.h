@@ -66,6 +66,8 @@ class Coverage {
   [[nodiscard]] bool all_lead_nowhere(std::uint32_t statement, const Bounds& bounds, const std::vector<Range>& box,
                                       int& trials) const;
   [[nodiscard]] bool is_output(std::uint32_t tensor) const;
+  /// The output that a statement writes; empty where it writes none.
+  [[nodiscard]] std::string goal_of(const StatementCode& statement) const;
 
   const Code& code_;
   const InputModel& model_;

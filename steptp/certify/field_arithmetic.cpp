@@ -134,7 +134,7 @@ void FieldArithmetic::divide(Value& out, const Value& a, const Value& b) {
   const float numerator = a.numerator + b.denominator;
   const float denominator = a.denominator + b.numerator;
   const bool zero = is_point(a) && a.low == 0;
-  out.residue = field_.multiply(a.residue, field_.inverse(b.residue));
+  out.residue = field_.multiply(a.residue, inverse(b.residue));
   out.low = zero ? 0 : exact ? low : known ? below(finite_low(low)) : -kInfinity;
   out.high = zero ? 0 : exact ? high : known ? above(finite_high(high)) : kInfinity;
   out.numerator = numerator;

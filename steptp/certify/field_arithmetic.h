@@ -121,7 +121,18 @@ class FieldArithmetic {
   [[nodiscard]] Order order(const Value& a, const Value& b);
   [[nodiscard]] int sign(const Value& a);
 
+  /// Rows are divided by one value, and an inverse costs as much as a hundred products.
+  [[nodiscard]] PrimeField::Residue inverse(PrimeField::Residue a) {
+    if (a != divisor_) {
+      divisor_ = a;
+      inverse_ = field_.inverse(a);
+    }
+    return inverse_;
+  }
+
   PrimeField field_;
+  PrimeField::Residue divisor_ = 0;  ///< the last one, and its inverse
+  PrimeField::Residue inverse_ = 0;
   std::vector<Value> literals_;
   std::uint64_t functions_ = 0;
   double argument_degree_ = 0;

@@ -21,16 +21,18 @@ bool is_thin(DrawKind kind) { return !is_open(kind); }
 
 }  // namespace
 
-Judge::Judge(const Program& before, const Program& after, const CertifyOptions& options)
+Judge::Judge(const Program& before, const Program& after, const CertifyOptions& options, std::optional<int> kept)
     : options_(options),
+      programs_{before, after},
       before_(compile(before)),
       after_(compile(after)),
       model_(model_inputs(before, after)),
+      window_(kept ? cut_window(before_, after_, model_, before.signature, *kept) : Window{}),
       pair_{before_, after_, combine(combine(options.seed, hash_of(before)), hash_of(after))},
       before_coverage_(before_, model_),
       after_coverage_(after_, model_),
       budget_{options.budget_operations, options.budget_bytes, options.stop},
-      signature_(before.signature),
+      signature_(kept ? window_.signature : before.signature),
       random_(options.seed) {
   answer_.assumes = model_.assumes;
   std::sort(answer_.assumes.begin(), answer_.assumes.end());
@@ -46,7 +48,7 @@ CertifiedAnswer Judge::run() {
 void Judge::decide() {
   if (model_.is_empty) return undecided("an input has no legal value");
   choose_points();
-  if (!first_look() || !generic_trials()) return;
+  if (!first_look() || is_equal_in_window() || !generic_trials()) return;
   show_every_way();
   const bool was_shown = is_shown_;
   if (!look_around()) return;
@@ -152,7 +154,10 @@ void Judge::conclude() {
   if (!converts_alike_ && !is_shown_) {
     return undecided("the programs make integers or bools of different reals, and samples show little of these");
   }
+  if (!doubt_.empty() && !is_shown_) return undecided(doubt_);
   set_bound();
+  // Whichever way comparisons go includes the way they went.
+  if (is_shown_) answer_.bound_log2 = std::min(answer_.bound_log2.value_or(shown_bound_), shown_bound_);
   if (answer_.bound_log2.value_or(options_.bound_log2) > options_.bound_log2) {
     return undecided(concat("the error bound 2^", static_cast<std::int64_t>(*answer_.bound_log2), " is too weak"));
   }

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "steptp/base/random.h"
@@ -13,6 +16,7 @@
 #include "steptp/certify/comparison.h"
 #include "steptp/certify/coverage.h"
 #include "steptp/certify/inputs.h"
+#include "steptp/certify/window.h"
 
 namespace steptp::certify {
 
@@ -25,7 +29,10 @@ inline constexpr std::int64_t kFewElements = 64;
 /// Methods that return a bool return false where the answer is found.
 class Judge {
  public:
-  Judge(const Program& before, const Program& after, const CertifyOptions& options);
+  /// `kept`: of the changed window only, with so many layers around it (window.h); nothing for the whole programs.
+  Judge(const Program& before, const Program& after, const CertifyOptions& options, std::optional<int> kept = {});
+
+  [[nodiscard]] bool has_window() const { return window_.is_cut && window_.is_usable; }
 
   [[nodiscard]] CertifiedAnswer run();
 
@@ -60,8 +67,6 @@ class Judge {
   [[nodiscard]] bool has_integer_inputs() const;
   [[nodiscard]] bool has_free_integers() const;
   [[nodiscard]] std::uint64_t seed_of(DrawKind kind, std::uint64_t trial) const;
-  /// A wrong program mostly differs anywhere: one look, with everything that the programs share evaluated once.
-  bool first_look();
   bool generic_trials();
   /// A few integers coincide often: A_{C_{0}} and A_{C_{1}} are the same element in every other draw where C has two
   /// values, and the bound of the field knows nothing of it.
@@ -83,6 +88,20 @@ class Judge {
   /// anywhere else.
   bool edges_of_data();
   bool edge_of_data(const Code& code, const OutputPoint& point, std::uint64_t seed);
+
+  // The changed window (judge_window.cpp).
+
+  /// A wrong program mostly differs anywhere: one look, with everything that the programs share evaluated once.
+  bool first_look();
+  /// One further than the first along every dimension: cheap, and a recurrence has begun there.
+  [[nodiscard]] OutputPoint second_element(OutputPoint first) const;
+  /// Programs that are expensive to evaluate share most of it: are they equal whatever its values are? A wider window
+  /// is tried only where the narrow one differs almost everywhere, so that a real difference would show in the wider
+  /// one too. One that shows only here and there (one element that wins a maximum, a tie) might not: then an answer
+  /// `equal` of the whole programs would not be believed either.
+  bool is_equal_in_window();
+  [[nodiscard]] std::optional<CertifiedAnswer> in_window(int kept, std::uint64_t seed);
+  [[nodiscard]] bool differs_everywhere(int kept, const CertifiedAnswer& answer);
 
   // Every way at once (judge_ways.cpp).
 
@@ -120,10 +139,12 @@ class Judge {
   /// Tries to see every outcome that was not seen, or to show that it does not exist.
   bool cover();
 
-  const CertifyOptions& options_;
+  const CertifyOptions options_;
+  std::pair<const Program&, const Program&> programs_;
   Code before_;
   Code after_;
   InputModel model_;
+  Window window_;
   Pair pair_;
   Coverage before_coverage_;
   Coverage after_coverage_;
@@ -136,6 +157,7 @@ class Judge {
   std::set<OutputPoint> known_points_;
   std::map<OutputPoint, double> bounds_;  ///< by field, over generic draws
   bool converts_alike_ = true;
+  std::string doubt_;                   ///< why samples that agree would not be believed
   std::set<OutputPoint> thin_points_;   ///< that counted at a draw of measure zero
   std::set<OutputPoint> solid_points_;  ///< that counted at another one
   std::set<std::string> counted_;       ///< outputs with an element that counted

@@ -41,20 +41,6 @@ bool Judge::needs_more(const OutputPoint& point) const {
   return at != bounds_.end() && at->second > options_.bound_log2;
 }
 
-bool Judge::first_look() {
-  constexpr std::size_t kPoints = 2;
-  if (pair_.sharing.all == pair_.sharing.plain) return true;  // no quicker than the looks that follow
-  const Draw draw{DrawKind::generic, seed_of(DrawKind::generic, 0)};
-  Comparison comparison(pair_, model_, draw, options_, budget_, Share::all);
-  for (std::size_t i = 0; i < std::min(points_.size(), kPoints) && (i == 0 || !is_enough()); ++i) {
-    const PointAnswer found = comparison.at(points_[i]);
-    if (found.kind != PointAnswer::Kind::differs && found.kind != PointAnswer::Kind::undefined) continue;
-    differs(comparison, draw, points_[i], found);
-    return false;
-  }
-  return true;
-}
-
 bool Judge::generic_trials() {
   const std::uint32_t least = least_trials();
   for (std::uint32_t trial = 0; trial < std::max(least, options_.most_trials); ++trial) {

@@ -71,6 +71,7 @@ void Judge::show_at(const std::vector<OutputPoint>& points, Draw draw) {
       answer_.not_in_every_way = "the error bound is too weak";
     }
   }
+  for (const auto& [point, bound] : bounds) shown_bound_ = std::max(shown_bound_, bound);
   budget_.operations -= given - budget.operations;
 }
 

@@ -207,6 +207,9 @@ class Machine {
   void lanes_some(std::uint32_t number, const Lanes& lanes, const std::vector<std::uint32_t>& which,
                   Value* out) requires(Arithmetic::kHasLanes);
   void lanes_read(const Access& access, const Lanes& lanes, Value* out) requires(Arithmetic::kHasLanes);
+  [[nodiscard]] static std::int64_t row_number(const Access& access,
+                                               const Lanes& lanes) requires(Arithmetic::kHasLanes);
+  void lanes_computed(const Access& access, const Lanes& lanes, Value* out) requires(Arithmetic::kHasLanes);
   void lanes_input(const Access& access, const Lanes& lanes, Value* out) requires(Arithmetic::kHasLanes);
   /// False where not every lane sees its origin.
   [[nodiscard]] bool lanes_origin(const Access& access, const Lanes& lanes, Value* out) requires(Arithmetic::kHasLanes);

@@ -185,17 +185,36 @@ template <typename A>
 void Machine<A>::lanes_read(const Access& access, const Lanes& lanes, Value* out) requires(A::kHasLanes) {
   const Access& source = seen(access);
   if (code_.tensors[source.tensor].known) return lanes_input(source, lanes, out);
-  if (source.is_certain && lanes.pattern != 0 && !code_.statements[source.origin].is_cheap) {
-    std::int64_t base = source.origin_number.constant;
-    for (const LinearPart& part : source.origin_number.linear) {
-      if (!lanes.slots[part.slot]) base += part.coefficient * lanes.constants[part.slot];
-    }
-    const Value* row = value_rows_.row({&source, base, lanes.pattern}, lanes.count, [&](Value* values) {
-      if (!lanes_known(source, lanes, values)) static_cast<void>(lanes_origin(source, lanes, values));
-    });
+  const bool is_cheap = source.origin != kNone && code_.statements[source.origin].is_cheap;
+  if (access.is_settled && lanes.pattern != 0 && !is_cheap) {
+    const Value* row = value_rows_.row({&access, row_number(access, lanes), lanes.pattern}, lanes.count,
+                                       [&](Value* values) { lanes_computed(access, lanes, values); });
     std::copy_n(row, lanes.count, out);
     return;
   }
+  lanes_computed(access, lanes, out);
+}
+
+/// The loops that an access uses and that do not vary, as digits: rows of one number and pattern are the same.
+template <typename A>
+std::int64_t Machine<A>::row_number(const Access& access, const Lanes& lanes) requires(A::kHasLanes) {
+  std::uint32_t used = 0;
+  for (const auto* list : {&access.subscripts, &access.hidden}) {
+    for (const IndexCode& subscript : *list) {
+      for (const LinearPart& part : subscript.linear) used |= std::uint32_t{1} << part.slot;
+    }
+  }
+  std::int64_t number = 0;
+  for (std::size_t i = 0; i < lanes.statement->extents.size(); ++i) {
+    if (((used >> i) & 1) != 0 && !lanes.slots[i]) number = number * lanes.statement->extents[i] + lanes.constants[i];
+  }
+  return number;
+}
+
+template <typename A>
+void Machine<A>::lanes_computed(const Access& access, const Lanes& lanes, Value* out) requires(A::kHasLanes) {
+  const Access& source = seen(access);
+  if (source.is_certain && !code_.statements[source.origin].is_cheap && lanes_known(source, lanes, out)) return;
   if (source.origin != kNone && lanes_origin(source, lanes, out)) return;
   Slots slots{};
   for (std::size_t lane = 0; lane < lanes.count; ++lane) {

@@ -41,10 +41,14 @@ bool Machine<A>::directly(const Writer& writer, const Cell& cell, const std::int
   const std::size_t loops = statement.extents.size();
   for (std::size_t i = 0; i < loops; ++i) found[i] = -1;
   for (const DirectSubscript& subscript : statement.direct) {
-    const std::int64_t value = cell.at[subscript.number] - subscript.constant;
+    std::int64_t value = cell.at[subscript.number] - subscript.constant;
     if (subscript.slot == kNone) {
       if (value != 0) return false;
       continue;
+    }
+    if (subscript.is_digit && value >= 0) {
+      value /= subscript.weight;
+      if (subscript.modulus != 0) value %= subscript.modulus;
     }
     if (value < 0 || value >= statement.extents[subscript.slot]) return false;
     if (found[subscript.slot] >= 0 && found[subscript.slot] != value) return false;

@@ -26,6 +26,7 @@ bool never_meet(const StatementCode& writer, const Access& access) {
 std::optional<std::vector<IndexCode>> loops_of(const StatementCode& writer, const Access& access) {
   std::vector<std::optional<IndexCode>> loops(writer.extents.size());
   for (const DirectSubscript& direct : writer.direct) {
+    if (direct.is_digit) return std::nullopt;
     IndexCode value = subscript(access, direct.number);
     value.constant -= direct.constant;
     if (direct.slot == kNone) {
@@ -135,9 +136,11 @@ void find_origin(const Code& code, const AccessTable& table, std::uint32_t reade
     if (writer.shared_loops != 0) return;
     if (writer.statement < reader) before.push_back(writer.statement);
   }
+  access.is_settled = true;
   std::sort(before.begin(), before.end());
   const auto is_direct = [&](const StatementCode& writer) {
-    return writer.is_direct && writer.direct.size() == access.subscripts.size() + access.hidden.size();
+    return writer.is_direct && writer.left.subscripts.size() == access.subscripts.size() &&
+           writer.left.hidden.size() == access.hidden.size();
   };
   while (!before.empty() && is_direct(code.statements[before.back()]) &&
          never_meet(code.statements[before.back()], access)) {

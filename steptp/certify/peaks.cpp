@@ -41,13 +41,19 @@ std::optional<std::int64_t> position_of(const Access& access, const std::vector<
   return position;
 }
 
-/// The iteration of a direct statement that writes a cell; loops that the cell does not name are at zero.
+/// The iteration of a direct statement that writes a cell; loops that the cell does not name are at their first round
+/// in an accumulation, which has them all, and otherwise at the last, which is what remains.
 std::optional<std::vector<std::int64_t>> writer_of(const StatementCode& statement,
                                                    const std::vector<std::int64_t>& cell) {
   std::vector<std::int64_t> iteration(statement.extents.size());
+  for (std::size_t i = 0; i < iteration.size() && !statement.accumulates; ++i) iteration[i] = statement.extents[i] - 1;
   for (const DirectSubscript& direct : statement.direct) {
     if (direct.slot == kNone || direct.number >= cell.size()) continue;
-    iteration[direct.slot] = cell[direct.number] - direct.constant;
+    std::int64_t& at = iteration[direct.slot] = cell[direct.number] - direct.constant;
+    if (direct.is_digit && at >= 0) {
+      at /= direct.weight;
+      if (direct.modulus != 0) at %= direct.modulus;
+    }
     if (iteration[direct.slot] < 0 || iteration[direct.slot] >= statement.extents[direct.slot]) return std::nullopt;
   }
   return iteration;
@@ -146,7 +152,7 @@ std::vector<Coverage::Peak> Coverage::peaks() {
   if (!has_running_extremum()) return found;
   for (std::uint32_t number = 0; number < code_.statements.size(); ++number) {
     const StatementCode& statement = code_.statements[number];
-    if (!live_[statement.tensor]) continue;
+    if (!live_[statement.tensor] || statement.is_outside) continue;
     for (const std::vector<std::int64_t>& iteration : turning_points(number)) {
       if (found.size() >= kMostPeaks) return found;
       std::vector<std::pair<std::size_t, std::int64_t>> reads;

@@ -191,6 +191,10 @@ Sharing find_shared(const Code& before, const Code& after) {
   }
   const std::vector<bool> plain = plain_statements(after, descriptions[1]);
   Sharing sharing;
+  for (const std::uint32_t own : classes[0]) {
+    const auto at = std::find(classes[0].begin(), classes[0].end(), own);
+    sharing.first.push_back(static_cast<std::uint32_t>(at - classes[0].begin()));
+  }
   for (std::size_t i = 0; i < classes[1].size(); ++i) {
     const auto at = std::find(classes[0].begin(), classes[0].end(), classes[1][i]);
     const bool is_shared = at != classes[0].end();
@@ -198,6 +202,24 @@ Sharing find_shared(const Code& before, const Code& after) {
     sharing.plain.push_back(plain[i] ? sharing.all.back() : kNone);
   }
   return sharing;
+}
+
+bool is_alike(const Code& before, const StatementCode& one, const Code& after, const StatementCode& other,
+              std::vector<WriterPair>& writers) {
+  const Description left(before, one);
+  const Description right(after, other);
+  if (left.numbers != right.numbers || left.writers.size() != right.writers.size()) return false;
+  for (std::size_t i = 0; i < left.writers.size(); ++i) {
+    const auto& old_list = *left.writers[i];
+    const auto& new_list = *right.writers[i];
+    if (old_list.size() != new_list.size()) return false;
+    for (std::size_t k = 0; k < old_list.size(); ++k) {
+      if (old_list[k].shared_loops != new_list[k].shared_loops) return false;
+      if (old_list[k].stands_first != new_list[k].stands_first) return false;
+      writers.push_back({old_list[k].statement, new_list[k].statement});
+    }
+  }
+  return true;
 }
 
 }  // namespace steptp::certify

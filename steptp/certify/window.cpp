@@ -1,0 +1,336 @@
+#include "steptp/certify/window.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "steptp/base/hash.h"
+#include "steptp/base/text.h"
+#include "steptp/certify/sharing.h"
+#include "steptp/certify/value_facts.h"
+
+namespace steptp::certify {
+
+namespace {
+
+void add_index_writers(const IndexCode& index, std::vector<std::uint32_t>& out);
+
+void add_access_writers(const Access& access, std::vector<std::uint32_t>& out) {
+  for (const Writer& writer : access.writers) out.push_back(writer.statement);
+  for (const auto* list : {&access.subscripts, &access.hidden}) {
+    for (const IndexCode& index : *list) add_index_writers(index, out);
+  }
+}
+
+void add_index_writers(const IndexCode& index, std::vector<std::uint32_t>& out) {
+  for (const IndexProduct& product : index.terms) {
+    for (const IndexAtom& factor : product.factors) {
+      if (factor.dividend) add_index_writers(*factor.dividend, out);
+      if (factor.divisor) add_index_writers(*factor.divisor, out);
+      if (factor.read) add_access_writers(*factor.read, out);
+    }
+  }
+}
+
+void add_node_writers(const Code& code, std::uint32_t number, std::vector<std::uint32_t>& out) {
+  const Node& node = code.nodes[number];
+  if (node.op == Op::real_read || node.op == Op::integer_read) add_access_writers(code.accesses[node.payload], out);
+  if (node.op == Op::integer_index) add_index_writers(code.indices[node.payload], out);
+  for (const std::uint32_t operand : {node.first, node.second, node.third}) {
+    if (operand != kNone) add_node_writers(code, operand, out);
+  }
+}
+
+/// The statements that a statement may see the writes of, itself and its own kind included.
+std::vector<std::uint32_t> writers_of(const Code& code, const StatementCode& statement) {
+  std::vector<std::uint32_t> out;
+  add_access_writers(statement.left, out);
+  for (const std::uint32_t guard : statement.guards) add_node_writers(code, guard, out);
+  add_node_writers(code, statement.right, out);
+  return out;
+}
+
+class Cutter {
+ public:
+  Cutter(Code& before, Code& after, InputModel& model, const Signature& signature)
+      : codes_{&before, &after},
+        model_(model),
+        signature_(signature),
+        sharing_(find_shared(before, after)),
+        facts_{value_facts(before, model), value_facts(after, model)} {
+    for (std::uint32_t i = 0; i < sharing_.all.size(); ++i) shared_.insert(sharing_.all[i]);
+  }
+
+  Window run(int kept) {
+    find_goals();
+    if (window_.signature.variables.empty()) window_.is_usable = false;  // nothing differs: nothing for a window
+    for (int layer = 0; layer < kept; ++layer) {
+      for (int side = 0; side < 2; ++side) {
+        for (const std::uint32_t number : inside(side)) {
+          if (is_cut(side, number)) next_layer_.insert(name_of(side, number));
+        }
+      }
+      kept_.merge(next_layer_);
+    }
+    for (const int side : {0, 1}) reached_[side] = inside(side);
+    for (const std::uint32_t number : reached_[1]) {
+      if (!is_cut(1, number) && facts_[1][number].is_partial) window_.is_usable = false;
+    }
+    for (const int side : {0, 1}) apply(side);
+    return std::move(window_);
+  }
+
+ private:
+  /// A statement by the name of the first one that is the same in `before`; kNone where the programs do not share it.
+  [[nodiscard]] std::uint32_t name_of(int side, std::uint32_t number) const {
+    if (side == 1) return sharing_.all[number];
+    return shared_.contains(sharing_.first[number]) ? sharing_.first[number] : kNone;
+  }
+
+  /// What is cheap is not worth it; what may be infinite or NaN, or have no value, is more than an input can be.
+  [[nodiscard]] bool is_cut(int side, std::uint32_t number) const {
+    const StatementCode& statement = codes_[side]->statements[number];
+    const std::uint32_t name = name_of(side, number);
+    return name != kNone && !kept_.contains(name) && is_float(statement.dtype) && !statement.is_cheap &&
+           facts_[side][number].value.is_finite && !facts_[side][number].is_partial;
+  }
+
+  // Outputs.
+
+  void find_goals() {
+    for (const Variable& variable : signature_.variables) {
+      if (variable.role != Role::output) continue;
+      std::vector<WriterPair> pairs;
+      if (!follow(variable, pairs)) {
+        // The whole output, as it is.
+        window_.signature.variables.push_back(variable);
+        for (int side = 0; side < 2; ++side) {
+          const std::uint32_t tensor = codes_[side]->tensor_numbers.find(variable.name)->second;
+          for (const std::uint32_t writer : codes_[side]->tensors[tensor].writers) roots_[side].insert(writer);
+        }
+        whole_.insert(variable.name);
+      }
+      for (const WriterPair& pair : pairs) goals_.insert(pair);
+    }
+    std::size_t number = 0;
+    for (const WriterPair& pair : goals_) {
+      add_goal(pair, concat("#goal", number++));
+      roots_[0].insert(pair.before);
+      roots_[1].insert(pair.after);
+    }
+  }
+
+  /// The pairs of statements that have to be equal for an output to be; false where the output itself is the place.
+  bool follow(const Variable& output, std::vector<WriterPair>& goals) {
+    std::vector<WriterPair> open;
+    const auto& old_list = codes_[0]->tensors[codes_[0]->tensor_numbers.find(output.name)->second].writers;
+    const auto& new_list = codes_[1]->tensors[codes_[1]->tensor_numbers.find(output.name)->second].writers;
+    if (old_list.size() != new_list.size()) return false;
+    for (std::size_t i = 0; i < old_list.size(); ++i) open.push_back({old_list[i], new_list[i]});
+    std::set<WriterPair> seen;
+    while (!open.empty()) {
+      const WriterPair pair = open.back();
+      open.pop_back();
+      if (!seen.insert(pair).second || name_of(1, pair.after) == sharing_.first[pair.before]) continue;
+      std::vector<WriterPair> writers;
+      const bool is_alike_here = is_alike(*codes_[0], codes_[0]->statements[pair.before], *codes_[1],
+                                          codes_[1]->statements[pair.after], writers);
+      if (is_alike_here) {
+        open.insert(open.end(), writers.begin(), writers.end());
+      } else if (is_goal(pair)) {
+        goals.push_back(pair);
+      } else {
+        goals.clear();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Both write the same elements, once as far as readers can see: they are all in other nests. Of `before` they always
+  /// have a value, because nothing is asked where there is none, and a reader may make a number of it again.
+  [[nodiscard]] bool is_goal(const WriterPair& pair) const {
+    const StatementFacts& facts = facts_[0][pair.before];
+    if (!facts.value.is_finite || facts.is_partial) return false;
+    const StatementCode& one = codes_[0]->statements[pair.before];
+    const StatementCode& other = codes_[1]->statements[pair.after];
+    if (!one.is_direct || !other.is_direct || one.dtype != other.dtype) return false;
+    if (one.direct.size() != other.direct.size() || !one.left.hidden.empty() || !other.left.hidden.empty())
+      return false;
+    if (one.accumulates != other.accumulates || !ends_alone(0, pair.before) || !ends_alone(1, pair.after)) return false;
+    for (std::size_t i = 0; i < one.direct.size(); ++i) {
+      const auto size = size_of(one, one.direct[i]);
+      if (!size || size != size_of(other, other.direct[i])) return false;
+    }
+    return has_distinct_slots(one) && has_distinct_slots(other);
+  }
+
+  [[nodiscard]] static bool has_distinct_slots(const StatementCode& statement) {
+    std::set<std::uint32_t> slots;
+    return std::all_of(statement.direct.begin(), statement.direct.end(), [&](const DirectSubscript& direct) {
+      return direct.slot == kNone || slots.insert(direct.slot).second;
+    });
+  }
+
+  /// How many elements along a subscript, from 0 on.
+  [[nodiscard]] static std::optional<std::int64_t> size_of(const StatementCode& statement,
+                                                           const DirectSubscript& direct) {
+    if (direct.constant != 0 || direct.is_digit) return std::nullopt;
+    return direct.slot == kNone ? 1 : statement.extents[direct.slot];
+  }
+
+  /// Every other statement that can see its writes shares no loop with it.
+  [[nodiscard]] bool ends_alone(int side, std::uint32_t number) const {
+    const Code& code = *codes_[side];
+    for (std::uint32_t i = 0; i < code.statements.size(); ++i) {
+      if (i == number) continue;
+      const std::vector<std::uint32_t> seen = writers_of(code, code.statements[i]);
+      if (std::find(seen.begin(), seen.end(), number) == seen.end()) continue;
+      const auto& nests = code.table.statements;
+      if (nests[i].items[0] == nests[number].items[0]) return false;
+    }
+    return true;
+  }
+
+  void add_goal(const WriterPair& pair, const std::string& name) {
+    const StatementCode& one = codes_[0]->statements[pair.before];
+    Variable variable;
+    variable.name = name;
+    variable.role = Role::output;
+    variable.dtype = one.dtype;
+    for (const DirectSubscript& direct : one.direct) variable.shape.push_back(*size_of(one, direct));
+    window_.signature.variables.push_back(variable);
+    window_.is_cut = true;
+    for (int side = 0; side < 2; ++side) {
+      Code& code = *codes_[side];
+      const std::uint32_t writer = side == 0 ? pair.before : pair.after;
+      const auto number = static_cast<std::uint32_t>(code.tensors.size());
+      code.tensor_numbers.emplace(name, number);
+      TensorCode& tensor = code.tensors.emplace_back();
+      tensor.name = name;
+      tensor.dtype = variable.dtype;
+      tensor.shape = variable.shape;
+      tensor.at_end.tensor = number;
+      tensor.at_end.writers.push_back({writer, 0, true});
+      code.statements[writer].goal = name;
+    }
+  }
+
+  // Inputs.
+
+  /// The statements that the outputs depend on, up to and with those that are cut.
+  [[nodiscard]] std::set<std::uint32_t> inside(int side) const {
+    std::set<std::uint32_t> found = roots_[side];
+    std::vector<std::uint32_t> open(found.begin(), found.end());
+    while (!open.empty()) {
+      const std::uint32_t number = open.back();
+      open.pop_back();
+      if (is_cut(side, number)) continue;
+      for (const std::uint32_t writer : writers_of(*codes_[side], codes_[side]->statements[number])) {
+        if (found.insert(writer).second) open.push_back(writer);
+      }
+    }
+    return found;
+  }
+
+  void apply(int side) {
+    Code& code = *codes_[side];
+    code.is_window = true;
+    // A cut copy is no copy any more.
+    const auto is_copy = [&](std::uint32_t i) {
+      return is_cut(side, i) && code.nodes[code.statements[i].right].op == Op::real_read;
+    };
+    if (std::any_of(reached_[side].begin(), reached_[side].end(), is_copy)) {
+      for (Access& access : code.accesses) access.source.reset();
+    }
+    for (std::uint32_t i = 0; i < code.statements.size(); ++i) {
+      StatementCode& statement = code.statements[i];
+      if (whole_.contains(code.tensors[statement.tensor].name)) statement.goal = code.tensors[statement.tensor].name;
+      statement.is_outside = !reached_[side].contains(i) || is_cut(side, i);
+      if (reached_[side].contains(i) && is_cut(side, i)) replace(side, i);
+    }
+  }
+
+  /// The statement stores an input instead, another one in each iteration.
+  void replace(int side, std::uint32_t number) {
+    Code& code = *codes_[side];
+    StatementCode& statement = code.statements[number];
+    const Variable& variable = input_of(side, number);
+    const auto tensor_number = static_cast<std::uint32_t>(code.tensors.size());
+    const auto [known, is_new] = code.tensor_numbers.emplace(variable.name, tensor_number);
+    if (is_new) {
+      TensorCode& tensor = code.tensors.emplace_back();
+      tensor.name = variable.name;
+      tensor.dtype = variable.dtype;
+      tensor.shape = variable.shape;
+      tensor.known = &variable;
+    }
+    Access access;
+    access.tensor = known->second;
+    access.is_flat = true;
+    std::int64_t stride = 1;
+    for (std::uint32_t i = static_cast<std::uint32_t>(statement.extents.size()); i-- > 0;) {
+      access.flat.push_back({stride, i});
+      stride *= statement.extents[i];
+    }
+    for (std::uint32_t i = 0; i < statement.extents.size(); ++i) {
+      IndexCode& subscript = access.subscripts.emplace_back();
+      subscript.linear.push_back({1, i});
+      subscript.terms.push_back({1, {IndexAtom{IndexAtom::Kind::slot, i, nullptr, nullptr, nullptr}}});
+    }
+    Node node;
+    node.op = Op::real_read;
+    node.dtype = statement.dtype;
+    node.payload = static_cast<std::uint32_t>(code.accesses.size());
+    code.accesses.push_back(std::move(access));
+    statement.right = static_cast<std::uint32_t>(code.nodes.size());
+    code.nodes.push_back(node);
+    statement.accumulates = false;
+    statement.terms.clear();
+    statement.is_cheap = true;
+    window_.is_cut = true;
+  }
+
+  const Variable& input_of(int side, std::uint32_t number) {
+    const std::string name = concat("#", name_of(side, number));
+    if (const auto at = model_.numbers.find(name); at != model_.numbers.end())
+      return *model_.inputs[at->second].variable;
+    const StatementCode& statement = codes_[side]->statements[number];
+    Variable& variable = window_.variables.emplace_back();
+    variable.name = name;
+    variable.dtype = statement.dtype;
+    variable.shape = statement.extents;
+    const ValueFacts& facts = facts_[side][number].value;
+    variable.domain.kind = facts.is_positive() ? Domain::Kind::positive : Domain::Kind::any;
+    InputFacts input;
+    input.variable = &variable;
+    input.domain = variable.domain;
+    input.stream = mix(hash_text(name));
+    model_.numbers.emplace(name, model_.inputs.size());
+    model_.inputs.push_back(input);
+    return variable;
+  }
+
+  Code* codes_[2];
+  InputModel& model_;
+  const Signature& signature_;
+  Sharing sharing_;
+  std::vector<StatementFacts> facts_[2];
+  std::set<std::uint32_t> shared_;  ///< names of statements that both programs have
+  std::set<std::uint32_t> kept_;    ///< names of those that stay inside
+  std::set<std::uint32_t> next_layer_;
+  std::set<WriterPair> goals_;
+  std::set<std::string> whole_;       ///< outputs that stay outputs
+  std::set<std::uint32_t> roots_[2];  ///< statements that write outputs of the window
+  std::set<std::uint32_t> reached_[2];
+  Window window_;
+};
+
+}  // namespace
+
+Window cut_window(Code& before, Code& after, InputModel& model, const Signature& signature, int kept) {
+  return Cutter(before, after, model, signature).run(kept);
+}
+
+}  // namespace steptp::certify

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "steptp/certify/code.h"
+#include "steptp/certify/inputs.h"
+#include "steptp/ir/signature.h"
+
+namespace steptp::certify {
+
+/// The changed part of two programs. What is the same in both and comes before it is cut off and becomes an input of
+/// its own, one value per iteration; what follows identically is left out, and the last tensors that do not are the
+/// outputs. If the two windows are equal for all values of their inputs, so are the programs, because the values that
+/// the cut statements really have are among them. If they differ, that says nothing: a step may use a fact about those
+/// values, or how they hang together.
+struct Window {
+  bool is_cut = false;             ///< something was left out
+  bool is_usable = true;           ///< false where equal windows would not show that the programs are
+  Signature signature;             ///< the outputs
+  std::deque<Variable> variables;  ///< the inputs that were made
+};
+
+/// Turns two compiled programs into windows. `kept`: so many layers of what they share, next to the change, stay
+/// inside.
+[[nodiscard]] Window cut_window(Code& before, Code& after, InputModel& model, const Signature& signature, int kept);
+
+}  // namespace steptp::certify

@@ -83,6 +83,6 @@ def from_graph(graph: str | Mapping[str, Any]) -> Program:
     ...                     {"kind": "call", "name": "y", "op": "aten.mul.Tensor", "args": {"self": "x", "other": 2}}],
     ...           "outputs": ["y"]}
     >>> from_graph(double).to_text(header=False)
-    'B^{3}_{tx=0}[C^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];\\n'
+    'B^{3}_{tx=0}[C^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];'
     """
     return _steptp.lower_graph(graph if isinstance(graph, str) else json.dumps(graph))[0]

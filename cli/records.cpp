@@ -5,11 +5,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <vector>
+#include <utility>
 
 #include "steptp/base/file.h"
 #include "steptp/base/line_reader.h"
-#include "steptp/base/parallel.h"
+#include "steptp/base/ordered_stream.h"
 #include "steptp/base/progress.h"
 #include "steptp/base/text.h"
 
@@ -17,8 +17,10 @@ namespace steptp::cli {
 
 namespace {
 
-constexpr std::size_t kBatchRecords = 4096;
-constexpr std::size_t kBatchBytes = std::size_t{8} << 20;
+/// Bytes of records that are read ahead of the answer that comes next: enough that one slow record does not idle the
+/// others. A record weighs its text and what comes with it.
+constexpr std::size_t kAheadBytes = std::size_t{8} << 20;
+constexpr std::size_t kRecordBytes = 1024;
 
 bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") == std::string::npos; }
 
@@ -38,30 +40,31 @@ struct Record {
 class RecordRunner {
  public:
   RecordRunner(unsigned jobs, const std::string& title, const std::function<Answer(const Record&)>& verb)
-      : jobs_(jobs == 0 ? default_jobs() : jobs), verb_(verb), progress_(title, 0) {}
+      : progress_(title, 0), stream_(jobs == 0 ? default_jobs() : jobs, kAheadBytes, verb, [this](Answer&& answer) {
+          return print(answer);
+        }) {}
 
   /// False: stop, the output is gone.
-  bool run(const std::vector<Record>& batch) {
-    std::vector<Answer> answers(batch.size());
-    parallel_for(batch.size(), jobs_, [&](std::size_t i) { answers[i] = verb_(batch[i]); });
-    std::string out;
-    for (const Answer& answer : answers) {
-      status = worse(status, answer.status);
-      out += answer.out;
-      if (!answer.err.empty()) std::fputs(answer.err.c_str(), stderr);
-    }
-    done_ += batch.size();
-    progress_.update(done_);
-    return write_out(out);
+  bool run(Record record) {
+    const std::size_t weight = record.content.size() + kRecordBytes;
+    return stream_.push(std::move(record), weight);
   }
 
-  Status status = Status::yes;
+  /// After the last record; `failed` where the output is gone.
+  Status finish() { return stream_.finish() ? status_ : Status::failed; }
 
  private:
-  unsigned jobs_;
-  const std::function<Answer(const Record&)>& verb_;
+  bool print(const Answer& answer) {
+    status_ = worse(status_, answer.status);
+    if (!answer.err.empty()) std::fputs(answer.err.c_str(), stderr);
+    progress_.update(++done_);
+    return write_out(answer.out);
+  }
+
   Progress progress_;
+  Status status_ = Status::yes;
   std::size_t done_ = 0;
+  OrderedStream<Record, Answer> stream_;  // last: its threads use the rest
 };
 
 }  // namespace
@@ -96,14 +99,13 @@ Status run_records(const std::string& file, unsigned jobs, const std::string& ti
   }
   const std::string name = file == "-" ? "<stdin>" : file;
   RecordRunner runner(jobs, title, verb);
-  std::vector<Record> batch;
-  std::size_t bytes = 0;
   std::size_t line_number = 0;
   while (true) {
     auto line = reader->next();
     if (!line) {
+      const Status status = runner.finish();
       print_error(line.error());
-      return worse(runner.status, Status::bad_input);
+      return worse(status, Status::bad_input);
     }
     if (!line->has_value()) break;
     ++line_number;
@@ -114,23 +116,18 @@ Status run_records(const std::string& file, unsigned jobs, const std::string& ti
         print_error(rest.error());
         return Status::bad_input;
       }
-      if (!runner.run({{name, text + "\n" + *rest}})) return Status::failed;
-      return runner.status;
+      runner.run({name, text + "\n" + *rest});
+      return runner.finish();
     }
     if (is_blank(text)) continue;
-    bytes += text.size();
-    batch.push_back({concat(name, ":", line_number), std::move(text)});
-    if (batch.size() < kBatchRecords && bytes < kBatchBytes) continue;
-    if (!runner.run(batch)) return Status::failed;
-    batch.clear();
-    bytes = 0;
+    if (!runner.run({concat(name, ":", line_number), std::move(text)})) break;
   }
   if (line_number == 0) {
     print_error(make_error("file", concat("'", name, "' is empty"),
                            "a program is one or more nests such as B^{16}_{tx=0}[...];"));
     return Status::bad_input;
   }
-  return runner.run(batch) ? runner.status : Status::failed;
+  return runner.finish();
 }
 
 }  // namespace

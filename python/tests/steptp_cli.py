@@ -11,8 +11,12 @@ import pytest
 BUILD = pathlib.Path(os.environ.get("STEPTP_BUILD", pathlib.Path(__file__).resolve().parents[2] / "build"))
 
 
-def steptp_cli(*arguments: object, text: str | None = None) -> subprocess.CompletedProcess[str]:
+def steptp_binary() -> pathlib.Path:
     binary = BUILD / "steptp"
     if not binary.exists():
         pytest.skip(f"steptp is not built (looked in {BUILD}; set STEPTP_BUILD)")
-    return subprocess.run([binary, *map(str, arguments)], input=text, capture_output=True, text=True, timeout=60)
+    return binary
+
+
+def steptp_cli(*arguments: object, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([steptp_binary(), *map(str, arguments)], input=text, capture_output=True, text=True, timeout=60)

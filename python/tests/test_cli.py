@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
 import steptp
 from numpy_reference import shared_cases
-from steptp_cli import steptp_cli
+from steptp_cli import steptp_binary, steptp_cli
 
 PROGRAMS = {
     "copy": "@program Copy\n@input A f32[4]\n@output D f32[4]\nB^{4}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx};];\n",
@@ -174,3 +175,16 @@ def test_equal_programs_leave_no_counterexample(tmp_path: Path) -> None:
     program, kept = tmp_path / "program.leir", tmp_path / "kept.json"
     program.write_text(PROGRAMS["copy"])
     assert steptp_cli("verify", program, program, "--counterexample", kept).returncode == 0 and not kept.exists()
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_each_record_is_answered_before_the_next_is_asked_for(jobs: str) -> None:
+    record = json.dumps({"leir": "B^{4}_{tx=0}[D^{f32,g}_{tx}=1;];"}) + "\n"
+    command = [steptp_binary(), "fmt", "-", "--json", "--jobs", jobs]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        for _ in range(3):
+            child.stdin.write(record)
+            child.stdin.flush()
+            assert "leir" in json.loads(child.stdout.readline())  # hangs where answers wait for the end of the input
+        child.stdin.close()
+        assert child.wait(timeout=60) == 0

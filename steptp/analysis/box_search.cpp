@@ -1,6 +1,8 @@
 #include "steptp/analysis/box_search.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <queue>
 #include <set>
 #include <utility>
@@ -65,6 +67,10 @@ void collect_requirements(const Expr& condition, bool holds, std::vector<LinearR
   }
 }
 
+bool fits(Wide value) {
+  return value >= std::numeric_limits<std::int64_t>::min() && value <= std::numeric_limits<std::int64_t>::max();
+}
+
 Wide floor_divide(Wide a, Wide b) {
   const Wide quotient = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
@@ -92,6 +98,25 @@ bool narrow(const LinearRequirement& requirement, Ranges& box) {
   return true;
 }
 
+/// The sum of two requirements, where something cancels; 1<=c+g and c+g-1<0 leave nothing but 1<=0.
+std::optional<LinearRequirement> cancelled(const LinearRequirement& one, const LinearRequirement& other) {
+  std::map<std::string, Wide> sum;
+  for (const auto& [name, coefficient] : one.terms) sum[name] += coefficient;
+  for (const auto& [name, coefficient] : other.terms) sum[name] += coefficient;
+  const auto left = static_cast<std::size_t>(
+      std::count_if(sum.begin(), sum.end(), [](const auto& term) { return term.second != 0; }));
+  if (left >= std::max(one.terms.size(), other.terms.size())) return std::nullopt;
+  LinearRequirement out;
+  const Wide constant = static_cast<Wide>(one.constant) + other.constant;
+  if (!fits(constant)) return std::nullopt;
+  out.constant = static_cast<std::int64_t>(constant);
+  for (const auto& [name, coefficient] : sum) {
+    if (!fits(coefficient)) return std::nullopt;
+    if (coefficient != 0) out.terms.emplace_back(name, static_cast<std::int64_t>(coefficient));
+  }
+  return out;
+}
+
 void note_variables(const Index& index, std::set<std::string>& out) {
   for_each_variable(index, [&out](const std::string& name) { out.insert(name); });
 }
@@ -110,6 +135,28 @@ class Search {
     affine_ = linear(*problem.target).has_value();
     bound_ = std::all_of(relevant_.begin(), relevant_.end(),
                          [&](const std::string& name) { return problem.ranges.variables.contains(name); });
+  }
+
+  /// Adds that the target is at least (or at most) a limit, and what follows where that cancels against a condition.
+  /// False: no point of the box is left.
+  [[nodiscard]] bool may_reach(Wide limit, bool upwards) const {
+    auto reach = linear(*problem_.target);
+    if (!reach || !fits(limit) || !bound_) return true;
+    const Wide constant = upwards ? limit - reach->constant : reach->constant - limit;
+    if (!fits(constant)) return true;
+    reach->constant = static_cast<std::int64_t>(constant);
+    if (upwards) {
+      for (auto& [name, coefficient] : reach->terms) {
+        if (coefficient == std::numeric_limits<std::int64_t>::min()) return true;
+        coefficient = -coefficient;
+      }
+    }
+    Ranges box = problem_.ranges;
+    if (!narrow_all(box) || !narrow(*reach, box)) return false;
+    return std::all_of(requirements_.begin(), requirements_.end(), [&](const LinearRequirement& requirement) {
+      const auto sum = cancelled(requirement, *reach);
+      return !sum || narrow(*sum, box);
+    });
   }
 
   /// Every index that occurs is a loop of the box; otherwise there is nothing to search.
@@ -225,6 +272,11 @@ SearchAnswer find(const SearchProblem& problem, std::uint64_t budget, Settled se
 }  // namespace
 
 SearchAnswer find_outside(const SearchProblem& problem, std::uint64_t budget) {
+  // Splitting alone takes a number of boxes that grows with the extents where a condition such as 1<=c+g cuts a box
+  // askew; most often it is that very condition which keeps the target inside.
+  const Search search(problem);
+  if (!search.may_reach(problem.interval.high + 1, true) && !search.may_reach(problem.interval.low - 1, false))
+    return {};
   return find(problem, budget, [&problem](const Interval& values) { return problem.interval.contains(values); });
 }
 

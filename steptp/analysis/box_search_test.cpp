@@ -202,6 +202,61 @@ TEST(BoxSearch, FindOutsideIsRightAndItsWitnessHolds) {
   EXPECT_GT(none_count, 500u);
 }
 
+/// scale*(a + c) + offset as a value.
+ExprPtr sum_of_two(std::int64_t scale, std::int64_t offset) {
+  const ExprPtr sum = make_sum(make_expr(IndexValue{"a"}), ArithmeticOp::add, make_expr(IndexValue{"c"}));
+  return make_sum(make_product(sum, ArithmeticOp::multiply, integer_literal(scale)), ArithmeticOp::add,
+                  integer_literal(offset));
+}
+
+/// The target a+c under scale*(a+c)+offset < limit or >= limit: the condition cancels against the target.
+TEST(BoxSearch, ConditionsOnTheTargetItselfAreRight) {
+  std::map<SearchAnswer::Kind, int> kinds;
+  const Index target = *Index::add(Index::variable("a"), Index::variable("c"));
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    Random random(seed);
+    const std::int64_t scale = random.chance(1, 2) ? 1 : random.between(-2, 2);
+    const std::int64_t offset = random.between(-2, 2);
+    const std::int64_t limit = random.between(-2, 10);
+    const bool holds = random.chance(1, 2);
+    const std::vector<std::int64_t> extents = {random.between(1, 7), random.between(1, 6), 1};
+    SearchProblem problem;
+    for (std::size_t i = 0; i < kNames.size(); ++i) problem.ranges.variables[kNames[i]] = {0, extents[i] - 1};
+    problem.target = &target;
+    const std::int64_t low = random.between(-2, 4);
+    problem.interval = {low, low + random.between(0, 8)};
+    problem.conditions.push_back(
+        {make_expr(Compare{{sum_of_two(scale, offset), integer_literal(limit)}, {CompareOp::less}}), holds});
+    bool expected = false;
+    for_each_point(extents, [&](const Point& point) {
+      const std::int64_t value = point.at("a") + point.at("c");
+      if ((scale * value + offset < limit) != holds) return;
+      expected = expected || value < problem.interval.low || value > problem.interval.high;
+    });
+    const SearchAnswer answer = find_outside(problem, 100'000);
+    ASSERT_EQ(answer.kind, expected ? SearchAnswer::Kind::found : SearchAnswer::Kind::none) << "seed " << seed;
+    ++kinds[answer.kind];
+  }
+  EXPECT_GT(kinds[SearchAnswer::Kind::found], 300);
+  EXPECT_GT(kinds[SearchAnswer::Kind::none], 300);
+}
+
+TEST(BoxSearch, AConditionOnTheTargetDecidesAtAnyExtent) {
+  const Index target = *Index::add(*Index::add(Index::variable("a"), Index::variable("c")), Index::constant(-1));
+  for (const std::int64_t extent : {std::int64_t{8}, std::int64_t{1} << 40}) {
+    SearchProblem problem;
+    problem.ranges.variables = {{"a", {0, extent - 1}}, {"c", {0, 2}}};
+    problem.target = &target;
+    problem.interval = {0, extent - 1};
+    problem.conditions.push_back({make_expr(Compare{{integer_literal(1), sum_of_two(1, 0), integer_literal(extent)},
+                                                    {CompareOp::less_equal, CompareOp::less_equal}}),
+                                  true});
+    EXPECT_EQ(find_outside(problem, 0).kind, SearchAnswer::Kind::none) << extent;
+    problem.interval = {0, extent - 2};
+    EXPECT_EQ(find_outside(problem, 1000).kind, SearchAnswer::Kind::found) << extent;
+  }
+}
+
 TEST(BoxSearch, GivesUpWithinItsBudget) {
   SearchProblem problem;
   for (const std::string& name : kNames) problem.ranges.variables[name] = {0, 1'000'000'000};

@@ -1,230 +1,52 @@
 #include "steptp/oracle/npz.h"
 
-#include <zlib.h>
-
-#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
+#include "steptp/base/zip.h"
 
 namespace steptp {
 
 namespace {
 
-// The zip format (PKWARE APPNOTE 6.3.10): section numbers are given where a layout is used.
-constexpr std::uint32_t kLocalHeader = 0x04034b50;    // 4.3.7
-constexpr std::uint32_t kCentralHeader = 0x02014b50;  // 4.3.12
-constexpr std::uint32_t kEnd = 0x06054b50;            // 4.3.16
-constexpr std::uint32_t kEnd64 = 0x06064b50;          // 4.3.14
-constexpr std::uint32_t kEnd64Locator = 0x07064b50;   // 4.3.15
-constexpr std::size_t kLocalSize = 30;
-constexpr std::size_t kCentralSize = 46;
-constexpr std::size_t kEndSize = 22;
-constexpr std::size_t kEnd64Size = 56;
-constexpr std::size_t kLocatorSize = 20;
-constexpr std::uint64_t kMax32 = 0xffffffff;
-constexpr std::uint64_t kMax16 = 0xffff;
-constexpr std::uint16_t kDate = 1 << 5 | 1;  // 1 January 1980, where the format's calendar begins
-
 Diagnostic npz_error(std::string message) { return make_error("npz", std::move(message)); }
 
-Diagnostic about(const std::string& name, Diagnostic diagnostic) {
-  std::string shown = name.substr(0, 80);
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  }
-  diagnostic.message = concat("'", shown, "': ", diagnostic.message);
+/// What is wrong with the archive is, for whoever reads an .npz, wrong with the .npz.
+Diagnostic as_npz(Diagnostic diagnostic) {
+  if (diagnostic.id == "zip") diagnostic.id = "npz";
   return diagnostic;
 }
 
-/// Little-endian fields; the caller has checked that they lie inside.
-std::uint64_t field(std::string_view content, std::size_t offset, int bytes) {
-  std::uint64_t value = 0;
-  for (int i = bytes; i-- > 0;) {
-    value = value << 8 | static_cast<unsigned char>(content[offset + static_cast<std::size_t>(i)]);
-  }
-  return value;
-}
-
-void put(std::string& out, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i) & 255));
-}
-
-bool fits(std::string_view content, std::uint64_t offset, std::uint64_t size) {
-  return offset <= content.size() && size <= content.size() - offset;
-}
-
-std::uint32_t checksum(std::string_view content) {
-  return static_cast<std::uint32_t>(
-      crc32_z(crc32_z(0, nullptr, 0), reinterpret_cast<const Bytef*>(content.data()), content.size()));
-}
-
-struct Entry {
-  std::string name;
-  std::uint64_t flags = 0;
-  std::uint64_t method = 0;
-  std::uint64_t crc = 0;
-  std::uint64_t packed = 0;
-  std::uint64_t size = 0;
-  std::uint64_t offset = 0;
-};
-
-struct Directory {
-  std::uint64_t count = 0;
-  std::uint64_t size = 0;
-  std::uint64_t offset = 0;
-};
-
-Result<Directory, Diagnostic> find_directory(std::string_view content) {
-  if (content.size() < kEndSize) return npz_error("too short for a zip archive");
-  if (!content.starts_with("PK")) return npz_error("not a zip archive: it does not begin with PK");
-  // The end record is followed by a comment of at most 65535 bytes; a match counts only if its comment fits exactly.
-  const std::size_t last = content.size() - kEndSize;
-  const std::size_t first = last > kMax16 ? last - kMax16 : 0;
-  for (std::size_t end = last + 1; end-- > first;) {
-    if (field(content, end, 4) != kEnd || field(content, end + 20, 2) != content.size() - end - kEndSize) continue;
-    Directory directory{field(content, end + 10, 2), field(content, end + 12, 4), field(content, end + 16, 4)};
-    if (end < kLocatorSize || field(content, end - kLocatorSize, 4) != kEnd64Locator) return directory;
-    const std::uint64_t wide = field(content, end - kLocatorSize + 8, 8);
-    if (!fits(content, wide, kEnd64Size) || field(content, wide, 4) != kEnd64) {
-      return npz_error("the zip64 end record is not where its locator says");
-    }
-    return Directory{field(content, wide + 32, 8), field(content, wide + 40, 8), field(content, wide + 48, 8)};
-  }
-  return npz_error("no end of central directory: the archive is cut off or damaged");
-}
-
-/// Fields that hold 0xffffffff are in the zip64 extra field instead, in this order (4.5.3).
-bool read_zip64(std::string_view extra, Entry& entry) {
-  while (extra.size() >= 4) {
-    const std::uint64_t size = field(extra, 2, 2);
-    if (size > extra.size() - 4) return false;
-    if (field(extra, 0, 2) == 1) {
-      std::string_view rest = extra.substr(4, size);
-      for (std::uint64_t* value : {&entry.size, &entry.packed, &entry.offset}) {
-        if (*value != kMax32) continue;
-        if (rest.size() < 8) return false;
-        *value = field(rest, 0, 8);
-        rest.remove_prefix(8);
-      }
-      return true;
-    }
-    extra.remove_prefix(4 + size);
-  }
-  return entry.size != kMax32 && entry.packed != kMax32 && entry.offset != kMax32;
-}
-
-Result<std::vector<Entry>, Diagnostic> read_directory(std::string_view content) {
-  const Result<Directory, Diagnostic> directory = find_directory(content);
-  if (!directory) return directory.error();
-  if (!fits(content, directory->offset, directory->size) || directory->count > directory->size / kCentralSize) {
-    return npz_error("the central directory does not fit into the file");
-  }
-  std::string_view rest = content.substr(directory->offset, directory->size);
-  std::vector<Entry> entries;
-  for (std::uint64_t i = 0; i < directory->count; ++i) {
-    if (rest.size() < kCentralSize || field(rest, 0, 4) != kCentralHeader) {
-      return npz_error(concat("entry ", i, " of the central directory is damaged"));
-    }
-    const std::uint64_t name = field(rest, 28, 2);
-    const std::uint64_t extra = field(rest, 30, 2);
-    const std::uint64_t all = kCentralSize + name + extra + field(rest, 32, 2);
-    if (all > rest.size()) return npz_error(concat("entry ", i, " of the central directory is cut off"));
-    Entry entry{std::string(rest.substr(kCentralSize, name)),
-                field(rest, 8, 2),
-                field(rest, 10, 2),
-                field(rest, 16, 4),
-                field(rest, 20, 4),
-                field(rest, 24, 4),
-                field(rest, 42, 4)};
-    if (!read_zip64(rest.substr(kCentralSize + name, extra), entry)) {
-      return about(entry.name, npz_error("its zip64 sizes are missing"));
-    }
-    entries.push_back(std::move(entry));
-    rest.remove_prefix(all);
-  }
-  if (!rest.empty())
-    return npz_error(concat("the central directory holds more than its ", directory->count, " entries"));
-  return entries;
-}
-
-Result<std::string, Diagnostic> inflate_entry(std::string_view packed, std::uint64_t size) {
-  z_stream stream{};
-  // Negative window bits: deflate without a zlib header, as zip has it.
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return npz_error("cannot start zlib");
-  std::string out;
-  std::vector<char> buffer(std::size_t{1} << 16);
-  int status = Z_OK;
-  while (status == Z_OK && out.size() <= size) {
-    if (stream.avail_in == 0) {
-      const std::size_t piece = std::min<std::size_t>(packed.size(), std::size_t{1} << 30);
-      // zlib's interface predates const.
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-      stream.avail_in = static_cast<uInt>(piece);
-      packed.remove_prefix(piece);
-    }
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    stream.avail_out = static_cast<uInt>(buffer.size());
-    status = inflate(&stream, Z_NO_FLUSH);
-    out.append(buffer.data(), buffer.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  if (out.size() > size) return npz_error(concat("it holds more than the ", size, " bytes announced"));
-  if (status != Z_STREAM_END) return npz_error("the compressed data is damaged or cut off");
-  if (out.size() != size) return npz_error(concat("it holds ", out.size(), " bytes, ", size, " were announced"));
-  return out;
-}
-
-Result<Array, Diagnostic> read_entry(std::string_view content, const Entry& entry) {
-  if ((entry.flags & 1) != 0) return npz_error("it is encrypted");
-  if (!fits(content, entry.offset, kLocalSize) || field(content, entry.offset, 4) != kLocalHeader) {
-    return npz_error("its local header is not where the directory says");
-  }
-  // Sizes in the local header may be missing (a data descriptor follows the data); only its own length is needed.
-  const std::uint64_t name = field(content, entry.offset + 26, 2);
-  if (content.substr(entry.offset + kLocalSize, name) != entry.name)
-    return npz_error("its local header has another name");
-  const std::uint64_t begin = entry.offset + kLocalSize + name + field(content, entry.offset + 28, 2);
-  if (!fits(content, begin, entry.packed)) return npz_error("its data goes beyond the end of the file");
-  std::string_view data = content.substr(begin, entry.packed);
+Result<Array, Diagnostic> read_array(std::string_view content, const ZipEntry& entry) {
   std::string inflated;
-  if (entry.method == 8) {
-    Result<std::string, Diagnostic> result = inflate_entry(data, entry.size);
-    if (!result) return result.error();
-    inflated = std::move(*result);
-    data = inflated;
-  } else if (entry.method != 0) {
-    return npz_error(concat("compression method ", entry.method, " is not read; stored (0) and deflated (8) are"));
-  }
-  if (data.size() != entry.size) return npz_error("stored with two different sizes");
-  if (checksum(data) != entry.crc) return npz_error("its CRC does not match: the data is damaged");
-  return parse_npy(data);
+  const auto data = read_zip_entry(content, entry, inflated);
+  return data ? parse_npy(*data) : as_npz(data.error());
 }
 
 }  // namespace
 
 Result<std::map<std::string, Array>, Diagnostic> parse_npz(std::string_view content, std::uint64_t limit) {
-  const Result<std::vector<Entry>, Diagnostic> entries = read_directory(content);
-  if (!entries) return entries.error();
+  const auto entries = read_zip_directory(content);
+  if (!entries) return as_npz(entries.error());
   std::map<std::string, Array> arrays;
   std::uint64_t room = limit;
   std::uint64_t unread = content.size();
-  for (const Entry& entry : *entries) {
-    if (!entry.name.ends_with(".npy")) return about(entry.name, npz_error("not an array: its name lacks .npy"));
+  for (const ZipEntry& entry : *entries) {
+    if (!entry.name.ends_with(".npy")) return about_entry(entry.name, npz_error("not an array: its name lacks .npy"));
     if (entry.size > room) {
-      return about(entry.name,
-                   npz_error(concat("with its ", entry.size, " bytes the arrays exceed the limit of ", limit)));
+      return about_entry(entry.name,
+                         npz_error(concat("with its ", entry.size, " bytes the arrays exceed the limit of ", limit)));
     }
     room -= entry.size;
     // A small file can only grow large by naming the same bytes many times.
-    if (entry.packed > unread) return about(entry.name, npz_error("the entries overlap"));
+    if (entry.packed > unread) return about_entry(entry.name, npz_error("the entries overlap"));
     unread -= entry.packed;
-    Result<Array, Diagnostic> array = read_entry(content, entry);
-    if (!array) return about(entry.name, std::move(array).error());
+    Result<Array, Diagnostic> array = read_array(content, entry);
+    if (!array) return about_entry(entry.name, std::move(array).error());
     const std::string name = entry.name.substr(0, entry.name.size() - 4);
-    if (!arrays.emplace(name, std::move(*array)).second) return about(name, npz_error("it occurs twice"));
+    if (!arrays.emplace(name, std::move(*array)).second) return about_entry(name, npz_error("it occurs twice"));
   }
   return arrays;
 }
@@ -239,99 +61,17 @@ Result<std::map<std::string, Array>, Diagnostic> read_npz(const std::string& pat
   return diagnostic;
 }
 
-namespace {
-
-/// What the local and the central header have in common, from "version needed" to the length of the extra field.
-void put_common(std::string& out, const Entry& entry, std::size_t extra) {
-  put(out, extra != 0 ? 45 : 20, 2);
-  put(out, 1 << 11, 2);  // the name is UTF-8
-  put(out, 0, 2);        // stored
-  put(out, 0, 2);
-  put(out, kDate, 2);
-  put(out, entry.crc, 4);
-  put(out, std::min(entry.size, kMax32), 4);
-  put(out, std::min(entry.size, kMax32), 4);
-  put(out, entry.name.size(), 2);
-  put(out, extra, 2);
-}
-
-/// The zip64 extra field with the values that do not fit; empty where all do.
-std::string zip64_extra(std::initializer_list<std::uint64_t> values) {
-  std::string fields;
-  for (const std::uint64_t value : values) {
-    if (value >= kMax32) put(fields, value, 8);
-  }
-  if (fields.empty()) return fields;
-  std::string out;
-  put(out, 1, 2);
-  put(out, fields.size(), 2);
-  return out + fields;
-}
-
-void put_central(std::string& out, const Entry& entry) {
-  const std::string extra = zip64_extra({entry.size, entry.size, entry.offset});
-  put(out, kCentralHeader, 4);
-  put(out, 45, 2);  // made by
-  put_common(out, entry, extra.size());
-  put(out, 0, 2);  // comment
-  put(out, 0, 2);  // disk
-  put(out, 0, 2);  // internal attributes
-  put(out, 0, 4);  // external attributes
-  put(out, std::min(entry.offset, kMax32), 4);
-  append(out, entry.name, extra);
-}
-
-void put_end(std::string& out, std::uint64_t count, std::uint64_t offset) {
-  const std::uint64_t size = out.size() - offset;
-  if (count >= kMax16 || size >= kMax32 || offset >= kMax32) {
-    const std::uint64_t wide = out.size();
-    put(out, kEnd64, 4);
-    put(out, kEnd64Size - 12, 8);
-    put(out, 45, 2);
-    put(out, 45, 2);
-    put(out, 0, 8);  // both disk numbers
-    put(out, count, 8);
-    put(out, count, 8);
-    put(out, size, 8);
-    put(out, offset, 8);
-    put(out, kEnd64Locator, 4);
-    put(out, 0, 4);
-    put(out, wide, 8);
-    put(out, 1, 4);
-  }
-  put(out, kEnd, 4);
-  put(out, 0, 4);  // both disk numbers
-  put(out, std::min(count, kMax16), 2);
-  put(out, std::min(count, kMax16), 2);
-  put(out, std::min(size, kMax32), 4);
-  put(out, std::min(offset, kMax32), 4);
-  put(out, 0, 2);
-}
-
-}  // namespace
-
 Result<std::string, Diagnostic> format_npz(const std::map<std::string, Array>& arrays) {
-  std::string out;
-  std::vector<Entry> entries;
-  // Room for all data at once: growing a large archive by doubling would need it three times over.
+  ZipWriter zip;
   std::size_t room = 0;
   for (const auto& [name, array] : arrays) room += 2 * name.size() + 512 + array.data.size();
-  out.reserve(room);
+  zip.reserve(room);
   for (const auto& [name, array] : arrays) {
-    if (!is_consistent(array)) return about(name, npz_error("its shape does not agree with its data"));
-    const std::string data = format_npy(array);
-    Entry entry{name + ".npy", 0, 0, checksum(data), data.size(), data.size(), out.size()};
-    if (entry.name.size() > kMax16) return about(entry.name, npz_error("the name is longer than a zip archive allows"));
-    const std::string extra = zip64_extra({entry.size, entry.size});
-    put(out, kLocalHeader, 4);
-    put_common(out, entry, extra.size());
-    append(out, entry.name, extra, data);
-    entries.push_back(std::move(entry));
+    if (!is_consistent(array)) return about_entry(name, npz_error("its shape does not agree with its data"));
+    const auto added = zip.add(name + ".npy", format_npy(array));
+    if (!added) return as_npz(added.error());
   }
-  const std::uint64_t offset = out.size();
-  for (const Entry& entry : entries) put_central(out, entry);
-  put_end(out, entries.size(), offset);
-  return out;
+  return zip.finish();
 }
 
 Result<bool, Diagnostic> write_npz(const std::string& path, const std::map<std::string, Array>& arrays) {

@@ -18,6 +18,8 @@ class ExtremumSets {
     RealRange range;
     std::uint32_t set = 0;    ///< where the member is itself the greatest of some
     bool is_least = false;    ///< or minus the greatest of some
+    Twin core;                ///< has the sign of the number
+    bool is_number = false;   ///< the same at every input
     std::uint64_t holes = 0;  ///< where it may have no value; such members are told apart
   };
 

@@ -42,7 +42,7 @@ void Judge::show_every_way() {
 void Judge::show_at(const std::vector<OutputPoint>& points, Draw draw) {
   // What it costs beyond a share of the budget is better spent on draws.
   constexpr std::uint64_t kShare = 2;
-  Budget budget{budget_.operations / kShare, budget_.bytes / kShare};
+  Budget budget{budget_.operations / kShare, 0};
   const std::uint64_t given = budget.operations;
   std::map<OutputPoint, double> bounds;
   for (const OutputPoint& point : points) {
@@ -51,6 +51,7 @@ void Judge::show_at(const std::vector<OutputPoint>& points, Draw draw) {
   for (std::uint64_t trial = 0; trial < kMostDraws && is_shown_; ++trial) {
     Draw again = draw;
     again.seed = trial == 0 ? draw.seed : combine(draw.seed, trial);
+    budget.bytes = budget_.bytes / kShare;
     EveryWay ways(pair_, model_, again, budget);
     for (auto& [point, bound] : bounds) {
       const EveryWay::Shown shown = ways.at(point);

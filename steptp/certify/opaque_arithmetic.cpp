@@ -69,7 +69,7 @@ void OpaqueArithmetic::inherit(Value& out, const Value& a, const Value& b) {
 
 void OpaqueArithmetic::set_class(Value& out, ValueClass value_class) const {
   out.value_class = value_class;
-  out.number = {};
+  out.core = out.number = {};
   out.range = {0, 0};
   out.numerator = out.denominator = 0;
   out.set = 0;
@@ -85,7 +85,7 @@ std::uint32_t OpaqueArithmetic::add_literals(const std::vector<Decimal>& literal
   const auto first = static_cast<std::uint32_t>(literals_.size());
   for (const Decimal& decimal : literals) {
     Value& value = literals_.emplace_back();
-    value.number = space_.field.of_decimal(decimal);
+    value.core = value.number = space_.field.of_decimal(decimal);
     value.range = {below(decimal.nearest), above(decimal.nearest)};
     value.is_nonzero = decimal.digits != 0;
     std::int64_t digits = decimal.digits;
@@ -101,12 +101,12 @@ void OpaqueArithmetic::input(Value& out, const InputSource& source, std::size_t 
   const InputFacts& facts = source.model().inputs[number];
   if (!facts.variable->values.empty()) {
     const Dyadic value = source.real(number, position);
-    out.number = space_.field.of_dyadic(value);
+    out.core = out.number = space_.field.of_dyadic(value);
     out.range = {to_double(value), to_double(value)};
     out.is_nonzero = value.mantissa != 0;
     return;
   }
-  out.number = space_.field.unknown(source.bits(number, position));
+  out.core = out.number = space_.field.unknown(source.bits(number, position));
   out.range = {};
   out.numerator = 1;
   switch (facts.domain.kind) {
@@ -123,7 +123,7 @@ void OpaqueArithmetic::input(Value& out, const InputSource& source, std::size_t 
 
 void OpaqueArithmetic::integer(Value& out, std::int64_t value) const {
   out = {};
-  out.number = space_.field.of_integer(value);
+  out.core = out.number = space_.field.of_integer(value);
   const auto number = static_cast<double>(value);
   const bool exact = value >= -(std::int64_t{1} << 53) && value <= (std::int64_t{1} << 53);
   out.range = {exact ? number : below(number), exact ? number : above(number)};
@@ -147,6 +147,7 @@ int OpaqueArithmetic::sign(const Value& a) const {
 void OpaqueArithmetic::negate(Value& out, const Value& a) const {
   if (&out != &a) out = a;
   out.number = space_.field.negate(out.number);
+  out.core = space_.field.negate(out.core);
   out.range = out.range.negated();
   out.is_least = !out.is_least;
   out.value_class = negated(out.value_class);
@@ -161,7 +162,7 @@ void OpaqueArithmetic::add(Value& out, const Value& a, const Value& b) {
   const float denominator = a.denominator + b.denominator;
   const bool nonzero = (a.range.low >= 0 && b.range.low >= 0 && (a.is_nonzero || b.is_nonzero)) ||
                        (a.range.high <= 0 && b.range.high <= 0 && (a.is_nonzero || b.is_nonzero));
-  out.number = space_.field.add(a.number, b.number);
+  out.core = out.number = space_.field.add(a.number, b.number);
   out.range = certify::add(a.range, b.range);
   inherit(out, a, b);
   out.is_nonzero = nonzero || out.range.is_positive() || out.range.is_negative();
@@ -179,7 +180,9 @@ void OpaqueArithmetic::multiply(Value& out, const Value& a, const Value& b) {
   const float denominator = a.denominator + b.denominator;
   const bool is_square = a.number == b.number;
   const bool nonzero = a.is_nonzero && b.is_nonzero;
-  out.number = space_.field.multiply(a.number, b.number);
+  const Twin product = space_.field.multiply(a.number, b.number);
+  out.core = is_positive_anywhere(a) ? b.core : is_positive_anywhere(b) ? a.core : product;
+  out.number = product;
   out.range = certify::multiply(a.range, b.range);
   if (is_square && out.range.low < 0) out.range.low = 0;
   inherit(out, a, b);
@@ -204,7 +207,9 @@ void OpaqueArithmetic::divide(Value& out, const Value& a, const Value& b) {
   const float numerator = a.numerator + b.denominator;
   const float denominator = a.denominator + b.numerator;
   const bool nonzero = a.is_nonzero;
-  out.number = space_.field.multiply(a.number, space_.field.inverse(b.number));
+  const Twin quotient = space_.field.multiply(a.number, space_.field.inverse(b.number));
+  out.core = is_positive_anywhere(b) ? a.core : quotient;
+  out.number = quotient;
   out.range = certify::multiply(a.range, inverted(b.range));
   inherit(out, a, b);
   std::uint32_t& places = is_hazard ? out.hazards : out.poles;
@@ -239,7 +244,7 @@ void OpaqueArithmetic::power(Value& out, const Value& a, const Value& b) {
     return;
   }
   if (b.range.is_point() && std::fabs(b.range.low) == 0.5) {
-    return logarithm_or_root(b.range.low > 0 ? Function::sqrt : Function::rsqrt, out, a);
+    return function(b.range.low > 0 ? Function::sqrt : Function::rsqrt, out, a);
   }
   constexpr std::uint64_t kPower = 1000;
   const bool positive = is_surely_positive(a);
@@ -248,8 +253,9 @@ void OpaqueArithmetic::power(Value& out, const Value& a, const Value& b) {
   if (!positive) result.hazards = space_.united_hazards(result.hazards, space_.hazard(combine(kPower, a.number.p)));
   note_unknown(b);
   set_unknown(result, a, combine(combine(kPower, a.number.p), b.number.p));
+  result.core = result.number;
   result.range = {0, result.range.high};
-  result.is_nonzero = positive;
+  result.is_nonzero = is_positive_anywhere(a);
   out = result;
 }
 
@@ -270,7 +276,7 @@ void OpaqueArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& a, c
       const Value divisor = b;
       Value quotient;
       divide(quotient, a, b);
-      round(Function::floor, op == ArithmeticOp::modulo ? quotient : out, quotient);
+      function(Function::floor, op == ArithmeticOp::modulo ? quotient : out, quotient);
       if (op == ArithmeticOp::floor_divide) return;
       multiply(quotient, quotient, divisor);
       return arithmetic(ArithmeticOp::subtract, out, dividend, quotient);

@@ -21,7 +21,8 @@ namespace steptp::certify {
 /// - a choice is v + c*(u-v), where c is the unknown of its condition;
 /// - d>0, d=0 and d<0 exclude each other and one of them holds; d and k*d have one sign for k>0;
 /// - max(u,v) is v + r(u-v) with r(d) = d where d>0 and 0 elsewhere, so r(d) - r(-d) = d and r(k*d) = k*r(d) for k>0;
-///   a choice by d>0 between values that differ by k*d is v + k*r(d);
+///   a choice by d>0 between values whose difference has the sign of d or -d is a maximum or a minimum;
+/// - a positive factor does not change a sign, and max(x,a) compares with a number b>a as x does;
 /// - a maximum of three or more is an unknown of the set of its operands; minima are negated maxima.
 ///
 /// All of this is about finite numbers. A value that is infinite or NaN because of where it stands is known to be so;
@@ -32,6 +33,7 @@ class OpaqueArithmetic {
  public:
   struct Value {
     Twin number;
+    Twin core;              ///< has the sign of the number: without factors that are surely positive
     RealRange range{0, 0};  ///< finite values: at every input
     float numerator = 0;
     float denominator = 0;
@@ -153,13 +155,22 @@ class OpaqueArithmetic {
   /// A new unknown of a function's argument.
   void set_unknown(Value& out, const Value& a, std::uint64_t key);
   [[nodiscard]] Twin odd_unknown(std::uint64_t function, Twin a) const;
-  /// d where d > 0 and 0 elsewhere.
-  [[nodiscard]] Twin ramp(Twin d);
-  [[nodiscard]] Decision above_zero(const Value& d);
-  [[nodiscard]] Decision at_zero(const Value& d);
+  /// d where d > 0 and 0 elsewhere; the other number has the sign of d.
+  [[nodiscard]] Twin ramp(Twin d, Twin sign);
+  [[nodiscard]] Decision above_zero(Twin d);
+  [[nodiscard]] Decision at_zero(Twin d);
+  /// A number that has the sign of a - b, at every input.
+  [[nodiscard]] Twin sign_of_difference(const Value& a, const Value& b);
+  /// The same where `a` is the greatest of some and `b` is a number: members that are less play no part.
+  [[nodiscard]] bool sign_of_greatest(const Value& a, const Value& b, Twin& sign);
+  [[nodiscard]] static Value value_of(const ExtremumSets::Member& member);
   [[nodiscard]] Decision known(Decision made) const;
   [[nodiscard]] bool is_surely(const Value& a, bool positive, bool nonzero) const;
   [[nodiscard]] bool is_surely_positive(const Value& a) const { return is_surely(a, true, true); }
+  /// Not only under what is assumed: for what is said of a value wherever it is used.
+  [[nodiscard]] static bool is_positive_anywhere(const Value& a) {
+    return a.range.is_positive() || (a.range.low >= 0 && a.is_nonzero);
+  }
   [[nodiscard]] bool is_surely_nonzero(const Value& a) const { return is_surely(a, false, true); }
   /// Throws where the value may be infinite at some inputs and not at others.
   static void need_class(const Value& a);

@@ -73,13 +73,12 @@ Decision OpaqueArithmetic::known(Decision made) const {
   return made;
 }
 
-Decision OpaqueArithmetic::above_zero(const Value& d) {
-  note_unknown(d);
-  const OpaqueSpace::Difference found = space_.difference(d.number);
+Decision OpaqueArithmetic::above_zero(Twin d) {
+  const OpaqueSpace::Difference found = space_.difference(d);
   Decision made;
   made.state = State::open;
   made.form = Form::above;
-  made.difference = d.number;
+  made.difference = d;
   made.number = found.above;
   if (!found.is_positive) {
     const Twin rest = space_.field.subtract(space_.field.one(), found.zero);
@@ -88,14 +87,52 @@ Decision OpaqueArithmetic::above_zero(const Value& d) {
   return made;
 }
 
-Decision OpaqueArithmetic::at_zero(const Value& d) {
-  note_unknown(d);
+Decision OpaqueArithmetic::at_zero(Twin d) {
   Decision made;
   made.state = State::open;
   made.form = Form::zero;
-  made.difference = d.number;
-  made.number = space_.difference(d.number).zero;
+  made.difference = d;
+  made.number = space_.difference(d).zero;
   return made;
+}
+
+Value OpaqueArithmetic::value_of(const ExtremumSets::Member& member) {
+  Value out;
+  out.number = member.number;
+  out.core = member.core;
+  out.range = member.range;
+  out.set = member.set;
+  out.is_least = member.is_least;
+  out.numerator = member.is_number ? 0 : 1;
+  out.is_piecewise = !member.is_number;
+  return out;
+}
+
+bool OpaqueArithmetic::sign_of_greatest(const Value& a, const Value& b, Twin& sign) {
+  if (a.set == 0 || a.is_least || !is_number(b) || space_.sets.size(a.set) > kSmallSet) return false;
+  std::vector<ExtremumSets::Member> left;
+  for (const ExtremumSets::Member& member : space_.sets.members(a.set)) {
+    if (member.holes != 0) return false;
+    if (member.range.high >= b.range.low) left.push_back(member);
+  }
+  if (left.size() != 1) return false;
+  sign = sign_of_difference(value_of(left[0]), b);
+  return true;
+}
+
+Twin OpaqueArithmetic::sign_of_difference(const Value& a, const Value& b) {
+  Twin sign;
+  if (sign_of_greatest(a, b, sign)) return sign;
+  if (sign_of_greatest(b, a, sign)) return space_.field.negate(sign);
+  Value left;
+  Value right;
+  negate(left, a);
+  negate(right, b);
+  if (sign_of_greatest(left, right, sign)) return space_.field.negate(sign);
+  if (sign_of_greatest(right, left, sign)) return sign;
+  if (b.number.is_zero()) return a.core;
+  if (a.number.is_zero()) return space_.field.negate(b.core);
+  return space_.field.subtract(a.number, b.number);
 }
 
 /// Comparisons with NaN are false, != is true: no comparison is the opposite of another, except those two.
@@ -135,11 +172,13 @@ Decision OpaqueArithmetic::decide(CompareOp op, const Value& a, const Value& b) 
   if (d.number.is_zero()) return decision(op == CompareOp::equal);
   d.is_nonzero = d.is_nonzero || (b.number.is_zero() && a.is_nonzero) || (a.number.is_zero() && b.is_nonzero);
   const bool is_apart = d.is_nonzero || d.range.is_positive() || d.range.is_negative();
-  if (op == CompareOp::equal) return is_apart ? decision(false) : known(at_zero(d));
+  note_unknown(d);
+  const Twin sign = sign_of_difference(a, b);
+  if (op == CompareOp::equal) return is_apart ? decision(false) : known(at_zero(sign));
   if (d.range.is_positive() || (d.range.low >= 0 && is_apart)) return decision(true);
   if (d.range.high <= 0) return decision(false);
-  if (d.range.low >= 0) return known(negation(at_zero(d)));
-  return known(above_zero(d));
+  if (d.range.low >= 0) return known(negation(at_zero(sign)));
+  return known(above_zero(sign));
 }
 
 Decision OpaqueArithmetic::both(LogicOp op, const Decision& a, const Decision& b) {
@@ -178,13 +217,12 @@ Decision OpaqueArithmetic::chosen(const Decision& condition, const Decision& a, 
   return known(made);
 }
 
-Twin OpaqueArithmetic::ramp(Twin d) {
+Twin OpaqueArithmetic::ramp(Twin d, Twin sign) {
   if (d.is_zero()) return d;
-  const OpaqueSpace::Difference found = space_.difference(d);
-  Twin ramp = space_.field.multiply(found.above, found.base);
-  if (found.is_positive) return space_.field.multiply(found.factor, ramp);
-  ramp = space_.field.subtract(ramp, found.base);
-  return space_.field.multiply(space_.field.negate(found.factor), ramp);
+  const OpaqueSpace::Difference found = space_.difference(sign);
+  const Twin ramp = space_.field.multiply(found.above, d);
+  // By the opposite sign: r(d) = d + r(-d).
+  return found.is_positive ? ramp : space_.field.subtract(d, ramp);
 }
 
 std::uint32_t OpaqueArithmetic::hazards_under(const Decision& condition, bool outcome, std::uint32_t hazards) {
@@ -203,8 +241,8 @@ void OpaqueArithmetic::choose(Value& out, const Decision& condition, const Value
   if (condition.is_negated) return choose(out, negation(condition), b, a);
   if (!is_finite(a) || !is_finite(b)) fail(FailureKind::unsupported, "a comparison of reals chooses an infinity");
   const Twin apart = space_.field.subtract(a.number, b.number);
-  Twin factor;
-  const bool is_multiple = condition.form != Form::other && space_.ratio(apart, condition.difference, factor);
+  const int by_condition =
+      condition.form == Form::other ? 0 : space_.sign_of_ratio(sign_of_difference(a, b), condition.difference);
   const bool has_value = !has_holes(a) && !has_holes(b) && condition.hazards == 0;
   Value made;
   inherit(made, a, b);
@@ -213,7 +251,7 @@ void OpaqueArithmetic::choose(Value& out, const Decision& condition, const Value
       space_.united_hazards(hazards_under(condition, true, a.hazards), hazards_under(condition, false, b.hazards));
   made.hazards = space_.united_hazards(made.hazards, condition.hazards);
   made.poles = space_.united_hazards(hazards_under(condition, true, a.poles), hazards_under(condition, false, b.poles));
-  if (apart.is_zero() || (is_multiple && condition.form == Form::zero)) {
+  if (apart.is_zero() || (by_condition != 0 && condition.form == Form::zero)) {
     const Value taken = b;
     const Value flags = made;
     out = taken;
@@ -223,11 +261,8 @@ void OpaqueArithmetic::choose(Value& out, const Decision& condition, const Value
     out.is_piecewise = flags.is_piecewise;
     return;
   }
-  if (is_multiple && has_value && factor == space_.field.one()) return greatest(out, a, b);
-  if (is_multiple && has_value && factor == space_.field.negate(space_.field.one())) return least(out, a, b);
-  const Twin step = is_multiple ? space_.field.multiply(factor, ramp(condition.difference))
-                                : space_.field.multiply(condition.number, apart);
-  made.number = space_.field.add(b.number, step);
+  if (by_condition != 0 && has_value) return by_condition > 0 ? greatest(out, a, b) : least(out, a, b);
+  made.core = made.number = space_.field.add(b.number, space_.field.multiply(condition.number, apart));
   made.range = hull(a.range, b.range);
   made.is_nonzero = a.is_nonzero && b.is_nonzero;
   made.is_piecewise = true;
@@ -239,7 +274,7 @@ void OpaqueArithmetic::choose(Value& out, const Decision& condition, const Value
 // Maxima and minima.
 
 ExtremumSets::Member OpaqueArithmetic::member_of(const Value& a) const {
-  return {a.number, a.range, a.set, a.is_least, holes_of(a)};
+  return {a.number, a.range, a.set, a.is_least, a.core, is_number(a), holes_of(a)};
 }
 
 std::uint32_t OpaqueArithmetic::set_of(const Value& a) {
@@ -298,8 +333,10 @@ void OpaqueArithmetic::greatest(Value& out, const Value& a, const Value& b, bool
   } else {
     const std::vector<ExtremumSets::Member> members = space_.sets.members(set);
     const Twin second = members.back().number;
-    made.number = space_.field.add(second, ramp(space_.field.subtract(members.front().number, second)));
+    const Twin sign = sign_of_difference(value_of(members.front()), value_of(members.back()));
+    made.number = space_.field.add(second, ramp(space_.field.subtract(members.front().number, second), sign));
   }
+  made.core = made.number;
   out = made;
 }
 
@@ -318,12 +355,7 @@ void OpaqueArithmetic::greatest_of_least(Value& out, const Value& number, const 
   Value all;
   bool is_first = true;
   for (const ExtremumSets::Member& member : space_.sets.members(least.set)) {
-    Value one = least;
-    one.number = member.number;
-    one.range = member.range;
-    one.set = member.set;
-    one.is_least = member.is_least;
-    one.is_nonzero = false;
+    Value one = value_of(member);
     negate(one, one);
     greatest(one, one, bound);
     if (is_first) {

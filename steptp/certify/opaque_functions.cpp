@@ -77,6 +77,7 @@ void OpaqueArithmetic::logarithm_or_root(Function function, Value& out, const Va
   }
   const std::uint32_t hazard = defined || a.number.is_zero() ? 0 : space_.hazard(key_of(function, a.number));
   const bool is_root = function != Function::log;
+  const bool is_nonzero = is_positive_anywhere(a);
   const Twin argument = a.number;
   if (argument.is_zero() && function == Function::rsqrt) fail(FailureKind::unsupported, "a division by zero");
   const bool is_one = argument == space_.field.one();
@@ -90,7 +91,7 @@ void OpaqueArithmetic::logarithm_or_root(Function function, Value& out, const Va
   if (argument.is_zero() && !is_root) set_class(out, ValueClass::negative_infinity);
   if (!is_root) return;
   out.range.low = 0;
-  out.is_nonzero = positive;
+  out.is_nonzero = is_nonzero;
   if (function == Function::sqrt) return;
   out.number = space_.field.inverse(out.number);
   out.is_nonzero = true;
@@ -161,16 +162,17 @@ void OpaqueArithmetic::function(Function function, Value& out, const Value& a) {
     }
     case Function::floor:
     case Function::ceil:
-    case Function::round: return round(function, out, a);
+    case Function::round: round(function, out, a); break;
     case Function::log:
     case Function::sqrt:
-    case Function::rsqrt: return logarithm_or_root(function, out, a);
+    case Function::rsqrt: logarithm_or_root(function, out, a); break;
     case Function::exp:
     case Function::erf:
     case Function::tanh:
     case Function::sin:
-    case Function::cos: return transcendental(function, out, a);
+    case Function::cos: transcendental(function, out, a); break;
   }
+  out.core = out.number;
 }
 
 }  // namespace steptp::certify

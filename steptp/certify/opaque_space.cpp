@@ -54,8 +54,7 @@ void OpaqueSpace::add_constants(const Code& code) {
 OpaqueSpace::Difference OpaqueSpace::difference(Twin d) {
   const auto found = [&](Twin base, const Constant& constant) {
     const std::uint64_t key = base.p;
-    return Difference{base, constant.value, constant.is_positive, field.unknown(combine(kAbove, key)),
-                      field.unknown(combine(kZero, key))};
+    return Difference{constant.is_positive, field.unknown(combine(kAbove, key)), field.unknown(combine(kZero, key))};
   };
   for (const Constant& constant : constants_) {
     const Twin base = field.multiply(d, constant.inverse);
@@ -66,13 +65,11 @@ OpaqueSpace::Difference OpaqueSpace::difference(Twin d) {
   return found(d, constants_[0]);
 }
 
-bool OpaqueSpace::ratio(Twin w, Twin d, Twin& factor) const {
+int OpaqueSpace::sign_of_ratio(Twin w, Twin d) const {
   for (const Constant& constant : constants_) {
-    if (field.multiply(d, constant.value) != w) continue;
-    factor = constant.value;
-    return true;
+    if (field.multiply(d, constant.value) == w) return constant.is_positive ? 1 : -1;
   }
-  return false;
+  return 0;
 }
 
 std::uint32_t OpaqueSpace::hazard(std::uint64_t place) {

@@ -20,16 +20,14 @@ class OpaqueSpace {
 
   /// A difference as a multiple of one that stands for it: d = factor * base. Which sign d has, is what sign base has.
   struct Difference {
-    Twin base;
-    Twin factor;
     bool is_positive = true;  ///< the factor
     Twin above;               ///< the unknown that is 1 where base > 0 and 0 elsewhere
     Twin zero;                ///< the same for base = 0
   };
   /// `d` is not zero.
   [[nodiscard]] Difference difference(Twin d);
-  /// The number k among the constants of both programs with w = k*d, and whether there is one.
-  [[nodiscard]] bool ratio(Twin w, Twin d, Twin& factor) const;
+  /// The sign of the number k among the constants of both programs with w = k*d; 0 where there is none.
+  [[nodiscard]] int sign_of_ratio(Twin w, Twin d) const;
 
   /// Sets of places at which a function leaves its domain, by number; 0 is the empty one.
   [[nodiscard]] std::uint32_t hazard(std::uint64_t place);

@@ -21,6 +21,7 @@ void bind_run(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
 void bind_tokens(nanobind::module_& module);
 void bind_grammar(nanobind::module_& module);
+void bind_zoo(nanobind::module_& module);
 
 /// Thrown by bindings, and seen in Python as steptp.DiagnosticError.
 struct DiagnosticFailure {

@@ -33,6 +33,7 @@ from ._verbs import (
     tokens,
     verify,
 )
+from ._zoo import ZooProgram, from_graph, zoo_draw, zoo_list, zoo_show
 
 Program.__module__ = "steptp"
 for _exception in (BudgetError, DiagnosticError, DiagnosticWarning, InputError, RunError, SteptpError):
@@ -57,6 +58,7 @@ __all__ = [
     "SteptpError",
     "TokenCounts",
     "Variable",
+    "ZooProgram",
     "canonical",
     "check",
     "count_tokens",
@@ -64,6 +66,7 @@ __all__ = [
     "encode",
     "explain",
     "fmt",
+    "from_graph",
     "grammar",
     "read",
     "run",
@@ -71,5 +74,8 @@ __all__ = [
     "seeded_inputs",
     "tokens",
     "verify",
+    "zoo_draw",
+    "zoo_list",
+    "zoo_show",
 ]
 __version__ = "0.1.0"

@@ -1,0 +1,227 @@
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "cli/verb.h"
+#include "steptp/base/ordered_stream.h"
+#include "steptp/base/text.h"
+#include "steptp/verbs/zoo_program.h"
+
+namespace steptp::cli {
+
+namespace {
+
+struct ZooArguments {
+  bool json = false;
+  std::string name;
+  std::vector<std::string> args;
+  std::string dtype = "f32";
+  std::string emit = "leir";
+  std::string profile = "paper";
+  int level = 0;
+  std::uint64_t seed = 1;
+  bool drawn = false;  ///< --seed was given to `show`
+  std::uint64_t first = 0;
+  std::uint64_t count = 1;
+  std::vector<std::string> types;
+  std::vector<std::string> dtypes;
+  unsigned compositions = 0;
+  double most_gigabytes = 2;
+  bool any_launch = false;
+  unsigned jobs = 0;
+};
+
+Status refuse(const Diagnostic& diagnostic) {
+  print_error(diagnostic);
+  return Status::bad_input;
+}
+
+Status list(const ZooArguments& options) {
+  std::string out;
+  for (const zoo::ProgramType& type : zoo::all_types()) {
+    if (options.level != 0 && type.level != options.level) continue;
+    if (options.json)
+      append(out, steptp::to_json(type).dump(), "\n");
+    else
+      append(out, type.level, " ", type.number, " ", type.name, " (", type.family, "): ", type.ranges, "\n");
+  }
+  return write_out(out) ? Status::yes : Status::failed;
+}
+
+/// "k=v" pairs.
+Result<zoo::Arguments, Diagnostic> parse_arguments(const std::vector<std::string>& texts) {
+  zoo::Arguments out;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    double number = 0;
+    const char* end = text.data() + text.size();
+    const char* begin = equals == std::string::npos ? end : text.data() + equals + 1;
+    const auto parsed = std::from_chars(begin, end, number);
+    if (begin == end || parsed.ec != std::errc() || parsed.ptr != end) {
+      return make_error("usage", concat("--arg wants name=number, not '", text, "'"));
+    }
+    if (!out.emplace(text.substr(0, equals), number).second) {
+      return make_error("usage", concat("--arg ", text.substr(0, equals), " is given twice"));
+    }
+  }
+  return out;
+}
+
+std::optional<ZooForm> form_of(const std::string& name) {
+  if (name == "leir") return ZooForm::leir;
+  if (name == "torch") return ZooForm::torch;
+  if (name == "graph") return ZooForm::graph;
+  return std::nullopt;
+}
+
+Status show(const ZooArguments& options) {
+  const Result<zoo::Arguments, Diagnostic> arguments = parse_arguments(options.args);
+  if (!arguments) return refuse(arguments.error());
+  const std::optional<DType> dtype = parse_dtype(options.dtype);
+  if (!dtype) return refuse(make_error("usage", concat("there is no dtype '", options.dtype, "'")));
+  const Result<ZooProgram, Diagnostic> program = options.drawn
+                                                     ? zoo_program_drawn(options.name, *arguments, *dtype, options.seed)
+                                                     : zoo_program(options.name, *arguments, *dtype);
+  if (!program) return refuse(program.error());
+  const Profile profile = options.profile == "compact" ? Profile::compact : Profile::paper;
+  const std::string out = options.json ? steptp::to_json(*program, profile).dump() + "\n"
+                                       : steptp::to_text(*program, *form_of(options.emit), profile);
+  return write_out(out) ? Status::yes : Status::failed;
+}
+
+Result<zoo::DrawOptions, Diagnostic> draw_options(const ZooArguments& options) {
+  zoo::DrawOptions out;
+  for (const std::string& name : options.types) {
+    const zoo::ProgramType* type = zoo::find_type(name);
+    if (!type)
+      return make_error("zoo-type", concat("there is no program type '", name, "'"), "steptp zoo list names all types");
+    out.types.push_back(type);
+  }
+  for (const zoo::ProgramType& type : zoo::all_types()) {
+    if (options.types.empty() && (options.level == 0 || type.level == options.level)) out.types.push_back(&type);
+  }
+  if (out.types.empty()) return make_error("usage", concat("there are no types of level ", options.level));
+  if (!options.dtypes.empty()) out.dtypes.clear();
+  for (const std::string& name : options.dtypes) {
+    const std::optional<DType> dtype = parse_dtype(name);
+    if (!dtype || !is_float(*dtype))
+      return make_error("usage", concat("--dtype is f16, f32, f64 or bf16, not '", name, "'"));
+    out.dtypes.push_back(*dtype);
+  }
+  out.compositions_percent = options.compositions;
+  out.most_bytes = static_cast<std::int64_t>(options.most_gigabytes * (1 << 30));
+  return out;
+}
+
+std::string draw_text(const ZooArguments& options, std::uint64_t index, const ZooDraw& drawn) {
+  const Profile profile = options.profile == "compact" ? Profile::compact : Profile::paper;
+  if (!options.json) return steptp::to_text(drawn.program, *form_of(options.emit), profile);
+  Json out;
+  out.set("seed", options.seed).set("index", index);
+  const Json program = steptp::to_json(drawn.program, profile);
+  for (const auto& [key, value] : *program.as_object()) out.set(key, value);
+  Json passed;
+  passed.set("invalid", drawn.invalid).set("oversize", drawn.oversize).set("launch", drawn.beyond_launch);
+  return out.set("skipped", std::move(passed)).dump() + "\n";
+}
+
+/// What one draw gives: its text, empty where nothing was found, and what it is up to names.
+struct Drawn {
+  std::string text;
+  Hash structure = 0;
+};
+
+/// Draws are made in parallel and printed in order; a program that equals one printed before, up to names, is left out.
+Status draw(const ZooArguments& options) {
+  const Result<zoo::DrawOptions, Diagnostic> chosen = draw_options(options);
+  if (!chosen) return refuse(chosen.error());
+  constexpr std::size_t kAhead = 1024;
+  std::set<Hash> seen;
+  std::uint64_t repeated = 0;
+  std::uint64_t failed = 0;
+  OrderedStream<std::uint64_t, Drawn> stream(
+      options.jobs == 0 ? default_jobs() : options.jobs, kAhead,
+      [&](const std::uint64_t& index) {
+        const std::optional<ZooDraw> drawn = zoo_draw(options.seed, index, *chosen, options.any_launch);
+        return drawn ? Drawn{draw_text(options, index, *drawn), drawn->structure} : Drawn();
+      },
+      [&](Drawn&& drawn) {
+        if (drawn.text.empty())
+          ++failed;
+        else if (!seen.insert(drawn.structure).second)
+          ++repeated;
+        else
+          return write_out(drawn.text);
+        return true;
+      });
+  for (std::uint64_t number = 0; number < options.count; ++number) {
+    if (!stream.push(options.first + number)) break;
+  }
+  if (!stream.finish()) return Status::failed;
+  if (repeated + failed > 0) {
+    print_error({"zoo-draws",
+                 Severity::note,
+                 concat(repeated, " repeated programs left out, ", failed, " draws found nothing that fits"),
+                 {},
+                 {},
+                 0,
+                 0,
+                 0});
+  }
+  return failed == options.count && failed > 0 ? Status::no : Status::yes;
+}
+
+}  // namespace
+
+VerbMain add_zoo(CLI::App& app) {
+  auto options = std::make_shared<ZooArguments>();
+  CLI::App* verb = app.add_subcommand("zoo", "program types: list them, show one, draw from them");
+  verb->require_subcommand(1);
+  CLI::App* list_verb = verb->add_subcommand("list", "all program types with their arguments and ranges");
+  list_verb->add_flag("--json", options->json, "one JSON object per type");
+  list_verb->add_option("--level", options->level, "only this level");
+  CLI::App* show_verb = verb->add_subcommand("show", "the program of one type");
+  show_verb->add_option("NAME", options->name, "a program type")->required();
+  show_verb->add_option("--arg", options->args, "an argument, name=value; may be repeated")->allow_extra_args(false);
+  CLI::Option* seed = show_verb->add_option("--seed", options->seed, "draw the arguments that are not given");
+  show_verb->add_option("--dtype", options->dtype, "f16, f32, f64 or bf16")->capture_default_str();
+  show_verb->add_option("--emit", options->emit, "leir, torch (a PyTorch file) or graph (JSON)")
+      ->check(CLI::IsMember({"leir", "torch", "graph"}))
+      ->capture_default_str();
+  show_verb->add_option("--profile", options->profile, "paper or compact")->check(CLI::IsMember({"paper", "compact"}));
+  show_verb->add_flag("--json", options->json, "one JSON object: the program with its arguments");
+  CLI::App* draw_verb = verb->add_subcommand("draw", "random programs: types with random arguments, and compositions");
+  draw_verb->footer(
+      "A draw is addressed by (seed, index): the same on every machine, for any number of jobs, alone or among "
+      "others.\n"
+      "Example: steptp zoo draw --count 100 --seed 7 --compositions 50 --json");
+  draw_verb->add_option("--count,-n", options->count, "how many")->capture_default_str();
+  draw_verb->add_option("--seed", options->seed, "the seed")->capture_default_str();
+  draw_verb->add_option("--first", options->first, "the index of the first draw")->capture_default_str();
+  draw_verb->add_option("--type", options->types, "only this type; may be repeated")->allow_extra_args(false);
+  draw_verb->add_option("--level", options->level, "only types of this level");
+  draw_verb->add_option("--dtype", options->dtypes, "draw from these instead of f16, f32 and f64; may be repeated")
+      ->allow_extra_args(false);
+  draw_verb->add_option("--compositions", options->compositions, "how many of a hundred draws are random compositions")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  draw_verb->add_option("--most-gib", options->most_gigabytes, "the largest tensor allowed, in GiB")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->capture_default_str();
+  draw_verb->add_flag("--any-launch", options->any_launch, "keep programs that launch more threads than a block has");
+  draw_verb->add_option("--emit", options->emit, "leir, torch (a PyTorch file) or graph (JSON)")
+      ->check(CLI::IsMember({"leir", "torch", "graph"}))
+      ->capture_default_str();
+  draw_verb->add_option("--profile", options->profile, "paper or compact")->check(CLI::IsMember({"paper", "compact"}));
+  draw_verb->add_flag("--json", options->json, "one JSON object per program");
+  draw_verb->add_option("--jobs,-j", options->jobs, "threads; 0: all cores")->capture_default_str();
+  return [options, list_verb, draw_verb, seed] {
+    options->drawn = seed->count() > 0;
+    if (list_verb->parsed()) return list(*options);
+    return draw_verb->parsed() ? draw(*options) : show(*options);
+  };
+}
+
+}  // namespace steptp::cli

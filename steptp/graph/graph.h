@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "steptp/graph/argument.h"
+#include "steptp/graph/types.h"
+#include "steptp/ir/signature.h"
+
+namespace steptp::graph {
+
+struct Operator;
+
+enum class NodeKind : std::uint8_t { input, parameter, constant, call };
+
+/// Where a node comes from in the user's program; for messages only, never exported.
+struct Place {
+  std::string file;
+  std::uint32_t line = 0;
+  bool operator==(const Place&) const = default;
+};
+
+/// One node. Nothing is changed once it stands in a graph: the graph is functional, in-place operators have been
+/// replaced by whoever built it.
+struct Node {
+  NodeKind kind = NodeKind::call;
+  std::string name;  ///< unique in the graph; an identifier of Python
+  std::vector<TensorType> outputs;
+  Place place;
+
+  /// Parameters and constants: where the module holds it ("layers.0.weight"). Inputs: empty.
+  std::string path;
+  /// Inputs: which values are allowed.
+  Domain domain;
+  /// Constants: the values. Inputs: the values of an example, where they matter. Parameters: none.
+  std::optional<TensorValue> value;
+
+  /// Calls: the operator with one argument for each of its parameters, defaults filled in.
+  const Operator* op = nullptr;
+  std::vector<Argument> arguments;
+};
+
+/// An operator graph at the level of ATen. Nodes stand in an order in which they can be computed.
+struct Graph {
+  std::string name;
+  std::vector<Node> nodes;
+  std::vector<Value> outputs;
+
+  [[nodiscard]] const Node& node(const Value& value) const { return nodes.at(static_cast<std::size_t>(value.node)); }
+  [[nodiscard]] const TensorType& type(const Value& value) const {
+    return node(value).outputs.at(static_cast<std::size_t>(value.output));
+  }
+};
+
+/// The tensors a call reads, in the order of its arguments; those that are None are left out.
+[[nodiscard]] std::vector<Value> operands(const Node& node);
+
+}  // namespace steptp::graph

@@ -60,6 +60,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("verify", add_verify(app));
   verbs.emplace_back("tokens", add_tokens(app));
   verbs.emplace_back("grammar", add_grammar(app));
+  verbs.emplace_back("zoo", add_zoo(app));
   if (!names_a_verb(argc, argv, verbs)) return static_cast<int>(Status::bad_input);
   try {
     app.parse(argc, argv);

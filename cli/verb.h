@@ -22,6 +22,7 @@ VerbMain add_run(CLI::App& app);
 VerbMain add_tokens(CLI::App& app);
 VerbMain add_grammar(CLI::App& app);
 VerbMain add_verify(CLI::App& app);
+VerbMain add_zoo(CLI::App& app);
 
 /// The options that all verbs over programs share: FILE, --json, --jobs.
 struct RecordOptions {

@@ -50,6 +50,11 @@ struct ArgumentWriter {
     return out;
   }
   Json operator()(DType dtype) const { return info(dtype).torch_name; }
+  /// 2.0 would be printed as 2 and read as an integer, which promotes differently.
+  Json operator()(double number) const {
+    Json out;
+    return std::isfinite(number) && number == std::floor(number) ? out.set("float", number) : Json(number);
+  }
   template <typename T>
   Json operator()(const T& plain) const {
     return plain;
@@ -231,6 +236,7 @@ class Reader {
       if (!dtype) refuse(concat("there is no dtype '", *json.as_string(), "'"));
       return *dtype;
     }
+    if (const Json* real = json.find("float")) return number(*real, concat("'", parameter.name, "'"));
     if (const bool* flag = json.as_bool()) return *flag;
     if (const std::int64_t* integer = json.as_integer()) return *integer;
     if (json.is_number()) return json.number();

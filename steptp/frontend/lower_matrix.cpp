@@ -1,0 +1,130 @@
+#include <array>
+#include <map>
+
+#include "steptp/frontend/lowering_table.h"
+#include "steptp/graph/einsum.h"
+
+namespace steptp::frontend {
+
+namespace {
+
+/// target = left @ right, with vectors and broadcast batches as torch.matmul has them.
+void multiply(const Step& step, const Tensor& target, const Tensor& left, const Tensor& right) {
+  const bool row = left.shape.size() == 1;
+  const bool column = right.shape.size() == 1;
+  step.fold(Fold::sum, target, {left.shape.back()}, [&](const Subscripts& at, const Subscripts& inner) {
+    const std::size_t own = (row ? 0U : 1U) + (column ? 0U : 1U);
+    Subscripts batch(at.begin(), at.end() - static_cast<std::ptrdiff_t>(own));
+    Subscripts from = batch;
+    if (!row) from.push_back(at[batch.size()]);
+    from.push_back(inner.front());
+    Subscripts to = std::move(batch);
+    to.push_back(inner.front());
+    if (!column) to.push_back(at.back());
+    if (row) from = {inner.front()};
+    if (column) to = {inner.front()};
+    return left.at(from) * right.at(to);
+  });
+}
+
+void product(const Step& step, std::string_view first, std::string_view second) {
+  multiply(step, step.out(), step.in(first), step.in(second));
+}
+void matmul(const Step& step) { product(step, "self", "other"); }
+void mm(const Step& step) { product(step, "self", "mat2"); }
+void mv(const Step& step) { product(step, "self", "vec"); }
+void dot(const Step& step) { product(step, "self", "tensor"); }
+
+void outer(const Step& step) {
+  const Tensor self = step.in("self");
+  const Tensor other = step.in("vec2");
+  step.map(step.out(), [&](const Subscripts& at) { return self.exactly({at[0]}) * other.exactly({at[1]}); });
+}
+
+void linear(const Step& step) {
+  const Tensor input = step.in("input");
+  const Tensor weight = step.in("weight");
+  const Tensor out = step.out();
+  const bool has_rows = weight.shape.size() == 2;
+  step.fold(Fold::sum, out, {input.shape.back()}, [&](const Subscripts& at, const Subscripts& inner) {
+    Subscripts from = at;
+    if (has_rows) from.pop_back();
+    from.push_back(inner.front());
+    return input.exactly(from) *
+           (has_rows ? weight.exactly({at.back(), inner.front()}) : weight.exactly({inner.front()}));
+  });
+  if (!step.has("bias")) return;
+  const Tensor bias = step.in("bias");
+  step.map(out, [&](const Subscripts& at) { return out.exactly(at) + bias.at(at); });
+}
+
+void product_and_sum(const Step& step, std::string_view first, std::string_view second) {
+  const Tensor self = step.in("self");
+  const Tensor out = step.out();
+  const double alpha = step.real("alpha");
+  const double beta = step.real("beta");
+  const bool plain = alpha == 1 && beta == 1;
+  const Tensor sum = plain ? out : step.temporary(out.dtype, out.shape);
+  multiply(step, sum, step.in(first), step.in(second));
+  step.map(out, [&](const Subscripts& at) {
+    if (plain) return sum.exactly(at) + self.at(at);
+    const Value scaled = Value(alpha) * sum.exactly(at);
+    return beta == 0 ? scaled : scaled + Value(beta) * self.at(at);
+  });
+}
+void addmm(const Step& step) { product_and_sum(step, "mat1", "mat2"); }
+void baddbmm(const Step& step) { product_and_sum(step, "batch1", "batch2"); }
+void addmv(const Step& step) { product_and_sum(step, "mat", "vec"); }
+
+void einsum(const Step& step) {
+  const graph::EinsumLetters letters = graph::parse_einsum(step, step.text("equation"));
+  const std::vector<graph::Value>& tensors = step.values("tensors");
+  std::map<char, std::int64_t> extents;
+  std::string folded;
+  for (std::size_t number = 0; number < tensors.size(); ++number) {
+    const Shape& shape = step.type(tensors[number]).shape;
+    for (std::size_t at = 0; at < shape.size(); ++at) {
+      const char letter = letters.operands[number][at];
+      std::int64_t& extent = extents.emplace(letter, shape[at]).first->second;
+      if (extent == 1) extent = shape[at];
+      if (letters.result.find(letter) == std::string::npos && folded.find(letter) == std::string::npos)
+        folded += letter;
+    }
+  }
+  Shape reduced;
+  for (const char letter : folded) reduced.push_back(extents.at(letter));
+  const auto body = [&](const Subscripts& at, const Subscripts& inner) {
+    std::vector<Value> factors;
+    for (std::size_t number = 0; number < tensors.size(); ++number) {
+      const Tensor tensor = step.of(tensors[number]);
+      Subscripts place;
+      for (std::size_t dim = 0; dim < tensor.shape.size(); ++dim) {
+        const char letter = letters.operands[number][dim];
+        const std::size_t kept = letters.result.find(letter);
+        const Subscript loop = kept != std::string::npos ? at[kept] : inner[folded.find(letter)];
+        place.push_back(tensor.shape[dim] == 1 ? Subscript(0) : loop);
+      }
+      factors.push_back(tensor.exactly(place));
+    }
+    Value out = factors.front();
+    for (std::size_t number = 1; number < factors.size(); ++number) out = out * factors[number];
+    return out;
+  };
+  if (folded.empty()) return step.map(step.out(), [&](const Subscripts& at) { return body(at, {}); });
+  step.fold(Fold::sum, step.out(), reduced, body);
+}
+
+constexpr std::array kRows = {
+    LoweringRow{"aten.matmul.default", matmul},   LoweringRow{"aten.mm.default", mm},
+    LoweringRow{"aten.bmm.default", mm},          LoweringRow{"aten.mv.default", mv},
+    LoweringRow{"aten.dot.default", dot},         LoweringRow{"aten.outer.default", outer},
+    LoweringRow{"aten.linear.default", linear},   LoweringRow{"aten.addmm.default", addmm},
+    LoweringRow{"aten.baddbmm.default", baddbmm}, LoweringRow{"aten.addmv.default", addmv},
+    LoweringRow{"aten.einsum.default", einsum},
+};
+
+}  // namespace
+
+std::span<const LoweringRow> matrix_lowerings() { return kRows; }
+
+}  // namespace steptp::frontend

@@ -1,0 +1,279 @@
+#include <array>
+#include <cmath>
+
+#include "steptp/frontend/lowering_table.h"
+
+namespace steptp::frontend {
+
+namespace {
+
+using One = Value (*)(const Value& x);
+using Two = Value (*)(const Value& x, const Value& y);
+
+template <One kFunction>
+void unary(const Step& step) {
+  const Tensor self = step.in("self");
+  step.map(step.out(), [&](const Subscripts& at) { return kFunction(self.at(at)); });
+}
+
+template <Two kFunction>
+void binary(const Step& step) {
+  step.map(step.out(),
+           [&](const Subscripts& at) { return kFunction(step.operand("self", at), step.operand("other", at)); });
+}
+
+/// self + alpha * other, and the forms that subtract.
+enum class Side : std::uint8_t { add, subtract, reversed };
+template <Side kSide>
+void sum(const Step& step) {
+  const double alpha = step.real("alpha");
+  step.map(step.out(), [&](const Subscripts& at) {
+    const auto scaled = [&](std::string_view name) {
+      const Value operand = step.operand(name, at);
+      return alpha == 1 ? operand : Value(alpha) * operand;
+    };
+    if (kSide == Side::reversed) return step.operand("other", at) - scaled("self");
+    const Value self = step.operand("self", at);
+    return kSide == Side::add ? self + scaled("other") : self - scaled("other");
+  });
+}
+
+Value times(const Value& x, const Value& y) { return x * y; }
+Value over(const Value& x, const Value& y) { return x / y; }
+Value rest(const Value& x, const Value& y) { return x % y; }
+Value larger(const Value& x, const Value& y) { return max(x, y); }
+Value smaller(const Value& x, const Value& y) { return min(x, y); }
+Value is_equal(const Value& x, const Value& y) { return x == y; }
+Value is_unequal(const Value& x, const Value& y) { return x != y; }
+Value is_less(const Value& x, const Value& y) { return x < y; }
+Value is_at_most(const Value& x, const Value& y) { return x <= y; }
+Value is_more(const Value& x, const Value& y) { return x > y; }
+Value is_at_least(const Value& x, const Value& y) { return x >= y; }
+Value truth(const Value& x) { return x != 0; }
+Value both(const Value& x, const Value& y) { return all_of({truth(x), truth(y)}); }
+Value either(const Value& x, const Value& y) { return any_of({truth(x), truth(y)}); }
+Value one_of(const Value& x, const Value& y) {
+  return any_of({all_of({truth(x), y == 0}), all_of({x == 0, truth(y)})});
+}
+
+template <Function kFunction>
+Value function(const Value& x) {
+  return call(kFunction, x);
+}
+Value identity(const Value& x) { return x; }
+Value negation(const Value& x) { return -x; }
+Value sign(const Value& x) { return select(x > 0, 1, select(x < 0, -1, 0)); }
+Value square(const Value& x) { return power(x, 2); }
+Value trunc(const Value& x) { return select(x < 0, call(Function::ceil, x), call(Function::floor, x)); }
+Value exp2(const Value& x) { return exp(x * std::log(2.0)); }
+Value expm1(const Value& x) { return exp(x) - 1; }
+Value log1p(const Value& x) { return log(Value(1) + x); }
+Value log2(const Value& x) { return log(x) / std::log(2.0); }
+Value log10(const Value& x) { return log(x) / std::log(10.0); }
+Value rsqrt(const Value& x) { return Value(1) / sqrt(x); }
+Value reciprocal(const Value& x) { return decimal(1) / x; }
+Value tangent(const Value& x) { return call(Function::sin, x) / call(Function::cos, x); }
+Value sinh(const Value& x) { return (exp(x) - exp(-x)) / 2; }
+Value cosh(const Value& x) { return (exp(x) + exp(-x)) / 2; }
+Value is_nan(const Value& x) { return x != x; }
+Value is_false(const Value& x) { return x == 0; }
+
+/// Rounding leaves integers alone.
+template <One kFunction>
+void rounding(const Step& step) {
+  if (is_float(step.dtype_of("self")))
+    unary<kFunction>(step);
+  else
+    unary<identity>(step);
+}
+
+void is_infinite(const Step& step) {
+  const Tensor self = step.in("self");
+  step.map(step.out(), [&](const Subscripts& at) {
+    return is_float(self.dtype) ? abs(self.at(at)) == infinity() : self.at(at) != self.at(at);
+  });
+}
+
+void pow(const Step& step) {
+  step.map(step.out(),
+           [&](const Subscripts& at) { return power(step.operand("self", at), step.operand("exponent", at)); });
+}
+
+void divide_rounded(const Step& step) {
+  if (!step.has("rounding_mode")) return binary<over>(step);
+  const std::string_view mode = step.text("rounding_mode");
+  if (mode == "floor") return binary<floor_divide>(step);
+  step.map(step.out(),
+           [&](const Subscripts& at) { return trunc(step.operand("self", at) / step.operand("other", at)); });
+}
+
+void want_bools(const Step& step) {
+  for (const std::string_view name : {"self", "other"}) {
+    if (step.op().schema.find(name) && step.is_tensor(name) && step.dtype_of(name) != DType::boolean) {
+      step.unsupported("bits of integers are not supported, only bools");
+    }
+  }
+}
+template <Two kFunction>
+void bitwise(const Step& step) {
+  want_bools(step);
+  binary<kFunction>(step);
+}
+void bitwise_not(const Step& step) {
+  const Tensor self = step.in("self");
+  step.map(step.out(), [&](const Subscripts& at) {
+    return self.dtype == DType::boolean ? is_false(self.at(at)) : -self.at(at) - 1;
+  });
+}
+
+Value condition(const Tensor& tensor, const Subscripts& at) {
+  return tensor.dtype == DType::boolean ? tensor.at(at) : truth(tensor.at(at));
+}
+
+void where(const Step& step) {
+  const Tensor which = step.in("condition");
+  step.map(step.out(), [&](const Subscripts& at) {
+    return select(condition(which, at), step.operand("self", at), step.operand("other", at));
+  });
+}
+
+void masked_fill(const Step& step) {
+  const Tensor mask = step.in("mask");
+  step.map(step.out(), [&](const Subscripts& at) {
+    return select(condition(mask, at), step.operand("value", at), step.operand("self", at));
+  });
+}
+
+void clamp(const Step& step) {
+  const auto given = [&](std::string_view name) { return step.op().schema.find(name) && step.has(name); };
+  step.map(step.out(), [&](const Subscripts& at) {
+    Value out = step.operand("self", at);
+    if (given("min")) out = max(out, step.operand("min", at));
+    if (given("max")) out = min(out, step.operand("max", at));
+    return out;
+  });
+}
+
+template <Two kFunction>
+void addc(const Step& step) {
+  const double scale = step.real("value");
+  step.map(step.out(), [&](const Subscripts& at) {
+    const Value term = kFunction(step.operand("tensor1", at), step.operand("tensor2", at));
+    return step.operand("self", at) + (scale == 1 ? term : Value(scale) * term);
+  });
+}
+
+void lerp(const Step& step) {
+  step.map(step.out(), [&](const Subscripts& at) {
+    return step.operand("self", at) + Value(step.real("weight")) * (step.operand("end", at) - step.operand("self", at));
+  });
+}
+
+void copy_self(const Step& step) { step.copy(step.in("self"), step.out()); }
+void copy_input(const Step& step) {
+  if (step.op().schema.name == "aten.native_dropout.default" && step.wanted(1))
+    step.unsupported("the mask of dropout is random");
+  step.copy(step.in("input"), step.out());
+}
+
+constexpr std::array kRows = {
+    LoweringRow{"aten.add.Tensor", sum<Side::add>},
+    LoweringRow{"aten.add.Scalar", sum<Side::add>},
+    LoweringRow{"aten.sub.Tensor", sum<Side::subtract>},
+    LoweringRow{"aten.sub.Scalar", sum<Side::subtract>},
+    LoweringRow{"aten.rsub.Scalar", sum<Side::reversed>},
+    LoweringRow{"aten.rsub.Tensor", sum<Side::reversed>},
+    LoweringRow{"aten.mul.Tensor", binary<times>},
+    LoweringRow{"aten.mul.Scalar", binary<times>},
+    LoweringRow{"aten.multiply.Tensor", binary<times>},
+    LoweringRow{"aten.div.Tensor", binary<over>},
+    LoweringRow{"aten.div.Scalar", binary<over>},
+    LoweringRow{"aten.divide.Tensor", binary<over>},
+    LoweringRow{"aten.true_divide.Tensor", binary<over>},
+    LoweringRow{"aten.div.Tensor_mode", divide_rounded},
+    LoweringRow{"aten.floor_divide.default", binary<floor_divide>},
+    LoweringRow{"aten.remainder.Scalar", binary<rest>},
+    LoweringRow{"aten.remainder.Tensor", binary<rest>},
+    LoweringRow{"aten.maximum.default", binary<larger>},
+    LoweringRow{"aten.minimum.default", binary<smaller>},
+    LoweringRow{"aten.max.other", binary<larger>},
+    LoweringRow{"aten.min.other", binary<smaller>},
+    LoweringRow{"aten.pow.Tensor_Scalar", pow},
+    LoweringRow{"aten.pow.Tensor_Tensor", pow},
+    LoweringRow{"aten.pow.Scalar", pow},
+    LoweringRow{"aten.eq.Tensor", binary<is_equal>},
+    LoweringRow{"aten.eq.Scalar", binary<is_equal>},
+    LoweringRow{"aten.ne.Tensor", binary<is_unequal>},
+    LoweringRow{"aten.ne.Scalar", binary<is_unequal>},
+    LoweringRow{"aten.lt.Tensor", binary<is_less>},
+    LoweringRow{"aten.lt.Scalar", binary<is_less>},
+    LoweringRow{"aten.le.Tensor", binary<is_at_most>},
+    LoweringRow{"aten.le.Scalar", binary<is_at_most>},
+    LoweringRow{"aten.gt.Tensor", binary<is_more>},
+    LoweringRow{"aten.gt.Scalar", binary<is_more>},
+    LoweringRow{"aten.ge.Tensor", binary<is_at_least>},
+    LoweringRow{"aten.ge.Scalar", binary<is_at_least>},
+    LoweringRow{"aten.logical_and.default", binary<both>},
+    LoweringRow{"aten.logical_or.default", binary<either>},
+    LoweringRow{"aten.logical_xor.default", binary<one_of>},
+    LoweringRow{"aten.logical_not.default", unary<is_false>},
+    LoweringRow{"aten.bitwise_and.Tensor", bitwise<both>},
+    LoweringRow{"aten.bitwise_or.Tensor", bitwise<either>},
+    LoweringRow{"aten.bitwise_not.default", bitwise_not},
+    LoweringRow{"aten.where.self", where},
+    LoweringRow{"aten.where.ScalarSelf", where},
+    LoweringRow{"aten.where.ScalarOther", where},
+    LoweringRow{"aten.where.Scalar", where},
+    LoweringRow{"aten.masked_fill.Scalar", masked_fill},
+    LoweringRow{"aten.masked_fill.Tensor", masked_fill},
+    LoweringRow{"aten.clamp.default", clamp},
+    LoweringRow{"aten.clamp.Tensor", clamp},
+    LoweringRow{"aten.clamp_min.default", clamp},
+    LoweringRow{"aten.clamp_max.default", clamp},
+    LoweringRow{"aten.addcmul.default", addc<times>},
+    LoweringRow{"aten.addcdiv.default", addc<over>},
+    LoweringRow{"aten.lerp.Scalar", lerp},
+    LoweringRow{"aten.neg.default", unary<negation>},
+    LoweringRow{"aten.abs.default", unary<function<Function::abs>>},
+    LoweringRow{"aten.sign.default", unary<sign>},
+    LoweringRow{"aten.square.default", unary<square>},
+    LoweringRow{"aten.floor.default", rounding<function<Function::floor>>},
+    LoweringRow{"aten.ceil.default", rounding<function<Function::ceil>>},
+    LoweringRow{"aten.round.default", rounding<function<Function::round>>},
+    LoweringRow{"aten.trunc.default", rounding<trunc>},
+    LoweringRow{"aten.exp.default", unary<function<Function::exp>>},
+    LoweringRow{"aten.exp2.default", unary<exp2>},
+    LoweringRow{"aten.expm1.default", unary<expm1>},
+    LoweringRow{"aten.log.default", unary<function<Function::log>>},
+    LoweringRow{"aten.log1p.default", unary<log1p>},
+    LoweringRow{"aten.log2.default", unary<log2>},
+    LoweringRow{"aten.log10.default", unary<log10>},
+    LoweringRow{"aten.sqrt.default", unary<function<Function::sqrt>>},
+    LoweringRow{"aten.rsqrt.default", unary<rsqrt>},
+    LoweringRow{"aten.reciprocal.default", unary<reciprocal>},
+    LoweringRow{"aten.sin.default", unary<function<Function::sin>>},
+    LoweringRow{"aten.cos.default", unary<function<Function::cos>>},
+    LoweringRow{"aten.tan.default", unary<tangent>},
+    LoweringRow{"aten.sinh.default", unary<sinh>},
+    LoweringRow{"aten.cosh.default", unary<cosh>},
+    LoweringRow{"aten.erf.default", unary<function<Function::erf>>},
+    LoweringRow{"aten.isnan.default", unary<is_nan>},
+    LoweringRow{"aten.isinf.default", is_infinite},
+    LoweringRow{"aten.to.dtype", copy_self},
+    LoweringRow{"aten.to.dtype_layout", copy_self},
+    LoweringRow{"aten._to_copy.default", copy_self},
+    LoweringRow{"aten.type_as.default", copy_self},
+    LoweringRow{"aten.clone.default", copy_self},
+    LoweringRow{"aten.contiguous.default", copy_self},
+    LoweringRow{"aten.alias.default", copy_self},
+    LoweringRow{"aten.detach.default", copy_self},
+    LoweringRow{"aten.lift_fresh_copy.default", copy_self},
+    LoweringRow{"aten.dropout.default", copy_input},
+    LoweringRow{"aten.native_dropout.default", copy_input},
+};
+
+}  // namespace
+
+std::span<const LoweringRow> pointwise_lowerings() { return kRows; }
+
+}  // namespace steptp::frontend

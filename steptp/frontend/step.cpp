@@ -1,0 +1,153 @@
+#include "steptp/frontend/step.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "steptp/base/text.h"
+#include "steptp/frontend/lowering.h"
+#include "steptp/ir/names.h"
+
+namespace steptp::frontend {
+
+namespace {
+
+RefPtr reference(const Tensor& tensor, const Subscripts& subscripts) {
+  std::vector<Index> indices;
+  indices.reserve(subscripts.size());
+  for (const Subscript& subscript : subscripts) indices.push_back(subscript.index());
+  return make_ref(tensor.name, tensor.dtype, Scope::global, std::move(indices));
+}
+
+Subscripts broadcast_subscripts(const Shape& shape, const Subscripts& subscripts) {
+  Subscripts out;
+  out.reserve(shape.size());
+  const std::size_t skipped = subscripts.size() - shape.size();
+  for (std::size_t at = 0; at < shape.size(); ++at)
+    out.push_back(shape[at] == 1 ? Subscript(0) : subscripts[skipped + at]);
+  return out;
+}
+
+}  // namespace
+
+Value Tensor::at(const Subscripts& subscripts) const {
+  return Value(read_expr(reference(*this, broadcast_subscripts(shape, subscripts))));
+}
+Value Tensor::exactly(Subscripts subscripts) const { return Value(read_expr(reference(*this, subscripts))); }
+Subscript Tensor::as_subscript(const Subscripts& subscripts) const {
+  return Subscript(Index::read(reference(*this, broadcast_subscripts(shape, subscripts))));
+}
+
+Subscript NestWriter::loop(std::int64_t extent) {
+  const bool first = loops_.empty();
+  std::string name = first ? "tx" : index_name(letters_++);
+  loops_.push_back({first ? LoopKind::bound : LoopKind::serial, extent, name});
+  return Subscript::loop(std::move(name));
+}
+
+Subscripts NestWriter::loops(const Shape& extents) {
+  Subscripts out;
+  out.reserve(extents.size());
+  for (const std::int64_t extent : extents) out.push_back(loop(extent));
+  return out;
+}
+
+void NestWriter::set(const Tensor& target, const Subscripts& subscripts, const Value& value) {
+  items_.emplace_back(make_equation(reference(target, subscripts), value.expr()));
+}
+
+void NestWriter::fold(Fold how, const Tensor& target, const Subscripts& subscripts, const Value& value) {
+  const RefPtr left = reference(target, subscripts);
+  const Value old(read_expr(left));
+  Value next = old;
+  switch (how) {
+    case Fold::sum: next = old + value; break;
+    case Fold::product: next = old * value; break;
+    case Fold::max: next = max(old, value); break;
+    case Fold::min: next = min(old, value); break;
+  }
+  items_.emplace_back(make_equation(left, next.expr()));
+}
+
+NestPtr NestWriter::finish() {
+  if (loops_.empty()) loops_.push_back({LoopKind::bound, 1, "tx"});
+  return make_nest(std::move(loops_), nullptr, std::move(items_));
+}
+
+Subscript LoopWriter::outer(std::int64_t extent) {
+  loops_.push_back({LoopKind::serial, extent, index_name(0)});
+  return Subscript::loop(index_name(0));
+}
+
+void LoopWriter::map(const Tensor& target, const Subscripts& lead, const Shape& extents, const MapBody& body) {
+  NestWriter nest(1);
+  const Subscripts at = nest.loops(extents);
+  Subscripts place = lead;
+  place.insert(place.end(), at.begin(), at.end());
+  nest.set(target, place, body(at));
+  items_.emplace_back(nest.finish());
+}
+
+void LoopWriter::fold(Fold how, const Tensor& target, const Subscripts& lead, const Shape& extents,
+                      const Shape& reduced, const InnerBody& body) {
+  NestWriter nest(1);
+  const Subscripts at = nest.loops(extents);
+  const Subscripts inner = nest.loops(reduced);
+  Subscripts place = lead;
+  place.insert(place.end(), at.begin(), at.end());
+  nest.fold(how, target, place, body(at, inner));
+  items_.emplace_back(nest.finish());
+}
+
+NestPtr LoopWriter::finish() { return make_nest(std::move(loops_), nullptr, std::move(items_)); }
+
+Tensor Lowering::tensor(const graph::Value& value) const {
+  const auto found = naming_.values.find({value.node, value.output});
+  if (found == naming_.values.end()) throw std::logic_error("a value without a name");
+  const graph::TensorType& type = graph_.type(value);
+  return {found->second, type.dtype, type.shape};
+}
+
+Step::Step(Lowering& lowering, const graph::Node& node, std::int32_t number)
+    : graph::Call(lowering.graph(), node), lowering_(lowering), node_(node), number_(number) {}
+
+Tensor Step::of(const graph::Value& value) const { return lowering_.tensor(value); }
+Tensor Step::out(std::int32_t number) const { return lowering_.tensor({number_, number}); }
+bool Step::wanted(std::int32_t number) const { return lowering_.naming().values.contains({number_, number}); }
+Tensor Step::extra(std::size_t number, DType dtype, Shape shape) const {
+  return {lowering_.naming().leading.at(number_).at(number), dtype, std::move(shape)};
+}
+Tensor Step::temporary(DType dtype, Shape shape) const { return {lowering_.next_name(), dtype, std::move(shape)}; }
+void Step::skip_name() const { static_cast<void>(lowering_.next_name()); }
+
+Value Step::operand(std::string_view name, const Subscripts& subscripts) const {
+  if (is_tensor(name)) return in(name).at(subscripts);
+  const double number = real(name);
+  if (std::isnan(number)) unsupported(concat("'", name, "' is NaN"));
+  // With integer tensors a float must stay a float; elsewhere the shorter text is the same number.
+  const bool keeps_point = std::holds_alternative<double>(argument(name)) && !is_float(node_.outputs.front().dtype);
+  return keeps_point ? decimal(number) : Value(number);
+}
+
+void Step::append(NestWriter& nest) const { lowering_.append(nest.finish()); }
+void Step::append(LoopWriter& loop) const { lowering_.append(loop.finish()); }
+
+void Step::map(const Tensor& target, const Body& body) const {
+  NestWriter nest;
+  const Subscripts at = nest.loops(target.shape);
+  nest.set(target, at, body(at));
+  append(nest);
+}
+
+void Step::fold(Fold how, const Tensor& target, const Shape& reduced, const FoldBody& body) const {
+  NestWriter nest;
+  const Subscripts kept = nest.loops(target.shape);
+  const Subscripts inner = nest.loops(reduced);
+  nest.fold(how, target, kept, body(kept, inner));
+  append(nest);
+}
+
+void Step::copy(const Tensor& source, const Tensor& target) const {
+  map(target, [&](const Subscripts& at) { return source.at(at); });
+}
+
+}  // namespace steptp::frontend

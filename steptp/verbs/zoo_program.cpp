@@ -1,0 +1,91 @@
+#include "steptp/verbs/zoo_program.h"
+
+#include "steptp/base/text.h"
+#include "steptp/graph/graph_json.h"
+#include "steptp/graph/torch_printer.h"
+#include "steptp/text/document.h"
+#include "steptp/zoo/degenerate.h"
+
+namespace steptp {
+
+namespace {
+
+Json number_json(double value, bool integer) { return integer ? Json(static_cast<std::int64_t>(value)) : Json(value); }
+
+Json argument_json(const zoo::ArgumentRange& argument) {
+  Json out;
+  out.set("name", argument.name).set("default", number_json(argument.fallback, argument.is_integer));
+  Json::Array numbers;
+  if (!argument.choices.empty()) {
+    for (const double choice : argument.choices) numbers.push_back(number_json(choice, argument.is_integer));
+    return out.set("choices", std::move(numbers));
+  }
+  numbers.push_back(number_json(argument.low, argument.is_integer));
+  numbers.push_back(number_json(argument.high, argument.is_integer));
+  return out.set("range", std::move(numbers));
+}
+
+std::string unknown_type_hint(const std::string& name) {
+  std::vector<std::string> near;
+  for (const zoo::ProgramType& type : zoo::all_types()) {
+    const bool part = type.name.find(name) != std::string::npos || name.find(type.name) != std::string::npos;
+    if (part && near.size() < 8) near.push_back(type.name);
+  }
+  if (near.empty()) return "steptp zoo list names all types";
+  return concat("did you mean ", join(near, ", ", [](const std::string& text) { return text; }), "?");
+}
+
+}  // namespace
+
+Result<ZooProgram, Diagnostic> zoo_program(const std::string& name, const zoo::Arguments& given, DType dtype) {
+  ZooProgram out;
+  out.type = zoo::find_type(name);
+  out.dtype = dtype;
+  if (!out.type)
+    return make_error("zoo-type", concat("there is no program type '", name, "'"), unknown_type_hint(name));
+  Result<zoo::Arguments, Diagnostic> arguments = zoo::complete(*out.type, given);
+  if (!arguments) return arguments.error();
+  out.arguments = std::move(arguments).value();
+  Result<graph::Graph, Diagnostic> graph = zoo::build(*out.type, out.arguments, dtype);
+  if (!graph) return graph.error();
+  out.graph = std::move(graph).value();
+  Result<frontend::Lowered, Diagnostic> lowered = frontend::lower(out.graph);
+  if (!lowered) return lowered.error();
+  out.program = std::move(lowered).value().program;
+  return out;
+}
+
+std::string to_text(const ZooProgram& program, ZooForm form, Profile profile) {
+  switch (form) {
+    case ZooForm::leir: return print_document(program.program, profile);
+    case ZooForm::torch: return graph::print_torch(program.graph);
+    case ZooForm::graph: return graph::to_json(program.graph).dump() + "\n";
+  }
+  return {};
+}
+
+Json to_json(const zoo::ProgramType& type) {
+  Json out;
+  out.set("program", type.name).set("level", type.level).set("number", type.number).set("family", type.family);
+  Json::Array arguments;
+  for (const zoo::ArgumentRange& argument : type.arguments) arguments.push_back(argument_json(argument));
+  return out.set("arguments", std::move(arguments));
+}
+
+Json to_json(const ZooProgram& program, Profile profile) {
+  Json out;
+  out.set("program", program.program.name);
+  if (program.type) {
+    Json arguments{Json::Object()};
+    for (const zoo::ArgumentRange& argument : program.type->arguments) {
+      arguments.set(argument.name, number_json(program.arguments.at(argument.name), argument.is_integer));
+    }
+    out.set("args", std::move(arguments));
+  }
+  out.set("dtype", info(program.dtype).torch_name);
+  const Json record = to_json(program.program, profile);
+  out.set("signature", *record.find("signature")).set("leir", *record.find("leir"));
+  return out.set("degenerate", zoo::is_degenerate(program.graph));
+}
+
+}  // namespace steptp

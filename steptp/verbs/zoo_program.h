@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "steptp/base/json.h"
+#include "steptp/frontend/lower.h"
+#include "steptp/text/profile.h"
+#include "steptp/zoo/types.h"
+
+namespace steptp {
+
+/// A program of the zoo in all its forms.
+struct ZooProgram {
+  const zoo::ProgramType* type = nullptr;  ///< null: a composition
+  zoo::Arguments arguments;
+  DType dtype = DType::f32;
+  graph::Graph graph;
+  Program program;
+};
+
+/// The program of a type; arguments that are not given have their default. Diagnostics: `zoo-type`, `zoo-argument`,
+/// `zoo-arguments`, and those of lowering.
+[[nodiscard]] Result<ZooProgram, Diagnostic> zoo_program(const std::string& name, const zoo::Arguments& given,
+                                                         DType dtype);
+
+/// What a program is printed as: LEIR, a PyTorch file, or the operator graph.
+enum class ZooForm : std::uint8_t { leir, torch, graph };
+[[nodiscard]] std::string to_text(const ZooProgram& program, ZooForm form, Profile profile);
+
+/// {"program", "level", "number", "family", "arguments":[{"name","default","range"|"choices"}]}
+[[nodiscard]] Json to_json(const zoo::ProgramType& type);
+/// {"program", "args", "dtype", "signature", "leir", "degenerate"}
+[[nodiscard]] Json to_json(const ZooProgram& program, Profile profile);
+
+}  // namespace steptp

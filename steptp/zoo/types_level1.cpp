@@ -1,0 +1,103 @@
+#include "steptp/zoo/type_table.h"
+
+#include <array>
+
+namespace steptp::zoo {
+
+namespace {
+
+/// number, name, arguments: name=default, then [low,high) or {choices}.
+// clang-format off
+constexpr std::array kRows = {
+    TypeRow{1, 0, "Matmul3D", "N=16 [1,1024); M=1024 [1,4096); K=512 [1,4096); L=768 [1,4096)"},
+    TypeRow{1, 1, "Matmul4D", "b=16 [1,1024); i=256 [1,2048); j=512 [1,2048); l=256 [1,2048); k=128 [1,2048)"},
+    TypeRow{1, 2, "softmax", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 3, "Hingeloss", "batch_size=128 [1,1024); input_shape=1 [1,32768)"},
+    TypeRow{1, 4, "Matmul_with_diagonal_mat", "N=512 [1,4096); M=1024 [1,1024)"},
+    TypeRow{1, 5, "Matmul_for_symmetric_matrices", "N=512 [1,1024)"},
+    TypeRow{1, 6, "Matmul_for_upper_triangular_matrices", "N=768 [1,1024)"},
+    TypeRow{1, 7, "Matmul_for_lower_triangular_matrices", "N=1024 [1,1024)"},
+    TypeRow{1, 8, "Matmul_with_transposed_A", "K=512 [1,1024); M=1024 [1,1024); N=768 [1,4096)"},
+    TypeRow{1, 9, "Matmul_with_transposed_B", "M=1024 [1,4096); K=512 [1,1024); N=768 [1,1024)"},
+    TypeRow{1, 10, "Matmul_with_transposed_both", "K=512 [1,1024); M=1024 [1,1024); N=768 [1,1024)"},
+    TypeRow{1, 11, "ReLU", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 12, "Square_matrix_multiplication", "N=1024 [1,1024)"},
+    TypeRow{1, 13, "LeakyReLU", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 14, "Sigmoid", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 15, "Tanh", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 16, "LogSoftmax", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 17, "Swish", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 18, "GELU", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 19, "SELU", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 20, "HardSigmoid", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 21, "Softplus", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 22, "Standard_matrix_multiplication", "M=512 [1,1024); K=1024 [1,4096); N=768 [1,4096)"},
+    TypeRow{1, 23, "Softsign", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 24, "ELU", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 25, "HardTanh", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 26, "BatchNorm", "features=64 [1,1024); batch_size=16 [1,2048); dim1=256 [1,2048); dim2=128 [1,1024)"},
+    TypeRow{1, 27, "InstanceNorm", "batch_size=16 [1,1024); features=64 [1,4096); dim1=256 [1,4096); dim2=128 [1,4096)"},
+    TypeRow{1, 28, "GroupNorm", "batch_size=16 {8,16,32,64,128,256,512,1024}; features=64 {2,8,16,32,64,128,256,512,1024}; dim1=256 [8,4096); dim2=128 [8,4096); num_groups=8 {2,4,8}"},
+    TypeRow{1, 29, "RMSNorm", "batch_size=16 [1,1024); features=64 [1,4096); dim1=256 [1,4096); dim2=128 [1,4096); eps=1e-05 [1e-06,0.001)"},
+    TypeRow{1, 30, "FrobeniusNorm", "batch_size=16 [1,1024); features=64 [1,4096); dim1=256 [1,4096); dim2=128 [1,4096)"},
+    TypeRow{1, 31, "L1Norm", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 32, "L2Norm", "batch_size=16 [1,1024); dim=16384 [1,32768)"},
+    TypeRow{1, 33, "Batched_matrix_multiplication", "batch_size=64 [1,1024); m=128 [1,4096); k=256 [1,4096); n=512 [1,4096)"},
+    TypeRow{1, 34, "LayerNorm", "batch_size=16 [1,1024); features=64 [1,1024); dim1=256 [1,1024); dim2=128 [1,1024)"},
+    TypeRow{1, 35, "Max_Pooling_1D", "batch_size=16 [1,512); features=64 [1,512); sequence_length=128 [8,512); kernel_size=4 [1,8); stride=2 [1,8); padding=2 [0,8); dilation=3 [1,4)"},
+    TypeRow{1, 36, "Max_Pooling_2D", "batch_size=16 [1,1024); channels=32 [1,1024); height=128 [1,1024); width=128 [1,1024); kernel_size=2 [1,7); stride=2 [1,4); padding=1 [0,3); dilation=3 [1,3)"},
+    TypeRow{1, 37, "Max_Pooling_3D", "batch_size=16 [1,1024); channels=32 [1,2048); dim1=64 [1,2048); dim2=64 [1,2048); dim3=64 [1,2048); kernel_size=3 [1,7); stride=2 [1,4); padding=1 [0,3); dilation=3 [1,4)"},
+    TypeRow{1, 38, "Average_Pooling_1D", "kernel_size=4 [2,8); stride=2 [1,4); padding=1 [0,2); batch_size=16 [8,1024); in_channels=32 [8,2048); input_length=128 [64,4096)"},
+    TypeRow{1, 39, "Average_Pooling_2D", "kernel_size=3 [2,8); batch_size=16 [1,1024); channels=64 [1,2048); height=256 [1,2048); width=256 [1,2048)"},
+    TypeRow{1, 40, "Average_Pooling_3D", "kernel_size=3 [2,8); stride=2 [1,4); padding=1 [0,3); batch_size=16 [1,1024); channels=32 [1,2048); depth=64 [1,2048); height=64 [1,2048); width=64 [1,2048)"},
+    TypeRow{1, 41, "Sum_reduction_over_a_dimension", "batch_size=16 [1,2048); dim1=256 [1,2048); dim2=256 [1,2048); reduce_dim=1 [0,2)"},
+    TypeRow{1, 42, "Mean_reduction_over_a_dimension", "batch_size=16 [1,2048); dim1=256 [1,2048); dim2=256 [1,2048); reduce_dim=1 [0,2)"},
+    TypeRow{1, 43, "Max_reduction_over_a_dimension", "batch_size=16 [1,2048); dim1=256 [1,2048); dim2=256 [1,2048); reduce_dim=1 [0,2)"},
+    TypeRow{1, 44, "Matrix_vector_multiplication", "M=256 [1,1024); K=131072 [1,4096)"},
+    TypeRow{1, 45, "Product_reduction_over_a_dimension", "batch_size=16 [1,4096); dim1=256 [1,4096); dim2=256 [1,4096); reduction_dim=1 [0,2)"},
+    TypeRow{1, 46, "Argmax_over_a_dimension", "reduce_dim=1 [0,2); batch_size=16 [1,1024); dim1=256 [1,1024); dim2=256 [1,1024)"},
+    TypeRow{1, 47, "Argmin_over_a_dimension", "reduce_dim=1 [0,2); batch_size=16 [1,1024); dim1=256 [1,1024); dim2=256 [1,1024)"},
+    TypeRow{1, 48, "Min_reduction_over_a_dimension", "batch_size=16 [1,1024); dim1=256 [1,1024); dim2=256 [1,1024); reduce_dim=1 [0,2)"},
+    TypeRow{1, 49, "conv_standard_3D__square_input__square_kernel", "in_channels=3 [1,256); out_channels=64 [1,256); kernel_size=3 [1,8); stride=1 [1,4); padding=0 [0,3); dilation=1 [1,4); batch_size=16 [1,1024); depth=64 [8,2048); width=64 [8,2048); height=64 [8,2048)"},
+    TypeRow{1, 50, "conv_standard_2D__asymmetric_input__square_kernel", "in_channels=3 [1,512); out_channels=64 [1,512); kernel_size=3 [1,7); stride=1 [1,4); padding=0 [0,3); dilation=1 [1,4); batch_size=16 [2,1024); height=128 [2,2048); width=256 [2,2048)"},
+    TypeRow{1, 51, "conv_standard_2D__asymmetric_input__asymmetric_kernel", "in_channels=3 [1,512); out_channels=64 [1,512); kernel_size_w=3 [1,8); kernel_size_h=5 [1,8); stride=1 [1,4); padding=0 [0,3); dilation=1 [1,2); batch_size=16 [8,1024); height=256 [8,2048); width=128 [8,2048)"},
+    TypeRow{1, 52, "conv_standard_3D__asymmetric_input__square_kernel", "in_channels=3 [1,512); out_channels=64 [1,512); kernel_size=3 [1,8); stride=1 [1,8); padding=0 [0,16); dilation=1 [1,8); batch_size=16 [8,1024); height=256 [8,1024); width=256 [8,1024); depth=10 [1,1024)"},
+    TypeRow{1, 53, "Matrix_scalar_multiplication", "M=1024 [8,1024); N=512 [8,4096); s=3.14 [0.1,10.0)"},
+    TypeRow{1, 54, "conv_standard_3D__square_input__asymmetric_kernel", "in_channels=3 [1,256); out_channels=64 [1,256); kernel_size_w=3 [1,8); kernel_size_h=5 [1,8); kernel_size_d=7 [1,8); stride=1 [1,4); padding=0 [0,3); dilation=1 [1,4); batch_size=16 [1,1024); width=64 [8,2048); height=64 [8,2048); depth=64 [8,2048)"},
+    TypeRow{1, 55, "conv_standard_2D__square_input__asymmetric_kernel", "in_channels=3 [1,512); out_channels=64 [1,512); kernel_size_w=3 [1,8); kernel_size_h=5 [1,8); stride=1 [1,4); padding=0 [0,3); dilation=1 [1,4); batch_size=16 [1,1024); height=256 [8,2048); width=256 [8,2048)"},
+    TypeRow{1, 56, "conv_standard_2D__square_input__square_kernel", "in_channels=3 [1,512); out_channels=64 [1,512); kernel_size=3 [1,8); stride=1 [1,8); padding=0 [0,16); dilation=1 [1,8); batch_size=16 [8,1024); height=256 [8,2048); width=256 [8,2048)"},
+    TypeRow{1, 57, "conv_standard_3D__asymmetric_input__asymmetric_kernel", "in_channels=3 [1,64); out_channels=64 [1,64); kernel_size_d=3 [1,8); kernel_size_h=5 [1,8); kernel_size_w=7 [1,8); stride_d=1 [1,2); stride_h=1 [1,2); stride_w=1 [1,2); padding_d=0 [0,3); padding_h=0 [0,3); padding_w=0 [0,3); dilation_d=1 [1,2); dilation_h=1 [1,2); dilation_w=1 [1,2); batch_size=16 [1,1024); depth=16 [8,1024); height=256 [8,1024); width=256 [8,1024)"},
+    TypeRow{1, 58, "conv_standard_1D", "in_channels=3 [1,512); out_channels=64 [1,512); kernel_size=3 [1,31); stride=1 [1,8); padding=0 [0,16); dilation=1 [1,8); batch_size=16 [1,1024); length=512 [8,2048)"},
+    TypeRow{1, 59, "Matmul_with_large_K_dimension", "M=512 [1,1024); K=131072 [4096,8192); N=256 [1,4096)"},
+    TypeRow{1, 60, "conv_standard_1D_dilated_strided", "in_channels=3 [1,512); out_channels=64 [1,512); kernel_size=3 [1,8); stride=3 [1,8); dilation=4 [1,8); batch_size=16 [8,1024); length=256 [1,2048)"},
+    TypeRow{1, 61, "Matmul_with_small_K_dimension", "M=1024 [8,1024); K=32 [8,128); N=1024 [128,4096)"},
+    TypeRow{1, 62, "conv_standard_2D_square_input_asymmetric_kernel___dilated____padded", "in_channels=3 [1,512); out_channels=64 [1,512); kernel_size_w=3 [1,8); kernel_size_h=5 [1,8); stride=1 [1,4); padding_w=1 [0,3); padding_h=2 [0,3); dilation_w=2 [1,2); dilation_h=1 [1,2); batch_size=16 [1,1024); height=256 [8,2048); width=256 [8,2048)"},
+    TypeRow{1, 63, "conv_depthwise_2D_square_input_square_kernel", "in_channels=3 [1,512); kernel_size=3 [1,7); stride=1 [1,3); padding=0 [0,3); batch_size=16 [8,1024); height=256 [8,2048); width=256 [8,2048)"},
+    TypeRow{1, 64, "conv_depthwise_2D_square_input_asymmetric_kernel", "in_channels=3 [1,512); kernel_size=3 [1,7); stride=1 [1,4); padding=0 [0,3); dilation=1 [1,2); batch_size=16 [1,1024); height=256 [8,2048); width=256 [8,2048)"},
+    TypeRow{1, 65, "conv_depthwise_2D_asymmetric_input_square_kernel", "in_channels=3 [1,512); out_channels=3 [1,512); kernel_size=3 [1,31); stride=1 [1,31); padding=0 [0,15); batch_size=16 [1,1024); height_in=128 [32,1024); width_in=256 [32,1024)"},
+    TypeRow{1, 66, "conv_depthwise_2D_asymmetric_input_asymmetric_kernel", "in_channels=3 [1,512); out_channels=3 [1,512); kernel_size_h=3 [1,7); kernel_size_w=5 [1,7); stride_h=1 [1,4); stride_w=1 [1,4); padding_h=0 [0,2); padding_w=0 [0,2); dilation_h=1 [1,2); dilation_w=1 [1,2); batch_size=16 [2,2048); height=128 [1,512); width=256 [1,512)"},
+    TypeRow{1, 67, "conv_depthwise_separable_2D", "in_channels=3 [1,512); out_channels=64 [1,512); kernel_size=3 [1,7); stride=1 [1,4); padding=0 [0,3); dilation=1 [1,2); batch_size=16 [8,1024); height=256 [8,2048); width=256 [8,2048)"},
+    TypeRow{1, 68, "conv_pointwise_2D", "in_channels=3 [1,512); out_channels=64 [1,512); batch_size=16 [1,1024); height=256 [8,2048); width=256 [8,2048)"},
+    TypeRow{1, 69, "MinGPTNewGelu", "batch_size=1024 [1,1024); dim=1024 [1,21366)"},
+    TypeRow{1, 70, "cumsum", "batch_size=128 [1,4096); input_shape=4000 [1,4096); dim=1 [0,1)"},
+    TypeRow{1, 71, "Matmul_with_irregular_shapes", "M=1017 [1,1024); K=987 [1,4096); N=642 [1,4096)"},
+    TypeRow{1, 72, "cumprod", "batch_size=128 [1,4096); input_shape=4000 [1,4096); dim=1 [0,1)"},
+    TypeRow{1, 73, "cumsum_reverse", "batch_size=128 [8,1024); input_shape=4000 [8,4096); dim=1 [0,1)"},
+    TypeRow{1, 74, "cumsum_exclusive", "batch_size=128 [1,1024); input_shape=1000 [1,1023); dim=1 [0,1)"},
+    TypeRow{1, 75, "masked_cumsum", "batch_size=128 [1,1024); input_shape=4000 [1,4096); dim=1 [0,1)"},
+    TypeRow{1, 76, "MSELoss", "batch_size=128 [1,1024); input_shape=4096 [1,2048)"},
+    TypeRow{1, 77, "CrossEntropyLoss", "batch_size=1024 [1,1024); input_shape=10 [2,1024)"},
+    TypeRow{1, 78, "HuberLoss", "batch_size=128 [1,1024); input_shape=4096 [1,32768)"},
+    TypeRow{1, 79, "CosineSimilarityLoss", "batch_size=128 [1,1024); input_shape=4096 [1,16384)"},
+    TypeRow{1, 80, "KLDivLoss", "batch_size=128 [8,1024); input_shape=1024 [8,1024)"},
+    TypeRow{1, 81, "TripletMarginLoss", "batch_size=128 [1,1024); input_shape=1024 [1,4096); margin=1.0 [0.1,10.0)"},
+    TypeRow{1, 82, "Tall_skinny_matrix_multiplication", "M=1024 [1,1024); N=16 [1,64)"},
+    TypeRow{1, 83, "NLLLoss", "batch_size=4096 [1,4096); input_shape=10 [2,4096)"},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const TypeRow> level1_types() { return kRows; }
+
+}  // namespace steptp::zoo

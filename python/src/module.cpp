@@ -11,4 +11,5 @@ NB_MODULE(_steptp, module) {
   bind_verify(module);
   bind_tokens(module);
   bind_grammar(module);
+  bind_import(module);
 }

@@ -16,7 +16,7 @@ namespace steptp::python {
 namespace {
 
 /// The program, the names as JSON, the values that are known, and the notes.
-nb::tuple to_python(const ImportedModel& model) {
+nb::tuple answer_of(const ImportedModel& model) {
   return nb::make_tuple(model.program, model.names.dump(), to_python(model.arrays), model.notes);
 }
 
@@ -32,7 +32,7 @@ nb::tuple import_archive_verb(const nb::bytes& content, const std::string& name,
     const nb::gil_scoped_release release;
     model = checked(import_archive(bytes, name, training), name);
   }
-  return to_python(model);
+  return answer_of(model);
 }
 
 nb::tuple import_file_verb(const std::string& file, std::optional<bool> training, double seconds,
@@ -42,7 +42,7 @@ nb::tuple import_file_verb(const std::string& file, std::optional<bool> training
     const nb::gil_scoped_release release;
     model = checked(import_model({file, training, seconds, python}), file);
   }
-  return to_python(model);
+  return answer_of(model);
 }
 
 }  // namespace

@@ -32,6 +32,12 @@ KEPT_WHOLE = (
     "softmax log_softmax batch_norm layer_norm group_norm instance_norm rms_norm"
 ).split()
 
+#: Operators that draw random numbers, beside dropout.
+RANDOM = set(
+    "rand randn randint randperm rand_like randn_like randint_like normal uniform bernoulli multinomial poisson "
+    "exponential cauchy log_normal geometric random rrelu_with_noise".split()
+)
+
 #: The codes of torch.export's archives.
 DTYPE_CODES = {
     "uint8": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5, "float16": 6, "float32": 7, "float64": 8,
@@ -141,14 +147,15 @@ def _model_class(module: types.ModuleType, torch: Any) -> Any:
 
 def _skip_initialisation(torch: Any) -> Any:
     """Parameters need no values here, and filling them is most of the time and all of the memory of a large model."""
-    fillers = {"uniform_", "normal_", "fill_", "zero_", "trunc_normal_", "xavier_uniform_", "kaiming_uniform_"}
+    fillers = set("uniform_ normal_ fill_ zero_ copy_ erfinv_ mul_ add_ sub_ div_ clamp_ random_ exponential_ bernoulli_".split())
 
     class SkipInitialisation(torch.overrides.TorchFunctionMode):
         def __torch_function__(self, func, types, args=(), kwargs=None):
-            is_parameter = bool(args) and isinstance(args[0], torch.nn.Parameter)
-            if is_parameter and getattr(func, "__name__", "") in fillers:
-                return args[0]
-            return func(*args, **(kwargs or {}))
+            kwargs = kwargs or {}
+            # The functions of torch.nn.init come here whole, with their tensor by name.
+            fills = getattr(func, "__name__", "") in fillers or getattr(func, "__module__", "") == "torch.nn.init"
+            target = args[0] if args else kwargs.get("tensor")
+            return target if fills and isinstance(target, torch.nn.Parameter) else func(*args, **kwargs)
 
     return SkipInitialisation()
 
@@ -193,15 +200,24 @@ def make_inputs(module: types.ModuleType, fake: bool) -> list[Any]:
 # From a module to an exported program
 
 
+def _norms(torch: Any) -> tuple[type, ...]:
+    return (torch.nn.modules.batchnorm._NormBase,)
+
+
 def _own_copy(module: Any, torch: Any, mode: str) -> Any:
-    """A copy that shares all tensors: the caller's module keeps its mode and its attributes."""
+    """A copy that shares all tensors: the caller's module keeps its mode and its attributes. Mode "norms": only they
+    train."""
     shared = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
     try:
         module = copy.deepcopy(module, shared)
     except Exception as error:
         raise CaptureError("export", f"the module cannot be copied: {_describe(error)}") from error
-    module.train(mode == "train")
+    module.train(mode != "eval")
     for child in module.modules():
+        if mode == "norms" and not isinstance(child, _norms(torch)):
+            child.training = False
+        if isinstance(child, _norms(torch)) and child.momentum is None:
+            child.momentum = 0.0  # a mean over all batches reads the counter; updates are not captured anyway
         # A tensor that forward assigns anew must be a buffer for torch.export to follow it.
         for name, value in list(child.__dict__.items()):
             if isinstance(value, torch.Tensor) and not isinstance(value, torch.nn.Parameter) and name.isidentifier():
@@ -228,28 +244,35 @@ def _operator_name(target: Any) -> str:
     return str(target)
 
 
-def _unknown(program: Any, known: set[str]) -> set[str]:
-    """The operators of a program that the caller does not know; an in-place one counts as its functional form."""
-    out = set()
-    for module in program.graph_module.modules():
-        for node in getattr(module, "graph", ()) and module.graph.nodes:
-            if node.op != "call_function" or not hasattr(node.target, "_schema"):
-                continue
-            name = _operator_name(node.target)
-            base, _, overload = name.rpartition(".")
-            if name not in known and f"{base.removesuffix('_')}.{overload}" not in known:
-                out.add(name)
-    return out
+def _is_known(name: str, known: set[str]) -> bool:
+    """An in-place operator counts as its functional form; "aten.copy.*" names every overload."""
+    base, _, overload = name.rpartition(".")
+    return bool(known & {name, f"{base}.*", f"{base.removesuffix('_')}.{overload}"})
+
+
+def _operators(program: Any) -> list[str]:
+    graphs = [module.graph for module in program.graph_module.modules() if hasattr(module, "graph")]
+    return [
+        _operator_name(node.target)
+        for graph in graphs
+        for node in graph.nodes
+        if node.op == "call_function" and hasattr(node.target, "_schema")
+    ]
+
+
+def _count_random(program: Any) -> int:
+    return sum(name.split(".")[1].removesuffix("_") in RANDOM for name in _operators(program))
 
 
 def _decompose(torch: Any, program: Any, known: set[str]) -> Any:
     """Takes apart what the caller does not know, as PyTorch itself would, and leaves everything else whole."""
-    if not _unknown(program, known):
+    if all(_is_known(name, known) for name in _operators(program)):
         return program
     table = torch.export.default_decompositions()
-    kept = {name for name in table if _operator_name(name) in known or _operator_name(name).split(".")[1] in KEPT_WHOLE}
-    for name in kept:
-        table.pop(name, None)
+    for operator in list(table):
+        name = _operator_name(operator)
+        if _is_known(name, known) or name.split(".")[1] in KEPT_WHOLE:
+            table.pop(operator, None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return program.run_decompositions(table)
@@ -270,8 +293,24 @@ def _export_error(error: BaseException, file: str) -> CaptureError:
     return CaptureError("export", f"torch.export fails: {_describe(error)}", place=_place_of(error, file))
 
 
-def export_program(module: Any, attempts: Iterable[Any], mode: str, known: set[str], file: str = "") -> Any:
-    """`attempts`: functions that give (args, kwargs); the next one is tried where the one before fails."""
+def export_program(
+    module: Any, attempts: Iterable[Any], mode: str, known: set[str], notes: list[str], file: str = ""
+) -> Any:
+    """`attempts`: functions that give (args, kwargs); the next one is tried where the one before fails. What the user
+    should know about the way it was captured goes into `notes`."""
+    program = _export_in_mode(module, attempts, mode, known, file)
+    random = _count_random(program)
+    if mode != "train" or not random:
+        return program
+    # Stochastic depth and its like are dropout by another name, and like dropout they are nothing outside training.
+    calmer = _export_in_mode(module, attempts, "norms", known, file)
+    if _count_random(calmer) == random:
+        return program
+    notes.append("the model draws random numbers in train mode: only its norms are in train mode here, the rest is in eval mode")
+    return calmer
+
+
+def _export_in_mode(module: Any, attempts: Iterable[Any], mode: str, known: set[str], file: str) -> Any:
     torch = import_torch()
     module = _own_copy(module, torch, mode)
     error: BaseException | None = None
@@ -486,8 +525,9 @@ def _is_fake(torch: Any, tensor: Any) -> bool:
 def capture_module(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, operators: Iterable[str]) -> bytes:
     """The archive of a module that exists already."""
     torch = import_torch()
-    program = export_program(module, [lambda: (args, kwargs)], mode, set(operators))
-    return _Writer(torch, program).archive([])
+    notes: list[str] = []
+    program = export_program(module, [lambda: (args, kwargs)], mode, set(operators), notes)
+    return _Writer(torch, program).archive(notes)
 
 
 def capture_file(file: str, mode: str, operators: Iterable[str]) -> bytes:
@@ -498,10 +538,9 @@ def capture_file(file: str, mode: str, operators: Iterable[str]) -> bytes:
     model = build_model(source, torch, notes)
     if not isinstance(model, torch.nn.Module):
         raise CaptureError("file", f"Model() gives {type(model).__name__}, not an nn.Module")
-    with _user_code(file, "get_inputs()"):
-        torch.manual_seed(0)
+    torch.manual_seed(0)
     attempts = [lambda fake=fake: (tuple(make_inputs(source, fake)), {}) for fake in (True, False)]
-    program = export_program(model, attempts, mode, set(operators), file)
+    program = export_program(model, attempts, mode, set(operators), notes, file)
     return _Writer(torch, program).archive(notes)
 
 

@@ -335,7 +335,8 @@ std::vector<Value> Reader::outputs(const Json& signature) {
                           buffer  ? "the buffer "
                           : input ? "the input "
                                   : "",
-                          target ? target->dump() : given.tag, "; the change is not part of the program"));
+                          target && target->as_string() ? *target->as_string() : given.tag,
+                          "; the change is not part of the program"));
   }
   if (out.empty()) refuse("graph-operator", "the model gives back no tensor");
   return out;

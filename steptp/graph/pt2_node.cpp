@@ -235,6 +235,13 @@ Argument to_argument(const Json& argument, std::string_view where, const ReadTen
   refuse("pt2", concat(where, " is ", tag, ", which is not supported"));
 }
 
+std::vector<std::string_view> known_stems() {
+  std::vector<std::string_view> out = rewritten_stems();
+  out.insert(out.end(), kAssertions.begin(), kAssertions.end());
+  out.insert(out.end(), kRandom.begin(), kRandom.end());
+  return out;
+}
+
 Diagnostics survey(const Json& graph) {
   Survey survey;
   survey.look(graph);

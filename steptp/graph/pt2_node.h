@@ -45,6 +45,9 @@ struct Origin {
 using ReadTensor = std::function<Value(const std::string& name)>;
 [[nodiscard]] Argument to_argument(const Json& argument, std::string_view where, const ReadTensor& read);
 
+/// Operators outside the table that the reader deals with, such as "copy_": every overload is meant.
+[[nodiscard]] std::vector<std::string_view> known_stems();
+
 /// Everything in a graph that has no place here, each operator once.
 [[nodiscard]] Diagnostics survey(const Json& graph);
 

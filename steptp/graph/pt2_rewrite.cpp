@@ -28,8 +28,9 @@ T get(const Step& step, std::string_view name, T otherwise) {
 }
 
 double number(const Step& step, std::string_view name, double otherwise) {
-  return get<double>(step, name,
-                     static_cast<double>(get<std::int64_t>(step, name, static_cast<std::int64_t>(otherwise))));
+  const Argument* given = find(step, name);
+  const std::int64_t* integer = given ? std::get_if<std::int64_t>(given) : nullptr;
+  return integer ? static_cast<double>(*integer) : get<double>(step, name, otherwise);
 }
 
 void set(Step& step, std::string_view name, Argument value) {
@@ -195,6 +196,18 @@ bool choose_statistics(Progress& progress, Step& step) {
   return false;
 }
 
+/// Outside training the slope of a randomised leaky ReLU is the middle of its range.
+bool fix_slope(Progress&, Step& step) {
+  if (get<bool>(step, "training", false)) {
+    refuse("pt2-random", concat("the operator ", step.op, " is random while it trains", near(step)),
+           "import it with --mode eval");
+  }
+  const double slope = (number(step, "lower", 0.125) + number(step, "upper", 1.0 / 3)) / 2;
+  step.op = is_in_place(step.op) ? "aten.leaky_relu_.default" : "aten.leaky_relu.default";
+  step.arguments = {{"self", tensor(step, "self")}, {"negative_slope", slope}};
+  return false;
+}
+
 /// Without the statistics of the input, instance norm is batch norm with its running ones.
 bool choose_instance_statistics(Progress&, Step& step) {
   const Argument* running = find(step, "running_mean");
@@ -267,6 +280,8 @@ constexpr std::array kRules = {
     Rule{"batch_norm", choose_statistics},
     Rule{"_native_batch_norm_legit_functional", choose_statistics},
     Rule{"instance_norm", choose_instance_statistics},
+    Rule{"rrelu", fix_slope},
+    Rule{"rrelu_", fix_slope},
     Rule{"mT", swap_dimensions},
     Rule{"swapaxes", swap_dimensions},
     Rule{"swapdims", swap_dimensions},
@@ -309,6 +324,12 @@ Value Progress::fitted(const Step& step, Value value, const TensorType& type) {
 }
 
 bool is_rewritten(std::string_view op) { return find_rule(op) != nullptr; }
+
+std::vector<std::string_view> rewritten_stems() {
+  std::vector<std::string_view> out;
+  for (const Rule& rule : kRules) out.push_back(rule.stem);
+  return out;
+}
 
 bool rewrite(Progress& progress, Step& step) {
   const Rule* rule = find_rule(step.op);

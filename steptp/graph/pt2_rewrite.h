@@ -42,6 +42,8 @@ struct Progress {
 /// Operators that the table does not have, or that mean something else here than their row says: names for the same
 /// tensor, writes of other tensors, dropout. Whether `rewrite` looks at it.
 [[nodiscard]] bool is_rewritten(std::string_view op);
+/// Their names, such as "copy_": every overload is meant.
+[[nodiscard]] std::vector<std::string_view> rewritten_stems();
 /// True where the node is dealt with. Otherwise it is to be called, perhaps with other arguments than before.
 [[nodiscard]] bool rewrite(Progress& progress, Step& step);
 

@@ -8,6 +8,7 @@
 #include "steptp/frontend/lower.h"
 #include "steptp/graph/operator.h"
 #include "steptp/graph/pt2.h"
+#include "steptp/graph/pt2_node.h"
 #include "steptp/verbs/capture_script.h"
 
 namespace steptp {
@@ -121,6 +122,7 @@ Json names_of(const graph::Graph& graph, const Program& program, const std::map<
 std::string kept_operators() {
   std::string out;
   for (const graph::Operator& op : graph::all_operators()) append(out, op.schema.name, '\n');
+  for (const std::string_view stem : graph::pt2::known_stems()) append(out, "aten.", stem, ".*\n");
   return out;
 }
 

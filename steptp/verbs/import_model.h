@@ -48,7 +48,7 @@ struct ImportFailure {
 [[nodiscard]] Result<ImportedModel, ImportFailure> import_archive(std::string_view content, const std::string& name,
                                                                   std::optional<bool> training);
 
-/// The operators that a capture leaves whole, one on a line.
+/// The operators that a capture leaves whole, one on a line; "aten.copy_.*" stands for every overload.
 [[nodiscard]] std::string kept_operators();
 
 }  // namespace steptp

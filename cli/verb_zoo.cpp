@@ -1,9 +1,12 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "cli/verb.h"
+#include "steptp/base/parallel.h"
 #include "steptp/base/text.h"
 #include "steptp/verbs/zoo_program.h"
 
@@ -19,6 +22,15 @@ struct ZooArguments {
   std::string emit = "leir";
   std::string profile = "paper";
   int level = 0;
+  std::uint64_t seed = 1;
+  std::uint64_t first = 0;
+  std::uint64_t count = 1;
+  std::vector<std::string> types;
+  std::vector<std::string> dtypes;
+  unsigned compositions = 0;
+  double most_gigabytes = 2;
+  bool any_launch = false;
+  unsigned jobs = 0;
 };
 
 Status refuse(const Diagnostic& diagnostic) {
@@ -72,9 +84,89 @@ Status show(const ZooArguments& options) {
   const Result<ZooProgram, Diagnostic> program = zoo_program(options.name, *arguments, *dtype);
   if (!program) return refuse(program.error());
   const Profile profile = options.profile == "compact" ? Profile::compact : Profile::paper;
-  const std::string out =
-      options.json ? steptp::to_json(*program, profile).dump() + "\n" : steptp::to_text(*program, *form_of(options.emit), profile);
+  const std::string out = options.json ? steptp::to_json(*program, profile).dump() + "\n"
+                                       : steptp::to_text(*program, *form_of(options.emit), profile);
   return write_out(out) ? Status::yes : Status::failed;
+}
+
+Result<zoo::DrawOptions, Diagnostic> draw_options(const ZooArguments& options) {
+  zoo::DrawOptions out;
+  for (const std::string& name : options.types) {
+    const zoo::ProgramType* type = zoo::find_type(name);
+    if (!type)
+      return make_error("zoo-type", concat("there is no program type '", name, "'"), "steptp zoo list names all types");
+    out.types.push_back(type);
+  }
+  for (const zoo::ProgramType& type : zoo::all_types()) {
+    if (options.types.empty() && (options.level == 0 || type.level == options.level)) out.types.push_back(&type);
+  }
+  if (out.types.empty()) return make_error("usage", concat("there are no types of level ", options.level));
+  if (!options.dtypes.empty()) out.dtypes.clear();
+  for (const std::string& name : options.dtypes) {
+    const std::optional<DType> dtype = parse_dtype(name);
+    if (!dtype || !is_float(*dtype))
+      return make_error("usage", concat("--dtype is f16, f32, f64 or bf16, not '", name, "'"));
+    out.dtypes.push_back(*dtype);
+  }
+  out.compositions_percent = options.compositions;
+  out.most_bytes = static_cast<std::int64_t>(options.most_gigabytes * (1 << 30));
+  return out;
+}
+
+std::string draw_text(const ZooArguments& options, std::uint64_t index, const ZooDraw& drawn) {
+  const Profile profile = options.profile == "compact" ? Profile::compact : Profile::paper;
+  if (!options.json) return steptp::to_text(drawn.program, *form_of(options.emit), profile);
+  Json out;
+  out.set("seed", options.seed).set("index", index);
+  const Json program = steptp::to_json(drawn.program, profile);
+  for (const auto& [key, value] : *program.as_object()) out.set(key, value);
+  Json passed;
+  passed.set("invalid", drawn.invalid).set("oversize", drawn.oversize).set("launch", drawn.beyond_launch);
+  return out.set("skipped", std::move(passed)).dump() + "\n";
+}
+
+/// Draws are made in parallel, a block at a time, and printed in order; a program that equals one printed before, up to
+/// names, is left out.
+Status draw(const ZooArguments& options) {
+  const Result<zoo::DrawOptions, Diagnostic> chosen = draw_options(options);
+  if (!chosen) return refuse(chosen.error());
+  constexpr std::uint64_t kBlock = 256;
+  std::set<Hash> seen;
+  std::uint64_t repeated = 0;
+  std::uint64_t failed = 0;
+  for (std::uint64_t start = 0; start < options.count; start += kBlock) {
+    const std::size_t size = static_cast<std::size_t>(std::min(kBlock, options.count - start));
+    std::vector<std::string> texts(size);
+    std::vector<Hash> structures(size, 0);
+    parallel_for(size, options.jobs == 0 ? default_jobs() : options.jobs, [&](std::size_t at) {
+      const std::uint64_t index = options.first + start + at;
+      const std::optional<ZooDraw> drawn = zoo_draw(options.seed, index, *chosen, options.any_launch);
+      if (!drawn) return;
+      structures[at] = drawn->structure;
+      texts[at] = draw_text(options, index, *drawn);
+    });
+    std::string out;
+    for (std::size_t at = 0; at < size; ++at) {
+      if (texts[at].empty())
+        ++failed;
+      else if (!seen.insert(structures[at]).second)
+        ++repeated;
+      else
+        out += texts[at];
+    }
+    if (!write_out(out)) return Status::failed;
+  }
+  if (repeated + failed > 0) {
+    print_error({"zoo-draws",
+                 Severity::note,
+                 concat(repeated, " repeated programs left out, ", failed, " draws found nothing that fits"),
+                 {},
+                 {},
+                 0,
+                 0,
+                 0});
+  }
+  return failed == options.count && failed > 0 ? Status::no : Status::yes;
 }
 
 }  // namespace
@@ -95,10 +187,34 @@ VerbMain add_zoo(CLI::App& app) {
       ->capture_default_str();
   show_verb->add_option("--profile", options->profile, "paper or compact")->check(CLI::IsMember({"paper", "compact"}));
   show_verb->add_flag("--json", options->json, "one JSON object: the program with its arguments");
-  return [options, list_verb, show_verb] {
+  CLI::App* draw_verb = verb->add_subcommand("draw", "random programs: types with random arguments, and compositions");
+  draw_verb->footer(
+      "A draw is addressed by (seed, index): the same on every machine, for any number of jobs, alone or among "
+      "others.\n"
+      "Example: steptp zoo draw --count 100 --seed 7 --compositions 50 --json");
+  draw_verb->add_option("--count,-n", options->count, "how many")->capture_default_str();
+  draw_verb->add_option("--seed", options->seed, "the seed")->capture_default_str();
+  draw_verb->add_option("--first", options->first, "the index of the first draw")->capture_default_str();
+  draw_verb->add_option("--type", options->types, "only this type; may be repeated")->allow_extra_args(false);
+  draw_verb->add_option("--level", options->level, "only types of this level");
+  draw_verb->add_option("--dtype", options->dtypes, "draw from these instead of f16, f32 and f64; may be repeated")
+      ->allow_extra_args(false);
+  draw_verb->add_option("--compositions", options->compositions, "how many of a hundred draws are random compositions")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  draw_verb->add_option("--most-gib", options->most_gigabytes, "the largest tensor allowed, in GiB")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->capture_default_str();
+  draw_verb->add_flag("--any-launch", options->any_launch, "keep programs that launch more threads than a block has");
+  draw_verb->add_option("--emit", options->emit, "leir, torch (a PyTorch file) or graph (JSON)")
+      ->check(CLI::IsMember({"leir", "torch", "graph"}))
+      ->capture_default_str();
+  draw_verb->add_option("--profile", options->profile, "paper or compact")->check(CLI::IsMember({"paper", "compact"}));
+  draw_verb->add_flag("--json", options->json, "one JSON object per program");
+  draw_verb->add_option("--jobs,-j", options->jobs, "threads; 0: all cores")->capture_default_str();
+  return [options, list_verb, draw_verb] {
     if (list_verb->parsed()) return list(*options);
-    static_cast<void>(show_verb);
-    return show(*options);
+    return draw_verb->parsed() ? draw(*options) : show(*options);
   };
 }
 

@@ -12,4 +12,5 @@ NB_MODULE(_steptp, module) {
   bind_tokens(module);
   bind_grammar(module);
   bind_import(module);
+  bind_zoo(module);
 }

@@ -34,6 +34,7 @@ from ._verbs import (
     tokens,
     verify,
 )
+from ._zoo import ZooProgram, from_graph, zoo_draw, zoo_list, zoo_show
 
 Program.__module__ = "steptp"
 for _exception in (BudgetError, DiagnosticError, DiagnosticWarning, InputError, RunError, SteptpError):
@@ -59,6 +60,7 @@ __all__ = [
     "TokenCounts",
     "TorchOrigin",
     "Variable",
+    "ZooProgram",
     "canonical",
     "check",
     "count_tokens",
@@ -66,6 +68,7 @@ __all__ = [
     "encode",
     "explain",
     "fmt",
+    "from_graph",
     "from_torch",
     "grammar",
     "import_model",
@@ -76,5 +79,8 @@ __all__ = [
     "to_torch",
     "tokens",
     "verify",
+    "zoo_draw",
+    "zoo_list",
+    "zoo_show",
 ]
 __version__ = "0.1.0"

@@ -275,7 +275,9 @@ def _decompose(torch: Any, program: Any, known: set[str]) -> Any:
             table.pop(operator, None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return program.run_decompositions(table)
+        parts = program.run_decompositions(table)
+    # Where it does not help, the user would rather read the names of the operators that the model calls.
+    return parts if all(_is_known(name, known) for name in _operators(parts)) else program
 
 
 _DATA_DEPENDENT = ("DataDependent", "GuardOnData", "UnsupportedFakeTensor", "DynamicOutputShape", "UserError")

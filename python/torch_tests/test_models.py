@@ -172,7 +172,7 @@ IN_PLACE = {
     "masked": lambda m, x: m.write(x, lambda y: y.__setitem__(y > 0, 0.5)),
     "through a transpose": lambda m, x: m.write(x, lambda y: y.t()[0].add_(1)),
     "through a view": lambda m, x: m.write(x, lambda y: y.view(-1)[3:9].zero_()),
-    "through chunks": lambda m, x: m.write(x, lambda y: y.chunk(2, 1)[1].copy_(y.chunk(2, 1)[0] * 2)),
+    "through narrow": lambda m, x: m.write(x, lambda y: y.narrow(1, 2, 2).copy_(y.narrow(1, 0, 2) * 2)),
     "seen by a view": lambda m, x: m.seen(x),
     "an input": lambda m, x: x.mul_(2) + 1,
     "an older value": lambda m, x: m.older(x),

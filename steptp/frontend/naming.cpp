@@ -84,6 +84,26 @@ FreeUse use_of(const Graph& graph, std::int32_t parameter, const std::vector<boo
   return use;
 }
 
+/// The reduction "batchmean" of kl_div is a sum and a quotient in ATen, and one operator to users and in published
+/// programs: the sum is a temporary.
+bool is_half_of_batchmean(const Graph& graph, std::int32_t number) {
+  const Node& node = graph.nodes[static_cast<std::size_t>(number)];
+  if (node.op->schema.name != "aten.kl_div.default" || graph::Call(graph, node).integer("reduction") != 2) return false;
+  for (const graph::Value& output : graph.outputs) {
+    if (output.node == number) return false;
+  }
+  int quotients = 0;
+  for (const Node& user : graph.nodes) {
+    if (user.kind != NodeKind::call) continue;
+    for (const graph::Value& operand : graph::operands(user)) {
+      if (operand.node != number) continue;
+      if (user.op->schema.name != "aten.div.Tensor" || graph::operands(user).size() != 1) return false;
+      ++quotients;
+    }
+  }
+  return quotients == 1;
+}
+
 }  // namespace
 
 std::vector<graph::Value> read_operands(const Graph& graph, const Node& node) {
@@ -112,6 +132,7 @@ std::size_t leading_names(const Graph& graph, const Node& node) {
 
 Naming make_names(const Graph& graph, NameSource& source) {
   Naming out;
+  std::vector<Key> late;
   out.live = live_nodes(graph);
   const std::set<Key> outputs = [&] {
     std::set<Key> keys;
@@ -137,6 +158,10 @@ Naming make_names(const Graph& graph, NameSource& source) {
     const Node& node = graph.nodes[at];
     if (node.kind != NodeKind::call) continue;
     const std::int32_t number = static_cast<std::int32_t>(at);
+    if (is_half_of_batchmean(graph, number)) {
+      late.push_back({number, 0});
+      continue;
+    }
     for (std::size_t extra = leading_names(graph, node); extra > 0; --extra)
       out.leading[number].push_back(source.next());
     for (std::int32_t output = 0; output < static_cast<std::int32_t>(node.outputs.size()); ++output) {
@@ -171,6 +196,7 @@ Naming make_names(const Graph& graph, NameSource& source) {
     out.parameters.push_back({which.first, Role::param, source.next(), false});
     out.values[which] = out.parameters.back().name;
   }
+  for (const Key& which : late) out.values[which] = source.next();
   return out;
 }
 

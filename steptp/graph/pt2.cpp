@@ -205,7 +205,9 @@ void Reader::call(const Step& step) {
     const std::string& name = step.outputs[at];
     const TensorMeta* result = progress_.meta(name);
     const TensorType& type = progress_.builder.type(values[at]);
-    if (result && result->type != type) {
+    // PyTorch's own shapes of the last states are wrong for some dtypes while it traces (a dimension too many).
+    const bool last_state = at > 0 && stem(step.op) == "lstm";
+    if (result && result->type != type && !last_state) {
       throw Misuse{concat(step.op, " gives ", to_text(type), " here, and ", to_text(result->type), " in PyTorch")};
     }
     if (step.first.empty() || !is_view(step.op, operand, result)) {

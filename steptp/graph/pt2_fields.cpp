@@ -80,10 +80,7 @@ std::int64_t fixed_size(const Json& size, std::string_view where) {
     std::string text = expression && expression->as_string() ? *expression->as_string() : given.value->dump();
     // Symbol('s77', positive=True, integer=True) is how the archive writes s77.
     if (text.starts_with("Symbol('")) text = text.substr(8, text.find('\'', 8) - 8);
-    refuse(
-        "pt2-dynamic", concat(where, " has the dynamic size ", text),
-        "export the model again without dynamic_shapes, with example inputs of the sizes you want; an operator whose "
-        "result depends on the values of its inputs (nonzero, masked_select) has no fixed size");
+    refuse("pt2-dynamic", concat(where, " has the dynamic size ", text), std::string(kFixedSizes));
   }
   if (given.tag != "as_int" || !given.value->as_integer()) malformed(concat(where, " has a size that is no integer"));
   return *given.value->as_integer();

@@ -30,6 +30,12 @@ struct Choice {
 };
 [[nodiscard]] Choice choice(const Json& object, std::string_view where);
 
+/// What to do about sizes that are not fixed.
+inline constexpr std::string_view kFixedSizes =
+    "export the model again without dynamic_shapes, with example inputs of the sizes you want; an operator whose "
+    "result "
+    "depends on the values of its inputs (nonzero, masked_select) has no fixed size";
+
 /// A size, a stride or an offset. A symbolic one is refused: id `pt2-dynamic`.
 [[nodiscard]] std::int64_t fixed_size(const Json& size, std::string_view where);
 

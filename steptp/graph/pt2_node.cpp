@@ -92,9 +92,17 @@ void note(Findings& findings, std::string_view op, const Json& node) {
   if (finding.count++ == 0) finding.place = origin_of(node).text;
 }
 
+/// Arithmetic on sizes, which only a program with sizes that are not fixed has.
+bool computes_size(std::string_view op) {
+  return op.starts_with("_operator.") || op.starts_with("<built-in") || op.starts_with("math.") ||
+         op.starts_with("torch.sym_") || op.starts_with("aten.sym_size") || op.starts_with("aten.sym_numel") ||
+         op.starts_with("aten.sym_stride");
+}
+
 struct Survey {
   Findings unsupported;
   Findings control_flow;
+  Findings sizes;
 
   void look(const Json& graph) {
     for (const Json& node : array_field(graph, "nodes", "the graph")) {
@@ -104,6 +112,8 @@ struct Survey {
           const Json* inner = field(input, "arg", op).find("as_graph");
           if (inner && !inner->is_null()) look(field(*inner, "graph", op));
         }
+      } else if (computes_size(op)) {
+        note(sizes, op, node);
       } else if (op.starts_with("higher_order.") || op == "aten.item.default" ||
                  op == "aten._local_scalar_dense.default") {
         note(control_flow, op, node);
@@ -187,10 +197,7 @@ std::vector<std::string> output_names(const Json& node) {
       if (!given.value->as_array()) malformed("the outputs of a node are no list");
       for (const Json& item : *given.value->as_array()) out.push_back(text_field(item, "name", "an output"));
     } else if (given.tag == "as_sym_int" || given.tag == "as_sym_bool" || given.tag == "as_sym_float") {
-      refuse("pt2-dynamic",
-             concat(operator_name(node), " computes a size", origin_of(node).text.empty() ? "" : " at ",
-                    origin_of(node).text),
-             "export the model again without dynamic_shapes; sizes must not depend on the values of tensors");
+      refuse("pt2-dynamic", concat(operator_name(node), " computes a size"), std::string(kFixedSizes));
     } else if (given.tag != "as_none") {
       malformed(concat("an output is ", given.tag));
     }
@@ -246,6 +253,13 @@ Diagnostics survey(const Json& graph) {
   Survey survey;
   survey.look(graph);
   Diagnostics out;
+  if (!survey.sizes.empty()) {
+    const Finding& first = survey.sizes.begin()->second;
+    return {make_error("pt2-dynamic",
+                       concat("the model computes with a size that is not fixed",
+                              first.place.empty() ? "" : concat(" (", first.place, ")")),
+                       std::string(kFixedSizes))};
+  }
   for (const auto& [op, finding] : survey.control_flow) {
     out.push_back(make_error("pt2-control-flow",
                              concat(op, " makes the program depend on the values of its inputs", at(finding)),

@@ -79,7 +79,7 @@ class Printer {
     const std::string dtype = dtype_text(type.dtype);
     switch (value.kind) {
       case TensorValue::Kind::splat:
-        return concat("torch.full(", shape, ", ", number_text(value.number), ").to(", dtype, ")");
+        return concat("torch.full(", shape, ", ", number_text(value.number), ", dtype=torch.float64).to(", dtype, ")");
       case TensorValue::Kind::triangle:
         return concat("torch.triu(torch.ones(", shape, "), diagonal=", value.diagonal, ").to(", dtype, ")");
       case TensorValue::Kind::dense: break;

@@ -4,6 +4,7 @@
 #include "steptp/graph/graph_json.h"
 #include "steptp/graph/torch_printer.h"
 #include "steptp/text/document.h"
+#include "steptp/zoo/compose.h"
 #include "steptp/zoo/degenerate.h"
 
 namespace steptp {
@@ -52,6 +53,40 @@ Result<ZooProgram, Diagnostic> zoo_program(const std::string& name, const zoo::A
   Result<frontend::Lowered, Diagnostic> lowered = frontend::lower(out.graph);
   if (!lowered) return lowered.error();
   out.program = std::move(lowered).value().program;
+  return out;
+}
+
+namespace {
+
+/// A vanilla nest launches as many threads as its first loop has iterations.
+bool launches(const Program& program) {
+  constexpr std::int64_t kMostThreads = 1024;
+  for (const NestPtr& nest : program.nests) {
+    for (const Loop& loop : nest->loops) {
+      if (loop.kind == LoopKind::bound && loop.extent > kMostThreads) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<ZooDraw> zoo_draw(std::uint64_t seed, std::uint64_t index, zoo::DrawOptions options, bool any_launch) {
+  Program program;
+  options.accept = [&](const graph::Graph& graph) {
+    Result<frontend::Lowered, Diagnostic> lowered = frontend::lower(graph);
+    if (!lowered) return false;
+    program = std::move(lowered).value().program;
+    return any_launch || launches(program);
+  };
+  std::optional<zoo::Draw> drawn = zoo::draw(seed, index, options);
+  if (!drawn) return std::nullopt;
+  ZooDraw out;
+  out.structure = zoo::structure_hash(drawn->graph);
+  out.program = {drawn->type, std::move(drawn->arguments), drawn->dtype, std::move(drawn->graph), std::move(program)};
+  out.invalid = drawn->invalid;
+  out.oversize = drawn->oversize;
+  out.beyond_launch = drawn->refused;
   return out;
 }
 

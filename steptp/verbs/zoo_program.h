@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "steptp/base/json.h"
 #include "steptp/frontend/lower.h"
 #include "steptp/text/profile.h"
+#include "steptp/zoo/draw.h"
 #include "steptp/zoo/types.h"
 
 namespace steptp {
@@ -22,6 +24,18 @@ struct ZooProgram {
 /// `zoo-arguments`, and those of lowering.
 [[nodiscard]] Result<ZooProgram, Diagnostic> zoo_program(const std::string& name, const zoo::Arguments& given,
                                                          DType dtype);
+
+/// The draw with a number (zoo/draw.h), lowered. Draws whose first loops exceed what a launch allows are drawn again,
+/// unless `any_launch`; `draws` counts what was passed over. Nothing where no draw was acceptable.
+struct ZooDraw {
+  ZooProgram program;
+  std::uint64_t invalid = 0;
+  std::uint64_t oversize = 0;
+  std::uint64_t beyond_launch = 0;
+  Hash structure = 0;  ///< equal for programs that are the same up to names
+};
+[[nodiscard]] std::optional<ZooDraw> zoo_draw(std::uint64_t seed, std::uint64_t index, zoo::DrawOptions options,
+                                              bool any_launch = false);
 
 /// What a program is printed as: LEIR, a PyTorch file, or the operator graph.
 enum class ZooForm : std::uint8_t { leir, torch, graph };

@@ -104,8 +104,8 @@ class Analysis {
     facts.constant = covers;
   }
 
-  /// What a norm without weight and bias returns has mean zero over each of its groups. With them the mean is that of
-  /// the bias, which depends on parameters only and is marked as well: the inputs play no part.
+  /// What a norm returns has mean zero over each of its groups before weight and bias; with weights that are the same
+  /// within a group, as they are at first, the mean of the result depends on parameters only.
   void look_at_norm(const Call& call, Facts& facts) const {
     const std::string& name = call.op().schema.name;
     const std::size_t rank = call.shape("input").size();

@@ -23,6 +23,7 @@ struct ZooArguments {
   std::string profile = "paper";
   int level = 0;
   std::uint64_t seed = 1;
+  bool drawn = false;  ///< --seed was given to `show`
   std::uint64_t first = 0;
   std::uint64_t count = 1;
   std::vector<std::string> types;
@@ -81,7 +82,9 @@ Status show(const ZooArguments& options) {
   if (!arguments) return refuse(arguments.error());
   const std::optional<DType> dtype = parse_dtype(options.dtype);
   if (!dtype) return refuse(make_error("usage", concat("there is no dtype '", options.dtype, "'")));
-  const Result<ZooProgram, Diagnostic> program = zoo_program(options.name, *arguments, *dtype);
+  const Result<ZooProgram, Diagnostic> program = options.drawn
+                                                     ? zoo_program_drawn(options.name, *arguments, *dtype, options.seed)
+                                                     : zoo_program(options.name, *arguments, *dtype);
   if (!program) return refuse(program.error());
   const Profile profile = options.profile == "compact" ? Profile::compact : Profile::paper;
   const std::string out = options.json ? steptp::to_json(*program, profile).dump() + "\n"
@@ -181,6 +184,7 @@ VerbMain add_zoo(CLI::App& app) {
   CLI::App* show_verb = verb->add_subcommand("show", "the program of one type");
   show_verb->add_option("NAME", options->name, "a program type")->required();
   show_verb->add_option("--arg", options->args, "an argument, name=value; may be repeated")->allow_extra_args(false);
+  CLI::Option* seed = show_verb->add_option("--seed", options->seed, "draw the arguments that are not given");
   show_verb->add_option("--dtype", options->dtype, "f16, f32, f64 or bf16")->capture_default_str();
   show_verb->add_option("--emit", options->emit, "leir, torch (a PyTorch file) or graph (JSON)")
       ->check(CLI::IsMember({"leir", "torch", "graph"}))
@@ -212,7 +216,8 @@ VerbMain add_zoo(CLI::App& app) {
   draw_verb->add_option("--profile", options->profile, "paper or compact")->check(CLI::IsMember({"paper", "compact"}));
   draw_verb->add_flag("--json", options->json, "one JSON object per program");
   draw_verb->add_option("--jobs,-j", options->jobs, "threads; 0: all cores")->capture_default_str();
-  return [options, list_verb, draw_verb] {
+  return [options, list_verb, draw_verb, seed] {
+    options->drawn = seed->count() > 0;
     if (list_verb->parsed()) return list(*options);
     return draw_verb->parsed() ? draw(*options) : show(*options);
   };

@@ -54,6 +54,8 @@ Value hinge(const Step& step, const Value& x, const Value& t) {
 }
 Value divergence(const Step& step, const Value& x, const Value& t) {
   if (step.flag("log_target")) return exp(t) * (t - x);
+  const Domain& domain = step.graph().node(step.value("target")).domain;
+  if (domain.kind == Domain::Kind::positive) return t * (log(t) - x);
   return select(t == 0, 0, t * log(t)) - t * x;
 }
 Value cross(const Step&, const Value& x, const Value& t) {

@@ -175,8 +175,15 @@ void adaptive_max(const Step& step) {
 
 /// Scale factors are used where they say the same as the sizes; PyTorch computes with the factor itself.
 void want_exact_scale(const Step& step, const Shape& from, const Shape& to) {
-  const auto* factors = std::get_if<std::vector<double>>(&step.argument("scale_factors"));
-  if (!factors || step.has("output_size")) return;
+  std::vector<double> listed;
+  for (const std::string_view name : {"scales", "scales_h", "scales_w"}) {
+    if (step.op().schema.find(name) && step.has(name)) listed.push_back(step.real(name));
+  }
+  const std::vector<double>* factors = listed.size() == from.size() - 2 ? &listed : nullptr;
+  if (step.op().schema.find("scale_factors") && !step.has("output_size")) {
+    factors = std::get_if<std::vector<double>>(&step.argument("scale_factors"));
+  }
+  if (!factors) return;
   for (std::size_t dim = 0; dim < factors->size(); ++dim) {
     if (static_cast<double>(from[2 + dim]) * (*factors)[dim] != static_cast<double>(to[2 + dim])) {
       step.unsupported("a scale factor that does not give a whole number of elements is not supported");
@@ -184,8 +191,10 @@ void want_exact_scale(const Step& step, const Shape& from, const Shape& to) {
   }
 }
 
+Tensor upsampled_input(const Step& step) { return step.in(step.op().schema.find("input") ? "input" : "self"); }
+
 void upsample_nearest(const Step& step) {
-  const Tensor input = step.in("input");
+  const Tensor input = upsampled_input(step);
   const Tensor out = step.out();
   want_exact_scale(step, input.shape, out.shape);
   step.map(out, [&](const Subscripts& at) {
@@ -221,7 +230,7 @@ void interpolate_dimension(const Step& step, const Tensor& source, const Tensor&
 }
 
 void upsample_linear(const Step& step) {
-  Tensor source = step.in("input");
+  Tensor source = upsampled_input(step);
   const Tensor out = step.out();
   want_exact_scale(step, source.shape, out.shape);
   for (std::size_t dim = 2; dim < out.shape.size(); ++dim) {
@@ -253,6 +262,9 @@ constexpr std::array kRows = {
     LoweringRow{"aten.upsample_nearest1d.vec", upsample_nearest},
     LoweringRow{"aten.upsample_nearest2d.vec", upsample_nearest},
     LoweringRow{"aten.upsample_nearest3d.vec", upsample_nearest},
+    LoweringRow{"aten.upsample_nearest1d.default", upsample_nearest},
+    LoweringRow{"aten.upsample_nearest2d.default", upsample_nearest},
+    LoweringRow{"aten.upsample_bilinear2d.default", upsample_linear},
     LoweringRow{"aten.upsample_linear1d.vec", upsample_linear},
     LoweringRow{"aten.upsample_bilinear2d.vec", upsample_linear},
     LoweringRow{"aten.upsample_trilinear3d.vec", upsample_linear},

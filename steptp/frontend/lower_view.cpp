@@ -50,6 +50,14 @@ void reversed(const Step& step) {
 
 void expand(const Step& step) { step.copy(step.in("self"), step.out()); }
 
+void broadcast_tensors(const Step& step) {
+  const std::vector<graph::Value>& parts = step.values("tensors");
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const std::int32_t output = static_cast<std::int32_t>(part);
+    if (step.wanted(output)) step.copy(step.of(parts[part]), step.out(output));
+  }
+}
+
 void slice(const Step& step) {
   const std::size_t dim = dimension(step, "dim");
   const std::int64_t extent = step.shape("self")[dim];
@@ -257,6 +265,7 @@ constexpr std::array kRows = {
     LoweringRow{"aten.expand.default", expand},
     LoweringRow{"aten.broadcast_to.default", expand},
     LoweringRow{"aten.expand_as.default", expand},
+    LoweringRow{"aten.broadcast_tensors.default", broadcast_tensors},
     LoweringRow{"aten.slice.Tensor", slice},
     LoweringRow{"aten.select.int", select_step},
     LoweringRow{"aten.narrow.default", narrow},

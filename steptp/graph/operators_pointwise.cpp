@@ -167,7 +167,7 @@ constexpr std::array kRows = {
                 "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
                 converted},
     OperatorRow{"type_as(Tensor self, Tensor other) -> Tensor", converted_to_other, "{self}.type_as({other})"},
-    OperatorRow{"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", same, "torch.clone({self})"},
+    OperatorRow{"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", same, "torch.clone({self}, memory_format=torch.contiguous_format)"},
     OperatorRow{"contiguous(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", same, "{self}.contiguous()"},
     OperatorRow{"alias(Tensor self) -> Tensor", same},
     OperatorRow{"detach(Tensor self) -> Tensor", same, "{self}.detach()"},

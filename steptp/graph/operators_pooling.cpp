@@ -104,6 +104,13 @@ constexpr std::array kRows = {
                 upsampled},
     OperatorRow{"upsample_nearest3d.vec(Tensor input, int[]? output_size, float[]? scale_factors) -> Tensor",
                 upsampled},
+    OperatorRow{"upsample_nearest1d(Tensor self, int[1] output_size, float? scales=None) -> Tensor", upsampled},
+    OperatorRow{
+        "upsample_nearest2d(Tensor self, int[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor",
+        upsampled},
+    OperatorRow{"upsample_bilinear2d(Tensor self, int[2] output_size, bool align_corners, float? scales_h=None, float? "
+                "scales_w=None) -> Tensor",
+                upsampled},
     OperatorRow{
         "upsample_linear1d.vec(Tensor input, int[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
         upsampled},

@@ -241,6 +241,15 @@ Types stack(const Call& call) {
   return {out};
 }
 
+/// All of them with the shape they broadcast to.
+Types broadcast_tensors(const Call& call) {
+  Shape shape;
+  for (const Value& part : call.values("tensors")) shape = broadcast(call, shape, call.type(part).shape);
+  Types out;
+  for (const Value& part : call.values("tensors")) out.push_back({call.type(part).dtype, shape});
+  return out;
+}
+
 Types repeat(const Call& call) {
   Shape shape = call.shape("self");
   std::vector<std::int64_t> times = call.integers(call.op().schema.find("repeats") ? "repeats" : "dims");
@@ -334,6 +343,7 @@ constexpr std::array kRows = {
     OperatorRow{"numpy_T(Tensor self) -> Tensor", reversed, "{self}.T"},
     OperatorRow{"expand(Tensor self, int[] size, *, bool implicit=False) -> Tensor", expand, "{self}.expand({size})"},
     OperatorRow{"broadcast_to(Tensor self, int[] size) -> Tensor", expand, "torch.broadcast_to"},
+    OperatorRow{"broadcast_tensors(Tensor[] tensors) -> Tensor[]", broadcast_tensors},
     OperatorRow{"expand_as(Tensor self, Tensor other) -> Tensor", expand_as, "{self}.expand_as({other})"},
     OperatorRow{"slice.Tensor(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", slice},
     OperatorRow{"select.int(Tensor self, int dim, int index) -> Tensor", select, "torch.select"},

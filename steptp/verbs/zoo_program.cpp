@@ -1,5 +1,7 @@
 #include "steptp/verbs/zoo_program.h"
 
+#include <cctype>
+
 #include "steptp/base/text.h"
 #include "steptp/graph/graph_json.h"
 #include "steptp/graph/torch_printer.h"
@@ -26,11 +28,18 @@ Json argument_json(const zoo::ArgumentRange& argument) {
   return out.set("range", std::move(numbers));
 }
 
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
 std::string unknown_type_hint(const std::string& name) {
   std::vector<std::string> near;
+  const std::string wanted = lower_case(name);
   for (const zoo::ProgramType& type : zoo::all_types()) {
-    const bool part = type.name.find(name) != std::string::npos || name.find(type.name) != std::string::npos;
-    if (part && near.size() < 8) near.push_back(type.name);
+    const std::string candidate = lower_case(type.name);
+    if (candidate == wanted) return concat("did you mean ", type.name, "?");
+    if (candidate.find(wanted) != std::string::npos && near.size() < 8) near.push_back(type.name);
   }
   if (near.empty()) return "steptp zoo list names all types";
   return concat("did you mean ", join(near, ", ", [](const std::string& text) { return text; }), "?");
@@ -70,6 +79,25 @@ bool launches(const Program& program) {
 }
 
 }  // namespace
+
+Result<ZooProgram, Diagnostic> zoo_program_drawn(const std::string& name, const zoo::Arguments& given, DType dtype,
+                                                 std::uint64_t seed) {
+  constexpr int kAttempts = 10000;
+  const zoo::ProgramType* type = zoo::find_type(name);
+  if (!type) return zoo_program(name, given, dtype);
+  Random random(seed);
+  Diagnostic last;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    zoo::Arguments arguments = zoo::draw_arguments(*type, random);
+    for (const auto& [key, number] : given) arguments[key] = number;
+    Result<ZooProgram, Diagnostic> made = zoo_program(name, arguments, dtype);
+    if (!made && made.error().id != "zoo-arguments") return made;
+    if (made && zoo::largest_tensor(made->graph) <= zoo::DrawOptions().most_bytes && launches(made->program))
+      return made;
+    last = made ? make_error("zoo-arguments", concat(name, ": every draw was too large")) : made.error();
+  }
+  return last;
+}
 
 std::optional<ZooDraw> zoo_draw(std::uint64_t seed, std::uint64_t index, zoo::DrawOptions options, bool any_launch) {
   Program program;

@@ -25,6 +25,11 @@ struct ZooProgram {
 [[nodiscard]] Result<ZooProgram, Diagnostic> zoo_program(const std::string& name, const zoo::Arguments& given,
                                                          DType dtype);
 
+/// The same with the arguments that are not given drawn from a seed, until they fit together, into memory and into a
+/// launch.
+[[nodiscard]] Result<ZooProgram, Diagnostic> zoo_program_drawn(const std::string& name, const zoo::Arguments& given,
+                                                               DType dtype, std::uint64_t seed);
+
 /// The draw with a number (zoo/draw.h), lowered. Draws whose first loops exceed what a launch allows are drawn again,
 /// unless `any_launch`; `draws` counts what was passed over. Nothing where no draw was acceptable.
 struct ZooDraw {

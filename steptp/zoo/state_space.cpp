@@ -84,7 +84,8 @@ Outputs mamba2(Maker& m) {
   const Value passed = einsum(m, "bhzc,bchpn->bzhpn", {chunk_decay, all_states});
   const Value before = m.op("slice.Tensor", {passed, std::int64_t{1}, std::int64_t{0}, chunks});
   const Value outside = einsum(m, "bclhn,bchpn,bhcl->bclhp", {cs, before, m.op("exp", {sums})});
-  return {view(m, m.add(inside, outside), {batch, chunks * block, heads, width})};
+  const Value sum = m.op("clone", {m.add(inside, outside)});
+  return {view(m, sum, {batch, chunks * block, heads, width})};
 }
 
 constexpr std::array kRows = {BuildRow{"Mamba2ReturnY", published}, BuildRow{"Mamba2", mamba2}};

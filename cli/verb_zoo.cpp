@@ -1,12 +1,11 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
 #include <set>
 
 #include "cli/verb.h"
-#include "steptp/base/parallel.h"
+#include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"
 #include "steptp/verbs/zoo_program.h"
 
@@ -128,37 +127,39 @@ std::string draw_text(const ZooArguments& options, std::uint64_t index, const Zo
   return out.set("skipped", std::move(passed)).dump() + "\n";
 }
 
-/// Draws are made in parallel, a block at a time, and printed in order; a program that equals one printed before, up to
-/// names, is left out.
+/// What one draw gives: its text, empty where nothing was found, and what it is up to names.
+struct Drawn {
+  std::string text;
+  Hash structure = 0;
+};
+
+/// Draws are made in parallel and printed in order; a program that equals one printed before, up to names, is left out.
 Status draw(const ZooArguments& options) {
   const Result<zoo::DrawOptions, Diagnostic> chosen = draw_options(options);
   if (!chosen) return refuse(chosen.error());
-  constexpr std::uint64_t kBlock = 256;
+  constexpr std::size_t kAhead = 1024;
   std::set<Hash> seen;
   std::uint64_t repeated = 0;
   std::uint64_t failed = 0;
-  for (std::uint64_t start = 0; start < options.count; start += kBlock) {
-    const std::size_t size = static_cast<std::size_t>(std::min(kBlock, options.count - start));
-    std::vector<std::string> texts(size);
-    std::vector<Hash> structures(size, 0);
-    parallel_for(size, options.jobs == 0 ? default_jobs() : options.jobs, [&](std::size_t at) {
-      const std::uint64_t index = options.first + start + at;
-      const std::optional<ZooDraw> drawn = zoo_draw(options.seed, index, *chosen, options.any_launch);
-      if (!drawn) return;
-      structures[at] = drawn->structure;
-      texts[at] = draw_text(options, index, *drawn);
-    });
-    std::string out;
-    for (std::size_t at = 0; at < size; ++at) {
-      if (texts[at].empty())
-        ++failed;
-      else if (!seen.insert(structures[at]).second)
-        ++repeated;
-      else
-        out += texts[at];
-    }
-    if (!write_out(out)) return Status::failed;
+  OrderedStream<std::uint64_t, Drawn> stream(
+      options.jobs == 0 ? default_jobs() : options.jobs, kAhead,
+      [&](const std::uint64_t& index) {
+        const std::optional<ZooDraw> drawn = zoo_draw(options.seed, index, *chosen, options.any_launch);
+        return drawn ? Drawn{draw_text(options, index, *drawn), drawn->structure} : Drawn();
+      },
+      [&](Drawn&& drawn) {
+        if (drawn.text.empty())
+          ++failed;
+        else if (!seen.insert(drawn.structure).second)
+          ++repeated;
+        else
+          return write_out(drawn.text);
+        return true;
+      });
+  for (std::uint64_t number = 0; number < options.count; ++number) {
+    if (!stream.push(options.first + number)) break;
   }
+  if (!stream.finish()) return Status::failed;
   if (repeated + failed > 0) {
     print_error({"zoo-draws",
                  Severity::note,

@@ -263,10 +263,21 @@ TEST(CertifyEqual, LongRecurrence) {
       "B^{2}_{tx=0}L^{16384}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};C^{f32,g}_{tx,a}=D^{f32,g}_{tx};];");
 }
 
-TEST(CertifyUndecided, ChainsThatAreTooLong) {
-  const std::string header = "@input A f32[2000000]\n@output C f32[2000000]\n";
-  const std::string chain = "L^{2000000}_{a=0}[C^{f32,g}_{a}=if_then_else(a<1,0,C^{f32,g}_{a-1})+A^{f32,g}_{a};];";
-  expect(Verdict::undecided, header, chain, chain);
+/// Chains of definitions that are longer than any stack, as recurrences and through an accumulation.
+TEST(CertifyChains, LongerThanTheStack) {
+  const std::string header = "@input A f32[100000]\n@output C f32[100000]\n";
+  const auto chain = [](const std::string& factor) {
+    return "L^{100000}_{a=0}[C^{f32,g}_{a}=if_then_else(a<1,0,C^{f32,g}_{a-1})+" + factor + "*A^{f32,g}_{a};];";
+  };
+  expect(Verdict::equal, header, chain("1"), chain("1"));
+  expect(Verdict::differs, header, chain("1"), chain("2"));
+  const auto steps = [](const std::string& first) {
+    return "L^{30000}_{a=0}[L^{3}_{c=0}[D^{f32,g}_{a,c}=if_then_else(a<1," + first +
+           ",E^{f32,g}_{(a-1)%30000})*A^{f32,g}_{a*3+c};];L^{3}_{c=0}[E^{f32,g}_{a}=E^{f32,g}_{a}+D^{f32,g}_{a,c};];];"
+           "L^{100000}_{a=0}[C^{f32,g}_{a}=E^{f32,g}_{a//4};];";
+  };
+  expect(Verdict::equal, header, steps("1"), steps("1"));
+  expect(Verdict::differs, header, steps("1"), steps("2"));
 }
 
 TEST(CertifyUndecided, BudgetsThatRunOut) {

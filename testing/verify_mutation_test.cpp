@@ -61,7 +61,7 @@ constexpr std::uint64_t kMostFailures = 5;
 
 TEST(VerifyMutants, OfGeneratedPrograms) {
   MutantCourt court("generated");
-  const Random random(101);
+  const Random random(soak_seed(101));
   const auto wanted = soaked(500);
   for (std::uint64_t i = 0; court.judged() < wanted && court.wrong() < kMostFailures; ++i) {
     Random draw = random.fork(i);
@@ -77,7 +77,7 @@ TEST(VerifyMutants, OfGeneratedPrograms) {
 
 TEST(VerifyMutants, OfWrittenPrograms) {
   MutantCourt court("written");
-  const Random random(102);
+  const Random random(soak_seed(102));
   const auto wanted = soaked(700);
   for (std::uint64_t i = 0; court.judged() < wanted && court.wrong() < kMostFailures; ++i) {
     Random draw = random.fork(i);
@@ -91,7 +91,7 @@ TEST(VerifyMutants, OfWrittenPrograms) {
 /// A right step with a slip in it: closer to right than any mutant of the program itself.
 TEST(VerifyMutants, NearMisses) {
   MutantCourt court("near misses");
-  const Random random(103);
+  const Random random(soak_seed(103));
   const auto wanted = soaked(600);
   for (std::uint64_t i = 0; court.judged() < wanted && court.wrong() < kMostFailures; ++i) {
     Random draw = random.fork(i);
@@ -109,7 +109,7 @@ TEST(VerifyMutants, OfPublishedPrograms) {
   const auto text = read_file(std::string(STEPTP_SOURCE_DIR) + "/../shared/data/leir_corpus.jsonl");
   if (!text) GTEST_SKIP() << "no corpus";
   MutantCourt court("published");
-  const Random random(104);
+  const Random random(soak_seed(104));
   std::uint64_t programs = 0;
   std::uint64_t shrunk = 0;
   for (std::size_t at = 0; at < text->size() && court.wrong() < kMostFailures;) {

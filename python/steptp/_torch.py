@@ -68,11 +68,14 @@ def from_torch(
     *,
     mode: str | None = None,
     name: str = "",
+    domains: Sequence[Any] = (),
 ) -> Program:
     """The program of an ``nn.Module`` for inputs of the shapes and dtypes of the examples.
 
     Without `mode` the module is taken as it stands, in train or in eval mode; it is not changed. Its weights do not
-    become part of the program: `to_torch` puts the two together again. Raises DiagnosticError where the module cannot
+    become part of the program: `to_torch` puts the two together again. `domains` may say which values each tensor among
+    the inputs has: None, "any", "positive", "nonzero" or [low, high] (high not included); a target of class indices in
+    [0, 10] needs no look at ignore_index. Raises DiagnosticError where the module cannot
     be captured or uses what is not supported, with the place in its source.
     """
     training = _training(mode)
@@ -80,7 +83,7 @@ def from_torch(
     operators = _steptp.kept_operators().split()
     args = tuple(example_inputs) if isinstance(example_inputs, (tuple, list)) else (example_inputs,)
     try:
-        archive = capture.capture_module(module, args, dict(example_kwargs or {}), "train" if training else "eval", operators)
+        archive = capture.capture_module(module, args, dict(example_kwargs or {}), "train" if training else "eval", operators, domains)
     except capture.CaptureError as error:
         message = f"{error.message} ({error.place})" if error.place else error.message
         diagnostic = Diagnostic(f"capture-{error.kind}", "error", message, error.hint, 0, 0, 0)

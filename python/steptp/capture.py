@@ -485,7 +485,7 @@ class _Writer:
             self.blobs.append(blob)
         return {"config": out}
 
-    def archive(self, notes: list[str]) -> bytes:
+    def archive(self, notes: list[str], domains: Iterable[Any] = ()) -> bytes:
         program = self.program
         signature = program.graph_signature
         model = {
@@ -499,6 +499,7 @@ class _Writer:
             "schema_version": {"major": 8, "minor": 17},
             "torch_version": self.torch.__version__,
             "notes": notes,
+            "domains": list(domains),
         }
         tensors = {**program.state_dict, **{name: value for name, value in program.constants.items()}}
         config = self.config(tensors, "tensor")
@@ -524,12 +525,20 @@ def _is_fake(torch: Any, tensor: Any) -> bool:
     return isinstance(tensor, FakeTensor) or tensor.device.type == "meta"
 
 
-def capture_module(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, operators: Iterable[str]) -> bytes:
-    """The archive of a module that exists already."""
+def capture_module(
+    module: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    mode: str,
+    operators: Iterable[str],
+    domains: Iterable[Any] = (),
+) -> bytes:
+    """The archive of a module that exists already. `domains`: one per tensor among the inputs, as a .leir file states
+    them: None, "any", "positive", "nonzero" or [low, high]."""
     torch = import_torch()
     notes: list[str] = []
     program = export_program(module, [lambda: (args, kwargs)], mode, set(operators), notes)
-    return _Writer(torch, program).archive(notes)
+    return _Writer(torch, program).archive(notes, domains)
 
 
 def capture_file(file: str, mode: str, operators: Iterable[str]) -> bytes:
@@ -543,7 +552,7 @@ def capture_file(file: str, mode: str, operators: Iterable[str]) -> bytes:
     torch.manual_seed(0)
     attempts = [lambda fake=fake: (tuple(make_inputs(source, fake)), {}) for fake in (True, False)]
     program = export_program(model, attempts, mode, set(operators), notes, file)
-    return _Writer(torch, program).archive(notes)
+    return _Writer(torch, program).archive(notes, getattr(source, "input_domains", ()))
 
 
 def main(arguments: list[str] | None = None) -> int:

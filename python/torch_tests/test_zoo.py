@@ -20,7 +20,7 @@ def small_value(argument: dict[str, Any], source: random.Random) -> float:
     if "choices" in argument:
         return source.choice(argument["choices"][:3])
     low, high = argument["range"]
-    if isinstance(argument["default"], float):
+    if any(isinstance(number, float) for number in (low, high, argument["default"])):
         return source.uniform(low, high)
     if low <= 3:
         return source.randrange(low, min(high, low + 4))
@@ -38,26 +38,35 @@ def small_program(name: str) -> steptp.ZooProgram:
             steptp.run(shown.program, budget=BUDGET)
         except (steptp.DiagnosticError, steptp.BudgetError):
             continue
-        return shown
+        if is_accepted(shown):
+            return shown
     raise AssertionError(f"no small arguments for {name}")
 
 
-def module_of(text: str) -> tuple[torch.nn.Module, list[Any]]:
-    space: dict[str, Any] = {}
-    exec(text, space)
-    torch.manual_seed(0)
-    return fill(space["Model"](*space["get_init_inputs"]())), space["get_inputs"]()
-
-
 def compare(shown: steptp.ZooProgram) -> None:
-    module, inputs = module_of(shown.torch)
-    program = steptp.from_torch(module, inputs, mode="train", name=shown.program.name)
+    space: dict[str, Any] = {}
+    exec(shown.torch, space)
+    torch.manual_seed(0)
+    module, inputs = fill(space["Model"](*space["get_init_inputs"]())), space["get_inputs"]()
+    domains = space.get("input_domains", ())
+    program = steptp.from_torch(module, inputs, mode="train", name=shown.program.name, domains=domains)
     # What was printed as a module comes back as the same program, names and all.
     assert program.to_text(header=False) == shown.program.to_text(header=False)
     assert [(v.name, v.role, v.dtype, v.shape) for v in program.signature] == [(v.name, v.role, v.dtype, v.shape) for v in shown.program.signature]
     answer = steptp.to_torch(program, module)(*inputs)
     with torch.no_grad():
         assert_close(tensors(answer), tensors(module(*inputs)), shown.name)
+
+
+def is_accepted(shown: steptp.ZooProgram) -> bool:
+    """PyTorch asks more of some windows than that they fit over the padded input."""
+    space: dict[str, Any] = {}
+    exec(shown.torch, space)
+    try:
+        space["Model"]()(*space["get_inputs"]())
+    except RuntimeError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("name", TYPES)

@@ -171,8 +171,8 @@ TEST(Arithmetic, BallsNoticeSummandsThatVanish) {
 
 TEST(Arithmetic, LiteralsAreDecimals) {
   Both both;
-  both.field.set_literals({decimal_of(0.1), decimal_of(0.5)});
-  both.balls.set_literals({decimal_of(0.1), decimal_of(0.5)});
+  EXPECT_EQ(both.field.add_literals({decimal_of(0.1), decimal_of(0.5)}), 0u);
+  EXPECT_EQ(both.balls.add_literals({decimal_of(0.1), decimal_of(0.5)}), 0u);
   FieldArithmetic::Value a;
   FieldArithmetic::Value ten;
   both.field.literal(a, 0);

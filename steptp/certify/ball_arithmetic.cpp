@@ -59,8 +59,8 @@ void BallArithmetic::set_class(Value& out, ValueClass value_class) const {
   out.identity = {};
 }
 
-void BallArithmetic::set_literals(const std::vector<Decimal>& literals) {
-  literals_.clear();
+std::uint32_t BallArithmetic::add_literals(const std::vector<Decimal>& literals) {
+  const auto first = static_cast<std::uint32_t>(literals_.size());
   for (const Decimal& decimal : literals) {
     Value& value = literals_.emplace_back();
     for (std::size_t i = 0; i < 2; ++i) value.identity[i] = fields_[i].of_decimal(decimal);
@@ -74,6 +74,7 @@ void BallArithmetic::set_literals(const std::vector<Decimal>& literals) {
       arb_mul_fmpz(value.ball, value.ball, ten.number, precision_);
     }
   }
+  return first;
 }
 
 void BallArithmetic::input(Value& out, Dyadic value) const {

@@ -49,13 +49,16 @@ class BallArithmetic {
     std::array<PrimeField::Residue, 2> identity{};
   };
 
+  /// Sums are made one summand at a time.
+  static constexpr bool kHasLanes = false;
   static constexpr bool kHasPlainValues = false;
   /// Exact: the type of an operation plays no part.
   static constexpr bool kIsTyped = false;
 
   BallArithmetic(std::uint64_t seed, std::int64_t precision);
 
-  void set_literals(const std::vector<Decimal>& literals);
+  /// Returns the number of the first one, for `literal`.
+  [[nodiscard]] std::uint32_t add_literals(const std::vector<Decimal>& literals);
   void literal(Value& out, std::uint32_t number) const { out = literals_[number]; }
   void input(Value& out, Dyadic value) const;
   void integer(Value& out, std::int64_t value) const;
@@ -72,6 +75,10 @@ class BallArithmetic {
   /// Equal values of the same expression have the same.
   [[nodiscard]] static std::uint64_t identity_of(const Value& a) {
     return a.identity[0] ^ (static_cast<std::uint64_t>(a.value_class) << 62);
+  }
+  /// Of finite values: a - b and b - a, by identity.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> differences(const Value& a, const Value& b) const {
+    return {fields_[0].subtract(a.identity[0], b.identity[0]), fields_[0].subtract(b.identity[0], a.identity[0])};
   }
   [[nodiscard]] std::string text(const Value& a) const;
   [[nodiscard]] std::size_t extra_bytes(const Value&) const { return static_cast<std::size_t>(precision_ / 8 + 16); }

@@ -53,6 +53,10 @@ struct CertifiedAnswer {
   std::uint64_t not_counted = 0;  ///< `before` was not finite there
   /// `after` had no value at a special draw where `before` had one: equal almost everywhere, but not safe.
   bool is_defined_everywhere = true;
+  /// Equal whichever way comparisons of reals go, as an identity; otherwise why that was not shown (empty where no
+  /// reals are compared).
+  bool in_every_way = false;
+  std::string not_in_every_way;
   std::vector<std::string> assumes;
   std::string reason;
   std::optional<Counterexample> counterexample;

@@ -17,6 +17,7 @@ namespace steptp::certify {
 /// around it), tensors and statements are numbers, conversions between types are operations of their own.
 
 inline constexpr std::size_t kMaxLoops = 32;  ///< around one statement
+inline constexpr std::uint32_t kNone = UINT32_MAX;
 
 struct Access;
 struct IndexCode;
@@ -68,6 +69,17 @@ struct Access {
   bool is_flat = false;
   std::int64_t flat_constant = 0;
   std::vector<LinearPart> flat;
+  bool is_linear = true;  ///< every subscript is
+  /// The one statement whose write is seen here, where its loops follow from the reader's: each as a linear index. An
+  /// iteration that is not one of the writer's tells nothing.
+  std::uint32_t origin = kNone;
+  std::vector<IndexCode> origin_loops;
+  /// Every iteration of the reader sees its origin, and this is the number of the origin's iteration: its loops as
+  /// digits.
+  bool is_certain = false;
+  IndexCode origin_number;
+  /// What the origin is a copy of, also in terms of the reader's loops: for arithmetic that does not round.
+  std::shared_ptr<const Access> source;
 };
 
 enum class Op : std::uint8_t {
@@ -96,8 +108,6 @@ enum class Op : std::uint8_t {
   compare_integers,
   logic,
 };
-
-inline constexpr std::uint32_t kNone = UINT32_MAX;
 
 /// An operation. Operands are numbers of nodes.
 struct Node {
@@ -138,6 +148,12 @@ struct DirectSubscript {
   std::int64_t constant = 0;
 };
 
+/// What an accumulation adds to its accumulator, multiplies it with, or takes the greatest or least with.
+struct FoldTerm {
+  std::uint32_t node = 0;
+  bool is_subtracted = false;
+};
+
 struct StatementCode {
   std::uint32_t tensor = 0;
   std::vector<std::int64_t> extents;
@@ -149,6 +165,7 @@ struct StatementCode {
   std::uint32_t right = 0;
   bool accumulates = false;
   ArithmeticOp accumulation = ArithmeticOp::add;
+  std::vector<FoldTerm> terms;  ///< of an accumulation of reals; empty where its right side is of another form
   DType dtype = DType::f32;
   /// Loops from this one on enclose no other statement that writes the tensor: with the loops before it fixed, the
   /// instances of an accumulation are neighbours among the writes.
@@ -195,6 +212,7 @@ struct Branch {
   ExprPtr condition;  ///< null for a fold
   std::optional<Fold> fold;
   bool on_indices = false;
+  bool on_reals = false;  ///< a fold, or some real is compared in it
   std::uint32_t statement = 0;
   bool is_selection = false;  ///< the whole condition of an if_then_else; otherwise one comparison in it
   bool in_guard = false;

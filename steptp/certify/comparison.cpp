@@ -61,11 +61,12 @@ double degree(const FieldArithmetic::Value& value) {
 }  // namespace
 
 Comparison::Comparison(const Pair& pair, const InputModel& model, Draw draw, const CertifyOptions& options,
-                       Budget& budget)
+                       Budget& budget, Share share)
     : pair_(pair),
       source_(model, draw),
       options_(options),
       budget_(budget),
+      same_as_(share == Share::all ? pair.sharing.all : pair.sharing.plain),
       prime_seed_(combine(combine(pair.hash, draw.seed), static_cast<Hash>(draw.kind))) {
   make_field();
 }
@@ -75,12 +76,12 @@ void Comparison::make_field() {
     merge(seen_before_, field_->before.outcomes());
     merge(seen_after_, field_->after.outcomes());
   }
-  field_ = std::make_unique<FieldMachines>(pair_, source_, budget_, prime_seed_);
+  field_ = std::make_unique<FieldMachines>(pair_, same_as_, source_, budget_, prime_seed_);
 }
 
 Comparison::BallMachines& Comparison::balls(std::int64_t precision) {
   std::unique_ptr<BallMachines>& machines = balls_[precision];
-  if (!machines) machines = std::make_unique<BallMachines>(pair_, source_, budget_, prime_seed_, precision);
+  if (!machines) machines = std::make_unique<BallMachines>(pair_, same_as_, source_, budget_, prime_seed_, precision);
   return *machines;
 }
 
@@ -118,10 +119,10 @@ PointAnswer Comparison::in_field(const OutputPoint& point, bool& needs_balls, bo
   const FieldArithmetic::Value& a = before->real;
   const FieldArithmetic::Value& b = after->real;
   const bool apart = a.high < b.low || b.high < a.low;
-  const bool has_functions = field_->before_arithmetic.used_functions() || field_->after_arithmetic.used_functions();
+  const bool has_functions = field_->arithmetic.used_functions();
   answer.by_field = true;
-  answer.before = field_->before_arithmetic.text(a);
-  answer.after = field_->after_arithmetic.text(b);
+  answer.before = field_->arithmetic.text(a);
+  answer.after = field_->arithmetic.text(b);
   if (apart || (a.residue != b.residue && !has_functions)) {
     answer.kind = PointAnswer::Kind::differs;
     return answer;
@@ -132,10 +133,8 @@ PointAnswer Comparison::in_field(const OutputPoint& point, bool& needs_balls, bo
   }
   // Schwartz and Zippel over inputs of 53 bits; two arguments of functions that are different but have one residue
   // would be taken for one.
-  const double calls = static_cast<double>(field_->before_arithmetic.function_count()) +
-                       static_cast<double>(field_->after_arithmetic.function_count());
-  const double argument =
-      std::max(field_->before_arithmetic.argument_degree(), field_->after_arithmetic.argument_degree());
+  const auto calls = static_cast<double>(field_->arithmetic.function_count());
+  const double argument = field_->arithmetic.argument_degree();
   answer.kind = PointAnswer::Kind::equal;
   answer.bound_log2 = std::min(0.0, std::log2(degree(a) + degree(b) + 1 + calls * calls * argument) - 53);
   return answer;
@@ -173,8 +172,8 @@ PointAnswer Comparison::in_balls_of(std::int64_t precision, const OutputPoint& p
   if (!before->is_real) return of_integers(before->integer, after->integer);
   PointAnswer answer;
   if (decided_by_class(before->real.value_class, after->real.value_class, answer)) return answer;
-  answer.before = machines.before_arithmetic.text(before->real);
-  answer.after = machines.after_arithmetic.text(after->real);
+  answer.before = machines.arithmetic.text(before->real);
+  answer.after = machines.arithmetic.text(after->real);
   if (arb_overlaps(before->real.ball, after->real.ball) == 0) {
     answer.kind = PointAnswer::Kind::differs;
     return answer;
@@ -187,8 +186,7 @@ PointAnswer Comparison::in_balls_of(std::int64_t precision, const OutputPoint& p
     answer.agree_bits = std::max(answer.agree_bits, options_.agree_bits);
     return answer;
   }
-  const std::int64_t wanted =
-      std::max(machines.before_arithmetic.wanted_precision(), machines.after_arithmetic.wanted_precision());
+  const std::int64_t wanted = machines.arithmetic.wanted_precision();
   needs_precision = bits < options_.agree_bits || wanted > precision;
   if (needs_precision) answer.reason = wanted > precision ? "a summand vanishes beside its sum" : "the balls are wide";
   return answer;
@@ -214,6 +212,22 @@ std::optional<std::uint64_t> Comparison::path(const Code& code, const InputModel
   return machine.path();
 }
 
+std::optional<Trace> Comparison::trace(const Code& code, const InputModel& model, Draw draw, const OutputPoint& point,
+                                       const CertifyOptions& options, Budget& budget) {
+  const InputSource source(model, draw);
+  const std::uint32_t tensor = code.tensor_numbers.find(point.output)->second;
+  Trace steps;
+  const auto runs = [&](auto arithmetic) {
+    steps.clear();
+    Machine<decltype(arithmetic)> machine(code, arithmetic, source, budget);
+    machine.trace(&steps);
+    return static_cast<bool>(machine.output(tensor, point.element));
+  };
+  // Both programs by one prime, so that the same difference has one identity.
+  if (runs(FieldArithmetic(draw.seed)) || runs(BallArithmetic(draw.seed, options.first_precision))) return steps;
+  return std::nullopt;
+}
+
 bool Comparison::converts_alike() const {
   // Where balls had to decide, they have evaluated everything that the field left.
   for (const auto& [precision, machines] : balls_) {
@@ -227,7 +241,10 @@ std::vector<std::pair<std::string, std::string>> Comparison::inputs_of(const Out
   InputSource watched(source_.model(), source_.draw());
   watched.watch(&reads);
   BallArithmetic arithmetic(prime_seed_, options_.first_precision);
-  Machine<BallArithmetic> machine(pair_.before, arithmetic, watched, budget_);
+  // The first reads are found long before an expensive element is.
+  constexpr std::uint64_t kOperations = 20'000;
+  Budget budget{kOperations, options_.budget_bytes};
+  Machine<BallArithmetic> machine(pair_.before, arithmetic, watched, budget);
   // Whatever comes out: the values that were read are what is wanted.
   static_cast<void>(machine.output(pair_.before.tensor_numbers.find(point.output)->second, point.element));
   std::vector<std::pair<std::string, std::string>> out;

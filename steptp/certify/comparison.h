@@ -11,6 +11,7 @@
 #include "steptp/certify/certify.h"
 #include "steptp/certify/field_arithmetic.h"
 #include "steptp/certify/machine.h"
+#include "steptp/certify/sharing.h"
 
 namespace steptp::certify {
 
@@ -42,15 +43,25 @@ struct PointAnswer {
 };
 
 struct Pair {
+  Pair(const Code& old_code, const Code& new_code, std::uint64_t pair_hash)
+      : before(old_code), after(new_code), hash(pair_hash), sharing(find_shared(old_code, new_code)) {}
   const Code& before;
   const Code& after;
   std::uint64_t hash = 0;  ///< of both programs: primes depend on it
+  Sharing sharing;
+};
+
+/// What the second program takes from the first.
+enum class Share : std::uint8_t {
+  plain,  ///< where no branch is involved: each machine notes its own
+  all,    ///< to look for a difference: outcomes are not those of each program
 };
 
 /// Two programs at the inputs of one draw. Values are remembered from point to point.
 class Comparison {
  public:
-  Comparison(const Pair& pair, const InputModel& model, Draw draw, const CertifyOptions& options, Budget& budget);
+  Comparison(const Pair& pair, const InputModel& model, Draw draw, const CertifyOptions& options, Budget& budget,
+             Share share = Share::plain);
 
   [[nodiscard]] PointAnswer at(const OutputPoint& point);
 
@@ -59,22 +70,26 @@ class Comparison {
   /// Which way the evaluation of one program goes at a point, in the field; nothing where that fails.
   [[nodiscard]] static std::optional<std::uint64_t> path(const Code& code, const InputModel& model, Draw draw,
                                                          const OutputPoint& point, Budget& budget);
+  /// The comparisons on the way of one program to a point; nothing where that fails.
+  [[nodiscard]] static std::optional<Trace> trace(const Code& code, const InputModel& model, Draw draw,
+                                                  const OutputPoint& point, const CertifyOptions& options,
+                                                  Budget& budget);
   /// The two programs make integers and bools of the same reals, at the points looked at.
   [[nodiscard]] bool converts_alike() const;
   /// The inputs that an element of `before` reads first.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> inputs_of(const OutputPoint& point);
 
  private:
+  /// One arithmetic for both programs: what one of them computed the other one may take.
   template <typename Arithmetic>
   struct Machines {
     template <typename... Arguments>
-    Machines(const Pair& pair, const InputSource& source, Budget& budget, Arguments... arguments)
-        : before_arithmetic(arguments...),
-          after_arithmetic(arguments...),
-          before(pair.before, before_arithmetic, source, budget),
-          after(pair.after, after_arithmetic, source, budget) {}
-    Arithmetic before_arithmetic;
-    Arithmetic after_arithmetic;
+    Machines(const Pair& pair, const std::vector<std::uint32_t>& same_as, const InputSource& source, Budget& budget,
+             Arguments... arguments)
+        : arithmetic(arguments...),
+          before(pair.before, arithmetic, source, budget),
+          after(pair.after, before, same_as) {}
+    Arithmetic arithmetic;
     Machine<Arithmetic> before;
     Machine<Arithmetic> after;
   };
@@ -92,6 +107,7 @@ class Comparison {
   InputSource source_;
   const CertifyOptions& options_;
   Budget& budget_;
+  const std::vector<std::uint32_t>& same_as_;
   std::uint64_t prime_seed_;
   std::unique_ptr<FieldMachines> field_;
   std::map<std::int64_t, std::unique_ptr<BallMachines>> balls_;

@@ -9,6 +9,7 @@
 #include "steptp/base/text.h"
 #include "steptp/certify/code.h"
 #include "steptp/certify/failure.h"
+#include "steptp/certify/origin.h"
 #include "steptp/ir/typing.h"
 
 namespace steptp::certify {
@@ -24,16 +25,6 @@ struct TypedNode {
   std::uint32_t node = 0;
   ValueType type;
 };
-
-/// How many loops two statements share: those of the nests around both.
-std::uint32_t shared_loops(const Statement& left, const Statement& right) {
-  std::size_t loops = 0;
-  for (std::size_t i = 0; i < left.nests.size() && i < right.nests.size(); ++i) {
-    if (left.items[i] != right.items[i]) break;
-    loops += left.nests[i]->loops.size();
-  }
-  return static_cast<std::uint32_t>(loops);
-}
 
 /// A number as written, with its sign.
 std::optional<double> literal_number(const Expr& expr) {
@@ -125,12 +116,29 @@ class Compiler {
       }
     }
     out.right = converted(expression(source.equation->right), out.dtype);
+    if (out.accumulates && !find_terms(out, out.right)) out.terms.clear();
     accumulator_ = nullptr;
     path_.clear();
     work_of_.push_back(work_);
     out.work = static_cast<std::uint32_t>(code_.nodes.size()) - first_node + 1;
     add_direct(out);
     out.is_cheap = !out.accumulates && work_ <= kCheapNodes;
+  }
+
+  /// Down the operators of the accumulation to the accumulator, which is in one operand only.
+  bool find_terms(StatementCode& out, std::uint32_t number) const {
+    const Node& node = code_.nodes[number];
+    if (node.op == Op::real_accumulator) return true;
+    if (node.op != Op::real_arithmetic || node.branch != kNone) return false;
+    const bool is_subtraction = out.accumulation == ArithmeticOp::add && node.arithmetic == ArithmeticOp::subtract;
+    if (node.arithmetic != out.accumulation && !is_subtraction) return false;
+    if (find_terms(out, node.first)) {
+      out.terms.push_back({node.second, is_subtraction});
+      return true;
+    }
+    if (is_subtraction || !find_terms(out, node.second)) return false;
+    out.terms.push_back({node.first, false});
+    return true;
   }
 
   static void add_direct(StatementCode& out) {
@@ -252,7 +260,11 @@ class Compiler {
     as_listed.ref = ref;
     for (const Index& hidden : hidden_subscripts(table_, as_listed)) out.hidden.push_back(index(hidden));
     out.writers = writers_seen_from(statement_, out.tensor);
+    for (const auto* list : {&out.subscripts, &out.hidden}) {
+      for (const IndexCode& subscript : *list) out.is_linear = out.is_linear && subscript.is_linear;
+    }
     if (code_.tensors[out.tensor].known) flatten(out);
+    find_origin(code_, table_, statement_, out);
     work_ += 1;
     std::uint32_t most = 0;
     for (const Writer& writer : out.writers) {
@@ -341,7 +353,14 @@ class Compiler {
   std::uint32_t fold(Fold what) {
     const std::uint32_t number = branch(nullptr, false);
     code_.branches[number].fold = what;
+    code_.branches[number].on_reals = true;
     return number;
+  }
+
+  [[nodiscard]] bool compares_reals(std::uint32_t number) const {
+    const Node& node = code_.nodes[number];
+    if (node.op == Op::compare_reals || node.op == Op::integer_of_real) return true;
+    return node.op == Op::logic && (compares_reals(node.first) || compares_reals(node.second));
   }
 
   /// Float conversions are the identity; those to integer and bool never are.
@@ -534,6 +553,7 @@ struct Compiler::Maker {
     node.second = compiler.converted(if_true, type.dtype);
     node.third = compiler.converted(if_false, type.dtype);
     node.branch = compiler.branch(select.condition, true);
+    compiler.code_.branches[node.branch].on_reals = compiler.compares_reals(node.first);
     return made(node, type);
   }
   TypedNode operator()(const Compare& compare) const {
@@ -549,6 +569,7 @@ struct Compiler::Maker {
       node.second = compiler.converted(operands[i + 1], dtype);
       node.branch = compiler.branch(
           make_expr(Compare{{compare.operands[i], compare.operands[i + 1]}, {compare.operators[i]}}), false);
+      compiler.code_.branches[node.branch].on_reals = node.op == Op::compare_reals;
       const std::uint32_t one = made(node, typed(DType::boolean)).node;
       all = all == kNone ? one : both(LogicOp::conjunction, all, one);
     }

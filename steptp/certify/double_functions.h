@@ -13,8 +13,8 @@ struct FunctionRange {
   bool is_undecided = false;  ///< the interval crosses the edge of the function's domain
 };
 
-/// Of exp log sqrt erf tanh sin cos rsqrt. Computed with Arb, not with the C library: bounds are the same on every
-/// machine.
+/// Of exp log sqrt erf tanh sin cos rsqrt. Computed with Arb or with sums and products, not with the C library: bounds
+/// are the same on every machine.
 [[nodiscard]] FunctionRange function_range(Function function, ValueClass value_class, double low, double high);
 
 }  // namespace steptp::certify

@@ -46,8 +46,8 @@ ValueClass FieldArithmetic::class_of(const Value& a) {
   return a.low > 0 ? ValueClass::positive_infinity : ValueClass::negative_infinity;
 }
 
-void FieldArithmetic::set_literals(const std::vector<Decimal>& literals) {
-  literals_.clear();
+std::uint32_t FieldArithmetic::add_literals(const std::vector<Decimal>& literals) {
+  const auto first = static_cast<std::uint32_t>(literals_.size());
   for (const Decimal& decimal : literals) {
     Value& value = literals_.emplace_back();
     value.residue = field_.of_decimal(decimal);
@@ -59,6 +59,7 @@ void FieldArithmetic::set_literals(const std::vector<Decimal>& literals) {
     for (; places > 0 && digits % 5 == 0; --places) digits /= 5;
     if (places <= 0 && std::fabs(decimal.nearest) <= 0x1p53) value.low = value.high = decimal.nearest;
   }
+  return first;
 }
 
 void FieldArithmetic::integer(Value& out, std::int64_t value) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "steptp/certify/double_interval.h"
@@ -34,10 +35,13 @@ class FieldArithmetic {
   static constexpr bool kHasPlainValues = true;
   /// Exact: the type of an operation plays no part.
   static constexpr bool kIsTyped = false;
+  /// Sums can be made of many summands at once.
+  static constexpr bool kHasLanes = true;
 
   explicit FieldArithmetic(std::uint64_t seed) : field_(seed) {}
 
-  void set_literals(const std::vector<Decimal>& literals);
+  /// Returns the number of the first one, for `literal`.
+  [[nodiscard]] std::uint32_t add_literals(const std::vector<Decimal>& literals);
   void literal(Value& out, std::uint32_t number) const { out = literals_[number]; }
   void input(Value& out, Dyadic value) const {
     out.residue = field_.of_dyadic(value);
@@ -58,6 +62,12 @@ class FieldArithmetic {
       other_arithmetic(op, out, a, b);
     }
   }
+  /// Adds `count` values, products of values, or products of inputs (mantissas of multiples of 2^-52), or subtracts
+  /// them. Their order plays no part: residues are exact, and rounding is bounded once for all (field_sums.cpp).
+  void add_all(Value& sum, const Value* values, std::size_t count, bool is_subtracted);
+  void add_products(Value& sum, const Value* left, const Value* right, std::size_t count, bool is_subtracted);
+  void add_input_products(Value& sum, const std::int64_t* left, const std::int64_t* right, std::size_t count,
+                          bool is_subtracted) const;
   void function(Function function, Value& out, const Value& a);
   [[nodiscard]] bool compare(CompareOp op, const Value& a, const Value& b);
   /// Truncated and saturated; NaN gives 0.
@@ -67,6 +77,10 @@ class FieldArithmetic {
   /// Equal values of the same expression have the same.
   [[nodiscard]] static std::uint64_t identity_of(const Value& a) {
     return a.residue ^ (static_cast<std::uint64_t>(class_of(a)) << 62);
+  }
+  /// Of finite values: a - b and b - a.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> differences(const Value& a, const Value& b) const {
+    return {field_.subtract(a.residue, b.residue), field_.subtract(b.residue, a.residue)};
   }
   /// Functions occurred: different residues need not be different values.
   [[nodiscard]] bool used_functions() const { return functions_ > 0; }
@@ -82,6 +96,16 @@ class FieldArithmetic {
   [[nodiscard]] static bool is_finite(const Value& a) { return a.low < kInfinity && a.high > -kInfinity; }
   [[nodiscard]] static bool is_point(const Value& a) { return a.low == a.high; }
 
+  /// Sums of bounds of summands, as rounded to nearest, and what is needed to bound the rounding.
+  struct Bounds {
+    double low = 0;
+    double high = 0;
+    double magnitude = 0;
+    float excess = 0;  ///< the greatest degree of a numerator beyond that of its denominator
+    float denominator = 0;
+  };
+  void finish_sum(Value& sum, PrimeField::Residue residue, const Bounds& bounds, std::size_t count,
+                  bool is_subtracted) const;
   void add(Value& out, const Value& a, const Value& b) const;
   void add_special(Value& out, const Value& a, const Value& b) const;
   void multiply(Value& out, const Value& a, const Value& b);

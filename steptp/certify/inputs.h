@@ -92,17 +92,31 @@ class InputSource {
   [[nodiscard]] Dyadic real(std::size_t input, std::int64_t position) const {
     const Stream& stream = streams_[input];
     if (!stream.is_plain) return other_real(input, position);
-    const auto k = static_cast<std::int64_t>(random_at(stream.seed, static_cast<std::uint64_t>(position)) >> 11);
-    const std::int64_t centred = k - (std::int64_t{1} << 52);
-    return {centred == 0 ? 1 : centred, -52};
+    return {plain_mantissa(stream.seed, position), -52};
+  }
+  /// Reals of this input are multiples of 2^-52 in [-1, 1], drawn without further rules.
+  [[nodiscard]] bool is_plain(std::size_t input) const { return streams_[input].is_plain; }
+  /// Of a plain input: takes positions to the mantissas of `real`.
+  void mantissas(std::size_t input, std::size_t count, std::int64_t* at) const {
+    for (std::size_t i = 0; i < count; ++i) at[i] = plain_mantissa(streams_[input].seed, at[i]);
   }
   [[nodiscard]] std::int64_t integer(std::size_t input, std::int64_t position) const;
+  /// The random bits of an element, whatever is made of them.
+  [[nodiscard]] std::uint64_t bits(std::size_t input, std::int64_t position) const {
+    return random_at(streams_[input].seed, static_cast<std::uint64_t>(position));
+  }
   /// The first reads are listed from now on.
   void watch(std::vector<InputRead>* reads);
   [[nodiscard]] const InputModel& model() const { return model_; }
   [[nodiscard]] Draw draw() const { return draw_; }
 
  private:
+  [[nodiscard]] static std::int64_t plain_mantissa(std::uint64_t seed, std::int64_t position) {
+    const auto k = static_cast<std::int64_t>(random_at(seed, static_cast<std::uint64_t>(position)) >> 11);
+    const std::int64_t centred = k - (std::int64_t{1} << 52);
+    return centred == 0 ? 1 : centred;
+  }
+
   /// What a read needs at once.
   struct Stream {
     std::uint64_t seed = 0;

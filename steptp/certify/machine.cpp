@@ -1,6 +1,9 @@
 #include "steptp/certify/ball_arithmetic.h"
 #include "steptp/certify/field_arithmetic.h"
+#include "steptp/certify/machine_folds.h"
 #include "steptp/certify/machine_impl.h"
+#include "steptp/certify/machine_lanes.h"
+#include "steptp/certify/machine_writes.h"
 #include "steptp/certify/rounded_arithmetic.h"
 
 namespace steptp::certify {

@@ -1,9 +1,10 @@
 #pragma once
 
-// The bodies of Machine; included only by the files that make one for an arithmetic.
+// Bodies of Machine: subscripts and expressions; included only by the file that makes machines.
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "steptp/base/text.h"
 #include "steptp/certify/big_stack.h"
@@ -12,20 +13,11 @@
 
 namespace steptp::certify {
 
-// The address sanitizer cannot follow an exception out of more than 64 MiB of stack.
-#if defined(__SANITIZE_ADDRESS__)
-#define STEPTP_SHALLOW 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define STEPTP_SHALLOW 1
-#endif
-#endif
-#ifdef STEPTP_SHALLOW
-inline constexpr std::ptrdiff_t kStackForDefinitions = std::ptrdiff_t{48} << 20;
-#else
-/// What definitions may take of the stack; the rest is for the expressions in them.
-inline constexpr auto kStackForDefinitions = static_cast<std::ptrdiff_t>(kBigStackBytes / 4 * 3);
-#endif
+/// What definitions may take of the stack; the rest is for the expressions in them. What is too deep for it is
+/// evaluated first, on an empty stack, and then the rest with twice as much: it is never far from there to what is
+/// known.
+inline constexpr std::ptrdiff_t kStackForDefinitions = std::ptrdiff_t{12} << 20;
+static_assert(2 * kStackForDefinitions < static_cast<std::ptrdiff_t>(kBigStackBytes / 4));
 
 template <typename A>
 Machine<A>::Machine(const Code& code, A& arithmetic, const InputSource& source, Budget& budget)
@@ -34,35 +26,76 @@ Machine<A>::Machine(const Code& code, A& arithmetic, const InputSource& source, 
       source_(source),
       budget_(budget),
       solver_(budget.operations),
-      reals_(code.statements.size()),
-      integers_(code.statements.size()),
+      first_literal_(arithmetic.add_literals(code.literals)),
+      memory_(code.statements.size()),
       outcomes_(code.branches.size(), 0) {
-  arithmetic_.set_literals(code.literals);
   for (const TensorCode& tensor : code.tensors) {
     const auto at = source.model().numbers.find(tensor.name);
     input_numbers_.push_back(at == source.model().numbers.end() ? 0 : at->second);
   }
+  for (Memo<Value>& memo : memory_.reals) reals_.push_back(&memo);
+  for (Memo<std::int64_t>& memo : memory_.integers) integers_.push_back(&memo);
+}
+
+template <typename A>
+Machine<A>::Machine(const Code& code, Machine& other, const std::vector<std::uint32_t>& same_as)
+    : Machine(code, other.arithmetic_, other.source_, other.budget_) {
+  for (std::size_t i = 0; i < same_as.size(); ++i) {
+    if (same_as[i] == kNone) continue;
+    reals_[i] = other.reals_[same_as[i]];
+    integers_[i] = other.integers_[same_as[i]];
+  }
+  others_memory_ = &other.memory_;
+  other.others_memory_ = &memory_;
 }
 
 template <typename A>
 auto Machine<A>::output(std::uint32_t tensor, const std::vector<std::int64_t>& element) -> Result<Answer, Failure> {
-  stack_start_ = static_cast<const char*>(__builtin_frame_address(0));
   try {
     const Access& access = code_.tensors[tensor].at_end;
     Cell cell;
     for (const std::int64_t subscript : element) cell.at[cell.size++] = subscript;
-    Instance instance;
     Answer answer;
-    if (!last_write(access.writers, cell, nullptr, instance)) undefined(access, cell);
     answer.is_real = is_float(code_.tensors[tensor].dtype);
-    if (answer.is_real) {
-      real_after(instance, answer.real);
-    } else {
-      answer.integer = integer_after(instance);
-    }
+    in_steps([&] {
+      Instance instance;
+      if (!last_write(access.writers, cell, nullptr, instance)) undefined(access, cell);
+      if (answer.is_real) {
+        real_after(instance, answer.real);
+      } else {
+        answer.integer = integer_after(instance);
+      }
+    });
     return answer;
   } catch (Failure& failure) {
     return std::move(failure);
+  }
+}
+
+template <typename A>
+template <typename Work>
+void Machine<A>::in_steps(const Work& work) {
+  constexpr std::size_t kMostSteps = 1'000'000;
+  stack_start_ = static_cast<const char*>(__builtin_frame_address(0));
+  std::vector<Instance> first;
+  stack_limit_ = kStackForDefinitions;
+  for (;;) {
+    try {
+      if (first.empty()) return work();
+      const Instance instance = first.back();
+      if (is_float(code_.statements[instance.statement].dtype)) {
+        Value value;
+        real_after(instance, value);
+      } else {
+        static_cast<void>(integer_after(instance));
+      }
+      first.pop_back();
+      stack_limit_ = 2 * kStackForDefinitions;
+    } catch (const TooDeep& deep) {
+      if (first.size() == kMostSteps) fail(FailureKind::depth, "a chain of definitions is too long");
+      first.push_back(deep.instance);
+      stack_limit_ = kStackForDefinitions;
+    }
   }
 }
 
@@ -79,10 +112,27 @@ void Machine<A>::spend(std::uint64_t operations) {
 }
 
 template <typename A>
-void Machine<A>::check_stack() const {
-  if (stack_start_ - static_cast<const char*>(__builtin_frame_address(0)) > kStackForDefinitions) {
-    fail(FailureKind::depth, "a chain of definitions is too long");
+bool Machine<A>::is_too_deep() const {
+  return stack_start_ - static_cast<const char*>(__builtin_frame_address(0)) > stack_limit_;
+}
+
+template <typename A>
+void Machine<A>::check_stack(const Instance& instance) const {
+  if (is_too_deep()) throw TooDeep{instance};
+}
+
+template <typename A>
+void Machine<A>::reserve(std::size_t bytes) {
+  if (budget_.bytes < bytes) {
+    for (Memory<Value>* memory : {&memory_, others_memory_}) {
+      if (!memory) continue;
+      memory->clear();
+      budget_.bytes += std::exchange(memory->bytes, 0);
+    }
+    if (budget_.bytes < bytes) fail(FailureKind::memory, "the budget of bytes is spent");
   }
+  budget_.bytes -= bytes;
+  memory_.bytes += bytes;
 }
 
 template <typename A>
@@ -117,6 +167,32 @@ void Machine<A>::note_fold(const Node& node, const Value& argument) {
   const bool above = arithmetic_.compare(CompareOp::greater_equal, argument, *limit);
   arithmetic_.integer(*limit, -2);
   note(node.branch, above || arithmetic_.compare(CompareOp::less_equal, argument, *limit));
+}
+
+template <typename A>
+void Machine<A>::trace_reals(const Node& node, CompareOp op, const Frame& frame, const Value& left,
+                             const Value& right) {
+  if constexpr (requires { arithmetic_.differences(left, right); }) {
+    // Infinite because of where it stands: no comparison of data.
+    if (A::class_of(left) != ValueClass::finite || A::class_of(right) != ValueClass::finite) return;
+    const auto [forwards, backwards] = arithmetic_.differences(left, right);
+    if (forwards == backwards) return;
+    const auto statement = static_cast<std::uint32_t>(frame.statement - code_.statements.data());
+    const bool is_first = forwards < backwards;
+    trace_->push_back({TraceStep::Kind::reals, node.branch, statement, is_first ? forwards : backwards,
+                       signs_of(is_first ? op : mirrored(op)), arithmetic_.compare(op, left, right)});
+  }
+}
+
+template <typename A>
+void Machine<A>::trace_integers(const Node& node, const Frame& frame, std::int64_t left, std::int64_t right,
+                                bool outcome) {
+  const auto statement = static_cast<std::uint32_t>(frame.statement - code_.statements.data());
+  const bool on_indices = node.branch != kNone && code_.branches[node.branch].on_indices;
+  const std::uint64_t identity =
+      combine(combine(static_cast<Hash>(node.comparison), static_cast<Hash>(left)), static_cast<Hash>(right));
+  trace_->push_back({on_indices ? TraceStep::Kind::on_indices : TraceStep::Kind::integers, node.branch, statement,
+                     identity, 0, outcome});
 }
 
 // Subscripts.
@@ -184,24 +260,47 @@ template <typename A>
 void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
   const Node& node = code_.nodes[number];
   switch (node.op) {
-    case Op::real_literal: return arithmetic_.literal(out, node.payload);
+    case Op::real_literal: return arithmetic_.literal(out, first_literal_ + node.payload);
     case Op::real_infinity: return arithmetic_.infinity(out, 1);
-    case Op::real_of_integer: return arithmetic_.integer(out, integer(node.first, frame));
+    case Op::real_of_integer:
+      if constexpr (kIsOpaque) return real_of_bool<A>(node, frame, out);
+      return arithmetic_.integer(out, integer(node.first, frame));
     case Op::real_read: return read_real(code_.accesses[node.payload], frame, out);
     case Op::real_accumulator: out = *frame.real_accumulator; return;
     case Op::real_arithmetic: {
       Scratch right(*this);
       real(node.first, frame, out);
       real(node.second, frame, *right);
-      if (node.branch != kNone) note_fold(node, out, *right);
+      if (node.branch != kNone) {
+        if constexpr (kIsOpaque) {
+          note_open_fold<A>(node, out, *right);
+        } else {
+          note_fold(node, out, *right);
+        }
+      }
+      if (trace_ && is_extremum(node.arithmetic)) trace_reals(node, CompareOp::greater_equal, frame, out, *right);
       if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
       return arithmetic_.arithmetic(node.arithmetic, out, out, *right);
     }
     case Op::real_function:
       real(node.first, frame, out);
+      if (trace_ && node.function == Function::abs) {
+        Scratch zero(*this);
+        arithmetic_.integer(*zero, 0);
+        trace_reals(node, CompareOp::greater_equal, frame, out, *zero);
+      }
+      if (node.branch != kNone) {
+        if constexpr (kIsOpaque) {
+          note_open_fold<A>(node, out, out);
+        } else {
+          note_fold(node, out);
+        }
+      }
       if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
       return arithmetic_.function(node.function, out, out);
-    case Op::real_select: return real(condition(node, frame) ? node.second : node.third, frame, out);
+    case Op::real_select:
+      if constexpr (kIsOpaque) return choose<A>(node, frame, out);
+      return real(condition(node, frame) ? node.second : node.third, frame, out);
     case Op::integer_literal:
     case Op::integer_slot:
     case Op::integer_index:
@@ -239,6 +338,11 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
     case Op::integer_of_real: {
       Scratch value(*this);
       real(node.first, frame, *value);
+      if (trace_ && node.dtype == DType::boolean) {
+        Scratch zero(*this);
+        arithmetic_.integer(*zero, 0);
+        trace_reals(node, CompareOp::not_equal, frame, *value, *zero);
+      }
       const std::int64_t converted = arithmetic_.to_integer(*value, node.dtype);
       converted_.insert(combine(static_cast<Hash>(node.dtype), A::identity_of(*value)));
       note(node.branch, node.dtype == DType::boolean ? converted != 0 : converted < -1 || converted > 1);
@@ -257,12 +361,15 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
       real(node.second, frame, *right);
       const bool outcome = arithmetic_.compare(node.comparison, *left, *right);
       note(node.branch, outcome);
+      if (trace_) trace_reals(node, node.comparison, frame, *left, *right);
       return outcome ? 1 : 0;
     }
     case Op::compare_integers: {
       const std::int64_t left = integer(node.first, frame);
-      const bool outcome = compare_integers(node.comparison, left, integer(node.second, frame));
+      const std::int64_t right = integer(node.second, frame);
+      const bool outcome = compare_integers(node.comparison, left, right);
       note(node.branch, outcome);
+      if (trace_) trace_integers(node, frame, left, right, outcome);
       return outcome ? 1 : 0;
     }
     case Op::logic: {
@@ -294,16 +401,33 @@ std::int64_t Machine<A>::integer_arithmetic(const Node& node, const Frame& frame
 }
 
 template <typename A>
+const Access& Machine<A>::seen(const Access& access) {
+  return !A::kIsTyped && access.source ? *access.source : access;
+}
+
+template <typename A>
 void Machine<A>::read_real(const Access& access, const Frame& frame, Value& out) {
-  if (code_.tensors[access.tensor].known) {
-    arithmetic_.input(out, source_.real(input_numbers_[access.tensor], position(access, frame)));
-    if constexpr (A::kIsTyped) arithmetic_.store_input(code_.tensors[access.tensor].dtype, out);
+  const Access& source = seen(access);
+  if (code_.tensors[source.tensor].known) {
+    const std::size_t number = input_numbers_[source.tensor];
+    if constexpr (kIsOpaque) {
+      arithmetic_.input(out, source_, number, position(source, frame));
+    } else {
+      arithmetic_.input(out, source_.real(number, position(source, frame)));
+    }
+    if constexpr (A::kIsTyped) arithmetic_.store_input(code_.tensors[source.tensor].dtype, out);
     return;
   }
-  Cell cell;
-  cell_of(access, frame, cell);
   Instance instance;
-  if (!last_write(access.writers, cell, frame.slots, instance)) undefined(access, cell);
+  if (!original(source, frame.slots, instance)) {
+    Cell cell;
+    cell_of(access, frame, cell);
+    if (!last_write(access.writers, cell, frame.slots, instance)) undefined(access, cell);
+  }
+  if constexpr (kIsOpaque) {
+    const typename A::Suspension suspension(arithmetic_);
+    return real_after(instance, out);
+  }
   real_after(instance, out);
 }
 
@@ -312,248 +436,12 @@ std::int64_t Machine<A>::read_integer(const Access& access, const Frame& frame) 
   if (code_.tensors[access.tensor].known) {
     return source_.integer(input_numbers_[access.tensor], position(access, frame));
   }
+  Instance instance;
+  if (original(access, frame.slots, instance)) return integer_after(instance);
   Cell cell;
   cell_of(access, frame, cell);
-  Instance instance;
   if (!last_write(access.writers, cell, frame.slots, instance)) undefined(access, cell);
   return integer_after(instance);
-}
-
-// Which write.
-
-template <typename A>
-bool Machine<A>::is_later(const Instance& one, const Instance& other) const {
-  for (const Writer& writer : code_.statements[one.statement].left.writers) {
-    if (writer.statement != other.statement) continue;
-    for (std::uint32_t i = 0; i < writer.shared_loops; ++i) {
-      if (one.slots[i] != other.slots[i]) return one.slots[i] > other.slots[i];
-    }
-    return one.statement > other.statement;
-  }
-  return one.statement > other.statement;
-}
-
-template <typename A>
-bool Machine<A>::writes_cell(const StatementCode& statement, const Cell& cell, const std::int64_t* slots) {
-  const Frame frame{&statement, slots, nullptr, 0};
-  for (const std::uint32_t guard : statement.guards) {
-    if (integer(guard, frame) == 0) return false;
-  }
-  Cell written;
-  cell_of(statement.left, frame, written);
-  return std::equal(cell.at.begin(), cell.at.begin() + static_cast<std::ptrdiff_t>(cell.size), written.at.begin());
-}
-
-/// Of a writer that stands first. Subscripts that are single loops leave nothing to search: the greatest iteration that
-/// the shared loops allow, unless that takes a step back in an outer loop, which is the solver's business.
-template <typename A>
-bool Machine<A>::directly(const Writer& writer, const Cell& cell, const std::int64_t* now, Slots& found,
-                          bool& is_decided) const {
-  const StatementCode& statement = code_.statements[writer.statement];
-  const std::size_t loops = statement.extents.size();
-  for (std::size_t i = 0; i < loops; ++i) found[i] = -1;
-  for (const DirectSubscript& subscript : statement.direct) {
-    const std::int64_t value = cell.at[subscript.number] - subscript.constant;
-    if (subscript.slot == kNone) {
-      if (value != 0) return false;
-      continue;
-    }
-    if (value < 0 || value >= statement.extents[subscript.slot]) return false;
-    if (found[subscript.slot] >= 0 && found[subscript.slot] != value) return false;
-    found[subscript.slot] = value;
-  }
-  bool is_tight = true;
-  bool has_free = false;
-  for (std::size_t i = 0; i < loops; ++i) {
-    if (i >= writer.shared_loops) is_tight = false;
-    if (found[i] < 0) {
-      found[i] = is_tight ? now[i] : statement.extents[i] - 1;
-      has_free = true;
-    } else if (is_tight && found[i] != now[i]) {
-      if (found[i] > now[i]) {
-        is_decided = !has_free;
-        return false;
-      }
-      is_tight = false;
-    }
-  }
-  return true;
-}
-
-template <typename A>
-bool Machine<A>::last_write_of(const Writer& writer, const Cell& cell, const std::int64_t* now, Slots& found) {
-  const StatementCode& statement = code_.statements[writer.statement];
-  if (!writer.stands_first && writer.shared_loops == 0) return false;
-  if (statement.is_direct && writer.stands_first) {
-    bool is_decided = true;
-    const bool exists = directly(writer, cell, now, found, is_decided);
-    if (is_decided) return exists;
-  }
-  const CellQuery query{&statement, &statement.left, cell.at.data(), cell.size};
-  const PointCheck check = [&](const std::int64_t* slots) { return writes_cell(statement, cell, slots); };
-  return solver_.last_before(query, now, writer.shared_loops, !writer.stands_first, check, found.data());
-}
-
-template <typename A>
-bool Machine<A>::last_write(const std::vector<Writer>& writers, const Cell& cell, const std::int64_t* now,
-                            Instance& found) {
-  spend(1);
-  Instance candidate;
-  for (const Writer& writer : writers) {
-    Instance& target = found.statement == kNone ? found : candidate;
-    if (!last_write_of(writer, cell, now, target.slots)) continue;
-    target.statement = writer.statement;
-    target.is_partial = writer.shared_loops > code_.statements[writer.statement].private_from;
-    if (&target == &candidate && is_later(candidate, found)) found = candidate;
-  }
-  return found.statement != kNone;
-}
-
-template <typename A>
-void Machine<A>::undefined(const Access& access, const Cell& cell) const {
-  std::string at;
-  for (std::size_t i = 0; i < cell.size; ++i) append(at, i > 0 ? "," : "", cell.at[i]);
-  fail(FailureKind::undefined_read, concat(code_.tensors[access.tensor].name, "[", at, "] is not defined when read"));
-}
-
-// What a write stored.
-
-template <typename A>
-std::uint64_t Machine<A>::key_of(const Instance& instance) const {
-  std::uint64_t key = 0;
-  const std::vector<std::int64_t>& extents = code_.statements[instance.statement].extents;
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    key = key * static_cast<std::uint64_t>(extents[i]) + static_cast<std::uint64_t>(instance.slots[i]);
-  }
-  return key;
-}
-
-template <typename A>
-void Machine<A>::real_after(const Instance& instance, Value& out) {
-  const StatementCode& statement = code_.statements[instance.statement];
-  const std::uint64_t key = key_of(instance);
-  Memo<Value>& memo = reals_[instance.statement];
-  if (const Value* known = memo.find(key)) {
-    out = *known;
-    return;
-  }
-  check_stack();
-  if (statement.accumulates) {
-    accumulate_real(instance, out);
-  } else {
-    spend(statement.work);
-    real(statement.right, Frame{&statement, instance.slots.data(), nullptr, 0}, out);
-    if constexpr (A::kIsTyped) arithmetic_.store(statement.dtype, out);
-  }
-  if (statement.is_cheap) return;
-  const std::size_t bytes = Memo<Value>::bytes_per_value() + arithmetic_.extra_bytes(out);
-  if (budget_.bytes < bytes) fail(FailureKind::memory, "the budget of bytes is spent");
-  budget_.bytes -= bytes;
-  memo.put(key, out);
-}
-
-template <typename A>
-std::int64_t Machine<A>::integer_after(const Instance& instance) {
-  const StatementCode& statement = code_.statements[instance.statement];
-  const std::uint64_t key = key_of(instance);
-  Memo<std::int64_t>& memo = integers_[instance.statement];
-  if (const std::int64_t* known = memo.find(key)) return *known;
-  check_stack();
-  spend(statement.work);
-  const std::int64_t value = statement.accumulates
-                                 ? accumulate_integer(instance)
-                                 : integer(statement.right, Frame{&statement, instance.slots.data(), nullptr, 0});
-  const std::size_t bytes = Memo<std::int64_t>::bytes_per_value();
-  if (budget_.bytes < bytes) fail(FailureKind::memory, "the budget of bytes is spent");
-  budget_.bytes -= bytes;
-  memo.put(key, value);
-  return value;
-}
-
-template <typename A>
-void Machine<A>::identity(const StatementCode& statement, Value& out) {
-  switch (statement.accumulation) {
-    case ArithmeticOp::multiply: return arithmetic_.integer(out, 1);
-    case ArithmeticOp::max: return arithmetic_.infinity(out, -1);
-    case ArithmeticOp::min: return arithmetic_.infinity(out, 1);
-    case ArithmeticOp::add:
-    case ArithmeticOp::subtract:
-    case ArithmeticOp::divide:
-    case ArithmeticOp::floor_divide:
-    case ArithmeticOp::modulo:
-    case ArithmeticOp::power: return arithmetic_.integer(out, 0);
-  }
-}
-
-template <typename A>
-std::int64_t Machine<A>::integer_identity(const StatementCode& statement) {
-  if (statement.accumulation == ArithmeticOp::multiply) return 1;
-  if (statement.accumulation == ArithmeticOp::max) return info(statement.dtype).least;
-  if (statement.accumulation == ArithmeticOp::min) return info(statement.dtype).greatest;
-  return 0;
-}
-
-template <typename A>
-void Machine<A>::fold_real(const Frame& frame, Value& sum) {
-  const Node& node = code_.nodes[frame.statement->right];
-  Scratch value(*this);
-  // X=X+g, the usual form, adds in place.
-  if (node.op == Op::real_arithmetic && code_.nodes[node.first].op == Op::real_accumulator) {
-    real(node.second, frame, *value);
-    if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
-    arithmetic_.arithmetic(node.arithmetic, sum, sum, *value);
-  } else {
-    real(frame.statement->right, frame, *value);
-    sum = *value;
-  }
-  if constexpr (A::kIsTyped) arithmetic_.store(frame.statement->dtype, sum);
-}
-
-template <typename A>
-void Machine<A>::accumulate_real(const Instance& instance, Value& out) {
-  const StatementCode& statement = code_.statements[instance.statement];
-  Cell cell;
-  cell_of(statement.left, Frame{&statement, instance.slots.data(), nullptr, 0}, cell);
-  Instance before;
-  const auto& writers = instance.is_partial ? statement.left.writers : statement.earlier;
-  if (last_write(writers, cell, instance.slots.data(), before)) {
-    real_after(before, out);
-  } else {
-    identity(statement, out);
-  }
-  Slots slots = instance.slots;
-  const Frame frame{&statement, slots.data(), &out, 0};
-  if (instance.is_partial) {
-    spend(statement.work);
-    return fold_real(frame, out);
-  }
-  const CellQuery query{&statement, &statement.left, cell.at.data(), cell.size};
-  const PointCheck check = [&](const std::int64_t* at) { return writes_cell(statement, cell, at); };
-  solver_.each(query, instance.slots.data(), statement.private_from, check, slots.data(), [&] {
-    spend(statement.work);
-    fold_real(frame, out);
-  });
-}
-
-template <typename A>
-std::int64_t Machine<A>::accumulate_integer(const Instance& instance) {
-  const StatementCode& statement = code_.statements[instance.statement];
-  Cell cell;
-  cell_of(statement.left, Frame{&statement, instance.slots.data(), nullptr, 0}, cell);
-  Instance before;
-  const auto& writers = instance.is_partial ? statement.left.writers : statement.earlier;
-  Slots slots = instance.slots;
-  Frame frame{&statement, slots.data(), nullptr, 0};
-  frame.integer_accumulator =
-      last_write(writers, cell, instance.slots.data(), before) ? integer_after(before) : integer_identity(statement);
-  if (instance.is_partial) return integer(statement.right, frame);
-  const CellQuery query{&statement, &statement.left, cell.at.data(), cell.size};
-  const PointCheck check = [&](const std::int64_t* at) { return writes_cell(statement, cell, at); };
-  solver_.each(query, instance.slots.data(), statement.private_from, check, slots.data(), [&] {
-    spend(statement.work);
-    frame.integer_accumulator = integer(statement.right, frame);
-  });
-  return frame.integer_accumulator;
 }
 
 }  // namespace steptp::certify

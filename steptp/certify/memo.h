@@ -1,56 +1,83 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <utility>
 #include <vector>
 
 #include "steptp/base/hash.h"
 
 namespace steptp::certify {
 
-/// Values by a 64-bit key. A value once put stays where it is.
+/// Values by a 64-bit key. What find returns is good until the next put.
 template <typename Value>
 class Memo {
  public:
   [[nodiscard]] const Value* find(std::uint64_t key) const {
     if (slots_.empty()) return nullptr;
-    for (std::size_t at = mix(key) & mask();; at = (at + 1) & mask()) {
-      if (slots_[at].value == nullptr) return nullptr;
-      if (slots_[at].key == key) return slots_[at].value;
+    for (std::size_t at = home(key);; at = (at + 1) & mask()) {
+      if (slots_[at].key == key) return &slots_[at].value;
+      if (slots_[at].key == kFree) return nullptr;
     }
   }
 
   /// The key is not there yet.
   void put(std::uint64_t key, const Value& value) {
-    if (values_.size() * 2 >= slots_.size()) grow();
-    values_.push_back(value);
-    insert({key, &values_.back()});
+    if (size_ * 4 >= slots_.size() * 3) grow();
+    ++size_;
+    Slot& slot = free_slot(key);
+    slot.key = key;
+    slot.value = value;
   }
 
-  [[nodiscard]] static constexpr std::size_t bytes_per_value() { return sizeof(Value) + 4 * sizeof(Slot); }
+  void clear() {
+    slots_ = {};
+    size_ = 0;
+  }
+
+  /// Between a third and three quarters of the slots are used.
+  [[nodiscard]] static constexpr std::size_t bytes_per_value() { return 2 * sizeof(Slot); }
 
  private:
+  /// Iterations are numbered below 2^63.
+  static constexpr std::uint64_t kFree = UINT64_MAX;
   struct Slot {
-    std::uint64_t key = 0;
-    const Value* value = nullptr;
+    std::uint64_t key = kFree;
+    Value value;
   };
 
+  /// Neighbours stay neighbours: rows are read along.
+  [[nodiscard]] std::size_t home(std::uint64_t key) const { return ((mix(key >> 3) << 3) | (key & 7)) & mask(); }
   [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }
-  void insert(Slot slot) {
-    std::size_t at = mix(slot.key) & mask();
-    while (slots_[at].value != nullptr) at = (at + 1) & mask();
-    slots_[at] = slot;
+  [[nodiscard]] Slot& free_slot(std::uint64_t key) {
+    std::size_t at = home(key);
+    while (slots_[at].key != kFree) at = (at + 1) & mask();
+    return slots_[at];
   }
   void grow() {
     std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
     old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.value != nullptr) insert(slot);
+    for (Slot& slot : old) {
+      if (slot.key == kFree) continue;
+      Slot& target = free_slot(slot.key);
+      target = std::move(slot);
     }
   }
 
   std::vector<Slot> slots_;
-  std::deque<Value> values_;
+  std::size_t size_ = 0;
+};
+
+/// What a machine remembers, by statement.
+template <typename Value>
+struct Memory {
+  explicit Memory(std::size_t statements) : reals(statements), integers(statements) {}
+  void clear() {
+    for (Memo<Value>& memo : reals) memo.clear();
+    for (Memo<std::int64_t>& memo : integers) memo.clear();
+  }
+  std::vector<Memo<Value>> reals;
+  std::vector<Memo<std::int64_t>> integers;
+  std::uint64_t bytes = 0;  ///< paid for
 };
 
 }  // namespace steptp::certify

@@ -7,14 +7,18 @@
 
 namespace steptp::certify {
 
-PrimeField::PrimeField(std::uint64_t seed) : prime_(n_nextprime((std::uint64_t{1} << 60) + (mix(seed) >> 5), 1)) {
+PrimeField::PrimeField(std::uint64_t seed)
+    : PrimeField(n_nextprime((std::uint64_t{1} << 60) + (mix(seed) >> 5), 1), Given{}) {}
+
+PrimeField::PrimeField(std::uint64_t prime, Given) : prime_(prime) {
   std::uint64_t inverse = prime_;  // correct to 3 bits; each round doubles them
   for (int round = 0; round < 5; ++round) inverse *= 2 - prime_ * inverse;
   negated_inverse_ = 0 - inverse;
   one_ = static_cast<std::uint64_t>((static_cast<Double>(1) << 64) % prime_);
   square_ = static_cast<std::uint64_t>(static_cast<Double>(one_) * one_ % prime_);
   half_ = inverse_of_two();
-  input_factor_ = multiply(power(half_, 52), square_);
+  input_unit_ = power(half_, 52);
+  input_factor_ = multiply(input_unit_, square_);
 }
 
 PrimeField::Residue PrimeField::inverse_of_two() const { return of_number((prime_ + 1) / 2); }

@@ -28,6 +28,8 @@ class PrimeField {
   using Residue = std::uint64_t;
 
   explicit PrimeField(std::uint64_t seed);
+  /// By a given prime, odd and below 2^62.
+  [[nodiscard]] static PrimeField modulo(std::uint64_t prime) { return {prime, Given{}}; }
 
   [[nodiscard]] std::uint64_t prime() const { return prime_; }
   [[nodiscard]] Residue one() const { return one_; }
@@ -62,9 +64,24 @@ class PrimeField {
   /// The number in the usual form, for tests.
   [[nodiscard]] std::uint64_t number(Residue a) const { return reduce(a); }
 
- private:
   __extension__ typedef unsigned __int128 Double;  // NOLINT(modernize-use-using): an extension
 
+  /// A sum of at most kMostProducts products of residues, each as a plain integer, becomes the residue of the sum.
+  static constexpr std::size_t kMostProducts = 32;
+  [[nodiscard]] Residue of_products(Double sum) const {
+    const std::uint64_t factor = static_cast<std::uint64_t>(sum) * negated_inverse_;
+    return static_cast<std::uint64_t>((sum + static_cast<Double>(factor) * prime_) >> 64) % prime_;
+  }
+  /// magnitude * 2^-104: a sum of products of inputs.
+  [[nodiscard]] Residue of_input_products(Double magnitude) const {
+    const auto rest = static_cast<std::uint64_t>(magnitude % prime_);
+    return multiply(multiply(rest, input_factor_), input_unit_);
+  }
+
+ private:
+  struct Given {};
+
+  PrimeField(std::uint64_t prime, Given given);
   [[nodiscard]] Residue reduce(Double product) const {
     const std::uint64_t factor = static_cast<std::uint64_t>(product) * negated_inverse_;
     const auto high = static_cast<std::uint64_t>((product + static_cast<Double>(factor) * prime_) >> 64);
@@ -80,6 +97,7 @@ class PrimeField {
   Residue one_ = 0;                    ///< 2^64 mod p
   Residue square_ = 0;                 ///< 2^128 mod p
   Residue half_ = 0;
+  Residue input_unit_ = 0;    ///< 2^-52
   Residue input_factor_ = 0;  ///< takes a number in the usual form to the residue of its product with 2^-52
 };
 

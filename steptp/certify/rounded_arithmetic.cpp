@@ -33,9 +33,10 @@ double round_to(DType dtype, double value) {
   return std::fabs(rounded) > greatest ? std::copysign(kInfinity, value) : rounded;
 }
 
-void RoundedArithmetic::set_literals(const std::vector<Decimal>& literals) {
-  literals_.clear();
+std::uint32_t RoundedArithmetic::add_literals(const std::vector<Decimal>& literals) {
+  const auto first = static_cast<std::uint32_t>(literals_.size());
   for (const Decimal& literal : literals) literals_.push_back(literal.nearest);
+  return first;
 }
 
 void RoundedArithmetic::infinity(Value& out, int sign) const { out = {sign > 0 ? kInfinity : -kInfinity, 0}; }

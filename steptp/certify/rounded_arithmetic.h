@@ -29,6 +29,8 @@ class RoundedArithmetic {
     bool lost_all_digits = false;  ///< a divisor, or the argument of a logarithm or a root, that may as well be zero
   };
 
+  /// Sums are made one summand at a time.
+  static constexpr bool kHasLanes = false;
   static constexpr bool kHasPlainValues = true;
   static constexpr bool kIsTyped = true;
 
@@ -39,7 +41,8 @@ class RoundedArithmetic {
   /// An input is what its type can hold: its rounding is no error.
   void store_input(DType dtype, Value& value) const;
 
-  void set_literals(const std::vector<Decimal>& literals);
+  /// Returns the number of the first one, for `literal`.
+  [[nodiscard]] std::uint32_t add_literals(const std::vector<Decimal>& literals);
   void literal(Value& out, std::uint32_t number) const { out = {literals_[number], 0}; }
   void input(Value& out, Dyadic value) const { out = {to_double(value), 0}; }
   void integer(Value& out, std::int64_t value) const { out = {static_cast<double>(value), 0}; }

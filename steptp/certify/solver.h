@@ -46,8 +46,13 @@ class Solver {
   [[nodiscard]] bool last_before(const CellQuery& query, const std::int64_t* limit, std::uint32_t shared, bool strictly,
                                  const PointCheck& check, std::int64_t* found);
 
-  /// Calls `visit` for every iteration that touches the cell and agrees with `prefix` on the first `fixed` loops, in
-  /// the order of execution. `visit` may change nothing of the iteration.
+  /// Calls `visit` for boxes of iterations that touch the cell and agree with `prefix` on the first `fixed` loops:
+  /// every such iteration is in one box, and boxes come in the order of execution, as do the points of a box taken in
+  /// lexicographic order.
+  template <typename Visit>
+  void each_box(const CellQuery& query, const std::int64_t* prefix, std::uint32_t fixed, const PointCheck& check,
+                const Visit& visit);
+  /// The same, one iteration at a time. `visit` may change nothing of the iteration.
   template <typename Visit>
   void each(const CellQuery& query, const std::int64_t* prefix, std::uint32_t fixed, const PointCheck& check,
             std::int64_t* iteration, const Visit& visit);
@@ -62,54 +67,70 @@ class Solver {
                              const std::int64_t* limit, std::uint32_t shared, bool strictly, bool is_tight,
                              const PointCheck& check, std::int64_t* found);
   template <typename Visit>
-  void walk(const CellQuery& query, std::vector<Range> box, std::uint32_t depth, bool settled, const PointCheck& check,
-            std::int64_t* iteration, const Visit& visit);
+  void walk(const CellQuery& query, std::vector<Range> box, std::uint32_t depth, const PointCheck& check,
+            const Visit& visit);
   void count();
 
   std::uint64_t& steps_;
 };
 
+/// Calls `visit` for every point of a box, in lexicographic order, with the point in `iteration`.
 template <typename Visit>
-void Solver::each(const CellQuery& query, const std::int64_t* prefix, std::uint32_t fixed, const PointCheck& check,
-                  std::int64_t* iteration, const Visit& visit) {
+void each_point(const std::vector<Range>& box, std::int64_t* iteration, const Visit& visit) {
+  const std::size_t size = box.size();
+  for (std::size_t i = 0; i < size; ++i) iteration[i] = box[i].low;
+  if (size == 0) return visit();
+  const Range innermost = box[size - 1];
+  for (;;) {
+    for (std::int64_t value = innermost.low; value <= innermost.high; ++value) {
+      iteration[size - 1] = value;
+      visit();
+    }
+    std::size_t at = size - 1;
+    while (at > 0 && iteration[at - 1] == box[at - 1].high) {
+      iteration[at - 1] = box[at - 1].low;
+      --at;
+    }
+    if (at == 0) return;
+    ++iteration[at - 1];
+  }
+}
+
+template <typename Visit>
+void Solver::each_box(const CellQuery& query, const std::int64_t* prefix, std::uint32_t fixed, const PointCheck& check,
+                      const Visit& visit) {
   std::vector<Range> box;
   if (!start(query, box)) return;
   for (std::uint32_t i = 0; i < fixed; ++i) {
     if (prefix[i] < box[i].low || prefix[i] > box[i].high) return;
     box[i] = {prefix[i], prefix[i]};
   }
-  if (shrink(query, box)) walk(query, box, 0, is_settled(query, box), check, iteration, visit);
+  if (shrink(query, box)) walk(query, std::move(box), 0, check, visit);
 }
 
 template <typename Visit>
-void Solver::walk(const CellQuery& query, std::vector<Range> box, std::uint32_t depth, bool settled,
-                  const PointCheck& check, std::int64_t* iteration, const Visit& visit) {
+void Solver::each(const CellQuery& query, const std::int64_t* prefix, std::uint32_t fixed, const PointCheck& check,
+                  std::int64_t* iteration, const Visit& visit) {
+  each_box(query, prefix, fixed, check, [&](const std::vector<Range>& box) { each_point(box, iteration, visit); });
+}
+
+template <typename Visit>
+void Solver::walk(const CellQuery& query, std::vector<Range> box, std::uint32_t depth, const PointCheck& check,
+                  const Visit& visit) {
+  if (is_settled(query, box)) return visit(box);
+  while (depth < box.size() && box[depth].is_point()) ++depth;
   if (depth == box.size()) {
-    if (settled || holds_at(query, iteration, check)) visit();
+    std::vector<std::int64_t> iteration;
+    for (const Range& range : box) iteration.push_back(range.low);
+    if (holds_at(query, iteration.data(), check)) visit(box);
     return;
   }
   const Range range = box[depth];
-  // A settled box needs no copies: the innermost loop of a reduction comes through here.
-  if (settled) {
-    const bool innermost = depth + 1 == box.size();
-    for (std::int64_t value = range.low; value <= range.high; ++value) {
-      iteration[depth] = value;
-      if (innermost) {
-        visit();
-      } else {
-        walk(query, box, depth + 1, true, check, iteration, visit);
-      }
-    }
-    return;
-  }
   for (std::int64_t value = range.low; value <= range.high; ++value) {
     std::vector<Range> inner = box;
     inner[depth] = {value, value};
-    iteration[depth] = value;
     count();
-    if (!range.is_point() && !shrink(query, inner)) continue;
-    const bool now_settled = is_settled(query, inner);
-    walk(query, std::move(inner), depth + 1, now_settled, check, iteration, visit);
+    if (shrink(query, inner)) walk(query, std::move(inner), depth + 1, check, visit);
   }
 }
 

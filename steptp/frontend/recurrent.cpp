@@ -1,6 +1,5 @@
 #include "steptp/frontend/recurrent.h"
 
-
 namespace steptp::frontend {
 
 namespace {

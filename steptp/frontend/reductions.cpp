@@ -1,6 +1,5 @@
 #include "steptp/frontend/reductions.h"
 
-
 namespace steptp::frontend {
 
 Shape Division::pick(bool which) const {

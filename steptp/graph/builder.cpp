@@ -133,7 +133,11 @@ Result<std::vector<Value>, std::string> Builder::add(std::string_view op_name, c
     if (!given[at] && !parameter.has_default && !parameter.optional) {
       return concat(op_name, ": '", parameter.name, "' is missing");
     }
-    all.push_back(given[at] ? std::move(*given[at]) : parameter.fallback);
+    if (given[at]) {
+      all.push_back(std::move(*given[at]));
+    } else {
+      all.push_back(parameter.fallback);
+    }
   }
   try {
     return push_call(*op, std::move(all), std::move(name), std::move(place));

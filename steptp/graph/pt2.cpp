@@ -45,6 +45,7 @@ class Reader {
   [[nodiscard]] std::vector<Value> add(const Step& step, const std::string& op);
   [[nodiscard]] std::vector<Value> outputs(const Json& signature);
   void note_updates();
+  void state_domains(Graph& graph);
 
   Archive& archive_;
   Progress progress_;
@@ -72,6 +73,7 @@ Diagnostics Reader::read(Imported& out) {
   }
   // Updates of buffers, and parts that were taken out only to be written to, are computed for nobody.
   out.graph = prune(std::move(progress_.builder).finish(std::move(results)));
+  state_domains(out.graph);
   out.values = std::move(values_);
   out.notes = std::move(progress_.notes);
   return {};
@@ -342,6 +344,17 @@ std::vector<Value> Reader::outputs(const Json& signature) {
   }
   if (out.empty()) refuse("graph-operator", "the model gives back no tensor");
   return out;
+}
+
+/// A capture may say which values its inputs have, in their order.
+void Reader::state_domains(Graph& graph) {
+  const Json* domains = archive_.is_capture() ? archive_.model().find("domains") : nullptr;
+  if (!domains || !domains->as_array()) return;
+  auto next = domains->as_array()->begin();
+  for (Node& node : graph.nodes) {
+    if (node.kind != NodeKind::input || next == domains->as_array()->end()) continue;
+    node.domain = domain_of(*next++, concat("the domain of ", node.name));
+  }
 }
 
 void Reader::note_updates() {

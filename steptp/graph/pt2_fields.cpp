@@ -109,6 +109,20 @@ DType dtype_of_code(const Json& code, std::string_view where) {
          "the dtypes are f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool");
 }
 
+Domain domain_of(const Json& json, std::string_view where) {
+  if (json.is_null()) return {};
+  const std::string* name = json.as_string();
+  if (name && *name == "any") return {Domain::Kind::any};
+  if (name && *name == "positive") return {Domain::Kind::positive};
+  if (name && *name == "nonzero") return {Domain::Kind::nonzero};
+  const Json::Array* range = json.as_array();
+  if (!range || range->size() != 2) malformed(concat(where, " is none of any, positive, nonzero and [low, high]"));
+  const double low = real_number(range->front(), where);
+  const double high = real_number(range->back(), where);
+  if (!(low < high)) malformed(concat(where, " is empty"));
+  return {Domain::Kind::range, low, high};
+}
+
 TensorMeta tensor_meta(const Json& json, std::string_view where) {
   TensorMeta out;
   out.type.dtype = dtype_of_code(field(json, "dtype", where), where);

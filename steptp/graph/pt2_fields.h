@@ -7,6 +7,7 @@
 
 #include "steptp/base/json.h"
 #include "steptp/graph/types.h"
+#include "steptp/ir/signature.h"
 
 namespace steptp::graph::pt2 {
 
@@ -44,6 +45,9 @@ inline constexpr std::string_view kFixedSizes =
 
 /// The dtype with a code of the archives; refused where LEIR has no such dtype.
 [[nodiscard]] DType dtype_of_code(const Json& code, std::string_view where);
+
+/// null, "any", "positive", "nonzero" or [low, high].
+[[nodiscard]] Domain domain_of(const Json& json, std::string_view where);
 
 /// What an archive says of a tensor.
 struct TensorMeta {

@@ -113,6 +113,10 @@ class Arena {
   [[nodiscard]] std::optional<mpq_class> as_constant(PolynomialId id) const;
   [[nodiscard]] std::optional<Affine> as_affine(PolynomialId id);
   [[nodiscard]] std::optional<GeneratorId> as_generator(PolynomialId id) const;
+  /// A multiple of a generator, but not 0 times it; without algebra only the generator itself.
+  [[nodiscard]] std::optional<std::pair<GeneratorId, mpq_class>> as_scaled_generator(PolynomialId id) const;
+  /// The greatest number of which all coefficients are whole multiples.
+  [[nodiscard]] mpq_class common_factor(const std::vector<PolynomialId>& polynomials) const;
   [[nodiscard]] const Polynomial& polynomial(PolynomialId id) const { return polynomials_[id]; }
   [[nodiscard]] const Monomial& monomial(MonomialId id) const { return monomials_[id]; }
   [[nodiscard]] const Generator& generator(GeneratorId id) const { return generators_[id]; }

@@ -1,6 +1,7 @@
 #include "steptp/prove/flow.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "steptp/check/types.h"
 #include "steptp/prove/give_up.h"
@@ -10,6 +11,8 @@ namespace steptp::forms {
 namespace {
 
 constexpr int kMaxDepth = 400;
+/// What solving a writer for an element costs beside the nodes it makes.
+constexpr std::uint64_t kSolveCost = 16;
 
 /// Converting to an integer type after every step is the same as once at the end only where nothing is lost on the
 /// way: a float is truncated each time, and a maximum taken in a wider type may leave the narrower one.
@@ -83,19 +86,44 @@ Value Flow::output(const std::string& name, const std::vector<Affine>& element) 
 
 std::vector<Version> Flow::versions() const {
   // A version per tensor and top-level nest after which it is read; numbered by how many writers have run.
+  const std::set<Version> wanted = versions_read();
   std::vector<std::pair<std::uint32_t, Version>> found;
   for (const auto& [tensor, statements] : writers_) {
     if (table_.tensors.at(tensor).effective_scope() != Scope::global) continue;
     for (std::size_t i = 0; i < statements.size(); ++i) {
       const std::uint32_t nest = table_.statements[statements[i]].items[0];
       const bool is_last = i + 1 == statements.size() || table_.statements[statements[i + 1]].items[0] != nest;
-      if (is_last) found.push_back({nest, {tensor, i + 1}});
+      Version version{tensor, i + 1};
+      if (is_last && wanted.contains(version)) found.push_back({nest, std::move(version)});
     }
   }
   std::sort(found.begin(), found.end());
   std::vector<Version> result;
   result.reserve(found.size());
   for (auto& [nest, version] : found) result.push_back(std::move(version));
+  return result;
+}
+
+std::size_t Flow::writers_up_to(const std::vector<std::size_t>& writers, std::uint32_t nest) const {
+  const auto end = std::upper_bound(
+      writers.begin(), writers.end(), nest,
+      [this](std::uint32_t limit, std::size_t writer) { return limit < table_.statements[writer].items[0]; });
+  return static_cast<std::size_t>(end - writers.begin());
+}
+
+std::set<Version> Flow::versions_read() const {
+  std::set<Version> result;
+  const auto note = [&](const std::string& tensor, std::uint32_t nest) {
+    const auto writers = writers_.find(tensor);
+    if (writers == writers_.end()) return;
+    result.insert({tensor, writers_up_to(writers->second, nest)});
+  };
+  for (const Access& access : table_.accesses) {
+    if (!access.is_write) note(access.ref->tensor, table_.statements[access.statement].items[0]);
+  }
+  for (const Variable& variable : program_.signature.variables) {
+    if (variable.role == Role::output) note(variable.name, std::numeric_limits<std::uint32_t>::max());
+  }
   return result;
 }
 
@@ -135,12 +163,8 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
   bool in_own_nest = false;
   if (reader != kEnd) {
     const std::uint32_t nest = table_.statements[reader].items[0];
-    writers = 0;
-    for (const std::size_t writer : all) {
-      const std::uint32_t other = table_.statements[writer].items[0];
-      in_own_nest |= other == nest;
-      if (other <= nest) ++writers;
-    }
+    writers = writers_up_to(all, nest);
+    in_own_nest = writers != 0 && table_.statements[all[writers - 1]].items[0] == nest;
   }
   if (!in_own_nest) {
     if (const auto number = numbers_.find({tensor, writers}); number != numbers_.end()) {
@@ -160,11 +184,16 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
 
   std::vector<Candidate> candidates;
   bool accumulates = false;
-  for (std::size_t i = 0; i < writers; ++i) {
-    if (table_.statements[all[i]].accumulates) {
+  bool surely = false;  // the nests looked at so far write the element, whatever was there before
+  for (std::size_t i = writers; i-- > 0;) {
+    const Statement& writer = table_.statements[all[i]];
+    if (surely && writer.items[0] != table_.statements[all[i + 1]].items[0]) break;
+    if (writer.accumulates) {
       accumulates = true;
     } else if (auto candidate = latest(all[i], element, in_own_nest ? reader : kEnd, loops)) {
-      if (arena_.truth(candidate->condition) != Truth::no) candidates.push_back(std::move(*candidate));
+      const Truth truth = arena_.truth(candidate->condition);
+      surely = surely || truth == Truth::yes;
+      if (truth != Truth::no) candidates.push_back(std::move(*candidate));
     }
   }
   sort_latest_first(candidates);
@@ -204,6 +233,7 @@ std::optional<Flow::Candidate> Flow::latest(std::size_t writer, const std::vecto
                                             const std::vector<Affine>& loops) {
   const Place where = place(writer, reader);
   if (where.shared_loops == 0 && !where.before) return std::nullopt;
+  arena_.spend(kSolveCost);
   Solved solved = solve(writer, element);
   Substitution chosen;
   const auto give_last = [&](VariableId id) {
@@ -315,6 +345,7 @@ std::vector<Flow::Piece> Flow::pieces(std::size_t writer, const std::vector<Affi
                                       const std::vector<Affine>& loops, const Candidate* base) {
   const Place to_reader = place(writer, reader);
   if (to_reader.shared_loops == 0 && !to_reader.before) return {};
+  arena_.spend(kSolveCost);
   const Solved solved = solve(writer, element);
   Substitution fixed;
   const auto current = [&](std::size_t level) { return arena_.substitute(solved.loops[level], fixed); };

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,10 @@ class Flow {
   [[nodiscard]] Value right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator);
 
   // flow.cpp
+  /// How many of a tensor's writers stand in top-level nests up to this one.
+  [[nodiscard]] std::size_t writers_up_to(const std::vector<std::size_t>& writers, std::uint32_t nest) const;
+  /// The versions that some read can see, and the last ones of the outputs: numbers of others are of no use.
+  [[nodiscard]] std::set<Version> versions_read() const;
   [[nodiscard]] Value resolve(const std::string& tensor, const std::vector<Affine>& element, std::size_t reader,
                               const std::vector<Affine>& loops, std::size_t writers);
   [[nodiscard]] std::optional<Candidate> latest(std::size_t writer, const std::vector<Affine>& element,

@@ -80,10 +80,13 @@ PolynomialId Arena::extremum(bool is_max, const std::vector<PolynomialId>& opera
   bool may_be_nan = false;
   bool had_neutral = false;
   const std::function<void(PolynomialId)> collect = [&](PolynomialId id) {
-    if (const auto inner = as_generator(id)) {
-      const Generator& node = generators_[*inner];
-      if (node.kind == Generator::Kind::extremum && (node.tag == 1) == is_max) {
-        for (const PolynomialId operand : node.polynomials) collect(operand);
+    if (const auto inner = as_scaled_generator(id)) {
+      const Generator& node = generators_[inner->first];
+      // -3*min(a,b) is a maximum too.
+      if (node.kind == Generator::Kind::extremum && (node.tag == 1) == (is_max == (inner->second > 0))) {
+        const PolynomialId inner_neutral = identity(node.tag == 1 ? ArithmeticOp::max : ArithmeticOp::min);
+        const std::vector<PolynomialId> parts = node.polynomials;
+        for (const PolynomialId part : parts) collect(part == inner_neutral ? neutral : scale(part, inner->second));
         return;
       }
     }
@@ -119,7 +122,36 @@ PolynomialId Arena::extremum(bool is_max, const std::vector<PolynomialId>& opera
   }
   std::sort(flat.begin(), flat.end());
   if (flat.size() == 1) return flat[0];
-  return generator({Generator::Kind::extremum, is_max ? 1U : 0U, std::move(flat), {}, {}, {}});
+  const bool scales = with_algebra_ && std::find(flat.begin(), flat.end(), neutral) == flat.end();
+  const mpq_class factor = scales ? common_factor(flat) : mpq_class(1);
+  if (factor != 1) {
+    for (PolynomialId& operand : flat) operand = scale(operand, 1 / factor);
+    std::sort(flat.begin(), flat.end());
+  }
+  return scale(generator({Generator::Kind::extremum, is_max ? 1U : 0U, std::move(flat), {}, {}, {}}), factor);
+}
+
+std::optional<std::pair<GeneratorId, mpq_class>> Arena::as_scaled_generator(PolynomialId id) const {
+  const Polynomial& node = polynomials_[id];
+  if (node.terms.size() != 1 || node.terms[0].second == 0) return std::nullopt;
+  if (!with_algebra_ && node.terms[0].second != 1) return std::nullopt;
+  const Monomial& factors = monomials_[node.terms[0].first];
+  if (factors.factors.size() != 1 || factors.factors[0].second != 1) return std::nullopt;
+  return std::pair(factors.factors[0].first, node.terms[0].second);
+}
+
+mpq_class Arena::common_factor(const std::vector<PolynomialId>& polynomials) const {
+  mpz_class numerators = 0;
+  mpz_class denominators = 1;
+  for (const PolynomialId id : polynomials) {
+    for (const auto& [monomial, coefficient] : polynomials_[id].terms) {
+      numerators = gcd(numerators, coefficient.get_num());
+      denominators = lcm(denominators, coefficient.get_den());
+    }
+  }
+  mpq_class factor(numerators == 0 ? mpz_class(1) : numerators, denominators);
+  factor.canonicalize();
+  return factor;
 }
 
 PolynomialId Arena::select(ConditionId condition, PolynomialId if_true, PolynomialId if_false) {

@@ -164,6 +164,7 @@ class Reducer {
   // ---- greatest and least values
 
   PolynomialId extremum() {
+    if (const auto moved = move_out()) return *moved;
     const auto inner = arena_.as_generator(body_);
     if (!inner) return folded();
     const Generator& node = arena_.generator(*inner);
@@ -194,6 +195,30 @@ class Reducer {
       return arena_.extremum(is_max, parts);
     }
     return folded();
+  }
+
+  /// max(2*x+y) over x is 2*max(x)+y, and max(-x) is -min(x). An empty fold stays infinite.
+  std::optional<PolynomialId> move_out() {
+    if (!arena_.with_algebra_ || arena_.traits(body_).is_wild()) return std::nullopt;
+    const Polynomial body = arena_.polynomial(body_);
+    Polynomial inside;
+    Polynomial outside;
+    for (const auto& term : body.terms) (uses_own_variables(term.first) ? inside : outside).terms.push_back(term);
+    if (inside.terms.empty()) return std::nullopt;
+    mpq_class factor = arena_.common_factor({arena_.intern_polynomial(inside)});
+    if (inside.terms[0].second < 0) factor = -factor;
+    if (outside.terms.empty() && factor == 1) return std::nullopt;
+    for (auto& [monomial, coefficient] : inside.terms) coefficient /= factor;
+    const bool is_flipped = factor < 0;
+    const ArithmeticOp op = (op_ == ArithmeticOp::max) != is_flipped ? ArithmeticOp::max : ArithmeticOp::min;
+    const PolynomialId folded = arena_.reduce(op, variables_, conditions_, arena_.intern_polynomial(std::move(inside)));
+    return arena_.add(arena_.scale(folded, factor), arena_.intern_polynomial(std::move(outside)));
+  }
+
+  [[nodiscard]] bool uses_own_variables(MonomialId monomial) const {
+    const std::vector<std::pair<GeneratorId, std::int32_t>>& factors = arena_.monomial(monomial).factors;
+    return std::any_of(factors.begin(), factors.end(),
+                       [this](const auto& factor) { return uses_variables(factor.first); });
   }
 
   // ---- the common part: one body, no more to open

@@ -21,9 +21,8 @@ Value segment_decay(Maker& m, const Value& a, std::int64_t length) {
   return m.op("exp", {m.op("masked_fill.Scalar", {difference, mask, -HUGE_VAL})});
 }
 
-/// The published program, step by step. Its last three products are not those of state-space duality (B is read at the
-/// position of the output and the heads are mixed); `Mamba2` is the real one.
-Outputs published(Maker& m) {
+/// The part of state-space duality that stays inside the chunks, with the published signature.
+Outputs inside_chunks(Maker& m) {
   const std::int64_t batch = m.n("batch_size");
   const std::int64_t length = m.n("seq_length");
   const std::int64_t heads = m.n("n_heads");
@@ -47,9 +46,8 @@ Outputs published(Maker& m) {
   const Value cs = chunked(c);
   const Value turned = m.op("transpose.int", {as, std::int64_t{1}, std::int64_t{3}});
   const Value decay = segment_decay(m, m.op("transpose.int", {turned, std::int64_t{2}, std::int64_t{3}}), block);
-  const Value weighted = einsum(m, "bhcls,bcshp->bclhp", {decay, xs});
-  const Value states = einsum(m, "bclhn,bclhp->bclnp", {bs, weighted});
-  return {einsum(m, "bclhn,bclnp->bclhp", {cs, states})};
+  const Value scores = einsum(m, "bclhn,bcshn->bhcls", {cs, bs});
+  return {einsum(m, "bhcls,bcshp->bclhp", {m.mul(scores, decay), xs})};
 }
 
 /// State-space duality in chunks: inside a chunk by the masked products, between chunks by states that are passed on
@@ -88,7 +86,7 @@ Outputs mamba2(Maker& m) {
   return {view(m, sum, {batch, chunks * block, heads, width})};
 }
 
-constexpr std::array kRows = {BuildRow{"Mamba2ReturnY", published}, BuildRow{"Mamba2", mamba2}};
+constexpr std::array kRows = {BuildRow{"Mamba2ReturnY", inside_chunks}, BuildRow{"Mamba2", mamba2}};
 
 }  // namespace
 

@@ -117,7 +117,9 @@ const ProgramType* find_type(std::string_view name) {
 Result<Arguments, Diagnostic> complete(const ProgramType& type, const Arguments& given) {
   Arguments out;
   for (const ArgumentRange& argument : type.arguments) out[argument.name] = argument.fallback;
-  for (const auto& [name, number] : given) {
+  for (const auto& entry : given) {
+    const std::string& name = entry.first;
+    const double number = entry.second;
     const auto found = std::find_if(type.arguments.begin(), type.arguments.end(),
                                     [&](const ArgumentRange& argument) { return argument.name == name; });
     if (found == type.arguments.end()) {

@@ -1,0 +1,108 @@
+"""Published programs and the zoo's programs of the same arguments: the same signatures, judged equal."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import steptp
+
+CORPUS = Path(__file__).resolve().parents[3] / "shared" / "data" / "leir_corpus.jsonl"
+pytestmark = [
+    pytest.mark.skipif(not CORPUS.is_file(), reason="the corpus of published programs is not there"),
+    pytest.mark.filterwarnings("ignore::steptp.DiagnosticWarning"),
+]
+
+#: Wrong, with a counterexample or without a meaning: docs/frontend.md says why.
+WRONG = {
+    "Argmax_over_a_dimension": "differs",
+    "Argmin_over_a_dimension": "differs",
+    "CosineSimilarityLoss": "differs",
+    "TripletMarginLoss": "differs",
+    "Mamba2ReturnY": "invalid",
+}
+#: Equal for all we know; the judge does not say so within its budget.
+UNDECIDED = {
+    "Matmul_Scale_ResidualAdd_Clamp_LogSumExp_Mish",
+    "Conv2d_Min_Tanh_Tanh",
+    "Matmul_Mish_Mish",
+    "Conv2d_Subtract_HardSwish_MaxPool_Mish",
+    "Conv3d_Max_LogSumExp_ReLU",
+    "Gemm_Sigmoid_Sum_LogSumExp",
+    "Conv2d_Mish_Mish",
+    "Conv2d_Activation_BatchNorm",
+    "Gemm_LogSumExp_LeakyReLU_LeakyReLU_GELU_GELU",
+    "Conv3d_Divide_Max_GlobalAvgPool_BiasAdd_Sum",
+    "Conv2d_GroupNorm_Tanh_HardSwish_ResidualAdd_LogSumExp",
+    "Gemm_BiasAdd_Hardtanh_Mish_GroupNorm",
+    "MHA_Gemm_Tanh",
+    "MQA_Gemm_Tanh",
+    "GQA_Gemm_Tanh",
+    "MHA_Gemm_Tanh_max",
+    "MQA_Gemm_Tanh_mean",
+    "GQA_Gemm_Tanh_sum",
+}
+#: Decided, but not quickly.
+SLOW = {
+    "Conv2d_AvgPool_Sigmoid_Sum",
+    "CosineSimilarityLoss",
+    "CrossEntropyLoss",
+    "Gemm_GroupNorm_Min_BiasAdd",
+    "MHA_Gemm",
+    "MHA_Gemm_GeLU",
+    "MHA_Gemm_GeLU_mean",
+    "MHA_Gemm_ReLU",
+    "MHA_max",
+    "MHA_mean",
+    "MHA_sum",
+    "MQA",
+    "MQA_Gemm",
+    "MQA_Gemm_GeLU",
+    "MQA_Gemm_GeLU_sum",
+    "MQA_Gemm_ReLU",
+    "MQA_max",
+    "MQA_mean",
+    "MQA_sum",
+    "Matmul_AvgPool_GELU_Scale_Max",
+    "Matrix_vector_multiplication",
+    "MinGPTCausalAttention",
+}
+
+
+def corpus() -> list[dict]:
+    return [json.loads(line) for line in CORPUS.read_text().splitlines()] if CORPUS.is_file() else []
+
+
+def shown(record: dict) -> steptp.ZooProgram:
+    return steptp.zoo_show(record["program"])
+
+
+@pytest.mark.parametrize("record", corpus(), ids=lambda record: record["program"])
+def test_signature(record: dict) -> None:
+    ours = shown(record).program.signature
+    assert [(v.name, v.role, v.dtype, list(v.shape)) for v in ours] == [
+        (v["name"], v["role"], v["dtype"], v["shape"]) for v in record["signature"]
+    ]
+
+
+@pytest.mark.parametrize("record", corpus(), ids=lambda record: record["program"])
+def test_judged_equal(record: dict) -> None:
+    name = record["program"]
+    if name in UNDECIDED:
+        pytest.skip("not decided")
+    if name in SLOW and "STEPTP_SOAK" not in os.environ:
+        pytest.skip("slow; STEPTP_SOAK=1 runs it")
+    # The values of constants are no part of what is published.
+    signature = [{key: v[key] for key in ("name", "role", "dtype", "shape")} for v in record["signature"]]
+    for entry, variable in zip(signature, shown(record).program.signature):
+        if variable.domain:
+            entry["domain"] = variable.domain
+    ours = shown(record).program.to_text(header=False)
+    judgement = steptp.verify(ours, record["leir"], signature=signature)
+    if name in WRONG:
+        assert judgement.verdict == WRONG[name], judgement
+    else:
+        assert judgement.verdict in ("proved", "exact"), judgement

@@ -1,0 +1,89 @@
+#include "steptp/certify/every_way.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "steptp/base/hash.h"
+#include "steptp/base/text.h"
+
+namespace steptp::certify {
+
+namespace {
+
+constexpr std::uint64_t kStream = 0x6f7061717565;
+
+void merge(std::vector<std::uint8_t>& into, const std::vector<std::uint8_t>& from) {
+  into.resize(std::max(into.size(), from.size()));
+  for (std::size_t i = 0; i < from.size(); ++i) into[i] |= from[i];
+}
+
+EveryWay::Shown not_shown(std::string reason) {
+  EveryWay::Shown shown;
+  shown.reason = std::move(reason);
+  return shown;
+}
+
+}  // namespace
+
+EveryWay::EveryWay(const Pair& pair, const InputModel& model, Draw draw, Budget& budget)
+    : pair_(pair),
+      source_(model, draw),
+      space_(combine(combine(pair.hash, kStream), draw.seed), pair.before, pair.after),
+      before_arithmetic_(space_),
+      after_arithmetic_(space_),
+      before_(pair.before, before_arithmetic_, source_, budget),
+      after_(pair.after, after_arithmetic_, source_, budget) {}
+
+EveryWay::Shown EveryWay::at(const OutputPoint& point) {
+  const std::uint32_t tensor = pair_.before.tensor_numbers.find(point.output)->second;
+  const std::uint32_t same = pair_.after.tensor_numbers.find(point.output)->second;
+  if (pair_.before.tensors[tensor].dtype == DType::boolean) {
+    const auto before = before_.output_decision(tensor, point.element);
+    if (!before) return not_shown(before.error().message);
+    const auto after = after_.output_decision(same, point.element);
+    if (!after) return not_shown(after.error().message);
+    if (before->number != after->number) return not_shown("the conditions are not known to be the same");
+    if (!space_.includes_hazards(before->hazards, after->hazards)) return not_shown("a condition may have no value");
+    return {true, bound_of(static_cast<double>(before->degree) + static_cast<double>(after->degree)), {}};
+  }
+  const auto before = before_.output(tensor, point.element);
+  if (!before) return not_shown(before.error().message);
+  const auto after = after_.output(same, point.element);
+  if (!after) return not_shown(after.error().message);
+  if (before->is_real) return reals(before->real, after->real);
+  if (before->integer != after->integer) return not_shown("integers differ");
+  return {true, bound_of(1), {}};
+}
+
+EveryWay::Shown EveryWay::reals(const OpaqueArithmetic::Value& before, const OpaqueArithmetic::Value& after) const {
+  // Infinite or NaN because of where it stands, at whatever inputs: nothing is asked there.
+  if (before.value_class != ValueClass::finite) return {true, bound_of(1), {}};
+  if (after.value_class != ValueClass::finite) return not_shown("after is not finite");
+  if (before.number != after.number) return not_shown("the programs are not the same in every way");
+  if (!space_.includes_hazards(before.hazards, after.hazards)) {
+    return not_shown("a function of after may leave its domain where none of before does");
+  }
+  const auto degree = [](const OpaqueArithmetic::Value& value) {
+    return static_cast<double>(value.numerator) + static_cast<double>(value.denominator);
+  };
+  return {true, bound_of(degree(before) + degree(after) + 1), {}};
+}
+
+/// Schwartz and Zippel modulo p, of 60 bits; two different arguments of functions may coincide there, and two of exp
+/// modulo q, of 54.
+double EveryWay::bound_of(double degree) const {
+  const double exponentials = before_arithmetic_.exponential_count() + after_arithmetic_.exponential_count();
+  const double unknowns = before_arithmetic_.unknown_count() + after_arithmetic_.unknown_count();
+  const double argument = std::max(before_arithmetic_.argument_degree(), after_arithmetic_.argument_degree());
+  const double modulo_p = (degree + unknowns * unknowns * argument) * 0x1p-60;
+  const double modulo_q = exponentials * exponentials * argument * 0x1p-54;
+  return std::min(0.0, std::log2(modulo_p + modulo_q));
+}
+
+void EveryWay::collect_outcomes(std::vector<std::uint8_t>& before, std::vector<std::uint8_t>& after) const {
+  merge(before, before_.outcomes());
+  merge(after, after_.outcomes());
+}
+
+}  // namespace steptp::certify

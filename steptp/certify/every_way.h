@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "steptp/certify/comparison.h"
+#include "steptp/certify/machine.h"
+#include "steptp/certify/opaque_arithmetic.h"
+
+namespace steptp::certify {
+
+/// Two programs at one draw, whichever way their comparisons of reals go (opaque_arithmetic.h). Reals are unknowns
+/// here; of the draw only integers and bools are taken as they are.
+class EveryWay {
+ public:
+  EveryWay(const Pair& pair, const InputModel& model, Draw draw, Budget& budget);
+
+  struct Shown {
+    bool agrees = false;    ///< false says nothing
+    double bound_log2 = 0;  ///< the chance of agreeing by accident, at this draw
+    std::string reason;     ///< why it was not shown
+  };
+  [[nodiscard]] Shown at(const OutputPoint& point);
+
+  /// Adds the outcomes of conditions on indices and integers (Machine::outcomes).
+  void collect_outcomes(std::vector<std::uint8_t>& before, std::vector<std::uint8_t>& after) const;
+
+ private:
+  [[nodiscard]] Shown reals(const OpaqueArithmetic::Value& before, const OpaqueArithmetic::Value& after) const;
+  [[nodiscard]] double bound_of(double degree) const;
+
+  const Pair& pair_;
+  InputSource source_;
+  OpaqueSpace space_;
+  OpaqueArithmetic before_arithmetic_;
+  OpaqueArithmetic after_arithmetic_;
+  Machine<OpaqueArithmetic> before_;
+  Machine<OpaqueArithmetic> after_;
+};
+
+}  // namespace steptp::certify

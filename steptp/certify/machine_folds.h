@@ -1,0 +1,210 @@
+#pragma once
+
+// Bodies of Machine: what a write stored, and accumulations; included only by the file that makes machines.
+
+#include <algorithm>
+
+#include "steptp/certify/machine.h"
+
+namespace steptp::certify {
+
+template <typename A>
+std::uint64_t Machine<A>::key_of(const Instance& instance) const {
+  std::uint64_t key = 0;
+  const std::vector<std::int64_t>& extents = code_.statements[instance.statement].extents;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    key = key * static_cast<std::uint64_t>(extents[i]) + static_cast<std::uint64_t>(instance.slots[i]);
+  }
+  return key;
+}
+
+template <typename A>
+void Machine<A>::real_after(const Instance& instance, Value& out) {
+  const StatementCode& statement = code_.statements[instance.statement];
+  const std::uint64_t key = key_of(instance);
+  Memo<Value>& memo = *reals_[instance.statement];
+  if (const Value* known = memo.find(key)) {
+    out = *known;
+    return;
+  }
+  // What is cheap is not remembered, so it cannot be evaluated in advance, and it is never deep.
+  if (!statement.is_cheap) check_stack(instance);
+  if (statement.accumulates) {
+    accumulate_real(instance, out);
+  } else {
+    spend(statement.work);
+    real(statement.right, Frame{&statement, instance.slots.data(), nullptr, 0}, out);
+    if constexpr (A::kIsTyped) arithmetic_.store(statement.dtype, out);
+  }
+  if (!statement.is_cheap) remember(instance.statement, key, out);
+}
+
+template <typename A>
+void Machine<A>::remember(std::uint32_t statement, std::uint64_t key, const Value& value) {
+  reserve(Memo<Value>::bytes_per_value() + arithmetic_.extra_bytes(value));
+  reals_[statement]->put(key, value);
+}
+
+template <typename A>
+std::int64_t Machine<A>::integer_after(const Instance& instance) {
+  const StatementCode& statement = code_.statements[instance.statement];
+  const std::uint64_t key = key_of(instance);
+  Memo<std::int64_t>& memo = *integers_[instance.statement];
+  if (const std::int64_t* known = memo.find(key)) return *known;
+  check_stack(instance);
+  spend(statement.work);
+  const std::int64_t value = statement.accumulates
+                                 ? accumulate_integer(instance)
+                                 : integer(statement.right, Frame{&statement, instance.slots.data(), nullptr, 0});
+  reserve(Memo<std::int64_t>::bytes_per_value());
+  memo.put(key, value);
+  return value;
+}
+
+template <typename A>
+void Machine<A>::identity(const StatementCode& statement, Value& out) {
+  switch (statement.accumulation) {
+    case ArithmeticOp::multiply: return arithmetic_.integer(out, 1);
+    case ArithmeticOp::max: return arithmetic_.infinity(out, -1);
+    case ArithmeticOp::min: return arithmetic_.infinity(out, 1);
+    case ArithmeticOp::add:
+    case ArithmeticOp::subtract:
+    case ArithmeticOp::divide:
+    case ArithmeticOp::floor_divide:
+    case ArithmeticOp::modulo:
+    case ArithmeticOp::power: return arithmetic_.integer(out, 0);
+  }
+}
+
+template <typename A>
+std::int64_t Machine<A>::integer_identity(const StatementCode& statement) {
+  if (statement.accumulation == ArithmeticOp::multiply) return 1;
+  if (statement.accumulation == ArithmeticOp::max) return info(statement.dtype).least;
+  if (statement.accumulation == ArithmeticOp::min) return info(statement.dtype).greatest;
+  return 0;
+}
+
+template <typename A>
+void Machine<A>::fold_real(const Frame& frame, Value& sum) {
+  const Node& node = code_.nodes[frame.statement->right];
+  Scratch value(*this);
+  // X=X+g, the usual form, adds in place.
+  if (node.op == Op::real_arithmetic && code_.nodes[node.first].op == Op::real_accumulator) {
+    real(node.second, frame, *value);
+    if (trace_ && is_extremum(node.arithmetic)) trace_reals(node, CompareOp::greater_equal, frame, sum, *value);
+    if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
+    arithmetic_.arithmetic(node.arithmetic, sum, sum, *value);
+  } else {
+    real(frame.statement->right, frame, *value);
+    sum = *value;
+  }
+  if constexpr (A::kIsTyped) arithmetic_.store(frame.statement->dtype, sum);
+}
+
+template <typename A>
+void Machine<A>::accumulate_real(const Instance& instance, Value& out) {
+  const StatementCode& statement = code_.statements[instance.statement];
+  Cell cell;
+  cell_of(statement.left, Frame{&statement, instance.slots.data(), nullptr, 0}, cell);
+  if (instance.is_partial) return accumulate_partly(instance, cell, out);
+  start_of(instance, cell, out);
+  if (statement.is_direct) return fold_box(statement, box_of(statement, instance.slots), out);
+  const CellQuery query{&statement, &statement.left, cell.at.data(), cell.size};
+  const PointCheck check = [&](const std::int64_t* at) { return writes_cell(statement, cell, at); };
+  solver_.each_box(query, instance.slots.data(), statement.private_from, check,
+                   [&](const std::vector<Range>& box) { fold_box(statement, box, out); });
+}
+
+/// What an accumulation starts from: the write before the first of the neighbours, or the identity.
+template <typename A>
+void Machine<A>::start_of(const Instance& instance, const Cell& cell, Value& out) {
+  const StatementCode& statement = code_.statements[instance.statement];
+  Instance before;
+  if (last_write(statement.earlier, cell, instance.slots.data(), before)) {
+    real_after(before, out);
+  } else {
+    identity(statement, out);
+  }
+}
+
+/// An accumulation in the middle: one step from the round before where that is known; otherwise from the start, because
+/// step by step would be as deep as there are rounds.
+template <typename A>
+void Machine<A>::accumulate_partly(const Instance& instance, const Cell& cell, Value& out) {
+  const StatementCode& statement = code_.statements[instance.statement];
+  Instance before;
+  const bool exists = last_write(statement.left.writers, cell, instance.slots.data(), before);
+  const bool is_own = exists && before.statement == instance.statement;
+  if (!is_own || !statement.is_direct || reals_[before.statement]->find(key_of(before))) {
+    if (exists) {
+      real_after(before, out);
+    } else {
+      identity(statement, out);
+    }
+    spend(statement.work);
+    return fold_real(Frame{&statement, instance.slots.data(), &out, 0}, out);
+  }
+  start_of(instance, cell, out);
+  // The rounds up to this one: those that are less in some loop and equal in the loops before it, and this one.
+  const std::vector<Range> whole = box_of(statement, instance.slots);
+  for (std::size_t i = 0; i <= whole.size(); ++i) {
+    std::vector<Range> box = whole;
+    for (std::size_t k = 0; k < i; ++k) box[k] = {instance.slots[k], instance.slots[k]};
+    if (i < whole.size()) box[i].high = instance.slots[i] - 1;
+    if (i == whole.size() || !box[i].is_empty()) fold_box(statement, box, out);
+  }
+}
+
+/// Subscripts that are single loops leave nothing to search: the others run, from the first private one on.
+template <typename A>
+std::vector<Range> Machine<A>::box_of(const StatementCode& statement, const Slots& slots) const {
+  std::vector<Range> box(statement.extents.size());
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    box[i] = i < statement.private_from ? Range{slots[i], slots[i]} : Range{0, statement.extents[i] - 1};
+  }
+  for (const DirectSubscript& subscript : statement.direct) {
+    if (subscript.slot != kNone) box[subscript.slot] = {slots[subscript.slot], slots[subscript.slot]};
+  }
+  return box;
+}
+
+template <typename A>
+void Machine<A>::fold_box(const StatementCode& statement, const std::vector<Range>& box, Value& sum) {
+  if constexpr (A::kHasLanes) {
+    // Fewer are not worth the preparation.
+    constexpr std::int64_t kLeast = 4;
+    std::int64_t points = 1;
+    for (const Range& range : box) points *= range.high - range.low + 1;
+    // A trace lists every comparison, in order.
+    if (!trace_ && points >= kLeast && !statement.terms.empty()) return fold_lanes_of_box(statement, box, sum);
+  }
+  Slots slots{};
+  const Frame frame{&statement, slots.data(), &sum, 0};
+  each_point(box, slots.data(), [&] {
+    spend(statement.work);
+    fold_real(frame, sum);
+  });
+}
+
+template <typename A>
+std::int64_t Machine<A>::accumulate_integer(const Instance& instance) {
+  const StatementCode& statement = code_.statements[instance.statement];
+  Cell cell;
+  cell_of(statement.left, Frame{&statement, instance.slots.data(), nullptr, 0}, cell);
+  Instance before;
+  const auto& writers = instance.is_partial ? statement.left.writers : statement.earlier;
+  Slots slots = instance.slots;
+  Frame frame{&statement, slots.data(), nullptr, 0};
+  frame.integer_accumulator =
+      last_write(writers, cell, instance.slots.data(), before) ? integer_after(before) : integer_identity(statement);
+  if (instance.is_partial) return integer(statement.right, frame);
+  const CellQuery query{&statement, &statement.left, cell.at.data(), cell.size};
+  const PointCheck check = [&](const std::int64_t* at) { return writes_cell(statement, cell, at); };
+  solver_.each(query, instance.slots.data(), statement.private_from, check, slots.data(), [&] {
+    spend(statement.work);
+    frame.integer_accumulator = integer(statement.right, frame);
+  });
+  return frame.integer_accumulator;
+}
+
+}  // namespace steptp::certify

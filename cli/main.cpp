@@ -58,6 +58,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("check", add_check(app));
   verbs.emplace_back("run", add_run(app));
   verbs.emplace_back("verify", add_verify(app));
+  verbs.emplace_back("import", add_import(app));
   verbs.emplace_back("tokens", add_tokens(app));
   verbs.emplace_back("grammar", add_grammar(app));
   verbs.emplace_back("zoo", add_zoo(app));

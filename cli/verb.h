@@ -23,6 +23,7 @@ VerbMain add_tokens(CLI::App& app);
 VerbMain add_grammar(CLI::App& app);
 VerbMain add_verify(CLI::App& app);
 VerbMain add_zoo(CLI::App& app);
+VerbMain add_import(CLI::App& app);
 
 /// The options that all verbs over programs share: FILE, --json, --jobs.
 struct RecordOptions {

@@ -47,6 +47,16 @@ title "verify: not equal, with a counterexample that can be run again"
 say_refused "$steptp" verify examples/row_softmax.leir examples/broken/short_sum.leir --counterexample demo_out/short_sum.counterexample.json
 say "$steptp" verify --replay demo_out/short_sum.counterexample.json
 
+title "a model from PyTorch"
+if "${PYTHON:-python3}" -c 'import torch' 2>/dev/null; then
+  say "$steptp" import examples/gated_mlp.py --python "${PYTHON:-python3}" -o demo_out/gated_mlp.leir
+else
+  printf '(no PyTorch here: a program of the zoo, and one that torch.export wrote elsewhere)\n'
+  say "$steptp" zoo draw --count 1 --seed 1
+  say "$steptp" import steptp/graph/golden/initial_state.pt2 -o demo_out/gated_mlp.leir
+fi
+say "$steptp" check demo_out/gated_mlp.leir
+
 title "what a broken program gets"
 say_refused "$steptp" check examples/broken/syntax.leir
 say_refused "$steptp" check examples/broken/unsafe.leir

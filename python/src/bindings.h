@@ -21,6 +21,7 @@ void bind_run(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
 void bind_tokens(nanobind::module_& module);
 void bind_grammar(nanobind::module_& module);
+void bind_import(nanobind::module_& module);
 void bind_zoo(nanobind::module_& module);
 
 /// Thrown by bindings, and seen in Python as steptp.DiagnosticError.
@@ -41,6 +42,9 @@ struct TrapFailure {
 
 /// Messages may quote any byte of the input: what is not UTF-8 is replaced.
 [[nodiscard]] nanobind::object text_object(std::string_view bytes);
+
+/// (name, dtype code, shape, bytearray) of each.
+[[nodiscard]] nanobind::list to_python(const Tensors& tensors);
 
 /// A list of steptp.Diagnostic.
 [[nodiscard]] nanobind::list to_python(const Diagnostics& diagnostics);

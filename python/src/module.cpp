@@ -11,5 +11,6 @@ NB_MODULE(_steptp, module) {
   bind_verify(module);
   bind_tokens(module);
   bind_grammar(module);
+  bind_import(module);
   bind_zoo(module);
 }

@@ -37,7 +37,8 @@ std::string signature_json(const Program& program) {
 }  // namespace
 
 void bind_program(nb::module_& module) {
-  nb::class_<Program>(module, "Program")
+  // Attributes of its own: the package keeps there which module a program came from.
+  nb::class_<Program>(module, "Program", nb::dynamic_attr())
       .def_prop_ro("name", [](const Program& program) { return program.name; })
       .def_prop_ro("_signature_json", &signature_json)
       .def_prop_ro("hash", [](const Program& program) { return hash_text_of(hash_of(program)); })

@@ -43,18 +43,6 @@ Tensors to_tensors(const std::vector<GivenArray>& arrays) {
   return out;
 }
 
-/// (name, dtype code, shape, bytearray) of each.
-nb::list to_python(const Tensors& tensors) {
-  nb::list out;
-  for (const auto& [name, tensor] : tensors) {
-    const nb::object data = nb::steal(PyByteArray_FromStringAndSize(reinterpret_cast<const char*>(tensor.data.data()),
-                                                                    static_cast<Py_ssize_t>(tensor.data.size())));
-    if (!data.is_valid()) throw nb::python_error();
-    out.append(nb::make_tuple(name, std::string(code(tensor.dtype)), tensor.shape, data));
-  }
-  return out;
-}
-
 [[noreturn]] void throw_trap(RunFailure failure, const Source& source) {
   std::string rendered = render(failure.diagnostic, source);
   if (rendered.ends_with('\n')) rendered.pop_back();
@@ -130,6 +118,17 @@ nb::tuple parse_element_verb(const std::string& text) {
 }
 
 }  // namespace
+
+nb::list to_python(const Tensors& tensors) {
+  nb::list out;
+  for (const auto& [name, tensor] : tensors) {
+    const nb::object data = nb::steal(PyByteArray_FromStringAndSize(reinterpret_cast<const char*>(tensor.data.data()),
+                                                                    static_cast<Py_ssize_t>(tensor.data.size())));
+    if (!data.is_valid()) throw nb::python_error();
+    out.append(nb::make_tuple(name, std::string(code(tensor.dtype)), tensor.shape, data));
+  }
+  return out;
+}
 
 void bind_run(nb::module_& module) {
   module.def("run", &run_verb, nb::arg("document"), nb::arg("inputs").none(), nb::arg("seed"), nb::arg("budget"),

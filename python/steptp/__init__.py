@@ -17,6 +17,7 @@ from ._errors import (
 from ._results import CheckReport, Counterexample, Judgement, RunResult, Statistics, TokenCounts
 from ._signature import Variable, from_json as _signature_from_json
 from ._steptp import Program
+from ._torch import TorchOrigin, from_torch, import_model, to_torch
 from ._verbs import (
     canonical,
     check,
@@ -57,6 +58,7 @@ __all__ = [
     "Statistics",
     "SteptpError",
     "TokenCounts",
+    "TorchOrigin",
     "Variable",
     "ZooProgram",
     "canonical",
@@ -67,11 +69,14 @@ __all__ = [
     "explain",
     "fmt",
     "from_graph",
+    "from_torch",
     "grammar",
+    "import_model",
     "read",
     "run",
     "same_up_to_renaming",
     "seeded_inputs",
+    "to_torch",
     "tokens",
     "verify",
     "zoo_draw",

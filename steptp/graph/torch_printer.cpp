@@ -50,11 +50,32 @@ class Printer {
       append(out, first ? "" : ", ", example(node));
       first = false;
     }
-    append(out, "]\n\n\ndef get_init_inputs():\n    return []\n");
+    append(out, "]\n\n\ndef get_init_inputs():\n    return []\n", domains());
     return out;
   }
 
  private:
+  /// What `import` should know of the inputs and PyTorch does not tell; nothing where there is nothing.
+  [[nodiscard]] std::string domains() const {
+    std::vector<std::string> out;
+    bool stated = false;
+    for (const Node& node : graph_.nodes) {
+      if (node.kind != NodeKind::input) continue;
+      stated = stated || node.domain.kind != Domain::Kind::unstated;
+      switch (node.domain.kind) {
+        case Domain::Kind::unstated: out.emplace_back("None"); break;
+        case Domain::Kind::any: out.emplace_back("\"any\""); break;
+        case Domain::Kind::positive: out.emplace_back("\"positive\""); break;
+        case Domain::Kind::nonzero: out.emplace_back("\"nonzero\""); break;
+        case Domain::Kind::range:
+          out.push_back(concat("[", number_text(node.domain.low), ", ", number_text(node.domain.high), "]"));
+          break;
+      }
+    }
+    if (!stated) return {};
+    return concat("\n\ninput_domains = [", join(out, ", ", [](const std::string& text) { return text; }), "]\n");
+  }
+
   /// Attributes of the module: the path with '_' for what Python does not allow, made unique.
   void name_leaves() {
     std::set<std::string> taken;

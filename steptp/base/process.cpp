@@ -1,0 +1,118 @@
+#include "steptp/base/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "steptp/base/text.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr std::size_t kKeptOutput = 16384;
+constexpr int kCannotStart = 127;
+
+using Clock = std::chrono::steady_clock;
+
+Diagnostic failure(std::string_view what) { return make_error("process", concat(what, ": ", std::strerror(errno))); }
+
+/// In the child: never returns. Where the program cannot be started, the reason goes into `errors`.
+[[noreturn]] void become(std::vector<char*>& arguments, int output, int errors) {
+  setpgid(0, 0);                     // what it starts can then be ended with it
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // an interrupted steptp leaves nothing running
+  std::signal(SIGPIPE, SIG_DFL);
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  dup2(nothing, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  execvp(arguments[0], arguments.data());
+  const int reason = errno;
+  if (write(errors, &reason, sizeof reason) < 0) _exit(kCannotStart);
+  _exit(kCannotStart);
+}
+
+/// Reads until the other side closes or the time is over; keeps the end.
+bool collect(int from, Clock::time_point end, std::string& output) {
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd wait{from, POLLIN, 0};
+    const int ready = poll(&wait, 1, static_cast<int>(std::min<long>(left, 60'000)));
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    const ssize_t got = read(from, buffer.data(), buffer.size());
+    if (got <= 0) return true;
+    output.append(buffer.data(), static_cast<std::size_t>(got));
+    if (output.size() > 2 * kKeptOutput) output.erase(0, output.size() - kKeptOutput);
+  }
+}
+
+}  // namespace
+
+Result<ProcessResult, Diagnostic> run_process(const std::vector<std::string>& command, double seconds) {
+  std::vector<std::string> owned = command;
+  std::vector<char*> arguments;
+  for (std::string& argument : owned) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  std::array<int, 2> output;
+  std::array<int, 2> errors;
+  if (pipe2(output.data(), O_CLOEXEC) != 0) return failure("no pipe");
+  if (pipe2(errors.data(), O_CLOEXEC) != 0) {
+    const Diagnostic reason = failure("no pipe");
+    close(output[0]);
+    close(output[1]);
+    return reason;
+  }
+  const pid_t child = fork();
+  if (child == 0) become(arguments, output[1], errors[1]);
+  close(output[1]);
+  close(errors[1]);
+  Result<ProcessResult, Diagnostic> answer = ProcessResult();
+  int reason = 0;
+  if (child < 0) {
+    answer = failure("no new process");
+  } else if (read(errors[0], &reason, sizeof reason) == sizeof reason) {
+    answer = make_error("process", concat("cannot start ", command.front(), ": ", std::strerror(reason)));
+  } else {
+    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    answer->timed_out = !collect(output[0], end, answer->output);
+  }
+  if (child > 0) {
+    // Also after a proper end: nothing that it left behind goes on.
+    if (answer.ok() && answer->timed_out) kill(-child, SIGKILL);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (answer.ok()) answer->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  close(output[0]);
+  close(errors[0]);
+  if (answer.ok() && answer->output.size() > kKeptOutput) answer->output.erase(0, answer->output.size() - kKeptOutput);
+  return answer;
+}
+
+Result<TemporaryFolder, Diagnostic> TemporaryFolder::make() {
+  const char* parent = std::getenv("TMPDIR");
+  std::string path = concat(parent && *parent ? parent : "/tmp", "/steptp-XXXXXX");
+  if (!mkdtemp(path.data()))
+    return make_error("write", concat("cannot make a folder ", path, ": ", std::strerror(errno)));
+  return TemporaryFolder(std::move(path));
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace steptp

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# The tests against PyTorch, with the module that is installed in .venv. Where PyTorch cannot be had they are skipped,
+# and the reason is printed.
+# Usage: run_torch_tests.sh [arguments of pytest]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! torch_python=$(tools/setup_torch_venv.sh); then
+  echo "torch: the tests against PyTorch are skipped"
+  exit 0
+fi
+# Only our package: .venv has a numpy of its own, which must not come between PyTorch and its own.
+package=$(cd / && "$OLDPWD/.venv/bin/python" -c 'import os, steptp; print(os.path.dirname(steptp.__file__))')
+mkdir -p build/torch_path
+ln -sfn "$package" build/torch_path/steptp
+PYTHONPATH=$PWD/build/torch_path STEPTP_BINARY=$PWD/build/steptp \
+  "$torch_python" -m pytest -q -p no:cacheprovider "${@:-python/torch_tests}"

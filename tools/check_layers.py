@@ -12,7 +12,8 @@ The rules, by the names that messages carry:
   quotes         files of the project are included with quotes, by their path from the root
   unknown-file   an included file of the project exists
 
-testing/, fuzz/ and bench/ may include everything in steptp/ and each other's headers in testing/.
+testing/, fuzz/ and bench/ may include everything in steptp/ and each other's headers in testing/. The test of a
+strategy needs the judge, so steptp/strategies/**/*_test.cpp may include testing/.
 Usage: check_layers.py [ROOT]. Exit status 0 when all is in order, 1 with one line per finding otherwise.
 """
 
@@ -125,6 +126,8 @@ def judge(root: Path, layers: dict[str, list[str]], include: Include) -> Finding
         return Finding("quotes", place, f"<{target}> belongs to the project: include it with quotes")
     if head in FACES and head != own:
         return Finding("outside", place, f"{own}/ includes {target}; nobody includes {head}/")
+    if head == "testing" and relative.startswith("steptp/strategies/") and relative.endswith("_test.cpp"):
+        return None if (root / target).is_file() else Finding("unknown-file", place, f"{target} does not exist")
     if head in WATCHERS and own not in WATCHERS:
         return Finding("face" if own in FACES else "outside", place, f"{own}/ includes {target}; nobody includes {head}/")
     if not (root / target).is_file():

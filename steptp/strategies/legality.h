@@ -38,11 +38,12 @@ struct Conflict {
 /// A change that keeps all equations of an expression in their order; each iteration of the new loops is one of the
 /// old: `was` says which, for the loops that are not the same.
 struct Reshaped {
-  std::uint32_t expression = 0;
+  const PlacedNest& nest;  ///< before; its header is what changes
   IndexValues was;
 };
 /// Whether data in `s` or `l` would be shared by other accesses than before, or could not live there any more; and
-/// whether block loops stand where they may.
+/// whether block loops stand where they may. Data that every iteration of the nest writes before it reads may be shared
+/// by more iterations, if that makes no race.
 [[nodiscard]] std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped& change);
 
 /// Whether the expression has a race (strategies.md: the result of a step has none).

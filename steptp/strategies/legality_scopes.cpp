@@ -6,6 +6,7 @@
 #include "steptp/analysis/instances.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
+#include "steptp/strategies/loops.h"
 
 namespace steptp {
 
@@ -90,67 +91,109 @@ class SharingQuestion {
     IntegerSet set;
     const auto a = add_side(set, first);
     const auto b = a ? add_side(set, second) : std::nullopt;
-    if (!b) return true;
+    if (!b || a->old.size() != b->old.size() || a->now.size() != b->now.size()) return true;
     set.dimensions = set.variables();
-    for (std::size_t i = a->hidden; i < a->instance.subscripts.size(); ++i) {
-      set.require(equals(a->instance.subscripts[i], b->instance.subscripts[i - a->hidden + b->hidden]));
+    for (std::size_t i = a->now.size(); i < a->instance.subscripts.size(); ++i) {
+      set.require(equals(a->instance.subscripts[i], b->instance.subscripts[i]));
     }
-    return has_point(set, a->old, b->old, new_hidden(*a), new_hidden(*b)) ||
-           has_point(set, new_hidden(*a), new_hidden(*b), a->old, b->old);
+    return has_point(set, {*a, a->old}, {*b, b->old}, a->now, b->now) ||
+           has_point(set, {*a, a->now}, {*b, b->now}, a->old, b->old);
   }
 
  private:
   struct Side {
     Instance instance;
-    std::size_t hidden = 0;
-    std::vector<Linear> old;
+    VariableNumbers names;
+    std::vector<Index> old;  ///< hidden subscripts
+    std::vector<Index> now;
   };
-
-  [[nodiscard]] static std::vector<Linear> new_hidden(const Side& side) {
-    return {side.instance.subscripts.begin(),
-            side.instance.subscripts.begin() + static_cast<std::ptrdiff_t>(side.hidden)};
-  }
+  struct Hidden {
+    const Side& side;
+    const std::vector<Index>& subscripts;
+  };
 
   std::optional<Side> add_side(IntegerSet& set, std::size_t number) {
     const Access& access = after_.table().accesses[number];
-    const auto old = hidden_before(before_.table(), before_.table().accesses[number], was_);
+    auto old = hidden_before(before_.table(), before_.table().accesses[number], was_);
     auto instance = old ? add_instance(set, after_.table(), after_.facts(), access, true) : std::nullopt;
     if (!instance) return std::nullopt;
-    Side side;
-    side.hidden = hidden_subscripts(after_.table(), access).size();
-    VariableNumbers names;
+    Side side{*std::move(instance), {}, *std::move(old), hidden_subscripts(after_.table(), access)};
     const Statement& statement = after_.table().statements[access.statement];
-    for (std::size_t i = 0; i < statement.loops.size(); ++i) names[statement.loops[i]->index] = instance->variables[i];
-    for (const Index& subscript : *old) {
-      auto sum = set.linear(subscript, names);
-      if (!sum) return std::nullopt;
-      side.old.push_back(*std::move(sum));
+    for (std::size_t i = 0; i < statement.loops.size(); ++i) {
+      side.names[statement.loops[i]->index] = side.instance.variables[i];
     }
-    side.instance = *std::move(instance);
     return side;
   }
 
-  /// Is there a point where all of the first are equal and some of the second differ? Where the numbers of subscripts
-  /// do not agree, the sides never share.
-  bool has_point(IntegerSet set, const std::vector<Linear>& equal_a, const std::vector<Linear>& equal_b,
-                 const std::vector<Linear>& differ_a, const std::vector<Linear>& differ_b) {
-    if (equal_a.size() != equal_b.size()) return false;
-    for (std::size_t i = 0; i < equal_a.size(); ++i) set.require(equals(equal_a[i], equal_b[i]));
-    if (differ_a.size() == differ_b.size()) {
-      Formula some;
-      for (std::size_t i = 0; i < differ_a.size(); ++i) {
-        some.push_back({less(differ_a[i], differ_b[i])});
-        some.push_back({less(differ_b[i], differ_a[i])});
-      }
-      set.require(std::move(some));
+  /// Is there a point where all of the first are equal and one of the others differs?
+  bool has_point(IntegerSet set, const Hidden& a, const Hidden& b, const std::vector<Index>& differ_a,
+                 const std::vector<Index>& differ_b) {
+    for (std::size_t i = 0; i < a.subscripts.size(); ++i) {
+      const auto x = set.linear(a.subscripts[i], a.side.names);
+      const auto y = set.linear(b.subscripts[i], b.side.names);
+      if (!x || !y) return true;
+      set.require(equals(*x, *y));
     }
-    return after_.isl().least_point(set).kind != Presburger::Sample::Kind::empty;
+    for (std::size_t i = 0; i < differ_a.size(); ++i) {
+      if (is_implied(a.subscripts, b.subscripts, differ_a[i], differ_b[i])) continue;
+      IntegerSet one = set;
+      const auto x = one.linear(differ_a[i], a.side.names);
+      const auto y = one.linear(differ_b[i], b.side.names);
+      if (!x || !y) return true;
+      one.require(Formula{{less(*x, *y)}, {less(*y, *x)}});
+      if (after_.isl().least_point(one).kind != Presburger::Sample::Kind::empty) return true;
+    }
+    return false;
+  }
+
+  /// Most subscripts stay as they are: one that is among those known to be equal needs no question.
+  static bool is_implied(const std::vector<Index>& a, const std::vector<Index>& b, const Index& x, const Index& y) {
+    if (x.is_constant() && x == y) return true;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i] == x && b[i] == y) return true;
+    }
+    return false;
   }
 
   View& before_;
   View& after_;
   const IndexValues& was_;
 };
+
+/// Every element that an iteration of the nest's header reads, that iteration has written before.
+bool is_private(View& view, const PlacedNest& nest, const TensorFacts& tensor) {
+  const AccessTable& table = view.table();
+  const std::size_t header = loops_around(nest) + nest.nest->loops.size();
+  const auto below = [&](std::size_t number) {
+    const std::vector<std::uint32_t>& items = table.statements[table.accesses[number].statement].items;
+    return nest.items.size() < items.size() && std::equal(nest.items.begin(), nest.items.end(), items.begin());
+  };
+  const std::vector<std::size_t> all = accesses_of(tensor);
+  if (!std::all_of(all.begin(), all.end(), below)) return false;
+  return std::all_of(tensor.reads.begin(), tensor.reads.end(), [&](std::size_t number) {
+    const Access& read = table.accesses[number];
+    IntegerSet whole;
+    const auto reading = add_instance(whole, table, view.facts(), read, true);
+    if (!reading) return false;
+    whole.dimensions = whole.variables();
+    std::vector<IntegerSet> parts;
+    for (const std::size_t other : tensor.writes) {
+      const Access& write = table.accesses[other];
+      IntegerSet part;
+      const auto a = add_instance(part, table, view.facts(), read, true);
+      part.dimensions = part.variables();
+      const auto b = add_instance(part, table, view.facts(), write, true);
+      if (!a || !b || !b->certain) continue;
+      require_same_element(part, *a, *b);
+      for (std::size_t i = 0; i < header; ++i) {
+        part.require(equals(Linear::variable(a->variables[i]), Linear::variable(b->variables[i])));
+      }
+      part.require(runs_before(table, write, *b, read, *a));
+      parts.push_back(std::move(part));
+    }
+    return view.isl().covered(whole, parts).kind == Presburger::Answer::Kind::covered;
+  });
+}
 
 std::optional<Conflict> sharing_conflict(View& before, View& after, const Reshaped& change, const std::string& name) {
   const TensorFacts& tensor = before.table().tensors.at(name);
@@ -160,6 +203,7 @@ std::optional<Conflict> sharing_conflict(View& before, View& after, const Reshap
     return old && *old == hidden_subscripts(after.table(), after.table().accesses[number]);
   });
   if (same) return std::nullopt;
+  if (is_private(before, change.nest, tensor)) return race_conflict(after, change.nest.items[0]);
   SharingQuestion question(before, after, change.was);
   for (const std::size_t write : tensor.writes) {
     for (const std::size_t other : all) {
@@ -174,8 +218,8 @@ std::optional<Conflict> sharing_conflict(View& before, View& after, const Reshap
 }  // namespace
 
 std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped& change) {
-  if (!blocks_stand_well(*after.program().nests[change.expression], false, true)) {
-    const Site place = item_site({change.expression});
+  if (!blocks_stand_well(*after.program().nests[change.nest.items[0]], false, true)) {
+    const Site place = item_site({change.nest.items[0]});
     return Conflict{place, place, "a block loop would not enclose all items of its kernel"};
   }
   for (const auto& [name, tensor] : before.table().tensors) {
@@ -185,7 +229,7 @@ std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped
     if (now.demoted != tensor.demoted) {
       return Conflict{write.site, write.site, concat(name, " in ", code(tensor.scope), ": kernels would change")};
     }
-    if (tensor.demoted || before.table().statements[write.statement].items[0] != change.expression) continue;
+    if (tensor.demoted || before.table().statements[write.statement].items[0] != change.nest.items[0]) continue;
     if (auto conflict = axes_conflict(after.table(), name, now)) return conflict;
     if (auto conflict = sharing_conflict(before, after, change, name)) return conflict;
   }

@@ -111,7 +111,7 @@ std::optional<Built> build(View& view, const Split& split) {
 std::optional<Refusal> refuse_scopes(View& view, const Split& split, const Built& built) {
   if (split.at.loop().kind != LoopKind::bound) return std::nullopt;
   View after(built.program);
-  const Reshaped change{split.at.expression(), {{split.at.loop().index, built.whole}}};
+  const Reshaped change{*split.at.nest, {{split.at.loop().index, built.whole}}};
   const auto conflict = scope_conflict(view, after, change);
   return conflict ? std::optional(refuse(kScopes, split.at.site(), *conflict)) : std::nullopt;
 }

@@ -1,6 +1,7 @@
 """Verified steps on tensor programs.
 
-The verbs of the command line are functions here: `read`, `fmt`, `check`, `run`, `verify`, `tokens`, `grammar` and more.
+The verbs of the command line are functions here: `read`, `fmt`, `check`, `run`, `verify`, `choices`, `apply`,
+`replay`, `tokens`, `grammar` and more.
 A program is a `Program`, or wherever one is wanted its text or the path of its file. Inputs that cannot be used raise
 `DiagnosticError`, which carries the messages as data; runs that fail raise `RunError`.
 """
@@ -11,15 +12,18 @@ from ._errors import (
     DiagnosticError,
     DiagnosticWarning,
     InputError,
+    RefusedError,
     RunError,
     SteptpError,
 )
-from ._results import CheckReport, Counterexample, Judgement, RunResult, Statistics, TokenCounts
+from ._results import Applied, CheckReport, Counterexample, Judgement, RunResult, Statistics, TokenCounts
 from ._signature import Variable, from_json as _signature_from_json
 from ._steptp import Program
 from ._verbs import (
+    apply,
     canonical,
     check,
+    choices,
     count_tokens,
     decode,
     encode,
@@ -27,21 +31,24 @@ from ._verbs import (
     fmt,
     grammar,
     read,
+    replay,
     run,
     same_up_to_renaming,
     seeded_inputs,
+    strategies,
     tokens,
     verify,
 )
 
 Program.__module__ = "steptp"
-for _exception in (BudgetError, DiagnosticError, DiagnosticWarning, InputError, RunError, SteptpError):
+for _exception in (BudgetError, DiagnosticError, DiagnosticWarning, InputError, RefusedError, RunError, SteptpError):
     _exception.__module__ = "steptp"
 Program.signature = property(  # type: ignore[assignment]
     lambda self: _signature_from_json(self._signature_json), doc="The known variables, in order."
 )
 
 __all__ = [
+    "Applied",
     "BudgetError",
     "CheckReport",
     "Counterexample",
@@ -51,14 +58,17 @@ __all__ = [
     "InputError",
     "Judgement",
     "Program",
+    "RefusedError",
     "RunError",
     "RunResult",
     "Statistics",
     "SteptpError",
     "TokenCounts",
     "Variable",
+    "apply",
     "canonical",
     "check",
+    "choices",
     "count_tokens",
     "decode",
     "encode",
@@ -66,9 +76,11 @@ __all__ = [
     "fmt",
     "grammar",
     "read",
+    "replay",
     "run",
     "same_up_to_renaming",
     "seeded_inputs",
+    "strategies",
     "tokens",
     "verify",
 ]

@@ -61,6 +61,13 @@ std::vector<std::size_t> statements_below(View& view, const PlacedNest& nest) {
   return out;
 }
 
+Program with_kind(const Program& program, const PlacedLoop& at, LoopKind kind) {
+  const Nest& nest = *at.nest->nest;
+  std::vector<Loop> loops = nest.loops;
+  loops[at.position].kind = kind;
+  return with_items(program, at.nest->items, {make_nest(std::move(loops), nest.guard, nest.items)});
+}
+
 std::optional<Reindexed> reindexed(const PlacedNest& nest, const std::vector<Loop>& loops, Rewriter rewriter) {
   std::vector<BoxVariable> box;
   for (const Nest* outer : nest.around) {

@@ -178,6 +178,12 @@ struct Applied {
   Facts facts;
 };
 
+/// A program (a .leir text) and a choice as JSON: what `explain` shows.
+struct Example {
+  std::string_view program;
+  std::string_view choice;
+};
+
 /// A strategy: data and two functions. `choices` is complete, ordered and free of randomness; `apply` checks
 /// everything, then makes one change. Both leave the program alone.
 struct Strategy {
@@ -187,6 +193,7 @@ struct Strategy {
   std::string_view picture;  ///< before and after, in LEIR
   std::string_view reason;   ///< why that is safe
   std::string_view inverse;  ///< the strategy that goes back, or empty
+  Example example;
   std::span<const Parameter> parameters;
   std::span<const Precondition> published;
   std::span<const Precondition> safety;

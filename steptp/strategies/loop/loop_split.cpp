@@ -227,6 +227,7 @@ const Strategy& loop_split_strategy() {
       "L^{12}_{a=0}[S(a)]   -->   L^{3}_{f=0}L^{4}_{a=0}[S(f*4+a)]",
       "(f, a) -> f*4+a is a bijection onto [0,12) that keeps the order of execution",
       "loop_fusion",
+      {kMatmulExample, R"({"at":"0:loop[1]","inner":3,"kind":"inner"})"},
       kParameters,
       kPublished,
       kSafety,

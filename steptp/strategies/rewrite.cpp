@@ -52,16 +52,16 @@ bool uses_variable(const Index& index) {
 
 /// Indices used as values, as a whole where a hook wants to see them: P*4+p is found before P and p are.
 ExprPtr rewrite_index_value(const ExprPtr& expr, const Rewriter& rewriter) {
-  if (!rewriter.index) return nullptr;
+  if (!rewriter.value) return nullptr;
   if (const auto whole = to_index(*expr); whole && uses_variable(*whole)) {
-    const auto changed = rewriter.index(*whole);
+    const auto changed = rewriter.value(*whole);
     return changed ? to_expr(*changed) : nullptr;
   }
   const auto* sum = std::get_if<Sum>(&expr->node);
   const std::size_t length = sum ? index_operands(*sum) : 0;
   if (length < 2 || length == sum->operands.size()) return nullptr;
   const auto prefix = prefix_index(*sum, length);
-  const auto changed = prefix ? rewriter.index(*prefix) : std::nullopt;
+  const auto changed = prefix ? rewriter.value(*prefix) : std::nullopt;
   if (!changed) return nullptr;
   Sum out{{to_expr(*changed)}, {}};
   for (std::size_t i = length; i < sum->operands.size(); ++i) {

@@ -19,9 +19,10 @@ using IndexValues = std::map<std::string, Index, std::less<>>;
 
 /// What to do with the parts of a tree. A hook returns what to put there; one that is not set changes nothing.
 struct Rewriter {
-  /// A whole subscript, or an integer expression of indices used as a value, outermost first; nothing to go on into its
-  /// parts with `variables`.
+  /// A whole subscript; nothing to go on into its parts with `variables`.
   std::function<std::optional<Index>(const Index&)> index;
+  /// An integer expression of indices used as a value, outermost first; nothing likewise.
+  std::function<std::optional<Index>(const Index&)> value;
   IndexValues variables;
   /// A reference whose subscripts have been rewritten.
   std::function<RefPtr(const RefPtr&)> ref;

@@ -83,6 +83,16 @@ class Fuser {
     return fuse(index);
   }
 
+  /// Only P*m+p, so that other calculations keep their form: nothing where there is no such sum.
+  std::optional<Index> undo(const Index& index) {
+    Fuser attempt = *this;
+    attempt.used_division_ = false;
+    auto fused = attempt(index);
+    if (fused && !attempt.used_division_ && !attempt.failed_) return fused;
+    used_division_ = used_division_ || fused;
+    return std::nullopt;
+  }
+
  private:
   Index take(std::optional<Index> result) {
     failed_ = failed_ || !result;
@@ -232,6 +242,8 @@ std::optional<Built> build(View& view, const Fusion& fusion, std::int64_t extent
     loops[fusion.at.position] = out.loop;
     Rewriter rewriter;
     rewriter.index = [&fuser](const Index& index) { return fuser(index); };
+    rewriter.value = [&fuser](const Index& index) { return fuser.undo(index); };
+    rewriter.variables = out.was;
     auto body = reindexed(*fusion.at.nest, loops, rewriter);
     if (!body || fuser.failed()) return false;
     out.divides = fuser.used_division();

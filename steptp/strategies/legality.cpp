@@ -60,6 +60,36 @@ Conflict conflict_of(const Access& first, const Access& second, std::string_view
   return {first.site, second.site, concat(first.ref->tensor, ": ", why)};
 }
 
+bool is_at(const std::vector<std::uint32_t>& item, const Statement& statement) {
+  return item.size() <= statement.items.size() && std::equal(item.begin(), item.end(), statement.items.begin());
+}
+
+/// The first pair of an access at one item and one at another, to one tensor that one of them writes, that may not
+/// change places and is not safe.
+template <typename IsSafe>
+std::optional<Conflict> split_conflict(View& view, const std::vector<std::uint32_t>& first,
+                                       const std::vector<std::uint32_t>& second, const IsSafe& is_safe) {
+  const AccessTable& table = view.table();
+  const auto in = [&](const std::vector<std::uint32_t>& item, std::size_t number) {
+    return is_at(item, table.statements[table.accesses[number].statement]);
+  };
+  for (const auto& [name, tensor] : table.tensors) {
+    if (tensor.writes.empty()) continue;
+    std::vector<std::size_t> all = tensor.writes;
+    all.insert(all.end(), tensor.reads.begin(), tensor.reads.end());
+    for (const std::size_t a : all) {
+      if (!in(first, a)) continue;
+      for (const std::size_t b : all) {
+        const Access& one = table.accesses[a];
+        const Access& other = table.accesses[b];
+        if (!in(second, b) || (!one.is_write && !other.is_write) || may_commute(table, one, other)) continue;
+        if (!is_safe(one, other)) return conflict_of(one, other, "both touch one element, and one of them writes it");
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 /// Both instances in a set: they touch one element, and the loops known to be in the same iteration are.
 struct Meeting {
   IntegerSet set;
@@ -202,6 +232,48 @@ std::optional<Conflict> carried_conflict(View& view, const PlacedNest& nest, std
     return !safe;
   });
   return found;
+}
+
+std::optional<Conflict> exchange_conflict(View& view, const std::vector<std::uint32_t>& first,
+                                          const std::vector<std::uint32_t>& second) {
+  return split_conflict(view, first, second, [&](const Access& a, const Access& b) {
+    const AccessTable& table = view.table();
+    const Statement& one = table.statements[a.statement];
+    const Statement& other = table.statements[b.statement];
+    const std::size_t shared = relate(one, other).shared_loops;
+    const Coincidence meet = coincide(table, a, b, pair_loops(one, other, shared));
+    if (meet.impossible) return true;
+    const Meeting meeting(view, a, b, meet.pairs);
+    return meeting.good() && is_empty(view, meeting.set);
+  });
+}
+
+std::optional<Conflict> distribution_conflict(View& view, const PlacedNest& nest, std::size_t cut) {
+  const std::size_t base = loops_around(nest);
+  std::vector<std::size_t> header;
+  for (std::size_t i = 0; i < nest.nest->loops.size(); ++i) header.push_back(base + i);
+  const auto is_safe = [&](const Access& a, const Access& b) {
+    const AccessTable& table = view.table();
+    const Statement& one = table.statements[a.statement];
+    const Statement& other = table.statements[b.statement];
+    const Coincidence meet = coincide(table, a, b, pair_loops(one, other, base));
+    const bool same = std::all_of(header.begin(), header.end(), [&](std::size_t loop) {
+      return meet.pairs[loop].equal || one.loops[loop]->extent == 1;
+    });
+    if (meet.impossible || same) return true;
+    Meeting meeting(view, a, b, meet.pairs);
+    if (!meeting.good()) return false;
+    meeting.set.require(earlier(*meeting.second, *meeting.first, header));
+    return is_empty(view, meeting.set);
+  };
+  std::vector<std::uint32_t> first = nest.items;
+  first.push_back(0);
+  for (std::uint32_t i = 0; i < cut; ++i) {
+    for (auto j = static_cast<std::uint32_t>(cut); j < nest.nest->items.size(); ++j) {
+      if (auto conflict = split_conflict(view, sibling(first, i), sibling(first, j), is_safe)) return conflict;
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Conflict> race_conflict(View& after, std::uint32_t expression) {

@@ -35,10 +35,19 @@ struct Conflict {
 [[nodiscard]] std::optional<Conflict> carried_conflict(View& view, const PlacedNest& nest, std::size_t loop,
                                                        bool free_reductions);
 
-/// A change that keeps all equations of an expression in their order; each iteration of the new loops is one of the
-/// old: `was` says which, for the loops that are not the same.
+/// Whether an item and the one behind it in the same body touch an element that one of them writes, in one iteration of
+/// the loops around both, so that they cannot change places. Both addresses are good.
+[[nodiscard]] std::optional<Conflict> exchange_conflict(View& view, const std::vector<std::uint32_t>& first,
+                                                        const std::vector<std::uint32_t>& second);
+
+/// Whether some iteration of the items of a nest from `cut` on has to run before a later iteration of those in front of
+/// it, so that the nest cannot be cut into two there.
+[[nodiscard]] std::optional<Conflict> distribution_conflict(View& view, const PlacedNest& nest, std::size_t cut);
+
+/// A change that keeps all equations in their order; each iteration of the new loops is one of the old: `was` says
+/// which, for the loops around equations of a nest that are not the same.
 struct Reshaped {
-  const PlacedNest& nest;  ///< before; its header is what changes
+  const PlacedNest& nest;  ///< before
   IndexValues was;
 };
 /// Whether data in `s` or `l` would be shared by other accesses than before, or could not live there any more; and

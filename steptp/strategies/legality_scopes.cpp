@@ -70,14 +70,18 @@ std::optional<Conflict> axes_conflict(const AccessTable& table, const std::strin
 
 /// The hidden subscripts of an access before, in terms of the loops after.
 std::optional<std::vector<Index>> hidden_before(const AccessTable& table, const Access& access,
-                                                const IndexValues& was) {
+                                                const Reshaped& change) {
+  const std::vector<std::uint32_t>& nest = change.nest.items;
+  const std::vector<std::uint32_t>& items = table.statements[access.statement].items;
+  const bool inside = nest.size() < items.size() && std::equal(nest.begin(), nest.end(), items.begin());
+  std::vector<Index> out = hidden_subscripts(table, access);
+  if (!inside) return out;
   Rewriter rewriter;
-  rewriter.variables = was;
-  std::vector<Index> out;
-  for (const Index& subscript : hidden_subscripts(table, access)) {
+  rewriter.variables = change.was;
+  for (Index& subscript : out) {
     auto next = rewrite(subscript, rewriter);
     if (!next) return std::nullopt;
-    out.push_back(*std::move(next));
+    subscript = *std::move(next);
   }
   return out;
 }
@@ -85,7 +89,8 @@ std::optional<std::vector<Index>> hidden_before(const AccessTable& table, const 
 /// Pairs of instances that shared an element before and do not after, or the other way round.
 class SharingQuestion {
  public:
-  SharingQuestion(View& before, View& after, const IndexValues& was) : before_(before), after_(after), was_(was) {}
+  SharingQuestion(View& before, View& after, const Reshaped& change)
+      : before_(before), after_(after), change_(change) {}
 
   bool may_change(std::size_t first, std::size_t second) {
     IntegerSet set;
@@ -114,7 +119,7 @@ class SharingQuestion {
 
   std::optional<Side> add_side(IntegerSet& set, std::size_t number) {
     const Access& access = after_.table().accesses[number];
-    auto old = hidden_before(before_.table(), before_.table().accesses[number], was_);
+    auto old = hidden_before(before_.table(), before_.table().accesses[number], change_);
     auto instance = old ? add_instance(set, after_.table(), after_.facts(), access, true) : std::nullopt;
     if (!instance) return std::nullopt;
     Side side{*std::move(instance), {}, *std::move(old), hidden_subscripts(after_.table(), access)};
@@ -157,7 +162,7 @@ class SharingQuestion {
 
   View& before_;
   View& after_;
-  const IndexValues& was_;
+  const Reshaped& change_;
 };
 
 /// Every element that an iteration of the nest's header reads, that iteration has written before.
@@ -199,12 +204,12 @@ std::optional<Conflict> sharing_conflict(View& before, View& after, const Reshap
   const TensorFacts& tensor = before.table().tensors.at(name);
   const std::vector<std::size_t> all = accesses_of(tensor);
   const bool same = std::all_of(all.begin(), all.end(), [&](std::size_t number) {
-    const auto old = hidden_before(before.table(), before.table().accesses[number], change.was);
+    const auto old = hidden_before(before.table(), before.table().accesses[number], change);
     return old && *old == hidden_subscripts(after.table(), after.table().accesses[number]);
   });
   if (same) return std::nullopt;
   if (is_private(before, change.nest, tensor)) return race_conflict(after, change.nest.items[0]);
-  SharingQuestion question(before, after, change.was);
+  SharingQuestion question(before, after, change);
   for (const std::size_t write : tensor.writes) {
     for (const std::size_t other : all) {
       if (!question.may_change(write, other)) continue;
@@ -218,7 +223,8 @@ std::optional<Conflict> sharing_conflict(View& before, View& after, const Reshap
 }  // namespace
 
 std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped& change) {
-  if (!blocks_stand_well(*after.program().nests[change.nest.items[0]], false, true)) {
+  for (std::uint32_t i = 0; i < after.program().nests.size(); ++i) {
+    if (blocks_stand_well(*after.program().nests[i], false, true)) continue;
     const Site place = item_site({change.nest.items[0]});
     return Conflict{place, place, "a block loop would not enclose all items of its kernel"};
   }
@@ -229,7 +235,7 @@ std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped
     if (now.demoted != tensor.demoted) {
       return Conflict{write.site, write.site, concat(name, " in ", code(tensor.scope), ": kernels would change")};
     }
-    if (tensor.demoted || before.table().statements[write.statement].items[0] != change.nest.items[0]) continue;
+    if (tensor.demoted) continue;
     if (auto conflict = axes_conflict(after.table(), name, now)) return conflict;
     if (auto conflict = sharing_conflict(before, after, change, name)) return conflict;
   }

@@ -168,8 +168,13 @@ std::optional<Item> rewrite(const Item& item, const Rewriter& rewriter) {
   if (nest.guard && !guard) return std::nullopt;
   auto items = rewrite(nest.items, rewriter);
   if (!items) return std::nullopt;
-  if (guard == nest.guard && *items == nest.items) return item;
-  return make_nest(nest.loops, std::move(guard), *std::move(items));
+  std::vector<Loop> loops = nest.loops;
+  for (Loop& loop : loops) {
+    const auto renamed = rewriter.loops.find(loop.index);
+    if (renamed != rewriter.loops.end()) loop.index = renamed->second;
+  }
+  if (guard == nest.guard && *items == nest.items && loops == nest.loops) return item;
+  return make_nest(std::move(loops), std::move(guard), *std::move(items));
 }
 
 std::optional<std::vector<Item>> rewrite(const std::vector<Item>& items, const Rewriter& rewriter) {
@@ -206,6 +211,22 @@ Program with_items(const Program& program, std::span<const std::uint32_t> addres
   auto next = out.nests.erase(at);
   for (const Item& item : replacement) next = std::next(out.nests.insert(next, std::get<NestPtr>(item)));
   return out;
+}
+
+std::vector<std::uint32_t> sibling(std::vector<std::uint32_t> address, std::uint32_t places) {
+  address.back() += places;
+  return address;
+}
+
+std::optional<Item> find_item(const Program& program, std::span<const std::uint32_t> address) {
+  if (address.empty() || address[0] >= program.nests.size()) return std::nullopt;
+  Item item = program.nests[address[0]];
+  for (const std::uint32_t number : address.subspan(1)) {
+    const auto* nest = std::get_if<NestPtr>(&item);
+    if (!nest || number >= (*nest)->items.size()) return std::nullopt;
+    item = Item((*nest)->items[number]);
+  }
+  return item;
 }
 
 Item item_at(const Program& program, std::span<const std::uint32_t> address) {

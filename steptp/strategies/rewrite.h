@@ -24,6 +24,8 @@ struct Rewriter {
   /// An integer expression of indices used as a value, outermost first; nothing likewise.
   std::function<std::optional<Index>(const Index&)> value;
   IndexValues variables;
+  /// Loops of nests below that get another name; what uses them has to be in `variables` too.
+  std::map<std::string, std::string, std::less<>> loops;
   /// A reference whose subscripts have been rewritten.
   std::function<RefPtr(const RefPtr&)> ref;
   /// An expression whose children have been rewritten.
@@ -51,6 +53,10 @@ struct Rewriter {
 /// nests.
 [[nodiscard]] Program with_items(const Program& program, std::span<const std::uint32_t> address,
                                  std::vector<Item> replacement);
+/// The address of the sibling that many places further.
+[[nodiscard]] std::vector<std::uint32_t> sibling(std::vector<std::uint32_t> address, std::uint32_t places);
+/// The item at an address; nothing where there is none.
+[[nodiscard]] std::optional<Item> find_item(const Program& program, std::span<const std::uint32_t> address);
 /// The item at an address; the address is good.
 [[nodiscard]] Item item_at(const Program& program, std::span<const std::uint32_t> address);
 

@@ -178,8 +178,8 @@ Program build(View& view, const Common& common, const std::string& tensor) {
   std::vector<Loop> loops;
   for (const Loop* loop : common.loops) loops.push_back(*loop);
   if (loops.empty()) loops.push_back({LoopKind::bound, 1, "tx"});
-  const auto* target = std::get_if<Read>(&use(common, 0, tensor)->node);
-  const RefPtr left = target->ref;
+  const ExprPtr first = use(common, 0, tensor);
+  const RefPtr left = std::get<Read>(first->node).ref;
   const std::vector<std::uint32_t> expression = {common.places[0].statement->items[0]};
   const Item nest = make_nest(std::move(loops), nullptr, {make_equation(left, common.places[0].expr)});
   return with_items(program, expression, {nest, item_at(program, expression)});

@@ -52,6 +52,7 @@ int run(int argc, char** argv) {
       "  steptp check program.leir                   is it well-formed and safe?\n"
       "  steptp run program.leir                     execute it, exactly as written\n"
       "  steptp verify before.leir after.leir        are two programs equal, and how do we know?\n"
+      "  steptp choices program.leir                 which steps can be made on it?\n"
       "Every verb explains itself: steptp check --help. Exit status: 0 yes, 1 no, 2 bad input, 3 undecided, 4 failed.");
   Verbs verbs;
   verbs.emplace_back("fmt", add_fmt(app));
@@ -59,6 +60,11 @@ int run(int argc, char** argv) {
   verbs.emplace_back("run", add_run(app));
   verbs.emplace_back("verify", add_verify(app));
   verbs.emplace_back("import", add_import(app));
+  verbs.emplace_back("strategies", add_strategies(app));
+  verbs.emplace_back("explain", add_explain(app));
+  verbs.emplace_back("choices", add_choices(app));
+  verbs.emplace_back("apply", add_apply(app));
+  verbs.emplace_back("replay", add_replay(app));
   verbs.emplace_back("tokens", add_tokens(app));
   verbs.emplace_back("grammar", add_grammar(app));
   verbs.emplace_back("zoo", add_zoo(app));

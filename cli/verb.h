@@ -24,6 +24,11 @@ VerbMain add_grammar(CLI::App& app);
 VerbMain add_verify(CLI::App& app);
 VerbMain add_zoo(CLI::App& app);
 VerbMain add_import(CLI::App& app);
+VerbMain add_strategies(CLI::App& app);
+VerbMain add_explain(CLI::App& app);
+VerbMain add_choices(CLI::App& app);
+VerbMain add_apply(CLI::App& app);
+VerbMain add_replay(CLI::App& app);
 
 /// The options that all verbs over programs share: FILE, --json, --jobs.
 struct RecordOptions {

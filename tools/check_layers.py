@@ -13,7 +13,8 @@ The rules, by the names that messages carry:
   apart          replay/ includes its own folder and the layers of SEALED only: it checks the judge without its code
   unknown-file   an included file of the project exists
 
-testing/, fuzz/ and bench/ may include everything in steptp/ and each other's headers in testing/.
+testing/, fuzz/ and bench/ may include everything in steptp/ and each other's headers in testing/. The test of a
+strategy needs the judge, so steptp/strategies/**/*_test.cpp may include testing/.
 Usage: check_layers.py [ROOT]. Exit status 0 when all is in order, 1 with one line per finding otherwise.
 """
 
@@ -132,6 +133,8 @@ def judge(root: Path, layers: dict[str, list[str]], include: Include) -> Finding
         return Finding("outside", place, f"{own}/ includes {target}; nobody but tests includes {head}/")
     if head in FACES and head != own:
         return Finding("outside", place, f"{own}/ includes {target}; nobody includes {head}/")
+    if head == "testing" and relative.startswith("steptp/strategies/") and relative.endswith("_test.cpp"):
+        return None if (root / target).is_file() else Finding("unknown-file", place, f"{target} does not exist")
     if head in WATCHERS and own not in WATCHERS:
         return Finding("face" if own in FACES else "outside", place, f"{own}/ includes {target}; nobody includes {head}/")
     if not (root / target).is_file():

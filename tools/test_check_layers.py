@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import check_layers  # noqa: E402
 
 GOOD = {
-    "layers.txt": "# comment\nbase <- | z pthread\nir <- base\ncodegen <- base\ncodegen/cuda <- base ir\noracle <- ir\n",
+    "layers.txt": "# comment\nbase <- | z pthread\nir <- base\ncodegen <- base\ncodegen/cuda <- base ir\noracle <- ir\nstrategies <- base\n",
     "steptp/base/a.h": "#include <string>\n",
     "steptp/ir/b.h": '#include "steptp/base/a.h"\n',
     "steptp/ir/b.cpp": '#include "steptp/ir/b.h"\n#include <bench/system.h>\n',
@@ -21,6 +21,8 @@ GOOD = {
     "testing/t.h": '#include "steptp/ir/b.h"\n',
     "fuzz/f.cpp": '#include "testing/t.h"\n#include "steptp/base/a.h"\n',
     "bench/b.cpp": '#include "testing/t.h"\n',
+    "steptp/strategies/s.cpp": '#include "steptp/base/a.h"\n',
+    "steptp/strategies/s_test.cpp": '#include "testing/t.h"\n',
     "cli/m.h": "\n",
     "cli/m.cpp": '#include "cli/m.h"\n#include "steptp/ir/b.h"\n',
     "replay/r.h": '#include "steptp/base/a.h"\n',
@@ -39,6 +41,7 @@ BROKEN: dict[str, tuple[str, dict[str, str | None]]] = {
     "a test of a layer too": ("layer", {"steptp/base/a_test.cpp": '#include "steptp/ir/b.h"\n'}),
     "layer sees testing": ("outside", {"steptp/ir/b.cpp": '#include "testing/t.h"\n'}),
     "test in a layer sees testing": ("outside", {"steptp/ir/b_test.cpp": '#include "testing/t.h"\n'}),
+    "strategy sees testing": ("outside", {"steptp/strategies/s.cpp": '#include "testing/t.h"\n'}),
     "layer sees cli": ("outside", {"steptp/ir/b.cpp": '#include "cli/m.h"\n'}),
     "testing sees cli": ("outside", {"testing/t.h": '#include "cli/m.h"\n'}),
     "python sees cli": ("outside", {"python/src/p.cpp": '#include "cli/m.h"\n'}),

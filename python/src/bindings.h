@@ -19,6 +19,7 @@ void bind_read(nanobind::module_& module);
 void bind_check(nanobind::module_& module);
 void bind_run(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
+void bind_strategies(nanobind::module_& module);
 void bind_tokens(nanobind::module_& module);
 void bind_grammar(nanobind::module_& module);
 void bind_import(nanobind::module_& module);

@@ -1,6 +1,7 @@
 """Verified steps on tensor programs.
 
-The verbs of the command line are functions here: `read`, `fmt`, `check`, `run`, `verify`, `tokens`, `grammar` and more.
+The verbs of the command line are functions here: `read`, `fmt`, `check`, `run`, `verify`, `choices`, `apply`,
+`replay`, `tokens`, `grammar` and more.
 A program is a `Program`, or wherever one is wanted its text or the path of its file. Inputs that cannot be used raise
 `DiagnosticError`, which carries the messages as data; runs that fail raise `RunError`.
 """
@@ -11,16 +12,19 @@ from ._errors import (
     DiagnosticError,
     DiagnosticWarning,
     InputError,
+    RefusedError,
     RunError,
     SteptpError,
 )
-from ._results import CheckReport, Counterexample, Judgement, RunResult, Statistics, TokenCounts
+from ._results import Applied, CheckReport, Counterexample, Judgement, RunResult, Statistics, TokenCounts
 from ._signature import Variable, from_json as _signature_from_json
 from ._steptp import Program
 from ._torch import TorchOrigin, from_torch, import_model, to_torch
 from ._verbs import (
+    apply,
     canonical,
     check,
+    choices,
     count_tokens,
     decode,
     encode,
@@ -28,22 +32,25 @@ from ._verbs import (
     fmt,
     grammar,
     read,
+    replay,
     run,
     same_up_to_renaming,
     seeded_inputs,
+    strategies,
     tokens,
     verify,
 )
 from ._zoo import ZooProgram, from_graph, zoo_draw, zoo_list, zoo_show
 
 Program.__module__ = "steptp"
-for _exception in (BudgetError, DiagnosticError, DiagnosticWarning, InputError, RunError, SteptpError):
+for _exception in (BudgetError, DiagnosticError, DiagnosticWarning, InputError, RefusedError, RunError, SteptpError):
     _exception.__module__ = "steptp"
 Program.signature = property(  # type: ignore[assignment]
     lambda self: _signature_from_json(self._signature_json), doc="The known variables, in order."
 )
 
 __all__ = [
+    "Applied",
     "BudgetError",
     "CheckReport",
     "Counterexample",
@@ -53,6 +60,7 @@ __all__ = [
     "InputError",
     "Judgement",
     "Program",
+    "RefusedError",
     "RunError",
     "RunResult",
     "Statistics",
@@ -61,8 +69,10 @@ __all__ = [
     "TorchOrigin",
     "Variable",
     "ZooProgram",
+    "apply",
     "canonical",
     "check",
+    "choices",
     "count_tokens",
     "decode",
     "encode",
@@ -73,10 +83,12 @@ __all__ = [
     "grammar",
     "import_model",
     "read",
+    "replay",
     "run",
     "same_up_to_renaming",
     "seeded_inputs",
     "to_torch",
+    "strategies",
     "tokens",
     "verify",
     "zoo_draw",

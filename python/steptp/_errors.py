@@ -91,5 +91,27 @@ class InputError(RunError, ValueError):
     """Inputs that do not fit the signature (`kind` "input-missing" or "input-mismatch")."""
 
 
+class RefusedError(SteptpError):
+    """A step that is not made. ``str()`` says which precondition failed, where, and the values.
+
+    `precondition` is its stable name, `at` the address, `values` the numbers; `step` counts from 1 in a recipe.
+    """
+
+    precondition: str
+    at: str
+    values: dict[str, Any]
+    step: int
+
+    def __init__(self, text: str, refused: dict[str, Any], step: int = 1) -> None:
+        super().__init__(text, refused, step)
+        self.precondition = refused["precondition"]
+        self.at = refused["at"]
+        self.values = refused["values"]
+        self.step = step
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class DiagnosticWarning(UserWarning):
     """Something odd in an input that could be read all the same; shown with ``warnings.warn``."""

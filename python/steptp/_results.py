@@ -11,6 +11,8 @@ from ._errors import Diagnostic
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ._steptp import Program
+
     Array = NDArray[Any]
 else:
     Array = Any
@@ -192,6 +194,15 @@ class RunResult(Mapping[str, "Array"]):
     def to_dict(self) -> dict[str, Any]:
         """The object that ``steptp run --json`` prints."""
         return dict(self._answer)
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A program after a step, the step as `replay` takes it, and the facts of the change."""
+
+    program: Program
+    step: dict[str, Any]
+    facts: dict[str, Any]
 
 
 @dataclass(frozen=True)

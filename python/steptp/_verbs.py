@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _arrays, _steptp
-from ._errors import DiagnosticWarning
-from ._results import CheckReport, Judgement, RunResult, TokenCounts
+from ._errors import DiagnosticWarning, RefusedError
+from ._results import Applied, CheckReport, Judgement, RunResult, TokenCounts
 from ._signature import SignatureLike, from_json, to_json
 from ._steptp import Document, Program
 
@@ -91,12 +91,15 @@ def check(source: Source, *, signature: SignatureLike | None = None, device: str
 
 
 def explain(id: str) -> str:
-    """What a diagnostic means, with an example; ValueError where no diagnostic has that id.
+    """What a diagnostic or a strategy means, with an example; ValueError where there is none of that name.
 
     >>> print(explain("not-written").splitlines()[0])
     not-written (error)
+    >>> print(explain("loop_split").splitlines()[0])
+    loop_split: one loop becomes an outer and an inner loop
     """
-    return _steptp.explain(id)
+    strategy = _steptp.explain_strategy(id)
+    return _steptp.explain(id) if strategy is None else strategy
 
 
 def _element(element: ElementLike) -> tuple[str, list[int]]:
@@ -194,6 +197,84 @@ def verify(
         raise ValueError(f"timeout is a number of seconds above 0, not {timeout}")
     answer = _steptp.verify(old, new, _natural(seed, "seed"), limit, path, 0.0 if timeout is None else float(timeout))
     return Judgement._from_dict(json.loads(answer))
+
+
+def strategies() -> list[dict[str, Any]]:
+    """The steps that can be made: name, level, difficulty, preconditions, components, picture, parameters.
+
+    >>> [entry["difficulty"] for entry in strategies() if entry["name"] == "loop_split"]
+    ['difficult']
+    """
+    return json.loads(_steptp.strategies())
+
+
+def choices(
+    source: Source,
+    strategy: str | Iterable[str] | None = None,
+    *,
+    signature: SignatureLike | None = None,
+    extended: bool = False,
+    limit: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    refusals: bool = False,
+) -> list[dict[str, Any]]:
+    """Every step that can be made on a program.
+
+    One object per place, with the values that its parameters can take (all combinations are legal); with `limit` the
+    first choices themselves, with `sample` different ones drawn with `seed`. Any "choice" can be given to `apply`. With
+    `refusals`, places that are none follow, each with the reason. ValueError where there is no such strategy.
+
+    >>> double = "@input A f32[6]\\n@output D f32[6]\\nB^{6}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
+    >>> choices(double, "loop_split")[0]["domain"]
+    {'inner': [2, 3], 'kind': ['inner']}
+    >>> choices(double, "loop_split", limit=1)[0]["choice"]
+    {'at': '0:loop[0]', 'inner': 2, 'kind': 'inner'}
+    """
+    if limit is not None and sample is not None:
+        raise ValueError("limit and sample exclude each other")
+    names = [] if strategy is None else [strategy] if isinstance(strategy, str) else list(strategy)
+    first = None if limit is None else _natural(limit, "limit")
+    drawn = None if sample is None else _natural(sample, "sample")
+    document = _open(source, signature)
+    return json.loads(_steptp.choices(document, names, extended, first, drawn, _natural(seed, "seed"), refusals))
+
+
+def apply(
+    source: Source, strategy: str, choice: Mapping[str, Any], *, signature: SignatureLike | None = None
+) -> Applied:
+    """One step on a program. Raises RefusedError where a precondition does not hold, ValueError where the strategy or
+    its parameters are unknown.
+
+    >>> double = "@input A f32[6]\\n@output D f32[6]\\nB^{6}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
+    >>> applied = apply(double, "loop_split", {"at": "0:loop[0]", "inner": 2, "kind": "outer"})
+    >>> applied.program.to_text(header=False)
+    'B^{3}_{tx=0}L^{2}_{a=0}[D^{f32,g}_{tx*2+a}=A^{f32,g}_{tx*2+a}*2;];'
+    >>> apply(double, "loop_split", {"at": "0:loop[0]", "inner": 7, "kind": "outer"})
+    Traceback (most recent call last):
+        ...
+    steptp.RefusedError: loop_split refused [divides] at 0:loop[0]: 6 iterations, of which an inner loop of 7 cannot be made
+    """
+    program, text = _steptp.apply(_open(source, signature), strategy, json.dumps(dict(choice)))
+    answer = json.loads(text)
+    if program is None:
+        raise RefusedError(answer["text"], answer["refused"])
+    return Applied(program, answer["step"], answer["facts"])
+
+
+def replay(
+    source: Source, recipe: Mapping[str, Any] | Iterable[Mapping[str, Any]], *, signature: SignatureLike | None = None
+) -> Program:
+    """The steps of a recipe, one after the other: ``{"steps": [{"strategy": ..., "choice": ...}, ...]}`` or the list.
+
+    Raises RefusedError, which says which step does not apply and why.
+    """
+    steps = dict(recipe) if isinstance(recipe, Mapping) else [dict(step) for step in recipe]
+    program, text = _steptp.replay(_open(source, signature), json.dumps(steps))
+    if program is None:
+        answer = json.loads(text or "{}")
+        raise RefusedError(answer["text"], answer["refused"], answer["step"])
+    return program
 
 
 def seeded_inputs(source: Source, seed: int = 0, *, signature: SignatureLike | None = None) -> dict[str, NDArray[Any]]:

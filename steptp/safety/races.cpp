@@ -1,355 +1,104 @@
 #include "steptp/safety/races.h"
 
-#include <algorithm>
-#include <optional>
-#include <set>
-#include <tuple>
-
-#include "steptp/analysis/concurrency.h"
+#include "steptp/analysis/races.h"
 #include "steptp/base/text.h"
 
 namespace steptp {
 
 namespace {
 
-constexpr std::size_t kMaxPairs = 100'000;  // of accesses, per program
-constexpr std::size_t kMaxQueries = 400;    // to isl, per program
-
-bool uses_index(const Statement& statement, const std::string& index) {
-  bool found = false;
-  const auto note = [&](const std::string& name) { found = found || name == index; };
-  for (const Index& subscript : statement.equation->left->subscripts) for_each_variable(subscript, note);
-  for_each_variable(*statement.equation->right, note);
-  for (const ExprPtr& guard : statement.guards) for_each_variable(*guard, note);
-  return found;
-}
-
-/// The number of the nest that holds a loop of a statement.
-std::size_t nest_of_loop(const Statement& statement, std::size_t position) {
-  std::size_t nest = 0;
-  for (std::size_t loops = statement.nests[0]->loops.size(); loops <= position;) {
-    loops += statement.nests[++nest]->loops.size();
-  }
-  return nest;
-}
-
-/// From the nest of that loop down, the equation is all there is.
-bool stands_alone(const Statement& statement, std::size_t position) {
-  const auto begin = statement.nests.begin() + static_cast<std::ptrdiff_t>(nest_of_loop(statement, position));
-  return std::all_of(begin, statement.nests.end(), [](const Nest* nest) { return nest->items.size() == 1; });
-}
-
 std::string_view plural(LoopKind kind) { return kind == LoopKind::vectorized ? "a V loop" : "a P loop"; }
 
-class RaceChecker {
- public:
-  RaceChecker(const AccessTable& table, const ValueFacts& facts, Findings& findings)
-      : table_(table), facts_(facts), findings_(findings) {}
+std::string describe_point(const Statement& statement, const std::vector<std::int64_t>& point, std::size_t begin,
+                           Point& values) {
+  for (std::size_t i = 0; i < statement.loops.size(); ++i) values[statement.loops[i]->index] = point[begin + i];
+  return describe(values, statement.loops);
+}
 
-  void run() {
-    for (const Statement& statement : table_.statements) {
-      meets_others_.push_back(std::any_of(statement.loops.begin(), statement.loops.end(), [](const Loop* loop) {
-        return loop->kind == LoopKind::bound || loop->kind == LoopKind::parallel || loop->kind == LoopKind::vectorized;
-      }));
-    }
-    for (const auto& [name, tensor] : table_.tensors) {
-      const std::vector<const Access*> writes = in_question(tensor.writes);
-      const std::vector<const Access*> reads = in_question(tensor.reads);
-      for (std::size_t i = 0; i < writes.size(); ++i) {
-        for (std::size_t j = i; j < writes.size(); ++j) check_pair(*writes[i], *writes[j]);
-        for (const Access* read : reads) check_pair(*writes[i], *read);
-      }
-    }
+/// Two items of one body that a guard on thread indices encloses: the barrier between them would not be reached by
+/// all threads.
+bool is_divergent(const Statement& first, const Statement& second, const Concurrency& way) {
+  if (way.kind != Concurrency::Kind::threads || &first == &second) return false;
+  const Relation relation = relate(first, second);
+  bool divergent = false;
+  for (std::size_t i = 0; i < relation.shared_nests; ++i) {
+    if (!first.nests[i]->guard) continue;
+    for_each_variable(*first.nests[i]->guard, [&](const std::string& name) {
+      const auto axis = axis_of(name);
+      divergent = divergent || (axis && is_thread_axis(*axis));
+    });
   }
+  return divergent;
+}
 
- private:
-  enum class Outcome : std::uint8_t { none, possible, certain };
-
-  [[nodiscard]] const Statement& statement_of(const Access& access) const {
-    return table_.statements[access.statement];
+std::string hint(const Statement& first, const Statement& second, const Concurrency& way, bool divergent) {
+  switch (way.kind) {
+    case Concurrency::Kind::iterations:
+      return concat("iterations of ", plural(first.loops[way.loop]->kind), " run in any order: make ",
+                    first.loops[way.loop]->index, " an L loop, or give each iteration its own element");
+    case Concurrency::Kind::threads:
+      if (divergent) return "the barrier between the two items would stand under a guard on thread indices";
+      if (&first == &second) return "give each thread its own element";
+      return "data passes between threads only between items of a body without an open thread loop: close it between";
+    case Concurrency::Kind::blocks: return "blocks of a launch run in any order: give each block its own element";
   }
+  return {};
+}
 
-  /// Those inside loops that may run at the same time as others. The read of an accumulator touches what its own write
-  /// touches.
-  [[nodiscard]] std::vector<const Access*> in_question(const std::vector<std::size_t>& numbers) const {
-    std::vector<const Access*> chosen;
-    for (const std::size_t number : numbers) {
-      const Access& access = table_.accesses[number];
-      if (meets_others_[access.statement] && !access.is_accumulator) chosen.push_back(&access);
-    }
-    return chosen;
+void report_certain(const AccessTable& table, const Race& race, Findings& findings) {
+  const Access& write = *race.write;
+  const Access& other = *race.other;
+  const Statement& first = table.statements[write.statement];
+  const Statement& second = table.statements[other.statement];
+  Point a;
+  Point b;
+  const std::string here = describe_point(first, race.point, 0, a);
+  const std::string there = describe_point(second, race.point, first.loops.size(), b);
+  Ranges at;
+  for (const auto& [name, value] : a) at.variables[name] = {value, value};
+  const std::string subscripts =
+      join(write.ref->subscripts, ",", [&at](const Index& s) { return describe(range_of(s, at).low); });
+  const std::string element = concat(write.ref->tensor, subscripts.empty() ? "" : concat("_{", subscripts, "}"));
+  std::string message = concat("race: ", here, " and ", there, " both write ", element);
+  if (write.statement != other.statement || !other.is_write) {
+    message = concat("race: ", here, " writes ", element, ", and ", there,
+                     other.is_write ? " writes it at " : " reads it at ", to_text(other.site));
   }
+  const bool divergent = is_divergent(first, second, race.way);
+  findings.report(divergent ? "divergent-barrier" : "race", Severity::error, &write.site, std::move(message),
+                  hint(first, second, race.way, divergent));
+}
 
-  void check_pair(const Access& write, const Access& other) {
-    const Statement& first = statement_of(write);
-    const Statement& second = statement_of(other);
-    if (first.items[0] != second.items[0]) return;  // one expression ends before the next begins
-    if (pairs_ > kMaxPairs || have_different_constants(*write.ref, *other.ref)) return;
-    for (const Concurrency& way : concurrency_of(first, second)) {
-      if (is_apart(write, way)) continue;
-      if (races_.contains(key(write, way))) continue;
-      if (++pairs_ > kMaxPairs) return report_unknown(write, other, way, "the work budget is spent");
-      Coincidence coincidence = coincide(table_, write, other, pair_loops(first, second, way));
-      if (coincidence.impossible) continue;
-      if (write.statement == other.statement) {
-        check_one_statement(write, other, way, coincidence);
-      } else {
-        check_two_statements(write, other, way, coincidence);
-      }
-    }
+void report_possible(const AccessTable& table, const Race& race, Findings& findings) {
+  const Statement& statement = table.statements[race.write->statement];
+  std::string who = "two threads of a block";
+  if (race.way.kind == Concurrency::Kind::blocks) who = "two blocks";
+  if (race.way.kind == Concurrency::Kind::iterations) {
+    who = concat("two iterations of ", statement.loops[race.way.loop]->index);
   }
+  findings.report("race-unknown", Severity::unknown, &race.write->site,
+                  concat("cannot show that no ", who, race.other->is_write ? " write" : " write and read",
+                         " one element of ", race.write->ref->tensor, ": ", race.why));
+}
 
-  /// D_{tx,0} and D_{tx,1}: unrolled programs have many such pairs.
-  static bool have_different_constants(const Ref& first, const Ref& second) {
-    for (std::size_t i = 0; i < first.subscripts.size(); ++i) {
-      const Index& a = first.subscripts[i];
-      const Index& b = second.subscripts[i];
-      if (a.is_constant() && b.is_constant() && a.constant_term() != b.constant_term()) return true;
-    }
-    return false;
-  }
-
-  /// Threads have their own `l` data, and blocks their own `s` data.
-  [[nodiscard]] bool is_apart(const Access& access, const Concurrency& way) const {
-    const Scope scope = table_.tensors.at(access.ref->tensor).effective_scope();
-    switch (way.kind) {
-      case Concurrency::Kind::iterations: return false;
-      case Concurrency::Kind::threads: return scope == Scope::local;
-      case Concurrency::Kind::blocks: return scope != Scope::global;
-    }
-    return false;
-  }
-
-  /// One report for a tensor and a loop, or the threads or blocks of a kernel.
-  using Key = std::tuple<std::string, Concurrency::Kind, std::vector<std::uint32_t>, std::size_t>;
-  [[nodiscard]] Key key(const Access& access, const Concurrency& way) const {
-    const Statement& statement = statement_of(access);
-    if (way.kind != Concurrency::Kind::iterations) return {access.ref->tensor, way.kind, statement.kernel.root, 0};
-    const std::size_t nest = nest_of_loop(statement, way.loop);
-    return {access.ref->tensor,
-            way.kind,
-            {statement.items.begin(), statement.items.begin() + static_cast<std::ptrdiff_t>(nest + 1)},
-            way.loop};
-  }
-
-  void check_one_statement(const Access& write, const Access& other, const Concurrency& way,
-                           const Coincidence& coincidence) {
-    const Statement& statement = statement_of(write);
-    for (const LoopPair& pair : coincidence.pairs) {
-      if (races_.contains(key(write, way))) return;
-      if (pair.equal || !may_differ(statement, pair, way) || statement.loops[pair.first]->extent == 1) continue;
-      if (other.is_write && statement.accumulates) {
-        if (way.kind == Concurrency::Kind::iterations || stands_alone(statement, pair.first)) continue;
-      }
-      const auto only = static_cast<std::int64_t>(pair.first);
-      if (other.is_write && is_redundant(write, pair.first)) {
-        warn_redundant(write, way, coincidence, pair.first);
-        continue;
-      }
-      ask(write, other, way, coincidence, only);
-    }
-  }
-
-  void check_two_statements(const Access& write, const Access& other, const Concurrency& way,
-                            const Coincidence& coincidence) {
-    const Statement& first = statement_of(write);
-    const Statement& second = statement_of(other);
-    bool open = has_lone_axis(first, second, way);
-    for (const LoopPair& pair : coincidence.pairs) open = open || (!pair.equal && may_differ(first, pair, way));
-    if (open) ask(write, other, way, coincidence, -1);
-  }
-
-  /// An axis over which only one of them has a loop: the other runs where that index is 0.
-  static bool has_lone_axis(const Statement& first, const Statement& second, const Concurrency& way) {
-    if (way.kind == Concurrency::Kind::iterations) return false;
-    const auto axes = [&](const Statement& statement) {
-      std::set<Axis> found;
-      for (const Loop* loop : statement.loops) {
-        const auto axis = axis_of(loop->index);
-        if (axis && is_thread_axis(*axis) == (way.kind == Concurrency::Kind::threads)) found.insert(*axis);
-      }
-      return found;
-    };
-    return axes(first) != axes(second);
-  }
-
-  void ask(const Access& write, const Access& other, const Concurrency& way, const Coincidence& coincidence,
-           std::int64_t only) {
-    std::vector<std::int64_t> point;
-    std::string_view why;
-    const auto add = [&](IntegerSet& set, const Instance& a, const Instance& b) {
-      require_concurrent(set, statement_of(write), a, statement_of(other), b, way, only);
-    };
-    switch (touch_one_element(write, other, coincidence.pairs, add, point, why)) {
-      case Outcome::none: return;
-      case Outcome::possible: return report_unknown(write, other, way, why);
-      case Outcome::certain: return report_race(write, other, way, point);
-    }
-  }
-
-  /// Is there such a pair of instances? The values of their loops go to `point`, first those of the first.
-  template <typename Add>
-  Outcome touch_one_element(const Access& first, const Access& second, const std::vector<LoopPair>& pairs,
-                            const Add& add_requirements, std::vector<std::int64_t>& point, std::string_view& why) {
-    IntegerSet set;
-    const auto a = add_instance(set, table_, facts_, first, true);
-    const auto b = a ? add_instance(set, table_, facts_, second, true) : std::nullopt;
-    why = "the access is not affine";
-    if (!a || !b) return Outcome::possible;
-    set.dimensions = set.variables();
-    why = "the work budget is spent";
-    if (++queries_ > kMaxQueries) return Outcome::possible;
-    require_same_element(set, *a, *b);
-    for (const LoopPair& pair : pairs) {
-      if (!pair.equal) continue;
-      set.require(equals(Linear::variable(a->variables[pair.first]), Linear::variable(b->variables[pair.second])));
-    }
-    add_requirements(set, *a, *b);
-    const Presburger::Sample sample = isl_.least_point(set);
-    if (sample.kind == Presburger::Sample::Kind::empty) return Outcome::none;
-    if (sample.kind == Presburger::Sample::Kind::gave_up) return Outcome::possible;
-    why = "data decides";
-    if (!a->certain || !b->certain) return Outcome::possible;
-    for (const Instance* instance : {&*a, &*b}) {
-      for (const std::size_t variable : instance->variables) point.push_back(sample.point[variable]);
-    }
-    return Outcome::certain;
-  }
-
-  /// Every iteration of the loop writes the same: the equation uses neither its index nor anything written in it.
-  bool is_redundant(const Access& write, std::size_t position) {
-    const Statement& statement = statement_of(write);
-    if (uses_index(statement, statement.loops[position]->index)) return false;
-    const auto before = [](const Access& access, std::size_t number) { return access.statement < number; };
-    auto read = std::lower_bound(table_.accesses.begin(), table_.accesses.end(), write.statement, before);
-    for (; read->statement == write.statement && !read->is_write; ++read) {
-      for (const std::size_t number : table_.tensors.at(read->ref->tensor).writes) {
-        if (may_be_written(*read, table_.accesses[number], position)) return false;
-      }
-    }
-    return true;
-  }
-
-  /// Whether an execution of the loop writes what the access reads in that execution.
-  bool may_be_written(const Access& read, const Access& write, std::size_t position) {
-    const Statement& reader = statement_of(read);
-    const Statement& writer = statement_of(write);
-    if (relate(reader, writer).shared_loops <= position) return false;
-    const Coincidence coincidence = coincide(table_, read, write, pair_loops(reader, writer, position));
-    if (coincidence.impossible) return false;
-    std::vector<std::int64_t> point;
-    std::string_view why;
-    const auto nothing_more = [](IntegerSet&, const Instance&, const Instance&) {};
-    return touch_one_element(read, write, coincidence.pairs, nothing_more, point, why) != Outcome::none;
-  }
-
-  void warn_redundant(const Access& write, const Concurrency& way, const Coincidence& coincidence,
-                      std::size_t position) {
-    const Statement& statement = statement_of(write);
-    if (redundant_.contains(key(write, way))) return;
-    if (!statement.guards.empty()) {
-      // Guards may leave one iteration, or none.
-      std::vector<std::int64_t> point;
-      std::string_view why;
-      const auto add = [&](IntegerSet& set, const Instance& a, const Instance& b) {
-        require_concurrent(set, statement, a, statement, b, way, static_cast<std::int64_t>(position));
-      };
-      if (touch_one_element(write, write, coincidence.pairs, add, point, why) != Outcome::certain) return;
-    }
-    redundant_.insert(key(write, way));
-    findings_.report(
-        "redundant-write", Severity::warning, &write.site,
-        concat("every iteration of ", statement.loops[position]->index, " writes the same to ", write.ref->tensor),
-        "one iteration would do");
-  }
-
-  static std::string describe_point(const Statement& statement, const std::vector<std::int64_t>& point,
-                                    std::size_t begin, Point& values) {
-    for (std::size_t i = 0; i < statement.loops.size(); ++i) values[statement.loops[i]->index] = point[begin + i];
-    return describe(values, statement.loops);
-  }
-
-  void report_race(const Access& write, const Access& other, const Concurrency& way,
-                   const std::vector<std::int64_t>& point) {
-    if (!races_.insert(key(write, way)).second) return;
-    const Statement& first = statement_of(write);
-    const Statement& second = statement_of(other);
-    Point a;
-    Point b;
-    const std::string here = describe_point(first, point, 0, a);
-    const std::string there = describe_point(second, point, first.loops.size(), b);
-    Ranges at;
-    for (const auto& [name, value] : a) at.variables[name] = {value, value};
-    const std::string subscripts =
-        join(write.ref->subscripts, ",", [&at](const Index& s) { return describe(range_of(s, at).low); });
-    const std::string element = concat(write.ref->tensor, subscripts.empty() ? "" : concat("_{", subscripts, "}"));
-    std::string message = concat("race: ", here, " and ", there, " both write ", element);
-    if (write.statement != other.statement || !other.is_write) {
-      message = concat("race: ", here, " writes ", element, ", and ", there,
-                       other.is_write ? " writes it at " : " reads it at ", to_text(other.site));
-    }
-    const bool divergent = is_divergent(first, second, way);
-    findings_.report(divergent ? "divergent-barrier" : "race", Severity::error, &write.site, std::move(message),
-                     hint(first, second, way, divergent));
-  }
-
-  /// Two items of one body that a guard on thread indices encloses: the barrier between them would not be reached by
-  /// all threads.
-  static bool is_divergent(const Statement& first, const Statement& second, const Concurrency& way) {
-    if (way.kind != Concurrency::Kind::threads || &first == &second) return false;
-    const Relation relation = relate(first, second);
-    bool divergent = false;
-    for (std::size_t i = 0; i < relation.shared_nests; ++i) {
-      if (!first.nests[i]->guard) continue;
-      for_each_variable(*first.nests[i]->guard, [&](const std::string& name) {
-        const auto axis = axis_of(name);
-        divergent = divergent || (axis && is_thread_axis(*axis));
-      });
-    }
-    return divergent;
-  }
-
-  static std::string hint(const Statement& first, const Statement& second, const Concurrency& way, bool divergent) {
-    switch (way.kind) {
-      case Concurrency::Kind::iterations:
-        return concat("iterations of ", plural(first.loops[way.loop]->kind), " run in any order: make ",
-                      first.loops[way.loop]->index, " an L loop, or give each iteration its own element");
-      case Concurrency::Kind::threads:
-        if (divergent) return "the barrier between the two items would stand under a guard on thread indices";
-        if (&first == &second) return "give each thread its own element";
-        return "data passes between threads only between items of a body without an open thread loop: close it between";
-      case Concurrency::Kind::blocks: return "blocks of a launch run in any order: give each block its own element";
-    }
-    return {};
-  }
-
-  void report_unknown(const Access& write, const Access& other, const Concurrency& way, std::string_view why) {
-    if (!unknowns_.insert(key(write, way)).second) return;
-    const Statement& statement = statement_of(write);
-    std::string who = "two threads of a block";
-    if (way.kind == Concurrency::Kind::blocks) who = "two blocks";
-    if (way.kind == Concurrency::Kind::iterations) who = concat("two iterations of ", statement.loops[way.loop]->index);
-    findings_.report("race-unknown", Severity::unknown, &write.site,
-                     concat("cannot show that no ", who, other.is_write ? " write" : " write and read",
-                            " one element of ", write.ref->tensor, ": ", why));
-  }
-
-  const AccessTable& table_;
-  const ValueFacts& facts_;
-  Findings& findings_;
-  Presburger isl_;
-  std::vector<bool> meets_others_;  ///< by statement
-  std::set<Key> races_;
-  std::set<Key> unknowns_;
-  std::set<Key> redundant_;
-  std::size_t pairs_ = 0;
-  std::size_t queries_ = 0;
-};
+void report_redundant(const AccessTable& table, const Race& race, Findings& findings) {
+  const Statement& statement = table.statements[race.write->statement];
+  findings.report("redundant-write", Severity::warning, &race.write->site,
+                  concat("every iteration of ", statement.loops[race.position]->index, " writes the same to ",
+                         race.write->ref->tensor),
+                  "one iteration would do");
+}
 
 }  // namespace
 
 void check_races(const AccessTable& table, const ValueFacts& facts, Findings& findings) {
-  RaceChecker(table, facts, findings).run();
+  for (const Race& race : find_races(table, facts)) {
+    switch (race.kind) {
+      case Race::Kind::certain: report_certain(table, race, findings); break;
+      case Race::Kind::possible: report_possible(table, race, findings); break;
+      case Race::Kind::redundant: report_redundant(table, race, findings); break;
+    }
+  }
 }
 
 }  // namespace steptp

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/verb.h"
+#include "steptp/strategies/strategy.h"
+
+namespace steptp::cli {
+
+/// The strategies of these names, all where there is none; null where one is unknown, which is then reported.
+[[nodiscard]] std::vector<const Strategy*> strategies_named(const std::vector<std::string>& names);
+
+/// An answer where strategies cannot look at the document; `yes` where they can.
+[[nodiscard]] Answer unusable(const Document& document, bool json);
+
+/// The JSON in an option: the text itself, or the content of a file after @.
+[[nodiscard]] Result<Json, Diagnostic> read_json_option(const std::string& option, const std::string& text);
+
+/// Where a step is refused: a wrong choice is bad input, anything else a "no".
+[[nodiscard]] Status status_of(const Refusal& refusal);
+
+}  // namespace steptp::cli

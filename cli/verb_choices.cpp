@@ -1,0 +1,103 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "cli/strategy_options.h"
+#include "steptp/base/text.h"
+#include "steptp/recipe/selection.h"
+#include "steptp/strategies/view.h"
+
+namespace steptp::cli {
+
+namespace {
+
+struct ChoicesOptions {
+  RecordOptions records;
+  std::vector<std::string> strategies;
+  bool extended = false;
+  bool refusals = false;
+  std::optional<std::uint64_t> limit;
+  std::optional<std::uint64_t> sample;
+  std::uint64_t seed = 0;
+};
+
+/// "inner in 2,3", or "inner in 2..318 without 29".
+std::string domain_text(const ParameterDomain& domain) {
+  const auto* range = std::get_if<IntegerRange>(&domain.values);
+  const auto plain = [](const Json& value) { return value.as_string() ? *value.as_string() : value.dump(); };
+  std::string out = concat(domain.name, " in ");
+  if (!range) {
+    for (std::uint64_t i = 0; i < domain.count(); ++i) append(out, i == 0 ? "" : ",", plain(domain.value(i)));
+    return out;
+  }
+  append(out, range->low, "..", range->high);
+  if (range->except.empty()) return out;
+  return concat(out, " without ", join(range->except, ",", [](std::int64_t value) { return value; }));
+}
+
+std::string site_text(const StrategySite& entry) {
+  std::string out = concat(entry.strategy->name, " at ", to_text(entry.site.at));
+  for (const ParameterDomain& domain : entry.site.parameters) append(out, "; ", domain_text(domain));
+  append(out, "; ", entry.site.count(), entry.site.count() == 1 ? " choice" : " choices");
+  return concat(out, entry.site.extended ? ", extended\n" : "\n");
+}
+
+Answer list(const Document& document, const std::vector<const Strategy*>& strategies, const ChoicesOptions& options) {
+  Answer answer = unusable(document, options.records.json);
+  if (answer.status != Status::yes) return answer;
+  const std::string& name = document.program.name;
+  View view(document.program);
+  const Choices found = list_choices(strategies, view, options.extended, options.refusals);
+  const bool json = options.records.json;
+  if (options.limit || options.sample) {
+    const auto chosen =
+        options.sample ? sample_choices(found, *options.sample, options.seed) : first_choices(found, *options.limit);
+    for (const StrategyChoice& entry : chosen) {
+      if (json)
+        append(answer.out, to_json(name, entry).dump(), "\n");
+      else
+        append(answer.out, entry.strategy->name, " ", entry.choice.to_json().dump(), "\n");
+    }
+  } else {
+    for (const StrategySite& entry : found.sites) {
+      answer.out += json ? to_json(name, entry).dump() + "\n" : site_text(entry);
+    }
+  }
+  for (const StrategyRefusal& entry : found.refusals) {
+    if (json)
+      append(answer.out, to_json(name, entry).dump(), "\n");
+    else
+      append(answer.out, to_text(entry.strategy->name, entry.refusal), "\n");
+  }
+  return answer;
+}
+
+}  // namespace
+
+VerbMain add_choices(CLI::App& app) {
+  auto options = std::make_shared<ChoicesOptions>();
+  CLI::App* verb = app.add_subcommand("choices", "every step that can be made on a program");
+  verb->footer(
+      "Without --limit and --sample: every place with the values that its parameters can take; all combinations are\n"
+      "legal. The same program gives the same list; --sample draws with --seed.\n"
+      "Example: steptp choices matmul.leir --strategy loop_split --sample 5 --seed 1 --json");
+  add_record_options(*verb, options->records);
+  verb->add_option("--strategy", options->strategies, "only this one; may be repeated");
+  verb->add_flag("--extended", options->extended, "also choices beyond the published form of the strategies");
+  verb->add_option("--limit", options->limit, "the first N choices");
+  verb->add_option("--sample", options->sample, "N different choices, drawn by strategy, then place, then values");
+  verb->add_option("--seed", options->seed, "of the draw")->capture_default_str();
+  verb->add_flag("--refusals", options->refusals, "also the places that are none, and why");
+  return [options] {
+    const std::vector<const Strategy*> strategies = strategies_named(options->strategies);
+    if (strategies.empty()) return Status::bad_input;
+    if (options->limit && options->sample) {
+      print_error(make_error("usage", "--limit and --sample exclude each other", "steptp choices --help"));
+      return Status::bad_input;
+    }
+    return for_each_record(options->records.file, options->records.jobs, "choices",
+                           [&](const Document& document) { return list(document, strategies, *options); });
+  };
+}
+
+}  // namespace steptp::cli

@@ -1,0 +1,66 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/strategy_options.h"
+#include "steptp/base/text.h"
+#include "steptp/recipe/describe.h"
+#include "steptp/recipe/registry.h"
+
+namespace steptp::cli {
+
+namespace {
+
+struct StrategiesOptions {
+  bool json = false;
+  bool markdown = false;
+};
+
+std::string table() {
+  std::string out;
+  for (const Strategy* strategy : all_strategies()) {
+    std::string line(strategy->name);
+    line.resize(std::max<std::size_t>(line.size() + 1, 40), ' ');
+    line += name_of(strategy->level);
+    line.resize(std::max<std::size_t>(line.size() + 1, 50), ' ');
+    line += strategy->difficulty();
+    line.resize(std::max<std::size_t>(line.size() + 1, 61), ' ');
+    append(out, line, strategy->summary, "\n");
+  }
+  return out;
+}
+
+}  // namespace
+
+VerbMain add_strategies(CLI::App& app) {
+  auto options = std::make_shared<StrategiesOptions>();
+  CLI::App* verb = app.add_subcommand("strategies", "the steps that can be made, with level and difficulty");
+  verb->footer("Example: steptp strategies --json        steptp explain loop_split");
+  verb->add_flag("--json", options->json, "one array, with preconditions, components, picture and parameters");
+  verb->add_flag("--markdown", options->markdown, "the page docs/strategies.md");
+  return [options] {
+    std::string text = options->markdown ? strategies_page() : table();
+    if (options->json) {
+      Json::Array all;
+      for (const Strategy* strategy : all_strategies()) all.push_back(to_json(*strategy));
+      text = Json(std::move(all)).dump() + "\n";
+    }
+    return write_out(text) ? Status::yes : Status::failed;
+  };
+}
+
+VerbMain add_explain(CLI::App& app) {
+  auto name = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  CLI::App* verb = app.add_subcommand("explain", "picture, preconditions and an example of a strategy");
+  verb->footer("Example: steptp explain loop_split        (diagnostics: steptp check --explain ID)");
+  verb->add_option("STRATEGY", *name, "its name")->required();
+  verb->add_flag("--json", *json, "one JSON object");
+  return [name, json] {
+    const std::vector<const Strategy*> found = strategies_named({*name});
+    if (found.empty()) return Status::bad_input;
+    const std::string text = *json ? to_json(*found[0]).dump() + "\n" : explain(*found[0]);
+    return write_out(text) ? Status::yes : Status::failed;
+  };
+}
+
+}  // namespace steptp::cli

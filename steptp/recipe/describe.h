@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "steptp/base/json.h"
+#include "steptp/strategies/strategy.h"
+
+namespace steptp {
+
+/// All that a strategy says of itself.
+[[nodiscard]] Json to_json(const Strategy& strategy);
+/// Picture, reason, preconditions, parameters and an example, for people.
+[[nodiscard]] std::string explain(const Strategy& strategy);
+/// The page docs/strategies.md.
+[[nodiscard]] std::string strategies_page();
+
+}  // namespace steptp

@@ -1,0 +1,43 @@
+#pragma once
+
+// What strategies on value expressions share.
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "steptp/strategies/view.h"
+
+namespace steptp {
+
+/// A sub-expression of a right side, in its place.
+struct PlacedExpr {
+  const Statement* statement = nullptr;
+  std::size_t number = 0;  ///< of the statement
+  Site site;
+  ExprPtr expr;
+  bool is_branch = false;  ///< inside a branch of an if_then_else, or behind one of its conditions
+};
+
+/// Every sub-expression of every right side, the whole ones included, in the order of the text.
+[[nodiscard]] std::vector<PlacedExpr> all_expressions(View& view);
+/// Nothing where the address leads to something else.
+[[nodiscard]] std::optional<PlacedExpr> find_expression(View& view, const Site& site);
+
+/// The expression with the part at a path replaced.
+[[nodiscard]] ExprPtr with_part(const ExprPtr& expr, std::span<const std::uint32_t> path, const ExprPtr& part);
+
+[[nodiscard]] std::set<std::string> variables_of(const Expr& expr);
+[[nodiscard]] std::set<std::string> tensors_of(const Expr& expr);
+[[nodiscard]] std::size_t node_count(const Expr& expr);
+/// A number, an index or one read: nothing to compute.
+[[nodiscard]] bool is_leaf(const Expr& expr);
+
+/// The product of extents, or more than the limit.
+[[nodiscard]] std::int64_t elements_of(const std::vector<const Loop*>& loops, std::int64_t limit);
+inline constexpr std::int64_t kMaxTensorElements = std::int64_t{1} << 31;
+
+}  // namespace steptp

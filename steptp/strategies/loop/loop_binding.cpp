@@ -1,0 +1,250 @@
+/// loop_binding: a loop runs over a hardware axis.
+///   L^{6}_{a=0}[D_{a}=f(A_{a})]   -->   B^{6}_{bxa=0}[D_{bxa}=f(A_{bxa})]
+/// Safe because blocks and threads that now run at the same time touch no element in common that one of them writes,
+/// but in a collective, and data in s and l stays with the same block or thread.
+#include <algorithm>
+#include <array>
+
+#include "steptp/analysis/device.h"
+#include "steptp/analysis/kernels.h"
+#include "steptp/base/text.h"
+#include "steptp/strategies/legality.h"
+#include "steptp/strategies/loops.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr std::array<std::string_view, kAxes> kAxisNames = {"bx", "by", "bz", "tx", "ty", "tz"};
+constexpr std::string_view kNoAxis = "none";
+
+constexpr Parameter kParameters[] = {
+    {"axis", Parameter::Kind::word, "bx, by, bz, tx, ty or tz; none makes a bound loop an L loop again"},
+};
+constexpr Precondition kPublished[] = {
+    {Check::reduction_axis, "not-carried",
+     "no two iterations touch one element that one of them writes; a reduction that stands alone may (a collective)"},
+};
+constexpr Precondition kSafety[] = {
+    {Check::order, "kind", "the loop is an L loop, or a bound one that goes to another axis or to none"},
+    {Check::launch, "axis-free", "no loop around it or inside it is over that axis"},
+    {Check::launch, "launch", "blocks and threads of the kernel are within the device's limits"},
+    {Check::scope, "scopes", "data in s and l is shared by the same accesses as before, and block loops stand outside"},
+    {Check::order, "races", "blocks and threads touch no element in common that one of them writes"},
+};
+constexpr const Precondition& kNotCarried = kPublished[0];
+constexpr const Precondition& kKind = kSafety[0];
+constexpr const Precondition& kAxisFree = kSafety[1];
+constexpr const Precondition& kLaunch = kSafety[2];
+constexpr const Precondition& kScopes = kSafety[3];
+constexpr const Precondition& kRaces = kSafety[4];
+constexpr Component kModifies[] = {Component::expressions, Component::loop_axes, Component::variables,
+                                   Component::index_segments};
+
+bool binds(const Nest& nest, Axis axis, const Loop* except) {
+  const auto over = [&](const Loop& loop) { return &loop != except && axis_of(loop.index) == axis; };
+  if (std::any_of(nest.loops.begin(), nest.loops.end(), over)) return true;
+  return std::any_of(nest.items.begin(), nest.items.end(), [&](const Item& item) {
+    const auto* inner = std::get_if<NestPtr>(&item);
+    return inner && binds(**inner, axis, except);
+  });
+}
+
+bool is_taken(const PlacedLoop& at, Axis axis) {
+  for (const Nest* outer : at.nest->around) {
+    for (const Loop& loop : outer->loops) {
+      if (axis_of(loop.index) == axis) return true;
+    }
+  }
+  return binds(*at.nest->nest, axis, &at.loop());
+}
+
+/// a on bx is bxa; tx and txa on by are by and bya.
+std::string bound_name(const Loop& loop, std::string_view axis) {
+  return concat(axis, loop.kind == LoopKind::bound ? loop.index.substr(2) : loop.index);
+}
+
+struct Built {
+  Program program;
+  Loop loop;
+};
+
+std::optional<Built> build(View& view, const PlacedLoop& at, std::string_view axis) {
+  const Nest& nest = *at.nest->nest;
+  Built out;
+  out.loop = {LoopKind::bound, at.loop().extent, {}};
+  if (axis == kNoAxis) {
+    out.loop.kind = LoopKind::serial;
+    out.loop.index = view.fresh_indices(at.expression()).next();
+  } else {
+    out.loop.index = bound_name(at.loop(), axis);
+  }
+  std::vector<Loop> loops = nest.loops;
+  loops[at.position] = out.loop;
+  Rewriter rewriter;
+  rewriter.variables.emplace(at.loop().index, Index::variable(out.loop.index));
+  auto body = reindexed(*at.nest, loops, rewriter);
+  if (!body) return std::nullopt;
+  out.program = with_items(view.program(), at.nest->items,
+                           {make_nest(std::move(loops), std::move(body->guard), std::move(body->items))});
+  return out;
+}
+
+/// Only what the new loop has to do with: published programs have launches that are too large elsewhere.
+std::optional<Refusal> refuse_launch(View& after, const PlacedLoop& at, Axis axis) {
+  const Device& device = default_device();
+  const auto number = static_cast<std::size_t>(axis);
+  for (const KernelFacts& kernel : collect_kernels(after.table())) {
+    if (kernel.kernel.root[0] != at.expression()) continue;
+    const std::int64_t limit = is_thread_axis(axis) ? device.block[number - 3] : device.grid[number];
+    if (kernel.extents[number] > limit && at.loop().extent > limit) {
+      return Refusal{&kLaunch,
+                     at.site(),
+                     concat(at.loop().extent, " iterations over ", name_of(axis), ", which has at most ", limit),
+                     {{"extent", at.loop().extent}, {"limit", limit}}};
+    }
+    if (!is_thread_axis(axis)) continue;
+    std::int64_t threads = 1;
+    for (std::size_t i = 3; i < kAxes; ++i) {
+      threads = kernel.extents[i] > device.threads ? device.threads + 1 : threads * kernel.extents[i];
+      threads = std::min(threads, device.threads + 1);
+    }
+    if (threads > device.threads) {
+      return Refusal{&kLaunch,
+                     at.site(),
+                     concat("the kernel would have more than ", device.threads, " threads in a block"),
+                     {{"limit", device.threads}}};
+    }
+  }
+  return std::nullopt;
+}
+
+struct Planned {
+  Built built;
+  bool collective = false;
+};
+
+Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view axis_name) {
+  const Loop& loop = at.loop();
+  const auto known = std::find(kAxisNames.begin(), kAxisNames.end(), axis_name);
+  const bool unbind = axis_name == kNoAxis;
+  if (known == kAxisNames.end() && !unbind) {
+    return Refusal{&kChoice, at.site(), concat("there is no axis \"", axis_name, "\""), {}};
+  }
+  const bool bound = loop.kind == LoopKind::bound;
+  if ((loop.kind != LoopKind::serial && !bound) || (unbind && !bound)) {
+    return Refusal{&kKind, at.site(), concat(loop.index, " is a ", code(loop.kind), " loop"), {}};
+  }
+  const auto axis = static_cast<Axis>(known - kAxisNames.begin());
+  if (!unbind && bound && axis_of(loop.index) == axis) {
+    return Refusal{&kKind, at.site(), concat(loop.index, " is over ", axis_name, " already"), {}};
+  }
+  if (!unbind && is_taken(at, axis)) {
+    return Refusal{&kAxisFree, at.site(), concat("another loop is over ", axis_name), {{"axis", axis_name}}};
+  }
+  bool collective = false;
+  if (!unbind) {
+    if (const auto conflict = carried_conflict(view, *at.nest, at.position, false)) {
+      if (carried_conflict(view, *at.nest, at.position, true)) return refuse(kNotCarried, at.site(), *conflict);
+      collective = true;
+    }
+  }
+  auto built = build(view, at, axis_name);
+  if (!built) return refuse_overflow(at.site());
+  View after(built->program);
+  if (!unbind) {
+    if (auto refusal = refuse_launch(after, at, axis)) return *std::move(refusal);
+  }
+  const Reshaped change{*at.nest, {{loop.index, Index::variable(built->loop.index)}}};
+  if (const auto conflict = scope_conflict(view, after, change)) return refuse(kScopes, at.site(), *conflict);
+  if (const auto conflict = race_conflict(after, at.expression())) {
+    return refuse(collective ? kNotCarried : kRaces, at.site(), *conflict);
+  }
+  return Planned{*std::move(built), collective};
+}
+
+/// Where one axis of a kind is refused for what iterations do, so are the others.
+void offer(View& view, const PlacedLoop& at, Listing& listing) {
+  std::vector<std::string> published;
+  std::vector<std::string> extended;
+  bool blocks = true;
+  bool threads = true;
+  const bool bound = at.loop().kind == LoopKind::bound;
+  for (const std::string_view axis : kAxisNames) {
+    bool& open = axis[0] == 'b' ? blocks : threads;
+    if (!open) continue;
+    const auto planned = plan(view, at, axis);
+    if (planned) {
+      (bound || planned->collective ? extended : published).emplace_back(axis);
+      continue;
+    }
+    const Check check = planned.error().precondition->check;
+    open = planned.error().precondition != &kNotCarried && planned.error().precondition != &kRaces &&
+           check != Check::scope;
+    listing.refuse(planned.error());
+  }
+  if (bound && listing.extended && plan(view, at, kNoAxis)) extended.emplace_back(kNoAxis);
+  listing.offer({at.site(), {{"axis", std::move(published)}}, false});
+  listing.offer({at.site(), {{"axis", std::move(extended)}}, true});
+}
+
+void choices(View& view, Listing& listing) {
+  for (const PlacedLoop& at : all_loops(view)) {
+    const LoopKind kind = at.loop().kind;
+    if (kind == LoopKind::bound && !listing.extended) continue;
+    if (kind != LoopKind::serial && kind != LoopKind::bound) {
+      listing.refuse({&kKind, at.site(), concat(at.loop().index, " is a ", code(kind), " loop"), {}});
+      continue;
+    }
+    offer(view, at, listing);
+  }
+}
+
+Result<Applied, Refusal> apply(View& view, const Choice& choice) {
+  const auto at = find_loop(view, choice.at);
+  if (!at) return at.error();
+  auto planned = plan(view, *at, choice.word("axis"));
+  if (!planned) return planned.error();
+  Applied out;
+  out.program = std::move(planned->built.program);
+  const Loop& now = planned->built.loop;
+  out.facts.matched = {{"loop", choice.at}};
+  out.facts.removed = out.facts.matched;
+  out.facts.added = out.facts.matched;
+  out.facts.renamings = {{"index", at->loop().index, now.index, item_site(at->nest->items)}};
+  out.facts.holds = {{&kNotCarried, {{"loop", at->loop().index}, {"collective", planned->collective}}},
+                     {&kAxisFree, {{"axis", choice.word("axis")}}},
+                     {&kLaunch, {{"extent", now.extent}}},
+                     {&kScopes, {}},
+                     {&kRaces, {}}};
+  out.facts.values = {{"axis", choice.word("axis")}, {"extent", now.extent}};
+  out.facts.because = planned->collective
+                          ? concat("the equation stands alone and accumulates over ", now.index, ": a collective")
+                          : concat("no element that one value of ", now.index, " writes is touched by another");
+  return out;
+}
+
+}  // namespace
+
+const Strategy& loop_binding_strategy() {
+  static constexpr Strategy kStrategy = {
+      "loop_binding",
+      Level::operators,
+      "a loop runs over a hardware axis",
+      "L^{6}_{a=0}[D_{a}=f(A_{a})]   -->   B^{6}_{bxa=0}[D_{bxa}=f(A_{bxa})]",
+      "blocks and threads that now run at the same time touch no element in common that one of them writes, but in a "
+      "collective, and data in s and l stays with the same block or thread",
+      "loop_binding",
+      {kMatmulExample, R"({"at":"0:loop[1]","axis":"bx"})"},
+      kParameters,
+      kPublished,
+      kSafety,
+      kModifies,
+      {},
+      choices,
+      apply,
+  };
+  return kStrategy;
+}
+
+}  // namespace steptp

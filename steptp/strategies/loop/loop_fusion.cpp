@@ -1,0 +1,367 @@
+/// loop_fusion: two loops that stand one inside the other become one.
+///   L^{2}_{g=0}L^{3}_{a=0}[S(g*3+a)]   -->   L^{6}_{a=0}[S(a)]
+///   L^{4}_{a=0}L^{6}_{c=0}[S(a,c)]     -->   L^{24}_{f=0}[S(f//6,f%6)]
+/// Safe because f -> (f//6, f%6) is a bijection from [0,24) that keeps the order of execution.
+#include <algorithm>
+#include <array>
+
+#include "steptp/analysis/dependences.h"
+#include "steptp/analysis/device.h"
+#include "steptp/base/text.h"
+#include "steptp/strategies/legality.h"
+#include "steptp/strategies/loops.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"keep", Parameter::Kind::word, "whose kind, and axis, the fused loop has: inner or outer"},
+};
+constexpr Precondition kPublished[] = {
+    {Check::loop_axis_count, "axes", "a loop stands directly inside the loop, in the same header"},
+    {Check::reduction_axis, "same-role", "every accumulating equation below reduces over both loops or over none"},
+};
+constexpr Precondition kSafety[] = {
+    {Check::order, "kinds",
+     "both loops have one kind and kind of axis, or one of them is an L loop; neither is a V loop"},
+    {Check::launch, "launch", "a fused bound loop is within the limits of its axis"},
+    {Check::scope, "scopes", "data in s and l is shared by the same accesses as before"},
+    {Check::order, "races", "iterations that may now run at the same time touch different elements"},
+    {Check::size, "extent-fits", "the product of both extents and all subscripts fit in 64 bits"},
+};
+constexpr const Precondition& kAxesHere = kPublished[0];
+constexpr const Precondition& kSameRole = kPublished[1];
+constexpr const Precondition& kKinds = kSafety[0];
+constexpr const Precondition& kLaunch = kSafety[1];
+constexpr const Precondition& kScopes = kSafety[2];
+constexpr const Precondition& kRaces = kSafety[3];
+constexpr const Precondition& kExtentFits = kSafety[4];
+constexpr Component kModifies[] = {Component::expressions, Component::loop_axes, Component::range_adjustments,
+                                   Component::variables, Component::index_segments};
+constexpr NewElement kIntroduces[] = {NewElement::index_calculations};
+
+struct Fusion {
+  PlacedLoop at;
+  bool keep_outer = false;
+
+  [[nodiscard]] const Loop& outer() const { return at.loop(); }
+  [[nodiscard]] const Loop& inner() const { return at.nest->nest->loops[at.position + 1]; }
+  [[nodiscard]] const Loop& kept() const { return keep_outer ? outer() : inner(); }
+  /// Loops of two kinds: iterations that ran one after the other may then run at the same time.
+  [[nodiscard]] bool is_mixed() const { return outer().kind != inner().kind; }
+};
+
+bool occurs(const Index& index, const std::string& name) {
+  bool found = false;
+  for_each_variable(index, [&](const std::string& other) { found = found || other == name; });
+  return found;
+}
+
+/// Rewrites indices over the two loops (P, p) with p < m in terms of the fused one: P*m+p, and its multiples, become f;
+/// other uses become f//m and f%m.
+class Fuser {
+ public:
+  Fuser(const Fusion& fusion, const std::string& fused)
+      : outer_(fusion.outer().index),
+        inner_(fusion.inner().index),
+        extent_(fusion.inner().extent),
+        fused_(Index::variable(fused)) {
+    const Index by = Index::constant(extent_);
+    quotient_ = *Index::floor_divide(fused_, by);
+    remainder_ = *Index::modulo(fused_, by);
+  }
+
+  [[nodiscard]] const Index& quotient() const { return quotient_; }
+  [[nodiscard]] const Index& remainder() const { return remainder_; }
+  [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] bool used_division() const { return used_division_; }
+
+  /// Nothing where the index has neither loop in it.
+  std::optional<Index> operator()(const Index& index) {
+    if (!occurs(index, outer_) && !occurs(index, inner_)) return std::nullopt;
+    return fuse(index);
+  }
+
+  /// Only P*m+p, so that other calculations keep their form: nothing where there is no such sum.
+  std::optional<Index> undo(const Index& index) {
+    Fuser attempt = *this;
+    attempt.used_division_ = false;
+    auto fused = attempt(index);
+    if (fused && !attempt.used_division_ && !attempt.failed_) return fused;
+    used_division_ = used_division_ || fused;
+    return std::nullopt;
+  }
+
+ private:
+  Index take(std::optional<Index> result) {
+    failed_ = failed_ || !result;
+    return result ? *std::move(result) : Index();
+  }
+
+  Index fuse(const Index& index) {
+    const std::int64_t of_outer = coefficient(index, outer_);
+    const std::int64_t of_inner = coefficient(index, inner_);
+    const auto scaled = Index::multiply(Index::constant(of_inner), Index::constant(extent_));
+    const bool whole = scaled && scaled->constant_term() == of_outer;
+    Index sum = Index::constant(index.constant_term());
+    for (const IndexTerm& term : index.terms()) {
+      const std::string* name = variable(term);
+      const bool is_outer = name && *name == outer_;
+      const bool is_inner = name && *name == inner_;
+      if (is_outer && whole) continue;  // comes with the other term
+      Index product = Index::constant(term.coefficient);
+      if (is_outer || is_inner) {
+        used_division_ = used_division_ || !whole;
+        product = take(Index::multiply(product, whole ? fused_ : is_outer ? quotient_ : remainder_));
+      } else {
+        for (const IndexAtom& factor : term.factors) product = take(Index::multiply(product, fuse_atom(factor)));
+      }
+      sum = take(Index::add(sum, product));
+    }
+    return sum;
+  }
+
+  Index fuse_atom(const IndexAtom& atom) {
+    struct Visitor {
+      Fuser& fuser;
+      Index operator()(const LoopVariable& node) const {
+        fuser.used_division_ = fuser.used_division_ || node.name == fuser.outer_ || node.name == fuser.inner_;
+        if (node.name == fuser.outer_) return fuser.quotient_;
+        return node.name == fuser.inner_ ? fuser.remainder_ : Index::variable(node.name);
+      }
+      Index operator()(const FloorQuotient& node) const {
+        return fuser.take(Index::floor_divide(fuser.fuse(*node.dividend), fuser.fuse(*node.divisor)));
+      }
+      Index operator()(const FloorRemainder& node) const {
+        return fuser.take(Index::modulo(fuser.fuse(*node.dividend), fuser.fuse(*node.divisor)));
+      }
+      Index operator()(const IndirectRead& node) const {
+        std::vector<Index> subscripts;
+        for (const Index& subscript : node.ref->subscripts) subscripts.push_back(fuser.fuse(subscript));
+        return Index::read(make_ref(node.ref->tensor, node.ref->dtype, node.ref->scope, std::move(subscripts)));
+      }
+    };
+    return std::visit(Visitor{*this}, atom);
+  }
+
+  static const std::string* variable(const IndexTerm& term) {
+    if (term.factors.size() != 1) return nullptr;
+    const auto* loop = std::get_if<LoopVariable>(&term.factors[0]);
+    return loop ? &loop->name : nullptr;
+  }
+
+  static std::int64_t coefficient(const Index& index, const std::string& name) {
+    for (const IndexTerm& term : index.terms()) {
+      const std::string* other = variable(term);
+      if (other && *other == name) return term.coefficient;
+    }
+    return 0;
+  }
+
+  std::string outer_;
+  std::string inner_;
+  std::int64_t extent_;
+  Index fused_;
+  Index quotient_;
+  Index remainder_;
+  bool failed_ = false;
+  bool used_division_ = false;
+};
+
+std::optional<Refusal> refuse_kinds(const Fusion& fusion) {
+  const Loop& outer = fusion.outer();
+  const Loop& inner = fusion.inner();
+  const auto refuse_because = [&](std::string why) {
+    return Refusal{&kKinds,
+                   fusion.at.site(),
+                   concat(outer.index, " is a ", code(outer.kind), " loop, ", inner.index, " a ", code(inner.kind),
+                          " loop: ", why),
+                   {}};
+  };
+  if (outer.kind == LoopKind::vectorized || inner.kind == LoopKind::vectorized)
+    return refuse_because("V stays as it is");
+  if (fusion.is_mixed() && outer.kind != LoopKind::serial && inner.kind != LoopKind::serial) {
+    return refuse_because("they have no common kind");
+  }
+  if (fusion.is_mixed() && fusion.kept().kind == LoopKind::serial) return refuse_because("keep the kind that is not L");
+  if (!fusion.is_mixed() && outer.kind != LoopKind::bound && fusion.keep_outer) return refuse_because("say \"inner\"");
+  if (outer.kind == LoopKind::bound && inner.kind == LoopKind::bound &&
+      is_thread_axis(*axis_of(outer.index)) != is_thread_axis(*axis_of(inner.index))) {
+    return refuse_because("one is over threads, the other over blocks");
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> refuse_launch(const Fusion& fusion, std::int64_t extent) {
+  if (fusion.kept().kind != LoopKind::bound) return std::nullopt;
+  const Axis axis = *axis_of(fusion.kept().index);
+  const Device& device = default_device();
+  const std::int64_t limit = is_thread_axis(axis) ? device.block[static_cast<std::size_t>(axis) - 3]
+                                                  : device.grid[static_cast<std::size_t>(axis)];
+  if (extent <= limit) return std::nullopt;
+  return Refusal{&kLaunch,
+                 fusion.at.site(),
+                 concat(extent, " iterations over ", name_of(axis), ", which has at most ", limit),
+                 {{"extent", extent}, {"limit", limit}}};
+}
+
+std::optional<Refusal> refuse_roles(View& view, const Fusion& fusion) {
+  const std::size_t outer = loops_around(*fusion.at.nest) + fusion.at.position;
+  for (const std::size_t number : statements_below(view, *fusion.at.nest)) {
+    const Statement& statement = view.table().statements[number];
+    const std::vector<std::size_t> axes = reduction_axes(statement);
+    const bool over_outer = std::find(axes.begin(), axes.end(), outer) != axes.end();
+    const bool over_inner = std::find(axes.begin(), axes.end(), outer + 1) != axes.end();
+    if (over_outer == over_inner) continue;
+    return Refusal{&kSameRole,
+                   fusion.at.site(),
+                   concat("the equation at ", to_text(item_site(statement.items)), " reduces over ",
+                          over_outer ? fusion.outer().index : fusion.inner().index, " only"),
+                   {{"equation", to_text(item_site(statement.items))}}};
+  }
+  return std::nullopt;
+}
+
+struct Built {
+  Program program;
+  Loop loop;
+  IndexValues was;
+  bool divides = false;
+};
+
+std::optional<Built> build(View& view, const Fusion& fusion, std::int64_t extent) {
+  const Nest& nest = *fusion.at.nest->nest;
+  Built out;
+  const auto attempt = [&](const std::string& name) {
+    Fuser fuser(fusion, name);
+    out.loop = {fusion.kept().kind, extent, name};
+    out.was = {{fusion.outer().index, fuser.quotient()}, {fusion.inner().index, fuser.remainder()}};
+    std::vector<Loop> loops = nest.loops;
+    loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(fusion.at.position));
+    loops[fusion.at.position] = out.loop;
+    Rewriter rewriter;
+    rewriter.index = [&fuser](const Index& index) { return fuser(index); };
+    rewriter.value = [&fuser](const Index& index) { return fuser.undo(index); };
+    rewriter.variables = out.was;
+    auto body = reindexed(*fusion.at.nest, loops, rewriter);
+    if (!body || fuser.failed()) return false;
+    out.divides = fuser.used_division();
+    out.program = with_items(view.program(), fusion.at.nest->items,
+                             {make_nest(std::move(loops), std::move(body->guard), std::move(body->items))});
+    return true;
+  };
+  // A bound loop is known by its name. A plain one keeps the inner name where the split it undoes has left it.
+  if (fusion.kept().kind == LoopKind::bound) return attempt(fusion.kept().index) ? std::optional(out) : std::nullopt;
+  const bool inner_is_plain = fusion.inner().kind != LoopKind::bound;
+  if (inner_is_plain && !attempt(fusion.inner().index)) return std::nullopt;
+  if (inner_is_plain && !out.divides) return out;
+  return attempt(view.fresh_indices(fusion.at.expression()).next()) ? std::optional(out) : std::nullopt;
+}
+
+struct Planned {
+  Fusion fusion;
+  Built built;
+};
+
+Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, const std::string& keep) {
+  if (at.position + 1 == at.nest->nest->loops.size()) {
+    return Refusal{&kAxesHere, at.site(), concat(at.loop().index, " is the last loop of its header"), {}};
+  }
+  if (keep != "inner" && keep != "outer") {
+    return Refusal{&kChoice, at.site(), concat("\"keep\" is \"", keep, "\", not \"inner\" or \"outer\""), {}};
+  }
+  const Fusion fusion{at, keep == "outer"};
+  if (auto refusal = refuse_kinds(fusion)) return *std::move(refusal);
+  if (auto refusal = refuse_roles(view, fusion)) return *std::move(refusal);
+  const std::int64_t m = fusion.inner().extent;
+  if (fusion.outer().extent > INT64_MAX / m) {
+    return Refusal{&kExtentFits, at.site(), concat(fusion.outer().extent, " times ", m, " iterations"), {}};
+  }
+  const std::int64_t extent = fusion.outer().extent * m;
+  if (auto refusal = refuse_launch(fusion, extent)) return *std::move(refusal);
+  auto built = build(view, fusion, extent);
+  if (!built) return Refusal{&kExtentFits, at.site(), "a subscript would not fit in 64 bits", {}};
+  const bool bound = fusion.outer().kind == LoopKind::bound || fusion.inner().kind == LoopKind::bound;
+  if (bound || fusion.is_mixed()) {
+    View after(built->program);
+    if (const auto conflict = scope_conflict(view, after, {*at.nest, built->was})) {
+      return refuse(kScopes, at.site(), *conflict);
+    }
+    if (const auto conflict = race_conflict(after, at.expression())) return refuse(kRaces, at.site(), *conflict);
+  }
+  return Planned{fusion, *std::move(built)};
+}
+
+void choices(View& view, Listing& listing) {
+  for (const PlacedLoop& at : all_loops(view)) {
+    std::vector<std::string> keep;
+    bool mixed = false;
+    for (const char* side : {"inner", "outer"}) {
+      const auto planned = plan(view, at, side);
+      if (planned)
+        keep.emplace_back(side);
+      else
+        listing.refuse(planned.error());
+      mixed = planned && planned->fusion.is_mixed();
+      if (planned && mixed) break;
+    }
+    listing.offer({at.site(), {{"keep", std::move(keep)}}, mixed});
+  }
+}
+
+Result<Applied, Refusal> apply(View& view, const Choice& choice) {
+  const auto at = find_loop(view, choice.at);
+  if (!at) return at.error();
+  auto planned = plan(view, *at, choice.word("keep"));
+  if (!planned) return planned.error();
+  const Fusion& fusion = planned->fusion;
+  Applied out;
+  out.program = std::move(planned->built.program);
+  const std::vector<std::uint32_t>& items = at->nest->items;
+  out.facts.matched = {{"loop", choice.at}, {"loop", loop_site(items, at->position + 1)}};
+  out.facts.removed = out.facts.matched;
+  out.facts.added = {{"loop", choice.at}};
+  for (const auto& [index, value] : planned->built.was) {
+    out.facts.substitutions.push_back({index, value, item_site(items)});
+  }
+  const Loop& fused = planned->built.loop;
+  out.facts.holds = {{&kAxesHere, {{"outer", fusion.outer().index}, {"inner", fusion.inner().index}}},
+                     {&kSameRole, {}},
+                     {&kKinds, {{"kind", std::string(1, code(fused.kind))}}}};
+  out.facts.values = {{"outer", fusion.outer().extent},
+                      {"inner", fusion.inner().extent},
+                      {"extent", fused.extent},
+                      {"index", fused.index},
+                      {"divides", planned->built.divides}};
+  out.facts.because =
+      concat("(", fused.index, "//", fusion.inner().extent, ", ", fused.index, "%", fusion.inner().extent,
+             ") takes each pair (", fusion.outer().index, ", ", fusion.inner().index, ") once, in the same order");
+  return out;
+}
+
+}  // namespace
+
+const Strategy& loop_fusion_strategy() {
+  static constexpr Strategy kStrategy = {
+      "loop_fusion",
+      Level::operators,
+      "two loops that stand one inside the other become one",
+      "L^{2}_{g=0}L^{3}_{a=0}[S(g*3+a)]   -->   L^{6}_{a=0}[S(a)]\n"
+      "  L^{4}_{a=0}L^{6}_{c=0}[S(a,c)]   -->   L^{24}_{f=0}[S(f//6,f%6)]",
+      "f -> (f//6, f%6) is a bijection from [0,24) that keeps the order of execution",
+      "loop_split",
+      {"@input A f32[4,6]\n@output D f32[4,6]\nL^{4}_{a=0}L^{6}_{c=0}[D^{f32,g}_{a,c}=A^{f32,g}_{a,c}*2;];\n",
+       R"({"at":"0:loop[0]","keep":"inner"})"},
+      kParameters,
+      kPublished,
+      kSafety,
+      kModifies,
+      kIntroduces,
+      choices,
+      apply,
+  };
+  return kStrategy;
+}
+
+}  // namespace steptp

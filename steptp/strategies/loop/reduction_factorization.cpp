@@ -1,0 +1,342 @@
+/// reduction_factorization: a reduction is made in parts, which are then combined.
+///   L^{4}_{c=0}[D=D+f(c)]   -->   L^{1}_{c=0}[E=E+f(c)]; L^{3}_{c=0}[F=F+f(c+1)]; D=D+(E+F)
+///   L^{4}_{c=0}L^{9}_{d=0}[D=D+f(c,d)]   -->   L^{4}_{c=0}L^{9}_{d=0}[E_{c}=E_{c}+f(c,d)]; L^{4}_{c=0}[D=D+E_{c}]
+/// Safe because the operator is associative and commutative, up to rounding: every term enters one part, every part
+/// enters the result once, and what the accumulator held before stays in it.
+#include <algorithm>
+#include <set>
+
+#include "steptp/base/text.h"
+#include "steptp/strategies/legality.h"
+#include "steptp/strategies/loops.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"form", Parameter::Kind::word,
+     "accumulate: two parts, added to the accumulator; assign: it had no value before; rfactor: a part per iteration"},
+    {"cut", Parameter::Kind::integer, "iterations of the first part; 0 for rfactor"},
+};
+constexpr Precondition kPublished[] = {
+    {Check::reduction_axis, "reduction",
+     "the only equation of the nest accumulates by + * max or min, the loop is not in its left subscripts"},
+};
+constexpr Precondition kSafety[] = {
+    {Check::size, "cut", "the cut leaves iterations on both sides"},
+    {Check::size, "memory", "the parts have at most 2^31 elements, and subscripts fit"},
+    {Check::scope, "global", "the accumulator is in g, and the nest has no loop over blocks below a kernel's header"},
+    {Check::fact, "guard", "the guard does not read a loop that the combining nest does not have"},
+    {Check::fact, "first-write",
+     "to assign, nothing else writes the accumulator, the nest runs once, and each element once"},
+};
+constexpr const Precondition& kReduction = kPublished[0];
+constexpr const Precondition& kCut = kSafety[0];
+constexpr const Precondition& kMemory = kSafety[1];
+constexpr const Precondition& kGlobal = kSafety[2];
+constexpr const Precondition& kGuard = kSafety[3];
+constexpr const Precondition& kFirstWrite = kSafety[4];
+constexpr Component kModifies[] = {Component::expressions, Component::loop_axes, Component::range_adjustments,
+                                   Component::equations, Component::variables};
+constexpr NewElement kIntroduces[] = {NewElement::variables, NewElement::index_calculations, NewElement::expressions};
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
+
+enum class Form : std::uint8_t { accumulate, assign, rfactor };
+constexpr std::string_view kForms[] = {"accumulate", "assign", "rfactor"};
+
+struct Reduction {
+  PlacedLoop at;
+  const Statement* statement = nullptr;
+  std::set<std::string> output;  ///< indices in the left subscripts
+};
+
+/// The left subscripts are loop indices, no two the same, and numbers: each iteration of the output loops has its own
+/// element.
+bool is_one_to_one(const Ref& left) {
+  std::set<std::string> seen;
+  return std::all_of(left.subscripts.begin(), left.subscripts.end(), [&seen](const Index& subscript) {
+    const std::string* name = subscript.as_variable();
+    return subscript.is_constant() || (name && seen.insert(*name).second);
+  });
+}
+
+/// What does not depend on the form.
+Result<Reduction, Refusal> plan(View& view, const PlacedLoop& at) {
+  const Nest& nest = *at.nest->nest;
+  const auto refuse_because = [&](std::string why) { return Refusal{&kReduction, at.site(), std::move(why), {}}; };
+  if (nest.items.size() != 1 || !std::holds_alternative<EquationPtr>(nest.items[0])) {
+    return refuse_because(concat("the nest has ", nest.items.size(), " items or another nest inside"));
+  }
+  std::vector<std::uint32_t> items = at.nest->items;
+  items.push_back(0);
+  Reduction out{at, view.find_statement(items), {}};
+  const Ref& left = *out.statement->equation->left;
+  for (const Index& subscript : left.subscripts) {
+    for_each_variable(subscript, [&](const std::string& name) { out.output.insert(name); });
+  }
+  if (!is_free_accumulation(*out.statement)) {
+    return refuse_because(concat("the equation does not accumulate into ", left.tensor, " in an order that is free"));
+  }
+  if (out.output.contains(at.loop().index)) {
+    return refuse_because(concat(at.loop().index, " is in the left subscripts"));
+  }
+  if (left.scope != Scope::global) {
+    return Refusal{&kGlobal, at.site(), concat(left.tensor, " is in ", code(left.scope)), {}};
+  }
+  if (!at.nest->around.empty() && std::any_of(nest.loops.begin(), nest.loops.end(), [](const Loop& loop) {
+        const auto axis = axis_of(loop.index);
+        return axis && !is_thread_axis(*axis);
+      })) {
+    return Refusal{&kGlobal, at.site(), "the header has a loop over blocks", {}};
+  }
+  return out;
+}
+
+/// The loops whose iterations have parts of their own: those around the nest and the output loops of its header.
+std::vector<const Loop*> part_loops(const Reduction& reduction) {
+  std::vector<const Loop*> loops;
+  for (const Loop& loop : reduction.at.nest->nest->loops) {
+    if (reduction.output.contains(loop.index)) loops.push_back(&loop);
+  }
+  for (const Nest* outer : reduction.at.nest->around) {
+    for (const Loop& loop : outer->loops) loops.push_back(&loop);
+  }
+  return loops;
+}
+
+/// The loops of the header that stay around the combining equation.
+std::vector<Loop> combining_loops(const Reduction& reduction, Form form) {
+  std::vector<Loop> loops;
+  const std::vector<Loop>& header = reduction.at.nest->nest->loops;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    const bool kept = form == Form::rfactor && i == reduction.at.position;
+    if (kept || reduction.output.contains(header[i].index)) loops.push_back(header[i]);
+  }
+  return loops;
+}
+
+std::optional<Refusal> refuse_guard(const Reduction& reduction, Form form) {
+  const Nest& nest = *reduction.at.nest->nest;
+  if (!nest.guard) return std::nullopt;
+  std::optional<Refusal> out;
+  const std::vector<Loop> kept = combining_loops(reduction, form);
+  for_each_variable(*nest.guard, [&](const std::string& name) {
+    const auto named = [&name](const Loop& loop) { return loop.index == name; };
+    const bool here = std::any_of(nest.loops.begin(), nest.loops.end(), named);
+    if (out || !here || std::any_of(kept.begin(), kept.end(), named)) return;
+    out = Refusal{&kGuard, reduction.at.site(), concat("the guard reads ", name), {{"index", name}}};
+  });
+  return out;
+}
+
+std::optional<Refusal> refuse_form(View& view, const Reduction& reduction, Form form) {
+  const Ref& left = *reduction.statement->equation->left;
+  if (auto refusal = refuse_guard(reduction, form)) return refusal;
+  if (form == Form::assign) {
+    std::string_view why;
+    if (view.table().tensors.at(left.tensor).writes.size() > 1)
+      why = " is written elsewhere too";
+    else if (!reduction.at.nest->around.empty())
+      why = " may be written in each round of the loops around";
+    else if (!is_one_to_one(left))
+      why = " may be written by several iterations of the output loops";
+    if (!why.empty()) {
+      return Refusal{&kFirstWrite, reduction.at.site(), concat(left.tensor, why), {{"tensor", left.tensor}}};
+    }
+  }
+  if (form != Form::rfactor && reduction.at.loop().extent < 2) {
+    return Refusal{&kCut, reduction.at.site(), "one iteration cannot be cut", {{"extent", 1}}};
+  }
+  std::int64_t elements = form == Form::rfactor ? reduction.at.loop().extent : 1;
+  for (const Loop* loop : part_loops(reduction)) {
+    elements = loop->extent > kMaxElements / elements ? kMaxElements + 1 : elements * loop->extent;
+    if (elements > kMaxElements) break;
+  }
+  if (elements <= kMaxElements) return std::nullopt;
+  return Refusal{&kMemory, reduction.at.site(), "a part would have more than 2^31 elements", {{"limit", kMaxElements}}};
+}
+
+/// A part has the subscripts of the accumulator where these are one to one, otherwise the output loops; then the loops
+/// around the nest that are not among them, so that each run of the nest has parts of its own; then what else is given.
+RefPtr part_ref(const Reduction& reduction, std::string name, const std::vector<Index>& more) {
+  const Ref& left = *reduction.statement->equation->left;
+  const bool same = is_one_to_one(left);
+  std::vector<Index> subscripts = same ? left.subscripts : std::vector<Index>{};
+  for (const Loop* loop : part_loops(reduction)) {
+    if (!same || !reduction.output.contains(loop->index)) subscripts.push_back(Index::variable(loop->index));
+  }
+  subscripts.insert(subscripts.end(), more.begin(), more.end());
+  return make_ref(std::move(name), left.dtype, left.scope, std::move(subscripts));
+}
+
+ExprPtr combine(ArithmeticOp op, const ExprPtr& a, const ExprPtr& b) {
+  if (op == ArithmeticOp::add) return make_sum(a, op, b);
+  if (op == ArithmeticOp::multiply) return make_product(a, op, b);
+  return make_expr(Extremum{op == ArithmeticOp::max, a, b});
+}
+
+/// The nest with the part as its accumulator, its loop shortened and shifted.
+std::optional<Item> part_nest(const Reduction& reduction, const RefPtr& part, std::int64_t shift, std::int64_t extent) {
+  const Nest& nest = *reduction.at.nest->nest;
+  const Ref& left = *reduction.statement->equation->left;
+  std::vector<Loop> loops = nest.loops;
+  loops[reduction.at.position].extent = extent;
+  Rewriter rename;
+  rename.expr = [&](const ExprPtr& expr) {
+    const auto* read = std::get_if<Read>(&expr->node);
+    return read && equal(*read->ref, left) ? read_expr(part) : expr;
+  };
+  ExprPtr right = rewrite(reduction.statement->equation->right, rename);
+  Rewriter move;
+  if (shift > 0) {
+    const std::string& index = reduction.at.loop().index;
+    const auto moved = Index::add(Index::variable(index), Index::constant(shift));
+    if (!moved) return std::nullopt;
+    move.variables.emplace(index, *moved);
+  }
+  right = right ? rewrite(right, move) : nullptr;
+  const ExprPtr guard = nest.guard ? rewrite(nest.guard, move) : nullptr;
+  if (!right || (nest.guard && !guard)) return std::nullopt;
+  return make_nest(std::move(loops), guard, {make_equation(part, std::move(right))});
+}
+
+/// The combining equation with its loops; a nest has at least one, so that a scalar runs in a launch of one thread.
+Item combining_nest(View& view, const Reduction& reduction, Form form, EquationPtr equation) {
+  std::vector<Loop> loops = combining_loops(reduction, form);
+  const Nest& nest = *reduction.at.nest->nest;
+  const bool inside = !reduction.at.nest->around.empty();
+  if (loops.empty() && !nest.guard && inside) return equation;
+  if (loops.empty() && inside) {
+    loops.push_back({LoopKind::serial, 1, view.fresh_indices(reduction.at.expression()).next()});
+  }
+  if (loops.empty()) loops.push_back({LoopKind::bound, 1, "tx"});
+  return make_nest(std::move(loops), nest.guard, {std::move(equation)});
+}
+
+struct Built {
+  std::vector<Item> items;
+  std::vector<std::string> parts;
+};
+
+std::optional<Built> build(View& view, const Reduction& reduction, Form form, std::int64_t cut) {
+  const RefPtr& left = reduction.statement->equation->left;
+  const ArithmeticOp op = *reduction.statement->accumulates;
+  NameSource names = view.fresh_tensors();
+  Built out;
+  const auto add_part = [&](const RefPtr& part, std::int64_t shift, std::int64_t extent) {
+    auto nest = part_nest(reduction, part, shift, extent);
+    out.parts.push_back(part->tensor);
+    if (nest) out.items.push_back(*std::move(nest));
+    return nest.has_value();
+  };
+  const std::int64_t extent = reduction.at.loop().extent;
+  ExprPtr result;
+  if (form == Form::rfactor) {
+    const RefPtr part = part_ref(reduction, names.next(), {Index::variable(reduction.at.loop().index)});
+    if (!add_part(part, 0, extent)) return std::nullopt;
+    result = combine(op, read_expr(left), read_expr(part));
+  } else {
+    const RefPtr first = part_ref(reduction, names.next(), {});
+    const RefPtr second = part_ref(reduction, names.next(), {});
+    if (!add_part(first, 0, cut) || !add_part(second, cut, extent - cut)) return std::nullopt;
+    result = combine(op, read_expr(first), read_expr(second));
+    if (form == Form::accumulate) result = combine(op, read_expr(left), result);
+  }
+  out.items.push_back(combining_nest(view, reduction, form, make_equation(left, std::move(result))));
+  return out;
+}
+
+void choices(View& view, Listing& listing) {
+  for (const PlacedLoop& at : all_loops(view)) {
+    const auto reduction = plan(view, at);
+    if (!reduction) {
+      listing.refuse(reduction.error());
+      continue;
+    }
+    const std::int64_t extent = at.loop().extent;
+    for (const Form form : {Form::accumulate, Form::assign, Form::rfactor}) {
+      auto refusal = refuse_form(view, *reduction, form);
+      if (refusal) {
+        listing.refuse(*std::move(refusal));
+        continue;
+      }
+      ParameterDomain cut{"cut", IntegerRange{1, extent - 1, {}}};
+      if (form == Form::rfactor) cut.values = std::vector<std::int64_t>{0};
+      const std::string name(kForms[static_cast<std::size_t>(form)]);
+      listing.offer({at.site(), {{"form", std::vector<std::string>{name}}, std::move(cut)}, form == Form::rfactor});
+    }
+  }
+}
+
+Facts facts_of(const Reduction& reduction, Form form, std::int64_t cut, const Built& built) {
+  const std::vector<std::uint32_t>& items = reduction.at.nest->items;
+  const Ref& left = *reduction.statement->equation->left;
+  const std::string op(text_of(*reduction.statement->accumulates));
+  Facts facts;
+  facts.matched = {{"loop", reduction.at.site()}, {"equation", item_site(reduction.statement->items)}};
+  facts.removed = {{"expression", item_site(items)}};
+  for (std::uint32_t i = 0; i < built.items.size(); ++i) {
+    std::vector<std::uint32_t> place = items;
+    place.back() += i;
+    facts.added.push_back({i < built.parts.size() ? "part" : "combination", item_site(std::move(place))});
+  }
+  for (const std::string& part : built.parts) {
+    facts.renamings.push_back({"tensor", left.tensor, part, item_site(items)});
+  }
+  facts.holds = {{&kReduction, {{"operator", op}, {"tensor", left.tensor}, {"loop", reduction.at.loop().index}}},
+                 {&kGlobal, {}},
+                 {&kGuard, {}}};
+  facts.values = {{"form", kForms[static_cast<std::size_t>(form)]}, {"extent", reduction.at.loop().extent}};
+  if (form != Form::rfactor) facts.values.emplace_back("cut", cut);
+  facts.because = concat(op, " is associative and commutative up to rounding, each term of ", left.tensor,
+                         " enters one part, and each part enters ", left.tensor, " once");
+  return facts;
+}
+
+Result<Applied, Refusal> apply(View& view, const Choice& choice) {
+  const auto at = find_loop(view, choice.at);
+  if (!at) return at.error();
+  const auto named = std::find(std::begin(kForms), std::end(kForms), choice.word("form"));
+  if (named == std::end(kForms)) {
+    return Refusal{&kChoice, choice.at, concat("there is no form \"", choice.word("form"), "\""), {}};
+  }
+  const auto form = static_cast<Form>(named - std::begin(kForms));
+  const auto reduction = plan(view, *at);
+  if (!reduction) return reduction.error();
+  if (auto refusal = refuse_form(view, *reduction, form)) return *std::move(refusal);
+  const std::int64_t cut = choice.integer("cut");
+  const std::int64_t extent = at->loop().extent;
+  if (form == Form::rfactor ? cut != 0 : cut < 1 || cut >= extent) {
+    return Refusal{
+        &kCut, choice.at, concat("a cut of ", extent, " iterations at ", cut), {{"extent", extent}, {"cut", cut}}};
+  }
+  const auto built = build(view, *reduction, form, cut);
+  if (!built) return Refusal{&kMemory, choice.at, "a subscript would not fit in 64 bits", {}};
+  return Applied{with_items(view.program(), at->nest->items, built->items), facts_of(*reduction, form, cut, *built)};
+}
+
+}  // namespace
+
+const Strategy& reduction_factorization_strategy() {
+  static constexpr Strategy kStrategy = {
+      "reduction_factorization",
+      Level::operators,
+      "a reduction is made in parts, which are then combined",
+      "L^{4}_{c=0}[D=D+f(c)]   -->   L^{1}_{c=0}[E=E+f(c)]; L^{3}_{c=0}[F=F+f(c+1)]; D=D+(E+F)",
+      "the operator is associative and commutative, up to rounding: every term enters one part, every part enters the "
+      "result once, and what the accumulator held before stays in it",
+      "",
+      {kMatmulExample, R"({"at":"0:loop[2]","form":"accumulate","cut":1})"},
+      kParameters,
+      kPublished,
+      kSafety,
+      kModifies,
+      kIntroduces,
+      choices,
+      apply,
+  };
+  return kStrategy;
+}
+
+}  // namespace steptp

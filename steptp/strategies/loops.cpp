@@ -1,0 +1,100 @@
+#include "steptp/strategies/loops.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "steptp/analysis/index_map.h"
+#include "steptp/base/text.h"
+
+namespace steptp {
+
+namespace {
+
+bool has_quotient(const Index& index) {
+  for (const IndexTerm& term : index.terms()) {
+    for (const IndexAtom& factor : term.factors) {
+      if (std::holds_alternative<FloorQuotient>(factor) || std::holds_alternative<FloorRemainder>(factor)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<PlacedLoop, Refusal> find_loop(View& view, const Site& site) {
+  const PlacedNest* nest = view.find_nest(site.items);
+  if (!nest || site.part != Site::Part::loop || !site.number) {
+    return Refusal{&kPlace, site, "there is no loop at this address", {}};
+  }
+  if (*site.number >= nest->nest->loops.size()) {
+    return Refusal{&kPlace,
+                   site,
+                   concat("the nest has ", nest->nest->loops.size(), " loops, counted from 0"),
+                   {{"loops", static_cast<std::int64_t>(nest->nest->loops.size())}}};
+  }
+  return PlacedLoop{nest, *site.number};
+}
+
+std::vector<PlacedLoop> all_loops(View& view) {
+  std::vector<PlacedLoop> out;
+  for (const PlacedNest& nest : view.nests()) {
+    for (std::size_t i = 0; i < nest.nest->loops.size(); ++i) out.push_back({&nest, i});
+  }
+  return out;
+}
+
+std::size_t loops_around(const PlacedNest& nest) {
+  std::size_t count = 0;
+  for (const Nest* outer : nest.around) count += outer->loops.size();
+  return count;
+}
+
+std::vector<std::size_t> statements_below(View& view, const PlacedNest& nest) {
+  std::vector<std::size_t> out;
+  const std::vector<Statement>& statements = view.table().statements;
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    const std::vector<std::uint32_t>& items = statements[i].items;
+    if (nest.items.size() < items.size() && std::equal(nest.items.begin(), nest.items.end(), items.begin())) {
+      out.push_back(i);
+    }
+  }
+  return out;
+}
+
+Program with_kind(const Program& program, const PlacedLoop& at, LoopKind kind) {
+  const Nest& nest = *at.nest->nest;
+  std::vector<Loop> loops = nest.loops;
+  loops[at.position].kind = kind;
+  return with_items(program, at.nest->items, {make_nest(std::move(loops), nest.guard, nest.items)});
+}
+
+std::optional<Reindexed> reindexed(const PlacedNest& nest, const std::vector<Loop>& loops, Rewriter rewriter) {
+  std::vector<BoxVariable> box;
+  for (const Nest* outer : nest.around) {
+    for (const Loop& loop : outer->loops) box.push_back({loop.index, loop.extent});
+  }
+  for (const Loop& loop : loops) box.push_back({loop.index, loop.extent});
+  rewriter.ref = [&box](const RefPtr& ref) {
+    if (std::none_of(ref->subscripts.begin(), ref->subscripts.end(), has_quotient)) return ref;
+    std::vector<Index> subscripts;
+    for (const Index& subscript : ref->subscripts) {
+      subscripts.push_back(has_quotient(subscript) ? simplified(subscript, box) : subscript);
+    }
+    return make_ref(ref->tensor, ref->dtype, ref->scope, std::move(subscripts));
+  };
+  Reindexed out;
+  auto items = rewrite(nest.nest->items, rewriter);
+  if (!items) return std::nullopt;
+  out.items = *std::move(items);
+  if (nest.nest->guard) {
+    out.guard = rewrite(nest.nest->guard, rewriter);
+    if (!out.guard) return std::nullopt;
+  }
+  return out;
+}
+
+Refusal refuse_overflow(const Site& place) {
+  return {&kSubscriptsFit, place, "a subscript would not fit in 64 bits", {}};
+}
+
+}  // namespace steptp

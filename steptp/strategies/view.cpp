@@ -1,0 +1,116 @@
+#include "steptp/strategies/view.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace steptp {
+
+namespace {
+
+constexpr std::int64_t kMaxTrial = 1 << 21;
+
+void collect(const Nest& nest, std::vector<std::uint32_t>& items, std::vector<const Nest*>& around,
+             std::vector<PlacedNest>& out) {
+  out.push_back({items, &nest, around});
+  around.push_back(&nest);
+  for (std::uint32_t i = 0; i < nest.items.size(); ++i) {
+    const auto* inner = std::get_if<NestPtr>(&nest.items[i]);
+    if (!inner) continue;
+    items.push_back(i);
+    collect(**inner, items, around, out);
+    items.pop_back();
+  }
+  around.pop_back();
+}
+
+void reserve_indices(const Nest& nest, NameSource& names) {
+  for (const Loop& loop : nest.loops) names.reserve(loop.index);
+  for (const Item& item : nest.items) {
+    if (const auto* inner = std::get_if<NestPtr>(&item)) reserve_indices(**inner, names);
+  }
+}
+
+}  // namespace
+
+const AccessTable& View::table() {
+  if (!table_) table_ = collect_accesses(program_);
+  return *table_;
+}
+
+const ValueFacts& View::facts() {
+  if (!facts_) facts_ = derive_value_facts(table());
+  return *facts_;
+}
+
+const std::map<std::string, InferredShape>& View::shapes() {
+  if (!shapes_) shapes_ = infer_shapes(table());
+  return *shapes_;
+}
+
+const std::vector<PlacedNest>& View::nests() {
+  if (!nests_) {
+    nests_.emplace();
+    std::vector<const Nest*> around;
+    for (std::uint32_t i = 0; i < program_.nests.size(); ++i) {
+      std::vector<std::uint32_t> items = {i};
+      collect(*program_.nests[i], items, around, *nests_);
+    }
+  }
+  return *nests_;
+}
+
+const PlacedNest* View::find_nest(std::span<const std::uint32_t> items) {
+  for (const PlacedNest& placed : nests()) {
+    if (std::equal(placed.items.begin(), placed.items.end(), items.begin(), items.end())) return &placed;
+  }
+  return nullptr;
+}
+
+const Statement* View::find_statement(std::span<const std::uint32_t> items) {
+  for (const Statement& statement : table().statements) {
+    if (std::equal(statement.items.begin(), statement.items.end(), items.begin(), items.end())) return &statement;
+  }
+  return nullptr;
+}
+
+NameSource View::fresh_tensors() {
+  NameSource names(tensor_name);
+  for (const auto& [name, facts] : table().tensors) names.reserve(name);
+  return names;
+}
+
+NameSource View::fresh_indices(std::uint32_t expression) {
+  NameSource names(index_name);
+  reserve_indices(*program_.nests[expression], names);
+  return names;
+}
+
+std::vector<std::int64_t> divisors(std::int64_t n) {
+  std::vector<std::int64_t> found = {1};
+  const auto times = [&found](std::int64_t prime, int power) {
+    const std::size_t before = found.size();
+    std::int64_t factor = 1;
+    for (int i = 0; i < power; ++i) {
+      factor *= prime;
+      for (std::size_t k = 0; k < before; ++k) found.push_back(found[k] * factor);
+    }
+  };
+  for (std::int64_t prime = 2; prime <= kMaxTrial && prime <= n / prime; ++prime) {
+    int power = 0;
+    for (; n % prime == 0; n /= prime) ++power;
+    if (power > 0) times(prime, power);
+  }
+  if (n > 1) times(n, 1);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Site item_site(std::vector<std::uint32_t> items) { return {std::move(items), Site::Part::item, {}, {}}; }
+
+Site loop_site(std::vector<std::uint32_t> items, std::size_t loop) {
+  return {std::move(items), Site::Part::loop, {}, static_cast<std::uint32_t>(loop)};
+}
+
+Site guard_site(std::vector<std::uint32_t> items) { return {std::move(items), Site::Part::guard, {}, {}}; }
+
+}  // namespace steptp

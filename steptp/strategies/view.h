@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "steptp/analysis/accesses.h"
+#include "steptp/analysis/presburger.h"
+#include "steptp/analysis/shapes.h"
+#include "steptp/analysis/value_facts.h"
+#include "steptp/ir/names.h"
+#include "steptp/ir/program.h"
+#include "steptp/ir/site.h"
+
+namespace steptp {
+
+/// A nest with its address.
+struct PlacedNest {
+  std::vector<std::uint32_t> items;
+  const Nest* nest = nullptr;
+  std::vector<const Nest*> around;  ///< outermost first, without itself
+};
+
+/// A program as strategies look at it: what analyses say is worked out when somebody asks, once for all strategies. Not
+/// for several threads at a time. It keeps its reference: the program outlives it.
+class View {
+ public:
+  explicit View(const Program& program) : program_(program) {}
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+
+  [[nodiscard]] const Program& program() const { return program_; }
+  [[nodiscard]] const AccessTable& table();
+  [[nodiscard]] const ValueFacts& facts();
+  [[nodiscard]] const std::map<std::string, InferredShape>& shapes();
+  [[nodiscard]] Presburger& isl() { return isl_; }
+  /// Every nest, in the order of the text.
+  [[nodiscard]] const std::vector<PlacedNest>& nests();
+
+  /// Null where the address does not lead to a nest, an equation.
+  [[nodiscard]] const PlacedNest* find_nest(std::span<const std::uint32_t> items);
+  [[nodiscard]] const Statement* find_statement(std::span<const std::uint32_t> items);
+
+  /// A tensor name that the whole program does not use; each call gives another.
+  [[nodiscard]] NameSource fresh_tensors();
+  /// Index names that one top-level expression does not use.
+  [[nodiscard]] NameSource fresh_indices(std::uint32_t expression);
+
+ private:
+  const Program& program_;
+  std::optional<AccessTable> table_;
+  std::optional<ValueFacts> facts_;
+  std::optional<std::map<std::string, InferredShape>> shapes_;
+  std::optional<std::vector<PlacedNest>> nests_;
+  Presburger isl_;
+};
+
+/// All integers that divide n, ascending. Where what is left of n has no factor below two millions it counts as a
+/// prime, so that beyond 2^42 some may be missing.
+[[nodiscard]] std::vector<std::int64_t> divisors(std::int64_t n);
+
+/// Addresses of parts of a nest.
+[[nodiscard]] Site item_site(std::vector<std::uint32_t> items);
+[[nodiscard]] Site loop_site(std::vector<std::uint32_t> items, std::size_t loop);
+[[nodiscard]] Site guard_site(std::vector<std::uint32_t> items);
+
+}  // namespace steptp

@@ -1,0 +1,173 @@
+#include "testing/strategy_test.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "steptp/base/text.h"
+#include "steptp/ir/canonical.h"
+#include "steptp/recipe/registry.h"
+#include "steptp/safety/check.h"
+#include "steptp/strategies/view.h"
+#include "steptp/text/document.h"
+#include "steptp/text/printer.h"
+#include "steptp/verify/verify.h"
+#include "testing/judge_support.h"
+#include "testing/shorthand.h"
+
+namespace steptp::testing {
+
+namespace {
+
+/// All that was refused while the tests ran, as "strategy/precondition".
+std::set<std::string>& refused() {
+  static std::set<std::string> all;
+  return all;
+}
+
+/// After the last test: each declared precondition has refused something. A run of some of the tests says nothing.
+class EveryPreconditionRefuses : public ::testing::Environment {
+ public:
+  void TearDown() override {
+    if (::testing::GTEST_FLAG(filter) != "*") return;
+    for (const Strategy* strategy : all_strategies()) {
+      for (const auto& list : {strategy->published, strategy->safety}) {
+        for (const Precondition& precondition : list) {
+          EXPECT_TRUE(refused().contains(concat(strategy->name, "/", precondition.id)))
+              << "no test has seen " << strategy->name << " refuse because of [" << precondition.id << "]";
+        }
+      }
+    }
+  }
+};
+const ::testing::Environment* const kEnvironment = ::testing::AddGlobalTestEnvironment(new EveryPreconditionRefuses);
+
+const Strategy& strategy_named(std::string_view name) {
+  const Strategy* strategy = find_strategy(name);
+  if (!strategy) throw std::runtime_error(concat("no strategy ", name));
+  return *strategy;
+}
+
+Choice choice_of(std::string_view text) {
+  const auto json = parse_json(text);
+  if (!json) throw std::runtime_error(concat("not JSON: ", text));
+  const auto choice = choice_from_json(*json);
+  if (!choice) throw std::runtime_error(choice.error());
+  return *choice;
+}
+
+}  // namespace
+
+Program strategy_program(std::string_view text) { return shorthand_program(text, {{"T", "f32"}}); }
+
+void note_refusal(std::string_view strategy, const Refusal& refusal) {
+  EXPECT_FALSE(refusal.message.empty()) << strategy << " [" << refusal.precondition->id << "]";
+  refused().insert(concat(strategy, "/", refusal.precondition->id));
+}
+
+void expect_rewrite(std::string_view strategy, std::string_view before, std::string_view choice,
+                    std::string_view after) {
+  const Program program = strategy_program(before);
+  View view(program);
+  const auto applied = apply(strategy_named(strategy), view, choice_of(choice));
+  ASSERT_TRUE(applied.ok()) << to_text(strategy, applied.error()) << "\n" << before;
+  std::string header;
+  for (std::size_t at = 0; at < before.size();) {
+    const std::size_t end = std::min(before.find('\n', at), before.size() - 1) + 1;
+    const std::string_view line = before.substr(at, end - at);
+    if (line.substr(line.find_first_not_of(' ')).starts_with('@')) append(header, line);
+    at = end;
+  }
+  const Program wanted = strategy_program(concat(header, after));
+  EXPECT_TRUE(same_up_to_renaming(applied->program, wanted))
+      << strategy << " " << choice << "\n got    " << print(applied->program) << "\n wanted " << print(wanted);
+  EXPECT_EQ(check_application(strategy_named(strategy), program, choice_of(choice)), HouseResult::good);
+}
+
+void expect_refusal(std::string_view strategy, std::string_view before, std::string_view choice,
+                    std::string_view precondition) {
+  const Program program = strategy_program(before);
+  View view(program);
+  const auto applied = apply(strategy_named(strategy), view, choice_of(choice));
+  ASSERT_FALSE(applied.ok()) << strategy << " " << choice << " was applied to\n"
+                             << print(program) << "\nand gave\n"
+                             << print(applied->program);
+  EXPECT_EQ(applied.error().precondition->id, precondition) << to_text(strategy, applied.error());
+  note_refusal(strategy, applied.error());
+}
+
+void expect_no_choice(std::string_view strategy, std::string_view text, std::string_view precondition) {
+  const Program program = strategy_program(text);
+  View view(program);
+  const Listing listing = list_choices(strategy_named(strategy), view, true, true);
+  EXPECT_TRUE(listing.sites.empty()) << strategy << " lists " << listing.sites[0].choice(0).to_json().dump() << "\n"
+                                     << text;
+  bool found = false;
+  for (const Refusal& refusal : listing.refusals) {
+    found = found || refusal.precondition->id == precondition;
+    note_refusal(strategy, refusal);
+  }
+  EXPECT_TRUE(found) << strategy << " does not refuse because of [" << precondition << "]\n" << text;
+}
+
+std::vector<std::string> listed(std::string_view strategy, std::string_view text, bool extended,
+                                std::uint64_t per_site) {
+  const Program program = strategy_program(text);
+  View view(program);
+  std::vector<std::string> out;
+  for (const ChoiceSite& site : list_choices(strategy_named(strategy), view, extended).sites) {
+    for (std::uint64_t i = 0; i < std::min(site.count(), per_site); ++i) {
+      out.push_back(site.choice(i).to_json().dump());
+    }
+  }
+  return out;
+}
+
+HouseResult check_application(const Strategy& strategy, const Program& before, const Choice& choice) {
+  const std::string about = concat(strategy.name, " ", choice.to_json().dump(), " on\n", print(before), "\n");
+  const std::string input = print_document(before, Profile::paper);
+  View view(before);
+  const auto applied = apply(strategy, view, choice);
+  if (!applied) {
+    ADD_FAILURE() << about << "is listed and refused: " << to_text(strategy.name, applied.error());
+    return HouseResult::bad;
+  }
+  const Program& after = applied->program;
+  const std::string output = print_document(after, Profile::paper);
+  bool good = true;
+  const auto want = [&](bool holds, std::string_view what) {
+    good = good && holds;
+    EXPECT_TRUE(holds) << about << "gives\n" << print(after) << "\n" << what;
+  };
+  want(print_document(before, Profile::paper) == input, "the input was changed");
+  want(!equal_nests(before, after), "nothing was changed");
+  want(before.signature == after.signature, "the signature was changed");
+  const Document again = read_document("again", output);
+  want(again.ok && equal(again.program, after), "the result does not read back as it was printed");
+  const Document reread = read_document("before", input);
+  const auto replayed_choice = choice_from_json(*parse_json(choice.to_json().dump()));
+  View other(reread.program);
+  const auto replayed = apply(strategy, other, *replayed_choice);
+  want(replayed && print_document(replayed->program, Profile::paper) == output, "it does not replay to the same bytes");
+  for (const Part& part : applied->facts.matched) {
+    want(!std::holds_alternative<std::monostate>(resolve(before.nests, part.site)), "a matched part is not there");
+  }
+  for (const Part& part : applied->facts.removed) {
+    want(!std::holds_alternative<std::monostate>(resolve(before.nests, part.site)), "a removed part was not there");
+  }
+  for (const Part& part : applied->facts.added) {
+    want(!std::holds_alternative<std::monostate>(resolve(after.nests, part.site)),
+         concat("an added part is not there: ", to_text(part.site)));
+  }
+  want(!applied->facts.because.empty() && !applied->facts.matched.empty(), "the facts are empty");
+  if (!good) return HouseResult::bad;
+  const Judgement judgement = verify(before, after);
+  if (is_equal(judgement.verdict)) return HouseResult::good;
+  if (judgement.verdict == Grade::undecided || judgement.unusable) return HouseResult::undecided;
+  ADD_FAILURE() << about << describe(before, after, judgement);
+  return HouseResult::bad;
+}
+
+}  // namespace steptp::testing

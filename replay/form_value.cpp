@@ -127,9 +127,13 @@ FormValue FormEvaluator::value(const Form& form) {
       return total;
     }
     case Kind::product: {
-      FormValue total = value(*form.parts[0]);
-      for (std::size_t i = 1; i < form.parts.size(); ++i) {
-        total = combined(ArithmeticOp::multiply, total, value(*form.parts[i]));
+      FormValue total = whole(1);
+      for (const FormPtr& part : form.parts) {
+        if (part->kind != Kind::inverse) total = combined(ArithmeticOp::multiply, total, value(*part));
+      }
+      // Divided at the end: 0/0 is no number, 1/0 has no value.
+      for (const FormPtr& part : form.parts) {
+        if (part->kind == Kind::inverse) total = of_real(numbers_.divide(to_real(total), real(*part->parts[0])));
       }
       return total;
     }

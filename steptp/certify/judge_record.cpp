@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <limits>
 
 #include "steptp/base/text.h"
 #include "steptp/certify/judge.h"
@@ -20,7 +22,8 @@ constexpr std::size_t kMostReads = 64;
 std::string shortened(const std::string& digits) {
   double value = 0;
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (read.ec != std::errc()) return digits;
+  // Subnormal numbers have fewer digits than they are worth.
+  if (read.ec != std::errc() || std::fabs(value) < std::numeric_limits<double>::min()) return digits;
   std::array<char, 64> buffer{};
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }

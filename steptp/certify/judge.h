@@ -163,7 +163,8 @@ class Judge {
   std::set<std::string> counted_;       ///< outputs with an element that counted
   std::vector<std::uint8_t> seen_before_;
   std::vector<std::uint8_t> seen_after_;
-  bool is_shown_ = false;  ///< equal in every way, so far
+  bool is_shown_ = false;                                          ///< equal in every way, so far
+  double shown_bound_ = -std::numeric_limits<double>::infinity();  ///< of that, at the weakest element
   std::uint64_t integer_draws_ = 0;
   std::vector<std::uint8_t> ways_seen_before_;
   std::vector<std::uint8_t> ways_seen_after_;

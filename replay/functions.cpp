@@ -63,6 +63,8 @@ Real Numbers::transcendental(Function function, const Real& a) {
       return of_integer(0);
     }
   }
+  const bool is_square = function == Function::sqrt && a.value == std::floor(a.value);
+  was_ambiguous_ |= a.residue == 0 || is_square || (function == Function::log && a.residue == 1);
   if (a.error == 0 && a.value == 0) return of_integer(function == Function::exp || function == Function::cos ? 1 : 0);
   if (a.error == 0 && a.value == 1 && function == Function::log) return of_integer(0);
   long double value = 0;

@@ -69,6 +69,9 @@ class Numbers {
   [[nodiscard]] const Field& field() const { return field_; }
   /// Functions occurred: different residues need not be different numbers.
   [[nodiscard]] bool used_functions() const { return functions_ > 0; }
+  /// A function at 0 or the like: whether it is an unknown or a plain number depends on who knew that it is exact, so
+  /// that residues of two evaluators need not be the same.
+  [[nodiscard]] bool was_ambiguous() const { return was_ambiguous_; }
 
   [[nodiscard]] Real of_integer(std::int64_t value) const;
   /// mantissa * 2^exponent
@@ -105,6 +108,7 @@ class Numbers {
 
   Field field_;
   std::uint64_t functions_ = 0;
+  bool was_ambiguous_ = false;
 };
 
 /// A finite number; Undecided where long doubles cannot hold it.

@@ -421,6 +421,7 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
   std::optional<PolynomialId> total;
   std::optional<ArithmeticOp> previous_op;
   std::vector<std::size_t> used;
+  bool is_written = base != nullptr;  // whatever the element
   for (std::size_t w = 0; w < writers; ++w) {
     const std::size_t writer = all[w];
     const Statement& statement = table_.statements[writer];
@@ -437,6 +438,8 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       for (const std::size_t other : used) {
         if (place(other, writer).shared_loops != 0) throw GiveUp{"two kinds of folds that alternate"};
       }
+      // Where the first has no rounds the element is undefined, and the second begins with an identity of its own.
+      if (!is_written) throw GiveUp{"two kinds of folds on parts of a tensor"};
     }
     used.push_back(writer);
     if (!total) total = start ? std::optional(to_real(*start)) : std::nullopt;
@@ -454,6 +457,7 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       PolynomialId term = 0;
       const ConditionId where = arena_.conjunction(conditions);
       if (where == arena_.never()) continue;
+      is_written |= where == arena_.always();
       {
         const Arena::Assumption assumed(arena_, where);
         term = to_real(right_side(writer, piece.loops, true));

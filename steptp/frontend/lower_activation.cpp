@@ -138,11 +138,11 @@ void glu(const Step& step) {
   });
 }
 
-template <bool kLogarithm>
+template <bool Logarithm>
 void softmax_step(const Step& step) {
   const Tensor self = step.in("self");
-  if (self.shape.empty()) return each(step, [](const Value& x) { return kLogarithm ? x - x : x / x; });
-  softmax(step, self, step.out(), plain_dimension(step, step.integer("dim"), self.shape.size()), kLogarithm);
+  if (self.shape.empty()) return each(step, [](const Value& x) { return Logarithm ? x - x : x / x; });
+  softmax(step, self, step.out(), plain_dimension(step, step.integer("dim"), self.shape.size()), Logarithm);
 }
 
 constexpr std::array kRows = {

@@ -26,13 +26,13 @@ void reduce_loss(const Step& step, const Shape& shape, const Body& element) {
 
 using Pair = Value (*)(const Step& step, const Value& x, const Value& target);
 
-template <Pair kElement>
+template <Pair Element>
 void pairwise(const Step& step) {
   Shape shape = broadcast(step, step.shape("self"), step.shape("target"));
   const bool weighted = step.op().schema.find("weight") && step.has("weight");
   if (weighted) shape = broadcast(step, shape, step.shape("weight"));
   reduce_loss(step, shape, [&](const Subscripts& at) {
-    const Value element = kElement(step, step.operand("self", at), step.operand("target", at));
+    const Value element = Element(step, step.operand("self", at), step.operand("target", at));
     return weighted ? step.operand("weight", at) * element : element;
   });
 }

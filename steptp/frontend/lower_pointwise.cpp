@@ -10,21 +10,21 @@ namespace {
 using One = Value (*)(const Value& x);
 using Two = Value (*)(const Value& x, const Value& y);
 
-template <One kFunction>
+template <One Chosen>
 void unary(const Step& step) {
   const Tensor self = step.in("self");
-  step.map(step.out(), [&](const Subscripts& at) { return kFunction(self.at(at)); });
+  step.map(step.out(), [&](const Subscripts& at) { return Chosen(self.at(at)); });
 }
 
-template <Two kFunction>
+template <Two Chosen>
 void binary(const Step& step) {
   step.map(step.out(),
-           [&](const Subscripts& at) { return kFunction(step.operand("self", at), step.operand("other", at)); });
+           [&](const Subscripts& at) { return Chosen(step.operand("self", at), step.operand("other", at)); });
 }
 
 /// self + alpha * other, and the forms that subtract.
 enum class Side : std::uint8_t { add, subtract, reversed };
-template <Side kSide>
+template <Side Which>
 void sum(const Step& step) {
   const double alpha = step.real("alpha");
   step.map(step.out(), [&](const Subscripts& at) {
@@ -32,9 +32,9 @@ void sum(const Step& step) {
       const Value operand = step.operand(name, at);
       return alpha == 1 ? operand : Value(alpha) * operand;
     };
-    if (kSide == Side::reversed) return step.operand("other", at) - scaled("self");
+    if (Which == Side::reversed) return step.operand("other", at) - scaled("self");
     const Value self = step.operand("self", at);
-    return kSide == Side::add ? self + scaled("other") : self - scaled("other");
+    return Which == Side::add ? self + scaled("other") : self - scaled("other");
   });
 }
 
@@ -56,9 +56,9 @@ Value one_of(const Value& x, const Value& y) {
   return any_of({all_of({truth(x), y == 0}), all_of({x == 0, truth(y)})});
 }
 
-template <Function kFunction>
+template <Function Chosen>
 Value function(const Value& x) {
-  return call(kFunction, x);
+  return call(Chosen, x);
 }
 Value identity(const Value& x) { return x; }
 Value negation(const Value& x) { return -x; }
@@ -79,10 +79,10 @@ Value is_nan(const Value& x) { return x != x; }
 Value is_false(const Value& x) { return x == 0; }
 
 /// Rounding leaves integers alone.
-template <One kFunction>
+template <One Chosen>
 void rounding(const Step& step) {
   if (is_float(step.dtype_of("self")))
-    unary<kFunction>(step);
+    unary<Chosen>(step);
   else
     unary<identity>(step);
 }
@@ -114,10 +114,10 @@ void want_bools(const Step& step) {
     }
   }
 }
-template <Two kFunction>
+template <Two Chosen>
 void bitwise(const Step& step) {
   want_bools(step);
-  binary<kFunction>(step);
+  binary<Chosen>(step);
 }
 void bitwise_not(const Step& step) {
   const Tensor self = step.in("self");
@@ -154,11 +154,11 @@ void clamp(const Step& step) {
   });
 }
 
-template <Two kFunction>
+template <Two Chosen>
 void addc(const Step& step) {
   const double scale = step.real("value");
   step.map(step.out(), [&](const Subscripts& at) {
-    const Value term = kFunction(step.operand("tensor1", at), step.operand("tensor2", at));
+    const Value term = Chosen(step.operand("tensor1", at), step.operand("tensor2", at));
     return step.operand("self", at) + (scale == 1 ? term : Value(scale) * term);
   });
 }

@@ -9,10 +9,10 @@ namespace steptp::frontend {
 
 namespace {
 
-template <Fold kFold>
+template <Fold How>
 void plain(const Step& step) {
   const Tensor self = step.in("self");
-  fold_dimensions(step, kFold, step.out(), division_of(step, self.shape),
+  fold_dimensions(step, How, step.out(), division_of(step, self.shape),
                   [&](const Subscripts& at) { return self.exactly(at); });
 }
 
@@ -44,33 +44,33 @@ void find_place(const Step& step, bool is_max, const Tensor& extremum, const Ten
   });
 }
 
-template <bool kMax>
+template <bool IsMax>
 void place_of_extremum(const Step& step) {
   const Tensor self = step.in("self");
   const Division division = division_of(step, self.shape);
   const Tensor extremum = step.temporary(self.dtype, division.kept_extents());
-  fold_dimensions(step, kMax ? Fold::max : Fold::min, extremum, division,
+  fold_dimensions(step, IsMax ? Fold::max : Fold::min, extremum, division,
                   [&](const Subscripts& at) { return self.exactly(at); });
-  find_place(step, kMax, extremum, step.out(), division);
+  find_place(step, IsMax, extremum, step.out(), division);
 }
 
-template <bool kMax>
+template <bool IsMax>
 void extremum_and_place(const Step& step) {
   const Tensor self = step.in("self");
   const Division division = division_of(step, self.shape);
   if (!step.wanted(1)) step.skip_name();
   const Tensor extremum = step.wanted(0) ? step.out(0) : step.temporary(self.dtype, division.kept_extents());
-  fold_dimensions(step, kMax ? Fold::max : Fold::min, extremum, division,
+  fold_dimensions(step, IsMax ? Fold::max : Fold::min, extremum, division,
                   [&](const Subscripts& at) { return self.exactly(at); });
-  if (step.wanted(1)) find_place(step, kMax, extremum, step.out(1), division);
+  if (step.wanted(1)) find_place(step, IsMax, extremum, step.out(1), division);
 }
 
-template <bool kAny>
+template <bool IsAny>
 void truth(const Step& step) {
   const Tensor self = step.in("self");
   const Tensor out = step.out();
   const Tensor flag = step.temporary(DType::i64, out.shape);
-  fold_dimensions(step, kAny ? Fold::max : Fold::min, flag, division_of(step, self.shape),
+  fold_dimensions(step, IsAny ? Fold::max : Fold::min, flag, division_of(step, self.shape),
                   [&](const Subscripts& at) { return select(self.exactly(at) != 0, 1, 0); });
   step.map(out, [&](const Subscripts& at) { return flag.exactly(at) != 0; });
 }
@@ -148,16 +148,16 @@ void norm(const Step& step) {
 }
 
 /// The quadratic form of a scan: every element folds all elements up to its own.
-template <Fold kFold>
+template <Fold How>
 void scan(const Step& step) {
   const Tensor self = step.in("self");
   const Tensor out = step.out();
   if (self.shape.empty()) return step.copy(self, out);
   const std::size_t dim = plain_dimension(step, step.integer("dim"), self.shape.size());
-  step.fold(kFold, out, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+  step.fold(How, out, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
     Subscripts source = at;
     source[dim] = inner.front();
-    return select(Value(inner.front()) <= at[dim], self.exactly(source), kFold == Fold::sum ? 0 : 1);
+    return select(Value(inner.front()) <= at[dim], self.exactly(source), How == Fold::sum ? 0 : 1);
   });
 }
 

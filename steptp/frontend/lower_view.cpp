@@ -213,14 +213,14 @@ void unfold(const Step& step) {
   });
 }
 
-template <bool kUpper>
+template <bool IsUpper>
 void triangle(const Step& step) {
   const Tensor self = step.in("self");
   const std::int64_t diagonal = step.integer("diagonal");
   step.map(step.out(), [&](const Subscripts& at) {
     const Subscript row = at[at.size() - 2] + diagonal;
     const Value column = at.back();
-    return select(kUpper ? Value(row) <= column : Value(row) >= column, self.exactly(at), 0);
+    return select(IsUpper ? Value(row) <= column : Value(row) >= column, self.exactly(at), 0);
   });
 }
 

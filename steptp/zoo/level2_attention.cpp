@@ -94,22 +94,22 @@ Value grouped_query(Maker& m) {
   return m.linear(attend(m, s, query, key, value, true), s.width);
 }
 
-template <Heads kHeads, bool kGemm, Bend kBend, Last kLast>
+template <Heads HeadKind, bool HasGemm, Bend BendKind, Last LastKind>
 Outputs attention(Maker& m) {
   Value x;
-  switch (kHeads) {
+  switch (HeadKind) {
     case Heads::multi: x = multi_head(m); break;
     case Heads::single_key: x = multi_query(m); break;
     case Heads::grouped: x = grouped_query(m); break;
   }
-  if (kGemm) x = m.linear(x, m.n("out_features"), false);
-  switch (kBend) {
+  if (HasGemm) x = m.linear(x, m.n("out_features"), false);
+  switch (BendKind) {
     case Bend::none: break;
     case Bend::relu: x = m.op("relu", {x}); break;
     case Bend::gelu: x = m.op("gelu", {x}); break;
     case Bend::tanh: x = m.op("tanh", {x}); break;
   }
-  switch (kLast) {
+  switch (LastKind) {
     case Last::plain: break;
     case Last::sum: x = m.sum(x, {1}, true); break;
     case Last::max: x = m.max(x, 1, true); break;
@@ -118,13 +118,13 @@ Outputs attention(Maker& m) {
   return {x};
 }
 
-template <Heads kHeads, Last kLast>
+template <Heads HeadKind, Last LastKind>
 constexpr Build plain() {
-  return attention<kHeads, false, Bend::none, kLast>;
+  return attention<HeadKind, false, Bend::none, LastKind>;
 }
-template <Heads kHeads, Bend kBend, Last kLast = Last::plain>
+template <Heads HeadKind, Bend BendKind, Last LastKind = Last::plain>
 constexpr Build gemm() {
-  return attention<kHeads, true, kBend, kLast>;
+  return attention<HeadKind, true, BendKind, LastKind>;
 }
 constexpr Heads kM = Heads::multi;
 constexpr Heads kQ = Heads::single_key;

@@ -54,23 +54,23 @@ Outputs conv_twice(Maker& m, Shape spatial, const Ints& kernel, const Ints& stri
   const Value first = m.conv_with(x, weight, stride, padding, dilation);
   return {m.add(first, m.conv_with(y, weight, stride, padding, dilation))};
 }
-template <bool kPadded>
+template <bool Padded>
 Outputs conv1d(Maker& m) {
-  return conv_twice(m, {m.n("length")}, {m.n("kernel_size")}, {m.n("stride")}, {kPadded ? m.n("padding") : 0},
+  return conv_twice(m, {m.n("length")}, {m.n("kernel_size")}, {m.n("stride")}, {Padded ? m.n("padding") : 0},
                     {m.n("dilation")});
 }
-template <bool kPadded>
+template <bool Padded>
 Outputs conv2d(Maker& m) {
   return conv_twice(m, {m.n("height"), m.n("width")}, {m.n("kernel_size_h"), m.n("kernel_size_w")}, {m.n("stride")},
-                    {kPadded ? m.n("padding") : 0}, {m.n("dilation")});
+                    {Padded ? m.n("padding") : 0}, {m.n("dilation")});
 }
-template <bool kPadded>
+template <bool Padded>
 Outputs conv3d(Maker& m) {
   const auto three = [&](const std::string& what) {
     return Ints{m.n(what + "_d"), m.n(what + "_h"), m.n(what + "_w")};
   };
   return conv_twice(m, {m.n("depth"), m.n("height"), m.n("width")}, three("kernel_size"), three("stride"),
-                    kPadded ? three("padding") : Ints{0}, three("dilation"));
+                    Padded ? three("padding") : Ints{0}, three("dilation"));
 }
 
 Outputs gemm_twice(Maker& m) {

@@ -17,7 +17,7 @@ struct CertifyOptions {
   /// Operations of machines and searches, about 20 ns each in the field and some 100 ns in balls.
   std::uint64_t budget_operations = 400'000'000;
   /// Bytes of remembered values; where there is no room, values are forgotten and computed again.
-  std::uint64_t budget_bytes = std::uint64_t{96} << 20;
+  std::uint64_t budget_bytes = std::uint64_t{64} << 20;
   /// Where so many operations are spent, no more points are added beyond those that must be there.
   std::uint64_t enough_operations = 2'000'000;
   /// Random elements of each output, besides corners, boundaries and those that conditions lead to.

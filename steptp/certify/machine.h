@@ -58,7 +58,7 @@ class Machine {
   Machine(const Code& code, Machine& other, const std::vector<std::uint32_t>& same_as);
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
-  ~Machine() { budget_.bytes += memory_.bytes; }
+  ~Machine() { budget_.bytes += memory_.forget(true); }
 
   /// The value of an output's element after the program.
   [[nodiscard]] Result<Answer, Failure> output(std::uint32_t tensor, const std::vector<std::int64_t>& element);
@@ -130,7 +130,7 @@ class Machine {
   /// Calls `work` until it comes through, evaluating first what it is too deep for.
   template <typename Work>
   void in_steps(const Work& work);
-  /// Pays for a value to be remembered; forgets everything where there is no room.
+  /// Pays for a value to be remembered; forgets others where there is no room.
   void reserve(std::size_t bytes);
   void note(std::uint32_t branch, bool outcome);
   void note_fold(const Node& node, const Value& argument);

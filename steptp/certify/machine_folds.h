@@ -41,8 +41,9 @@ void Machine<A>::real_after(const Instance& instance, Value& out) {
 
 template <typename A>
 void Machine<A>::remember(std::uint32_t statement, std::uint64_t key, const Value& value) {
-  reserve(Memo<Value>::bytes_per_value() + arithmetic_.extra_bytes(value));
-  reals_[statement]->put(key, value);
+  const std::size_t bytes = Memo<Value>::bytes_per_value() + arithmetic_.extra_bytes(value);
+  reserve(bytes);
+  reals_[statement]->put(key, value, bytes);
 }
 
 template <typename A>
@@ -57,7 +58,7 @@ std::int64_t Machine<A>::integer_after(const Instance& instance) {
                                  ? accumulate_integer(instance)
                                  : integer(statement.right, Frame{&statement, instance.slots.data(), nullptr, 0});
   reserve(Memo<std::int64_t>::bytes_per_value());
-  memo.put(key, value);
+  memo.put(key, value, Memo<std::int64_t>::bytes_per_value());
   return value;
 }
 

@@ -17,6 +17,8 @@ namespace steptp::certify {
 /// evaluated first, on an empty stack, and then the rest with twice as much: it is never far from there to what is
 /// known.
 inline constexpr std::ptrdiff_t kStackForDefinitions = std::ptrdiff_t{12} << 20;
+/// What has to be free, at least, after something was forgotten.
+inline constexpr std::uint64_t kRoom = std::uint64_t{8} << 20;
 static_assert(2 * kStackForDefinitions < static_cast<std::ptrdiff_t>(kBigStackBytes / 4));
 
 template <typename A>
@@ -27,7 +29,7 @@ Machine<A>::Machine(const Code& code, A& arithmetic, const InputSource& source, 
       budget_(budget),
       solver_(budget.operations),
       first_literal_(arithmetic.add_literals(code.literals)),
-      memory_(code.statements.size()),
+      memory_(code),
       outcomes_(code.branches.size(), 0) {
   for (const TensorCode& tensor : code.tensors) {
     const auto at = source.model().numbers.find(tensor.name);
@@ -126,16 +128,15 @@ void Machine<A>::check_stack(const Instance& instance) const {
 
 template <typename A>
 void Machine<A>::reserve(std::size_t bytes) {
-  if (budget_.bytes < bytes) {
-    for (Memory<Value>* memory : {&memory_, others_memory_}) {
-      if (!memory) continue;
-      memory->clear();
-      budget_.bytes += std::exchange(memory->bytes, 0);
-    }
-    if (budget_.bytes < bytes) fail(FailureKind::memory, "the budget of bytes is spent");
+  // Room for one value only would be gone at the next one.
+  const std::uint64_t wanted = budget_.bytes < bytes ? std::max<std::uint64_t>(bytes, kRoom) : bytes;
+  for (const bool everything : {false, true}) {
+    if (budget_.bytes >= wanted) break;
+    budget_.bytes += memory_.forget(everything);
+    if (others_memory_) budget_.bytes += others_memory_->forget(everything);
   }
+  if (budget_.bytes < bytes) fail(FailureKind::memory, "the budget of bytes is spent");
   budget_.bytes -= bytes;
-  memory_.bytes += bytes;
 }
 
 template <typename A>

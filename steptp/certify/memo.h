@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "steptp/base/hash.h"
+#include "steptp/certify/code.h"
 
 namespace steptp::certify {
 
@@ -21,7 +22,8 @@ class Memo {
   }
 
   /// The key is not there yet.
-  void put(std::uint64_t key, const Value& value) {
+  void put(std::uint64_t key, const Value& value, std::uint64_t bytes) {
+    paid_ += bytes;
     if (size_ * 4 >= slots_.size() * 3) grow();
     ++size_;
     Slot& slot = free_slot(key);
@@ -29,9 +31,11 @@ class Memo {
     slot.value = value;
   }
 
-  void clear() {
+  /// Returns the bytes that were paid for what was there.
+  std::uint64_t clear() {
     slots_ = {};
     size_ = 0;
+    return std::exchange(paid_, 0);
   }
 
   /// Between a third and three quarters of the slots are used.
@@ -65,19 +69,26 @@ class Memo {
 
   std::vector<Slot> slots_;
   std::size_t size_ = 0;
+  std::uint64_t paid_ = 0;
 };
 
 /// What a machine remembers, by statement.
 template <typename Value>
 struct Memory {
-  explicit Memory(std::size_t statements) : reals(statements), integers(statements) {}
-  void clear() {
-    for (Memo<Value>& memo : reals) memo.clear();
-    for (Memo<std::int64_t>& memo : integers) memo.clear();
+  explicit Memory(const Code& program)
+      : code(program), reals(program.statements.size()), integers(program.statements.size()) {}
+  /// Forgets everything, or only what is no accumulation and so mostly cheap to compute again; returns the bytes.
+  std::uint64_t forget(bool everything) {
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < reals.size(); ++i) {
+      if (!everything && code.statements[i].accumulates) continue;
+      bytes += reals[i].clear() + integers[i].clear();
+    }
+    return bytes;
   }
+  const Code& code;
   std::vector<Memo<Value>> reals;
   std::vector<Memo<std::int64_t>> integers;
-  std::uint64_t bytes = 0;  ///< paid for
 };
 
 }  // namespace steptp::certify

@@ -132,10 +132,10 @@ def test_parameters_need_no_memory(tmp_path: Path) -> None:
 ERRORS = {
     "raises while it is built": ("raise RuntimeError('no good')", "", 2, r"Model() raises RuntimeError: no good (", "model.py:9, in __init__"),
     "raises in forward": ("", "return x @ x", 2, "forward raises RuntimeError: ", "model.py:11, in forward: return x @ x"),
-    "looks at values": ("", "return x if x.sum() > 0 else -x", 1, "depends on the values of its inputs", "torch.where"),
+    "looks at values": ("", "return x if x.sum() > 0 else -x", 2, "depends on the values of its inputs", "torch.where"),
     "operator": ("", "return torch.fft.fft(x).abs()", 1, "the operator aten.fft_fft.default is not supported (", "model.py:11, in forward: return torch.fft.fft(x).abs()"),
     "random": ("", "return x + torch.rand_like(x)", 1, "the operator aten.rand_like.default is random (", "model.py:11"),
-    "sizes from values": ("", "return x[x > 0]", 1, "a size that is not fixed", "nonzero"),
+    "sizes from values": ("", "return x[x > 0]", 2, "a size that is not fixed", "nonzero"),
     "no tensor": ("", "return 3", 1, "gives back no tensor", ""),
 }
 

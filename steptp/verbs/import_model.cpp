@@ -1,5 +1,6 @@
 #include "steptp/verbs/import_model.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "steptp/base/file.h"
@@ -19,12 +20,13 @@ using Kind = ImportFailure::Kind;
 
 ImportFailure failure(Kind kind, Diagnostic diagnostic) { return {kind, {std::move(diagnostic)}}; }
 
+/// What can be had with another operator or another option is refused; everything else is wrong with the input.
 Kind kind_of(const Diagnostics& diagnostics) {
-  for (const Diagnostic& diagnostic : diagnostics) {
-    const bool file = diagnostic.id == "pt2" || diagnostic.id == "zip" || diagnostic.id == "pt2-weights";
-    if (file) return Kind::file;
-  }
-  return Kind::refused;
+  const auto refused = [](const Diagnostic& diagnostic) {
+    return diagnostic.id == "graph-operator" || diagnostic.id == "pt2-random" || diagnostic.id == "pt2-in-place" ||
+           diagnostic.id == "pt2-dtype";
+  };
+  return std::all_of(diagnostics.begin(), diagnostics.end(), refused) ? Kind::refused : Kind::file;
 }
 
 std::string program_name(const std::string& file) { return std::filesystem::path(file).stem().string(); }
@@ -54,8 +56,7 @@ ImportFailure capture_failure(const ImportRequest& request, const ProcessResult&
   Diagnostic diagnostic =
       make_error(concat("capture-", kind), place.empty() ? text("message") : concat(text("message"), " (", place, ")"),
                  text("hint"));
-  if (kind == "no-torch") return failure(Kind::machine, std::move(diagnostic));
-  return failure(kind == "control-flow" || kind == "export" ? Kind::refused : Kind::file, std::move(diagnostic));
+  return failure(kind == "no-torch" ? Kind::machine : Kind::file, std::move(diagnostic));
 }
 
 Result<std::string, ImportFailure> capture(const ImportRequest& request) {

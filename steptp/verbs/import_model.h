@@ -34,8 +34,9 @@ struct ImportedModel {
   std::vector<std::string> notes;
 };
 
-/// Why there is no program: `refused` is a model that is fine and not supported, `file` one that cannot be read or that
-/// fails, `time` one that takes too long, `machine` a Python or a PyTorch that is not there.
+/// Why there is no program: `refused` is a model that uses what is not supported, `file` one that cannot be read, that
+/// fails, or that has no fixed sizes or steps, `time` one that takes too long, `machine` a Python or a PyTorch that is
+/// not there.
 struct ImportFailure {
   enum class Kind : std::uint8_t { refused, file, time, machine };
   Kind kind = Kind::file;

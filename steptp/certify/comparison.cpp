@@ -107,6 +107,14 @@ PointAnswer Comparison::at(const OutputPoint& point) {
   return answer_of(PointAnswer::Kind::undecided, "a divisor is zero modulo every prime that was tried");
 }
 
+PointAnswer Comparison::quickly_at(const OutputPoint& point) {
+  bool needs_balls = false;
+  bool needs_prime = false;
+  PointAnswer answer = in_field(point, needs_balls, needs_prime);
+  if (needs_balls || needs_prime) return answer_of(PointAnswer::Kind::undecided);
+  return answer;
+}
+
 PointAnswer Comparison::in_field(const OutputPoint& point, bool& needs_balls, bool& needs_prime) {
   const auto evaluate = [&](Machine<FieldArithmetic>& machine, const Code& code) {
     return machine.output(code.tensor_numbers.find(point.output)->second, point.element);

@@ -68,6 +68,8 @@ class Comparison {
              Share share = Share::plain);
 
   [[nodiscard]] PointAnswer at(const OutputPoint& point);
+  /// Without balls: undecided where the field does not tell.
+  [[nodiscard]] PointAnswer quickly_at(const OutputPoint& point);
 
   /// Adds the outcomes seen so far (Machine::outcomes) to the two lists.
   void collect_outcomes(std::vector<std::uint8_t>& before, std::vector<std::uint8_t>& after) const;

@@ -15,7 +15,7 @@ bool Judge::first_look() {
   Comparison comparison(pair_, model_, draw, options_, budget_, Share::all);
   for (const OutputPoint& point :
        {points_[0], second_element(points_[0]), points_[std::min<std::size_t>(1, points_.size() - 1)]}) {
-    const PointAnswer found = comparison.at(point);
+    const PointAnswer found = comparison.quickly_at(point);
     if (found.kind == PointAnswer::Kind::differs || found.kind == PointAnswer::Kind::undefined) {
       differs(comparison, draw, point, found);
       return false;

@@ -13,5 +13,14 @@ fi
 package=$(cd / && "$OLDPWD/.venv/bin/python" -c 'import os, steptp; print(os.path.dirname(steptp.__file__))')
 mkdir -p build/torch_path
 ln -sfn "$package" build/torch_path/steptp
-PYTHONPATH=$PWD/build/torch_path STEPTP_BINARY=$PWD/build/steptp \
-  "$torch_python" -m pytest -q -p no:cacheprovider "${@:-python/torch_tests}"
+export PYTHONPATH=$PWD/build/torch_path STEPTP_BINARY=$PWD/build/steptp OMP_NUM_THREADS=1
+pytest=("$torch_python" -m pytest -q -p no:cacheprovider)
+[ $# -eq 0 ] || exec "${pytest[@]}" "$@"
+# Two processes for two cores: the zoo, and everything else.
+"${pytest[@]}" python/torch_tests/test_zoo.py >build/torch_path/zoo.log 2>&1 &
+zoo=$!
+status=0
+"${pytest[@]}" python/torch_tests --ignore python/torch_tests/test_zoo.py || status=1
+wait "$zoo" || status=1
+cat build/torch_path/zoo.log
+exit $status

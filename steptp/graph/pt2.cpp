@@ -52,6 +52,7 @@ class Reader {
   std::map<std::string, StoredTensor> values_;
   std::vector<std::pair<std::string, std::string>> leaves_;  ///< name and description, for what is written into
   std::size_t nesting_ = 0;
+  std::size_t inlined_ = 0;
 };
 
 Diagnostics Reader::read(Imported& out) {
@@ -249,7 +250,7 @@ void Reader::inline_graph(const Json& json, const std::string& scope) {
     if (found && !found->is_null()) inner = &field(*found, "graph", "a graph");
   }
   if (!inner) malformed("a node of grad mode has no graph");
-  const std::string inside = concat(scope, text_field(json, "name", "a node"), "/");
+  const std::string inside = concat(scope, inlined_++, "/");
   metas(*inner, inside);
   const Json::Array& wanted = array_field(*inner, "inputs", "a graph");
   if (wanted.size() != given.size() - at) malformed("a graph has not the inputs that it is given");

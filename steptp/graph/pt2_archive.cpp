@@ -16,8 +16,33 @@ constexpr std::uint64_t kMostSurplus = std::uint64_t{256} << 20;
 constexpr std::string_view kModels = "models/";
 constexpr std::string_view kOldModel = "serialized_exported_program.json";
 
+/// PyTorch up to 2.7 writes numbers that are not finite as Python does, bare; JSON has no such numbers, and later
+/// versions write them as strings.
+std::string quote_bare_numbers(std::string_view text) {
+  std::string out;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (quoted && text[at] == '\\') {
+      out.append(text.substr(at, 2));
+      ++at;
+      continue;
+    }
+    if (text[at] == '"') quoted = !quoted;
+    std::string_view word;
+    for (const std::string_view candidate : {"-Infinity", "Infinity", "NaN"}) {
+      if (!quoted && word.empty() && text.substr(at).starts_with(candidate)) word = candidate;
+    }
+    append(out, word.empty() ? std::string(1, text[at]) : concat('"', word, '"'));
+    if (!word.empty()) at += word.size() - 1;
+  }
+  return out;
+}
+
 Json parse(std::string_view text, std::string_view where) {
   Result<Json, JsonError> json = parse_json(text);
+  if (!json && (text.find("Infinity") != text.npos || text.find("NaN") != text.npos)) {
+    json = parse_json(quote_bare_numbers(text));
+  }
   if (!json) malformed(concat(where, " is not JSON: ", json.error().message, " at byte ", json.error().offset));
   return *std::move(json);
 }

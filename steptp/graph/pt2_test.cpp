@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "steptp/base/file.h"
@@ -83,6 +84,20 @@ TEST(Pt2, TheOtherDialect) {
   const std::string text = calls(model.graph);
   EXPECT_NE(text.find("-> lstm,sub,softmax,sum,sum_1,max"), std::string::npos) << text;
   EXPECT_EQ(text.find("copy"), std::string::npos);
+}
+
+TEST(Pt2, OldArchivesHaveAProgramAndNoValues) {
+  for (const std::string name : {"sample_2.6", "sample_2.6_aten"}) {
+    const Imported model = imported(golden(name));
+    ASSERT_FALSE(model.notes.empty());
+    EXPECT_TRUE(model.values.empty());
+    EXPECT_NE(calls(model.graph).find("-> lstm,sub,softmax,sum,sum_1,max"), std::string::npos) << calls(model.graph);
+    EXPECT_NE(model.notes.back().find("holds its tensors as pickles"), std::string::npos) << model.notes.back();
+    for (const Node& node : model.graph.nodes) {
+      if (node.name != "masked_fill") continue;
+      EXPECT_EQ(Call(model.graph, node).real("value"), -HUGE_VAL);
+    }
+  }
 }
 
 TEST(Pt2, TheModeOfBatchNorm) {

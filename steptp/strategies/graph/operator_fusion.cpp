@@ -174,7 +174,7 @@ Result<Planned, Refusal> plan(View& view, const Nests& nests, std::int64_t wante
   if (const auto conflict = scope_conflict(view, after, {*nests.second, out.names})) {
     return refuse(kScopes, place, *conflict);
   }
-  if (const auto conflict = race_conflict(after, nests.first->items[0])) return refuse(kRaces, place, *conflict);
+  if (const auto conflict = race_conflict(view, after, nests.first->items[0])) return refuse(kRaces, place, *conflict);
   return out;
 }
 

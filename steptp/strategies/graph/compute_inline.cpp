@@ -210,6 +210,14 @@ std::optional<Program> build(View& view, const Definition& definition) {
   return without_item(program, definition.statement->items);
 }
 
+/// What is complete when an expression begins can be read in it by anyone.
+bool writes_any(View& view, std::uint32_t expression, const std::set<std::string>& tensors) {
+  for (const Statement& statement : view.table().statements) {
+    if (statement.items[0] == expression && tensors.contains(statement.equation->left->tensor)) return true;
+  }
+  return false;
+}
+
 struct Planned {
   Definition definition;
   Program program;
@@ -246,6 +254,7 @@ Result<Planned, Refusal> plan(View& view, const Site& site) {
   for (const std::size_t number : definition.reads) {
     const std::uint32_t old = view.table().statements[view.table().accesses[number].statement].items[0];
     const std::uint32_t now = shifted && old > definition.statement->items[0] ? old - 1 : old;
+    if (!writes_any(view, old, tensors_of(*definition.statement->equation->right))) continue;
     if (const auto conflict = race_conflict(view, after, now)) return refuse(kRaces, site, *conflict);
   }
   return Planned{definition, *std::move(program)};

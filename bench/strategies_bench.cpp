@@ -43,14 +43,14 @@ void report(benchmark::State& state, const std::vector<double>& times) {
   state.counters["number"] = static_cast<double>(times.size());
 }
 
-void list_set(benchmark::State& state, bool extended) {
+void list_set(benchmark::State& state, const std::vector<const Strategy*>& strategies, bool extended) {
   std::vector<double> times;
   for (auto _ : state) {
     times.clear();
     for (const bench::Sample& sample : bench::samples()) {
       times.push_back(fastest([&] {
         View view(sample.program);
-        benchmark::DoNotOptimize(list_choices(all_strategies(), view, extended));
+        benchmark::DoNotOptimize(list_choices(strategies, view, extended));
       }));
     }
   }
@@ -93,9 +93,16 @@ BENCHMARK(list_matmul)->Arg(16)->Arg(4096)->Arg(1 << 20)->Unit(benchmark::kMicro
 }  // namespace
 
 int main(int argc, char** argv) {
-  benchmark::RegisterBenchmark("list/published", list_set, false)->Unit(benchmark::kMillisecond)->Iterations(1);
-  benchmark::RegisterBenchmark("list/extended", list_set, true)->Unit(benchmark::kMillisecond)->Iterations(1);
+  const auto add_list = [](const std::string& name, const std::vector<const Strategy*>& strategies, bool extended) {
+    benchmark::RegisterBenchmark(
+        name.c_str(), [strategies, extended](benchmark::State& state) { list_set(state, strategies, extended); })
+        ->Unit(benchmark::kMillisecond)
+        ->Iterations(1);
+  };
+  add_list("list/published", all_strategies(), false);
+  add_list("list/extended", all_strategies(), true);
   for (const Strategy* strategy : all_strategies()) {
+    add_list("list_one/" + std::string(strategy->name), {strategy}, false);
     const std::string name = "apply/" + std::string(strategy->name);
     benchmark::RegisterBenchmark(name.c_str(), [strategy](benchmark::State& state) { apply_set(state, *strategy); })
         ->Unit(benchmark::kMillisecond)

@@ -60,6 +60,25 @@ Conflict conflict_of(const Access& first, const Access& second, std::string_view
   return {first.site, second.site, concat(first.ref->tensor, ": ", why)};
 }
 
+bool runs_concurrently(const Nest& nest) {
+  const auto concurrent = [](const Loop& loop) {
+    return loop.kind != LoopKind::serial && loop.kind != LoopKind::unrolled && loop.extent > 1;
+  };
+  if (std::any_of(nest.loops.begin(), nest.loops.end(), concurrent)) return true;
+  return std::any_of(nest.items.begin(), nest.items.end(), [](const Item& item) {
+    const auto* inner = std::get_if<NestPtr>(&item);
+    return inner && runs_concurrently(**inner);
+  });
+}
+
+bool uses_variable(const std::vector<Index>& subscripts, const std::string& name) {
+  bool found = false;
+  for (const Index& subscript : subscripts) {
+    for_each_variable(subscript, [&](const std::string& other) { found = found || other == name; });
+  }
+  return found;
+}
+
 bool is_at(const std::vector<std::uint32_t>& item, const Statement& statement) {
   return item.size() <= statement.items.size() && std::equal(item.begin(), item.end(), statement.items.begin());
 }
@@ -208,9 +227,11 @@ std::optional<Conflict> order_conflict(View& view, const PlacedNest& nest, const
 }
 
 std::optional<Conflict> carried_conflict(View& view, const PlacedNest& nest, std::size_t loop, bool free_reductions) {
+  const auto [known, fresh] = view.carried.try_emplace({nest.nest, loop, free_reductions});
+  if (!fresh) return known->second;
   const std::size_t position = loops_around(nest) + loop;
   const AccessTable& table = view.table();
-  std::optional<Conflict> found;
+  std::optional<Conflict>& found = known->second;
   (void)any_pair(view, nest, [&](const Access& a, const Access& b) {
     if (free_reductions && a.statement == b.statement && may_commute(table, a, b)) return false;
     const Statement& first = table.statements[a.statement];
@@ -218,13 +239,17 @@ std::optional<Conflict> carried_conflict(View& view, const PlacedNest& nest, std
     if (first.loops[position]->extent == 1) return false;
     const Coincidence meet = coincide(table, a, b, pair_loops(first, second, position));
     if (meet.impossible || meet.pairs[position].equal) return false;
-    Meeting meeting(view, a, b, meet.pairs);
-    bool safe = meeting.good();
+    // A write that does not follow the loop: no question, the common case of a reduction.
+    bool safe = &a != &b || uses_variable(full_subscripts(table, a), first.loops[position]->index);
     if (safe) {
-      const Linear x = Meeting::at(*meeting.first, position);
-      const Linear y = Meeting::at(*meeting.second, position);
-      meeting.set.require(Formula{{less(x, y)}, {less(y, x)}});
-      safe = is_empty(view, meeting.set);
+      Meeting meeting(view, a, b, meet.pairs);
+      safe = meeting.good();
+      if (safe) {
+        const Linear x = Meeting::at(*meeting.first, position);
+        const Linear y = Meeting::at(*meeting.second, position);
+        meeting.set.require(Formula{{less(x, y)}, {less(y, x)}});
+        safe = is_empty(view, meeting.set);
+      }
     }
     if (!safe) {
       found = conflict_of(a, b, concat("iterations of ", first.loops[position]->index, " touch one element"));
@@ -276,14 +301,26 @@ std::optional<Conflict> distribution_conflict(View& view, const PlacedNest& nest
   return std::nullopt;
 }
 
-std::optional<Conflict> race_conflict(View& after, std::uint32_t expression) {
-  for (const Race& race : find_races(after.table(), after.facts(), {expression, true})) {
+std::optional<Conflict> race_conflict(View& before, View& after, std::uint32_t expression) {
+  const Program& program = after.program();
+  if (!runs_concurrently(*program.nests[expression])) return std::nullopt;
+  // Without data in `s` and `l` the rest of the program plays no part: one nest is a program of its own.
+  const bool alone = !before.has_scoped_data();
+  Program nest;
+  if (alone) nest.nests = {program.nests[expression]};
+  View one(nest);
+  View& view = alone ? one : after;
+  const std::uint32_t number = alone ? 0 : expression;
+  for (const Race& race : find_races(view.table(), alone ? before.facts() : after.facts(), {number, true})) {
     if (race.kind == Race::Kind::redundant) continue;
     std::string_view why = "threads of a block touch one element without a barrier between";
     if (race.way.kind == Concurrency::Kind::blocks) why = "blocks of a launch touch one element";
-    if (race.way.kind == Concurrency::Kind::iterations)
+    if (race.way.kind == Concurrency::Kind::iterations) {
       why = "iterations that may run at the same time touch one element";
-    return conflict_of(*race.write, *race.other, why);
+    }
+    Conflict conflict = conflict_of(*race.write, *race.other, why);
+    conflict.first.items[0] = conflict.second.items[0] = expression;
+    return conflict;
   }
   return std::nullopt;
 }

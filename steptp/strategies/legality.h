@@ -14,13 +14,6 @@
 
 namespace steptp {
 
-/// Two accesses that stand in the way.
-struct Conflict {
-  Site first;
-  Site second;
-  std::string why;
-};
-
 /// A refusal because of it: "D: 0/0:left and 0/0:right.0 ...".
 [[nodiscard]] Refusal refuse(const Precondition& precondition, const Site& place, const Conflict& conflict);
 
@@ -55,8 +48,8 @@ struct Reshaped {
 /// by more iterations, if that makes no race.
 [[nodiscard]] std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped& change);
 
-/// Whether the expression has a race (strategies.md: the result of a step has none).
-[[nodiscard]] std::optional<Conflict> race_conflict(View& after, std::uint32_t expression);
+/// Whether an expression of the result has a race; the program before says what else is known.
+[[nodiscard]] std::optional<Conflict> race_conflict(View& before, View& after, std::uint32_t expression);
 
 /// Whether updates by this equation may come in any order: it accumulates, and nothing is cut off between updates that
 /// would make the order matter (a float added to an integer is).

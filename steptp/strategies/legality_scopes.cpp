@@ -208,7 +208,7 @@ std::optional<Conflict> sharing_conflict(View& before, View& after, const Reshap
     return old && *old == hidden_subscripts(after.table(), after.table().accesses[number]);
   });
   if (same) return std::nullopt;
-  if (is_private(before, change.nest, tensor)) return race_conflict(after, change.nest.items[0]);
+  if (is_private(before, change.nest, tensor)) return race_conflict(before, after, change.nest.items[0]);
   SharingQuestion question(before, after, change);
   for (const std::size_t write : tensor.writes) {
     for (const std::size_t other : all) {
@@ -228,6 +228,7 @@ std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped
     const Site place = item_site({change.nest.items[0]});
     return Conflict{place, place, "a block loop would not enclose all items of its kernel"};
   }
+  if (!before.has_scoped_data()) return std::nullopt;
   for (const auto& [name, tensor] : before.table().tensors) {
     if (tensor.scope == Scope::global || tensor.writes.empty()) continue;
     const TensorFacts& now = after.table().tensors.at(name);

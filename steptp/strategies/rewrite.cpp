@@ -213,6 +213,17 @@ Program with_items(const Program& program, std::span<const std::uint32_t> addres
   return out;
 }
 
+std::optional<Program> without_item(const Program& program, std::vector<std::uint32_t> items) {
+  while (items.size() > 1) {
+    const std::vector<std::uint32_t> around(items.begin(), items.end() - 1);
+    const Item outer = item_at(program, around);
+    if (std::get<NestPtr>(outer)->items.size() > 1) break;
+    items = around;
+  }
+  if (items.size() == 1 && program.nests.size() == 1) return std::nullopt;
+  return with_items(program, items, {});
+}
+
 std::vector<std::uint32_t> sibling(std::vector<std::uint32_t> address, std::uint32_t places) {
   address.back() += places;
   return address;

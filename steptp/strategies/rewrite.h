@@ -53,6 +53,8 @@ struct Rewriter {
 /// nests.
 [[nodiscard]] Program with_items(const Program& program, std::span<const std::uint32_t> address,
                                  std::vector<Item> replacement);
+/// Without an item and the nests that it leaves empty; nothing where the program would be empty.
+[[nodiscard]] std::optional<Program> without_item(const Program& program, std::vector<std::uint32_t> items);
 /// The address of the sibling that many places further.
 [[nodiscard]] std::vector<std::uint32_t> sibling(std::vector<std::uint32_t> address, std::uint32_t places);
 /// The item at an address; nothing where there is none.

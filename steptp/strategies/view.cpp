@@ -47,6 +47,19 @@ const std::map<std::string, InferredShape>& View::shapes() {
   return *shapes_;
 }
 
+const std::vector<KernelFacts>& View::kernels() {
+  if (!kernels_) kernels_ = collect_kernels(table());
+  return *kernels_;
+}
+
+bool View::has_scoped_data() {
+  if (!has_scoped_data_) {
+    has_scoped_data_ = std::any_of(table().tensors.begin(), table().tensors.end(),
+                                   [](const auto& entry) { return entry.second.scope != Scope::global; });
+  }
+  return *has_scoped_data_;
+}
+
 const std::vector<PlacedNest>& View::nests() {
   if (!nests_) {
     nests_.emplace();

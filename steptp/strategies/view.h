@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "steptp/analysis/accesses.h"
+#include "steptp/analysis/kernels.h"
 #include "steptp/analysis/presburger.h"
 #include "steptp/analysis/shapes.h"
 #include "steptp/analysis/value_facts.h"
@@ -24,6 +27,13 @@ struct PlacedNest {
   std::vector<const Nest*> around;  ///< outermost first, without itself
 };
 
+/// Two accesses that stand in the way of a step.
+struct Conflict {
+  Site first;
+  Site second;
+  std::string why;
+};
+
 /// A program as strategies look at it: what analyses say is worked out when somebody asks, once for all strategies. Not
 /// for several threads at a time. It keeps its reference: the program outlives it.
 class View {
@@ -36,7 +46,12 @@ class View {
   [[nodiscard]] const AccessTable& table();
   [[nodiscard]] const ValueFacts& facts();
   [[nodiscard]] const std::map<std::string, InferredShape>& shapes();
+  [[nodiscard]] const std::vector<KernelFacts>& kernels();
   [[nodiscard]] Presburger& isl() { return isl_; }
+  /// Some tensor is in `s` or `l`.
+  [[nodiscard]] bool has_scoped_data();
+  /// What carried_conflict (legality.h) has found: several strategies ask it about the same loops.
+  std::map<std::tuple<const Nest*, std::size_t, bool>, std::optional<Conflict>> carried;
   /// Every nest, in the order of the text.
   [[nodiscard]] const std::vector<PlacedNest>& nests();
 
@@ -55,6 +70,8 @@ class View {
   std::optional<ValueFacts> facts_;
   std::optional<std::map<std::string, InferredShape>> shapes_;
   std::optional<std::vector<PlacedNest>> nests_;
+  std::optional<std::vector<KernelFacts>> kernels_;
+  std::optional<bool> has_scoped_data_;
   Presburger isl_;
 };
 

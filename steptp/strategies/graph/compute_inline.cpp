@@ -177,18 +177,6 @@ std::optional<Refusal> refuse_scopes(View& view, const Definition& definition, c
   return std::nullopt;
 }
 
-/// Takes an item out, and the nests that it leaves empty; nothing where the program would be empty.
-std::optional<Program> without(const Program& program, std::vector<std::uint32_t> items) {
-  while (items.size() > 1) {
-    const std::vector<std::uint32_t> around(items.begin(), items.end() - 1);
-    const Item outer = item_at(program, around);
-    if (std::get<NestPtr>(outer)->items.size() > 1) break;
-    items = around;
-  }
-  if (items.size() == 1 && program.nests.size() == 1) return std::nullopt;
-  return with_items(program, items, {});
-}
-
 /// One equation with every read of the tensor replaced.
 std::optional<EquationPtr> inlined(View& view, const Definition& definition, std::size_t number) {
   const Statement& statement = view.table().statements[number];
@@ -219,7 +207,15 @@ std::optional<Program> build(View& view, const Definition& definition) {
     if (!equation) return std::nullopt;
     program = with_items(program, view.table().statements[number].items, {*std::move(equation)});
   }
-  return without(program, definition.statement->items);
+  return without_item(program, definition.statement->items);
+}
+
+/// What is complete when an expression begins can be read in it by anyone.
+bool writes_any(View& view, std::uint32_t expression, const std::set<std::string>& tensors) {
+  for (const Statement& statement : view.table().statements) {
+    if (statement.items[0] == expression && tensors.contains(statement.equation->left->tensor)) return true;
+  }
+  return false;
 }
 
 struct Planned {
@@ -254,8 +250,12 @@ Result<Planned, Refusal> plan(View& view, const Site& site) {
   auto program = build(view, definition);
   if (!program) return Refusal{&kInvertible, site, "a subscript would not fit in 64 bits", {}};
   View after(*program);
-  for (std::uint32_t i = 0; i < program->nests.size(); ++i) {
-    if (const auto conflict = race_conflict(after, i)) return refuse(kRaces, site, *conflict);
+  const bool shifted = program->nests.size() < view.program().nests.size();
+  for (const std::size_t number : definition.reads) {
+    const std::uint32_t old = view.table().statements[view.table().accesses[number].statement].items[0];
+    const std::uint32_t now = shifted && old > definition.statement->items[0] ? old - 1 : old;
+    if (!writes_any(view, old, tensors_of(*definition.statement->equation->right))) continue;
+    if (const auto conflict = race_conflict(view, after, now)) return refuse(kRaces, site, *conflict);
   }
   return Planned{definition, *std::move(program)};
 }

@@ -132,11 +132,11 @@ Built build(View& view, const Splitting& splitting) {
 }
 
 /// A nest at the top level is a launch of its own; elsewhere the new equation joins others.
-std::optional<Refusal> refuse_races(View&, const Splitting& splitting, const Built& built) {
+std::optional<Refusal> refuse_races(View& view, const Splitting& splitting, const Built& built) {
   const Statement& statement = *splitting.part.statement;
   if (!splitting.inside && statement.nests.size() == 1) return std::nullopt;
   View after(built.program);
-  const auto conflict = race_conflict(after, statement.items[0]);
+  const auto conflict = race_conflict(view, after, statement.items[0]);
   return conflict ? std::optional(refuse(kRaces, splitting.part.site, *conflict)) : std::nullopt;
 }
 

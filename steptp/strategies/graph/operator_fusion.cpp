@@ -166,15 +166,22 @@ Result<Planned, Refusal> plan(View& view, const Nests& nests, std::int64_t wante
   const ExprPtr guard = nests.is_whole(depth) ? nests.first->nest->guard : nullptr;
   Planned out{with_items(view.program(), nests.second->items, {}), nests, second->names};
   out.program = with_items(out.program, nests.first->items, {make_nest(common, guard, std::move(items))});
-  // Fusion is legal where the fission that undoes it is: the same two orders are compared.
+  // Fusion is legal where the fission that undoes it is: the same two orders are compared. At the top level, without
+  // data in `s` and `l`, the fused nest is enough to decide it.
   View after(out.program);
-  if (const auto conflict = distribution_conflict(after, *after.find_nest(nests.first->items), cut)) {
+  const bool alone = nests.first->around.empty() && !view.has_scoped_data();
+  Program fused;
+  if (alone) fused.nests = {out.program.nests[nests.first->items[0]]};
+  View one(fused);
+  const PlacedNest& nest = alone ? *one.find_nest(std::vector<std::uint32_t>{0}) : *after.find_nest(nests.first->items);
+  if (auto conflict = distribution_conflict(alone ? one : after, nest, cut)) {
+    if (alone) conflict->first.items[0] = conflict->second.items[0] = nests.first->items[0];
     return refuse(kForward, place, *conflict);
   }
   if (const auto conflict = scope_conflict(view, after, {*nests.second, out.names})) {
     return refuse(kScopes, place, *conflict);
   }
-  if (const auto conflict = race_conflict(after, nests.first->items[0])) return refuse(kRaces, place, *conflict);
+  if (const auto conflict = race_conflict(view, after, nests.first->items[0])) return refuse(kRaces, place, *conflict);
   return out;
 }
 

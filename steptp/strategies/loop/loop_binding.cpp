@@ -91,32 +91,43 @@ std::optional<Built> build(View& view, const PlacedLoop& at, std::string_view ax
 }
 
 /// Only what the new loop has to do with: published programs have launches that are too large elsewhere.
-std::optional<Refusal> refuse_launch(View& after, const PlacedLoop& at, Axis axis) {
+std::optional<Refusal> refuse_launch(View& view, const PlacedLoop& at, Axis axis) {
   const Device& device = default_device();
   const auto number = static_cast<std::size_t>(axis);
-  for (const KernelFacts& kernel : collect_kernels(after.table())) {
+  const std::int64_t extent = at.loop().extent;
+  const std::int64_t limit = is_thread_axis(axis) ? device.block[number - 3] : device.grid[number];
+  if (extent > limit) {
+    return Refusal{&kLaunch,
+                   at.site(),
+                   concat(extent, " iterations over ", name_of(axis), ", which has at most ", limit),
+                   {{"extent", extent}, {"limit", limit}}};
+  }
+  if (!is_thread_axis(axis)) return std::nullopt;
+  for (const KernelFacts& kernel : view.kernels()) {
     if (kernel.kernel.root[0] != at.expression()) continue;
-    const std::int64_t limit = is_thread_axis(axis) ? device.block[number - 3] : device.grid[number];
-    if (kernel.extents[number] > limit && at.loop().extent > limit) {
-      return Refusal{&kLaunch,
-                     at.site(),
-                     concat(at.loop().extent, " iterations over ", name_of(axis), ", which has at most ", limit),
-                     {{"extent", at.loop().extent}, {"limit", limit}}};
-    }
-    if (!is_thread_axis(axis)) continue;
     std::int64_t threads = 1;
     for (std::size_t i = 3; i < kAxes; ++i) {
-      threads = kernel.extents[i] > device.threads ? device.threads + 1 : threads * kernel.extents[i];
-      threads = std::min(threads, device.threads + 1);
+      // A loop that leaves its axis may leave other loops there.
+      const bool leaves = at.loop().kind == LoopKind::bound && kernel.widest[i] == at.site();
+      const std::int64_t here = leaves ? 1 : kernel.extents[i];
+      const std::int64_t now = i == number ? std::max(here, extent) : here;
+      threads = now > device.threads / threads ? device.threads + 1 : threads * now;
+      if (threads > device.threads) break;
     }
-    if (threads > device.threads) {
-      return Refusal{&kLaunch,
-                     at.site(),
-                     concat("the kernel would have more than ", device.threads, " threads in a block"),
-                     {{"limit", device.threads}}};
-    }
+    if (threads <= device.threads) continue;
+    return Refusal{&kLaunch,
+                   at.site(),
+                   concat("the kernel would have more than ", device.threads, " threads in a block"),
+                   {{"limit", device.threads}}};
   }
   return std::nullopt;
+}
+
+/// A launch with one nest of equations: what is true of one axis of blocks, or of threads, is true of the others.
+bool axes_are_alike(View& view, const PlacedLoop& at) {
+  return at.nest->around.empty() && !view.has_scoped_data() &&
+         std::all_of(at.nest->nest->items.begin(), at.nest->nest->items.end(),
+                     [](const Item& item) { return std::holds_alternative<EquationPtr>(item); });
 }
 
 struct Planned {
@@ -124,7 +135,8 @@ struct Planned {
   bool collective = false;
 };
 
-Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view axis_name) {
+/// `proven`: another axis of the same kind has been looked at, and all axes are alike.
+Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view axis_name, bool proven = false) {
   const Loop& loop = at.loop();
   const auto known = std::find(kAxisNames.begin(), kAxisNames.end(), axis_name);
   const bool unbind = axis_name == kNoAxis;
@@ -149,15 +161,16 @@ Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view
       collective = true;
     }
   }
+  if (!unbind) {
+    if (auto refusal = refuse_launch(view, at, axis)) return *std::move(refusal);
+  }
+  if (proven) return Planned{{}, collective};
   auto built = build(view, at, axis_name);
   if (!built) return refuse_overflow(at.site());
   View after(built->program);
-  if (!unbind) {
-    if (auto refusal = refuse_launch(after, at, axis)) return *std::move(refusal);
-  }
   const Reshaped change{*at.nest, {{loop.index, Index::variable(built->loop.index)}}};
   if (const auto conflict = scope_conflict(view, after, change)) return refuse(kScopes, at.site(), *conflict);
-  if (const auto conflict = race_conflict(after, at.expression())) {
+  if (const auto conflict = race_conflict(view, after, at.expression())) {
     return refuse(collective ? kNotCarried : kRaces, at.site(), *conflict);
   }
   return Planned{*std::move(built), collective};
@@ -167,20 +180,21 @@ Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view
 void offer(View& view, const PlacedLoop& at, Listing& listing) {
   std::vector<std::string> published;
   std::vector<std::string> extended;
-  bool blocks = true;
-  bool threads = true;
   const bool bound = at.loop().kind == LoopKind::bound;
+  const bool alike = axes_are_alike(view, at);
+  bool open[2] = {true, true};  // blocks, threads
+  bool proven[2] = {false, false};
   for (const std::string_view axis : kAxisNames) {
-    bool& open = axis[0] == 'b' ? blocks : threads;
-    if (!open) continue;
-    const auto planned = plan(view, at, axis);
+    const std::size_t kind = axis[0] == 'b' ? 0 : 1;
+    if (!open[kind]) continue;
+    const auto planned = plan(view, at, axis, proven[kind]);
     if (planned) {
       (bound || planned->collective ? extended : published).emplace_back(axis);
+      proven[kind] = alike;
       continue;
     }
-    const Check check = planned.error().precondition->check;
-    open = planned.error().precondition != &kNotCarried && planned.error().precondition != &kRaces &&
-           check != Check::scope;
+    const Precondition* why = planned.error().precondition;
+    open[kind] = why != &kNotCarried && (!alike || (why != &kRaces && why != &kScopes));
     listing.refuse(planned.error());
   }
   if (bound && listing.extended && plan(view, at, kNoAxis)) extended.emplace_back(kNoAxis);

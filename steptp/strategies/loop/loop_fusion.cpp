@@ -288,7 +288,7 @@ Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, const std::strin
     if (const auto conflict = scope_conflict(view, after, {*at.nest, built->was})) {
       return refuse(kScopes, at.site(), *conflict);
     }
-    if (const auto conflict = race_conflict(after, at.expression())) return refuse(kRaces, at.site(), *conflict);
+    if (const auto conflict = race_conflict(view, after, at.expression())) return refuse(kRaces, at.site(), *conflict);
   }
   return Planned{fusion, *std::move(built)};
 }

@@ -74,7 +74,8 @@ Result<Exchange, Refusal> plan(View& view, const PlacedLoop& outer, std::int64_t
   if (const auto conflict = scope_conflict(view, after, {*outer.nest, {}})) {
     return refuse(kScopes, outer.site(), *conflict);
   }
-  if (const auto conflict = race_conflict(after, outer.expression())) return refuse(kRaces, outer.site(), *conflict);
+  if (const auto conflict = race_conflict(view, after, outer.expression()))
+    return refuse(kRaces, outer.site(), *conflict);
   return exchange;
 }
 

@@ -1,0 +1,41 @@
+#include <gtest/gtest.h>
+
+#include "testing/strategy_test.h"
+
+namespace steptp::testing {
+namespace {
+
+TEST(DeadCode, ANestAndAnEquationInABody) {
+  expect_rewrite("dead_code_elimination", R"(
+@input A f32[8]
+@output C f32[8]
+B(tx,8)[D[tx]=exp(A[tx]);];B(tx,8)[C[tx]=A[tx]*2;E:l[]=A[tx];];
+)",
+                 R"({"at":"0/0"})", "B(tx,8)[C[tx]=A[tx]*2;E:l[]=A[tx];];");
+  expect_rewrite("dead_code_elimination", R"(
+@input A f32[8,3]
+@output C f32[8]
+B(tx,8)[C[tx]=A[tx,0]*2;L(a,3)[E:l[]=E:l[]+A[tx,a];];];
+)",
+                 R"({"at":"0/1/0"})", "B(tx,8)[C[tx]=A[tx,0]*2;];");
+}
+
+// Two expressions write two halves of the output.
+TEST(DeadCode, RefusesOutputsAndWhatIsRead) {
+  constexpr std::string_view kHalves = R"(
+@input A f32[8]
+@output D f32[16]
+B(tx,8)[E[tx]=A[tx]*2;];B(tx,8)[D[tx]=E[tx];];B(tx,8)[D[tx+8]=A[tx];];
+)";
+  expect_refusal("dead_code_elimination", kHalves, R"({"at":"1/0"})", "unused");
+  expect_refusal("dead_code_elimination", kHalves, R"({"at":"0/0"})", "unused");
+  expect_refusal("dead_code_elimination", kHalves, R"({"at":"0"})", "place");
+}
+
+TEST(DeadCode, RefusesToLeaveNothing) {
+  expect_refusal("dead_code_elimination", "@input A f32[8]\n@output D f32[8]\nB(tx,8)[E[tx]=A[tx];];\n",
+                 R"({"at":"0/0"})", "not-empty");
+}
+
+}  // namespace
+}  // namespace steptp::testing

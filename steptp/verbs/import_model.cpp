@@ -67,9 +67,8 @@ Result<std::string, ImportFailure> capture(const ImportRequest& request) {
   const std::string operators = folder->file("operators.txt");
   const std::string archive = folder->file("capture.zip");
   const std::string report = folder->file("report.json");
-  for (const auto& [path, content] : {std::pair<const std::string&, std::string_view>(script, capture_script()),
-                                      std::pair<const std::string&, std::string_view>(operators, kept_operators())}) {
-    if (auto written = write_file(path, content); !written) return failure(Kind::machine, written.error());
+  for (const auto& written : {write_file(script, capture_script()), write_file(operators, kept_operators())}) {
+    if (!written) return failure(Kind::machine, written.error());
   }
   const bool training = request.training.value_or(true);
   const auto done = run_process({request.python, script, request.file, "--out", archive, "--report", report,

@@ -170,10 +170,11 @@ PointAnswer Comparison::in_balls(const OutputPoint& point) {
   const std::int64_t greatest = source_.draw().kind == DrawKind::generic
                                     ? options_.greatest_precision
                                     : std::min(options_.greatest_precision, 4 * options_.first_precision);
-  for (std::int64_t precision = options_.first_precision; precision <= greatest; precision *= 2) {
+  for (std::int64_t precision = options_.first_precision;; precision = std::min(2 * precision, greatest)) {
     bool needs_precision = false;
     answer = in_balls_of(precision, point, needs_precision);
     if (!needs_precision) return answer;
+    if (precision >= greatest) break;
   }
   answer.kind = PointAnswer::Kind::undecided;
   answer.lacks_precision = true;
@@ -214,6 +215,7 @@ PointAnswer Comparison::in_balls_of(std::int64_t precision, const OutputPoint& p
   }
   const std::int64_t wanted = machines.arithmetic.wanted_precision();
   needs_precision = bits < options_.agree_bits || wanted > precision;
+  answer.hides_a_summand = wanted > precision;
   if (needs_precision) answer.reason = wanted > precision ? "a summand vanishes beside its sum" : "the balls are wide";
   return answer;
 }

@@ -18,6 +18,18 @@ constexpr Explanation kCatalogue[] = {
      "Arrays are little endian numbers or bools with the dtype and shape of the signature; bf16 is given as f32 "
      "values.",
      "an object array"},
+    {"capture", Severity::error, "a PyTorch file could not be captured",
+     "It is run with your own Python and PyTorch. The message carries what went wrong there: it raised, PyTorch is not "
+     "installed, a size is not fixed, or the control flow depends on data.",
+     "steptp import model.py, where get_inputs raises"},
+    {"capture-time", Severity::error, "capturing a PyTorch file took too long",
+     "It was stopped after the limit of --timeout seconds.", "steptp import endless.py --timeout 5"},
+    {"zoo-type", Severity::error, "there is no such program type",
+     "steptp zoo list names them all; the message has the nearest one.", "steptp zoo show Sofmax"},
+    {"zoo-arguments", Severity::error, "arguments that a program type does not take",
+     "steptp zoo list shows the arguments of each type. Values outside the published ranges are taken as long as the "
+     "operators allow them.",
+     "steptp zoo show softmax --arg dim=0"},
     {"gzip", Severity::error, "compressed data is damaged", "It is cut off, or not gzip.",
      "--tokenizer half_a_file.json.gz"},
     {"utf8", Severity::error, "a text is not UTF-8", "The message gives the first byte that is not.",

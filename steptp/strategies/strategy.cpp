@@ -38,7 +38,7 @@ std::string misfit(const Strategy& strategy, const Choice& choice) {
                   parameter.kind == Parameter::Kind::integer ? "an integer" : "a string");
   }
   for (const auto& [key, value] : choice.values) {
-    const auto named = [&key](const Parameter& parameter) { return parameter.name == key; };
+    const auto named = [&name = key](const Parameter& parameter) { return parameter.name == name; };
     if (std::any_of(strategy.parameters.begin(), strategy.parameters.end(), named)) continue;
     return concat("there is no parameter \"", key, "\"; the parameters are: at, ", names_of(strategy.parameters));
   }

@@ -69,8 +69,6 @@ struct CertifiedAnswer {
   std::string not_in_every_way;
   std::vector<std::string> assumes;
   std::string reason;
-  /// Undecided, because balls of the greatest precision were too wide at a generic draw.
-  bool lacks_precision = false;
   std::optional<Counterexample> counterexample;
   std::uint64_t work = 0;   ///< operations
   EvaluationRecord record;  ///< where it was asked for

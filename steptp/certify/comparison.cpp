@@ -215,7 +215,6 @@ PointAnswer Comparison::in_balls_of(std::int64_t precision, const OutputPoint& p
   }
   const std::int64_t wanted = machines.arithmetic.wanted_precision();
   needs_precision = bits < options_.agree_bits || wanted > precision;
-  answer.hides_a_summand = wanted > precision;
   if (needs_precision) answer.reason = wanted > precision ? "a summand vanishes beside its sum" : "the balls are wide";
   return answer;
 }

@@ -37,7 +37,6 @@ struct PointAnswer {
   double bound_log2 = 0;         ///< equal by field
   std::int64_t agree_bits = 0;   ///< equal by balls
   bool lacks_precision = false;  ///< undecided: balls of the greatest precision are too wide
-  bool hides_a_summand = false;  ///< for all that is known, what makes the difference is too small to see
   std::string reason;
   std::string before;
   std::string after;

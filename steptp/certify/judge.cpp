@@ -100,7 +100,6 @@ bool Judge::look(Comparison& comparison, Draw draw, const OutputPoint& point) {
         answer_.not_counted += 1;
         return true;
       }
-      answer_.lacks_precision = found.lacks_precision && !found.hides_a_summand;
       undecided(concat(found.reason, " (", point.output, "[",
                        join(point.element, ",", [](std::int64_t at) { return std::to_string(at); }), "], ",
                        name_of(draw.kind), " draw)"));

@@ -51,10 +51,8 @@ bool equal_in_literals(const Program& before, const Program& after, const certif
 }  // namespace
 
 void try_numeric(const Program& before, const Program& after, const certify::CertifyOptions& evaluation,
-                 bool lacks_precision, Judgement& judgement) {
-  const bool in_literals = !lacks_precision && judgement.verdict == Grade::differs &&
-                           equal_in_literals(before, after, evaluation, judgement);
-  if (!in_literals && !lacks_precision) return;
+                 Judgement& judgement) {
+  if (judgement.verdict != Grade::differs || !equal_in_literals(before, after, evaluation, judgement)) return;
   certify::CertifyOptions options = evaluation;
   options.budget_operations = std::min(options.budget_operations, kNumericBudget);
   const certify::NumericAnswer answer = certify::compare_numerically(before, after, options);
@@ -65,8 +63,7 @@ void try_numeric(const Program& before, const Program& after, const certify::Cer
   judgement.bound_log2.reset();
   judgement.agree_bits.reset();
   judgement.counterexample.reset();
-  judgement.reason = in_literals ? "equal once each decimal may move by half a unit in the last place of its type"
-                                 : "equal within the rounding errors; certified evaluation does not decide";
+  judgement.reason = "equal once each decimal may move by half a unit in the last place of its type";
 }
 
 }  // namespace steptp

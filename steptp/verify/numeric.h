@@ -6,13 +6,13 @@
 
 namespace steptp {
 
-/// The grade `numeric`, for a pair that is not equal by proof or certified evaluation. It is given in two cases only,
+/// The grade `numeric`, for a pair that is not equal by proof or certified evaluation. It is given in one case only,
 /// and then only if the outputs agree within their running error bounds in the declared types:
-///  - the arithmetic of the evaluation could not decide (`lacks_precision`), as with a difference that is exactly zero;
-///  - the programs have as many decimals, and are equal once each may move by half a unit in the last place of its
-///  type.
+///  the programs have as many decimals, and are equal once each may move by half a unit in the last place of its type.
+/// Where evaluation could not decide, a running bound that is wide shows nothing (x%x has no correct digit), so that is
+/// no way to be equal.
 /// Otherwise the judgement stays as it is: a certified difference is a difference, however small.
 void try_numeric(const Program& before, const Program& after, const certify::CertifyOptions& evaluation,
-                 bool lacks_precision, Judgement& judgement);
+                 Judgement& judgement);
 
 }  // namespace steptp

@@ -165,7 +165,7 @@ Judgement verify(const Program& before, const Program& after, const VerifyOption
     if (options.keep_record) judgement.evaluation = std::move(answer.record);
     is_defined = answer.is_defined_everywhere;
     take(answer, judgement);
-    if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, answer.lacks_precision, judgement);
+    if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
   if (is_equal(judgement.verdict) && !judgement.safe) judge_safety(before, after, is_defined, evaluation, judgement);
   return judgement;

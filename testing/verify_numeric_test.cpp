@@ -53,6 +53,7 @@ TEST(Numeric, NeverForARealDifference) {
   };
   const char* f32 = "@input A f32[4]\n@output D f32[4]\n";
   const char* f16 = "@input A f16[4]\n@output D f16[4]\n";
+  const char* rows = "@input A f32[5,6]\n@output D f32[5]\n";
   for (const Case& item : {
            // The next value of the type is another one.
            Case{f32, "tx4 D^f32(tx)=A^f32(tx)*0.1;", "tx4 D^f32(tx)=A^f32(tx)*0.1000000089;"},
@@ -72,6 +73,17 @@ TEST(Numeric, NeverForARealDifference) {
            // What no precision decides, and the two differ wherever it is decided.
            Case{f32, "tx4 D^f32(tx)=where(log(exp(A^f32(tx))*exp(2))==A^f32(tx)+2,1,0);",
                 "tx4 D^f32(tx)=where(log(exp(A^f32(tx))*exp(2))==A^f32(tx)+2,2,0);"},
+           // Found by mutants: x%x and x//x have no correct digit, and a bound as wide as that holds everything.
+           Case{rows, "tx5 a6 E(tx)+=A(tx,a);tx5 a6 D(tx)+=(A(tx,a)-E(tx)/6)*(A(tx,a)-E(tx)/6);",
+                "tx5 a6 E(tx)+=A(tx,a);tx5 a6 D(tx)+=(A(tx,a)-E(tx)/6)%(A(tx,a)-E(tx)/6);"},
+           Case{rows, "tx5 a6 E(tx)+=A(tx,a);tx5 a6 D(tx)+=(A(tx,a)-E(tx)/6)*(A(tx,a)-E(tx)/6);",
+                "tx5 a6 E(tx)+=A(tx,a);tx5 a6 D(tx)+=(A(tx,a)-E(tx)/6)//(A(tx,a)-E(tx)/6);"},
+           // Below every precision that is tried.
+           Case{f32, "tx4 D(tx)=A(tx);", "tx4 D(tx)=A(tx)+exp(-5000-A(tx)*A(tx));"},
+           Case{f32, "tx4 D(tx)=A(tx);", "tx4 D(tx)=A(tx)+exp(-1000000-A(tx)*A(tx));"},
+           // At a single point, which no double is, and beyond every draw.
+           Case{f32, "tx4 D(tx)=where(A(tx)>0.3,1,0);", "tx4 D(tx)=where(A(tx)>=0.3,1,0);"},
+           Case{rows, "tx5 a6 D(tx) max=A(tx,a);", "tx5{D(tx)=-1e30;a6 D(tx) max=A(tx,a);}"},
        }) {
     const Judgement judgement = judge(item.header, item.before, item.after);
     EXPECT_TRUE(judgement.verdict == Grade::differs || judgement.verdict == Grade::undecided)

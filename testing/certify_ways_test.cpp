@@ -93,6 +93,13 @@ TEST(EveryWay, Shown) {
        "B(tx,4)[C[tx]=exp(Q[tx,3]-E[tx])/F[tx];];"},
       {"B(tx,4)[G:bool[tx]=X[tx]<Y[tx];C[tx]=if_then_else(G:bool[tx],Z[tx],W[tx]);];",
        "B(tx,4)[C[tx]=if_then_else(Y[tx]>X[tx],Z[tx],W[tx]);];"},
+      // Integers that are chosen by reals.
+      {"B(tx,4)[E[tx]=-inf;F:i64[tx]=0;];B(tx,4)L(a,32)[E[tx]=max(E[tx],Q[tx,a]);];"
+       "B(tx,4)L(a,32)[F:i64[tx]=if_then_else(Q[tx,a]>=E[tx],a,F:i64[tx]);];B(tx,4)[C[tx]=F:i64[tx]*X[tx];];",
+       "B(tx,4)[E[tx]=-inf;F:i64[tx]=0;];B(tx,4)L(a,32)[E[tx]=max(E[tx],Q[tx,31-a]);];"
+       "B(tx,4)L(d,4)L(a,8)[F:i64[tx]=if_then_else(Q[tx,d*8+a]<E[tx],F:i64[tx],a+8*d);];"
+       "B(tx,4)[C[tx]=X[tx]*F:i64[tx];];"},
+      {"if_then_else($X>$Y,1,0)*$Z", "if_then_else($X<=$Y,0*$Z,$Z)"},
   };
   for (const Case& one : cases) {
     const CertifiedAnswer answer = judge(one.before, one.after);
@@ -134,6 +141,15 @@ TEST(EveryWay, NeverEqual) {
       {"exp(max($X,$Y))", "max(exp($X),exp($Y))+0*(1/max($Z,0))"},
       {"B(tx,4)L(a,32)[E[tx]=max(E[tx],Q[tx,a]);];B(tx,4)[C[tx]=E[tx];];",
        "B(tx,4)L(a,32)[E[tx]=max(E[tx],if_then_else(a==17,-inf,Q[tx,a]));];B(tx,4)[C[tx]=E[tx];];"},
+      // The last of several that are the greatest, and the first one; one that is chosen, and one that is wrapped.
+      {"B(tx,4)[E[tx]=-inf;F:i64[tx]=0;];B(tx,4)L(a,32)[E[tx]=max(E[tx],Q[tx,a]);];"
+       "B(tx,4)L(a,32)[F:i64[tx]=if_then_else(Q[tx,a]>=E[tx],a,F:i64[tx]);];B(tx,4)[C[tx]=F:i64[tx]*X[tx];];",
+       "B(tx,4)[E[tx]=-inf;F:i64[tx]=0;];B(tx,4)L(a,32)[E[tx]=max(E[tx],Q[tx,a]);];"
+       "B(tx,4)L(a,32)[F:i64[tx]=if_then_else(Q[tx,31-a]>=E[tx],31-a,F:i64[tx]);];B(tx,4)[C[tx]=F:i64[tx]*X[tx];];"},
+      {"B(tx,4)[F:i8[tx]=if_then_else(X[tx]>Y[tx],200,3);];B(tx,4)[C[tx]=F:i8[tx]*Z[tx];];",
+       "B(tx,4)[C[tx]=if_then_else(X[tx]>Y[tx],200,3)*Z[tx];];"},
+      {"B(tx,4)[F:i64[tx]=if_then_else(X[tx]>Y[tx],2,3);];B(tx,4)[C[tx]=F:i64[tx]//2*Z[tx];];",
+       "B(tx,4)[C[tx]=if_then_else(X[tx]>Y[tx],1,1.5)*Z[tx];];"},
   };
   for (const Case& one : cases) {
     const CertifiedAnswer answer = judge(one.before, one.after);

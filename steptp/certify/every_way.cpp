@@ -26,19 +26,21 @@ EveryWay::Shown not_shown(std::string reason) {
 
 }  // namespace
 
-EveryWay::EveryWay(const Pair& pair, const InputModel& model, Draw draw, Budget& budget)
-    : pair_(pair),
+EveryWay::EveryWay(const Pair& pair, const Code& before, const Code& after, const InputModel& model, Draw draw,
+                   Budget& budget)
+    : before_code_(before),
+      after_code_(after),
       source_(model, draw),
-      space_(combine(combine(pair.hash, kStream), draw.seed), pair.before, pair.after),
+      space_(combine(combine(pair.hash, kStream), draw.seed), before, after),
       before_arithmetic_(space_),
       after_arithmetic_(space_),
-      before_(pair.before, before_arithmetic_, source_, budget),
-      after_(pair.after, after_arithmetic_, source_, budget) {}
+      before_(before, before_arithmetic_, source_, budget),
+      after_(after, after_arithmetic_, source_, budget) {}
 
 EveryWay::Shown EveryWay::at(const OutputPoint& point) {
-  const std::uint32_t tensor = pair_.before.tensor_numbers.find(point.output)->second;
-  const std::uint32_t same = pair_.after.tensor_numbers.find(point.output)->second;
-  if (pair_.before.tensors[tensor].dtype == DType::boolean) {
+  const std::uint32_t tensor = before_code_.tensor_numbers.find(point.output)->second;
+  const std::uint32_t same = after_code_.tensor_numbers.find(point.output)->second;
+  if (before_code_.tensors[tensor].dtype == DType::boolean) {
     const auto before = before_.output_decision(tensor, point.element);
     if (!before) return not_shown(before.error().message);
     const auto after = after_.output_decision(same, point.element);
@@ -51,6 +53,7 @@ EveryWay::Shown EveryWay::at(const OutputPoint& point) {
   if (!before) return not_shown(before.error().message);
   const auto after = after_.output(same, point.element);
   if (!after) return not_shown(after.error().message);
+  if (before->is_real != after->is_real) return not_shown("one program only chooses between integers");
   if (before->is_real) return reals(before->real, after->real);
   if (before->integer != after->integer) return not_shown("integers differ");
   return {true, bound_of(1), {}};

@@ -14,7 +14,8 @@ namespace steptp::certify {
 /// here; of the draw only integers and bools are taken as they are.
 class EveryWay {
  public:
-  EveryWay(const Pair& pair, const InputModel& model, Draw draw, Budget& budget);
+  /// The codes are those of the pair with choices_as_reals.
+  EveryWay(const Pair& pair, const Code& before, const Code& after, const InputModel& model, Draw draw, Budget& budget);
 
   struct Shown {
     bool agrees = false;    ///< false says nothing
@@ -30,7 +31,8 @@ class EveryWay {
   [[nodiscard]] Shown reals(const OpaqueArithmetic::Value& before, const OpaqueArithmetic::Value& after) const;
   [[nodiscard]] double bound_of(double degree) const;
 
-  const Pair& pair_;
+  const Code& before_code_;
+  const Code& after_code_;
   InputSource source_;
   OpaqueSpace space_;
   OpaqueArithmetic before_arithmetic_;

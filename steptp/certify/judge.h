@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -163,6 +164,8 @@ class Judge {
   std::set<std::string> counted_;       ///< outputs with an element that counted
   std::vector<std::uint8_t> seen_before_;
   std::vector<std::uint8_t> seen_after_;
+  std::shared_ptr<const Code> opaque_before_;  ///< with choices as reals, where that is another code
+  std::shared_ptr<const Code> opaque_after_;
   bool is_shown_ = false;                                          ///< equal in every way, so far
   double shown_bound_ = -std::numeric_limits<double>::infinity();  ///< of that, at the weakest element
   std::uint64_t integer_draws_ = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "steptp/base/hash.h"
+#include "steptp/certify/choices.h"
 #include "steptp/certify/every_way.h"
 #include "steptp/certify/judge.h"
 
@@ -27,6 +28,8 @@ void Judge::show_every_way() {
   const bool has_order = before_.has_order || after_.has_order;
   if (!has_order) return;
   is_shown_ = true;
+  opaque_before_ = choices_as_reals(before_);
+  opaque_after_ = choices_as_reals(after_);
   ways_seen_before_.assign(before_.branches.size(), 0);
   ways_seen_after_.assign(after_.branches.size(), 0);
   const auto count = static_cast<std::ptrdiff_t>(is_enough() ? required_ : points_.size());
@@ -52,7 +55,8 @@ void Judge::show_at(const std::vector<OutputPoint>& points, Draw draw) {
     Draw again = draw;
     again.seed = trial == 0 ? draw.seed : combine(draw.seed, trial);
     budget.bytes = budget_.bytes / kShare;
-    EveryWay ways(pair_, model_, again, budget);
+    EveryWay ways(pair_, opaque_before_ ? *opaque_before_ : before_, opaque_after_ ? *opaque_after_ : after_, model_,
+                  again, budget);
     for (auto& [point, bound] : bounds) {
       const EveryWay::Shown shown = ways.at(point);
       if (!shown.agrees) {

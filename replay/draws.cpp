@@ -138,6 +138,13 @@ Value given_input(const Numbers& numbers, const GivenInputs& given, const Variab
         throw Undefined{"'" + text + "' is no number"};
       return of_real(numbers.of_dyadic(mantissa, static_cast<int>(exponent)));
     }
+    if (const std::size_t mark = text.find('/'); mark != std::string::npos) {
+      const std::int64_t above = std::strtoll(text.c_str(), &end, 10);
+      const bool is_whole = end == text.c_str() + mark && mark > 0;
+      const std::int64_t below = std::strtoll(text.c_str() + mark + 1, &end, 10);
+      if (!is_whole || *end != '\0' || errno != 0 || below <= 0) throw Undefined{"'" + text + "' is no number"};
+      return of_real(numbers.of_quotient(above, below));
+    }
     // Shortest decimals of doubles: reading one back gives the double.
     const double value = std::strtod(text.c_str(), &end);
     if (text.empty() || *end != '\0' || !std::isfinite(value)) throw Undefined{"'" + text + "' is no number"};

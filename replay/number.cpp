@@ -75,6 +75,12 @@ Real Numbers::of_dyadic(std::int64_t mantissa, int exponent) const {
   return finite(residue, std::ldexp(static_cast<long double>(mantissa), exponent), 0);
 }
 
+Real Numbers::of_quotient(std::int64_t above, std::int64_t below) const {
+  const long double value = static_cast<long double>(above) / static_cast<long double>(below);
+  const std::uint64_t residue = field_.multiply(field_.of_integer(above), field_.inverse(field_.of_integer(below)));
+  return finite(residue, value, std::fabs(value) * 0x1p-62L);
+}
+
 Real Numbers::of_double(double value) const {
   if (std::isnan(value)) return of_class(Class::nan);
   if (std::isinf(value)) return of_class(value > 0 ? Class::plus_infinity : Class::minus_infinity);

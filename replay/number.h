@@ -75,6 +75,8 @@ class Numbers {
 
   [[nodiscard]] Real of_integer(std::int64_t value) const;
   /// mantissa * 2^exponent
+  /// The divisor is positive.
+  [[nodiscard]] Real of_quotient(std::int64_t above, std::int64_t below) const;
   [[nodiscard]] Real of_dyadic(std::int64_t mantissa, int exponent) const;
   [[nodiscard]] Real of_double(double value) const;
   /// The decimal that the double is written as, exactly.

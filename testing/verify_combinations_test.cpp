@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "steptp/certify/replay.h"
 #include "testing/judge_support.h"
 #include "testing/shorthand.h"
 
@@ -64,6 +65,35 @@ TEST(Combinations, OfTwoToFive) {
        "max(max($X,0)+max($Y,0)+max($Z,0)+max($W,0)+max($V,0),$X+$Y+$Z+$W+$V+0.0000001)"},
       {"a product of five signs", "$X", "$X+max(0,max($X,0)*max($Y,0)*max($Z,0)*max($W,0)*max($V,0)-0.9999)"},
   });
+}
+
+/// Ties at numbers that are no doubles, and conditions that no draw meets: an input is solved for.
+TEST(Combinations, SolvedFor) {
+  const std::vector<Pair> pairs = {
+      {"a decimal", "if_then_else($X>0.3,$Y,$Z)", "if_then_else($X>=0.3,$Y,$Z)"},
+      {"a sum", "if_then_else($X+$Y>0.3,1,0)", "if_then_else($X+$Y>=0.3,1,0)"},
+      {"with factors", "if_then_else($X*3.7+$Y*0.1>0.3,$X,$Z)", "if_then_else($X*3.7+$Y*0.1>=0.3,$X,$Z)"},
+      {"a product", "if_then_else($X*$Y>0.7,$X,$Z)", "if_then_else($X*$Y>=0.7,$X,$Z)"},
+      {"a quotient", "if_then_else($X/(1+$Y*$Y)>0.7,$X,$Z)", "if_then_else($X/(1+$Y*$Y)>=0.7,$X,$Z)"},
+      {"a function", "if_then_else(exp($X)*$Y>0.3,$X,$Z)", "if_then_else(exp($X)*$Y>=0.3,$X,$Z)"},
+      {"behind another", "if_then_else($X>0.1,if_then_else($Y-$X>0.7,$Z,$W),1)",
+       "if_then_else($X>0.1,if_then_else($Y-$X>=0.7,$Z,$W),1)"},
+      {"beyond a clamp", "if_then_else(max($X,0.1)==0.7,$Y,$X)", "$X"},
+      {"one in another", "if_then_else($X==0.7,if_then_else($Y==0.3,1,$X),$X)", "$X"},
+      {"two at once", "$X", "if_then_else($X*$Y==$Z&$W==$V*$X,0,$X)"},
+      {"many digits", "if_then_else($X==0.123456789,$Y,$X)", "$X"},
+      {"one factor of many", "if_then_else($X*$Y*$Z*$W*$V==0,$X*$Y*$Z*$W,1)", "if_then_else($X*$Y*$Z*$W*$V==0,0,1)"},
+      {"a third", "if_then_else(6*$X==1,$Y,$X)", "$X"},
+  };
+  for (const Pair& pair : pairs) {
+    const Program before = of_elements(pair.before);
+    const Program after = of_elements(pair.after);
+    const Judgement judgement = verify(before, after);
+    EXPECT_EQ(judgement.verdict, Grade::differs) << pair.what << "\n" << describe(before, after, judgement);
+    if (!judgement.counterexample) continue;
+    EXPECT_TRUE(judgement.counterexample->given) << pair.what;
+    EXPECT_TRUE(certify::replay(before, after, *judgement.counterexample, {}).differs) << pair.what;
+  }
 }
 
 TEST(Combinations, TiesDeepInside) {

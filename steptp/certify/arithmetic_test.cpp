@@ -25,7 +25,7 @@ struct Both {
 };
 
 /// Whether the operation has a value there, and the same in both arithmetics and in long double.
-void expect_same(Both& both, ArithmeticOp op, Dyadic x, Dyadic y, double expected) {
+void expect_same(Both& both, ArithmeticOp op, Fraction x, Fraction y, double expected) {
   FieldArithmetic::Value a;
   FieldArithmetic::Value b;
   BallArithmetic::Value c;
@@ -46,8 +46,8 @@ TEST(Arithmetic, OperationsAgree) {
   Both both;
   Random random(5);
   for (int i = 0; i < 500; ++i) {
-    const Dyadic x{random.between(-(std::int64_t{1} << 52), std::int64_t{1} << 52), -50};
-    const Dyadic y{random.between(1, std::int64_t{1} << 52), -51};
+    const Fraction x{random.between(-(std::int64_t{1} << 52), std::int64_t{1} << 52), -50};
+    const Fraction y{random.between(1, std::int64_t{1} << 52), -51};
     const double a = to_double(x);
     const double b = to_double(y);
     expect_same(both, ArithmeticOp::add, x, y, a + b);
@@ -65,7 +65,7 @@ TEST(Arithmetic, FunctionsAgree) {
   Both both;
   Random random(6);
   for (int i = 0; i < 100; ++i) {
-    const Dyadic x{random.between(1, std::int64_t{1} << 53), -51};
+    const Fraction x{random.between(1, std::int64_t{1} << 53), -51};
     const double a = to_double(x);
     const std::pair<Function, double> cases[] = {{Function::exp, std::exp(a)},     {Function::log, std::log(a)},
                                                  {Function::sqrt, std::sqrt(a)},   {Function::erf, std::erf(a)},
@@ -204,8 +204,8 @@ void expect_sum(std::uint64_t seed, std::int64_t scale, std::size_t count, bool 
   FieldArithmetic::Value input_sum = one_by_one;
   const ArithmeticOp op = is_subtracted ? ArithmeticOp::subtract : ArithmeticOp::add;
   for (std::size_t i = 0; i < count; ++i) {
-    const Dyadic x{random.between(-scale, scale), -52};
-    const Dyadic y{random.between(-scale, scale), -52};
+    const Fraction x{random.between(-scale, scale), -52};
+    const Fraction y{random.between(-scale, scale), -52};
     left_inputs.push_back(x.mantissa);
     right_inputs.push_back(y.mantissa);
     both.field.input(left[i], x);
@@ -259,7 +259,7 @@ TEST(FieldFunctions, BoundsHoldTheValue) {
   Both both;
   Random random(7);
   for (int i = 0; i < 4000; ++i) {
-    const Dyadic x{random.between(1, std::int64_t{1} << 53), static_cast<std::int32_t>(random.between(-62, -44))};
+    const Fraction x{random.between(1, std::int64_t{1} << 53), static_cast<std::int32_t>(random.between(-62, -44))};
     for (const Function function : {Function::exp, Function::sqrt, Function::rsqrt}) {
       for (const bool is_negative : {false, true}) {
         if (is_negative && function != Function::exp) continue;

@@ -77,11 +77,12 @@ std::uint32_t BallArithmetic::add_literals(const std::vector<Decimal>& literals)
   return first;
 }
 
-void BallArithmetic::input(Value& out, Dyadic value) const {
+void BallArithmetic::input(Value& out, Fraction value) const {
   out.value_class = ValueClass::finite;
   arb_set_si(out.ball, value.mantissa);
   arb_mul_2exp_si(out.ball, out.ball, value.exponent);
-  for (std::size_t i = 0; i < 2; ++i) out.identity[i] = fields_[i].of_dyadic(value);
+  if (value.divisor != 1) arb_div_si(out.ball, out.ball, value.divisor, precision_);
+  for (std::size_t i = 0; i < 2; ++i) out.identity[i] = fields_[i].of_fraction(value);
 }
 
 void BallArithmetic::integer(Value& out, std::int64_t value) const {

@@ -60,7 +60,7 @@ class BallArithmetic {
   /// Returns the number of the first one, for `literal`.
   [[nodiscard]] std::uint32_t add_literals(const std::vector<Decimal>& literals);
   void literal(Value& out, std::uint32_t number) const { out = literals_[number]; }
-  void input(Value& out, Dyadic value) const;
+  void input(Value& out, Fraction value) const;
   void integer(Value& out, std::int64_t value) const;
   void infinity(Value& out, int sign) const;
 
@@ -73,6 +73,7 @@ class BallArithmetic {
 
   [[nodiscard]] static ValueClass class_of(const Value& a) { return a.value_class; }
   /// Equal values of the same expression have the same.
+  [[nodiscard]] const PrimeField& field() const { return fields_[0]; }
   [[nodiscard]] static std::uint64_t identity_of(const Value& a) {
     return a.identity[0] ^ (static_cast<std::uint64_t>(a.value_class) << 62);
   }

@@ -29,7 +29,7 @@ class Facts {
 
 }  // namespace
 
-bool Combinations::add(const Trace& before, const Trace& after) {
+bool Combinations::add(const Trace& before, const Trace& after, int count) {
   Facts facts;
   std::uint64_t prefix = 0;
   bool is_new = false;
@@ -37,10 +37,10 @@ bool Combinations::add(const Trace& before, const Trace& after) {
     for (const TraceStep& step : in_before ? before : after) {
       if (step.kind != TraceStep::Kind::on_indices) {
         if ((step.kind == TraceStep::Kind::reals && !has_reals_) || !facts.is_news(step)) continue;
-        Node& node = nodes_.try_emplace(prefix, Node{step, in_before, 0}).first->second;
-        const std::uint8_t outcome = step.outcome ? 2 : 1;
-        is_new = is_new || (node.seen & outcome) == 0;
-        node.seen |= outcome;
+        Node& node = nodes_.try_emplace(prefix, Node{step, in_before, {}}).first->second;
+        int& taken = node.taken[step.outcome ? 1 : 0];
+        is_new = is_new || taken < kEnough;
+        taken += count;
       }
       prefix = combine(prefix,
                        4 * static_cast<std::uint64_t>(step.statement) + (in_before ? 2 : 0) + (step.outcome ? 1 : 0));
@@ -51,9 +51,10 @@ bool Combinations::add(const Trace& before, const Trace& after) {
 
 std::optional<Combinations::Missing> Combinations::missing() const {
   for (const auto& [prefix, node] : nodes_) {
-    if (node.seen == 3) continue;
+    const bool is_true_missing = node.taken[1] < kEnough;
+    if (!is_true_missing && node.taken[0] >= kEnough) continue;
     Missing missing{node.step, node.in_before};
-    missing.step.outcome = node.seen == 1;
+    missing.step.outcome = is_true_missing;
     return missing;
   }
   return std::nullopt;

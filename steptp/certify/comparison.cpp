@@ -56,12 +56,6 @@ PointAnswer of_integers(std::int64_t before, std::int64_t after) {
   return answer;
 }
 
-std::vector<std::int64_t> index_at(const Variable& variable, std::int64_t position) {
-  std::vector<std::int64_t> index(variable.shape.size());
-  for (std::size_t d = index.size(); d-- > 0; position /= variable.shape[d]) index[d] = position % variable.shape[d];
-  return index;
-}
-
 double degree(const FieldArithmetic::Value& value) {
   return static_cast<double>(value.numerator) + static_cast<double>(value.denominator);
 }
@@ -239,19 +233,22 @@ std::optional<std::uint64_t> Comparison::path(const Code& code, const InputModel
   return machine.path();
 }
 
-std::optional<Trace> Comparison::trace(const Code& code, const InputModel& model, Draw draw, const OutputPoint& point,
-                                       const CertifyOptions& options, Budget& budget) {
-  const InputSource source(model, draw);
+std::optional<Traced> Comparison::trace(const Code& code, const InputModel& model, Draw draw, const OutputPoint& point,
+                                        const CertifyOptions& options, Budget& budget, ReadLog* log) {
+  InputSource source(model, draw);
+  if (log) source.watch(log);
   const std::uint32_t tensor = code.tensor_numbers.find(point.output)->second;
-  Trace steps;
+  Traced traced;
   const auto runs = [&](auto arithmetic) {
+    Trace& steps = traced.steps;
     steps.clear();
+    traced.prime = arithmetic.field().prime();
     Machine<decltype(arithmetic)> machine(code, arithmetic, source, budget);
     machine.trace(&steps);
     return static_cast<bool>(machine.output(tensor, point.element));
   };
   // Both programs by one prime, so that the same difference has one identity.
-  if (runs(FieldArithmetic(draw.seed)) || runs(BallArithmetic(draw.seed, options.first_precision))) return steps;
+  if (runs(FieldArithmetic(draw.seed)) || runs(BallArithmetic(draw.seed, options.first_precision))) return traced;
   return std::nullopt;
 }
 

@@ -76,10 +76,10 @@ class Comparison {
   /// Which way the evaluation of one program goes at a point, in the field; nothing where that fails.
   [[nodiscard]] static std::optional<std::uint64_t> path(const Code& code, const InputModel& model, Draw draw,
                                                          const OutputPoint& point, Budget& budget);
-  /// The comparisons on the way of one program to a point; nothing where that fails.
-  [[nodiscard]] static std::optional<Trace> trace(const Code& code, const InputModel& model, Draw draw,
-                                                  const OutputPoint& point, const CertifyOptions& options,
-                                                  Budget& budget);
+  /// The comparisons on the way of one program to a point, and the inputs read there; nothing where that fails.
+  [[nodiscard]] static std::optional<Traced> trace(const Code& code, const InputModel& model, Draw draw,
+                                                   const OutputPoint& point, const CertifyOptions& options,
+                                                   Budget& budget, ReadLog* log = nullptr);
   /// The two programs make integers and bools of the same reals, at the points looked at.
   [[nodiscard]] bool converts_alike() const;
   /// The inputs that an element of `before` reads first.

@@ -43,9 +43,14 @@ class FieldArithmetic {
   /// Returns the number of the first one, for `literal`.
   [[nodiscard]] std::uint32_t add_literals(const std::vector<Decimal>& literals);
   void literal(Value& out, std::uint32_t number) const { out = literals_[number]; }
-  void input(Value& out, Dyadic value) const {
-    out.residue = field_.of_dyadic(value);
-    out.low = out.high = value.exponent == -52 ? static_cast<double>(value.mantissa) * 0x1p-52 : to_double(value);
+  void input(Value& out, Fraction value) const {
+    out.residue = field_.of_fraction(value);
+    const bool is_usual = value.exponent == -52 && value.divisor == 1;
+    out.low = out.high = is_usual ? static_cast<double>(value.mantissa) * 0x1p-52 : to_double(value);
+    if (value.divisor != 1) {
+      out.low = below(out.low);
+      out.high = above(out.high);
+    }
     out.numerator = 1;
     out.denominator = 0;
   }

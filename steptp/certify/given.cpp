@@ -1,19 +1,60 @@
 #include "steptp/certify/given.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "steptp/base/text.h"
 #include "steptp/certify/inputs.h"
 
 namespace steptp::certify {
 
+namespace {
+
+constexpr int kMostBits = 30;  ///< a binary exponent of a fraction that is written as one
+
+std::string fraction_text(const Fraction& value) {
+  const int up = std::max(value.exponent, 0);
+  const int down = std::max(-value.exponent, 0);
+  return concat(value.mantissa * (std::int64_t{1} << up), "/", value.divisor * (std::int64_t{1} << down));
+}
+
+/// 3/10, in any terms.
+std::optional<Fraction> parse_fraction(std::string_view text, std::size_t mark) {
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 0;
+  const char* last = text.data() + text.size();
+  const auto above = std::from_chars(text.data(), text.data() + mark, numerator);
+  const auto below = std::from_chars(text.data() + mark + 1, last, denominator);
+  const bool is_fraction = above.ec == std::errc() && above.ptr == text.data() + mark && below.ec == std::errc() &&
+                           below.ptr == last && denominator > 0;
+  return is_fraction ? fraction_of(numerator, denominator) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Fraction> fraction_of(std::int64_t numerator, std::int64_t denominator) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 52;
+  if (numerator <= -kMost || numerator >= kMost || denominator <= 0) return std::nullopt;
+  const std::int64_t common = std::gcd(numerator, denominator);
+  numerator /= common;
+  denominator /= common;
+  const int down = std::countr_zero(static_cast<std::uint64_t>(denominator));
+  denominator >>= down;
+  if (down > kMostBits || denominator > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  return Fraction{numerator, -down, static_cast<std::int32_t>(denominator)};
+}
+
 std::string to_text(const GivenValue& value) {
   if (value.is_integer) return std::to_string(value.integer);
+  if (value.real.divisor != 1) return fraction_text(value.real);
   const double nearest = to_double(value.real);
   // A mantissa of more than 53 bits does not come back from a double.
-  const Dyadic back = dyadic_of(nearest);
+  const Fraction back = fraction_of(nearest);
   const int shift = value.real.exponent - back.exponent;
   const bool is_exact =
       nearest == 0 ? value.real.mantissa == 0
@@ -37,6 +78,11 @@ std::optional<GivenValue> parse_given(DType dtype, std::string_view text) {
         error == std::errc() && end == last && out.integer >= type.least && out.integer <= type.greatest;
     return is_legal ? std::optional(out) : std::nullopt;
   }
+  if (const std::size_t mark = text.find('/'); mark != std::string_view::npos) {
+    const auto fraction = parse_fraction(text, mark);
+    if (fraction) out.real = *fraction;
+    return fraction ? std::optional(out) : std::nullopt;
+  }
   if (const std::size_t mark = text.find('p'); mark != std::string_view::npos) {
     const auto mantissa = std::from_chars(text.data(), text.data() + mark, out.real.mantissa);
     const auto exponent = std::from_chars(text.data() + mark + 1, last, out.real.exponent);
@@ -48,7 +94,7 @@ std::optional<GivenValue> parse_given(DType dtype, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), last, value);
   if (error != std::errc() || end != last || !std::isfinite(value)) return std::nullopt;
-  out.real = dyadic_of(value);
+  out.real = fraction_of(value);
   return out;
 }
 

@@ -13,14 +13,17 @@
 
 namespace steptp::certify {
 
+/// In lowest terms; nothing where a part is too large.
+[[nodiscard]] std::optional<Fraction> fraction_of(std::int64_t numerator, std::int64_t denominator);
+
 /// A value of an input, exactly.
 struct GivenValue {
   bool is_integer = false;
   std::int64_t integer = 0;
-  Dyadic real;
+  Fraction real;
   bool operator==(const GivenValue&) const = default;
 };
-/// The shortest decimal where the value is a double; otherwise 123p-56, which is 123*2^-56.
+/// The shortest decimal where the value is a double; otherwise 123p-56, which is 123*2^-56, or 3/10.
 [[nodiscard]] std::string to_text(const GivenValue& value);
 /// Nothing where the text is no value of the type.
 [[nodiscard]] std::optional<GivenValue> parse_given(DType dtype, std::string_view text);

@@ -28,6 +28,12 @@ double inside(const Domain& domain, double wanted, double unit) {
   return wanted;
 }
 
+/// The greatest value of a float type.
+double greatest_of(DType dtype) {
+  const DTypeInfo& type = info(dtype);
+  return std::ldexp(2 - std::ldexp(1.0, 1 - type.precision), type.max_exponent);
+}
+
 /// The domain may state less than the dtype's range or more; never more than fits.
 std::int64_t clamp_to(const DTypeInfo& type, double value) {
   if (!(value > static_cast<double>(type.least))) return type.least;
@@ -95,15 +101,16 @@ std::string_view name_of(DrawKind kind) {
     case DrawKind::first_index: return "first_index";
     case DrawKind::last_index: return "last_index";
     case DrawKind::line: return "line";
+    case DrawKind::solved: return "solved";
   }
   return "generic";
 }
 
 bool is_open(DrawKind kind) {
-  return kind != DrawKind::ties && kind != DrawKind::zeros && kind != DrawKind::thresholds;
+  return kind != DrawKind::solved && kind != DrawKind::ties && kind != DrawKind::zeros && kind != DrawKind::thresholds;
 }
 
-Dyadic dyadic_of(double value) {
+Fraction fraction_of(double value) {
   // Multiples of 2^-52 that are not large are what arithmetic is quick with.
   const double scaled = value * 0x1p52;
   if (std::fabs(scaled) < 0x1p60 && scaled == std::trunc(scaled)) return {static_cast<std::int64_t>(scaled), -52};
@@ -153,6 +160,12 @@ double InputSource::special_real(const InputFacts& facts, std::int64_t position,
     case DrawKind::positive: wanted = unit + 0x1p-53; break;
     case DrawKind::negative: wanted = -unit - 0x1p-53; break;
     case DrawKind::ties: wanted = tie(facts, position, bits); break;
+    case DrawKind::solved: {
+      const bool is_zero = draw_.step % 2 == 1 &&
+                           &facts == &model_.inputs[static_cast<std::size_t>(draw_.step / 2) % model_.inputs.size()];
+      wanted = is_zero ? 0 : (static_cast<double>(bits % 4096) - 2047) / 1024;
+      break;
+    }
     case DrawKind::zeros: wanted = 0; break;
     case DrawKind::large: wanted = generic * 24; break;
     case DrawKind::wide: wanted = generic * (facts.variable->dtype == DType::f16 ? 12 : 100); break;
@@ -185,7 +198,19 @@ double InputSource::special_real(const InputFacts& facts, std::int64_t position,
       break;
     }
   }
-  return inside(facts.domain, wanted, unit);
+  const double greatest = greatest_of(facts.variable->dtype);
+  return inside(facts.domain, std::clamp(wanted, -greatest, greatest), unit);
+}
+
+std::vector<std::int64_t> index_at(const Variable& variable, std::int64_t position) {
+  std::vector<std::int64_t> index(variable.shape.size());
+  for (std::size_t d = index.size(); d-- > 0; position /= variable.shape[d]) index[d] = position % variable.shape[d];
+  return index;
+}
+
+bool is_legal(const InputFacts& facts, Fraction value) {
+  const double nearest = to_double(value);
+  return std::fabs(nearest) <= greatest_of(facts.variable->dtype) && inside(facts.domain, nearest, 0) == nearest;
 }
 
 InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(std::move(draw)) {
@@ -231,9 +256,9 @@ const GivenValue* InputSource::given(std::size_t input, std::int64_t position) c
   return fills_[input] ? &*fills_[input] : nullptr;
 }
 
-Dyadic InputSource::other_real(std::size_t input, std::int64_t position) const {
+Fraction InputSource::other_real(std::size_t input, std::int64_t position) const {
   const GivenValue* written = given(input, position);
-  const Dyadic value = written ? written->real : drawn_real(input, position);
+  const Fraction value = written ? written->real : drawn_real(input, position);
   if (log_) list(input, position, {false, 0, value});
   return value;
 }
@@ -245,9 +270,9 @@ std::int64_t InputSource::integer(std::size_t input, std::int64_t position) cons
   return value;
 }
 
-Dyadic InputSource::drawn_real(std::size_t input, std::int64_t position) const {
+Fraction InputSource::drawn_real(std::size_t input, std::int64_t position) const {
   const InputFacts& facts = model_.inputs[input];
-  if (!facts.variable->values.empty()) return dyadic_of(facts.variable->values[static_cast<std::size_t>(position)]);
+  if (!facts.variable->values.empty()) return fraction_of(facts.variable->values[static_cast<std::size_t>(position)]);
   const std::uint64_t bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position));
   const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
                      facts.domain.kind == Domain::Kind::nonzero;
@@ -269,7 +294,7 @@ Dyadic InputSource::drawn_real(std::size_t input, std::int64_t position) const {
     const std::int64_t first = end(bits);
     return {first * kLineSteps + (end(mix(bits)) - first) * draw_.step, -kEndBits - kLineBits};
   }
-  return dyadic_of(special_real(facts, position, bits));
+  return fraction_of(special_real(facts, position, bits));
 }
 
 std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position) const {
@@ -287,6 +312,7 @@ std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position
   switch (draw_.kind) {
     case DrawKind::generic:
     case DrawKind::line:
+    case DrawKind::solved:
     case DrawKind::tiny:
     case DrawKind::peak:
     case DrawKind::dip:

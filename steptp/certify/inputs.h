@@ -40,7 +40,8 @@ enum class DrawKind : std::uint8_t {
   masked,        ///< generic, one input as a mask that hides every other row as a whole
   first_index,   ///< generic, integers at the least legal value
   last_index,
-  line,  ///< a point between two draws of few digits
+  line,    ///< a point between two draws of few digits
+  solved,  ///< small numbers, and others that were solved for so that a comparison goes a certain way
 };
 inline constexpr DrawKind kSpecialDraws[] = {
     DrawKind::thresholds, DrawKind::ties,    DrawKind::zeros,       DrawKind::positive,  DrawKind::negative,
@@ -53,7 +54,8 @@ inline constexpr DrawKind kSpecialDraws[] = {
 struct Draw {
   DrawKind kind = DrawKind::generic;
   std::uint64_t seed = 0;
-  std::int64_t step = 0;  ///< line: from 0, at one end, to kLineSteps
+  /// Of a line: from 0, at one end, to kLineSteps. Solved: at odd steps one input is zero.
+  std::int64_t step = 0;
   /// The element of a peak or a dip: which input, and where in it. Which input is a mask.
   std::size_t input = 0;
   std::int64_t position = -1;
@@ -94,6 +96,11 @@ struct IntegerRange {
 };
 [[nodiscard]] IntegerRange legal_range(const InputFacts& facts);
 
+/// The domain and the type allow it.
+[[nodiscard]] bool is_legal(const InputFacts& facts, Fraction value);
+/// The subscripts of an element of which the position is known.
+[[nodiscard]] std::vector<std::int64_t> index_at(const Variable& variable, std::int64_t position);
+
 /// A value that was read.
 struct InputRead {
   std::size_t input = 0;
@@ -114,7 +121,7 @@ class InputSource {
  public:
   InputSource(const InputModel& model, Draw draw);
 
-  [[nodiscard]] Dyadic real(std::size_t input, std::int64_t position) const {
+  [[nodiscard]] Fraction real(std::size_t input, std::int64_t position) const {
     const Stream& stream = streams_[input];
     if (!stream.is_plain) return other_real(input, position);
     return {plain_mantissa(stream.seed, position), -52};
@@ -148,8 +155,8 @@ class InputSource {
     bool is_plain = false;  ///< a generic draw from [-1, 1), which is what inner loops are made of
   };
 
-  [[nodiscard]] Dyadic other_real(std::size_t input, std::int64_t position) const;
-  [[nodiscard]] Dyadic drawn_real(std::size_t input, std::int64_t position) const;
+  [[nodiscard]] Fraction other_real(std::size_t input, std::int64_t position) const;
+  [[nodiscard]] Fraction drawn_real(std::size_t input, std::int64_t position) const;
   [[nodiscard]] std::int64_t drawn_integer(std::size_t input, std::int64_t position) const;
   void list(std::size_t input, std::int64_t position, const GivenValue& value) const;
   [[nodiscard]] const GivenValue* given(std::size_t input, std::int64_t position) const;
@@ -166,6 +173,6 @@ class InputSource {
 };
 
 /// An exact double as a fraction; the value is finite.
-[[nodiscard]] Dyadic dyadic_of(double value);
+[[nodiscard]] Fraction fraction_of(double value);
 
 }  // namespace steptp::certify

@@ -14,6 +14,7 @@
 #include "steptp/base/random.h"
 #include "steptp/certify/certify.h"
 #include "steptp/certify/code.h"
+#include "steptp/certify/combinations.h"
 #include "steptp/certify/comparison.h"
 #include "steptp/certify/coverage.h"
 #include "steptp/certify/inputs.h"
@@ -122,6 +123,9 @@ class Judge {
   /// Looks at both programs on every way on which their comparisons lead to an element, where these are few.
   bool combine_ways();
   bool combine_ways_of(const OutputPoint& point);
+  /// Looks for ways that draws do not take (judge_explore.cpp): from the ways that are new, others, by solving for
+  /// one input after the other.
+  bool explore(const OutputPoint& point, Combinations& ways);
   [[nodiscard]] Trace open_steps(const Trace& trace, bool in_before) const;
 
   // Branches (judge_branches.cpp).

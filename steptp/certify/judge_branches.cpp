@@ -76,6 +76,12 @@ bool Judge::cover() {
       if (!look_at_all(some, kind, trial)) return false;
     }
   }
+  const std::vector<OutputPoint> points = points_;
+  constexpr std::size_t kMostPoints = 4;
+  for (std::size_t i = 0; i < std::min(points.size(), kMostPoints) && !missing().empty(); ++i) {
+    Combinations ways(true);
+    if (!explore(points[i], ways)) return false;
+  }
   const std::vector<Missing> left = missing();
   if (left.empty()) return true;
   undecided(concat(left[0].in_before ? "before: " : "after: ", left[0].coverage->text(left[0].branch), " was never ",

@@ -31,11 +31,11 @@ bool Judge::combine_ways() {
   return true;
 }
 
-/// Without the comparisons whose other outcome does not exist.
+/// Without the comparisons whose other outcome does not exist, and without ties: what ties has no identity.
 Trace Judge::open_steps(const Trace& trace, bool in_before) const {
   Trace out;
   std::copy_if(trace.begin(), trace.end(), std::back_inserter(out), [&](const TraceStep& step) {
-    return !settled_.contains({in_before, step.branch, !step.outcome});
+    return !(step.is_tie() && step.identity == 0) && !settled_.contains({in_before, step.branch, !step.outcome});
   });
   return out;
 }
@@ -49,13 +49,18 @@ bool Judge::combine_ways_of(const OutputPoint& point) {
       const Draw draw{kind, seed_of(kind, 1000 + trial)};
       const auto before = Comparison::trace(before_, model_, draw, point, options_, budget_);
       const auto after = before ? Comparison::trace(after_, model_, draw, point, options_, budget_) : before;
-      if (!after || !ways.add(open_steps(*before, true), open_steps(*after, false))) continue;
+      if (!after || !ways.add(open_steps(before->steps, true), open_steps(after->steps, false),
+                              is_open(kind) ? Combinations::kEnough : 0)) {
+        continue;
+      }
       Comparison comparison(pair_, model_, draw, options_, budget_);
       if (!look(comparison, draw, point)) return false;
     }
     const bool is_spent = start - budget_.operations > kMostOperations;
     if (ways.size() > kMostNodes || is_spent) break;
     if (!ways.missing() && trial >= 1) return true;
+    constexpr std::uint64_t kPlainTrials = 2;
+    if (trial == kPlainTrials && !is_shown_ && !explore(point, ways)) return false;
   }
   const auto missing = ways.missing();
   if (!missing) return true;

@@ -88,6 +88,7 @@ bool Judge::is_wanted(DrawKind kind) const {
     case DrawKind::above:
     case DrawKind::rising:
     case DrawKind::falling: return has_order;
+    case DrawKind::solved: return false;  // where ways are missing
     case DrawKind::peak:
     case DrawKind::dip: return false;  // drawn where there are peaks
     case DrawKind::masked_first:

@@ -180,11 +180,10 @@ void Machine<A>::trace_reals(const Node& node, CompareOp op, const Frame& frame,
     // Infinite because of where it stands: no comparison of data.
     if (A::class_of(left) != ValueClass::finite || A::class_of(right) != ValueClass::finite) return;
     const auto [forwards, backwards] = arithmetic_.differences(left, right);
-    if (forwards == backwards) return;
     const auto statement = static_cast<std::uint32_t>(frame.statement - code_.statements.data());
     const bool is_first = forwards < backwards;
     trace_->push_back({TraceStep::Kind::reals, node.branch, statement, is_first ? forwards : backwards,
-                       signs_of(is_first ? op : mirrored(op)), arithmetic_.compare(op, left, right)});
+                       signs_of(is_first ? op : mirrored(op)), arithmetic_.compare(op, left, right), forwards});
   }
 }
 
@@ -196,7 +195,7 @@ void Machine<A>::trace_integers(const Node& node, const Frame& frame, std::int64
   const std::uint64_t identity =
       combine(combine(static_cast<Hash>(node.comparison), static_cast<Hash>(left)), static_cast<Hash>(right));
   trace_->push_back({on_indices ? TraceStep::Kind::on_indices : TraceStep::Kind::integers, node.branch, statement,
-                     identity, 0, outcome});
+                     identity, 0, outcome, 0});
 }
 
 // Subscripts.

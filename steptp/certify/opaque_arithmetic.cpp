@@ -100,8 +100,8 @@ void OpaqueArithmetic::input(Value& out, const InputSource& source, std::size_t 
   out = {};
   const InputFacts& facts = source.model().inputs[number];
   if (!facts.variable->values.empty()) {
-    const Dyadic value = source.real(number, position);
-    out.core = out.number = space_.field.of_dyadic(value);
+    const Fraction value = source.real(number, position);
+    out.core = out.number = space_.field.of_fraction(value);
     out.range = {to_double(value), to_double(value)};
     out.is_nonzero = value.mantissa != 0;
     return;

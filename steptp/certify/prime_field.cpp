@@ -44,8 +44,9 @@ PrimeField::Residue PrimeField::power_of_two(std::int32_t exponent) const {
   return power(half_, static_cast<std::uint64_t>(-static_cast<std::int64_t>(exponent)));
 }
 
-PrimeField::Residue PrimeField::of_any_dyadic(Dyadic value) const {
-  return multiply(of_integer(value.mantissa), power_of_two(value.exponent));
+PrimeField::Residue PrimeField::of_any_fraction(Fraction value) const {
+  const Residue binary = multiply(of_integer(value.mantissa), power_of_two(value.exponent));
+  return value.divisor == 1 ? binary : multiply(binary, inverse(of_integer(value.divisor)));
 }
 
 PrimeField::Residue PrimeField::of_decimal(const Decimal& value) const {

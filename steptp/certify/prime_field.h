@@ -1,21 +1,24 @@
 #pragma once
 
 #include <cmath>
+#include <compare>
 #include <cstdint>
 
 #include "steptp/certify/code.h"
 
 namespace steptp::certify {
 
-/// An exact binary fraction: mantissa * 2^exponent. Every input is one.
-struct Dyadic {
+/// mantissa * 2^exponent / divisor, exactly. Every input is one; drawn ones have no divisor.
+struct Fraction {
   std::int64_t mantissa = 0;
   std::int32_t exponent = 0;
-  bool operator==(const Dyadic&) const = default;
+  std::int32_t divisor = 1;                           ///< odd, positive
+  auto operator<=>(const Fraction&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
 };
 
-[[nodiscard]] inline double to_double(Dyadic value) {
-  return std::ldexp(static_cast<double>(value.mantissa), value.exponent);
+/// The nearest one, where the mantissa has no more than 53 bits.
+[[nodiscard]] inline double to_double(Fraction value) {
+  return std::ldexp(static_cast<double>(value.mantissa) / value.divisor, value.exponent);
 }
 
 /// Arithmetic modulo a prime between 2^60 and 2^61. Residues are in Montgomery form (x * 2^64 mod p): equal residues
@@ -49,10 +52,11 @@ class PrimeField {
   [[nodiscard]] Residue power(Residue base, std::uint64_t exponent) const;
 
   [[nodiscard]] Residue of_integer(std::int64_t value) const;
-  [[nodiscard]] Residue of_dyadic(Dyadic value) const {
+  [[nodiscard]] Residue of_fraction(Fraction value) const {
     // Almost every input is a small multiple of 2^-52.
     constexpr std::int64_t kSmall = std::int64_t{1} << 60;
-    if (value.exponent != -52 || value.mantissa <= -kSmall || value.mantissa >= kSmall) return of_any_dyadic(value);
+    const bool is_usual = value.exponent == -52 && value.divisor == 1;
+    if (!is_usual || value.mantissa <= -kSmall || value.mantissa >= kSmall) return of_any_fraction(value);
     const std::int64_t m = value.mantissa;
     const Residue residue = multiply(static_cast<std::uint64_t>(m < 0 ? -m : m), input_factor_);
     return m < 0 ? negate(residue) : residue;
@@ -87,7 +91,7 @@ class PrimeField {
     const auto high = static_cast<std::uint64_t>((product + static_cast<Double>(factor) * prime_) >> 64);
     return high >= prime_ ? high - prime_ : high;
   }
-  [[nodiscard]] Residue of_any_dyadic(Dyadic value) const;
+  [[nodiscard]] Residue of_any_fraction(Fraction value) const;
   [[nodiscard]] Residue of_number(std::uint64_t value) const { return multiply(value % prime_, square_); }
   [[nodiscard]] Residue inverse_of_two() const;
   [[nodiscard]] Residue power_of_two(std::int32_t exponent) const;

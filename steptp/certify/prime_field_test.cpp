@@ -80,9 +80,9 @@ TEST(PrimeField, FractionsAreWhatTheyMean) {
   EXPECT_EQ(times(field.of_decimal(decimal_of(0.1)), 10), field.one());
   EXPECT_EQ(times(field.of_decimal(decimal_of(1e-5)), 100000), field.one());
   EXPECT_EQ(field.of_decimal(decimal_of(2.5e3)), field.of_integer(2500));
-  EXPECT_EQ(times(field.of_dyadic({-3, -52}), std::int64_t{1} << 52), field.of_integer(-3));
-  EXPECT_EQ(times(field.of_dyadic({5, -7}), 128), field.of_integer(5));
-  EXPECT_EQ(field.of_dyadic({5, 3}), field.of_integer(40));
+  EXPECT_EQ(times(field.of_fraction({-3, -52}), std::int64_t{1} << 52), field.of_integer(-3));
+  EXPECT_EQ(times(field.of_fraction({5, -7}), 128), field.of_integer(5));
+  EXPECT_EQ(field.of_fraction({5, 3}), field.of_integer(40));
 }
 
 TEST(Decimal, IsTheShortestTextOfADouble) {

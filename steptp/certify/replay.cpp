@@ -35,8 +35,11 @@ std::optional<Draw> draw_named(std::string_view name, std::uint64_t seed) {
 /// Where the inputs are written out, the draw is only where they were found.
 std::optional<Draw> draw_of(const Counterexample& example) {
   if (!example.given) return draw_named(example.draw, example.seed);
-  const bool is_peak = example.draw == name_of(DrawKind::peak) || example.draw == name_of(DrawKind::dip);
-  if (!is_peak && !draw_named(example.draw, example.seed)) return std::nullopt;
+  bool is_named = false;
+  for (const DrawKind kind : {DrawKind::peak, DrawKind::dip, DrawKind::solved}) {
+    is_named = is_named || example.draw == name_of(kind);
+  }
+  if (!is_named && !draw_named(example.draw, example.seed)) return std::nullopt;
   return Draw{DrawKind::generic, example.seed, 0, 0, -1, std::make_shared<const GivenInputs>(*example.given)};
 }
 

@@ -65,7 +65,7 @@ class Simplifier {
         if (!(value >= facts.domain.low && value < facts.domain.high)) return std::nullopt;
         break;
     }
-    out.real = dyadic_of(value);
+    out.real = fraction_of(value);
     return out;
   }
 

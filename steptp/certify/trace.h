@@ -22,9 +22,23 @@ struct TraceStep {
   /// Signs of that difference, as a set of three bits (-, 0, +): for which the outcome is true.
   std::uint8_t signs_of_true = 0;
   bool outcome = false;
+  std::uint64_t difference = 0;  ///< of reals, with its sign: a residue of the field that was evaluated in
+
+  /// Of these inputs, or of all: which of them, another trace tells.
+  [[nodiscard]] bool is_tie() const { return kind == Kind::reals && difference == 0; }
 };
 
 using Trace = std::vector<TraceStep>;
+
+/// The same comparison in the text.
+[[nodiscard]] inline bool is_same_place(const TraceStep& a, const TraceStep& b) {
+  return a.kind == b.kind && a.branch == b.branch && a.statement == b.statement;
+}
+
+struct Traced {
+  Trace steps;
+  std::uint64_t prime = 0;  ///< of the field
+};
 
 inline constexpr std::uint8_t kNegative = 1;
 inline constexpr std::uint8_t kZero = 2;

@@ -31,7 +31,7 @@ class TwinField {
   [[nodiscard]] Twin one() const { return {p_.one(), q_.one()}; }
   [[nodiscard]] Twin of_integer(std::int64_t value) const { return {p_.of_integer(value), q_.of_integer(value)}; }
   [[nodiscard]] Twin of_decimal(const Decimal& value) const { return {p_.of_decimal(value), q_.of_decimal(value)}; }
-  [[nodiscard]] Twin of_dyadic(Dyadic value) const { return {p_.of_dyadic(value), q_.of_dyadic(value)}; }
+  [[nodiscard]] Twin of_fraction(Fraction value) const { return {p_.of_fraction(value), q_.of_fraction(value)}; }
   /// An unknown: the same for the same key, otherwise as if drawn.
   [[nodiscard]] Twin unknown(std::uint64_t key) const;
   [[nodiscard]] Twin exp(Twin a) const;

@@ -33,7 +33,7 @@ TEST(TwinField, NumbersAreTheSameInBothFields) {
   EXPECT_EQ(field.multiply(tenth, ten), field.one());
   EXPECT_EQ(field.multiply(tenth, ten).q, field.one().q);
   EXPECT_EQ(field.inverse(ten).q, tenth.q);
-  EXPECT_EQ(field.of_dyadic({3, -1}).q, field.multiply(field.of_integer(15), tenth).q);
+  EXPECT_EQ(field.of_fraction({3, -1}).q, field.multiply(field.of_integer(15), tenth).q);
 }
 
 ExtremumSets::Member member(std::uint64_t number) {

@@ -134,16 +134,16 @@ std::int64_t elements_of(const std::vector<std::int64_t>& shape, std::int64_t li
   return product;
 }
 
-void offer_layouts(const Site& at, const std::vector<std::int64_t>& shape,
+void offer_layouts(const Site& at, const std::vector<ParameterDomain>& first, const std::vector<std::int64_t>& shape,
                    const std::function<bool(const Layout&)>& changes, Listing& listing) {
   const std::size_t rank = shape.size();
   const auto offer = [&](std::string_view form, std::vector<std::string> dimensions,
                          decltype(ParameterDomain::values) numbers, bool extended) {
-    listing.offer({at,
-                   {{"form", std::vector<std::string>{std::string(form)}},
-                    {"dimensions", std::move(dimensions)},
-                    {"number", std::move(numbers)}},
-                   extended});
+    std::vector<ParameterDomain> parameters = first;
+    parameters.push_back({"form", std::vector<std::string>{std::string(form)}});
+    parameters.push_back({"dimensions", std::move(dimensions)});
+    parameters.push_back({"number", std::move(numbers)});
+    listing.offer({at, std::move(parameters), extended});
   };
   const std::vector<std::int64_t> none = {0};
   std::vector<std::string> transposes;

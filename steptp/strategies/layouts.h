@@ -41,8 +41,8 @@ inline constexpr Parameter kNumberParameter = {
 
 /// The layouts of a tensor, as sites with these three parameters. Beyond the published form are padding, rotation and
 /// factors that do not divide. `changes` says whether any access would look different: of one that reads E_{a,a} only,
-/// the transpose is the same.
-void offer_layouts(const Site& at, const std::vector<std::int64_t>& shape,
+/// the transpose is the same. `first` are parameters that stand before the three.
+void offer_layouts(const Site& at, const std::vector<ParameterDomain>& first, const std::vector<std::int64_t>& shape,
                    const std::function<bool(const Layout&)>& changes, Listing& listing);
 
 /// What a choice says, or why it says nothing for this shape; kChoice where the words are wrong, else `fits`.

@@ -234,6 +234,38 @@ std::optional<WithIdentity> with_identity(View& view, std::size_t number) {
   return out;
 }
 
+bool is_complete(View& view, const std::string& tensor, std::uint32_t expression) {
+  const TensorFacts& facts = view.table().tensors.at(tensor);
+  if (facts.scope != Scope::global) return false;
+  if (facts.known && facts.known->role != Role::output) return true;
+  const InferredShape& shape = view.shapes().at(tensor);
+  const std::vector<const Access*> writes = writes_of(view, tensor);
+  const auto earlier = [&](const Access* write) {
+    return view.table().statements[write->statement].items[0] < expression;
+  };
+  if (!shape.exact || !std::all_of(writes.begin(), writes.end(), earlier)) return false;
+  IntegerSet whole;
+  std::vector<IntegerSet> parts;
+  for (const Access* write : writes) {
+    IntegerSet part;
+    for (std::size_t i = 0; i < facts.rank; ++i) (void)part.add_variable();
+    part.dimensions = facts.rank;
+    const auto instance = add_instance(part, view.table(), view.facts(), *write, true);
+    if (!instance || !instance->certain) continue;
+    for (std::size_t i = 0; i < facts.rank; ++i) {
+      part.require(equals(Linear::variable(i), instance->subscripts[i]));
+    }
+    parts.push_back(std::move(part));
+  }
+  for (std::size_t i = 0; i < facts.rank; ++i) {
+    const Linear at = Linear::variable(whole.add_variable());
+    whole.require(at_most(Linear::number(0), at));
+    whole.require(less(at, Linear::number(shape.dimensions[i])));
+  }
+  whole.dimensions = facts.rank;
+  return !parts.empty() && view.isl().covered(whole, parts).kind == Presburger::Answer::Kind::covered;
+}
+
 std::optional<Conflict> first_write_conflict(View& view, const std::vector<std::uint32_t>& equation) {
   const Statement* statement = view.find_statement(equation);
   const std::vector<const Access*> writes = writes_of(view, statement->equation->left->tensor);

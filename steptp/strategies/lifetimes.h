@@ -42,6 +42,9 @@ struct WithIdentity {
 };
 [[nodiscard]] std::optional<WithIdentity> with_identity(View& view, std::size_t statement);
 
+/// Whether every element of a tensor in `g` has a value when an expression begins, and no other afterwards.
+[[nodiscard]] bool is_complete(View& view, const std::string& tensor, std::uint32_t expression);
+
 /// Whether some write of the tensor of an equation runs before that equation does to the same element.
 [[nodiscard]] std::optional<Conflict> first_write_conflict(View& view, const std::vector<std::uint32_t>& equation);
 

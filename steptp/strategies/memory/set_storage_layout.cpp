@@ -264,7 +264,7 @@ void choices(View& view, Listing& listing) {
       continue;
     }
     const auto changes = [&](const Layout& layout) { return plan_map(view, *tensor, layout).ok(); };
-    offer_layouts(site, tensor->shape, changes, listing);
+    offer_layouts(site, {}, tensor->shape, changes, listing);
     if (listing.extended) offer_extended(view, *tensor, listing);
   }
 }

@@ -48,6 +48,10 @@ struct Reshaped {
 /// by more iterations, if that makes no race.
 [[nodiscard]] std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped& change);
 
+/// Whether a block loop of a program does not enclose all items of its kernel, or accesses to data in `s` or `l` lie
+/// inside different axes.
+[[nodiscard]] std::optional<Conflict> placement_conflict(View& view);
+
 /// Whether an expression of the result has a race; the program before says what else is known.
 [[nodiscard]] std::optional<Conflict> race_conflict(View& before, View& after, std::uint32_t expression);
 

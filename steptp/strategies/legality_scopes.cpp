@@ -222,6 +222,18 @@ std::optional<Conflict> sharing_conflict(View& before, View& after, const Reshap
 
 }  // namespace
 
+std::optional<Conflict> placement_conflict(View& view) {
+  for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
+    if (blocks_stand_well(*view.program().nests[i], false, true)) continue;
+    return Conflict{item_site({i}), item_site({i}), "a block loop would not enclose all items of its kernel"};
+  }
+  for (const auto& [name, tensor] : view.table().tensors) {
+    if (tensor.scope == Scope::global || tensor.writes.empty() || tensor.demoted) continue;
+    if (auto conflict = axes_conflict(view.table(), name, tensor)) return conflict;
+  }
+  return std::nullopt;
+}
+
 std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped& change) {
   for (std::uint32_t i = 0; i < after.program().nests.size(); ++i) {
     if (blocks_stand_well(*after.program().nests[i], false, true)) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "steptp/analysis/device.h"
 #include "steptp/analysis/index_map.h"
 #include "steptp/base/text.h"
 
@@ -90,6 +91,22 @@ std::optional<Reindexed> reindexed(const PlacedNest& nest, const std::vector<Loo
     out.guard = rewrite(nest.nest->guard, rewriter);
     if (!out.guard) return std::nullopt;
   }
+  return out;
+}
+
+BoxLoops loops_over(const std::vector<std::int64_t>& extents) {
+  BoxLoops out;
+  NameSource names(index_name);
+  const std::int64_t limit = default_device().block[0];
+  bool bound = false;
+  for (const std::int64_t extent : extents) {
+    const bool threads = !bound && extent <= limit;
+    bound = bound || threads;
+    const Loop loop{threads ? LoopKind::bound : LoopKind::serial, extent, threads ? "tx" : names.next()};
+    out.loops.insert(threads ? out.loops.begin() : out.loops.end(), loop);
+    out.indices.push_back(Index::variable(loop.index));
+  }
+  if (out.loops.empty()) out.loops.push_back({LoopKind::bound, 1, "tx"});
   return out;
 }
 

@@ -45,6 +45,14 @@ struct Reindexed {
 [[nodiscard]] std::optional<Reindexed> reindexed(const PlacedNest& nest, const std::vector<Loop>& loops,
                                                  Rewriter rewriter);
 
+/// Loops of an expression of its own over all points of a box, and the indices along its dimensions. The first loop
+/// that a block has threads for is bound to tx and comes to stand outermost.
+struct BoxLoops {
+  std::vector<Loop> loops;
+  std::vector<Index> indices;
+};
+[[nodiscard]] BoxLoops loops_over(const std::vector<std::int64_t>& extents);
+
 /// The program that most strategies on loops show in their examples.
 inline constexpr std::string_view kMatmulExample =
     "@input A f32[8,4]\n@input C f32[4,6]\n@output D f32[8,6]\n"

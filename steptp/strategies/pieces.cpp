@@ -1,0 +1,185 @@
+#include "steptp/strategies/pieces.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "steptp/analysis/device.h"
+#include "steptp/analysis/index_map.h"
+#include "steptp/base/text.h"
+#include "steptp/strategies/legality.h"
+
+namespace steptp {
+
+namespace {
+
+/// Indices, no two the same: subscripts that another tensor can have too.
+bool are_indices(const std::vector<Index>& subscripts) {
+  std::set<std::string> seen;
+  return std::all_of(subscripts.begin(), subscripts.end(), [&seen](const Index& subscript) {
+    const std::string* name = subscript.as_variable();
+    return name && seen.insert(*name).second;
+  });
+}
+
+bool reads(const Operator& op, const std::string& tensor) {
+  bool found = false;
+  const auto look = [&](const RefPtr& ref) { found = found || ref->tensor == tensor; };
+  for_each_ref(*op.right(), look);
+  for (const Index& subscript : op.left().subscripts) {
+    for_each_read(subscript, [&](const RefPtr& ref) { for_each_ref(ref, look); });
+  }
+  return found;
+}
+
+/// The variable is a subscript by itself, but for a constant.
+bool stands_alone(const Ref& ref, const std::string& variable) {
+  return std::any_of(ref.subscripts.begin(), ref.subscripts.end(), [&](const Index& subscript) {
+    const auto shifted = Index::subtract(subscript, Index::constant(subscript.constant_term()));
+    return shifted && shifted->as_variable() && *shifted->as_variable() == variable;
+  });
+}
+
+}  // namespace
+
+Result<Operator, std::string> find_operator(View& view, std::uint32_t expression) {
+  Operator out;
+  out.expression = expression;
+  out.nest = view.program().nests[expression].get();
+  if (out.nest->items.size() != 1 || !std::holds_alternative<EquationPtr>(out.nest->items[0])) {
+    return std::string("the expression is not one equation");
+  }
+  if (out.nest->guard) return std::string("the expression has a guard");
+  out.statement = view.find_statement(std::vector<std::uint32_t>{expression, 0});
+  if (std::holds_alternative<Read>(out.right()->node)) return std::string("the expression only copies");
+  const Ref& left = out.left();
+  bool global = left.scope == Scope::global;
+  for_each_ref(*out.right(), [&](const RefPtr& ref) { global = global && ref->scope == Scope::global; });
+  if (!global) return std::string("the expression touches data in s or l");
+  if (!out.statement->accumulates && reads(out, left.tensor)) {
+    return concat(left.tensor, " is made from other elements of itself");
+  }
+  for (const Index& subscript : left.subscripts) {
+    for_each_variable(subscript, [&](const std::string& name) { out.output.insert(name); });
+  }
+  const auto map = index_map_of(*out.statement, left.subscripts);
+  if (!map || is_injective(*map, view.isl()) != Truth::yes) {
+    return concat("iterations may write one element of ", left.tensor);
+  }
+  out.is_first = view.table().tensors.at(left.tensor).writes.size() == 1;
+  if (!out.is_first && out.statement->accumulates && !is_free_accumulation(*out.statement)) {
+    return concat(left.tensor, " may have a value before, to which nothing can be added in another order");
+  }
+  return out;
+}
+
+RefPtr result_ref(const Operator& op, std::string name) {
+  const Ref& left = op.left();
+  std::vector<Index> subscripts = left.subscripts;
+  if (!are_indices(subscripts)) {
+    subscripts.clear();
+    for (const Loop& loop : output_loops(op)) subscripts.push_back(Index::variable(loop.index));
+  }
+  return make_ref(std::move(name), left.dtype, Scope::global, std::move(subscripts));
+}
+
+std::vector<Loop> with_extent(std::vector<Loop> loops, const std::string& index, std::int64_t extent) {
+  for (Loop& loop : loops) {
+    if (loop.index == index) loop.extent = extent;
+  }
+  return loops;
+}
+
+std::vector<Loop> output_loops(const Operator& op) {
+  std::vector<Loop> out;
+  for (const Loop& loop : op.nest->loops) {
+    if (op.output.contains(loop.index)) out.push_back(loop);
+  }
+  return out;
+}
+
+ExprPtr accumulating(const Operator& op, const RefPtr& result) {
+  if (!op.statement->accumulates) return op.right();
+  Rewriter rewriter;
+  rewriter.ref = [&](const RefPtr& ref) { return equal(*ref, op.left()) ? result : ref; };
+  return rewrite(op.right(), rewriter);
+}
+
+ExprPtr combined(const Operator& op, const ExprPtr& a, const ExprPtr& b) {
+  const ArithmeticOp by = *op.statement->accumulates;
+  if (by == ArithmeticOp::add) return make_sum(a, by, b);
+  if (by == ArithmeticOp::multiply) return make_product(a, by, b);
+  return make_expr(Extremum{by == ArithmeticOp::max, a, b});
+}
+
+EquationPtr completed(const Operator& op, const RefPtr& left, const ExprPtr& value) {
+  if (op.is_first || !op.statement->accumulates) return make_equation(left, value);
+  return make_equation(left, combined(op, read_expr(left), value));
+}
+
+Item copy_nest(const RefPtr& to, const RefPtr& from, const std::vector<Loop>& all) {
+  std::vector<Loop> loops;
+  for (Loop loop : all) {
+    if (!uses_variable(*from, loop.index) && !uses_variable(*to, loop.index)) continue;
+    const bool bound = loop.kind == LoopKind::bound && stands_alone(*to, loop.index);
+    loop.kind = bound ? LoopKind::bound : LoopKind::serial;
+    loops.push_back(loop);
+  }
+  // A name such as tx belongs to a bound loop; without one, the first loop that can becomes a block's threads.
+  Rewriter rename;
+  NameSource names(index_name);
+  for (const Loop& loop : loops) names.reserve(loop.index);
+  const auto give_name = [&rename](Loop& loop, std::string name) {
+    rename.variables.emplace(loop.index, Index::variable(name));
+    loop.index = std::move(name);
+  };
+  for (Loop& loop : loops) {
+    if (loop.kind == LoopKind::serial && axis_of(loop.index)) give_name(loop, names.next());
+  }
+  const bool has_bound =
+      std::any_of(loops.begin(), loops.end(), [](const Loop& loop) { return loop.kind == LoopKind::bound; });
+  const auto threads = std::find_if(loops.begin(), loops.end(), [&](const Loop& loop) {
+    return loop.extent <= default_device().block[0] && !rename.variables.contains(loop.index) &&
+           stands_alone(*to, loop.index);
+  });
+  if (!has_bound && threads != loops.end()) {
+    threads->kind = LoopKind::bound;
+    give_name(*threads, "tx");
+    std::rotate(loops.begin(), threads, threads + 1);
+  }
+  if (loops.empty()) loops.push_back({LoopKind::bound, 1, "tx"});
+  return make_nest(std::move(loops), nullptr, {make_equation(rewrite(to, rename), read_expr(rewrite(from, rename)))});
+}
+
+std::optional<AlongVariable> along(const Index& index, const std::string& variable) {
+  AlongVariable out;
+  for (const IndexTerm& term : index.terms()) {
+    const auto* factor = std::get_if<LoopVariable>(&term.factors[0]);
+    if (term.factors.size() == 1 && factor && factor->name == variable) out.coefficient = term.coefficient;
+  }
+  const auto rest = scaled_plus(Index::variable(variable), -out.coefficient, index);
+  if (!rest || uses_variable(*rest, variable)) return std::nullopt;
+  out.rest = *rest;
+  return out;
+}
+
+bool uses_variable(const Index& index, const std::string& variable) {
+  bool found = false;
+  for_each_variable(index, [&](const std::string& name) { found = found || name == variable; });
+  return found;
+}
+
+bool uses_variable(const Ref& ref, const std::string& variable) {
+  return std::any_of(ref.subscripts.begin(), ref.subscripts.end(),
+                     [&](const Index& subscript) { return uses_variable(subscript, variable); });
+}
+
+RefPtr moved(const RefPtr& ref, const std::string& variable, std::int64_t offset) {
+  if (offset == 0) return ref;
+  Rewriter rewriter;
+  const auto sum = Index::add(Index::variable(variable), Index::constant(offset));
+  if (!sum) return nullptr;
+  rewriter.variables.emplace(variable, *sum);
+  return rewrite(ref, rewriter);
+}
+
+}  // namespace steptp

@@ -64,6 +64,10 @@ std::optional<Refusal> refuse_cache(View& before, View& after, const CacheReques
   return std::nullopt;
 }
 
+Refusal refuse_large(const CacheRequest& request) {
+  return {&kCacheBox, request.site(), "a subscript would not fit in 64 bits", {}};
+}
+
 std::size_t item_of(const CacheRequest& request, const Statement& statement) {
   const bool last = request.at.position + 1 == request.at.nest->nest->loops.size();
   return last ? statement.items[request.at.nest->items.size()] : 0;

@@ -86,6 +86,9 @@ struct CacheLevel {
 [[nodiscard]] std::optional<Refusal> refuse_cache(View& before, View& after, const CacheRequest& request,
                                                   const std::string& cache);
 
+/// The refusal that a subscript would not fit.
+[[nodiscard]] Refusal refuse_large(const CacheRequest& request);
+
 /// The position, among the items of a body, of the first (last) that holds one of the statements.
 [[nodiscard]] std::size_t item_of(const CacheRequest& request, const Statement& statement);
 

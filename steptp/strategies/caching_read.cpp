@@ -192,7 +192,7 @@ Result<CacheStep, Refusal> plan_cached_read(View& view, const CacheRequest& requ
   if (!found) return found.error();
   const Staged& staged = *found;
   auto copy = copy_of(view, request, staged);
-  if (!copy) return refuse_overflow(request.site());
+  if (!copy) return refuse_large(request);
   if (auto refusal = refuse_form(request, staged, *copy)) return *std::move(refusal);
   const DType dtype = request.form == CacheForm::wide ? DType::f32 : staged.dtype;
   CacheStep out;
@@ -202,7 +202,7 @@ Result<CacheStep, Refusal> plan_cached_read(View& view, const CacheRequest& requ
   out.uses = staged.uses;
   out.has_guard = !copy->bounds.empty();
   const auto assembly = assemble(view, request, staged, *copy, out.cache, dtype);
-  if (!assembly) return refuse_overflow(request.site());
+  if (!assembly) return refuse_large(request);
   for (const auto& place : assembly->copies) out.added.push_back({"copy", item_site(place)});
   out.program = with_items(view.program(), request.at.nest->items, assembly->items);
   View after(out.program);

@@ -333,10 +333,10 @@ Result<CacheStep, Refusal> plan_cached_write(View& view, const CacheRequest& req
   out.is_initialised = identity != nullptr;
   for (const Access* access : target->accesses) out.uses.push_back({"use", access->site});
   const auto extra = items_of(view, request, *target, out.cache, dtype, identity);
-  if (!extra) return refuse_overflow(request.site());
+  if (!extra) return refuse_large(request);
   const auto bare = assemble(view, request, *target, out.cache, dtype, {{}, extra->back});
   const auto full = assemble(view, request, *target, out.cache, dtype, *extra);
-  if (!bare || !full) return refuse_overflow(request.site());
+  if (!bare || !full) return refuse_large(request);
   View without(bare->program);
   if (auto refusal = refuse_back(without, request, *bare, out.cache, target->level.depth)) return *std::move(refusal);
   View after(full->program);

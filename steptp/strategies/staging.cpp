@@ -97,7 +97,8 @@ std::optional<Index> index_at(const Index& index, const std::set<std::string>& s
   for (; !(parts.parts[number] == split->moving); ++number) coordinate += parts.is_wide(number) ? 1 : 0;
   std::optional<Index> place = Index::constant(static_cast<std::int64_t>(parts.ranges[number].low));
   if (parts.is_wide(number)) place = Index::add(point[coordinate], *place);
-  return out && place ? scaled_plus(*place, split->factor, *out) : std::nullopt;
+  const auto moving = place ? Index::multiply(*place, Index::constant(split->factor)) : std::nullopt;
+  return out && moving ? Index::add(*out, *moving) : std::nullopt;
 }
 
 }  // namespace
@@ -148,7 +149,7 @@ Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
     std::string name;
     for (const SubscriptUse& use : uses) {
       const auto inside = footprint.inside(use.subscripts);
-      if (!inside) return refuse_overflow(request.site());
+      if (!inside) return refuse_large(request);
       const std::string here = good_name(*use.statement, (*inside)[i], out.extents[i]);
       name = &use == uses.data() || name == here ? here : std::string();
     }
@@ -243,7 +244,7 @@ Result<Staged, Refusal> stage_expression(View& view, const CacheRequest& request
   for (std::size_t i = 0; i < parts.parts.size(); ++i) {
     if (!parts.is_wide(i)) continue;
     const auto place = Index::subtract(parts.parts[i], Index::constant(static_cast<std::int64_t>(parts.ranges[i].low)));
-    if (!place) return refuse_overflow(request.site());
+    if (!place) return refuse_large(request);
     inside.push_back(*place);
   }
   out.replace = [expr, inside, scope = request.scope](Rewriter& rewriter, const std::string& cache, DType dtype,

@@ -23,7 +23,7 @@ constexpr Parameter kParameters[] = {
      "in f32; ahead: two buffers, the next round's data fetched early"},
 };
 constexpr Precondition kSafety[] = {kCacheUses,  kCacheBox,  kCacheUnchanged, kCachePlacement, kCacheCovered,
-                                    kCacheWhole, kCacheSize, kCacheRaces,     kCacheForm,      kSubscriptsFit};
+                                    kCacheWhole, kCacheSize, kCacheRaces,     kCacheForm};
 constexpr Component kModifies[] = {Component::expressions, Component::variables};
 constexpr NewElement kIntroduces[] = {NewElement::variables, NewElement::expressions};
 constexpr std::string_view kForms[] = {"plain", "fill", "wide", "ahead"};

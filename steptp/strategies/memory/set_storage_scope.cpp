@@ -1,5 +1,6 @@
 /// set_storage_scope: an intermediate tensor lives in another memory.
-///   B^{8}_{tx=0}[D^{g}_{tx}=A_{tx}*2;E_{tx}=exp(D^{g}_{tx})]   -->   B^{8}_{tx=0}[D^{l}_{tx}=A_{tx}*2;E_{tx}=exp(D^{l}_{tx})]
+///   B^{8}_{tx=0}[D^{g}_{tx}=A_{tx}*2;E_{tx}=exp(D^{g}_{tx})]   -->
+///   B^{8}_{tx=0}[D^{l}_{tx}=A_{tx}*2;E_{tx}=exp(D^{l}_{tx})]
 /// Safe because all accesses to one element are made by one thread (l) or by one block (s), with barriers between, in
 /// one launch, and accesses that share an element are the same as before.
 #include <algorithm>
@@ -142,10 +143,9 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
                      {&kSize, {}},
                      {&kRaces, {}}};
   out.facts.values = {{"tensor", name}, {"from", from}, {"to", choice.word("scope")}};
-  out.facts.because = *scope == Scope::global
-                          ? concat("no two blocks or threads use one element of ", name)
-                          : concat("all accesses to an element of ", name, " are made by one ",
-                                   *scope == Scope::local ? "thread" : "block", ", in one launch");
+  out.facts.because = *scope == Scope::global ? concat("no two blocks or threads use one element of ", name)
+                                              : concat("all accesses to an element of ", name, " are made by one ",
+                                                       *scope == Scope::local ? "thread" : "block", ", in one launch");
   return out;
 }
 

@@ -73,6 +73,15 @@ L(a,3)B(tx,8)[D[tx]=D[tx]+A[a,tx];E[tx]=D[tx];];
                  R"({"at":"0/0","scope":"l"})", "ownership");
 }
 
+TEST(SetStorageScope, ARaceStaysOne) {
+  expect_refusal("set_storage_scope", R"(
+@input A f32[8]
+@output E f32[8]
+B(tx,8)[D[0]=A[tx];E[tx]=D[0];];
+)",
+                 R"({"at":"0/0","scope":"s"})", "races");
+}
+
 TEST(SetStorageScope, Refusals) {
   expect_refusal("set_storage_scope", kChain, R"({"at":"0/1","scope":"l"})", "intermediate");
   expect_refusal("set_storage_scope", kChain, R"({"at":"0/0","scope":"x"})", "choice");

@@ -52,6 +52,13 @@ struct Reshaped {
 /// inside different axes.
 [[nodiscard]] std::optional<Conflict> placement_conflict(View& view);
 
+/// Whether a tensor in `s` or `l` cannot live where it is accessed: in several kernels, inside different axes, or where
+/// a block loop would not enclose all items of its kernel.
+[[nodiscard]] std::optional<Conflict> placement_conflict(View& view, const std::string& tensor);
+/// Whether two accesses to a tensor share an element in one of two programs but not in the other. The programs differ
+/// in scopes only.
+[[nodiscard]] std::optional<Conflict> ownership_conflict(View& before, View& after, const std::string& tensor);
+
 /// Whether an expression of the result has a race; the program before says what else is known.
 [[nodiscard]] std::optional<Conflict> race_conflict(View& before, View& after, std::uint32_t expression);
 

@@ -200,6 +200,21 @@ bool is_private(View& view, const PlacedNest& nest, const TensorFacts& tensor) {
   });
 }
 
+/// Some write and some other access share an element before and not after, or the other way round.
+std::optional<Conflict> pairs_conflict(View& before, View& after, const Reshaped& change, const std::string& name) {
+  const TensorFacts& tensor = before.table().tensors.at(name);
+  SharingQuestion question(before, after, change);
+  for (const std::size_t write : tensor.writes) {
+    for (const std::size_t other : accesses_of(tensor)) {
+      if (!question.may_change(write, other)) continue;
+      const Scope scope = after.table().tensors.at(name).scope;
+      return Conflict{before.table().accesses[write].site, before.table().accesses[other].site,
+                      concat(name, " in ", code(scope), ": accesses would share other elements than before")};
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Conflict> sharing_conflict(View& before, View& after, const Reshaped& change, const std::string& name) {
   const TensorFacts& tensor = before.table().tensors.at(name);
   const std::vector<std::size_t> all = accesses_of(tensor);
@@ -209,15 +224,7 @@ std::optional<Conflict> sharing_conflict(View& before, View& after, const Reshap
   });
   if (same) return std::nullopt;
   if (is_private(before, change.nest, tensor)) return race_conflict(before, after, change.nest.items[0]);
-  SharingQuestion question(before, after, change);
-  for (const std::size_t write : tensor.writes) {
-    for (const std::size_t other : all) {
-      if (!question.may_change(write, other)) continue;
-      return Conflict{before.table().accesses[write].site, before.table().accesses[other].site,
-                      concat(name, " in ", code(tensor.scope), ": accesses would share other elements than before")};
-    }
-  }
-  return std::nullopt;
+  return pairs_conflict(before, after, change, name);
 }
 
 }  // namespace
@@ -232,6 +239,23 @@ std::optional<Conflict> placement_conflict(View& view) {
     if (auto conflict = axes_conflict(view.table(), name, tensor)) return conflict;
   }
   return std::nullopt;
+}
+
+std::optional<Conflict> placement_conflict(View& view, const std::string& tensor) {
+  const TensorFacts& facts = view.table().tensors.at(tensor);
+  if (facts.scope == Scope::global) return std::nullopt;
+  const Access& first = view.table().accesses[accesses_of(facts)[0]];
+  if (facts.demoted) return Conflict{first.site, first.site, concat(tensor, ": several kernels touch it")};
+  const std::uint32_t expression = view.table().statements[first.statement].items[0];
+  if (!blocks_stand_well(*view.program().nests[expression], false, true)) {
+    return Conflict{first.site, first.site, "a block loop would not enclose all items of its kernel"};
+  }
+  return axes_conflict(view.table(), tensor, facts);
+}
+
+std::optional<Conflict> ownership_conflict(View& before, View& after, const std::string& tensor) {
+  // No index is replaced, so that any nest will do.
+  return pairs_conflict(before, after, {before.nests()[0], {}}, tensor);
 }
 
 std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped& change) {

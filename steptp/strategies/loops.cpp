@@ -1,6 +1,7 @@
 #include "steptp/strategies/loops.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "steptp/analysis/device.h"
@@ -18,6 +19,22 @@ bool has_quotient(const Index& index) {
     }
   }
   return false;
+}
+
+/// Conditions stay short: sides that calculate with the new indices are put together like subscripts.
+ExprPtr short_comparison(const ExprPtr& expr, const std::set<std::string>& fresh, const std::vector<BoxVariable>& box) {
+  const auto* compare = std::get_if<Compare>(&expr->node);
+  if (!compare) return expr;
+  std::vector<ExprPtr> operands;
+  for (const ExprPtr& operand : compare->operands) {
+    const auto index = to_index(*operand);
+    bool calculates = false;
+    if (index) {
+      for_each_variable(*index, [&](const std::string& name) { calculates = calculates || fresh.contains(name); });
+    }
+    operands.push_back(calculates ? to_expr(has_quotient(*index) ? simplified(*index, box) : *index) : operand);
+  }
+  return with_children(expr, operands);
 }
 
 }  // namespace
@@ -83,6 +100,11 @@ std::optional<Reindexed> reindexed(const PlacedNest& nest, const std::vector<Loo
     }
     return make_ref(ref->tensor, ref->dtype, ref->scope, std::move(subscripts));
   };
+  std::set<std::string> fresh;
+  for (const auto& [name, value] : rewriter.variables) {
+    for_each_variable(value, [&fresh](const std::string& other) { fresh.insert(other); });
+  }
+  rewriter.expr = [&](const ExprPtr& expr) { return short_comparison(expr, fresh, box); };
   Reindexed out;
   auto items = rewrite(nest.nest->items, rewriter);
   if (!items) return std::nullopt;

@@ -1,5 +1,6 @@
 /// loop_binding: a loop runs over a hardware axis.
 ///   L^{6}_{a=0}[D_{a}=f(A_{a})]   -->   B^{6}_{bxa=0}[D_{bxa}=f(A_{bxa})]
+///   L^{6}_{a=0}[D_{a}=f(A_{a})]   -->   B^{8}_{txa=0}?{txa<6}[D_{txa}=f(A_{txa})]
 /// Safe because blocks and threads that now run at the same time touch no element in common that one of them writes,
 /// but in a collective, and data in s and l stays with the same block or thread.
 #include <algorithm>
@@ -20,6 +21,8 @@ constexpr std::string_view kNoAxis = "none";
 
 constexpr Parameter kParameters[] = {
     {"axis", Parameter::Kind::word, "bx, by, bz, tx, ty or tz; none makes a bound loop an L loop again"},
+    {"multiple", Parameter::Kind::integer,
+     "threads are rounded up to a multiple of it, and a guard cuts off the tail; 1 where nothing is rounded"},
 };
 constexpr Precondition kPublished[] = {
     {Check::reduction_axis, "not-carried",
@@ -27,6 +30,7 @@ constexpr Precondition kPublished[] = {
 };
 constexpr Precondition kSafety[] = {
     {Check::order, "kind", "the loop is an L loop, or a bound one that goes to another axis or to none"},
+    {Check::launch, "tail", "only a loop over threads is rounded up, to a multiple of 1 or more that it is none of"},
     {Check::launch, "axis-free", "no loop around it or inside it is over that axis"},
     {Check::launch, "launch", "blocks and threads of the kernel are within the device's limits"},
     {Check::scope, "scopes", "data in s and l is shared by the same accesses as before, and block loops stand outside"},
@@ -34,12 +38,23 @@ constexpr Precondition kSafety[] = {
 };
 constexpr const Precondition& kNotCarried = kPublished[0];
 constexpr const Precondition& kKind = kSafety[0];
-constexpr const Precondition& kAxisFree = kSafety[1];
-constexpr const Precondition& kLaunch = kSafety[2];
-constexpr const Precondition& kScopes = kSafety[3];
-constexpr const Precondition& kRaces = kSafety[4];
+constexpr const Precondition& kTail = kSafety[1];
+constexpr const Precondition& kAxisFree = kSafety[2];
+constexpr const Precondition& kLaunch = kSafety[3];
+constexpr const Precondition& kScopes = kSafety[4];
+constexpr const Precondition& kRaces = kSafety[5];
 constexpr Component kModifies[] = {Component::expressions, Component::loop_axes, Component::variables,
                                    Component::index_segments};
+constexpr std::int64_t kMultiples[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+
+/// What a loop becomes: over which axis, and with how many iterations.
+struct Binding {
+  PlacedLoop at;
+  std::string_view axis;
+  std::int64_t extent = 1;
+
+  [[nodiscard]] bool has_tail() const { return extent > at.loop().extent; }
+};
 
 bool binds(const Nest& nest, Axis axis, const Loop* except) {
   const auto over = [&](const Loop& loop) { return &loop != except && axis_of(loop.index) == axis; };
@@ -69,15 +84,16 @@ struct Built {
   Loop loop;
 };
 
-std::optional<Built> build(View& view, const PlacedLoop& at, std::string_view axis) {
+std::optional<Built> build(View& view, const Binding& binding) {
+  const PlacedLoop& at = binding.at;
   const Nest& nest = *at.nest->nest;
   Built out;
-  out.loop = {LoopKind::bound, at.loop().extent, {}};
-  if (axis == kNoAxis) {
+  out.loop = {LoopKind::bound, binding.extent, {}};
+  if (binding.axis == kNoAxis) {
     out.loop.kind = LoopKind::serial;
     out.loop.index = view.fresh_indices(at.expression()).next();
   } else {
-    out.loop.index = bound_name(at.loop(), axis);
+    out.loop.index = bound_name(at.loop(), binding.axis);
   }
   std::vector<Loop> loops = nest.loops;
   loops[at.position] = out.loop;
@@ -85,16 +101,19 @@ std::optional<Built> build(View& view, const PlacedLoop& at, std::string_view ax
   rewriter.variables.emplace(at.loop().index, Index::variable(out.loop.index));
   auto body = reindexed(*at.nest, loops, rewriter);
   if (!body) return std::nullopt;
+  ExprPtr guard = std::move(body->guard);
+  if (binding.has_tail()) guard = conjunction(guard, less_than(Index::variable(out.loop.index), at.loop().extent));
   out.program = with_items(view.program(), at.nest->items,
-                           {make_nest(std::move(loops), std::move(body->guard), std::move(body->items))});
+                           {make_nest(std::move(loops), std::move(guard), std::move(body->items))});
   return out;
 }
 
 /// Only what the new loop has to do with: published programs have launches that are too large elsewhere.
-std::optional<Refusal> refuse_launch(View& view, const PlacedLoop& at, Axis axis) {
+std::optional<Refusal> refuse_launch(View& view, const Binding& binding, Axis axis) {
+  const PlacedLoop& at = binding.at;
   const Device& device = default_device();
   const auto number = static_cast<std::size_t>(axis);
-  const std::int64_t extent = at.loop().extent;
+  const std::int64_t extent = binding.extent;
   const std::int64_t limit = is_thread_axis(axis) ? device.block[number - 3] : device.grid[number];
   if (extent > limit) {
     return Refusal{&kLaunch,
@@ -123,6 +142,20 @@ std::optional<Refusal> refuse_launch(View& view, const PlacedLoop& at, Axis axis
   return std::nullopt;
 }
 
+/// The iterations of a loop that is rounded up.
+Result<Binding, Refusal> round_up(const PlacedLoop& at, std::string_view axis, std::int64_t multiple) {
+  const std::int64_t extent = at.loop().extent;
+  if (multiple == 1) return Binding{at, axis, extent};
+  const bool threads = axis != kNoAxis && axis[0] == 't';
+  if (!threads || multiple < 1 || multiple > default_device().threads || extent % multiple == 0) {
+    return Refusal{&kTail,
+                   at.site(),
+                   concat(extent, " iterations over ", axis, " are not rounded up to a multiple of ", multiple),
+                   {{"extent", extent}, {"multiple", multiple}}};
+  }
+  return Binding{at, axis, (extent / multiple + 1) * multiple};
+}
+
 /// A launch with one nest of equations: what is true of one axis of blocks, or of threads, is true of the others.
 bool axes_are_alike(View& view, const PlacedLoop& at) {
   return at.nest->around.empty() && !view.has_scoped_data() &&
@@ -136,7 +169,9 @@ struct Planned {
 };
 
 /// `proven`: another axis of the same kind has been looked at, and all axes are alike.
-Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view axis_name, bool proven = false) {
+Result<Planned, Refusal> plan(View& view, const Binding& binding, bool proven = false) {
+  const PlacedLoop& at = binding.at;
+  const std::string_view axis_name = binding.axis;
   const Loop& loop = at.loop();
   const auto known = std::find(kAxisNames.begin(), kAxisNames.end(), axis_name);
   const bool unbind = axis_name == kNoAxis;
@@ -162,10 +197,10 @@ Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view
     }
   }
   if (!unbind) {
-    if (auto refusal = refuse_launch(view, at, axis)) return *std::move(refusal);
+    if (auto refusal = refuse_launch(view, binding, axis)) return *std::move(refusal);
   }
   if (proven) return Planned{{}, collective};
-  auto built = build(view, at, axis_name);
+  auto built = build(view, binding);
   if (!built) return refuse_overflow(at.site());
   View after(built->program);
   const Reshaped change{*at.nest, {{loop.index, Index::variable(built->loop.index)}}};
@@ -174,6 +209,18 @@ Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view
     return refuse(collective ? kNotCarried : kRaces, at.site(), *conflict);
   }
   return Planned{*std::move(built), collective};
+}
+
+/// Multiples that a loop over a thread axis can be rounded up to. What threads touch is the same for all of them.
+void offer_tails(View& view, const PlacedLoop& at, std::string_view axis, Listing& listing) {
+  std::vector<std::int64_t> multiples;
+  for (const std::int64_t multiple : kMultiples) {
+    const auto binding = round_up(at, axis, multiple);
+    if (!binding) continue;
+    if (multiples.empty() ? !plan(view, *binding) : refuse_launch(view, *binding, *axis_of(axis)).has_value()) continue;
+    multiples.push_back(multiple);
+  }
+  listing.offer({at.site(), {{"axis", std::vector<std::string>{std::string(axis)}}, {"multiple", multiples}}, true});
 }
 
 /// Where one axis of a kind is refused for what iterations do, so are the others.
@@ -187,19 +234,21 @@ void offer(View& view, const PlacedLoop& at, Listing& listing) {
   for (const std::string_view axis : kAxisNames) {
     const std::size_t kind = axis[0] == 'b' ? 0 : 1;
     if (!open[kind]) continue;
-    const auto planned = plan(view, at, axis, proven[kind]);
+    const auto planned = plan(view, {at, axis, at.loop().extent}, proven[kind]);
     if (planned) {
       (bound || planned->collective ? extended : published).emplace_back(axis);
       proven[kind] = alike;
+      if (listing.extended && kind == 1) offer_tails(view, at, axis, listing);
       continue;
     }
     const Precondition* why = planned.error().precondition;
     open[kind] = why != &kNotCarried && (!alike || (why != &kRaces && why != &kScopes));
     listing.refuse(planned.error());
   }
-  if (bound && listing.extended && plan(view, at, kNoAxis)) extended.emplace_back(kNoAxis);
-  listing.offer({at.site(), {{"axis", std::move(published)}}, false});
-  listing.offer({at.site(), {{"axis", std::move(extended)}}, true});
+  if (bound && listing.extended && plan(view, {at, kNoAxis, at.loop().extent})) extended.emplace_back(kNoAxis);
+  const ParameterDomain whole{"multiple", std::vector<std::int64_t>{1}};
+  listing.offer({at.site(), {{"axis", std::move(published)}, whole}, false});
+  listing.offer({at.site(), {{"axis", std::move(extended)}, whole}, true});
 }
 
 void choices(View& view, Listing& listing) {
@@ -217,7 +266,9 @@ void choices(View& view, Listing& listing) {
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto at = find_loop(view, choice.at);
   if (!at) return at.error();
-  auto planned = plan(view, *at, choice.word("axis"));
+  const auto binding = round_up(*at, choice.word("axis"), choice.integer("multiple"));
+  if (!binding) return binding.error();
+  auto planned = plan(view, *binding);
   if (!planned) return planned.error();
   Applied out;
   out.program = std::move(planned->built.program);
@@ -225,8 +276,10 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   out.facts.matched = {{"loop", choice.at}};
   out.facts.removed = out.facts.matched;
   out.facts.added = out.facts.matched;
+  if (binding->has_tail()) out.facts.added.push_back({"guard", guard_site(at->nest->items)});
   out.facts.renamings = {{"index", at->loop().index, now.index, item_site(at->nest->items)}};
   out.facts.holds = {{&kNotCarried, {{"loop", at->loop().index}, {"collective", planned->collective}}},
+                     {&kTail, {{"multiple", choice.integer("multiple")}}},
                      {&kAxisFree, {{"axis", choice.word("axis")}}},
                      {&kLaunch, {{"extent", now.extent}}},
                      {&kScopes, {}},
@@ -245,11 +298,12 @@ const Strategy& loop_binding_strategy() {
       "loop_binding",
       Level::operators,
       "a loop runs over a hardware axis",
-      "L^{6}_{a=0}[D_{a}=f(A_{a})]   -->   B^{6}_{bxa=0}[D_{bxa}=f(A_{bxa})]",
+      "L^{6}_{a=0}[D_{a}=f(A_{a})]   -->   B^{6}_{bxa=0}[D_{bxa}=f(A_{bxa})]\n"
+      "  L^{6}_{a=0}[D_{a}=f(A_{a})]   -->   B^{8}_{txa=0}?{txa<6}[D_{txa}=f(A_{txa})]",
       "blocks and threads that now run at the same time touch no element in common that one of them writes, but in a "
       "collective, and data in s and l stays with the same block or thread",
       "loop_binding",
-      {kMatmulExample, R"({"at":"0:loop[1]","axis":"bx"})"},
+      {kMatmulExample, R"({"at":"0:loop[1]","axis":"bx","multiple":1})"},
       kParameters,
       kPublished,
       kSafety,

@@ -1,0 +1,95 @@
+#pragma once
+
+// How cache_read_write makes its copies: a nest that fills the copy before its uses, or writes it back behind them.
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "steptp/strategies/footprint.h"
+#include "steptp/strategies/loops.h"
+#include "steptp/strategies/rewrite.h"
+#include "steptp/strategies/strategy.h"
+#include "steptp/strategies/view.h"
+
+namespace steptp {
+
+enum class CacheForm : std::uint8_t {
+  plain,
+  fill,   ///< what lies outside of the source is the neutral value, so that uses need no guard
+  wide,   ///< f16 and bf16 are kept in f32
+  ahead,  ///< two buffers: the next round's data is fetched while this round's is used
+};
+
+struct CacheRequest {
+  PlacedLoop at;   ///< the level: its body gets the copy
+  std::string of;  ///< a tensor, or the address of an expression
+  Scope scope = Scope::local;
+  CacheForm form = CacheForm::plain;
+
+  [[nodiscard]] Site site() const { return at.site(); }
+};
+
+/// The program with the copy in it, and what the facts say.
+struct CacheStep {
+  Program program;
+  std::string cache;
+  std::string source;
+  std::vector<std::int64_t> extents;  ///< of the copy
+  std::vector<Part> uses;             ///< before
+  std::vector<Part> added;            ///< after
+  bool has_guard = false;             ///< the copy leaves something out, or fills it
+  bool is_initialised = false;        ///< the accumulator starts from its identity
+  std::size_t dropped = 0;            ///< conditions in guards that the uses do not need any more
+};
+
+inline constexpr Precondition kCacheUses = {Check::fact, "uses",
+                                            "the tensor is read, or written, in the body of the loop"};
+inline constexpr Precondition kCacheBox = {
+    Check::fact, "footprint", "what is touched while the loops outside stand still is a box around affine subscripts"};
+inline constexpr Precondition kCacheUnchanged = {
+    Check::order, "unchanged", "nothing in the body of the loop writes what is copied before its use"};
+inline constexpr Precondition kCachePlacement = {
+    Check::scope, "placement",
+    "copy and uses stand in one kernel; s: outside all thread loops, l: under the same thread loops"};
+inline constexpr Precondition kCacheCovered = {Check::fact, "covered",
+                                               "all elements copied are in range and have a value"};
+inline constexpr Precondition kCacheWhole = {
+    Check::fact, "whole",
+    "an accumulator that is cached holds nothing from outside the body, which one thread or block makes alone"};
+inline constexpr Precondition kCacheSize = {Check::size, "size", "data in s and l fits in the device's memory"};
+inline constexpr Precondition kCacheRaces = {Check::order, "races",
+                                             "no two threads touch an element that one of them writes"};
+inline constexpr Precondition kCacheForm = {
+    Check::fact, "form",
+    "fill has something to fill and a neutral value, wide is for f16 and bf16, ahead for an L loop"};
+
+[[nodiscard]] Result<CacheStep, Refusal> plan_cached_read(View& view, const CacheRequest& request);
+[[nodiscard]] Result<CacheStep, Refusal> plan_cached_write(View& view, const CacheRequest& request);
+
+// What both share.
+
+/// The loops up to the level, and where the level is an `l` copy also the thread loops between it and the uses: they
+/// stand still while the copy is used.
+struct CacheLevel {
+  std::size_t depth = 0;        ///< loops around the body
+  std::set<std::string> still;  ///< their indices, and those of the thread loops
+  std::vector<Loop> threads;    ///< thread loops inside, for a copy in `l`
+};
+/// Statements: those with a use.
+[[nodiscard]] Result<CacheLevel, Refusal> cache_level(const CacheRequest& request,
+                                                      const std::vector<const Statement*>& statements);
+
+/// What the result has to satisfy, looked at when it is there.
+[[nodiscard]] std::optional<Refusal> refuse_cache(View& before, View& after, const CacheRequest& request,
+                                                  const std::string& cache);
+
+/// The refusal that a subscript would not fit.
+[[nodiscard]] Refusal refuse_large(const CacheRequest& request);
+
+/// The position, among the items of a body, of the first (last) that holds one of the statements.
+[[nodiscard]] std::size_t item_of(const CacheRequest& request, const Statement& statement);
+
+}  // namespace steptp

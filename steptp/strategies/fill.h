@@ -1,0 +1,23 @@
+#pragma once
+
+// Guards that accumulations do not need, because what they would keep out is neutral or never read.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "steptp/strategies/view.h"
+
+namespace steptp {
+
+struct Unguarded {
+  Program program;
+  std::size_t conditions = 0;  ///< how many were dropped
+};
+
+/// The program without those conditions in guards around accumulations of a tensor's values that can go: at points that
+/// a condition kept out, what is read has a value, and either every factor is the neutral value that a copy was filled
+/// with, or nobody reads the element that is accumulated. Nothing where no condition can go.
+[[nodiscard]] std::optional<Unguarded> without_needless_guards(View& view, const std::string& filled);
+
+}  // namespace steptp

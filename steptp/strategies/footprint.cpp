@@ -1,0 +1,173 @@
+#include "steptp/strategies/footprint.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "steptp/analysis/box_search.h"
+#include "steptp/analysis/interval.h"
+#include "steptp/base/text.h"
+
+namespace steptp {
+
+namespace {
+
+/// The term with another coefficient.
+std::optional<Index> term_index(const IndexTerm& term, std::int64_t coefficient) {
+  std::optional<Index> product = Index::constant(coefficient);
+  for (const IndexAtom& factor : term.factors) {
+    struct Visitor {
+      std::optional<Index> operator()(const LoopVariable& v) const { return Index::variable(v.name); }
+      std::optional<Index> operator()(const FloorQuotient& n) const {
+        return Index::floor_divide(*n.dividend, *n.divisor);
+      }
+      std::optional<Index> operator()(const FloorRemainder& n) const { return Index::modulo(*n.dividend, *n.divisor); }
+      std::optional<Index> operator()(const IndirectRead& n) const { return Index::read(n.ref); }
+    };
+    const auto value = std::visit(Visitor{}, factor);
+    if (!value || !product) return std::nullopt;
+    product = Index::multiply(*product, *value);
+  }
+  return product;
+}
+
+bool moves(const IndexTerm& term, const std::set<std::string>& still) {
+  const auto value = term_index(term, 1);
+  bool found = !value;
+  if (value) for_each_variable(*value, [&](const std::string& name) { found = found || !still.contains(name); });
+  return found;
+}
+
+/// The index divided by a number that divides all its coefficients.
+std::optional<Index> divided(const Index& index, std::int64_t by) {
+  if (by == 1) return index;
+  std::optional<Index> sum = Index::constant(index.constant_term() / by);
+  for (const IndexTerm& term : index.terms()) {
+    const auto next = term_index(term, term.coefficient / by);
+    sum = sum && next ? Index::add(*sum, *next) : std::nullopt;
+    if (!sum) return std::nullopt;
+  }
+  return sum;
+}
+
+std::int64_t common_divisor(std::int64_t a, std::int64_t b) {
+  if (a == INT64_MIN || b == INT64_MIN) return 1;
+  return std::gcd(a, b);
+}
+
+struct Parts {
+  Index still;   ///< without a constant
+  Index moving;  ///< without a constant
+  std::int64_t constant = 0;
+  std::int64_t divisor = 0;  ///< of the moving coefficients
+};
+
+std::optional<Parts> parts_of(const Index& index, const std::set<std::string>& still) {
+  Parts parts;
+  parts.constant = index.constant_term();
+  for (const IndexTerm& term : index.terms()) {
+    const auto value = term_index(term, term.coefficient);
+    if (!value || reads_tensor(*value)) return std::nullopt;
+    const bool moving = moves(term, still);
+    if (moving) parts.divisor = common_divisor(parts.divisor, term.coefficient);
+    Index& side = moving ? parts.moving : parts.still;
+    auto sum = Index::add(side, *value);
+    if (!sum) return std::nullopt;
+    side = *std::move(sum);
+  }
+  return parts;
+}
+
+/// One dimension from the same subscript of all uses.
+Result<FootprintDimension, std::string> dimension_of(const std::vector<SubscriptUse>& uses, std::size_t number,
+                                                     const std::set<std::string>& still) {
+  std::optional<Parts> first;
+  Interval all;
+  std::int64_t step = 0;
+  for (const SubscriptUse& use : uses) {
+    const auto parts = parts_of(use.subscripts[number], still);
+    if (!parts) return concat("subscript ", number, " reads a tensor or does not fit");
+    if (first && !(parts->still == first->still)) {
+      return concat("uses have different parts in subscript ", number, " that stand still");
+    }
+    const Interval range =
+        range_of(parts->moving, loop_box(*use.statement)) + Interval{parts->constant, parts->constant};
+    all = first ? hull(all, range) : range;
+    step = common_divisor(step, parts->divisor);
+    const Wide apart = first ? static_cast<Wide>(parts->constant) - first->constant : 0;
+    if (apart > INT64_MAX || apart < -INT64_MAX) return concat("subscript ", number, " is wide");
+    step = common_divisor(step, static_cast<std::int64_t>(apart));
+    if (!first) first = parts;
+  }
+  FootprintDimension out;
+  out.step = std::max<std::int64_t>(step, 1);
+  const Wide extent = (all.high - all.low) / out.step + 1;
+  if (extent > INT64_MAX || all.low < INT64_MIN || all.low > INT64_MAX) return concat("subscript ", number, " is wide");
+  out.extent = static_cast<std::int64_t>(extent);
+  const auto fixed = Index::add(first->still, Index::constant(static_cast<std::int64_t>(all.low)));
+  if (!fixed) return concat("subscript ", number, " does not fit");
+  out.fixed = *fixed;
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::vector<Index>> Footprint::inside(const std::vector<Index>& subscripts) const {
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    if (dimensions[i].extent == 1) continue;
+    const auto rest = Index::subtract(subscripts[i], dimensions[i].fixed);
+    auto place = rest ? divided(*rest, dimensions[i].step) : std::nullopt;
+    if (!place) return std::nullopt;
+    out.push_back(*std::move(place));
+  }
+  return out;
+}
+
+std::optional<std::vector<Index>> Footprint::outside(const std::vector<Index>& point) const {
+  std::vector<Index> out;
+  std::size_t next = 0;
+  for (const FootprintDimension& dimension : dimensions) {
+    if (dimension.extent == 1) {
+      out.push_back(dimension.fixed);
+      continue;
+    }
+    const auto scaled = Index::multiply(point[next++], Index::constant(dimension.step));
+    auto subscript = scaled ? Index::add(dimension.fixed, *scaled) : std::nullopt;
+    if (!subscript) return std::nullopt;
+    out.push_back(*std::move(subscript));
+  }
+  return out;
+}
+
+std::vector<std::int64_t> Footprint::extents() const {
+  std::vector<std::int64_t> out;
+  for (const FootprintDimension& dimension : dimensions) {
+    if (dimension.extent > 1) out.push_back(dimension.extent);
+  }
+  return out;
+}
+
+Result<Footprint, std::string> footprint_of(const std::vector<SubscriptUse>& uses, const std::set<std::string>& still) {
+  Footprint out;
+  for (std::size_t i = 0; i < uses[0].subscripts.size(); ++i) {
+    auto dimension = dimension_of(uses, i, still);
+    if (!dimension) return dimension.error();
+    out.dimensions.push_back(*std::move(dimension));
+  }
+  return out;
+}
+
+std::optional<MovingIndex> split_moving(const Index& index, const std::set<std::string>& still) {
+  const auto parts = parts_of(index, still);
+  if (!parts) return std::nullopt;
+  MovingIndex out{parts->still, {}, parts->divisor, parts->constant};
+  if (out.factor == 0) return out;
+  if (parts->moving.sorted().terms()[0].coefficient < 0) out.factor = -out.factor;
+  auto moving = divided(parts->moving, out.factor);
+  if (!moving) return std::nullopt;
+  out.moving = *std::move(moving);
+  return out;
+}
+
+}  // namespace steptp

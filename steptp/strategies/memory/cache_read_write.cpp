@@ -1,0 +1,170 @@
+/// cache_read_write: what a loop's body reads, or makes, goes through a copy in s or l.
+///   L^{6}_{a=0}L^{4}_{c=0}[D_{a}=D_{a}+A_{c}*C_{c,a}]   -->
+///   L^{4}_{c=0}[E^{l}_{c}=A_{c}];L^{6}_{a=0}L^{4}_{c=0}[..E^{l}_{c}..] L^{4}_{c=0}[D_{a}=D_{a}+f(c)]   -->
+///   E^{l}=0;L^{4}_{c=0}[E^{l}=E^{l}+f(c)];D_{a}=E^{l}
+/// Safe because the copy holds every element that its uses touch while the loops around the body stand still, nothing
+/// changes the source in between, and copy and uses belong to one block or thread.
+#include <algorithm>
+
+#include "steptp/base/text.h"
+#include "steptp/strategies/caching.h"
+#include "steptp/strategies/expressions.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"direction", Parameter::Kind::word, "read: the copy is made before its uses; write: it is written back behind"},
+    {"of", Parameter::Kind::word, "a tensor, or the address of an if_then_else of a tensor"},
+    {"scope", Parameter::Kind::word, "where the copy lives: s, or l"},
+    {"form", Parameter::Kind::word,
+     "plain; fill: the neutral value outside of the source, and guards that this makes needless go; wide: f16 and bf16 "
+     "in f32; ahead: two buffers, the next round's data fetched early"},
+};
+constexpr Precondition kSafety[] = {kCacheUses,  kCacheBox,  kCacheUnchanged, kCachePlacement, kCacheCovered,
+                                    kCacheWhole, kCacheSize, kCacheRaces,     kCacheForm};
+constexpr Component kModifies[] = {Component::expressions, Component::variables};
+constexpr NewElement kIntroduces[] = {NewElement::variables, NewElement::expressions};
+constexpr std::string_view kForms[] = {"plain", "fill", "wide", "ahead"};
+constexpr std::string_view kDirections[] = {"read", "write"};
+
+Result<CacheStep, Refusal> plan(View& view, const CacheRequest& request, bool read) {
+  return read ? plan_cached_read(view, request) : plan_cached_write(view, request);
+}
+
+struct Candidate {
+  bool read = true;
+  std::string of;
+};
+
+/// What the body of a loop reads and writes, in the order of the text.
+std::vector<Candidate> candidates(View& view, const PlacedLoop& at, bool expressions) {
+  std::vector<Candidate> out;
+  const auto add = [&](bool read, const std::string& of) {
+    const bool known =
+        std::any_of(out.begin(), out.end(), [&](const Candidate& c) { return c.read == read && c.of == of; });
+    if (!known) out.push_back({read, of});
+  };
+  const std::vector<std::size_t> below = statements_below(view, *at.nest);
+  for (const std::size_t number : below) {
+    for (const Access& access : view.table().accesses) {
+      if (access.statement == number) add(!access.is_write, access.ref->tensor);
+    }
+  }
+  if (!expressions) return out;
+  std::vector<ExprPtr> seen;
+  for (const PlacedExpr& placed : all_expressions(view)) {
+    if (!std::holds_alternative<Select>(placed.expr->node)) continue;
+    if (std::find(below.begin(), below.end(), placed.number) == below.end()) continue;
+    if (std::any_of(seen.begin(), seen.end(), [&](const ExprPtr& other) { return equal(*other, *placed.expr); })) {
+      continue;
+    }
+    seen.push_back(placed.expr);
+    out.push_back({true, to_text(placed.site)});
+  }
+  return out;
+}
+
+void offer(View& view, const PlacedLoop& at, const Candidate& candidate, Listing& listing) {
+  const bool is_expression = parse_site(candidate.of).has_value();
+  const auto domain = [](std::string_view name, std::string value) {
+    return ParameterDomain{name, std::vector<std::string>{std::move(value)}};
+  };
+  for (const Scope scope : {Scope::shared, Scope::local}) {
+    for (std::size_t form = 0; form < std::size(kForms); ++form) {
+      if (form > 0 && (!listing.extended || is_expression)) break;
+      const auto step = plan(view, {at, candidate.of, scope, static_cast<CacheForm>(form)}, candidate.read);
+      if (!step) {
+        listing.refuse(step.error());
+        if (form == 0 && step.error().precondition->id != kCacheCovered.id) break;
+        continue;
+      }
+      const bool extended = form > 0 || is_expression || step->has_guard;
+      if (extended && !listing.extended) continue;
+      listing.offer({at.site(),
+                     {domain("direction", std::string(kDirections[candidate.read ? 0 : 1])), domain("of", candidate.of),
+                      domain("scope", std::string(1, code(scope))), domain("form", std::string(kForms[form]))},
+                     extended});
+    }
+  }
+}
+
+void choices(View& view, Listing& listing) {
+  for (const PlacedLoop& at : all_loops(view)) {
+    for (const Candidate& candidate : candidates(view, at, listing.extended)) offer(view, at, candidate, listing);
+  }
+}
+
+Result<Applied, Refusal> apply(View& view, const Choice& choice) {
+  const auto at = find_loop(view, choice.at);
+  if (!at) return at.error();
+  const auto refuse_word = [&](std::string_view name) {
+    return Refusal{&kChoice, choice.at, concat("there is no ", name, " \"", choice.word(name), "\""), {}};
+  };
+  const auto scope = parse_scope(choice.word("scope"));
+  if (!scope || *scope == Scope::global) return refuse_word("scope");
+  const auto form = std::find(std::begin(kForms), std::end(kForms), choice.word("form"));
+  if (form == std::end(kForms)) return refuse_word("form");
+  const bool read = choice.word("direction") == kDirections[0];
+  if (!read && choice.word("direction") != kDirections[1]) return refuse_word("direction");
+  const auto number = static_cast<CacheForm>(form - std::begin(kForms));
+  auto step = plan(view, {*at, choice.word("of"), *scope, number}, read);
+  if (!step) return step.error();
+  Applied out;
+  out.program = std::move(step->program);
+  out.facts.matched = {{"loop", choice.at}};
+  out.facts.matched.insert(out.facts.matched.end(), step->uses.begin(), step->uses.end());
+  out.facts.removed = step->uses;
+  out.facts.added = step->added;
+  if (!parse_site(step->source)) {
+    out.facts.renamings = {{"tensor", step->source, step->cache, item_site(at->nest->items)}};
+  }
+  Json::Array extents;
+  for (const std::int64_t extent : step->extents) extents.emplace_back(extent);
+  out.facts.holds = {{&kCacheUses, {{"of", step->source}, {"uses", static_cast<std::int64_t>(step->uses.size())}}},
+                     {&kCacheBox, {{"extents", extents}}},
+                     {&kCachePlacement, {{"scope", choice.word("scope")}}},
+                     {&kCacheSize, {}},
+                     {&kCacheRaces, {}}};
+  out.facts.holds.push_back(read ? Holds{&kCacheUnchanged, {}} : Holds{&kCacheWhole, {}});
+  out.facts.values = {{"of", step->source},
+                      {"cache", step->cache},
+                      {"scope", choice.word("scope")},
+                      {"extents", extents},
+                      {"guarded", step->has_guard},
+                      {"initialised", step->is_initialised},
+                      {"guards_dropped", static_cast<std::int64_t>(step->dropped)}};
+  out.facts.because = read ? concat(step->cache, " holds all of ", step->source, " that is read in one round of ",
+                                    at->loop().index, ", and nothing in that round changes it")
+                           : concat("in one round of ", at->loop().index, " all that is made of ", step->source,
+                                    " is made in ", step->cache, " and then written back");
+  return out;
+}
+
+}  // namespace
+
+const Strategy& cache_read_write_strategy() {
+  static constexpr Strategy kStrategy = {
+      "cache_read_write",
+      Level::memory,
+      "what a loop's body reads, or makes, goes through a copy in s or l",
+      "L^{6}_{a=0}L^{4}_{c=0}[D_{a}=D_{a}+A_{c}*C_{c,a}]   -->   "
+      "L^{4}_{c=0}[E^{l}_{c}=A_{c}];L^{6}_{a=0}L^{4}_{c=0}[D_{a}=D_{a}+E^{l}_{c}*C_{c,a}]\n"
+      "  L^{4}_{c=0}[D_{a}=D_{a}+f(c)]   -->   E^{l}=0;L^{4}_{c=0}[E^{l}=E^{l}+f(c)];D_{a}=E^{l}",
+      "the copy holds every element that its uses touch while the loops around the body stand still, nothing changes "
+      "the source in between, and copy and uses belong to one block or thread",
+      "compute_inline",
+      {kMatmulExample, R"({"at":"0:loop[0]","direction":"read","of":"A","scope":"l","form":"plain"})"},
+      kParameters,
+      {},
+      kSafety,
+      kModifies,
+      kIntroduces,
+      choices,
+      apply,
+  };
+  return kStrategy;
+}
+
+}  // namespace steptp

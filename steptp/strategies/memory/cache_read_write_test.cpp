@@ -1,0 +1,322 @@
+#include <gtest/gtest.h>
+
+#include "steptp/base/text.h"
+#include "testing/strategy_test.h"
+
+namespace steptp::testing {
+namespace {
+
+std::string choice(std::string_view at, std::string_view direction, std::string_view of, std::string_view scope,
+                   std::string_view form = "plain") {
+  return concat(R"({"at":")", at, R"(","direction":")", direction, R"(","of":")", of, R"(","scope":")", scope,
+                R"(","form":")", form, "\"}");
+}
+void expect_cached(std::string_view before, const std::string& chosen, std::string_view after) {
+  expect_rewrite("cache_read_write", before, chosen, after);
+}
+void expect_refused(std::string_view before, const std::string& chosen, std::string_view precondition) {
+  expect_refusal("cache_read_write", before, chosen, precondition);
+}
+
+constexpr std::string_view kMatmul = R"(
+@input A f32[8,4]
+@input C f32[4,6]
+@output D f32[8,6]
+B(tx,8)L(a,6)L(c,4)[D[tx,a]=D[tx,a]+A[tx,c]*C[c,a];];
+)";
+
+TEST(CacheReadWrite, ReadIntoRegisters) {
+  expect_cached(kMatmul, choice("0:loop[0]", "read", "A", "l"),
+                "B(tx,8)[L(c,4)[E:l[c]=A[tx,c];];L(a,6)L(c,4)[D[tx,a]=D[tx,a]+E:l[c]*C[c,a];];];");
+  expect_cached(kMatmul, choice("0:loop[2]", "read", "A", "l"),
+                "B(tx,8)L(a,6)L(c,4)[E:l[]=A[tx,c];D[tx,a]=D[tx,a]+E:l[]*C[c,a];];");
+}
+
+TEST(CacheReadWrite, WriteThroughARegister) {
+  expect_cached(kMatmul, choice("0:loop[1]", "write", "D", "l"),
+                "B(tx,8)L(a,6)[E:l[]=0;L(c,4)[E:l[]=E:l[]+A[tx,c]*C[c,a];];D[tx,a]=E:l[];];");
+  expect_cached(kMatmul, choice("0:loop[0]", "write", "D", "l"),
+                "B(tx,8)[L(a,6)L(c,4)[E:l[a]=E:l[a]+A[tx,c]*C[c,a];];L(a,6)[D[tx,a]=E:l[a];];];");
+}
+
+constexpr std::string_view kTiled = R"(
+@input A f32[32,4]
+@input C f32[4,6]
+@output D f32[32,6]
+B(bx,4)B(tx,8)L(a,6)L(c,4)[D[bx*8+tx,a]=D[bx*8+tx,a]+A[bx*8+tx,c]*C[c,a];];
+)";
+
+TEST(CacheReadWrite, ReadIntoSharedMemory) {
+  expect_cached(kTiled, choice("0:loop[0]", "read", "C", "s"),
+                "B(bx,4)[L(c,4)L(a,6)[E:s[c,a]=C[c,a];];"
+                "B(tx,8)L(a,6)L(c,4)[D[bx*8+tx,a]=D[bx*8+tx,a]+A[bx*8+tx,c]*E:s[c,a];];];");
+  expect_cached(kTiled, choice("0:loop[0]", "read", "A", "s"),
+                "B(bx,4)[L(f,8)L(c,4)[E:s[f,c]=A[bx*8+f,c];];"
+                "B(tx,8)L(a,6)L(c,4)[D[bx*8+tx,a]=D[bx*8+tx,a]+E:s[tx,c]*C[c,a];];];");
+}
+
+TEST(CacheReadWrite, ACopyInRegistersRepeatsTheThreadLoops) {
+  expect_cached(kTiled, choice("0:loop[0]", "read", "A", "l"),
+                "B(bx,4)[B(tx,8)L(c,4)[E:l[c]=A[bx*8+tx,c];];"
+                "B(tx,8)L(a,6)L(c,4)[D[bx*8+tx,a]=D[bx*8+tx,a]+E:l[c]*C[c,a];];];");
+  expect_cached(kTiled, choice("0:loop[0]", "write", "D", "l"),
+                "B(bx,4)[B(tx,8)L(a,6)L(c,4)[E:l[a]=E:l[a]+A[bx*8+tx,c]*C[c,a];];"
+                "B(tx,8)L(a,6)[D[bx*8+tx,a]=E:l[a];];];");
+}
+
+TEST(CacheReadWrite, WriteThroughSharedMemory) {
+  expect_cached(kTiled, choice("0:loop[0]", "write", "D", "s"),
+                "B(bx,4)[B(tx,8)L(a,6)L(c,4)[E:s[tx,a]=E:s[tx,a]+A[bx*8+tx,c]*C[c,a];];"
+                "L(f,8)L(a,6)[D[bx*8+f,a]=E:s[f,a];];];");
+}
+
+TEST(CacheReadWrite, WindowsShareOneDimension) {
+  expect_cached(R"(
+@input A f32[10]
+@input C f32[3]
+@output D f32[8]
+B(bx,2)B(tx,4)L(g,3)[D[bx*4+tx]=D[bx*4+tx]+A[bx*4+tx+g]*C[g];];
+)",
+                choice("0:loop[0]", "read", "A", "s"),
+                "B(bx,2)[L(f,6)[E:s[f]=A[bx*4+f];];B(tx,4)L(g,3)[D[bx*4+tx]=D[bx*4+tx]+E:s[tx+g]*C[g];];];");
+}
+
+TEST(CacheReadWrite, StepsAndSeveralReads) {
+  expect_cached(R"(
+@input A f32[4,8]
+@output D f32[4,4]
+B(tx,4)L(a,4)[D[tx,a]=A[tx,a*2]*3;];
+)",
+                choice("0:loop[0]", "read", "A", "l"),
+                "B(tx,4)[L(f,4)[E:l[f]=A[tx,f*2];];L(a,4)[D[tx,a]=E:l[a]*3;];];");
+  expect_cached(R"(
+@input A f32[4,8]
+@output D f32[4,6]
+B(tx,4)L(a,6)[D[tx,a]=A[tx,a]+A[tx,a+2];];
+)",
+                choice("0:loop[0]", "read", "A", "l"),
+                "B(tx,4)[L(f,8)[E:l[f]=A[tx,f];];L(a,6)[D[tx,a]=E:l[a]+E:l[a+2];];];");
+  expect_cached(R"(
+@input A f32[4,2]
+@output D f32[4,6]
+B(tx,4)L(a,6)[D[tx,a]=A[tx,0]*a+A[tx,1];];
+)",
+                choice("0:loop[0]", "read", "A", "l"),
+                "B(tx,4)[L(f,2)[E:l[f]=A[tx,f];];L(a,6)[D[tx,a]=E:l[0]*a+E:l[1];];];");
+}
+
+TEST(CacheReadWrite, TheCopyStandsBeforeTheItemThatUsesIt) {
+  expect_cached(R"(
+@input A f32[8,6]
+@input C f32[6]
+@output D f32[8,6]
+@output E f32[8]
+B(tx,8)[E[tx]=A[tx,0];L(a,6)[D[tx,a]=C[a]*E[tx];];];
+)",
+                choice("0:loop[0]", "read", "C", "l"),
+                "B(tx,8)[E[tx]=A[tx,0];L(a,6)[F:l[a]=C[a];];L(a,6)[D[tx,a]=F:l[a]*E[tx];];];");
+}
+
+TEST(CacheReadWrite, InitAndUpdateAreCachedTogether) {
+  expect_cached(R"(
+@input A f32[8,6,3]
+@output D f32[8,6]
+B(tx,8)L(a,6)[D[tx,a]=1;L(c,3)[D[tx,a]=D[tx,a]*2+A[tx,a,c];];];
+)",
+                choice("0:loop[1]", "write", "D", "l"),
+                "B(tx,8)L(a,6)[E:l[]=1;L(c,3)[E:l[]=E:l[]*2+A[tx,a,c];];D[tx,a]=E:l[];];");
+}
+
+TEST(CacheReadWrite, PrefixReadsGoWithTheirTensor) {
+  expect_cached(R"(
+@input A f32[8,6]
+@output D f32[8,6]
+B(tx,8)L(a,6)[D[tx,a]=max(if_then_else(a-1<0,-inf,D[tx,a-1]),A[tx,a]);];
+)",
+                choice("0:loop[0]", "write", "D", "l"),
+                "B(tx,8)[L(a,6)[E:l[a+1]=max(if_then_else(a-1<0,-inf,E:l[a]),A[tx,a]);];"
+                "L(a,6)[D[tx,a]=E:l[a+1];];];");
+}
+
+// Tiles that do not divide: what lies outside of the source is left out, or filled.
+constexpr std::string_view kOdd = R"(
+@input A f32[7,3]
+@input C f32[3,5]
+@output D f32[7,5]
+B(bx,2)[L(k,2)B(tx,4)L(d,2)L(a,5)?{bx*4+tx<7&k*2+d<3}[I:l[a]=I:l[a]+A[bx*4+tx,k*2+d]*C[k*2+d,a];];
+ B(tx,4)L(a,5)?{bx*4+tx<7}[D[bx*4+tx,a]=I:l[a];];];
+)";
+
+TEST(CacheReadWrite, GuardedCopies) {
+  expect_cached(kOdd, choice("0/0:loop[0]", "read", "A", "s"),
+                "B(bx,2)[L(k,2)[L(f,4)L(d,2)?{bx*4+f<7&k*2+d<3}[E:s[f,d]=A[bx*4+f,k*2+d];];"
+                "B(tx,4)L(d,2)L(a,5)?{bx*4+tx<7&k*2+d<3}[I:l[a]=I:l[a]+E:s[tx,d]*C[k*2+d,a];];];"
+                "B(tx,4)L(a,5)?{bx*4+tx<7}[D[bx*4+tx,a]=I:l[a];];];");
+}
+
+TEST(CacheReadWrite, FillKeepsTheGuardUntilEveryFactorIsFilled) {
+  // The rows can go at once: nobody reads their accumulators. The reduction cannot: C is not filled.
+  expect_cached(kOdd, choice("0/0:loop[0]", "read", "A", "s", "fill"),
+                "B(bx,2)[L(k,2)[L(f,4)L(d,2)[E:s[f,d]=if_then_else(bx*4+f<7&k*2+d<3,A[bx*4+f,k*2+d],0);];"
+                "B(tx,4)L(d,2)L(a,5)?{k*2+d<3}[I:l[a]=I:l[a]+E:s[tx,d]*C[k*2+d,a];];];"
+                "B(tx,4)L(a,5)?{bx*4+tx<7}[D[bx*4+tx,a]=I:l[a];];];");
+}
+
+TEST(CacheReadWrite, FillDropsTheGuardWhenEveryFactorIsFilled) {
+  expect_cached(R"(
+@input A f32[7,3]
+@input C f32[3,5]
+@output D f32[7,5]
+B(bx,2)[L(k,2)[L(f,4)L(d,2)[E:s[f,d]=if_then_else(bx*4+f<7&k*2+d<3,A[bx*4+f,k*2+d],0);];
+ B(tx,4)L(d,2)L(a,5)?{bx*4+tx<7&k*2+d<3}[I:l[a]=I:l[a]+E:s[tx,d]*C[k*2+d,a];];];
+ B(tx,4)L(a,5)?{bx*4+tx<7}[D[bx*4+tx,a]=I:l[a];];];
+)",
+                choice("0/0:loop[0]", "read", "C", "s", "fill"),
+                "B(bx,2)[L(k,2)[L(f,4)L(d,2)[E:s[f,d]=if_then_else(bx*4+f<7&k*2+d<3,A[bx*4+f,k*2+d],0);];"
+                "L(d,2)L(a,5)[F:s[d,a]=if_then_else(k*2+d<3,C[k*2+d,a],0);];"
+                "B(tx,4)L(d,2)L(a,5)[I:l[a]=I:l[a]+E:s[tx,d]*F:s[d,a];];];"
+                "B(tx,4)L(a,5)?{bx*4+tx<7}[D[bx*4+tx,a]=I:l[a];];];");
+}
+
+// The accumulators that the guard leaves out are read: here they hold one more.
+TEST(CacheReadWrite, FillKeepsAGuardWhoseAccumulatorsAreRead) {
+  expect_cached(R"(
+@input A f32[7,4]
+@output D f32[8]
+B(bx,2)[B(tx,4)[I:l[]=1;];B(tx,4)L(c,4)?{bx*4+tx<7}[I:l[]=I:l[]+exp(A[bx*4+tx,c]);];B(tx,4)[D[bx*4+tx]=I:l[];];];
+)",
+                choice("0:loop[0]", "read", "A", "s", "fill"),
+                "B(bx,2)[B(tx,4)[I:l[]=1;];L(f,4)L(c,4)[E:s[f,c]=if_then_else(bx*4+f<7,A[bx*4+f,c],0);];"
+                "B(tx,4)L(c,4)?{bx*4+tx<7}[I:l[]=I:l[]+exp(E:s[tx,c]);];B(tx,4)[D[bx*4+tx]=I:l[];];];");
+}
+
+TEST(CacheReadWrite, FillOfAMaximumIsMinusInfinity) {
+  expect_cached(R"(
+@input A f32[7,3]
+@output D f32[7]
+B(bx,2)[B(tx,4)L(d,3)?{bx*4+tx<7}[I:l[]=max(I:l[],A[bx*4+tx,d]);];B(tx,4)?{bx*4+tx<7}[D[bx*4+tx]=I:l[];];];
+)",
+                choice("0:loop[0]", "read", "A", "s", "fill"),
+                "B(bx,2)[L(f,4)L(d,3)[E:s[f,d]=if_then_else(bx*4+f<7,A[bx*4+f,d],-inf);];"
+                "B(tx,4)L(d,3)[I:l[]=max(I:l[],E:s[tx,d]);];B(tx,4)?{bx*4+tx<7}[D[bx*4+tx]=I:l[];];];");
+}
+
+TEST(CacheReadWrite, APaddedExpression) {
+  expect_cached(R"(
+@input A f32[8]
+@input C f32[3]
+@output D f32[8]
+B(bx,2)B(tx,4)L(g,3)[D[bx*4+tx]=D[bx*4+tx]+if_then_else(1<=bx*4+tx+g<9,A[bx*4+tx+g-1],0)*C[g];];
+)",
+                choice("0:loop[0]", "read", "0/0:right.1.0", "s"),
+                "B(bx,2)[L(f,6)[E:s[f]=if_then_else(1<=bx*4+f<9,A[bx*4+f-1],0);];"
+                "B(tx,4)L(g,3)[D[bx*4+tx]=D[bx*4+tx]+E:s[tx+g]*C[g];];];");
+}
+
+TEST(CacheReadWrite, AWiderCopy) {
+  constexpr std::string_view kHalf = R"(
+@input A f16[8,4]
+@output D f16[8]
+B(tx,8)L(c,4)[D:f16[tx]=D:f16[tx]+A:f16[tx,c];];
+)";
+  expect_cached(kHalf, choice("0:loop[0]", "read", "A", "l", "wide"),
+                "B(tx,8)[L(c,4)[E:f32,l[c]=A:f16[tx,c];];L(c,4)[D:f16[tx]=D:f16[tx]+E:f32,l[c];];];");
+  expect_cached(kHalf, choice("0:loop[0]", "write", "D", "l", "wide"),
+                "B(tx,8)[L(c,4)[E:f32,l[]=E:f32,l[]+A:f16[tx,c];];D:f16[tx]=E:f32,l[];];");
+  expect_refused(kMatmul, choice("0:loop[0]", "read", "A", "l", "wide"), "form");
+}
+
+TEST(CacheReadWrite, Ahead) {
+  expect_cached(R"(
+@input A f32[8,12]
+@output D f32[8]
+B(bx,2)L(k,3)B(tx,4)L(d,4)[D[bx*4+tx]=D[bx*4+tx]+A[bx*4+tx,k*4+d];];
+)",
+                choice("0:loop[1]", "read", "A", "s", "ahead"),
+                "B(bx,2)[L(f,4)L(d,4)[E:s[0,f,d]=A[bx*4+f,d];];"
+                "L(k,3)[L(f,4)L(d,4)?{k+1<3}[E:s[(k+1)%2,f,d]=A[bx*4+f,(k+1)*4+d];];"
+                "B(tx,4)L(d,4)[D[bx*4+tx]=D[bx*4+tx]+E:s[k%2,tx,d];];];];");
+  expect_refused(kTiled, choice("0:loop[0]", "read", "C", "s", "ahead"), "form");
+}
+
+TEST(CacheReadWrite, Refusals) {
+  expect_refused(kMatmul, choice("0:loop[0]", "read", "X", "l"), "uses");
+  expect_refused(kMatmul, choice("0:loop[0]", "write", "A", "l"), "uses");
+  expect_refused(kMatmul, choice("0:loop[0]", "read", "D", "l"), "unchanged");
+  expect_refused(kMatmul, choice("0:loop[0]", "read", "A", "s"), "placement");
+  expect_refused(kMatmul, choice("0:loop[0]", "read", "A", "l", "fill"), "form");
+  expect_refused(kMatmul, choice("0:loop[0]", "write", "D", "l", "fill"), "form");
+  expect_refused(kMatmul, choice("0:loop[0]", "read", "A", "g"), "choice");
+  expect_refused(kMatmul, choice("0:loop[0]", "fetch", "A", "l"), "choice");
+  expect_refused(kMatmul, choice("0:loop[0]", "read", "A", "l", "odd"), "choice");
+  expect_refused(kMatmul, choice("0:loop[5]", "read", "A", "l"), "place");
+  // The level is inside the reduction: each round would start from nothing.
+  expect_refused(kMatmul, choice("0:loop[2]", "write", "D", "l"), "whole");
+}
+
+TEST(CacheReadWrite, AnAccumulatorWithAValueFromBefore) {
+  expect_refused(R"(
+@input A f32[8,4]
+@output D f32[8]
+B(tx,8)[D[tx]=3;];B(tx,8)L(c,4)[D[tx]=D[tx]+A[tx,c];];
+)",
+                 choice("1:loop[0]", "write", "D", "l"), "whole");
+}
+
+TEST(CacheReadWrite, RegistersOfOtherThreads) {
+  expect_refused(R"(
+@input A f32[4,8]
+@output D f32[4]
+B(bx,4)B(tx,8)[D[bx]=D[bx]+A[bx,tx];];
+)",
+                 choice("0:loop[0]", "write", "D", "l"), "whole");
+}
+
+TEST(CacheReadWrite, DataOfOneThreadIsNotShared) {
+  constexpr std::string_view kRegister = R"(
+@input A f32[4,8]
+@output D f32[4,8]
+B(bx,4)[B(tx,8)[E:l[]=A[bx,tx];];B(tx,8)[D[bx,tx]=E:l[];];];
+)";
+  expect_refused(kRegister, choice("0:loop[0]", "write", "E", "s"), "placement");
+}
+
+TEST(CacheReadWrite, WhatStandsStillIsTheSameForAllUses) {
+  expect_refused(R"(
+@input A f32[8]
+@output D f32[8,8]
+B(tx,8)L(a,8)[D[tx,a]=A[tx]*A[a];];
+)",
+                 choice("0:loop[0]", "read", "A", "l"), "footprint");
+}
+
+// The hull of 0, 1, 5 and 6 has elements that nobody wrote.
+TEST(CacheReadWrite, ElementsWithoutAValue) {
+  expect_refused(R"(
+@input A f32[4]
+@output D f32[4]
+B(tx,2)[E[tx]=A[tx];];B(tx,2)[E[tx+5]=A[tx+2];];B(tx,1)L(a,4)[D[a]=E[a//2*5+a%2];];
+)",
+                 choice("2:loop[0]", "read", "E", "l"), "covered");
+}
+
+TEST(CacheReadWrite, TooLarge) {
+  expect_refused(R"(
+@input A f32[8,512]
+@output D f32[8]
+B(tx,8)L(c,512)[D[tx]=D[tx]+A[tx,c];];
+)",
+                 choice("0:loop[0]", "read", "A", "l"), "size");
+}
+
+TEST(CacheReadWrite, IterationsOfAParallelLoopShareRegisters) {
+  expect_refused(R"(
+@input A f32[8,6,4]
+@output D f32[8,6]
+B(tx,8)P(a,6)L(c,4)[D[tx,a]=D[tx,a]+A[tx,a,c];];
+)",
+                 choice("0:loop[1]", "write", "D", "l"), "races");
+}
+
+}  // namespace
+}  // namespace steptp::testing

@@ -1,0 +1,43 @@
+#pragma once
+
+// What strategies on memory ask of a program: is what is read there, and does it fit.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "steptp/strategies/strategy.h"
+#include "steptp/strategies/view.h"
+
+namespace steptp {
+
+/// Every subscript of every instance of an access is within the shape of a known variable. An intermediate has the
+/// shape that it needs.
+[[nodiscard]] bool is_in_range(View& view, const Access& access);
+
+/// Every instance of a read takes an element that has been written before, in the same iteration of the first
+/// `same_loops` loops that the read and the write have in common; what is known from the start needs to be in range
+/// only.
+[[nodiscard]] bool is_defined(View& view, const Access& read, std::size_t same_loops = 0);
+
+/// The kernel of a tensor in `s` or `l` keeps more data there than the default device has room for.
+struct Oversize {
+  std::int64_t bytes = 0;
+  std::int64_t limit = 0;
+};
+[[nodiscard]] std::optional<Oversize> oversize_of(View& view, const std::string& tensor);
+
+/// A program with an item more in the body of one loop. The loops inside that one become a nest of their own, unless it
+/// is the last of its header; parts of the guard that read only loops outside stay outside.
+struct OpenedBody {
+  std::vector<Loop> outer;
+  ExprPtr guard;            ///< of the outer nest
+  std::vector<Item> items;  ///< of the body
+};
+[[nodiscard]] OpenedBody open_body(const Nest& nest, std::size_t loop);
+
+/// The operands of a conjunction, or the condition itself; none where it is null.
+[[nodiscard]] std::vector<ExprPtr> conjuncts(const ExprPtr& condition);
+[[nodiscard]] ExprPtr conjunction_of(const std::vector<ExprPtr>& parts);
+
+}  // namespace steptp

@@ -217,6 +217,11 @@ Flow::Solved Flow::solve(std::size_t writer, const std::vector<Affine>& element)
   Solved solved;
   Frame frame{writer, {}, false};
   for (const Loop* loop : statement.loops) {
+    if (loop->extent == 1) {
+      // No unknown: with D_{a+c} where c is 0, subscripts of other loops would not look invertible.
+      frame.loops.push_back(Arena::number(0));
+      continue;
+    }
     const VariableId id = arena_.new_variable(0, loop->extent - 1);
     solved.unknown.push_back(id);
     frame.loops.push_back(arena_.variable(id));

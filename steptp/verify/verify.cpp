@@ -94,15 +94,25 @@ void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
   }
 }
 
-/// Whether all floats, given and computed, have one type: then the same operations round in the same way.
-bool has_one_float_type(const Program& before, const Program& after) {
+std::set<DType> float_types(const Program& program) {
   std::set<DType> types;
-  for (const Program* program : {&before, &after}) {
-    for (const auto& [name, tensor] : collect_accesses(*program).tensors) {
-      if (is_float(tensor.dtype)) types.insert(tensor.dtype);
-    }
+  for (const auto& [name, tensor] : collect_accesses(program).tensors) {
+    if (is_float(tensor.dtype)) types.insert(tensor.dtype);
   }
-  return types.size() <= 1;
+  return types;
+}
+
+/// Whether all floats of `before`, given and computed, have one type and those of `after` have it too or a wider one:
+/// then the same operations round as they did, or less.
+bool rounds_no_more(const Program& before, const Program& after) {
+  const std::set<DType> old_types = float_types(before);
+  if (old_types.empty()) return true;
+  if (old_types.size() > 1) return false;
+  const DTypeInfo& old_type = info(*old_types.begin());
+  const std::set<DType> new_types = float_types(after);
+  return std::all_of(new_types.begin(), new_types.end(), [&](DType dtype) {
+    return info(dtype).precision >= old_type.precision && info(dtype).max_exponent >= old_type.max_exponent;
+  });
 }
 
 /// Step 5: equal as real functions, but is it as good in the declared types?
@@ -158,7 +168,7 @@ Judgement verify(const Program& before, const Program& after, const VerifyOption
   bool is_defined = true;
   if (proof.proved) {
     judgement.verdict = Grade::proved;
-    judgement.safe = proof.is_structural && has_one_float_type(before, after);
+    judgement.safe = proof.is_structural && rounds_no_more(before, after);
     if (options.keep_record) judgement.proof = std::move(proof.record);
   } else {
     certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);

@@ -131,6 +131,27 @@ struct Meeting {
   }
 };
 
+/// What a sum of products of loop indices is where all of them are 0; nothing where it has another form.
+std::optional<std::int64_t> at_origin(const Index& index) {
+  for (const IndexTerm& term : index.terms()) {
+    if (!std::holds_alternative<LoopVariable>(term.factors[0])) return std::nullopt;
+  }
+  return index.constant_term();
+}
+
+/// Whether both surely touch one element in their first iteration: most that meet do, and it takes no question.
+bool meet_at_origin(const AccessTable& table, const Access& a, const Access& b) {
+  for (const Access* access : {&a, &b}) {
+    if (!access->conditions.empty() || !table.statements[access->statement].guards.empty()) return false;
+  }
+  const std::vector<Index> first = full_subscripts(table, a);
+  const std::vector<Index> second = full_subscripts(table, b);
+  return std::equal(first.begin(), first.end(), second.begin(), second.end(), [](const Index& x, const Index& y) {
+    const auto value = at_origin(x);
+    return value && value == at_origin(y);
+  });
+}
+
 bool is_empty(View& view, const IntegerSet& set) {
   return view.isl().least_point(set).kind == Presburger::Sample::Kind::empty;
 }
@@ -268,6 +289,7 @@ std::optional<Conflict> exchange_conflict(View& view, const std::vector<std::uin
     const std::size_t shared = relate(one, other).shared_loops;
     const Coincidence meet = coincide(table, a, b, pair_loops(one, other, shared));
     if (meet.impossible) return true;
+    if (meet_at_origin(table, a, b)) return false;
     const Meeting meeting(view, a, b, meet.pairs);
     return meeting.good() && is_empty(view, meeting.set);
   });

@@ -75,6 +75,17 @@ std::vector<const Access*> writes_of(View& view, const std::string& tensor) {
   return out;
 }
 
+/// One write takes all elements of the box: the common case, and no question to a solver.
+bool writes_box(View& view, const Access& write, const std::vector<std::int64_t>& shape) {
+  const Statement& statement = view.table().statements[write.statement];
+  if (!statement.guards.empty()) return false;
+  const auto map = index_map_of(statement, write.ref->subscripts);
+  const auto image = map ? dense_image(*map) : std::nullopt;
+  if (!image) return false;
+  return std::equal(image->begin(), image->end(), shape.begin(), shape.end(),
+                    [](const Interval& values, Wide extent) { return values.low <= 0 && values.high >= extent - 1; });
+}
+
 /// What an undefined accumulator reads as; null where no literal says it.
 ExprPtr identity_expr(ArithmeticOp op, DType dtype) {
   if (op == ArithmeticOp::add) return integer_literal(0);
@@ -244,6 +255,9 @@ bool is_complete(View& view, const std::string& tensor, std::uint32_t expression
     return view.table().statements[write->statement].items[0] < expression;
   };
   if (!shape.exact || !std::all_of(writes.begin(), writes.end(), earlier)) return false;
+  for (const Access* write : writes) {
+    if (writes_box(view, *write, shape.dimensions)) return true;
+  }
   IntegerSet whole;
   std::vector<IntegerSet> parts;
   for (const Access* write : writes) {

@@ -69,7 +69,6 @@ Result<Recurrence, std::string> find(View& view, const std::string& tensor, std:
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (i != dimension && uses(left[i], *name)) return concat(*name, " stands in two subscripts of ", tensor);
   }
-  if (!writes_once(view, out)) return concat("elements of ", tensor, " may be written several times");
   return out;
 }
 
@@ -93,6 +92,7 @@ bool stays_inside(View& view, const Recurrence& recurrence, const Access& read) 
 /// Why reads of the tensor do not fit; empty where they do.
 std::string problem_with_reads(View& view, const Recurrence& recurrence) {
   const AccessTable& table = view.table();
+  std::vector<const Access*> inside;
   bool goes_back = false;
   for (const std::size_t number : table.tensors.at(recurrence.tensor).reads) {
     const Access& read = table.accesses[number];
@@ -105,10 +105,15 @@ std::string problem_with_reads(View& view, const Recurrence& recurrence) {
     if (!previous && !(subscript == Index::variable(recurrence.loop().index))) {
       return concat(to_text(read.site), " reads neither this nor the previous value");
     }
-    if (!stays_inside(view, recurrence, read)) return concat(to_text(read.site), " may read what another run wrote");
     goes_back = goes_back || previous;
+    inside.push_back(&read);
   }
-  return goes_back ? std::string() : concat(recurrence.tensor, " is not read at ", recurrence.loop().index, "-1");
+  if (!goes_back) return concat(recurrence.tensor, " is not read at ", recurrence.loop().index, "-1");
+  if (!writes_once(view, recurrence)) return concat("elements of ", recurrence.tensor, " may be written several times");
+  for (const Access* read : inside) {
+    if (!stays_inside(view, recurrence, *read)) return concat(to_text(read->site), " may read what another run wrote");
+  }
+  return {};
 }
 
 /// A number that storing in the dtype does not change.

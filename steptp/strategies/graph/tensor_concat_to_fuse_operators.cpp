@@ -100,10 +100,13 @@ Result<Pair, Refusal> find_pair(View& view, const Site& site) {
   if (first->statement->accumulates != second->statement->accumulates || first->left().dtype != second->left().dtype) {
     return Refusal{&kSameOperator, site, "the results differ in dtype or in the way they accumulate", {}};
   }
-  if (const auto conflict = exchange_conflict(view, {number}, {number + 1})) {
-    return refuse(kIndependent, site, *conflict);
-  }
   return out;
+}
+
+std::optional<Refusal> refuse_dependence(View& view, const Pair& pair) {
+  const std::uint32_t number = pair.first.expression;
+  const auto conflict = exchange_conflict(view, {number}, {number + 1});
+  return conflict ? std::optional(refuse(kIndependent, item_site({number}), *conflict)) : std::nullopt;
 }
 
 /// Two right sides side by side.
@@ -301,7 +304,11 @@ void choices(View& view, Listing& listing) {
       else
         listing.refuse(concatenation.error());
     }
-    listing.offer({site, {{"loop", std::move(loops)}}, false});
+    if (loops.empty()) continue;
+    if (auto refusal = refuse_dependence(view, *pair))
+      listing.refuse(*std::move(refusal));
+    else
+      listing.offer({site, {{"loop", std::move(loops)}}, false});
   }
 }
 
@@ -310,6 +317,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   if (!pair) return pair.error();
   const auto concatenation = plan(view, *pair, choice.at, choice.integer("loop"));
   if (!concatenation) return concatenation.error();
+  if (auto refusal = refuse_dependence(view, *pair)) return *std::move(refusal);
   auto built = build(view, *concatenation);
   if (!built) return Refusal{&kMemory, choice.at, "a subscript would not fit in 64 bits", {}};
   const std::uint32_t number = choice.at.items[0];

@@ -63,10 +63,13 @@ std::optional<Refusal> refuse_operand(View& view, const Access& access, const Pl
   return std::nullopt;
 }
 
-Result<Splitting, Refusal> plan(View& view, const PlacedLoop& at) {
-  const auto op = at.nest->items.size() == 1
-                      ? find_operator(view, at.expression())
-                      : Result<Operator, std::string>(std::string("the nest is not an expression"));
+using FoundOperator = Result<Operator, std::string>;
+FoundOperator operator_of(View& view, const PlacedNest& nest) {
+  if (nest.items.size() > 1) return std::string("the nest is not an expression");
+  return find_operator(view, nest.items[0]);
+}
+
+Result<Splitting, Refusal> plan(View& view, const PlacedLoop& at, const FoundOperator& op) {
   if (!op) return Refusal{&kOperator, at.site(), op.error(), {}};
   if (at.loop().extent < 2 || at.loop().kind == LoopKind::vectorized) {
     return Refusal{&kCut, at.site(), concat("a ", code(at.loop().kind), " loop of ", at.loop().extent), {}};
@@ -179,19 +182,23 @@ std::optional<Built> build(View& view, const Splitting& splitting, std::int64_t 
 }
 
 void choices(View& view, Listing& listing) {
-  for (const PlacedLoop& at : all_loops(view)) {
-    const auto splitting = plan(view, at);
-    if (splitting)
-      listing.offer({at.site(), {{"cut", IntegerRange{1, at.loop().extent - 1, {}}}}, false});
-    else
-      listing.refuse(splitting.error());
+  for (const PlacedNest& nest : view.nests()) {
+    const auto op = operator_of(view, nest);
+    for (std::size_t i = 0; i < nest.nest->loops.size(); ++i) {
+      const PlacedLoop at{&nest, i};
+      const auto splitting = plan(view, at, op);
+      if (splitting)
+        listing.offer({at.site(), {{"cut", IntegerRange{1, at.loop().extent - 1, {}}}}, false});
+      else
+        listing.refuse(splitting.error());
+    }
   }
 }
 
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto at = find_loop(view, choice.at);
   if (!at) return at.error();
-  const auto splitting = plan(view, *at);
+  const auto splitting = plan(view, *at, operator_of(view, *at->nest));
   if (!splitting) return splitting.error();
   const std::int64_t cut = choice.integer("cut");
   const std::int64_t extent = at->loop().extent;

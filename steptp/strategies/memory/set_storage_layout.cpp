@@ -5,6 +5,8 @@
 /// needed at the same time; or every value is read in the iteration that made it.
 #include <algorithm>
 
+#include "steptp/analysis/index_map.h"
+#include "steptp/analysis/regions.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/layouts.h"
@@ -92,6 +94,21 @@ Result<Planned, Refusal> plan_map(View& view, const Tensor& tensor, const Layout
                  {}};
 }
 
+/// Whether some access would look different: most maps change the first one.
+bool changes_access(View& view, const Tensor& tensor, const Layout& layout) {
+  const AccessTable& table = view.table();
+  const std::vector<std::size_t> all = accesses_of(view, tensor.name);
+  return std::any_of(all.begin(), all.end(), [&](std::size_t number) {
+    const Access& access = table.accesses[number];
+    auto subscripts = mapped(layout, tensor.shape, access.ref->subscripts);
+    if (!subscripts) return false;
+    std::vector<BoxVariable> box;
+    for (const Loop* loop : table.statements[access.statement].loops) box.push_back({loop->index, loop->extent});
+    for (Index& subscript : *subscripts) subscript = simplified(subscript, box);
+    return *subscripts != access.ref->subscripts;
+  });
+}
+
 /// What stands differently after a step that shares places: loops, and who touches a place.
 std::optional<Refusal> refuse_result(View& view, const Planned& planned, const Site& site) {
   View after(planned.program);
@@ -131,12 +148,29 @@ Result<Program, Refusal> made_explicit(View& view, const Tensor& tensor) {
   return Refusal{&kLifetimes, tensor.at, concat(tensor.name, " is not set before it accumulates"), {}};
 }
 
+/// Not only the last element is needed when all have been written: the common case, and no question to a solver.
+std::optional<Conflict> obvious_overlap(View& view, const Tensor& tensor, std::size_t dimension) {
+  const AccessTable& table = view.table();
+  const TensorFacts& facts = table.tensors.at(tensor.name);
+  const Access& write = table.accesses[facts.writes[0]];
+  for (const std::size_t number : facts.reads) {
+    const Access& read = table.accesses[number];
+    const Relation relation = relate(table.statements[write.statement], table.statements[read.statement]);
+    if (relation.shared_loops > 0 || read.ref->subscripts[dimension].is_constant()) continue;
+    return Conflict{write.site, read.site, concat(tensor.name, " is complete before it is read")};
+  }
+  return std::nullopt;
+}
+
 Result<Planned, Refusal> plan_drop(View& view, const Tensor& tensor, std::size_t dimension) {
   Planned out{{},
               concat("an element of ", tensor.name, " is not needed any more when another along dimension ", dimension,
                      " is written"),
               {tensor.name},
               {}};
+  if (tensor.shape[dimension] > 1) {
+    if (const auto conflict = obvious_overlap(view, tensor, dimension)) return refuse(kLifetimes, tensor.at, *conflict);
+  }
   const auto program = made_explicit(view, tensor);
   if (!program) return program.error();
   View ready(*program);
@@ -263,7 +297,7 @@ void choices(View& view, Listing& listing) {
       listing.refuse(tensor.error());
       continue;
     }
-    const auto changes = [&](const Layout& layout) { return plan_map(view, *tensor, layout).ok(); };
+    const auto changes = [&](const Layout& layout) { return changes_access(view, *tensor, layout); };
     offer_layouts(site, {}, tensor->shape, changes, listing);
     if (listing.extended) offer_extended(view, *tensor, listing);
   }

@@ -226,6 +226,17 @@ B(tx,8)L(c,4)[D:f16[tx]=D:f16[tx]+A:f16[tx,c];];
   expect_refused(kMatmul, choice("0:loop[0]", "read", "A", "l", "wide"), "form");
 }
 
+TEST(CacheReadWrite, ValuesThatAnOutputRoundsAreNotRoundedBefore) {
+  constexpr std::string_view kRounded = R"(
+@input A f32[8]
+@output D f16[8]
+B(tx,8)[D:f16[tx]=A[tx]*2;];
+)";
+  expect_refused(kRounded, choice("0:loop[0]", "write", "D", "l"), "form");
+  expect_cached(kRounded, choice("0:loop[0]", "write", "D", "l", "wide"),
+                "B(tx,8)[E:f32,l[]=A[tx]*2;D:f16[tx]=E:f32,l[];];");
+}
+
 TEST(CacheReadWrite, Ahead) {
   expect_cached(R"(
 @input A f32[8,12]

@@ -68,44 +68,50 @@ def matmul(m: int, n: int, k: int, tile: tuple[int, int, int], threads: tuple[in
         [f"@input A f32[{m},{k}]", f"@input C f32[{k},{n}]", f"@output D f32[{m},{n}]"],
         [loop("B", "tx", m) + loop("L", "a", n) + loop("L", "c", k) + f"[{d}={d}+{a}*{c};];"],
     )
-    registers = (tile[0] // threads[0], tile[1] // threads[1])
     odd = m % tile[0] or n % tile[1] or k % tile[2]
     r.bind("0:loop[0]", "none")
     r.split("0:loop[0]", tile[0])
-    r.split("0:loop[1]", registers[0])
+    r.split("0:loop[1]", tile[0] // threads[0])
     r.split("0:loop[3]", tile[1])
-    r.split("0:loop[4]", registers[1])
-    r.split("0:loop[6]", tile[2])
-    # by ty f bx tx g k d  ->  by bx k ty tx d f g
-    r.exchange("0:loop[1]", 3)
-    r.exchange("0:loop[2]", 6)
-    r.exchange("0:loop[5]", 7)
+    # A thread's columns lie apart, so that neighbours read and write neighbouring values (or vectors).
+    r.split("0:loop[4]", threads[1] if odd else threads[1] * vector)
+    if odd:
+        r.split("0:loop[6]", tile[2])
+        # by ty d bx a tx k c  ->  by bx k ty tx c d a
+        for position, other in ((1, 3), (2, 6), (4, 5), (5, 7)):
+            r.exchange(f"0:loop[{position}]", other)
+    else:
+        r.split("0:loop[5]", vector)
+        r.split("0:loop[7]", tile[2])
+        # by ty d bx a tx v k c  ->  by bx k ty tx c d a v
+        for position, other in ((1, 3), (2, 7), (4, 5), (5, 8), (6, 7), (7, 8)):
+            r.exchange(f"0:loop[{position}]", other)
     for position, axis in ((0, "by"), (1, "bx"), (3, "ty"), (4, "tx")):
         r.bind(f"0:loop[{position}]", axis)
     r.cache("0:loop[1]", "write", "D", "l")
     r.cache("0/0:loop[0]", "read", "A", "s", FORMS[bool(m % tile[0] or k % tile[2])])
     r.cache("0/0:loop[0]", "read", "C", "s", FORMS[bool(n % tile[1] or k % tile[2])])
     # 0/0/0 fills the tile of A, 0/0/1 that of C, 0/0/2 multiplies, 0/1 writes back
-    for nest in ("0/0/0", "0/0/1"):
-        if odd:
-            r.fuse_loops(f"{nest}:loop[0]")
-            r.split(f"{nest}:loop[0]", threads[0] * threads[1])
-            r.spread(nest, 1, threads)
-        else:
+    for nest, elements in (("0/0/0", tile[0] * tile[2]), ("0/0/1", tile[1] * tile[2])):
+        width = 1 if odd else vector
+        if not odd:
             r.split(f"{nest}:loop[1]", vector)
-            r.fuse_loops(f"{nest}:loop[0]")
-            r.spread(nest, 0, threads)
-            r.vectorize(f"{nest}:loop[2]")
+        r.fuse_loops(f"{nest}:loop[0]")
+        in_rounds = elements // width > threads[0] * threads[1]
+        if in_rounds:
+            r.split(f"{nest}:loop[0]", threads[0] * threads[1])
+        r.spread(nest, int(in_rounds), threads)
+        if not odd:
+            r.vectorize(f"{nest}:loop[{2 + in_rounds}]")
     r.cache("0/0/2:loop[2]", "read", "F", "l")
     r.cache("0/0/2:loop[2]", "read", "G", "l")
-    r.unroll("0/0/2:loop[2]", "0/0/2/0:loop[0]", "0/0/2/2:loop[0]", "0/0/2/2:loop[1]", "0/1:loop[2]")
-    if odd:
-        r.unroll("0/0/2/1:loop[0]", "0/1:loop[3]")
-        return r
-    for nest, position in (("0/0/2/1", 0), ("0/1", 3)):
-        r.split(f"{nest}:loop[{position}]", vector)
-        r.unroll(f"{nest}:loop[{position}]")
-        r.vectorize(f"{nest}:loop[{position + 1}]")
+    # 0/0/2/0 reads a column of A's tile, 0/0/2/1 a row of C's
+    r.unroll("0/0/2:loop[2]", "0/0/2/0:loop[0]", "0/0/2/1:loop[0]", "0/0/2/2:loop[0]", "0/0/2/2:loop[1]")
+    r.unroll("0/1:loop[2]", "0/1:loop[3]")
+    if not odd:
+        r.unroll("0/0/2/2:loop[2]")
+        r.vectorize("0/0/2/1:loop[1]")
+        r.vectorize("0/1:loop[4]")
     return r
 
 
@@ -249,7 +255,7 @@ def conv3x3(batch: int, channels: int, size: tuple[int, int], outputs: int, regi
 RECIPES = {
     "matmul": (
         matmul(4096, 4096, 4096, (128, 128, 8), (16, 16), 4),
-        matmul(16, 16, 8, (8, 8, 4), (2, 2), 4),
+        matmul(8, 16, 4, (4, 8, 2), (2, 2), 2),
     ),
     "matmul_odd": (
         matmul(1017, 987, 642, (128, 128, 8), (16, 16), 4),

@@ -165,7 +165,12 @@ HouseResult check_application(const Strategy& strategy, const Program& before, c
   if (!good) return HouseResult::bad;
   const Judgement judgement = verify(before, after);
   if (is_equal(judgement.verdict)) return HouseResult::good;
-  if (judgement.verdict == Grade::undecided || judgement.unusable) return HouseResult::undecided;
+  if (judgement.unusable) return HouseResult::undecided;
+  if (judgement.verdict == Grade::undecided) {
+    const OracleOpinion opinion = ask_oracle(before, after, 1);
+    want(!opinion.difference, concat("undecided, but the oracle sees ", opinion.difference.value_or("")));
+    return good ? HouseResult::undecided : HouseResult::bad;
+  }
   ADD_FAILURE() << about << describe(before, after, judgement);
   return HouseResult::bad;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "steptp/analysis/device.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/storage.h"
@@ -15,7 +16,63 @@ bool is_thread_loop(const Loop& loop) {
   return axis && is_thread_axis(*axis);
 }
 
+Refusal refuse_bytes(const CacheRequest& request, std::int64_t bytes, std::int64_t limit) {
+  return {&kCacheSize,
+          request.site(),
+          concat(bytes, " bytes in ", code(request.scope), ", of which there are ", limit),
+          {{"bytes", bytes}, {"limit", limit}}};
+}
+
+/// An accumulation over blocks or threads has to stand alone in its nest.
+bool is_collective(const Statement& statement) {
+  if (!statement.accumulates || statement.equation->left->scope == Scope::local) return false;
+  std::set<std::string> used;
+  for (const Index& subscript : statement.equation->left->subscripts) {
+    for_each_variable(subscript, [&used](const std::string& name) { used.insert(name); });
+  }
+  return std::any_of(statement.loops.begin(), statement.loops.end(),
+                     [&](const Loop* loop) { return loop->kind == LoopKind::bound && !used.contains(loop->index); });
+}
+
+/// A copy in `l` is a thread's own: only iterations that share the thread could meet in it, and where nobody else in
+/// the expression touches what is copied, nothing else has changed.
+bool cannot_race(View& before, const CacheRequest& request) {
+  const auto concurrent = [](const Loop& loop) {
+    return loop.kind == LoopKind::parallel || loop.kind == LoopKind::vectorized;
+  };
+  if (request.scope != Scope::local) return false;
+  for (const PlacedNest& nest : before.nests()) {
+    if (nest.items[0] != request.at.expression()) continue;
+    if (std::any_of(nest.nest->loops.begin(), nest.nest->loops.end(), concurrent)) return false;
+  }
+  const auto tensor = before.table().tensors.find(request.of);
+  if (tensor == before.table().tensors.end()) return false;
+  const std::vector<std::size_t> below = statements_below(before, *request.at.nest);
+  const auto collective = [&](std::size_t number) { return is_collective(before.table().statements[number]); };
+  if (std::any_of(below.begin(), below.end(), collective)) return false;
+  const auto elsewhere = [&](std::size_t number) {
+    const std::size_t statement = before.table().accesses[number].statement;
+    return before.table().statements[statement].items[0] == request.at.expression() &&
+           std::find(below.begin(), below.end(), statement) == below.end();
+  };
+  const TensorFacts& facts = tensor->second;
+  return facts.writes.empty() || (std::none_of(facts.writes.begin(), facts.writes.end(), elsewhere) &&
+                                  std::none_of(facts.reads.begin(), facts.reads.end(), elsewhere));
+}
+
 }  // namespace
+
+std::optional<Refusal> refuse_size(const CacheRequest& request, const std::vector<std::int64_t>& extents, DType dtype) {
+  const Device& device = default_device();
+  const std::int64_t limit = request.scope == Scope::shared ? device.shared_bytes : device.local_bytes;
+  std::int64_t bytes = info(dtype).bytes;
+  for (const std::int64_t extent : extents) {
+    if (extent > limit) return refuse_bytes(request, extent, limit);
+    bytes *= extent;
+    if (bytes > limit) return refuse_bytes(request, bytes, limit);
+  }
+  return std::nullopt;
+}
 
 Result<CacheLevel, Refusal> cache_level(const CacheRequest& request, const std::vector<const Statement*>& statements) {
   CacheLevel out;
@@ -53,11 +110,9 @@ std::optional<Refusal> refuse_cache(View& before, View& after, const CacheReques
     return refuse(kCachePlacement, request.site(), *conflict);
   }
   if (const auto oversize = oversize_of(after, cache)) {
-    return Refusal{&kCacheSize,
-                   request.site(),
-                   concat(oversize->bytes, " bytes in ", code(request.scope), ", of which there are ", oversize->limit),
-                   {{"bytes", oversize->bytes}, {"limit", oversize->limit}}};
+    return refuse_bytes(request, oversize->bytes, oversize->limit);
   }
+  if (cannot_race(before, request)) return std::nullopt;
   if (const auto conflict = race_conflict(before, after, request.at.expression())) {
     return refuse(kCacheRaces, request.site(), *conflict);
   }

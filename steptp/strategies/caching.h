@@ -64,7 +64,8 @@ inline constexpr Precondition kCacheRaces = {Check::order, "races",
                                              "no two threads touch an element that one of them writes"};
 inline constexpr Precondition kCacheForm = {
     Check::fact, "form",
-    "fill has something to fill and a neutral value, wide is for f16 and bf16, ahead for an L loop"};
+    "fill has something to fill and a neutral value, wide is for f16 and bf16, ahead for an L loop, and no value that "
+    "an output rounds is rounded before"};
 
 [[nodiscard]] Result<CacheStep, Refusal> plan_cached_read(View& view, const CacheRequest& request);
 [[nodiscard]] Result<CacheStep, Refusal> plan_cached_write(View& view, const CacheRequest& request);
@@ -81,6 +82,10 @@ struct CacheLevel {
 /// Statements: those with a use.
 [[nodiscard]] Result<CacheLevel, Refusal> cache_level(const CacheRequest& request,
                                                       const std::vector<const Statement*>& statements);
+
+/// A copy that is too large alone, which is known before anything is built.
+[[nodiscard]] std::optional<Refusal> refuse_size(const CacheRequest& request, const std::vector<std::int64_t>& extents,
+                                                 DType dtype);
 
 /// What the result has to satisfy, looked at when it is there.
 [[nodiscard]] std::optional<Refusal> refuse_cache(View& before, View& after, const CacheRequest& request,

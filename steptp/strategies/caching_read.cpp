@@ -191,6 +191,7 @@ Result<CacheStep, Refusal> plan_cached_read(View& view, const CacheRequest& requ
   auto found = site ? stage_expression(view, request, *site) : stage_tensor(view, request);
   if (!found) return found.error();
   const Staged& staged = *found;
+  if (auto refusal = refuse_size(request, staged.extents, staged.dtype)) return *std::move(refusal);
   auto copy = copy_of(view, request, staged);
   if (!copy) return refuse_large(request);
   if (auto refusal = refuse_form(request, staged, *copy)) return *std::move(refusal);

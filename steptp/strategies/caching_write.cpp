@@ -1,8 +1,10 @@
 // A tensor that is made in a copy, which is written back behind.
 #include <algorithm>
 
+#include "steptp/analysis/coincidence.h"
 #include "steptp/analysis/instances.h"
 #include "steptp/base/text.h"
+#include "steptp/check/types.h"
 #include "steptp/strategies/caching.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/storage.h"
@@ -55,11 +57,27 @@ Result<Target, Refusal> find_target(View& view, const CacheRequest& request) {
   return out;
 }
 
+/// What subscripts show at once: instances in the same round of the first `same` loops that touch one element are in
+/// the same round of the first `depth` loops too, and of all loops over one axis.
+bool meet_only_in_one_round(const AccessTable& table, const Access& first, const Access& second, std::size_t same,
+                            std::size_t depth) {
+  const Statement& one = table.statements[first.statement];
+  const Statement& other = table.statements[second.statement];
+  if (relate(one, other).shared_loops < depth) return false;
+  const Coincidence meet = coincide(table, first, second, pair_loops(one, other, same));
+  return meet.impossible || std::all_of(meet.pairs.begin(), meet.pairs.end(), [&](const LoopPair& pair) {
+           const bool counts = pair.first < depth || axis_of(one.loops[pair.first]->index);
+           const bool trivial = one.loops[pair.first]->extent == 1 && other.loops[pair.second]->extent == 1;
+           return pair.equal || !counts || trivial;
+         });
+}
+
 /// An instance of a write that runs before the update, in another round of the loops around the body.
 bool may_hold_a_value(View& view, const Access& update, std::size_t depth) {
   const AccessTable& table = view.table();
   for (const std::size_t number : table.tensors.at(update.ref->tensor).writes) {
     const Access& write = table.accesses[number];
+    if (meet_only_in_one_round(table, write, update, 0, depth)) continue;
     IntegerSet set;
     const auto a = add_instance(set, table, view.facts(), write, true);
     const auto b = a ? add_instance(set, table, view.facts(), update, true) : std::nullopt;
@@ -92,6 +110,7 @@ const Access* shared_with_a_thread(View& view, const Target& target, const Acces
     return Linear::variable(instance.variables[static_cast<std::size_t>(at - loops.begin())]);
   };
   for (const Access* other : target.accesses) {
+    if (meet_only_in_one_round(table, write, *other, target.level.depth, target.level.depth)) continue;
     IntegerSet set;
     const auto a = add_instance(set, table, view.facts(), write, true);
     const auto b = a ? add_instance(set, table, view.facts(), *other, true) : std::nullopt;
@@ -126,6 +145,10 @@ Result<Whole, Refusal> look_at_reads(View& view, const CacheRequest& request, co
         &kCacheWhole, request.site(), concat(request.of, why, to_text(access.site)), {{"tensor", request.of}}};
   };
   Whole out;
+  // Where every write is an update, the first one finds nothing that the body has made.
+  const bool only_updates = std::all_of(target.accesses.begin(), target.accesses.end(), [&](const Access* access) {
+    return !access->is_write || view.table().statements[access->statement].accumulates;
+  });
   for (const Access* access : target.accesses) {
     if (access->is_write) {
       if (request.scope != Scope::local) continue;
@@ -134,7 +157,8 @@ Result<Whole, Refusal> look_at_reads(View& view, const CacheRequest& request, co
       }
       continue;
     }
-    if (is_defined(view, *access, target.level.depth)) continue;
+    const bool starts = access->is_accumulator && only_updates;
+    if (!starts && is_defined(view, *access, target.level.depth)) continue;
     if (!access->is_accumulator) return refuse_because(*access, " is read from outside the body at ");
     if (may_hold_a_value(view, *access, target.level.depth)) {
       return refuse_because(*access, " holds a value from outside the body at ");
@@ -249,6 +273,18 @@ std::optional<Items> items_of(View& view, const CacheRequest& request, const Tar
   return out;
 }
 
+/// Values of an output that are rounded when they are stored there would be rounded in the copy already.
+const Access* rounded_in(View& view, const Target& target, DType dtype) {
+  if (!target.tensor->known) return nullptr;
+  for (const Access* access : target.accesses) {
+    if (!access->is_write) continue;
+    const ExprPtr& right = view.table().statements[access->statement].equation->right;
+    const auto type = is_condition(*right) ? std::nullopt : type_of(*right);
+    if (type && !type->weak && is_float(type->dtype) && promote(type->dtype, dtype) != dtype) return access;
+  }
+  return nullptr;
+}
+
 /// The body with the tensor's accesses renamed, and the items around those that hold them.
 struct Assembly {
   Program program;
@@ -289,16 +325,23 @@ std::optional<Assembly> assemble(View& view, const CacheRequest& request, const 
   return out;
 }
 
-/// Everything that is written back was written in that round of the body, before the identity is put there.
+/// Everything that is written back was written in that round of the body, before the identity is put there. Without
+/// guards inside the body that is clear: writing back runs over the same loops.
 std::optional<Refusal> refuse_back(View& bare, const CacheRequest& request, const Assembly& assembly,
                                    const std::string& cache, std::size_t depth) {
-  for (const std::size_t number : bare.table().tensors.at(cache).reads) {
+  const TensorFacts& tensor = bare.table().tensors.at(cache);
+  const bool guarded = std::any_of(tensor.writes.begin(), tensor.writes.end(), [&](std::size_t number) {
+    const std::vector<const Nest*>& nests = bare.table().statements[bare.table().accesses[number].statement].nests;
+    return std::any_of(nests.begin() + static_cast<std::ptrdiff_t>(request.at.nest->items.size()), nests.end(),
+                       [](const Nest* nest) { return nest->guard != nullptr; });
+  });
+  for (const std::size_t number : tensor.reads) {
     const Access& read = bare.table().accesses[number];
     const std::vector<std::uint32_t>& items = bare.table().statements[read.statement].items;
     const bool goes_back = std::any_of(assembly.back.begin(), assembly.back.end(), [&](const auto& place) {
       return place.size() <= items.size() && std::equal(place.begin(), place.end(), items.begin());
     });
-    if (!goes_back || is_defined(bare, read, depth)) continue;
+    if (!goes_back || !guarded || is_defined(bare, read, depth)) continue;
     return Refusal{&kCacheCovered,
                    request.site(),
                    concat("elements of ", request.of, " may be written back that the body does not make"),
@@ -320,6 +363,11 @@ Result<CacheStep, Refusal> plan_cached_write(View& view, const CacheRequest& req
     return Refusal{&kCacheForm, request.site(), concat(request.of, " is of type ", code(own)), {}};
   }
   const DType dtype = request.form == CacheForm::wide ? DType::f32 : own;
+  if (const Access* rounded = rounded_in(view, *target, dtype)) {
+    return Refusal{
+        &kCacheForm, request.site(), concat(to_text(rounded->site), " stores values wider than ", code(dtype)), {}};
+  }
+  if (auto refusal = refuse_size(request, target->footprint.extents(), dtype)) return *std::move(refusal);
   const auto whole = look_at_reads(view, request, *target);
   if (!whole) return whole.error();
   const ExprPtr identity = whole->needs_identity ? identity_of(*whole->op, dtype) : nullptr;

@@ -78,6 +78,36 @@ std::optional<Parts> parts_of(const Index& index, const std::set<std::string>& s
   return parts;
 }
 
+/// Where the moving part of all uses is the same sum of multiples of loops, and different iterations have different
+/// values: a part for each loop, the largest step first.
+std::vector<FootprintPart> parts_by_loop(const std::vector<SubscriptUse>& uses, std::size_t number,
+                                         const std::set<std::string>& still) {
+  std::vector<FootprintPart> out;
+  const auto first = parts_of(uses[0].subscripts[number], still);
+  const Ranges box = loop_box(*uses[0].statement);
+  for (const IndexTerm& term : first->moving.terms()) {
+    const auto* loop = term.factors.size() == 1 ? std::get_if<LoopVariable>(&term.factors[0]) : nullptr;
+    if (!loop || term.coefficient < 1) return {};
+    const Interval range = box.variables.find(loop->name)->second;
+    if (range.high < 1 || range.high > INT32_MAX) return {};
+    for (const SubscriptUse& use : uses) {
+      const auto other = parts_of(use.subscripts[number], still);
+      const Ranges there = loop_box(*use.statement);
+      const auto same = there.variables.find(loop->name);
+      if (!(other->moving == first->moving) || other->constant != first->constant) return {};
+      if (same == there.variables.end() || !(same->second == range)) return {};
+    }
+    out.push_back({term.coefficient, static_cast<std::int64_t>(range.high) + 1});
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.step > b.step; });
+  Wide reach = 0;
+  for (std::size_t i = out.size(); i-- > 0;) {
+    if (out[i].step <= reach) return {};
+    reach += static_cast<Wide>(out[i].step) * (out[i].extent - 1);
+  }
+  return out;
+}
+
 /// One dimension from the same subscript of all uses.
 Result<FootprintDimension, std::string> dimension_of(const std::vector<SubscriptUse>& uses, std::size_t number,
                                                      const std::set<std::string>& still) {
@@ -100,14 +130,27 @@ Result<FootprintDimension, std::string> dimension_of(const std::vector<Subscript
     if (!first) first = parts;
   }
   FootprintDimension out;
-  out.step = std::max<std::int64_t>(step, 1);
-  const Wide extent = (all.high - all.low) / out.step + 1;
-  if (extent > INT64_MAX || all.low < INT64_MIN || all.low > INT64_MAX) return concat("subscript ", number, " is wide");
-  out.extent = static_cast<std::int64_t>(extent);
-  const auto fixed = Index::add(first->still, Index::constant(static_cast<std::int64_t>(all.low)));
-  if (!fixed) return concat("subscript ", number, " does not fit");
+  const auto fixed = all.low < INT64_MIN || all.low > INT64_MAX
+                         ? std::nullopt
+                         : Index::add(first->still, Index::constant(static_cast<std::int64_t>(all.low)));
+  step = std::max<std::int64_t>(step, 1);
+  const Wide extent = (all.high - all.low) / step + 1;
+  if (!fixed || extent > INT64_MAX) return concat("subscript ", number, " does not fit");
   out.fixed = *fixed;
+  if (extent > 1) out.parts = {{step, static_cast<std::int64_t>(extent)}};
+  std::vector<FootprintPart> loops = parts_by_loop(uses, number, still);
+  Wide elements = 1;
+  for (const FootprintPart& part : loops) elements *= part.extent;
+  if (!loops.empty() && elements < extent) out.parts = std::move(loops);
   return out;
+}
+
+/// The loop that an index has with this coefficient.
+std::optional<Index> term_with(const Index& index, std::int64_t coefficient) {
+  for (const IndexTerm& term : index.terms()) {
+    if (term.coefficient == coefficient) return term_index(term, 1);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -115,11 +158,15 @@ Result<FootprintDimension, std::string> dimension_of(const std::vector<Subscript
 std::optional<std::vector<Index>> Footprint::inside(const std::vector<Index>& subscripts) const {
   std::vector<Index> out;
   for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    if (dimensions[i].extent == 1) continue;
-    const auto rest = Index::subtract(subscripts[i], dimensions[i].fixed);
-    auto place = rest ? divided(*rest, dimensions[i].step) : std::nullopt;
-    if (!place) return std::nullopt;
-    out.push_back(*std::move(place));
+    const FootprintDimension& dimension = dimensions[i];
+    if (dimension.parts.empty()) continue;
+    const auto rest = Index::subtract(subscripts[i], dimension.fixed);
+    if (!rest) return std::nullopt;
+    for (const FootprintPart& part : dimension.parts) {
+      auto place = dimension.parts.size() == 1 ? divided(*rest, part.step) : term_with(*rest, part.step);
+      if (!place) return std::nullopt;
+      out.push_back(*std::move(place));
+    }
   }
   return out;
 }
@@ -128,12 +175,11 @@ std::optional<std::vector<Index>> Footprint::outside(const std::vector<Index>& p
   std::vector<Index> out;
   std::size_t next = 0;
   for (const FootprintDimension& dimension : dimensions) {
-    if (dimension.extent == 1) {
-      out.push_back(dimension.fixed);
-      continue;
+    std::optional<Index> subscript = dimension.fixed;
+    for (const FootprintPart& part : dimension.parts) {
+      const auto scaled = Index::multiply(point[next++], Index::constant(part.step));
+      subscript = subscript && scaled ? Index::add(*subscript, *scaled) : std::nullopt;
     }
-    const auto scaled = Index::multiply(point[next++], Index::constant(dimension.step));
-    auto subscript = scaled ? Index::add(dimension.fixed, *scaled) : std::nullopt;
     if (!subscript) return std::nullopt;
     out.push_back(*std::move(subscript));
   }
@@ -143,7 +189,7 @@ std::optional<std::vector<Index>> Footprint::outside(const std::vector<Index>& p
 std::vector<std::int64_t> Footprint::extents() const {
   std::vector<std::int64_t> out;
   for (const FootprintDimension& dimension : dimensions) {
-    if (dimension.extent > 1) out.push_back(dimension.extent);
+    for (const FootprintPart& part : dimension.parts) out.push_back(part.extent);
   }
   return out;
 }

@@ -18,15 +18,21 @@ struct SubscriptUse {
   std::vector<Index> subscripts;
 };
 
-/// The values of one subscript: fixed + step*t, for t from 0 to extent-1.
-struct FootprintDimension {
-  Index fixed;  ///< over loops that stand still
+/// One dimension of a copy: it contributes step*t to a subscript, for t from 0 to extent-1.
+struct FootprintPart {
   std::int64_t step = 1;
   std::int64_t extent = 1;
 };
 
-/// The hull of what several accesses touch: one entry for each subscript. A copy of it has a dimension for each entry
-/// with more than one value.
+/// The values of one subscript: fixed, and a multiple of each part's step. There is one part, the hull of all values,
+/// or none where there is one value; or one for each loop, where all uses are the same sum of loops that leaves gaps
+/// (a*64+c with c<4), so that the copy has none.
+struct FootprintDimension {
+  Index fixed;  ///< over loops that stand still
+  std::vector<FootprintPart> parts;
+};
+
+/// What several accesses touch: one entry for each subscript. A copy of it has a dimension for each part.
 struct Footprint {
   std::vector<FootprintDimension> dimensions;
 

@@ -105,6 +105,26 @@ B(tx,4)L(a,6)[D[tx,a]=A[tx,0]*a+A[tx,1];];
                 "B(tx,4)[L(f,2)[E:l[f]=A[tx,f];];L(a,6)[D[tx,a]=E:l[0]*a+E:l[1];];];");
 }
 
+// Each thread has 2 x 3 of 12 columns: a copy of the hull would have 9 elements.
+TEST(CacheReadWrite, ASumOfLoopsWithGapsHasADimensionForEach) {
+  expect_cached(R"(
+@input A f32[4,12]
+@output D f32[4,12]
+B(bx,4)B(tx,2)L(a,2)L(c,3)[D[bx,a*6+tx*3+c]=A[bx,a*6+tx*3+c]*2;];
+)",
+                choice("0:loop[1]", "read", "A", "l"),
+                "B(bx,4)B(tx,2)[L(a,2)L(c,3)[E:l[a,c]=A[bx,a*6+tx*3+c];];"
+                "L(a,2)L(c,3)[D[bx,a*6+tx*3+c]=E:l[a,c]*2;];];");
+  expect_cached(R"(
+@input A f32[4,12]
+@output D f32[4,12]
+B(bx,4)B(tx,2)L(a,2)L(c,3)[D[bx,a*6+tx*3+c]=A[bx,a*6+tx*3+c]*2;];
+)",
+                choice("0:loop[1]", "write", "D", "l"),
+                "B(bx,4)B(tx,2)[L(a,2)L(c,3)[E:l[a,c]=A[bx,a*6+tx*3+c]*2;];"
+                "L(a,2)L(c,3)[D[bx,a*6+tx*3+c]=E:l[a,c];];];");
+}
+
 TEST(CacheReadWrite, TheCopyStandsBeforeTheItemThatUsesIt) {
   expect_cached(R"(
 @input A f32[8,6]
@@ -224,6 +244,17 @@ B(tx,8)L(c,4)[D:f16[tx]=D:f16[tx]+A:f16[tx,c];];
   expect_cached(kHalf, choice("0:loop[0]", "write", "D", "l", "wide"),
                 "B(tx,8)[L(c,4)[E:f32,l[]=E:f32,l[]+A:f16[tx,c];];D:f16[tx]=E:f32,l[];];");
   expect_refused(kMatmul, choice("0:loop[0]", "read", "A", "l", "wide"), "form");
+}
+
+TEST(CacheReadWrite, ValuesThatAnOutputRoundsAreNotRoundedBefore) {
+  constexpr std::string_view kRounded = R"(
+@input A f32[8]
+@output D f16[8]
+B(tx,8)[D:f16[tx]=A[tx]*2;];
+)";
+  expect_refused(kRounded, choice("0:loop[0]", "write", "D", "l"), "form");
+  expect_cached(kRounded, choice("0:loop[0]", "write", "D", "l", "wide"),
+                "B(tx,8)[E:f32,l[]=A[tx]*2;D:f16[tx]=E:f32,l[];];");
 }
 
 TEST(CacheReadWrite, Ahead) {

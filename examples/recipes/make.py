@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""Writes the recipes of this folder and, with small sizes, those of testing/data/recipes.
+
+Usage: make.py
+Each function has the way from a vanilla program to one that makes a GPU fast (docs/derivations.md), for any sizes.
+Addresses are those of the state that the step before left behind; comments say what stands where.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SMALL = HERE.parent.parent / "testing" / "data" / "recipes"
+FORMS = ("plain", "fill")
+
+
+class Recipe:
+    def __init__(self, header: list[str], nests: list[str]) -> None:
+        self.text = "\n".join([*header, *nests]) + "\n"
+        self.steps: list[dict] = []
+
+    def step(self, strategy: str, at: str, **values: int | str) -> None:
+        self.steps.append({"strategy": strategy, "choice": {"at": at, **values}})
+
+    def split(self, at: str, inner: int) -> None:
+        self.step("loop_split", at, inner=inner, kind="inner")
+
+    def exchange(self, at: str, other: int) -> None:
+        self.step("loop_reorder", at, **{"with": other})
+
+    def bind(self, at: str, axis: str) -> None:
+        self.step("loop_binding", at, axis=axis, multiple=1)
+
+    def cache(self, at: str, direction: str, of: str, scope: str, form: str = "plain") -> None:
+        self.step("cache_read_write", at, direction=direction, of=of, scope=scope, form=form)
+
+    def unroll(self, *places: str) -> None:
+        for place in places:
+            self.step("loop_unrolling", place)
+
+    def vectorize(self, at: str) -> None:
+        self.step("loop_vectorization", at)
+
+    def fuse_loops(self, at: str) -> None:
+        self.step("loop_fusion", at, keep="inner")
+
+    def spread(self, nest: str, position: int, threads: tuple[int, int]) -> None:
+        """One loop of a staging nest over all threads of a block, in rounds where it is longer."""
+        self.split(f"{nest}:loop[{position}]", threads[1])
+        self.bind(f"{nest}:loop[{position}]", "ty")
+        self.bind(f"{nest}:loop[{position + 1}]", "tx")
+
+
+def loop(kind: str, index: str, extent: int) -> str:
+    return f"{kind}^{{{extent}}}_{{{index}=0}}"
+
+
+def ref(name: str, *subscripts: str) -> str:
+    return f"{name}^{{f32,g}}" + (f"_{{{','.join(subscripts)}}}" if subscripts else "")
+
+
+def matmul(m: int, n: int, k: int, tile: tuple[int, int, int], threads: tuple[int, int], vector: int) -> Recipe:
+    """Tiles in shared memory, sums in registers; where tiles do not divide, they are filled with zeros."""
+    d, a, c = ref("D", "tx", "a"), ref("A", "tx", "c"), ref("C", "c", "a")
+    r = Recipe(
+        [f"@input A f32[{m},{k}]", f"@input C f32[{k},{n}]", f"@output D f32[{m},{n}]"],
+        [loop("B", "tx", m) + loop("L", "a", n) + loop("L", "c", k) + f"[{d}={d}+{a}*{c};];"],
+    )
+    odd = m % tile[0] or n % tile[1] or k % tile[2]
+    r.bind("0:loop[0]", "none")
+    r.split("0:loop[0]", tile[0])
+    r.split("0:loop[1]", tile[0] // threads[0])
+    r.split("0:loop[3]", tile[1])
+    # A thread's columns lie apart, so that neighbours read and write neighbouring values (or vectors).
+    r.split("0:loop[4]", threads[1] if odd else threads[1] * vector)
+    if odd:
+        r.split("0:loop[6]", tile[2])
+        # by ty d bx a tx k c  ->  by bx k ty tx c d a
+        for position, other in ((1, 3), (2, 6), (4, 5), (5, 7)):
+            r.exchange(f"0:loop[{position}]", other)
+    else:
+        r.split("0:loop[5]", vector)
+        r.split("0:loop[7]", tile[2])
+        # by ty d bx a tx v k c  ->  by bx k ty tx c d a v
+        for position, other in ((1, 3), (2, 7), (4, 5), (5, 8), (6, 7), (7, 8)):
+            r.exchange(f"0:loop[{position}]", other)
+    for position, axis in ((0, "by"), (1, "bx"), (3, "ty"), (4, "tx")):
+        r.bind(f"0:loop[{position}]", axis)
+    r.cache("0:loop[1]", "write", "D", "l")
+    r.cache("0/0:loop[0]", "read", "A", "s", FORMS[bool(m % tile[0] or k % tile[2])])
+    r.cache("0/0:loop[0]", "read", "C", "s", FORMS[bool(n % tile[1] or k % tile[2])])
+    # 0/0/0 fills the tile of A, 0/0/1 that of C, 0/0/2 multiplies, 0/1 writes back
+    for nest, elements in (("0/0/0", tile[0] * tile[2]), ("0/0/1", tile[1] * tile[2])):
+        width = 1 if odd else vector
+        if not odd:
+            r.split(f"{nest}:loop[1]", vector)
+        r.fuse_loops(f"{nest}:loop[0]")
+        in_rounds = elements // width > threads[0] * threads[1]
+        if in_rounds:
+            r.split(f"{nest}:loop[0]", threads[0] * threads[1])
+        r.spread(nest, int(in_rounds), threads)
+        if not odd:
+            r.vectorize(f"{nest}:loop[{2 + in_rounds}]")
+    r.cache("0/0/2:loop[2]", "read", "F", "l")
+    r.cache("0/0/2:loop[2]", "read", "G", "l")
+    # 0/0/2/0 reads a column of A's tile, 0/0/2/1 a row of C's
+    r.unroll("0/0/2:loop[2]", "0/0/2/0:loop[0]", "0/0/2/1:loop[0]", "0/0/2/2:loop[0]", "0/0/2/2:loop[1]")
+    r.unroll("0/1:loop[2]", "0/1:loop[3]")
+    if not odd:
+        r.unroll("0/0/2/2:loop[2]")
+        r.vectorize("0/0/2/1:loop[1]")
+        r.vectorize("0/1:loop[4]")
+    return r
+
+
+def keep_in_block(r: Recipe, tensor: str, scope: str, behind: str) -> None:
+    """An intermediate that only one block (s) or thread (l) uses; what would be written back nobody reads."""
+    r.cache("0:loop[0]", "write", tensor, scope)
+    r.step("dead_code_elimination", behind)
+
+
+def softmax(rows: int, columns: int, threads: int) -> Recipe:
+    """One row per block: each thread keeps its share in registers; one read and one write of global memory."""
+    a, d, e, c = ref("A", "tx", "a"), ref("D", "tx"), ref("E", "tx"), ref("C", "tx", "a")
+    head = loop("B", "tx", rows) + loop("L", "a", columns)
+    r = Recipe(
+        [f"@input A f32[{rows},{columns}]", f"@output C f32[{rows},{columns}]"],
+        [f"{head}[{d}=max({d},{a});];", f"{head}[{e}={e}+exp({a}-{d});];", f"{head}[{c}=exp({a}-{d})/{e};];"],
+    )
+    for nest in range(3):
+        r.bind(f"{nest}:loop[0]", "bx")
+    r.step("common_subexpression_elimination", "1/0:right.1")
+    # 0 maximum D, 1 exponentials F, 2 sum E, 3 result C
+    for nest in range(4):
+        r.split(f"{nest}:loop[1]", threads)
+    r.step("reduction_factorization", "2:loop[2]", form="rfactor", cut=0)
+    r.step("reduction_factorization", "0:loop[2]", form="rfactor", cut=0)
+    # 0 each thread's maximum H, 1 D, 2 F, 3 each thread's sum G, 4 E, 5 C
+    for nest in (0, 2, 3, 5):
+        r.exchange(f"{nest}:loop[1]", 2)
+    for nest in range(6):
+        r.bind(f"{nest}:loop[1]", "tx")
+    for _ in range(5):
+        r.step("operator_fusion", "0", depth=1)
+    r.step("operator_fusion", "0/2", depth=2)
+    keep_in_block(r, "H", "l", "0/2/0")
+    keep_in_block(r, "D", "s", "0/3")
+    keep_in_block(r, "G", "l", "0/4/0")
+    keep_in_block(r, "E", "s", "0/5")
+    keep_in_block(r, "F", "l", "0/5/0")
+    r.cache("0:loop[0]", "read", "A", "l")
+    r.unroll("0/0:loop[1]", "0/1:loop[1]", "0/3:loop[1]", "0/5:loop[1]")
+    return r
+
+
+def layer_norm(rows: int, columns: int, threads: int) -> Recipe:
+    """As softmax, with mean and variance."""
+    a, f, g, h, i = ref("A", "tx", "a"), ref("F", "tx"), ref("G", "tx"), ref("H", "tx"), ref("I", "tx")
+    j, c, d, e = ref("J", "tx", "a"), ref("C", "tx", "a"), ref("D", "a"), ref("E", "a")
+    row, head = loop("B", "tx", rows), loop("B", "tx", rows) + loop("L", "a", columns)
+    r = Recipe(
+        [
+            f"@input A f32[{rows},{columns}]",
+            f"@param D f32[{columns}]",
+            f"@param E f32[{columns}]",
+            f"@output C f32[{rows},{columns}]",
+        ],
+        [
+            f"{head}[{f}={f}+{a};];",
+            f"{row}[{g}={f}/{columns};];",
+            f"{head}[{h}={h}+({a}-{g})**2;];",
+            f"{row}[{i}={h}/{columns};];",
+            f"{head}[{j}=({a}-{g})/sqrt({i}+1e-05);];",
+            f"{head}[{c}={d}*{j}+{e};];",
+        ],
+    )
+    for nest in range(6):
+        r.bind(f"{nest}:loop[0]", "bx")
+    r.step("compute_inline", "4/0")
+    for nest in (0, 2, 4):
+        r.split(f"{nest}:loop[1]", threads)
+    r.step("reduction_factorization", "2:loop[2]", form="rfactor", cut=0)
+    r.step("reduction_factorization", "0:loop[2]", form="rfactor", cut=0)
+    # 0 each thread's sum K, 1 F, 2 mean G, 3 each thread's sum of squares J, 4 H, 5 variance I, 6 result C
+    for nest in (0, 3, 6):
+        r.exchange(f"{nest}:loop[1]", 2)
+    for nest in (0, 1, 3, 4, 6):
+        r.bind(f"{nest}:loop[1]", "tx")
+    for _ in range(6):
+        r.step("operator_fusion", "0", depth=1)
+    keep_in_block(r, "K", "l", "0/2/0")
+    keep_in_block(r, "F", "s", "0/3")
+    keep_in_block(r, "G", "s", "0/7")
+    keep_in_block(r, "J", "l", "0/5/0")
+    keep_in_block(r, "H", "s", "0/6")
+    keep_in_block(r, "I", "s", "0/7")
+    r.cache("0:loop[0]", "read", "A", "l")
+    r.unroll("0/0:loop[1]", "0/1:loop[1]", "0/4:loop[1]", "0/7:loop[1]")
+    return r
+
+
+def conv3x3(batch: int, channels: int, size: tuple[int, int], outputs: int, registers: int, rows: int) -> Recipe:
+    """Padded convolution: a tile of `rows` whole rows with its halo and the weights in shared memory, output channels in
+    registers. A block has a thread for each point of its tile."""
+    height, width = size
+    e, d = ref("E", "tx", "f", "c+g", "d+h"), ref("D", "a", "f", "g", "h")
+    c = ref("C", "tx", "a", "c", "d")
+    padded = loop("B", "tx", batch) + loop("L", "a", channels) + loop("L", "c", height + 2) + loop("L", "d", width + 2)
+    head = loop("B", "tx", batch) + loop("L", "a", outputs) + loop("L", "c", height) + loop("L", "d", width)
+    head += loop("L", "f", channels) + loop("L", "g", 3) + loop("L", "h", 3)
+    inside = f"1<=c<{height + 1}&1<=d<{width + 1}"
+    r = Recipe(
+        [
+            f"@input A f32[{batch},{channels},{height},{width}]",
+            f"@param D f32[{outputs},{channels},3,3]",
+            f"@output C f32[{batch},{outputs},{height},{width}]",
+        ],
+        [
+            f"{padded}[{ref('E', 'tx', 'a', 'c', 'd')}=if_then_else({inside},{ref('A', 'tx', 'a', 'c-1', 'd-1')},0);];",
+            f"{head}[{c}={c}+{e}*{d};];",
+        ],
+    )
+    threads = (rows, width)
+    r.step("compute_inline", "0/0")
+    r.bind("0:loop[0]", "none")
+    r.split("0:loop[1]", registers)
+    r.split("0:loop[3]", rows)
+    # n by a ct ty tx f g h  ->  by (n ct) f ty tx g h a
+    r.exchange("0:loop[0]", 1)
+    r.exchange("0:loop[2]", 3)
+    r.fuse_loops("0:loop[1]")
+    r.exchange("0:loop[2]", 5)
+    r.exchange("0:loop[5]", 7)
+    r.exchange("0:loop[5]", 6)
+    for position, axis in ((0, "by"), (1, "bx"), (3, "ty"), (4, "tx")):
+        r.bind(f"0:loop[{position}]", axis)
+    r.cache("0:loop[1]", "write", "C", "l")
+    r.cache("0/0:loop[0]", "read", "0/0/0:right.1.0", "s")
+    r.cache("0/0:loop[0]", "read", "D", "s")
+    # 0/0/0 fills the tile, 0/0/1 the weights, 0/0/2 multiplies, 0/1 writes back
+    r.fuse_loops("0/0/0:loop[0]")
+    r.split("0/0/0:loop[0]", rows * width)
+    r.spread("0/0/0", 1, threads)
+    r.fuse_loops("0/0/1:loop[0]")
+    r.fuse_loops("0/0/1:loop[0]")
+    if registers * 9 > rows * width:
+        r.split("0/0/1:loop[0]", rows * width)
+    r.spread("0/0/1", 1 if registers * 9 > rows * width else 0, threads)
+    r.unroll("0/0/2:loop[2]", "0/0/2:loop[3]", "0/0/2:loop[4]", "0/1:loop[2]")
+    return r
+
+
+RECIPES = {
+    "matmul": (
+        matmul(4096, 4096, 4096, (128, 128, 8), (16, 16), 4),
+        matmul(8, 16, 4, (4, 8, 2), (2, 2), 2),
+    ),
+    "matmul_odd": (
+        matmul(1017, 987, 642, (128, 128, 8), (16, 16), 4),
+        matmul(7, 5, 3, (4, 4, 2), (2, 2), 2),
+    ),
+    "softmax": (softmax(16384, 16384, 1024), softmax(3, 12, 4)),
+    "layer_norm": (layer_norm(8192, 8192, 512), layer_norm(3, 12, 4)),
+    "conv3x3": (conv3x3(8, 64, (56, 56), 128, 8, 4), conv3x3(2, 2, (4, 4), 4, 2, 2)),
+}
+
+
+def write(folder: Path, name: str, recipe: Recipe) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.leir").write_text(recipe.text)
+    steps = ",\n ".join(json.dumps(step, separators=(",", ":")) for step in recipe.steps)
+    (folder / f"{name}.json").write_text('{"steps":[\n ' + steps + "\n]}\n")
+
+
+if __name__ == "__main__":
+    for recipe_name, (large, small) in RECIPES.items():
+        write(HERE, recipe_name, large)
+        write(SMALL, recipe_name, small)

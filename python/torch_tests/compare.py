@@ -53,6 +53,8 @@ def expected(module: nn.Module, inputs: Sequence[Any], mode: str) -> list[torch.
     for child in module.modules():
         if isinstance(child, _DROPOUT):
             child.eval()
+        if isinstance(getattr(child, "dropout", None), float):  # of attention, and between layers of a recurrence
+            child.dropout = 0.0
     with torch.no_grad():
         return tensors(module(*copy.deepcopy(list(inputs))))
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "steptp/base/text.h"
+#include "steptp/graph/pt2_composite.h"
 
 namespace steptp::graph::pt2 {
 
@@ -88,6 +89,7 @@ bool broadcast_all(Progress& progress, Step& step) {
     const TensorMeta* meta = progress.meta(step.outputs[at]);
     if (!meta) malformed(concat("nothing is said of the tensor ", quote_json(step.outputs[at])));
     progress.aliases.define(step.outputs[at], progress.fitted(step, (*values)[at], meta->type));
+    progress.aliases.freeze((*values)[at]);
   }
   return true;
 }
@@ -101,10 +103,7 @@ bool put_slice(Progress& progress, Step& step) {
   if (dim < 0 || dim >= static_cast<std::int64_t>(shape.size())) throw Misuse{concat(step.op, ": no dimension ", dim)};
   const std::int64_t extent = shape[static_cast<std::size_t>(dim)];
   const bool one = stem(step.op) == "select_scatter";
-  if (get<std::int64_t>(step, "step", 1) != 1) {
-    refuse("pt2-in-place", concat(step.op, " with a step is not supported", near(step)),
-           "write the result to a new tensor");
-  }
+  if (get<std::int64_t>(step, "step", 1) != 1) return false;
   std::int64_t start = get<std::int64_t>(step, one ? "index" : "start", 0);
   if (start < 0) start = std::max<std::int64_t>(0, start + extent);
   if (one) source = progress.call(step, "aten.unsqueeze.default", {{"self", source}, {"dim", dim}});
@@ -115,25 +114,56 @@ bool put_slice(Progress& progress, Step& step) {
   return fresh(progress, step, replace_slice(progress.builder, self, source, static_cast<std::size_t>(dim), start));
 }
 
-/// x[mask] = value: with a mask over all of x and one value it is a choice between the two.
-bool put_masked(Progress& progress, Step& step) {
-  const Argument* list = find(step, "indices");
-  const auto* indices = list ? std::get_if<std::vector<Value>>(list) : nullptr;
-  const Value self = tensor(step, "self");
-  const Value values = tensor(step, "values");
+/// x[mask] = value: a choice between the two, where the value does not depend on how many elements the mask chooses.
+/// The mask covers the first dimensions of x.
+Value put_masked(Progress& progress, const Step& step, const Value& self, Value mask, const Value& values) {
   const Builder& builder = progress.builder;
-  const bool fits = indices && indices->size() == 1 && indices->front().node >= 0 &&
-                    builder.type(indices->front()).dtype == DType::boolean &&
-                    builder.shape(indices->front()) == builder.shape(self) && builder.shape(values).empty() &&
-                    !get<bool>(step, "accumulate", false);
+  const Shape& shape = builder.shape(self);
+  Shape wide = builder.shape(mask);
+  const std::size_t covered = wide.size();
+  const bool fits = covered <= shape.size() && std::equal(wide.begin(), wide.end(), shape.begin()) &&
+                    builder.shape(values).size() <= shape.size() - covered && !get<bool>(step, "accumulate", false);
   if (!fits) {
     refuse("graph-operator",
-           concat("the operator ", step.op, " is supported only with a mask and one value", near(step)),
-           "write x[mask] = value with a mask of the shape of x, or use torch.where");
+           concat("the operator ", step.op,
+                  " with a mask is supported only where the value does not depend on how many "
+                  "elements the mask chooses",
+                  near(step)),
+           "write x[mask] = value with one value, or use torch.where");
   }
-  const Value chosen =
-      progress.call(step, "aten.where.self", {{"condition", indices->front()}, {"self", values}, {"other", self}});
-  const Value value = progress.fitted(step, chosen, builder.type(self));
+  wide.resize(shape.size(), 1);
+  if (wide.size() != covered) mask = progress.call(step, "aten.view.default", {{"self", mask}, {"size", wide}});
+  return progress.call(step, "aten.where.self", {{"condition", mask}, {"self", values}, {"other", self}});
+}
+
+/// x[i] = values, with a mask or with integers.
+bool put_indexed(Progress& progress, Step& step) {
+  const Argument* list = find(step, "indices");
+  const auto* indices = list ? std::get_if<std::vector<Value>>(list) : nullptr;
+  if (!indices) malformed(concat(step.op, " has no indices"));
+  const Value self = tensor(step, "self");
+  const TensorType type = progress.builder.type(self);
+  const auto is_mask = [&](const Value& index) {
+    return index.node >= 0 && progress.builder.type(index).dtype == DType::boolean;
+  };
+  Value value;
+  if (indices->size() == 1 && is_mask(indices->front())) {
+    value = put_masked(progress, step, self, indices->front(), tensor(step, "values"));
+  } else {
+    if (std::any_of(indices->begin(), indices->end(), is_mask)) {
+      refuse("graph-operator",
+             concat("the operator ", step.op, " with a mask and other indices is not supported", near(step)),
+             "use torch.where");
+    }
+    TensorType written = progress.builder.type(tensor(step, "values"));
+    written.dtype = type.dtype;
+    value = progress.call(step, "aten.index_put.default",
+                          {{"self", self},
+                           {"indices", *indices},
+                           {"values", progress.fitted(step, tensor(step, "values"), written)},
+                           {"accumulate", get<bool>(step, "accumulate", false)}});
+  }
+  value = progress.fitted(step, value, type);
   if (!is_in_place(step.op)) return fresh(progress, step, value);
   progress.aliases.write(step.first, value, step.op);
   return another_name(progress, step);
@@ -231,6 +261,33 @@ bool swap_dimensions(Progress&, Step& step) {
   return false;
 }
 
+/// Other spellings of a reshape to the shape that the archive states; of a list, of each tensor in it.
+bool as_reshape(Progress& progress, Step& step) {
+  const Argument* list = find(step, "tensors");
+  if (const auto* values = list ? std::get_if<std::vector<Value>>(list) : nullptr) {
+    for (std::size_t at = 0; at < values->size() && at < step.outputs.size(); ++at) {
+      const TensorMeta* meta = progress.meta(step.outputs[at]);
+      const Value& one = (*values)[at];
+      const Shape shape = meta ? meta->type.shape : progress.builder.shape(one);
+      progress.aliases.define(step.outputs[at],
+                              progress.call(step, "aten.reshape.default", {{"self", one}, {"shape", shape}}));
+      progress.aliases.freeze(one);
+    }
+    return true;
+  }
+  const TensorMeta* meta = progress.meta(output(step));
+  if (!meta) malformed(concat("nothing is said of the tensor ", quote_json(output(step))));
+  step.op = "aten.reshape.default";
+  step.arguments = {{"self", tensor(step, "self")}, {"shape", meta->type.shape}};
+  return false;
+}
+
+/// A tensor without elements, such as the state of a generator: nobody reads it.
+bool leave_out_empty(Progress& progress, Step& step) {
+  const TensorMeta* meta = progress.meta(output(step));
+  return meta && count(meta->type.shape) == 0;
+}
+
 bool bitwise(Progress&, Step& step) {
   const bool both = stem(step.op) == "__and__";
   step.op = concat(both ? "aten.bitwise_and" : "aten.bitwise_or", ".Tensor");
@@ -255,8 +312,13 @@ constexpr std::array kRules = {
     Rule{"broadcast_tensors", broadcast_all},
     Rule{"slice_scatter", put_slice},
     Rule{"select_scatter", put_slice},
-    Rule{"index_put", put_masked},
-    Rule{"index_put_", put_masked},
+    Rule{"index_put", put_indexed},
+    Rule{"index_put_", put_indexed},
+    Rule{"atleast_1d", as_reshape},
+    Rule{"atleast_2d", as_reshape},
+    Rule{"atleast_3d", as_reshape},
+    Rule{"ravel", as_reshape},
+    Rule{"empty", leave_out_empty},
     Rule{"copy", overwrite},
     Rule{"copy_", overwrite},
     Rule{"fill", overwrite},
@@ -323,7 +385,7 @@ Value Progress::fitted(const Step& step, Value value, const TensorType& type) {
   return value;
 }
 
-bool is_rewritten(std::string_view op) { return find_rule(op) != nullptr; }
+bool is_rewritten(std::string_view op) { return find_rule(op) || find_composite(op); }
 
 std::vector<std::string_view> rewritten_stems() {
   std::vector<std::string_view> out;

@@ -230,18 +230,31 @@ def _own_copy(module: Any, torch: Any, mode: str) -> Any:
     return module
 
 
-def _export(torch: Any, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+@contextlib.contextmanager
+def _traceable(torch: Any) -> Iterator[None]:
+    """What PyTorch's own layers do for speed alone and torch.export cannot follow, switched off."""
     fast_path = getattr(torch.backends, "mha", None)
+    layers = getattr(torch.nn.modules, "transformer", None)
     before = fast_path.get_fastpath_enabled() if fast_path else False
-    if fast_path:
-        fast_path.set_fastpath_enabled(False)  # one opaque operator in place of an encoder layer
+    detect = getattr(layers, "_detect_is_causal_mask", None)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return torch.export.export(module, args, kwargs, strict=False)
+        if fast_path:
+            fast_path.set_fastpath_enabled(False)  # one opaque operator in place of an encoder layer
+        if detect:
+            # It reads the mask to see whether it is causal; the mask itself says the same.
+            layers._detect_is_causal_mask = lambda mask, is_causal=None, size=None: is_causal is True
+        yield
     finally:
         if fast_path:
             fast_path.set_fastpath_enabled(before)
+        if detect:
+            layers._detect_is_causal_mask = detect
+
+
+def _export(torch: Any, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    with _traceable(torch), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.export.export(module, args, kwargs, strict=False)
 
 
 def _operator_name(target: Any) -> str:

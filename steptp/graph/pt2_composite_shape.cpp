@@ -1,6 +1,8 @@
 // Views, indices and products of matrices that are put together out of others.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <functional>
 #include <numeric>
 
 #include "steptp/base/text.h"
@@ -106,6 +108,40 @@ Values windows_as_columns(const Composer& c) {
   return {c.reshape(x, {batch, channels * kernel[0] * kernel[1], windows})};
 }
 
+/// Tensors side by side in a dimension, those that have too few dimensions with further ones.
+Value joined(const Composer& c, std::size_t least, std::int64_t dim,
+             const std::function<Shape(const Shape&)>& widened) {
+  Values parts;
+  for (const Value& tensor : c.tensors("tensors")) {
+    const Shape shape = c.shape(tensor);
+    parts.push_back(shape.size() < least ? c.reshape(tensor, widened(shape)) : tensor);
+  }
+  return c.call("cat.default", {parts, dim});
+}
+Values hstack(const Composer& c) {
+  const bool vectors = c.rank(c.tensors("tensors").at(0)) < 2;
+  return {joined(c, 1, vectors ? 0 : 1, [](const Shape&) { return Shape{1}; })};
+}
+Values vstack(const Composer& c) {
+  return {joined(c, 2, 0, [](const Shape& shape) { return Shape{1, shape.empty() ? 1 : shape[0]}; })};
+}
+Values column_stack(const Composer& c) {
+  return {joined(c, 2, 1, [](const Shape& shape) { return Shape{shape.empty() ? 1 : shape[0], 1}; })};
+}
+
+/// A new dimension, in which only one element of each row is not zero.
+Values diag_embed(const Composer& c) {
+  const Value self = c.tensor("self");
+  if (c.integer("dim1", -2) != -2 || c.integer("dim2", -1) != -1) c.fail("only the last two dimensions are supported");
+  Shape shape = c.shape(self);
+  const std::int64_t extent = shape.back() + std::abs(c.integer("offset", 0));
+  shape.back() = extent;
+  shape.push_back(extent);
+  const Value zeros = c.call("full.default", {shape, std::int64_t{0}, c.type(self).dtype});
+  return {
+      c.call("diagonal_scatter.default", {zeros, self, c.integer("offset", 0), std::int64_t{-2}, std::int64_t{-1}})};
+}
+
 // Indices
 
 Values take(const Composer& c) {
@@ -201,6 +237,38 @@ Values bilinear(const Composer& c) {
       "einsum.default", {"...i,oij,...j->...o", Values{c.tensor("input1"), c.tensor("weight"), c.tensor("input2")}});
   return {c.has("bias") ? c.add(product, c.tensor("bias")) : product};
 }
+/// Letters for the dimensions of both, the same ones for those that are summed over.
+Values tensordot(const Composer& c) {
+  const Value self = c.tensor("self");
+  const Value other = c.tensor("other");
+  std::string left(c.rank(self), ' ');
+  std::string right(c.rank(other), ' ');
+  const auto plain = [](std::int64_t dim, const std::string& letters) {
+    return static_cast<std::size_t>(dim < 0 ? dim + static_cast<std::int64_t>(letters.size()) : dim);
+  };
+  const std::vector<std::int64_t> dims = c.integers("dims_self");
+  const std::vector<std::int64_t> others = c.integers("dims_other");
+  if (dims.size() != others.size() || left.size() + right.size() > 26) c.fail("the dimensions do not fit");
+  char next = 'a';
+  for (std::size_t at = 0; at < dims.size(); ++at) {
+    left.at(plain(dims[at], left)) = next;
+    right.at(plain(others[at], right)) = next++;
+  }
+  std::string result;
+  for (std::string* letters : {&left, &right}) {
+    for (char& letter : *letters) {
+      if (letter == ' ') result += letter = next++;
+    }
+  }
+  return {c.call("einsum.default", {concat(left, ",", right, "->", result), Values{self, other}})};
+}
+Values chain(const Composer& c) {
+  const Values& matrices = c.tensors(c.has("matrices") ? "matrices" : "tensors");
+  Value out = matrices.at(0);
+  for (std::size_t at = 1; at < matrices.size(); ++at) out = c.call("matmul.default", {out, matrices[at]});
+  return {out};
+}
+Values trace(const Composer& c) { return {c.apply("sum.default", c.apply("diagonal.default", c.tensor("self")))}; }
 Values cross(const Composer& c) {
   const Value self = c.tensor("self");
   const Value other = c.tensor("other");
@@ -235,6 +303,10 @@ constexpr std::array kRows = {
     CompositeRow{"pixel_unshuffle.default", pixel_unshuffle},
     CompositeRow{"channel_shuffle.default", channel_shuffle},
     CompositeRow{"im2col.default", windows_as_columns},
+    CompositeRow{"hstack.default", hstack},
+    CompositeRow{"vstack.default", vstack},
+    CompositeRow{"column_stack.default", column_stack},
+    CompositeRow{"diag_embed.default", diag_embed},
     CompositeRow{"take.default", take},
     CompositeRow{"one_hot.default", one_hot},
     CompositeRow{"index_add.default", index_add},
@@ -249,6 +321,10 @@ constexpr std::array kRows = {
     CompositeRow{"vdot.default", vdot},
     CompositeRow{"inner.default", inner},
     CompositeRow{"bilinear.default", bilinear},
+    CompositeRow{"tensordot.default", tensordot},
+    CompositeRow{"chain_matmul.default", chain},
+    CompositeRow{"linalg_multi_dot.default", chain},
+    CompositeRow{"trace.default", trace},
     CompositeRow{"cross.default", cross},
     CompositeRow{"linalg_cross.default", cross},
     CompositeRow{"cdist.default", cdist},

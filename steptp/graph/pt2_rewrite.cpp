@@ -5,58 +5,11 @@
 
 #include "steptp/base/text.h"
 #include "steptp/graph/pt2_composite.h"
+#include "steptp/graph/pt2_step.h"
 
 namespace steptp::graph::pt2 {
 
 namespace {
-
-const Argument* find(const Step& step, std::string_view name) {
-  for (const auto& [key, argument] : step.arguments) {
-    if (key == name) return &argument;
-  }
-  return nullptr;
-}
-
-Argument* find(Step& step, std::string_view name) {
-  return const_cast<Argument*>(find(static_cast<const Step&>(step), name));
-}
-
-template <typename T>
-T get(const Step& step, std::string_view name, T otherwise) {
-  const Argument* given = find(step, name);
-  const T* value = given ? std::get_if<T>(given) : nullptr;
-  return value ? *value : otherwise;
-}
-
-double number(const Step& step, std::string_view name, double otherwise) {
-  const Argument* given = find(step, name);
-  const std::int64_t* integer = given ? std::get_if<std::int64_t>(given) : nullptr;
-  return integer ? static_cast<double>(*integer) : get<double>(step, name, otherwise);
-}
-
-void set(Step& step, std::string_view name, Argument value) {
-  if (Argument* given = find(step, name)) {
-    *given = std::move(value);
-  } else {
-    step.arguments.emplace_back(name, std::move(value));
-  }
-}
-
-Value tensor(const Step& step, std::string_view name) {
-  const Argument* given = find(step, name);
-  const Value* value = given ? std::get_if<Value>(given) : nullptr;
-  if (!value) throw Misuse{concat(step.op, ": '", name, "' is no tensor")};
-  return *value;
-}
-
-const std::string& output(const Step& step) {
-  if (step.outputs.empty()) malformed(concat(step.op, " has no output"));
-  return step.outputs.front();
-}
-
-std::string near(const Step& step) {
-  return step.origin.text.empty() ? std::string() : concat(" (", step.origin.text, ")");
-}
 
 bool another_name(Progress& progress, Step& step) {
   progress.aliases.same(output(step), step.first);
@@ -248,40 +201,6 @@ bool choose_instance_statistics(Progress&, Step& step) {
   return false;
 }
 
-bool swap_dimensions(Progress&, Step& step) {
-  const bool matrix = stem(step.op) == "mT";
-  const Argument first = matrix                      ? Argument(std::int64_t{-2})
-                         : step.arguments.size() > 1 ? step.arguments[1].second
-                                                     : Argument();
-  const Argument second = matrix                      ? Argument(std::int64_t{-1})
-                          : step.arguments.size() > 2 ? step.arguments[2].second
-                                                      : Argument();
-  step.op = "aten.transpose.int";
-  step.arguments = {{"self", tensor(step, "self")}, {"dim0", first}, {"dim1", second}};
-  return false;
-}
-
-/// Other spellings of a reshape to the shape that the archive states; of a list, of each tensor in it.
-bool as_reshape(Progress& progress, Step& step) {
-  const Argument* list = find(step, "tensors");
-  if (const auto* values = list ? std::get_if<std::vector<Value>>(list) : nullptr) {
-    for (std::size_t at = 0; at < values->size() && at < step.outputs.size(); ++at) {
-      const TensorMeta* meta = progress.meta(step.outputs[at]);
-      const Value& one = (*values)[at];
-      const Shape shape = meta ? meta->type.shape : progress.builder.shape(one);
-      progress.aliases.define(step.outputs[at],
-                              progress.call(step, "aten.reshape.default", {{"self", one}, {"shape", shape}}));
-      progress.aliases.freeze(one);
-    }
-    return true;
-  }
-  const TensorMeta* meta = progress.meta(output(step));
-  if (!meta) malformed(concat("nothing is said of the tensor ", quote_json(output(step))));
-  step.op = "aten.reshape.default";
-  step.arguments = {{"self", tensor(step, "self")}, {"shape", meta->type.shape}};
-  return false;
-}
-
 /// A tensor without elements, such as the state of a generator: nobody reads it.
 bool leave_out_empty(Progress& progress, Step& step) {
   const TensorMeta* meta = progress.meta(output(step));
@@ -314,10 +233,6 @@ constexpr std::array kRules = {
     Rule{"select_scatter", put_slice},
     Rule{"index_put", put_indexed},
     Rule{"index_put_", put_indexed},
-    Rule{"atleast_1d", as_reshape},
-    Rule{"atleast_2d", as_reshape},
-    Rule{"atleast_3d", as_reshape},
-    Rule{"ravel", as_reshape},
     Rule{"empty", leave_out_empty},
     Rule{"copy", overwrite},
     Rule{"copy_", overwrite},
@@ -344,9 +259,16 @@ constexpr std::array kRules = {
     Rule{"instance_norm", choose_instance_statistics},
     Rule{"rrelu", fix_slope},
     Rule{"rrelu_", fix_slope},
-    Rule{"mT", swap_dimensions},
-    Rule{"swapaxes", swap_dimensions},
-    Rule{"swapdims", swap_dimensions},
+    Rule{"mT", respell_view},
+    Rule{"swapaxes", respell_view},
+    Rule{"swapdims", respell_view},
+    Rule{"movedim", respell_view},
+    Rule{"moveaxis", respell_view},
+    Rule{"atleast_1d", respell_view},
+    Rule{"atleast_2d", respell_view},
+    Rule{"atleast_3d", respell_view},
+    Rule{"ravel", respell_view},
+    Rule{"tensor_split", respell_view},
     Rule{"__and__", bitwise},
     Rule{"__or__", bitwise},
 };

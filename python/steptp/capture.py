@@ -32,6 +32,9 @@ KEPT_WHOLE = (
     "softmax log_softmax batch_norm layer_norm group_norm instance_norm rms_norm"
 ).split()
 
+#: Operators that PyTorch's own decomposition computes wrongly: labels after the end of the list are counted.
+BROKEN_APART = {"multilabel_margin_loss", "multilabel_margin_loss_forward"}
+
 #: Operators that draw random numbers, beside dropout.
 RANDOM = set(
     "rand randn randint randperm rand_like randn_like randint_like normal uniform bernoulli multinomial poisson "
@@ -207,7 +210,8 @@ def _norms(torch: Any) -> tuple[type, ...]:
 def _own_copy(module: Any, torch: Any, mode: str) -> Any:
     """A copy that shares all tensors: the caller's module keeps its mode and its attributes. Mode "norms": only they
     train."""
-    shared = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
+    plain = [value for child in module.modules() for value in child.__dict__.values() if isinstance(value, torch.Tensor)]
+    shared = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers(), *plain)}
     try:
         module = copy.deepcopy(module, shared)
     except Exception as error:
@@ -226,18 +230,31 @@ def _own_copy(module: Any, torch: Any, mode: str) -> Any:
     return module
 
 
-def _export(torch: Any, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+@contextlib.contextmanager
+def _traceable(torch: Any) -> Iterator[None]:
+    """What PyTorch's own layers do for speed alone and torch.export cannot follow, switched off."""
     fast_path = getattr(torch.backends, "mha", None)
+    layers = getattr(torch.nn.modules, "transformer", None)
     before = fast_path.get_fastpath_enabled() if fast_path else False
-    if fast_path:
-        fast_path.set_fastpath_enabled(False)  # one opaque operator in place of an encoder layer
+    detect = getattr(layers, "_detect_is_causal_mask", None)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return torch.export.export(module, args, kwargs, strict=False)
+        if fast_path:
+            fast_path.set_fastpath_enabled(False)  # one opaque operator in place of an encoder layer
+        if detect:
+            # It reads the mask to see whether it is causal; the mask itself says the same.
+            layers._detect_is_causal_mask = lambda mask, is_causal=None, size=None: is_causal is True
+        yield
     finally:
         if fast_path:
             fast_path.set_fastpath_enabled(before)
+        if detect:
+            layers._detect_is_causal_mask = detect
+
+
+def _export(torch: Any, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    with _traceable(torch), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.export.export(module, args, kwargs, strict=False)
 
 
 def _operator_name(target: Any) -> str:
@@ -271,7 +288,7 @@ def _decompose(torch: Any, program: Any, known: set[str]) -> Any:
     table = torch.export.default_decompositions()
     for operator in list(table):
         name = _operator_name(operator)
-        if _is_known(name, known) or name.split(".")[1] in KEPT_WHOLE:
+        if _is_known(name, known) or name.split(".")[1] in {*KEPT_WHOLE, *BROKEN_APART}:
             table.pop(operator, None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import tempfile
 from typing import Any, Sequence
 
 import numpy as np
@@ -53,6 +54,8 @@ def expected(module: nn.Module, inputs: Sequence[Any], mode: str) -> list[torch.
     for child in module.modules():
         if isinstance(child, _DROPOUT):
             child.eval()
+        if isinstance(getattr(child, "dropout", None), float):  # of attention, and between layers of a recurrence
+            child.dropout = 0.0
     with torch.no_grad():
         return tensors(module(*copy.deepcopy(list(inputs))))
 
@@ -62,6 +65,19 @@ def check(module: nn.Module, inputs: Sequence[Any], *, mode: str = "train", dtyp
     module = fill(module.to(dtype))
     inputs = [item.to(dtype) if isinstance(item, torch.Tensor) and item.dtype.is_floating_point else item for item in inputs]
     program = steptp.from_torch(module, inputs, mode=mode)
+    answer = steptp.to_torch(program, module)(*inputs)
+    assert_close(tensors(answer), expected(module, inputs, mode), type(module).__name__)
+    return program
+
+
+def check_archive(module: nn.Module, inputs: Sequence[Any], *, mode: str = "train", dtype: torch.dtype = torch.float64) -> steptp.Program:
+    """The same by way of an archive, saved as it was exported: nothing is taken apart by PyTorch."""
+    module = fill(module.to(dtype)).train(mode == "train")
+    inputs = [item.to(dtype) if isinstance(item, torch.Tensor) and item.dtype.is_floating_point else item for item in inputs]
+    exported = torch.export.export(module, tuple(inputs), strict=False)
+    with tempfile.TemporaryDirectory() as folder:
+        torch.export.save(exported, f"{folder}/model.pt2")
+        program = steptp.import_model(f"{folder}/model.pt2")
     answer = steptp.to_torch(program, module)(*inputs)
     assert_close(tensors(answer), expected(module, inputs, mode), type(module).__name__)
     return program

@@ -1,8 +1,20 @@
 #include <array>
 
+#include "steptp/frontend/indices.h"
 #include "steptp/frontend/lowering_table.h"
+#include "steptp/graph/indexing.h"
 
 namespace steptp::frontend {
+
+Tensor plain_index(const Step& step, const graph::Value& index, std::int64_t extent) {
+  const Tensor given = step.of(index);
+  if (graph::is_never_negative(step.graph(), index)) return given;
+  const Tensor plain = step.temporary(given.dtype, given.shape);
+  step.map(plain, [&](const Subscripts& at) {
+    return select(given.exactly(at) < 0, given.exactly(at) + extent, given.exactly(at));
+  });
+  return plain;
+}
 
 namespace {
 
@@ -36,22 +48,24 @@ void embedding(const Step& step) {
   });
 }
 
-/// Indices count from the front: negative ones would need a test of every value.
 void index(const Step& step) {
   const Tensor self = step.in("self");
-  const std::vector<graph::Value>& indices = step.values("indices");
-  std::size_t first = 0;
-  while (indices[first].node < 0) ++first;
-  std::size_t last = indices.size();
-  while (indices[last - 1].node < 0) --last;
-  const std::size_t common = step.out().shape.size() - (self.shape.size() - (last - first));
+  const graph::Indexing indexing = graph::indexed_by(step, self.shape);
+  std::vector<Tensor> tensors(self.shape.size());
+  for (std::size_t dim = 0; dim < self.shape.size(); ++dim) {
+    if (indexing.dims[dim]) tensors[dim] = plain_index(step, *indexing.dims[dim], self.shape[dim]);
+  }
   step.map(step.out(), [&](const Subscripts& at) {
-    const auto middle = at.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto rest = middle + static_cast<std::ptrdiff_t>(common);
-    const Subscripts inner(middle, rest);
-    Subscripts place(at.begin(), middle);
-    for (std::size_t dim = first; dim < last; ++dim) place.push_back(step.of(indices[dim]).as_subscript(inner));
-    place.insert(place.end(), rest, at.end());
+    const auto first = at.begin() + static_cast<std::ptrdiff_t>(indexing.first);
+    const auto rest = first + static_cast<std::ptrdiff_t>(indexing.common.size());
+    const Subscripts common(first, rest);
+    Subscripts kept(at.begin(), first);
+    kept.insert(kept.end(), rest, at.end());
+    Subscripts place;
+    std::size_t next = 0;
+    for (std::size_t dim = 0; dim < self.shape.size(); ++dim) {
+      place.push_back(indexing.dims[dim] ? tensors[dim].as_subscript(common) : kept[next++]);
+    }
     return self.exactly(place);
   });
 }

@@ -63,14 +63,14 @@ Value cross(const Step&, const Value& x, const Value& t) {
 }
 
 void cross_with_logits(const Step& step) {
-  if (step.has("weight")) step.unsupported("'weight' is not supported here");
   const bool weighted = step.has("pos_weight");
   reduce_loss(step, step.shape("self"), [&](const Subscripts& at) {
     const Value x = step.operand("self", at);
     const Value t = step.operand("target", at);
     const Value tail = max(-x, 0) + log(Value(1) + exp(-abs(x)));
-    if (!weighted) return (Value(1) - t) * x + tail;
-    return (Value(1) - t) * x + ((step.operand("pos_weight", at) - 1) * t + 1) * tail;
+    const Value loss = weighted ? (Value(1) - t) * x + ((step.operand("pos_weight", at) - 1) * t + 1) * tail
+                                : (Value(1) - t) * x + tail;
+    return step.has("weight") ? loss * step.operand("weight", at) : loss;
   });
 }
 

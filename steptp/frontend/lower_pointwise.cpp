@@ -41,6 +41,11 @@ void sum(const Step& step) {
 Value times(const Value& x, const Value& y) { return x * y; }
 Value over(const Value& x, const Value& y) { return x / y; }
 Value rest(const Value& x, const Value& y) { return x % y; }
+/// The remainder with the sign of the dividend: that of the sizes is the same whichever way the quotient is rounded.
+Value rest_like_dividend(const Value& x, const Value& y) {
+  const Value size = abs(x) % abs(y);
+  return select(x < 0, -size, size);
+}
 Value larger(const Value& x, const Value& y) { return max(x, y); }
 Value smaller(const Value& x, const Value& y) { return min(x, y); }
 Value is_equal(const Value& x, const Value& y) { return x == y; }
@@ -194,6 +199,8 @@ constexpr std::array kRows = {
     LoweringRow{"aten.floor_divide.default", binary<floor_divide>},
     LoweringRow{"aten.remainder.Scalar", binary<rest>},
     LoweringRow{"aten.remainder.Tensor", binary<rest>},
+    LoweringRow{"aten.fmod.Scalar", binary<rest_like_dividend>},
+    LoweringRow{"aten.fmod.Tensor", binary<rest_like_dividend>},
     LoweringRow{"aten.maximum.default", binary<larger>},
     LoweringRow{"aten.minimum.default", binary<smaller>},
     LoweringRow{"aten.max.other", binary<larger>},

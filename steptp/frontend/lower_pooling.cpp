@@ -39,15 +39,43 @@ Value window_element(const Tensor& source, const Windows& windows, const Subscri
   return source.exactly(place);
 }
 
+/// The first place where a window reaches its maximum, as the row-major number of an element of the input's last
+/// dimensions. `element` gives the subscripts in those dimensions and what must hold for them to lie in the input.
+template <typename Element>
+void find_places(const Step& step, const Tensor& self, const Tensor& largest, const Shape& window,
+                 const Element& element) {
+  const std::size_t lead = self.shape.size() - window.size();
+  const Shape inside(self.shape.begin() + static_cast<std::ptrdiff_t>(lead), self.shape.end());
+  step.fold(Fold::min, step.out(1), window, [&](const Subscripts& at, const Subscripts& inner) {
+    Subscripts place = at;
+    const std::vector<Value> tests = element(place, inner);
+    Subscript number = 0;
+    for (std::size_t dim = 0; dim < inside.size(); ++dim) number = number * inside[dim] + place[lead + dim];
+    const Value none = graph::count(inside);
+    const Value found = select(self.exactly(place) == largest.exactly(at), number, none);
+    return tests.empty() ? found : select(all_of(tests), found, none);
+  });
+}
+
 void max_pool(const Step& step) {
-  if (step.outputs() > 1 && step.wanted(1)) step.unsupported("the indices of max pooling are not supported");
   const Tensor self = step.in("self");
   if (!is_float(self.dtype)) step.unsupported("max pooling of integers is not supported");
   const Windows windows = pooling_windows(step);
-  const Tensor out = step.out();
+  const Tensor out = step.wanted(0) ? step.out() : step.temporary(self.dtype, step.output_type(0).shape);
   const Tensor source = surrounded(step, self, out.shape, windows, -infinity());
   step.fold(Fold::max, out, windows.kernel,
             [&](const Subscripts& at, const Subscripts& inner) { return window_element(source, windows, at, inner); });
+  if (step.outputs() == 1 || !step.wanted(1)) return;
+  const std::size_t lead = self.shape.size() - windows.rank();
+  find_places(step, self, out, windows.kernel, [&](Subscripts& place, const Subscripts& inner) {
+    std::vector<Value> tests;
+    for (std::size_t dim = 0; dim < windows.rank(); ++dim) {
+      Subscript& one = place[lead + dim];
+      one = one * windows.stride[dim] + inner[dim] * windows.dilation[dim] - windows.before[dim];
+      if (source.name != self.name) tests.push_back(between(0, one, self.shape[lead + dim]));
+    }
+    return tests;
+  });
 }
 
 /// How many elements a window counts in one dimension: all of it where it lies inside (or the padding counts), and
@@ -169,83 +197,28 @@ void adaptive_avg(const Step& step) {
 }
 
 void adaptive_max(const Step& step) {
-  if (step.wanted(1)) step.unsupported("the indices of max pooling are not supported");
-  adaptive(step, Fold::max, step.out(), Adaptive(step.shape("self"), step.integers("output_size")), -infinity());
-}
-
-/// Scale factors are used where they say the same as the sizes; PyTorch computes with the factor itself.
-void want_exact_scale(const Step& step, const Shape& from, const Shape& to) {
-  std::vector<double> listed;
-  for (const std::string_view name : {"scales", "scales_h", "scales_w"}) {
-    if (step.op().schema.find(name) && step.has(name)) listed.push_back(step.real(name));
-  }
-  const std::vector<double>* factors = listed.size() == from.size() - 2 ? &listed : nullptr;
-  if (step.op().schema.find("scale_factors") && !step.has("output_size")) {
-    factors = std::get_if<std::vector<double>>(&step.argument("scale_factors"));
-  }
-  if (!factors) return;
-  for (std::size_t dim = 0; dim < factors->size(); ++dim) {
-    if (static_cast<double>(from[2 + dim]) * (*factors)[dim] != static_cast<double>(to[2 + dim])) {
-      step.unsupported("a scale factor that does not give a whole number of elements is not supported");
+  const Tensor self = step.in("self");
+  const Adaptive windows(self.shape, step.integers("output_size"));
+  const Tensor out = step.wanted(0) ? step.out() : step.temporary(self.dtype, step.output_type(0).shape);
+  adaptive(step, Fold::max, out, windows, -infinity());
+  if (!step.wanted(1)) return;
+  const std::size_t lead = self.shape.size() - windows.extent.size();
+  find_places(step, self, out, windows.longest, [&](Subscripts& place, const Subscripts& inner) {
+    std::vector<Value> tests;
+    for (std::size_t dim = 0; dim < windows.extent.size(); ++dim) {
+      const Subscript end = windows.end(dim, place[lead + dim]);
+      place[lead + dim] = windows.first(dim, place[lead + dim]) + inner[dim];
+      if (!windows.regular(dim)) tests.push_back(Value(place[lead + dim]) < end);
     }
-  }
-}
-
-Tensor upsampled_input(const Step& step) { return step.in(step.op().schema.find("input") ? "input" : "self"); }
-
-void upsample_nearest(const Step& step) {
-  const Tensor input = upsampled_input(step);
-  const Tensor out = step.out();
-  want_exact_scale(step, input.shape, out.shape);
-  step.map(out, [&](const Subscripts& at) {
-    Subscripts place = at;
-    for (std::size_t dim = 2; dim < at.size(); ++dim) {
-      const std::int64_t from = input.shape[dim];
-      const std::int64_t to = out.shape[dim];
-      place[dim] = to % from == 0 ? at[dim] / (to / from) : (at[dim] * from) / to;
-    }
-    return input.exactly(place);
+    return tests;
   });
-}
-
-/// One dimension of linear interpolation. The source position is a fraction p/q; the elements on both sides of it are
-/// weighted, and at the borders the outermost element stands for its neighbour.
-void interpolate_dimension(const Step& step, const Tensor& source, const Tensor& target, std::size_t dim, bool align) {
-  const std::int64_t from = source.shape[dim];
-  const std::int64_t to = target.shape[dim];
-  const std::int64_t divisor = align ? std::max<std::int64_t>(to - 1, 1) : 2 * to;
-  step.map(target, [&](const Subscripts& at) {
-    const Subscript position = align ? at[dim] * (from - 1) : at[dim] * (2 * from) + (from - to);
-    const Subscript left = position / divisor;
-    const auto element = [&](const Subscript& place) {
-      Subscripts where = at;
-      where[dim] = place;
-      return source.exactly(where);
-    };
-    const Value first = select(Value(left) < 0, element(0), element(left));
-    const Value second = select(Value(left + 1) < from, element(left + 1), element(from - 1));
-    const Value weight = Value(position % divisor) / decimal(static_cast<double>(divisor));
-    return first + weight * (second - first);
-  });
-}
-
-void upsample_linear(const Step& step) {
-  Tensor source = upsampled_input(step);
-  const Tensor out = step.out();
-  want_exact_scale(step, source.shape, out.shape);
-  for (std::size_t dim = 2; dim < out.shape.size(); ++dim) {
-    Shape shape = source.shape;
-    shape[dim] = out.shape[dim];
-    const Tensor next = dim + 1 == out.shape.size() ? out : step.temporary(out.dtype, shape);
-    interpolate_dimension(step, source, next, dim, step.flag("align_corners"));
-    source = next;
-  }
 }
 
 constexpr std::array kRows = {
     LoweringRow{"aten.max_pool1d.default", max_pool},
     LoweringRow{"aten.max_pool2d.default", max_pool},
     LoweringRow{"aten.max_pool3d.default", max_pool},
+    LoweringRow{"aten.max_pool1d_with_indices.default", max_pool},
     LoweringRow{"aten.max_pool2d_with_indices.default", max_pool},
     LoweringRow{"aten.max_pool3d_with_indices.default", max_pool},
     LoweringRow{"aten.avg_pool1d.default", avg_pool},
@@ -259,15 +232,6 @@ constexpr std::array kRows = {
     LoweringRow{"aten.adaptive_max_pool1d.default", adaptive_max},
     LoweringRow{"aten.adaptive_max_pool2d.default", adaptive_max},
     LoweringRow{"aten.adaptive_max_pool3d.default", adaptive_max},
-    LoweringRow{"aten.upsample_nearest1d.vec", upsample_nearest},
-    LoweringRow{"aten.upsample_nearest2d.vec", upsample_nearest},
-    LoweringRow{"aten.upsample_nearest3d.vec", upsample_nearest},
-    LoweringRow{"aten.upsample_nearest1d.default", upsample_nearest},
-    LoweringRow{"aten.upsample_nearest2d.default", upsample_nearest},
-    LoweringRow{"aten.upsample_bilinear2d.default", upsample_linear},
-    LoweringRow{"aten.upsample_linear1d.vec", upsample_linear},
-    LoweringRow{"aten.upsample_bilinear2d.vec", upsample_linear},
-    LoweringRow{"aten.upsample_trilinear3d.vec", upsample_linear},
 };
 
 }  // namespace

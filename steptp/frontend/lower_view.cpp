@@ -4,6 +4,7 @@
 #include "steptp/base/text.h"
 #include "steptp/frontend/lowering_table.h"
 #include "steptp/frontend/reshape.h"
+#include "steptp/graph/indexing.h"
 
 namespace steptp::frontend {
 
@@ -59,14 +60,23 @@ void broadcast_tensors(const Step& step) {
 }
 
 void slice(const Step& step) {
-  const std::size_t dim = dimension(step, "dim");
-  const std::int64_t extent = step.shape("self")[dim];
-  std::int64_t start = step.has("start") ? step.integer("start") : 0;
-  if (start < 0) start += extent;
-  start = std::clamp<std::int64_t>(start, 0, extent);
+  const graph::SlicePart part = graph::slice_part(step, step.shape("self"));
   gather(step, step.out(), [&](Subscripts at) {
-    at[dim] = at[dim] * step.integer("step") + start;
+    at[part.dim] = at[part.dim] * part.step + part.start;
     return at;
+  });
+}
+
+void diagonal(const Step& step) {
+  const graph::DiagonalPart part = graph::diagonal_part(step, step.shape("self"));
+  gather(step, step.out(), [&](const Subscripts& at) {
+    Subscripts place(at.begin(), at.end() - 1);
+    const auto insert = [&](std::size_t dim, std::int64_t offset) {
+      place.insert(place.begin() + static_cast<std::ptrdiff_t>(dim), at.back() + offset);
+    };
+    insert(std::min(part.dim1, part.dim2), part.dim1 < part.dim2 ? part.row : part.column);
+    insert(std::max(part.dim1, part.dim2), part.dim1 < part.dim2 ? part.column : part.row);
+    return place;
   });
 }
 
@@ -267,6 +277,7 @@ constexpr std::array kRows = {
     LoweringRow{"aten.expand_as.default", expand},
     LoweringRow{"aten.broadcast_tensors.default", broadcast_tensors},
     LoweringRow{"aten.slice.Tensor", slice},
+    LoweringRow{"aten.diagonal.default", diagonal},
     LoweringRow{"aten.select.int", select_step},
     LoweringRow{"aten.narrow.default", narrow},
     LoweringRow{"aten.split.Tensor", pieces},

@@ -11,10 +11,10 @@ bool by_name(const LoweringRow& left, const LoweringRow& right) { return left.op
 
 const std::vector<LoweringRow>& table() {
   static const std::vector<LoweringRow> kTable = [] {
-    constexpr std::array kFamilies = {pointwise_lowerings, activation_lowerings,  reduction_lowerings,
-                                      view_lowerings,      creation_lowerings,    index_lowerings,
-                                      matrix_lowerings,    convolution_lowerings, pooling_lowerings,
-                                      norm_lowerings,      loss_lowerings,        sequence_lowerings};
+    constexpr std::array kFamilies = {
+        pointwise_lowerings,   activation_lowerings, reduction_lowerings, view_lowerings,     creation_lowerings,
+        index_lowerings,       scatter_lowerings,    order_lowerings,     upsample_lowerings, matrix_lowerings,
+        convolution_lowerings, pooling_lowerings,    norm_lowerings,      loss_lowerings,     sequence_lowerings};
     std::vector<LoweringRow> rows;
     for (const auto family : kFamilies) {
       const std::span<const LoweringRow> part = family();

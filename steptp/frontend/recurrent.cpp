@@ -23,6 +23,7 @@ struct Direction {
   Tensor state_weight;
   Tensor input_bias;
   Tensor state_bias;
+  Tensor projection;  ///< from the cell to a shorter state, where there is one
   bool has_bias = false;
   bool backwards = false;
   std::int64_t slice = 0;  ///< which initial and last state
@@ -40,33 +41,37 @@ class Network {
     const Shape& input = step.shape("input");
     time_ = input[batch_first_ ? 1 : 0];
     batch_ = input[batch_first_ ? 0 : 1];
-    hidden_ = step.type(step.values("params").front()).shape[0] / gates_of(cell);
+    const std::vector<graph::Value>& params = step.values("params");
+    hidden_ = step.type(params.front()).shape[0] / gates_of(cell);
+    per_cell_ = params.size() / static_cast<std::size_t>(layers_ * directions_);
+    projects_ = per_cell_ % 2 == 1;
+    state_ = projects_ ? step.type(params[per_cell_ - 1]).shape[0] : hidden_;
   }
 
   void lower() {
     Tensor input = step_.in("input");
     std::size_t next = 0;
     const std::vector<graph::Value>& params = step_.values("params");
-    const std::size_t per_cell = step_.flag("has_biases") ? 4 : 2;
     for (std::int64_t layer = 0; layer < layers_; ++layer) {
       const bool last = layer + 1 == layers_;
       Shape shape = step_.shape("input");
-      shape[2] = hidden_ * directions_;
+      shape[2] = state_ * directions_;
       const Tensor output = last && step_.wanted(0) ? step_.out(0) : step_.temporary(dtype_, shape);
       for (std::int64_t direction = 0; direction < directions_; ++direction) {
         Direction one;
         one.input = input;
         one.input_weight = step_.of(params[next]);
         one.state_weight = step_.of(params[next + 1]);
-        one.has_bias = per_cell == 4;
+        one.has_bias = step_.flag("has_biases");
         if (one.has_bias) {
           one.input_bias = step_.of(params[next + 2]);
           one.state_bias = step_.of(params[next + 3]);
         }
-        next += per_cell;
+        if (projects_) one.projection = step_.of(params[next + per_cell_ - 1]);
+        next += per_cell_;
         one.backwards = direction == 1;
         one.slice = layer * directions_ + direction;
-        run(one, output, direction * hidden_);
+        run(one, output, direction * state_);
       }
       input = output;
     }
@@ -83,10 +88,11 @@ class Network {
 
   /// states[0] = initial; the state after step t is states[t+1].
   Tensor start(const Direction& direction, std::size_t number) const {
-    const Tensor states = step_.temporary(dtype_, {time_ + 1, batch_, hidden_});
+    const std::int64_t width = number == 0 ? state_ : hidden_;
+    const Tensor states = step_.temporary(dtype_, {time_ + 1, batch_, width});
     const Tensor first = initial(number);
     NestWriter nest;
-    const Subscripts at = nest.loops({batch_, hidden_});
+    const Subscripts at = nest.loops({batch_, width});
     nest.set(states, {Subscript(0), at[0], at[1]}, first.exactly({Subscript(direction.slice), at[0], at[1]}));
     step_.append(nest);
     return states;
@@ -114,7 +120,7 @@ class Network {
     const Tensor products = step_.temporary(dtype_, {time_, batch_, gates_of(cell_) * hidden_});
     LoopWriter loop;
     const Subscript time = loop.outer(time_);
-    loop.fold(Fold::sum, products, {time}, {batch_, products.shape[2]}, {hidden_},
+    loop.fold(Fold::sum, products, {time}, {batch_, products.shape[2]}, {state_},
               [&](const Subscripts& at, const Subscripts& inner) {
                 return states.exactly({time, at[0], inner[0]}) * direction.state_weight.exactly({at[1], inner[0]});
               });
@@ -150,7 +156,7 @@ class Network {
         loop.map(cells, {next}, {batch_, hidden_}, [&](const Subscripts& at) {
           return sigmoid(gate(1, at)) * cells.exactly({time, at[0], at[1]}) + sigmoid(gate(0, at)) * tanh(gate(2, at));
         });
-        loop.map(states, {next}, {batch_, hidden_}, [&](const Subscripts& at) {
+        project(loop, direction, time, states, [&](const Subscripts& at) {
           return sigmoid(gate(3, at)) * tanh(cells.exactly({next, at[0], at[1]}));
         });
         return;
@@ -172,9 +178,23 @@ class Network {
     }
   }
 
+  /// The next state, by way of a projection where there is one.
+  template <typename Body>
+  void project(LoopWriter& loop, const Direction& direction, const Subscript& time, const Tensor& states,
+               const Body& body) const {
+    const Subscript next = time + 1;
+    if (!projects_) return loop.map(states, {next}, {batch_, hidden_}, body);
+    const Tensor wide = step_.temporary(dtype_, {time_, batch_, hidden_});
+    loop.map(wide, {time}, {batch_, hidden_}, body);
+    loop.fold(Fold::sum, states, {next}, {batch_, state_}, {hidden_},
+              [&](const Subscripts& at, const Subscripts& inner) {
+                return wide.exactly({time, at[0], inner[0]}) * direction.projection.exactly({at[1], inner[0]});
+              });
+  }
+
   void copy_out(const Direction& direction, const Tensor& states, const Tensor& output, std::int64_t offset) const {
     NestWriter nest;
-    const Subscripts at = nest.loops(batch_first_ ? Shape{batch_, time_, hidden_} : Shape{time_, batch_, hidden_});
+    const Subscripts at = nest.loops(batch_first_ ? Shape{batch_, time_, state_} : Shape{time_, batch_, state_});
     const Subscript& batch = at[batch_first_ ? 0 : 1];
     const Subscript& time = at[batch_first_ ? 1 : 0];
     const Subscript step = direction.backwards ? Subscript(time_) - time : time + 1;
@@ -185,7 +205,7 @@ class Network {
   void last_state(const Direction& direction, const Tensor& states, std::int32_t number) const {
     if (!step_.wanted(number)) return;
     NestWriter nest;
-    const Subscripts at = nest.loops({batch_, hidden_});
+    const Subscripts at = nest.loops({batch_, number == 1 ? state_ : hidden_});
     nest.set(step_.out(number), {Subscript(direction.slice), at[0], at[1]},
              states.exactly({Subscript(time_), at[0], at[1]}));
     step_.append(nest);
@@ -199,7 +219,10 @@ class Network {
   std::int64_t directions_;
   std::int64_t time_ = 0;
   std::int64_t batch_ = 0;
-  std::int64_t hidden_ = 0;
+  std::int64_t hidden_ = 0;  ///< of the gates and the cell
+  std::int64_t state_ = 0;   ///< of the hidden state: the same, or what is projected to
+  std::size_t per_cell_ = 0;
+  bool projects_ = false;
 };
 
 }  // namespace

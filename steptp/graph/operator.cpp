@@ -14,13 +14,21 @@ struct Family {
   std::string_view name;
   std::span<const OperatorRow> (*rows)();
 };
-constexpr std::array kFamilies = {
-    Family{"pointwise", pointwise_operators},  Family{"activations", activation_operators},
-    Family{"reductions", reduction_operators}, Family{"views", view_operators},
-    Family{"creation", creation_operators},    Family{"indexing", index_operators},
-    Family{"matrices", matrix_operators},      Family{"convolutions", convolution_operators},
-    Family{"pooling", pooling_operators},      Family{"norms", norm_operators},
-    Family{"losses", loss_operators},          Family{"sequences", sequence_operators}};
+constexpr std::array kFamilies = {Family{"pointwise", pointwise_operators},
+                                  Family{"activations", activation_operators},
+                                  Family{"reductions", reduction_operators},
+                                  Family{"views", view_operators},
+                                  Family{"creation", creation_operators},
+                                  Family{"indexing", index_operators},
+                                  Family{"scattering", scatter_operators},
+                                  Family{"order", order_operators},
+                                  Family{"upsampling", upsample_operators},
+                                  Family{"matrices", matrix_operators},
+                                  Family{"convolutions", convolution_operators},
+                                  Family{"pooling", pooling_operators},
+                                  Family{"norms", norm_operators},
+                                  Family{"losses", loss_operators},
+                                  Family{"sequences", sequence_operators}};
 
 bool by_name(const Operator& left, const Operator& right) { return left.schema.name < right.schema.name; }
 

@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <array>
 
 #include "steptp/base/text.h"
+#include "steptp/graph/indexing.h"
 #include "steptp/graph/operator.h"
 
 namespace steptp::graph {
@@ -44,30 +44,9 @@ Types embedding(const Call& call) {
   return {{weight.dtype, shape}};
 }
 
-/// x[:, i, j]: one integer tensor per indexed dimension, None where all of it is meant. The indexed dimensions must
-/// stand together; their place takes the shape that the index tensors broadcast to.
 Types index(const Call& call) {
   const TensorType& self = call.tensor("self");
-  const std::vector<Value>& indices = call.values("indices");
-  if (indices.size() > self.shape.size()) call.fail("more indices than dimensions");
-  Shape common;
-  std::size_t first = self.shape.size();
-  std::size_t last = 0;
-  std::size_t used = 0;
-  for (std::size_t at = 0; at < indices.size(); ++at) {
-    if (indices[at].node < 0) continue;
-    want_integers(call, call.type(indices[at]));
-    common = broadcast(call, common, call.type(indices[at]).shape);
-    first = std::min(first, at);
-    last = at;
-    ++used;
-  }
-  if (used == 0) call.fail("no index");
-  if (last - first + 1 != used) call.fail("the indexed dimensions must stand together");
-  Shape shape(self.shape.begin(), self.shape.begin() + static_cast<std::ptrdiff_t>(first));
-  shape.insert(shape.end(), common.begin(), common.end());
-  shape.insert(shape.end(), self.shape.begin() + static_cast<std::ptrdiff_t>(last) + 1, self.shape.end());
-  return {{self.dtype, shape}};
+  return {{self.dtype, indexed_by(call, self.shape).result(self.shape)}};
 }
 
 constexpr std::array kRows = {

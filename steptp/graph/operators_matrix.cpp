@@ -8,30 +8,65 @@
 
 namespace steptp::graph {
 
+namespace {
+
+/// Letters for the dimensions that an ellipsis of an operand stands for: counted from the right, since they broadcast.
+std::string ellipsis_letters(std::size_t dimensions) {
+  std::string out;
+  for (std::size_t left = dimensions; left > 0; --left) out += static_cast<char>(left);
+  return out;
+}
+
+constexpr std::string_view kEllipsis = "...";
+
+std::string letter_name(char letter) {
+  return letter < ' ' ? std::string("a dimension of the ellipsis") : concat("'", letter, "'");
+}
+
+/// The letters of one operand of so many dimensions.
+std::string expand_ellipsis(const Call& call, const std::string& operand, std::size_t rank) {
+  const std::size_t place = operand.find(kEllipsis);
+  if (place == std::string::npos) return operand;
+  const std::size_t named = operand.size() - kEllipsis.size();
+  if (named > rank) call.fail(concat("'", operand, "' has more letters than the operand has dimensions"));
+  return operand.substr(0, place) + ellipsis_letters(rank - named) + operand.substr(place + kEllipsis.size());
+}
+
+}  // namespace
+
 EinsumLetters parse_einsum(const Call& call, std::string_view equation) {
   std::string text;
   std::copy_if(equation.begin(), equation.end(), std::back_inserter(text), [](char c) { return c != ' '; });
-  if (text.find('.') != std::string::npos) call.fail("an ellipsis is not supported; name the dimensions");
-  EinsumLetters out;
+  const std::vector<Value>& tensors = call.values("tensors");
   const std::size_t arrow = text.find("->");
+  EinsumLetters out;
   std::map<char, int> uses;
+  std::size_t widest = 0;
   std::string operand;
   for (const char c : text.substr(0, arrow) + ",") {
-    if (c == ',') {
-      out.operands.push_back(std::move(operand));
-      operand.clear();
-    } else {
+    if (c != ',') {
       operand += c;
-      ++uses[c];
+      continue;
     }
+    const std::size_t number = out.operands.size();
+    const std::size_t rank = number < tensors.size() ? call.type(tensors[number]).shape.size() : 0;
+    out.operands.push_back(expand_ellipsis(call, operand, rank));
+    if (operand.find(kEllipsis) != std::string::npos)
+      widest = std::max(widest, rank + kEllipsis.size() - operand.size());
+    for (const char letter : out.operands.back()) ++uses[letter];
+    operand.clear();
   }
   if (arrow != std::string::npos) {
-    out.result = text.substr(arrow + 2);
+    const std::string result = text.substr(arrow + 2);
+    const std::size_t named = result.find(kEllipsis) == std::string::npos ? 0 : result.size() - kEllipsis.size();
+    out.result = expand_ellipsis(call, result, named + widest);
   } else {
+    out.result = ellipsis_letters(widest);
     for (const auto& [letter, number] : uses) {
-      if (number == 1) out.result += letter;
+      if (number == 1 && out.result.find(letter) == std::string::npos) out.result += letter;
     }
   }
+  if (out.result.find('.') != std::string::npos || uses.contains('.')) call.fail("a dot is part of an ellipsis, '...'");
   for (std::size_t at = 0; at < out.result.size(); ++at) {
     if (!uses.contains(out.result[at])) call.fail(concat("'", out.result[at], "' occurs in the result only"));
     if (out.result.find(out.result[at], at + 1) != std::string::npos) call.fail("a letter occurs twice in the result");
@@ -133,13 +168,15 @@ Types einsum(const Call& call) {
   for (std::size_t number = 0; number < tensors.size(); ++number) {
     const TensorType& type = call.type(tensors[number]);
     const std::string& names = letters.operands[number];
-    if (names.size() != type.shape.size()) call.fail(concat("'", names, "' does not fit ", to_text(type)));
+    if (names.size() != type.shape.size()) {
+      call.fail(concat("operand ", number + 1, " of '", call.text("equation"), "' does not fit ", to_text(type)));
+    }
     dtype = promote(dtype, type.dtype);
     for (std::size_t at = 0; at < names.size(); ++at) {
       std::int64_t& extent = extents.emplace(names[at], type.shape[at]).first->second;
       if (extent == 1) extent = type.shape[at];
       if (type.shape[at] != extent && type.shape[at] != 1)
-        call.fail(concat("'", names[at], "' is both ", extent, " and ", type.shape[at]));
+        call.fail(concat(letter_name(names[at]), " is both ", extent, " and ", type.shape[at]));
     }
   }
   Shape shape;

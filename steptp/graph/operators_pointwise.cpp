@@ -85,6 +85,8 @@ constexpr std::array kRows = {
     OperatorRow{"div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", rounded_quotient,
                 "torch.div({self}, {other}, rounding_mode={rounding_mode})"},
     OperatorRow{"floor_divide(Tensor self, Tensor other) -> Tensor", binary, "torch.floor_divide"},
+    OperatorRow{"fmod.Scalar(Tensor self, Scalar other) -> Tensor", binary, "torch.fmod"},
+    OperatorRow{"fmod.Tensor(Tensor self, Tensor other) -> Tensor", binary, "torch.fmod"},
     OperatorRow{"remainder.Scalar(Tensor self, Scalar other) -> Tensor", binary, "torch.remainder"},
     OperatorRow{"remainder.Tensor(Tensor self, Tensor other) -> Tensor", binary, "torch.remainder"},
     OperatorRow{"maximum(Tensor self, Tensor other) -> Tensor", binary, "torch.maximum"},

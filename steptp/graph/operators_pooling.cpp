@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "steptp/base/text.h"
 #include "steptp/graph/operator.h"
@@ -42,25 +41,6 @@ Types adaptive_with_indices(const Call& call) {
   return {out, {DType::i64, out.shape}};
 }
 
-/// An output size, or scale factors of which the floor is taken.
-Types upsampled(const Call& call) {
-  TensorType out = call.tensor(call.op().schema.find("input") ? "input" : "self");
-  if (out.shape.size() < 3) call.fail(concat("not for ", to_text(out)));
-  const std::size_t rank = out.shape.size() - 2;
-  if (call.has("output_size")) {
-    const std::vector<std::int64_t>& size = call.integers("output_size");
-    if (size.size() != rank) call.fail("'output_size' does not fit");
-    std::copy(size.begin(), size.end(), out.shape.begin() + 2);
-    return {out};
-  }
-  const auto* factors = std::get_if<std::vector<double>>(&call.argument("scale_factors"));
-  if (!factors || factors->size() != rank) call.fail("'output_size' or 'scale_factors' is wanted");
-  for (std::size_t at = 0; at < rank; ++at) {
-    out.shape[2 + at] = static_cast<std::int64_t>(std::floor(static_cast<double>(out.shape[2 + at]) * (*factors)[at]));
-  }
-  return {out};
-}
-
 constexpr std::array kRows = {
     OperatorRow{"max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, "
                 "bool ceil_mode=False) -> Tensor",
@@ -71,6 +51,9 @@ constexpr std::array kRows = {
     OperatorRow{"max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, "
                 "bool ceil_mode=False) -> Tensor",
                 pooled, "F.max_pool3d({self}, {kernel_size}, {stride}, {padding}, {dilation}, {ceil_mode})"},
+    OperatorRow{"max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] "
+                "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+                pooled_with_indices},
     OperatorRow{"max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] "
                 "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
                 pooled_with_indices},
@@ -98,28 +81,6 @@ constexpr std::array kRows = {
     OperatorRow{"adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", adaptive_with_indices},
     OperatorRow{"adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", adaptive_with_indices},
     OperatorRow{"adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)", adaptive_with_indices},
-    OperatorRow{"upsample_nearest1d.vec(Tensor input, int[]? output_size, float[]? scale_factors) -> Tensor",
-                upsampled},
-    OperatorRow{"upsample_nearest2d.vec(Tensor input, int[]? output_size, float[]? scale_factors) -> Tensor",
-                upsampled},
-    OperatorRow{"upsample_nearest3d.vec(Tensor input, int[]? output_size, float[]? scale_factors) -> Tensor",
-                upsampled},
-    OperatorRow{"upsample_nearest1d(Tensor self, int[1] output_size, float? scales=None) -> Tensor", upsampled},
-    OperatorRow{
-        "upsample_nearest2d(Tensor self, int[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor",
-        upsampled},
-    OperatorRow{"upsample_bilinear2d(Tensor self, int[2] output_size, bool align_corners, float? scales_h=None, float? "
-                "scales_w=None) -> Tensor",
-                upsampled},
-    OperatorRow{
-        "upsample_linear1d.vec(Tensor input, int[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
-        upsampled},
-    OperatorRow{"upsample_bilinear2d.vec(Tensor input, int[]? output_size, bool align_corners, float[]? scale_factors) "
-                "-> Tensor",
-                upsampled},
-    OperatorRow{"upsample_trilinear3d.vec(Tensor input, int[]? output_size, bool align_corners, float[]? "
-                "scale_factors) -> Tensor",
-                upsampled},
 };
 
 }  // namespace

@@ -44,25 +44,30 @@ Types recurrent(const Call& call, std::size_t gates, bool cell) {
   const std::size_t layers = static_cast<std::size_t>(call.integer("num_layers"));
   const std::size_t directions = call.flag("bidirectional") ? 2 : 1;
   const std::vector<Value>& params = call.values("params");
-  const std::size_t per_cell = call.flag("has_biases") ? 4 : 2;
-  if (params.size() != layers * directions * per_cell) {
-    call.fail(concat(params.size(), " weights; ", layers * directions * per_cell,
-                     " are wanted (projections are not supported)"));
+  const std::size_t plain = call.flag("has_biases") ? 4 : 2;
+  // An LSTM may have one weight more, which makes its hidden state shorter than its cell.
+  const bool projects = cell && params.size() == layers * directions * (plain + 1);
+  if (params.size() != layers * directions * plain && !projects) {
+    call.fail(concat(params.size(), " weights; ", layers * directions * plain, " are wanted"));
   }
-  const std::int64_t hidden = call.type(params.front()).shape.at(0) / static_cast<std::int64_t>(gates);
+  const std::int64_t width = call.type(params.front()).shape.at(0) / static_cast<std::int64_t>(gates);
+  const std::int64_t hidden = projects ? call.type(params[plain]).shape.at(0) : width;
   const std::int64_t batch = input.shape[batch_first ? 0 : 1];
   if (call.flag("train") && call.real("dropout") != 0) call.fail("dropout between layers is random; set it to 0");
   Shape output = input.shape;
   output[2] = hidden * static_cast<std::int64_t>(directions);
   const Shape state = {static_cast<std::int64_t>(layers * directions), batch, hidden};
+  const Shape cell_state = {state[0], batch, width};
   const std::vector<Value> states = cell ? call.values("hx") : std::vector<Value>{call.value("hx")};
   if (states.size() != (cell ? 2U : 1U)) call.fail("the number of initial states does not fit");
-  for (const Value& initial : states) {
-    if (call.type(initial).shape != state)
-      call.fail(concat("an initial state has the shape ", to_text(call.type(initial).shape), ", not ", to_text(state)));
+  for (std::size_t at = 0; at < states.size(); ++at) {
+    const Shape& wanted = at == 0 ? state : cell_state;
+    const Shape& given = call.type(states[at]).shape;
+    if (given != wanted)
+      call.fail(concat("an initial state has the shape ", to_text(given), ", not ", to_text(wanted)));
   }
   Types out = {{input.dtype, output}, {input.dtype, state}};
-  if (cell) out.push_back({input.dtype, state});
+  if (cell) out.push_back({input.dtype, cell_state});
   return out;
 }
 Types lstm(const Call& call) { return recurrent(call, 4, true); }

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "steptp/base/text.h"
+#include "steptp/graph/indexing.h"
 #include "steptp/graph/operator.h"
 
 namespace steptp::graph {
@@ -133,19 +134,13 @@ Types expand_as(const Call& call) { return expand_to(call, call.shape("other"));
 
 Types slice(const Call& call) {
   Shape shape = call.shape("self");
-  const std::size_t dim = plain_dimension(call, call.integer("dim"), shape.size());
-  const std::int64_t extent = shape.at(dim);
-  const auto bound = [&](std::string_view name, std::int64_t otherwise) {
-    if (!call.has(name)) return otherwise;
-    std::int64_t value = call.integer(name);
-    if (value < 0) value += extent;
-    return std::clamp<std::int64_t>(value, 0, extent);
-  };
-  const std::int64_t step = call.integer("step");
-  if (step < 1) call.fail("'step' is at least 1");
-  const std::int64_t start = bound("start", 0);
-  shape[dim] = (std::max(bound("end", extent), start) - start + step - 1) / step;
+  const SlicePart part = slice_part(call, shape);
+  shape[part.dim] = part.length;
   return with_shape(call, shape);
+}
+
+Types diagonal(const Call& call) {
+  return with_shape(call, diagonal_part(call, call.shape("self")).result(call.shape("self")));
 }
 
 Types select(const Call& call) {
@@ -345,6 +340,7 @@ constexpr std::array kRows = {
     OperatorRow{"broadcast_to(Tensor self, int[] size) -> Tensor", expand, "torch.broadcast_to"},
     OperatorRow{"broadcast_tensors(Tensor[] tensors) -> Tensor[]", broadcast_tensors},
     OperatorRow{"expand_as(Tensor self, Tensor other) -> Tensor", expand_as, "{self}.expand_as({other})"},
+    OperatorRow{"diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", diagonal, "torch.diagonal"},
     OperatorRow{"slice.Tensor(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", slice},
     OperatorRow{"select.int(Tensor self, int dim, int index) -> Tensor", select, "torch.select"},
     OperatorRow{"narrow(Tensor self, int dim, int start, int length) -> Tensor", narrow, "torch.narrow"},

@@ -8,6 +8,7 @@
 #include "steptp/base/text.h"
 #include "steptp/graph/operator.h"
 #include "steptp/graph/prune.h"
+#include "steptp/graph/pt2_composite.h"
 #include "steptp/graph/pt2_rewrite.h"
 #include "steptp/graph/pt2_values.h"
 
@@ -163,7 +164,7 @@ void Reader::node(const Json& graph, const Json& json, const std::string& scope)
   Step step;
   step.op = operator_name(json);
   if (is_assertion(step.op)) return;
-  if (is_grad_mode(step.op)) return inline_graph(json, scope);
+  if (is_inlined(json)) return inline_graph(json, scope);
   step.origin = origin_of(json);
   for (const std::string& name : output_names(json)) step.outputs.push_back(scope + name);
   step.first = first_tensor(json);
@@ -185,6 +186,7 @@ void Reader::node(const Json& graph, const Json& json, const std::string& scope)
       return progress_.aliases.same(step.outputs.empty() ? std::string() : step.outputs.front(), step.first);
     }
     if (rewrite(progress_, step)) return;
+    if (const CompositeRow* row = find_composite(step.op)) return compose(progress_, step, *row);
     is_in_place(step.op) ? call_in_place(step) : call(step);
   } catch (const Misuse& misuse) {
     refuse("graph-operator", concat(misuse.message, step.origin.text.empty() ? "" : " (", step.origin.text,
@@ -249,7 +251,7 @@ void Reader::inline_graph(const Json& json, const std::string& scope) {
     const Json* found = field(given[at], "arg", "an argument").find("as_graph");
     if (found && !found->is_null()) inner = &field(*found, "graph", "a graph");
   }
-  if (!inner) malformed("a node of grad mode has no graph");
+  if (!inner) malformed("a node that is a graph has none");
   const std::string inside = concat(scope, inlined_++, "/");
   metas(*inner, inside);
   const Json::Array& wanted = array_field(*inner, "inputs", "a graph");

@@ -22,9 +22,9 @@ constexpr std::array<std::string_view, 4> kTransposes = {"transpose", "permute",
 constexpr std::array<std::string_view, 7> kParts = {"slice", "select", "narrow", "split", "split_with_sizes",
                                                     "chunk", "unbind"};
 constexpr std::array<std::string_view, 5> kSames = {"alias", "detach", "contiguous", "to", "type_as"};
-/// Views through which nothing can be written back here.
-constexpr std::array<std::string_view, 6> kOthers = {"expand", "expand_as", "broadcast_to",
-                                                     "unfold", "diagonal",  "as_strided"};
+constexpr std::array<std::string_view, 3> kExpansions = {"expand", "expand_as", "broadcast_to"};
+/// Views through which nothing can be written back here, but for the diagonal.
+constexpr std::array<std::string_view, 3> kOthers = {"unfold", "diagonal", "as_strided"};
 constexpr std::array<std::string_view, 3> kCopiesAtNeed = {"reshape", "flatten", "contiguous"};
 
 bool is_contiguous(const TensorMeta& meta) {
@@ -111,7 +111,7 @@ bool is_view(std::string_view op, const TensorMeta* operand, const TensorMeta* r
   const std::string_view name = stem(op);
   if (name == "_unsafe_view" || name == "type_as") return false;
   if (!contains(kReshapes, name) && !contains(kTransposes, name) && !contains(kParts, name) &&
-      !contains(kSames, name) && !contains(kOthers, name)) {
+      !contains(kSames, name) && !contains(kExpansions, name) && !contains(kOthers, name)) {
     return false;
   }
   if (!operand || !result) return true;
@@ -127,7 +127,7 @@ const Aliases::Tensor& Aliases::tensor(const std::string& name) const {
 }
 
 void Aliases::define(const std::string& name, Value value) {
-  memories_.push_back({value, 0});
+  memories_.push_back({value, 0, false});
   if (!tensors_.emplace(name, Tensor{memories_.size() - 1, {}, 0, value}).second) {
     malformed(concat("the tensor ", quote_json(name), " is computed twice"));
   }
@@ -172,6 +172,10 @@ void Aliases::write(const std::string& name, Value value, std::string_view op) {
   static_cast<void>(tensor(name));
   Tensor& found = tensors_.at(name);
   Memory& memory = memories_[found.memory];
+  if (memory.frozen) {
+    refuse("pt2-in-place", concat(op, " writes to a tensor that is seen through a broadcast as well"),
+           "write the result to a new tensor instead of changing a part of one in place");
+  }
   std::vector<Value> wholes = {memory.newest};
   for (std::size_t at = 0; at + 1 < found.steps.size(); ++at) wholes.push_back(take(found.steps[at], wholes.back()));
   Value newest = value;
@@ -180,6 +184,12 @@ void Aliases::write(const std::string& name, Value value, std::string_view op) {
   ++memory.version;
   found.value = value;
   found.version = memory.version;
+}
+
+void Aliases::freeze(const Value& value) {
+  for (const auto& [name, tensor] : tensors_) {
+    if (tensor.value == value || memories_[tensor.memory].newest == value) memories_[tensor.memory].frozen = true;
+  }
 }
 
 bool Aliases::are_same(const std::string& left, const std::string& right) const {
@@ -206,17 +216,29 @@ Value Aliases::put_back(const ViewStep& step, Value whole, Value part, std::stri
     return builder_.call("aten.permute.default", {part, inverse});
   }
   if (contains(kTransposes, name)) return take(step, part);
-  const bool whole_steps = name != "slice" || integer(step.rest, "step", 1) == 1;
-  if (contains(kParts, name) && whole_steps) {
+  if (name == "slice" && integer(step.rest, "step", 1) != 1)
+    return scatter("aten.slice_scatter.default", step, whole, part);
+  if (name == "diagonal") return scatter("aten.diagonal_scatter.default", step, whole, part);
+  // Where nothing is repeated, to expand is to view.
+  if (contains(kExpansions, name) && count(shape) == count(builder_.shape(part)))
+    return builder_.call("aten.view.default", {part, shape});
+  if (contains(kParts, name)) {
     const Part place = part_of(step, shape, builder_.shape(part));
     if (name == "select" || name == "unbind") {
       part = builder_.call("aten.unsqueeze.default", {part, static_cast<std::int64_t>(place.dim)});
     }
     return replace_slice(builder_, whole, part, place.dim, place.start);
   }
-  refuse("pt2-in-place",
-         concat(op, " writes through ", step.op, whole_steps ? "" : " with a step", ", which is not supported"),
+  refuse("pt2-in-place", concat(op, " writes through ", step.op, ", which is not supported"),
          "write the result to a new tensor instead of changing a part of one in place");
+}
+
+Value Aliases::scatter(std::string_view op, const ViewStep& step, Value whole, Value part) {
+  NamedArguments arguments = step.rest;
+  arguments.insert(arguments.begin(), {{"self", whole}, {"src", part}});
+  Result<std::vector<Value>, std::string> made = builder_.add(op, arguments);
+  if (!made) throw Misuse{made.error()};
+  return made->front();
 }
 
 Value replace_slice(Builder& builder, Value whole, Value part, std::size_t dim, std::int64_t start) {

@@ -40,6 +40,8 @@ class Aliases {
   [[nodiscard]] Value read(const std::string& name);
   /// `op` writes `value`, which has the type of the tensor, into it; every other view of the memory sees it.
   void write(const std::string& name, Value value, std::string_view op);
+  /// Something else lies in the memory of this value that cannot be followed: a later write to it is refused.
+  void freeze(const Value& value);
   /// Both names stand for the same part of the same memory, with nothing written in between.
   [[nodiscard]] bool are_same(const std::string& left, const std::string& right) const;
   /// Whether something was written into the memory of this tensor.
@@ -49,6 +51,7 @@ class Aliases {
   struct Memory {
     Value newest;
     int version = 0;
+    bool frozen = false;
   };
   struct Tensor {
     std::size_t memory = 0;
@@ -58,6 +61,7 @@ class Aliases {
   };
   [[nodiscard]] const Tensor& tensor(const std::string& name) const;
   [[nodiscard]] Value take(const ViewStep& step, Value whole);
+  [[nodiscard]] Value scatter(std::string_view op, const ViewStep& step, Value whole, Value part);
   [[nodiscard]] Value put_back(const ViewStep& step, Value whole, Value part, std::string_view op);
 
   Builder& builder_;

@@ -7,12 +7,14 @@
 #include "steptp/base/text.h"
 #include "steptp/graph/operator.h"
 #include "steptp/graph/pt2_rewrite.h"
+#include "steptp/graph/pt2_spelling.h"
 
 namespace steptp::graph::pt2 {
 
 namespace {
 
 constexpr std::string_view kPrefix = "torch.ops.";
+constexpr std::string_view kAutocast = "higher_order.wrap_with_autocast";
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -107,13 +109,15 @@ struct Survey {
   void look(const Json& graph) {
     for (const Json& node : array_field(graph, "nodes", "the graph")) {
       const std::string_view op = operator_name(node);
-      if (is_grad_mode(op)) {
+      if (is_inlined(node)) {
         for (const Json& input : array_field(node, "inputs", op)) {
           const Json* inner = field(input, "arg", op).find("as_graph");
           if (inner && !inner->is_null()) look(field(*inner, "graph", op));
         }
       } else if (computes_size(op)) {
         note(sizes, op, node);
+      } else if (op == kAutocast) {
+        note(unsupported, op, node);
       } else if (op.starts_with("higher_order.") || op == "aten.item.default" ||
                  op == "aten._local_scalar_dense.default") {
         note(control_flow, op, node);
@@ -141,7 +145,7 @@ std::string_view stem(std::string_view op) {
 
 std::string_view operator_name(const Json& node) {
   const std::string_view target = text_field(node, "target", "a node");
-  return target.starts_with(kPrefix) ? target.substr(kPrefix.size()) : target;
+  return usual_name(target.starts_with(kPrefix) ? target.substr(kPrefix.size()) : target);
 }
 
 bool is_in_place(std::string_view op) { return op.starts_with("aten.") && without_underscore(stem(op)) != stem(op); }
@@ -157,7 +161,17 @@ bool is_random(std::string_view op) {
   return op.starts_with("aten.") && contains(kRandom, without_underscore(stem(op)));
 }
 bool is_assertion(std::string_view op) { return op.starts_with("aten.") && contains(kAssertions, stem(op)); }
-bool is_grad_mode(std::string_view op) { return op == "higher_order.wrap_with_set_grad_enabled"; }
+bool is_inlined(const Json& node) {
+  const std::string_view op = operator_name(node);
+  if (op == "higher_order.wrap_with_set_grad_enabled") return true;
+  if (op != kAutocast) return false;
+  // The device, the dtype, and whether it is switched on.
+  for (const Json& input : array_field(node, "inputs", op)) {
+    const Json* enabled = field(input, "arg", op).find("as_bool");
+    if (enabled && enabled->as_bool()) return !*enabled->as_bool();
+  }
+  return false;
+}
 
 Origin origin_of(const Json& node) {
   Origin out;

@@ -23,8 +23,9 @@ namespace steptp::graph::pt2 {
 [[nodiscard]] bool is_random(std::string_view op);
 /// Only checks something.
 [[nodiscard]] bool is_assertion(std::string_view op);
-/// no_grad around a part of the model: a graph within the graph that is simply a part of it.
-[[nodiscard]] bool is_grad_mode(std::string_view op);
+/// no_grad, or autocast that is switched off, around a part of the model: a graph within the graph that is simply a
+/// part of it.
+[[nodiscard]] bool is_inlined(const Json& node);
 
 /// Where in the user's source a node comes from, by the stack trace in the archive.
 struct Origin {

@@ -4,58 +4,12 @@
 #include <array>
 
 #include "steptp/base/text.h"
+#include "steptp/graph/pt2_composite.h"
+#include "steptp/graph/pt2_step.h"
 
 namespace steptp::graph::pt2 {
 
 namespace {
-
-const Argument* find(const Step& step, std::string_view name) {
-  for (const auto& [key, argument] : step.arguments) {
-    if (key == name) return &argument;
-  }
-  return nullptr;
-}
-
-Argument* find(Step& step, std::string_view name) {
-  return const_cast<Argument*>(find(static_cast<const Step&>(step), name));
-}
-
-template <typename T>
-T get(const Step& step, std::string_view name, T otherwise) {
-  const Argument* given = find(step, name);
-  const T* value = given ? std::get_if<T>(given) : nullptr;
-  return value ? *value : otherwise;
-}
-
-double number(const Step& step, std::string_view name, double otherwise) {
-  const Argument* given = find(step, name);
-  const std::int64_t* integer = given ? std::get_if<std::int64_t>(given) : nullptr;
-  return integer ? static_cast<double>(*integer) : get<double>(step, name, otherwise);
-}
-
-void set(Step& step, std::string_view name, Argument value) {
-  if (Argument* given = find(step, name)) {
-    *given = std::move(value);
-  } else {
-    step.arguments.emplace_back(name, std::move(value));
-  }
-}
-
-Value tensor(const Step& step, std::string_view name) {
-  const Argument* given = find(step, name);
-  const Value* value = given ? std::get_if<Value>(given) : nullptr;
-  if (!value) throw Misuse{concat(step.op, ": '", name, "' is no tensor")};
-  return *value;
-}
-
-const std::string& output(const Step& step) {
-  if (step.outputs.empty()) malformed(concat(step.op, " has no output"));
-  return step.outputs.front();
-}
-
-std::string near(const Step& step) {
-  return step.origin.text.empty() ? std::string() : concat(" (", step.origin.text, ")");
-}
 
 bool another_name(Progress& progress, Step& step) {
   progress.aliases.same(output(step), step.first);
@@ -88,6 +42,7 @@ bool broadcast_all(Progress& progress, Step& step) {
     const TensorMeta* meta = progress.meta(step.outputs[at]);
     if (!meta) malformed(concat("nothing is said of the tensor ", quote_json(step.outputs[at])));
     progress.aliases.define(step.outputs[at], progress.fitted(step, (*values)[at], meta->type));
+    progress.aliases.freeze((*values)[at]);
   }
   return true;
 }
@@ -101,10 +56,7 @@ bool put_slice(Progress& progress, Step& step) {
   if (dim < 0 || dim >= static_cast<std::int64_t>(shape.size())) throw Misuse{concat(step.op, ": no dimension ", dim)};
   const std::int64_t extent = shape[static_cast<std::size_t>(dim)];
   const bool one = stem(step.op) == "select_scatter";
-  if (get<std::int64_t>(step, "step", 1) != 1) {
-    refuse("pt2-in-place", concat(step.op, " with a step is not supported", near(step)),
-           "write the result to a new tensor");
-  }
+  if (get<std::int64_t>(step, "step", 1) != 1) return false;
   std::int64_t start = get<std::int64_t>(step, one ? "index" : "start", 0);
   if (start < 0) start = std::max<std::int64_t>(0, start + extent);
   if (one) source = progress.call(step, "aten.unsqueeze.default", {{"self", source}, {"dim", dim}});
@@ -115,25 +67,56 @@ bool put_slice(Progress& progress, Step& step) {
   return fresh(progress, step, replace_slice(progress.builder, self, source, static_cast<std::size_t>(dim), start));
 }
 
-/// x[mask] = value: with a mask over all of x and one value it is a choice between the two.
-bool put_masked(Progress& progress, Step& step) {
-  const Argument* list = find(step, "indices");
-  const auto* indices = list ? std::get_if<std::vector<Value>>(list) : nullptr;
-  const Value self = tensor(step, "self");
-  const Value values = tensor(step, "values");
+/// x[mask] = value: a choice between the two, where the value does not depend on how many elements the mask chooses.
+/// The mask covers the first dimensions of x.
+Value put_masked(Progress& progress, const Step& step, const Value& self, Value mask, const Value& values) {
   const Builder& builder = progress.builder;
-  const bool fits = indices && indices->size() == 1 && indices->front().node >= 0 &&
-                    builder.type(indices->front()).dtype == DType::boolean &&
-                    builder.shape(indices->front()) == builder.shape(self) && builder.shape(values).empty() &&
-                    !get<bool>(step, "accumulate", false);
+  const Shape& shape = builder.shape(self);
+  Shape wide = builder.shape(mask);
+  const std::size_t covered = wide.size();
+  const bool fits = covered <= shape.size() && std::equal(wide.begin(), wide.end(), shape.begin()) &&
+                    builder.shape(values).size() <= shape.size() - covered && !get<bool>(step, "accumulate", false);
   if (!fits) {
     refuse("graph-operator",
-           concat("the operator ", step.op, " is supported only with a mask and one value", near(step)),
-           "write x[mask] = value with a mask of the shape of x, or use torch.where");
+           concat("the operator ", step.op,
+                  " with a mask is supported only where the value does not depend on how many "
+                  "elements the mask chooses",
+                  near(step)),
+           "write x[mask] = value with one value, or use torch.where");
   }
-  const Value chosen =
-      progress.call(step, "aten.where.self", {{"condition", indices->front()}, {"self", values}, {"other", self}});
-  const Value value = progress.fitted(step, chosen, builder.type(self));
+  wide.resize(shape.size(), 1);
+  if (wide.size() != covered) mask = progress.call(step, "aten.view.default", {{"self", mask}, {"size", wide}});
+  return progress.call(step, "aten.where.self", {{"condition", mask}, {"self", values}, {"other", self}});
+}
+
+/// x[i] = values, with a mask or with integers.
+bool put_indexed(Progress& progress, Step& step) {
+  const Argument* list = find(step, "indices");
+  const auto* indices = list ? std::get_if<std::vector<Value>>(list) : nullptr;
+  if (!indices) malformed(concat(step.op, " has no indices"));
+  const Value self = tensor(step, "self");
+  const TensorType type = progress.builder.type(self);
+  const auto is_mask = [&](const Value& index) {
+    return index.node >= 0 && progress.builder.type(index).dtype == DType::boolean;
+  };
+  Value value;
+  if (indices->size() == 1 && is_mask(indices->front())) {
+    value = put_masked(progress, step, self, indices->front(), tensor(step, "values"));
+  } else {
+    if (std::any_of(indices->begin(), indices->end(), is_mask)) {
+      refuse("graph-operator",
+             concat("the operator ", step.op, " with a mask and other indices is not supported", near(step)),
+             "use torch.where");
+    }
+    TensorType written = progress.builder.type(tensor(step, "values"));
+    written.dtype = type.dtype;
+    value = progress.call(step, "aten.index_put.default",
+                          {{"self", self},
+                           {"indices", *indices},
+                           {"values", progress.fitted(step, tensor(step, "values"), written)},
+                           {"accumulate", get<bool>(step, "accumulate", false)}});
+  }
+  value = progress.fitted(step, value, type);
   if (!is_in_place(step.op)) return fresh(progress, step, value);
   progress.aliases.write(step.first, value, step.op);
   return another_name(progress, step);
@@ -218,17 +201,10 @@ bool choose_instance_statistics(Progress&, Step& step) {
   return false;
 }
 
-bool swap_dimensions(Progress&, Step& step) {
-  const bool matrix = stem(step.op) == "mT";
-  const Argument first = matrix                      ? Argument(std::int64_t{-2})
-                         : step.arguments.size() > 1 ? step.arguments[1].second
-                                                     : Argument();
-  const Argument second = matrix                      ? Argument(std::int64_t{-1})
-                          : step.arguments.size() > 2 ? step.arguments[2].second
-                                                      : Argument();
-  step.op = "aten.transpose.int";
-  step.arguments = {{"self", tensor(step, "self")}, {"dim0", first}, {"dim1", second}};
-  return false;
+/// A tensor without elements, such as the state of a generator: nobody reads it.
+bool leave_out_empty(Progress& progress, Step& step) {
+  const TensorMeta* meta = progress.meta(output(step));
+  return meta && count(meta->type.shape) == 0;
 }
 
 bool bitwise(Progress&, Step& step) {
@@ -255,8 +231,9 @@ constexpr std::array kRules = {
     Rule{"broadcast_tensors", broadcast_all},
     Rule{"slice_scatter", put_slice},
     Rule{"select_scatter", put_slice},
-    Rule{"index_put", put_masked},
-    Rule{"index_put_", put_masked},
+    Rule{"index_put", put_indexed},
+    Rule{"index_put_", put_indexed},
+    Rule{"empty", leave_out_empty},
     Rule{"copy", overwrite},
     Rule{"copy_", overwrite},
     Rule{"fill", overwrite},
@@ -282,9 +259,16 @@ constexpr std::array kRules = {
     Rule{"instance_norm", choose_instance_statistics},
     Rule{"rrelu", fix_slope},
     Rule{"rrelu_", fix_slope},
-    Rule{"mT", swap_dimensions},
-    Rule{"swapaxes", swap_dimensions},
-    Rule{"swapdims", swap_dimensions},
+    Rule{"mT", respell_view},
+    Rule{"swapaxes", respell_view},
+    Rule{"swapdims", respell_view},
+    Rule{"movedim", respell_view},
+    Rule{"moveaxis", respell_view},
+    Rule{"atleast_1d", respell_view},
+    Rule{"atleast_2d", respell_view},
+    Rule{"atleast_3d", respell_view},
+    Rule{"ravel", respell_view},
+    Rule{"tensor_split", respell_view},
     Rule{"__and__", bitwise},
     Rule{"__or__", bitwise},
 };
@@ -323,7 +307,7 @@ Value Progress::fitted(const Step& step, Value value, const TensorType& type) {
   return value;
 }
 
-bool is_rewritten(std::string_view op) { return find_rule(op) != nullptr; }
+bool is_rewritten(std::string_view op) { return find_rule(op) || find_composite(op); }
 
 std::vector<std::string_view> rewritten_stems() {
   std::vector<std::string_view> out;

@@ -9,6 +9,7 @@
 #include "steptp/base/text.h"
 #include "steptp/base/zip.h"
 #include "steptp/graph/operator.h"
+#include "steptp/graph/pt2_composite.h"
 
 namespace steptp::graph {
 namespace {
@@ -79,6 +80,23 @@ TEST(Pt2, StridesOffsetsAndTiedWeights) {
   EXPECT_EQ(model.values.at("tied"), model.values.at("linear.weight"));
 }
 
+TEST(Pt2, EveryVersionGivesTheSameProgramAndTheSameValues) {
+  const Imported wanted = imported(golden("sample_2.11"));
+  for (const std::string version : {"2.9", "2.10", "2.12", "2.15"}) {
+    const Imported model = imported(golden(concat("sample_", version)));
+    EXPECT_EQ(calls(model.graph), calls(wanted.graph)) << version;
+    EXPECT_EQ(model.values, wanted.values) << version;
+  }
+}
+
+TEST(Pt2, TheDocumentedCompositesAreThoseOfTheTable) {
+  const auto text = read_file(STEPTP_SOURCE_DIR "/docs/import.md");
+  ASSERT_TRUE(text.ok());
+  std::string list = "Put together out of others (aten.):";
+  for (const std::string_view op : pt2::composite_operators()) append(list, " `", op, "`");
+  EXPECT_NE(text->find(list + "\n"), std::string::npos) << list;
+}
+
 TEST(Pt2, TheOtherDialect) {
   const Imported model = imported(golden("sample_2.11_aten"));
   const std::string text = calls(model.graph);
@@ -87,7 +105,7 @@ TEST(Pt2, TheOtherDialect) {
 }
 
 TEST(Pt2, OldArchivesHaveAProgramAndNoValues) {
-  for (const std::string name : {"sample_2.6", "sample_2.6_aten"}) {
+  for (const std::string name : {"sample_2.6", "sample_2.6_aten", "sample_2.7", "sample_2.8"}) {
     const Imported model = imported(golden(name));
     ASSERT_FALSE(model.notes.empty());
     EXPECT_TRUE(model.values.empty());

@@ -9,7 +9,9 @@
 #include "steptp/frontend/lower.h"
 #include "steptp/graph/operator.h"
 #include "steptp/graph/pt2.h"
+#include "steptp/graph/pt2_composite.h"
 #include "steptp/graph/pt2_node.h"
+#include "steptp/graph/pt2_spelling.h"
 #include "steptp/verbs/capture_script.h"
 
 namespace steptp {
@@ -123,6 +125,8 @@ std::string kept_operators() {
   std::string out;
   for (const graph::Operator& op : graph::all_operators()) append(out, op.schema.name, '\n');
   for (const std::string_view stem : graph::pt2::known_stems()) append(out, "aten.", stem, ".*\n");
+  for (const std::string_view op : graph::pt2::composite_operators()) append(out, "aten.", op, '\n');
+  for (const graph::pt2::Spelling& spelling : graph::pt2::other_spellings()) append(out, spelling.other, '\n');
   return out;
 }
 

@@ -1,0 +1,121 @@
+#include <array>
+
+#include "steptp/frontend/lowering_table.h"
+
+namespace steptp::frontend {
+
+namespace {
+
+Subscripts with(Subscripts at, std::size_t dim, const Subscript& place) {
+  at[dim] = place;
+  return at;
+}
+
+/// How many elements of its row come before each element. Equal elements keep their order, so that no two have the
+/// same rank.
+Tensor ranks(const Step& step, const Tensor& self, std::size_t dim, bool descending) {
+  const Tensor rank = step.temporary(DType::i64, self.shape);
+  step.fold(Fold::sum, rank, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+    const Value mine = self.exactly(at);
+    const Value other = self.exactly(with(at, dim, inner.front()));
+    const Value before = descending ? other > mine : other < mine;
+    return select(any_of({before, all_of({other == mine, Value(inner.front()) < at[dim]})}), 1, 0);
+  });
+  return rank;
+}
+
+/// indices[.., n, ..] = the place of the element with the rank n + first. `indices` may lack the dimension.
+void find_places(const Step& step, const Tensor& rank, const Tensor& indices, std::size_t dim, std::int64_t first) {
+  const bool keeps = indices.shape.size() == rank.shape.size();
+  step.fold(Fold::max, indices, {rank.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+    Subscripts place = at;
+    if (!keeps) place.insert(place.begin() + static_cast<std::ptrdiff_t>(dim), Subscript(0));
+    const Value wanted = keeps && indices.shape[dim] > 1 ? Value(at[dim] + first) : Value(first);
+    return select(rank.exactly(with(place, dim, inner.front())) == wanted, inner.front(), -1);
+  });
+}
+
+void take(const Step& step, const Tensor& self, const Tensor& indices, const Tensor& target, std::size_t dim) {
+  const bool keeps = target.shape.size() == self.shape.size();
+  step.map(target, [&](const Subscripts& at) {
+    Subscripts place = at;
+    if (!keeps) place.insert(place.begin() + static_cast<std::ptrdiff_t>(dim), Subscript(0));
+    return self.exactly(with(place, dim, indices.as_subscript(at)));
+  });
+}
+
+/// The elements whose ranks begin with `first`, and where they stand.
+void ordered(const Step& step, bool descending, std::int64_t first) {
+  const Tensor self = step.in("self");
+  if (self.shape.empty()) step.unsupported("the order of a scalar is not supported");
+  const std::size_t dim = plain_dimension(step, step.integer("dim"), self.shape.size());
+  const Tensor rank = ranks(step, self, dim, descending);
+  const std::int32_t number = static_cast<std::int32_t>(step.outputs()) - 1;
+  const Tensor indices =
+      step.wanted(number) ? step.out(number) : step.temporary(DType::i64, step.output_type(number).shape);
+  find_places(step, rank, indices, dim, first);
+  if (number == 1 && step.wanted(0)) take(step, self, indices, step.out(0), dim);
+}
+
+void sort(const Step& step) { ordered(step, step.flag("descending"), 0); }
+void topk(const Step& step) { ordered(step, step.flag("largest"), 0); }
+void kthvalue(const Step& step) { ordered(step, false, step.integer("k") - 1); }
+void median(const Step& step) {
+  const Shape& shape = step.shape("self");
+  ordered(step, false, (shape[plain_dimension(step, step.integer("dim"), shape.size())] - 1) / 2);
+}
+
+/// A scan: every element folds all elements up to its own. The element itself stands for those after it.
+void extremum_so_far(const Step& step, const Tensor& self, const Tensor& target, std::size_t dim, Fold how) {
+  step.fold(how, target, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+    return select(Value(inner.front()) <= at[dim], self.exactly(with(at, dim, inner.front())), self.exactly(at));
+  });
+}
+
+template <Fold How>
+void scan_extremum(const Step& step) {
+  const Tensor self = step.in("self");
+  if (self.shape.empty()) step.unsupported("a scan of a scalar is not supported");
+  const std::size_t dim = plain_dimension(step, step.integer("dim"), self.shape.size());
+  const Tensor values = step.wanted(0) ? step.out(0) : step.temporary(self.dtype, self.shape);
+  extremum_so_far(step, self, values, dim, How);
+  if (!step.wanted(1)) return;
+  // Of several places the last one counts.
+  step.fold(Fold::max, step.out(1), {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+    const Value reached = self.exactly(with(at, dim, inner.front())) == values.exactly(at);
+    return select(all_of({Value(inner.front()) <= at[dim], reached}), inner.front(), -1);
+  });
+}
+
+void logcumsumexp(const Step& step) {
+  const Tensor self = step.in("self");
+  if (self.shape.empty()) return step.copy(self, step.out());
+  const std::size_t dim = plain_dimension(step, step.integer("dim"), self.shape.size());
+  const Tensor largest = step.temporary(self.dtype, self.shape);
+  extremum_so_far(step, self, largest, dim, Fold::max);
+  const Tensor sum = step.temporary(self.dtype, self.shape);
+  step.fold(Fold::sum, sum, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+    const Value term = exp(self.exactly(with(at, dim, inner.front())) - largest.exactly(at));
+    return select(Value(inner.front()) <= at[dim], term, 0);
+  });
+  step.map(step.out(), [&](const Subscripts& at) { return log(sum.exactly(at)) + largest.exactly(at); });
+}
+
+constexpr std::array kRows = {
+    LoweringRow{"aten.sort.default", sort},
+    LoweringRow{"aten.sort.stable", sort},
+    LoweringRow{"aten.argsort.default", sort},
+    LoweringRow{"aten.argsort.stable", sort},
+    LoweringRow{"aten.topk.default", topk},
+    LoweringRow{"aten.kthvalue.default", kthvalue},
+    LoweringRow{"aten.median.dim", median},
+    LoweringRow{"aten.cummax.default", scan_extremum<Fold::max>},
+    LoweringRow{"aten.cummin.default", scan_extremum<Fold::min>},
+    LoweringRow{"aten.logcumsumexp.default", logcumsumexp},
+};
+
+}  // namespace
+
+std::span<const LoweringRow> order_lowerings() { return kRows; }
+
+}  // namespace steptp::frontend

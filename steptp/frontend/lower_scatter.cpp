@@ -1,0 +1,233 @@
+#include <array>
+
+#include "steptp/frontend/indices.h"
+#include "steptp/frontend/lowering_table.h"
+#include "steptp/graph/indexing.h"
+
+namespace steptp::frontend {
+
+namespace {
+
+/// What an element of the result looks for among the elements that are written: those that go to its place. The last
+/// one of them stays where they replace each other, as PyTorch's CPU has it.
+struct Written {
+  Shape loops;  ///< over all that is written to one place
+  /// Its reads must be lazy: only what `inside` allows is looked at.
+  std::function<Value(const Subscripts& at, const Subscripts& inner)> goes_here;
+  std::function<Value(const Subscripts& at, const Subscripts& inner)> value;
+  /// Which elements of the result can be written at all; none: all of them.
+  std::function<std::vector<Value>(const Subscripts& at)> inside = [](const Subscripts&) {
+    return std::vector<Value>();
+  };
+
+  /// A choice by whether an element that is written goes to a place of the result.
+  [[nodiscard]] Value choose(const Subscripts& at, const Subscripts& inner, const Value& yes, const Value& no) const {
+    const std::vector<Value> tests = inside(at);
+    const Value chosen = select(goes_here(at, inner), yes, no);
+    return tests.empty() ? chosen : select(all_of(tests), chosen, no);
+  }
+};
+
+Subscript row_major(const Subscripts& at, const Shape& shape) {
+  Subscript out = 0;
+  for (std::size_t dim = 0; dim < at.size(); ++dim) out = out * shape[dim] + at[dim];
+  return out;
+}
+
+/// The subscripts that have a row-major number.
+Subscripts from_row_major(const Subscript& number, const Shape& shape) {
+  Subscripts out;
+  std::int64_t below = graph::count(shape);
+  for (const std::int64_t extent : shape) {
+    below /= extent;
+    out.push_back(below == 1 ? number % extent : (number / below) % extent);
+  }
+  if (!out.empty()) out.front() = shape.size() == 1 ? number : number / (graph::count(shape) / shape.front());
+  return out;
+}
+
+/// Two nests: the number of the last element that is written here, and the choice between it and what was there.
+/// `place_shape` are the dimensions that decide where an element goes, `place` picks them out of those of the result.
+void replace(const Step& step, const Written& written, const Shape& place_shape,
+             const std::function<Subscripts(const Subscripts&)>& place) {
+  const Tensor self = step.in("self");
+  const Tensor last = step.temporary(DType::i64, place_shape);
+  step.fold(Fold::max, last, written.loops, [&](const Subscripts& at, const Subscripts& inner) {
+    return written.choose(at, inner, row_major(inner, written.loops), -1);
+  });
+  step.map(step.out(), [&](const Subscripts& at) {
+    const Subscripts where = place(at);
+    const Value value = written.value(at, from_row_major(last.as_subscript(where), written.loops));
+    return select(last.exactly(where) >= 0, value, self.exactly(at));
+  });
+}
+
+/// One nest that folds what is written, and one that puts it together with what was there.
+void combine(const Step& step, const Written& written, Fold how, bool include_self) {
+  const Tensor self = step.in("self");
+  const Tensor out = step.out();
+  Value neutral = how == Fold::sum ? Value(0) : Value(1);
+  if (how == Fold::max || how == Fold::min) {
+    if (!is_float(self.dtype)) step.unsupported("the maximum of integers is not supported here");
+    neutral = how == Fold::max ? -infinity() : infinity();
+  }
+  const Tensor folded = step.temporary(out.dtype, out.shape);
+  step.fold(how, folded, written.loops, [&](const Subscripts& at, const Subscripts& inner) {
+    return written.choose(at, inner, written.value(at, inner), neutral);
+  });
+  const auto both = [&](const Value& before, const Value& after) {
+    switch (how) {
+      case Fold::sum: return before + after;
+      case Fold::product: return before * after;
+      case Fold::max: return max(before, after);
+      case Fold::min: return min(before, after);
+    }
+    return after;
+  };
+  if (include_self) {
+    return step.map(out, [&](const Subscripts& at) { return both(self.exactly(at), folded.exactly(at)); });
+  }
+  const Tensor number = step.temporary(DType::i64, out.shape);
+  step.fold(Fold::sum, number, written.loops,
+            [&](const Subscripts& at, const Subscripts& inner) { return written.choose(at, inner, 1, 0); });
+  step.map(out,
+           [&](const Subscripts& at) { return select(number.exactly(at) > 0, folded.exactly(at), self.exactly(at)); });
+}
+
+/// The elements of `src`, or one number, go to the indices in `dim`; in the other dimensions they stay.
+Written scattered(const Step& step, std::size_t dim) {
+  const Tensor index = step.in("index");
+  const Shape& whole = step.shape("self");
+  const auto source = [dim](Subscripts at, const Subscripts& inner) {
+    at[dim] = inner.front();
+    return at;
+  };
+  Written out;
+  out.loops = {index.shape[dim]};
+  out.inside = [=](const Subscripts& at) {
+    std::vector<Value> tests;
+    for (std::size_t other = 0; other < whole.size(); ++other) {
+      if (other != dim && index.shape[other] < whole[other]) tests.push_back(Value(at[other]) < index.shape[other]);
+    }
+    return tests;
+  };
+  out.goes_here = [=](const Subscripts& at, const Subscripts& inner) {
+    return index.exactly(source(at, inner)) == at[dim];
+  };
+  if (step.op().schema.find("src")) {
+    const Tensor src = step.in("src");
+    out.value = [=](const Subscripts& at, const Subscripts& inner) { return src.exactly(source(at, inner)); };
+  } else {
+    out.value = [&step](const Subscripts& at, const Subscripts&) { return step.operand("value", at); };
+  }
+  return out;
+}
+
+void scatter(const Step& step) {
+  if (step.shape("self").empty()) step.unsupported("a scalar is not supported");
+  const std::size_t dim = plain_dimension(step, step.integer("dim"), step.shape("self").size());
+  const Written written = scattered(step, dim);
+  if (step.op().schema.name == "aten.scatter_add.default") return combine(step, written, Fold::sum, true);
+  if (!step.op().schema.find("reduce"))
+    return replace(step, written, step.shape("self"), [](const Subscripts& at) { return at; });
+  const std::string_view reduce = step.text("reduce");
+  const bool include = step.flag("include_self");
+  if (reduce == "sum") return combine(step, written, Fold::sum, include);
+  if (reduce == "prod") return combine(step, written, Fold::product, include);
+  if (reduce == "amax") return combine(step, written, Fold::max, include);
+  if (reduce == "amin") return combine(step, written, Fold::min, include);
+  step.unsupported("of the reductions only sum, prod, amax and amin are supported");
+}
+
+void index_put(const Step& step) {
+  const Shape& whole = step.shape("self");
+  const graph::Indexing indexing = graph::indexed_by(step, whole);
+  const Tensor values = step.in("values");
+  std::vector<Tensor> tensors;
+  std::vector<std::size_t> dims;
+  Shape place_shape;
+  for (std::size_t dim = 0; dim < whole.size(); ++dim) {
+    if (!indexing.dims[dim]) continue;
+    tensors.push_back(plain_index(step, *indexing.dims[dim], whole[dim]));
+    dims.push_back(dim);
+    place_shape.push_back(whole[dim]);
+  }
+  const auto indexed = [&](const Subscripts& at) {
+    Subscripts out;
+    for (const std::size_t dim : dims) out.push_back(at[dim]);
+    return out;
+  };
+  const auto matches = [&](const Subscripts& place, const Subscripts& inner) {
+    std::vector<Value> tests;
+    for (std::size_t number = 0; number < tensors.size(); ++number)
+      tests.push_back(tensors[number].at(inner) == place[number]);
+    return all_of(tests);
+  };
+  Written written;
+  written.loops = indexing.common;
+  written.value = [&](const Subscripts& at, const Subscripts& inner) {
+    Subscripts part;
+    for (std::size_t dim = 0; dim < whole.size(); ++dim) {
+      if (!indexing.dims[dim]) part.push_back(at[dim]);
+    }
+    part.insert(part.begin() + static_cast<std::ptrdiff_t>(indexing.first), inner.begin(), inner.end());
+    return values.at(part);
+  };
+  if (step.flag("accumulate")) {
+    written.goes_here = [&](const Subscripts& at, const Subscripts& inner) { return matches(indexed(at), inner); };
+    return combine(step, written, Fold::sum, true);
+  }
+  // Where an element goes depends on the indexed dimensions alone.
+  written.goes_here = matches;
+  replace(step, written, place_shape, indexed);
+}
+
+void slice_scatter(const Step& step) {
+  const Tensor self = step.in("self");
+  const Tensor src = step.in("src");
+  const graph::SlicePart part = graph::slice_part(step, self.shape);
+  step.map(step.out(), [&](const Subscripts& at) {
+    const Subscript offset = at[part.dim] - part.start;
+    Subscripts place = at;
+    place[part.dim] = part.step == 1 ? offset : offset / part.step;
+    std::vector<Value> tests;
+    if (part.start > 0) tests.push_back(Value(at[part.dim]) >= part.start);
+    const std::int64_t end = part.start + (part.length - 1) * part.step + 1;
+    if (end < self.shape[part.dim]) tests.push_back(Value(at[part.dim]) < end);
+    if (part.step > 1) tests.push_back(Value(offset % part.step) == 0);
+    return tests.empty() ? src.exactly(place) : select(all_of(tests), src.exactly(place), self.exactly(at));
+  });
+}
+
+void diagonal_scatter(const Step& step) {
+  const Tensor self = step.in("self");
+  const Tensor src = step.in("src");
+  const graph::DiagonalPart part = graph::diagonal_part(step, self.shape);
+  step.map(step.out(), [&](const Subscripts& at) {
+    Subscripts place;
+    for (std::size_t dim = 0; dim < at.size(); ++dim) {
+      if (dim != part.dim1 && dim != part.dim2) place.push_back(at[dim]);
+    }
+    const Subscript number = at[part.dim1] - part.row;
+    place.push_back(number);
+    const Value on_it = Value(number) == Value(at[part.dim2] - part.column);
+    const Value inside = between(0, number, part.length);
+    return select(all_of({inside, on_it}), src.exactly(place), self.exactly(at));
+  });
+}
+
+constexpr std::array kRows = {
+    LoweringRow{"aten.index_put.default", index_put},
+    LoweringRow{"aten.scatter.src", scatter},
+    LoweringRow{"aten.scatter.value", scatter},
+    LoweringRow{"aten.scatter_add.default", scatter},
+    LoweringRow{"aten.scatter_reduce.two", scatter},
+    LoweringRow{"aten.slice_scatter.default", slice_scatter},
+    LoweringRow{"aten.diagonal_scatter.default", diagonal_scatter},
+};
+
+}  // namespace
+
+std::span<const LoweringRow> scatter_lowerings() { return kRows; }
+
+}  // namespace steptp::frontend

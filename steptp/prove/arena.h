@@ -188,6 +188,8 @@ class Arena {
   [[nodiscard]] Truth truth_of_affine(const Affine& affine, bool equality);
   [[nodiscard]] PolynomialId multiply_monomials(MonomialId left, MonomialId right);
   [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);
+  [[nodiscard]] ConditionId at_an_end(ConditionId condition);
+  [[nodiscard]] PolynomialId join_selects(PolynomialId sum);
   [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);
   [[nodiscard]] Sign sign_of_generator(GeneratorId id);
   void note(Need need) const {

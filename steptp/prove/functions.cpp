@@ -157,11 +157,22 @@ mpq_class Arena::common_factor(const std::vector<PolynomialId>& polynomials) con
   return factor;
 }
 
+/// i==3 of an i that is never greater says i>=3, as everything else does that begins there.
+ConditionId Arena::at_an_end(ConditionId condition) {
+  const Condition& node = conditions_[condition];
+  if (node.kind != Condition::Kind::zero) return condition;
+  const Affine value = affine(node.left);
+  const Interval reach = range(value);
+  if (reach.high == 0) return nonnegative(value);
+  return reach.low == 0 ? nonnegative(scaled(value, -1)) : condition;
+}
+
 PolynomialId Arena::select(ConditionId condition, PolynomialId if_true, PolynomialId if_false) {
   const Truth known = truth(condition);
   if (known == Truth::yes) return if_true;
   if (known == Truth::no) return if_false;
   if (if_true == if_false) return if_true;
+  condition = at_an_end(condition);
   if (const auto inner = as_generator(if_true)) {
     const Generator& node = generators_[*inner];
     if (node.kind == Generator::Kind::select) {

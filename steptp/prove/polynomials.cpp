@@ -95,7 +95,39 @@ PolynomialId Arena::add(PolynomialId left, PolynomialId right) {
       ++r;
     }
   }
-  return join_reductions(intern_polynomial(std::move(result)));
+  return join_reductions(join_selects(intern_polynomial(std::move(result))));
+}
+
+/// Two summands that are chosen by one condition, and whose sum does not depend on it: if(c;x;0)+if(c;0;x) is x. Parts
+/// of a tensor that are added to one by one look like that.
+PolynomialId Arena::join_selects(PolynomialId id) {
+  const auto select_of = [this](MonomialId monomial) -> const Generator* {
+    const auto& factors = monomials_[monomial].factors;
+    if (factors.size() != 1 || factors[0].second != 1) return nullptr;
+    const Generator& node = generators_[factors[0].first];
+    return node.kind == Generator::Kind::select ? &node : nullptr;
+  };
+  std::size_t selects = 0;
+  for (const auto& [monomial, coefficient] : polynomials_[id].terms) selects += select_of(monomial) ? 1 : 0;
+  if (selects < 2) return id;
+  const auto terms = polynomials_[id].terms;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const Generator* first = select_of(terms[i].first);
+    for (std::size_t j = i + 1; first && j < terms.size(); ++j) {
+      const Generator* second = select_of(terms[j].first);
+      if (!second || second->conditions[0] != first->conditions[0]) continue;
+      if (monomials_.traits(terms[i].first).is_wild() || monomials_.traits(terms[j].first).is_wild()) continue;
+      const std::vector<PolynomialId> one = first->polynomials;
+      const std::vector<PolynomialId> other = second->polynomials;
+      if (one[0] != other[1] || one[1] != other[0] || terms[i].second != terms[j].second) continue;
+      Polynomial rest = polynomials_[id];
+      rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(j));
+      rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(i));
+      const PolynomialId either = scale(add(one[0], one[1]), terms[i].second);
+      return add(intern_polynomial(std::move(rest)), either);
+    }
+  }
+  return id;
 }
 
 PolynomialId Arena::scale(PolynomialId polynomial, const mpq_class& factor) {

@@ -4,10 +4,12 @@
 #include <chrono>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "steptp/base/text.h"
 #include "testing/equal_pairs.h"
 #include "testing/judge_support.h"
+#include "testing/shorthand.h"
 #include "testing/soak.h"
 
 namespace steptp::testing {
@@ -77,6 +79,42 @@ TEST(VerifyEqual, WrittenPrograms) {
 TEST(VerifyEqual, GeneratedPrograms) {
   const Score score = judge_pairs(73, soaked(300), {.one_generated_in = 1});
   EXPECT_GT(score.plain.total() + score.transcendental.total(), 100U);
+}
+
+/// Forms that steps of strategies lead to, at published sizes.
+TEST(VerifyEqual, ProvedAndSafe) {
+  struct Case {
+    std::string_view signature;
+    std::string_view before;
+    std::string_view after;
+    std::string_view wrong;  ///< like `after`, and not equal
+  };
+  const std::vector<Case> cases = {
+      // Loops of one iteration in subscripts that would not be invertible with another loop there.
+      {"@input A f16[1,4096]\n@output C f16[1,4096]\n",
+       "B(tx,1)L(a,4096)[D:f16[tx,a]=exp(A:f16[tx,a]);];B(tx,1)L(a,4096)[C:f16[tx,a]=D:f16[0,a]*2;];",
+       "B(tx,1)L(a,4096)[D:f16[a+tx]=exp(A:f16[tx,a]);];B(tx,1)L(a,4096)[C:f16[tx,a]=D:f16[a]*2;];",
+       "B(tx,1)L(a,4096)[D:f16[a+tx]=exp(A:f16[tx,a]);];B(tx,1)L(a,4096)[C:f16[tx,a]=D:f16[4095-a]*2;];"},
+      // Parts that are added to one by one.
+      {"@input A f32[1000,64]\n@input E f32[64]\n@output C f32[1000,64]\n", "B(tx,1000)L(a,64)[C[tx,a]=A[tx,a]+E[a];];",
+       "B(tx,1000)L(a,64)[C[tx,a]=A[tx,a];];B(tx,999)L(a,64)[C[tx,a]=C[tx,a]+E[a];];"
+       "B(tx,1)L(a,64)[C[tx+999,a]=C[tx+999,a]+E[a];];",
+       "B(tx,1000)L(a,64)[C[tx,a]=A[tx,a];];B(tx,999)L(a,64)[C[tx,a]=C[tx,a]+E[a];];"
+       "B(tx,1)L(a,64)[C[tx+998,a]=C[tx+998,a]+E[a];];"},
+      // A copy in a wider type.
+      {"@input A f16[512,64]\n@output C f16[512]\n", "B(tx,512)L(a,64)[C:f16[tx]=C:f16[tx]+A:f16[tx,a]**2;];",
+       "B(tx,512)[L(a,64)[D:f32,l[a]=A:f16[tx,a];];L(a,64)[C:f16[tx]=C:f16[tx]+D:f32,l[a]**2;];];",
+       "B(tx,512)[L(a,64)[D:f32,l[a]=A:f16[tx,a];];L(a,64)[C:f16[tx]=C:f16[tx]+D:f32,l[0]**2;];];"},
+  };
+  for (const Case& one : cases) {
+    const auto program = [&](std::string_view text) {
+      return shorthand_program(std::string(one.signature) + std::string(text), {{"T", "f32"}});
+    };
+    const Judgement judgement = verify(program(one.before), program(one.after));
+    EXPECT_EQ(judgement.verdict, Grade::proved) << one.after << "\n" << judgement.reason;
+    EXPECT_TRUE(judgement.safe) << one.after << "\n" << judgement.reason;
+    EXPECT_EQ(verify(program(one.before), program(one.wrong)).verdict, Grade::differs) << one.wrong;
+  }
 }
 
 }  // namespace

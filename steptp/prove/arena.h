@@ -188,6 +188,12 @@ class Arena {
   [[nodiscard]] Truth truth_of_affine(const Affine& affine, bool equality);
   [[nodiscard]] PolynomialId multiply_monomials(MonomialId left, MonomialId right);
   [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);
+  /// A fold with another range of one of its variables.
+  [[nodiscard]] PolynomialId with_range(GeneratorId fold, std::size_t number,
+                                        std::pair<std::int64_t, std::int64_t> range);
+  /// A fold that goes one step further on one side, if what it would have there is there.
+  [[nodiscard]] std::optional<PolynomialId> longer_by(GeneratorId fold,
+                                                      const std::function<bool(PolynomialId)>& is_there);
   [[nodiscard]] ConditionId at_an_end(ConditionId condition);
   [[nodiscard]] PolynomialId join_selects(PolynomialId sum);
   [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);

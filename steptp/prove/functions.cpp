@@ -122,6 +122,20 @@ PolynomialId Arena::extremum(bool is_max, const std::vector<PolynomialId>& opera
         joined = true;
       }
     }
+    for (std::size_t i = 0; i < flat.size() && flat.size() > 1 && !joined; ++i) {
+      const auto fold = as_generator(flat[i]);
+      const auto op = static_cast<std::uint32_t>(is_max ? ArithmeticOp::max : ArithmeticOp::min);
+      if (!fold || generators_[*fold].kind != Generator::Kind::reduction || generators_[*fold].tag != op) continue;
+      std::size_t other = 0;
+      const auto longer = longer_by(*fold, [&](PolynomialId piece) {
+        other = static_cast<std::size_t>(std::find(flat.begin(), flat.end(), piece) - flat.begin());
+        return other < flat.size() && other != i;
+      });
+      if (!longer) continue;
+      flat[i] = *longer;
+      flat.erase(flat.begin() + static_cast<std::ptrdiff_t>(other));
+      joined = true;
+    }
   }
   std::sort(flat.begin(), flat.end());
   if (flat.size() == 1) return flat[0];

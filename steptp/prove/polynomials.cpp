@@ -187,6 +187,25 @@ PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
       result.factors.emplace_back(generator, static_cast<std::int32_t>(exponent));
     }
   }
+  // Products over neighbouring ranges are one product.
+  for (std::size_t i = 0; i < result.factors.size(); ++i) {
+    for (std::size_t j = i + 1; j < result.factors.size(); ++j) {
+      const auto& [first, power] = result.factors[i];
+      const auto& [second, other_power] = result.factors[j];
+      if (power != 1 || other_power != 1) continue;
+      const Generator& node = generators_[first];
+      const bool is_product =
+          node.kind == Generator::Kind::reduction && static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::multiply;
+      const auto joined = is_product ? join_two(first, second) : std::nullopt;
+      if (!joined) continue;
+      Monomial others;
+      for (const auto& [generator, exponent] : exponents) {
+        if (exponent == 0 || generator == first || generator == second) continue;
+        others.factors.emplace_back(generator, static_cast<std::int32_t>(exponent));
+      }
+      return multiply(intern_polynomial({{{intern_monomial(std::move(others)), mpq_class(1)}}}), *joined);
+    }
+  }
   if (exponentials < 2 || !with_algebra_) {
     result.factors.clear();
     for (const auto& [generator, exponent] : exponents) {

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
@@ -19,14 +21,16 @@ using namespace forms;  // NOLINT(google-build-using-namespace): this file is th
 /// Programs that are constant by accident are small; of large ones it is enough to know what is read.
 constexpr std::uint64_t kDependenceWork = 20'000;
 
+using Numbering = std::map<Version, std::uint32_t>;
+
 /// The element functions of versions that two programs have in common.
 class ValueNumbers {
  public:
   explicit ValueNumbers(Shared& shared) : shared_(shared) {}
 
   /// Numbers a program's versions; what cannot be written down gets no number.
-  std::map<Version, std::uint32_t> number(Flow& flow) {
-    std::map<Version, std::uint32_t> result;
+  Numbering number(Flow& flow) {
+    Numbering result;
     for (const Version& version : flow.versions()) {
       const auto& shape = flow.shape(version.tensor);
       std::vector<Affine> element;
@@ -34,21 +38,27 @@ class ValueNumbers {
       try {
         const Value value = flow.value(version, element);
         if (value.kind != Value::Kind::real) continue;
-        const auto next = static_cast<std::uint32_t>(shared_.arena.definitions.size());
-        const auto [place, is_new] = numbers_.try_emplace({shape, value.real}, next);
-        if (is_new) {
-          forms_.emplace(place->second, std::pair(shape, value));
-          const Traits& traits = shared_.arena.traits(value.real);
-          shared_.arena.definitions.push_back(
-              {traits.may_be_infinite, traits.may_be_nan, shared_.arena.sign(value.real)});
-        }
-        flow.set_number(version, place->second);
-        result.emplace(version, place->second);
+        const std::uint32_t number = number_of(shape, value);
+        flow.set_number(version, number);
+        result.emplace(version, number);
       } catch (const GiveUp&) {
         continue;
       }
     }
     return result;
+  }
+
+  /// Numbers only what both programs have, as soon as it is found in the second one: what one program alone has
+  /// between two such versions is looked through.
+  std::pair<Numbering, Numbering> number_together(Flow& left, Flow& right) {
+    Side sides[2] = {{left, left.versions()}, {right, right.versions()}};
+    for (Side& side : sides) side.flow.forget_numbers();
+    // Side by side, so that definitions are met before much has been built on them.
+    while (sides[0].next < sides[0].versions.size() || sides[1].next < sides[1].versions.size()) {
+      const bool second = sides[1].share() < sides[0].share();
+      look_at_next(sides[second ? 1 : 0], sides[second ? 0 : 1]);
+    }
+    return {std::move(sides[0].numbers), std::move(sides[1].numbers)};
   }
 
   /// Shape and form of each number.
@@ -57,8 +67,62 @@ class ValueNumbers {
   }
 
  private:
+  using Form = std::pair<std::vector<std::int64_t>, PolynomialId>;
+  struct Side {
+    Flow& flow;
+    std::vector<Version> versions;
+    std::size_t next = 0;
+    std::map<Form, std::vector<Version>> alone = {};  ///< not met in the other program yet
+    Numbering numbers = {};
+    /// How much of it has been looked at.
+    [[nodiscard]] double share() const {
+      return next == versions.size() ? 2 : static_cast<double>(next) / static_cast<double>(versions.size());
+    }
+    void set(const Version& version, std::uint32_t number) {
+      flow.set_number(version, number);
+      numbers.emplace(version, number);
+    }
+  };
+
+  void look_at_next(Side& own, Side& other) {
+    const Version version = own.versions[own.next++];
+    const auto& shape = own.flow.shape(version.tensor);
+    std::vector<Affine> element;
+    for (const VariableId id : shared_.element(shape)) element.push_back(shared_.arena.variable(id));
+    try {
+      const Value value = own.flow.value(version, element);
+      if (value.kind != Value::Kind::real) return;
+      const Form form{shape, value.real};
+      const auto others = other.alone.find(form);
+      if (others == other.alone.end() && !met_.contains(form)) {
+        own.alone[form].push_back(version);
+        return;
+      }
+      met_.insert(form);
+      const std::uint32_t number = number_of(shape, value);
+      own.set(version, number);
+      if (others == other.alone.end()) return;
+      for (const Version& same : others->second) other.set(same, number);
+      other.alone.erase(others);
+    } catch (const GiveUp&) {
+      return;
+    }
+  }
+
+  std::uint32_t number_of(const std::vector<std::int64_t>& shape, const Value& value) {
+    const auto next = static_cast<std::uint32_t>(shared_.arena.definitions.size());
+    const auto [place, is_new] = numbers_.try_emplace({shape, value.real}, next);
+    if (is_new) {
+      forms_.emplace(place->second, std::pair(shape, value));
+      const Traits& traits = shared_.arena.traits(value.real);
+      shared_.arena.definitions.push_back({traits.may_be_infinite, traits.may_be_nan, shared_.arena.sign(value.real)});
+    }
+    return place->second;
+  }
+
   Shared& shared_;
-  std::map<std::pair<std::vector<std::int64_t>, PolynomialId>, std::uint32_t> numbers_;
+  std::set<Form> met_;  ///< in both programs
+  std::map<Form, std::uint32_t> numbers_;
   std::map<std::uint32_t, std::pair<std::vector<std::int64_t>, Value>> forms_;
 };
 
@@ -81,17 +145,6 @@ std::string text_of(const Arena& arena, const Value& value) {
   return {};
 }
 
-/// Only versions that the other program has too stay definitions.
-void keep_common(Flow& flow, const std::map<Version, std::uint32_t>& own,
-                 const std::map<Version, std::uint32_t>& others) {
-  std::set<std::uint32_t> common;
-  for (const auto& [version, number] : others) common.insert(number);
-  flow.forget_numbers();
-  for (const auto& [version, number] : own) {
-    if (common.contains(number)) flow.set_number(version, number);
-  }
-}
-
 /// One attempt, with whatever numbers the two flows have; empty where all outputs agree.
 std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after, Proof& proof) {
   for (const Variable& variable : shared.signature.variables) {
@@ -112,8 +165,6 @@ std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& a
   }
   return std::nullopt;
 }
-
-using Numbering = std::map<Version, std::uint32_t>;
 
 std::vector<ProofRecord::Version> versions_of(const Numbering& numbering, std::uint32_t number) {
   std::vector<ProofRecord::Version> out;
@@ -178,12 +229,11 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, b
     Flow left(shared, before);
     Flow right(shared, after);
     ValueNumbers numbers(shared);
-    const auto left_numbers = numbers.number(left);
-    const auto right_numbers = numbers.number(right);
+    Numbering left_numbers = numbers.number(left);
+    Numbering right_numbers = numbers.number(right);
     std::optional<std::string> difference = compare_outputs(shared, left, right, proof);
     if (difference) {
-      keep_common(left, left_numbers, right_numbers);
-      keep_common(right, right_numbers, left_numbers);
+      std::tie(left_numbers, right_numbers) = numbers.number_together(left, right);
       difference = compare_outputs(shared, left, right, proof);
     }
     if (difference) {

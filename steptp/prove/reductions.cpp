@@ -391,7 +391,7 @@ class Reducer {
         const Wide size = low_range.high - low_range.low + 1;
         if (size > (Wide{1} << 40)) continue;
         const auto radix = static_cast<std::int64_t>(size);
-        if (!occur_together(high, low, radix)) continue;
+        if (!occur_together(high, low, radix) && !are_one_value(high, low, radix)) continue;
         const Wide least = high_range.low * size + low_range.low;
         const Wide greatest = high_range.high * size + low_range.high;
         if (greatest > (Wide{1} << 60) || least < -(Wide{1} << 60)) continue;
@@ -423,6 +423,35 @@ class Reducer {
       if (__builtin_mul_overflow(low_coefficient, radix, &expected) || expected != high_coefficient) together = false;
     });
     return together && occurs;
+  }
+
+  /// The same where m*o+i is also a value, which is a sum of two integers: with i=w-m*o, no o is left.
+  bool are_one_value(VariableId high, VariableId low, std::int64_t radix) {
+    bool is_possible = true;
+    bool is_value = false;
+    for_each_affine([&](const Affine& affine) {
+      std::int64_t high_coefficient = 0;
+      std::int64_t low_coefficient = 0;
+      for (const auto& [id, coefficient] : affine.terms) {
+        const Atom& atom = arena_.atom(id);
+        if (atom.kind != Atom::Kind::variable) continue;
+        if (atom.argument == high) high_coefficient = coefficient;
+        if (atom.argument == low) low_coefficient = coefficient;
+      }
+      const bool is_alone = affine.terms.size() == 1 && affine.constant == 0 && high_coefficient + low_coefficient == 1;
+      is_value = is_value || is_alone;
+      is_possible = is_possible && (is_alone || high_coefficient == low_coefficient * radix);
+    });
+    if (!is_possible || !is_value) return false;
+    const Affine whole = arena_.variable(arena_.new_variable(0, 1));
+    const Substitution map = {{low, Arena::sum(whole, arena_.variable(high), -radix)}};
+    const auto is_free_of_high = [&](const std::vector<VariableId>& used) {
+      return !std::binary_search(used.begin(), used.end(), high);
+    };
+    if (!is_free_of_high(arena_.traits(arena_.substitute_polynomial(body_, map)).variables)) return false;
+    return std::all_of(conditions_.begin(), conditions_.end(), [&](ConditionId condition) {
+      return is_free_of_high(arena_.traits_of_condition(arena_.substitute_condition(condition, map)).variables);
+    });
   }
 
   void drop_unused(mpq_class& count) {
@@ -683,90 +712,6 @@ PolynomialId Arena::reduce(ArithmeticOp op, std::vector<VariableId> variables,
                            const std::vector<ConditionId>& conditions, PolynomialId body) {
   spend(8);
   return Reducer(*this, op, std::move(variables), conditions, body).result();
-}
-
-std::optional<PolynomialId> Arena::join_two(GeneratorId left, GeneratorId right) {
-  const Generator& a = generators_[left];
-  const Generator& b = generators_[right];
-  if (a.kind != Generator::Kind::reduction || b.kind != Generator::Kind::reduction || a.tag != b.tag ||
-      a.polynomials != b.polynomials || a.ranges.size() != b.ranges.size()) {
-    return std::nullopt;
-  }
-  std::vector<std::pair<std::int64_t, std::int64_t>> ranges = a.ranges;
-  std::vector<ConditionId> conditions = a.conditions;
-  if (a.conditions == b.conditions) {
-    std::size_t different = 0;
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-      if (a.ranges[i] == b.ranges[i]) continue;
-      ++different;
-      const auto& first = std::min(a.ranges[i], b.ranges[i]);
-      const auto& second = std::max(a.ranges[i], b.ranges[i]);
-      if (first.second + 1 != second.first) return std::nullopt;
-      ranges[i] = {first.first, second.second};
-    }
-    if (different != 1) return std::nullopt;
-  } else {
-    if (a.ranges != b.ranges || a.conditions.size() != b.conditions.size()) return std::nullopt;
-    std::vector<ConditionId> only_a;
-    std::vector<ConditionId> only_b;
-    std::set_difference(a.conditions.begin(), a.conditions.end(), b.conditions.begin(), b.conditions.end(),
-                        std::back_inserter(only_a));
-    std::set_difference(b.conditions.begin(), b.conditions.end(), a.conditions.begin(), a.conditions.end(),
-                        std::back_inserter(only_b));
-    if (only_a.size() != 1 || only_b.size() != 1 || negation(only_a[0]) != only_b[0]) return std::nullopt;
-    std::erase(conditions, only_a[0]);
-  }
-  const std::uint32_t height = generators_.traits(left).height;
-  Substitution map;
-  std::vector<VariableId> variables;
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    variables.push_back(new_variable(ranges[i].first, ranges[i].second));
-    map[bound_variable(height, static_cast<std::uint32_t>(i))] = variable(variables.back());
-  }
-  for (ConditionId& condition : conditions) condition = substitute_condition(condition, map);
-  return reduce(static_cast<ArithmeticOp>(a.tag), std::move(variables), conditions,
-                substitute_polynomial(a.polynomials[0], map));
-}
-
-PolynomialId Arena::join_reductions(PolynomialId sum) {
-  const Polynomial& node = polynomials_[sum];
-  struct Candidate {
-    std::size_t term;
-    GeneratorId reduction;
-    Monomial rest;
-  };
-  std::vector<Candidate> candidates;
-  for (std::size_t i = 0; i < node.terms.size(); ++i) {
-    const Monomial& monomial = monomials_[node.terms[i].first];
-    for (std::size_t f = 0; f < monomial.factors.size(); ++f) {
-      const auto& [factor, exponent] = monomial.factors[f];
-      const Generator& inner = generators_[factor];
-      if (exponent != 1 || inner.kind != Generator::Kind::reduction ||
-          static_cast<ArithmeticOp>(inner.tag) != ArithmeticOp::add) {
-        continue;
-      }
-      Monomial rest = monomial;
-      rest.factors.erase(rest.factors.begin() + static_cast<std::ptrdiff_t>(f));
-      candidates.push_back({i, factor, std::move(rest)});
-    }
-  }
-  if (candidates.size() < 2 || candidates.size() > 64) return sum;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    for (std::size_t j = i + 1; j < candidates.size(); ++j) {
-      const Candidate& a = candidates[i];
-      const Candidate& b = candidates[j];
-      if (a.term == b.term || node.terms[a.term].second != node.terms[b.term].second || !(a.rest == b.rest)) continue;
-      const auto joined = join_two(a.reduction, b.reduction);
-      if (!joined) continue;
-      Polynomial others;
-      for (std::size_t t = 0; t < node.terms.size(); ++t) {
-        if (t != a.term && t != b.term) others.terms.push_back(node.terms[t]);
-      }
-      const PolynomialId rest = intern_polynomial({{{intern_monomial(a.rest), mpq_class(1)}}});
-      return add(intern_polynomial(std::move(others)), scale(multiply(rest, *joined), node.terms[a.term].second));
-    }
-  }
-  return sum;
 }
 
 }  // namespace steptp::forms

@@ -155,8 +155,12 @@ class System {
       terms.push_back(
           {atom.argument, coefficient, static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)});
     }
-    std::sort(terms.begin(), terms.end(),
-              [](const Term& a, const Term& b) { return std::abs(a.coefficient) > std::abs(b.coefficient); });
+    // Of equal ones the longest first: a loop of one iteration adds nothing, whatever its coefficient.
+    std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
+      const std::int64_t left = std::abs(a.coefficient);
+      const std::int64_t right = std::abs(b.coefficient);
+      return left != right ? left > right : a.high - a.low > b.high - b.low;
+    });
     return terms;
   }
 
@@ -217,11 +221,6 @@ Flow::Solved Flow::solve(std::size_t writer, const std::vector<Affine>& element)
   Solved solved;
   Frame frame{writer, {}, false};
   for (const Loop* loop : statement.loops) {
-    if (loop->extent == 1) {
-      // No unknown: with D_{a+c} where c is 0, subscripts of other loops would not look invertible.
-      frame.loops.push_back(Arena::number(0));
-      continue;
-    }
     const VariableId id = arena_.new_variable(0, loop->extent - 1);
     solved.unknown.push_back(id);
     frame.loops.push_back(arena_.variable(id));

@@ -4,6 +4,7 @@
 
 #include "steptp/analysis/accesses.h"
 #include "steptp/analysis/shapes.h"
+#include "steptp/analysis/tables.h"
 #include "steptp/analysis/value_facts.h"
 #include "steptp/check/structure.h"
 #include "steptp/safety/ambiguity.h"
@@ -45,9 +46,10 @@ CheckReport check_program(const Program& program, const CheckOptions& options) {
     check_bounds(table, facts, findings);
     // Whose copy of an element is meant must be clear before one can ask who wrote it.
     if (scopes_fit) {
-      check_ambiguity(table, facts, findings);
-      check_definedness(table, facts, findings);
-      check_races(table, facts, findings);
+      const AccessTable known = with_known_indices(table);
+      check_ambiguity(known, facts, findings);
+      check_definedness(known, facts, findings);
+      check_races(known, facts, findings);
     }
     check_launches(table, shapes, options.device, findings);
     report.diagnostics.insert(report.diagnostics.end(), findings.diagnostics.begin(), findings.diagnostics.end());

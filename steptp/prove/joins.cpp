@@ -1,0 +1,157 @@
+// Folds over neighbouring ranges are one fold.
+#include <algorithm>
+#include <map>
+
+#include "steptp/prove/arena.h"
+
+namespace steptp::forms {
+
+std::optional<PolynomialId> Arena::join_two(GeneratorId left, GeneratorId right) {
+  const Generator& a = generators_[left];
+  const Generator& b = generators_[right];
+  if (a.kind != Generator::Kind::reduction || b.kind != Generator::Kind::reduction || a.tag != b.tag ||
+      a.polynomials != b.polynomials || a.ranges.size() != b.ranges.size()) {
+    return std::nullopt;
+  }
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges = a.ranges;
+  std::vector<ConditionId> conditions = a.conditions;
+  if (a.conditions == b.conditions) {
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      if (a.ranges[i] == b.ranges[i]) continue;
+      ++different;
+      const auto& first = std::min(a.ranges[i], b.ranges[i]);
+      const auto& second = std::max(a.ranges[i], b.ranges[i]);
+      if (first.second + 1 != second.first) return std::nullopt;
+      ranges[i] = {first.first, second.second};
+    }
+    if (different != 1) return std::nullopt;
+  } else {
+    if (a.ranges != b.ranges || a.conditions.size() != b.conditions.size()) return std::nullopt;
+    std::vector<ConditionId> only_a;
+    std::vector<ConditionId> only_b;
+    std::set_difference(a.conditions.begin(), a.conditions.end(), b.conditions.begin(), b.conditions.end(),
+                        std::back_inserter(only_a));
+    std::set_difference(b.conditions.begin(), b.conditions.end(), a.conditions.begin(), a.conditions.end(),
+                        std::back_inserter(only_b));
+    if (only_a.size() != 1 || only_b.size() != 1 || negation(only_a[0]) != only_b[0]) return std::nullopt;
+    std::erase(conditions, only_a[0]);
+  }
+  const std::uint32_t height = generators_.traits(left).height;
+  Substitution map;
+  std::vector<VariableId> variables;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    variables.push_back(new_variable(ranges[i].first, ranges[i].second));
+    map[bound_variable(height, static_cast<std::uint32_t>(i))] = variable(variables.back());
+  }
+  for (ConditionId& condition : conditions) condition = substitute_condition(condition, map);
+  return reduce(static_cast<ArithmeticOp>(a.tag), std::move(variables), conditions,
+                substitute_polynomial(a.polynomials[0], map));
+}
+
+PolynomialId Arena::with_range(GeneratorId fold, std::size_t number, std::pair<std::int64_t, std::int64_t> range) {
+  const Generator node = generators_[fold];
+  const std::uint32_t height = generators_.traits(fold).height;
+  Substitution map;
+  std::vector<VariableId> variables;
+  for (std::size_t i = 0; i < node.ranges.size(); ++i) {
+    const VariableId bound = bound_variable(height, static_cast<std::uint32_t>(i));
+    const auto& [low, high] = i == number ? range : node.ranges[i];
+    if (low == high) {
+      map[bound] = Arena::number(low);
+    } else {
+      variables.push_back(new_variable(low, high));
+      map[bound] = variable(variables.back());
+    }
+  }
+  std::vector<ConditionId> conditions;
+  for (const ConditionId condition : node.conditions) conditions.push_back(substitute_condition(condition, map));
+  const PolynomialId body = substitute_polynomial(node.polynomials[0], map);
+  if (variables.empty() && conjunction(conditions) == always()) return body;
+  return reduce(static_cast<ArithmeticOp>(node.tag), std::move(variables), conditions, body);
+}
+
+std::optional<PolynomialId> Arena::longer_by(GeneratorId fold, const std::function<bool(PolynomialId)>& is_there) {
+  const auto ranges = generators_[fold].ranges;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const auto [low, high] = ranges[i];
+    for (const std::int64_t next : {low - 1, high + 1}) {
+      if (!is_there(with_range(fold, i, {next, next}))) continue;
+      return with_range(fold, i, {std::min(low, next), std::max(high, next)});
+    }
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// A fold in a summand, and what stands beside it there.
+struct Candidate {
+  std::size_t term;
+  GeneratorId fold;
+  Monomial rest;
+};
+
+}  // namespace
+
+PolynomialId Arena::join_reductions(PolynomialId sum) {
+  const Polynomial node = polynomials_[sum];
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < node.terms.size(); ++i) {
+    const Monomial& monomial = monomials_[node.terms[i].first];
+    for (std::size_t f = 0; f < monomial.factors.size(); ++f) {
+      const auto& [factor, exponent] = monomial.factors[f];
+      const Generator& inner = generators_[factor];
+      if (exponent != 1 || inner.kind != Generator::Kind::reduction ||
+          static_cast<ArithmeticOp>(inner.tag) != ArithmeticOp::add) {
+        continue;
+      }
+      Monomial rest = monomial;
+      rest.factors.erase(rest.factors.begin() + static_cast<std::ptrdiff_t>(f));
+      candidates.push_back({i, factor, std::move(rest)});
+    }
+  }
+  constexpr std::size_t kMost = 64;
+  if (candidates.empty() || node.terms.size() < 2 || candidates.size() > kMost) return sum;
+  const auto without = [&](const std::vector<std::size_t>& gone) {
+    Polynomial others;
+    for (std::size_t t = 0; t < node.terms.size(); ++t) {
+      if (std::find(gone.begin(), gone.end(), t) == gone.end()) others.terms.push_back(node.terms[t]);
+    }
+    return intern_polynomial(std::move(others));
+  };
+  const auto times_rest = [&](const Candidate& a, PolynomialId fold) {
+    const PolynomialId rest = intern_polynomial({{{intern_monomial(a.rest), mpq_class(1)}}});
+    return scale(multiply(rest, fold), node.terms[a.term].second);
+  };
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    for (std::size_t j = i + 1; j < candidates.size(); ++j) {
+      const Candidate& a = candidates[i];
+      const Candidate& b = candidates[j];
+      if (a.term == b.term || node.terms[a.term].second != node.terms[b.term].second || !(a.rest == b.rest)) continue;
+      const auto joined = join_two(a.fold, b.fold);
+      if (joined) return add(without({a.term, b.term}), times_rest(a, *joined));
+    }
+  }
+  // What is left of a range of one is no fold, or one over fewer loops: f(0) and the sum of f(1) to f(5).
+  for (const Candidate& a : candidates) {
+    const bool may_fit = std::any_of(node.terms.begin(), node.terms.end(), [&](const auto& term) {
+      return &term != &node.terms[a.term] && term.second == node.terms[a.term].second;
+    });
+    if (!may_fit || monomials_.traits(node.terms[a.term].first).is_wild()) continue;
+    std::vector<std::size_t> gone;
+    const auto longer = longer_by(a.fold, [&](PolynomialId piece) {
+      gone = {a.term};
+      for (const auto& term : polynomials_[times_rest(a, piece)].terms) {
+        const auto at = std::find(node.terms.begin(), node.terms.end(), term);
+        if (at == node.terms.end() || at - node.terms.begin() == static_cast<std::ptrdiff_t>(a.term)) return false;
+        gone.push_back(static_cast<std::size_t>(at - node.terms.begin()));
+      }
+      return gone.size() > 1;
+    });
+    if (longer) return add(without(gone), times_rest(a, *longer));
+  }
+  return sum;
+}
+
+}  // namespace steptp::forms

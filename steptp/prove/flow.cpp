@@ -104,6 +104,18 @@ std::vector<Version> Flow::versions() const {
   return result;
 }
 
+bool Flow::is_read_where_written(const std::string& tensor) const {
+  const TensorFacts& facts = table_.tensors.at(tensor);
+  return std::any_of(facts.reads.begin(), facts.reads.end(), [&](std::size_t number) {
+    const Access& read = table_.accesses[number];
+    if (read.is_accumulator) return false;
+    const std::uint32_t nest = table_.statements[read.statement].items[0];
+    return std::any_of(facts.writes.begin(), facts.writes.end(), [&](std::size_t write) {
+      return table_.statements[table_.accesses[write].statement].items[0] == nest;
+    });
+  });
+}
+
 std::size_t Flow::writers_up_to(const std::vector<std::size_t>& writers, std::uint32_t nest) const {
   const auto end = std::upper_bound(
       writers.begin(), writers.end(), nest,

@@ -59,6 +59,8 @@ class Flow {
   /// Versions in the order in which they can be numbered, and the value of an element of one, where reads of other
   /// versions that have a number stay reads.
   [[nodiscard]] std::vector<Version> versions() const;
+  /// Otherwise than by accumulating.
+  [[nodiscard]] bool is_read_where_written(const std::string& tensor) const;
   [[nodiscard]] Value value(const Version& version, const std::vector<Affine>& element);
   [[nodiscard]] const std::vector<std::int64_t>& shape(const std::string& tensor) const;
   /// A version that is read as `definition(number)` from now on; none takes all numbers back.

@@ -98,6 +98,17 @@ class ValueNumbers {
         own.alone[form].push_back(version);
         return;
       }
+      // Where one program reads it in the nest that writes it, it has no name there: then it has none at all.
+      bool is_seen_through = own.flow.is_read_where_written(version.tensor);
+      if (others != other.alone.end()) {
+        for (const Version& same : others->second) {
+          is_seen_through = is_seen_through || other.flow.is_read_where_written(same.tensor);
+        }
+      }
+      if (is_seen_through) {
+        own.alone[form].push_back(version);
+        return;
+      }
       met_.insert(form);
       const std::uint32_t number = number_of(shape, value);
       own.set(version, number);

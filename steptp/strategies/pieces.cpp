@@ -116,7 +116,78 @@ EquationPtr completed(const Operator& op, const RefPtr& left, const ExprPtr& val
   return make_equation(left, combined(op, read_expr(left), value));
 }
 
-Item copy_nest(const RefPtr& to, const RefPtr& from, const std::vector<Loop>& all) {
+namespace {
+
+/// The loops of which a subscript is the sum, where it takes every value from its least to its greatest: c+d of a
+/// window, c*3+d with d up to 2. Empty where there are fewer than two, or gaps.
+std::vector<const Loop*> dense_sum(const Index& subscript, const std::vector<Loop>& loops) {
+  std::vector<std::pair<std::int64_t, const Loop*>> terms;
+  for (const IndexTerm& term : subscript.terms()) {
+    const auto* factor = term.factors.size() == 1 ? std::get_if<LoopVariable>(&term.factors[0]) : nullptr;
+    const auto loop =
+        std::find_if(loops.begin(), loops.end(), [&](const Loop& one) { return factor && one.index == factor->name; });
+    if (loop == loops.end() || term.coefficient < 1) return {};
+    terms.emplace_back(term.coefficient, &*loop);
+  }
+  if (terms.size() < 2) return {};
+  std::sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::int64_t reach = 0;
+  std::vector<const Loop*> out;
+  for (const auto& [step, loop] : terms) {
+    std::int64_t more = 0;
+    if (step > reach + 1 || __builtin_mul_overflow(step, loop->extent - 1, &more) ||
+        __builtin_add_overflow(reach, more, &reach)) {
+      return {};
+    }
+    out.push_back(loop);
+  }
+  return out;
+}
+
+/// Windows that overlap are copied element by element, each once: C_{c+d}=A_{c+d+2} becomes C_{f}=A_{f+2}.
+void copy_once(std::vector<Index>& to, std::vector<Index>& from, std::vector<Loop>& loops) {
+  for (std::size_t d = 0; d < to.size(); ++d) {
+    const std::vector<const Loop*> sum = dense_sum(to[d], loops);
+    const auto shift = sum.empty() ? std::nullopt : Index::subtract(from[d], to[d]);
+    if (!shift || !shift->is_constant()) continue;
+    std::int64_t extent = 1;
+    std::set<std::string> gone;
+    for (const IndexTerm& term : to[d].terms()) {
+      const std::string& name = std::get<LoopVariable>(term.factors[0]).name;
+      const auto loop = std::find_if(sum.begin(), sum.end(), [&](const Loop* one) { return one->index == name; });
+      extent += term.coefficient * ((*loop)->extent - 1);
+      gone.insert(name);
+    }
+    const bool is_elsewhere = std::any_of(gone.begin(), gone.end(), [&](const std::string& name) {
+      for (std::size_t other = 0; other < to.size(); ++other) {
+        if (other != d && (uses_variable(to[other], name) || uses_variable(from[other], name))) return true;
+      }
+      return false;
+    });
+    if (is_elsewhere) continue;
+    NameSource names(index_name);
+    for (const Loop& loop : loops) names.reserve(loop.index);
+    const std::string name = names.next();
+    const auto value = Index::add(Index::variable(name), Index::constant(to[d].constant_term()));
+    const auto source = value ? Index::add(*value, *shift) : std::nullopt;
+    if (!source) continue;
+    to[d] = *value;
+    from[d] = *source;
+    const auto first =
+        std::find_if(loops.begin(), loops.end(), [&](const Loop& one) { return gone.contains(one.index); });
+    *first = {LoopKind::serial, extent, name};
+    std::erase_if(loops, [&](const Loop& one) { return gone.contains(one.index); });
+  }
+}
+
+}  // namespace
+
+Item copy_nest(const RefPtr& target, const RefPtr& source, std::vector<Loop> all) {
+  std::vector<Index> target_subscripts = target->subscripts;
+  std::vector<Index> source_subscripts = source->subscripts;
+  if (target_subscripts.size() == source_subscripts.size()) copy_once(target_subscripts, source_subscripts, all);
+  const RefPtr to = make_ref(target->tensor, target->dtype, target->scope, target_subscripts);
+  const RefPtr from = make_ref(source->tensor, source->dtype, source->scope, source_subscripts);
   std::vector<Loop> loops;
   for (Loop loop : all) {
     if (!uses_variable(*from, loop.index) && !uses_variable(*to, loop.index)) continue;

@@ -45,8 +45,9 @@ struct Operator {
 [[nodiscard]] ExprPtr combined(const Operator& op, const ExprPtr& a, const ExprPtr& b);
 
 /// to=from as an expression of its own, over the loops of the operator that the subscripts use. A loop stays bound
-/// where its index alone is a subscript, so that no two threads write one element.
-[[nodiscard]] Item copy_nest(const RefPtr& to, const RefPtr& from, const std::vector<Loop>& loops);
+/// where its index alone is a subscript, so that no two threads write one element. Loops that are only ever added up
+/// are one loop: no element is copied twice.
+[[nodiscard]] Item copy_nest(const RefPtr& target, const RefPtr& source, std::vector<Loop> loops);
 
 /// index = coefficient * variable + rest, with the rest free of the variable. Nothing where it has another form.
 struct AlongVariable {

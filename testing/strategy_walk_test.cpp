@@ -5,11 +5,13 @@
 #include <iostream>
 #include <map>
 
+#include "steptp/base/file.h"
 #include "steptp/base/text.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
 #include "steptp/strategies/view.h"
+#include "steptp/text/document.h"
 #include "steptp/text/printer.h"
 #include "testing/generator.h"
 #include "testing/soak.h"
@@ -57,6 +59,46 @@ TEST(Walks, EveryStepIsJudged) {
         ASSERT_NE(result, HouseResult::bad) << root << to_json(recipe).dump();
         const auto applied = apply(*drawn[0].strategy, view, drawn[0].choice);
         state = applied->program;
+      }
+    }
+  }
+  for (const auto& [name, counts] : tally) {
+    std::cout << name << ": " << counts.first << " judged, " << counts.second << " undecided\n";
+  }
+}
+
+/// The states of the recipes, in small: kernels with tiles, registers, collectives and barriers.
+std::vector<Program> recipe_states(const std::string& name) {
+  const std::string path = concat(STEPTP_SOURCE_DIR, "/testing/data/recipes/", name);
+  const auto text = read_file(concat(path, ".leir"));
+  const auto steps = read_file(concat(path, ".json"));
+  EXPECT_TRUE(text.ok() && steps.ok()) << path;
+  std::vector<Program> states = {read_document(name, *text).program};
+  const auto recipe = recipe_from_json(*parse_json(*steps));
+  for (const Step& step : *recipe) {
+    View view(states.back());
+    const auto applied = apply(*find_strategy(step.strategy), view, step.choice);
+    EXPECT_TRUE(applied.ok()) << to_text(step.strategy, applied.error());
+    if (!applied) break;
+    states.push_back(applied->program);
+  }
+  return states;
+}
+
+TEST(Walks, OffTheWayOfRecipes) {
+  std::map<std::string, std::pair<int, int>> tally;
+  const std::uint64_t draws = soaked(1);
+  for (const char* name : {"matmul", "matmul_odd", "softmax", "layer_norm", "conv3x3"}) {
+    const std::vector<Program> states = recipe_states(name);
+    for (std::size_t i = draws > 1 ? 0 : 2; i<states.size(); i += draws> 1 ? 1 : 4) {
+      View view(states[i]);
+      const Choices found = list_choices(all_strategies(), view, true);
+      for (const StrategyChoice& drawn : sample_choices(found, 4 * draws, hash_of(states[i]))) {
+        auto& [judged, undecided] = tally[std::string(drawn.strategy->name)];
+        ++judged;
+        const HouseResult result = check_application(*drawn.strategy, states[i], drawn.choice);
+        undecided += result == HouseResult::undecided ? 1 : 0;
+        ASSERT_NE(result, HouseResult::bad) << name << ", state " << i;
       }
     }
   }

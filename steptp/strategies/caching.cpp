@@ -98,11 +98,29 @@ Result<CacheLevel, Refusal> cache_level(const CacheRequest& request, const std::
   if (request.scope != Scope::local) return out;
   out.threads = threads_of(*statements[0]);
   for (const Statement* statement : statements) {
-    if (threads_of(*statement) == out.threads) continue;
-    return Refusal{&kCachePlacement, request.site(), "uses stand under different thread loops", {}};
+    const std::vector<Loop> threads = threads_of(*statement);
+    const bool same = std::equal(
+        threads.begin(), threads.end(), out.threads.begin(), out.threads.end(),
+        [](const Loop& a, const Loop& b) { return a.extent == b.extent && axis_of(a.index) == axis_of(b.index); });
+    if (!same) return Refusal{&kCachePlacement, request.site(), "uses stand under different thread loops", {}};
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      if (threads[i].index == out.threads[i].index) continue;
+      out.aliases.emplace(threads[i].index, Index::variable(out.threads[i].index));
+    }
   }
   for (const Loop& loop : out.threads) out.still.insert(loop.index);
   return out;
+}
+
+std::vector<Index> CacheLevel::in_common_names(std::vector<Index> subscripts) const {
+  if (aliases.empty()) return subscripts;
+  Rewriter rewriter;
+  rewriter.variables = aliases;
+  for (Index& subscript : subscripts) {
+    // Only names change, so that it fits.
+    if (auto renamed = rewrite(subscript, rewriter)) subscript = *std::move(renamed);
+  }
+  return subscripts;
 }
 
 std::optional<Refusal> refuse_cache(View& before, View& after, const CacheRequest& request, const std::string& cache) {

@@ -78,6 +78,10 @@ struct CacheLevel {
   std::size_t depth = 0;        ///< loops around the body
   std::set<std::string> still;  ///< their indices, and those of the thread loops
   std::vector<Loop> threads;    ///< thread loops inside, for a copy in `l`
+  IndexValues aliases;          ///< what the first use calls the threads that other uses call otherwise
+
+  /// Subscripts in the names of the first use.
+  [[nodiscard]] std::vector<Index> in_common_names(std::vector<Index> subscripts) const;
 };
 /// Statements: those with a use.
 [[nodiscard]] Result<CacheLevel, Refusal> cache_level(const CacheRequest& request,

@@ -166,8 +166,14 @@ class SharingQuestion {
 };
 
 /// Every element that an iteration of the nest's header reads, that iteration has written before.
-bool is_private(View& view, const PlacedNest& nest, const TensorFacts& tensor) {
+bool makes_all(View& view, const PlacedNest& nest, const TensorFacts& tensor) {
   const AccessTable& table = view.table();
+  // Where every write is an update, the first one reads what nobody has written.
+  if (std::all_of(tensor.writes.begin(), tensor.writes.end(), [&](std::size_t number) {
+        return table.statements[table.accesses[number].statement].accumulates.has_value();
+      })) {
+    return false;
+  }
   const std::size_t header = loops_around(nest) + nest.nest->loops.size();
   const auto below = [&](std::size_t number) {
     const std::vector<std::uint32_t>& items = table.statements[table.accesses[number].statement].items;
@@ -200,6 +206,12 @@ bool is_private(View& view, const PlacedNest& nest, const TensorFacts& tensor) {
   });
 }
 
+bool is_private(View& view, const PlacedNest& nest, const std::string& name) {
+  const auto [known, fresh] = view.private_data.try_emplace({nest.nest, name});
+  if (fresh) known->second = makes_all(view, nest, view.table().tensors.at(name));
+  return known->second;
+}
+
 /// Some write and some other access share an element before and not after, or the other way round.
 std::optional<Conflict> pairs_conflict(View& before, View& after, const Reshaped& change, const std::string& name) {
   const TensorFacts& tensor = before.table().tensors.at(name);
@@ -223,7 +235,7 @@ std::optional<Conflict> sharing_conflict(View& before, View& after, const Reshap
     return old && *old == hidden_subscripts(after.table(), after.table().accesses[number]);
   });
   if (same) return std::nullopt;
-  if (is_private(before, change.nest, tensor)) return race_conflict(before, after, change.nest.items[0]);
+  if (is_private(before, change.nest, name)) return race_conflict(before, after, change.nest.items[0]);
   return pairs_conflict(before, after, change, name);
 }
 

@@ -141,6 +141,7 @@ Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
   auto level = cache_level(request, out.statements);
   if (!level) return level.error();
   out.level = *std::move(level);
+  for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
   auto box = footprint_of(uses, out.level.still);
   if (!box) return Refusal{&kCacheBox, request.site(), concat(request.of, ": ", box.error()), {}};
   const Footprint footprint = *std::move(box);
@@ -172,11 +173,11 @@ Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
     }
     return conditions;
   };
-  out.replace = [footprint, name = request.of, scope = request.scope](Rewriter& rewriter, const std::string& cache,
-                                                                      DType dtype, const std::vector<Index>& front) {
+  out.replace = [footprint, level = out.level, name = request.of, scope = request.scope](
+                    Rewriter& rewriter, const std::string& cache, DType dtype, const std::vector<Index>& front) {
     rewriter.ref = [=](const RefPtr& ref) -> RefPtr {
       if (ref->tensor != name) return ref;
-      auto inside = footprint.inside(ref->subscripts);
+      auto inside = footprint.inside(level.in_common_names(ref->subscripts));
       if (!inside) return nullptr;
       inside->insert(inside->begin(), front.begin(), front.end());
       return make_ref(cache, dtype, scope, *std::move(inside));

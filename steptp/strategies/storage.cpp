@@ -55,7 +55,9 @@ bool is_in_range(View& view, const Access& access) {
   return true;
 }
 
-bool is_defined(View& view, const Access& read, std::size_t same_loops) {
+namespace {
+
+bool is_covered(View& view, const Access& read, std::size_t same_loops) {
   const AccessTable& table = view.table();
   const TensorFacts& tensor = table.tensors.at(read.ref->tensor);
   if (tensor.known && tensor.writes.empty()) return is_in_range(view, read);
@@ -81,6 +83,15 @@ bool is_defined(View& view, const Access& read, std::size_t same_loops) {
     parts.push_back(std::move(part));
   }
   return view.isl().covered(whole, parts).kind == Presburger::Answer::Kind::covered;
+}
+
+}  // namespace
+
+bool is_defined(View& view, const Access& read, std::size_t same_loops) {
+  const auto number = static_cast<std::size_t>(&read - view.table().accesses.data());
+  const auto [known, fresh] = view.defined.try_emplace({number, same_loops});
+  if (fresh) known->second = is_covered(view, read, same_loops);
+  return known->second;
 }
 
 std::optional<Oversize> oversize_of(View& view, const std::string& tensor) {

@@ -17,7 +17,7 @@ namespace steptp {
 
 /// Every instance of a read takes an element that has been written before, in the same iteration of the first
 /// `same_loops` loops that the read and the write have in common; what is known from the start needs to be in range
-/// only.
+/// only. The read is one of the view's table.
 [[nodiscard]] bool is_defined(View& view, const Access& read, std::size_t same_loops = 0);
 
 /// The kernel of a tensor in `s` or `l` keeps more data there than the default device has room for.

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "steptp/analysis/accesses.h"
@@ -52,6 +53,10 @@ class View {
   [[nodiscard]] bool has_scoped_data();
   /// What carried_conflict (legality.h) has found: several strategies ask it about the same loops.
   std::map<std::tuple<const Nest*, std::size_t, bool>, std::optional<Conflict>> carried;
+  /// Likewise, of the tensors of a nest that scope_conflict has looked at, whether each iteration makes what it reads.
+  std::map<std::pair<const Nest*, std::string>, bool> private_data;
+  /// Likewise, by the number of a read and the loops in common: what is_defined (storage.h) has found.
+  std::map<std::pair<std::size_t, std::size_t>, bool> defined;
   /// Every nest, in the order of the text.
   [[nodiscard]] const std::vector<PlacedNest>& nests();
 

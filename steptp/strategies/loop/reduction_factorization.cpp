@@ -26,7 +26,10 @@ constexpr Precondition kPublished[] = {
 constexpr Precondition kSafety[] = {
     {Check::size, "cut", "the cut leaves iterations on both sides"},
     {Check::size, "memory", "the parts have at most 2^31 elements, and subscripts fit"},
-    {Check::scope, "global", "the accumulator is in g, and the nest has no loop over blocks below a kernel's header"},
+    {Check::scope, "global",
+     "the accumulator is in g, the nest has no loop over blocks below a kernel's header, and a loop over an axis is "
+     "not "
+     "cut where its iterations read data of their own in s or l"},
     {Check::fact, "guard", "the guard does not read a loop that the combining nest does not have"},
     {Check::fact, "first-write",
      "to assign, nothing else writes the accumulator, the nest runs once, and each element once"},
@@ -143,6 +146,17 @@ std::optional<Refusal> refuse_form(View& view, const Reduction& reduction, Form 
       why = " may be written by several iterations of the output loops";
     if (!why.empty()) {
       return Refusal{&kFirstWrite, reduction.at.site(), concat(left.tensor, why), {{"tensor", left.tensor}}};
+    }
+  }
+  if (form != Form::rfactor && reduction.at.loop().kind == LoopKind::bound) {
+    // Shifted, an iteration would be another thread, which has other data.
+    RefPtr own;
+    for_each_ref(*reduction.statement->equation->right, [&](const RefPtr& ref) {
+      if (ref->scope != Scope::global) own = ref;
+    });
+    if (own) {
+      return Refusal{
+          &kGlobal, reduction.at.site(), concat(own->tensor, " is in ", code(own->scope)), {{"tensor", own->tensor}}};
     }
   }
   if (form != Form::rfactor && reduction.at.loop().extent < 2) {

@@ -94,5 +94,16 @@ TEST(ReductionFactorization, Refusals) {
           R"({"at":"0:loop[1]","form":"rfactor","cut":0})", "memory");
 }
 
+// A thread's own data cannot be read by the thread that its iteration would become.
+TEST(ReductionFactorization, RefusesToShiftThreadsWithTheirOwnData) {
+  constexpr std::string_view kCollective = R"(
+@input A f32[3,4]
+@output E f32[3]
+B(bx,3)[B(tx,4)[D:l[]=A[bx,tx];];B(tx,4)[E[bx]=E[bx]+D:l[];];];
+)";
+  expect_refusal("reduction_factorization", kCollective, R"({"at":"0/1:loop[0]","form":"accumulate","cut":2})",
+                 "global");
+}
+
 }  // namespace
 }  // namespace steptp::testing

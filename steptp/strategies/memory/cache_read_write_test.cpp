@@ -64,6 +64,19 @@ TEST(CacheReadWrite, ACopyInRegistersRepeatsTheThreadLoops) {
                 "B(tx,8)L(a,6)[D[bx*8+tx,a]=E:l[a];];];");
 }
 
+TEST(CacheReadWrite, ThreadLoopsMayHaveSeveralNames) {
+  constexpr std::string_view kNames = R"(
+@input A f32[4,8]
+@output D f32[4,8]
+@output E f32[4,8]
+B(bx,4)[B(tx,8)[D[bx,tx]=A[bx,tx]*2;];B(txa,8)[E[bx,txa]=A[bx,txa]+D[bx,txa];];];
+)";
+  expect_cached(kNames, choice("0:loop[0]", "read", "A", "l"),
+                "B(bx,4)[B(tx,8)[F:l[]=A[bx,tx];];B(tx,8)[D[bx,tx]=F:l[]*2;];B(txa,8)[E[bx,txa]=F:l[]+D[bx,txa];];];");
+  expect_cached(kNames, choice("0:loop[0]", "write", "D", "l"),
+                "B(bx,4)[B(tx,8)[F:l[]=A[bx,tx]*2;];B(txa,8)[E[bx,txa]=A[bx,txa]+F:l[];];B(tx,8)[D[bx,tx]=F:l[];];];");
+}
+
 TEST(CacheReadWrite, WriteThroughSharedMemory) {
   expect_cached(kTiled, choice("0:loop[0]", "write", "D", "s"),
                 "B(bx,4)[B(tx,8)L(a,6)L(c,4)[E:s[tx,a]=E:s[tx,a]+A[bx*8+tx,c]*C[c,a];];"

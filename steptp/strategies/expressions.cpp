@@ -29,13 +29,14 @@ std::vector<PlacedExpr> all_expressions(View& view) {
   return out;
 }
 
-std::optional<PlacedExpr> find_expression(View& view, const Site& site) {
+Result<PlacedExpr, Refusal> find_expression(View& view, const Site& site) {
   const Statement* statement = view.find_statement(site.items);
-  if (!statement || site.part != Site::Part::right || site.number) return std::nullopt;
+  const Refusal nothing{&kPlace, site, "there is no expression at this address", {}};
+  if (!statement || site.part != Site::Part::right || site.number) return nothing;
   PlacedExpr out{statement, static_cast<std::size_t>(statement - view.table().statements.data()), site,
                  statement->equation->right, false};
   for (const std::uint32_t number : site.path) {
-    if (number >= child_count(*out.expr)) return std::nullopt;
+    if (number >= child_count(*out.expr)) return nothing;
     out.is_branch = out.is_branch || (std::holds_alternative<Select>(out.expr->node) && number > 0);
     out.expr = ExprPtr(child(*out.expr, number));
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "steptp/strategies/strategy.h"
 #include "steptp/strategies/view.h"
 
 namespace steptp {
@@ -24,8 +25,8 @@ struct PlacedExpr {
 
 /// Every sub-expression of every right side, the whole ones included, in the order of the text.
 [[nodiscard]] std::vector<PlacedExpr> all_expressions(View& view);
-/// Nothing where the address leads to something else.
-[[nodiscard]] std::optional<PlacedExpr> find_expression(View& view, const Site& site);
+/// The sub-expression at an address, or a refusal.
+[[nodiscard]] Result<PlacedExpr, Refusal> find_expression(View& view, const Site& site);
 
 /// The expression with the part at a path replaced.
 [[nodiscard]] ExprPtr with_part(const ExprPtr& expr, std::span<const std::uint32_t> path, const ExprPtr& part);

@@ -40,7 +40,8 @@ bool any_pair(View& view, const PlacedNest& nest, const Visit& visit) {
     }
     return chosen;
   };
-  for (const auto& [name, tensor] : table.tensors) {
+  for (const LocalAccesses& tensor : view.touched(nest.items[0])) {
+    if (tensor.writes.empty()) continue;
     const std::vector<const Access*> writes = below(tensor.writes);
     if (writes.empty()) continue;
     const std::vector<const Access*> reads = below(tensor.reads);
@@ -92,17 +93,27 @@ std::optional<Conflict> split_conflict(View& view, const std::vector<std::uint32
   const auto in = [&](const std::vector<std::uint32_t>& item, std::size_t number) {
     return is_at(item, table.statements[table.accesses[number].statement]);
   };
-  for (const auto& [name, tensor] : table.tensors) {
-    if (tensor.writes.empty()) continue;
-    std::vector<std::size_t> all = tensor.writes;
-    all.insert(all.end(), tensor.reads.begin(), tensor.reads.end());
-    for (const std::size_t a : all) {
-      if (!in(first, a)) continue;
-      for (const std::size_t b : all) {
-        const Access& one = table.accesses[a];
-        const Access& other = table.accesses[b];
-        if (!in(second, b) || (!one.is_write && !other.is_write) || may_commute(table, one, other)) continue;
-        if (!is_safe(one, other)) return conflict_of(one, other, "both touch one element, and one of them writes it");
+  // Both lists are in the order of names, and may be the same.
+  const std::vector<LocalAccesses>& others = view.touched(second[0]);
+  auto other = others.begin();
+  for (const LocalAccesses& one : view.touched(first[0])) {
+    while (other != others.end() && *other->tensor < *one.tensor) ++other;
+    if (other == others.end() || *other->tensor != *one.tensor) continue;
+    if (one.writes.empty() && other->writes.empty()) continue;
+    const auto chosen = [&](const std::vector<std::uint32_t>& item, const LocalAccesses& tensor) {
+      std::vector<const Access*> out;
+      for (const auto* list : {&tensor.writes, &tensor.reads}) {
+        for (const std::size_t number : *list) {
+          if (in(item, number)) out.push_back(&table.accesses[number]);
+        }
+      }
+      return out;
+    };
+    const std::vector<const Access*> behind = chosen(second, *other);
+    for (const Access* a : chosen(first, one)) {
+      for (const Access* b : behind) {
+        if ((!a->is_write && !b->is_write) || may_commute(table, *a, *b)) continue;
+        if (!is_safe(*a, *b)) return conflict_of(*a, *b, "both touch one element, and one of them writes it");
       }
     }
   }
@@ -278,6 +289,17 @@ std::optional<Conflict> carried_conflict(View& view, const PlacedNest& nest, std
     return !safe;
   });
   return found;
+}
+
+bool iterations_stay_apart(View& view, const PlacedNest& nest, std::size_t loop) {
+  const std::size_t position = loops_around(nest) + loop;
+  const AccessTable& table = view.table();
+  return !any_pair(view, nest, [&](const Access& a, const Access& b) {
+    const Statement& first = table.statements[a.statement];
+    const Statement& second = table.statements[b.statement];
+    const Coincidence meet = coincide(table, a, b, pair_loops(first, second, 0));
+    return !meet.impossible && !meet.pairs[position].equal;
+  });
 }
 
 std::optional<Conflict> exchange_conflict(View& view, const std::vector<std::uint32_t>& first,

@@ -28,6 +28,10 @@ namespace steptp {
 [[nodiscard]] std::optional<Conflict> carried_conflict(View& view, const PlacedNest& nest, std::size_t loop,
                                                        bool free_reductions);
 
+/// Whether iterations of one loop of a nest's header surely touch no element in common that one of them writes,
+/// whatever the loops around do. Quick: no solver is asked, and false says nothing.
+[[nodiscard]] bool iterations_stay_apart(View& view, const PlacedNest& nest, std::size_t loop);
+
 /// Whether an item and the one behind it in the same body touch an element that one of them writes, in one iteration of
 /// the loops around both, so that they cannot change places. Both addresses are good.
 [[nodiscard]] std::optional<Conflict> exchange_conflict(View& view, const std::vector<std::uint32_t>& first,

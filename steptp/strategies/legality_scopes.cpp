@@ -272,7 +272,8 @@ std::optional<Conflict> ownership_conflict(View& before, View& after, const std:
 
 std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped& change) {
   for (std::uint32_t i = 0; i < after.program().nests.size(); ++i) {
-    if (blocks_stand_well(*after.program().nests[i], false, true)) continue;
+    const bool same = i < before.program().nests.size() && after.program().nests[i] == before.program().nests[i];
+    if (same || blocks_stand_well(*after.program().nests[i], false, true)) continue;
     const Site place = item_site({change.nest.items[0]});
     return Conflict{place, place, "a block loop would not enclose all items of its kernel"};
   }

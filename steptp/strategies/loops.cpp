@@ -53,6 +53,25 @@ Result<PlacedLoop, Refusal> find_loop(View& view, const Site& site) {
   return PlacedLoop{nest, *site.number};
 }
 
+Result<const PlacedNest*, Refusal> nest_at(View& view, const Site& site) {
+  const PlacedNest* nest = site.part == Site::Part::item ? view.find_nest(site.items) : nullptr;
+  if (!nest) return Refusal{&kPlace, site, "there is no nest at this address", {}};
+  return nest;
+}
+
+Result<const Statement*, Refusal> equation_at(View& view, const Site& site) {
+  const Statement* statement = site.part == Site::Part::item ? view.find_statement(site.items) : nullptr;
+  if (!statement) return Refusal{&kPlace, site, "there is no equation at this address", {}};
+  return statement;
+}
+
+Result<std::uint32_t, Refusal> expression_at(View& view, const Site& site) {
+  if (site.part != Site::Part::item || site.items.size() != 1 || site.items[0] >= view.program().nests.size()) {
+    return Refusal{&kPlace, site, "there is no expression at this address", {}};
+  }
+  return site.items[0];
+}
+
 std::vector<PlacedLoop> all_loops(View& view) {
   std::vector<PlacedLoop> out;
   for (const PlacedNest& nest : view.nests()) {
@@ -70,11 +89,14 @@ std::size_t loops_around(const PlacedNest& nest) {
 std::vector<std::size_t> statements_below(View& view, const PlacedNest& nest) {
   std::vector<std::size_t> out;
   const std::vector<Statement>& statements = view.table().statements;
-  for (std::size_t i = 0; i < statements.size(); ++i) {
-    const std::vector<std::uint32_t>& items = statements[i].items;
-    if (nest.items.size() < items.size() && std::equal(nest.items.begin(), nest.items.end(), items.begin())) {
-      out.push_back(i);
-    }
+  const auto before = [](const Statement& statement, const std::vector<std::uint32_t>& wanted) {
+    return statement.items < wanted;
+  };
+  auto at = std::lower_bound(statements.begin(), statements.end(), nest.items, before);
+  for (; at != statements.end(); ++at) {
+    const std::vector<std::uint32_t>& items = at->items;
+    if (nest.items.size() >= items.size() || !std::equal(nest.items.begin(), nest.items.end(), items.begin())) break;
+    out.push_back(static_cast<std::size_t>(at - statements.begin()));
   }
   return out;
 }

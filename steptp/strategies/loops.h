@@ -25,6 +25,11 @@ struct PlacedLoop {
 
 /// The loop at an address, or a refusal that says what is there.
 [[nodiscard]] Result<PlacedLoop, Refusal> find_loop(View& view, const Site& site);
+/// The nest, the equation at an address, likewise.
+[[nodiscard]] Result<const PlacedNest*, Refusal> nest_at(View& view, const Site& site);
+[[nodiscard]] Result<const Statement*, Refusal> equation_at(View& view, const Site& site);
+/// The number of the top-level expression at an address, likewise.
+[[nodiscard]] Result<std::uint32_t, Refusal> expression_at(View& view, const Site& site);
 /// All loops, in the order of the text.
 [[nodiscard]] std::vector<PlacedLoop> all_loops(View& view);
 

@@ -85,6 +85,40 @@ Item replace_in(const Item& item, std::span<const std::uint32_t> address, std::v
   return make_nest(nest.loops, nest.guard, std::move(items));
 }
 
+/// The index put together again from its parts, so that a read can become another index.
+std::optional<Index> rebuilt(const Index& index, const Rewriter& rewriter);
+
+std::optional<Index> rebuilt(const IndexAtom& atom, const Rewriter& rewriter) {
+  if (const auto* variable = std::get_if<LoopVariable>(&atom)) {
+    const auto found = rewriter.variables.find(variable->name);
+    return found == rewriter.variables.end() ? Index::variable(variable->name) : found->second;
+  }
+  if (const auto* read = std::get_if<IndirectRead>(&atom)) {
+    if (auto value = rewriter.read(read->ref)) return value;
+    RefPtr ref = rewrite(read->ref, rewriter);
+    return ref ? std::optional(Index::read(std::move(ref))) : std::nullopt;
+  }
+  const auto* quotient = std::get_if<FloorQuotient>(&atom);
+  const auto* remainder = std::get_if<FloorRemainder>(&atom);
+  const auto dividend = rebuilt(quotient ? *quotient->dividend : *remainder->dividend, rewriter);
+  const auto divisor = rebuilt(quotient ? *quotient->divisor : *remainder->divisor, rewriter);
+  if (!dividend || !divisor) return std::nullopt;
+  return quotient ? Index::floor_divide(*dividend, *divisor) : Index::modulo(*dividend, *divisor);
+}
+
+std::optional<Index> rebuilt(const Index& index, const Rewriter& rewriter) {
+  std::optional<Index> sum = Index();
+  for (const IndexTerm& term : index.terms()) {
+    std::optional<Index> product = Index::constant(term.coefficient);
+    for (const IndexAtom& factor : term.factors) {
+      const auto value = rebuilt(factor, rewriter);
+      product = value && product ? Index::multiply(*product, *value) : std::nullopt;
+    }
+    sum = product && sum ? Index::add(*sum, *product) : std::nullopt;
+  }
+  return sum ? Index::add(*sum, Index::constant(index.constant_term())) : std::nullopt;
+}
+
 }  // namespace
 
 ExprPtr to_expr(const Index& index) {
@@ -110,6 +144,7 @@ std::optional<Index> rewrite(const Index& index, const Rewriter& rewriter) {
   if (rewriter.index) {
     if (auto changed = rewriter.index(index)) return changed;
   }
+  if (rewriter.read) return rebuilt(index, rewriter);
   IndexRewriter inner;
   inner.variable = [&rewriter](const std::string& name) -> std::optional<Index> {
     const auto found = rewriter.variables.find(name);

@@ -26,6 +26,8 @@ struct Rewriter {
   IndexValues variables;
   /// Loops of nests below that get another name; what uses them has to be in `variables` too.
   std::map<std::string, std::string, std::less<>> loops;
+  /// A read inside a subscript: what stands there instead; nothing to go on into its subscripts.
+  std::function<std::optional<Index>(const RefPtr&)> read;
   /// A reference whose subscripts have been rewritten.
   std::function<RefPtr(const RefPtr&)> ref;
   /// An expression whose children have been rewritten.

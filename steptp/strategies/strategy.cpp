@@ -216,6 +216,16 @@ Result<Applied, Refusal> apply(const Strategy& strategy, View& view, const Choic
   return strategy.apply(view, choice);
 }
 
+Result<std::size_t, Refusal> one_of(const Choice& choice, std::string_view parameter,
+                                    std::span<const std::string_view> words) {
+  const std::string& word = choice.word(parameter);
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  std::string known;
+  for (const std::string_view other : words) append(known, known.empty() ? "" : ", ", "\"", other, "\"");
+  return Refusal{&kChoice, choice.at, concat("\"", parameter, "\" is \"", word, "\", not one of ", known), {}};
+}
+
 Result<Choice, std::string> choice_from_json(const Json& json) {
   const Json::Object* object = json.as_object();
   if (!object) return concat("a choice is an object such as {\"at\":\"0\"}, not ", json.kind_name());

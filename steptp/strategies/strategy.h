@@ -4,6 +4,7 @@
 // applied. docs/strategies-howto.md shows how to write one.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -135,6 +136,16 @@ struct Listing {
 
   void offer(ChoiceSite site);
   void refuse(Refusal refusal);
+  /// Whether nothing stands in the way; otherwise the refusal is noted. What `choices` asks of each place.
+  template <typename Planned>
+  [[nodiscard]] bool allows(const Result<Planned, Refusal>& planned) {
+    if (!planned) refuse(planned.error());
+    return planned.ok();
+  }
+  [[nodiscard]] bool allows(std::optional<Refusal> refusal) {
+    if (refusal) refuse(*std::move(refusal));
+    return !refusal;
+  }
 };
 
 /// A part of a program, and what it is for the step.
@@ -213,6 +224,10 @@ struct Strategy {
 
 /// One step, after the choice was compared with the strategy's parameters.
 [[nodiscard]] Result<Applied, Refusal> apply(const Strategy& strategy, View& view, const Choice& choice);
+
+/// Which of the words a parameter is, or a refusal that names them.
+[[nodiscard]] Result<std::size_t, Refusal> one_of(const Choice& choice, std::string_view parameter,
+                                                  std::span<const std::string_view> words);
 
 /// A choice as it was printed; the text says what is wrong with another.
 [[nodiscard]] Result<Choice, std::string> choice_from_json(const Json& json);

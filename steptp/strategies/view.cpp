@@ -72,18 +72,45 @@ const std::vector<PlacedNest>& View::nests() {
   return *nests_;
 }
 
-const PlacedNest* View::find_nest(std::span<const std::uint32_t> items) {
-  for (const PlacedNest& placed : nests()) {
-    if (std::equal(placed.items.begin(), placed.items.end(), items.begin(), items.end())) return &placed;
+const std::vector<LocalAccesses>& View::touched(std::uint32_t expression) {
+  if (!touched_) {
+    touched_.emplace(program_.nests.size());
+    for (const auto& [name, tensor] : table().tensors) {
+      for (const bool writes : {true, false}) {
+        for (const std::size_t number : writes ? tensor.writes : tensor.reads) {
+          const Access& access = table().accesses[number];
+          std::vector<LocalAccesses>& here = (*touched_)[table().statements[access.statement].items[0]];
+          if (here.empty() || here.back().tensor != &name) here.push_back({&name, {}, {}});
+          (writes ? here.back().writes : here.back().reads).push_back(number);
+        }
+      }
+    }
   }
-  return nullptr;
+  return (*touched_)[expression];
+}
+
+// The order of the text is the order of addresses.
+const PlacedNest* View::find_nest(std::span<const std::uint32_t> items) {
+  const auto before = [](const PlacedNest& placed, std::span<const std::uint32_t> wanted) {
+    return std::lexicographical_compare(placed.items.begin(), placed.items.end(), wanted.begin(), wanted.end());
+  };
+  const auto found = std::lower_bound(nests().begin(), nests().end(), items, before);
+  if (found == nests().end() || !std::equal(found->items.begin(), found->items.end(), items.begin(), items.end())) {
+    return nullptr;
+  }
+  return &*found;
 }
 
 const Statement* View::find_statement(std::span<const std::uint32_t> items) {
-  for (const Statement& statement : table().statements) {
-    if (std::equal(statement.items.begin(), statement.items.end(), items.begin(), items.end())) return &statement;
+  const auto before = [](const Statement& statement, std::span<const std::uint32_t> wanted) {
+    return std::lexicographical_compare(statement.items.begin(), statement.items.end(), wanted.begin(), wanted.end());
+  };
+  const std::vector<Statement>& all = table().statements;
+  const auto found = std::lower_bound(all.begin(), all.end(), items, before);
+  if (found == all.end() || !std::equal(found->items.begin(), found->items.end(), items.begin(), items.end())) {
+    return nullptr;
   }
-  return nullptr;
+  return &*found;
 }
 
 NameSource View::fresh_tensors() {

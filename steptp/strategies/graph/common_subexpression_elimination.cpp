@@ -189,17 +189,13 @@ void choices(View& view, Listing& listing) {
   const Catalogue catalogue(view);
   for (const PlacedExpr& part : all_expressions(view)) {
     if (is_leaf(*part.expr)) continue;
-    const auto common = plan(view, catalogue, part);
-    if (common)
-      listing.offer({part.site, {}, false});
-    else
-      listing.refuse(common.error());
+    if (listing.allows(plan(view, catalogue, part))) listing.offer({part.site, {}, false});
   }
 }
 
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto part = find_expression(view, choice.at);
-  if (!part) return Refusal{&kPlace, choice.at, "there is no expression at this address", {}};
+  if (!part) return part.error();
   const auto common = plan(view, Catalogue(view), *part);
   if (!common) return common.error();
   const std::string tensor = view.fresh_tensors().next();

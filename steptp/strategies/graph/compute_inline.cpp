@@ -10,6 +10,7 @@
 #include "steptp/check/types.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/legality.h"
+#include "steptp/strategies/loops.h"
 
 namespace steptp {
 
@@ -23,7 +24,9 @@ constexpr Precondition kPublished[] = {
 };
 constexpr Precondition kSafety[] = {
     {Check::fact, "conversion", "storing converts no value: no float to an integer, nothing to a wider float"},
-    {Check::fact, "values", "the tensor is read as a value, not inside subscripts"},
+    {Check::fact, "values",
+     "where the tensor is read inside subscripts, it is defined as a subscript: by indices and numbers within its "
+     "dtype, or by one read of that dtype"},
     {Check::scope, "scopes", "data in s and l that the definition reads is the same where it is used"},
     {Check::order, "races", "no race comes from reading what the definition reads where the tensor was read"},
     {Check::size, "growth", "all copies of the definition together have at most 4096 nodes"},
@@ -43,14 +46,29 @@ struct Definition {
   std::size_t write = 0;           ///< number of the access
   std::vector<std::size_t> reads;  ///< of the tensor
   std::vector<std::string> loops;
-  std::vector<Index> solved;  ///< each loop in terms of the subscripts, named #0, #1, ...
+  std::vector<Index> solved;      ///< each loop in terms of the subscripts, named #0, #1, ...
+  std::optional<Index> as_index;  ///< the right side, where it can stand in a subscript
 };
 
 std::string subscript_name(std::size_t number) { return concat("#", number); }
 
+/// The right side as a subscript that is what the tensor holds.
+std::optional<Index> index_of(const Statement& statement) {
+  const DType dtype = statement.equation->left->dtype;
+  if (!is_integer(dtype)) return std::nullopt;
+  const auto* read = std::get_if<Read>(&statement.equation->right->node);
+  if (read) return read->ref->dtype == dtype ? std::optional(Index::read(read->ref)) : std::nullopt;
+  const auto index = to_index(*statement.equation->right);
+  Ranges ranges;
+  for (const Loop* loop : statement.loops) ranges.variables[loop->index] = {0, static_cast<Wide>(loop->extent) - 1};
+  const bool fits = index && Interval{info(dtype).least, info(dtype).greatest}.contains(range_of(*index, ranges));
+  return fits ? index : std::nullopt;
+}
+
 Result<Definition, Refusal> find_definition(View& view, const Site& site) {
-  const Statement* statement = site.part == Site::Part::item ? view.find_statement(site.items) : nullptr;
-  if (!statement) return Refusal{&kPlace, site, "there is no equation at this address", {}};
+  const auto found = equation_at(view, site);
+  if (!found) return found.error();
+  const Statement* statement = *found;
   const std::string& name = statement->equation->left->tensor;
   const TensorFacts& tensor = view.table().tensors.at(name);
   const auto refuse_because = [&](std::string_view why) {
@@ -60,8 +78,10 @@ Result<Definition, Refusal> find_definition(View& view, const Site& site) {
   if (tensor.writes.size() != 1) return refuse_because(" is written by several equations");
   if (tensors_of(*statement->equation->right).contains(name)) return refuse_because(" is read by its own equation");
   if (tensor.reads.empty()) return refuse_because(" is never read");
-  return Definition{statement, tensor.writes[0], tensor.reads, {}, {}};
+  return Definition{statement, tensor.writes[0], tensor.reads, {}, {}, index_of(*statement)};
 }
+
+bool is_value(const Access& read) { return read.site.part == Site::Part::right && !read.site.number; }
 
 std::optional<Refusal> refuse_conversion(const Definition& definition, const Site& site) {
   const ExprPtr& right = definition.statement->equation->right;
@@ -193,9 +213,20 @@ std::optional<EquationPtr> inlined(View& view, const Definition& definition, std
     failed = failed || !value;
     return value ? value : expr;
   };
+  rewriter.read = [&](const RefPtr& ref) -> std::optional<Index> {
+    if (ref->tensor != definition.statement->equation->left->tensor) return std::nullopt;
+    const RefPtr inner = rewrite(ref, rewriter);
+    const auto loops = inner ? loops_at(view, definition, {number, inner, false, false, {}, {}}) : std::nullopt;
+    Rewriter move;
+    if (loops) move.variables = *loops;
+    auto value = loops && definition.as_index ? rewrite(*definition.as_index, move) : std::nullopt;
+    failed = failed || !value;
+    return value;
+  };
+  const RefPtr left = rewrite(statement.equation->left, rewriter);
   const ExprPtr right = rewrite(statement.equation->right, rewriter);
-  if (!right || failed) return std::nullopt;
-  return make_equation(statement.equation->left, right);
+  if (!left || !right || failed) return std::nullopt;
+  return make_equation(left, right);
 }
 
 std::optional<Program> build(View& view, const Definition& definition) {
@@ -227,15 +258,19 @@ Result<Planned, Refusal> plan(View& view, const Site& site) {
   auto found = find_definition(view, site);
   if (!found) return found.error();
   Definition& definition = *found;
-  if (auto refusal = refuse_conversion(definition, site)) return *std::move(refusal);
+  const bool has_values = std::any_of(definition.reads.begin(), definition.reads.end(),
+                                      [&](std::size_t number) { return is_value(view.table().accesses[number]); });
+  if (has_values) {
+    if (auto refusal = refuse_conversion(definition, site)) return *std::move(refusal);
+  }
   const std::string& name = definition.statement->equation->left->tensor;
   if (definition.reads.size() * node_count(*definition.statement->equation->right) > kMaxNodes) {
     return Refusal{&kGrowth, site, concat(name, " is read ", definition.reads.size(), " times"), {}};
   }
   for (const std::size_t number : definition.reads) {
     const Access& read = view.table().accesses[number];
-    const bool is_value = read.site.part == Site::Part::right && !read.site.number;
-    if (!is_value) return Refusal{&kValues, site, concat(name, " is a subscript at ", to_text(read.site)), {}};
+    if (is_value(read) || definition.as_index) continue;
+    return Refusal{&kValues, site, concat(name, " is read in a subscript at ", to_text(read.site)), {}};
   }
   if (!solve(view, definition)) {
     return Refusal{&kInvertible, site, concat("the subscripts of ", name, " do not determine the loops"), {}};
@@ -262,11 +297,7 @@ Result<Planned, Refusal> plan(View& view, const Site& site) {
 
 void choices(View& view, Listing& listing) {
   for (const Statement& statement : view.table().statements) {
-    const auto planned = plan(view, item_site(statement.items));
-    if (planned)
-      listing.offer({item_site(statement.items), {}, false});
-    else
-      listing.refuse(planned.error());
+    if (listing.allows(plan(view, item_site(statement.items)))) listing.offer({item_site(statement.items), {}, false});
   }
 }
 

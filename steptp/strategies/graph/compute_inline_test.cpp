@@ -89,7 +89,33 @@ TEST(ComputeInline, RefusesConversions) {
   expect_refused("@output E f32[8]\nL(a,8)[D[a]=a*2;];L(a,8)[E[a]=D[a];];\n", "conversion");
 }
 
+// What precompute_indices has put into a table, and a copy of an index tensor, also inside a left side.
+TEST(ComputeInline, IntoSubscripts) {
+  expect_inlined(R"(
+@input A f32[8,6]
+@input C f32[3]
+@output D f32[8,4]
+B(tx,4)L(c,3)[E:i64[tx,c]=tx+c;];B(tx,8)L(a,4)L(c,3)[D[tx,a]=D[tx,a]+A[tx,E:i64[a,c]]*C[c];];
+)",
+                 "B(tx,8)L(a,4)L(c,3)[D[tx,a]=D[tx,a]+A[tx,a+c]*C[c];];");
+  expect_inlined(R"(
+@input A f32[8]
+@input C i32[4] [0,4)
+@output D f32[4]
+L(a,4)[E:i32[a]=C:i32[3-a];];L(a,4)[D[a]=A[E:i32[a]*2+1];];
+)",
+                 "L(a,4)[D[a]=A[C:i32[3-a]*2+1];];");
+  expect_inlined(R"(
+@input A f32[8]
+@output D f32[4]
+L(a,4)[D[a]=0;];L(a,4)[E:i64[a]=3-a;];L(a,4)[D[E:i64[a]]=A[E:i64[a]*2+1];];
+)",
+                 "L(a,4)[D[a]=0;];L(a,4)[D[3-a]=A[7-a*2];];", "1/0");
+}
+
 TEST(ComputeInline, RefusesSubscripts) {
+  // 8-bit integers do not hold 300.
+  expect_refused("@input A f32[600]\n@output E f32[2]\nL(a,2)[D:i8[a]=a*300;];L(a,2)[E[a]=A[D:i8[a]];];\n", "values");
   expect_refused(
       "@input A f32[8]\n@input C i64[8] [0,8)\n@output E "
       "f32[8]\nL(a,8)[D:i64[a]=C:i64[7-a]*1;];L(a,8)[E[a]=A[D:i64[a]];];\n",

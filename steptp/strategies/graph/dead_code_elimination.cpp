@@ -1,19 +1,17 @@
 /// dead_code_elimination: an equation whose tensor nobody reads is taken out.
 ///   D_{a}=exp(A_{a}); C_{a}=A_{a}*2;   -->   C_{a}=A_{a}*2;
-/// Safe because the tensor is no output, and only equations that write it read it.
+/// Safe because the tensor is no output, and no other equation reads it.
 #include <algorithm>
 
 #include "steptp/base/text.h"
-#include "steptp/strategies/rewrite.h"
-#include "steptp/strategies/strategy.h"
-#include "steptp/strategies/view.h"
+#include "steptp/strategies/loops.h"
 
 namespace steptp {
 
 namespace {
 
 constexpr Precondition kPublished[] = {
-    {Check::dependency, "unused", "the tensor is no output, and no equation that writes another tensor reads it"},
+    {Check::dependency, "unused", "the tensor is no output, and no other equation reads it"},
 };
 constexpr Precondition kSafety[] = {
     {Check::size, "not-empty", "the program keeps another expression"},
@@ -23,28 +21,24 @@ constexpr const Precondition& kNotEmpty = kSafety[0];
 constexpr Component kModifies[] = {Component::expressions};
 
 Result<Program, Refusal> plan(View& view, const Site& site) {
-  const Statement* statement = site.part == Site::Part::item ? view.find_statement(site.items) : nullptr;
-  if (!statement) return Refusal{&kPlace, site, "there is no equation at this address", {}};
-  const std::string& name = statement->equation->left->tensor;
+  const auto statement = equation_at(view, site);
+  if (!statement) return statement.error();
+  const std::string& name = (*statement)->equation->left->tensor;
   const TensorFacts& tensor = view.table().tensors.at(name);
   const bool used = std::any_of(tensor.reads.begin(), tensor.reads.end(), [&](std::size_t number) {
-    return view.table().statements[view.table().accesses[number].statement].equation->left->tensor != name;
+    return &view.table().statements[view.table().accesses[number].statement] != *statement;
   });
   if (tensor.known || used) {
     return Refusal{&kUnused, site, concat(name, tensor.known ? " is an output" : " is read"), {{"tensor", name}}};
   }
-  auto program = without_item(view.program(), statement->items);
+  auto program = without_item(view.program(), (*statement)->items);
   if (!program) return Refusal{&kNotEmpty, site, "it is the only equation", {}};
   return *std::move(program);
 }
 
 void choices(View& view, Listing& listing) {
   for (const Statement& statement : view.table().statements) {
-    const auto planned = plan(view, item_site(statement.items));
-    if (planned)
-      listing.offer({item_site(statement.items), {}, false});
-    else
-      listing.refuse(planned.error());
+    if (listing.allows(plan(view, item_site(statement.items)))) listing.offer({item_site(statement.items), {}, false});
   }
 }
 
@@ -70,7 +64,7 @@ const Strategy& dead_code_elimination_strategy() {
       Level::graph,
       "an equation whose tensor nobody reads is taken out",
       "D_{a}=exp(A_{a}); C_{a}=A_{a}*2;   -->   C_{a}=A_{a}*2;",
-      "the tensor is no output, and only equations that write it read it",
+      "the tensor is no output, and no other equation reads it",
       "",
       {"@input A f32[8]\n@output C f32[8]\n"
        "B^{8}_{tx=0}[D^{f32,g}_{tx}=exp(A^{f32,g}_{tx});];B^{8}_{tx=0}[C^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];\n",

@@ -32,6 +32,17 @@ B(tx,8)[E[tx]=A[tx]*2;];B(tx,8)[D[tx]=E[tx];];B(tx,8)[D[tx+8]=A[tx];];
   expect_refusal("dead_code_elimination", kHalves, R"({"at":"0"})", "place");
 }
 
+// The last equation goes first: it reads what the one before has made.
+TEST(DeadCode, RefusesWhatADeadEquationReads) {
+  constexpr std::string_view kChain = R"(
+@input A f32[8]
+@output C f32[8]
+L(a,8)[C[a]=A[a];D[a]=A[a];D[a]=D[a]*2+1;];
+)";
+  expect_refusal("dead_code_elimination", kChain, R"({"at":"0/1"})", "unused");
+  expect_rewrite("dead_code_elimination", kChain, R"({"at":"0/2"})", "L(a,8)[C[a]=A[a];D[a]=A[a];];");
+}
+
 TEST(DeadCode, RefusesToLeaveNothing) {
   expect_refusal("dead_code_elimination", "@input A f32[8]\n@output D f32[8]\nB(tx,8)[E[tx]=A[tx];];\n",
                  R"({"at":"0/0"})", "not-empty");

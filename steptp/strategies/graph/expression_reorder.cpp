@@ -38,11 +38,7 @@ Result<Neighbours, Refusal> plan(View& view, const Site& site) {
 
 void choices(View& view, Listing& listing) {
   const auto look = [&](const std::vector<std::uint32_t>& items) {
-    const auto planned = plan(view, item_site(items));
-    if (planned)
-      listing.offer({item_site(items), {}, false});
-    else
-      listing.refuse(planned.error());
+    if (listing.allows(plan(view, item_site(items)))) listing.offer({item_site(items), {}, false});
   };
   for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) look({i});
   for (const PlacedNest& nest : view.nests()) {

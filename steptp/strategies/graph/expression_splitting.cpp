@@ -35,6 +35,8 @@ constexpr const Precondition& kMemory = kSafety[4];
 constexpr const Precondition& kRaces = kSafety[5];
 constexpr Component kModifies[] = {Component::expressions, Component::equations};
 constexpr NewElement kIntroduces[] = {NewElement::variables};
+constexpr std::string_view kInside = "inside";
+constexpr std::string_view kPlaces[] = {"before", kInside};
 
 struct Splitting {
   PlacedExpr part;
@@ -152,11 +154,7 @@ void choices(View& view, Listing& listing) {
         if (splitting.error().precondition != &kNotWritten && splitting.error().precondition != &kGlobal) break;
         continue;
       }
-      auto refusal = refuse_races(view, *splitting, build(view, *splitting));
-      if (refusal) {
-        listing.refuse(*std::move(refusal));
-        continue;
-      }
+      if (!listing.allows(refuse_races(view, *splitting, build(view, *splitting)))) continue;
       offered = true;
       listing.offer({part.site, {{"place", std::vector<std::string>{inside ? "inside" : "before"}}}, false});
     }
@@ -165,12 +163,11 @@ void choices(View& view, Listing& listing) {
 
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto part = find_expression(view, choice.at);
-  if (!part) return Refusal{&kPlace, choice.at, "there is no expression at this address", {}};
+  if (!part) return part.error();
+  const auto named = one_of(choice, "place", kPlaces);
+  if (!named) return named.error();
   const std::string& place = choice.word("place");
-  if (place != "before" && place != "inside") {
-    return Refusal{&kChoice, choice.at, concat("\"place\" is \"", place, "\", not \"before\" or \"inside\""), {}};
-  }
-  const auto splitting = plan(view, *part, place == "inside");
+  const auto splitting = plan(view, *part, kPlaces[*named] == kInside);
   if (!splitting) return splitting.error();
   Built built = build(view, *splitting);
   if (auto refusal = refuse_races(view, *splitting, built)) return *std::move(refusal);

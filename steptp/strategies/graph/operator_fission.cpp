@@ -3,6 +3,7 @@
 /// Safe because no iteration of the second part has to run before a later iteration of the first.
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
+#include "steptp/strategies/loops.h"
 
 namespace steptp {
 
@@ -53,19 +54,16 @@ void choices(View& view, Listing& listing) {
     if (count == 1) listing.refuse({&kItems, item_site(nest.items), "one item", {{"items", count}}});
     std::vector<std::int64_t> cuts;
     for (std::int64_t cut = 1; cut < count; ++cut) {
-      const auto planned = plan(view, nest, cut);
-      if (planned)
-        cuts.push_back(cut);
-      else
-        listing.refuse(planned.error());
+      if (listing.allows(plan(view, nest, cut))) cuts.push_back(cut);
     }
     listing.offer({item_site(nest.items), {{"cut", std::move(cuts)}}, false});
   }
 }
 
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
-  const PlacedNest* nest = choice.at.part == Site::Part::item ? view.find_nest(choice.at.items) : nullptr;
-  if (!nest) return Refusal{&kPlace, choice.at, "there is no nest at this address", {}};
+  const auto found = nest_at(view, choice.at);
+  if (!found) return found.error();
+  const PlacedNest* nest = *found;
   const std::int64_t cut = choice.integer("cut");
   auto program = plan(view, *nest, cut);
   if (!program) return program.error();

@@ -7,6 +7,7 @@
 
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
+#include "steptp/strategies/loops.h"
 
 namespace steptp {
 
@@ -57,9 +58,9 @@ std::size_t common_loops(const Nests& nests) {
 }
 
 Result<Nests, Refusal> find(View& view, const Site& site) {
-  Nests out;
-  out.first = site.part == Site::Part::item ? view.find_nest(site.items) : nullptr;
-  if (!out.first) return Refusal{&kPlace, site, "there is no nest at this address", {}};
+  const auto first = nest_at(view, site);
+  if (!first) return first.error();
+  Nests out{*first, nullptr};
   out.second = view.find_nest(sibling(site.items, 1));
   if (!out.second) return Refusal{&kSameLoops, site, "no nest follows", {}};
   return out;
@@ -189,21 +190,15 @@ void choices(View& view, Listing& listing) {
   for (const PlacedNest& first : view.nests()) {
     const Site site = item_site(first.items);
     const auto nests = find(view, site);
-    if (!nests) {
-      listing.refuse(nests.error());
-      continue;
-    }
+    if (!listing.allows(nests)) continue;
     const std::size_t most = common_loops(*nests);
     if (most == 0) listing.refuse({&kSameLoops, site, "their first loops differ", {{"common", 0}}});
     std::vector<std::int64_t> whole;
     std::vector<std::int64_t> partly;
     for (std::size_t depth = 1; depth <= most; ++depth) {
       if (!nests->is_whole(depth) && !listing.extended) continue;
-      const auto planned = plan(view, *nests, static_cast<std::int64_t>(depth));
-      if (planned)
+      if (listing.allows(plan(view, *nests, static_cast<std::int64_t>(depth))))
         (nests->is_whole(depth) ? whole : partly).push_back(static_cast<std::int64_t>(depth));
-      else
-        listing.refuse(planned.error());
     }
     listing.offer({site, {{"depth", std::move(whole)}}, false});
     listing.offer({site, {{"depth", std::move(partly)}}, true});

@@ -73,10 +73,9 @@ struct Concatenation {
 };
 
 Result<Pair, Refusal> find_pair(View& view, const Site& site) {
-  if (site.part != Site::Part::item || site.items.size() != 1 || site.items[0] >= view.program().nests.size()) {
-    return Refusal{&kPlace, site, "there is no expression at this address", {}};
-  }
-  const std::uint32_t number = site.items[0];
+  const auto expression = expression_at(view, site);
+  if (!expression) return expression.error();
+  const std::uint32_t number = *expression;
   if (number + 1 == view.program().nests.size()) return Refusal{&kSameOperator, site, "no expression follows", {}};
   const auto first = find_operator(view, number);
   if (!first) return Refusal{&kOperator, site, first.error(), {}};
@@ -292,23 +291,14 @@ void choices(View& view, Listing& listing) {
   for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
     const Site site = item_site({i});
     const auto pair = find_pair(view, site);
-    if (!pair) {
-      listing.refuse(pair.error());
-      continue;
-    }
+    if (!listing.allows(pair)) continue;
     std::vector<std::int64_t> loops;
     for (std::size_t k = 0; k < pair->first.nest->loops.size(); ++k) {
-      const auto concatenation = plan(view, *pair, site, static_cast<std::int64_t>(k));
-      if (concatenation)
+      if (listing.allows(plan(view, *pair, site, static_cast<std::int64_t>(k))))
         loops.push_back(static_cast<std::int64_t>(k));
-      else
-        listing.refuse(concatenation.error());
     }
     if (loops.empty()) continue;
-    if (auto refusal = refuse_dependence(view, *pair))
-      listing.refuse(*std::move(refusal));
-    else
-      listing.offer({site, {{"loop", std::move(loops)}}, false});
+    if (listing.allows(refuse_dependence(view, *pair))) listing.offer({site, {{"loop", std::move(loops)}}, false});
   }
 }
 

@@ -186,11 +186,8 @@ void choices(View& view, Listing& listing) {
     const auto op = operator_of(view, nest);
     for (std::size_t i = 0; i < nest.nest->loops.size(); ++i) {
       const PlacedLoop at{&nest, i};
-      const auto splitting = plan(view, at, op);
-      if (splitting)
+      if (listing.allows(plan(view, at, op)))
         listing.offer({at.site(), {{"cut", IntegerRange{1, at.loop().extent - 1, {}}}}, false});
-      else
-        listing.refuse(splitting.error());
     }
   }
 }

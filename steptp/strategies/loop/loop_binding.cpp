@@ -168,10 +168,27 @@ struct Planned {
   bool collective = false;
 };
 
+<<<<<<< HEAD
 /// `proven`: another axis of the same kind has been looked at, and all axes are alike.
 Result<Planned, Refusal> plan(View& view, const Binding& binding, bool proven = false) {
   const PlacedLoop& at = binding.at;
   const std::string_view axis_name = binding.axis;
+=======
+/// What is known before an axis is looked at.
+struct Known {
+  bool alike = false;   ///< all axes of blocks, and of threads, are
+  bool apart = false;   ///< and no element is touched by two iterations: there is nothing to look for in the result
+  bool proven = false;  ///< another axis of the same kind has been looked at: there is nothing to build
+};
+Known known_of(View& view, const PlacedLoop& at) {
+  Known out;
+  out.alike = axes_are_alike(view, at);
+  out.apart = out.alike && iterations_stay_apart(view, *at.nest, at.position);
+  return out;
+}
+
+Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view axis_name, const Known& looked) {
+>>>>>>> h2
   const Loop& loop = at.loop();
   const auto known = std::find(kAxisNames.begin(), kAxisNames.end(), axis_name);
   const bool unbind = axis_name == kNoAxis;
@@ -190,7 +207,7 @@ Result<Planned, Refusal> plan(View& view, const Binding& binding, bool proven = 
     return Refusal{&kAxisFree, at.site(), concat("another loop is over ", axis_name), {{"axis", axis_name}}};
   }
   bool collective = false;
-  if (!unbind) {
+  if (!unbind && !looked.apart) {
     if (const auto conflict = carried_conflict(view, *at.nest, at.position, false)) {
       if (carried_conflict(view, *at.nest, at.position, true)) return refuse(kNotCarried, at.site(), *conflict);
       collective = true;
@@ -199,9 +216,15 @@ Result<Planned, Refusal> plan(View& view, const Binding& binding, bool proven = 
   if (!unbind) {
     if (auto refusal = refuse_launch(view, binding, axis)) return *std::move(refusal);
   }
+<<<<<<< HEAD
   if (proven) return Planned{{}, collective};
   auto built = build(view, binding);
+=======
+  if (looked.proven) return Planned{{}, collective};
+  auto built = build(view, at, axis_name);
+>>>>>>> h2
   if (!built) return refuse_overflow(at.site());
+  if (looked.apart && !unbind) return Planned{*std::move(built), collective};
   View after(built->program);
   const Reshaped change{*at.nest, {{loop.index, Index::variable(built->loop.index)}}};
   if (const auto conflict = scope_conflict(view, after, change)) return refuse(kScopes, at.site(), *conflict);
@@ -228,13 +251,18 @@ void offer(View& view, const PlacedLoop& at, Listing& listing) {
   std::vector<std::string> published;
   std::vector<std::string> extended;
   const bool bound = at.loop().kind == LoopKind::bound;
-  const bool alike = axes_are_alike(view, at);
+  const Known looked = known_of(view, at);
+  const bool alike = looked.alike;
   bool open[2] = {true, true};  // blocks, threads
-  bool proven[2] = {false, false};
+  bool proven[2] = {looked.apart, looked.apart};
   for (const std::string_view axis : kAxisNames) {
     const std::size_t kind = axis[0] == 'b' ? 0 : 1;
     if (!open[kind]) continue;
+<<<<<<< HEAD
     const auto planned = plan(view, {at, axis, at.loop().extent}, proven[kind]);
+=======
+    const auto planned = plan(view, at, axis, {alike, looked.apart, proven[kind]});
+>>>>>>> h2
     if (planned) {
       (bound || planned->collective ? extended : published).emplace_back(axis);
       proven[kind] = alike;
@@ -245,10 +273,16 @@ void offer(View& view, const PlacedLoop& at, Listing& listing) {
     open[kind] = why != &kNotCarried && (!alike || (why != &kRaces && why != &kScopes));
     listing.refuse(planned.error());
   }
+<<<<<<< HEAD
   if (bound && listing.extended && plan(view, {at, kNoAxis, at.loop().extent})) extended.emplace_back(kNoAxis);
   const ParameterDomain whole{"multiple", std::vector<std::int64_t>{1}};
   listing.offer({at.site(), {{"axis", std::move(published)}, whole}, false});
   listing.offer({at.site(), {{"axis", std::move(extended)}, whole}, true});
+=======
+  if (bound && listing.extended && plan(view, at, kNoAxis, looked)) extended.emplace_back(kNoAxis);
+  listing.offer({at.site(), {{"axis", std::move(published)}}, false});
+  listing.offer({at.site(), {{"axis", std::move(extended)}}, true});
+>>>>>>> h2
 }
 
 void choices(View& view, Listing& listing) {
@@ -266,9 +300,13 @@ void choices(View& view, Listing& listing) {
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto at = find_loop(view, choice.at);
   if (!at) return at.error();
+<<<<<<< HEAD
   const auto binding = round_up(*at, choice.word("axis"), choice.integer("multiple"));
   if (!binding) return binding.error();
   auto planned = plan(view, *binding);
+=======
+  auto planned = plan(view, *at, choice.word("axis"), known_of(view, *at));
+>>>>>>> h2
   if (!planned) return planned.error();
   Applied out;
   out.program = std::move(planned->built.program);

@@ -259,17 +259,16 @@ std::optional<Built> build(View& view, const Fusion& fusion, std::int64_t extent
   return attempt(view.fresh_indices(fusion.at.expression()).next()) ? std::optional(out) : std::nullopt;
 }
 
+constexpr std::string_view kSides[] = {"inner", "outer"};
+
 struct Planned {
   Fusion fusion;
   Built built;
 };
 
-Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, const std::string& keep) {
+Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view keep) {
   if (at.position + 1 == at.nest->nest->loops.size()) {
     return Refusal{&kAxesHere, at.site(), concat(at.loop().index, " is the last loop of its header"), {}};
-  }
-  if (keep != "inner" && keep != "outer") {
-    return Refusal{&kChoice, at.site(), concat("\"keep\" is \"", keep, "\", not \"inner\" or \"outer\""), {}};
   }
   const Fusion fusion{at, keep == "outer"};
   if (auto refusal = refuse_kinds(fusion)) return *std::move(refusal);
@@ -297,12 +296,9 @@ void choices(View& view, Listing& listing) {
   for (const PlacedLoop& at : all_loops(view)) {
     std::vector<std::string> keep;
     bool mixed = false;
-    for (const char* side : {"inner", "outer"}) {
+    for (const std::string_view side : kSides) {
       const auto planned = plan(view, at, side);
-      if (planned)
-        keep.emplace_back(side);
-      else
-        listing.refuse(planned.error());
+      if (listing.allows(planned)) keep.emplace_back(side);
       mixed = planned && planned->fusion.is_mixed();
       if (planned && mixed) break;
     }
@@ -313,6 +309,8 @@ void choices(View& view, Listing& listing) {
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto at = find_loop(view, choice.at);
   if (!at) return at.error();
+  const auto keep = one_of(choice, "keep", kSides);
+  if (!keep) return keep.error();
   auto planned = plan(view, *at, choice.word("keep"));
   if (!planned) return planned.error();
   const Fusion& fusion = planned->fusion;

@@ -85,11 +85,8 @@ void choices(View& view, Listing& listing) {
     if (count == 1) listing.refuse({&kAxes, outer.site(), "one loop", {{"loops", 1}}});
     std::vector<std::int64_t> partners;
     for (std::size_t with = outer.position + 1; with < count; ++with) {
-      const auto planned = plan(view, outer, static_cast<std::int64_t>(with));
-      if (planned)
+      if (listing.allows(plan(view, outer, static_cast<std::int64_t>(with))))
         partners.push_back(static_cast<std::int64_t>(with));
-      else
-        listing.refuse(planned.error());
     }
     listing.offer({outer.site(), {{"with", std::move(partners)}}, false});
   }

@@ -31,6 +31,7 @@ constexpr const Precondition& kScopes = kSafety[1];
 constexpr Component kModifies[] = {Component::expressions, Component::loop_axes, Component::range_adjustments,
                                    Component::variables, Component::index_segments};
 constexpr NewElement kIntroduces[] = {NewElement::index_calculations};
+constexpr std::string_view kKinds[] = {"inner", "outer"};
 
 struct Split {
   PlacedLoop at;
@@ -62,9 +63,6 @@ Result<Split, Refusal> plan(const PlacedLoop& at, std::int64_t inner, const std:
                    at.site(),
                    concat(loop.extent, " iterations, of which an inner loop of ", inner, " cannot be made"),
                    {{"extent", loop.extent}, {"inner", inner}}};
-  }
-  if (kind != "inner" && kind != "outer") {
-    return Refusal{&kChoice, at.site(), concat("\"kind\" is \"", kind, "\", not \"inner\" or \"outer\""), {}};
   }
   const Split split{at, inner, kind == "outer"};
   if (auto refusal = refuse_kind(split)) return *std::move(refusal);
@@ -213,6 +211,8 @@ Facts facts_of(const Split& split, const Built& built) {
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto at = find_loop(view, choice.at);
   if (!at) return at.error();
+  const auto kind = one_of(choice, "kind", kKinds);
+  if (!kind) return kind.error();
   const auto split = plan(*at, choice.integer("inner"), choice.word("kind"));
   if (!split) return split.error();
   auto built = build(view, *split);

@@ -161,10 +161,7 @@ void offer(View& view, const Pair& pair, Listing& listing) {
 void choices(View& view, Listing& listing) {
   for (const PlacedLoop& at : all_loops(view)) {
     const auto pair = plan(view, at);
-    if (pair)
-      offer(view, *pair, listing);
-    else
-      listing.refuse(pair.error());
+    if (listing.allows(pair)) offer(view, *pair, listing);
   }
 }
 

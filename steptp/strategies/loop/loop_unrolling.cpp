@@ -55,11 +55,7 @@ Result<Unrolling, Refusal> plan(View& view, const PlacedLoop& at) {
 
 void choices(View& view, Listing& listing) {
   for (const PlacedLoop& at : all_loops(view)) {
-    const auto planned = plan(view, at);
-    if (planned)
-      listing.offer({at.site(), {}, false});
-    else
-      listing.refuse(planned.error());
+    if (listing.allows(plan(view, at))) listing.offer({at.site(), {}, false});
   }
 }
 

@@ -99,11 +99,7 @@ std::optional<Refusal> refusal_of(View& view, const PlacedLoop& at) {
 
 void choices(View& view, Listing& listing) {
   for (const PlacedLoop& at : all_loops(view)) {
-    auto refusal = refusal_of(view, at);
-    if (refusal)
-      listing.refuse(*std::move(refusal));
-    else
-      listing.offer({at.site(), {}, false});
+    if (listing.allows(refusal_of(view, at))) listing.offer({at.site(), {}, false});
   }
 }
 

@@ -264,17 +264,10 @@ std::optional<Built> build(View& view, const Reduction& reduction, Form form, st
 void choices(View& view, Listing& listing) {
   for (const PlacedLoop& at : all_loops(view)) {
     const auto reduction = plan(view, at);
-    if (!reduction) {
-      listing.refuse(reduction.error());
-      continue;
-    }
+    if (!listing.allows(reduction)) continue;
     const std::int64_t extent = at.loop().extent;
     for (const Form form : {Form::accumulate, Form::assign, Form::rfactor}) {
-      auto refusal = refuse_form(view, *reduction, form);
-      if (refusal) {
-        listing.refuse(*std::move(refusal));
-        continue;
-      }
+      if (!listing.allows(refuse_form(view, *reduction, form))) continue;
       ParameterDomain cut{"cut", IntegerRange{1, extent - 1, {}}};
       if (form == Form::rfactor) cut.values = std::vector<std::int64_t>{0};
       const std::string name(kForms[static_cast<std::size_t>(form)]);
@@ -311,11 +304,9 @@ Facts facts_of(const Reduction& reduction, Form form, std::int64_t cut, const Bu
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto at = find_loop(view, choice.at);
   if (!at) return at.error();
-  const auto named = std::find(std::begin(kForms), std::end(kForms), choice.word("form"));
-  if (named == std::end(kForms)) {
-    return Refusal{&kChoice, choice.at, concat("there is no form \"", choice.word("form"), "\""), {}};
-  }
-  const auto form = static_cast<Form>(named - std::begin(kForms));
+  const auto named = one_of(choice, "form", kForms);
+  if (!named) return named.error();
+  const auto form = static_cast<Form>(*named);
   const auto reduction = plan(view, *at);
   if (!reduction) return reduction.error();
   if (auto refusal = refuse_form(view, *reduction, form)) return *std::move(refusal);

@@ -50,10 +50,9 @@ bool only_copies(View& view, std::uint32_t expression) {
 }
 
 Result<Operand, Refusal> find_operand(View& view, const Site& site, const std::string& tensor) {
-  if (site.part != Site::Part::item || site.items.size() != 1 || site.items[0] >= view.program().nests.size()) {
-    return Refusal{&kPlace, site, "there is no expression at this address", {}};
-  }
-  Operand out{site.items[0], tensor, DType::f32, {}, {}};
+  const auto expression = expression_at(view, site);
+  if (!expression) return expression.error();
+  Operand out{*expression, tensor, DType::f32, {}, {}};
   const AccessTable& table = view.table();
   const auto facts = table.tensors.find(tensor);
   if (facts != table.tensors.end()) {
@@ -148,13 +147,10 @@ void choices(View& view, Listing& listing) {
     }
     for (const std::string& tensor : tensors) {
       const auto operand = find_operand(view, item_site({i}), tensor);
-      if (operand) {
-        const std::vector<ParameterDomain> named = {{"tensor", std::vector<std::string>{tensor}}};
-        offer_layouts(
-            item_site({i}), named, operand->shape, [](const Layout&) { return true; }, listing);
-      } else {
-        listing.refuse(operand.error());
-      }
+      if (!listing.allows(operand)) continue;
+      const std::vector<ParameterDomain> named = {{"tensor", std::vector<std::string>{tensor}}};
+      offer_layouts(
+          item_site({i}), named, operand->shape, [](const Layout&) { return true; }, listing);
     }
   }
 }

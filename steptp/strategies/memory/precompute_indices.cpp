@@ -193,11 +193,7 @@ void choices(View& view, Listing& listing) {
     for (std::uint32_t i = 0; i < access.ref->subscripts.size(); ++i) {
       Site site = access.site;
       site.number = i;
-      const auto calculation = plan(view, site);
-      if (calculation)
-        listing.offer({site, {}, false});
-      else
-        listing.refuse(calculation.error());
+      if (listing.allows(plan(view, site))) listing.offer({site, {}, false});
     }
   }
 }

@@ -101,7 +101,8 @@ bool changes_access(View& view, const Tensor& tensor, const Layout& layout) {
   return std::any_of(all.begin(), all.end(), [&](std::size_t number) {
     const Access& access = table.accesses[number];
     auto subscripts = mapped(layout, tensor.shape, access.ref->subscripts);
-    if (!subscripts) return false;
+    if (!subscripts || *subscripts == access.ref->subscripts) return false;
+    if (layout.form == Layout::Form::transpose) return true;
     std::vector<BoxVariable> box;
     for (const Loop* loop : table.statements[access.statement].loops) box.push_back({loop->index, loop->extent});
     for (Index& subscript : *subscripts) subscript = simplified(subscript, box);
@@ -266,11 +267,7 @@ void offer_extended(View& view, const Tensor& tensor, Listing& listing) {
     std::vector<std::string> words;
     for (const std::string& word : candidates) {
       const Choice choice{tensor.at, {{"form", std::string(form)}, {"dimensions", word}, {"number", 0}}};
-      const auto planned = plan(view, tensor, choice);
-      if (planned)
-        words.push_back(word);
-      else
-        listing.refuse(planned.error());
+      if (listing.allows(plan(view, tensor, choice))) words.push_back(word);
     }
     listing.offer({tensor.at,
                    {{"form", std::vector<std::string>{std::string(form)}},
@@ -293,10 +290,7 @@ void choices(View& view, Listing& listing) {
   for (const Statement& statement : view.table().statements) {
     const Site site{statement.items, Site::Part::left, {}, {}};
     const auto tensor = find_tensor(view, site);
-    if (!tensor) {
-      listing.refuse(tensor.error());
-      continue;
-    }
+    if (!listing.allows(tensor)) continue;
     const auto changes = [&](const Layout& layout) { return changes_access(view, *tensor, layout); };
     offer_layouts(site, {}, tensor->shape, changes, listing);
     if (listing.extended) offer_extended(view, *tensor, listing);

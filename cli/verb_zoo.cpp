@@ -2,9 +2,10 @@
 #include <charconv>
 #include <memory>
 #include <optional>
-#include <set>
+#include <string_view>
 
 #include "cli/verb.h"
+#include "steptp/base/fingerprints.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"
 #include "steptp/verbs/zoo_program.h"
@@ -25,6 +26,7 @@ struct ZooArguments {
   bool drawn = false;  ///< --seed was given to `show`
   std::uint64_t first = 0;
   std::uint64_t count = 1;
+  std::string shard = "0/1";
   std::vector<std::string> types;
   std::vector<std::string> dtypes;
   unsigned compositions = 0;
@@ -131,26 +133,54 @@ std::string draw_text(const ZooArguments& options, std::uint64_t index, const Zo
 struct Drawn {
   std::string text;
   Hash structure = 0;
+  bool is_ours = true;  ///< not that of another shard
 };
+
+/// Programs belong to shards by what they are up to names: equal ones meet in the same shard, and no other needs to
+/// know of them.
+struct Shard {
+  std::uint64_t number = 0;
+  std::uint64_t of = 1;
+
+  [[nodiscard]] bool has(Hash structure) const { return mix(structure) % of == number; }
+};
+
+std::optional<Shard> parse_shard(std::string_view text) {
+  Shard out;
+  const std::size_t slash = text.find('/');
+  if (slash == text.npos) return std::nullopt;
+  const auto read = [](std::string_view part, std::uint64_t& into) {
+    const auto done = std::from_chars(part.data(), part.data() + part.size(), into);
+    return done.ec == std::errc() && done.ptr == part.data() + part.size();
+  };
+  const bool good = read(text.substr(0, slash), out.number) && read(text.substr(slash + 1), out.of);
+  return good && out.number < out.of ? std::optional(out) : std::nullopt;
+}
 
 /// Draws are made in parallel and printed in order; a program that equals one printed before, up to names, is left out.
 Status draw(const ZooArguments& options) {
   const Result<zoo::DrawOptions, Diagnostic> chosen = draw_options(options);
   if (!chosen) return refuse(chosen.error());
+  const std::optional<Shard> shard = parse_shard(options.shard);
+  if (!shard)
+    return refuse(make_error("usage", concat("--shard is K/N with K from 0 to N-1, not '", options.shard, "'")));
   constexpr std::size_t kAhead = 1024;
-  std::set<Hash> seen;
+  Fingerprints seen;
   std::uint64_t repeated = 0;
   std::uint64_t failed = 0;
   OrderedStream<std::uint64_t, Drawn> stream(
       options.jobs == 0 ? default_jobs() : options.jobs, kAhead,
       [&](const std::uint64_t& index) {
         const std::optional<ZooDraw> drawn = zoo_draw(options.seed, index, *chosen, options.any_launch);
-        return drawn ? Drawn{draw_text(options, index, *drawn), drawn->structure} : Drawn();
+        if (!drawn) return Drawn();
+        if (!shard->has(drawn->structure)) return Drawn{{}, 0, false};
+        return Drawn{draw_text(options, index, *drawn), drawn->structure, true};
       },
       [&](Drawn&& drawn) {
+        if (!drawn.is_ours) return true;
         if (drawn.text.empty())
           ++failed;
-        else if (!seen.insert(drawn.structure).second)
+        else if (!seen.insert(drawn.structure))
           ++repeated;
         else
           return write_out(drawn.text);
@@ -196,10 +226,14 @@ VerbMain add_zoo(CLI::App& app) {
   draw_verb->footer(
       "A draw is addressed by (seed, index): the same on every machine, for any number of jobs, alone or among "
       "others.\n"
+      "Programs that are equal up to names are printed once, and fall into the same shard; every shard makes all "
+      "draws.\n"
       "Example: steptp zoo draw --count 100 --seed 7 --compositions 50 --json");
   draw_verb->add_option("--count,-n", options->count, "how many")->capture_default_str();
   draw_verb->add_option("--seed", options->seed, "the seed")->capture_default_str();
   draw_verb->add_option("--first", options->first, "the index of the first draw")->capture_default_str();
+  draw_verb->add_option("--shard", options->shard, "K/N: the K-th of N parts, which have no program in common")
+      ->capture_default_str();
   draw_verb->add_option("--type", options->types, "only this type; may be repeated")->allow_extra_args(false);
   draw_verb->add_option("--level", options->level, "only types of this level");
   draw_verb->add_option("--dtype", options->dtypes, "draw from these instead of f16, f32 and f64; may be repeated")

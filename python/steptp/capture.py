@@ -141,9 +141,10 @@ def _model_class(module: types.ModuleType, torch: Any) -> Any:
     ]
     if len(classes) == 1:
         return classes[0]
+    others = f", but {', '.join(item.__name__ for item in classes)}" if classes else ""
     raise CaptureError(
         "file",
-        f"{module.__file__} defines no class Model",
+        f"{module.__file__} defines no class Model{others}",
         "define Model (an nn.Module), get_inputs() and, where its constructor takes arguments, get_init_inputs()",
     )
 
@@ -163,6 +164,27 @@ def _skip_initialisation(torch: Any) -> Any:
     return SkipInitialisation()
 
 
+def _without_gpu(torch: Any) -> Any:
+    """Where there is no GPU, what is meant for one stays on the CPU: the program does not depend on it."""
+    if torch.cuda.is_available():
+        return contextlib.nullcontext()
+
+    def stays(device: Any) -> Any:
+        named = isinstance(device, (str, torch.device)) and str(device).split(":")[0] in ("cuda", "mps", "xpu")
+        return torch.device("cpu") if named else device
+
+    class WithoutGpu(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            kwargs = kwargs or {}
+            if getattr(func, "__name__", "") in ("cuda", "mps", "xpu") and args and isinstance(args[0], torch.Tensor):
+                return args[0]
+            if "device" in kwargs:
+                kwargs = {**kwargs, "device": stays(kwargs["device"])}
+            return func(*(stays(argument) for argument in args), **kwargs)
+
+    return WithoutGpu()
+
+
 def build_model(module: types.ModuleType, torch: Any, notes: list[str]) -> Any:
     """The module with real buffers and with parameters that nobody has filled."""
     from torch._subclasses.fake_tensor import FakeTensorMode
@@ -178,9 +200,11 @@ def build_model(module: types.ModuleType, torch: Any, notes: list[str]) -> Any:
         args, kwargs = [], given
     torch.manual_seed(0)
     try:
-        with _user_code(file, f"{cls.__name__}()"), _skip_initialisation(torch):
+        with _user_code(file, f"{cls.__name__}()"), _without_gpu(torch), _skip_initialisation(torch):
             return cls(*args, **kwargs)
     except CaptureError as error:
+        if "required positional argument" in error.message and "get_init_inputs" not in module.__dict__:
+            error.hint = "define get_init_inputs(): a list of the arguments that the constructor takes"
         if "memory" not in error.message:
             raise
     # Too large for this machine: without values the parameters cost nothing, but neither have the buffers any.
@@ -194,7 +218,9 @@ def make_inputs(module: types.ModuleType, fake: bool) -> list[Any]:
 
     if "get_inputs" not in module.__dict__:
         raise CaptureError("file", f"{module.__file__} defines no get_inputs()", "define get_inputs(): a list of example tensors")
-    with _user_code(module.__file__ or "", "get_inputs()"):
+    import torch
+
+    with _user_code(module.__file__ or "", "get_inputs()"), _without_gpu(torch):
         with FakeTensorMode(allow_non_fake_inputs=True) if fake else contextlib.nullcontext():
             inputs = module.get_inputs()
     return list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
@@ -252,7 +278,7 @@ def _traceable(torch: Any) -> Iterator[None]:
 
 
 def _export(torch: Any, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    with _traceable(torch), warnings.catch_warnings():
+    with _traceable(torch), _without_gpu(torch), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return torch.export.export(module, args, kwargs, strict=False)
 
@@ -305,7 +331,7 @@ def _export_error(error: BaseException, file: str) -> CaptureError:
     if any(part in name for part in _DATA_DEPENDENT) or "data-dependent" in text or "control flow" in text:
         return CaptureError(
             "control-flow",
-            f"what the model computes depends on the values of its inputs ({_describe(error)})",
+            f"what the model computes depends on the values of its inputs, which are not known here ({name})",
             "decide with torch.where or with Python values known before forward runs, not with a tensor's elements",
             _place_of(error, file),
         )
@@ -442,7 +468,8 @@ class _Writer:
     def node(self, node: Any) -> dict[str, Any]:
         schema = getattr(node.target, "_schema", None)
         if schema is None:
-            target = f"torch.ops.higher_order.{node.target}" if hasattr(node.target, "namespace") else str(node.target)
+            named = getattr(node.target, "__name__", str(node.target))
+            target = f"torch.ops.higher_order.{node.target}" if hasattr(node.target, "namespace") else named
             inputs = [{"name": "", "arg": self.argument(value), "kind": 1} for value in node.args]
         else:
             target = f"torch.ops.{_operator_name(node.target)}"

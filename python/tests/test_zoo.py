@@ -53,6 +53,17 @@ def test_draw() -> None:
         assert steptp.check(draw.program).ok is True
 
 
+def test_shards_have_every_program_once() -> None:
+    arguments = ("zoo", "draw", "--count", 300, "--compositions", 50, "--type", "ReLU", "--dtype", "f32", "--json")
+    whole = steptp_cli(*arguments)
+    assert "repeated programs left out" in whole.stderr, "the test wants draws that are equal"
+    parts = [steptp_cli(*arguments, "--shard", f"{number}/3").stdout.splitlines() for number in range(3)]
+    assert all(parts)
+    assert sorted(line for part in parts for line in part) == sorted(whole.stdout.splitlines())
+    refused = steptp_cli(*arguments, "--shard", "3/3")
+    assert refused.returncode == 2 and "K/N" in refused.stderr
+
+
 def test_every_type_prints_python() -> None:
     for entry in steptp.zoo_list():
         compile(steptp.zoo_show(entry["program"]).torch, "model.py", "exec")

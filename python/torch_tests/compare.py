@@ -65,6 +65,8 @@ def check(module: nn.Module, inputs: Sequence[Any], *, mode: str = "train", dtyp
     module = fill(module.to(dtype))
     inputs = [item.to(dtype) if isinstance(item, torch.Tensor) and item.dtype.is_floating_point else item for item in inputs]
     program = steptp.from_torch(module, inputs, mode=mode)
+    report = steptp.check(program)
+    assert report.ok is True, report.diagnostics
     answer = steptp.to_torch(program, module)(*inputs)
     assert_close(tensors(answer), expected(module, inputs, mode), type(module).__name__)
     return program
@@ -78,6 +80,8 @@ def check_archive(module: nn.Module, inputs: Sequence[Any], *, mode: str = "trai
     with tempfile.TemporaryDirectory() as folder:
         torch.export.save(exported, f"{folder}/model.pt2")
         program = steptp.import_model(f"{folder}/model.pt2")
+    report = steptp.check(program)
+    assert report.ok is True, report.diagnostics
     answer = steptp.to_torch(program, module)(*inputs)
     assert_close(tensors(answer), expected(module, inputs, mode), type(module).__name__)
     return program

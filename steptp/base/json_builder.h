@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -35,15 +36,17 @@ class JsonBuilder {
   bool open(Json container) {
     if (open_.size() == max_depth_) return fail(concat("nested deeper than ", max_depth_, " levels"));
     open_.push_back(std::move(container));
+    seen_.emplace_back();
     return true;
   }
   bool close() {
     Json done = std::move(open_.back());
     open_.pop_back();
+    seen_.pop_back();
     return add(std::move(done));
   }
   bool key(std::string name) {
-    if (open_.back().find(name) != nullptr) {
+    if (is_taken(name)) {
       return fail(concat("the key ", quote_json(name), " occurs twice in one object"));
     }
     keys_.push_back(std::move(name));
@@ -62,8 +65,22 @@ class JsonBuilder {
   std::string message;
 
  private:
+  /// Small objects are searched; for large ones the keys are kept in a set as well, or reading them would take a time
+  /// that grows with the square of their number.
+  bool is_taken(const std::string& name) {
+    constexpr std::size_t kSmall = 24;
+    const auto& object = std::get<Json::Object>(open_.back().state_);
+    if (object.size() < kSmall) return open_.back().find(name) != nullptr;
+    std::unordered_set<std::string>& seen = seen_.back();
+    if (seen.empty()) {
+      for (const auto& [key, value] : object) seen.insert(key);
+    }
+    return !seen.insert(name).second;
+  }
+
   std::size_t max_depth_;
   std::vector<Json> open_;
+  std::vector<std::unordered_set<std::string>> seen_;  ///< of each open object, once it is large
   std::vector<std::string> keys_;
 };
 

@@ -198,12 +198,23 @@ void flip(const Step& step) {
   });
 }
 
+/// Without dimensions, all elements in row-major order.
+void roll_flat(const Step& step, std::int64_t by) {
+  const Tensor self = step.in("self");
+  const std::int64_t elements = graph::count(self.shape);
+  const Tensor flat = step.temporary(self.dtype, {elements});
+  reshape(step, self, flat);
+  const Tensor rolled = step.temporary(self.dtype, {elements});
+  step.map(rolled,
+           [&](const Subscripts& at) { return flat.exactly({(at[0] + floor_remainder(-by, elements)) % elements}); });
+  reshape(step, rolled, step.out());
+}
+
 void roll(const Step& step) {
   const Shape& shape = step.shape("self");
   const std::vector<std::int64_t>& dims = step.integers("dims");
   const std::vector<std::int64_t>& shifts = step.integers("shifts");
-  if (dims.empty() && shape.size() != 1)
-    step.unsupported("roll without 'dims' is not supported for several dimensions");
+  if (dims.empty() && shape.size() != 1) return roll_flat(step, shifts.front());
   gather(step, step.out(), [&](Subscripts at) {
     for (std::size_t number = 0; number < shifts.size(); ++number) {
       const std::size_t dim = dims.empty() ? 0 : plain_dimension(step, dims[number], shape.size());

@@ -58,30 +58,29 @@ bool is_layer_slot(std::string_view parameter) {
   return parameter == "weight" || parameter == "bias" || parameter == "params" || parameter.starts_with("running_");
 }
 
-FreeUse use_of(const Graph& graph, std::int32_t parameter, const std::vector<bool>& live) {
-  FreeUse use;
+/// Of every node, how the nodes that are lowered use it.
+std::vector<FreeUse> uses_of(const Graph& graph, const std::vector<bool>& live) {
+  std::vector<FreeUse> uses(graph.nodes.size());
   for (std::size_t at = 0; at < graph.nodes.size(); ++at) {
     const Node& node = graph.nodes[at];
     if (node.kind != NodeKind::call || !live[at]) continue;
     for (std::size_t place = 0; place < node.arguments.size(); ++place) {
-      bool here = false;
-      if (const auto* one = std::get_if<graph::Value>(&node.arguments[place])) here = one->node == parameter;
-      if (const auto* many = std::get_if<std::vector<graph::Value>>(&node.arguments[place])) {
-        here =
-            std::any_of(many->begin(), many->end(), [&](const graph::Value& value) { return value.node == parameter; });
-      }
-      if (!here) continue;
-      if (is_layer_slot(node.op->schema.parameters[place].name))
-        use.otherwise = true;
-      else if (node.op->family == "pointwise")
-        use.elementwise = true;
-      else if (node.op->family == "views")
-        use.viewed = true;
-      else
-        use.otherwise = true;
+      const auto note = [&](const graph::Value& value) {
+        if (value.node < 0) return;
+        FreeUse& use = uses[static_cast<std::size_t>(value.node)];
+        const bool layer = is_layer_slot(node.op->schema.parameters[place].name);
+        const bool elementwise = !layer && node.op->family == "pointwise";
+        const bool viewed = !layer && node.op->family == "views";
+        use.elementwise = use.elementwise || elementwise;
+        use.viewed = use.viewed || viewed;
+        use.otherwise = use.otherwise || !(elementwise || viewed);
+      };
+      if (const auto* one = std::get_if<graph::Value>(&node.arguments[place])) note(*one);
+      if (const auto* many = std::get_if<std::vector<graph::Value>>(&node.arguments[place]))
+        std::for_each(many->begin(), many->end(), note);
     }
   }
-  return use;
+  return uses;
 }
 
 /// The reduction "batchmean" of kl_div is a sum and a quotient in ATen, and one operator to users and in published
@@ -141,14 +140,14 @@ Naming make_names(const Graph& graph, NameSource& source) {
   }();
   std::set<Key> used;
   std::vector<std::int32_t> first_uses;
+  std::set<std::int32_t> met;
   for (const Node& node : graph.nodes) {
     if (node.kind != NodeKind::call) continue;
     const bool live = out.live[static_cast<std::size_t>(&node - graph.nodes.data())];
     for (const graph::Value& operand : graph::operands(node)) used.insert(key(operand));
     if (!live) continue;
     for (const graph::Value& operand : read_operands(graph, node)) {
-      if (std::find(first_uses.begin(), first_uses.end(), operand.node) == first_uses.end())
-        first_uses.push_back(operand.node);
+      if (met.insert(operand.node).second) first_uses.push_back(operand.node);
     }
   }
   for (std::size_t at = 0; at < graph.nodes.size(); ++at) {
@@ -176,11 +175,12 @@ Naming make_names(const Graph& graph, NameSource& source) {
   }
   for (const graph::Value& output : graph.outputs) first_uses.push_back(output.node);
   std::set<std::int32_t> shadowed;
+  const std::vector<FreeUse> uses = uses_of(graph, out.live);
   for (const std::int32_t number : first_uses) {
     const NodeKind kind = graph.nodes[static_cast<std::size_t>(number)].kind;
     if (kind != NodeKind::constant && kind != NodeKind::parameter) continue;
     if (out.values.contains({number, 0}) || shadowed.contains(number)) continue;
-    const FreeUse use = kind == NodeKind::parameter ? use_of(graph, number, out.live) : FreeUse();
+    const FreeUse use = kind == NodeKind::parameter ? uses[static_cast<std::size_t>(number)] : FreeUse();
     const bool alone = use.viewed && !use.elementwise && !use.otherwise;
     if (kind == NodeKind::parameter && !use.elementwise && !alone) continue;
     const bool shadow = kind == NodeKind::parameter && !alone;

@@ -99,7 +99,9 @@ std::vector<Value> Builder::push_call(const Operator& op, std::vector<Argument> 
   node.outputs = op.infer(Call(graph_, op, arguments));
   for (const TensorType& type : node.outputs) {
     for (const std::int64_t extent : type.shape) {
-      if (extent < 1) throw Misuse{concat(op.schema.name, ": the result would have the shape ", to_text(type.shape))};
+      if (extent < 1)
+        throw Misuse{concat(op.schema.name, ": the result would have the shape ", to_text(type.shape),
+                            "; tensors without elements are not supported")};
     }
     if (count(type.shape) < 0) throw Misuse{concat(op.schema.name, ": the result has too many elements")};
   }

@@ -18,7 +18,12 @@ Types pooled(const Call& call) {
     call.fail(concat("not for ", to_text(out)));
   }
   const std::size_t first = out.shape.size() - windows.rank();
+  // PyTorch's average in three dimensions wants a window to fit into the input itself.
+  const bool whole = call.op().schema.name == "aten.avg_pool3d.default";
   for (std::size_t at = 0; at < windows.rank(); ++at) {
+    if (whole && windows.kernel[at] > out.shape[first + at]) {
+      call.fail(concat("a window of ", windows.kernel[at], " does not fit into ", out.shape[first + at]));
+    }
     out.shape[first + at] = windows.extent(call, at, out.shape[first + at]);
   }
   return {out};

@@ -10,6 +10,10 @@ namespace steptp::graph::pt2 {
 
 namespace {
 
+constexpr std::string_view kHowToSave =
+    "write it with torch.export.save(torch.export.export(model, inputs), \"model.pt2\"), or import the .py file that "
+    "defines the model";
+
 constexpr std::size_t kMostEntries = 1U << 20;
 /// A tensor with a stride of zero is larger than its bytes in the file; beyond this it is no longer a buffer.
 constexpr std::uint64_t kMostSurplus = std::uint64_t{256} << 20;
@@ -92,6 +96,11 @@ std::vector<std::byte> densify(std::string_view storage, const TensorMeta& meta,
 
 Archive::Archive(std::string_view content) : content_(content) {
   Result<std::vector<ZipEntry>, Diagnostic> directory = read_zip_directory(content);
+  if (!directory && directory.error().hint.empty()) {
+    Diagnostic error = directory.error();
+    error.hint = kHowToSave;
+    directory = std::move(error);
+  }
   if (!directory) throw Refused{std::move(directory).error()};
   if (directory->size() > kMostEntries) malformed(concat("the archive has ", directory->size(), " entries"));
   for (ZipEntry& entry : *directory) {
@@ -145,7 +154,8 @@ void Archive::find_model() {
     if (name == kOldModel || name.ends_with(concat("/", kOldModel))) models.push_back(name);
   }
   if (models.empty()) {
-    malformed("the archive holds no exported program (models/model.json): was it written by torch.export.save?");
+    refuse("pt2", "the archive holds no exported program (models/model.json): was it written by torch.export.save?",
+           std::string(kHowToSave));
   }
   if (models.size() > 1) {
     malformed(concat("the archive holds several programs: ",

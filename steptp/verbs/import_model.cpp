@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 #include "steptp/base/file.h"
 #include "steptp/base/process.h"
@@ -104,8 +105,8 @@ Json names_of(const graph::Graph& graph, const Program& program, const std::map<
     const std::string from = path == paths.end() ? std::string() : path->second;
     switch (variable.role) {
       case Role::input:
-        inputs.set(variable.name, next < placeholders.size() ? placeholders[next] : "");
-        ++next;
+        if (next == placeholders.size()) throw std::logic_error("a program has more inputs than its graph");
+        inputs.set(variable.name, placeholders[next++]);
         break;
       case Role::param: parameters.set(variable.name, from); break;
       case Role::constant: constants.set(variable.name, from); break;

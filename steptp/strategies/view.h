@@ -60,15 +60,12 @@ class View {
   [[nodiscard]] bool has_scoped_data();
   /// What carried_conflict (legality.h) has found: several strategies ask it about the same loops.
   std::map<std::tuple<const Nest*, std::size_t, bool>, std::optional<Conflict>> carried;
-<<<<<<< HEAD
   /// Likewise, of the tensors of a nest that scope_conflict has looked at, whether each iteration makes what it reads.
   std::map<std::pair<const Nest*, std::string>, bool> private_data;
   /// Likewise, by the number of a read and the loops in common: what is_defined (storage.h) has found.
   std::map<std::pair<std::size_t, std::size_t>, bool> defined;
-=======
   /// What a top-level expression touches, by the names of tensors.
   [[nodiscard]] const std::vector<LocalAccesses>& touched(std::uint32_t expression);
->>>>>>> h2
   /// Every nest, in the order of the text.
   [[nodiscard]] const std::vector<PlacedNest>& nests();
 

@@ -168,12 +168,6 @@ struct Planned {
   bool collective = false;
 };
 
-<<<<<<< HEAD
-/// `proven`: another axis of the same kind has been looked at, and all axes are alike.
-Result<Planned, Refusal> plan(View& view, const Binding& binding, bool proven = false) {
-  const PlacedLoop& at = binding.at;
-  const std::string_view axis_name = binding.axis;
-=======
 /// What is known before an axis is looked at.
 struct Known {
   bool alike = false;   ///< all axes of blocks, and of threads, are
@@ -187,8 +181,9 @@ Known known_of(View& view, const PlacedLoop& at) {
   return out;
 }
 
-Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view axis_name, const Known& looked) {
->>>>>>> h2
+Result<Planned, Refusal> plan(View& view, const Binding& binding, const Known& looked) {
+  const PlacedLoop& at = binding.at;
+  const std::string_view axis_name = binding.axis;
   const Loop& loop = at.loop();
   const auto known = std::find(kAxisNames.begin(), kAxisNames.end(), axis_name);
   const bool unbind = axis_name == kNoAxis;
@@ -216,13 +211,8 @@ Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view
   if (!unbind) {
     if (auto refusal = refuse_launch(view, binding, axis)) return *std::move(refusal);
   }
-<<<<<<< HEAD
-  if (proven) return Planned{{}, collective};
-  auto built = build(view, binding);
-=======
   if (looked.proven) return Planned{{}, collective};
-  auto built = build(view, at, axis_name);
->>>>>>> h2
+  auto built = build(view, binding);
   if (!built) return refuse_overflow(at.site());
   if (looked.apart && !unbind) return Planned{*std::move(built), collective};
   View after(built->program);
@@ -240,7 +230,9 @@ void offer_tails(View& view, const PlacedLoop& at, std::string_view axis, Listin
   for (const std::int64_t multiple : kMultiples) {
     const auto binding = round_up(at, axis, multiple);
     if (!binding) continue;
-    if (multiples.empty() ? !plan(view, *binding) : refuse_launch(view, *binding, *axis_of(axis)).has_value()) continue;
+    if (multiples.empty() ? !plan(view, *binding, known_of(view, at))
+                          : refuse_launch(view, *binding, *axis_of(axis)).has_value())
+      continue;
     multiples.push_back(multiple);
   }
   listing.offer({at.site(), {{"axis", std::vector<std::string>{std::string(axis)}}, {"multiple", multiples}}, true});
@@ -258,11 +250,7 @@ void offer(View& view, const PlacedLoop& at, Listing& listing) {
   for (const std::string_view axis : kAxisNames) {
     const std::size_t kind = axis[0] == 'b' ? 0 : 1;
     if (!open[kind]) continue;
-<<<<<<< HEAD
-    const auto planned = plan(view, {at, axis, at.loop().extent}, proven[kind]);
-=======
-    const auto planned = plan(view, at, axis, {alike, looked.apart, proven[kind]});
->>>>>>> h2
+    const auto planned = plan(view, {at, axis, at.loop().extent}, {alike, looked.apart, proven[kind]});
     if (planned) {
       (bound || planned->collective ? extended : published).emplace_back(axis);
       proven[kind] = alike;
@@ -273,16 +261,10 @@ void offer(View& view, const PlacedLoop& at, Listing& listing) {
     open[kind] = why != &kNotCarried && (!alike || (why != &kRaces && why != &kScopes));
     listing.refuse(planned.error());
   }
-<<<<<<< HEAD
-  if (bound && listing.extended && plan(view, {at, kNoAxis, at.loop().extent})) extended.emplace_back(kNoAxis);
+  if (bound && listing.extended && plan(view, {at, kNoAxis, at.loop().extent}, looked)) extended.emplace_back(kNoAxis);
   const ParameterDomain whole{"multiple", std::vector<std::int64_t>{1}};
   listing.offer({at.site(), {{"axis", std::move(published)}, whole}, false});
   listing.offer({at.site(), {{"axis", std::move(extended)}, whole}, true});
-=======
-  if (bound && listing.extended && plan(view, at, kNoAxis, looked)) extended.emplace_back(kNoAxis);
-  listing.offer({at.site(), {{"axis", std::move(published)}}, false});
-  listing.offer({at.site(), {{"axis", std::move(extended)}}, true});
->>>>>>> h2
 }
 
 void choices(View& view, Listing& listing) {
@@ -300,13 +282,9 @@ void choices(View& view, Listing& listing) {
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto at = find_loop(view, choice.at);
   if (!at) return at.error();
-<<<<<<< HEAD
   const auto binding = round_up(*at, choice.word("axis"), choice.integer("multiple"));
   if (!binding) return binding.error();
-  auto planned = plan(view, *binding);
-=======
-  auto planned = plan(view, *at, choice.word("axis"), known_of(view, *at));
->>>>>>> h2
+  auto planned = plan(view, *binding, known_of(view, *at));
   if (!planned) return planned.error();
   Applied out;
   out.program = std::move(planned->built.program);

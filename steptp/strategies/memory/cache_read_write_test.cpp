@@ -195,6 +195,19 @@ TEST(CacheReadWrite, FillKeepsTheGuardUntilEveryFactorIsFilled) {
                 "B(tx,4)L(a,5)?{bx*4+tx<7}[D[bx*4+tx,a]=I:l[a];];];");
 }
 
+// C has a fourth row, which the guard leaves out: a factor that could be infinite, a term that is not zero.
+TEST(CacheReadWrite, FillKeepsTheGuardOfWhatIsNotNeutral) {
+  for (const std::string_view op : {"*", "+"}) {
+    const std::string header = "@input A f32[8,3]\n@input C f32[4,5]\n@output D f32[8,5]\n";
+    const std::string back = "B(tx,4)L(a,5)[D[bx*4+tx,a]=I:l[a];];];";
+    expect_cached(concat(header, "B(bx,2)[L(k,2)B(tx,4)L(d,2)L(a,5)?{k*2+d<3}[I:l[a]=I:l[a]+A[bx*4+tx,k*2+d]", op,
+                         "C[k*2+d,a];];", back, "\n"),
+                  choice("0/0:loop[0]", "read", "A", "s", "fill"),
+                  concat("B(bx,2)[L(k,2)[L(f,4)L(d,2)[E:s[f,d]=if_then_else(k*2+d<3,A[bx*4+f,k*2+d],0);];",
+                         "B(tx,4)L(d,2)L(a,5)?{k*2+d<3}[I:l[a]=I:l[a]+E:s[tx,d]", op, "C[k*2+d,a];];];", back));
+  }
+}
+
 TEST(CacheReadWrite, FillDropsTheGuardWhenEveryFactorIsFilled) {
   expect_cached(R"(
 @input A f32[7,3]
@@ -296,6 +309,22 @@ TEST(CacheReadWrite, Refusals) {
   expect_refused(kMatmul, choice("0:loop[5]", "read", "A", "l"), "place");
   // The level is inside the reduction: each round would start from nothing.
   expect_refused(kMatmul, choice("0:loop[2]", "write", "D", "l"), "whole");
+}
+
+// Beside the copy a block loop would not enclose its kernel; a loop around a launch is in no kernel.
+TEST(CacheReadWrite, CopyAndUsesStandInOneKernel) {
+  expect_refused(R"(
+@input A f32[2,3,8]
+@output D f32[2,3,8]
+B(by,2)B(bx,3)B(tx,8)[D[by,bx,tx]=A[by,bx,7-tx];];
+)",
+                 choice("0:loop[0]", "read", "A", "s"), "placement");
+  expect_refused(R"(
+@input A f32[2,8]
+@output D f32[2,8]
+L(a,2)B(tx,8)[D[a,tx]=A[a,tx];];
+)",
+                 choice("0:loop[0]", "read", "A", "l"), "placement");
 }
 
 TEST(CacheReadWrite, AnAccumulatorWithAValueFromBefore) {

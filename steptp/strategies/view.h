@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "steptp/analysis/accesses.h"
@@ -59,6 +60,9 @@ class View {
   [[nodiscard]] bool has_scoped_data();
   /// What carried_conflict (legality.h) has found: several strategies ask it about the same loops.
   std::map<std::tuple<const Nest*, std::size_t, bool>, std::optional<Conflict>> carried;
+  /// Likewise iterations_stay_apart, and nests whose loops may stand in any order.
+  std::map<std::pair<const Nest*, std::size_t>, bool> apart;
+  std::map<const Nest*, bool> permutable;
   /// What a top-level expression touches, by the names of tensors.
   [[nodiscard]] const std::vector<LocalAccesses>& touched(std::uint32_t expression);
   /// Every nest, in the order of the text.

@@ -63,10 +63,17 @@ struct Operands {
   RefPtr second;
 };
 
+/// Where operands stand in the right side. One tensor of the first operator may stand for two of the second.
+struct Use {
+  std::vector<std::uint32_t> path;
+  std::size_t operands = 0;  ///< their number
+};
+
 struct Concatenation {
   Pair pair;
   std::size_t position = 0;
   std::vector<Operands> operands;
+  std::vector<Use> uses;
 
   [[nodiscard]] const Loop& loop() const { return pair.first.nest->loops[position]; }
   [[nodiscard]] std::int64_t other() const { return pair.second.nest->loops[position].extent; }
@@ -127,12 +134,15 @@ class Comparison {
     if (!equal(*with_children(b, parts), *a)) return differ();
     const bool select = std::holds_alternative<Select>(a->node);
     for (std::size_t i = 0; i < child_count(*a); ++i) {
+      path_.push_back(static_cast<std::uint32_t>(i));
       if (auto refusal = compare(child(*a, i), child(*b, i), conditional || (select && i > 0))) return refusal;
+      path_.pop_back();
     }
     return std::nullopt;
   }
 
   std::vector<Operands> operands;
+  std::vector<Use> uses;
 
  private:
   [[nodiscard]] Refusal because(const Precondition& precondition, std::string why) const {
@@ -158,7 +168,9 @@ class Comparison {
       }
     }
     const auto same = [&](const Operands& known) { return equal(*known.first, *a) && equal(*known.second, *b); };
-    if (std::none_of(operands.begin(), operands.end(), same)) operands.push_back({a, b});
+    const auto known = std::find_if(operands.begin(), operands.end(), same);
+    uses.push_back({path_, static_cast<std::size_t>(known - operands.begin())});
+    if (known == operands.end()) operands.push_back({a, b});
     return std::nullopt;
   }
 
@@ -186,6 +198,7 @@ class Comparison {
   View& view_;
   const Concatenation& of_;
   const std::string& index_;
+  std::vector<std::uint32_t> path_;
 };
 
 std::optional<Refusal> refuse_launch(const Concatenation& of, const Site& site) {
@@ -214,7 +227,7 @@ Result<Concatenation, Refusal> plan(View& view, const Pair& pair, const Site& si
   if (wanted < 0 || wanted >= static_cast<std::int64_t>(one.size())) {
     return Refusal{&kChoice, site, concat("the header has ", one.size(), " loops, counted from 0"), {}};
   }
-  Concatenation out{pair, static_cast<std::size_t>(wanted), {}};
+  Concatenation out{pair, static_cast<std::size_t>(wanted), {}, {}};
   for (std::size_t i = 0; i < one.size(); ++i) {
     if (i == out.position || one[i].extent == other[i].extent) continue;
     return Refusal{&kSameOperator, site, concat(one[i].index, " has other extents"), {{"loop", one[i].index}}};
@@ -240,6 +253,7 @@ Result<Concatenation, Refusal> plan(View& view, const Pair& pair, const Site& si
     return Refusal{&kMemory, site, "the result would have more than 2^31 elements", {}};
   }
   out.operands = std::move(comparison.operands);
+  out.uses = std::move(comparison.uses);
   return out;
 }
 
@@ -264,16 +278,12 @@ std::optional<Built> build(View& view, const Concatenation& of) {
     out.items.push_back(copy_nest(behind, operands.second, other));
   }
   const RefPtr result = result_ref(first, names.next());
-  Rewriter together;
-  together.ref = [&](const RefPtr& ref) -> RefPtr {
-    for (std::size_t i = 0; i < of.operands.size(); ++i) {
-      if (!equal(*ref, *of.operands[i].first)) continue;
-      return make_ref(out.tensors[i], ref->dtype, ref->scope, ref->subscripts);
-    }
-    return ref;
-  };
-  const ExprPtr right = rewrite(accumulating(first, result), together);
-  if (!right) return std::nullopt;
+  ExprPtr right = accumulating(first, result);
+  for (const Use& use : of.uses) {
+    const Ref& ref = *of.operands[use.operands].first;
+    right = with_part(right, use.path,
+                      read_expr(make_ref(out.tensors[use.operands], ref.dtype, ref.scope, ref.subscripts)));
+  }
   const auto add = [&](std::vector<Loop> loops, EquationPtr equation) {
     out.items.emplace_back(make_nest(std::move(loops), nullptr, {std::move(equation)}));
   };

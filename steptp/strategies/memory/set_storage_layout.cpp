@@ -129,7 +129,7 @@ std::optional<Refusal> refuse_result(View& view, const Planned& planned, const S
 /// The program in which no accumulation of the tensor relies on undefined elements.
 Result<Program, Refusal> made_explicit(View& view, const Tensor& tensor) {
   Program program = view.program();
-  for (std::size_t i = 0; i < program.nests.size() + 1; ++i) {
+  for (std::size_t i = 0; i <= view.table().statements.size(); ++i) {
     View now(program);
     const std::vector<Statement>& statements = now.table().statements;
     std::size_t number = 0;

@@ -80,6 +80,7 @@ struct Planned {
   std::string because;
   std::vector<std::string> tensors;  ///< whose accesses are new
   Values values;
+  bool same_places = false;  ///< the accesses have the same addresses
 };
 
 Result<Planned, Refusal> plan_map(View& view, const Tensor& tensor, const Layout& layout) {
@@ -91,7 +92,8 @@ Result<Planned, Refusal> plan_map(View& view, const Tensor& tensor, const Layout
   return Planned{*std::move(program),
                  concat("different elements of ", tensor.name, " have different places, in every access"),
                  {tensor.name},
-                 {}};
+                 {},
+                 true};
 }
 
 /// Whether some access would look different: most maps change the first one.
@@ -308,7 +310,8 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   }
   out.facts.removed = out.facts.matched;
   View after(planned->program);
-  for (const std::string& name : planned->tensors) {
+  if (planned->same_places) out.facts.added = out.facts.matched;
+  for (const std::string& name : planned->same_places ? std::vector<std::string>() : planned->tensors) {
     for (const std::size_t number : accesses_of(after, name)) {
       out.facts.added.push_back({"access", after.table().accesses[number].site});
     }

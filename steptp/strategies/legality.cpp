@@ -5,7 +5,6 @@
 
 #include "steptp/analysis/coincidence.h"
 #include "steptp/analysis/instances.h"
-#include "steptp/analysis/races.h"
 #include "steptp/analysis/regions.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/loops.h"
@@ -59,17 +58,6 @@ bool any_pair(View& view, const PlacedNest& nest, const Visit& visit) {
 
 Conflict conflict_of(const Access& first, const Access& second, std::string_view why) {
   return {first.site, second.site, concat(first.ref->tensor, ": ", why)};
-}
-
-bool runs_concurrently(const Nest& nest) {
-  const auto concurrent = [](const Loop& loop) {
-    return loop.kind != LoopKind::serial && loop.kind != LoopKind::unrolled && loop.extent > 1;
-  };
-  if (std::any_of(nest.loops.begin(), nest.loops.end(), concurrent)) return true;
-  return std::any_of(nest.items.begin(), nest.items.end(), [](const Item& item) {
-    const auto* inner = std::get_if<NestPtr>(&item);
-    return inner && runs_concurrently(**inner);
-  });
 }
 
 bool uses_variable(const std::vector<Index>& subscripts, const std::string& name) {
@@ -385,30 +373,6 @@ std::optional<Conflict> distribution_conflict(View& view, const PlacedNest& nest
     for (auto j = static_cast<std::uint32_t>(cut); j < nest.nest->items.size(); ++j) {
       if (auto conflict = split_conflict(view, sibling(first, i), sibling(first, j), is_safe)) return conflict;
     }
-  }
-  return std::nullopt;
-}
-
-std::optional<Conflict> race_conflict(View& before, View& after, std::uint32_t expression) {
-  const Program& program = after.program();
-  if (!runs_concurrently(*program.nests[expression])) return std::nullopt;
-  // Without data in `s` and `l` the rest of the program plays no part: one nest is a program of its own.
-  const bool alone = !before.has_scoped_data();
-  Program nest;
-  if (alone) nest.nests = {program.nests[expression]};
-  View one(nest);
-  View& view = alone ? one : after;
-  const std::uint32_t number = alone ? 0 : expression;
-  for (const Race& race : find_races(view.table(), alone ? before.facts() : after.facts(), {number, true})) {
-    if (race.kind == Race::Kind::redundant) continue;
-    std::string_view why = "threads of a block touch one element without a barrier between";
-    if (race.way.kind == Concurrency::Kind::blocks) why = "blocks of a launch touch one element";
-    if (race.way.kind == Concurrency::Kind::iterations) {
-      why = "iterations that may run at the same time touch one element";
-    }
-    Conflict conflict = conflict_of(*race.write, *race.other, why);
-    conflict.first.items[0] = conflict.second.items[0] = expression;
-    return conflict;
   }
   return std::nullopt;
 }

@@ -5,7 +5,6 @@
 
 #include "steptp/analysis/coincidence.h"
 #include "steptp/analysis/instances.h"
-#include "steptp/analysis/races.h"
 #include "steptp/analysis/regions.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/loops.h"
@@ -59,17 +58,6 @@ bool any_pair(View& view, const PlacedNest& nest, const Visit& visit) {
 
 Conflict conflict_of(const Access& first, const Access& second, std::string_view why) {
   return {first.site, second.site, concat(first.ref->tensor, ": ", why)};
-}
-
-bool runs_concurrently(const Nest& nest) {
-  const auto concurrent = [](const Loop& loop) {
-    return loop.kind != LoopKind::serial && loop.kind != LoopKind::unrolled && loop.extent > 1;
-  };
-  if (std::any_of(nest.loops.begin(), nest.loops.end(), concurrent)) return true;
-  return std::any_of(nest.items.begin(), nest.items.end(), [](const Item& item) {
-    const auto* inner = std::get_if<NestPtr>(&item);
-    return inner && runs_concurrently(**inner);
-  });
 }
 
 bool uses_variable(const std::vector<Index>& subscripts, const std::string& name) {
@@ -163,6 +151,13 @@ bool meet_at_origin(const AccessTable& table, const Access& a, const Access& b) 
   });
 }
 
+/// A loop around both, of several iterations, that neither follows.
+bool is_free(const AccessTable& table, const Access& a, const Access& b, std::size_t loop) {
+  const Loop& shared = *table.statements[a.statement].loops[loop];
+  return shared.extent > 1 && !uses_variable(full_subscripts(table, a), shared.index) &&
+         !uses_variable(full_subscripts(table, b), shared.index);
+}
+
 bool is_empty(View& view, const IntegerSet& set) {
   return view.isl().least_point(set).kind == Presburger::Sample::Kind::empty;
 }
@@ -216,7 +211,32 @@ bool is_free_accumulation(const Statement& statement) {
   return exact;
 }
 
+namespace {
+
+/// Wherever accesses to one element may not change places, they differ in one loop of the header at most, which decides
+/// their order in any order of the loops.
+bool is_permutable(View& view, const PlacedNest& nest) {
+  const auto [known, fresh] = view.permutable.try_emplace(nest.nest);
+  if (!fresh) return known->second;
+  const std::size_t base = loops_around(nest);
+  const AccessTable& table = view.table();
+  return known->second = !any_pair(view, nest, [&](const Access& a, const Access& b) {
+           if (may_commute(table, a, b)) return false;
+           const Statement& first = table.statements[a.statement];
+           const Coincidence meet = coincide(table, a, b, pair_loops(first, table.statements[b.statement], base));
+           if (meet.impossible) return false;
+           std::size_t differ = 0;
+           for (std::size_t i = base; i < base + nest.nest->loops.size(); ++i) {
+             if (!meet.pairs[i].equal && first.loops[i]->extent > 1) ++differ;
+           }
+           return differ > 1;
+         });
+}
+
+}  // namespace
+
 std::optional<Conflict> order_conflict(View& view, const PlacedNest& nest, const std::vector<std::size_t>& order) {
+  if (is_permutable(view, nest)) return std::nullopt;
   std::size_t low = 0;
   std::size_t high = order.size();
   while (low < high && order[low] == low) ++low;
@@ -272,7 +292,7 @@ std::optional<Conflict> carried_conflict(View& view, const PlacedNest& nest, std
     const Coincidence meet = coincide(table, a, b, pair_loops(first, second, position));
     if (meet.impossible || meet.pairs[position].equal) return false;
     // A write that does not follow the loop: no question, the common case of a reduction.
-    bool safe = &a != &b || uses_variable(full_subscripts(table, a), first.loops[position]->index);
+    bool safe = !(&a == &b || meet_at_origin(table, a, b)) || !is_free(table, a, b, position);
     if (safe) {
       Meeting meeting(view, a, b, meet.pairs);
       safe = meeting.good();
@@ -291,15 +311,23 @@ std::optional<Conflict> carried_conflict(View& view, const PlacedNest& nest, std
   return found;
 }
 
+bool is_flat_launch(View& view, const PlacedNest& nest) {
+  return nest.around.empty() && !view.has_scoped_data() &&
+         std::all_of(nest.nest->items.begin(), nest.nest->items.end(),
+                     [](const Item& item) { return std::holds_alternative<EquationPtr>(item); });
+}
+
 bool iterations_stay_apart(View& view, const PlacedNest& nest, std::size_t loop) {
+  const auto [known, fresh] = view.apart.try_emplace({nest.nest, loop});
+  if (!fresh) return known->second;
   const std::size_t position = loops_around(nest) + loop;
   const AccessTable& table = view.table();
-  return !any_pair(view, nest, [&](const Access& a, const Access& b) {
-    const Statement& first = table.statements[a.statement];
-    const Statement& second = table.statements[b.statement];
-    const Coincidence meet = coincide(table, a, b, pair_loops(first, second, 0));
-    return !meet.impossible && !meet.pairs[position].equal;
-  });
+  return known->second = !any_pair(view, nest, [&](const Access& a, const Access& b) {
+           const Statement& first = table.statements[a.statement];
+           const Statement& second = table.statements[b.statement];
+           const Coincidence meet = coincide(table, a, b, pair_loops(first, second, 0));
+           return !meet.impossible && !meet.pairs[position].equal;
+         });
 }
 
 std::optional<Conflict> exchange_conflict(View& view, const std::vector<std::uint32_t>& first,
@@ -330,6 +358,10 @@ std::optional<Conflict> distribution_conflict(View& view, const PlacedNest& nest
       return meet.pairs[loop].equal || one.loops[loop]->extent == 1;
     });
     if (meet.impossible || same) return true;
+    if (meet_at_origin(table, a, b) &&
+        std::any_of(header.begin(), header.end(), [&](std::size_t loop) { return is_free(table, a, b, loop); })) {
+      return false;  // the second in its first iteration, the first in the next one of that loop
+    }
     Meeting meeting(view, a, b, meet.pairs);
     if (!meeting.good()) return false;
     meeting.set.require(earlier(*meeting.second, *meeting.first, header));
@@ -341,30 +373,6 @@ std::optional<Conflict> distribution_conflict(View& view, const PlacedNest& nest
     for (auto j = static_cast<std::uint32_t>(cut); j < nest.nest->items.size(); ++j) {
       if (auto conflict = split_conflict(view, sibling(first, i), sibling(first, j), is_safe)) return conflict;
     }
-  }
-  return std::nullopt;
-}
-
-std::optional<Conflict> race_conflict(View& before, View& after, std::uint32_t expression) {
-  const Program& program = after.program();
-  if (!runs_concurrently(*program.nests[expression])) return std::nullopt;
-  // Without data in `s` and `l` the rest of the program plays no part: one nest is a program of its own.
-  const bool alone = !before.has_scoped_data();
-  Program nest;
-  if (alone) nest.nests = {program.nests[expression]};
-  View one(nest);
-  View& view = alone ? one : after;
-  const std::uint32_t number = alone ? 0 : expression;
-  for (const Race& race : find_races(view.table(), alone ? before.facts() : after.facts(), {number, true})) {
-    if (race.kind == Race::Kind::redundant) continue;
-    std::string_view why = "threads of a block touch one element without a barrier between";
-    if (race.way.kind == Concurrency::Kind::blocks) why = "blocks of a launch touch one element";
-    if (race.way.kind == Concurrency::Kind::iterations) {
-      why = "iterations that may run at the same time touch one element";
-    }
-    Conflict conflict = conflict_of(*race.write, *race.other, why);
-    conflict.first.items[0] = conflict.second.items[0] = expression;
-    return conflict;
   }
   return std::nullopt;
 }

@@ -28,6 +28,10 @@ namespace steptp {
 [[nodiscard]] std::optional<Conflict> carried_conflict(View& view, const PlacedNest& nest, std::size_t loop,
                                                        bool free_reductions);
 
+/// A top-level nest of equations only, in a program without data in `s` and `l`: neither other items nor other loops
+/// can stand wrong around it.
+[[nodiscard]] bool is_flat_launch(View& view, const PlacedNest& nest);
+
 /// Whether iterations of one loop of a nest's header surely touch no element in common that one of them writes,
 /// whatever the loops around do. Quick: no solver is asked, and false says nothing.
 [[nodiscard]] bool iterations_stay_apart(View& view, const PlacedNest& nest, std::size_t loop);

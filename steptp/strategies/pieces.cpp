@@ -6,6 +6,7 @@
 #include "steptp/analysis/device.h"
 #include "steptp/analysis/index_map.h"
 #include "steptp/base/text.h"
+#include "steptp/strategies/expressions.h"
 #include "steptp/strategies/legality.h"
 
 namespace steptp {
@@ -41,45 +42,69 @@ bool stands_alone(const Ref& ref, const std::string& variable) {
 
 }  // namespace
 
-Result<Operator, std::string> find_operator(View& view, std::uint32_t expression) {
+Result<Operator, std::string> find_operator(View& view, const PlacedNest& place) {
   Operator out;
-  out.expression = expression;
-  out.nest = view.program().nests[expression].get();
+  out.place = &place;
+  out.nest = place.nest;
   if (out.nest->items.size() != 1 || !std::holds_alternative<EquationPtr>(out.nest->items[0])) {
-    return std::string("the expression is not one equation");
+    return std::string("the nest is not one equation");
   }
-  if (out.nest->guard) return std::string("the expression has a guard");
-  out.statement = view.find_statement(std::vector<std::uint32_t>{expression, 0});
-  if (std::holds_alternative<Read>(out.right()->node)) return std::string("the expression only copies");
+  std::vector<std::uint32_t> items = place.items;
+  items.push_back(0);
+  out.statement = view.find_statement(items);
+  if (!out.statement->guards.empty()) return std::string("the nest has a guard");
+  if (std::holds_alternative<Read>(out.right()->node)) return std::string("the nest only copies");
   const Ref& left = out.left();
   bool global = left.scope == Scope::global;
   for_each_ref(*out.right(), [&](const RefPtr& ref) { global = global && ref->scope == Scope::global; });
-  if (!global) return std::string("the expression touches data in s or l");
+  if (!global) return std::string("the nest touches data in s or l");
   if (!out.statement->accumulates && reads(out, left.tensor)) {
     return concat(left.tensor, " is made from other elements of itself");
   }
-  for (const Index& subscript : left.subscripts) {
-    for_each_variable(subscript, [&](const std::string& name) { out.output.insert(name); });
+  for (const Loop& loop : out.nest->loops) {
+    if (uses_variable(left, loop.index)) out.output.insert(loop.index);
   }
+  for (const Nest* outer : place.around) out.around.insert(out.around.end(), outer->loops.begin(), outer->loops.end());
   const auto map = index_map_of(*out.statement, left.subscripts);
   if (!map || is_injective(*map, view.isl()) != Truth::yes) {
     return concat("iterations may write one element of ", left.tensor);
   }
-  out.is_first = view.table().tensors.at(left.tensor).writes.size() == 1;
+  out.is_first = place.around.empty() && view.table().tensors.at(left.tensor).writes.size() == 1;
   if (!out.is_first && out.statement->accumulates && !is_free_accumulation(*out.statement)) {
     return concat(left.tensor, " may have a value before, to which nothing can be added in another order");
   }
   return out;
 }
 
+RefPtr own_ref(const Operator& op, std::string name, DType dtype, std::vector<Index> subscripts) {
+  for (const Loop& loop : op.around) {
+    const Index index = Index::variable(loop.index);
+    if (std::find(subscripts.begin(), subscripts.end(), index) == subscripts.end()) subscripts.push_back(index);
+  }
+  return make_ref(std::move(name), dtype, Scope::global, std::move(subscripts));
+}
+
 RefPtr result_ref(const Operator& op, std::string name) {
-  const Ref& left = op.left();
-  std::vector<Index> subscripts = left.subscripts;
+  std::vector<Index> subscripts = op.left().subscripts;
   if (!are_indices(subscripts)) {
     subscripts.clear();
     for (const Loop& loop : output_loops(op)) subscripts.push_back(Index::variable(loop.index));
   }
-  return make_ref(std::move(name), left.dtype, Scope::global, std::move(subscripts));
+  return own_ref(op, std::move(name), op.left().dtype, std::move(subscripts));
+}
+
+std::int64_t result_elements(const Operator& op, const std::string& index, std::int64_t extent) {
+  std::vector<Loop> loops = with_extent(output_loops(op), index, extent);
+  loops.insert(loops.end(), op.around.begin(), op.around.end());
+  std::vector<const Loop*> all;
+  for (const Loop& loop : loops) all.push_back(&loop);
+  return elements_of(all, kMaxTensorElements);
+}
+
+Item under_loops(const Operator& op, std::vector<Loop> loops, EquationPtr equation) {
+  if (loops.empty() && !op.around.empty()) return equation;
+  if (loops.empty()) loops.push_back({LoopKind::bound, 1, "tx"});
+  return make_nest(std::move(loops), nullptr, {std::move(equation)});
 }
 
 std::vector<Loop> with_extent(std::vector<Loop> loops, const std::string& index, std::int64_t extent) {
@@ -145,7 +170,7 @@ std::vector<const Loop*> dense_sum(const Index& subscript, const std::vector<Loo
 }
 
 /// Windows that overlap are copied element by element, each once: C_{c+d}=A_{c+d+2} becomes C_{f}=A_{f+2}.
-void copy_once(std::vector<Index>& to, std::vector<Index>& from, std::vector<Loop>& loops) {
+void copy_once(std::vector<Index>& to, std::vector<Index>& from, std::vector<Loop>& loops, NameSource& names) {
   for (std::size_t d = 0; d < to.size(); ++d) {
     const std::vector<const Loop*> sum = dense_sum(to[d], loops);
     const auto shift = sum.empty() ? std::nullopt : Index::subtract(from[d], to[d]);
@@ -165,8 +190,6 @@ void copy_once(std::vector<Index>& to, std::vector<Index>& from, std::vector<Loo
       return false;
     });
     if (is_elsewhere) continue;
-    NameSource names(index_name);
-    for (const Loop& loop : loops) names.reserve(loop.index);
     const std::string name = names.next();
     const auto value = Index::add(Index::variable(name), Index::constant(to[d].constant_term()));
     const auto source = value ? Index::add(*value, *shift) : std::nullopt;
@@ -182,10 +205,11 @@ void copy_once(std::vector<Index>& to, std::vector<Index>& from, std::vector<Loo
 
 }  // namespace
 
-Item copy_nest(const RefPtr& target, const RefPtr& source, std::vector<Loop> all) {
+Item copy_nest(View& view, const Operator& op, const RefPtr& target, const RefPtr& source, std::vector<Loop> all) {
+  NameSource names = view.fresh_indices(op.place->items[0]);
   std::vector<Index> target_subscripts = target->subscripts;
   std::vector<Index> source_subscripts = source->subscripts;
-  if (target_subscripts.size() == source_subscripts.size()) copy_once(target_subscripts, source_subscripts, all);
+  if (target_subscripts.size() == source_subscripts.size()) copy_once(target_subscripts, source_subscripts, all, names);
   const RefPtr to = make_ref(target->tensor, target->dtype, target->scope, target_subscripts);
   const RefPtr from = make_ref(source->tensor, source->dtype, source->scope, source_subscripts);
   std::vector<Loop> loops;
@@ -197,8 +221,6 @@ Item copy_nest(const RefPtr& target, const RefPtr& source, std::vector<Loop> all
   }
   // A name such as tx belongs to a bound loop; without one, the first loop that can becomes a block's threads.
   Rewriter rename;
-  NameSource names(index_name);
-  for (const Loop& loop : loops) names.reserve(loop.index);
   const auto give_name = [&rename](Loop& loop, std::string name) {
     rename.variables.emplace(loop.index, Index::variable(name));
     loop.index = std::move(name);
@@ -212,13 +234,19 @@ Item copy_nest(const RefPtr& target, const RefPtr& source, std::vector<Loop> all
     return loop.extent <= default_device().block[0] && !rename.variables.contains(loop.index) &&
            stands_alone(*to, loop.index);
   });
-  if (!has_bound && threads != loops.end()) {
+  if (!has_bound && op.around.empty() && threads != loops.end()) {
     threads->kind = LoopKind::bound;
     give_name(*threads, "tx");
     std::rotate(loops.begin(), threads, threads + 1);
   }
-  if (loops.empty()) loops.push_back({LoopKind::bound, 1, "tx"});
-  return make_nest(std::move(loops), nullptr, {make_equation(rewrite(to, rename), read_expr(rewrite(from, rename)))});
+  return under_loops(op, std::move(loops), make_equation(rewrite(to, rename), read_expr(rewrite(from, rename))));
+}
+
+std::optional<Conflict> replacement_conflict(View& before, const Program& program, const Operator& op) {
+  if (op.around.empty()) return std::nullopt;  // expressions of their own, in which no two threads write one element
+  View after(program);
+  if (auto conflict = placement_conflict(after)) return conflict;
+  return race_conflict(before, after, op.place->items[0]);
 }
 
 std::optional<AlongVariable> along(const Index& index, const std::string& variable) {

@@ -64,6 +64,9 @@ class View {
   std::map<std::pair<const Nest*, std::string>, bool> private_data;
   /// Likewise, by the number of a read and the loops in common: what is_defined (storage.h) has found.
   std::map<std::pair<std::size_t, std::size_t>, bool> defined;
+  /// Likewise iterations_stay_apart, and nests whose loops may stand in any order.
+  std::map<std::pair<const Nest*, std::size_t>, bool> apart;
+  std::map<const Nest*, bool> permutable;
   /// What a top-level expression touches, by the names of tensors.
   [[nodiscard]] const std::vector<LocalAccesses>& touched(std::uint32_t expression);
   /// Every nest, in the order of the text.

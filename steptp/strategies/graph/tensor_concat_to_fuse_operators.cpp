@@ -23,20 +23,21 @@ constexpr Parameter kParameters[] = {
     {"loop", Parameter::Kind::integer, "along which loop of the header, counted from 0, the operands are put together"},
 };
 constexpr Precondition kPublished[] = {
-    {Check::dependency, "independent", "neither expression touches what the other writes"},
+    {Check::dependency, "independent", "neither nest touches what the other writes"},
     {Check::operation_identity, "same-operator",
-     "the expression behind has the same loops but for one extent, and the same operations; operands that do not "
+     "the nest behind has the same loops but for one extent, and the same operations; operands that do not "
      "follow "
      "the loop are the same"},
 };
 constexpr Precondition kSafety[] = {
     {Check::fact, "operator",
-     "both expressions are one equation over data in g that computes something, not from other elements of its result"},
+     "both nests are one equation over data in g that computes something, not from other elements of its result"},
     {Check::fact, "output-axis", "the loop is an output axis of both, no V loop, and its index is no value"},
     {Check::fact, "separate",
      "operands have the index only as multiples in subscripts, once without a window around it, and are read "
      "unconditionally"},
-    {Check::launch, "launch", "a loop over threads stays within the device's limits"},
+    {Check::launch, "launch",
+     "a loop over threads stays within the device's limits, and inside a kernel the new nests make no race"},
     {Check::size, "memory", "operands and results have at most 2^31 elements, and subscripts fit"},
 };
 constexpr const Precondition& kIndependent = kPublished[0];
@@ -63,24 +64,31 @@ struct Operands {
   RefPtr second;
 };
 
+/// Where operands stand in the right side. One tensor of the first operator may stand for two of the second.
+struct Use {
+  std::vector<std::uint32_t> path;
+  std::size_t operands = 0;  ///< their number
+};
+
 struct Concatenation {
   Pair pair;
   std::size_t position = 0;
   std::vector<Operands> operands;
+  std::vector<Use> uses;
 
   [[nodiscard]] const Loop& loop() const { return pair.first.nest->loops[position]; }
   [[nodiscard]] std::int64_t other() const { return pair.second.nest->loops[position].extent; }
 };
 
 Result<Pair, Refusal> find_pair(View& view, const Site& site) {
-  const auto expression = expression_at(view, site);
-  if (!expression) return expression.error();
-  const std::uint32_t number = *expression;
-  if (number + 1 == view.program().nests.size()) return Refusal{&kSameOperator, site, "no expression follows", {}};
-  const auto first = find_operator(view, number);
+  const auto nest = nest_at(view, site);
+  if (!nest) return nest.error();
+  const PlacedNest* behind = view.find_nest(sibling(site.items, 1));
+  if (!behind) return Refusal{&kSameOperator, site, "no nest follows", {}};
+  const auto first = find_operator(view, **nest);
   if (!first) return Refusal{&kOperator, site, first.error(), {}};
-  const auto second = find_operator(view, number + 1);
-  if (!second) return Refusal{&kOperator, item_site({number + 1}), second.error(), {}};
+  const auto second = find_operator(view, *behind);
+  if (!second) return Refusal{&kOperator, item_site(behind->items), second.error(), {}};
   Pair out{*first, *second, nullptr, nullptr};
   const std::vector<Loop>& one = first->nest->loops;
   const std::vector<Loop>& other = second->nest->loops;
@@ -103,9 +111,9 @@ Result<Pair, Refusal> find_pair(View& view, const Site& site) {
 }
 
 std::optional<Refusal> refuse_dependence(View& view, const Pair& pair) {
-  const std::uint32_t number = pair.first.expression;
-  const auto conflict = exchange_conflict(view, {number}, {number + 1});
-  return conflict ? std::optional(refuse(kIndependent, item_site({number}), *conflict)) : std::nullopt;
+  const std::vector<std::uint32_t>& items = pair.first.place->items;
+  const auto conflict = exchange_conflict(view, items, pair.second.place->items);
+  return conflict ? std::optional(refuse(kIndependent, item_site(items), *conflict)) : std::nullopt;
 }
 
 /// Two right sides side by side.
@@ -127,16 +135,19 @@ class Comparison {
     if (!equal(*with_children(b, parts), *a)) return differ();
     const bool select = std::holds_alternative<Select>(a->node);
     for (std::size_t i = 0; i < child_count(*a); ++i) {
+      path_.push_back(static_cast<std::uint32_t>(i));
       if (auto refusal = compare(child(*a, i), child(*b, i), conditional || (select && i > 0))) return refusal;
+      path_.pop_back();
     }
     return std::nullopt;
   }
 
   std::vector<Operands> operands;
+  std::vector<Use> uses;
 
  private:
   [[nodiscard]] Refusal because(const Precondition& precondition, std::string why) const {
-    return {&precondition, item_site({of_.pair.first.expression}), std::move(why), {}};
+    return {&precondition, item_site(of_.pair.first.place->items), std::move(why), {}};
   }
   [[nodiscard]] std::optional<Refusal> differ() const { return because(kSameOperator, "the operations differ"); }
 
@@ -153,12 +164,16 @@ class Comparison {
     }
     if (auto refusal = refuse_together(*a, conditional)) return refusal;
     for (const RefPtr& ref : {a, b}) {
-      if (elements_of(view_.shapes().at(ref->tensor).dimensions, kMaxTensorElements / 2) > kMaxTensorElements / 2) {
+      std::vector<std::int64_t> shape = view_.shapes().at(ref->tensor).dimensions;
+      for (const Loop& loop : of_.pair.first.around) shape.push_back(loop.extent);
+      if (elements_of(shape, kMaxTensorElements / 2) > kMaxTensorElements / 2) {
         return because(kMemory, concat("two tensors like ", ref->tensor, " have more than 2^31 elements"));
       }
     }
     const auto same = [&](const Operands& known) { return equal(*known.first, *a) && equal(*known.second, *b); };
-    if (std::none_of(operands.begin(), operands.end(), same)) operands.push_back({a, b});
+    const auto known = std::find_if(operands.begin(), operands.end(), same);
+    uses.push_back({path_, static_cast<std::size_t>(known - operands.begin())});
+    if (known == operands.end()) operands.push_back({a, b});
     return std::nullopt;
   }
 
@@ -186,6 +201,7 @@ class Comparison {
   View& view_;
   const Concatenation& of_;
   const std::string& index_;
+  std::vector<std::uint32_t> path_;
 };
 
 std::optional<Refusal> refuse_launch(const Concatenation& of, const Site& site) {
@@ -214,7 +230,7 @@ Result<Concatenation, Refusal> plan(View& view, const Pair& pair, const Site& si
   if (wanted < 0 || wanted >= static_cast<std::int64_t>(one.size())) {
     return Refusal{&kChoice, site, concat("the header has ", one.size(), " loops, counted from 0"), {}};
   }
-  Concatenation out{pair, static_cast<std::size_t>(wanted), {}};
+  Concatenation out{pair, static_cast<std::size_t>(wanted), {}, {}};
   for (std::size_t i = 0; i < one.size(); ++i) {
     if (i == out.position || one[i].extent == other[i].extent) continue;
     return Refusal{&kSameOperator, site, concat(one[i].index, " has other extents"), {{"loop", one[i].index}}};
@@ -232,14 +248,11 @@ Result<Concatenation, Refusal> plan(View& view, const Pair& pair, const Site& si
   if (auto refusal = refuse_launch(out, site)) return *std::move(refusal);
   Comparison comparison(view, out);
   if (auto refusal = comparison.compare(pair.first.right(), pair.second_right, false)) return *std::move(refusal);
-  std::vector<std::int64_t> shape;
-  for (const Loop& loop : with_extent(output_loops(pair.first), out.loop().index, out.loop().extent + out.other())) {
-    shape.push_back(loop.extent);
-  }
-  if (elements_of(shape, kMaxTensorElements) > kMaxTensorElements) {
+  if (result_elements(pair.first, out.loop().index, out.loop().extent + out.other()) > kMaxTensorElements) {
     return Refusal{&kMemory, site, "the result would have more than 2^31 elements", {}};
   }
   out.operands = std::move(comparison.operands);
+  out.uses = std::move(comparison.uses);
   return out;
 }
 
@@ -256,24 +269,19 @@ std::optional<Built> build(View& view, const Concatenation& of) {
   NameSource names = view.fresh_tensors();
   Built out;
   for (const Operands& operands : of.operands) {
-    const RefPtr to = make_ref(out.tensors.emplace_back(names.next()), operands.first->dtype, Scope::global,
-                               operands.first->subscripts);
+    const RefPtr to =
+        own_ref(first, out.tensors.emplace_back(names.next()), operands.first->dtype, operands.first->subscripts);
     const RefPtr behind = moved(to, index, extent);
     if (!behind) return std::nullopt;
-    out.items.push_back(copy_nest(to, operands.first, first.nest->loops));
-    out.items.push_back(copy_nest(behind, operands.second, other));
+    out.items.push_back(copy_nest(view, first, to, operands.first, first.nest->loops));
+    out.items.push_back(copy_nest(view, first, behind, operands.second, other));
   }
   const RefPtr result = result_ref(first, names.next());
-  Rewriter together;
-  together.ref = [&](const RefPtr& ref) -> RefPtr {
-    for (std::size_t i = 0; i < of.operands.size(); ++i) {
-      if (!equal(*ref, *of.operands[i].first)) continue;
-      return make_ref(out.tensors[i], ref->dtype, ref->scope, ref->subscripts);
-    }
-    return ref;
-  };
-  const ExprPtr right = rewrite(accumulating(first, result), together);
-  if (!right) return std::nullopt;
+  ExprPtr right = accumulating(first, result);
+  for (const Use& use : of.uses) {
+    const Ref& ref = *of.operands[use.operands].first;
+    right = with_part(right, use.path, read_expr(own_ref(first, out.tensors[use.operands], ref.dtype, ref.subscripts)));
+  }
   const auto add = [&](std::vector<Loop> loops, EquationPtr equation) {
     out.items.emplace_back(make_nest(std::move(loops), nullptr, {std::move(equation)}));
   };
@@ -287,15 +295,33 @@ std::optional<Built> build(View& view, const Concatenation& of) {
   return out;
 }
 
+Program replaced(View& view, const Pair& pair, std::vector<Item> items) {
+  const Program program = with_items(view.program(), pair.second.place->items, {});
+  return with_items(program, pair.first.place->items, std::move(items));
+}
+
+std::optional<Refusal> refuse_result(View& view, const Pair& pair, const Program& program) {
+  const auto conflict = replacement_conflict(view, program, pair.first);
+  return conflict ? std::optional(refuse(kLaunch, item_site(pair.first.place->items), *conflict)) : std::nullopt;
+}
+
+bool allows_result(View& view, const Concatenation& of, Listing& listing) {
+  if (of.pair.first.around.empty()) return true;
+  auto built = build(view, of);
+  return built && listing.allows(refuse_result(view, of.pair, replaced(view, of.pair, std::move(built->items))));
+}
+
 void choices(View& view, Listing& listing) {
-  for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
-    const Site site = item_site({i});
+  for (const PlacedNest& nest : view.nests()) {
+    const Site site = item_site(nest.items);
     const auto pair = find_pair(view, site);
     if (!listing.allows(pair)) continue;
     std::vector<std::int64_t> loops;
     for (std::size_t k = 0; k < pair->first.nest->loops.size(); ++k) {
-      if (listing.allows(plan(view, *pair, site, static_cast<std::int64_t>(k))))
+      const auto planned = plan(view, *pair, site, static_cast<std::int64_t>(k));
+      if (listing.allows(planned) && allows_result(view, *planned, listing)) {
         loops.push_back(static_cast<std::int64_t>(k));
+      }
     }
     if (loops.empty()) continue;
     if (listing.allows(refuse_dependence(view, *pair))) listing.offer({site, {{"loop", std::move(loops)}}, false});
@@ -310,12 +336,14 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   if (auto refusal = refuse_dependence(view, *pair)) return *std::move(refusal);
   auto built = build(view, *concatenation);
   if (!built) return Refusal{&kMemory, choice.at, "a subscript would not fit in 64 bits", {}};
-  const std::uint32_t number = choice.at.items[0];
   Applied out;
-  out.facts.matched = {{"expression", choice.at}, {"expression", item_site({number + 1})}};
+  const auto count = static_cast<std::uint32_t>(built->items.size());
+  out.program = replaced(view, *pair, std::move(built->items));
+  if (auto refusal = refuse_result(view, *pair, out.program)) return *std::move(refusal);
+  out.facts.matched = {{"expression", choice.at}, {"expression", item_site(pair->second.place->items)}};
   out.facts.removed = out.facts.matched;
-  for (std::uint32_t i = 0; i < built->items.size(); ++i) {
-    out.facts.added.push_back({"expression", item_site({number + i})});
+  for (std::uint32_t i = 0; i < count; ++i) {
+    out.facts.added.push_back({"expression", item_site(sibling(choice.at.items, i))});
   }
   const std::int64_t extent = concatenation->loop().extent;
   out.facts.holds = {{&kIndependent, {}},
@@ -327,8 +355,6 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   out.facts.values = {{"first", extent}, {"second", concatenation->other()}, {"tensors", tensors}};
   out.facts.because = concat("values of ", concatenation->loop().index, " below ", extent,
                              " are the first operator's, the others the second's, and no element belongs to both");
-  out.program = with_items(view.program(), std::vector<std::uint32_t>{number + 1}, {});
-  out.program = with_items(out.program, choice.at.items, std::move(built->items));
   return out;
 }
 

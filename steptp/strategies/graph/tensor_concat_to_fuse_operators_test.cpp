@@ -65,6 +65,47 @@ L(a,3)[D[a+2]=D[a+2]+F[a+2];];
 )");
 }
 
+// Siblings in a body, under a loop that both are made anew in.
+TEST(TensorConcat, InsideANest) {
+  expect_rewrite(kStrategy, R"(
+@input A f32[5,6]
+@input C f32[5,4]
+@output D f32[5,6]
+@output E f32[5,4]
+B(tx,5)[L(a,6)[D[tx,a]=exp(A[tx,a]);];L(a,4)[E[tx,a]=exp(C[tx,a]);];];
+)",
+                 R"({"at":"0/0","loop":0})", R"(
+B(tx,5)[
+L(a,6)[F[tx,a]=A[tx,a];];
+L(a,4)[F[tx,a+6]=C[tx,a];];
+L(a,10)[G[tx,a]=exp(F[tx,a]);];
+L(a,6)[D[tx,a]=G[tx,a];];
+L(a,4)[E[tx,a]=G[tx,a+6];];];
+)");
+}
+
+// One operand of the first stands for two of the second.
+TEST(TensorConcat, OfOperandsThatAreTheSameInOne) {
+  expect_rewrite(kStrategy, R"(
+@input A f32[8]
+@input C f32[8]
+@input D f32[8]
+@output E f32[8]
+@output F f32[8]
+L(a,8)[E[a]=A[a]*A[a]+A[a];];
+L(a,8)[F[a]=C[a]*D[a]+C[a];];
+)",
+                 R"({"at":"0","loop":0})", R"(
+B(tx,8)[G[tx]=A[tx];];
+B(tx,8)[G[tx+8]=C[tx];];
+B(tx,8)[H[tx]=A[tx];];
+B(tx,8)[H[tx+8]=D[tx];];
+L(a,16)[I[a]=G[a]*H[a]+G[a];];
+L(a,8)[E[a]=I[a];];
+L(a,8)[F[a]=I[a+8];];
+)");
+}
+
 TEST(TensorConcat, RefusesDependence) {
   expect_refusal(kStrategy, R"(
 @input A f32[8]

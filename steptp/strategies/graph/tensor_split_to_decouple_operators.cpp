@@ -23,17 +23,19 @@ constexpr Parameter kParameters[] = {
 };
 constexpr Precondition kSafety[] = {
     {Check::fact, "operator",
-     "the expression is one equation over data in g that computes something, not from other elements of its result"},
+     "the nest is one equation over data in g that computes something, not from other elements of its result"},
     {Check::fact, "axis", "the loop is in the left subscripts, or the equation accumulates in an order that is free"},
     {Check::fact, "affine", "operands have the index only as multiples in subscripts, and are read unconditionally"},
     {Check::size, "cut", "the cut leaves iterations on both sides, and the loop is no V loop"},
+    {Check::scope, "kernel", "inside a kernel, block loops still enclose all its items, and the parts make no race"},
     {Check::size, "memory", "operands and results have at most 2^31 elements, and subscripts fit"},
 };
 constexpr const Precondition& kOperator = kSafety[0];
 constexpr const Precondition& kAxis = kSafety[1];
 constexpr const Precondition& kAffine = kSafety[2];
 constexpr const Precondition& kCut = kSafety[3];
-constexpr const Precondition& kMemory = kSafety[4];
+constexpr const Precondition& kKernel = kSafety[4];
+constexpr const Precondition& kMemory = kSafety[5];
 constexpr Component kModifies[] = {Component::expressions, Component::range_adjustments, Component::equations,
                                    Component::variables, Component::index_segments};
 constexpr NewElement kIntroduces[] = {NewElement::variables, NewElement::index_calculations, NewElement::expressions};
@@ -47,7 +49,7 @@ struct Splitting {
   [[nodiscard]] const std::string& index() const { return at.loop().index; }
 };
 
-std::optional<Refusal> refuse_operand(View& view, const Access& access, const PlacedLoop& at) {
+std::optional<Refusal> refuse_operand(View& view, const Access& access, const PlacedLoop& at, const Operator& op) {
   const std::string& index = at.loop().index;
   const auto refuse_because = [&](std::string_view why) {
     return Refusal{&kAffine, at.site(), concat(to_text(access.site), why), {{"tensor", access.ref->tensor}}};
@@ -57,19 +59,16 @@ std::optional<Refusal> refuse_operand(View& view, const Access& access, const Pl
     if (reads_tensor(subscript)) return refuse_because(" has a subscript that reads a tensor");
     if (!along(subscript, index)) return refuse_because(concat(" has a subscript in which ", index, " is no multiple"));
   }
-  if (elements_of(view.shapes().at(access.ref->tensor).dimensions, kMaxTensorElements) > kMaxTensorElements) {
-    return Refusal{&kMemory, at.site(), concat(access.ref->tensor, " has more than 2^31 elements"), {}};
+  std::vector<std::int64_t> shape = view.shapes().at(access.ref->tensor).dimensions;
+  for (const Loop& loop : op.around) shape.push_back(loop.extent);
+  if (elements_of(shape, kMaxTensorElements) > kMaxTensorElements) {
+    return Refusal{
+        &kMemory, at.site(), concat("copies of ", access.ref->tensor, " would have more than 2^31 elements"), {}};
   }
   return std::nullopt;
 }
 
-using FoundOperator = Result<Operator, std::string>;
-FoundOperator operator_of(View& view, const PlacedNest& nest) {
-  if (nest.items.size() > 1) return std::string("the nest is not an expression");
-  return find_operator(view, nest.items[0]);
-}
-
-Result<Splitting, Refusal> plan(View& view, const PlacedLoop& at, const FoundOperator& op) {
+Result<Splitting, Refusal> plan(View& view, const PlacedLoop& at, const Result<Operator, std::string>& op) {
   if (!op) return Refusal{&kOperator, at.site(), op.error(), {}};
   if (at.loop().extent < 2 || at.loop().kind == LoopKind::vectorized) {
     return Refusal{&kCut, at.site(), concat("a ", code(at.loop().kind), " loop of ", at.loop().extent), {}};
@@ -82,13 +81,11 @@ Result<Splitting, Refusal> plan(View& view, const PlacedLoop& at, const FoundOpe
     if (&view.table().statements[access.statement] != op->statement || access.is_write || access.is_accumulator)
       continue;
     if (!uses_variable(*access.ref, out.index())) continue;
-    if (auto refusal = refuse_operand(view, access, at)) return *std::move(refusal);
+    if (auto refusal = refuse_operand(view, access, at, *op)) return *std::move(refusal);
     const auto same = [&](const RefPtr& other) { return equal(*other, *access.ref); };
     if (std::none_of(out.operands.begin(), out.operands.end(), same)) out.operands.push_back(access.ref);
   }
-  std::vector<std::int64_t> shape;
-  for (const Loop& loop : output_loops(*op)) shape.push_back(loop.extent);
-  if (elements_of(shape, kMaxTensorElements) > kMaxTensorElements) {
+  if (result_elements(*op, out.index(), at.loop().extent) > kMaxTensorElements) {
     return Refusal{&kMemory, at.site(), "a part of the result would have more than 2^31 elements", {}};
   }
   return out;
@@ -102,12 +99,12 @@ struct Half {
   RefPtr result;
 };
 
-std::optional<Item> copied(const Splitting& splitting, const Half& half, std::size_t number) {
+std::optional<Item> copied(View& view, const Splitting& splitting, const Half& half, std::size_t number) {
   const RefPtr& operand = splitting.operands[number];
   const RefPtr from = moved(operand, splitting.index(), half.offset);
   if (!from) return std::nullopt;
-  const RefPtr to = make_ref(half.operands[number], operand->dtype, Scope::global, operand->subscripts);
-  return copy_nest(to, from, with_extent(splitting.op.nest->loops, splitting.index(), half.extent));
+  const RefPtr to = own_ref(splitting.op, half.operands[number], operand->dtype, operand->subscripts);
+  return copy_nest(view, splitting.op, to, from, with_extent(splitting.op.nest->loops, splitting.index(), half.extent));
 }
 
 /// The right side on copies, which count from 0; whatever else has the index counts from the offset.
@@ -116,7 +113,7 @@ ExprPtr right_of(const Splitting& splitting, const Half& half) {
   to_copies.ref = [&](const RefPtr& ref) -> RefPtr {
     for (std::size_t i = 0; i < splitting.operands.size(); ++i) {
       if (!equal(*ref, *splitting.operands[i])) continue;
-      return make_ref(half.operands[i], ref->dtype, ref->scope, ref->subscripts);
+      return own_ref(splitting.op, half.operands[i], ref->dtype, ref->subscripts);
     }
     return ref;
   };
@@ -132,11 +129,6 @@ ExprPtr right_of(const Splitting& splitting, const Half& half) {
     return copy ? moved(ref, splitting.index(), -half.offset) : ref;
   };
   return rewrite(right, move);
-}
-
-Item under(std::vector<Loop> loops, EquationPtr equation) {
-  if (loops.empty()) loops.push_back({LoopKind::bound, 1, "tx"});
-  return make_nest(std::move(loops), nullptr, {std::move(equation)});
 }
 
 struct Built {
@@ -155,7 +147,7 @@ std::optional<Built> build(View& view, const Splitting& splitting, std::int64_t 
   for (Half& half : halves) half.result = result_ref(op, out.tensors.emplace_back(names.next()));
   for (std::size_t i = 0; i < splitting.operands.size(); ++i) {
     for (const Half& half : halves) {
-      auto item = copied(splitting, half, i);
+      auto item = copied(view, splitting, half, i);
       if (!item) return std::nullopt;
       out.items.push_back(*std::move(item));
     }
@@ -163,31 +155,46 @@ std::optional<Built> build(View& view, const Splitting& splitting, std::int64_t 
   for (const Half& half : halves) {
     const ExprPtr right = right_of(splitting, half);
     if (!right) return std::nullopt;
-    out.items.push_back(
-        under(with_extent(op.nest->loops, splitting.index(), half.extent), make_equation(half.result, right)));
+    out.items.push_back(under_loops(op, with_extent(op.nest->loops, splitting.index(), half.extent),
+                                    make_equation(half.result, right)));
   }
   const RefPtr& left = op.statement->equation->left;
   if (splitting.reduces) {
     const ExprPtr both = combined(op, read_expr(halves[0].result), read_expr(halves[1].result));
-    out.items.push_back(under(output_loops(op), completed(op, left, both)));
+    out.items.push_back(under_loops(op, output_loops(op), completed(op, left, both)));
     return out;
   }
   for (const Half& half : halves) {
     const RefPtr to = moved(left, splitting.index(), half.offset);
     if (!to) return std::nullopt;
-    out.items.push_back(under(with_extent(output_loops(op), splitting.index(), half.extent),
-                              completed(op, to, read_expr(half.result))));
+    out.items.push_back(under_loops(op, with_extent(output_loops(op), splitting.index(), half.extent),
+                                    completed(op, to, read_expr(half.result))));
   }
   return out;
 }
 
+std::optional<Refusal> refuse_kernel(View& view, const Splitting& splitting, const std::vector<Item>& items) {
+  if (splitting.op.around.empty()) return std::nullopt;
+  const Program program = with_items(view.program(), splitting.at.nest->items, items);
+  const auto conflict = replacement_conflict(view, program, splitting.op);
+  return conflict ? std::optional(refuse(kKernel, splitting.at.site(), *conflict)) : std::nullopt;
+}
+
+/// One cut stands for all: the parts of another are not longer.
+bool allows_cuts(View& view, const Splitting& splitting, Listing& listing) {
+  const auto built = build(view, splitting, 1);
+  return built && listing.allows(refuse_kernel(view, splitting, built->items));
+}
+
 void choices(View& view, Listing& listing) {
   for (const PlacedNest& nest : view.nests()) {
-    const auto op = operator_of(view, nest);
+    const auto op = find_operator(view, nest);
     for (std::size_t i = 0; i < nest.nest->loops.size(); ++i) {
       const PlacedLoop at{&nest, i};
-      if (listing.allows(plan(view, at, op)))
-        listing.offer({at.site(), {{"cut", IntegerRange{1, at.loop().extent - 1, {}}}}, false});
+      const auto splitting = plan(view, at, op);
+      if (!listing.allows(splitting)) continue;
+      if (!nest.around.empty() && !allows_cuts(view, *splitting, listing)) continue;
+      listing.offer({at.site(), {{"cut", IntegerRange{1, at.loop().extent - 1, {}}}}, false});
     }
   }
 }
@@ -195,7 +202,7 @@ void choices(View& view, Listing& listing) {
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto at = find_loop(view, choice.at);
   if (!at) return at.error();
-  const auto splitting = plan(view, *at, operator_of(view, *at->nest));
+  const auto splitting = plan(view, *at, find_operator(view, *at->nest));
   if (!splitting) return splitting.error();
   const std::int64_t cut = choice.integer("cut");
   const std::int64_t extent = at->loop().extent;
@@ -205,11 +212,12 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   }
   auto built = build(view, *splitting, cut);
   if (!built) return Refusal{&kMemory, choice.at, "a subscript would not fit in 64 bits", {}};
+  if (auto refusal = refuse_kernel(view, *splitting, built->items)) return *std::move(refusal);
   Applied out;
   out.facts.matched = {{"loop", choice.at}, {"equation", item_site(splitting->op.statement->items)}};
   out.facts.removed = {{"expression", item_site(at->nest->items)}};
   for (std::uint32_t i = 0; i < built->items.size(); ++i) {
-    out.facts.added.push_back({"expression", item_site({at->expression() + i})});
+    out.facts.added.push_back({"expression", item_site(sibling(at->nest->items, i))});
   }
   out.facts.holds = {{&kOperator, {{"tensor", splitting->op.left().tensor}}},
                      {&kAxis, {{"loop", splitting->index()}, {"reduction", splitting->reduces}}},

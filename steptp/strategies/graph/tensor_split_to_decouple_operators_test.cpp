@@ -74,6 +74,31 @@ B(tx,3)[D[tx+1]=H[tx];];
 )");
 }
 
+// Inside a kernel each iteration of the loops around has parts of its own, and the result may have a value already.
+TEST(TensorSplit, InsideAKernel) {
+  expect_rewrite(kStrategy, R"(
+@input A f32[2,4,6]
+@input C f32[4]
+@output D f32[2,4]
+B(bx,2)[B(tx,4)L(a,6)[D[bx,tx]=D[bx,tx]+A[bx,tx,a]*C[tx];];];
+)",
+                 R"({"at":"0/0:loop[1]","cut":2})", R"(
+B(bx,2)[
+B(tx,4)L(a,2)[E[bx,tx,a]=A[bx,tx,a];];
+B(tx,4)L(a,4)[F[bx,tx,a]=A[bx,tx,a+2];];
+B(tx,4)L(a,2)[G[bx,tx]=G[bx,tx]+E[bx,tx,a]*C[tx];];
+B(tx,4)L(a,4)[H[bx,tx]=H[bx,tx]+F[bx,tx,a]*C[tx];];
+B(tx,4)[D[bx,tx]=D[bx,tx]+(G[bx,tx]+H[bx,tx]);];];
+)");
+  // A block loop inside a thread loop is fine only where it stands alone.
+  expect_refusal(kStrategy, R"(
+@input A f32[4,2,6]
+@output D f32[4,2,6]
+B(tx,4)[B(bx,2)L(a,6)[D[tx,bx,a]=exp(A[tx,bx,a]);];];
+)",
+                 R"({"at":"0/0:loop[1]","cut":2})", "kernel");
+}
+
 TEST(TensorSplit, Refusals) {
   // A recurrence.
   expect_refusal(kStrategy, R"(

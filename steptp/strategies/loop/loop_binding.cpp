@@ -156,13 +156,6 @@ Result<Binding, Refusal> round_up(const PlacedLoop& at, std::string_view axis, s
   return Binding{at, axis, (extent / multiple + 1) * multiple};
 }
 
-/// A launch with one nest of equations: what is true of one axis of blocks, or of threads, is true of the others.
-bool axes_are_alike(View& view, const PlacedLoop& at) {
-  return at.nest->around.empty() && !view.has_scoped_data() &&
-         std::all_of(at.nest->nest->items.begin(), at.nest->nest->items.end(),
-                     [](const Item& item) { return std::holds_alternative<EquationPtr>(item); });
-}
-
 struct Planned {
   Built built;
   bool collective = false;
@@ -170,13 +163,13 @@ struct Planned {
 
 /// What is known before an axis is looked at.
 struct Known {
-  bool alike = false;   ///< all axes of blocks, and of threads, are
+  bool alike = false;   ///< a flat launch: what is true of one axis of blocks, or of threads, is true of the others
   bool apart = false;   ///< and no element is touched by two iterations: there is nothing to look for in the result
   bool proven = false;  ///< another axis of the same kind has been looked at: there is nothing to build
 };
 Known known_of(View& view, const PlacedLoop& at) {
   Known out;
-  out.alike = axes_are_alike(view, at);
+  out.alike = is_flat_launch(view, *at.nest);
   out.apart = out.alike && iterations_stay_apart(view, *at.nest, at.position);
   return out;
 }
@@ -240,6 +233,9 @@ void offer_tails(View& view, const PlacedLoop& at, std::string_view axis, Listin
 
 /// Where one axis of a kind is refused for what iterations do, so are the others.
 void offer(View& view, const PlacedLoop& at, Listing& listing) {
+  // A collective, if anything: an extended choice.
+  const bool published_only = !listing.extended && !listing.with_refusals;
+  if (published_only && carried_conflict(view, *at.nest, at.position, false)) return;
   std::vector<std::string> published;
   std::vector<std::string> extended;
   const bool bound = at.loop().kind == LoopKind::bound;

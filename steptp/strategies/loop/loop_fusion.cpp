@@ -230,7 +230,8 @@ struct Built {
   bool divides = false;
 };
 
-std::optional<Built> build(View& view, const Fusion& fusion, std::int64_t extent) {
+/// With `any_name` it is only wanted whether all subscripts fit, and how the loop is called plays no part.
+std::optional<Built> build(View& view, const Fusion& fusion, std::int64_t extent, bool any_name) {
   const Nest& nest = *fusion.at.nest->nest;
   Built out;
   const auto attempt = [&](const std::string& name) {
@@ -255,7 +256,7 @@ std::optional<Built> build(View& view, const Fusion& fusion, std::int64_t extent
   if (fusion.kept().kind == LoopKind::bound) return attempt(fusion.kept().index) ? std::optional(out) : std::nullopt;
   const bool inner_is_plain = fusion.inner().kind != LoopKind::bound;
   if (inner_is_plain && !attempt(fusion.inner().index)) return std::nullopt;
-  if (inner_is_plain && !out.divides) return out;
+  if (inner_is_plain && (any_name || !out.divides)) return out;
   return attempt(view.fresh_indices(fusion.at.expression()).next()) ? std::optional(out) : std::nullopt;
 }
 
@@ -266,7 +267,7 @@ struct Planned {
   Built built;
 };
 
-Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view keep) {
+Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view keep, bool any_name) {
   if (at.position + 1 == at.nest->nest->loops.size()) {
     return Refusal{&kAxesHere, at.site(), concat(at.loop().index, " is the last loop of its header"), {}};
   }
@@ -279,7 +280,7 @@ Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view
   }
   const std::int64_t extent = fusion.outer().extent * m;
   if (auto refusal = refuse_launch(fusion, extent)) return *std::move(refusal);
-  auto built = build(view, fusion, extent);
+  auto built = build(view, fusion, extent, any_name);
   if (!built) return Refusal{&kExtentFits, at.site(), "a subscript would not fit in 64 bits", {}};
   const bool bound = fusion.outer().kind == LoopKind::bound || fusion.inner().kind == LoopKind::bound;
   if (bound || fusion.is_mixed()) {
@@ -294,10 +295,12 @@ Result<Planned, Refusal> plan(View& view, const PlacedLoop& at, std::string_view
 
 void choices(View& view, Listing& listing) {
   for (const PlacedLoop& at : all_loops(view)) {
+    const bool last = at.position + 1 == at.nest->nest->loops.size();
+    if (!listing.extended && !last && Fusion{at}.is_mixed()) continue;
     std::vector<std::string> keep;
     bool mixed = false;
     for (const std::string_view side : kSides) {
-      const auto planned = plan(view, at, side);
+      const auto planned = plan(view, at, side, true);
       if (listing.allows(planned)) keep.emplace_back(side);
       mixed = planned && planned->fusion.is_mixed();
       if (planned && mixed) break;
@@ -311,7 +314,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   if (!at) return at.error();
   const auto keep = one_of(choice, "keep", kSides);
   if (!keep) return keep.error();
-  auto planned = plan(view, *at, choice.word("keep"));
+  auto planned = plan(view, *at, choice.word("keep"), false);
   if (!planned) return planned.error();
   const Fusion& fusion = planned->fusion;
   Applied out;

@@ -52,6 +52,17 @@ bool moves_concurrent_loops(const Exchange& exchange) {
   return false;
 }
 
+/// Iterations that may run at the same time have nothing in common, in whatever order the loops stand.
+bool stays_apart(View& view, const PlacedNest& nest) {
+  if (!is_flat_launch(view, nest)) return false;
+  for (std::size_t i = 0; i < nest.nest->loops.size(); ++i) {
+    const LoopKind kind = nest.nest->loops[i].kind;
+    const bool concurrent = kind != LoopKind::serial && kind != LoopKind::unrolled;
+    if (concurrent && !iterations_stay_apart(view, nest, i)) return false;
+  }
+  return true;
+}
+
 Result<Exchange, Refusal> plan(View& view, const PlacedLoop& outer, std::int64_t with) {
   const std::vector<Loop>& loops = outer.nest->nest->loops;
   if (with <= static_cast<std::int64_t>(outer.position) || with >= static_cast<std::int64_t>(loops.size())) {
@@ -68,7 +79,7 @@ Result<Exchange, Refusal> plan(View& view, const PlacedLoop& outer, std::int64_t
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[outer.position], order[exchange.inner]);
   if (const auto conflict = order_conflict(view, *outer.nest, order)) return refuse(kOrder, outer.site(), *conflict);
-  if (!moves_concurrent_loops(exchange)) return exchange;
+  if (!moves_concurrent_loops(exchange) || stays_apart(view, *outer.nest)) return exchange;
   const Program program = build(view, exchange);
   View after(program);
   if (const auto conflict = scope_conflict(view, after, {*outer.nest, {}})) {

@@ -130,11 +130,7 @@ bool touches_scoped_data(View& view, const PlacedLoop& at) {
 std::vector<std::int64_t> allowed(View& view, const PlacedLoop& at, const std::string& kind,
                                   std::vector<std::int64_t> inner, Listing& listing) {
   if (at.loop().kind != LoopKind::bound || inner.empty()) return inner;
-  const std::vector<Item>& items = at.nest->nest->items;
-  const bool flat = at.nest->around.empty() && std::all_of(items.begin(), items.end(), [](const Item& item) {
-                      return std::holds_alternative<EquationPtr>(item);
-                    });
-  if (flat && !view.has_scoped_data()) return inner;  // neither data nor other loops that could stand wrong
+  if (is_flat_launch(view, *at.nest)) return inner;
   const bool each = touches_scoped_data(view, at);
   std::vector<std::int64_t> out;
   for (const std::int64_t factor : inner) {

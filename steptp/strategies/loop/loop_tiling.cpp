@@ -136,9 +136,7 @@ struct Sizes {
 bool scopes_allow(View& view, const Pair& pair, const Tiles& tiles, Listing& listing) {
   const auto built = build(view, pair, tiles);
   if (!built) return false;
-  auto refusal = refuse_scopes(view, pair, *built);
-  if (refusal) listing.refuse(*std::move(refusal));
-  return !refusal;
+  return listing.allows(refuse_scopes(view, pair, *built));
 }
 
 void offer(View& view, const Pair& pair, Listing& listing) {

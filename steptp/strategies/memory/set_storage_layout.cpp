@@ -80,6 +80,7 @@ struct Planned {
   std::string because;
   std::vector<std::string> tensors;  ///< whose accesses are new
   Values values;
+  bool same_places = false;  ///< the accesses have the same addresses
 };
 
 Result<Planned, Refusal> plan_map(View& view, const Tensor& tensor, const Layout& layout) {
@@ -91,7 +92,8 @@ Result<Planned, Refusal> plan_map(View& view, const Tensor& tensor, const Layout
   return Planned{*std::move(program),
                  concat("different elements of ", tensor.name, " have different places, in every access"),
                  {tensor.name},
-                 {}};
+                 {},
+                 true};
 }
 
 /// Whether some access would look different: most maps change the first one.
@@ -129,7 +131,7 @@ std::optional<Refusal> refuse_result(View& view, const Planned& planned, const S
 /// The program in which no accumulation of the tensor relies on undefined elements.
 Result<Program, Refusal> made_explicit(View& view, const Tensor& tensor) {
   Program program = view.program();
-  for (std::size_t i = 0; i < program.nests.size() + 1; ++i) {
+  for (std::size_t i = 0; i <= view.table().statements.size(); ++i) {
     View now(program);
     const std::vector<Statement>& statements = now.table().statements;
     std::size_t number = 0;
@@ -308,7 +310,8 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   }
   out.facts.removed = out.facts.matched;
   View after(planned->program);
-  for (const std::string& name : planned->tensors) {
+  if (planned->same_places) out.facts.added = out.facts.matched;
+  for (const std::string& name : planned->same_places ? std::vector<std::string>() : planned->tensors) {
     for (const std::size_t number : accesses_of(after, name)) {
       out.facts.added.push_back({"access", after.table().accesses[number].site});
     }

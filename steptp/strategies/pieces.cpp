@@ -97,6 +97,7 @@ std::int64_t result_elements(const Operator& op, const std::string& index, std::
   std::vector<Loop> loops = with_extent(output_loops(op), index, extent);
   loops.insert(loops.end(), op.around.begin(), op.around.end());
   std::vector<const Loop*> all;
+  all.reserve(loops.size());
   for (const Loop& loop : loops) all.push_back(&loop);
   return elements_of(all, kMaxTensorElements);
 }

@@ -143,8 +143,9 @@ struct Listing {
     return planned.ok();
   }
   [[nodiscard]] bool allows(std::optional<Refusal> refusal) {
+    const bool allowed = !refusal;
     if (refusal) refuse(*std::move(refusal));
-    return !refusal;
+    return allowed;
   }
 };
 

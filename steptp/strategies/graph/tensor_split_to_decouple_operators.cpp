@@ -117,7 +117,7 @@ ExprPtr right_of(const Splitting& splitting, const Half& half) {
     }
     return ref;
   };
-  const ExprPtr right = rewrite(accumulating(splitting.op, half.result), to_copies);
+  ExprPtr right = rewrite(accumulating(splitting.op, half.result), to_copies);
   if (!right || half.offset == 0) return right;
   Rewriter move;
   const auto sum = Index::add(Index::variable(splitting.index()), Index::constant(half.offset));

@@ -84,6 +84,7 @@ std::optional<std::vector<Index>> placed(const Operand& operand, const Layout& l
 
 std::vector<BoxVariable> box_of(const std::vector<Loop>& loops) {
   std::vector<BoxVariable> box;
+  box.reserve(loops.size());
   for (const Loop& loop : loops) box.push_back({loop.index, loop.extent});
   return box;
 }

@@ -64,7 +64,7 @@ Result<Tensor, Refusal> find_tensor(View& view, const Site& site) {
   if (!statement) return Refusal{&kPlace, site, "there is no left side of an equation at this address", {}};
   const std::string& name = statement->equation->left->tensor;
   const TensorFacts& facts = view.table().tensors.at(name);
-  const auto refuse_because = [&](std::string why) {
+  const auto refuse_because = [&](std::string_view why) {
     return Refusal{&kIntermediate, site, concat(name, why), {{"tensor", name}}};
   };
   if (facts.known) return refuse_because(" is a known variable");

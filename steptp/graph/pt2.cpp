@@ -6,6 +6,7 @@
 
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
+#include "steptp/graph/index_domains.h"
 #include "steptp/graph/operator.h"
 #include "steptp/graph/prune.h"
 #include "steptp/graph/pt2_composite.h"
@@ -76,6 +77,7 @@ Diagnostics Reader::read(Imported& out) {
   // Updates of buffers, and parts that were taken out only to be written to, are computed for nobody.
   out.graph = prune(std::move(progress_.builder).finish(std::move(results)));
   state_domains(out.graph);
+  state_index_domains(out.graph);
   out.values = std::move(values_);
   out.notes = std::move(progress_.notes);
   return {};

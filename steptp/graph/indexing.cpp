@@ -138,6 +138,8 @@ DiagonalPart diagonal_part(const Call& call, const Shape& shape) {
   out.dim2 = plain_dimension(call, call.integer("dim2"), shape.size());
   if (shape.size() < 2 || out.dim1 == out.dim2) call.fail("two different dimensions are wanted");
   const std::int64_t offset = call.integer("offset");
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  if (offset > kMost || offset < -kMost) call.fail(concat("there is no diagonal ", offset));
   out.row = std::max<std::int64_t>(-offset, 0);
   out.column = std::max<std::int64_t>(offset, 0);
   out.length = std::min(shape[out.dim1] - out.row, shape[out.dim2] - out.column);

@@ -14,7 +14,7 @@ Subscripts with(Subscripts at, std::size_t dim, const Subscript& place) {
 /// How many elements of its row come before each element. Equal elements keep their order, so that no two have the
 /// same rank.
 Tensor ranks(const Step& step, const Tensor& self, std::size_t dim, bool descending) {
-  const Tensor rank = step.temporary(DType::i64, self.shape);
+  Tensor rank = step.temporary(DType::i64, self.shape);
   step.fold(Fold::sum, rank, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
     const Value mine = self.exactly(at);
     const Value other = self.exactly(with(at, dim, inner.front()));

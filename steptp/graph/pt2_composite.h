@@ -57,7 +57,7 @@ class Composer {
   /// What the archive says of the output.
   [[nodiscard]] const TensorType& output_type() const;
   [[nodiscard]] const Step& step() const { return step_; }
-  [[noreturn]] void fail(std::string message) const;
+  [[noreturn]] void fail(const std::string& message) const;
 
  private:
   [[nodiscard]] const Argument* find(std::string_view name) const;

@@ -364,6 +364,14 @@ def test_einsum_and_several_outputs() -> None:
     assert np.array_equal(first, X[:, :, :1]) and np.array_equal(last, X[:, :, 4:])
 
 
+def test_a_window_must_fit_into_the_input() -> None:
+    """PyTorch's average in three dimensions does not count the padding; the maximum, and the others, do."""
+    options = {"kernel_size": [3, 3, 3], "padding": [1, 1, 1]}
+    with pytest.raises(steptp.DiagnosticError, match="a window of 3 does not fit into 2"):
+        lowered("aten.avg_pool3d.default", {"self": real(1, 1, 2, 4, 4)}, options, ["y"])
+    lowered("aten.max_pool3d.default", {"self": real(1, 1, 2, 4, 4)}, options, ["y"])
+
+
 def test_order() -> None:
     values, places = run("aten.sort.default", {"self": X}, {"dim": 1, "descending": True}, ["y:0", "y:1"])
     assert np.array_equal(values, -np.sort(-X, 1)) and np.array_equal(places, np.argsort(-X, 1))

@@ -15,6 +15,7 @@ import argparse
 import contextlib
 import copy
 import ctypes
+import functools
 import io
 import json
 import linecache
@@ -256,6 +257,65 @@ def _own_copy(module: Any, torch: Any, mode: str) -> Any:
     return module
 
 
+#: How many gates the weights of a recurrent operator hold.
+_GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
+_LIBRARY = "steptp_capture"
+
+
+@functools.lru_cache(maxsize=None)
+def _recurrent_operators(torch: Any) -> Any:
+    """aten.lstm and its like as operators of our own. PyTorch takes its own apart step by step even to find the shapes of
+    their results, which takes minutes for a long sequence."""
+    library = torch.library.Library(_LIBRARY, "DEF")
+    rest = "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first"
+
+    def shapes(gates: int, input: Any, hx: Any, params: Any, biases: bool, layers: int, dropout: float, train: bool, both: bool, batch_first: bool) -> Any:  # noqa: A002
+        ways = 2 if both else 1
+        width = params[0].shape[0] // gates
+        per_cell = len(params) // (layers * ways)
+        hidden = params[per_cell - 1].shape[0] if per_cell % 2 else width  # one weight more is a projection
+        batch = input.shape[0 if batch_first else 1]
+        states = [input.new_empty(layers * ways, batch, hidden)] + ([input.new_empty(layers * ways, batch, width)] if gates == 4 else [])
+        return (input.new_empty(*input.shape[:2], hidden * ways), *states)
+
+    for name, gates in _GATES.items():
+        returns, state = ("(Tensor, Tensor, Tensor)", "Tensor[] hx") if name == "lstm" else ("(Tensor, Tensor)", "Tensor hx")
+        library.define(f"{name}(Tensor input, {state}, {rest}) -> {returns}")
+        library.impl(name, getattr(torch, name), "CompositeExplicitAutograd")
+        torch.library.register_fake(f"{_LIBRARY}::{name}", functools.partial(shapes, gates), lib=library)
+    return library
+
+
+@contextlib.contextmanager
+def _recurrence_whole(torch: Any) -> Iterator[None]:
+    """The layers call our operators. Sequences of several lengths (packed) have another operator, which stays."""
+    library = _recurrent_operators(torch)
+    functions, table = torch._VF, getattr(torch.nn.modules.rnn, "_rnn_impls", {})
+    before = dict(table)
+
+    def ours(name: str) -> Any:
+        whole, plain = getattr(getattr(torch.ops, library.ns), name).default, getattr(torch, name)
+
+        def call(*args: Any) -> Any:
+            if not isinstance(args[2], (list, tuple)):
+                return plain(*args)
+            state = list(args[1]) if name == "lstm" else args[1]
+            return whole(args[0], state, list(args[2]), *args[3:])
+
+        return call
+
+    try:
+        for name in _GATES:
+            setattr(functions, name, ours(name))
+        for name in table:
+            table[name] = ours(name.lower())
+        yield
+    finally:
+        table.update(before)
+        for name in _GATES:
+            delattr(functions, name)
+
+
 @contextlib.contextmanager
 def _traceable(torch: Any) -> Iterator[None]:
     """What PyTorch's own layers do for speed alone and torch.export cannot follow, switched off."""
@@ -278,13 +338,14 @@ def _traceable(torch: Any) -> Iterator[None]:
 
 
 def _export(torch: Any, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    with _traceable(torch), _without_gpu(torch), warnings.catch_warnings():
+    with _traceable(torch), _recurrence_whole(torch), _without_gpu(torch), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return torch.export.export(module, args, kwargs, strict=False)
 
 
 def _operator_name(target: Any) -> str:
-    return str(target)
+    name = str(target)
+    return f"aten.{name.split('.')[1]}.input" if name.startswith(f"{_LIBRARY}.") else name
 
 
 def _is_known(name: str, known: set[str]) -> bool:

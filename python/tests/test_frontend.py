@@ -49,6 +49,32 @@ def run(op: str, tensors: dict[str, Any], attributes: dict[str, Any], outputs: l
     return [result[variable.name] for variable in program.signature if variable.role == "output"]
 
 
+def assigned(x: np.ndarray, where: Any, values: Any) -> np.ndarray:
+    out = x.copy()
+    out[where] = values
+    return out
+
+
+def added(x: np.ndarray, where: Any, values: Any) -> np.ndarray:
+    out = x.copy()
+    np.add.at(out, where, values)
+    return out
+
+
+def scattered(x: np.ndarray, index: np.ndarray, values: np.ndarray, add: bool = False) -> np.ndarray:
+    out = x.copy()
+    for (row, column), target in np.ndenumerate(index):
+        out[row, target] = values[row, column] + (out[row, target] if add else 0)
+    return out
+
+
+def interpolated(x: np.ndarray, length: int, scale: float) -> np.ndarray:
+    places = np.maximum((np.arange(length) + 0.5) * scale - 0.5, 0)
+    left = np.floor(places).astype(int)
+    right = np.minimum(left + 1, x.shape[-1] - 1)
+    return x[..., left] + (places - left) * (x[..., right] - x[..., left])
+
+
 def softmax(x: np.ndarray, axis: int) -> np.ndarray:
     e = np.exp(x - x.max(axis, keepdims=True))
     return e / e.sum(axis, keepdims=True)
@@ -252,6 +278,24 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], Callable[..., Any]]] = [
     ("arange.start_step", {}, {"start": 2, "end": 9, "step": 3}, lambda: np.arange(2, 9, 3)),
     ("gather.default", {"self": Y, "index": classes(5, 4, 2)}, {"dim": 1}, lambda x, i: np.take_along_axis(x, i, 1)),
     ("index_select.default", {"self": X, "index": classes(4, 3)}, {"dim": 1}, lambda x, i: x[:, i]),
+    ("diagonal.default", {"self": X}, {"offset": -1, "dim1": 2, "dim2": 1}, lambda x: np.diagonal(x, -1, 2, 1)),
+    ("slice_scatter.default", {"self": Y, "src": real(4, 2)}, {"dim": 1, "start": 1, "step": 3}, lambda x, v: assigned(x, (slice(None), slice(1, None, 3)), v)),
+    ("diagonal_scatter.default", {"self": Y, "src": real(4)}, {"offset": 1}, lambda x, v: assigned(x, (np.arange(4), np.arange(1, 5)), v)),
+    ("scatter.src", {"self": Y, "index": np.array([[0, 3], [2, 2], [1, 0]]), "src": real(3, 2)}, {"dim": 1}, scattered),
+    ("scatter.value", {"self": Y, "index": np.array([[0, 3], [2, 2], [1, 0]])}, {"dim": 1, "value": 2.5}, lambda x, i: scattered(x, i, np.full((3, 2), 2.5))),
+    ("scatter_add.default", {"self": Y, "index": np.array([[0, 3], [2, 2], [1, 0]]), "src": real(3, 2)}, {"dim": 1}, lambda x, i, v: scattered(x, i, v, add=True)),
+    ("index_put.default", {"self": Y, "indices": [np.array([1, -1, 1])], "values": real(3, 5)}, {}, lambda x, i, v: assigned(x, i, v)),
+    ("index_put.default", {"self": Y, "indices": [np.array([[1], [-1]]), np.array([0, 2])], "values": real(2)}, {"accumulate": True}, lambda x, i, j, v: added(x, (i, j), v)),
+    ("index.Tensor", {"self": X, "indices": [np.array([1, -1]), np.array([[0], [-2]])]}, {}, lambda x, i, j: x[i, j]),
+    ("argsort.default", {"self": X}, {"dim": 1}, lambda x: np.argsort(x, 1, kind="stable")),
+    ("logcumsumexp.default", {"self": X}, {"dim": 1}, lambda x: np.logaddexp.accumulate(x, 1)),
+    ("fmod.Tensor", {"self": 4 * Y, "other": Y[::-1].copy()}, {}, np.fmod),
+    ("fmod.Scalar", {"self": classes(9, 6) - 4}, {"other": 3}, lambda x: np.fmod(x, 3)),
+    ("roll.default", {"self": X}, {"shifts": [-3], "dims": []}, lambda x: np.roll(x, -3)),
+    ("einsum.default", {"tensors": [real(2, 3, 4), real(4, 5)]}, {"equation": "...ij,jk->...ik"}, lambda x, y: x @ y),
+    ("upsample_nearest1d.vec", {"input": real(1, 2, 6)}, {"output_size": None, "scale_factors": [0.7]}, lambda x: x[..., [0, 1, 2, 4]]),
+    ("_upsample_nearest_exact1d.vec", {"input": real(1, 2, 6)}, {"output_size": None, "scale_factors": [0.7]}, lambda x: x[..., [0, 2, 3, 5]]),
+    ("upsample_linear1d.vec", {"input": real(1, 2, 5)}, {"output_size": None, "align_corners": False, "scale_factors": [1.5]}, lambda x: interpolated(x, 7, 1 / 1.5)),
     ("embedding.default", {"weight": real(7, 3), "indices": classes(7, 2, 4)}, {}, lambda w, i: w[i]),
     ("matmul.default", {"self": real(2, 1, 3, 4), "other": real(5, 4, 2)}, {}, np.matmul),
     ("matmul.default", {"self": real(4), "other": real(5, 4, 2)}, {}, np.matmul),
@@ -318,6 +362,55 @@ def test_einsum_and_several_outputs() -> None:
     assert np.allclose(values, X.max(1)) and np.array_equal(places, X.argmax(1))
     first, last = run("aten.split_with_sizes.default", {"self": X}, {"split_sizes": [1, 3, 1], "dim": -1}, ["y:0", "y:2"])
     assert np.array_equal(first, X[:, :, :1]) and np.array_equal(last, X[:, :, 4:])
+
+
+def test_a_window_must_fit_into_the_input() -> None:
+    """PyTorch's average in three dimensions does not count the padding; the maximum, and the others, do."""
+    options = {"kernel_size": [3, 3, 3], "padding": [1, 1, 1]}
+    with pytest.raises(steptp.DiagnosticError, match="a window of 3 does not fit into 2"):
+        lowered("aten.avg_pool3d.default", {"self": real(1, 1, 2, 4, 4)}, options, ["y"])
+    lowered("aten.max_pool3d.default", {"self": real(1, 1, 2, 4, 4)}, options, ["y"])
+
+
+def test_order() -> None:
+    values, places = run("aten.sort.default", {"self": X}, {"dim": 1, "descending": True}, ["y:0", "y:1"])
+    assert np.array_equal(values, -np.sort(-X, 1)) and np.array_equal(places, np.argsort(-X, 1))
+    values, places = run("aten.topk.default", {"self": Y}, {"k": 2}, ["y:0", "y:1"])
+    assert np.array_equal(values, -np.sort(-Y, 1)[:, :2]) and np.array_equal(places, np.argsort(-Y, 1)[:, :2])
+    equal = np.array([[2, 1, 2, 1]])
+    for op, place in (("median.dim", 1), ("kthvalue.default", 2)):
+        values, places = run(f"aten.{op}", {"self": equal}, {"dim": 1} | ({"k": 3} if op[0] == "k" else {}), ["y:0", "y:1"])
+        assert values[0] == np.sort(equal)[0, place] and equal[0, places[0]] == values[0]
+    values, places = run("aten.cummax.default", {"self": equal}, {"dim": 1}, ["y:0", "y:1"])
+    assert values.tolist() == [[2, 2, 2, 2]] and places.tolist() == [[0, 0, 2, 2]]
+    image = real(1, 1, 5, 4).round()
+    values, places = run("aten.max_pool2d_with_indices.default", {"self": image}, {"kernel_size": [3, 2], "stride": [2, 2], "padding": [1, 0]}, ["y:0", "y:1"])
+    assert np.array_equal(image.reshape(-1)[places], values)
+
+
+def test_an_index_is_taken_from_what_was_sorted() -> None:
+    """How large an index can be is seen through the fold that computes it."""
+    nodes = [
+        {"kind": "input", "name": "x", "dtype": "float64", "shape": [3, 4]},
+        {"kind": "parameter", "name": "w", "path": "w", "dtype": "float64", "shape": [4, 2]},
+        {"kind": "call", "name": "top", "op": "aten.topk.default", "args": {"self": "x", "k": 2}},
+        {"kind": "call", "name": "y", "op": "aten.index.Tensor", "args": {"self": "w", "indices": ["top:1"]}},
+    ]
+    assert steptp.check(steptp.from_graph({"nodes": nodes, "outputs": ["y"]})).ok is True
+
+
+def test_a_projected_state() -> None:
+    x, h, c = real(5, 2, 3), real(1, 2, 2), real(1, 2, 4)
+    weights = [real(16, 3), real(16, 2), real(16), real(16), real(2, 4)]
+    options = {"has_biases": True, "num_layers": 1, "dropout": 0.0, "train": False, "bidirectional": False, "batch_first": False}
+    output, state, cell = run("aten.lstm.input", {"input": x, "hx": [h, c], "params": weights}, options, ["y:0", "y:1", "y:2"])
+    h, c = h[0], c[0]
+    for step in range(5):
+        i, f, g, o = np.split(x[step] @ weights[0].T + h @ weights[1].T + weights[2] + weights[3], 4, 1)
+        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+        h = (sigmoid(o) * np.tanh(c)) @ weights[4].T
+        assert np.allclose(output[step], h, rtol=1e-9)
+    assert np.allclose(state[0], h, rtol=1e-9) and np.allclose(cell[0], c, rtol=1e-9)
 
 
 def test_recurrent_networks() -> None:

@@ -241,6 +241,17 @@ def test_weights_that_a_hook_computes() -> None:
     assert torch.allclose(steptp.to_torch(program, module)(normal(1, 2, 6)), module(normal(1, 2, 6)))
 
 
+def test_index_inputs_have_the_domain_that_pytorch_allows() -> None:
+    def domain(function, inputs: list, **children) -> str | None:
+        program = steptp.from_torch(Call(function, **children), inputs)
+        return next(variable.domain for variable in program.signature if variable.role == "input" and variable.dtype == "int64")
+
+    assert domain(lambda m, i: m.e(i.flatten()), [integers(7, 2, 3)], e=nn.Embedding(7, 3)) == "[0,7)"
+    assert domain(lambda m, x, i: x[:, i], [x2, integers(6, 3)]) == "[-6,6)"
+    assert domain(lambda m, x, i: x.gather(1, i) + x.gather(0, i), [x2, integers(4, 4, 6)]) == "[0,4)"
+    assert domain(lambda m, x, i: F.cross_entropy(x, i), [logits, labels]) != "[0,4)"  # some may be ignored
+
+
 REFUSED = {
     "inverse of a cosine": (lambda m, x: x.acos(), "aten.acos.default is not supported"),
     "bits": (lambda m, x: x.to(torch.int64) & 1, "bits of integers are not supported"),
@@ -250,6 +261,7 @@ REFUSED = {
     "autocast": (lambda m, x: cast(x), "wrap_with_autocast is not supported"),
     "labels in lists": (lambda m, x: F.multilabel_margin_loss(x, x.argsort(1)), "multilabel_margin_loss"),
     "the mean of what is scattered": (lambda m, x: x.scatter_reduce(1, x.argsort(1), x, "mean"), "only sum, prod, amax and amin"),
+    "bytes are a mask": (lambda m, x: x[:, torch.tensor([1, 0, 1, 1, 0, 0], dtype=torch.uint8)], ""),
     "no number of classes": (lambda m, x: F.one_hot(x.argmax(1)), ""),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 import steptp
@@ -28,6 +29,14 @@ RECURRENT = {
 def test_recurrent_layers(case: str) -> None:
     module, shape = RECURRENT[case]
     check(module, [normal(*shape)])
+
+
+def test_a_long_sequence_is_captured_whole() -> None:
+    """PyTorch takes a recurrent layer apart even to find the shapes of its results: minutes for this one."""
+    begin = time.monotonic()
+    program = steptp.from_torch(nn.LSTM(4, 3, num_layers=4, bidirectional=True), [normal(400, 2, 4).float()])
+    assert time.monotonic() - begin < 30
+    assert len(program.to_text()) < 20_000
 
 
 def test_cells_over_time() -> None:

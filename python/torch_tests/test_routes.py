@@ -129,6 +129,26 @@ def test_parameters_need_no_memory(tmp_path: Path) -> None:
     assert done.returncode == 0 and "@param" in done.stdout, done.stderr
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_model_for_a_gpu_where_there_is_none(tmp_path: Path) -> None:
+    text = HEADER + """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 4).cuda()
+        self.register_buffer("mask", torch.ones(4, device="cuda"))
+        self.to("cuda:0")
+    def forward(self, x):
+        return self.linear(x.to("cuda")) * self.mask + torch.arange(4, device="cuda") + torch.zeros(4).cuda()
+def get_inputs():
+    return [torch.rand(2, 3, device=torch.device("cuda"))]
+"""
+    done = import_py(tmp_path, text)
+    assert done.returncode == 0 and "@param" in done.stdout, done.stderr
+    cpu = text.replace(".cuda()", "").replace('device="cuda"', 'device="cpu"').replace('"cuda:0"', '"cpu"').replace('"cuda"', '"cpu"')
+    assert import_py(tmp_path, cpu).stdout == done.stdout
+
+
 ERRORS = {
     "raises while it is built": ("raise RuntimeError('no good')", "", 2, r"Model() raises RuntimeError: no good (", "model.py:9, in __init__"),
     "raises in forward": ("", "return x @ x", 2, "forward raises RuntimeError: ", "model.py:11, in forward: return x @ x"),

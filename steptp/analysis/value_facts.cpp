@@ -32,6 +32,20 @@ std::optional<Interval> known_range(const Variable& variable) {
 }
 
 /// The values that a tensor's writers store; its dtype's range where they are not narrower.
+/// X=max(X,e) and X=min(X,e), in any order: e. Whatever interval holds all values of e, and all that is written to X
+/// otherwise, holds those of X: the first write of an element finds the identity there, or one of them.
+const ExprPtr& folded_in(const Statement& statement) {
+  const ExprPtr& right = statement.equation->right;
+  const auto* extremum = std::get_if<Extremum>(&right->node);
+  if (!extremum) return right;
+  const auto is_self = [&](const ExprPtr& expr) {
+    const auto* read = std::get_if<Read>(&expr->node);
+    return read && equal(*read->ref, *statement.equation->left);
+  };
+  if (is_self(extremum->left)) return extremum->right;
+  return is_self(extremum->right) ? extremum->left : right;
+}
+
 Interval written_range(const AccessTable& table, const TensorFacts& tensor, const ValueFacts& facts) {
   const Interval everything = dtype_range(tensor.dtype);
   std::optional<Interval> all;
@@ -39,7 +53,7 @@ Interval written_range(const AccessTable& table, const TensorFacts& tensor, cons
     const Statement& statement = table.statements[table.accesses[number].statement];
     Ranges ranges = loop_box(statement);
     ranges.tensors = facts.ranges;
-    const Interval value = value_range(*statement.equation->right, ranges);
+    const Interval value = value_range(*folded_in(statement), ranges);
     if (!everything.contains(value)) return everything;
     all = all ? hull(*all, value) : value;
   }

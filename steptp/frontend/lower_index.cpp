@@ -10,9 +10,7 @@ Tensor plain_index(const Step& step, const graph::Value& index, std::int64_t ext
   const Tensor given = step.of(index);
   if (graph::is_never_negative(step.graph(), index)) return given;
   const Tensor plain = step.temporary(given.dtype, given.shape);
-  step.map(plain, [&](const Subscripts& at) {
-    return select(given.exactly(at) < 0, given.exactly(at) + extent, given.exactly(at));
-  });
+  step.map(plain, [&](const Subscripts& at) { return given.exactly(at) % extent; });
   return plain;
 }
 

@@ -94,8 +94,13 @@ void by_class(const Step& step, const Tensor& logs, double smoothing) {
   const auto guarded = [&](const Subscripts& at, const Value& value) {
     return guards ? select(target.exactly(at) != step.integer("ignore_index"), value, 0) : value;
   };
+  // What an input holds is assumed by its use; of a tensor that is computed, or an input in another shape, nothing is.
+  const bool is_input = step.graph().node(step.value("target")).kind == graph::NodeKind::input;
+  const auto class_of = [&](const Subscripts& at) {
+    return is_input ? target.as_subscript(at) : target.as_subscript(at) % logs.shape[dim];
+  };
   const auto chosen = [&](const Subscripts& at) {
-    const Subscript number = target.as_subscript(at);
+    const Subscript number = class_of(at);
     const Value element = -logs.exactly(classes.merge(at, {number}));
     return weighted ? step.in("weight").exactly({number}) * element : element;
   };
@@ -121,7 +126,7 @@ void by_class(const Step& step, const Tensor& logs, double smoothing) {
   const Tensor weight = step.temporary(weighted ? out.dtype : DType::i64, {});
   fold_dimensions(step, Fold::sum, sum, all, read);
   fold_dimensions(step, Fold::sum, weight, all, [&](const Subscripts& at) {
-    return guarded(at, weighted ? step.in("weight").exactly({target.as_subscript(at)}) : Value(1));
+    return guarded(at, weighted ? step.in("weight").exactly({class_of(at)}) : Value(1));
   });
   step.map(out, [&](const Subscripts&) { return sum.exactly({}) / weight.exactly({}); });
 }

@@ -14,7 +14,7 @@ Subscripts with(Subscripts at, std::size_t dim, const Subscript& place) {
 /// How many elements of its row come before each element. Equal elements keep their order, so that no two have the
 /// same rank.
 Tensor ranks(const Step& step, const Tensor& self, std::size_t dim, bool descending) {
-  const Tensor rank = step.temporary(DType::i64, self.shape);
+  Tensor rank = step.temporary(DType::i64, self.shape);
   step.fold(Fold::sum, rank, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
     const Value mine = self.exactly(at);
     const Value other = self.exactly(with(at, dim, inner.front()));
@@ -24,23 +24,17 @@ Tensor ranks(const Step& step, const Tensor& self, std::size_t dim, bool descend
   return rank;
 }
 
-/// indices[.., n, ..] = the place of the element with the rank n + first. `indices` may lack the dimension.
-void find_places(const Step& step, const Tensor& rank, const Tensor& indices, std::size_t dim, std::int64_t first) {
-  const bool keeps = indices.shape.size() == rank.shape.size();
-  step.fold(Fold::max, indices, {rank.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+/// target[.., n, ..] = what belongs to the element of the rank n + first, of which there is one: the only term that is
+/// not zero. `target` may lack the dimension.
+void pick(const Step& step, Fold how, const Tensor& rank, const Tensor& target, std::size_t dim, std::int64_t first,
+          const std::function<Value(const Subscripts& place)>& value) {
+  const bool keeps = target.shape.size() == rank.shape.size();
+  step.fold(how, target, {rank.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
     Subscripts place = at;
     if (!keeps) place.insert(place.begin() + static_cast<std::ptrdiff_t>(dim), Subscript(0));
-    const Value wanted = keeps && indices.shape[dim] > 1 ? Value(at[dim] + first) : Value(first);
-    return select(rank.exactly(with(place, dim, inner.front())) == wanted, inner.front(), -1);
-  });
-}
-
-void take(const Step& step, const Tensor& self, const Tensor& indices, const Tensor& target, std::size_t dim) {
-  const bool keeps = target.shape.size() == self.shape.size();
-  step.map(target, [&](const Subscripts& at) {
-    Subscripts place = at;
-    if (!keeps) place.insert(place.begin() + static_cast<std::ptrdiff_t>(dim), Subscript(0));
-    return self.exactly(with(place, dim, indices.as_subscript(at)));
+    const Value wanted = keeps && target.shape[dim] > 1 ? Value(at[dim] + first) : Value(first);
+    place = with(place, dim, inner.front());
+    return select(rank.exactly(place) == wanted, value(place), 0);
   });
 }
 
@@ -51,10 +45,13 @@ void ordered(const Step& step, bool descending, std::int64_t first) {
   const std::size_t dim = plain_dimension(step, step.integer("dim"), self.shape.size());
   const Tensor rank = ranks(step, self, dim, descending);
   const std::int32_t number = static_cast<std::int32_t>(step.outputs()) - 1;
-  const Tensor indices =
-      step.wanted(number) ? step.out(number) : step.temporary(DType::i64, step.output_type(number).shape);
-  find_places(step, rank, indices, dim, first);
-  if (number == 1 && step.wanted(0)) take(step, self, indices, step.out(0), dim);
+  if (number == 1 && step.wanted(0)) {
+    pick(step, Fold::sum, rank, step.out(0), dim, first, [&](const Subscripts& place) { return self.exactly(place); });
+  }
+  if (step.wanted(number)) {
+    // A maximum rather than a sum: how large it can become is then plain to see.
+    pick(step, Fold::max, rank, step.out(number), dim, first, [&](const Subscripts& place) { return place[dim]; });
+  }
 }
 
 void sort(const Step& step) { ordered(step, step.flag("descending"), 0); }
@@ -83,7 +80,7 @@ void scan_extremum(const Step& step) {
   // Of several places the last one counts.
   step.fold(Fold::max, step.out(1), {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
     const Value reached = self.exactly(with(at, dim, inner.front())) == values.exactly(at);
-    return select(all_of({Value(inner.front()) <= at[dim], reached}), inner.front(), -1);
+    return select(all_of({Value(inner.front()) <= at[dim], reached}), inner.front(), 0);
   });
 }
 

@@ -51,7 +51,8 @@ void find_places(const Step& step, const Tensor& self, const Tensor& largest, co
     const std::vector<Value> tests = element(place, inner);
     Subscript number = 0;
     for (std::size_t dim = 0; dim < inside.size(); ++dim) number = number * inside[dim] + place[lead + dim];
-    const Value none = graph::count(inside);
+    // Some element reaches the maximum, so that what stands for the others never comes out.
+    const Value none = graph::count(inside) - 1;
     const Value found = select(self.exactly(place) == largest.exactly(at), number, none);
     return tests.empty() ? found : select(all_of(tests), found, none);
   });

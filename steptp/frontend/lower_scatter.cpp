@@ -22,9 +22,12 @@ struct Written {
 
   /// A choice by whether an element that is written goes to a place of the result.
   [[nodiscard]] Value choose(const Subscripts& at, const Subscripts& inner, const Value& yes, const Value& no) const {
+    return within(at, select(goes_here(at, inner), yes, no), no);
+  }
+  /// A value that is looked at only where something can be written.
+  [[nodiscard]] Value within(const Subscripts& at, const Value& looked_at, const Value& otherwise) const {
     const std::vector<Value> tests = inside(at);
-    const Value chosen = select(goes_here(at, inner), yes, no);
-    return tests.empty() ? chosen : select(all_of(tests), chosen, no);
+    return tests.empty() ? looked_at : select(all_of(tests), looked_at, otherwise);
   }
 };
 
@@ -34,31 +37,24 @@ Subscript row_major(const Subscripts& at, const Shape& shape) {
   return out;
 }
 
-/// The subscripts that have a row-major number.
-Subscripts from_row_major(const Subscript& number, const Shape& shape) {
-  Subscripts out;
-  std::int64_t below = graph::count(shape);
-  for (const std::int64_t extent : shape) {
-    below /= extent;
-    out.push_back(below == 1 ? number % extent : (number / below) % extent);
-  }
-  if (!out.empty()) out.front() = shape.size() == 1 ? number : number / (graph::count(shape) / shape.front());
-  return out;
-}
-
-/// Two nests: the number of the last element that is written here, and the choice between it and what was there.
-/// `place_shape` are the dimensions that decide where an element goes, `place` picks them out of those of the result.
+/// Three nests: the number of the last element that is written here, that element, and the choice between it and what
+/// was there. `place_shape` are the dimensions that decide where an element goes, `place` picks them out of those of
+/// the result. The element is found by a sum with one term, not by its number: then all subscripts are plain.
 void replace(const Step& step, const Written& written, const Shape& place_shape,
              const std::function<Subscripts(const Subscripts&)>& place) {
   const Tensor self = step.in("self");
+  const Tensor out = step.out();
   const Tensor last = step.temporary(DType::i64, place_shape);
   step.fold(Fold::max, last, written.loops, [&](const Subscripts& at, const Subscripts& inner) {
-    return written.choose(at, inner, row_major(inner, written.loops), -1);
+    return written.choose(at, inner, row_major(inner, written.loops) + 1, 0);
   });
-  step.map(step.out(), [&](const Subscripts& at) {
-    const Subscripts where = place(at);
-    const Value value = written.value(at, from_row_major(last.as_subscript(where), written.loops));
-    return select(last.exactly(where) >= 0, value, self.exactly(at));
+  const Tensor value = step.temporary(out.dtype, out.shape);
+  step.fold(Fold::sum, value, written.loops, [&](const Subscripts& at, const Subscripts& inner) {
+    const Value is_last = last.exactly(place(at)) == row_major(inner, written.loops) + 1;
+    return written.within(at, select(is_last, written.value(at, inner), 0), 0);
+  });
+  step.map(out, [&](const Subscripts& at) {
+    return select(last.exactly(place(at)) > 0, value.exactly(at), self.exactly(at));
   });
 }
 

@@ -10,6 +10,9 @@ namespace steptp::frontend {
 
 namespace {
 
+/// No table of places is made for more elements than this.
+constexpr std::int64_t kLongest = std::int64_t{1} << 20;
+
 Tensor upsampled_input(const Step& step) { return step.in(step.op().schema.find("input") ? "input" : "self"); }
 
 /// The scale factor of each dimension that PyTorch computes with, where it is not the quotient of the sizes: one that
@@ -26,6 +29,7 @@ std::vector<std::optional<double>> odd_factors(const Step& step, const Shape& fr
   }
   for (std::size_t dim = 0; factors && dim < out.size(); ++dim) {
     const double factor = (*factors)[dim];
+    if (!(factor > 0) || to[2 + dim] > kLongest) step.unsupported("this scale factor is not supported");
     if (static_cast<double>(from[2 + dim]) * factor != static_cast<double>(to[2 + dim])) out[dim] = factor;
   }
   return out;
@@ -76,6 +80,7 @@ std::vector<std::int64_t> nearest_places(std::int64_t from, std::int64_t to, std
 
 /// A fraction that gives the places of one dimension: that of the sizes, where it does.
 Fraction nearest_fraction(const Step& step, std::int64_t from, std::int64_t to, std::optional<double> factor, int odd) {
+  if (to > kLongest && !factor) return {from, to};
   const std::vector<std::int64_t> places = nearest_places(from, to, factor, odd);
   bool plain = true;
   for (std::int64_t n = 0; n < to; ++n) {

@@ -28,7 +28,9 @@ Indexing indexed_by(const Call& call, const Shape& shape) {
   for (std::size_t at = 0; at < indices.size(); ++at) {
     if (indices[at].node < 0) continue;
     const TensorType& type = call.type(indices[at]);
-    if (!is_integer(type.dtype)) call.fail(concat("indices are integers, not ", to_text(type)));
+    // Bytes are a mask, as they were before there were bools.
+    if (!is_integer(type.dtype) || type.dtype == DType::u8)
+      call.fail(concat("indices are integers, not ", to_text(type)));
     out.common = broadcast(call, out.common, type.shape);
     out.dims[at] = indices[at];
     if (used++ == 0) out.first = at;
@@ -62,8 +64,7 @@ bool call_is_never_negative(const Call& call, std::int32_t output, int depth) {
       "slice",        "select",       "contiguous",     "clone",   "to",        "_to_copy",  "t",       "narrow",
       "alias",        "detach",       "index",          "unbind",  "chunk",     "flip",      "roll",    "repeat",
       "_unsafe_view", "index_select", "lift_fresh_copy"};
-  constexpr std::array<std::string_view, 9> kPlaces = {"argmax", "argmin", "argsort", "abs",   "eye",
-                                                       "ones",   "zeros",  "one_hot", "square"};
+  constexpr std::array<std::string_view, 6> kPlaces = {"argmax", "argmin", "argsort", "eye", "ones", "zeros"};
   constexpr std::array<std::string_view, 7> kPlacesAfter = {"max",    "min",      "topk",  "sort",
                                                             "median", "kthvalue", "cummax"};
   const std::string_view full = call.op().schema.name;
@@ -138,6 +139,8 @@ DiagonalPart diagonal_part(const Call& call, const Shape& shape) {
   out.dim2 = plain_dimension(call, call.integer("dim2"), shape.size());
   if (shape.size() < 2 || out.dim1 == out.dim2) call.fail("two different dimensions are wanted");
   const std::int64_t offset = call.integer("offset");
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  if (offset > kMost || offset < -kMost) call.fail(concat("there is no diagonal ", offset));
   out.row = std::max<std::int64_t>(-offset, 0);
   out.column = std::max<std::int64_t>(offset, 0);
   out.length = std::min(shape[out.dim1] - out.row, shape[out.dim2] - out.column);

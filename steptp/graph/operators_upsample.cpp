@@ -24,6 +24,9 @@ Types upsampled(const Call& call) {
   }
   const auto* factors = std::get_if<std::vector<double>>(&call.argument("scale_factors"));
   if (!factors || factors->size() != rank) call.fail("'output_size' or 'scale_factors' is wanted");
+  for (const double factor : *factors) {
+    if (!(factor > 0 && factor < 1e6)) call.fail("a scale factor that is not positive, or far too large");
+  }
   for (std::size_t at = 0; at < rank; ++at) {
     out.shape[2 + at] = static_cast<std::int64_t>(std::floor(static_cast<double>(out.shape[2 + at]) * (*factors)[at]));
   }

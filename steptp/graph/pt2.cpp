@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <stdexcept>
 
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
+#include "steptp/graph/index_domains.h"
 #include "steptp/graph/operator.h"
 #include "steptp/graph/prune.h"
 #include "steptp/graph/pt2_composite.h"
@@ -51,7 +53,9 @@ class Reader {
   Archive& archive_;
   Progress progress_;
   std::map<std::string, StoredTensor> values_;
-  std::vector<std::pair<std::string, std::string>> leaves_;  ///< name and description, for what is written into
+  std::vector<std::pair<std::string, std::string>> leaves_;
+  std::vector<std::string>
+      changes_;  ///< what the module writes to beside its outputs  ///< name and description, for what is written into
   std::size_t nesting_ = 0;
   std::size_t inlined_ = 0;
 };
@@ -76,6 +80,7 @@ Diagnostics Reader::read(Imported& out) {
   // Updates of buffers, and parts that were taken out only to be written to, are computed for nobody.
   out.graph = prune(std::move(progress_.builder).finish(std::move(results)));
   state_domains(out.graph);
+  state_index_domains(out.graph);
   out.values = std::move(values_);
   out.notes = std::move(progress_.notes);
   return {};
@@ -191,6 +196,8 @@ void Reader::node(const Json& graph, const Json& json, const std::string& scope)
   } catch (const Misuse& misuse) {
     refuse("graph-operator", concat(misuse.message, step.origin.text.empty() ? "" : " (", step.origin.text,
                                     step.origin.text.empty() ? "" : ")"));
+  } catch (const std::out_of_range&) {
+    malformed(concat("the arguments of ", step.op, " name a dimension or an element that there is not"));
   }
 }
 
@@ -338,12 +345,10 @@ std::vector<Value> Reader::outputs(const Json& signature) {
     const Json* buffer = given.value->find("buffer_name");
     const Json* input = given.value->find("user_input_name");
     const Json* target = buffer ? buffer : input;
-    progress_.note(concat("the module changes ",
-                          buffer  ? "the buffer "
-                          : input ? "the input "
-                                  : "",
-                          target && target->as_string() ? *target->as_string() : given.tag,
-                          "; the change is not part of the program"));
+    changes_.push_back(concat(buffer  ? "the buffer "
+                              : input ? "the input "
+                                      : "",
+                              target && target->as_string() ? *target->as_string() : given.tag));
   }
   if (out.empty()) refuse("graph-operator", "the model gives back no tensor");
   return out;
@@ -362,10 +367,17 @@ void Reader::state_domains(Graph& graph) {
 
 void Reader::note_updates() {
   for (const auto& [name, description] : leaves_) {
-    if (progress_.aliases.is_written(name)) {
-      progress_.note(concat("the module changes ", description, "; the change is not part of the program"));
-    }
+    const bool known = std::find(changes_.begin(), changes_.end(), description) != changes_.end();
+    if (progress_.aliases.is_written(name) && !known) changes_.push_back(description);
   }
+  if (changes_.empty()) return;
+  constexpr std::size_t kNamed = 3;
+  const std::size_t named = std::min(changes_.size(), kNamed);
+  std::string text = changes_.front();
+  for (std::size_t at = 1; at < named; ++at) append(text, ", ", changes_[at]);
+  if (changes_.size() > named) append(text, " and ", changes_.size() - named, " more");
+  progress_.note(concat("the module changes ", text, changes_.size() == 1 ? "; the change is" : "; the changes are",
+                        " not part of the program"));
 }
 
 }  // namespace

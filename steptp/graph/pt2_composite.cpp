@@ -15,7 +15,7 @@ const Argument* Composer::find(std::string_view name) const {
   return nullptr;
 }
 
-void Composer::fail(std::string message) const { throw Misuse{concat(step_.op, ": ", message)}; }
+void Composer::fail(const std::string& message) const { throw Misuse{concat(step_.op, ": ", message)}; }
 
 bool Composer::has(std::string_view name) const { return find(name) && !is_none(*find(name)); }
 

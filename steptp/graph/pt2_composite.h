@@ -25,8 +25,9 @@ class Composer {
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name) const;
   [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise) const;
 
-  [[nodiscard]] const TensorType& type(const Value& value) const { return progress_.builder.type(value); }
-  [[nodiscard]] const Shape& shape(const Value& value) const { return progress_.builder.shape(value); }
+  [[nodiscard]] TensorType type(const Value& value) const { return progress_.builder.type(value); }
+  /// By value: the graph grows with every call.
+  [[nodiscard]] Shape shape(const Value& value) const { return progress_.builder.shape(value); }
   [[nodiscard]] std::size_t rank(const Value& value) const { return shape(value).size(); }
   /// A dimension counted from the end made plain.
   [[nodiscard]] std::int64_t dimension(std::string_view name, std::int64_t otherwise, const Value& of) const;
@@ -56,7 +57,7 @@ class Composer {
   /// What the archive says of the output.
   [[nodiscard]] const TensorType& output_type() const;
   [[nodiscard]] const Step& step() const { return step_; }
-  [[noreturn]] void fail(std::string message) const;
+  [[noreturn]] void fail(const std::string& message) const;
 
  private:
   [[nodiscard]] const Argument* find(std::string_view name) const;

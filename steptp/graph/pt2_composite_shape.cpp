@@ -83,6 +83,10 @@ std::vector<std::int64_t> pair(const Composer& c, std::string_view name) {
   std::vector<std::int64_t> out = c.integers(name);
   if (out.size() == 1) out.push_back(out.front());
   if (out.size() != 2) c.fail(concat("'", name, "' has not two entries"));
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  for (const std::int64_t entry : out) {
+    if (entry < 0 || entry > kMost) c.fail(concat("'", name, "' is ", entry));
+  }
   return out;
 }
 
@@ -133,6 +137,9 @@ Values column_stack(const Composer& c) {
 Values diag_embed(const Composer& c) {
   const Value self = c.tensor("self");
   if (c.integer("dim1", -2) != -2 || c.integer("dim2", -1) != -1) c.fail("only the last two dimensions are supported");
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  if (c.rank(self) == 0 || c.integer("offset", 0) > kMost || c.integer("offset", 0) < -kMost)
+    c.fail("the offset does not fit");
   Shape shape = c.shape(self);
   const std::int64_t extent = shape.back() + std::abs(c.integer("offset", 0));
   shape.back() = extent;

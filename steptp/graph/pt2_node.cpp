@@ -116,9 +116,7 @@ struct Survey {
         }
       } else if (computes_size(op)) {
         note(sizes, op, node);
-      } else if (op == kAutocast) {
-        note(unsupported, op, node);
-      } else if (op.starts_with("higher_order.") || op == "aten.item.default" ||
+      } else if ((op.starts_with("higher_order.") && op != kAutocast) || op == "aten.item.default" ||
                  op == "aten._local_scalar_dense.default") {
         note(control_flow, op, node);
       } else if (!find_operator(op) && !find_operator(functional_name(op)) && !is_rewritten(op) && !is_random(op) &&

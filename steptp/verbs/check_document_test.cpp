@@ -109,6 +109,14 @@ std::vector<Case> cases() {
        "cannot show that subscript 0 of A stays in range: it may be 9223372036854775807 at a=0, where C holds "
        "9223372036854775807",
        "@input A f32[4]\n@input C i64[4] [0,4)\n@output D f32[4]\na4 D(a)=A(C^i64(a));"},
+      {"out-of-range-unknown",
+       "@input A f32[4]\n@input C i64[4] any\n@output D f32[4]\na4 c4 E^i64(a)=max(E^i64(a),C^i64(c));"
+       "a4 D(a)=A(E^i64(a));",
+       4, 49,
+       "cannot show that subscript 0 of A stays in range: it may be 9223372036854775807 at a=0, where E holds "
+       "9223372036854775807",
+       "@input A f32[4]\n@input C i64[4] [0,4)\n@output D f32[4]\na4 c4 E^i64(a)=max(E^i64(a),C^i64(c));"
+       "a4 D(a)=A(E^i64(a));"},
       {"undefined-read", "@input A f32[4]\n@output D f32[4]\na4 D(a)=D(a)*2+A(a);", 3, 9,
        "D_{0} is read before anything writes it, at a=0", "@input A f32[4]\n@output D f32[4]\na4 D(a)=A(a)*2+D(a);"},
       {"undefined-read-unknown", "@input C i64[4] [0,4)\n@output D f32[4]\na2 E(a)=1;a4 D(a)=E(C^i64(a));", 3, 19,

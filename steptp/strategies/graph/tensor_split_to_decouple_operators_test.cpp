@@ -65,8 +65,8 @@ TEST(TensorSplit, OfAWindow) {
 B(tx,4)L(c,3)[D[tx]=D[tx]+A[tx*2+c]*C[c];];
 )",
                  R"({"at":"0:loop[0]","cut":1})", R"(
-L(a,1)L(c,3)[E[a*2+c]=A[a*2+c];];
-L(a,3)L(c,3)[F[a*2+c]=A[a*2+c+2];];
+B(tx,3)[E[tx]=A[tx];];
+B(tx,7)[F[tx]=A[tx+2];];
 B(tx,1)L(c,3)[G[tx]=G[tx]+E[tx*2+c]*C[c];];
 B(tx,3)L(c,3)[H[tx]=H[tx]+F[tx*2+c]*C[c];];
 B(tx,1)[D[tx]=G[tx];];

@@ -52,6 +52,8 @@ soak: packages ## the tests with SOAK (100) times as many seeds, release and san
 	$(call configure,build,release)
 	$(call compile,build,)
 	@echo "soak: release, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build
+	@echo "soak: strategies on the zoo, what is not equal goes to build/strategy_soak.jsonl"
+	@build/testing/strategy_soak 1 $$((85 * $(SOAK))) build/strategy_soak.jsonl
 	$(call configure,build-asan,asan)
 	$(call compile,build-asan,)
 	@echo "soak: asan, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build-asan

@@ -8,6 +8,7 @@
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
 #include "steptp/verify/certificate.h"
+#include "steptp/verify/illustration.h"
 #include "steptp/verify/replay_pair.h"
 
 namespace steptp::cli {
@@ -94,6 +95,21 @@ std::string report(const Judgement& judgement) {
   return out;
 }
 
+/// For a person who wants to follow it by hand; what is said of the pair itself stands above.
+std::string illustration_text(const Pair& pair) {
+  const auto found = illustrate(pair.before.program, pair.after.program);
+  if (!found) return {};
+  std::string shapes;
+  for (const Variable& variable : found->before.signature.variables) {
+    if (variable.shape.empty()) continue;
+    append(shapes, shapes.empty() ? "" : ", ", subscripted(variable.name, variable.shape));
+  }
+  std::string out = concat("  the same at a small shape, as an illustration: ", shapes, "\n");
+  append(out, "  at ", subscripted(found->example.output, found->example.index), "\n    before  ", found->before_run,
+         "\n    after   ", found->after_run, "\n    with\n", given_text(*found->example.given));
+  return out;
+}
+
 /// False where the file could not be written.
 bool keep_counterexample(const std::string& file, const Pair& pair, const Judgement& judgement) {
   if (!judgement.counterexample) return true;
@@ -123,6 +139,7 @@ Answer judge(const Pair& pair, const Options& options) {
     answer.out = out.dump() + "\n";
   } else {
     answer.out = concat(pair.id.empty() ? "" : pair.id + ": ", report(judgement));
+    if (judgement.counterexample && options.pairs.empty()) answer.out += illustration_text(pair);
     if (options.timing) append(answer.out, "  ", std::to_string(spent.count()), " ms\n");
   }
   if (!options.counterexample.empty() && !keep_counterexample(options.counterexample, pair, judgement)) {

@@ -31,7 +31,6 @@ std::optional<Interval> known_range(const Variable& variable) {
                   static_cast<std::int64_t>(std::ceil(domain.high)) - 1};
 }
 
-/// The values that a tensor's writers store; its dtype's range where they are not narrower.
 /// X=max(X,e) and X=min(X,e), in any order: e. Whatever interval holds all values of e, and all that is written to X
 /// otherwise, holds those of X: the first write of an element finds the identity there, or one of them.
 const ExprPtr& folded_in(const Statement& statement) {
@@ -46,6 +45,7 @@ const ExprPtr& folded_in(const Statement& statement) {
   return is_self(extremum->right) ? extremum->left : right;
 }
 
+/// The values that a tensor's writers store; its dtype's range where they are not narrower.
 Interval written_range(const AccessTable& table, const TensorFacts& tensor, const ValueFacts& facts) {
   const Interval everything = dtype_range(tensor.dtype);
   std::optional<Interval> all;

@@ -47,7 +47,7 @@ class Inputs {
 
 class Finder {
  public:
-  explicit Finder(const Graph& graph) : graph_(graph), inputs_(graph) {
+  explicit Finder(const Graph& graph) : inputs_(graph) {
     for (std::size_t number = 0; number < graph.nodes.size(); ++number) {
       inputs_.visit(number);
       if (graph.nodes[number].kind == NodeKind::call) look(Call(graph, graph.nodes[number]));
@@ -81,7 +81,6 @@ class Finder {
     }
   }
 
-  const Graph& graph_;
   Inputs inputs_;
   std::map<std::int32_t, Range> found_;
 };

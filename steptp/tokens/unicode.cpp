@@ -25,7 +25,15 @@ struct Decomposition {
 struct Composition {
   std::uint32_t first, second, composed;
 };
+// Generated rows: clang would have braces around every pair in them.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wmissing-braces"
+#endif
 #include "steptp/tokens/unicode_tables.inc"
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 }  // namespace tables
 
 constexpr std::uint32_t kPoints = 0x110000;

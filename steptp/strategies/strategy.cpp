@@ -32,6 +32,7 @@ std::string names_of(std::span<const Parameter> parameters) {
 std::string misfit(const Strategy& strategy, const Choice& choice) {
   for (const Parameter& parameter : strategy.parameters) {
     const Json* value = find(choice.values, parameter.name);
+    if (!value && parameter.fallback) continue;
     if (!value) return concat("the parameter \"", parameter.name, "\" is missing");
     if (has_kind(*value, parameter.kind)) continue;
     return concat("the parameter \"", parameter.name, "\" is ", value->kind_name(), ", not ",
@@ -213,7 +214,13 @@ Listing list_choices(const Strategy& strategy, View& view, bool extended, bool w
 Result<Applied, Refusal> apply(const Strategy& strategy, View& view, const Choice& choice) {
   std::string wrong = misfit(strategy, choice);
   if (!wrong.empty()) return Refusal{&kChoice, choice.at, std::move(wrong), {}};
-  return strategy.apply(view, choice);
+  Choice whole = choice;
+  for (const Parameter& parameter : strategy.parameters) {
+    const bool is_given = std::any_of(choice.values.begin(), choice.values.end(),
+                                      [&](const auto& value) { return value.first == parameter.name; });
+    if (!is_given) whole.values.emplace_back(parameter.name, Json(*parameter.fallback));
+  }
+  return strategy.apply(view, whole);
 }
 
 Result<std::size_t, Refusal> one_of(const Choice& choice, std::string_view parameter,

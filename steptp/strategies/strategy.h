@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,6 +72,7 @@ struct Parameter {
   std::string_view name;
   Kind kind = Kind::integer;
   std::string_view text;
+  std::optional<std::int64_t> fallback = {};  ///< of an integer that a choice may leave out
 };
 
 /// Named values: integers and words, in the order in which they are worth reading.

@@ -15,6 +15,8 @@ namespace {
 
 constexpr Parameter kParameters[] = {
     {"depth", Parameter::Kind::integer, "how many loops, from outside, the two nests get in common"},
+    {"next", Parameter::Kind::integer, "which of the nests behind it: 1, which is meant without it, is the next item",
+     1},
 };
 constexpr Precondition kPublished[] = {
     {Check::dependency, "forward",
@@ -27,6 +29,7 @@ constexpr Precondition kSafety[] = {
     {Check::order, "innermost", "a V loop stays innermost"},
     {Check::scope, "scopes", "data in s and l stays in as many kernels as before"},
     {Check::order, "races", "different values of a common P, V or B loop touch different elements"},
+    {Check::order, "between", "what stands between the nests can stand behind the second"},
 };
 constexpr const Precondition& kForward = kPublished[0];
 constexpr const Precondition& kSameLoops = kPublished[1];
@@ -34,6 +37,8 @@ constexpr const Precondition& kGuards = kSafety[0];
 constexpr const Precondition& kInnermost = kSafety[1];
 constexpr const Precondition& kScopes = kSafety[2];
 constexpr const Precondition& kRaces = kSafety[3];
+constexpr const Precondition& kBetween = kSafety[4];
+constexpr std::uint32_t kFarthest = 6;  ///< nests farther behind are not looked at
 constexpr Component kModifies[] = {Component::expressions, Component::loop_axes, Component::variables};
 
 struct Nests {
@@ -57,13 +62,25 @@ std::size_t common_loops(const Nests& nests) {
   return depth;
 }
 
-Result<Nests, Refusal> find(View& view, const Site& site) {
+Result<Nests, Refusal> find(View& view, const Site& site, std::int64_t next) {
   const auto first = nest_at(view, site);
   if (!first) return first.error();
   Nests out{*first, nullptr};
-  out.second = view.find_nest(sibling(site.items, 1));
-  if (!out.second) return Refusal{&kSameLoops, site, "no nest follows", {}};
+  const bool is_near = next >= 1 && next <= kFarthest;
+  if (is_near) out.second = view.find_nest(sibling(site.items, static_cast<std::uint32_t>(next)));
+  if (!out.second) return Refusal{&kSameLoops, site, "no nest follows", {{"next", next}}};
   return out;
+}
+
+/// The second nest moves up to the first, over everything between them.
+std::optional<Refusal> refuse_between(View& view, const Nests& nests, std::int64_t next) {
+  for (std::int64_t i = 1; i < next; ++i) {
+    const auto between = sibling(nests.first->items, static_cast<std::uint32_t>(i));
+    if (const auto conflict = exchange_conflict(view, between, nests.second->items)) {
+      return refuse(kBetween, item_site(nests.first->items), *conflict);
+    }
+  }
+  return std::nullopt;
 }
 
 void collect_loops(const Nest& nest, std::set<std::string>& names) {
@@ -186,11 +203,33 @@ Result<Planned, Refusal> plan(View& view, const Nests& nests, std::int64_t wante
   return out;
 }
 
+/// Nests that do not follow at once; extended.
+void offer_farther(View& view, const Site& site, Listing& listing) {
+  for (std::int64_t next = 2; next <= kFarthest; ++next) {
+    const auto nests = find(view, site, next);
+    const std::size_t most = nests ? common_loops(*nests) : 0;
+    if (most == 0) continue;
+    if (auto refusal = refuse_between(view, *nests, next)) {
+      listing.refuse(*std::move(refusal));
+      continue;
+    }
+    std::vector<std::int64_t> depths;
+    for (std::size_t depth = 1; depth <= most; ++depth) {
+      const auto wanted = static_cast<std::int64_t>(depth);
+      if (listing.allows(plan(view, *nests, wanted))) depths.push_back(wanted);
+    }
+    listing.offer({site, {{"depth", std::move(depths)}, {"next", std::vector<std::int64_t>{next}}}, true});
+  }
+}
+
 void choices(View& view, Listing& listing) {
   for (const PlacedNest& first : view.nests()) {
     const Site site = item_site(first.items);
-    const auto nests = find(view, site);
-    if (!listing.allows(nests)) continue;
+    const auto nests = find(view, site, 1);
+    if (!listing.allows(nests)) {
+      if (listing.extended) offer_farther(view, site, listing);
+      continue;
+    }
     const std::size_t most = common_loops(*nests);
     if (most == 0) listing.refuse({&kSameLoops, site, "their first loops differ", {{"common", 0}}});
     std::vector<std::int64_t> whole;
@@ -202,12 +241,15 @@ void choices(View& view, Listing& listing) {
     }
     listing.offer({site, {{"depth", std::move(whole)}}, false});
     listing.offer({site, {{"depth", std::move(partly)}}, true});
+    if (listing.extended) offer_farther(view, site, listing);
   }
 }
 
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
-  const auto nests = find(view, choice.at);
+  const std::int64_t next = choice.integer("next");
+  const auto nests = find(view, choice.at, next);
   if (!nests) return nests.error();
+  if (auto refusal = refuse_between(view, *nests, next)) return *std::move(refusal);
   auto planned = plan(view, *nests, choice.integer("depth"));
   if (!planned) return planned.error();
   Applied out;
@@ -219,9 +261,12 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   for (const auto& [from, to] : planned->names) {
     out.facts.renamings.push_back({"index", from, *to.as_variable(), second});
   }
-  out.facts.holds = {
-      {&kForward, {}}, {&kSameLoops, {{"depth", choice.integer("depth")}}}, {&kScopes, {}}, {&kRaces, {}}};
-  out.facts.values = {{"depth", choice.integer("depth")}};
+  out.facts.holds = {{&kForward, {}},
+                     {&kSameLoops, {{"depth", choice.integer("depth")}}},
+                     {&kScopes, {}},
+                     {&kRaces, {}},
+                     {&kBetween, {{"items", next - 1}}}};
+  out.facts.values = {{"depth", choice.integer("depth")}, {"next", next}};
   out.facts.because =
       "what the second nest needs of the first is made in the same or an earlier iteration of the common "
       "loops, and no element passes between different values of a P, V or B loop among them";

@@ -43,6 +43,33 @@ B(bx,2)[B(tx,8)[E:l[]=A[bx,tx];];B(tx,8)[D[bx,tx]=E:l[]*2;];];
                  R"({"at":"0/0","depth":1})", "B(bx,2)[B(tx,8)[E:l[]=A[bx,tx];D[bx,tx]=E:l[]*2;];];");
 }
 
+// The second nest moves up over what stands between.
+TEST(OperatorFusion, OverOthers) {
+  expect_rewrite("operator_fusion", R"(
+@input A f32[8]
+@input C f32[6]
+@output F f32[8]
+@output G f32[6]
+B(tx,8)[D[tx]=A[tx]*2;];B(tx,6)[E[tx]=exp(C[tx]);];B(tx,6)[G[tx]=E[tx]+1;];B(tx,8)[F[tx]=D[tx]+A[tx];];
+)",
+                 R"({"at":"0","depth":1,"next":3})",
+                 "B(tx,8)[D[tx]=A[tx]*2;F[tx]=D[tx]+A[tx];];B(tx,6)[E[tx]=exp(C[tx]);];B(tx,6)[G[tx]=E[tx]+1;];");
+}
+
+TEST(OperatorFusion, NotOverWhatItNeeds) {
+  constexpr std::string_view kNeeds =
+      "@input A f32[8]\n@output F f32[8]\n"
+      "B(tx,8)[D[tx]=A[tx]*2;];B(tx,4)[E[tx]=D[tx]+D[tx+4];];B(tx,8)[F[tx]=D[tx]+E[tx//2];];\n";
+  expect_refusal("operator_fusion", kNeeds, R"({"at":"0","depth":1,"next":2})", "between");
+  // What stands between would read what has been overwritten.
+  constexpr std::string_view kOverwrites =
+      "@input A f32[8]\n@output E f32[4]\n@output F f32[8]\n"
+      "B(tx,8)[D[tx]=A[tx]*2;];B(tx,4)[E[tx]=D[tx]+D[tx+4];];B(tx,8)[D[tx]=D[tx]*3;];B(tx,8)[F[tx]=D[tx];];\n";
+  expect_refusal("operator_fusion", kOverwrites, R"({"at":"0","depth":1,"next":2})", "between");
+  expect_refusal("operator_fusion", kNeeds, R"({"at":"0","depth":1,"next":7})", "same-loops");
+  expect_refusal("operator_fusion", kNeeds, R"({"at":"0","depth":1,"next":0})", "same-loops");
+}
+
 TEST(OperatorFusion, EqualGuards) {
   expect_rewrite("operator_fusion", R"(
 @input A f32[8]

@@ -22,7 +22,9 @@ constexpr std::string_view kNoAxis = "none";
 constexpr Parameter kParameters[] = {
     {"axis", Parameter::Kind::word, "bx, by, bz, tx, ty or tz; none makes a bound loop an L loop again"},
     {"multiple", Parameter::Kind::integer,
-     "threads are rounded up to a multiple of it, and a guard cuts off the tail; 1 where nothing is rounded"},
+     "threads are rounded up to a multiple of it, and a guard cuts off the tail; 1, which is meant without it, rounds "
+     "nothing",
+     1},
 };
 constexpr Precondition kPublished[] = {
     {Check::reduction_axis, "not-carried",

@@ -3,6 +3,7 @@
 //
 //   strategy_soak SEED PROGRAMS FILE
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
@@ -137,12 +138,17 @@ class Soak {
   std::uint64_t wrong_ = 0;
 };
 
+volatile std::sig_atomic_t is_interrupted = 0;
+
 int run(std::uint64_t seed, std::uint64_t programs, const char* path) {
   zoo::DrawOptions options;
   for (const zoo::ProgramType& type : zoo::all_types()) options.types.push_back(&type);
   options.compositions_percent = 25;
   Soak soak{std::ofstream(path)};
-  for (std::uint64_t index = 0; index < programs; ++index) {
+  // Ctrl-C ends it after the program at hand, with the table of what was done.
+  std::signal(SIGINT, [](int) { is_interrupted = 1; });
+  std::signal(SIGTERM, [](int) { is_interrupted = 1; });
+  for (std::uint64_t index = 0; index < programs && is_interrupted == 0; ++index) {
     const auto drawn = zoo_draw(seed, index, options);
     if (!drawn) continue;
     soak.walk(drawn->program.type ? drawn->program.type->name : "composition", drawn->program.program,

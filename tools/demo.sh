@@ -47,6 +47,14 @@ title "verify: not equal, with a counterexample that can be run again"
 say_refused "$steptp" verify examples/row_softmax.leir examples/broken/short_sum.leir --counterexample demo_out/short_sum.counterexample.json
 say "$steptp" verify --replay demo_out/short_sum.counterexample.json
 
+title "44 small steps from a vanilla matrix product to tiles in shared memory"
+say "$steptp" explain cache_read_write
+say "$steptp" choices examples/recipes/matmul.leir --strategy loop_split --limit 2
+"$steptp" replay examples/recipes/matmul.leir --recipe examples/recipes/matmul.json >demo_out/fast_matmul.leir
+say "$steptp" fmt --profile compact demo_out/fast_matmul.leir
+say "$steptp" check --device nvidia-h200 demo_out/fast_matmul.leir
+say "$steptp" verify examples/recipes/matmul.leir demo_out/fast_matmul.leir
+
 title "a model from PyTorch"
 if "${PYTHON:-python3}" -c 'import torch' 2>/dev/null; then
   say "$steptp" import examples/gated_mlp.py --python "${PYTHON:-python3}" -o demo_out/gated_mlp.leir

@@ -101,6 +101,32 @@ TEST(VerifyEqual, ProvedAndSafe) {
        "B(tx,1)L(a,64)[C[tx+999,a]=C[tx+999,a]+E[a];];",
        "B(tx,1000)L(a,64)[C[tx,a]=A[tx,a];];B(tx,999)L(a,64)[C[tx,a]=C[tx,a]+E[a];];"
        "B(tx,1)L(a,64)[C[tx+998,a]=C[tx+998,a]+E[a];];"},
+      {"@input A f32[1000,64]\n@input E f32[64]\n@output C f32[1000,64]\n", "B(tx,1000)L(a,64)[C[tx,a]=A[tx,a]+E[a];];",
+       "B(tx,1000)L(a,64)[C[tx,a]=A[tx,a];];B(tx,400)L(a,64)[C[tx,a]=C[tx,a]+E[a];];"
+       "B(tx,600)L(a,64)[C[tx+400,a]=C[tx+400,a]+E[a];];",
+       "B(tx,1000)L(a,64)[C[tx,a]=A[tx,a];];B(tx,400)L(a,64)[C[tx,a]=C[tx,a]+E[a];];"
+       "B(tx,600)L(a,64)[C[tx+400,a]=C[tx+400,a]+2*E[a];];"},
+      // A fold that begins with a single value, and one that has a hole behind it.
+      {"@input A f32[256,512]\n@output C f32[256]\n", "B(tx,256)L(a,512)[C[tx]=C[tx]+exp(A[tx,a]);];",
+       "B(tx,256)[D[tx]=exp(A[tx,0]);];B(tx,256)L(a,511)[E[tx]=E[tx]+exp(A[tx,a+1]);];B(tx,256)[C[tx]=D[tx]+E[tx];];",
+       "B(tx,256)[D[tx]=exp(A[tx,0]);];B(tx,256)L(a,510)[E[tx]=E[tx]+exp(A[tx,a+2]);];B(tx,256)[C[tx]=D[tx]+E[tx];];"},
+      {"@input A f32[256,512]\n@output C f32[256]\n", "B(tx,256)L(a,512)[C[tx]=max(C[tx],A[tx,a]);];",
+       "B(tx,256)[D[tx]=A[tx,511];];B(tx,256)L(a,511)[E[tx]=max(E[tx],A[tx,a]);];B(tx,256)[C[tx]=max(D[tx],E[tx]);];",
+       "B(tx,256)[D[tx]=A[tx,511];];B(tx,256)L(a,510)[E[tx]=max(E[tx],A[tx,a]);];B(tx,256)[C[tx]=max(D[tx],E[tx]);];"},
+      {"@input A f32[256,512]\n@output C f32[256]\n", "B(tx,256)L(a,512)[C[tx]=C[tx]*A[tx,a];];",
+       "B(tx,256)L(a,100)[D[tx]=D[tx]*A[tx,a];];B(tx,256)L(a,412)[E[tx]=E[tx]*A[tx,a+100];];"
+       "B(tx,256)[C[tx]=D[tx]*E[tx];];",
+       "B(tx,256)L(a,100)[D[tx]=D[tx]*A[tx,a];];B(tx,256)L(a,411)[E[tx]=E[tx]*A[tx,a+101];];"
+       "B(tx,256)[C[tx]=D[tx]*E[tx];];"},
+      // The last index, by equality and by order.
+      {"@input A f32[64]\n@output C f32[64]\n", "B(tx,64)[C[tx]=if_then_else(tx>=63,0,A[tx]);];",
+       "B(tx,64)[C[tx]=if_then_else(tx==63,0,A[tx]);];", "B(tx,64)[C[tx]=0;];"},
+      {"@input A f32[64]\n@output C f32[64]\n", "B(tx,64)[C[tx]=if_then_else(tx<1,0,A[tx]);];",
+       "B(tx,64)[C[tx]=if_then_else(tx==0,0,A[tx]);];", "B(tx,64)[C[tx]=0;];"},
+      // Digits that are values too.
+      {"@input A f32[16,96]\n@output C f32[16]\n", "B(tx,16)L(a,96)[C[tx]=max(C[tx],A[tx,a]*a);];",
+       "B(tx,16)L(d,12)L(a,8)[C[tx]=max(C[tx],A[tx,d*8+a]*(8*d+a));];",
+       "B(tx,16)L(d,12)L(a,8)[C[tx]=max(C[tx],A[tx,d*8+a]*(d+12*a));];"},
       // A copy in a wider type.
       {"@input A f16[512,64]\n@output C f16[512]\n", "B(tx,512)L(a,64)[C:f16[tx]=C:f16[tx]+A:f16[tx,a]**2;];",
        "B(tx,512)[L(a,64)[D:f32,l[a]=A:f16[tx,a];];L(a,64)[C:f16[tx]=C:f16[tx]+D:f32,l[a]**2;];];",

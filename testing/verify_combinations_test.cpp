@@ -102,6 +102,8 @@ TEST(Combinations, TiesDeepInside) {
       {"of sums of squares", "if_then_else($X*$X+$Y*$Y<$Z*$Z,$V,$W)", "if_then_else($X*$X+$Y*$Y<=$Z*$Z,$V,$W)"},
       {"of maxima", "if_then_else(max($X,$Y)<max($Z,$W),$V,$X)", "if_then_else(max($X,$Y)<=max($Z,$W),$V,$X)"},
       {"of functions", "if_then_else(exp($X)*$Y<exp($Z),$V,$W)", "if_then_else(exp($X)*$Y<=exp($Z),$V,$W)"},
+      {"that can be solved for only where it does not show", "if_then_else(exp($X)*$Y>0.3,$Z*$X,0)",
+       "if_then_else(exp($X)*$Y>=0.3,$Z*$X,0)"},
       {"behind another", "if_then_else($X>0.25,if_then_else($Y*$Z<$W,$V,$X),$X)",
        "if_then_else($X>0.25,if_then_else($Y*$Z<=$W,$V,$X),$X)"},
       {"not equal for less", "if_then_else($X*$Y!=$Z,$V,$W)", "if_then_else($X*$Y<$Z|$X*$Y>=$Z,$V,$W)"},

@@ -126,7 +126,7 @@ TEST(VerifyEqual, ProvedAndSafe) {
       // Digits that are values too.
       {"@input A f32[16,96]\n@output C f32[16]\n", "B(tx,16)L(a,96)[C[tx]=max(C[tx],A[tx,a]*a);];",
        "B(tx,16)L(d,12)L(a,8)[C[tx]=max(C[tx],A[tx,d*8+a]*(8*d+a));];",
-       "B(tx,16)L(d,12)L(a,8)[C[tx]=max(C[tx],A[tx,d*8+a]*(d+12*a));];"},
+       "B(tx,16)L(d,12)L(a,8)[C[tx]=max(C[tx],A[tx,d*8+a]*a);];"},
       // A copy in a wider type.
       {"@input A f16[512,64]\n@output C f16[512]\n", "B(tx,512)L(a,64)[C:f16[tx]=C:f16[tx]+A:f16[tx,a]**2;];",
        "B(tx,512)[L(a,64)[D:f32,l[a]=A:f16[tx,a];];L(a,64)[C:f16[tx]=C:f16[tx]+D:f32,l[a]**2;];];",

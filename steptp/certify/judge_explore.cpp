@@ -29,6 +29,7 @@ struct Ways {
 struct State {
   Draw draw;
   Ways ways;
+  bool has_ties = false;  ///< that were solved for
 };
 
 /// Where the differences that are compared vanish as one input moves by one and by two; the ways are those at its
@@ -63,11 +64,22 @@ void name_ties(Ways& ways, const Ways& elsewhere) {
   name_ties(ways.after.steps, elsewhere.after.steps);
 }
 
+/// A tie here that is none elsewhere.
+bool has_new_tie(const Trace& steps, const Trace& elsewhere) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!steps[i].is_tie()) continue;
+    const bool was_tie = i < elsewhere.size() && is_same_place(steps[i], elsewhere[i]) && elsewhere[i].is_tie();
+    if (!was_tie) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool Judge::explore(const OutputPoint& point, Combinations& ways) {
   const std::uint64_t start = budget_.operations;
-  const auto is_spent = [&] { return start - budget_.operations > kMostOperations || ways.size() > kMostNodes; };
+  Combinations tried(true);
+  const auto is_spent = [&] { return start - budget_.operations > kMostOperations || tried.size() > kMostNodes; };
   const auto ways_at = [&](const Draw& draw, ReadLog* log = nullptr) -> std::optional<Ways> {
     auto before = Comparison::trace(before_, model_, draw, point, options_, budget_, log);
     if (!before) return std::nullopt;
@@ -85,17 +97,15 @@ bool Judge::explore(const OutputPoint& point, Combinations& ways) {
       out.given = std::move(given);
       return out;
     };
-    std::deque<State> states = {{draw, {}}};
+    std::deque<State> states = {{draw, {}, false}};
     for (std::size_t count = 0; count < kMostStates && !states.empty() && !is_spent(); ++count) {
-      const auto [state, way] = std::move(states.front());
+      const auto [state, way, has_ties] = std::move(states.front());
       states.pop_front();
       ReadLog log;
       log.most = kMostReads;
       auto here = ways_at(state, &log);
       if (!here) continue;
       name_ties(*here, way);
-      // What is zero hides differences, and elements that nobody moves may make a tie of their own.
-      const int count_of_point = seed % 2 == 0 && !log.has_more ? 1 : 0;
       for (const InputRead& read : log.reads) {
         const InputFacts& facts = model_.inputs[read.input];
         if (read.value.is_integer || !facts.variable->values.empty() || is_spent()) continue;
@@ -115,15 +125,21 @@ bool Judge::explore(const OutputPoint& point, Combinations& ways) {
             const Draw next = moved(state, read, *value);
             auto there = ways_at(next);
             if (!there) continue;
+            const bool is_tie = has_ties || has_new_tie(there->before.steps, here->before.steps) ||
+                                has_new_tie(there->after.steps, here->after.steps);
             name_ties(*there, *here);
             const Trace before = open_steps(there->before.steps, true);
-            const bool is_new = ways.add(before, open_steps(there->after.steps, false), count_of_point);
+            const Trace after = open_steps(there->after.steps, false);
+            const bool is_new = tried.add(before, after, 1);
+            // What is zero hides differences. A tie that was solved for shows nothing of others of the same
+            // comparison: (C-1)*(A*A-2) is zero where C is 1, and where no fraction leads.
+            if (seed % 2 == 0 && !is_tie) static_cast<void>(ways.add(before, after, 1));
             // A product is zero where one of its factors is: each is looked at.
             if (!is_new && side != 0) continue;
             Comparison comparison(pair_, model_, next, options_, budget_);
             if (!look(comparison, next, point)) return false;
             comparison.collect_outcomes(seen_before_, seen_after_);
-            if (is_new) states.push_back({next, std::move(*there)});
+            if (is_new) states.push_back({next, std::move(*there), is_tie});
           }
         }
       }

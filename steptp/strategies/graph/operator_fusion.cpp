@@ -152,7 +152,6 @@ void append_rest(std::vector<Item>& items, std::vector<Loop> rest, const ExprPtr
 
 struct Planned {
   Program program;
-  Nests nests;
   IndexValues names;
 };
 
@@ -182,7 +181,7 @@ Result<Planned, Refusal> plan(View& view, const Nests& nests, std::int64_t wante
     return Refusal{&kInnermost, place, "a V loop would have nests inside", {}};
   }
   const ExprPtr guard = nests.is_whole(depth) ? nests.first->nest->guard : nullptr;
-  Planned out{with_items(view.program(), nests.second->items, {}), nests, second->names};
+  Planned out{with_items(view.program(), nests.second->items, {}), second->names};
   out.program = with_items(out.program, nests.first->items, {make_nest(common, guard, std::move(items))});
   // Fusion is legal where the fission that undoes it is: the same two orders are compared. At the top level, without
   // data in `s` and `l`, the fused nest is enough to decide it.
@@ -203,6 +202,19 @@ Result<Planned, Refusal> plan(View& view, const Nests& nests, std::int64_t wante
   return out;
 }
 
+/// The same where other items stand between them: the second nest moves up first, so that what is compared stands in
+/// the same order before and after.
+Result<Planned, Refusal> plan_over(View& view, const Nests& nests, std::int64_t depth, std::int64_t next) {
+  if (next == 1) return plan(view, nests, depth);
+  const Item first = item_at(view.program(), nests.first->items);
+  const Item second = item_at(view.program(), nests.second->items);
+  Program moved = with_items(view.program(), nests.second->items, {});
+  moved = with_items(moved, nests.first->items, {first, second});
+  View neighbours(moved);
+  const auto near = find(neighbours, item_site(nests.first->items), 1);
+  return near ? plan(neighbours, *near, depth) : near.error();
+}
+
 /// Nests that do not follow at once; extended.
 void offer_farther(View& view, const Site& site, Listing& listing) {
   for (std::int64_t next = 2; next <= kFarthest; ++next) {
@@ -216,7 +228,7 @@ void offer_farther(View& view, const Site& site, Listing& listing) {
     std::vector<std::int64_t> depths;
     for (std::size_t depth = 1; depth <= most; ++depth) {
       const auto wanted = static_cast<std::int64_t>(depth);
-      if (listing.allows(plan(view, *nests, wanted))) depths.push_back(wanted);
+      if (listing.allows(plan_over(view, *nests, wanted, next))) depths.push_back(wanted);
     }
     listing.offer({site, {{"depth", std::move(depths)}, {"next", std::vector<std::int64_t>{next}}}, true});
   }
@@ -250,7 +262,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto nests = find(view, choice.at, next);
   if (!nests) return nests.error();
   if (auto refusal = refuse_between(view, *nests, next)) return *std::move(refusal);
-  auto planned = plan(view, *nests, choice.integer("depth"));
+  auto planned = plan_over(view, *nests, choice.integer("depth"), next);
   if (!planned) return planned.error();
   Applied out;
   out.program = std::move(planned->program);

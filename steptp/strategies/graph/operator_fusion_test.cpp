@@ -56,6 +56,22 @@ B(tx,8)[D[tx]=A[tx]*2;];B(tx,6)[E[tx]=exp(C[tx]);];B(tx,6)[G[tx]=E[tx]+1;];B(tx,
                  "B(tx,8)[D[tx]=A[tx]*2;F[tx]=D[tx]+A[tx];];B(tx,6)[E[tx]=exp(C[tx]);];B(tx,6)[G[tx]=E[tx]+1;];");
 }
 
+// Data in s and l stands between: what is compared keeps its order.
+TEST(OperatorFusion, OverAKernelWithItsOwnData) {
+  expect_rewrite("operator_fusion", R"(
+@input A f32[8]
+@input C f32[4,8]
+@output F f32[8]
+@output G f32[4,8]
+B(tx,8)[D[tx]=A[tx]*2;];
+B(bx,4)[B(tx,8)[H:s[tx]=C[bx,tx];];B(tx,8)[I:l[]=H:s[7-tx];G[bx,tx]=I:l[]+1;];];
+B(tx,8)[F[tx]=D[tx]+A[tx];];
+)",
+                 R"({"at":"0","depth":1,"next":2})",
+                 "B(tx,8)[D[tx]=A[tx]*2;F[tx]=D[tx]+A[tx];];"
+                 "B(bx,4)[B(tx,8)[H:s[tx]=C[bx,tx];];B(tx,8)[I:l[]=H:s[7-tx];G[bx,tx]=I:l[]+1;];];");
+}
+
 TEST(OperatorFusion, NotOverWhatItNeeds) {
   constexpr std::string_view kNeeds =
       "@input A f32[8]\n@output F f32[8]\n"

@@ -184,7 +184,10 @@ std::optional<Refusal> refuse_scopes(View& view, const Definition& definition, c
     there.statement = read.statement;
     const std::vector<Index> here = hidden_subscripts(view.table(), operand);
     const std::vector<Index> wanted = hidden_subscripts(view.table(), there);
-    bool same = here.size() == wanted.size();
+    // Data in s and l does not outlive its kernel.
+    const bool is_global = view.table().tensors.at(operand.ref->tensor).effective_scope() == Scope::global;
+    const bool in_kernel = definition.statement->kernel == view.table().statements[read.statement].kernel;
+    bool same = here.size() == wanted.size() && (is_global || in_kernel);
     for (std::size_t i = 0; same && i < here.size(); ++i) {
       const auto moved = rewrite(here[i], rewriter);
       same = moved && *moved == wanted[i];

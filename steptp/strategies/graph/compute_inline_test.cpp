@@ -158,5 +158,15 @@ TEST(ComputeInline, Places) {
   expect_refused(kTwo, "place", "0/1");
 }
 
+// The register lives in the first kernel only.
+TEST(ComputeInline, NotOutOfTheKernelOfItsOperands) {
+  expect_refusal("compute_inline", R"(
+@input A f32[8]
+@output E f32[8]
+B(tx,8)[M:l[]=A[tx];D[tx]=M:l[]/2;];B(tx,8)[E[tx]=D[tx]+1;];
+)",
+                 R"({"at":"0/1"})", "scopes");
+}
+
 }  // namespace
 }  // namespace steptp::testing

@@ -281,6 +281,11 @@ std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped
   for (const auto& [name, tensor] : before.table().tensors) {
     if (tensor.scope == Scope::global || tensor.writes.empty()) continue;
     const TensorFacts& now = after.table().tensors.at(name);
+    // Accesses are compared by their numbers: a step that changes their order has to make them neighbours first.
+    if (accesses_of(now) != accesses_of(tensor)) {
+      const Site& place = before.table().accesses[tensor.writes[0]].site;
+      return Conflict{place, place, concat(name, ": its accesses would stand in another order")};
+    }
     const Access& write = before.table().accesses[tensor.writes[0]];
     if (now.demoted != tensor.demoted) {
       return Conflict{write.site, write.site, concat(name, " in ", code(tensor.scope), ": kernels would change")};

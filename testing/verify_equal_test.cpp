@@ -1,6 +1,7 @@
 // Pairs that are equal by construction through the judge: all of them are equal, most of them proved.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <iostream>
 #include <string>
@@ -82,6 +83,100 @@ TEST(VerifyEqual, GeneratedPrograms) {
 }
 
 /// Forms that steps of strategies lead to, at published sizes.
+/// Laws of functions: the second program is mostly not as accurate as the first, so `safe` is not asked.
+TEST(VerifyEqual, ProvedByLawsOfFunctions) {
+  struct Case {
+    std::string_view before;
+    std::string_view after;
+    std::string_view wrong;  ///< like `after`, and not equal
+  };
+  constexpr std::string_view kVectors = "@input A f32[64]\n@input C f32[64]\n@output D f32[64]\n";
+  constexpr std::string_view kRows = "@input A f32[64,300]\n@input C f32[300]\n@output D f32[64]\n";
+  const auto expect_of = [](std::string_view signature, const std::vector<Case>& cases) {
+    for (const Case& one : cases) {
+      const auto program = [&](std::string_view text) {
+        return shorthand_program(std::string(signature) + std::string(text), {{"T", "f32"}});
+      };
+      for (const auto& [first, second] : {std::pair(one.before, one.after), std::pair(one.after, one.before)}) {
+        const Judgement judgement = verify(program(first), program(second));
+        EXPECT_EQ(judgement.verdict, Grade::proved) << first << "\n" << second << "\n" << judgement.reason;
+      }
+      EXPECT_EQ(verify(program(one.before), program(one.wrong)).verdict, Grade::differs) << one.wrong;
+    }
+  };
+  const auto equation = [](std::string_view right) { return concat("B(tx,64)[D[tx]=", right, ";];"); };
+  const std::vector<std::array<std::string_view, 3>> right_sides = {
+      // Sums of exponentials as divisors.
+      {"1-2/(exp(2*A[tx])+1)", "(exp(A[tx])-exp(-A[tx]))/(exp(A[tx])+exp(-A[tx]))",
+       "(exp(A[tx])-exp(-A[tx]))/(exp(A[tx])+2*exp(-A[tx]))"},
+      {"1/(1+exp(-A[tx]))", "exp(A[tx])/(1+exp(A[tx]))", "exp(A[tx])/(2+exp(A[tx]))"},
+      {"exp(2*A[tx])/(1+exp(A[tx]))", "exp(A[tx])-1+1/(1+exp(A[tx]))", "exp(A[tx])-1+1/(1+exp(-A[tx]))"},
+      {"exp(-A[tx])/(1+exp(A[tx]))", "exp(-A[tx])-1/(1+exp(A[tx]))", "exp(-A[tx])+1/(1+exp(A[tx]))"},
+      {"C[tx]/(exp(A[tx])+exp(C[tx]))", "C[tx]*exp(-C[tx])/(exp(A[tx]-C[tx])+1)",
+       "C[tx]*exp(C[tx])/(exp(A[tx]-C[tx])+1)"},
+      // Powers of anything else.
+      {"A[tx]**2/(A[tx]**2+3)", "1-3/(A[tx]**2+3)", "1-2/(A[tx]**2+3)"},
+      {"A[tx]**3/(A[tx]**2+3)", "A[tx]-3*A[tx]/(A[tx]**2+3)", "A[tx]-3/(A[tx]**2+3)"},
+      // Logarithms.
+      {"log(1+exp(A[tx]))", "max(A[tx],0)+log(1+exp(-abs(A[tx])))", "max(A[tx],0)+log(1+exp(abs(A[tx])))"},
+      {"log(1+exp(3*A[tx]))", "max(3*A[tx],0)+log(1+exp(-3*abs(A[tx])))", "max(3*A[tx],0)+log(1+exp(-2*abs(A[tx])))"},
+      {"log(exp(A[tx])+exp(C[tx]))", "A[tx]+log(1+exp(C[tx]-A[tx]))", "A[tx]+log(1+exp(A[tx]-C[tx]))"},
+      {"A[tx]*(1-2/((1+exp(A[tx]))**2+1))",
+       "A[tx]*(exp(log(1+exp(A[tx])))-exp(-log(1+exp(A[tx]))))/(exp(log(1+exp(A[tx])))+exp(-log(1+exp(A[tx]))))",
+       "A[tx]*(exp(log(2+exp(A[tx])))-exp(-log(1+exp(A[tx]))))/(exp(log(1+exp(A[tx])))+exp(-log(1+exp(A[tx]))))"},
+  };
+  for (const auto& [before, after, wrong] : right_sides) {
+    const std::string texts[] = {equation(before), equation(after), equation(wrong)};
+    expect_of(kVectors, {{texts[0], texts[1], texts[2]}});
+  }
+  expect_of(kRows,
+            {// The sum of exponentials, shifted by the greatest.
+             {"B(tx,64)L(a,300)[E[tx]=E[tx]+exp(A[tx,a]);];B(tx,64)[D[tx]=log(E[tx]);];",
+              "B(tx,64)L(a,300)[F[tx]=max(F[tx],A[tx,a]);];B(tx,64)L(a,300)[E[tx]=E[tx]+exp(A[tx,a]-F[tx]);];"
+              "B(tx,64)[D[tx]=log(E[tx])+F[tx];];",
+              "B(tx,64)L(a,300)[F[tx]=max(F[tx],A[tx,a]);];B(tx,64)L(a,300)[E[tx]=E[tx]+exp(A[tx,a]-F[tx]);];"
+              "B(tx,64)[D[tx]=log(E[tx])-F[tx];];"},
+             // A variance is not negative, although its terms are.
+             {"B(tx,64)L(a,300)[E[tx]=E[tx]+A[tx,a];];B(tx,64)L(a,300)[F[tx]=F[tx]+(A[tx,a]-E[tx]/300)**2;];"
+              "B(tx,64)[G[tx]=1/sqrt(F[tx]+0.5);];B(tx,64)[D[tx]=1/(1+exp(-G[tx]));];",
+              "B(tx,64)L(a,300)[E[tx]=E[tx]+A[tx,a];];B(tx,64)L(a,300)[F[tx]=F[tx]+(A[tx,a]-E[tx]/300)**2;];"
+              "B(tx,64)[G[tx]=1/sqrt(F[tx]+0.5);];B(tx,64)[D[tx]=1-1/(1+exp(G[tx]));];",
+              "B(tx,64)L(a,300)[E[tx]=E[tx]+A[tx,a];];B(tx,64)L(a,300)[F[tx]=F[tx]+(A[tx,a]-E[tx]/300)**2;];"
+              "B(tx,64)[G[tx]=1/sqrt(F[tx]+0.5);];B(tx,64)[D[tx]=1-1/(1+exp(-G[tx]));];"}});
+}
+
+/// The same laws where they do not hold: an infinite exponent, a divisor that is zero somewhere.
+TEST(VerifyEqual, LawsOfFunctionsHaveConditions) {
+  struct Case {
+    std::string_view before;
+    std::string_view after;
+  };
+  constexpr std::string_view kSignature = "@input A f32[64]\n@input C f32[64]\n@output D f32[64]\n";
+  const std::vector<Case> cases = {
+      // 1/(1+exp(-inf)) is 1, inf/inf is not a number.
+      {"1/(1+exp(-if_then_else(tx<9,inf,A[tx])))",
+       "exp(if_then_else(tx<9,inf,A[tx]))/(1+exp(if_then_else(tx<9,inf,A[tx])))"},
+      {"1-2/(exp(2*if_then_else(tx<9,inf,A[tx]))+1)",
+       "(exp(if_then_else(tx<9,inf,A[tx]))-exp(-if_then_else(tx<9,inf,A[tx])))/"
+       "(exp(if_then_else(tx<9,inf,A[tx]))+exp(-if_then_else(tx<9,inf,A[tx])))"},
+      {"log(1+exp(if_then_else(tx<9,-inf,A[tx])))",
+       "if_then_else(tx<9,-inf,A[tx])+log(1+exp(-if_then_else(tx<9,-inf,A[tx])))"},
+  };
+  for (const Case& one : cases) {
+    const auto program = [&](std::string_view right) {
+      return shorthand_program(concat(kSignature, "B(tx,64)[D[tx]=", right, ";];"), {{"T", "f32"}});
+    };
+    EXPECT_EQ(verify(program(one.before), program(one.after)).verdict, Grade::differs) << one.after;
+  }
+  // Not zero in the reals drawn, and zero at a point: not proved either.
+  const auto program = [&](std::string_view right) {
+    return shorthand_program(concat(kSignature, "B(tx,64)[D[tx]=", right, ";];"), {{"T", "f32"}});
+  };
+  EXPECT_NE(verify(program("1"), program("(A[tx]-1)/(A[tx]-1)")).verdict, Grade::proved);
+  EXPECT_NE(verify(program("1"), program("(exp(A[tx])-1)/(exp(A[tx])-1)")).verdict, Grade::proved);
+  EXPECT_NE(verify(program("A[tx]"), program("exp(log(A[tx]))")).verdict, Grade::proved);
+}
+
 TEST(VerifyEqual, ProvedAndSafe) {
   struct Case {
     std::string_view signature;

@@ -41,6 +41,7 @@ say "$steptp" run examples/tiled_matvec.leir
 title "verify: equal, and how we know"
 say "$steptp" verify examples/matmul.leir examples/tiled_matmul.leir
 say "$steptp" verify examples/row_softmax.leir examples/shiftless_softmax.leir
+say "$steptp" verify examples/tanh.leir examples/tanh_by_exp.leir
 "$steptp" verify --json examples/row_softmax.leir examples/shiftless_softmax.leir >demo_out/row_softmax.verify.json
 
 title "verify: not equal, with a counterexample that can be run again"

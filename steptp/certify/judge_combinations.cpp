@@ -49,12 +49,15 @@ bool Judge::combine_ways_of(const OutputPoint& point) {
       const Draw draw{kind, seed_of(kind, 1000 + trial)};
       const auto before = Comparison::trace(before_, model_, draw, point, options_, budget_);
       const auto after = before ? Comparison::trace(after_, model_, draw, point, options_, budget_) : before;
-      if (!after || !ways.add(open_steps(before->steps, true), open_steps(after->steps, false),
-                              is_open(kind) ? Combinations::kEnough : 0)) {
-        continue;
-      }
+      if (!after) continue;
+      const Trace first = open_steps(before->steps, true);
+      const Trace second = open_steps(after->steps, false);
+      if (!ways.add(first, second, 0)) continue;
       Comparison comparison(pair_, model_, draw, options_, budget_);
+      const std::uint64_t agreed = answer_.points;
       if (!look(comparison, draw, point)) return false;
+      // Only a point that shows something counts: where `before` is not finite, `after` may be anything.
+      if (is_open(kind) && answer_.points > agreed) static_cast<void>(ways.add(first, second, Combinations::kEnough));
     }
     const bool is_spent = start - budget_.operations > kMostOperations;
     if (ways.size() > kMostNodes || is_spent) break;

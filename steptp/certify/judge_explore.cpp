@@ -134,11 +134,12 @@ bool Judge::explore(const OutputPoint& point, Combinations& ways) {
             // A product is zero where one of its factors is: each is looked at.
             if (!is_new && side != 0) continue;
             Comparison comparison(pair_, model_, next, options_, budget_);
+            const std::uint64_t agreed = answer_.points;
             if (!look(comparison, next, point)) return false;
             comparison.collect_outcomes(seen_before_, seen_after_);
             // Only what was looked at counts. What is zero hides differences. A tie that was solved for shows nothing
             // of others of the same comparison: (C-1)*(A*A-2) is zero where C is 1, and where no fraction leads.
-            if (seed % 2 == 0 && !is_tie) static_cast<void>(ways.add(before, after, 1));
+            if (seed % 2 == 0 && !is_tie && answer_.points > agreed) static_cast<void>(ways.add(before, after, 1));
             if (is_new) states.push_back({next, std::move(*there), is_tie});
           }
         }

@@ -54,6 +54,8 @@ class Arena {
   /// Without algebra, products of sums stay as they are, and sums of sums: only order and grouping change.
   explicit Arena(std::uint64_t work_limit, bool with_algebra = true);
 
+  [[nodiscard]] bool with_algebra() const { return with_algebra_; }
+
   // ---- variables and what is known of them
   [[nodiscard]] VariableId new_variable(std::int64_t low, std::int64_t high);
   [[nodiscard]] Interval range(VariableId variable) const;
@@ -187,6 +189,23 @@ class Arena {
   void narrow(const Affine& nonnegative);
   [[nodiscard]] Truth truth_of_affine(const Affine& affine, bool equality);
   [[nodiscard]] PolynomialId multiply_monomials(MonomialId left, MonomialId right);
+  [[nodiscard]] PolynomialId exponent_of(MonomialId monomial);
+  [[nodiscard]] std::pair<PolynomialId, PolynomialId> without_exponential(PolynomialId sum);
+  /// A sum of exp(n*step), each n with its coefficient.
+  struct PowersOfExponential {
+    PolynomialId step = 0;
+    std::map<std::int64_t, mpq_class> terms;
+  };
+  [[nodiscard]] std::optional<PowersOfExponential> powers_of_exponential(PolynomialId sum);
+  [[nodiscard]] std::optional<std::pair<GeneratorId, std::map<std::int64_t, mpq_class>>> powers_of_generator(
+      PolynomialId sum);
+  [[nodiscard]] std::optional<PolynomialId> divide_powers(MonomialId product);
+  /// The product, with what stands beside a divisor reduced by it.
+  [[nodiscard]] PolynomialId divided(MonomialId product);
+  [[nodiscard]] MonomialId times_power(MonomialId product, GeneratorId factor, std::int64_t power);
+  [[nodiscard]] std::optional<PolynomialId> exp_of_logs(PolynomialId argument);
+  [[nodiscard]] std::optional<PolynomialId> log_of_exponentials(PolynomialId argument);
+  [[nodiscard]] std::optional<PolynomialId> inverse_of_fractions(PolynomialId sum);
   [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);
   /// A fold with another range of one of its variables.
   [[nodiscard]] PolynomialId with_range(GeneratorId fold, std::size_t number,
@@ -198,6 +217,8 @@ class Arena {
   [[nodiscard]] PolynomialId join_selects(PolynomialId sum);
   [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);
   [[nodiscard]] Sign sign_of_generator(GeneratorId id);
+  /// Remembers that values are never negative, or positive: a square does not show it once it is multiplied out.
+  PolynomialId as_nonnegative(PolynomialId id, bool is_positive = false);
   void note(Need need) const {
     if (needs) needs->insert(need);
   }
@@ -215,6 +236,7 @@ class Arena {
   std::vector<std::pair<VariableId, Interval>> changes_;  ///< what narrowing replaced, to be put back
   std::vector<ConditionId> facts_;
   std::map<std::pair<std::uint32_t, ConditionId>, std::uint32_t> knowledge_numbers_;
+  std::unordered_map<PolynomialId, bool> nonnegative_;  ///< although their terms do not show it; true: positive
   std::uint32_t knowledge_ = 0;
 
   ConditionId always_ = 0;

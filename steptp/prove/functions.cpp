@@ -31,6 +31,7 @@ PolynomialId Arena::call(Function function, PolynomialId argument) {
     case Function::negate: return negate(argument);
     case Function::exp:
       if (value && *value == 0) return constant(1);
+      if (const auto powers = with_algebra_ ? exp_of_logs(argument) : std::nullopt) return *powers;
       break;
     case Function::log:
       if (value && *value == 1) return constant(0);
@@ -40,6 +41,7 @@ PolynomialId Arena::call(Function function, PolynomialId argument) {
           return node.polynomials[0];
         }
       }
+      if (const auto split = with_algebra_ ? log_of_exponentials(argument) : std::nullopt) return *split;
       break;
     case Function::sqrt:
       if (value && (*value == 0 || *value == 1)) return argument;
@@ -327,7 +329,18 @@ Sign Arena::sign(PolynomialId id) {
     some_nonzero |= term.nonzero;
   }
   const bool one_sided = all_nonnegative || all_nonpositive;
-  return {all_nonnegative, all_nonpositive, some_nonzero && (one_sided || node.terms.size() == 1)};
+  Sign result = {all_nonnegative, all_nonpositive, some_nonzero && (one_sided || node.terms.size() == 1)};
+  if (const auto known = nonnegative_.find(id); known != nonnegative_.end()) {
+    result.nonnegative = true;
+    result.nonzero |= known->second;
+  }
+  return result;
+}
+
+PolynomialId Arena::as_nonnegative(PolynomialId id, bool is_positive) {
+  // What was made under an assumption may be so under it only.
+  if (knowledge_ == 0 && polynomials_[id].terms.size() > 1 && !traits(id).is_wild()) nonnegative_[id] |= is_positive;
+  return id;
 }
 
 }  // namespace steptp::forms

@@ -95,7 +95,11 @@ PolynomialId Arena::add(PolynomialId left, PolynomialId right) {
       ++r;
     }
   }
-  return join_reductions(join_selects(intern_polynomial(std::move(result))));
+  const PolynomialId sum = join_reductions(join_selects(intern_polynomial(std::move(result))));
+  if (!nonnegative_.contains(left) && !nonnegative_.contains(right)) return sum;
+  const Sign first = sign(left);
+  const Sign second = sign(right);
+  return first.nonnegative && second.nonnegative ? as_nonnegative(sum, first.nonzero || second.nonzero) : sum;
 }
 
 /// Two summands that are chosen by one condition, and whose sum does not depend on it: if(c;x;0)+if(c;0;x) is x. Parts
@@ -137,7 +141,9 @@ PolynomialId Arena::scale(PolynomialId polynomial, const mpq_class& factor) {
   if (factor == 0) {
     std::erase_if(result.terms, [this](const auto& term) { return !monomials_.traits(term.first).is_wild(); });
   }
-  return intern_polynomial(std::move(result));
+  const PolynomialId multiple = intern_polynomial(std::move(result));
+  const auto known = factor > 0 ? nonnegative_.find(polynomial) : nonnegative_.end();
+  return known == nonnegative_.end() ? multiple : as_nonnegative(multiple, known->second);
 }
 
 PolynomialId Arena::lump(PolynomialId polynomial) {
@@ -164,7 +170,7 @@ PolynomialId Arena::multiply(PolynomialId left, PolynomialId right) {
   for (const auto& [ma, ca] : a.terms) {
     for (const auto& [mb, cb] : b.terms) result = add(result, scale(multiply_monomials(ma, mb), ca * cb));
   }
-  return result;
+  return left == right ? as_nonnegative(result) : result;
 }
 
 PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
@@ -211,15 +217,15 @@ PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
     for (const auto& [generator, exponent] : exponents) {
       if (exponent != 0) result.factors.emplace_back(generator, static_cast<std::int32_t>(exponent));
     }
-    return intern_polynomial({{{intern_monomial(std::move(result)), mpq_class(1)}}});
+    return divided(intern_monomial(std::move(result)));
   }
   const PolynomialId merged = call(Function::exp, argument);
   const MonomialId rest = intern_monomial(std::move(result));
-  if (as_constant(merged)) return scale(intern_polynomial({{{rest, mpq_class(1)}}}), *as_constant(merged));
+  if (as_constant(merged)) return scale(divided(rest), *as_constant(merged));
   Monomial whole = monomials_[rest];
   whole.factors.emplace_back(*as_generator(merged), 1);
   std::sort(whole.factors.begin(), whole.factors.end());
-  return intern_polynomial({{{intern_monomial(std::move(whole)), mpq_class(1)}}});
+  return divided(intern_monomial(std::move(whole)));
 }
 
 PolynomialId Arena::integer_power(PolynomialId base, std::int64_t exponent) {
@@ -227,7 +233,7 @@ PolynomialId Arena::integer_power(PolynomialId base, std::int64_t exponent) {
   if (exponent > 64) throw GiveUp{"a power beyond 64"};
   PolynomialId result = constant(1);
   for (std::int64_t i = 0; i < exponent; ++i) result = multiply(result, base);
-  return result;
+  return exponent % 2 == 0 ? as_nonnegative(result) : result;
 }
 
 PolynomialId Arena::inverse(PolynomialId polynomial) {
@@ -264,8 +270,12 @@ PolynomialId Arena::inverse(PolynomialId polynomial) {
     const PolynomialId rest = intern_polynomial({{{intern_monomial(std::move(inside)), mpq_class(1)}}});
     return multiply(result, generator({Generator::Kind::inverse, 0, {rest}, {}, {}, {}}));
   }
-  const PolynomialId monic = scale(polynomial, 1 / leading);
-  return scale(generator({Generator::Kind::inverse, 0, {monic}, {}, {}, {}}), 1 / leading);
+  if (const auto cleared = inverse_of_fractions(polynomial)) return *cleared;
+  const auto [sum, exponent] = without_exponential(polynomial);
+  const mpq_class factor = 1 / polynomials_[sum].terms.front().second;
+  const PolynomialId monic = scale(sum, factor);
+  const PolynomialId result = scale(generator({Generator::Kind::inverse, 0, {monic}, {}, {}, {}}), factor);
+  return exponent == constant(0) ? result : multiply(result, call(Function::exp, negate(exponent)));
 }
 
 }  // namespace steptp::forms

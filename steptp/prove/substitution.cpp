@@ -70,6 +70,9 @@ class Substituter {
       }
       result = arena_.add(result, arena_.scale(product, coefficient));
     }
+    // An element of what is never negative.
+    const auto known = arena_.nonnegative_.find(id);
+    if (known != arena_.nonnegative_.end()) result = arena_.as_nonnegative(result, known->second);
     done_.emplace(key, result);
     return result;
   }

@@ -13,6 +13,7 @@
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/lifetimes.h"
 #include "steptp/strategies/rolling.h"
+#include "steptp/strategies/storage.h"
 
 namespace steptp {
 
@@ -30,7 +31,10 @@ constexpr Precondition kPublished[] = {
     {Check::intermediate_variable, "intermediate", "the tensor is no known variable, and this is its first write"},
 };
 constexpr Precondition kSafety[] = {
-    {Check::size, "fits", "the shape is known, has the dimensions that the form wants, and takes at most 2^31 places"},
+    {Check::size, "fits",
+     "the shape is known, has the dimensions that the form wants, and takes at most 2^31 places, in s and l no more "
+     "than "
+     "the device has room for"},
     {Check::order, "lifetimes",
      "drop: no element along the dimension is written between the first write and the last read of another"},
     {Check::order, "own-iteration", "expand: every value is read in the iteration of the loop that wrote it"},
@@ -246,7 +250,19 @@ Result<Planned, Refusal> plan_rolling(View& view, const Tensor& tensor, std::siz
   return out;
 }
 
-Result<Planned, Refusal> plan(View& view, const Tensor& tensor, const Choice& choice) {
+/// More places than the device has in that scope: an expanded tensor, or one with padding.
+std::optional<Refusal> refuse_size(View& view, const Tensor& tensor, const Planned& planned) {
+  if (view.table().tensors.at(tensor.name).scope == Scope::global) return std::nullopt;
+  View after(planned.program);
+  const auto oversize = oversize_of(after, tensor.name);
+  if (!oversize) return std::nullopt;
+  return Refusal{&kFits,
+                 tensor.at,
+                 concat(oversize->bytes, " bytes in one kernel, and the device has ", oversize->limit),
+                 {{"bytes", oversize->bytes}, {"limit", oversize->limit}}};
+}
+
+Result<Planned, Refusal> plan_form(View& view, const Tensor& tensor, const Choice& choice) {
   const std::string& form = choice.word("form");
   if (form != "drop" && form != "rolling" && form != "expand") {
     const auto layout = layout_of(choice, tensor.shape, kFits);
@@ -262,6 +278,13 @@ Result<Planned, Refusal> plan(View& view, const Tensor& tensor, const Choice& ch
     return Refusal{&kFits, choice.at, concat(tensor.shape.size(), " dimensions, and one of them has to go"), {}};
   }
   return form == "drop" ? plan_drop(view, tensor, (*dimensions)[0]) : plan_rolling(view, tensor, (*dimensions)[0]);
+}
+
+Result<Planned, Refusal> plan(View& view, const Tensor& tensor, const Choice& choice) {
+  auto planned = plan_form(view, tensor, choice);
+  if (!planned) return planned;
+  if (auto refusal = refuse_size(view, tensor, *planned)) return *std::move(refusal);
+  return planned;
 }
 
 void offer_extended(View& view, const Tensor& tensor, Listing& listing) {
@@ -293,7 +316,16 @@ void choices(View& view, Listing& listing) {
     const Site site{statement.items, Site::Part::left, {}, {}};
     const auto tensor = find_tensor(view, site);
     if (!listing.allows(tensor)) continue;
-    const auto changes = [&](const Layout& layout) { return changes_access(view, *tensor, layout); };
+    const bool is_global = view.table().tensors.at(tensor->name).scope == Scope::global;
+    const auto changes = [&](const Layout& layout) {
+      if (!changes_access(view, *tensor, layout)) return false;
+      const bool has_padding =
+          (layout.form == Layout::Form::flatten && layout.number > 0) ||
+          (layout.form == Layout::Form::split && tensor->shape[layout.dimensions[0]] % layout.number != 0);
+      if (is_global || !has_padding) return true;
+      const auto planned = plan_map(view, *tensor, layout);
+      return planned.ok() && !refuse_size(view, *tensor, *planned);
+    };
     offer_layouts(site, {}, tensor->shape, changes, listing);
     if (listing.extended) offer_extended(view, *tensor, listing);
   }

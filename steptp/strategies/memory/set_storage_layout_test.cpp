@@ -244,6 +244,21 @@ B(tx,4)B(bx,2)[E[tx,bx]=D[tx,5,bx];];
                  kChoice, "scopes");
 }
 
+TEST(SetStorageLayout, NotMoreThanTheDeviceHas) {
+  // 64*896*4 bytes are 224 KiB; a place more in each row is 2 KiB too much, and so is one such tile per iteration.
+  constexpr std::string_view kTile = R"(
+@input A f32[2,64,1792]
+@output E f32[2,64,1792]
+B(bx,2)L(c,2)[B(tx,64)L(a,896)[D:f32,s[tx,a]=A[bx,tx,c*896+a];];B(tx,64)L(a,896)[E[bx,63-tx,c*896+a]=D:f32,s[63-tx,a];];];
+)";
+  expect_refusal(kStrategy, kTile, R"({"at":"0/0/0:left","form":"flatten","dimensions":"0,1","number":16})", "fits");
+  expect_refusal(kStrategy, kTile, R"({"at":"0/0/0:left","form":"expand","dimensions":"c","number":0})", "fits");
+  expect_rewrite(kStrategy, kTile, R"({"at":"0/0/0:left","form":"flatten","dimensions":"0,1","number":0})", R"(
+B(bx,2)L(c,2)[B(tx,64)L(a,896)[D:f32,s[tx*896+a]=A[bx,tx,c*896+a];];
+B(tx,64)L(a,896)[E[bx,63-tx,c*896+a]=D:f32,s[(63-tx)*896+a];];];
+)");
+}
+
 TEST(SetStorageLayout, Refusals) {
   constexpr std::string_view kFlat = R"({"at":"0/0:left","form":"flatten","dimensions":"1,0","number":0})";
   expect_refusal(kStrategy, "@input A f32[8]\n@output D f32[8]\nB(tx,8)[D[tx]=A[tx];];\n", kFlat, "intermediate");

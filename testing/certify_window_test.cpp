@@ -126,6 +126,34 @@ TEST(Window, FactsAboutCutValues) {
          prefixed(positive + "B(tx,$M)L(a,$N)[C[tx,a]=sqrt(D[tx])*sqrt(D[tx]);];"));
 }
 
+/// Softmax of masked scores and its online form: not finite where a whole row is masked, a division that may be by zero
+/// in both, and a recurrence.
+constexpr std::string_view kMasked = "B(tx,$M)L(a,$N)[Y[tx,a]=if_then_else(K:bool[tx,a],-inf,X[tx,a]);];";
+constexpr std::string_view kSoftmax =
+    "B(tx,$M)L(a,$N)[D[tx]=max(D[tx],Y[tx,a]);];B(tx,$M)L(a,$N)[E[tx]=E[tx]+exp(Y[tx,a]-D[tx]);];"
+    "B(tx,$M)L(a,$N)[Z[tx,a]=exp(Y[tx,a]-D[tx])/E[tx];];";
+std::string online(const std::string& scale) {
+  return std::string(kMasked) + "B(tx,$M)L(a,$N)[D[tx,a]=max(if_then_else(a-1<0,-inf,D[tx,a-1]),Y[tx,a]);" +
+         "E[tx,a]=if_then_else(D[tx,a]==-inf,0,if_then_else(a-1<0,0,E[tx,a-1]*exp(" + scale +
+         "))+exp(Y[tx,a]-D[tx,a]));];B(tx,$M)L(a,$N)[Z[tx,a]=exp(Y[tx,a]-D[tx,$N-1])/E[tx,$N-1];];";
+}
+constexpr std::string_view kRight = "D[tx,a-1]-D[tx,a]";
+
+TEST(Window, OnlineFormsOfMaskedRows) {
+  const std::string product = "B(tx,$M)L(a,$N)L(d,$N)[C[tx,a]=C[tx,a]+Z[tx,d]*G[d,a];];";
+  const std::string whole = std::string(kMasked) + std::string(kSoftmax) + product;
+  const CertifiedAnswer answer = judge(prefixed(whole), prefixed(online(std::string(kRight)) + product));
+  EXPECT_EQ(answer.verdict, Verdict::equal) << answer.reason;
+  EXPECT_TRUE(answer.in_every_way);
+  EXPECT_LT(answer.work, 20'000'000u) << "the product behind it is left out";
+  // The sum of several tensors in place: what comes later has written nothing yet.
+  const std::string in_place = "B(tx,$M)L(a,$N)[X[tx,a]=X[tx,a]+F[0,a];];";
+  expect(Verdict::equal, prefixed(in_place + whole), prefixed(in_place + online(std::string(kRight)) + product));
+  for (const std::string wrong : {"D[tx,a]-D[tx,a-1]", "D[tx,a-1]-D[tx,a]*1.0001", "D[tx,0]-D[tx,a]"}) {
+    never_equal(prefixed(whole), prefixed(online(wrong) + product));
+  }
+}
+
 TEST(WindowMustFail, OverwrittenInPlace) {
   const std::string use = "B(tx,$M)L(a,$N)[Y[tx,a]=X[tx,a]+1;];";
   const std::string change = "B(tx,$M)L(a,$N)[X[tx,a]=X[tx,a]*2;];";
@@ -160,6 +188,52 @@ TEST(WindowMustFail, ValuesThatACutTensorCanHave) {
   const std::string zero = "B(tx,$M)L(a,$N)[D[tx]=D[tx]+exp(X[tx,a]);];B(tx,$M)L(a,$N)[E[tx]=E[tx]+2*exp(X[tx,a]);];";
   never_equal(prefixed(zero + "B(tx,$M)L(a,$N)[C[tx,a]=(E[tx]-2*D[tx])*A[tx,a];];"),
               prefixed(zero + "B(tx,$M)L(a,$N)[C[tx,a]=(E[tx]-2*D[tx])**2*A[tx,a]/(E[tx]-2*D[tx]);];"));
+}
+
+TEST(WindowMustFail, DomainsThatOnlyOneProgramLeaves) {
+  // Zero whatever the inputs are, and drawn as if it were not.
+  const std::string zero =
+      "B(tx,$M)L(a,$N)[D[tx]=D[tx]+(X[tx,a]-X[tx,a])*A[tx,a];];B(tx,$M)L(a,$N)[E[tx,a]=E[tx,a]+X[tx,a]*A[tx,a];];";
+  never_equal(prefixed(zero + "B(tx,$M)L(a,$N)[C[tx,a]=E[tx,a];];"),
+              prefixed(zero + "B(tx,$M)L(a,$N)[C[tx,a]=E[tx,a]*D[tx]/D[tx];];"));
+  never_equal(prefixed(zero + "B(tx,$M)L(a,$N)[C[tx,a]=E[tx,a]/(1+abs(E[tx,a]));];"),
+              prefixed(zero + "B(tx,$M)L(a,$N)[C[tx,a]=E[tx,a]*D[tx]/((1+abs(E[tx,a]))*D[tx]);];"));
+  // In one row a number that no draw has.
+  const std::string constant =
+      "B(tx,$M)L(a,$N)[D[tx]=D[tx]+if_then_else(tx==5,0.7,X[tx,a]);];B(tx,$M)L(a,$N)[E[tx,a]=E[tx,a]+X[tx,a]*A[tx,a];]"
+      ";";
+  never_equal(prefixed(constant + "B(tx,$M)L(a,$N)[C[tx,a]=E[tx,a];];"),
+              prefixed(constant + "B(tx,$M)L(a,$N)[C[tx,a]=E[tx,a]*(D[tx]-0.7*$N)/(D[tx]-0.7*$N);];"));
+  never_equal(prefixed(constant + "B(tx,$M)L(a,$N)[C[tx,a]=abs(E[tx,a]);];"),
+              prefixed(constant + "B(tx,$M)L(a,$N)[C[tx,a]=abs(E[tx,a]*(D[tx]-0.7*$N)/(D[tx]-0.7*$N));];"));
+  // Never positive.
+  const std::string negative = "B(tx,$M)L(a,$N)[D[tx]=D[tx]-X[tx,a]*X[tx,a];];";
+  never_equal(prefixed(negative + "B(tx,$M)L(a,$N)[C[tx,a]=D[tx]*A[tx,a];];"),
+              prefixed(negative + "B(tx,$M)L(a,$N)[C[tx,a]=exp(log(D[tx]))*A[tx,a];];"));
+  never_equal(prefixed(negative + "B(tx,$M)L(a,$N)[C[tx,a]=D[tx]*A[tx,a];];"),
+              prefixed(negative + "B(tx,$M)L(a,$N)[C[tx,a]=sqrt(D[tx])**2*A[tx,a];];"));
+}
+
+TEST(WindowMustFail, NumbersMadeOfWhatIsNone) {
+  // Roots of negative numbers and rows that are masked whole: equal where they are finite, and read in a way that
+  // makes a number of the rest.
+  const auto root = [](const std::string& inside, const std::string& reader) {
+    return prefixed("B(tx,$M)L(a,$N)[Y[tx,a]=sqrt(" + inside + ");];B(tx,$M)L(a,$N)[C[tx,a]=" + reader + ";];");
+  };
+  for (const std::string reader : {"max(0,Y[tx,a])", "if_then_else(Y[tx,a]>=0,Y[tx,a],0)", "min(1,Y[tx,a])"}) {
+    never_equal(root("X[tx,a]", reader), root("abs(X[tx,a])", reader));
+  }
+  const std::string whole = std::string(kMasked) + std::string(kSoftmax);
+  const std::string zero =
+      std::string(kMasked) +
+      "B(tx,$M)L(a,$N)[D[tx]=max(D[tx],Y[tx,a]);];B(tx,$M)L(a,$N)[E[tx]=E[tx]+exp(Y[tx,a]-D[tx]);];"
+      "B(tx,$M)L(a,$N)[Z[tx,a]=if_then_else(D[tx]==-inf,0,exp(Y[tx,a]-D[tx])/E[tx]);];";
+  for (const std::string reader : {"max(-1,Z[tx,a])", "if_then_else(Z[tx,a]>=0,Z[tx,a],5)"}) {
+    const std::string last = "B(tx,$M)L(a,$N)[C[tx,a]=" + reader + ";];";
+    never_equal(prefixed(whole + last), prefixed(zero + last));
+  }
+  const std::string sum = "B(tx,$M)L(a,$N)[C[tx,a]=2*Z[tx,a]-A[tx,a];];";
+  expect(Verdict::equal, prefixed(whole + sum), prefixed(zero + sum));
 }
 
 /// The first tensor that differs stands for the output only if it is all that readers see of it.

@@ -102,12 +102,25 @@ void compare_outputs(const Draw& draw, const RunResult& before, const RunResult&
   }
 }
 
+/// With the domains that the judge has taken from the use of inputs: "D is positive, under a root". Those of indices
+/// are found by whoever draws.
+Program assuming(Program program, const std::vector<std::string>& assumes) {
+  for (Variable& variable : program.signature.variables) {
+    for (const std::string& one : assumes) {
+      if (one.starts_with(variable.name + " is positive,")) variable.domain.kind = Domain::Kind::positive;
+      if (one.starts_with(variable.name + " is not zero,")) variable.domain.kind = Domain::Kind::nonzero;
+    }
+  }
+  return program;
+}
+
 }  // namespace
 
-OracleOpinion ask_oracle(const Program& before, const Program& after, std::uint64_t seeds) {
+OracleOpinion ask_oracle(const Program& before, const Program& after, std::uint64_t seeds,
+                         const std::vector<std::string>& assumes) {
   OracleOpinion opinion;
-  const Program left = widened(before);
-  const Program right = widened(after);
+  const Program left = assuming(widened(before), assumes);
+  const Program right = assuming(widened(after), assumes);
   const std::vector<double> values = thresholds(left, right);
   Random random(41);
   for (std::uint64_t seed = 0; seed < 2 * seeds && !opinion.difference; ++seed) {

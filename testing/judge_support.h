@@ -24,8 +24,10 @@ struct OracleOpinion {
 
 /// Runs both programs, widened, on `seeds` generic draws and on draws full of zeros, ties and the literals of both
 /// programs. Elements where `before` is not finite do not count; nor do those where `after` is not finite at a special
-/// draw (a set of measure zero is a question of `safe`), or where f64 itself may have run over.
-[[nodiscard]] OracleOpinion ask_oracle(const Program& before, const Program& after, std::uint64_t seeds);
+/// draw (a set of measure zero is a question of `safe`), or where f64 itself may have run over. Inputs are such as the
+/// judge says it assumes (Judgement::assumes).
+[[nodiscard]] OracleOpinion ask_oracle(const Program& before, const Program& after, std::uint64_t seeds,
+                                       const std::vector<std::string>& assumes = {});
 
 /// Both programs and the judgement, as text for a failing test.
 [[nodiscard]] std::string describe(const Program& before, const Program& after, const Judgement& judgement);

@@ -39,7 +39,7 @@ class MutantCourt {
     if (ms > 2000) std::cout << "slow, " << ms << " ms: " << describe(before, mutant.program, judgement) << "\n";
     tally_.add(name_of(judgement.verdict));
     if (!is_equal(judgement.verdict)) return true;
-    const OracleOpinion opinion = ask_oracle(before, mutant.program, 4);
+    const OracleOpinion opinion = ask_oracle(before, mutant.program, 4, judgement.assumes);
     if (!opinion.difference) return true;
     ++wrong_;
     ADD_FAILURE() << mutant.label << "\noracle: " << *opinion.difference << "\n"

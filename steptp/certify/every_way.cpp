@@ -27,7 +27,7 @@ EveryWay::Shown not_shown(std::string reason) {
 }  // namespace
 
 EveryWay::EveryWay(const Pair& pair, const Code& before, const Code& after, const InputModel& model, Draw draw,
-                   Budget& budget)
+                   Budget& budget, bool poles_are_hazards)
     : before_code_(before),
       after_code_(after),
       source_(model, draw),
@@ -35,7 +35,9 @@ EveryWay::EveryWay(const Pair& pair, const Code& before, const Code& after, cons
       before_arithmetic_(space_),
       after_arithmetic_(space_),
       before_(before, before_arithmetic_, source_, budget),
-      after_(after, after_arithmetic_, source_, budget) {}
+      after_(after, after_arithmetic_, source_, budget) {
+  space_.poles_are_hazards = poles_are_hazards;
+}
 
 EveryWay::Shown EveryWay::at(const OutputPoint& point) {
   const std::uint32_t tensor = before_code_.tensor_numbers.find(point.output)->second;
@@ -51,6 +53,8 @@ EveryWay::Shown EveryWay::at(const OutputPoint& point) {
   }
   const auto before = before_.output(tensor, point.element);
   if (!before) return not_shown(before.error().message);
+  // Infinite or NaN because of where it stands, at whatever inputs: nothing is asked there.
+  if (before->is_real && before->real.value_class != ValueClass::finite) return {true, bound_of(1), {}};
   const auto after = after_.output(same, point.element);
   if (!after) return not_shown(after.error().message);
   if (before->is_real != after->is_real) return not_shown("one program only chooses between integers");
@@ -60,8 +64,6 @@ EveryWay::Shown EveryWay::at(const OutputPoint& point) {
 }
 
 EveryWay::Shown EveryWay::reals(const OpaqueArithmetic::Value& before, const OpaqueArithmetic::Value& after) const {
-  // Infinite or NaN because of where it stands, at whatever inputs: nothing is asked there.
-  if (before.value_class != ValueClass::finite) return {true, bound_of(1), {}};
   if (after.value_class != ValueClass::finite) return not_shown("after is not finite");
   if (before.number != after.number) return not_shown("the programs are not the same in every way");
   if (!space_.includes_hazards(before.hazards, after.hazards)) {

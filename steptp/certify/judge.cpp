@@ -50,6 +50,7 @@ void Judge::decide() {
   choose_points();
   if (!first_look() || is_equal_in_window() || !generic_trials()) return;
   show_every_way();
+  if (is_hazardous()) return;
   const bool was_shown = is_shown_;
   if (!look_around()) return;
   // What was looked at since may have shown less than the first elements did.
@@ -64,6 +65,12 @@ void Judge::decide() {
 }
 
 bool Judge::look_around() { return special_draws() && peaks() && cover() && edges_of_data(); }
+
+bool Judge::is_hazardous() {
+  if (!window_.has_hazards || is_shown_) return false;
+  undecided("after may leave a domain where before does not, and not every way was shown");
+  return true;
+}
 
 void Judge::undecided(std::string reason) {
   answer_.verdict = Verdict::undecided;
@@ -154,6 +161,7 @@ void Judge::conclude() {
     return undecided("the programs make integers or bools of different reals, and samples show little of these");
   }
   if (!doubt_.empty() && !is_shown_) return undecided(doubt_);
+  if (is_hazardous()) return;
   set_bound();
   // Whichever way comparisons go includes the way they went.
   if (is_shown_) answer_.bound_log2 = std::min(answer_.bound_log2.value_or(shown_bound_), shown_bound_);

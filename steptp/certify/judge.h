@@ -102,6 +102,9 @@ class Judge {
   /// one too. One that shows only here and there (one element that wins a maximum, a tie) might not: then an answer
   /// `equal` of the whole programs would not be believed either.
   bool is_equal_in_window();
+  /// Values of a window that lie outside of a domain of `after` may be all that the program ever has there, so that
+  /// draws show nothing; showing every way compares what the programs divide by, take roots and logarithms of.
+  bool is_hazardous();
   [[nodiscard]] std::optional<CertifiedAnswer> in_window(int kept, std::uint64_t seed);
   [[nodiscard]] bool differs_everywhere(int kept, const CertifiedAnswer& answer);
 

@@ -26,7 +26,7 @@ bool Judge::draws_integers() const {
 
 void Judge::show_every_way() {
   const bool has_order = before_.has_order || after_.has_order;
-  if (!has_order) return;
+  if (!has_order && !window_.has_hazards) return;
   is_shown_ = true;
   opaque_before_ = choices_as_reals(before_);
   opaque_after_ = choices_as_reals(after_);
@@ -56,7 +56,7 @@ void Judge::show_at(const std::vector<OutputPoint>& points, Draw draw) {
     again.seed = trial == 0 ? draw.seed : combine(draw.seed, trial);
     budget.bytes = budget_.bytes / kShare;
     EveryWay ways(pair_, opaque_before_ ? *opaque_before_ : before_, opaque_after_ ? *opaque_after_ : after_, model_,
-                  again, budget);
+                  again, budget, window_.has_hazards);
     for (auto& [point, bound] : bounds) {
       const EveryWay::Shown shown = ways.at(point);
       if (!shown.agrees) {

@@ -39,6 +39,7 @@ bool Judge::is_equal_in_window() {
   for (const int kept : {0, 1, 3}) {
     const auto answer = in_window(kept, options_.seed);
     if (!answer) continue;
+    if (answer->verdict == Verdict::undecided) continue;
     if (answer->verdict == Verdict::equal && answer->is_defined_everywhere) {
       answer_ = *answer;
       return true;
@@ -53,7 +54,7 @@ bool Judge::is_equal_in_window() {
 }
 
 std::optional<CertifiedAnswer> Judge::in_window(int kept, std::uint64_t seed) {
-  constexpr std::uint64_t kMostOperations = 20'000'000;
+  constexpr std::uint64_t kMostOperations = 100'000'000;
   CertifyOptions options = options_;
   options.seed = seed;
   options.budget_operations = std::min(budget_.operations, kMostOperations);

@@ -201,9 +201,10 @@ void OpaqueArithmetic::divide(Value& out, const Value& a, const Value& b) {
   }
   if (b.number.p == 0 || b.number.q == 0) fail(FailureKind::unsupported, "a division by zero");
   const bool surely = is_surely_nonzero(b);
-  // Where order was involved, a divisor may be zero on more than a set of measure zero.
+  // Where order was involved, a divisor may be zero on more than a set of measure zero; and a window may have nothing
+  // but such a set.
   const std::uint32_t place = surely ? 0 : space_.hazard(mix(b.number.p));
-  const bool is_hazard = b.is_piecewise;
+  const bool is_hazard = b.is_piecewise || space_.poles_are_hazards;
   const float numerator = a.numerator + b.denominator;
   const float denominator = a.denominator + b.numerator;
   const bool nonzero = a.is_nonzero;

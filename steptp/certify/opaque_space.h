@@ -18,6 +18,8 @@ class OpaqueSpace {
  public:
   OpaqueSpace(std::uint64_t seed, const Code& before, const Code& after);
 
+  bool poles_are_hazards = false;  ///< zeros of divisors matter although they are a set of measure zero
+
   /// A difference as a multiple of one that stands for it: d = factor * base. Which sign d has, is what sign base has.
   struct Difference {
     bool is_positive = true;  ///< the factor

@@ -32,7 +32,8 @@ class Evaluator {
   ValueFacts of_integer(const StatementCode& statement) {
     look_into(statement.right);
     for (const Writer& writer : statement.earlier) {
-      if (writer.statement != facts_.size()) static_cast<void>(written_by(writer.statement));
+      if (writer.statement == facts_.size() || is_to_come(writer.statement)) continue;
+      static_cast<void>(written_by(writer.statement));
     }
     return {};
   }
@@ -55,7 +56,7 @@ class Evaluator {
     }
     const auto own = static_cast<std::uint32_t>(facts_.size());
     for (const Writer& writer : statement.earlier) {
-      if (writer.statement != own) all = both(all, written_by(writer.statement));
+      if (writer.statement != own && !is_to_come(writer.statement)) all = both(all, written_by(writer.statement));
     }
     ValueFacts out{all.is_finite, false, all.is_nonnegative};
     switch (statement.accumulation) {
@@ -73,6 +74,12 @@ class Evaluator {
       case ArithmeticOp::power: return {};
     }
     return out;
+  }
+
+  /// A later nest has not written anything yet.
+  [[nodiscard]] bool is_to_come(std::uint32_t statement) const {
+    const auto& nests = code_.table.statements;
+    return nests[statement].items[0] > nests[facts_.size()].items[0];
   }
 
   [[nodiscard]] ValueFacts written_by(std::uint32_t statement) {
@@ -98,7 +105,9 @@ class Evaluator {
       return out;
     }
     ValueFacts out{true, true, true};
-    for (const Writer& writer : access.writers) out = both(out, written_by(writer.statement));
+    for (const Writer& writer : access.writers) {
+      if (!is_to_come(writer.statement)) out = both(out, written_by(writer.statement));
+    }
     return out;
   }
 

@@ -51,6 +51,59 @@ std::vector<std::uint32_t> writers_of(const Code& code, const StatementCode& sta
   return out;
 }
 
+bool has_reads(const Code& code, std::uint32_t number) {
+  const Node& node = code.nodes[number];
+  if (node.op == Op::real_read || node.op == Op::integer_read || node.op == Op::real_accumulator ||
+      node.op == Op::integer_accumulator) {
+    return true;
+  }
+  if (node.op == Op::integer_index && code.indices[node.payload].reads_data) return true;
+  for (const std::uint32_t operand : {node.first, node.second, node.third}) {
+    if (operand != kNone && has_reads(code, operand)) return true;
+  }
+  return false;
+}
+
+/// Whatever real it reads that is infinite, NaN or has no value, its own value is no finite one: sums, products,
+/// quotients by numbers, and choices by position.
+bool is_strict(const Code& code, std::uint32_t number) {
+  const Node& node = code.nodes[number];
+  switch (node.op) {
+    case Op::real_literal:
+    case Op::real_of_integer: return !has_reads(code, number);
+    case Op::real_read:
+    case Op::real_accumulator: return true;
+    case Op::real_arithmetic:
+      switch (node.arithmetic) {
+        case ArithmeticOp::add:
+        case ArithmeticOp::subtract:
+        case ArithmeticOp::multiply: return is_strict(code, node.first) && is_strict(code, node.second);
+        case ArithmeticOp::divide: return is_strict(code, node.first) && !has_reads(code, node.second);
+        case ArithmeticOp::floor_divide:
+        case ArithmeticOp::modulo:
+        case ArithmeticOp::power:
+        case ArithmeticOp::max:
+        case ArithmeticOp::min: return false;
+      }
+      return false;
+    case Op::real_function: return node.function == Function::negate && is_strict(code, node.first);
+    case Op::real_select:
+      return !has_reads(code, node.first) && is_strict(code, node.second) && is_strict(code, node.third);
+    default: return false;
+  }
+}
+
+bool is_strict_statement(const Code& code, const StatementCode& statement) {
+  if (!is_float(statement.dtype)) return false;
+  if (statement.accumulates && statement.accumulation != ArithmeticOp::add) return false;
+  for (const std::uint32_t guard : statement.guards) {
+    if (has_reads(code, guard)) return false;
+  }
+  return is_strict(code, statement.right) &&
+         std::all_of(statement.terms.begin(), statement.terms.end(),
+                     [&](const FoldTerm& term) { return is_strict(code, term.node); });
+}
+
 class Cutter {
  public:
   Cutter(Code& before, Code& after, InputModel& model, const Signature& signature)
@@ -75,7 +128,7 @@ class Cutter {
     }
     for (const int side : {0, 1}) reached_[side] = inside(side);
     for (const std::uint32_t number : reached_[1]) {
-      if (!is_cut(1, number) && facts_[1][number].is_partial) window_.is_usable = false;
+      if (!is_cut(1, number) && facts_[1][number].is_partial) window_.has_hazards = true;
     }
     for (const int side : {0, 1}) apply(side);
     return std::move(window_);
@@ -128,6 +181,8 @@ class Cutter {
     const auto& new_list = codes_[1]->tensors[codes_[1]->tensor_numbers.find(output.name)->second].writers;
     if (old_list.size() != new_list.size()) return false;
     for (std::size_t i = 0; i < old_list.size(); ++i) open.push_back({old_list[i], new_list[i]});
+    bool is_finite = true;
+    bool is_strict = true;
     std::set<WriterPair> seen;
     while (!open.empty()) {
       const WriterPair pair = open.back();
@@ -138,27 +193,30 @@ class Cutter {
                                           codes_[1]->statements[pair.after], writers);
       if (is_alike_here) {
         open.insert(open.end(), writers.begin(), writers.end());
+        is_strict = is_strict && is_strict_statement(*codes_[0], codes_[0]->statements[pair.before]);
       } else if (is_goal(pair)) {
         goals.push_back(pair);
+        const StatementFacts& facts = facts_[0][pair.before];
+        is_finite = is_finite && facts.value.is_finite && !facts.is_partial;
       } else {
         goals.clear();
         return false;
       }
     }
-    return true;
+    // Nothing is asked where `before` has no finite value, and a reader could make a number of that again.
+    if (is_finite || is_strict) return true;
+    goals.clear();
+    return false;
   }
 
-  /// Both write the same elements, once as far as readers can see: they are all in other nests. Of `before` they always
-  /// have a value, because nothing is asked where there is none, and a reader may make a number of it again.
+  /// Both write the same elements, once as far as readers can see: they are all in other nests.
   [[nodiscard]] bool is_goal(const WriterPair& pair) const {
-    const StatementFacts& facts = facts_[0][pair.before];
-    if (!facts.value.is_finite || facts.is_partial) return false;
     const StatementCode& one = codes_[0]->statements[pair.before];
     const StatementCode& other = codes_[1]->statements[pair.after];
     if (!one.is_direct || !other.is_direct || one.dtype != other.dtype) return false;
     if (one.direct.size() != other.direct.size() || !one.left.hidden.empty() || !other.left.hidden.empty())
       return false;
-    if (one.accumulates != other.accumulates || !ends_alone(0, pair.before) || !ends_alone(1, pair.after)) return false;
+    if (!ends_alone(0, pair.before) || !ends_alone(1, pair.after)) return false;
     for (std::size_t i = 0; i < one.direct.size(); ++i) {
       const auto size = size_of(one, one.direct[i]);
       if (!size || size != size_of(other, other.direct[i])) return false;

@@ -17,6 +17,7 @@ namespace steptp::certify {
 struct Window {
   bool is_cut = false;             ///< something was left out
   bool is_usable = true;           ///< false where equal windows would not show that the programs are
+  bool has_hazards = false;        ///< `after` may leave a domain: equal windows show it only in every way
   Signature signature;             ///< the outputs
   std::deque<Variable> variables;  ///< the inputs that were made
 };

@@ -167,5 +167,38 @@ TEST(Precision, ACopyLosesNothing) {
   EXPECT_TRUE(is_equal(judge(before, cached).verdict));
 }
 
+/// Scores of two products, masked; their softmax, and its online form. Rows that are masked whole are NaN in both.
+std::string masked_rows(const std::string& rows, const std::string& softmax) {
+  return with_type(
+      "@input A f32[4,32]\n@input F f32[32," + rows + "]\n@input K bool[4," + rows + "]\n@output C f32[4," + rows +
+          "]\nB^{4}_{tx=0}L^{" + rows +
+          "}_{a=0}L^{32}_{c=0}[X^{f32,g}_{tx,a}=X^{f32,g}_{tx,a}+A^{f32,g}_{tx,c}*F^{f32,g}_{c,a};];B^{4}_{tx=0}L^{" +
+          rows + "}_{a=0}[Y^{f32,g}_{tx,a}=if_then_else(K^{bool,g}_{tx,a},-inf,X^{f32,g}_{tx,a});];" + softmax,
+      "f32");
+}
+
+TEST(Safe, OnlineFormsOfMaskedRows) {
+  const std::string loops = "B^{4}_{tx=0}L^{200}_{a=0}";
+  const Program whole = program_of(
+      masked_rows("200", loops + "[D^{f32,g}_{tx}=max(D^{f32,g}_{tx},Y^{f32,g}_{tx,a});];" + loops +
+                             "[E^{f32,g}_{tx}=E^{f32,g}_{tx}+exp(Y^{f32,g}_{tx,a}-D^{f32,g}_{tx});];" + loops +
+                             "[C^{f32,g}_{tx,a}=exp(Y^{f32,g}_{tx,a}-D^{f32,g}_{tx})/E^{f32,g}_{tx};];"));
+  const auto online = [&](const std::string& shift) {
+    return program_of(masked_rows(
+        "200",
+        loops + "[D^{f32,g}_{tx,a}=max(if_then_else(a-1<0,-inf,D^{f32,g}_{tx,a-1}),Y^{f32,g}_{tx,a});" +
+            "E^{f32,g}_{tx,a}=if_then_else(D^{f32,g}_{tx,a}==-inf,0,if_then_else(a-1<0,0,E^{f32,g}_{tx,a-1}*exp(" +
+            shift + "))+exp(Y^{f32,g}_{tx,a}-D^{f32,g}_{tx,a}));];" + loops +
+            "[C^{f32,g}_{tx,a}=exp(Y^{f32,g}_{tx,a}-D^{f32,g}_{tx,199})/E^{f32,g}_{tx,199};];"));
+  };
+  const Judgement same = verify(whole, online("D^{f32,g}_{tx,a-1}-D^{f32,g}_{tx,a}"));
+  EXPECT_TRUE(is_equal(same.verdict)) << same.reason;
+  EXPECT_TRUE(same.safe) << "a running maximum that stays is no source of errors: " << same.reason;
+  // The same function, through numbers that are not the same any more.
+  const Judgement worse = verify(whole, online("(D^{f32,g}_{tx,a-1}*1000+1)/1000-(D^{f32,g}_{tx,a}*1000+1)/1000"));
+  EXPECT_TRUE(is_equal(worse.verdict)) << worse.reason;
+  EXPECT_FALSE(worse.safe);
+}
+
 }  // namespace
 }  // namespace steptp::testing

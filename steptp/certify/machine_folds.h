@@ -36,6 +36,9 @@ void Machine<A>::real_after(const Instance& instance, Value& out) {
     real(statement.right, Frame{&statement, instance.slots.data(), nullptr, 0}, out);
     if constexpr (A::kIsTyped) arithmetic_.store(statement.dtype, out);
   }
+  if constexpr (A::kIsTyped) {
+    if (statement.is_given) A::give(out);
+  }
   if (!statement.is_cheap) remember(instance.statement, key, out);
 }
 

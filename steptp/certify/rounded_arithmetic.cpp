@@ -54,8 +54,7 @@ void RoundedArithmetic::store(DType dtype, Value& value) {
     value = {rounded, kInfinity};
     return;
   }
-  value.error += std::fabs(rounded - value.value);
-  value.value = rounded;
+  value = {rounded, value.error + std::fabs(rounded - value.value)};
 }
 
 void RoundedArithmetic::finish(Value& out, double exact, double error, bool finite_operands, bool nan_operands) {
@@ -68,7 +67,7 @@ void RoundedArithmetic::finish(Value& out, double exact, double error, bool fini
     return;
   }
   // Half a unit for the rounding, in f64 also for the operation itself.
-  out = {rounded, error + unit_in_last_place(type_, rounded) / 2};
+  out = {rounded, error + unit_in_last_place(type_, rounded) / 2, ++results_};
 }
 
 void RoundedArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& left, const Value& right) {
@@ -88,13 +87,18 @@ void RoundedArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& lef
 void RoundedArithmetic::rounded(ArithmeticOp op, Value& out, const Value& a, const Value& b, bool finite, bool nan) {
   switch (op) {
     case ArithmeticOp::add: return finish(out, a.value + b.value, a.error + b.error, finite, nan);
-    case ArithmeticOp::subtract: return finish(out, a.value - b.value, a.error + b.error, finite, nan);
+    case ArithmeticOp::subtract:
+      if (finite && a.origin != 0 && a.origin == b.origin) {
+        out = {0, 0};
+        return;
+      }
+      return finish(out, a.value - b.value, a.error + b.error, finite, nan);
     case ArithmeticOp::multiply:
       return finish(out, a.value * b.value,
                     finite ? std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error : 0,
                     finite, nan);
     case ArithmeticOp::divide: {
-      if (b.value == 0) events_.zero_divisor = true;
+      if (b.value == 0 && a.value != 0 && !nan) events_.zero_divisor = true;  // 0/0 is a NaN
       const double quotient = a.value / b.value;
       const double room = std::fabs(b.value) - b.error;
       if (b.value != 0 && room <= 0) events_.lost_all_digits = true;
@@ -130,7 +134,7 @@ void RoundedArithmetic::rounded(ArithmeticOp op, Value& out, const Value& a, con
       // Where the two are close, either could be the exact one.
       const bool close = finite && std::fabs(a.value - b.value) <= a.error + b.error;
       const double error = close ? std::max(a.error, b.error) : (first ? a.error : b.error);
-      out = {first ? a.value : b.value, error};
+      out = {first ? a.value : b.value, error, close ? 0 : (first ? a.origin : b.origin)};
       return;
     }
   }

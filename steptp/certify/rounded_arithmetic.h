@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ class RoundedArithmetic {
   struct Value {
     double value = 0;
     double error = 0;
+    /// Which result it is, of all that were computed; 0 where that is not known. One minus itself is 0 whatever its
+    /// error, as where a running maximum stays what it was.
+    std::uint64_t origin = 0;
   };
   /// What happened that a good program avoids.
   struct Events {
@@ -39,6 +43,10 @@ class RoundedArithmetic {
   void set_type(DType dtype) { type_ = dtype; }
   /// A value kept in a tensor of that type.
   void store(DType dtype, Value& value);
+  /// A value as an input: exact. One that overflowed stays lost.
+  static void give(Value& value) {
+    if (!std::isinf(value.error)) value.error = 0;
+  }
   /// An input is what its type can hold: its rounding is no error.
   void store_input(DType dtype, Value& value) const;
 
@@ -67,6 +75,7 @@ class RoundedArithmetic {
   std::vector<double> literals_;
   DType type_ = DType::f64;
   Events events_;
+  std::uint64_t results_ = 0;
 };
 
 /// The nearest number of a float type, ties to even; overflows to infinity.

@@ -1,5 +1,6 @@
 #include "steptp/certify/safe.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "steptp/certify/inputs.h"
 #include "steptp/certify/machine.h"
 #include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/certify/sharing.h"
+#include "steptp/certify/window.h"
 
 namespace steptp::certify {
 
@@ -55,11 +58,15 @@ std::vector<OutputElement> choose_points(const Signature& signature, std::uint64
 
 class SafetyComparison {
  public:
-  SafetyComparison(const Program& before, const Program& after, const CertifyOptions& options)
+  /// `at_goals`: not at the outputs but where the programs begin to be alike up to these (window.h). What follows alike
+  /// makes of equally good values equally good ones.
+  SafetyComparison(const Program& before, const Program& after, const CertifyOptions& options, bool at_goals)
       : before_(compile(before)),
         after_(compile(after)),
         model_(model_inputs(before, after)),
-        points_(choose_points(before.signature, options.seed)),
+        signature_(at_goals ? find_goals(before_, after_, before.signature) : before.signature),
+        points_(choose_points(signature_, options.seed)),
+        shared_(find_shared(before_, after_)),
         seed_(options.seed),
         budget_{options.budget_operations, options.budget_bytes, options.stop},
         allowed_(options.budget_operations) {}
@@ -68,12 +75,14 @@ class SafetyComparison {
     SafetyAnswer answer;
     answer.reason = decide();
     answer.is_safe = answer.reason.empty();
+    answer.is_spent = is_spent_;
     answer.work = allowed_ - budget_.operations;
     return answer;
   }
 
  private:
   using RoundedMachine = Machine<RoundedArithmetic>;
+  using RoundedAnswer = Result<RoundedMachine::Answer, Failure>;
 
   /// Every input in turn as a mask: which of them is one is not known.
   [[nodiscard]] std::vector<Draw> draws() const {
@@ -89,45 +98,87 @@ class SafetyComparison {
   /// Empty where all is well.
   std::string decide() {
     if (model_.is_empty) return "an input has no legal value";
-    for (const Draw& draw : draws()) {
-      const DrawKind kind = draw.kind;
-      const InputSource source(model_, draw);
-      RoundedArithmetic old_arithmetic;
-      RoundedArithmetic new_arithmetic;
-      RoundedMachine old_machine(before_, old_arithmetic, source, budget_);
-      RoundedMachine new_machine(after_, new_arithmetic, source, budget_);
-      std::string found;
-      for (const OutputElement& point : points_) {
-        const std::string here = compare(point, draw, old_machine, new_machine);
-        if (found.empty()) found = here;
+    const std::vector<Draw> all = draws();
+    for (std::size_t number = 0; number < all.size(); ++number) {
+      if (number == 1) drop_points(all.size());
+      const Draw& draw = all[number];
+      std::string reason = at_draw(draw);
+      // Errors of what both programs share may meet in other places: then only those of what differs are compared.
+      if (!reason.empty() && !is_spent_) {
+        give_shared(true);
+        reason = at_draw(draw);
+        give_shared(false);
       }
-      // What happened says more than what came of it; before may meet the same event at another element.
-      const std::string event = new_event(old_arithmetic.events(), new_arithmetic.events());
-      if (!event.empty()) return concat(event, " at ", name_of(kind), " inputs, which before does not have");
-      if (!found.empty()) return found;
+      if (!reason.empty()) return reason;
     }
     return {};
+  }
+
+  void give_shared(bool is_given) {
+    for (std::size_t i = 0; i < shared_.all.size(); ++i) {
+      if (shared_.all[i] == kNone) continue;
+      after_.statements[i].is_given = is_given;
+      before_.statements[shared_.all[i]].is_given = is_given;
+    }
+  }
+
+  /// Empty where all is well at the inputs of one draw.
+  std::string at_draw(const Draw& draw) {
+    const InputSource source(model_, draw);
+    RoundedArithmetic arithmetic;
+    RoundedMachine old_machine(before_, arithmetic, source, budget_);
+    // What both programs have is computed once.
+    RoundedMachine new_machine(after_, old_machine, shared_.all);
+    std::vector<RoundedAnswer> old_answers;
+    for (const OutputElement& point : points_) {
+      old_answers.push_back(old_machine.output(before_.tensor_numbers.at(point.output->name), point.element));
+    }
+    const RoundedArithmetic::Events old_events = arithmetic.events();
+    std::string found;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const OutputElement& point = points_[i];
+      const RoundedAnswer after = new_machine.output(after_.tensor_numbers.at(point.output->name), point.element);
+      const std::string here = compare(point, draw, old_answers[i], after);
+      if (found.empty()) found = here;
+    }
+    // What happened says more than what came of it; before may meet the same event at another element.
+    const std::string event = new_event(old_events, arithmetic.events());
+    if (!event.empty()) return concat(event, " at ", name_of(draw.kind), " inputs, which before does not have");
+    if (!found.empty()) return found;
+    return {};
+  }
+
+  /// After the first draw it is known what one costs: fewer elements at every draw say more than all at some of them.
+  void drop_points(std::size_t draw_count) {
+    const std::uint64_t spent = std::max<std::uint64_t>(1, allowed_ - budget_.operations);
+    const std::uint64_t wanted = 2 * spent * draw_count;  // one draw costs more than another
+    if (points_.size() < 2 || wanted <= allowed_) return;
+    const std::size_t kept = std::max<std::size_t>(1, points_.size() * allowed_ / wanted);
+    points_.erase(points_.begin(), points_.end() - static_cast<std::ptrdiff_t>(kept));
   }
 
   static std::string new_event(const RoundedArithmetic::Events& before, const RoundedArithmetic::Events& after) {
     if (after.overflow && !before.overflow) return "an overflow";
     if (after.invalid && !before.invalid) return "a NaN";
     if (after.zero_divisor && !before.zero_divisor) return "a division by zero";
-    if (after.lost_all_digits && !before.lost_all_digits) return "a divisor without a correct digit";
+    // Beside a NaN that before has, digits are nothing.
+    if (after.lost_all_digits && !before.lost_all_digits && !before.invalid) return "a divisor without a correct digit";
     return {};
   }
 
-  std::string compare(const OutputElement& point, Draw draw, RoundedMachine& old_machine, RoundedMachine& new_machine) {
-    const auto before = old_machine.output(before_.tensor_numbers.at(point.output->name), point.element);
-    const auto after = new_machine.output(after_.tensor_numbers.at(point.output->name), point.element);
+  std::string compare(const OutputElement& point, Draw draw, const RoundedAnswer& before, const RoundedAnswer& after) {
     if (!before) {
       const FailureKind kind = before.error().kind;
       // Where before has no value there is nothing to keep; where the budget is spent nothing is known.
       const bool is_limit =
           kind == FailureKind::operations || kind == FailureKind::memory || kind == FailureKind::depth;
+      is_spent_ = is_spent_ || kind == FailureKind::operations;
       return is_limit ? concat("not shown: ", before.error().message) : std::string();
     }
-    if (!after) return concat("not shown: ", after.error().message);
+    if (!after) {
+      is_spent_ = is_spent_ || after.error().kind == FailureKind::operations;
+      return concat("not shown: ", after.error().message);
+    }
     const RoundedArithmetic::Value& old_value = before->real;
     const RoundedArithmetic::Value& new_value = after->real;
     if (!std::isfinite(old_value.value) || std::isinf(old_value.error)) return {};
@@ -145,10 +196,13 @@ class SafetyComparison {
   Code before_;
   Code after_;
   InputModel model_;
+  Signature signature_;
   std::vector<OutputElement> points_;
+  Sharing shared_;
   std::uint64_t seed_;
   Budget budget_;
   std::uint64_t allowed_;
+  bool is_spent_ = false;
 };
 
 }  // namespace
@@ -158,7 +212,17 @@ SafetyAnswer compare_safety(const Program& before, const Program& after, const C
   answer.reason = "not shown: no stack";
   const bool ran = run_on_big_stack([&] {
     try {
-      answer = SafetyComparison(before, after, options).run();
+      // An element of an output may take the whole program; one of a tensor on the way takes less.
+      constexpr std::uint64_t kShare = 4;
+      CertifyOptions part = options;
+      part.budget_operations /= kShare;
+      answer = SafetyComparison(before, after, part, false).run();
+      if (answer.is_spent) {
+        const std::uint64_t spent = answer.work;
+        part.budget_operations = options.budget_operations - spent;
+        answer = SafetyComparison(before, after, part, true).run();
+        answer.work += spent;
+      }
     } catch (const Failure& failure) {
       answer.reason = concat("not shown: ", failure.message);
     }

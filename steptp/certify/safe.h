@@ -9,7 +9,8 @@ namespace steptp::certify {
 /// Whether `after` is numerically no worse than `before`, in the declared types.
 struct SafetyAnswer {
   bool is_safe = false;
-  std::string reason;  ///< where not: what was seen, or what stood in the way
+  bool is_spent = false;  ///< the budget of operations, before all was seen
+  std::string reason;     ///< where not: what was seen, or what stood in the way
   std::uint64_t work = 0;
 };
 

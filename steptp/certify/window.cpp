@@ -115,6 +115,11 @@ class Cutter {
     for (std::uint32_t i = 0; i < sharing_.all.size(); ++i) shared_.insert(sharing_.all[i]);
   }
 
+  Signature goals() {
+    find_goals();
+    return std::move(window_.signature);
+  }
+
   Window run(int kept) {
     find_goals();
     if (window_.signature.variables.empty()) window_.is_usable = false;  // nothing differs: nothing for a window
@@ -386,6 +391,11 @@ class Cutter {
 };
 
 }  // namespace
+
+Signature find_goals(Code& before, Code& after, const Signature& signature) {
+  InputModel model;
+  return Cutter(before, after, model, signature).goals();
+}
 
 Window cut_window(Code& before, Code& after, InputModel& model, const Signature& signature, int kept) {
   return Cutter(before, after, model, signature).run(kept);

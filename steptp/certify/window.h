@@ -26,4 +26,8 @@ struct Window {
 /// inside.
 [[nodiscard]] Window cut_window(Code& before, Code& after, InputModel& model, const Signature& signature, int kept);
 
+/// Only the outputs of the window, with nothing cut off before them: the tensors up to which the programs differ, added
+/// to both codes under new names.
+[[nodiscard]] Signature find_goals(Code& before, Code& after, const Signature& signature);
+
 }  // namespace steptp::certify

@@ -48,6 +48,24 @@ ExprPtr build_scaled(const Rational& size, std::vector<Factor> factors) {
 
 Signed build(const Term& term) { return {term.negative, build_product(term.factors)}; }
 
+std::vector<Term> distributed(const Term& product, std::size_t at, const std::vector<Term>& sum) {
+  std::vector<Term> out;
+  for (const Term& term : sum) {
+    Term one{product.negative != term.negative, {}};
+    for (std::size_t i = 0; i < product.factors.size(); ++i) {
+      if (i != at) {
+        one.factors.push_back(product.factors[i]);
+        continue;
+      }
+      for (const Factor& factor : term.factors) {
+        if (!factor.number || !factor.number->is_one()) one.factors.push_back(factor);
+      }
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 ExprPtr make_negated(const ExprPtr& expr) {
   // -a*b is (-a)*b: the sign goes to the first factor, as the text would have it.
   if (const auto* product = std::get_if<Product>(&expr->node)) {

@@ -25,6 +25,8 @@ struct Signed {
 /// Their sum; one that is added stands in front where there is one. 0 where there are none.
 [[nodiscard]] ExprPtr build_sum(std::vector<Signed> terms);
 [[nodiscard]] ExprPtr build_sum(const std::vector<Term>& terms);
+/// The product with the factor `at`, which is a sum, multiplied out: one product for each of its terms.
+[[nodiscard]] std::vector<Term> distributed(const Term& product, std::size_t at, const std::vector<Term>& sum);
 [[nodiscard]] ExprPtr make_negated(const ExprPtr& expr);
 
 }  // namespace steptp::algebra

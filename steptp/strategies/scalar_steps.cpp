@@ -77,13 +77,16 @@ ExprPtr without_accumulator(const Statement& statement, const Chain& chain, Arit
   return rest.operands.size() < 2 ? nullptr : make_expr(std::move(rest));
 }
 
-bool splits(const Expr& expr) {
+bool is_place(const Expr& expr, const ScalarRule& rule) {
+  if (rule.at_reads) return std::holds_alternative<Read>(expr.node);
   return std::holds_alternative<Sum>(expr.node) || std::holds_alternative<Product>(expr.node) ||
          std::holds_alternative<Power>(expr.node) || std::holds_alternative<Call>(expr.node);
 }
 
-Result<ScalarPlace, Refusal> scalar_place(View& view, const PlacedExpr& part, const Precondition& pattern) {
-  if (!splits(*part.expr)) return Refusal{&pattern, part.site, "no sum, product, power or call", {}};
+Result<ScalarPlace, Refusal> scalar_place(View& view, const PlacedExpr& part, const ScalarRule& rule) {
+  if (!is_place(*part.expr, rule)) {
+    return Refusal{&rule.pattern, part.site, rule.at_reads ? "no read" : "no sum, product, power or call", {}};
+  }
   ScalarPlace out{view, part, part.expr, nullptr, DType::f32, {part.statement, {}}};
   const auto type = view.scalars().type(part.expr);
   if (!type || type->weak || !is_float(type->dtype)) {
@@ -188,8 +191,8 @@ void RewriteList::refuse(Values parameters, Refusal refusal) {
 void scalar_choices(View& view, Listing& listing, const ScalarRule& rule) {
   const Precondition& pattern = rule.pattern;
   for (const PlacedExpr& part : all_expressions(view)) {
-    if (!splits(*part.expr)) continue;
-    const auto place = scalar_place(view, part, pattern);
+    if (!is_place(*part.expr, rule)) continue;
+    const auto place = scalar_place(view, part, rule);
     if (!listing.allows(place)) continue;
     RewriteList rewrites;
     rule.find(*place, rewrites);
@@ -214,7 +217,7 @@ Result<Applied, Refusal> scalar_apply(View& view, const Choice& choice, const Sc
   const Precondition& pattern = rule.pattern;
   const auto part = find_expression(view, choice.at);
   if (!part) return part.error();
-  const auto place = scalar_place(view, *part, pattern);
+  const auto place = scalar_place(view, *part, rule);
   if (!place) return place.error();
   RewriteList rewrites;
   rule.find(*place, rewrites);
@@ -225,7 +228,12 @@ Result<Applied, Refusal> scalar_apply(View& view, const Choice& choice, const Sc
                   : choice.integer(parameter.first) == *parameter.second.as_integer();
     });
   });
-  if (wanted == rewrites.all.end()) return Refusal{&pattern, choice.at, "the pattern is not there", {}};
+  if (wanted == rewrites.all.end()) {
+    const auto refused = [](const RewriteList::One& one) { return one.refusal.has_value(); };
+    if (rewrites.all.empty()) return Refusal{&pattern, choice.at, "the pattern is not there", {}};
+    if (std::all_of(rewrites.all.begin(), rewrites.all.end(), refused)) return *rewrites.all[0].refusal;
+    return Refusal{&rule.offered, choice.at, "none of the values that are offered here", {}};
+  }
   if (auto refusal = refuse_result(*place, *wanted)) return *std::move(refusal);
   Applied out;
   const Statement& statement = *part->statement;

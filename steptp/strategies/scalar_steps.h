@@ -69,6 +69,8 @@ struct ScalarRule {
   void (*find)(const ScalarPlace&, RewriteList&);
   const Precondition& pattern;
   std::span<const Parameter> parameters;  ///< each rewrite has a value for all of them, in this order
+  const Precondition& offered;            ///< broken by values that no rewrite of the place has
+  bool at_reads = false;                  ///< the places are reads, not what is computed
 };
 void scalar_choices(View& view, Listing& listing, const ScalarRule& rule);
 [[nodiscard]] Result<Applied, Refusal> scalar_apply(View& view, const Choice& choice, const ScalarRule& rule);

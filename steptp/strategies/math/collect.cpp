@@ -16,7 +16,7 @@ constexpr Parameter kParameters[] = {
 constexpr Precondition kPublished[] = {
     {Check::pattern_match, "matches", "a factor occurs with the same power in two terms of a sum"},
 };
-constexpr Precondition kSafety[] = {kOneType, kValueOnly, kAccumulator, kStructure, kFinite, kNonZero};
+constexpr Precondition kSafety[] = {kOneType, kValueOnly, kAccumulator, kFinite, kNonZero};
 constexpr Component kModifies[] = {Component::expressions, Component::equations};
 
 /// The power with which a factor occurs in a term, divisors apart.
@@ -110,7 +110,7 @@ void find(const ScalarPlace& place, RewriteList& out) {
   }
 }
 
-constexpr ScalarRule kRule = {find, kPublished[0], kParameters};
+constexpr ScalarRule kRule = {find, kPublished[0], kParameters, kPublished[0]};
 void choices(View& view, Listing& listing) { scalar_choices(view, listing, kRule); }
 Result<Applied, Refusal> apply(View& view, const Choice& choice) { return scalar_apply(view, choice, kRule); }
 

@@ -16,24 +16,8 @@ constexpr Parameter kParameters[] = {
 constexpr Precondition kPublished[] = {
     {Check::pattern_match, "matches", "a product has a factor that is a sum"},
 };
-constexpr Precondition kSafety[] = {kOneType, kValueOnly, kAccumulator, kStructure, kFinite, kNonZero};
+constexpr Precondition kSafety[] = {kOneType, kValueOnly, kAccumulator, kFinite, kNonZero};
 constexpr Component kModifies[] = {Component::expressions, Component::equations};
-
-/// The product with one factor replaced by the factors of a term.
-algebra::Term distributed(const algebra::Term& product, std::size_t at, const algebra::Term& term) {
-  algebra::Term out{product.negative != term.negative, {}};
-  for (std::size_t i = 0; i < product.factors.size(); ++i) {
-    if (i != at) {
-      out.factors.push_back(product.factors[i]);
-      continue;
-    }
-    for (const algebra::Factor& factor : term.factors) {
-      if (factor.number && factor.number->is_one()) continue;
-      out.factors.push_back(factor);
-    }
-  }
-  return out;
-}
 
 void find(const ScalarPlace& place, RewriteList& out) {
   if (!place.scalars().is_arithmetic(place.body) || is_sum(place, place.body)) return;
@@ -49,16 +33,13 @@ void find(const ScalarPlace& place, RewriteList& out) {
       out.refuse(std::move(by), *std::move(refusal));
       continue;
     }
-    std::vector<algebra::Term> terms;
-    for (const algebra::Term& term : place.scalars().sum(factor.base)) {
-      terms.push_back(distributed(product, i, term));
-    }
+    const auto terms = algebra::distributed(product, i, place.scalars().sum(factor.base));
     out.offer(std::move(by), algebra::build_sum(terms), {{&kFinite, {}}},
               "multiplication distributes over addition, and all values in the product are finite");
   }
 }
 
-constexpr ScalarRule kRule = {find, kPublished[0], kParameters};
+constexpr ScalarRule kRule = {find, kPublished[0], kParameters, kPublished[0]};
 void choices(View& view, Listing& listing) { scalar_choices(view, listing, kRule); }
 Result<Applied, Refusal> apply(View& view, const Choice& choice) { return scalar_apply(view, choice, kRule); }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr Precondition kPublished[] = {
     {Check::pattern_match, "matches", "a product or a power has a factor that is a sum"},
 };
-constexpr Precondition kSafety[] = {kOneType, kValueOnly, kAccumulator, kStructure, kFinite, kNonZero, kAccuracy};
+constexpr Precondition kSafety[] = {kOneType, kValueOnly, kAccumulator, kFinite, kNonZero, kAccuracy};
 constexpr Component kModifies[] = {Component::expressions, Component::equations};
 
 /// How many of the factors are sums whose terms may cancel.
@@ -47,7 +47,7 @@ void find(const ScalarPlace& place, RewriteList& out) {
             "both are the same polynomial in values that are finite, and at most one factor can cancel");
 }
 
-constexpr ScalarRule kRule = {find, kPublished[0], {}};
+constexpr ScalarRule kRule = {find, kPublished[0], {}, kPublished[0]};
 void choices(View& view, Listing& listing) { scalar_choices(view, listing, kRule); }
 Result<Applied, Refusal> apply(View& view, const Choice& choice) { return scalar_apply(view, choice, kRule); }
 

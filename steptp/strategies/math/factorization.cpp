@@ -17,7 +17,7 @@ constexpr Parameter kParameters[] = {
 constexpr Precondition kPublished[] = {
     {Check::pattern_match, "matches", "a sum has factors"},
 };
-constexpr Precondition kSafety[] = {kOneType, kValueOnly, kAccumulator, kStructure, kFinite, kNonZero};
+constexpr Precondition kSafety[] = {kOneType, kValueOnly, kAccumulator, kFinite, kNonZero};
 constexpr Component kModifies[] = {Component::expressions, Component::equations};
 
 /// Larger questions are not asked: the time for an answer grows fast.
@@ -85,7 +85,7 @@ void find(const ScalarPlace& place, RewriteList& out) {
   }
 }
 
-constexpr ScalarRule kRule = {find, kPublished[0], kParameters};
+constexpr ScalarRule kRule = {find, kPublished[0], kParameters, kPublished[0]};
 void choices(View& view, Listing& listing) { scalar_choices(view, listing, kRule); }
 Result<Applied, Refusal> apply(View& view, const Choice& choice) { return scalar_apply(view, choice, kRule); }
 

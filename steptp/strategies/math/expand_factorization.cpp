@@ -31,8 +31,10 @@ int differences(const ScalarPlace& place, const algebra::Term& product) {
 void find(const ScalarPlace& place, RewriteList& out) {
   if (!place.scalars().is_arithmetic(place.body) || is_sum(place, place.body)) return;
   const algebra::Term product = place.scalars().product(place.body);
+  const auto above = std::count_if(product.factors.begin(), product.factors.end(),
+                                   [](const algebra::Factor& factor) { return factor.exponent > 0; });
   const bool has_sum = std::any_of(product.factors.begin(), product.factors.end(), [&](const auto& factor) {
-    return factor.exponent > 0 && is_sum(place, factor.base) && (product.factors.size() > 1 || factor.exponent > 1);
+    return factor.exponent > 0 && is_sum(place, factor.base) && (above > 1 || factor.exponent > 1);
   });
   if (!has_sum) return;
   algebra::Generators generators;

@@ -33,6 +33,7 @@ TEST(ExpandFactorization, Refusals) {
     expect_no_choice("expand_factorization", text, why);
   };
   none(std::string(kHead) + "B(tx,8)[E[tx]=A[tx]*C[tx]+1;];", "matches");
+  none(std::string(kHead) + "B(tx,8)[E[tx]=(A[tx]+C[tx])/D[tx];];", "matches");
   none(std::string(kHead) + "B(tx,8)[E[tx]=D[tx]*(A[tx]+1)/C[tx];];", "non-zero");
   none(std::string(kHead) + "B(tx,8)[E[tx]=D[tx]*(A[tx]+sqrt(C[tx]));];", "finite");
   none("@input A i32[8]\n@output E i32[8]\nB(tx,8)[E:i32[tx]=A:i32[tx]*(A:i32[tx]+1);];\n", "one-type");

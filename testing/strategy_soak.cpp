@@ -1,7 +1,9 @@
 // Steps of all strategies on programs of the zoo at drawn shapes, each judged: first steps, and steps on the states
 // that other strategies have reached. Prints a table; what is not equal goes into a file, one pair a line.
 //
-//   strategy_soak SEED PROGRAMS FILE
+//   strategy_soak SEED PROGRAMS FILE [STRATEGY...]
+//
+// With names, only steps of those strategies are judged: on the programs, and on what inlining and they make of them.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -33,7 +35,8 @@ constexpr std::uint64_t kBudget = 20'000'000;
 double cpu_ms() { return 1000.0 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 struct Row {
-  std::set<std::string> types;  ///< of which the program itself offers a choice
+  std::set<std::string> types;        ///< of which the program itself offers a choice
+  std::set<std::string> later_types;  ///< of which a state that was reached does
   std::uint64_t first = 0;
   std::uint64_t later = 0;
   std::map<Grade, std::uint64_t> grades;
@@ -68,18 +71,46 @@ class Soak {
     }
   }
 
+  /// Steps of some strategies on a program and on the states that inlining, which makes expressions larger, and those
+  /// strategies lead to.
+  void walk_inlined(const std::string& type, const Program& root, std::uint64_t seed,
+                    const std::vector<const Strategy*>& wanted) {
+    Program state = root;
+    for (std::uint64_t step = 0; step < 2 * kSteps; ++step) {
+      View view(state);
+      const Choices choices = list_choices(wanted, view, true);
+      for (const StrategySite& site : choices.sites) {
+        Row& row = rows_[site.strategy->name];
+        (step == 0 ? row.types : row.later_types).insert(type);
+      }
+      for (const StrategyChoice& one : sample_choices(choices, kFirstChoices * 2, combine(seed, step))) {
+        judge(type, state, view, one, step);
+      }
+      const Choices inlines = list_choices({find_strategy("compute_inline")}, view, false);
+      const bool inlining = !inlines.sites.empty() && combine(seed, step) % 3 != 0;
+      const auto drawn = sample_choices(inlining ? inlines : choices, 1, combine(seed, step));
+      if (drawn.empty()) return;
+      auto applied = apply(*drawn[0].strategy, view, drawn[0].choice);
+      if (!applied) return;
+      Program next = std::move(applied->program);
+      state = std::move(next);
+    }
+  }
+
   void print() {
     std::cout << "strategy                              types  first  later proved  exact numeric undecided unsafe "
                  "wrong  apply us  verify ms p50      p95      p99\n";
     std::vector<double> all;
     for (const Strategy* strategy : all_strategies()) {
       Row& row = rows_[strategy->name];
+      if (row.first + row.later == 0) continue;
       all.insert(all.end(), row.verify_ms.begin(), row.verify_ms.end());
       const std::uint64_t judged = row.first + row.later;
       std::cout << std::left << std::setw(38) << strategy->name << std::right << std::setw(5) << row.types.size()
-                << std::setw(7) << row.first << std::setw(7) << row.later << std::setw(7) << row.grades[Grade::proved]
-                << std::setw(7) << row.grades[Grade::exact] << std::setw(8) << row.grades[Grade::numeric]
-                << std::setw(10) << row.grades[Grade::undecided] << std::setw(7) << row.unsafe << std::setw(6)
+                << (row.later_types.empty() ? "" : "+") << row.later_types.size() << std::setw(7) << row.first
+                << std::setw(7) << row.later << std::setw(7) << row.grades[Grade::proved] << std::setw(7)
+                << row.grades[Grade::exact] << std::setw(8) << row.grades[Grade::numeric] << std::setw(10)
+                << row.grades[Grade::undecided] << std::setw(7) << row.unsafe << std::setw(6)
                 << row.grades[Grade::differs] + row.grades[Grade::invalid] << std::fixed << std::setprecision(0)
                 << std::setw(10) << (judged > 0 ? 1000 * row.apply_ms / static_cast<double>(judged) : 0)
                 << std::setprecision(2) << std::setw(15) << percentile(row.verify_ms, 0.5) << std::setw(9)
@@ -140,7 +171,7 @@ class Soak {
 
 volatile std::sig_atomic_t is_interrupted = 0;
 
-int run(std::uint64_t seed, std::uint64_t programs, const char* path) {
+int run(std::uint64_t seed, std::uint64_t programs, const char* path, const std::vector<const Strategy*>& wanted) {
   zoo::DrawOptions options;
   for (const zoo::ProgramType& type : zoo::all_types()) options.types.push_back(&type);
   options.compositions_percent = 25;
@@ -151,8 +182,12 @@ int run(std::uint64_t seed, std::uint64_t programs, const char* path) {
   for (std::uint64_t index = 0; index < programs && is_interrupted == 0; ++index) {
     const auto drawn = zoo_draw(seed, index, options);
     if (!drawn) continue;
-    soak.walk(drawn->program.type ? drawn->program.type->name : "composition", drawn->program.program,
-              combine(seed, index));
+    const std::string type(drawn->program.type ? drawn->program.type->name : "composition");
+    if (wanted.empty()) {
+      soak.walk(type, drawn->program.program, combine(seed, index));
+    } else {
+      soak.walk_inlined(type, drawn->program.program, combine(seed, index), wanted);
+    }
     if (index % 50 == 49) std::cerr << "\r" << index + 1 << " of " << programs << " programs" << std::flush;
   }
   std::cerr << "\n";
@@ -164,9 +199,12 @@ int run(std::uint64_t seed, std::uint64_t programs, const char* path) {
 }  // namespace steptp::testing
 
 int main(int count, char** words) {
-  if (count != 4) {
-    std::cerr << "usage: strategy_soak SEED PROGRAMS FILE\n";
+  std::vector<const steptp::Strategy*> wanted;
+  for (int i = 4; i < count; ++i) wanted.push_back(steptp::find_strategy(words[i]));
+  if (count < 4 || std::find(wanted.begin(), wanted.end(), nullptr) != wanted.end()) {
+    std::cerr << "usage: strategy_soak SEED PROGRAMS FILE [STRATEGY...]\n";
     return 2;
   }
-  return steptp::testing::run(std::strtoull(words[1], nullptr, 10), std::strtoull(words[2], nullptr, 10), words[3]);
+  return steptp::testing::run(std::strtoull(words[1], nullptr, 10), std::strtoull(words[2], nullptr, 10), words[3],
+                              wanted);
 }

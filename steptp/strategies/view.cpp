@@ -42,6 +42,11 @@ const ValueFacts& View::facts() {
   return *facts_;
 }
 
+const algebra::Facts& View::real_facts() {
+  if (!real_facts_) real_facts_.emplace(table(), facts());
+  return *real_facts_;
+}
+
 const std::map<std::string, InferredShape>& View::shapes() {
   if (!shapes_) shapes_ = infer_shapes(table());
   return *shapes_;

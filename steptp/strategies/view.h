@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "steptp/algebra/facts.h"
+#include "steptp/algebra/scalars.h"
 #include "steptp/analysis/accesses.h"
 #include "steptp/analysis/kernels.h"
 #include "steptp/analysis/presburger.h"
@@ -55,6 +57,9 @@ class View {
   [[nodiscard]] const ValueFacts& facts();
   [[nodiscard]] const std::map<std::string, InferredShape>& shapes();
   [[nodiscard]] const std::vector<KernelFacts>& kernels();
+  /// What is known of reals, and expressions in canonical form.
+  [[nodiscard]] const algebra::Facts& real_facts();
+  [[nodiscard]] algebra::Scalars& scalars() { return scalars_; }
   [[nodiscard]] Presburger& isl() { return isl_; }
   /// Some tensor is in `s` or `l`.
   [[nodiscard]] bool has_scoped_data();
@@ -85,6 +90,8 @@ class View {
   const Program& program_;
   std::optional<AccessTable> table_;
   std::optional<ValueFacts> facts_;
+  std::optional<algebra::Facts> real_facts_;
+  algebra::Scalars scalars_;
   std::optional<std::map<std::string, InferredShape>> shapes_;
   std::optional<std::vector<PlacedNest>> nests_;
   std::optional<std::vector<KernelFacts>> kernels_;

@@ -1,0 +1,60 @@
+/// additive_split: a value is added to a read and subtracted again.
+///   A_{a}   -->   A_{a}+Y-Y
+/// Safe because the value is defined there and finite.
+#include "steptp/strategies/scalar_terms.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"with", Parameter::Kind::word, "the value: previous, a tensor by its name, or the address of a read"},
+};
+constexpr Precondition kSafety[] = {kInScope, kOneType, kValueOnly, kAccumulator, kFinite, kOverflow};
+constexpr Component kModifies[] = {Component::expressions, Component::equations};
+constexpr NewElement kIntroduces[] = {NewElement::index_calculations};
+
+void find(const ScalarPlace& place, RewriteList& out) {
+  if (!std::holds_alternative<Read>(place.body->node)) return;
+  for (const ScopeTerm& by : terms_in_scope(place, place.body, 0)) {
+    if (place.scalars().same(by.expr, place.body)) continue;
+    Values with = {{"with", by.name}};
+    if (auto refusal = refuse_term(place, by.expr, false)) {
+      out.refuse(std::move(with), *std::move(refusal));
+      continue;
+    }
+    const ExprPtr body = make_expr(Sum{{place.body, by.expr, by.expr}, {ArithmeticOp::add, ArithmeticOp::subtract}});
+    out.offer(std::move(with), body, {{&kInScope, {}}, {&kFinite, {}}},
+              "the value is finite, so that what is added is taken away again");
+  }
+}
+
+constexpr ScalarRule kRule = {find, kInScope, kParameters, kInScope, true};
+void choices(View& view, Listing& listing) { scalar_choices(view, listing, kRule); }
+Result<Applied, Refusal> apply(View& view, const Choice& choice) { return scalar_apply(view, choice, kRule); }
+
+}  // namespace
+
+const Strategy& additive_split_strategy() {
+  static constexpr Strategy kStrategy = {
+      "additive_split",
+      Level::math,
+      "a value is added to a read and subtracted again",
+      "A_{a}   -->   A_{a}+Y-Y",
+      "the value is defined there and finite",
+      "cancellation",
+      {"@input A f32[8,6]\n@input C f32[8,6]\n@output E f32[8,6]\n"
+       "B^{8}_{tx=0}L^{6}_{a=0}[E^{f32,g}_{tx,a}=A^{f32,g}_{tx,a}*C^{f32,g}_{tx,a};];\n",
+       R"({"at":"0/0:right.0","with":"previous"})"},
+      kParameters,
+      {},
+      kSafety,
+      kModifies,
+      kIntroduces,
+      choices,
+      apply,
+  };
+  return kStrategy;
+}
+
+}  // namespace steptp

@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include "testing/strategy_test.h"
+
+namespace steptp::testing {
+namespace {
+
+constexpr std::string_view kHead =
+    "@input A f32[8]\n@input C f32[8]\n@input D f32[8] positive\n@input F f32[8] positive\n@input G f32[8] [-4,4)\n"
+    "@input H f32[8] [-4,4)\n@output E f32[8]\n";
+
+std::string program(std::string_view right) {
+  return std::string(kHead) + "B(tx,8)[E[tx]=" + std::string(right) + ";];\n";
+}
+std::string after(std::string_view right) { return "B(tx,8)[E[tx]=" + std::string(right) + ";];"; }
+
+TEST(ExpandCancellation, AValueAboveAndBelow) {
+  expect_rewrite("expand_cancellation", program("(A[tx]+1)/D[tx]"), R"({"at":"0/0:right","with":"F"})",
+                 after("(A[tx]*F[tx]+F[tx])/(F[tx]*D[tx])"));
+  expect_rewrite("expand_cancellation", program("2*A[tx]/D[tx]"), R"({"at":"0/0:right","with":"0/0:right.2"})",
+                 after("2*A[tx]*D[tx]/(D[tx]*D[tx])"));
+}
+
+// A tensor with the first dimensions of the left side; one that an earlier expression has computed, and is positive.
+TEST(ExpandCancellation, WhatIsInScope) {
+  constexpr std::string_view kRows = R"(
+@input A f32[8,6]
+@input C f32[8,6]
+@output E f32[8,6]
+B(tx,8)L(a,6)[D[tx]=D[tx]+exp(C[tx,a]-4);];
+B(tx,8)L(a,6)[F[tx,a]=A[tx,a]**2+1;];
+B(tx,8)L(a,6)[E[tx,a]=A[tx,a]/F[tx,a];];
+)";
+  expect_rewrite("expand_cancellation", kRows, R"({"at":"2/0:right","with":"2/0:right.1"})", R"(
+B(tx,8)L(a,6)[D[tx]=D[tx]+exp(C[tx,a]-4);];
+B(tx,8)L(a,6)[F[tx,a]=A[tx,a]**2+1;];
+B(tx,8)L(a,6)[E[tx,a]=A[tx,a]*F[tx,a]/(F[tx,a]*F[tx,a]);];
+)");
+  // D is positive, but a sum of exponentials may be as large as it likes.
+  expect_refusal("expand_cancellation", kRows, R"({"at":"2/0:right","with":"D"})", "overflow");
+  expect_refusal("expand_cancellation", kRows, R"({"at":"2/0:right","with":"C"})", "non-zero");
+  expect_refusal("expand_cancellation", kRows, R"({"at":"2/0:right","with":"E"})", "in-scope");
+}
+
+TEST(ExpandCancellation, Refusals) {
+  const auto none = [](std::string_view right, std::string_view why) {
+    expect_no_choice("expand_cancellation", program(right), why);
+  };
+  none("A[tx]/2", "matches");
+  none("A[tx]/C[tx]", "non-zero");
+  none("log(A[tx])/D[tx]", "finite");
+  none("floor(A[tx]/D[tx])", "value-only");
+  expect_no_choice("expand_cancellation",
+                   "@input A f16[8]\n@input D f32[8] positive\n@output E f32[8]\n"
+                   "B(tx,8)[E[tx]=A:f16[tx]/D[tx];];\n",
+                   "one-type");
+  expect_no_choice("expand_cancellation", "@input D f32[8] positive\n@output E f32\nL(a,8)[E[]=E[]*D[a];];\n",
+                   "accumulator");
+}
+
+}  // namespace
+}  // namespace steptp::testing

@@ -1,0 +1,124 @@
+/// exponential_split: a value is subtracted in an exponential and added in another.
+///   exp(A_{a}-D)   -->   exp(A_{a}-Y)*exp(Y-D)        or   exp(A_{a}-Y)/exp(D-Y)
+/// Safe because the value is defined there and finite, and neither exponential leaves the range of its type.
+#include <algorithm>
+
+#include "steptp/algebra/build.h"
+#include "steptp/strategies/scalar_terms.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"term", Parameter::Kind::integer, "which term of the exponent the value is subtracted from: a read that is added"},
+    {"with", Parameter::Kind::word, "the value: previous, a tensor by its name, or the address of a read"},
+    {"form", Parameter::Kind::word, "product or quotient"},
+};
+constexpr Precondition kPublished[] = {
+    {Check::pattern_match, "matches", "the exponent is a sum with a read that is added"},
+};
+constexpr Precondition kSafety[] = {kInScope, kOneType, kValueOnly, kAccumulator, kFinite, kOverflow};
+constexpr Component kModifies[] = {Component::expressions, Component::equations};
+constexpr NewElement kIntroduces[] = {NewElement::index_calculations};
+
+/// A read that is a term of its own, with the coefficient 1.
+bool is_plain_read(const algebra::Term& term) {
+  return !term.negative && term.factors.size() == 1 && term.factors[0].exponent == 1 &&
+         std::holds_alternative<Read>(term.factors[0].base->node);
+}
+
+/// Neither part overflows or vanishes: within bounds, or both of one sign like the whole.
+bool stays_in_range(const ScalarPlace& place, const ExprPtr& first, const ExprPtr& second) {
+  const double limit = algebra::size_limit(place.dtype);
+  const algebra::Fact a = place.fact(first);
+  const algebra::Fact b = place.fact(second);
+  if (!a.finite || !b.finite) return false;
+  if ((a.is_nonnegative() && b.is_nonnegative()) || (a.is_nonpositive() && b.is_nonpositive())) return true;
+  return a.low >= -limit && a.high <= limit && b.low >= -limit && b.high <= limit;
+}
+
+struct Split {
+  const ScalarPlace& place;
+  const std::vector<algebra::Term>& terms;
+  std::size_t at;
+  RewriteList& out;
+
+  void add(const ScopeTerm& by, const char* form) {
+    const algebra::Term y{false, {{by.expr, place.scalars().key(by.expr), 1, {}}}};
+    algebra::Term minus = y;
+    minus.negative = true;
+    const bool is_quotient = std::string_view(form) == "quotient";
+    std::vector<algebra::Term> rest = {y};
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (i != at) rest.push_back(terms[i]);
+    }
+    if (is_quotient) rest = {terms[1 - at], minus};
+    if (is_quotient) rest[0].negative = false;
+    const ExprPtr first = algebra::build_sum(std::vector<algebra::Term>{terms[at], minus});
+    const ExprPtr second = algebra::build_sum(rest);
+    Values values = {{"term", static_cast<std::int64_t>(at)}, {"with", by.name}, {"form", form}};
+    std::optional<Refusal> refusal = refuse_term(place, by.expr, false);
+    const ExprPtr sign_checked = is_quotient ? make_call(Function::negate, second) : second;
+    if (!refusal && !stays_in_range(place, first, sign_checked)) {
+      refusal = place.refusal(kOverflow, "one of the exponentials may leave the range of the type");
+    }
+    if (refusal) {
+      out.refuse(std::move(values), *std::move(refusal));
+      return;
+    }
+    out.offer(std::move(values),
+              make_product(make_call(Function::exp, first), is_quotient ? ArithmeticOp::divide : ArithmeticOp::multiply,
+                           make_call(Function::exp, second)),
+              {{&kInScope, {}}, {&kFinite, {}}, {&kOverflow, {}}},
+              "what is subtracted in one exponent is added in the other, and it is finite");
+  }
+};
+
+void find(const ScalarPlace& place, RewriteList& out) {
+  const auto* call = std::get_if<Call>(&place.body->node);
+  if (!call || call->function != Function::exp) return;
+  const std::vector<algebra::Term> terms = place.scalars().sum(call->argument);
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (!is_plain_read(terms[i])) continue;
+    for (const ScopeTerm& by : terms_in_scope(place, terms[i].factors[0].base, 0)) {
+      const auto occurs = [&](const algebra::Term& term) {
+        return term.factors.size() == 1 && equal(*term.factors[0].key, *place.scalars().key(by.expr));
+      };
+      if (std::any_of(terms.begin(), terms.end(), occurs)) continue;
+      Split split{place, terms, i, out};
+      split.add(by, "product");
+      if (terms.size() == 2 && terms[1 - i].negative) split.add(by, "quotient");
+    }
+  }
+}
+
+constexpr ScalarRule kRule = {find, kPublished[0], kParameters, kInScope};
+void choices(View& view, Listing& listing) { scalar_choices(view, listing, kRule); }
+Result<Applied, Refusal> apply(View& view, const Choice& choice) { return scalar_apply(view, choice, kRule); }
+
+}  // namespace
+
+const Strategy& exponential_split_strategy() {
+  static constexpr Strategy kStrategy = {
+      "exponential_split",
+      Level::math,
+      "a value is subtracted in an exponential and added in another",
+      "exp(A_{a}-D)   -->   exp(A_{a}-Y)*exp(Y-D)",
+      "the value is defined there and finite, and neither exponential leaves the range of its type",
+      "powsimp",
+      {"@input A f32[8,6] [-4,4)\n@input D f32[8] [-4,4)\n@output E f32[8,6]\n"
+       "B^{8}_{tx=0}L^{6}_{a=0}[E^{f32,g}_{tx,a}=exp(A^{f32,g}_{tx,a}-D^{f32,g}_{tx});];\n",
+       R"({"at":"0/0:right","term":0,"with":"previous","form":"product"})"},
+      kParameters,
+      kPublished,
+      kSafety,
+      kModifies,
+      kIntroduces,
+      choices,
+      apply,
+  };
+  return kStrategy;
+}
+
+}  // namespace steptp

@@ -1,0 +1,61 @@
+/// multiplicative_split: a read is divided by a value and multiplied by it.
+///   A_{a}   -->   A_{a}/Y*Y
+/// Safe because the value is defined there, finite and not zero.
+#include "steptp/strategies/scalar_terms.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"with", Parameter::Kind::word, "the value: previous, a tensor by its name, or the address of a read"},
+};
+constexpr Precondition kSafety[] = {kInScope, kOneType, kValueOnly, kAccumulator, kFinite, kNonZero, kOverflow};
+constexpr Component kModifies[] = {Component::expressions, Component::equations};
+constexpr NewElement kIntroduces[] = {NewElement::index_calculations};
+
+void find(const ScalarPlace& place, RewriteList& out) {
+  if (!std::holds_alternative<Read>(place.body->node)) return;
+  for (const ScopeTerm& by : terms_in_scope(place, place.body, 1)) {
+    if (place.scalars().same(by.expr, place.body)) continue;
+    Values with = {{"with", by.name}};
+    if (auto refusal = refuse_term(place, by.expr, true)) {
+      out.refuse(std::move(with), *std::move(refusal));
+      continue;
+    }
+    const ExprPtr body =
+        make_expr(Product{{place.body, by.expr, by.expr}, {ArithmeticOp::divide, ArithmeticOp::multiply}});
+    out.offer(std::move(with), body, {{&kInScope, {}}, {&kFinite, {}}, {&kNonZero, {}}},
+              "the value is finite and not zero, so that the quotient times it is what was there");
+  }
+}
+
+constexpr ScalarRule kRule = {find, kInScope, kParameters, kInScope, true};
+void choices(View& view, Listing& listing) { scalar_choices(view, listing, kRule); }
+Result<Applied, Refusal> apply(View& view, const Choice& choice) { return scalar_apply(view, choice, kRule); }
+
+}  // namespace
+
+const Strategy& multiplicative_split_strategy() {
+  static constexpr Strategy kStrategy = {
+      "multiplicative_split",
+      Level::math,
+      "a read is divided by a value and multiplied by it",
+      "A_{a}   -->   A_{a}/Y*Y",
+      "the value is defined there, finite and not zero",
+      "cancellation",
+      {"@input A f32[8,6] positive\n@input C f32[8,6] positive\n@output E f32[8,6]\n"
+       "B^{8}_{tx=0}L^{6}_{a=0}[E^{f32,g}_{tx,a}=A^{f32,g}_{tx,a}*C^{f32,g}_{tx,a};];\n",
+       R"({"at":"0/0:right.0","with":"previous"})"},
+      kParameters,
+      {},
+      kSafety,
+      kModifies,
+      kIntroduces,
+      choices,
+      apply,
+  };
+  return kStrategy;
+}
+
+}  // namespace steptp

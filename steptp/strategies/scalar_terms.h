@@ -1,0 +1,30 @@
+#pragma once
+
+// Values that a step may bring into an equation: what is defined at that point and follows its indices.
+
+#include <string>
+#include <vector>
+
+#include "steptp/strategies/scalar_steps.h"
+
+namespace steptp {
+
+inline constexpr Precondition kInScope = {Check::order, "in-scope",
+                                          "the value is defined where the equation runs and follows its indices"};
+
+/// A value with the name that a choice gives it: "previous", a tensor, or the address of a read of the equation.
+struct ScopeTerm {
+  std::string name;
+  ExprPtr expr;
+};
+
+/// In order: the element before `of`, a read whose last subscript is a loop index (`if_then_else(k-1<0,neutral,...)`;
+/// not where `of` is null); the reads of the equation that are always made; known variables and complete tensors of
+/// earlier expressions that have the shape of the left side, or its first dimensions. All of the place's type.
+[[nodiscard]] std::vector<ScopeTerm> terms_in_scope(const ScalarPlace& place, const ExprPtr& of, std::int64_t neutral);
+
+/// The value is finite, not zero where that is wanted, and exponentials leave it moderate: next to a value without
+/// bounds nothing of another would remain.
+[[nodiscard]] std::optional<Refusal> refuse_term(const ScalarPlace& place, const ExprPtr& term, bool nonzero);
+
+}  // namespace steptp

@@ -109,7 +109,8 @@ Result<WriteTarget, Refusal> find_write_target(View& view, const CacheRequest& r
     const Statement& statement = table.statements[access.statement];
     out.accesses.push_back(&access);
     out.statements.push_back(&statement);
-    uses.push_back({&statement, access.ref->subscripts});
+    // What is read was written in the same round: look_at_reads makes sure of it.
+    uses.push_back({&statement, access.ref->subscripts, !access.is_write});
     written = written || access.is_write;
   }
   if (!written) return refuse_uses();

@@ -160,6 +160,7 @@ B(tx,8)L(a,6)[D[tx,a]=1;L(c,3)[D[tx,a]=D[tx,a]*2+A[tx,a,c];];];
                 "B(tx,8)L(a,6)[E:l[]=1;L(c,3)[E:l[]=E:l[]*2+A[tx,a,c];];D[tx,a]=E:l[];];");
 }
 
+// The read at a-1 stands behind a condition: the copy has no place for D_{-1}.
 TEST(CacheReadWrite, PrefixReadsGoWithTheirTensor) {
   expect_cached(R"(
 @input A f32[8,6]
@@ -167,8 +168,8 @@ TEST(CacheReadWrite, PrefixReadsGoWithTheirTensor) {
 B(tx,8)L(a,6)[D[tx,a]=max(if_then_else(a-1<0,-inf,D[tx,a-1]),A[tx,a]);];
 )",
                 choice("0:loop[0]", "write", "D", "l"),
-                "B(tx,8)[L(a,6)[E:l[a+1]=max(if_then_else(a-1<0,-inf,E:l[a]),A[tx,a]);];"
-                "L(a,6)[D[tx,a]=E:l[a+1];];];");
+                "B(tx,8)[L(a,6)[E:l[a]=max(if_then_else(a-1<0,-inf,E:l[a-1]),A[tx,a]);];"
+                "L(a,6)[D[tx,a]=E:l[a];];];");
 }
 
 // Tiles that do not divide: what lies outside of the source is left out, or filled.

@@ -70,8 +70,10 @@ bool may_trap(const Expr& expr) {
 
 std::optional<Refusal> refuse_expression(View& view, const CacheRequest& request, const Expr& expr) {
   const auto type = is_condition(expr) ? std::nullopt : type_of(expr);
-  if (!std::holds_alternative<Select>(expr.node) || !type || type->weak || may_trap(expr) || tensors_of(expr).empty()) {
-    return Refusal{&kCacheUses, request.site(), "the expression is no if_then_else of a tensor", {}};
+  const bool is_staged = std::holds_alternative<Select>(expr.node) || std::holds_alternative<Read>(expr.node);
+  if (!is_staged || !type || type->weak || may_trap(expr) || tensors_of(expr).empty()) {
+    return Refusal{
+        &kCacheUses, request.site(), "the expression is no if_then_else of a tensor, and no read of one", {}};
   }
   for (const std::size_t number : statements_below(view, *request.at.nest)) {
     const std::string& written = view.table().statements[number].equation->left->tensor;

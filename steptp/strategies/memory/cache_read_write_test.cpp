@@ -392,5 +392,17 @@ B(tx,8)P(a,6)L(c,4)[D[tx,a]=D[tx,a]+A[tx,a,c];];
                  choice("0:loop[1]", "write", "D", "l"), "races");
 }
 
+// Queries and keys lie in one tensor: a read by its address is staged by itself.
+TEST(CacheReadWrite, OneOfSeveralReads) {
+  expect_cached(R"(
+@input A f32[4,6]
+@output D f32[4,4]
+B(bx,2)B(tx,2)L(a,4)L(c,3)[D[bx*2+tx,a]=D[bx*2+tx,a]+A[bx*2+tx,c]*A[a,c+3];];
+)",
+                choice("0:loop[0]", "read", "0/0:right.1.1", "s"),
+                "B(bx,2)[L(a,4)L(c,3)[E:s[a,c]=A[a,c+3];];"
+                "B(tx,2)L(a,4)L(c,3)[D[bx*2+tx,a]=D[bx*2+tx,a]+A[bx*2+tx,c]*E:s[a,c];];];");
+}
+
 }  // namespace
 }  // namespace steptp::testing

@@ -81,6 +81,14 @@ Rewriter renaming(const LoopNames& names) {
   return out;
 }
 
+Rewriter origin(const std::vector<Loop>& loops) {
+  Rewriter out;
+  for (const Loop& loop : loops) {
+    if (loop.extent == 1) out.variables.emplace(loop.index, Index());
+  }
+  return out;
+}
+
 bool try_renamings(const std::vector<Loop>& from, const std::vector<Loop>& to, std::vector<bool>& taken,
                    LoopNames& names, const std::function<bool(const LoopNames&)>& visit) {
   if (names.size() == from.size()) return visit(names);
@@ -187,6 +195,9 @@ bool for_each_renaming(const std::vector<Loop>& from, const std::vector<Loop>& t
 
 ExprPtr renamed(const ExprPtr& expr, const LoopNames& names) { return rewrite(expr, renaming(names)); }
 RefPtr renamed(const RefPtr& ref, const LoopNames& names) { return rewrite(ref, renaming(names)); }
+
+ExprPtr at_origin(const ExprPtr& expr, const std::vector<Loop>& loops) { return rewrite(expr, origin(loops)); }
+RefPtr at_origin(const RefPtr& ref, const std::vector<Loop>& loops) { return rewrite(ref, origin(loops)); }
 
 LoopNames composed(const LoopNames& first, const LoopNames& second) {
   LoopNames out;

@@ -39,6 +39,9 @@ bool for_each_renaming(const std::vector<Loop>& from, const std::vector<Loop>& t
                        const std::function<bool(const LoopNames&)>& visit);
 [[nodiscard]] ExprPtr renamed(const ExprPtr& expr, const LoopNames& names);
 [[nodiscard]] RefPtr renamed(const RefPtr& ref, const LoopNames& names);
+/// With 0 for the indices of loops that run once: A_{tx} and A_{0} are the same there.
+[[nodiscard]] ExprPtr at_origin(const ExprPtr& expr, const std::vector<Loop>& loops);
+[[nodiscard]] RefPtr at_origin(const RefPtr& ref, const std::vector<Loop>& loops);
 /// first, then second.
 [[nodiscard]] LoopNames composed(const LoopNames& first, const LoopNames& second);
 [[nodiscard]] LoopNames inverted(const LoopNames& names);

@@ -34,7 +34,7 @@ struct Reduction {
   const Statement* statement = nullptr;
   ArithmeticOp op = ArithmeticOp::add;
   ExprPtr term;
-  std::vector<Loop> output;   ///< its own loops in the left subscripts, in the order of the header
+  std::vector<Loop> output;   ///< its own loops in the left subscripts or of one iteration, as in the header
   std::vector<Loop> reduced;  ///< the others
 
   [[nodiscard]] const RefPtr& left() const { return statement->equation->left; }
@@ -126,6 +126,8 @@ struct Online {
 /// The reference with one subscript more.
 [[nodiscard]] RefPtr with_more(const RefPtr& ref, const std::string& name, const Index& last);
 
+/// All loops around an equation.
+[[nodiscard]] std::vector<Loop> loops_of(const Statement& statement);
 /// The address of the body in which a nest stands, and the nest's number in it.
 [[nodiscard]] std::vector<std::uint32_t> body_of(const PlacedNest& nest);
 /// A tensor of these that some item, from one number on up to before another, writes (or, where wanted, touches).

@@ -192,10 +192,13 @@ std::optional<LoopNames> match_quotient(const OnlineSoftmax& online, const Quoti
                                         const std::vector<Loop>& loops) {
   std::optional<LoopNames> out;
   const Index last = Index::constant(online.extent - 1);
+  const auto same_ref = [&](const RefPtr& a, const RefPtr& b) {
+    return equal(*at_origin(a, loops), *at_origin(b, loops));
+  };
   for_each_renaming(online.all_loops(), loops, [&](const LoopNames& names) {
-    if (!same_value(renamed(online.scores, names), quotient.scores) ||
-        !equal(*renamed(with_last(online.maximum, last), names), *quotient.maximum) ||
-        !equal(*renamed(with_last(online.sum, last), names), *quotient.sum)) {
+    if (!same_value(at_origin(renamed(online.scores, names), loops), at_origin(quotient.scores, loops)) ||
+        !same_ref(renamed(with_last(online.maximum, last), names), quotient.maximum) ||
+        !same_ref(renamed(with_last(online.sum, last), names), quotient.sum)) {
       return false;
     }
     out = names;
@@ -273,7 +276,8 @@ Result<Attention, Obstacle> attention_with(View& view, const Reduction& matmul, 
     if (!in_order) continue;
     out.online = *online;
     const bool fits = for_each_renaming(out.quotient->nest->loops, matmul.loops(), [&](const LoopNames& names) {
-      if (!equal(*renamed(maker->equation->left, names), *weights)) return false;
+      const RefPtr made = at_origin(renamed(maker->equation->left, names), matmul.loops());
+      if (!equal(*made, *at_origin(weights, matmul.loops()))) return false;
       out.names = composed(*first, names);
       return loops_fit(out);
     });

@@ -61,20 +61,28 @@ Result<SoftmaxPair, Obstacle> pair_with(View& view, const Reduction& sum, const 
   std::vector<Operand> rest = argument;
   rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(number));
   SoftmaxPair out{*max, sum, sum_of(rest), maximum, false};
+  const std::vector<Loop> around = loops_of(*sum.statement);
   const bool matches = for_each_renaming(max->loops(), sum.loops(), [&](const LoopNames& names) {
     const auto is_reduced = [&](const Loop& loop) {
       return std::any_of(sum.reduced.begin(), sum.reduced.end(),
                          [&](const Loop& other) { return other.index == names.at(loop.index); });
     };
-    return max->loops().size() == sum.loops().size() && equal(*renamed(max->left(), names), *maximum) &&
+    return max->loops().size() == sum.loops().size() &&
+           equal(*at_origin(renamed(max->left(), names), around), *at_origin(maximum, around)) &&
            std::all_of(max->reduced.begin(), max->reduced.end(), is_reduced) &&
-           same_value(renamed(max->term, names), out.scores);
+           same_value(at_origin(renamed(max->term, names), around), at_origin(out.scores, around));
   });
   if (!matches) return no_match(concat(maximum->tensor, " is not the maximum of what is exponentiated"));
   return out;
 }
 
 }  // namespace
+
+std::vector<Loop> loops_of(const Statement& statement) {
+  std::vector<Loop> out;
+  for (const Loop* loop : statement.loops) out.push_back(*loop);
+  return out;
+}
 
 Result<Reduction, Obstacle> find_reduction(View& view, const PlacedNest& place) {
   if (place.nest->items.size() != 1 || !std::holds_alternative<EquationPtr>(place.nest->items[0])) {
@@ -94,8 +102,12 @@ Result<Reduction, Obstacle> find_reduction(View& view, const PlacedNest& place) 
   if (!all_global(statement)) return no_match("the nest touches data in s or l");
   const std::string& name = out.left()->tensor;
   if (view.table().tensors.at(name).writes.size() != 1) return no_match(concat(name, " is written elsewhere too"));
+  // A loop that runs once reduces nothing, unless it is all there is.
+  const auto is_longer = [&](const Loop& loop) { return loop.extent > 1 && !uses_variable(*out.left(), loop.index); };
+  const bool some = std::any_of(place.nest->loops.begin(), place.nest->loops.end(), is_longer);
   for (const Loop& loop : place.nest->loops) {
-    (uses_variable(*out.left(), loop.index) ? out.output : out.reduced).push_back(loop);
+    const bool reduces = some ? is_longer(loop) : !uses_variable(*out.left(), loop.index);
+    (reduces ? out.reduced : out.output).push_back(loop);
   }
   if (out.reduced.empty()) return no_match(concat(name, " has every loop in its subscripts: nothing is reduced"));
   for (const Nest* around : place.around) {
@@ -143,13 +155,12 @@ bool is_softmax_use(View& view, const SoftmaxPair& pair, const Statement& statem
     reads += &view.table().statements[read.statement] == &statement ? 1 : 0;
   }
   if (reads != 1) return false;
-  std::vector<Loop> loops;
-  for (const Loop* loop : statement.loops) loops.push_back(*loop);
-  const ExprPtr& right = statement.equation->right;
+  const std::vector<Loop> loops = loops_of(statement);
+  const ExprPtr right = at_origin(statement.equation->right, loops);
   return for_each_renaming(pair.sum.loops(), loops, [&](const LoopNames& names) {
-    const ExprPtr divisor = read_expr(renamed(pair.sum.left(), names));
-    const ExprPtr scores = renamed(pair.scores, names);
-    const RefPtr maximum = renamed(pair.maximum, names);
+    const ExprPtr divisor = read_expr(at_origin(renamed(pair.sum.left(), names), loops));
+    const ExprPtr scores = at_origin(renamed(pair.scores, names), loops);
+    const RefPtr maximum = at_origin(renamed(pair.maximum, names), loops);
     const ExprPtr shifted = make_sum(scores, ArithmeticOp::subtract, read_expr(maximum));
     if (same_value(right, make_sum(shifted, ArithmeticOp::subtract, make_call(Function::log, divisor)))) return true;
     const std::vector<Operand> parts = factors(right);

@@ -52,6 +52,24 @@ B(tx,4)L(a,2)L(c,4)L(f,3)L(d,2)L(g,2)[E[tx,a,c,f]=E[tx,a,c,f]+J[tx,a,c,d*2+g]*D[
   }
 }
 
+// A batch of one: some subscripts are its index, and some are 0.
+TEST(Flashattention, ALoopThatRunsOnce) {
+  expect_rewrite(kName, R"(
+@input A f32[1,8,6]
+@input C f32[1,6,3]
+@output G f32[1,8,3]
+B(tx,1)L(a,8)L(c,6)[D[tx,a]=max(D[tx,a],A[0,a,c]);];B(tx,1)L(a,8)L(c,6)[E[tx,a]=E[tx,a]+exp(A[tx,a,c]-D[0,a]);];
+B(tx,1)L(a,8)L(c,6)[F[tx,a,c]=exp(A[0,a,c]-D[tx,a])/E[0,a];];
+B(tx,1)L(a,8)L(c,3)L(d,6)[G[tx,a,c]=G[tx,a,c]+F[0,a,d]*C[tx,d,c];];
+)",
+                 R"({"at":"3","loop":"c","form":"deferred"})", R"(
+B(tx,1)L(a,8)L(c,6)[D[0,a,c]=max(if_then_else(c-1<0,-inf,D[0,a,c-1]),A[tx,a,c]);
+H[tx,a,c]=if_then_else(D[0,a,c]==-inf,0,if_then_else(c-1<0,0,H[tx,a,c-1]*exp(D[0,a,c-1]-D[0,a,c]))+exp(A[tx,a,c]-D[0,a,c]));
+L(g,3)[I[tx,a,g,c]=if_then_else(D[0,a,c]==-inf,0,
+if_then_else(c-1<0,0,I[tx,a,g,c-1]*exp(D[0,a,c-1]-D[0,a,c]))+exp(A[tx,a,c]-D[0,a,c])*C[tx,c,g]);];];
+B(tx,1)L(a,8)L(c,3)[G[tx,a,c]=I[tx,a,c,5]/H[tx,a,5];];)");
+}
+
 TEST(Flashattention, TheWeightsAreReadElsewhere) {
   expect_refusal(kName, concat(kHeader, "@output J f32\n", kSoftmax, kMatmul, "B(tx,1)[J[]=F[0,0];];"), kDeferred,
                  "alone");

@@ -139,9 +139,13 @@ Places find_places(const Program& program) {
 
 std::string loop_of(const std::string& nest, std::size_t number) { return concat(nest, ":loop[", number, "]"); }
 
+std::int64_t greatest_divisor(std::int64_t number, std::int64_t most) {
+  const std::vector<std::int64_t> all = divisors(number);
+  return *(std::upper_bound(all.begin(), all.end(), most) - 1);
+}
+
 /// Scores, mask, recurrences and result under one header: batch, head, query.
-std::string fuse(Walk& walk, const AttentionTiles& tiles) {
-  Places at = find_places(walk.program());
+std::string fuse(Walk& walk, Places at, const AttentionTiles& tiles) {
   for (; at.scores + 1 < at.masked; ++at.scores) walk.step("expression_reorder", concat(at.scores));
   for (const std::uint32_t nest : {at.scores, at.masked, at.maximum, at.sum, at.quotient}) {
     walk.split(loop_of(concat(nest), 3), tiles.keys);
@@ -188,7 +192,10 @@ Names names_of(const Program& program, const std::string& kernel) {
 
 void fetch_by_all(Walk& walk, const std::string& kernel, const AttentionTiles& tiles) {
   for (const std::string& nest : {kernel + "/1/0", kernel + "/1/1"}) {
-    walk.step("loop_fusion", loop_of(nest, 0), {{"keep", "inner"}});
+    View view(walk.program());
+    const PlacedNest* fetch = view.find_nest(parse_site(nest)->items);
+    if (!fetch) continue;  // one element
+    if (fetch->nest->loops.size() > 1) walk.step("loop_fusion", loop_of(nest, 0), {{"keep", "inner"}});
     walk.split(loop_of(nest, 0), tiles.queries);
     walk.bind(loop_of(nest, 1), "tx");
   }
@@ -211,13 +218,15 @@ void roll(Walk& walk, const std::string& kernel, const std::vector<std::string>&
   for (const std::string& tensor : state) walk.keep(loop_of(kernel, 2), tensor);
 }
 
-}  // namespace
-
-Result<AttentionRecipe, std::string> derive_attention(const Program& root, const AttentionTiles& tiles) {
+Result<AttentionRecipe, std::string> derive_with(const Program& root, const AttentionTiles& most) {
   try {
     Walk walk(root);
     inline_copies(walk);
-    const std::string kernel = fuse(walk, tiles);
+    const Places places = find_places(walk.program());
+    const std::vector<Loop>& loops = walk.program().nests[places.scores]->loops;
+    const AttentionTiles tiles = {greatest_divisor(loops[3].extent, most.keys),
+                                  greatest_divisor(loops[2].extent, most.queries)};
+    const std::string kernel = fuse(walk, places, tiles);
     stage(walk, kernel, tiles);
     const Names names = names_of(walk.program(), kernel);
     for (const std::string& tensor : names.of_a_tile) walk.keep(loop_of(kernel + "/1/2", 0), tensor);
@@ -231,6 +240,17 @@ Result<AttentionRecipe, std::string> derive_attention(const Program& root, const
   } catch (const Refused& refused) {
     return std::string(refused.what());
   }
+}
+
+}  // namespace
+
+Result<AttentionRecipe, std::string> derive_attention(const Program& root, AttentionTiles most) {
+  auto out = derive_with(root, most);
+  // A head that leaves less room in registers gets fewer keys at a time.
+  for (; !out && out.error().find("[size]") != std::string::npos && most.keys > 1; out = derive_with(root, most)) {
+    most.keys /= 2;
+  }
+  return out;
 }
 
 }  // namespace steptp::testing

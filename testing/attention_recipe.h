@@ -16,6 +16,7 @@ struct AttentionRecipe {
   std::uint32_t kernel = 0;  ///< its expression that is the attention
 };
 
+/// At most this many; tiles divide what they cut.
 struct AttentionTiles {
   std::int64_t keys = 32;
   std::int64_t queries = 64;
@@ -23,6 +24,6 @@ struct AttentionTiles {
 
 /// The same steps for every kind of heads: where the parts of the attention stand is looked up in the program. The text
 /// says which step was refused, and why.
-[[nodiscard]] Result<AttentionRecipe, std::string> derive_attention(const Program& root, const AttentionTiles& tiles);
+[[nodiscard]] Result<AttentionRecipe, std::string> derive_attention(const Program& root, AttentionTiles most);
 
 }  // namespace steptp::testing

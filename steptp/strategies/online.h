@@ -34,7 +34,8 @@ struct Reduction {
   const Statement* statement = nullptr;
   ArithmeticOp op = ArithmeticOp::add;
   ExprPtr term;
-  std::vector<Loop> output;   ///< its own loops in the left subscripts or of one iteration, as in the header
+  std::vector<Loop>
+      output;  ///< its own loops in the left subscripts, and bound ones of one iteration, as in the header
   std::vector<Loop> reduced;  ///< the others
 
   [[nodiscard]] const RefPtr& left() const { return statement->equation->left; }

@@ -102,12 +102,10 @@ Result<Reduction, Obstacle> find_reduction(View& view, const PlacedNest& place) 
   if (!all_global(statement)) return no_match("the nest touches data in s or l");
   const std::string& name = out.left()->tensor;
   if (view.table().tensors.at(name).writes.size() != 1) return no_match(concat(name, " is written elsewhere too"));
-  // A loop that runs once reduces nothing, unless it is all there is.
-  const auto is_longer = [&](const Loop& loop) { return loop.extent > 1 && !uses_variable(*out.left(), loop.index); };
-  const bool some = std::any_of(place.nest->loops.begin(), place.nest->loops.end(), is_longer);
+  // A launch of one thread reduces nothing.
   for (const Loop& loop : place.nest->loops) {
-    const bool reduces = some ? is_longer(loop) : !uses_variable(*out.left(), loop.index);
-    (reduces ? out.reduced : out.output).push_back(loop);
+    const bool is_output = uses_variable(*out.left(), loop.index) || (loop.kind == LoopKind::bound && loop.extent == 1);
+    (is_output ? out.output : out.reduced).push_back(loop);
   }
   if (out.reduced.empty()) return no_match(concat(name, " has every loop in its subscripts: nothing is reduced"));
   for (const Nest* around : place.around) {

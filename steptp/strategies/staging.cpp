@@ -145,6 +145,11 @@ Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
   out.level = *std::move(level);
   for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
   auto box = footprint_of(uses, out.level.still);
+  if (!box) {
+    out.level.join_single_iterations(*out.statements[0]);
+    for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
+    box = footprint_of(uses, out.level.still);
+  }
   if (!box) return Refusal{&kCacheBox, request.site(), concat(request.of, ": ", box.error()), {}};
   const Footprint footprint = *std::move(box);
   out.extents = footprint.extents();

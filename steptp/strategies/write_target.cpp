@@ -122,6 +122,11 @@ Result<WriteTarget, Refusal> find_write_target(View& view, const CacheRequest& r
   out.level = *std::move(level);
   for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
   auto box = footprint_of(uses, out.level.still);
+  if (!box) {
+    out.level.join_single_iterations(*out.statements[0]);
+    for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
+    box = footprint_of(uses, out.level.still);
+  }
   if (!box) return Refusal{&kCacheBox, request.site(), concat(request.of, ": ", box.error()), {}};
   out.footprint = *std::move(box);
   return out;

@@ -404,5 +404,22 @@ B(bx,2)B(tx,2)L(a,4)L(c,3)[D[bx*2+tx,a]=D[bx*2+tx,a]+A[bx*2+tx,c]*A[a,c+3];];
                 "B(tx,2)L(a,4)L(c,3)[D[bx*2+tx,a]=D[bx*2+tx,a]+A[bx*2+tx,c]*E:s[a,c];];];");
 }
 
+// A batch of one: some uses have its index as their subscript, and some have 0.
+TEST(CacheReadWrite, LoopsThatRunOnce) {
+  expect_cached(R"(
+@input A f32[1,8]
+@output D f32[1,8]
+B(bx,1)B(tx,8)[E[bx,tx]=A[0,tx]*2;D[0,tx]=E[0,tx]+1;];
+)",
+                choice("0:loop[1]", "write", "E", "l"),
+                "B(bx,1)B(tx,8)[F:l[]=A[0,tx]*2;D[0,tx]=F:l[]+1;E[bx,tx]=F:l[];];");
+  expect_cached(R"(
+@input A f32[1,8]
+@output D f32[1,8]
+B(bx,1)B(tx,8)[D[0,tx]=A[bx,tx]*A[0,tx];];
+)",
+                choice("0:loop[1]", "read", "A", "l"), "B(bx,1)B(tx,8)[E:l[]=A[0,tx];D[0,tx]=E:l[]*E:l[];];");
+}
+
 }  // namespace
 }  // namespace steptp::testing

@@ -172,13 +172,14 @@ void stage(Walk& walk, const std::string& kernel, const AttentionTiles& tiles) {
   walk.step("loop_reorder", loop_of(kernel + "/1", 0), {{"with", 1}});
   const std::string tile = loop_of(kernel + "/1", 0);
   walk.cache(tile, "read", operand(kernel + "/1/0/0", 1), "s");
-  walk.cache(tile, "read", operand(kernel + "/1/1/7/0/0", 1), "s");
+  walk.cache(tile, "read", operand(kernel + "/1/1/8/0/0", 1), "s");
 }
 
 /// Where the parts of a thread's work stand once keys and values are staged.
 struct Names {
-  std::vector<std::string> of_a_tile;  ///< scores, masked scores, maximum, weights, sum, share of the output
-  std::vector<std::string> running;    ///< maximum, sum, output
+  std::vector<std::string>
+      of_a_tile;  ///< scores, masked, their maximum, the factor, weights, their sum, share of the output
+  std::vector<std::string> running;  ///< maximum, sum, output
 };
 
 Names names_of(const Program& program, const std::string& kernel) {
@@ -186,8 +187,8 @@ Names names_of(const Program& program, const std::string& kernel) {
   const auto left = [&](const std::string& at) {
     return view.find_statement(parse_site(concat(kernel, "/1/2/", at))->items)->equation->left->tensor;
   };
-  return {{left("0/0"), left("1/0"), left("2/0"), left("4/0"), left("5/0"), left("7/0/0")},
-          {left("3"), left("6"), left("7/1")}};
+  return {{left("0/0"), left("1/0"), left("2/0"), left("4"), left("5/0"), left("6/0"), left("8/0/0")},
+          {left("3"), left("7"), left("8/1")}};
 }
 
 void fetch_by_all(Walk& walk, const std::string& kernel, const AttentionTiles& tiles) {

@@ -292,8 +292,9 @@ def attention(sizes: tuple[int, int, int, int], tile: int, rows: int, hidden: st
     r.exchange("0/1:loop[0]", 1)
     r.cache("0/1:loop[0]", "read", "C", "s")
     r.cache("0/1:loop[0]", "read", "D", "s")
-    # What a thread needs for one tile: scores F and G, their maximum M, weights O, their sum N, the output's share Q
-    for tensor, behind in zip("FGMONQ", ("3/0", "6/0", "6", "10/0", "10", "12/0"), strict=True):
+    # What a thread needs for one tile: scores F and G, their maximum M, the factor O, weights Q, their sum N, the
+    # output's share R
+    for tensor, behind in zip("FGMOQNR", ("3/0", "7/0", "6", "11", "11/0", "11", "13/0"), strict=True):
         r.cache("0/1/2:loop[0]", "write", tensor, "l")
         r.step("dead_code_elimination", f"0/1/2/{behind}")
     for nest in ("0/1/0", "0/1/1"):
@@ -301,12 +302,12 @@ def attention(sizes: tuple[int, int, int, int], tile: int, rows: int, hidden: st
         r.split(f"{nest}:loop[0]", rows)
         r.bind(f"{nest}:loop[1]", "tx")
     # 0/1 runs over tiles: 0/1/0 and 0/1/1 fetch them, 0/1/2 is a thread's work; 0/2 divides
-    r.unroll(*(f"0/1/2/{nest}:loop[0]" for nest in (0, 1, 2, 4, 6, 8, 10, "11/0")), "0/1/2/1:loop[1]")
+    r.unroll(*(f"0/1/2/{nest}:loop[0]" for nest in (0, 1, 2, 4, 7, 9, 11, "12/0")), "0/1/2/1:loop[1]")
     r.unroll("0/0:loop[1]", "0/2:loop[1]")
-    # Maximum H, sum K and output I keep their latest value; Q, X and Y hold the one before
-    for equation, dimension in (("0/1/2/5", 3), ("0/2/3/9", 3), ("0/3/4/11/1", 4)):
+    # Maximum H, sum K and output I keep their latest value; R, Y and Z hold the one before
+    for equation, dimension in (("0/1/2/5", 3), ("0/2/3/10", 3), ("0/3/4/12/1", 4)):
         r.step("set_storage_layout", f"{equation}:left", form="rolling", dimensions=str(dimension), number=0)
-    for tensor, behind in zip("HKIYXQ", ("0/5/0", "0/6/0", "0/6/0", "0/5/0", "0/5/0", "0/5/0"), strict=True):
+    for tensor, behind in zip("HKIZYR", ("0/5/0", "0/6/0", "0/6/0", "0/5/0", "0/5/0", "0/5/0"), strict=True):
         r.cache("0:loop[2]", "write", tensor, "l")
         r.step("dead_code_elimination", behind)
     return r

@@ -74,6 +74,7 @@ struct OnlineSoftmax {
   RefPtr maximum;            ///< X_{..,k}
   RefPtr sum;                ///< N_{..,k}
   RefPtr weights;            ///< blocked: what holds exp(A-X_{k})
+  RefPtr factor;             ///< blocked: what holds exp(X_{k-1}-X_{k})
   std::int64_t extent = 1;   ///< of k
 
   [[nodiscard]] std::vector<Loop> all_loops() const;
@@ -118,6 +119,11 @@ struct Online {
 /// The sum with its step added: previous value, corrected, and the term.
 [[nodiscard]] ExprPtr prefix_sum(OnlineForm form, const RefPtr& maximum, const RefPtr& sum, const std::string& carry,
                                  const ExprPtr& term);
+/// Blocked: if_then_else(X_{k}==-inf,0,exp(X_{k-1}-X_{k})), by which what was summed before is multiplied
+[[nodiscard]] ExprPtr correction(const RefPtr& maximum, const std::string& carry);
+/// Blocked: the previous value times the factor, and the term.
+[[nodiscard]] ExprPtr corrected_sum(const RefPtr& sum, const RefPtr& factor, const std::string& carry,
+                                    const ExprPtr& term);
 /// exp(A-X)
 [[nodiscard]] ExprPtr weight(const ExprPtr& scores, const RefPtr& maximum);
 /// if_then_else(X==-inf,0,exp(A-X))

@@ -78,23 +78,34 @@ std::optional<Inner> inner_reduction(View& view, const PlacedNest& nest, const R
   return out;
 }
 
+/// The sum is the previous one times the factor, and a step: the step, with the factor noted. Null where it is not.
+RefPtr match_corrected_sum(View& view, OnlineSoftmax& online, const ExprPtr& sum) {
+  std::vector<RefPtr> refs;
+  for_each_ref(*sum, [&](const RefPtr& ref) {
+    if (ref->tensor != online.sum->tensor) refs.push_back(ref);
+  });
+  for (const RefPtr& factor : refs) {
+    for (const RefPtr& step : refs) {
+      if (!same_value(sum, corrected_sum(online.sum, factor, online.carry, read_expr(step)))) continue;
+      const Statement* maker = only_writer(view, factor->tensor);
+      if (!maker || nest_of(view, *maker) != online.nest || !equal(*maker->equation->left, *factor) ||
+          !writes_once(view, *maker) || !same_value(maker->equation->right, correction(online.maximum, online.carry))) {
+        continue;
+      }
+      online.factor = factor;
+      return step;
+    }
+  }
+  return nullptr;
+}
+
 /// Blocked: the term of the maximum is a maximum over further loops, that of the sum a sum of weights.
 bool match_blocked(View& view, OnlineSoftmax& online, const ExprPtr& term, const ExprPtr& sum) {
   const RefPtr* part = read_of(term);
   const auto maximum = part ? inner_reduction(view, *online.nest, *part, ArithmeticOp::max) : std::nullopt;
   if (!maximum) return false;
-  // The sum's step is the sum of weights of the same block, kept in a tensor of their own.
-  const TensorFacts* found = nullptr;
-  RefPtr step;
-  for_each_ref(*sum, [&](const RefPtr& ref) {
-    if (ref->tensor == online.maximum->tensor || ref->tensor == online.sum->tensor || found) return;
-    found = &view.table().tensors.at(ref->tensor);
-    step = ref;
-  });
-  if (!step ||
-      !same_value(sum, prefix_sum(OnlineForm::deferred, online.maximum, online.sum, online.carry, read_expr(step)))) {
-    return false;
-  }
+  const RefPtr step = match_corrected_sum(view, online, sum);
+  if (!step) return false;
   const auto total = inner_reduction(view, *online.nest, step, ArithmeticOp::add);
   const RefPtr* weights = total ? read_of(total->term) : nullptr;
   const Statement* maker = weights ? only_writer(view, (*weights)->tensor) : nullptr;

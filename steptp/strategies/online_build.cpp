@@ -187,15 +187,17 @@ Result<Online, Obstacle> online_form(View& view, const SoftmaxPair& pair, const 
   if (blocked) {
     const RefPtr part = with_more(pair.maximum, names.next(), at);
     const RefPtr step = with_more(pair.sum.left(), names.next(), at);
+    const RefPtr factor = with_more(pair.maximum, names.next(), at);
     std::vector<Index> subscripts = sum->subscripts;
     for (const Loop& loop : carried->inner) subscripts.push_back(Index::variable(loop.index));
     const RefPtr weights = make_ref(names.next(), type->dtype, Scope::global, std::move(subscripts));
-    out.tensors.insert(out.tensors.end(), {part->tensor, step->tensor, weights->tensor});
+    out.tensors.insert(out.tensors.end(), {part->tensor, step->tensor, factor->tensor, weights->tensor});
     body.push_back(inner_nest(carried->inner, part, combined(ArithmeticOp::max, read_expr(part), pair.scores)));
     body.emplace_back(make_equation(maximum, prefix_maximum(maximum, name, read_expr(part))));
+    body.emplace_back(make_equation(factor, correction(maximum, name)));
     body.push_back(inner_nest(carried->inner, weights, safe_weight(pair.scores, maximum)));
     body.push_back(inner_nest(carried->inner, step, combined(ArithmeticOp::add, read_expr(step), read_expr(weights))));
-    body.emplace_back(make_equation(sum, prefix_sum(form, maximum, sum, name, read_expr(step))));
+    body.emplace_back(make_equation(sum, corrected_sum(sum, factor, name, read_expr(step))));
   } else {
     body.emplace_back(make_equation(maximum, prefix_maximum(maximum, name, pair.scores)));
     body.emplace_back(make_equation(sum, prefix_sum(form, maximum, sum, name, weight(pair.scores, maximum))));

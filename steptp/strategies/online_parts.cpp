@@ -61,6 +61,16 @@ ExprPtr prefix_sum(OnlineForm form, const RefPtr& maximum, const RefPtr& sum, co
   return make_expr(Select{is_empty(maximum), integer_literal(0), step});
 }
 
+ExprPtr correction(const RefPtr& maximum, const std::string& carry) {
+  const ExprPtr factor = exp_of_difference(previous_or(negative_infinity(), maximum, carry), read_expr(maximum));
+  return make_expr(Select{is_empty(maximum), integer_literal(0), factor});
+}
+
+ExprPtr corrected_sum(const RefPtr& sum, const RefPtr& factor, const std::string& carry, const ExprPtr& term) {
+  const ExprPtr previous = previous_or(integer_literal(0), sum, carry);
+  return make_sum(make_product(previous, ArithmeticOp::multiply, read_expr(factor)), ArithmeticOp::add, term);
+}
+
 ExprPtr weight(const ExprPtr& scores, const RefPtr& maximum) { return exp_of_difference(scores, read_expr(maximum)); }
 
 ExprPtr safe_weight(const ExprPtr& scores, const RefPtr& maximum) {

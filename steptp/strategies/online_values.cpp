@@ -80,7 +80,7 @@ Result<Online, Obstacle> attention_form(View& view, const Attention& attention) 
     const ExprPtr more = times(read_expr(online.weights), values);
     step.emplace_back(
         make_nest(online.inner, nullptr, {make_equation(part, make_sum(read_expr(part), ArithmeticOp::add, more))}));
-    right = prefix_sum(online.form, online.maximum, output, online.carry, read_expr(part));
+    right = corrected_sum(output, online.factor, online.carry, read_expr(part));
   }
   step.emplace_back(make_equation(output, right));
   std::vector<Item> body = online.nest->nest->items;

@@ -103,9 +103,10 @@ B(tx,8)L(f,3)L(a,2)[D[tx]=max(D[tx],A[tx,f*2+a]);];B(tx,8)L(f,3)L(a,2)[E[tx]=E[t
                  R"({"at":"1","loop":"f","form":"deferred"})",
                  R"(B(tx,8)L(f,3)[L(a,2)[G[tx,f]=max(G[tx,f],A[tx,f*2+a]);];
                     D[tx,f]=max(if_then_else(f-1<0,-inf,D[tx,f-1]),G[tx,f]);
+                    J[tx,f]=if_then_else(D[tx,f]==-inf,0,exp(if_then_else(f-1<0,-inf,D[tx,f-1])-D[tx,f]));
                     L(a,2)[I[tx,f,a]=if_then_else(D[tx,f]==-inf,0,exp(A[tx,f*2+a]-D[tx,f]));];
                     L(a,2)[H[tx,f]=H[tx,f]+I[tx,f,a];];
-                    F[tx,f]=if_then_else(D[tx,f]==-inf,0,if_then_else(f-1<0,0,F[tx,f-1]*exp(D[tx,f-1]-D[tx,f]))+H[tx,f]);];
+                    F[tx,f]=if_then_else(f-1<0,0,F[tx,f-1])*J[tx,f]+H[tx,f];];
                     B(tx,8)[E[tx]=F[tx,2];];)");
 }
 

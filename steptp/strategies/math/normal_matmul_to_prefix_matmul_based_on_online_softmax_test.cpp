@@ -43,34 +43,39 @@ if_then_else(a-1<0,0,I[g,tx,a-1]*exp(D[tx,a-1]-D[tx,a]))+exp(A[tx,a]-D[tx,a])*(C
                         "L(i,3)L(j,8)[G[i,j]=I[i,j,5]/H[j,5];];"));
 }
 
-TEST(PrefixMatmul, Blocked) {
-  const std::string_view body = R"(L(a,2)[J[tx,f]=max(J[tx,f],A[tx,f*2+a]);];
+constexpr std::string_view kBlocked = R"(L(a,2)[J[tx,f]=max(J[tx,f],A[tx,f*2+a]);];
 D[tx,f]=max(if_then_else(f-1<0,-inf,D[tx,f-1]),J[tx,f]);
+O[tx,f]=if_then_else(D[tx,f]==-inf,0,exp(if_then_else(f-1<0,-inf,D[tx,f-1])-D[tx,f]));
 L(a,2)[K[tx,f,a]=if_then_else(D[tx,f]==-inf,0,exp(A[tx,f*2+a]-D[tx,f]));];
 L(a,2)[M[tx,f]=M[tx,f]+K[tx,f,a];];
-H[tx,f]=if_then_else(D[tx,f]==-inf,0,if_then_else(f-1<0,0,H[tx,f-1]*exp(D[tx,f-1]-D[tx,f]))+M[tx,f]);)";
-  const std::string before = concat(kHeader, "B(tx,8)L(f,3)[", body, "];",
-                                    "B(tx,8)L(f,3)L(a,2)[F[tx,f*2+a]=exp(A[tx,f*2+a]-D[tx,2])/H[tx,2];];",
-                                    "B(tx,8)L(c,3)L(d,3)L(f,2)[G[tx,c]=G[tx,c]+F[tx,d*2+f]*C[d*2+f,c];];");
+H[tx,f]=if_then_else(f-1<0,0,H[tx,f-1])*O[tx,f]+M[tx,f];)";
+
+std::string blocked(const std::string& body) {
+  return concat(kHeader, "B(tx,8)L(f,3)[", body, "];",
+                "B(tx,8)L(f,3)L(a,2)[F[tx,f*2+a]=exp(A[tx,f*2+a]-D[tx,2])/H[tx,2];];",
+                "B(tx,8)L(c,3)L(d,3)L(f,2)[G[tx,c]=G[tx,c]+F[tx,d*2+f]*C[d*2+f,c];];");
+}
+
+TEST(PrefixMatmul, Blocked) {
+  const std::string before = blocked(std::string(kBlocked));
   expect_rewrite(kName, before, R"({"at":"2"})",
-                 concat("B(tx,8)L(f,3)[", body, R"(L(g,3)[L(a,2)[N[tx,g,f]=N[tx,g,f]+K[tx,f,a]*C[f*2+a,g];];
-I[tx,g,f]=if_then_else(D[tx,f]==-inf,0,if_then_else(f-1<0,0,I[tx,g,f-1]*exp(D[tx,f-1]-D[tx,f]))+N[tx,g,f]);];];)",
+                 concat("B(tx,8)L(f,3)[", kBlocked, R"(L(g,3)[L(a,2)[N[tx,g,f]=N[tx,g,f]+K[tx,f,a]*C[f*2+a,g];];
+I[tx,g,f]=if_then_else(f-1<0,0,I[tx,g,f-1])*O[tx,f]+N[tx,g,f];];];)",
                         "B(tx,8)L(c,3)[G[tx,c]=I[tx,c,2]/H[tx,2];];"));
   EXPECT_TRUE(listed(kName, before, false).empty());
   EXPECT_EQ(listed(kName, before, true).size(), 1U);
 }
 
-// What is summed is not what the maximum was taken of.
+// What is summed is not what the maximum was taken of, or the factor is not that of the maximum.
 TEST(PrefixMatmul, BlocksThatDoNotFit) {
-  expect_refusal(kName,
-                 concat(kHeader, R"(B(tx,8)L(f,3)[L(a,2)[J[tx,f]=max(J[tx,f],A[tx,f*2+a]);];
-D[tx,f]=max(if_then_else(f-1<0,-inf,D[tx,f-1]),J[tx,f]);
-L(a,2)[K[tx,f,a]=if_then_else(D[tx,f]==-inf,0,exp(A[tx,f+a]-D[tx,f]));];
-L(a,2)[M[tx,f]=M[tx,f]+K[tx,f,a];];
-H[tx,f]=if_then_else(D[tx,f]==-inf,0,if_then_else(f-1<0,0,H[tx,f-1]*exp(D[tx,f-1]-D[tx,f]))+M[tx,f]);];)",
-                        "B(tx,8)L(f,3)L(a,2)[F[tx,f*2+a]=exp(A[tx,f*2+a]-D[tx,2])/H[tx,2];];",
-                        "B(tx,8)L(c,3)L(d,3)L(f,2)[G[tx,c]=G[tx,c]+F[tx,d*2+f]*C[d*2+f,c];];"),
-                 R"({"at":"2"})", "pattern");
+  const auto with = [](std::string_view from, std::string_view to) {
+    std::string body(kBlocked);
+    body.replace(body.find(from), from.size(), to);
+    return blocked(body);
+  };
+  expect_refusal(kName, with("exp(A[tx,f*2+a]", "exp(A[tx,f+a]"), R"({"at":"2"})", "pattern");
+  expect_refusal(kName, with("f-1<0,-inf,D[tx,f-1])-", "f-1<0,0,D[tx,f-1])-"), R"({"at":"2"})", "pattern");
+  expect_refusal(kName, with("H[tx,f-1])*O", "H[tx,f-1])/O"), R"({"at":"2"})", "pattern");
 }
 
 // The values are made between: the recurrences go down to the matmul.

@@ -107,9 +107,10 @@ L(a,3)L(f,2)[F[tx,a*2+f]=1/E[tx]*exp(A[tx,a*2+f]-D[tx]);];];
                  R"({"at":"0/1","loop":"f","form":"deferred"})",
                  R"(B(tx,8)[L(f,3)[L(a,2)[G[tx,f]=max(G[tx,f],A[tx,f*2+a]);];
                     D[tx,f]=max(if_then_else(f-1<0,-inf,D[tx,f-1]),G[tx,f]);
+                    J[tx,f]=if_then_else(D[tx,f]==-inf,0,exp(if_then_else(f-1<0,-inf,D[tx,f-1])-D[tx,f]));
                     L(a,2)[I[tx,f,a]=if_then_else(D[tx,f]==-inf,0,exp(A[tx,f*2+a]-D[tx,f]));];
                     L(a,2)[H[tx,f]=H[tx,f]+I[tx,f,a];];
-                    E[tx,f]=if_then_else(D[tx,f]==-inf,0,if_then_else(f-1<0,0,E[tx,f-1]*exp(D[tx,f-1]-D[tx,f]))+H[tx,f]);];
+                    E[tx,f]=if_then_else(f-1<0,0,E[tx,f-1])*J[tx,f]+H[tx,f];];
                     L(a,3)L(f,2)[F[tx,a*2+f]=1/E[tx,2]*exp(A[tx,a*2+f]-D[tx,2]);];];)");
 }
 

@@ -117,7 +117,8 @@ TEST_P(Derivations, HaveTheSameStepsInBothSizes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recipes, Derivations,
-                         ::testing::Values("matmul", "matmul_odd", "softmax", "layer_norm", "conv3x3"),
+                         ::testing::Values("matmul", "matmul_odd", "softmax", "layer_norm", "conv3x3", "attention",
+                                           "attention_masked"),
                          [](const auto& instance) { return instance.param; });
 
 }  // namespace

@@ -208,6 +208,12 @@ TEST(Registry, ReproducesThePublishedClasses) {
       {"exponential_split", {"medium", 16}},
       {"multiplicative_split", {"medium", 15}},
       {"additive_split", {"medium", 15}},
+      {"partially_equivalent_then_correct", {"difficult", 50}},
+      {"normal_loop_max_to_prefix_max", {"difficult", 46}},
+      {"normal_loop_summation_on_exp_to_prefix_summation_on_exp", {"difficult", 51}},
+      {"online_softmax", {"difficult", 41}},
+      {"flashattention_wo_tiling", {"difficult", 51}},
+      {"normal_matmul_to_prefix_matmul_based_on_online_softmax", {"difficult", 51}},
       {"dead_code_elimination", {"easy", 1}},
   };
   for (const Strategy* strategy : all_strategies()) {

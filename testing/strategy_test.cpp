@@ -98,6 +98,15 @@ void expect_refusal(std::string_view strategy, std::string_view before, std::str
   note_refusal(strategy, applied.error());
 }
 
+Program after_step(std::string_view strategy, const Program& program, std::string_view choice) {
+  View view(program);
+  const auto applied = apply(strategy_named(strategy), view, choice_of(choice));
+  EXPECT_TRUE(applied.ok()) << to_text(strategy, applied.error()) << "\n" << print(program);
+  if (!applied) return program;
+  EXPECT_NE(check_application(strategy_named(strategy), program, choice_of(choice)), HouseResult::bad);
+  return applied->program;
+}
+
 void expect_no_choice(std::string_view strategy, std::string_view text, std::string_view precondition) {
   const Program program = strategy_program(text);
   View view(program);

@@ -26,6 +26,9 @@ void expect_rewrite(std::string_view strategy, std::string_view before, std::str
 void expect_refusal(std::string_view strategy, std::string_view before, std::string_view choice,
                     std::string_view precondition);
 
+/// The program after a step, which is made, checks and is not judged different.
+[[nodiscard]] Program after_step(std::string_view strategy, const Program& program, std::string_view choice);
+
 /// No choice, extended ones included, is listed for the program, and some place is refused because of this
 /// precondition.
 void expect_no_choice(std::string_view strategy, std::string_view program, std::string_view precondition);

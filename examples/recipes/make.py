@@ -252,6 +252,67 @@ def conv3x3(batch: int, channels: int, size: tuple[int, int], outputs: int, regi
     return r
 
 
+def attention(sizes: tuple[int, int, int, int], tile: int, rows: int, hidden: str) -> Recipe:
+    """Flash attention in one kernel: keys and values in tiles in shared memory, a thread for each query; running maximum,
+    sum and output in registers. `hidden` says which scores are masked: with "c<d" a row ends with -inf, with "d<c" it
+    begins with it."""
+    batch, heads, length, head = sizes
+    outer = loop("B", "tx", batch) + loop("L", "a", heads) + loop("L", "c", length)
+    keys, features = loop("L", "d", length), loop("L", "f", head)
+    f, g, j = (ref(name, "tx", "a", "c", "d") for name in "FGJ")
+    h, i, e = ref("H", "tx", "a", "c"), ref("I", "tx", "a", "c"), ref("E", "tx", "a", "c", "f")
+    query, key, value = ref("A", "tx", "a", "c", "f"), ref("C", "tx", "a", "d", "f"), ref("D", "tx", "a", "d", "f")
+    shape = f"f32[{batch},{heads},{length},{head}]"
+    r = Recipe(
+        [f"@input A {shape}", f"@input C {shape}", f"@input D {shape}", f"@output E {shape}"],
+        [
+            f"{outer}{keys}{features}[{f}={f}+{query}*{key};];",
+            f"{outer}{keys}[{g}=if_then_else({hidden},-inf,{f}*0.25);];",
+            f"{outer}{keys}[{h}=max({h},{g});];",
+            f"{outer}{keys}[{i}={i}+exp({g}-{h});];",
+            f"{outer}{keys}[{j}=exp({g}-{h})/{i};];",
+            f"{outer}{features}{keys}[{e}={e}+{j}*{value};];",
+        ],
+    )
+    for nest in range(5):
+        r.split(f"{nest}:loop[3]", tile)
+    r.split("5:loop[4]", tile)
+    r.step("flashattention_wo_tiling", "5", loop="f", form="deferred")
+    # 0 scores F, 1 masked scores G, 2 the recurrences, 3 the result
+    for depth in (4, 4, 3):
+        r.step("operator_fusion", "0", depth=depth)
+    r.bind("0:loop[0]", "bz")
+    r.bind("0:loop[1]", "by")
+    r.split("0:loop[2]", rows)
+    r.bind("0:loop[2]", "bx")
+    r.bind("0:loop[3]", "tx")
+    r.cache("0:loop[2]", "read", "A", "l")
+    # 0/0 reads the queries, 0/1 is the rest: the threads inside the loop over tiles, and once more behind it
+    r.step("operator_fission", "0/1", cut=1)
+    r.exchange("0/1:loop[0]", 1)
+    r.cache("0/1:loop[0]", "read", "C", "s")
+    r.cache("0/1:loop[0]", "read", "D", "s")
+    # What a thread needs for one tile: scores F and G, their maximum M, the factor O, weights Q, their sum N, the
+    # output's share R
+    for tensor, behind in zip("FGMOQNR", ("3/0", "7/0", "6", "11", "11/0", "11", "13/0"), strict=True):
+        r.cache("0/1/2:loop[0]", "write", tensor, "l")
+        r.step("dead_code_elimination", f"0/1/2/{behind}")
+    for nest in ("0/1/0", "0/1/1"):
+        r.fuse_loops(f"{nest}:loop[0]")
+        r.split(f"{nest}:loop[0]", rows)
+        r.bind(f"{nest}:loop[1]", "tx")
+    # 0/1 runs over tiles: 0/1/0 and 0/1/1 fetch them, 0/1/2 is a thread's work; 0/2 divides
+    r.unroll(*(f"0/1/2/{nest}:loop[0]" for nest in (0, 1, 2, 4, 7, 9, 11, "12/0")), "0/1/2/1:loop[1]")
+    r.unroll("0/0:loop[1]", "0/2:loop[1]")
+    # Maximum H, sum K and output I keep their latest value; R, Y and Z hold the one before
+    for equation, dimension in (("0/1/2/5", 3), ("0/2/3/10", 3), ("0/3/4/12/1", 4)):
+        r.step("set_storage_layout", f"{equation}:left", form="rolling", dimensions=str(dimension), number=0)
+    for tensor, behind in zip("HKIZYR", ("0/5/0", "0/6/0", "0/6/0", "0/5/0", "0/5/0", "0/5/0"), strict=True):
+        r.cache("0:loop[2]", "write", tensor, "l")
+        r.step("dead_code_elimination", behind)
+    return r
+
+
 RECIPES = {
     "matmul": (
         matmul(4096, 4096, 4096, (128, 128, 8), (16, 16), 4),
@@ -264,6 +325,8 @@ RECIPES = {
     "softmax": (softmax(16384, 16384, 1024), softmax(3, 12, 4)),
     "layer_norm": (layer_norm(8192, 8192, 512), layer_norm(3, 12, 4)),
     "conv3x3": (conv3x3(8, 64, (56, 56), 128, 8, 4), conv3x3(2, 2, (4, 4), 4, 2, 2)),
+    "attention": (attention((64, 8, 256, 16), 32, 64, "c<d"), attention((2, 2, 4, 3), 2, 2, "c<d")),
+    "attention_masked": (attention((64, 8, 256, 16), 32, 64, "d<c"), attention((2, 2, 4, 3), 2, 2, "d<c")),
 }
 
 

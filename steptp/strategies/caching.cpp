@@ -112,6 +112,12 @@ Result<CacheLevel, Refusal> cache_level(const CacheRequest& request, const std::
   return out;
 }
 
+void CacheLevel::join_single_iterations(const Statement& use) {
+  for (std::size_t i = 0; i < depth; ++i) {
+    if (use.loops[i]->extent == 1) aliases.insert_or_assign(use.loops[i]->index, Index());
+  }
+}
+
 std::vector<Index> CacheLevel::in_common_names(std::vector<Index> subscripts) const {
   if (aliases.empty()) return subscripts;
   Rewriter rewriter;

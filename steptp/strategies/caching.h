@@ -80,6 +80,8 @@ struct CacheLevel {
   std::vector<Loop> threads;    ///< thread loops inside, for a copy in `l`
   IndexValues aliases;          ///< what the first use calls the threads that other uses call otherwise
 
+  /// From now on 0 stands for indices of loops around the body that run once: some uses have the one, some the other.
+  void join_single_iterations(const Statement& use);
   /// Subscripts in the names of the first use.
   [[nodiscard]] std::vector<Index> in_common_names(std::vector<Index> subscripts) const;
 };

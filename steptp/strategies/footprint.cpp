@@ -112,7 +112,7 @@ std::vector<FootprintPart> parts_by_loop(const std::vector<SubscriptUse>& uses, 
 Result<FootprintDimension, std::string> dimension_of(const std::vector<SubscriptUse>& uses, std::size_t number,
                                                      const std::set<std::string>& still) {
   std::optional<Parts> first;
-  Interval all;
+  std::optional<Interval> all;
   std::int64_t step = 0;
   for (const SubscriptUse& use : uses) {
     const auto parts = parts_of(use.subscripts[number], still);
@@ -122,7 +122,7 @@ Result<FootprintDimension, std::string> dimension_of(const std::vector<Subscript
     }
     const Interval range =
         range_of(parts->moving, loop_box(*use.statement)) + Interval{parts->constant, parts->constant};
-    all = first ? hull(all, range) : range;
+    if (!use.is_inside) all = all ? hull(*all, range) : range;
     step = common_divisor(step, parts->divisor);
     const Wide apart = first ? static_cast<Wide>(parts->constant) - first->constant : 0;
     if (apart > INT64_MAX || apart < -INT64_MAX) return concat("subscript ", number, " is wide");
@@ -130,11 +130,11 @@ Result<FootprintDimension, std::string> dimension_of(const std::vector<Subscript
     if (!first) first = parts;
   }
   FootprintDimension out;
-  const auto fixed = all.low < INT64_MIN || all.low > INT64_MAX
+  const auto fixed = all->low < INT64_MIN || all->low > INT64_MAX
                          ? std::nullopt
-                         : Index::add(first->still, Index::constant(static_cast<std::int64_t>(all.low)));
+                         : Index::add(first->still, Index::constant(static_cast<std::int64_t>(all->low)));
   step = std::max<std::int64_t>(step, 1);
-  const Wide extent = (all.high - all.low) / step + 1;
+  const Wide extent = (all->high - all->low) / step + 1;
   if (!fixed || extent > INT64_MAX) return concat("subscript ", number, " does not fit");
   out.fixed = *fixed;
   if (extent > 1) out.parts = {{step, static_cast<std::int64_t>(extent)}};

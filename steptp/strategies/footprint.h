@@ -16,6 +16,8 @@ namespace steptp {
 struct SubscriptUse {
   const Statement* statement = nullptr;
   std::vector<Index> subscripts;
+  /// It touches only what others of them do: X_{k-1} behind a condition does not reach X_{-1}.
+  bool is_inside = false;
 };
 
 /// One dimension of a copy: it contributes step*t to a subscript, for t from 0 to extent-1.
@@ -43,8 +45,8 @@ struct Footprint {
   [[nodiscard]] std::vector<std::int64_t> extents() const;
 };
 
-/// All uses have equally many subscripts. The text says why there is no such box: a subscript reads a tensor, or what
-/// stands still differs between uses.
+/// All uses have equally many subscripts, and one of them is not inside. The text says why there is no such box: a
+/// subscript reads a tensor, or what stands still differs between uses.
 [[nodiscard]] Result<Footprint, std::string> footprint_of(const std::vector<SubscriptUse>& uses,
                                                           const std::set<std::string>& still);
 

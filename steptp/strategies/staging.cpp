@@ -70,8 +70,10 @@ bool may_trap(const Expr& expr) {
 
 std::optional<Refusal> refuse_expression(View& view, const CacheRequest& request, const Expr& expr) {
   const auto type = is_condition(expr) ? std::nullopt : type_of(expr);
-  if (!std::holds_alternative<Select>(expr.node) || !type || type->weak || may_trap(expr) || tensors_of(expr).empty()) {
-    return Refusal{&kCacheUses, request.site(), "the expression is no if_then_else of a tensor", {}};
+  const bool is_staged = std::holds_alternative<Select>(expr.node) || std::holds_alternative<Read>(expr.node);
+  if (!is_staged || !type || type->weak || may_trap(expr) || tensors_of(expr).empty()) {
+    return Refusal{
+        &kCacheUses, request.site(), "the expression is no if_then_else of a tensor, and no read of one", {}};
   }
   for (const std::size_t number : statements_below(view, *request.at.nest)) {
     const std::string& written = view.table().statements[number].equation->left->tensor;
@@ -143,6 +145,11 @@ Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
   out.level = *std::move(level);
   for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
   auto box = footprint_of(uses, out.level.still);
+  if (!box) {
+    out.level.join_single_iterations(*out.statements[0]);
+    for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
+    box = footprint_of(uses, out.level.still);
+  }
   if (!box) return Refusal{&kCacheBox, request.site(), concat(request.of, ": ", box.error()), {}};
   const Footprint footprint = *std::move(box);
   out.extents = footprint.extents();

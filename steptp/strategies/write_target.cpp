@@ -109,7 +109,8 @@ Result<WriteTarget, Refusal> find_write_target(View& view, const CacheRequest& r
     const Statement& statement = table.statements[access.statement];
     out.accesses.push_back(&access);
     out.statements.push_back(&statement);
-    uses.push_back({&statement, access.ref->subscripts});
+    // What is read was written in the same round: look_at_reads makes sure of it.
+    uses.push_back({&statement, access.ref->subscripts, !access.is_write});
     written = written || access.is_write;
   }
   if (!written) return refuse_uses();
@@ -121,6 +122,11 @@ Result<WriteTarget, Refusal> find_write_target(View& view, const CacheRequest& r
   out.level = *std::move(level);
   for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
   auto box = footprint_of(uses, out.level.still);
+  if (!box) {
+    out.level.join_single_iterations(*out.statements[0]);
+    for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
+    box = footprint_of(uses, out.level.still);
+  }
   if (!box) return Refusal{&kCacheBox, request.site(), concat(request.of, ": ", box.error()), {}};
   out.footprint = *std::move(box);
   return out;

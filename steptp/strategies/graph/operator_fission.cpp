@@ -26,10 +26,20 @@ constexpr const Precondition& kItems = kPublished[1];
 constexpr const Precondition& kScopes = kSafety[0];
 constexpr Component kModifies[] = {Component::expressions, Component::loop_axes};
 
+/// The loops of a nest around some items. A single nest among them joins its loops to these, as it was before a fusion
+/// put it there.
+Item part(const Nest& nest, std::vector<Item> items) {
+  const auto* only = items.size() == 1 && !nest.guard ? std::get_if<NestPtr>(&items[0]) : nullptr;
+  if (!only) return make_nest(nest.loops, nest.guard, std::move(items));
+  std::vector<Loop> loops = nest.loops;
+  loops.insert(loops.end(), (*only)->loops.begin(), (*only)->loops.end());
+  return make_nest(std::move(loops), (*only)->guard, (*only)->items);
+}
+
 Program build(View& view, const PlacedNest& nest, std::int64_t cut) {
   const auto middle = nest.nest->items.begin() + static_cast<std::ptrdiff_t>(cut);
-  const Item first = make_nest(nest.nest->loops, nest.nest->guard, {nest.nest->items.begin(), middle});
-  const Item second = make_nest(nest.nest->loops, nest.nest->guard, {middle, nest.nest->items.end()});
+  const Item first = part(*nest.nest, {nest.nest->items.begin(), middle});
+  const Item second = part(*nest.nest, {middle, nest.nest->items.end()});
   return with_items(view.program(), nest.items, {first, second});
 }
 

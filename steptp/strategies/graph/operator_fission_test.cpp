@@ -28,6 +28,17 @@ B(bx,2)[B(tx,8)[E:l[]=A[bx,tx];D[bx,tx]=E:l[]*2;];];
                  R"({"at":"0/0","cut":1})", "B(bx,2)[B(tx,8)[E:l[]=A[bx,tx];];B(tx,8)[D[bx,tx]=E:l[]*2;];];");
 }
 
+// What a fusion put together comes apart as it was.
+TEST(OperatorFission, ANestOfItsOwnJoinsItsLoops) {
+  expect_rewrite("operator_fission", R"(
+@input A f32[8,6]
+@output D f32[8]
+@output E f32[8]
+B(tx,8)[L(a,6)?{a<5}[D[tx]=D[tx]+A[tx,a];];E[tx]=D[tx];];
+)",
+                 R"({"at":"0","cut":1})", "B(tx,8)L(a,6)?{a<5}[D[tx]=D[tx]+A[tx,a];];B(tx,8)[E[tx]=D[tx];];");
+}
+
 TEST(OperatorFission, GuardsAreCopied) {
   expect_rewrite("operator_fission", R"(
 @input A f32[8]

@@ -16,7 +16,8 @@ namespace {
 
 constexpr Parameter kParameters[] = {
     {"direction", Parameter::Kind::word, "read: the copy is made before its uses; write: it is written back behind"},
-    {"of", Parameter::Kind::word, "a tensor, or the address of an if_then_else of a tensor"},
+    {"of", Parameter::Kind::word,
+     "a tensor, or the address of an if_then_else of one, or of a read that has subscripts of its own"},
     {"scope", Parameter::Kind::word, "where the copy lives: s, or l"},
     {"form", Parameter::Kind::word,
      "plain; fill: the neutral value outside of the source, and guards that this makes needless go; wide: f16 and bf16 "
@@ -53,9 +54,19 @@ std::vector<Candidate> candidates(View& view, const PlacedLoop& at, bool express
     }
   }
   if (!expressions) return out;
+  // One read by itself is worth a choice where the tensor is read elsewhere with other subscripts.
+  const auto is_one_of_several = [&](const Expr& expr) {
+    const auto* read = std::get_if<Read>(&expr.node);
+    if (!read) return false;
+    const std::vector<std::size_t>& reads = view.table().tensors.at(read->ref->tensor).reads;
+    return std::any_of(reads.begin(), reads.end(), [&](std::size_t number) {
+      const Access& access = view.table().accesses[number];
+      return std::find(below.begin(), below.end(), access.statement) != below.end() && !equal(*access.ref, *read->ref);
+    });
+  };
   std::vector<ExprPtr> seen;
   for (const PlacedExpr& placed : all_expressions(view)) {
-    if (!std::holds_alternative<Select>(placed.expr->node)) continue;
+    if (!std::holds_alternative<Select>(placed.expr->node) && !is_one_of_several(*placed.expr)) continue;
     if (std::find(below.begin(), below.end(), placed.number) == below.end()) continue;
     if (std::any_of(seen.begin(), seen.end(), [&](const ExprPtr& other) { return equal(*other, *placed.expr); })) {
       continue;

@@ -160,6 +160,7 @@ B(tx,8)L(a,6)[D[tx,a]=1;L(c,3)[D[tx,a]=D[tx,a]*2+A[tx,a,c];];];
                 "B(tx,8)L(a,6)[E:l[]=1;L(c,3)[E:l[]=E:l[]*2+A[tx,a,c];];D[tx,a]=E:l[];];");
 }
 
+// The read at a-1 stands behind a condition: the copy has no place for D_{-1}.
 TEST(CacheReadWrite, PrefixReadsGoWithTheirTensor) {
   expect_cached(R"(
 @input A f32[8,6]
@@ -167,8 +168,8 @@ TEST(CacheReadWrite, PrefixReadsGoWithTheirTensor) {
 B(tx,8)L(a,6)[D[tx,a]=max(if_then_else(a-1<0,-inf,D[tx,a-1]),A[tx,a]);];
 )",
                 choice("0:loop[0]", "write", "D", "l"),
-                "B(tx,8)[L(a,6)[E:l[a+1]=max(if_then_else(a-1<0,-inf,E:l[a]),A[tx,a]);];"
-                "L(a,6)[D[tx,a]=E:l[a+1];];];");
+                "B(tx,8)[L(a,6)[E:l[a]=max(if_then_else(a-1<0,-inf,E:l[a-1]),A[tx,a]);];"
+                "L(a,6)[D[tx,a]=E:l[a];];];");
 }
 
 // Tiles that do not divide: what lies outside of the source is left out, or filled.
@@ -389,6 +390,35 @@ TEST(CacheReadWrite, IterationsOfAParallelLoopShareRegisters) {
 B(tx,8)P(a,6)L(c,4)[D[tx,a]=D[tx,a]+A[tx,a,c];];
 )",
                  choice("0:loop[1]", "write", "D", "l"), "races");
+}
+
+// Queries and keys lie in one tensor: a read by its address is staged by itself.
+TEST(CacheReadWrite, OneOfSeveralReads) {
+  expect_cached(R"(
+@input A f32[4,6]
+@output D f32[4,4]
+B(bx,2)B(tx,2)L(a,4)L(c,3)[D[bx*2+tx,a]=D[bx*2+tx,a]+A[bx*2+tx,c]*A[a,c+3];];
+)",
+                choice("0:loop[0]", "read", "0/0:right.1.1", "s"),
+                "B(bx,2)[L(a,4)L(c,3)[E:s[a,c]=A[a,c+3];];"
+                "B(tx,2)L(a,4)L(c,3)[D[bx*2+tx,a]=D[bx*2+tx,a]+A[bx*2+tx,c]*E:s[a,c];];];");
+}
+
+// A batch of one: some uses have its index as their subscript, and some have 0.
+TEST(CacheReadWrite, LoopsThatRunOnce) {
+  expect_cached(R"(
+@input A f32[1,8]
+@output D f32[1,8]
+B(bx,1)B(tx,8)[E[bx,tx]=A[0,tx]*2;D[0,tx]=E[0,tx]+1;];
+)",
+                choice("0:loop[1]", "write", "E", "l"),
+                "B(bx,1)B(tx,8)[F:l[]=A[0,tx]*2;D[0,tx]=F:l[]+1;E[bx,tx]=F:l[];];");
+  expect_cached(R"(
+@input A f32[1,8]
+@output D f32[1,8]
+B(bx,1)B(tx,8)[D[0,tx]=A[bx,tx]*A[0,tx];];
+)",
+                choice("0:loop[1]", "read", "A", "l"), "B(bx,1)B(tx,8)[E:l[]=A[0,tx];D[0,tx]=E:l[]*E:l[];];");
 }
 
 }  // namespace

@@ -1,0 +1,243 @@
+// Programs with recurrences in place of reductions.
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "steptp/base/text.h"
+#include "steptp/check/types.h"
+#include "steptp/strategies/expressions.h"
+#include "steptp/strategies/online.h"
+#include "steptp/strategies/rewrite.h"
+
+namespace steptp {
+
+namespace {
+
+bool is_serial(const Loop& loop) { return loop.kind == LoopKind::serial || loop.kind == LoopKind::unrolled; }
+
+/// The loops of a reduction, taken apart: one carries, and others are reduced within a step.
+struct Carried {
+  std::vector<Loop> header;  ///< output loops and the one that carries, in the order of the nest
+  std::vector<Loop> inner;
+  Loop carry;
+  Index last;
+};
+
+Result<Carried, Obstacle> carried_by(const Reduction& reduction, const std::string& name) {
+  Carried out;
+  bool found = false;
+  for (const Loop& loop : reduction.reduced) {
+    if (!is_serial(loop)) return Obstacle{"serial", concat("the loop over ", loop.index, " is not serial")};
+    found = found || loop.index == name;
+  }
+  if (!found) return Obstacle{"pattern", concat(name, " is no loop that is reduced")};
+  for (const Loop& loop : reduction.loops()) {
+    const bool is_reduced = std::any_of(reduction.reduced.begin(), reduction.reduced.end(),
+                                        [&](const Loop& other) { return other.index == loop.index; });
+    const bool carries = loop.index == name;
+    if (loop.kind == LoopKind::vectorized) {
+      return Obstacle{"serial", concat("the loop over ", loop.index, " is vectorized, and would have more inside")};
+    }
+    (is_reduced && !carries ? out.inner : out.header).push_back(loop);
+    if (carries) out.carry = loop;
+  }
+  out.last = Index::constant(out.carry.extent - 1);
+  return out;
+}
+
+/// The number of elements of a tensor with a subscript for each loop, those around included.
+std::optional<Obstacle> too_large(const PlacedNest& place, std::vector<Loop> loops) {
+  for (const Nest* around : place.around) loops.insert(loops.end(), around->loops.begin(), around->loops.end());
+  std::vector<const Loop*> all;
+  all.reserve(loops.size());
+  for (const Loop& loop : loops) all.push_back(&loop);
+  if (elements_of(all, kMaxTensorElements) <= kMaxTensorElements) return std::nullopt;
+  return Obstacle{"memory", "the recurrence would have more than 2^31 elements"};
+}
+
+Item under(const PlacedNest& place, std::vector<Loop> loops, std::vector<Item> items) {
+  if (loops.empty() && !place.around.empty() && items.size() == 1) return items[0];
+  if (loops.empty()) loops.push_back({LoopKind::bound, 1, "tx"});
+  return make_nest(std::move(loops), nullptr, std::move(items));
+}
+
+Item inner_nest(const std::vector<Loop>& loops, const RefPtr& left, const ExprPtr& right) {
+  return make_nest(loops, nullptr, {make_equation(left, right)});
+}
+
+/// What the first step begins with; null where the dtype has no such literal.
+ExprPtr identity_of(ArithmeticOp op, DType dtype) {
+  if (op == ArithmeticOp::add) return integer_literal(0);
+  if (is_float(dtype)) return make_call(Function::negate, make_expr(Infinity{}));
+  if (!is_integer(dtype) || info(dtype).least == std::numeric_limits<std::int64_t>::min()) return nullptr;
+  const std::int64_t least = info(dtype).least;
+  return least == 0 ? integer_literal(0) : make_call(Function::negate, integer_literal(-least));
+}
+
+ExprPtr combined(ArithmeticOp op, const ExprPtr& left, const ExprPtr& right) {
+  return op == ArithmeticOp::max ? make_expr(Extremum{true, left, right}) : make_sum(left, op, right);
+}
+
+/// `left` with the first value where there is no earlier one.
+ExprPtr step_from(const ExprPtr& first, const RefPtr& ref, const std::string& carry) {
+  const auto previous = Index::subtract(Index::variable(carry), Index::constant(1));
+  const ExprPtr before = make_sum(make_expr(IndexValue{carry}), ArithmeticOp::subtract, integer_literal(1));
+  return make_expr(Select{make_expr(Compare{{before, integer_literal(0)}, {CompareOp::less}}), first,
+                          read_expr(with_last(ref, *previous))});
+}
+
+/// The program with every read of a tensor, outside some nests, replaced.
+Program with_reads(View& view, Program program, const std::set<std::string>& tensors,
+                   const std::vector<const PlacedNest*>& except,
+                   const std::function<RefPtr(const RefPtr&, const Statement&)>& replace) {
+  for (const Statement& statement : view.table().statements) {
+    const bool is_excepted = std::any_of(except.begin(), except.end(), [&](const PlacedNest* nest) {
+      return statement.items.size() > nest->items.size() &&
+             std::equal(nest->items.begin(), nest->items.end(), statement.items.begin());
+    });
+    bool reads = false;
+    for_each_ref(*statement.equation->right,
+                 [&](const RefPtr& ref) { reads = reads || tensors.contains(ref->tensor); });
+    if (is_excepted || !reads) continue;
+    Rewriter rewriter;
+    rewriter.ref = [&](const RefPtr& ref) { return replace(ref, statement); };
+    const auto equation = make_equation(statement.equation->left, rewrite(statement.equation->right, rewriter));
+    program = with_items(program, statement.items, {equation});
+  }
+  return program;
+}
+
+bool is_output(View& view, const std::string& tensor) { return view.table().tensors.at(tensor).known != nullptr; }
+
+std::vector<std::uint32_t> item_of(const PlacedNest& nest, std::uint32_t number) {
+  std::vector<std::uint32_t> out = nest.items;
+  out.back() = number;
+  return out;
+}
+
+}  // namespace
+
+Result<Online, Obstacle> prefix_form(View& view, const Reduction& reduction, const std::string& name) {
+  const auto carried = carried_by(reduction, name);
+  if (!carried) return carried.error();
+  const RefPtr& left = reduction.left();
+  const ExprPtr first = identity_of(reduction.op, left->dtype);
+  if (!first) return Obstacle{"identity", concat("no number of ", code(left->dtype), " is written for the first step")};
+  if (auto obstacle = too_large(*reduction.place, carried->header)) return *std::move(obstacle);
+  NameSource names = view.fresh_tensors();
+  Online out;
+  out.carry = name;
+  out.tensors = {names.next()};
+  const Index at = Index::variable(name);
+  const RefPtr prefix = with_more(left, out.tensors[0], at);
+  std::vector<Item> body;
+  ExprPtr term = reduction.term;
+  if (!carried->inner.empty()) {
+    out.tensors.push_back(names.next());
+    const RefPtr part = with_more(left, out.tensors[1], at);
+    body.push_back(inner_nest(carried->inner, part, combined(reduction.op, read_expr(part), term)));
+    term = read_expr(part);
+  }
+  body.emplace_back(make_equation(prefix, combined(reduction.op, step_from(first, prefix, name), term)));
+  const Item recurrence = make_nest(carried->header, nullptr, std::move(body));
+  const Item copy =
+      under(*reduction.place, reduction.output, {make_equation(left, read_expr(with_last(prefix, carried->last)))});
+  out.program = with_items(view.program(), reduction.place->items, {recurrence, copy});
+  out.matched = {{"reduction", item_site(reduction.place->items)}};
+  out.removed = out.matched;
+  const std::uint32_t at_item = reduction.place->items.back();
+  out.added = {{"recurrence", item_site(item_of(*reduction.place, at_item))},
+               {"copy", item_site(item_of(*reduction.place, at_item + 1))}};
+  return out;
+}
+
+Result<Online, Obstacle> online_form(View& view, const SoftmaxPair& pair, const std::string& name, OnlineForm form,
+                                     bool keeps_sum) {
+  const auto carried = carried_by(pair.sum, name);
+  if (!carried) return carried.error();
+  for (const Loop& loop : pair.max.reduced) {
+    if (!is_serial(loop)) return Obstacle{"serial", concat("the loop over ", loop.index, " is not serial")};
+  }
+  const bool blocked = !carried->inner.empty();
+  if (form == OnlineForm::published && !pair.is_above) {
+    return Obstacle{"above", "the first element of a row may be -inf"};
+  }
+  if (form == OnlineForm::published && blocked) {
+    return Obstacle{"above", "the published form has no blocks"};
+  }
+  if (auto obstacle = too_large(*pair.sum.place, blocked ? pair.sum.loops() : carried->header)) {
+    return *std::move(obstacle);
+  }
+  const auto type = type_of(*weight(pair.scores, pair.maximum));
+  if (!type) return Obstacle{"pattern", "the exponential has no dtype"};
+  NameSource names = view.fresh_tensors();
+  Online out;
+  out.carry = name;
+  const Index at = Index::variable(name);
+  const std::string& max_name = pair.maximum->tensor;
+  const std::string& sum_name = pair.sum.left()->tensor;
+  const bool renames_max = is_output(view, max_name);
+  const std::string new_max = renames_max ? names.next() : max_name;
+  if (renames_max) out.tensors.push_back(new_max);
+  const std::string new_sum = names.next();
+  out.tensors.push_back(new_sum);
+  const RefPtr maximum = with_more(pair.maximum, new_max, at);
+  const RefPtr sum = with_more(pair.sum.left(), new_sum, at);
+  std::vector<Item> body;
+  if (blocked) {
+    const RefPtr part = with_more(pair.maximum, names.next(), at);
+    const RefPtr step = with_more(pair.sum.left(), names.next(), at);
+    const RefPtr factor = with_more(pair.maximum, names.next(), at);
+    std::vector<Index> subscripts = sum->subscripts;
+    for (const Loop& loop : carried->inner) subscripts.push_back(Index::variable(loop.index));
+    const RefPtr weights = make_ref(names.next(), type->dtype, Scope::global, std::move(subscripts));
+    out.tensors.insert(out.tensors.end(), {part->tensor, step->tensor, factor->tensor, weights->tensor});
+    body.push_back(inner_nest(carried->inner, part, combined(ArithmeticOp::max, read_expr(part), pair.scores)));
+    body.emplace_back(make_equation(maximum, prefix_maximum(maximum, name, read_expr(part))));
+    body.emplace_back(make_equation(factor, correction(maximum, name)));
+    body.push_back(inner_nest(carried->inner, weights, safe_weight(pair.scores, maximum)));
+    body.push_back(inner_nest(carried->inner, step, combined(ArithmeticOp::add, read_expr(step), read_expr(weights))));
+    body.emplace_back(make_equation(sum, corrected_sum(sum, factor, name, read_expr(step))));
+  } else {
+    body.emplace_back(make_equation(maximum, prefix_maximum(maximum, name, pair.scores)));
+    body.emplace_back(make_equation(sum, prefix_sum(form, maximum, sum, name, weight(pair.scores, maximum))));
+  }
+  // Behind the recurrences both are read at their last value. A sum that is read elsewhere than in a softmax, or is an
+  // output, stays; where a row has nothing but -inf it is NaN, as it was.
+  bool needs_copy = keeps_sum || is_output(view, sum_name);
+  Program program = with_reads(view, view.program(), {max_name, sum_name}, {pair.max.place, pair.sum.place},
+                               [&](const RefPtr& ref, const Statement& statement) -> RefPtr {
+                                 if (ref->tensor == max_name && !renames_max)
+                                   return with_more(ref, new_max, carried->last);
+                                 if (ref->tensor != sum_name || keeps_sum || is_output(view, sum_name)) return ref;
+                                 if (pair.is_above || is_softmax_use(view, pair, statement))
+                                   return with_more(ref, new_sum, carried->last);
+                                 needs_copy = true;
+                                 return ref;
+                               });
+  const RefPtr final_max = with_last(maximum, carried->last);
+  std::vector<Item> items = {make_nest(carried->header, nullptr, std::move(body))};
+  if (renames_max) {
+    items.push_back(under(*pair.sum.place, pair.sum.output, {make_equation(pair.maximum, read_expr(final_max))}));
+  }
+  if (needs_copy) {
+    ExprPtr value = read_expr(with_last(sum, carried->last));
+    if (!pair.is_above) {
+      const ExprPtr bottom = make_call(Function::negate, make_expr(Infinity{}));
+      value = make_expr(Select{make_expr(Compare{{read_expr(final_max), bottom}, {CompareOp::equal}}),
+                               make_sum(read_expr(final_max), ArithmeticOp::subtract, read_expr(final_max)), value});
+    }
+    items.push_back(under(*pair.sum.place, pair.sum.output, {make_equation(pair.sum.left(), value)}));
+  }
+  const std::uint32_t first = pair.max.place->items.back();
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    out.added.push_back({i == 0 ? "recurrence" : "copy", item_site(item_of(*pair.max.place, first + i))});
+  }
+  program = with_items(program, pair.sum.place->items, {});
+  out.program = with_items(program, pair.max.place->items, std::move(items));
+  out.matched = {{"maximum", item_site(pair.max.place->items)}, {"sum", item_site(pair.sum.place->items)}};
+  out.removed = out.matched;
+  return out;
+}
+
+}  // namespace steptp

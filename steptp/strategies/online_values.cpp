@@ -1,0 +1,120 @@
+// Attention: the output as a recurrence beside those of the softmax.
+#include <algorithm>
+
+#include "steptp/base/text.h"
+#include "steptp/strategies/expressions.h"
+#include "steptp/strategies/online.h"
+#include "steptp/strategies/rewrite.h"
+
+namespace steptp {
+
+namespace {
+
+/// The loops of the matmul that the softmax does not have, under fresh names.
+struct Features {
+  std::vector<Loop> loops;
+  LoopNames names;  ///< from all loops of the matmul to the names in the recurrences
+};
+
+Features features_of(View& view, const Attention& attention) {
+  Features out;
+  out.names = inverted(attention.names);
+  NameSource fresh = view.fresh_indices(attention.online.nest->items[0]);
+  for (const Loop& loop : attention.matmul.output) {
+    if (out.names.contains(loop.index)) continue;
+    const std::string name = fresh.next();
+    out.names.emplace(loop.index, name);
+    out.loops.push_back({LoopKind::serial, loop.extent, name});
+  }
+  return out;
+}
+
+ExprPtr times(const ExprPtr& left, const ExprPtr& right) { return make_product(left, ArithmeticOp::multiply, right); }
+ExprPtr over(const ExprPtr& left, const ExprPtr& right) { return make_product(left, ArithmeticOp::divide, right); }
+
+/// As published, divided in every step: O_{k-1}*N_{k-1}*exp(X_{k-1}-X_{k})/N_{k}+exp(A-X_{k})/N_{k}*V.
+ExprPtr published_output(const OnlineSoftmax& online, const RefPtr& output, const ExprPtr& values) {
+  const ExprPtr sum = read_expr(online.sum);
+  const ExprPtr step = times(over(weight(online.scores, online.maximum), sum), values);
+  const ExprPtr whole = prefix_sum(OnlineForm::published, online.maximum, output, online.carry, integer_literal(0));
+  const auto& parts = std::get<Product>(std::get<Sum>(whole->node).operands[0]->node).operands;
+  const ExprPtr whole_sum =
+      prefix_sum(OnlineForm::published, online.maximum, online.sum, online.carry, integer_literal(0));
+  const ExprPtr previous_sum = std::get<Product>(std::get<Sum>(whole_sum->node).operands[0]->node).operands[0];
+  const ExprPtr corrected = over(times(times(parts[0], previous_sum), parts[1]), sum);
+  return make_sum(corrected, ArithmeticOp::add, step);
+}
+
+}  // namespace
+
+Result<Online, Obstacle> attention_form(View& view, const Attention& attention) {
+  const OnlineSoftmax& online = attention.online;
+  const Features features = features_of(view, attention);
+  std::vector<const Loop*> all;
+  for (const Nest* around : online.nest->around) {
+    for (const Loop& loop : around->loops) all.push_back(&loop);
+  }
+  for (const Loop& loop : online.nest->nest->loops) all.push_back(&loop);
+  for (const Loop& loop : features.loops) all.push_back(&loop);
+  if (elements_of(all, kMaxTensorElements) > kMaxTensorElements) {
+    return Obstacle{"memory", "the recurrence would have more than 2^31 elements"};
+  }
+  NameSource names = view.fresh_tensors();
+  Online out;
+  out.carry = online.carry;
+  out.tensors = {names.next()};
+  const Index at = Index::variable(online.carry);
+  const RefPtr left = renamed(attention.matmul.left(), features.names);
+  const RefPtr output = with_more(left, out.tensors[0], at);
+  const ExprPtr values = renamed(attention.values, features.names);
+  std::vector<Item> step;
+  ExprPtr right;
+  if (online.form == OnlineForm::published) {
+    right = published_output(online, output, values);
+  } else if (online.inner.empty()) {
+    right = prefix_sum(online.form, online.maximum, output, online.carry,
+                       times(weight(online.scores, online.maximum), values));
+  } else {
+    out.tensors.push_back(names.next());
+    const RefPtr part = with_more(left, out.tensors[1], at);
+    const ExprPtr more = times(read_expr(online.weights), values);
+    step.emplace_back(
+        make_nest(online.inner, nullptr, {make_equation(part, make_sum(read_expr(part), ArithmeticOp::add, more))}));
+    right = corrected_sum(output, online.factor, online.carry, read_expr(part));
+  }
+  step.emplace_back(make_equation(output, right));
+  std::vector<Item> body = online.nest->nest->items;
+  if (features.loops.empty())
+    body.insert(body.end(), step.begin(), step.end());
+  else
+    body.emplace_back(make_nest(features.loops, nullptr, std::move(step)));
+  const Item recurrence = make_nest(online.nest->nest->loops, nullptr, std::move(body));
+  const Index last = Index::constant(online.extent - 1);
+  ExprPtr result = read_expr(with_more(attention.matmul.left(), out.tensors[0], last));
+  if (online.form == OnlineForm::deferred) {
+    result = over(result, read_expr(renamed(with_last(online.sum, last), attention.names)));
+  }
+  const EquationPtr final_value = make_equation(attention.matmul.left(), result);
+  const bool is_bare = attention.matmul.output.empty() && !attention.matmul.place->around.empty();
+  std::vector<Loop> loops = attention.matmul.output;
+  if (loops.empty()) loops.push_back({LoopKind::bound, 1, "tx"});
+  const Item copy = is_bare ? Item(final_value) : Item(make_nest(loops, nullptr, {final_value}));
+  const std::vector<std::uint32_t>& matmul = attention.matmul.place->items;
+  const bool down = attention.moves_down;
+  Program program =
+      with_items(view.program(), matmul, down ? std::vector<Item>{recurrence, copy} : std::vector<Item>{copy});
+  program = with_items(program, attention.quotient->items, {});
+  out.program = with_items(program, online.nest->items, down ? std::vector<Item>() : std::vector<Item>{recurrence});
+  out.matched = {{"recurrence", item_site(online.nest->items)},
+                 {"quotient", item_site(attention.quotient->items)},
+                 {"matmul", item_site(matmul)}};
+  out.removed = out.matched;
+  std::vector<std::uint32_t> before_copy = matmul;
+  before_copy.back() -= down ? 2 : 1;
+  std::vector<std::uint32_t> at_copy = matmul;
+  at_copy.back() -= 1;
+  out.added = {{"recurrence", item_site(down ? before_copy : online.nest->items)}, {"copy", item_site(at_copy)}};
+  return out;
+}
+
+}  // namespace steptp

@@ -61,10 +61,11 @@ VerbMain add_lower(CLI::App& app) {
       "Only programs that check finds ok are lowered; what a back end cannot hold exactly is refused with a reason.\n"
       "cuda: one __global__ per kernel and a C entry point (steptp_launch); with --main a whole program that reads\n"
       "  inputs.npz, compares with expected.npz and measures: nvcc -O3 -arch=sm_90 -o program program.cu\n"
+      "llvm: IR with one function per kernel, for CPUs; run --engine llvm compiles and runs it.\n"
       "Exit status: 0 lowered, 1 errors or refused, 2 unreadable input, 3 check could not decide.\n"
       "Example: steptp lower matmul.leir --to cuda > matmul.cu");
   add_record_options(*verb, options->records);
-  verb->add_option("--to", options->to, "the back end: cuda")->check(CLI::IsMember({"cuda"}))->required();
+  verb->add_option("--to", options->to, "the back end")->check(CLI::IsMember({"cuda", "llvm"}))->required();
   verb->add_option("--device", options->device, concat("whose launch limits count: ", device_names()));
   verb->add_flag("--main", options->main, "cuda: with a main() that compares with expected outputs and measures");
   return [options] {

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 GOLDEN = Path(__file__).resolve().parent / "golden" / "cli"
-IDS = "json syntax race undefined-read scope-demoted not-written-unknown usage cannot-lower"
+IDS = "json syntax race undefined-read scope-demoted not-written-unknown usage cannot-lower no-engine engine"
 
 # name: arguments; what follows ` < ` is the file that standard input comes from.
 CASES = {
@@ -39,6 +39,7 @@ CASES = {
     "lower_cuda_vanilla": "lower ../../../examples/row_softmax.leir --to cuda",
     "lower_cuda_launch": "lower files/launch.leir --to cuda",
     "lower_cuda_launch_json": "lower --json files/launch.leir --to cuda",
+    "lower_llvm": "lower files/copy.leir --to llvm",
     "lower_errors": "lower files/errors.leir --to cuda",
     "lower_unknown": "lower files/unknown.leir --to cuda",
     "lower_broken": "lower files/broken.leir --to cuda",

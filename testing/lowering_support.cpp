@@ -64,7 +64,7 @@ std::vector<Judged> generated(std::uint64_t seed, std::size_t count) {
   return out;
 }
 
-std::vector<Judged> recipe_states() {
+std::vector<Judged> recipe_states(std::size_t step) {
   std::vector<Judged> out;
   for (const char* name : {"conv3x3", "layer_norm", "matmul", "matmul_odd", "softmax"}) {
     const std::string path = concat(STEPTP_SOURCE_DIR, "/testing/data/recipes/", name);
@@ -80,7 +80,7 @@ std::vector<Judged> recipe_states() {
       const auto applied = apply(*find_strategy((*recipe)[i].strategy), view, (*recipe)[i].choice);
       if (!applied) break;
       state = applied->program;
-      add(out, concat(name, " ", i + 1), state);
+      if ((i + 1) % step == 0 || i + 1 == recipe->size()) add(out, concat(name, " ", i + 1), state);
     }
   }
   return out;

@@ -38,6 +38,9 @@ std::string text_of(LLVMErrorRef error) {
   return out;
 }
 
+/// Loops that could not be unrolled or vectorised as asked are no news to a caller; errors come back by other ways.
+void keep_quiet(LLVMDiagnosticInfoRef, void*) {}
+
 LLVMTargetMachineRef host_machine(std::string& problem) {
   char* triple = LLVMGetDefaultTargetTriple();
   char* processor = LLVMGetHostCPUName();
@@ -123,6 +126,7 @@ SteptpLlvmModule* compile(const char* ir, std::size_t bytes, char* message, std:
     return nullptr;
   }
   LLVMOrcThreadSafeContextRef context = LLVMOrcCreateNewThreadSafeContext();
+  LLVMContextSetDiagnosticHandler(LLVMOrcThreadSafeContextGetContext(context), keep_quiet, nullptr);
   LLVMModuleRef module = read_module(LLVMOrcThreadSafeContextGetContext(context), ir, bytes, machine, problem);
   SteptpLlvmModule* out = nullptr;
   if (module) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "steptp/cuda/lower.h"
+#include "steptp/llvm/lower.h"
 #include "steptp/verbs/check_document.h"
 
 namespace steptp {
@@ -32,6 +33,11 @@ std::optional<LowerFailure> find_unlowerable(const Document& document) {
 
 Result<LowerAnswer, LowerFailure> lower_document(const Document& document, const LowerRequest& request) {
   if (auto failure = find_unlowerable(document)) return *std::move(failure);
+  if (request.to == "llvm") {
+    auto made = llvm_ir::lower(document.program);
+    if (!made) return refused(document, made.error());
+    return LowerAnswer{std::move(made->text), {}};
+  }
   auto made = cuda::lower(document.program, {request.device, request.main});
   if (!made) return refused(document, made.error());
   return LowerAnswer{std::move(made->text), std::move(made->launches)};

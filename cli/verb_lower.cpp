@@ -14,6 +14,8 @@ struct LowerArguments {
   std::string to;
   std::string device;
   bool main = false;
+  std::string dialect = "tvm-0.27";
+  std::string target = "cuda";
   LowerRequest request;
 };
 
@@ -62,15 +64,24 @@ VerbMain add_lower(CLI::App& app) {
       "cuda: one __global__ per kernel and a C entry point (steptp_launch); with --main a whole program that reads\n"
       "  inputs.npz, compares with expected.npz and measures: nvcc -O3 -arch=sm_90 -o program program.cu\n"
       "llvm: IR with one function per kernel, for CPUs; run --engine llvm compiles and runs it.\n"
+      "tir: TVMScript of either dialect; what TVM gives another meaning is refused.\n"
       "Exit status: 0 lowered, 1 errors or refused, 2 unreadable input, 3 check could not decide.\n"
       "Example: steptp lower matmul.leir --to cuda > matmul.cu");
   add_record_options(*verb, options->records);
-  verb->add_option("--to", options->to, "the back end")->check(CLI::IsMember({"cuda", "llvm"}))->required();
+  verb->add_option("--to", options->to, "the back end")->check(CLI::IsMember({"cuda", "llvm", "tir"}))->required();
   verb->add_option("--device", options->device, concat("whose launch limits count: ", device_names()));
   verb->add_flag("--main", options->main, "cuda: with a main() that compares with expected outputs and measures");
+  verb->add_option("--dialect", options->dialect, "tir: of TVM up to 0.23 (the published data), or from 0.24 on")
+      ->check(CLI::IsMember({"tvm-0.21", "tvm-0.27"}))
+      ->capture_default_str();
+  verb->add_option("--target", options->target, "tir: cuda, or cpu with bound loops written as serial ones")
+      ->check(CLI::IsMember({"cuda", "cpu"}))
+      ->capture_default_str();
   return [options] {
     options->request.to = options->to;
     options->request.main = options->main;
+    options->request.dialect = options->dialect;
+    options->request.target = options->target;
     if (!options->device.empty()) {
       options->request.device = find_device(options->device);
       if (!options->request.device) {

@@ -22,7 +22,7 @@ Result<Lowered, Diagnostic> lower(const Program& program, const LowerOptions& op
   append(out.text, "// ", program.name.empty() ? "A program" : program.name,
          ", lowered by steptp. Buffers begin at multiples of 16 bytes and do not overlap.\n");
   // Not every program uses all of what goes together, and not every loop its index.
-  append(out.text, "#ifdef __CUDACC__\n#pragma nv_diag_suppress 177\n#endif\n");
+  append(out.text, "#ifdef __CUDACC__\n#pragma nv_diag_suppress 177, 550\n#endif\n");
   append(body, "\n", entry_point(*plan, kernels));
   append(out.text, prelude_for(body), "\n", body);
   if (options.main) append(out.text, "\n", main_function(*plan));

@@ -4,6 +4,7 @@
 
 #include "steptp/cuda/lower.h"
 #include "steptp/llvm/lower.h"
+#include "steptp/tir/lower.h"
 #include "steptp/verbs/check_document.h"
 
 namespace steptp {
@@ -37,6 +38,12 @@ Result<LowerAnswer, LowerFailure> lower_document(const Document& document, const
     auto made = llvm_ir::lower(document.program);
     if (!made) return refused(document, made.error());
     return LowerAnswer{std::move(made->text), {}};
+  }
+  if (request.to == "tir") {
+    const auto dialect = tir::parse_dialect(request.dialect).value_or(tir::Dialect::tvm_0_27);
+    auto text = tir::lower(document.program, dialect, request.target == "cpu" ? tir::Target::cpu : tir::Target::cuda);
+    if (!text) return refused(document, text.error());
+    return LowerAnswer{*std::move(text), {}};
   }
   auto made = cuda::lower(document.program, {request.device, request.main});
   if (!made) return refused(document, made.error());

@@ -13,7 +13,9 @@ namespace steptp {
 struct LowerRequest {
   std::string_view to = "cuda";
   const Device* device = nullptr;
-  bool main = false;  ///< cuda: with a main() that compares and times
+  bool main = false;                      ///< cuda: with a main() that compares and times
+  std::string_view dialect = "tvm-0.27";  ///< tir
+  std::string_view target = "cuda";       ///< tir: cuda or cpu
 };
 
 /// Why there is no text: the program has errors, `check` could not decide, or the back end refuses.

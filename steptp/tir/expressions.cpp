@@ -41,6 +41,9 @@ std::string_view function_name(Function function) {
   return "";
 }
 
+/// It moves constants to the other side, where they are negative.
+constexpr const char* kUnsigned = "TVM does not subtract in u8";
+
 /// How tightly Python binds what a value is spelled as.
 constexpr int kComparison = 0;
 constexpr int kSum = 1;
@@ -112,18 +115,18 @@ std::string Expressions::index(const Index& index) {
   if (lowering::magnitude(index, lowering::ranges_of(box())) >= (static_cast<Wide>(1) << 31) && !reads_tensor(index)) {
     refuse("a subscript needs more than the 32 bits of TVM's loop variables");
   }
-  std::string out;
+  const std::int64_t last = index.constant_term();
+  // A sum does not begin with a sign: 7 - a, not -a + 7.
+  const bool first = !index.terms().empty() && index.terms()[0].coefficient < 0;
+  std::string out = first || index.terms().empty() ? concat(last) : "";
   for (const IndexTerm& term : index.terms()) {
-    const bool negative = term.coefficient < 0;
-    append(out, out.empty() ? (negative ? "0 - " : "") : (negative ? " - " : " + "));
+    append(out, term.coefficient < 0 ? " - " : out.empty() ? "" : " + ");
     std::string product;
     for (const IndexAtom& factor : term.factors) append(product, product.empty() ? "" : " * ", atom(factor));
     out += product;
     if (std::abs(term.coefficient) != 1) append(out, " * ", std::abs(term.coefficient));
   }
-  const std::int64_t last = index.constant_term();
-  if (out.empty()) return concat(last);
-  if (last != 0) append(out, last < 0 ? " - " : " + ", std::abs(last));
+  if (!first && !index.terms().empty() && last != 0) append(out, last < 0 ? " - " : " + ", std::abs(last));
   return out;
 }
 
@@ -166,6 +169,7 @@ std::string Expressions::operand(const Value& value, int least) {
 std::string Expressions::operation(const Value& value) {
   const bool real = is_float(value.dtype);
   if (value.dtype == DType::boolean) refuse("TVM has no arithmetic of bool");
+  if (value.dtype == DType::u8 && value.op == ArithmeticOp::subtract) refuse(kUnsigned);
   const auto infix = [&](std::string_view sign) {
     const int own = binding(value);
     return concat(operand(*value.operands[0], own), sign, operand(*value.operands[1], own + 1));
@@ -193,6 +197,7 @@ std::string Expressions::function(const Value& value) {
   if (value.function == Function::negate) {
     // 0 - x would give +0 for the float +0.
     if (is_float(value.dtype)) return concat(operand(*value.operands[0], kProduct), " * ", constant(value.dtype, "-1"));
+    if (value.dtype == DType::u8) refuse(kUnsigned);
     return concat(constant(value.dtype, "0"), " - ", operand(*value.operands[0], kProduct));
   }
   return concat(function_name(value.function), "(", this->value(*value.operands[0]), ")");
@@ -209,6 +214,7 @@ std::string Expressions::conversion(const Value& value) {
                   " != ", narrow ? "0" : constant(source.dtype, "0"));
   }
   if (is_float(source.dtype) && !is_float(to)) refuse("TVM's conversion of floats to integers does not saturate");
+  if (to == DType::u8 && source.dtype != DType::boolean) refuse("TVM does not convert negative numbers to u8");
   return concat("T.Cast(\"", type_name(to), "\", ", narrow ? index(source.index) : this->value(source), ")");
 }
 

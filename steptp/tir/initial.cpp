@@ -32,7 +32,8 @@ bool guard_mentions_reduction(const lowering::Plan& plan, const Statement& state
 }  // namespace
 
 bool is_spatial(const lowering::Plan& plan, const Statement& statement, const Loop& loop) {
-  if (!statement.accumulates) return true;
+  // An axis of one iteration is always at its first.
+  if (!statement.accumulates || loop.extent == 1) return true;
   const Ref& left = *statement.equation->left;
   if (uses(left.subscripts, loop.index)) return true;
   const Scope scope = plan.buffers.at(left.tensor).scope;

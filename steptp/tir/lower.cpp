@@ -107,6 +107,7 @@ class ModuleWriter {
         for (const Axis axis : lowering::reduced_axes(plan_.table, first)) {
           if (!is_thread_axis(axis)) fail("TVM has no reduction over blocks", site_of(first));
           if (!inits_.contains(first)) fail("TVM reduces over threads only what it initialises", site_of(first));
+          refuse_reduction(first);
         }
         for (const std::size_t second : kernel.statements) {
           const std::string& tensor = plan_.table.statements[first].equation->left->tensor;
@@ -128,6 +129,23 @@ class ModuleWriter {
       }
       if (buffer.scope == Scope::local && !buffer.shape.empty() && buffer.initial) {
         fail(concat("TVM compacts ", name, ", which lives from round to round of a loop, wrongly"), site);
+      }
+    }
+  }
+  /// Its reductions over threads know sums and products, of one element at a time; max begins with the least finite
+  /// number there.
+  void refuse_reduction(std::size_t number) {
+    const Statement& statement = plan_.table.statements[number];
+    const ArithmeticOp op = *statement.accumulates;
+    if (op != ArithmeticOp::add && op != ArithmeticOp::multiply) {
+      fail("TVM's max and min over threads have other identities", site_of(number));
+    }
+    bool inside = false;
+    for (const Loop* loop : statement.loops) {
+      const bool spatial = is_spatial(plan_, statement, *loop);
+      inside = inside || (axis_of_loop(*loop) && !spatial);
+      if (inside && spatial && !axis_of_loop(*loop)) {
+        fail("TVM reduces over threads into one element at a time", site_of(number));
       }
     }
   }
@@ -329,8 +347,10 @@ class ModuleWriter {
     switch (loop.kind) {
       case LoopKind::serial: return concat("range(", loop.extent, ")");
       case LoopKind::parallel:
-        // Iterations that accumulate into one element must not run at the same time, and a GPU has no such loop.
-        if (target_ == Target::cuda || reduces_over(node, loop)) return concat("range(", loop.extent, ")");
+        // Iterations that accumulate into one element must not run at the same time; a GPU has no such loop, and TVM's
+        // pool of threads no second one inside the first.
+        if (target_ == Target::cuda || reduces_over(node, loop) || in_parallel())
+          return concat("range(", loop.extent, ")");
         return concat("T.parallel(", loop.extent, ")");
       case LoopKind::vectorized:
         if (!vector_fits(node)) return concat("T.unroll(", loop.extent, ")");
@@ -344,6 +364,10 @@ class ModuleWriter {
                   thread_name(axis), "\")");
   }
 
+  [[nodiscard]] bool in_parallel() const {
+    return std::any_of(expressions_.loops.begin(), expressions_.loops.end(),
+                       [](const Loop* loop) { return loop->kind == LoopKind::parallel; });
+  }
   void statements(const Node& node, std::vector<const Node*>& out) const {
     if (node.kind == Node::Kind::store) out.push_back(&node);
     for (const Node& inner : node.body) statements(inner, out);
@@ -360,10 +384,12 @@ class ModuleWriter {
   }
   /// Widths that TVM builds for CUDA: f32 up to 4, f16 and bf16 even up to 8, f64 up to 4; reductions are not vectors.
   [[nodiscard]] bool vector_fits(const Node& node) const {
-    if (reduces_over(node, node.loop)) return false;
-    if (target_ == Target::cpu) return true;
     std::vector<const Node*> below;
     statements(node, below);
+    // TVM takes such loops only around one equation: data is not allocated in them, nor a loop written.
+    const bool innermost = node.body.size() == 1 && node.body[0].kind == Node::Kind::store;
+    if (!innermost || reduces_over(node, node.loop)) return false;
+    if (target_ == Target::cpu) return true;
     const std::int64_t extent = node.loop.extent;
     return std::all_of(below.begin(), below.end(), [&](const Node* one) {
       const int bytes = info(one->target->dtype).bytes;

@@ -11,6 +11,7 @@
 #include "steptp/lowering/offsets.h"
 #include "steptp/lowering/threads.h"
 #include "steptp/text/document.h"
+#include "steptp/tir/lower.h"
 #include "testing/lowering_support.h"
 
 namespace steptp::testing {
@@ -198,6 +199,93 @@ TEST(PlanRefuses, SizesBeyond64Bits) {
       "@input A f32[4]\n@output D f32[4]\nB^{4}_{tx=0}[E^{f32,g}_{tx*4611686018427387,tx*46116860}=A^{f32,g}_{tx};"
       "D^{f32,g}_{tx}=E^{f32,g}_{tx*4611686018427387,tx*46116860};];",
       "cannot be numbered with 64 bits");
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+/// The older dialect is the same tree with other names, and no others.
+TEST(TirText, DialectsDifferInNamesOnly) {
+  for (const Judged& one : written_kernels()) {
+    for (const tir::Target target : {tir::Target::cuda, tir::Target::cpu}) {
+      const auto published = tir::lower(one.program, tir::Dialect::tvm_0_21, target);
+      const auto current = tir::lower(one.program, tir::Dialect::tvm_0_27, target);
+      ASSERT_EQ(published.ok(), current.ok());
+      if (!published) continue;
+      std::string text = *published;
+      replace_all(text, "tir as T", "tirx as T");
+      replace_all(text, "@T.prim_func", "@T.prim_func(s_tir=True)");
+      replace_all(text, "tir.noalias", "tirx.noalias");
+      replace_all(text, "T.block(", "T.sblock(");
+      replace_all(text, "T.alloc_buffer(", "T.sblock_alloc_buffer(");
+      EXPECT_EQ(text, *current);
+    }
+  }
+}
+
+std::string tir_of(const std::string& text) {
+  const auto made = tir::lower(program_of(text), tir::Dialect::tvm_0_21, tir::Target::cuda);
+  EXPECT_TRUE(made.ok()) << made.error().message;
+  return made ? *made : "";
+}
+
+TEST(TirText, InitOnlyWhereTvmAgrees) {
+  const std::string plain = tir_of(
+      "@input A f32[4,3]\n@output D f32[4]\nB^{4}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};];");
+  EXPECT_EQ(count(plain, "with T.init()"), 1U);
+  EXPECT_EQ(count(plain, "D_init"), 0U);
+  // The first iteration may be left out, so what T.init does would be too.
+  const std::string guarded = tir_of(
+      "@input A f32[4,3]\n@output D f32[4]\n"
+      "B^{4}_{tx=0}L^{3}_{a=0}?{a>0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};];");
+  EXPECT_EQ(count(guarded, "with T.init()"), 0U);
+  EXPECT_EQ(count(guarded, "D_init"), 1U);
+  // Two equations write it: the second must not begin anew.
+  const std::string twice = tir_of(
+      "@input A f32[4,3]\n@output D f32[4]\nB^{4}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};];"
+      "B^{4}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a}*2;];");
+  EXPECT_EQ(count(twice, "with T.init()"), 0U);
+  // Two points of the spatial axes meet in one element.
+  const std::string meeting = tir_of(
+      "@input A f32[4,3]\n@output D "
+      "f32[6]\nB^{1}_{tx=0}L^{4}_{a=0}L^{3}_{c=0}[D^{f32,g}_{a+c}=D^{f32,g}_{a+c}+A^{f32,g}_{a,c};];");
+  EXPECT_EQ(count(meeting, "with T.init()"), 0U);
+}
+
+void expect_tir_refuses(const std::string& text, const std::string& reason) {
+  const auto made = tir::lower(program_of(text), tir::Dialect::tvm_0_27, tir::Target::cuda);
+  ASSERT_FALSE(made.ok()) << *made;
+  EXPECT_NE(made.error().message.find(reason), std::string::npos) << made.error().message;
+  EXPECT_FALSE(made.error().site.empty());
+}
+
+TEST(TirRefuses, WhatTvmGivesAnotherMeaning) {
+  expect_tir_refuses("@input A f32[4]\n@output D f32[4]\nL^{4}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a};];",
+                     "without a bound loop");
+  expect_tir_refuses(
+      "@input A f32[4,8]\n@output D f32\nB^{4}_{bx=0}B^{8}_{tx=0}[D^{f32,g}=D^{f32,g}+A^{f32,g}_{bx,tx};];",
+      "no reduction over blocks");
+  expect_tir_refuses(
+      "@input A f32[2,8]\n@output D f32[2,8]\n@output E "
+      "f32[2,8]\nB^{2}_{bx=0}[B^{8}_{tx=0}[E^{f32,g}_{bx,tx}=A^{f32,g}_{bx,tx};];"
+      "B^{8}_{tx=0}[D^{f32,g}_{bx,tx}=E^{f32,g}_{bx,7-tx};];];",
+      "no barrier");
+  expect_tir_refuses(
+      "@input A f32[4]\n@output D f32[4]\nB^{4}_{tx=0}[E^{f32,g}_{tx}=A^{f32,g}_{tx};D^{f32,g}_{tx}=E^{f32,g}_{tx};];",
+      "one kernel alone");
+  expect_tir_refuses(
+      "@input A f32[3,8]\n@output D f32[3]\nB^{3}_{bx=0}[B^{8}_{tx=0}[E^{f32,s}=max(E^{f32,s},A^{f32,g}_{bx,tx});];"
+      "D^{f32,g}_{bx}=E^{f32,s};];",
+      "other identities");
+  expect_tir_refuses("@input A f32[4]\n@output D i32[4]\nB^{4}_{tx=0}[D^{i32,g}_{tx}=A^{f32,g}_{tx};];", "saturate");
+  expect_tir_refuses("@input A f32[4]\n@output D f32[4]\nB^{4}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}//2;];",
+                     "of floats");
+  expect_tir_refuses("@input A u8[4]\n@output D u8[4]\nB^{4}_{tx=0}[D^{u8,g}_{tx}=A^{u8,g}_{tx}-2;];", "u8");
+  expect_tir_refuses("@input A i32[4]\n@output D i32[4]\nB^{4}_{tx=0}[D^{i32,g}_{tx}=A^{i32,g}_{tx}**9;];",
+                     "integer power");
 }
 
 }  // namespace

@@ -140,6 +140,10 @@ class ModuleWriter {
     if (op != ArithmeticOp::add && op != ArithmeticOp::multiply) {
       fail("TVM's max and min over threads have other identities", site_of(number));
     }
+    const auto value = lowering::value_of(*statement.equation->right);
+    if (!value || value->dtype != statement.equation->left->dtype) {
+      fail("TVM reduces over threads in the accumulator's own dtype", site_of(number));
+    }
     bool inside = false;
     for (const Loop* loop : statement.loops) {
       const bool spatial = is_spatial(plan_, statement, *loop);

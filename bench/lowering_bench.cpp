@@ -50,7 +50,7 @@ LlvmProgram compiled(const Program& program) {
     std::cerr << made.error().message << '\n';
     std::exit(1);
   }
-  return *std::move(made);
+  return std::move(made).value();
 }
 
 void compile_llvm(benchmark::State& state, const Program& program) {

@@ -141,11 +141,11 @@ class RunVerb {
     if (options_.engine == "llvm") {
       auto result = run_compiled(document, request);
       if (!result) return refused(document, status_of(result.error()), result.error().diagnostics);
-      return *std::move(result);
+      return std::move(result).value();
     }
     auto result = run_document(document, request);
     if (!result) return refused(document, status_of(family_of(result.error().trap.kind)), result.error().diagnostic);
-    return *std::move(result);
+    return std::move(result).value();
   }
 
   /// What the program will be given, for a run elsewhere.

@@ -179,6 +179,13 @@ TEST(CudaRefuses, LaunchesBeyondTheDevice) {
   expect_cuda_refuses("@output D f32[70000]\nB^{70000}_{by=0}[D^{f32,g}_{by}=0;];", "70000 blocks along by");
 }
 
+TEST(CudaRefuses, LoopsThatAnIntDoesNotCount) {
+  expect_cuda_refuses(
+      "@input A f32[4]\n@output D "
+      "f32[4]\nB^{4}_{tx=0}L^{3000000000}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx};];",
+      "3000000000 iterations");
+}
+
 TEST(CudaRefuses, SharedMemoryBeyondTheDevice) {
   expect_cuda_refuses(
       "@input A f64[32768]\n@output D "

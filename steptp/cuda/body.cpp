@@ -205,8 +205,7 @@ void Body::thread_node(const Node& node) {
 void Body::plain_loop(const Node& node) {
   if (const std::string pragma = pragma_of(node); !pragma.empty()) out_.line(pragma);
   const std::string name = variable_name(node.loop.index);
-  const char* type = node.loop.extent > INT32_MAX ? "long long" : "int";
-  out_.open("for (", type, " ", name, " = 0; ", name, " < ", node.loop.extent, "; ++", name, ")");
+  out_.open("for (int ", name, " = 0; ", name, " < ", node.loop.extent, "; ++", name, ")");
   speller_.open(node.loop);
   thread_level(node.body);
   speller_.close();

@@ -32,6 +32,12 @@ class KernelWriter {
   Result<KernelText, Diagnostic> run() {
     made_.launched_in_turn = axes_in_turn(plan_, kernel_);
     set_launch();
+    for (const std::size_t statement : kernel_.statements) {
+      for (const Loop* loop : plan_.table.statements[statement].loops) {
+        if (loop->extent > INT32_MAX)
+          fail(concat(loop->extent, " iterations are not counted in an int"), "split the loop");
+      }
+    }
     if (problem_) return *std::move(problem_);
     Body body(plan_, kernel_, device_, made_.launched_in_turn);
     body.write();

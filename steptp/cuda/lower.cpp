@@ -16,7 +16,7 @@ Result<Lowered, Diagnostic> lower(const Program& program, const LowerOptions& op
     auto made = kernel_text(*plan, kernel, device);
     if (!made) return made.error();
     append(body, body.empty() ? "" : "\n", made->text);
-    kernels.push_back(*std::move(made));
+    kernels.push_back(std::move(made).value());
   }
   Lowered out;
   append(out.text, "// ", program.name.empty() ? "A program" : program.name,

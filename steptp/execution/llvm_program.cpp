@@ -177,7 +177,7 @@ Result<LlvmProgram, Diagnostic> LlvmProgram::compile(const Program& program) {
   if (!lowered) return lowered.error();
   auto made = std::make_unique<Compiled>();
   made->engine = *engine;
-  made->lowered = *std::move(lowered);
+  made->lowered = std::move(lowered).value();
   char message[2000] = "";
   const std::string& text = made->lowered.text;
   made->module = made->engine->compile(text.data(), text.size(), message, sizeof message);
@@ -216,7 +216,7 @@ Result<Tensors, Trap> LlvmProgram::run(const Tensors& inputs, unsigned threads) 
       }
       auto made = constant_tensor(variable);
       if (!made) return made.error();
-      constant = *std::move(made);
+      constant = std::move(made).value();
     }
     const Tensor& tensor = given == inputs.end() ? constant : given->second;
     if (tensor.dtype != variable.dtype || tensor.shape != variable.shape || !is_consistent(tensor)) {

@@ -198,7 +198,7 @@ Result<Lowered, Diagnostic> lower(const Program& program) {
   auto plan = lowering::plan_of(program);
   if (!plan) return plan.error();
   Lowered out;
-  out.plan = *std::move(plan);
+  out.plan = std::move(plan).value();
   for (const auto& [name, buffer] : out.plan.buffers) {
     if (buffer.scope == Scope::global) out.buffers.push_back(name);
   }

@@ -86,6 +86,8 @@ std::string Values::index(const Index& index) {
   if (lowering::magnitude(index, lowering::ranges_of(box_)) >= (static_cast<Wide>(1) << 62) && !problem_) {
     problem_ = "a subscript needs more than 64 bits";
   }
+  // What data gives may be anything until it is checked; loops stay far from 64 bits.
+  const std::string_view exact = reads_tensor(index) ? " i64 " : " nsw i64 ";
   std::string sum;
   for (const IndexTerm& term : index.terms()) {
     std::string product;
@@ -93,11 +95,11 @@ std::string Values::index(const Index& index) {
       const std::string value = atom(factor);
       product = product.empty() ? value : out_.emit("mul i64 ", product, ", ", value);
     }
-    if (term.coefficient != 1) product = out_.emit("mul nsw i64 ", product, ", ", term.coefficient);
-    sum = sum.empty() ? product : out_.emit("add nsw i64 ", sum, ", ", product);
+    if (term.coefficient != 1) product = out_.emit("mul", exact, product, ", ", term.coefficient);
+    sum = sum.empty() ? product : out_.emit("add", exact, sum, ", ", product);
   }
   if (sum.empty()) return concat(index.constant_term());
-  return index.constant_term() == 0 ? sum : out_.emit("add nsw i64 ", sum, ", ", index.constant_term());
+  return index.constant_term() == 0 ? sum : out_.emit("add", exact, sum, ", ", index.constant_term());
 }
 
 /// Data decides this subscript: outside of its dimension the status says so, and 0 stands in.

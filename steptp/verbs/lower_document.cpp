@@ -43,7 +43,7 @@ Result<LowerAnswer, LowerFailure> lower_document(const Document& document, const
     const auto dialect = tir::parse_dialect(request.dialect).value_or(tir::Dialect::tvm_0_27);
     auto text = tir::lower(document.program, dialect, request.target == "cpu" ? tir::Target::cpu : tir::Target::cuda);
     if (!text) return refused(document, text.error());
-    return LowerAnswer{*std::move(text), {}};
+    return LowerAnswer{std::move(text).value(), {}};
   }
   auto made = cuda::lower(document.program, {request.device, request.main});
   if (!made) return refused(document, made.error());

@@ -66,7 +66,7 @@ Result<RunResult, CompiledFailure> run_compiled(const Document& document, RunReq
   }
   if (!request.elements.empty()) return result;
   for (const auto& [name, tensor] : *outputs) result.statistics.emplace(name, statistics_of(tensor));
-  result.outputs = *std::move(outputs);
+  result.outputs = std::move(outputs).value();
   return result;
 }
 

@@ -28,10 +28,11 @@ build: packages ## build/steptp, release
 demo: build ## a short tour with the examples, written to demo_out/
 	@tools/demo.sh
 
-test: packages-fuzz venv fuzz-short release-tests module ## all tests: fuzzing for a moment, ctest, pytest, PyTorch
+test: packages-fuzz venv fuzz-short release-tests module ## all tests: fuzzing for a moment, ctest, pytest, PyTorch, TVM
 	@echo "test: ctest"; $(CTEST) --test-dir build
 	@echo "test: pytest"; .venv/bin/python -m pytest -q python/tests
 	@echo "test: pytest against PyTorch"; tools/run_torch_tests.sh
+	@echo "test: TIR against TVM"; tools/run_tvm_tests.sh
 
 bench: packages ## the benchmarks
 	$(call configure,build-bench,bench)

@@ -65,6 +65,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("choices", add_choices(app));
   verbs.emplace_back("apply", add_apply(app));
   verbs.emplace_back("replay", add_replay(app));
+  verbs.emplace_back("lower", add_lower(app));
   verbs.emplace_back("tokens", add_tokens(app));
   verbs.emplace_back("grammar", add_grammar(app));
   verbs.emplace_back("zoo", add_zoo(app));

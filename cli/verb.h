@@ -29,6 +29,7 @@ VerbMain add_explain(CLI::App& app);
 VerbMain add_choices(CLI::App& app);
 VerbMain add_apply(CLI::App& app);
 VerbMain add_replay(CLI::App& app);
+VerbMain add_lower(CLI::App& app);
 
 /// The options that all verbs over programs share: FILE, --json, --jobs.
 struct RecordOptions {

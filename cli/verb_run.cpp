@@ -6,6 +6,7 @@
 #include "steptp/base/progress.h"
 #include "steptp/base/text.h"
 #include "steptp/oracle/npz.h"
+#include "steptp/verbs/run_compiled.h"
 #include "steptp/verbs/run_document.h"
 
 namespace steptp::cli {
@@ -20,6 +21,7 @@ struct RunVerbOptions {
   std::vector<std::string> elements;
   std::string inputs;
   std::string output;
+  std::string save_inputs;
 };
 
 Status status_of(TrapFamily family) {
@@ -28,6 +30,17 @@ Status status_of(TrapFamily family) {
     case TrapFamily::input: return Status::bad_input;
     case TrapFamily::limit: return Status::undecided;
     case TrapFamily::cancelled: return Status::failed;
+  }
+  return Status::no;
+}
+
+Status status_of(const CompiledFailure& failure) {
+  switch (failure.kind) {
+    case CompiledFailure::Kind::errors:
+    case CompiledFailure::Kind::refused: return Status::no;
+    case CompiledFailure::Kind::undecided: return Status::undecided;
+    case CompiledFailure::Kind::trap: return status_of(family_of(failure.trap));
+    case CompiledFailure::Kind::machine: return Status::failed;
   }
   return Status::no;
 }
@@ -92,11 +105,12 @@ class RunVerb {
 
   Answer run(const Document& document) {
     if (!document.ok) return unreadable(document, options_.records.json);
-    if (!options_.output.empty() && records_++ > 0) {
+    if ((!options_.output.empty() || !options_.save_inputs.empty()) && records_++ > 0) {
       Answer answer;
       answer.status = Status::bad_input;
       answer.err =
-          render(make_error("usage", "--output takes one program, but the file holds several"), *document.source);
+          render(make_error("usage", "--output and --save-inputs take one program, but the file holds several"),
+                 *document.source);
       return answer;
     }
     RunRequest request = request_;
@@ -105,8 +119,11 @@ class RunVerb {
       progress.update(static_cast<std::uint64_t>(estimated > 0 ? 1000 * done / estimated : 0));
       return true;
     };
-    const auto result = run_document(document, request);
-    if (!result) return refused(document, status_of(family_of(result.error().trap.kind)), result.error().diagnostic);
+    if (!options_.save_inputs.empty() && document.has_signature) {
+      if (auto failure = save_inputs(document.program)) return refused(document, Status::failed, *failure);
+    }
+    const auto result = execute(document, request);
+    if (!result) return result.error();
     if (!options_.output.empty()) {
       if (const auto written = write_npz(options_.output, result->outputs); !written) {
         return refused(document, Status::failed, written.error());
@@ -119,13 +136,38 @@ class RunVerb {
   }
 
  private:
+  /// With the engine that was asked for.
+  Result<RunResult, Answer> execute(const Document& document, const RunRequest& request) const {
+    if (options_.engine == "llvm") {
+      auto result = run_compiled(document, request);
+      if (!result) return refused(document, status_of(result.error()), result.error().diagnostics);
+      return std::move(result).value();
+    }
+    auto result = run_document(document, request);
+    if (!result) return refused(document, status_of(family_of(result.error().trap.kind)), result.error().diagnostic);
+    return std::move(result).value();
+  }
+
+  /// What the program will be given, for a run elsewhere.
+  std::optional<Diagnostic> save_inputs(const Program& program) const {
+    RunRequest request = request_;
+    const auto inputs = inputs_of(program, request);
+    if (!inputs) return make_error(name_of(inputs.error().kind), inputs.error().message);
+    const auto written = write_npz(options_.save_inputs, *inputs);
+    if (!written) return written.error();
+    return std::nullopt;
+  }
+
   Answer refused(const Document& document, Status status, const Diagnostic& diagnostic) const {
+    return refused(document, status, Diagnostics{diagnostic});
+  }
+  Answer refused(const Document& document, Status status, const Diagnostics& diagnostics) const {
     Answer answer;
     answer.status = status;
-    answer.err = render(diagnostic, *document.source);
+    answer.err = render(diagnostics, *document.source);
     if (options_.records.json) {
       Json out;
-      out.set("error", diagnostic.id).set("diagnostics", to_json(Diagnostics{diagnostic}));
+      out.set("error", diagnostics.empty() ? "" : diagnostics.front().id).set("diagnostics", to_json(diagnostics));
       answer.out = out.dump() + "\n";
     }
     return answer;
@@ -144,14 +186,20 @@ VerbMain add_run(CLI::App& app) {
   verb->footer(
       "The oracle is the slow, obvious machine that defines the language: every dtype as it is, every operation\n"
       "correctly rounded, undefined elements tracked. Work is estimated first and refused beyond the budget (exit 3).\n"
+      "The engine llvm runs programs that check finds ok; its values are the oracle's, but for the last bits of exp, "
+      "log\n"
+      "and other functions.\n"
       "Example: steptp run softmax.leir --seed 7        steptp run softmax.leir --elements 'C[0,3]'");
   add_record_options(*verb, options->records);
-  verb->add_option("--engine", options->engine, "oracle")->check(CLI::IsMember({"oracle"}))->capture_default_str();
+  verb->add_option("--engine", options->engine, "oracle, or llvm: compiled for this machine, much faster")
+      ->check(CLI::IsMember({"oracle", "llvm"}))
+      ->capture_default_str();
   verb->add_option("--seed", options->seed, "of the inputs, where none are given")->capture_default_str();
-  verb->add_option("--budget", options->budget, "scalar operations at most")->capture_default_str();
+  verb->add_option("--budget", options->budget, "scalar operations of the oracle at most")->capture_default_str();
   verb->add_option("--elements", options->elements, "only these elements of the outputs, such as 'D[0,3]'");
   verb->add_option("--inputs", options->inputs, "an .npz file with one array per input, by name");
   verb->add_option("--output", options->output, "an .npz file to write the outputs to");
+  verb->add_option("--save-inputs", options->save_inputs, "an .npz file to write the inputs to");
   return [options] {
     RunVerb runner(*options);
     if (!runner.prepare()) return Status::bad_input;

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 GOLDEN = Path(__file__).resolve().parent / "golden" / "cli"
-IDS = "json syntax race undefined-read scope-demoted not-written-unknown usage"
+IDS = "json syntax race undefined-read scope-demoted not-written-unknown usage cannot-lower no-engine engine"
 
 # name: arguments; what follows ` < ` is the file that standard input comes from.
 CASES = {
@@ -33,6 +33,24 @@ CASES = {
     "help_choices": "choices --help",
     "help_apply": "apply --help",
     "help_replay": "replay --help",
+    "help_lower": "lower --help",
+    "lower_cuda": "lower files/staged.leir --to cuda",
+    "lower_cuda_json": "lower --json files/staged.leir --to cuda",
+    "lower_cuda_vanilla": "lower ../../../examples/row_softmax.leir --to cuda",
+    "lower_cuda_launch": "lower files/launch.leir --to cuda",
+    "lower_cuda_launch_json": "lower --json files/launch.leir --to cuda",
+    "lower_tir": "lower files/staged.leir --to tir",
+    "lower_tir_published": "lower ../../../examples/row_softmax.leir --to tir --dialect tvm-0.21",
+    "lower_tir_cpu": "lower files/staged.leir --to tir --target cpu",
+    "lower_tir_json": "lower --json files/product.leir --to tir",
+    "lower_tir_refused": "lower files/extended.leir --to tir",
+    "lower_llvm": "lower files/copy.leir --to llvm",
+    "lower_errors": "lower files/errors.leir --to cuda",
+    "lower_unknown": "lower files/unknown.leir --to cuda",
+    "lower_broken": "lower files/broken.leir --to cuda",
+    "lower_no_back_end": "lower files/staged.leir",
+    "lower_bad_back_end": "lower files/staged.leir --to metal",
+    "lower_bad_device": "lower files/staged.leir --to cuda --device tpu",
     "help_grammar": "grammar --help",
     "help_zoo": "zoo --help",
     "help_zoo_list": "zoo list --help",

@@ -12,6 +12,16 @@ constexpr Explanation kCatalogue[] = {
     {"write", Severity::error, "something could not be written",
      "The disk is full, or the place is not writable. Files are written whole or not at all.",
      "--output /no/such/folder/out.npz"},
+    {"cannot-lower", Severity::error, "a back end cannot hold the program exactly",
+     "The message names the limit: threads or shared memory beyond the device, sizes beyond 64 bits, threads that "
+     "accumulate into one element beside other equations. Nothing is lowered approximately.",
+     "B^{2048}_{tx=0} lowered to cuda, which launches at most 1024 threads along tx"},
+    {"no-engine", Severity::error, "the engine that was asked for is not there",
+     "The LLVM engine is a shared object of its own, which is only built where LLVM is installed. The message says where "
+     "it was looked for.",
+     "steptp run program.leir --engine llvm, without libsteptp_llvm.so beside steptp"},
+    {"engine", Severity::error, "an engine does not take what was lowered for it",
+     "That is a bug of the back end; the message carries what the engine says.", "LLVM refuses the program: ..."},
     {"npz", Severity::error, "an .npz file cannot be used", "It is damaged, or not a zip archive of .npy files.",
      "--inputs notes.txt"},
     {"npy", Severity::error, "an array in an .npz file cannot be used",

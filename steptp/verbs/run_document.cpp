@@ -65,6 +65,13 @@ Result<Tensors, Trap> seeded_inputs(const Program& program, std::uint64_t seed) 
   return make_inputs(program.signature, seed, assumed_ranges(program));
 }
 
+Result<Tensors, Trap> inputs_of(const Program& program, RunRequest& request) {
+  if (!request.inputs) return seeded_inputs(program, request.seed);
+  Tensors inputs = *std::move(request.inputs);
+  if (auto trap = fit_inputs(program, inputs)) return *std::move(trap);
+  return inputs;
+}
+
 Result<RunResult, RunFailure> run_document(const Document& document, RunRequest request) {
   if (!document.has_signature) {
     return failure(document, Trap{TrapKind::invalid,
@@ -85,16 +92,9 @@ Result<RunResult, RunFailure> run_document(const Document& document, RunRequest 
       if (!refused) return failure(document, refused.error());
     }
   }
-  Tensors inputs;
-  if (request.inputs) {
-    inputs = *std::move(request.inputs);
-    if (auto trap = fit_inputs(document.program, inputs)) return failure(document, *std::move(trap));
-  } else {
-    auto made = seeded_inputs(document.program, request.seed);
-    if (!made) return failure(document, made.error());
-    inputs = *std::move(made);
-  }
-  auto result = run(document.program, inputs, options);
+  const auto inputs = inputs_of(document.program, request);
+  if (!inputs) return failure(document, inputs.error());
+  auto result = run(document.program, *inputs, options);
   if (!result) return failure(document, result.error());
   return *std::move(result);
 }

@@ -22,6 +22,9 @@ struct RunRequest {
   std::function<bool(double done, double estimated)> progress;
 };
 
+/// The inputs of a run: those given, with their dtypes fitted, or seeded ones.
+[[nodiscard]] Result<Tensors, Trap> inputs_of(const Program& program, RunRequest& request);
+
 /// Runs a program on the oracle. The trap's place in the text, where it has one, is in the diagnostic. Inputs have the
 /// dtypes of the signature; f32 is taken for bf16 where every value is exactly a bf16, because numpy has no bfloat16.
 struct RunFailure {

@@ -1,0 +1,98 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/verb.h"
+#include "steptp/base/text.h"
+#include "steptp/verbs/lower_document.h"
+
+namespace steptp::cli {
+
+namespace {
+
+struct LowerArguments {
+  RecordOptions records;
+  std::string to;
+  std::string device;
+  bool main = false;
+  std::string dialect = "tvm-0.27";
+  std::string target = "cuda";
+  LowerRequest request;
+};
+
+Status status_of(LowerFailure::Kind kind) {
+  switch (kind) {
+    case LowerFailure::Kind::errors:
+    case LowerFailure::Kind::refused: return Status::no;
+    case LowerFailure::Kind::undecided: return Status::undecided;
+  }
+  return Status::no;
+}
+
+Answer lower(const Document& document, const LowerArguments& options) {
+  if (!document.ok) return unreadable(document, options.records.json);
+  Answer answer;
+  const auto made = lower_document(document, options.request);
+  if (!made) {
+    answer.status = status_of(made.error().kind);
+    answer.err = render(made.error().diagnostics, *document.source);
+    if (options.records.json) {
+      Json out;
+      const Diagnostics& list = made.error().diagnostics;
+      out.set("error", list.empty() ? "" : list.front().id).set("diagnostics", to_json(list));
+      answer.out = out.dump() + "\n";
+    }
+    return answer;
+  }
+  if (options.records.json) {
+    Json out;
+    out.set("text", made->text);
+    if (!made->launches.is_null()) out.set("launches", made->launches);
+    answer.out = out.dump() + "\n";
+  } else {
+    answer.out = made->text;
+  }
+  return answer;
+}
+
+}  // namespace
+
+VerbMain add_lower(CLI::App& app) {
+  auto options = std::make_shared<LowerArguments>();
+  CLI::App* verb = app.add_subcommand("lower", "print a program as the text of a back end");
+  verb->footer(
+      "Only programs that check finds ok are lowered; what a back end cannot hold exactly is refused with a reason.\n"
+      "cuda: one __global__ per kernel and a C entry point (steptp_launch); with --main a whole program that reads\n"
+      "  inputs.npz, compares with expected.npz and measures: nvcc -O3 -arch=sm_90 -o program program.cu\n"
+      "llvm: IR with one function per kernel, for CPUs; run --engine llvm compiles and runs it.\n"
+      "tir: TVMScript of either dialect; what TVM gives another meaning is refused.\n"
+      "Exit status: 0 lowered, 1 errors or refused, 2 unreadable input, 3 check could not decide.\n"
+      "Example: steptp lower matmul.leir --to cuda > matmul.cu");
+  add_record_options(*verb, options->records);
+  verb->add_option("--to", options->to, "the back end")->check(CLI::IsMember({"cuda", "llvm", "tir"}))->required();
+  verb->add_option("--device", options->device, concat("whose launch limits count: ", device_names()));
+  verb->add_flag("--main", options->main, "cuda: with a main() that compares with expected outputs and measures");
+  verb->add_option("--dialect", options->dialect, "tir: of TVM up to 0.23 (the published data), or from 0.24 on")
+      ->check(CLI::IsMember({"tvm-0.21", "tvm-0.27"}))
+      ->capture_default_str();
+  verb->add_option("--target", options->target, "tir: cuda, or cpu with bound loops written as serial ones")
+      ->check(CLI::IsMember({"cuda", "cpu"}))
+      ->capture_default_str();
+  return [options] {
+    options->request.to = options->to;
+    options->request.main = options->main;
+    options->request.dialect = options->dialect;
+    options->request.target = options->target;
+    if (!options->device.empty()) {
+      options->request.device = find_device(options->device);
+      if (!options->request.device) {
+        print_error(make_error("usage", concat("there is no device '", options->device, "'"),
+                               concat("the devices are: ", device_names())));
+        return Status::bad_input;
+      }
+    }
+    return for_each_record(options->records.file, options->records.jobs, "lower",
+                           [&](const Document& document) { return lower(document, *options); });
+  };
+}
+
+}  // namespace steptp::cli

@@ -1,0 +1,249 @@
+#include "steptp/cuda/body.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "steptp/lowering/threads.h"
+
+namespace steptp::cuda {
+
+using lowering::Node;
+
+namespace {
+
+constexpr std::array kThreadAxes = {Axis::tx, Axis::ty, Axis::tz};
+
+bool has_thread_loop(const Node& node) {
+  const auto axis = node.kind == Node::Kind::loop ? axis_of_loop(node.loop) : std::nullopt;
+  if (axis && is_thread_axis(*axis)) return true;
+  return std::any_of(node.body.begin(), node.body.end(), has_thread_loop);
+}
+
+void add_axes(const Node& node, std::set<Axis>& out) {
+  if (const auto axis = node.kind == Node::Kind::loop ? axis_of_loop(node.loop) : std::nullopt) out.insert(*axis);
+  for (const Node& inner : node.body) add_axes(inner, out);
+}
+
+bool mentions(const Index& index, const std::string& name) {
+  bool found = false;
+  for_each_variable(index, [&](const std::string& other) { found = found || other == name; });
+  return found;
+}
+
+}  // namespace
+
+std::string_view register_of(Axis axis) {
+  constexpr std::array<std::string_view, kAxes> kRegisters = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
+                                                              "threadIdx.x", "threadIdx.y", "threadIdx.z"};
+  return kRegisters[static_cast<std::size_t>(axis)];
+}
+
+std::optional<Axis> axis_of_loop(const Loop& loop) {
+  return loop.kind == LoopKind::bound ? axis_of(loop.index) : std::nullopt;
+}
+
+void add_statements(const Node& node, std::set<std::size_t>& out) {
+  if (node.kind == Node::Kind::store) out.insert(node.statement);
+  for (const Node& inner : node.body) add_statements(inner, out);
+}
+
+Body::Body(const lowering::Plan& plan, const lowering::KernelPlan& kernel, const Device& device,
+           const std::vector<Axis>& in_turn)
+    : plan_(plan), kernel_(kernel), device_(device), in_turn_(in_turn), speller_(plan) {
+  for (const Loop& loop : kernel.host_loops) speller_.open(loop);
+}
+
+void Body::fail(std::string message, const Site& site, std::string hint) {
+  if (!problem_) problem_ = lowering::cannot_lower(std::move(message), site, std::move(hint));
+}
+
+Site Body::site_of(std::size_t statement) const {
+  return Site{plan_.table.statements[statement].items, Site::Part::left, {}, {}};
+}
+
+std::string Body::position_on(Axis axis) const {
+  const bool turn = std::find(in_turn_.begin(), in_turn_.end(), axis) != in_turn_.end();
+  return turn ? concat("stp_", name_of(axis)) : concat("(int)", register_of(axis));
+}
+
+void Body::write() { block_level(kernel_.body); }
+
+void Body::barrier() {
+  pending_.clear();
+  const std::int64_t threads = extent(Axis::tx) * extent(Axis::ty) * extent(Axis::tz);
+  if (threads > 1) out_.line("__syncthreads();");
+}
+
+void Body::block_level(const Nodes& nodes) {
+  for (const Node& node : nodes) {
+    const auto axis = node.kind == Node::Kind::loop ? axis_of_loop(node.loop) : std::nullopt;
+    if (axis && !is_thread_axis(*axis)) {
+      const Statements before = pending_;
+      bound_loop(node, &Body::block_level);
+      pending_.insert(before.begin(), before.end());
+    } else if (axis || !has_thread_loop(node)) {
+      item(node);
+    } else if (node.kind == Node::Kind::loop) {
+      uniform_loop(node);
+    } else {
+      uniform_guard(node);
+    }
+  }
+}
+
+void Body::uniform_loop(const Node& node) {
+  const auto once = [&] {
+    if (const std::string pragma = pragma_of(node); !pragma.empty()) out_.line(pragma);
+    const std::string name = variable_name(node.loop.index);
+    out_.open("for (int ", name, " = 0; ", name, " < ", node.loop.extent, "; ++", name, ")");
+    speller_.open(node.loop);
+    block_level(node.body);
+    speller_.close();
+    out_.close();
+  };
+  // What the end of a round leaves pending meets the beginning of the next: the body is written again knowing it.
+  const std::size_t size = out_.size();
+  const Statements before = pending_;
+  const int collectives = collectives_;
+  const std::int64_t partial = partial_bytes_;
+  once();
+  out_.cut(size);
+  collectives_ = collectives;
+  partial_bytes_ = partial;
+  pending_.insert(before.begin(), before.end());
+  once();
+}
+
+void Body::uniform_guard(const Node& node) {
+  const Statements before = pending_;
+  out_.open("if (", speller_.value(*node.condition), ")");
+  block_level(node.body);
+  out_.close();
+  pending_.insert(before.begin(), before.end());
+}
+
+/// An item that runs without barriers inside, or a collective, which brings its own.
+void Body::item(const Node& node) {
+  Statements own;
+  add_statements(node, own);
+  const bool meets = std::any_of(own.begin(), own.end(), [&](std::size_t later) {
+    return std::any_of(pending_.begin(), pending_.end(),
+                       [&](std::size_t earlier) { return lowering::share_data(plan_.table, earlier, later); });
+  });
+  if (meets) barrier();
+  for (const std::size_t statement : own) {
+    std::vector<Axis> axes = lowering::reduced_axes(plan_.table, statement);
+    std::erase_if(axes, [](Axis axis) { return !is_thread_axis(axis); });
+    if (axes.empty()) continue;
+    if (own.size() > 1) {
+      fail("threads accumulate into one element in an item with other equations", site_of(statement),
+           "give the equation a nest of its own");
+      return;
+    }
+    collective(node, axes);
+    return;
+  }
+  pending_.insert(own.begin(), own.end());
+  thread_level({node});
+}
+
+void Body::bound_loop(const Node& node, void (Body::*inside)(const Nodes&)) {
+  const Axis axis = *axis_of_loop(node.loop);
+  const std::string name = variable_name(node.loop.index);
+  out_.open();
+  out_.line("const int ", name, " = ", position_on(axis), ";");
+  const bool all = node.loop.extent == extent(axis);
+  if (!all) out_.open("if (", name, " < ", node.loop.extent, ")");
+  speller_.open(node.loop);
+  const bool fresh = decided_.insert(axis).second;
+  (this->*inside)(node.body);
+  if (fresh) decided_.erase(axis);
+  speller_.close();
+  if (!all) out_.close();
+  out_.close();
+}
+
+void Body::thread_level(const Nodes& nodes) {
+  for (const Node& node : nodes) {
+    std::set<Axis> below;
+    add_axes(node, below);
+    std::vector<Axis> missing;  // it runs where these are 0
+    for (const Axis axis : kThreadAxes) {
+      if (extent(axis) > 1 && !decided_.contains(axis) && !below.contains(axis)) missing.push_back(axis);
+    }
+    if (missing.empty()) {
+      thread_node(node);
+      continue;
+    }
+    out_.open("if (", join(missing, " && ", [](Axis axis) { return concat(register_of(axis), " == 0"); }), ")");
+    decided_.insert(missing.begin(), missing.end());
+    thread_node(node);
+    for (const Axis axis : missing) decided_.erase(axis);
+    out_.close();
+  }
+}
+
+void Body::thread_node(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::loop:
+      if (axis_of_loop(node.loop)) {
+        bound_loop(node, &Body::thread_level);
+      } else if (!vector_loop(node)) {
+        plain_loop(node);
+      }
+      break;
+    case Node::Kind::guard:
+      out_.open("if (", speller_.value(*node.condition), ")");
+      thread_level(node.body);
+      out_.close();
+      break;
+    case Node::Kind::store: store(node); break;
+    case Node::Kind::launch: break;
+  }
+}
+
+void Body::plain_loop(const Node& node) {
+  if (const std::string pragma = pragma_of(node); !pragma.empty()) out_.line(pragma);
+  const std::string name = variable_name(node.loop.index);
+  out_.open("for (int ", name, " = 0; ", name, " < ", node.loop.extent, "; ++", name, ")");
+  speller_.open(node.loop);
+  thread_level(node.body);
+  speller_.close();
+  out_.close();
+}
+
+/// Registers cannot be indexed: loops that subscript `l` data are unrolled whatever their kind, within a budget, and so
+/// are those that ask for it.
+std::string Body::pragma_of(const Node& node) const {
+  if (node.loop.extent > device_.unrolled_iterations || node.loop.extent == 1) return {};
+  Statements below;
+  add_statements(node, below);
+  bool local = false;
+  Wide most = 1;  // iterations of all unrolled loops around one access to `l` data
+  for (const Access& access : plan_.table.accesses) {
+    if (!below.contains(access.statement)) continue;
+    if (plan_.buffers.at(access.ref->tensor).scope != Scope::local) continue;
+    const auto used = [&](const std::string& name) {
+      return std::any_of(access.ref->subscripts.begin(), access.ref->subscripts.end(),
+                         [&](const Index& subscript) { return mentions(subscript, name); });
+    };
+    if (!used(node.loop.index)) continue;
+    local = true;
+    Wide iterations = 1;
+    for (const Loop* loop : plan_.table.statements[access.statement].loops) {
+      if (loop->kind != LoopKind::bound && used(loop->index)) iterations *= loop->extent;
+    }
+    most = std::max(most, iterations);
+  }
+  const bool asked = node.loop.kind == LoopKind::unrolled || node.loop.kind == LoopKind::vectorized;
+  if (local ? most <= device_.unrolled_iterations : asked) return "#pragma unroll";
+  return {};
+}
+
+void Body::store(const Node& node) {
+  const std::string value = speller_.value(*node.value);
+  out_.line(speller_.element(*node.target), " = ", value, ";");
+  if (speller_.problem()) fail(*speller_.problem(), site_of(node.statement));
+}
+
+}  // namespace steptp::cuda

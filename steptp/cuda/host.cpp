@@ -1,0 +1,215 @@
+#include "steptp/cuda/host.h"
+
+#include "steptp/cuda/spelling.h"
+#include "steptp/cuda/writer.h"
+
+namespace steptp::cuda {
+
+using lowering::Buffer;
+using lowering::Node;
+
+namespace {
+
+constexpr std::int64_t kAlignment = 256;
+constexpr std::int64_t kFillThreads = 256;
+constexpr std::int64_t kFillBlocks = 4096;
+
+bool is_filled(const Buffer& buffer) { return buffer.scope == Scope::global && buffer.initial; }
+
+std::int64_t fill_blocks(const Buffer& buffer) {
+  return std::min(kFillBlocks, (buffer.elements + kFillThreads - 1) / kFillThreads);
+}
+
+std::string triple(const std::array<std::int64_t, 3>& values) {
+  return concat("dim3(", join(values, ", ", [](std::int64_t value) { return std::to_string(value); }), ")");
+}
+
+Json triple_json(const std::array<std::int64_t, 3>& values) {
+  Json::Array out;
+  for (const std::int64_t value : values) out.emplace_back(value);
+  return out;
+}
+
+/// Writes the loops, guards and launches of the host.
+class HostWriter {
+ public:
+  HostWriter(const lowering::Plan& plan, const std::vector<KernelText>& kernels, Writer& out)
+      : plan_(plan), kernels_(kernels), out_(out), speller_(plan) {}
+
+  void steps(const std::vector<Node>& nodes) {
+    for (const Node& node : nodes) {
+      switch (node.kind) {
+        case Node::Kind::loop: {
+          const std::string name = variable_name(node.loop.index);
+          out_.open("for (int ", name, " = 0; ", name, " < ", node.loop.extent, "; ++", name, ")");
+          speller_.open(node.loop);
+          steps(node.body);
+          speller_.close();
+          out_.close();
+          break;
+        }
+        case Node::Kind::guard:
+          out_.open("if (", speller_.value(*node.condition), ")");
+          steps(node.body);
+          out_.close();
+          break;
+        case Node::Kind::launch: launch(plan_.kernels[node.kernel], kernels_[node.kernel]); break;
+        case Node::Kind::store: break;
+      }
+    }
+  }
+
+ private:
+  void launch(const lowering::KernelPlan& kernel, const KernelText& text) {
+    std::string arguments;
+    for (const std::string& name : kernel.globals) append(arguments, ", ", name);
+    for (const Loop& loop : kernel.host_loops) append(arguments, ", ", variable_name(loop.index));
+    for (const Axis axis : text.launched_in_turn) {
+      const std::string name = concat("stp_", name_of(axis));
+      append(arguments, ", ", name);
+      out_.open("for (int ", name, " = 0; ", name, " < ", kernel.extents[static_cast<std::size_t>(axis)], "; ++", name,
+                ")");
+    }
+    if (text.dynamic_shared_bytes > 0) {
+      out_.line("cudaFuncSetAttribute(", kernel.name, ", cudaFuncAttributeMaxDynamicSharedMemorySize, ",
+                text.dynamic_shared_bytes, ");");
+    }
+    out_.line("STP_LAUNCH(", kernel.name, ", ", triple(text.grid), ", ", triple(text.block), ", ",
+              text.dynamic_shared_bytes, ", stream", arguments, ");");
+    for (std::size_t i = 0; i < text.launched_in_turn.size(); ++i) out_.close();
+  }
+
+  const lowering::Plan& plan_;
+  const std::vector<KernelText>& kernels_;
+  Writer& out_;
+  Speller speller_;
+};
+
+Json steps_json(const lowering::Plan& plan, const std::vector<Node>& nodes, Speller& speller) {
+  Json::Array out;
+  for (const Node& node : nodes) {
+    Json step;
+    switch (node.kind) {
+      case Node::Kind::loop:
+        speller.open(node.loop);
+        step.set("loop", node.loop.index).set("extent", node.loop.extent);
+        step.set("body", steps_json(plan, node.body, speller));
+        speller.close();
+        break;
+      case Node::Kind::guard:
+        step.set("if", speller.value(*node.condition)).set("body", steps_json(plan, node.body, speller));
+        break;
+      case Node::Kind::launch: step.set("launch", plan.kernels[node.kernel].name); break;
+      case Node::Kind::store: break;
+    }
+    out.push_back(std::move(step));
+  }
+  return out;
+}
+
+}  // namespace
+
+Workspace workspace_of(const lowering::Plan& plan) {
+  Workspace out;
+  for (const auto& [name, buffer] : plan.buffers) {
+    if (!buffer.is_workspace()) continue;
+    out.offsets.emplace_back(name, out.bytes);
+    out.bytes += (buffer.bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  return out;
+}
+
+std::string fill_kernels(const lowering::Plan& plan) {
+  Writer out;
+  Speller speller(plan);
+  for (const auto& [name, buffer] : plan.buffers) {
+    if (!is_filled(buffer)) continue;
+    out.open("extern \"C\" __global__ void __launch_bounds__(", kFillThreads, ") fill_", name, "(",
+             memory_type(buffer.dtype), "* __restrict__ ", name, ")");
+    out.line("for (long long stp_i = blockIdx.x * ", kFillThreads, "LL + threadIdx.x; stp_i < ", buffer.elements,
+             "LL; stp_i += gridDim.x * ", kFillThreads, "LL) ", name, "[stp_i] = ", speller.value(*buffer.initial),
+             ";");
+    out.close();
+  }
+  return out.text();
+}
+
+std::string entry_point(const lowering::Plan& plan, const std::vector<KernelText>& kernels) {
+  const Workspace workspace = workspace_of(plan);
+  Writer out;
+  out.line("#ifndef __CUDACC_RTC__");
+  out.line("#include <cuda_runtime.h>");
+  out.line("#include <stddef.h>");
+  out.line("#ifndef STP_LAUNCH");
+  out.line("#define STP_LAUNCH(kernel, grid, block, shared, stream, ...) \\");
+  out.line("  kernel<<<grid, block, shared, stream>>>(__VA_ARGS__)");
+  out.line("#endif");
+  out.line("/// The bytes of device memory that steptp_launch needs for itself.");
+  out.line("extern \"C\" size_t steptp_workspace_bytes(void) { return ", workspace.bytes, "; }");
+  out.line("/// Launches the program. `variables`: device pointers in the order of the signature (",
+           join(plan.program->signature.variables, " ", [](const Variable& variable) { return variable.name; }), ").");
+  out.line("/// Answers with the first error of a launch, or 0.");
+  out.open("extern \"C\" int steptp_launch(void* const* variables, void* workspace, void* stream_handle)");
+  out.line("cudaStream_t stream = (cudaStream_t)stream_handle;");
+  out.line("(void)workspace;");
+  std::size_t number = 0;
+  for (const Variable& variable : plan.program->signature.variables) {
+    const std::string_view type = memory_type(variable.dtype);
+    const char* constant = variable.role == Role::output ? "" : "const ";
+    out.line(constant, type, "* ", variable.name, " = (", constant, type, "*)variables[", number++, "];");
+    out.line("(void)", variable.name, ";");
+  }
+  for (const auto& [name, offset] : workspace.offsets) {
+    const std::string_view type = memory_type(plan.buffers.at(name).dtype);
+    out.line(type, "* ", name, " = (", type, "*)((char*)workspace + ", offset, ");");
+  }
+  for (const auto& [name, buffer] : plan.buffers) {
+    if (!is_filled(buffer)) continue;
+    out.line("STP_LAUNCH(fill_", name, ", dim3(", fill_blocks(buffer), "), dim3(", kFillThreads, "), 0, stream, ", name,
+             ");");
+  }
+  HostWriter(plan, kernels, out).steps(plan.host);
+  out.line("return (int)cudaGetLastError();");
+  out.close();
+  out.line("#endif");
+  return out.text();
+}
+
+Json launch_list(const lowering::Plan& plan, const std::vector<KernelText>& kernels) {
+  Json out;
+  const Workspace workspace = workspace_of(plan);
+  Json::Array buffers;
+  for (const auto& [name, offset] : workspace.offsets) {
+    const Buffer& buffer = plan.buffers.at(name);
+    Json entry;
+    entry.set("name", name).set("dtype", info(buffer.dtype).torch_name);
+    buffers.push_back(entry.set("offset", offset).set("bytes", buffer.bytes));
+  }
+  Json::Array fills;
+  for (const auto& [name, buffer] : plan.buffers) {
+    if (!is_filled(buffer)) continue;
+    Json entry;
+    fills.push_back(
+        entry.set("kernel", "fill_" + name).set("blocks", fill_blocks(buffer)).set("threads", kFillThreads));
+  }
+  Json::Array list;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const lowering::KernelPlan& plan_of_kernel = plan.kernels[i];
+    Json::Array parameters;
+    for (const std::string& name : plan_of_kernel.globals) parameters.emplace_back(name);
+    Json::Array host_loops;
+    for (const Loop& loop : plan_of_kernel.host_loops) host_loops.emplace_back(loop.index);
+    Json::Array in_turn;
+    for (const Axis axis : kernels[i].launched_in_turn) in_turn.emplace_back(name_of(axis));
+    Json entry;
+    entry.set("name", plan_of_kernel.name).set("grid", triple_json(kernels[i].grid));
+    entry.set("block", triple_json(kernels[i].block)).set("static_shared_bytes", kernels[i].static_shared_bytes);
+    entry.set("dynamic_shared_bytes", kernels[i].dynamic_shared_bytes).set("buffers", std::move(parameters));
+    list.push_back(entry.set("host_loops", std::move(host_loops)).set("in_turn", std::move(in_turn)));
+  }
+  Speller speller(plan);
+  out.set("workspace_bytes", workspace.bytes).set("workspace", std::move(buffers)).set("fills", std::move(fills));
+  return out.set("kernels", std::move(list)).set("steps", steps_json(plan, plan.host, speller));
+}
+
+}  // namespace steptp::cuda

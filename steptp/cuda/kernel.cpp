@@ -1,0 +1,183 @@
+#include "steptp/cuda/kernel.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "steptp/cuda/body.h"
+#include "steptp/lowering/threads.h"
+
+namespace steptp::cuda {
+
+namespace {
+
+/// Beyond this, shared memory is dynamic and asked for.
+constexpr std::int64_t kStaticSharedBytes = 48 * 1024;
+
+std::vector<Axis> axes_in_turn(const lowering::Plan& plan, const lowering::KernelPlan& kernel) {
+  std::set<Axis> axes;
+  for (const std::size_t statement : kernel.statements) {
+    for (const Axis axis : lowering::reduced_axes(plan.table, statement)) {
+      if (!is_thread_axis(axis)) axes.insert(axis);
+    }
+  }
+  return {axes.begin(), axes.end()};
+}
+
+class KernelWriter {
+ public:
+  KernelWriter(const lowering::Plan& plan, const lowering::KernelPlan& kernel, const Device& device)
+      : plan_(plan), kernel_(kernel), device_(device), speller_(plan) {}
+
+  Result<KernelText, Diagnostic> run() {
+    made_.launched_in_turn = axes_in_turn(plan_, kernel_);
+    set_launch();
+    for (const std::size_t statement : kernel_.statements) {
+      for (const Loop* loop : plan_.table.statements[statement].loops) {
+        if (loop->extent > INT32_MAX)
+          fail(concat(loop->extent, " iterations are not counted in an int"), "split the loop");
+      }
+    }
+    if (problem_) return *std::move(problem_);
+    Body body(plan_, kernel_, device_, made_.launched_in_turn);
+    body.write();
+    if (body.problem()) return *body.problem();
+    set_shared(body.partial_bytes());
+    if (problem_) return *std::move(problem_);
+    write_head();
+    write_local();
+    write_shared();
+    made_.text = head_.text() + indented(body.text()) + "}\n";
+    return std::move(made_);
+  }
+
+ private:
+  void fail(std::string message, std::string hint) {
+    if (!problem_) problem_ = lowering::cannot_lower(std::move(message), kernel_.site, std::move(hint));
+  }
+
+  void set_launch() {
+    std::int64_t threads = 1;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto axis = static_cast<Axis>(i);
+      const auto& turns = made_.launched_in_turn;
+      const bool turn = std::find(turns.begin(), turns.end(), axis) != turns.end();
+      made_.grid[i] = turn ? 1 : kernel_.extents[i];
+      made_.block[i] = kernel_.extents[i + 3];
+      if (made_.grid[i] > device_.grid[i]) {
+        fail(concat(made_.grid[i], " blocks along ", name_of(axis), ", but ", device_.name, " launches at most ",
+                    device_.grid[i]),
+             "split the loop, or bind it to bx");
+      }
+      if (made_.block[i] > device_.block[i]) {
+        fail(concat(made_.block[i], " threads along ", name_of(static_cast<Axis>(i + 3)), ", but ", device_.name,
+                    " launches at most ", device_.block[i]),
+             "split the loop and bind the outer part to a block axis");
+        return;
+      }
+      threads *= made_.block[i];
+    }
+    if (threads > device_.threads) {
+      fail(concat(threads, " threads in a block, but ", device_.name, " launches at most ", device_.threads),
+           "bind fewer iterations to tx, ty and tz");
+    }
+  }
+
+  void set_shared(std::int64_t partial_bytes) {
+    std::int64_t bytes = 0;
+    for (const std::string& name : kernel_.shared) bytes += aligned(plan_.buffers.at(name).bytes);
+    dynamic_ = bytes + partial_bytes > kStaticSharedBytes;
+    made_.static_shared_bytes = partial_bytes + (dynamic_ ? 0 : bytes);
+    made_.dynamic_shared_bytes = dynamic_ ? bytes : 0;
+    if (bytes + partial_bytes > device_.shared_bytes || partial_bytes > kStaticSharedBytes) {
+      fail(concat(bytes + partial_bytes, " bytes of shared memory in a block, but ", device_.name, " has ",
+                  device_.shared_bytes),
+           "make the tiles smaller");
+    }
+  }
+
+  static std::int64_t aligned(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
+
+  void write_head() {
+    std::int64_t threads = 1;
+    for (const std::int64_t extent : made_.block) threads *= extent;
+    std::vector<std::string> parameters;
+    for (const std::string& name : kernel_.globals) {
+      const bool written = std::binary_search(kernel_.written.begin(), kernel_.written.end(), name);
+      parameters.push_back(
+          concat(written ? "" : "const ", memory_type(plan_.buffers.at(name).dtype), "* __restrict__ ", name));
+    }
+    for (const Loop& loop : kernel_.host_loops) parameters.push_back(concat("int ", variable_name(loop.index)));
+    for (const Axis axis : made_.launched_in_turn) parameters.push_back(concat("int stp_", name_of(axis)));
+    head_.open("extern \"C\" __global__ void __launch_bounds__(", threads, ") ", kernel_.name, "(",
+               join(parameters, ", ", [](const std::string& text) { return text; }), ")");
+  }
+
+  void write_local() {
+    for (const std::string& name : kernel_.local) {
+      const lowering::Buffer& buffer = plan_.buffers.at(name);
+      head_.line(memory_type(buffer.dtype), " ", name, "[", buffer.elements, "];");
+      if (!buffer.initial) continue;
+      if (buffer.elements <= device_.unrolled_iterations) head_.line("#pragma unroll");
+      head_.line("for (int stp_i = 0; stp_i < ", buffer.elements, "; ++stp_i) ", name,
+                 "[stp_i] = ", speller_.value(*buffer.initial), ";");
+    }
+  }
+
+  void write_shared() {
+    std::int64_t at = 0;
+    bool filled = false;
+    if (dynamic_) head_.line("extern __shared__ __align__(16) unsigned char stp_shared[];");
+    for (const std::string& name : kernel_.shared) {
+      const lowering::Buffer& buffer = plan_.buffers.at(name);
+      const std::string_view type = memory_type(buffer.dtype);
+      if (dynamic_) {
+        head_.line(type, "* const ", name, " = (", type, "*)(stp_shared + ", at, ");");
+      } else {
+        head_.line("__shared__ __align__(16) ", type, " ", name, "[", buffer.elements, "];");
+      }
+      at += aligned(buffer.bytes);
+    }
+    const std::string threads = concat(made_.block[0] * made_.block[1] * made_.block[2]);
+    const std::string thread = concat("(int)threadIdx.x + (int)threadIdx.y * ", made_.block[0],
+                                      " + (int)threadIdx.z * ", made_.block[0] * made_.block[1]);
+    for (const std::string& name : kernel_.shared) {
+      const lowering::Buffer& buffer = plan_.buffers.at(name);
+      if (!buffer.initial) continue;
+      filled = true;
+      head_.line("for (int stp_i = ", thread, "; stp_i < ", buffer.elements, "; stp_i += ", threads, ") ", name,
+                 "[stp_i] = ", speller_.value(*buffer.initial), ";");
+    }
+    if (filled) head_.line("__syncthreads();");
+  }
+
+  static std::string indented(const std::string& text) {
+    std::string out;
+    std::size_t at = 0;
+    while (at < text.size()) {
+      const std::size_t end = text.find('\n', at);
+      const bool directive = text.find('#', at) == text.find_first_not_of(' ', at);
+      append(out, directive ? "" : "  ", std::string_view(text).substr(at, end + 1 - at));
+      at = end + 1;
+    }
+    return out;
+  }
+
+  const lowering::Plan& plan_;
+  const lowering::KernelPlan& kernel_;
+  const Device& device_;
+  Speller speller_;
+  Writer head_;
+  KernelText made_;
+  bool dynamic_ = false;
+  std::optional<Diagnostic> problem_;
+};
+
+}  // namespace
+
+Result<KernelText, Diagnostic> kernel_text(const lowering::Plan& plan, const lowering::KernelPlan& kernel,
+                                           const Device& device) {
+  return KernelWriter(plan, kernel, device).run();
+}
+
+}  // namespace steptp::cuda

@@ -1,0 +1,33 @@
+#include "steptp/cuda/lower.h"
+
+#include "steptp/base/text.h"
+#include "steptp/cuda/host.h"
+#include "steptp/cuda/prelude.h"
+
+namespace steptp::cuda {
+
+Result<Lowered, Diagnostic> lower(const Program& program, const LowerOptions& options) {
+  const Device& device = options.device ? *options.device : default_device();
+  const auto plan = lowering::plan_of(program);
+  if (!plan) return plan.error();
+  std::vector<KernelText> kernels;
+  std::string body = fill_kernels(*plan);
+  for (const lowering::KernelPlan& kernel : plan->kernels) {
+    auto made = kernel_text(*plan, kernel, device);
+    if (!made) return made.error();
+    append(body, body.empty() ? "" : "\n", made->text);
+    kernels.push_back(std::move(made).value());
+  }
+  Lowered out;
+  append(out.text, "// ", program.name.empty() ? "A program" : program.name,
+         ", lowered by steptp. Buffers begin at multiples of 16 bytes and do not overlap.\n");
+  // Not every program uses all of what goes together, and not every loop its index.
+  append(out.text, "#ifdef __CUDACC__\n#pragma nv_diag_suppress 177, 550\n#endif\n");
+  append(body, "\n", entry_point(*plan, kernels));
+  append(out.text, prelude_for(body), "\n", body);
+  if (options.main) append(out.text, "\n", main_function(*plan));
+  out.launches = launch_list(*plan, kernels);
+  return out;
+}
+
+}  // namespace steptp::cuda

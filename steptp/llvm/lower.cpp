@@ -1,0 +1,227 @@
+#include "steptp/llvm/lower.h"
+
+#include <algorithm>
+
+#include "steptp/llvm/builder.h"
+#include "steptp/lowering/homes.h"
+#include "steptp/lowering/threads.h"
+
+namespace steptp::llvm_ir {
+
+using lowering::Home;
+using lowering::Node;
+
+namespace {
+
+/// Arrays up to this are on the stack, where the optimiser takes them into registers.
+constexpr std::int64_t kStackBytes = 4096;
+
+/// The text of one kernel: blocks and threads run one after another, in the order of the text.
+class KernelWriter {
+ public:
+  KernelWriter(const lowering::Plan& plan, const lowering::KernelPlan& kernel, int& metadata,
+               std::string& metadata_text)
+      : plan_(plan), kernel_(kernel), values_(plan, out_), metadata_(metadata), metadata_text_(metadata_text) {}
+
+  KernelEntry write(const std::vector<std::string>& buffers, std::string& text) {
+    entry_.name = kernel_.name;
+    decide_parallel();
+    std::string parameters;
+    for (const std::string& name : kernel_.globals) append(parameters, "ptr noalias align 16 %", name, ", ");
+    for (const Loop& loop : kernel_.host_loops) append(parameters, "i64 %host_", loop.index, ", ");
+    for (const std::string& name : kernel_.globals) values_.place(name, {concat("%", name), {}});
+    for (const Loop& loop : kernel_.host_loops) values_.open(loop, concat("%host_", loop.index));
+    place_scoped();
+    fill_at(0);
+    nodes(kernel_.body, 0);
+    out_.run("ret void");
+    append(text, "\ndefine internal void @", kernel_.name, "_body(", parameters,
+           "ptr noalias %scratch, ptr noalias %status, i64 %begin, i64 %end) {\nentry:\n", allocas_, out_.text(),
+           "}\n");
+    append_wrapper(buffers, text);
+    return entry_;
+  }
+
+  [[nodiscard]] const std::optional<std::string>& problem() const { return values_.problem(); }
+
+ private:
+  /// The outermost loop, where it is around everything; its iterations are what a caller divides.
+  [[nodiscard]] const Node* outermost() const {
+    const bool one = kernel_.body.size() == 1 && kernel_.body.front().kind == Node::Kind::loop;
+    return one ? &kernel_.body.front() : nullptr;
+  }
+
+  void decide_parallel() {
+    const Node* node = outermost();
+    if (!node) return;
+    entry_.iterations = node->loop.extent;
+    if (node->loop.kind != LoopKind::bound) return;
+    const Axis axis = *axis_of(node->loop.index);
+    entry_.parallel = true;
+    for (const std::size_t statement : kernel_.statements) {
+      const std::vector<Axis> reduced = lowering::reduced_axes(plan_.table, statement);
+      if (std::find(reduced.begin(), reduced.end(), axis) != reduced.end()) entry_.parallel = false;
+    }
+    for (const std::vector<std::string>* list : {&kernel_.shared, &kernel_.local}) {
+      for (const std::string& name : *list) {
+        if (lowering::home_of(kernel_, plan_.buffers.at(name)).depth == 0) entry_.parallel = false;
+      }
+    }
+  }
+
+  void place_scoped() {
+    for (const std::vector<std::string>* list : {&kernel_.shared, &kernel_.local}) {
+      for (const std::string& name : *list) {
+        const lowering::Buffer& buffer = plan_.buffers.at(name);
+        const Home home = lowering::home_of(kernel_, buffer);
+        const std::int64_t bytes = home.elements * info(buffer.dtype).bytes;
+        const std::string pointer = concat("%", name);
+        if (bytes <= kStackBytes) {
+          append(allocas_, "  ", pointer, " = alloca [", home.elements, " x ", memory_type(buffer.dtype),
+                 "], align 16\n");
+        } else {
+          append(allocas_, "  ", pointer, " = getelementptr inbounds i8, ptr %scratch, i64 ", entry_.scratch_bytes,
+                 "\n");
+          entry_.scratch_bytes += (bytes + 63) / 64 * 64;
+        }
+        values_.place(name, {pointer, home.expanded});
+        if (buffer.initial) filled_.push_back({home.depth, &buffer, home.elements});
+      }
+    }
+  }
+
+  void fill_at(std::size_t depth) {
+    for (const Filled& filled : filled_) {
+      if (filled.depth == depth) values_.fill(*filled.buffer, concat("%", filled.buffer->name), filled.elements);
+    }
+  }
+
+  void nodes(const std::vector<Node>& list, std::size_t depth) {
+    for (const Node& node : list) {
+      switch (node.kind) {
+        case Node::Kind::loop: loop(node, depth); break;
+        case Node::Kind::guard: guard(node, depth); break;
+        case Node::Kind::store: values_.store(*node.target, *node.value); break;
+        case Node::Kind::launch: break;
+      }
+    }
+  }
+
+  void loop(const Node& node, std::size_t depth) {
+    const bool outer = &node == outermost();
+    const std::string before = out_.current();
+    const std::string body = out_.new_label();
+    const std::string latch = out_.new_label();
+    const std::string after = out_.new_label();
+    out_.jump(body);
+    out_.begin(body);
+    const std::string next = concat("%next_", body);
+    const std::string at =
+        out_.emit("phi i64 [ ", outer ? "%begin" : "0", ", %", before, " ], [ ", next, ", %", latch, " ]");
+    values_.open(node.loop, at);
+    // Homes are inside loops that are around everything: there the depth counts bound loops only.
+    const bool home = node.loop.kind == LoopKind::bound;
+    if (home) fill_at(depth + 1);
+    nodes(node.body, home ? depth + 1 : kNowhere);
+    values_.close();
+    out_.jump(latch);
+    out_.begin(latch);
+    out_.run(next, " = add nuw nsw i64 ", at, ", 1");
+    const std::string more = out_.emit("icmp ult i64 ", next, ", ", outer ? "%end" : concat(node.loop.extent));
+    out_.run("br i1 ", more, ", label %", body, ", label %", after, loop_metadata(node.loop));
+    out_.begin(after);
+  }
+
+  void guard(const Node& node, std::size_t depth) {
+    const std::string yes = out_.new_label();
+    const std::string after = out_.new_label();
+    (void)depth;
+    out_.branch(values_.value(*node.condition), yes, after);
+    out_.begin(yes);
+    nodes(node.body, kNowhere);
+    out_.jump(after);
+    out_.begin(after);
+  }
+
+  /// V asks for vectors, U for unrolling; neither changes values.
+  std::string loop_metadata(const Loop& loop) {
+    const bool vector = loop.kind == LoopKind::vectorized;
+    if (!vector && loop.kind != LoopKind::unrolled) return {};
+    const int number = metadata_;
+    metadata_ += 2;
+    append(metadata_text_, "!", number, " = distinct !{!", number, ", !", number + 1, "}\n!", number + 1, " = !{!\"",
+           vector ? "llvm.loop.vectorize.enable\", i1 true}\n" : "llvm.loop.unroll.enable\"}\n");
+    return concat(", !llvm.loop !", number);
+  }
+
+  void append_wrapper(const std::vector<std::string>& buffers, std::string& text) const {
+    append(text, "\ndefine void @", kernel_.name,
+           "(ptr %buffers, ptr %host, ptr %scratch, ptr %status, i64 %begin, i64 %end) {\nentry:\n");
+    std::string arguments;
+    for (const std::string& name : kernel_.globals) {
+      const auto number = std::find(buffers.begin(), buffers.end(), name) - buffers.begin();
+      append(text, "  %at_", name, " = getelementptr inbounds ptr, ptr %buffers, i64 ", number, "\n  %", name,
+             " = load ptr, ptr %at_", name, "\n");
+      append(arguments, "ptr %", name, ", ");
+    }
+    for (std::size_t i = 0; i < kernel_.host_loops.size(); ++i) {
+      const std::string& name = kernel_.host_loops[i].index;
+      append(text, "  %at_host_", name, " = getelementptr inbounds i64, ptr %host, i64 ", i, "\n  %host_", name,
+             " = load i64, ptr %at_host_", name, "\n");
+      append(arguments, "i64 %host_", name, ", ");
+    }
+    append(text, "  call void @", kernel_.name, "_body(", arguments,
+           "ptr %scratch, ptr %status, i64 %begin, i64 %end)\n  ret void\n}\n");
+  }
+
+  struct Filled {
+    std::size_t depth = 0;
+    const lowering::Buffer* buffer = nullptr;
+    std::int64_t elements = 0;
+  };
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1) / 2;
+
+  const lowering::Plan& plan_;
+  const lowering::KernelPlan& kernel_;
+  Builder out_;
+  Values values_;
+  KernelEntry entry_;
+  std::string allocas_;
+  std::vector<Filled> filled_;
+  int& metadata_;
+  std::string& metadata_text_;
+};
+
+}  // namespace
+
+Result<Lowered, Diagnostic> lower(const Program& program) {
+  auto plan = lowering::plan_of(program);
+  if (!plan) return plan.error();
+  Lowered out;
+  out.plan = std::move(plan).value();
+  for (const auto& [name, buffer] : out.plan.buffers) {
+    if (buffer.scope == Scope::global) out.buffers.push_back(name);
+  }
+  append(out.text, "; ", program.name.empty() ? "A program" : program.name,
+         ", lowered by steptp. Buffers begin at multiples of 16 bytes and do not overlap.\n", helper_text());
+  for (const auto& [name, buffer] : out.plan.buffers) {
+    if (buffer.scope != Scope::global || !buffer.initial) continue;
+    Builder builder;
+    Values values(out.plan, builder);
+    values.fill(buffer, "%buffer", buffer.elements);
+    append(out.text, "\ndefine void @fill_", name, "(ptr align 16 %buffer) {\nentry:\n", builder.text(),
+           "  ret void\n}\n");
+    out.fills.push_back({"fill_" + name, name});
+  }
+  int metadata = 0;
+  std::string metadata_text;
+  for (const lowering::KernelPlan& kernel : out.plan.kernels) {
+    KernelWriter writer(out.plan, kernel, metadata, metadata_text);
+    out.kernels.push_back(writer.write(out.buffers, out.text));
+    if (writer.problem()) return lowering::cannot_lower(*writer.problem(), kernel.site);
+  }
+  if (!metadata_text.empty()) append(out.text, "\n", metadata_text);
+  return out;
+}
+
+}  // namespace steptp::llvm_ir

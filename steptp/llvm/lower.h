@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "steptp/base/result.h"
+#include "steptp/lowering/plan.h"
+
+namespace steptp::llvm_ir {
+
+/// A kernel as a function `void name(ptr buffers, ptr host, ptr scratch, ptr status, i64 begin, i64 end)`: pointers to
+/// all buffers in `g`, the values of the host loops, memory for `s` and `l` data that the stack does not hold, and the
+/// part of the outermost loop to run.
+struct KernelEntry {
+  std::string name;
+  std::int64_t iterations = 1;  ///< of the outermost loop
+  bool parallel = false;        ///< its iterations may run at the same time, each with scratch of its own
+  std::int64_t scratch_bytes = 0;
+};
+
+/// A function `void name(ptr buffer)` that gives a buffer the value an undefined accumulator reads as.
+struct FillEntry {
+  std::string name;
+  std::string buffer;
+};
+
+/// A program as LLVM IR. Functions of libm are external; the status is an i32 that says what went wrong with data: 1
+/// for a subscript outside of its dimension, 2 for an integer division by zero.
+struct Lowered {
+  std::string text;
+  std::vector<std::string> buffers;  ///< those in `g`, in the order of the pointers
+  std::vector<FillEntry> fills;
+  std::vector<KernelEntry> kernels;  ///< as in the plan
+  lowering::Plan plan;
+};
+
+/// The same program gives the same text. The plan points into the program. Diagnostic `cannot-lower`.
+[[nodiscard]] Result<Lowered, Diagnostic> lower(const Program& program);
+
+/// The functions that kernels call, as IR.
+[[nodiscard]] std::string_view helper_text();
+
+}  // namespace steptp::llvm_ir

@@ -1,0 +1,117 @@
+#include "steptp/lowering/offsets.h"
+
+#include <algorithm>
+
+namespace steptp::lowering {
+
+namespace {
+
+Wide absolute(Wide value) { return value < 0 ? -value : value; }
+
+Wide limited_product(Wide a, Wide b) {
+  if (a != 0 && b > kWideLimit / a) return kWideLimit;
+  return a * b;
+}
+
+Wide atom_magnitude(const IndexAtom& atom, const Ranges& ranges) {
+  struct Visitor {
+    const Ranges& ranges;
+    Wide operator()(const LoopVariable& variable) const {
+      const auto at = ranges.variables.find(variable.name);
+      if (at == ranges.variables.end()) return kWideLimit;
+      return std::max(absolute(at->second.low), absolute(at->second.high));
+    }
+    Wide operator()(const FloorQuotient& node) const {
+      return std::max(magnitude(*node.dividend, ranges), magnitude(*node.divisor, ranges)) + 1;
+    }
+    Wide operator()(const FloorRemainder& node) const {
+      return std::max(magnitude(*node.dividend, ranges), magnitude(*node.divisor, ranges)) + 1;
+    }
+    Wide operator()(const IndirectRead&) const { return static_cast<Wide>(1) << 31; }
+  };
+  return std::visit(Visitor{ranges}, atom);
+}
+
+bool mentions(const IndexAtom& atom, const std::string& name) {
+  bool found = false;
+  const auto note = [&](const std::string& other) { found = found || other == name; };
+  struct Visitor {
+    const std::function<void(const std::string&)>& note;
+    void operator()(const LoopVariable& variable) const { note(variable.name); }
+    void operator()(const FloorQuotient& node) const {
+      for_each_variable(*node.dividend, note);
+      for_each_variable(*node.divisor, note);
+    }
+    void operator()(const FloorRemainder& node) const {
+      for_each_variable(*node.dividend, note);
+      for_each_variable(*node.divisor, note);
+    }
+    void operator()(const IndirectRead& node) const {
+      for (const Index& subscript : node.ref->subscripts) for_each_variable(subscript, note);
+    }
+  };
+  const std::function<void(const std::string&)> visit = note;
+  std::visit(Visitor{visit}, atom);
+  return found;
+}
+
+}  // namespace
+
+std::optional<Index> offset_of(const Buffer& buffer, const std::vector<Index>& subscripts,
+                               const std::vector<BoxVariable>& box) {
+  Index sum;
+  for (std::size_t i = 0; i < subscripts.size(); ++i) {
+    const auto product = Index::multiply(simplified(subscripts[i], box), Index::constant(buffer.strides[i]));
+    if (!product) return std::nullopt;
+    const auto next = Index::add(sum, *product);
+    if (!next) return std::nullopt;
+    sum = *next;
+  }
+  return simplified(sum, box);
+}
+
+Wide magnitude(const Index& index, const Ranges& ranges) {
+  Wide sum = absolute(index.constant_term());
+  for (const IndexTerm& term : index.terms()) {
+    Wide product = absolute(term.coefficient);
+    for (const IndexAtom& factor : term.factors) product = limited_product(product, atom_magnitude(factor, ranges));
+    // A quotient or remainder is computed before it is multiplied, so its parts count by themselves.
+    for (const IndexAtom& factor : term.factors) product = std::max(product, atom_magnitude(factor, ranges));
+    sum = std::min(sum + product, kWideLimit);
+  }
+  return sum;
+}
+
+Ranges ranges_of(const std::vector<BoxVariable>& box) {
+  Ranges ranges;
+  for (const BoxVariable& variable : box) ranges.variables[variable.name] = {0, static_cast<Wide>(variable.extent) - 1};
+  return ranges;
+}
+
+bool is_aligned_run(const Index& offset, const std::string& variable, std::int64_t multiple) {
+  bool found = false;
+  for (const IndexTerm& term : offset.terms()) {
+    const auto* loop = term.factors.size() == 1 ? std::get_if<LoopVariable>(&term.factors[0]) : nullptr;
+    if (loop && loop->name == variable) {
+      if (term.coefficient != 1) return false;
+      found = true;
+      continue;
+    }
+    for (const IndexAtom& factor : term.factors) {
+      if (mentions(factor, variable)) return false;
+    }
+    if (term.coefficient % multiple != 0) return false;
+  }
+  return found && offset.constant_term() % multiple == 0;
+}
+
+std::optional<Index> at_zero(const Index& index, const std::string& variable) {
+  IndexRewriter rewriter;
+  rewriter.variable = [&](const std::string& name) -> std::optional<Index> {
+    if (name != variable) return std::nullopt;
+    return Index();
+  };
+  return rewrite(index, rewriter);
+}
+
+}  // namespace steptp::lowering

@@ -1,0 +1,273 @@
+#include "steptp/lowering/value.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace steptp::lowering {
+
+namespace {
+
+ValuePtr make(Value value) { return std::make_shared<const Value>(std::move(value)); }
+
+ValuePtr real_value(DType dtype, double value) {
+  Value out;
+  out.kind = Value::Kind::real;
+  out.dtype = dtype;
+  out.real = value;
+  return make(std::move(out));
+}
+
+/// A value with what is needed to type what it stands in.
+struct Typed {
+  ValuePtr value;  ///< null: no type
+  ValueType type;
+};
+
+class Builder {
+ public:
+  explicit Builder(const std::optional<Flagged>& flagged) : flagged_(flagged) {}
+
+  Typed build(const Expr& expr) {
+    if (auto exact = as_index(expr)) return *std::move(exact);
+    return std::visit([this](const auto& node) { return visit(node); }, expr.node);
+  }
+
+  ValuePtr condition(const Expr& expr) {
+    Typed made = build(expr);
+    return made.value ? converted(made.value, DType::boolean) : nullptr;
+  }
+
+ private:
+  /// Arithmetic on loop variables is exact as long as it stays far from 64 bits; then it may be computed as subscripts
+  /// are. Literals alone are constants, not indices.
+  static std::optional<Typed> as_index(const Expr& expr) {
+    const bool is_chain = std::holds_alternative<Sum>(expr.node) || std::holds_alternative<Product>(expr.node);
+    if (!is_chain && !std::holds_alternative<IndexValue>(expr.node)) return std::nullopt;
+    auto index = to_index(expr);
+    if (!index || index->nesting() > 0) return std::nullopt;
+    for (const IndexTerm& term : index->terms()) {
+      if (term.factors.size() != 1 || std::abs(term.coefficient) > (std::int64_t{1} << 24)) return std::nullopt;
+    }
+    if (std::abs(index->constant_term()) > (std::int64_t{1} << 56) || index->terms().size() > 16) return std::nullopt;
+    Value out;
+    out.kind = Value::Kind::index;
+    out.index = *std::move(index);
+    return Typed{make(std::move(out)), kWeakInteger};
+  }
+
+  static Typed operation(ArithmeticOp op, const Typed& left, const Typed& right) {
+    if (!left.value || !right.value) return {};
+    const auto type = binary_type(op, left.type, right.type);
+    if (!type) return {};
+    Value out;
+    out.kind = Value::Kind::arithmetic;
+    out.dtype = type->dtype;
+    out.op = op;
+    out.operands = {converted(left.value, type->dtype), converted(right.value, type->dtype)};
+    return {make(std::move(out)), *type};
+  }
+
+  Typed chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators) {
+    Typed value = build(*operands[0]);
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+      value = operation(operators[i], value, build(*operands[i + 1]));
+    }
+    return value;
+  }
+
+  Typed visit(const Literal& literal) {
+    if (literal.is_integer) return {integer_value(DType::i64, literal.integer), kWeakInteger};
+    return {real_value(DType::f64, literal.real), kWeakDecimal};
+  }
+  Typed visit(const Infinity&) { return {real_value(DType::f64, std::numeric_limits<double>::infinity()), kWeakInf}; }
+  Typed visit(const IndexValue&) { return {}; }  // as_index has taken it
+  Typed visit(const Read& read) {
+    const ValueType type = typed(read.ref->dtype);
+    ValuePtr value = load_value(read.ref);
+    // The form of an accumulation makes this the one place where the left side's tensor occurs.
+    if (flagged_ && read.ref->tensor == flagged_->accumulator->tensor) {
+      value = select_value(not_zero(load_value(flag_ref(*read.ref))), std::move(value),
+                           identity_value(flagged_->op, read.ref->dtype));
+    }
+    return {std::move(value), type};
+  }
+  Typed visit(const Sum& sum) { return chain(sum.operands, sum.operators); }
+  Typed visit(const Product& product) { return chain(product.operands, product.operators); }
+  Typed visit(const Power& power) {
+    const Typed base = build(*power.base);
+    const Typed exponent = build(*power.exponent);
+    if (!base.value || !exponent.value) return {};
+    const auto* literal = std::get_if<Literal>(&power.exponent->node);
+    const bool natural = literal && literal->is_integer && literal->integer >= 0;
+    const auto type = binary_type(ArithmeticOp::power, base.type, exponent.type, natural);
+    if (!type) return {};
+    if (!is_integer_power(base.type, natural)) return operation(ArithmeticOp::power, base, exponent);
+    Value out;
+    out.kind = Value::Kind::integer_power;
+    out.dtype = type->dtype;
+    out.exponent = static_cast<std::uint64_t>(literal->integer);
+    out.operands = {converted(base.value, type->dtype)};
+    return {make(std::move(out)), *type};
+  }
+  Typed visit(const Extremum& extremum) {
+    return operation(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, build(*extremum.left),
+                     build(*extremum.right));
+  }
+  Typed visit(const Call& call) {
+    const Typed argument = build(*call.argument);
+    if (!argument.value) return {};
+    const ValueType type = unary_type(call.function, argument.type);
+    if (call.function == Function::negate && argument.value->kind == Value::Kind::real) {
+      return {real_value(argument.value->dtype, -argument.value->real), type};
+    }
+    Value out;
+    out.kind = Value::Kind::function;
+    out.dtype = type.dtype;
+    out.function = call.function;
+    out.operands = {converted(argument.value, type.dtype)};
+    return {make(std::move(out)), type};
+  }
+  Typed visit(const Select& select) {
+    ValuePtr chosen = condition(*select.condition);
+    const Typed yes = build(*select.if_true);
+    const Typed no = build(*select.if_false);
+    if (!chosen || !yes.value || !no.value) return {};
+    const auto type = join_type(yes.type, no.type);
+    if (!type) return {};
+    return {select_value(std::move(chosen), converted(yes.value, type->dtype), converted(no.value, type->dtype)),
+            *type};
+  }
+  Typed visit(const Compare& compare) {
+    std::vector<ValuePtr> all;
+    Typed left = build(*compare.operands[0]);
+    for (std::size_t i = 0; i < compare.operators.size(); ++i) {
+      Typed right = build(*compare.operands[i + 1]);
+      if (!left.value || !right.value) return {};
+      const auto dtype = comparison_dtype(left.type, right.type);
+      if (!dtype) return {};
+      Value one;
+      one.kind = Value::Kind::compare;
+      one.dtype = DType::boolean;
+      one.comparison = compare.operators[i];
+      one.operands = {converted(left.value, *dtype), converted(right.value, *dtype)};
+      all.push_back(make(std::move(one)));
+      left = std::move(right);
+    }
+    return {together(LogicOp::conjunction, std::move(all)), typed(DType::boolean)};
+  }
+  Typed visit(const Logic& logic) {
+    std::vector<ValuePtr> all;
+    for (const ExprPtr& operand : logic.operands) {
+      all.push_back(condition(*operand));
+      if (!all.back()) return {};
+    }
+    return {together(logic.op, std::move(all)), typed(DType::boolean)};
+  }
+  static ValuePtr together(LogicOp op, std::vector<ValuePtr> operands) {
+    if (operands.size() == 1) return operands[0];
+    Value out;
+    out.kind = Value::Kind::logic;
+    out.dtype = DType::boolean;
+    out.logic = op;
+    out.operands = std::move(operands);
+    return make(std::move(out));
+  }
+
+  const std::optional<Flagged>& flagged_;
+};
+
+std::int64_t wrapped(DType dtype, std::int64_t value) {
+  switch (dtype) {
+    case DType::i32: return static_cast<std::int32_t>(value);
+    case DType::i16: return static_cast<std::int16_t>(value);
+    case DType::i8: return static_cast<std::int8_t>(value);
+    case DType::u8: return static_cast<std::uint8_t>(value);
+    case DType::boolean: return value != 0 ? 1 : 0;
+    case DType::i64:
+    case DType::f64:
+    case DType::f32:
+    case DType::f16:
+    case DType::bf16: return value;
+  }
+  return value;
+}
+
+}  // namespace
+
+ValuePtr integer_value(DType dtype, std::int64_t value) {
+  Value out;
+  out.dtype = dtype;
+  out.integer = wrapped(dtype, value);
+  return make(std::move(out));
+}
+
+ValuePtr load_value(RefPtr ref) {
+  Value out;
+  out.kind = Value::Kind::load;
+  out.dtype = ref->dtype;
+  out.ref = std::move(ref);
+  return make(std::move(out));
+}
+
+ValuePtr not_zero(ValuePtr value) { return converted(std::move(value), DType::boolean); }
+
+ValuePtr select_value(ValuePtr condition, ValuePtr if_true, ValuePtr if_false) {
+  Value out;
+  out.kind = Value::Kind::select;
+  out.dtype = if_true->dtype;
+  out.operands = {std::move(condition), std::move(if_true), std::move(if_false)};
+  return make(std::move(out));
+}
+
+ValuePtr converted(ValuePtr value, DType dtype) {
+  if (value->dtype == dtype) return value;
+  if (value->kind == Value::Kind::integer && !is_float(dtype)) return integer_value(dtype, value->integer);
+  if (value->kind == Value::Kind::integer && dtype == DType::f64) {
+    return real_value(dtype, static_cast<double>(value->integer));
+  }
+  if (value->kind == Value::Kind::integer && dtype == DType::f32) {
+    return real_value(dtype, static_cast<double>(static_cast<float>(value->integer)));
+  }
+  if (value->kind == Value::Kind::real && dtype == DType::f32) {
+    return real_value(dtype, static_cast<double>(static_cast<float>(value->real)));
+  }
+  if (value->kind == Value::Kind::real && dtype == DType::f64) return real_value(dtype, value->real);
+  Value out;
+  out.kind = Value::Kind::convert;
+  out.dtype = dtype;
+  out.operands = {std::move(value)};
+  return make(std::move(out));
+}
+
+ValuePtr identity_value(ArithmeticOp op, DType dtype) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  switch (op) {
+    case ArithmeticOp::add: return converted(integer_value(DType::i64, 0), dtype);
+    case ArithmeticOp::multiply: return converted(integer_value(DType::i64, 1), dtype);
+    case ArithmeticOp::max:
+      if (is_float(dtype)) return converted(real_value(DType::f64, -kInfinity), dtype);
+      return integer_value(dtype, info(dtype).least);
+    case ArithmeticOp::min:
+      if (is_float(dtype)) return converted(real_value(DType::f64, kInfinity), dtype);
+      return integer_value(dtype, info(dtype).greatest);
+    case ArithmeticOp::subtract:
+    case ArithmeticOp::divide:
+    case ArithmeticOp::floor_divide:
+    case ArithmeticOp::modulo:
+    case ArithmeticOp::power: break;
+  }
+  return integer_value(dtype, 0);
+}
+
+ValuePtr value_of(const Expr& expr, const std::optional<Flagged>& flagged) {
+  return Builder(flagged).build(expr).value;
+}
+
+ValuePtr condition_value(const Expr& expr, const std::optional<Flagged>& flagged) {
+  return Builder(flagged).condition(expr);
+}
+
+RefPtr flag_ref(const Ref& ref) { return make_ref(ref.tensor + "_defined", DType::u8, ref.scope, ref.subscripts); }
+
+}  // namespace steptp::lowering

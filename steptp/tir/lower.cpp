@@ -1,0 +1,483 @@
+#include "steptp/tir/lower.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "steptp/base/text.h"
+#include "steptp/lowering/threads.h"
+#include "steptp/tir/expressions.h"
+#include "steptp/tir/initial.h"
+#include "steptp/tir/names.h"
+
+namespace steptp::tir {
+
+using lowering::Buffer;
+using lowering::KernelPlan;
+using lowering::Node;
+
+namespace {
+
+constexpr std::int64_t kFillThreads = 256;
+
+std::string tuple(const std::vector<std::int64_t>& values) {
+  return concat("(", join(values, ", ", [](std::int64_t value) { return std::to_string(value); }),
+                values.size() == 1 ? ",)" : ")");
+}
+
+std::string_view thread_name(Axis axis) {
+  constexpr std::array<std::string_view, kAxes> kNames = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
+                                                          "threadIdx.x", "threadIdx.y", "threadIdx.z"};
+  return kNames[static_cast<std::size_t>(axis)];
+}
+
+std::optional<Axis> axis_of_loop(const Loop& loop) {
+  return loop.kind == LoopKind::bound ? axis_of(loop.index) : std::nullopt;
+}
+
+void add_axes(const Node& node, std::set<Axis>& out) {
+  if (const auto axis = node.kind == Node::Kind::loop ? axis_of_loop(node.loop) : std::nullopt) out.insert(*axis);
+  for (const Node& inner : node.body) add_axes(inner, out);
+}
+
+class ModuleWriter {
+ public:
+  ModuleWriter(const lowering::Plan& plan, Dialect dialect, Target target)
+      : plan_(plan),
+        names_(names_of(dialect)),
+        target_(target),
+        expressions_(plan),
+        inits_(statements_with_init(plan)) {}
+
+  Result<std::string, Diagnostic> run() {
+    if (target_ == Target::cuda) refuse_for_cuda();
+    if (problem_) return *std::move(problem_);
+    line("from tvm.script import ir as I, ", names_.module, " as T");
+    line("");
+    line("@I.ir_module");
+    open("class Module:");
+    line(names_.function);
+    open("def main(",
+         join(plan_.program->signature.variables, ", ",
+              [](const Variable& variable) {
+                return concat(variable.name, ": T.Buffer(", tuple(variable.shape), ", \"", type_name(variable.dtype),
+                              "\")");
+              }),
+         "):");
+    line("T.func_attr({\"", names_.no_alias, "\": True})");
+    allocate();
+    for (const auto& [name, buffer] : plan_.buffers) {
+      if (buffer.scope == Scope::global && needs_fill(buffer)) fill_global(buffer);
+    }
+    host(plan_.host);
+    if (problem_) return *std::move(problem_);
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Parts>
+  void line(const Parts&... parts) {
+    const std::string made = concat(parts...);
+    if (!made.empty()) text_.append(depth_ * 4, ' ');
+    append(text_, made, "\n");
+  }
+  template <typename... Parts>
+  void open(const Parts&... parts) {
+    line(parts...);
+    ++depth_;
+  }
+  void close(std::size_t levels = 1) { depth_ -= levels; }
+
+  void fail(std::string message, const Site& site) {
+    if (!problem_) problem_ = lowering::cannot_lower(std::move(message), site);
+  }
+  [[nodiscard]] Site site_of(std::size_t statement) const {
+    return Site{plan_.table.statements[statement].items, Site::Part::item, {}, {}};
+  }
+
+  /// What TVM would build into something else without a word, or not at all.
+  void refuse_for_cuda() {
+    for (const KernelPlan& kernel : plan_.kernels) {
+      const bool bound = std::any_of(kernel.body.begin(), kernel.body.end(), [](const Node& node) {
+        std::set<Axis> axes;
+        add_axes(node, axes);
+        return !axes.empty();
+      });
+      if (!bound) fail("TVM builds no kernel of an expression without a bound loop", kernel.site);
+      for (const std::size_t first : kernel.statements) {
+        for (const Axis axis : lowering::reduced_axes(plan_.table, first)) {
+          if (!is_thread_axis(axis)) fail("TVM has no reduction over blocks", site_of(first));
+          if (!inits_.contains(first)) fail("TVM reduces over threads only what it initialises", site_of(first));
+          refuse_reduction(first);
+        }
+        for (const std::size_t second : kernel.statements) {
+          const std::string& tensor = plan_.table.statements[first].equation->left->tensor;
+          if (plan_.buffers.at(tensor).scope != Scope::global || !touches(second, tensor)) continue;
+          if (first != second && lowering::share_data(plan_.table, first, second)) {
+            fail(concat("TVM puts no barrier where threads pass ", tensor, " through global memory"), site_of(second));
+          }
+        }
+      }
+    }
+    for (const auto& [name, tensor] : plan_.table.tensors) {
+      const Buffer& buffer = plan_.buffers.at(name);
+      const Site site = tensor.writes.empty() ? Site{} : plan_.table.accesses[tensor.writes[0]].site;
+      if (buffer.is_workspace() && tensor.kernels.size() == 1 && !needs_fill(buffer)) {
+        fail(concat("TVM moves ", name, ", which one kernel alone touches, into it, and cannot build that"), site);
+      }
+      if (buffer.scope != Scope::global && needs_fill(buffer)) {
+        fail(concat("the accumulator ", name, " is not initialised as T.init does"), site);
+      }
+      if (buffer.scope == Scope::local && !buffer.shape.empty() && buffer.initial) {
+        fail(concat("TVM compacts ", name, ", which lives from round to round of a loop, wrongly"), site);
+      }
+    }
+  }
+  /// Its reductions over threads know sums and products, of one element at a time; max begins with the least finite
+  /// number there.
+  void refuse_reduction(std::size_t number) {
+    const Statement& statement = plan_.table.statements[number];
+    const ArithmeticOp op = *statement.accumulates;
+    if (op != ArithmeticOp::add && op != ArithmeticOp::multiply) {
+      fail("TVM's max and min over threads have other identities", site_of(number));
+    }
+    const auto value = lowering::value_of(*statement.equation->right);
+    if (!value || value->dtype != statement.equation->left->dtype) {
+      fail("TVM reduces over threads in the accumulator's own dtype", site_of(number));
+    }
+    bool inside = false;
+    for (const Loop* loop : statement.loops) {
+      const bool spatial = is_spatial(plan_, statement, *loop);
+      inside = inside || (axis_of_loop(*loop) && !spatial);
+      if (inside && spatial && !axis_of_loop(*loop)) {
+        fail("TVM reduces over threads into one element at a time", site_of(number));
+      }
+    }
+  }
+  [[nodiscard]] bool touches(std::size_t statement, const std::string& tensor) const {
+    return std::any_of(plan_.table.accesses.begin(), plan_.table.accesses.end(), [&](const Access& access) {
+      return access.statement == statement && access.ref->tensor == tensor;
+    });
+  }
+
+  [[nodiscard]] bool needs_fill(const Buffer& buffer) const {
+    if (!buffer.initial) return false;
+    const auto at = plan_.table.tensors.find(buffer.name);
+    if (at == plan_.table.tensors.end()) return true;  // flags
+    return at->second.writes.size() != 1 || !inits_.contains(plan_.table.accesses[at->second.writes[0]].statement);
+  }
+
+  void allocate() {
+    for (const auto& [name, buffer] : plan_.buffers) {
+      if (buffer.known) continue;
+      std::vector<std::int64_t> shape = buffer.shape;
+      std::string scope = buffer.scope == Scope::shared ? ", scope=\"shared\"" : ", scope=\"local\"";
+      if (buffer.scope == Scope::global || target_ == Target::cpu) scope.clear();
+      if (buffer.scope != Scope::global && target_ == Target::cpu) {
+        const KernelPlan& kernel = kernel_of(name);
+        auto expanded = lowering::home_of(kernel, buffer).expanded;
+        shape.clear();
+        for (const auto& [axis, stride] : expanded) shape.push_back(kernel.extents[static_cast<std::size_t>(axis)]);
+        shape.insert(shape.end(), buffer.shape.begin(), buffer.shape.end());
+        expressions_.expanded[name] = std::move(expanded);
+      }
+      shapes_[name] = shape;
+      line(name, " = ", names_.alloc_buffer, "(", tuple(shape), ", \"", type_name(buffer.dtype), "\"", scope, ")");
+    }
+  }
+  [[nodiscard]] const KernelPlan& kernel_of(const std::string& buffer) const {
+    for (const KernelPlan& kernel : plan_.kernels) {
+      for (const auto* list : {&kernel.shared, &kernel.local}) {
+        if (std::find(list->begin(), list->end(), buffer) != list->end()) return kernel;
+      }
+    }
+    return plan_.kernels.front();
+  }
+
+  [[nodiscard]] std::string unique(const std::string& name) {
+    const int number = blocks_[name]++;
+    return number == 0 ? name : concat(name, "_", number);
+  }
+
+  /// All elements hold the identity, one block for the buffer.
+  void fill(const Buffer& buffer, const std::vector<std::int64_t>& shape) {
+    std::vector<std::string> loops;
+    std::vector<std::string> axes;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      loops.push_back(concat("i", i));
+      axes.push_back(concat("v_i", i));
+    }
+    const auto list = [](const std::vector<std::string>& names) {
+      return join(names, ", ", [](const std::string& name) { return name; });
+    };
+    const std::string extents = join(shape, ", ", [](std::int64_t value) { return std::to_string(value); });
+    if (shape.size() == 1) open("for i0 in range(", extents, "):");
+    if (shape.size() > 1) open("for ", list(loops), " in T.grid(", extents, "):");
+    open("with ", names_.block, "(\"", unique(buffer.name + "_init"), "\"):");
+    const std::string target = concat(buffer.name, "[", shape.empty() ? "()" : list(axes), "]");
+    if (shape.size() == 1) line("v_i0 = T.axis.spatial(", extents, ", i0)");
+    if (shape.size() > 1)
+      line(list(axes), " = T.axis.remap(\"", std::string(shape.size(), 'S'), "\", [", list(loops), "])");
+    line("T.reads()");
+    line("T.writes(", target, ")");
+    line(target, " = ", expressions_.value(*buffer.initial));
+    close(shape.empty() ? 1 : 2);
+  }
+
+  void fill_global(const Buffer& buffer) {
+    if (target_ == Target::cpu) return fill(buffer, buffer.shape);
+    const std::int64_t blocks = (buffer.elements + kFillThreads - 1) / kFillThreads;
+    open("for bx in T.thread_binding(", blocks, ", thread=\"blockIdx.x\"):");
+    open("for tx in T.thread_binding(", kFillThreads, ", thread=\"threadIdx.x\"):");
+    open("with ", names_.block, "(\"", unique(buffer.name + "_init"), "\"):");
+    const std::string number = concat("bx * ", kFillThreads, " + tx");
+    line("v_i = T.axis.spatial(", buffer.elements, ", ", number, ")");
+    if (buffer.elements % kFillThreads != 0) line("T.where(", number, " < ", buffer.elements, ")");
+    std::vector<std::string> subscripts;
+    for (std::size_t i = 0; i < buffer.shape.size(); ++i) {
+      subscripts.push_back(concat("v_i // ", buffer.strides[i], " % ", buffer.shape[i]));
+    }
+    const std::string target =
+        concat(buffer.name, "[",
+               subscripts.empty() ? "()" : join(subscripts, ", ", [](const std::string& text) { return text; }), "]");
+    line("T.reads()");
+    line("T.writes(", target, ")");
+    line(target, " = ", expressions_.value(*buffer.initial));
+    close(3);
+  }
+
+  void host(const std::vector<Node>& nodes) {
+    for (const Node& node : nodes) {
+      switch (node.kind) {
+        case Node::Kind::loop:
+          open("for ", loop_name(node.loop.index), " in range(", node.loop.extent, "):");
+          expressions_.loops.push_back(&node.loop);
+          host(node.body);
+          expressions_.loops.pop_back();
+          close();
+          break;
+        case Node::Kind::guard:
+          guards_.push_back(node.condition);
+          host(node.body);
+          guards_.pop_back();
+          break;
+        case Node::Kind::launch:
+          kernel_ = &plan_.kernels[node.kernel];
+          home_fills(0);
+          items(kernel_->body, 0);
+          break;
+        case Node::Kind::store: break;
+      }
+    }
+  }
+
+  /// Target cpu: scoped data begins anew where it lives.
+  void home_fills(std::size_t depth) {
+    if (target_ != Target::cpu) return;
+    for (const auto* list : {&kernel_->shared, &kernel_->local}) {
+      for (const std::string& name : *list) {
+        const Buffer& buffer = plan_.buffers.at(name);
+        if (needs_fill(buffer) && lowering::home_of(*kernel_, buffer).depth == depth) fill(buffer, shapes_.at(name));
+      }
+    }
+  }
+
+  void items(const std::vector<Node>& nodes, std::size_t depth) {
+    for (const Node& node : nodes) {
+      const std::size_t before = depth_;
+      const std::vector<Loop> added = missing_axes(node);
+      for (const Loop& loop : added) {
+        open("for ", loop.index, " in T.thread_binding(", loop.extent, ", thread=\"",
+             thread_name(*axis_of(loop.index.substr(0, 2))), "\"):");
+        zeros_.push_back(loop.index);
+      }
+      switch (node.kind) {
+        case Node::Kind::loop: loop(node, depth); break;
+        case Node::Kind::guard:
+          guards_.push_back(node.condition);
+          items(node.body, kNowhere);
+          guards_.pop_back();
+          break;
+        case Node::Kind::store: block(node); break;
+        case Node::Kind::launch: break;
+      }
+      zeros_.resize(zeros_.size() - added.size());
+      depth_ = before;
+    }
+  }
+
+  /// Target cuda: an item without a loop over a thread axis runs where that index is 0, so it gets such a loop.
+  [[nodiscard]] std::vector<Loop> missing_axes(const Node& node) const {
+    std::vector<Loop> out;
+    if (target_ == Target::cpu || node.kind != Node::Kind::store) return out;
+    for (const Axis axis : {Axis::tx, Axis::ty, Axis::tz}) {
+      const std::int64_t extent = kernel_->extents[static_cast<std::size_t>(axis)];
+      const bool open_already = std::any_of(expressions_.loops.begin(), expressions_.loops.end(),
+                                            [&](const Loop* loop) { return axis_of_loop(*loop) == axis; });
+      if (extent > 1 && !open_already) out.push_back({LoopKind::bound, extent, concat(name_of(axis), "_0")});
+    }
+    return out;
+  }
+
+  void loop(const Node& node, std::size_t depth) {
+    std::vector<const Node*> run = {&node};
+    while (run.back()->loop.kind == LoopKind::serial && run.back()->body.size() == 1 &&
+           run.back()->body[0].kind == Node::Kind::loop && run.back()->body[0].loop.kind == LoopKind::serial) {
+      run.push_back(&run.back()->body[0]);
+    }
+    if (run.size() > 1) {
+      open("for ", join(run, ", ", [](const Node* one) { return loop_name(one->loop.index); }), " in T.grid(",
+           join(run, ", ", [](const Node* one) { return std::to_string(one->loop.extent); }), "):");
+    } else {
+      open("for ", loop_name(node.loop.index), " in ", range_of_loop(node), ":");
+    }
+    for (const Node* one : run) expressions_.loops.push_back(&one->loop);
+    const bool narrower = narrower_than_launch(node.loop);
+    if (narrower) shorter_.push_back(&node.loop);
+    const bool home = node.loop.kind == LoopKind::bound;
+    if (home) home_fills(depth + 1);
+    items(run.back()->body, home ? depth + 1 : kNowhere);
+    if (narrower) shorter_.pop_back();
+    expressions_.loops.resize(expressions_.loops.size() - run.size());
+    close();
+  }
+
+  [[nodiscard]] bool narrower_than_launch(const Loop& loop) const {
+    const auto axis = axis_of_loop(loop);
+    return target_ == Target::cuda && axis && loop.extent < kernel_->extents[static_cast<std::size_t>(*axis)];
+  }
+
+  [[nodiscard]] std::string range_of_loop(const Node& node) const {
+    const Loop& loop = node.loop;
+    switch (loop.kind) {
+      case LoopKind::serial: return concat("range(", loop.extent, ")");
+      case LoopKind::parallel:
+        // Iterations that accumulate into one element must not run at the same time; a GPU has no such loop, and TVM's
+        // pool of threads no second one inside the first.
+        if (target_ == Target::cuda || reduces_over(node, loop) || in_parallel())
+          return concat("range(", loop.extent, ")");
+        return concat("T.parallel(", loop.extent, ")");
+      case LoopKind::vectorized:
+        if (!vector_fits(node)) return concat("T.unroll(", loop.extent, ")");
+        return concat("T.vectorized(", loop.extent, ")");
+      case LoopKind::unrolled: return concat("T.unroll(", loop.extent, ")");
+      case LoopKind::bound: break;
+    }
+    if (target_ == Target::cpu) return concat("range(", loop.extent, ")");
+    const Axis axis = *axis_of(loop.index);
+    return concat("T.thread_binding(", kernel_->extents[static_cast<std::size_t>(axis)], ", thread=\"",
+                  thread_name(axis), "\")");
+  }
+
+  [[nodiscard]] bool in_parallel() const {
+    return std::any_of(expressions_.loops.begin(), expressions_.loops.end(),
+                       [](const Loop* loop) { return loop->kind == LoopKind::parallel; });
+  }
+  void statements(const Node& node, std::vector<const Node*>& out) const {
+    if (node.kind == Node::Kind::store) out.push_back(&node);
+    for (const Node& inner : node.body) statements(inner, out);
+  }
+  [[nodiscard]] bool reduces_over(const Node& node, const Loop& loop) const {
+    std::vector<const Node*> below;
+    statements(node, below);
+    return std::any_of(below.begin(), below.end(), [&](const Node* one) {
+      const Statement& statement = plan_.table.statements[one->statement];
+      const auto at = std::find_if(statement.loops.begin(), statement.loops.end(),
+                                   [&](const Loop* other) { return other->index == loop.index; });
+      return at != statement.loops.end() && !is_spatial(plan_, statement, **at);
+    });
+  }
+  /// Widths that TVM builds for CUDA: f32 up to 4, f16 and bf16 even up to 8, f64 up to 4; reductions are not vectors.
+  [[nodiscard]] bool vector_fits(const Node& node) const {
+    std::vector<const Node*> below;
+    statements(node, below);
+    // TVM takes such loops only around one equation: data is not allocated in them, nor a loop written.
+    const bool innermost = node.body.size() == 1 && node.body[0].kind == Node::Kind::store;
+    if (!innermost || reduces_over(node, node.loop)) return false;
+    if (target_ == Target::cpu) return true;
+    const std::int64_t extent = node.loop.extent;
+    return std::all_of(below.begin(), below.end(), [&](const Node* one) {
+      const int bytes = info(one->target->dtype).bytes;
+      if (bytes == 2) return extent % 2 == 0 && extent <= 8;
+      return (bytes == 4 || bytes == 8) && (extent == 2 || extent == 4);
+    });
+  }
+
+  void block(const Node& node) {
+    const Statement& statement = plan_.table.statements[node.statement];
+    const bool is_flag = node.target->tensor != statement.equation->left->tensor;
+    const bool init = !is_flag && inits_.contains(node.statement);
+    open("with ", names_.block, "(\"", unique(node.target->tensor), "\"):");
+    std::string kinds;
+    for (const Loop* loop : statement.loops) kinds += is_flag || is_spatial(plan_, statement, *loop) ? 'S' : 'R';
+    const auto names = [&](auto to_name) {
+      return join(statement.loops, ", ", [&](const Loop* loop) { return to_name(loop->index); });
+    };
+    if (statement.loops.size() == 1) {
+      const Loop& only = *statement.loops[0];
+      line(axis_name(only.index), kinds == "S" ? " = T.axis.spatial(" : " = T.axis.reduce(", only.extent, ", ",
+           loop_name(only.index), ")");
+    } else {
+      line(names(axis_name), " = T.axis.remap(\"", kinds, "\", [", names(loop_name), "])");
+    }
+    where();
+    std::vector<std::string> reads;
+    for (const Access& access : plan_.table.accesses) {
+      if (access.statement != node.statement || access.is_write || (init && access.is_accumulator)) continue;
+      std::string text = expressions_.element(*access.ref, true);
+      if (std::find(reads.begin(), reads.end(), text) == reads.end()) reads.push_back(std::move(text));
+    }
+    if (is_flag) reads.clear();
+    line("T.reads(", join(reads, ", ", [](const std::string& text) { return text; }), ")");
+    line("T.writes(", expressions_.element(*node.target, true), ")");
+    if (init) {
+      open("with T.init():");
+      line(expressions_.element(*node.target), " = ",
+           expressions_.value(*plan_.buffers.at(node.target->tensor).initial));
+      close();
+    }
+    line(expressions_.element(*node.target), " = ", expressions_.value(*node.value));
+    close();
+    if (expressions_.problem()) fail(*expressions_.problem(), site_of(node.statement));
+  }
+
+  /// The guards around a block, over its loops.
+  void where() {
+    std::vector<std::string> conditions;
+    expressions_.in_block = false;
+    for (const Loop* loop : shorter_) conditions.push_back(concat(loop_name(loop->index), " < ", loop->extent));
+    for (const std::string& name : zeros_) conditions.push_back(concat(name, " == 0"));
+    for (const lowering::ValuePtr& guard : guards_) conditions.push_back(expressions_.value(*guard));
+    expressions_.in_block = true;
+    if (conditions.empty()) return;
+    std::string all = conditions[0];
+    for (std::size_t i = 1; i < conditions.size(); ++i) all = concat("T.And(", all, ", ", conditions[i], ")");
+    line("T.where(", all, ")");
+  }
+
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1) / 2;
+
+  const lowering::Plan& plan_;
+  const Names& names_;
+  Target target_;
+  Expressions expressions_;
+  std::set<std::size_t> inits_;
+  std::string text_;
+  std::size_t depth_ = 0;
+  const KernelPlan* kernel_ = nullptr;
+  std::vector<lowering::ValuePtr> guards_;
+  std::vector<const Loop*> shorter_;  ///< open loops that are shorter than the launch
+  std::vector<std::string> zeros_;    ///< added loops, where only 0 counts
+  std::map<std::string, int> blocks_;
+  std::map<std::string, std::vector<std::int64_t>> shapes_;
+  std::optional<Diagnostic> problem_;
+};
+
+}  // namespace
+
+Result<std::string, Diagnostic> lower(const Program& program, Dialect dialect, Target target) {
+  const auto plan = lowering::plan_of(program);
+  if (!plan) return plan.error();
+  return ModuleWriter(*plan, dialect, target).run();
+}
+
+}  // namespace steptp::tir

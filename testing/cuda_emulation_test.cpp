@@ -1,0 +1,175 @@
+// CUDA text against the oracle, without a GPU: compiled as C++ with an emulation of threads and barriers.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "steptp/base/file.h"
+#include "steptp/base/text.h"
+#include "steptp/cuda/lower.h"
+#include "steptp/text/printer.h"
+#include "testing/lowering_support.h"
+#include "testing/soak.h"
+
+namespace steptp::testing {
+namespace {
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+/// Many programs in one shared object: each in a namespace of its own, with an entry point by its number.
+class Emulated {
+ public:
+  explicit Emulated(const std::string& name)
+      : path_(concat(::testing::TempDir(), "/steptp_cuda_", name.substr(0, 3), "_", static_cast<long long>(getpid()))) {
+  }
+  ~Emulated() {
+    if (handle_) dlclose(handle_);
+    for (const char* end : {".cpp", ".so", ".log"}) std::filesystem::remove(path_ + end);
+  }
+
+  void add(const std::string& cuda) {
+    std::string text = cuda;
+    replace_all(text, "extern \"C\" ", "");
+    replace_all(text, "extern __shared__ __align__(16) unsigned char stp_shared[];", "");
+    const std::string number = concat(count_++);
+    append(source_, "namespace p", number, " {\n", text, "}\n");
+    append(source_, "extern \"C\" int launch_", number,
+           "(void* const* v, void* w, bool r) { emulation::diverged = false;", " emulation::reversed = r; return p",
+           number, "::steptp_launch(v, w, nullptr); }\n");
+    append(source_, "extern \"C\" size_t workspace_", number, "() { return p", number,
+           "::steptp_workspace_bytes(); }\n");
+  }
+
+  bool build() {
+    const std::string head =
+        "#include <cuda_runtime.h>\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <stddef.h>\n";
+    if (!write_file(path_ + ".cpp", head + source_)) return false;
+    const std::string command = concat(
+        "g++ -std=c++20 -O0 -fno-strict-aliasing -fwrapv -ffp-contract=off -w -shared -fPIC -I '", STEPTP_SOURCE_DIR,
+        "/testing/cuda_emulation' -o '", path_, ".so' '", path_, ".cpp' 2> '", path_, ".log'");
+    if (std::system(command.c_str()) != 0) {
+      ADD_FAILURE() << read_file(path_ + ".log").value().substr(0, 4000);
+      return false;
+    }
+    handle_ = dlopen(concat(path_, ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle_) ADD_FAILURE() << dlerror();
+    return handle_ != nullptr;
+  }
+
+  Tensors run(std::size_t number, const Judged& one, bool reversed) {
+    using Launch = int (*)(void* const*, void*, bool);
+    const auto launch = reinterpret_cast<Launch>(dlsym(handle_, concat("launch_", number).c_str()));
+    const auto bytes = reinterpret_cast<std::size_t (*)()>(dlsym(handle_, concat("workspace_", number).c_str()));
+    Tensors tensors = one.inputs;
+    for (const auto& [name, tensor] : one.outputs) {
+      Tensor poisoned = tensor;
+      std::fill(poisoned.data.begin(), poisoned.data.end(), std::byte{0xee});
+      tensors.insert_or_assign(name, std::move(poisoned));
+    }
+    // Buffers begin at multiples of 16 bytes, as on a device.
+    std::vector<std::vector<std::max_align_t>> memory;
+    std::vector<void*> pointers;
+    for (const Variable& variable : one.program.signature.variables) {
+      const Tensor& tensor = tensors.at(variable.name);
+      memory.emplace_back(tensor.data.size() / sizeof(std::max_align_t) + 1);
+      std::memcpy(memory.back().data(), tensor.data.data(), tensor.data.size());
+      pointers.push_back(memory.back().data());
+    }
+    std::vector<std::max_align_t> workspace(bytes() / sizeof(std::max_align_t) + 1);
+    std::memset(workspace.data(), 0xee, workspace.size() * sizeof(std::max_align_t));
+    EXPECT_EQ(launch(pointers.data(), workspace.data(), reversed), 0) << one.name << ": threads part at a barrier";
+    Tensors out;
+    std::size_t at = 0;
+    for (const Variable& variable : one.program.signature.variables) {
+      Tensor& tensor = tensors.at(variable.name);
+      if (variable.role == Role::output) {
+        std::memcpy(tensor.data.data(), pointers[at], tensor.data.size());
+        out.insert_or_assign(variable.name, tensor);
+      }
+      ++at;
+    }
+    return out;
+  }
+
+ private:
+  std::string path_;
+  std::string source_;
+  std::size_t count_ = 0;
+  void* handle_ = nullptr;
+};
+
+/// Lowers, builds and runs all of them, in both orders of threads.
+void expect_agreement(const std::string& name, const std::vector<Judged>& programs, double tolerance) {
+  Emulated emulated(name);
+  std::vector<const Judged*> lowered;
+  std::vector<std::string> texts;
+  for (const Judged& one : programs) {
+    const auto made = cuda::lower(one.program);
+    if (!made) {
+      EXPECT_NE(made.error().message.find("launches at most"), std::string::npos)
+          << one.name << ": " << made.error().message;
+      continue;
+    }
+    emulated.add(made->text);
+    texts.push_back(made->text);
+    lowered.push_back(&one);
+  }
+  ASSERT_TRUE(emulated.build());
+  std::size_t elements = 0;
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < lowered.size(); ++i) {
+    for (const bool reversed : {false, true}) {
+      const Comparison found = compare_outputs(emulated.run(i, *lowered[i], reversed), lowered[i]->outputs, tolerance);
+      EXPECT_EQ(found.first, "") << lowered[i]->name << (reversed ? " reversed\n" : "\n") << print(lowered[i]->program)
+                                 << "\n"
+                                 << texts[i];
+      elements += found.elements;
+      different += found.different;
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+  std::printf("%s: %zu of %zu programs, %zu of %zu elements differ in a bit\n", name.c_str(), lowered.size(),
+              programs.size(), different, elements);
+}
+
+TEST(CudaEmulation, WrittenKernels) {
+  const std::vector<Judged> programs = written_kernels();
+  for (const Judged& one : programs)
+    ASSERT_FALSE(one.program.nests.empty()) << one.name << " is not checked or not run";
+  expect_agreement("written", programs, 1e-6);
+}
+
+TEST(CudaEmulation, Generated) {
+  expect_agreement("generated", generated(soak_seed(1), static_cast<std::size_t>(soaked(30))), 1e-6);
+}
+
+TEST(CudaEmulation, RecipeStates) {
+  const std::vector<Judged> some = recipe_states(8);
+  ASSERT_GT(some.size(), 5U);
+  expect_agreement("recipes", some, 1e-5);
+}
+
+TEST(CudaEmulation, ZooTypes) {
+  // A part of the types, another one for each dtype; all of them in a soak.
+  const std::size_t part = soaked(1) > 1 ? 1 : 16;
+  std::size_t offset = 0;
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16, DType::f64}) {
+    const std::vector<Judged> all = small_zoo(dtype, part, offset++);
+    ASSERT_GT(all.size(), 190 / part);
+    const double tolerance = dtype == DType::f64   ? 1e-12
+                             : dtype == DType::f32 ? 1e-4
+                             : dtype == DType::f16 ? 0.02
+                                                   : 0.1;
+    expect_agreement(concat("zoo ", code(dtype)), all, tolerance);
+  }
+}
+
+}  // namespace
+}  // namespace steptp::testing

@@ -1,0 +1,188 @@
+// Small programs, one for each rule that a back end has to keep.
+#include "steptp/base/text.h"
+#include "steptp/text/document.h"
+#include "testing/lowering_support.h"
+
+namespace steptp::testing {
+
+namespace {
+
+struct Case {
+  const char* name;
+  const char* text;
+};
+
+constexpr Case kCases[] = {
+    {"serial kernel without bound loops",
+     "@input A f32[4,5]\n@output D f32[4]\nL^{4}_{a=0}L^{5}_{c=0}[D^{f32,g}_{a}=D^{f32,g}_{a}+A^{f32,g}_{a,c};];"},
+    {"every kind of loop",
+     "@input A f64[4,3,2,5]\n@output D f64[4,3,2,5]\nB^{4}_{tx=0}P^{3}_{a=0}U^{2}_{c=0}V^{5}_{d=0}"
+     "[D^{f64,g}_{tx,a,c,d}=A^{f64,g}_{tx,a,c,d}*A^{f64,g}_{tx,a,c,d}-0.1;];"},
+    {"per-thread state that starts undefined in every thread",
+     "@input A f32[4,3]\n@output D f32[4]\n"
+     "B^{4}_{tx=0}[L^{3}_{a=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{tx,a};];D^{f32,g}_{tx}=E^{f32,l};];"},
+    {"l data that lives across items and rounds",
+     "@input A f32[2,4,3]\n@output D f32[2,4,3]\n"
+     "B^{2}_{bx=0}L^{3}_{a=0}[B^{4}_{tx=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{bx,tx,a};];"
+     "B^{4}_{tx=0}[D^{f32,g}_{bx,tx,a}=E^{f32,l};];];"},
+    {"a tile staged through shared memory",
+     "@input A f32[3,8]\n@input C f32[8,8]\n@output D f32[3,8]\n"
+     "B^{3}_{bxa=0}[B^{8}_{tx=0}[E^{f32,s}_{tx}=A^{f32,g}_{bxa,tx};];"
+     "B^{8}_{tx=0}L^{8}_{c=0}[D^{f32,g}_{bxa,tx}=D^{f32,g}_{bxa,tx}+E^{f32,s}_{c}*C^{f32,g}_{c,tx};];];"},
+    {"a tile that is staged again in every round",
+     "@input A f32[4,8]\n@output D f32[8]\n"
+     "B^{1}_{bx=0}L^{4}_{a=0}[B^{8}_{tx=0}[E^{f32,s}_{tx}=A^{f32,g}_{a,tx};];"
+     "B^{8}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+E^{f32,s}_{7-tx};];];"},
+    {"data in g that passes between threads of a block",
+     "@input A f32[2,8]\n@output D f32[2,8]\n@output E f32[2,8]\n"
+     "B^{2}_{bx=0}[B^{8}_{tx=0}[E^{f32,g}_{bx,tx}=A^{f32,g}_{bx,tx}*2;];"
+     "B^{8}_{tx=0}[D^{f32,g}_{bx,tx}=E^{f32,g}_{bx,7-tx};];];"},
+    {"shared accumulators start undefined in every block",
+     "@input A f64[3,4,5]\n@output D f64[3,4]\n"
+     "B^{3}_{bx=0}[B^{4}_{tx=0}L^{5}_{a=0}[E^{f64,s}_{tx}=max(E^{f64,s}_{tx},A^{f64,g}_{bx,tx,a});];"
+     "B^{4}_{tx=0}[D^{f64,g}_{bx,tx}=E^{f64,s}_{3-tx};];];"},
+    {"unequal extents of one axis",
+     "@input A f32[2,8]\n@output D f32[2,8]\n@output F f32[2,3]\n"
+     "B^{2}_{bx=0}[B^{8}_{tx=0}[E^{f32,s}_{tx}=A^{f32,g}_{bx,tx};];B^{3}_{tx=0}[F^{f32,g}_{bx,tx}=E^{f32,s}_{tx+5};];"
+     "B^{8}_{tx=0}[D^{f32,g}_{bx,tx}=E^{f32,s}_{tx}+1;];];"},
+    {"an item without a loop over a thread axis",
+     "@input A f32[2,4]\n@output D f32[2,4]\n"
+     "B^{2}_{bx=0}[E^{f32,s}=A^{f32,g}_{bx,0}*3;B^{4}_{tx=0}[D^{f32,g}_{bx,tx}=E^{f32,s}+A^{f32,g}_{bx,tx};];];"},
+    {"items that lack one of two thread axes",
+     "@input A f32[4,3]\n@output D f32[4]\n@output F f32[4,3]\n"
+     "B^{1}_{bx=0}[B^{4}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx,1};];"
+     "B^{4}_{tx=0}B^{3}_{ty=0}[F^{f32,g}_{tx,ty}=A^{f32,g}_{tx,ty}+D^{f32,g}_{tx};];];"},
+    {"a reduction over threads",
+     "@input A f32[3,37]\n@output D f32[3]\n"
+     "B^{3}_{bx=0}[B^{37}_{tx=0}[E^{f32,s}=E^{f32,s}+A^{f32,g}_{bx,tx};];D^{f32,g}_{bx}=E^{f32,s}*2;];"},
+    {"a reduction over threads, each with several elements",
+     "@input A f64[2,8,5]\n@output D f64[2]\n"
+     "B^{2}_{bx=0}[B^{8}_{tx=0}L^{5}_{a=0}[E^{f64,s}=max(E^{f64,s},A^{f64,g}_{bx,tx,a});];D^{f64,g}_{bx}=E^{f64,s};];"},
+    {"a reduction of l data over threads",
+     "@input A f32[2,8,5]\n@output D f32[2]\n"
+     "B^{2}_{bx=0}[B^{8}_{tx=0}L^{5}_{a=0}[F^{f32,l}=F^{f32,l}+A^{f32,g}_{bx,tx,a};];"
+     "B^{8}_{tx=0}[E^{f32,s}=E^{f32,s}+F^{f32,l};];D^{f32,g}_{bx}=E^{f32,s};];"},
+    {"a reduction over one of two thread axes",
+     "@input A f32[4,6]\n@output D f32[4]\n"
+     "B^{1}_{bx=0}[B^{4}_{ty=0}B^{6}_{tx=0}[E^{f32,s}_{ty}=E^{f32,s}_{ty}+A^{f32,g}_{ty,tx};];"
+     "B^{4}_{ty=0}[D^{f32,g}_{ty}=E^{f32,s}_{ty};];];"},
+    {"a guarded reduction over threads",
+     "@input A f32[3,10]\n@output D f32[3]\n"
+     "B^{3}_{bx=0}[B^{16}_{tx=0}?{tx<10}[E^{f32,s}=E^{f32,s}+A^{f32,g}_{bx,tx};];D^{f32,g}_{bx}=E^{f32,s};];"},
+    {"groups of threads reduce",
+     "@input A i32[12]\n@output D i32[3]\n"
+     "B^{1}_{bx=0}[B^{12}_{tx=0}[E^{i32,s}_{tx//4}=E^{i32,s}_{tx//4}+A^{i32,g}_{tx};];"
+     "B^{3}_{tx=0}[D^{i32,g}_{tx}=E^{i32,s}_{tx};];];"},
+    {"threads reduce into several elements",
+     "@input A f32[6,5]\n@output D f32[5]\n"
+     "B^{1}_{bx=0}[B^{6}_{tx=0}L^{5}_{a=0}[E^{f32,s}_{a}=E^{f32,s}_{a}+A^{f32,g}_{tx,a};];"
+     "B^{5}_{tx=0}[D^{f32,g}_{tx}=E^{f32,s}_{tx};];];"},
+    {"an accumulator that is converted on the way",
+     "@input A f32[8]\n@output D i32[1]\n"
+     "B^{1}_{bx=0}[B^{8}_{tx=0}[E^{i32,s}=E^{i32,s}+A^{f32,g}_{tx}*3;];D^{i32,g}_{bx}=E^{i32,s};];"},
+    {"a reduction over blocks",
+     "@input A f32[4,3]\n@output D "
+     "f32[3]\nB^{4}_{bx=0}B^{3}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{bx,tx};];"},
+    {"a reduction over blocks and threads",
+     "@input A f32[4,8]\n@output D f32\nB^{4}_{bx=0}B^{8}_{tx=0}[D^{f32,g}=D^{f32,g}+A^{f32,g}_{bx,tx};];"},
+    {"threads outside of blocks",
+     "@input A f32[4,3]\n@output D f32[4,3]\n"
+     "B^{3}_{tx=0}B^{4}_{bx=0}[D^{f32,g}_{bx,tx}=A^{f32,g}_{bx,tx}+1;];"},
+    {"host loops, one launch per iteration",
+     "@input A f32[3,4]\n@output D f32[3,4]\n"
+     "L^{3}_{a=0}[B^{4}_{tx=0}[E^{f32,g}_{tx}=A^{f32,g}_{a,tx}*2;];B^{4}_{tx=0}[D^{f32,g}_{a,tx}=E^{f32,g}_{3-tx};];]"
+     ";"},
+    {"a guard and a bare equation under host loops",
+     "@input A f32[3,4]\n@output D f32[2,4]\n@output F f32[3]\n"
+     "L^{3}_{a=0}[F^{f32,g}_{a}=A^{f32,g}_{a,a}+a;L^{1}_{c=0}?{a<2}[B^{4}_{tx=0}[D^{f32,g}_{a,tx}=A^{f32,g}_{a+1,tx};];"
+     "];];"},
+    {"scoped data starts undefined at every launch",
+     "@input A f32[3,4,2]\n@output D f32[3,4]\n"
+     "L^{3}_{a=0}B^{4}_{tx=0}[L^{2}_{c=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{a,tx,c};];D^{f32,g}_{a,tx}=E^{f32,l};];"},
+    {"a recurrence",
+     "@input A f32[3,9]\n@output D f32[3,9]\nB^{3}_{tx=0}L^{9}_{a=0}"
+     "[D^{f32,g}_{tx,a}=max(if_then_else(a-1<0,-inf,D^{f32,g}_{tx,a-1}),A^{f32,g}_{tx,a});];"},
+    {"a padded copy that depends on laziness",
+     "@input A f32[3,4,4]\n@output D f32[3,6,6]\nB^{3}_{tx=0}L^{6}_{c=0}L^{6}_{d=0}"
+     "[D^{f32,g}_{tx,c,d}=if_then_else(1<=c<5&1<=d<5,A^{f32,g}_{tx,c-1,d-1},0);];"},
+    {"indirect reads",
+     "@input A f64[6,5]\n@input C i64[6]\n@output D "
+     "f64[6]\nB^{6}_{tx=0}[D^{f64,g}_{tx}=-A^{f64,g}_{tx,C^{i64,g}_{tx}};];"},
+    {"accumulators of two operators",
+     "@input A f32[4,3]\n@output D f32[8]\n"
+     "B^{4}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}*A^{f32,g}_{tx,a};];"
+     "B^{8}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx//2,a};];"},
+    {"more shared memory than is static",
+     "@input A f64[8192]\n@output D f64[8192]\n"
+     "B^{1}_{bx=0}[B^{64}_{tx=0}L^{128}_{a=0}[E^{f64,s}_{a*64+tx}=A^{f64,g}_{a*64+tx};];"
+     "B^{64}_{tx=0}L^{128}_{a=0}[D^{f64,g}_{a*64+tx}=E^{f64,s}_{8191-(a*64+tx)};];];"},
+    {"vectors of aligned elements",
+     "@input A f32[8,16]\n@output D f32[8,16]\n"
+     "B^{8}_{tx=0}L^{4}_{a=0}V^{4}_{c=0}[D^{f32,g}_{tx,a*4+c}=A^{f32,g}_{tx,a*4+c}*A^{f32,g}_{tx,0}+1;];"},
+    {"vectors of elements that are not aligned",
+     "@input A f32[8,18]\n@output D f32[8,16]\n"
+     "B^{8}_{tx=0}L^{4}_{a=0}V^{4}_{c=0}[D^{f32,g}_{tx,a*4+c}=A^{f32,g}_{tx,a*4+c+1};];"},
+    {"vectors that accumulate",
+     "@input A f16[4,3,8]\n@output D f16[4,8]\n"
+     "B^{4}_{tx=0}L^{3}_{a=0}V^{8}_{c=0}[D^{f16,g}_{tx,c}=D^{f16,g}_{tx,c}+A^{f16,g}_{tx,a,c};];"},
+    {"a reduction over a vector loop",
+     "@input A f32[4,8]\n@output D f32[4]\n"
+     "B^{4}_{tx=0}L^{2}_{a=0}V^{4}_{c=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a*4+c};];"},
+    {"demoted tensors are global",
+     "@input A f32[4]\n@output D f32[4]\nB^{4}_{tx=0}[E^{f32,l}_{tx}=A^{f32,g}_{tx}+1;];"
+     "B^{4}_{tx=0}[D^{f32,g}_{tx}=E^{f32,l}_{tx}*2;];"},
+    {"guards of odd tiles",
+     "@input A f32[19]\n@output D f32[19]\n"
+     "B^{3}_{bx=0}B^{8}_{tx=0}?{bx*8+tx<19}[D^{f32,g}_{bx*8+tx}=A^{f32,g}_{bx*8+tx}*2;];"},
+    {"a uniform guard around a barrier",
+     "@input A f32[3,8]\n@output D f32[2,8]\n"
+     "B^{3}_{bx=0}[L^{1}_{a=0}?{bx<2}[B^{8}_{tx=0}[E^{f32,s}_{tx}=A^{f32,g}_{bx,tx};];"
+     "B^{8}_{tx=0}[D^{f32,g}_{bx,tx}=E^{f32,s}_{7-tx};];];];"},
+    {"integers wrap in their type",
+     "@input A i8[4]\n@input C i32[4]\n@output D i8[4]\n@output E i32[4]\n@output F u8[4]\nB^{4}_{tx=0}"
+     "[D^{i8,g}_{tx}=A^{i8,g}_{tx}*A^{i8,g}_{tx}*A^{i8,g}_{tx}-100;E^{i32,g}_{tx}=C^{i32,g}_{tx}**9*C^{i32,g}_{tx}**9;"
+     "F^{u8,g}_{tx}=A^{i8,g}_{tx}*50;];"},
+    {"quotients and remainders floor",
+     "@input A i32[16]\n@input C f64[16]\n@output D i32[16]\n@output E i32[16]\n@output F f64[16]\n@output G f64[16]\n"
+     "B^{16}_{tx=0}[D^{i32,g}_{tx}=A^{i32,g}_{tx}//3;E^{i32,g}_{tx}=A^{i32,g}_{tx}%3;F^{f64,g}_{tx}=C^{f64,g}_{tx}//"
+     "0.3;"
+     "G^{f64,g}_{tx}=C^{f64,g}_{tx}%0.3;];"},
+    {"subscripts below zero on the way",
+     "@input A f32[9]\n@output D f32[9]\nB^{9}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{(tx-4)//2+2}+A^{f32,g}_{(tx-4)%5};];"},
+    {"conversions between all kinds",
+     "@input A f64[8]\n@input C i64[8]\n@input H f16[8]\n@output D f16[8]\n@output E bf16[8]\n@output F i8[8]\n"
+     "@output G u8[8]\n@output I bool[8]\n@output J bf16[8]\n@output K "
+     "f32[8]\nB^{8}_{tx=0}[D^{f16,g}_{tx}=A^{f64,g}_{tx}*1.1;"
+     "E^{bf16,g}_{tx}=A^{f64,g}_{tx}*1.1;F^{i8,g}_{tx}=A^{f64,g}_{tx}*300;G^{u8,g}_{tx}=A^{f64,g}_{tx}*300;"
+     "I^{bool,g}_{tx}=C^{i64,g}_{tx}>0|A^{f64,g}_{tx}<0;J^{bf16,g}_{tx}=C^{i64,g}_{tx}*1234567890123+tx;"
+     "K^{f32,g}_{tx}=H^{f16,g}_{tx}*H^{f16,g}_{tx}/(tx+1);];"},
+    {"functions",
+     "@input A f64[8]\n@input C f32[8]\n@output D f64[8]\n@output E f32[8]\nB^{8}_{tx=0}"
+     "[D^{f64,g}_{tx}=exp(A^{f64,g}_{tx})+erf(A^{f64,g}_{tx})*tanh(A^{f64,g}_{tx})-sqrt(abs(A^{f64,g}_{tx}));"
+     "E^{f32,g}_{tx}=log(abs(C^{f32,g}_{tx})+1)*sin(C^{f32,g}_{tx})+cos(C^{f32,g}_{tx})**2+rsqrt(abs(C^{f32,g}_{tx})+1)"
+     "+"
+     "floor(C^{f32,g}_{tx}*8)+ceil(C^{f32,g}_{tx}*8)+round(C^{f32,g}_{tx}*8);];"},
+    {"names that are keywords of C++",
+     "@input A f32[3,4]\n@output Half f32[3,4]\n"
+     "L^{3}_{do=0}L^{4}_{for=0}[Half^{f32,g}_{do,for}=A^{f32,g}_{do,for};];"},
+};
+
+}  // namespace
+
+std::vector<Judged> written_kernels() {
+  std::vector<Judged> out;
+  for (const Case& one : kCases) {
+    const Document document = read_document(one.name, one.text);
+    if (document.ok) {
+      if (auto made = judged(one.name, document.program)) {
+        out.push_back(*std::move(made));
+        continue;
+      }
+    }
+    // A case that is not run would test nothing: whoever runs them sees an empty program.
+    out.push_back({one.name, {}, {}, {}});
+  }
+  return out;
+}
+
+}  // namespace steptp::testing

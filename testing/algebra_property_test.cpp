@@ -402,7 +402,7 @@ B(tx,8)[E[tx]=F[tx]+H[tx]+I[tx]+J[tx]+K[tx]+M[tx,0]+N[tx]+Q:i32[tx];];
   EXPECT_TRUE(facts.of_tensor("D").finite);
   EXPECT_FALSE(facts.of_tensor("D").is_nonzero());
   EXPECT_TRUE(facts.of_tensor("F").is_positive());
-  EXPECT_FALSE(facts.of_tensor("F").low > 0);
+  EXPECT_EQ(facts.of_tensor("F").low, 1);
   EXPECT_TRUE(facts.of_tensor("G").is_nonnegative());
   EXPECT_FALSE(facts.of_tensor("G").is_nonzero());
   EXPECT_TRUE(facts.of_tensor("H").is_positive());
@@ -415,6 +415,71 @@ B(tx,8)[E[tx]=F[tx]+H[tx]+I[tx]+J[tx]+K[tx]+M[tx,0]+N[tx]+Q:i32[tx];];
   EXPECT_TRUE(facts.of_tensor("N").finite);
   EXPECT_FALSE(facts.of_tensor("Z").finite) << "not there";
   EXPECT_EQ(facts.of_tensor("C").low, 2);
+}
+
+struct Known {
+  explicit Known(std::string_view text)
+      : program(shorthand_program(text, {{"T", "f32"}})),
+        table(collect_accesses(program)),
+        integers(derive_value_facts(table)),
+        facts(table, integers) {}
+  const Program program;
+  const AccessTable table;
+  const ValueFacts integers;
+  const Facts facts;
+};
+
+// In a softmax no exponent is positive and the sum is at least 1: if it subtracts the maximum of what it adds.
+TEST(AlgebraFacts, OfMaxima) {
+  const Known known(R"(
+@input A f32[8,6]
+@output E f32[8,6]
+B(tx,8)L(a,6)[D[tx]=max(D[tx],A[tx,a]);];
+B(tx,8)L(c,6)[F[tx]=F[tx]+exp(A[tx,c]-D[tx]);];
+B(tx,8)L(a,6)[G[tx,a]=exp(A[tx,a]-D[tx]);];
+B(tx,8)L(a,5)[H[tx]=H[tx]+exp(A[tx,a]-D[tx]);];
+B(tx,8)L(a,6)[I[tx,a]=exp(A[tx,a]-D[0]);];
+B(tx,8)L(a,6)[J[tx,a]=J[tx,a]+exp(A[tx,a]-D[tx]);];
+B(tx,8)L(a,5)[K[tx]=max(K[tx],A[tx,a]);];
+B(tx,8)L(a,6)[M[tx,a]=exp(A[tx,a]-K[tx]);N[tx,a]=exp(D[tx]-A[tx,a]);];
+B(tx,8)L(a,6)[E[tx,a]=F[tx]+G[tx,a]+H[tx]+I[tx,a]+J[tx,a]+M[tx,a]+N[tx,a];];
+)");
+  EXPECT_EQ(known.facts.of_tensor("F").low, 1);
+  EXPECT_EQ(known.facts.of_tensor("F").small, 0);
+  EXPECT_LE(known.facts.of_tensor("F").high, 6.0001);
+  EXPECT_LE(known.facts.of_tensor("G").high, 1.0001);
+  EXPECT_EQ(known.facts.of_tensor("H").low, 0) << "the largest may be the one that is left out";
+  EXPECT_LE(known.facts.of_tensor("H").high, 5.0001);
+  EXPECT_EQ(known.facts.of_tensor("I").high, kUnbounded) << "the maximum of another row";
+  EXPECT_EQ(known.facts.of_tensor("J").low, 0) << "not a sum over the row";
+  EXPECT_EQ(known.facts.of_tensor("M").high, kUnbounded) << "the last element is not in the maximum";
+  EXPECT_EQ(known.facts.of_tensor("N").high, kUnbounded) << "the other way round";
+}
+
+// A maximum of what is written again, or that is not finished, says nothing.
+TEST(AlgebraFacts, OfMaximaThatDoNotHold) {
+  const Known rewritten(R"(
+@input A f32[8,6]
+@output E f32[8,6]
+B(tx,8)L(a,6)[C[tx,a]=A[tx,a];];
+B(tx,8)L(a,6)[D[tx]=max(D[tx],C[tx,a]);];
+B(tx,8)L(a,6)[C[tx,a]=A[tx,a]*2;];
+B(tx,8)L(a,6)[E[tx,a]=exp(C[tx,a]-D[tx]);];
+)");
+  EXPECT_EQ(rewritten.facts.of_tensor("E").high, kUnbounded);
+  const Known unfinished(R"(
+@input A f32[8,6]
+@output E f32[8,6]
+B(tx,8)L(a,6)[D[tx]=max(D[tx],A[tx,a]);E[tx,a]=exp(A[tx,5]-D[tx]);];
+)");
+  EXPECT_EQ(unfinished.facts.of_tensor("E").high, kUnbounded);
+  const Known guarded(R"(
+@input A f32[8,6]
+@output E f32[8,6]
+B(tx,8)L(a,6)?{a<5}[D[tx]=max(D[tx],A[tx,a]);];
+B(tx,8)L(a,6)[E[tx,a]=exp(A[tx,a]-D[tx]);];
+)");
+  EXPECT_EQ(guarded.facts.of_tensor("E").high, kUnbounded);
 }
 
 // Integers wrap: what looks positive need not be.

@@ -75,6 +75,7 @@ class Soak {
   /// strategies lead to.
   void walk_inlined(const std::string& type, const Program& root, std::uint64_t seed,
                     const std::vector<const Strategy*>& wanted) {
+    is_selection_ = true;
     Program state = root;
     for (std::uint64_t step = 0; step < 2 * kSteps; ++step) {
       View view(state);
@@ -103,18 +104,18 @@ class Soak {
     std::vector<double> all;
     for (const Strategy* strategy : all_strategies()) {
       Row& row = rows_[strategy->name];
-      if (row.first + row.later == 0) continue;
+      if (is_selection_ && row.first + row.later == 0) continue;
       all.insert(all.end(), row.verify_ms.begin(), row.verify_ms.end());
       const std::uint64_t judged = row.first + row.later;
       std::cout << std::left << std::setw(38) << strategy->name << std::right << std::setw(5) << row.types.size()
-                << (row.later_types.empty() ? "" : "+") << row.later_types.size() << std::setw(7) << row.first
-                << std::setw(7) << row.later << std::setw(7) << row.grades[Grade::proved] << std::setw(7)
-                << row.grades[Grade::exact] << std::setw(8) << row.grades[Grade::numeric] << std::setw(10)
-                << row.grades[Grade::undecided] << std::setw(7) << row.unsafe << std::setw(6)
-                << row.grades[Grade::differs] + row.grades[Grade::invalid] << std::fixed << std::setprecision(0)
-                << std::setw(10) << (judged > 0 ? 1000 * row.apply_ms / static_cast<double>(judged) : 0)
-                << std::setprecision(2) << std::setw(15) << percentile(row.verify_ms, 0.5) << std::setw(9)
-                << percentile(row.verify_ms, 0.95) << std::setw(9) << percentile(row.verify_ms, 0.99) << "\n";
+                << (is_selection_ ? "+" + std::to_string(row.later_types.size()) : "") << std::setw(7) << row.later
+                << std::setw(7) << row.grades[Grade::proved] << std::setw(7) << row.grades[Grade::exact] << std::setw(8)
+                << row.grades[Grade::numeric] << std::setw(10) << row.grades[Grade::undecided] << std::setw(7)
+                << row.unsafe << std::setw(6) << row.grades[Grade::differs] + row.grades[Grade::invalid] << std::fixed
+                << std::setprecision(0) << std::setw(10)
+                << (judged > 0 ? 1000 * row.apply_ms / static_cast<double>(judged) : 0) << std::setprecision(2)
+                << std::setw(15) << percentile(row.verify_ms, 0.5) << std::setw(9) << percentile(row.verify_ms, 0.95)
+                << std::setw(9) << percentile(row.verify_ms, 0.99) << "\n";
     }
     std::cout << all.size() << " steps judged, " << wrong_ << " wrong; ms of CPU: p50 " << percentile(all, 0.5)
               << ", p95 " << percentile(all, 0.95) << ", p99 " << percentile(all, 0.99) << ", most "
@@ -167,6 +168,7 @@ class Soak {
   std::ofstream file_;
   std::map<std::string_view, Row> rows_;
   std::uint64_t wrong_ = 0;
+  bool is_selection_ = false;
 };
 
 volatile std::sig_atomic_t is_interrupted = 0;

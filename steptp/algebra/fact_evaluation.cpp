@@ -148,7 +148,15 @@ class Evaluation {
       const Fact next = of(sum.operands[i + 1]);
       out = rule_add(out, sum.operators[i] == ArithmeticOp::add ? next : rule_negate(next));
     }
+    if (is_below_maximum(sum)) out.high = std::min(out.high, 0.0);
     return out;
+  }
+  /// x-y where y is the maximum of elements of which x is one.
+  [[nodiscard]] bool is_below_maximum(const Sum& sum) const {
+    if (!place_.statement || sum.operands.size() != 2 || sum.operators[0] != ArithmeticOp::subtract) return false;
+    const auto* element = std::get_if<Read>(&sum.operands[0]->node);
+    const auto* maximum = std::get_if<Read>(&sum.operands[1]->node);
+    return element && maximum && facts_.maxima().covers(*place_.statement, *maximum->ref, *element->ref);
   }
   Fact value(const Product& product) {
     // Factors that are the same make a square, which their bounds would not show.

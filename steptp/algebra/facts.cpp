@@ -91,6 +91,15 @@ void collect_operands(const Statement& statement, const ExprPtr& expr, bool nega
   if (!is_left(statement, expr)) out.push_back({negative, expr});
 }
 
+/// The two reads of x-y.
+std::optional<std::pair<const Ref*, const Ref*>> difference_of(const Sum* sum) {
+  if (!sum || sum->operands.size() != 2 || sum->operators[0] != ArithmeticOp::subtract) return std::nullopt;
+  const auto* left = std::get_if<Read>(&sum->operands[0]->node);
+  const auto* right = std::get_if<Read>(&sum->operands[1]->node);
+  if (!left || !right) return std::nullopt;
+  return std::pair(left->ref.get(), right->ref.get());
+}
+
 /// One round of an accumulation, without the accumulator.
 Fact one_round(const Facts& facts, const Statement& statement) {
   std::vector<Operand> operands;
@@ -118,6 +127,17 @@ Fact one_round(const Facts& facts, const Statement& statement) {
     }
   }
   return *out;
+}
+
+/// exp(A_{i,k}-D_{i}) with the maximum D: of all rounds together, one adds exp(0).
+bool adds_one(const Facts& facts, const Statement& statement) {
+  std::vector<Operand> operands;
+  collect_operands(statement, statement.equation->right, false, operands);
+  if (operands.size() != 1 || operands[0].negative || *statement.accumulates != ArithmeticOp::add) return false;
+  const auto* call = std::get_if<Call>(&operands[0].expr->node);
+  const auto* sum = call && call->function == Function::exp ? std::get_if<Sum>(&call->argument->node) : nullptr;
+  const auto read = difference_of(sum);
+  return read && facts.maxima().is_reached(statement, *read->second, *read->first);
 }
 
 /// What several rounds make of it, begun at the identity.
@@ -158,7 +178,8 @@ Fact either(const Fact& a, const Fact& b) {
 
 double size_limit(DType dtype) { return 0.69 * (info(dtype).max_exponent - 1); }
 
-Facts::Facts(const AccessTable& table, const ValueFacts& integers) : table_(table), integers_(integers) {
+Facts::Facts(const AccessTable& table, const ValueFacts& integers)
+    : table_(table), integers_(integers), maxima_(table) {
   for (const auto& [name, tensor] : table.tensors) {
     has_integers_ = has_integers_ || !is_float(tensor.dtype);
     if (tensor.known && tensor.known->role != Role::output && is_float(tensor.dtype)) {
@@ -181,7 +202,11 @@ Facts::Facts(const AccessTable& table, const ValueFacts& integers) : table_(tabl
         written = written ? either(*written, fact) : fact;
         continue;
       }
-      const Fact fact = all_rounds(*statement.accumulates, one_round(*this, statement), rounds_of(statement));
+      Fact fact = all_rounds(*statement.accumulates, one_round(*this, statement), rounds_of(statement));
+      if (fact.finite && tensor.writes.size() == 1 && adds_one(*this, statement)) {
+        fact.low = std::max(fact.low, 1.0);
+        fact.small = std::max(fact.small, 0.0);
+      }
       one_kind = one_kind && (!op || *op == *statement.accumulates);
       op = statement.accumulates;
       if (!gathered) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "steptp/algebra/maxima.h"
 #include "steptp/algebra/scalars.h"
 #include "steptp/analysis/accesses.h"
 #include "steptp/analysis/value_facts.h"
@@ -51,11 +52,13 @@ class Facts {
   [[nodiscard]] Fact of_tensor(const std::string& name) const;
   /// Some tensor holds integers.
   [[nodiscard]] bool has_integers() const { return has_integers_; }
+  [[nodiscard]] const Maxima& maxima() const { return maxima_; }
 
  private:
   const AccessTable& table_;
   const ValueFacts& integers_;
   bool has_integers_ = false;
+  Maxima maxima_;
   std::map<std::string, Fact, std::less<>> tensors_;
 };
 

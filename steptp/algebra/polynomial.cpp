@@ -81,16 +81,19 @@ std::optional<Polynomial> scaled(const Polynomial& a, const Rational& by) {
   return multiply(a, Polynomial::constant(by));
 }
 
-std::optional<Polynomial> to_polynomial(Scalars& scalars, Generators& generators, const ExprPtr& expr) {
+std::optional<Polynomial> to_polynomial(Scalars& scalars, Generators& generators, const ExprPtr& expr, bool keep_sums) {
   Polynomial out;
+  const auto is_opened = [&](const ExprPtr& base) {
+    return scalars.is_arithmetic(base) && (!keep_sums || scalars.sum(base).size() == 1);
+  };
   for (const Term& term : scalars.sum(expr)) {
     const auto scale = coefficient(term);
     if (!scale) return std::nullopt;
     std::optional<Polynomial> product = Polynomial::constant(*scale);
     for (const Factor& factor : symbols(term)) {
       std::optional<Polynomial> one;
-      if (factor.exponent > 0 && scalars.is_arithmetic(factor.base)) {
-        const auto base = to_polynomial(scalars, generators, factor.base);
+      if (factor.exponent > 0 && is_opened(factor.base)) {
+        const auto base = to_polynomial(scalars, generators, factor.base, keep_sums);
         one = base ? power_of(*base, factor.exponent) : std::nullopt;
       } else {
         const std::size_t number = generators.number(factor.base, factor.key, factor.exponent < 0);

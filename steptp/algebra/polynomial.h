@@ -50,8 +50,9 @@ inline constexpr std::size_t kMaxTerms = 64;
 [[nodiscard]] std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b);
 [[nodiscard]] std::optional<Polynomial> scaled(const Polynomial& a, const Rational& by);
 
-/// The expression multiplied out.
-[[nodiscard]] std::optional<Polynomial> to_polynomial(Scalars& scalars, Generators& generators, const ExprPtr& expr);
+/// The expression multiplied out; with `keep_sums`, sums that are factors in it are generators.
+[[nodiscard]] std::optional<Polynomial> to_polynomial(Scalars& scalars, Generators& generators, const ExprPtr& expr,
+                                                      bool keep_sums = false);
 [[nodiscard]] ExprPtr to_expr(const Generators& generators, const Polynomial& polynomial);
 
 /// scale * product of factors**exponent; the factors are irreducible over the rationals, or square-free and prime to

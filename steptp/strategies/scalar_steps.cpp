@@ -276,6 +276,20 @@ bool keeps_one_sign(const ScalarPlace& place, const ExprPtr& expr) {
   return added || taken;
 }
 
+int multiplied_differences(const ScalarPlace& place, const ExprPtr& expr) {
+  int most = 0;
+  for (const algebra::Term& term : place.scalars().sum(expr)) {
+    int count = 0;
+    for (const algebra::Factor& factor : term.factors) {
+      if (factor.exponent < 0 || !place.scalars().is_arithmetic(factor.base)) continue;
+      const int own = is_sum(place, factor.base) && !keeps_one_sign(place, factor.base) ? 1 : 0;
+      count += factor.exponent * (own + multiplied_differences(place, factor.base));
+    }
+    most = std::max(most, count);
+  }
+  return most;
+}
+
 bool is_sum(const ScalarPlace& place, const ExprPtr& expr) {
   return place.scalars().is_arithmetic(expr) && place.scalars().sum(expr).size() > 1;
 }

@@ -81,6 +81,9 @@ void scalar_choices(View& view, Listing& listing, const ScalarRule& rule);
 [[nodiscard]] std::optional<Refusal> refuse_size(const ScalarPlace& place, const ExprPtr& expr);
 /// All terms of a sum are known to have one sign.
 [[nodiscard]] bool keeps_one_sign(const ScalarPlace& place, const ExprPtr& expr);
+/// How many sums whose terms may cancel are multiplied with each other where the expression is multiplied out. From two
+/// on, as in (x-m)**2, nothing but rounding errors may be left.
+[[nodiscard]] int multiplied_differences(const ScalarPlace& place, const ExprPtr& expr);
 /// A sum of at least two terms.
 [[nodiscard]] bool is_sum(const ScalarPlace& place, const ExprPtr& expr);
 

@@ -77,7 +77,8 @@ std::optional<Quotient> quotient_in(const ScalarPlace& place, const algebra::Ter
     }
   }
   const ExprPtr numerator = algebra::build_product(above);
-  const auto polynomial = algebra::to_polynomial(place.scalars(), generators, numerator);
+  const bool keep_sums = multiplied_differences(place, numerator) > 1;
+  const auto polynomial = algebra::to_polynomial(place.scalars(), generators, numerator, keep_sums);
   const auto with_sign = polynomial ? algebra::scaled(*polynomial, {product.negative ? -1 : 1, 1}) : std::nullopt;
   if (!with_sign) return std::nullopt;
   out.numerator = *with_sign;

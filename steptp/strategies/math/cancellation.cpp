@@ -78,9 +78,19 @@ class Quotient {
       return replace(above, below, std::move(left), {}, {});
     }
     if (!scalars_.is_arithmetic(first.base) && !scalars_.is_arithmetic(second.base)) return false;
+    // Sums inside stay closed if they can: the square of a difference is not multiplied out on the way.
+    const bool opens =
+        multiplied_differences(place_, first.base) < 2 && multiplied_differences(place_, second.base) < 2;
+    return cancel(above, below, true) || (opens && cancel(above, below, false));
+  }
+
+  bool cancel(std::size_t above, std::size_t below, bool keep_sums) {
+    const algebra::Factor first = product_.factors[above];
+    const algebra::Factor second = product_.factors[below];
+    std::vector<algebra::Factor> left;
     algebra::Generators generators;
-    const auto a = algebra::to_polynomial(scalars_, generators, first.base);
-    const auto b = algebra::to_polynomial(scalars_, generators, second.base);
+    const auto a = algebra::to_polynomial(scalars_, generators, first.base, keep_sums);
+    const auto b = algebra::to_polynomial(scalars_, generators, second.base, keep_sums);
     if (!a || !b || a->terms.empty() || b->terms.empty()) return false;
     const auto common = algebra::common_divisor(*a, *b);
     if (!common || common->is_constant()) return false;
@@ -91,7 +101,9 @@ class Quotient {
     if (exponent != 0) left.push_back(factor(generators, *common, exponent));
     std::vector<algebra::Factor> a_left;
     std::vector<algebra::Factor> b_left;
+    const algebra::Rational scale = scale_;
     if (!keep(generators, *a_rest, first.exponent, a_left) || !keep(generators, *b_rest, second.exponent, b_left)) {
+      scale_ = scale;
       return false;
     }
     return replace(above, below, std::move(left), std::move(a_left), std::move(b_left));

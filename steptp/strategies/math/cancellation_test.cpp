@@ -27,6 +27,7 @@ TEST(Cancellation, Quotients) {
   cancels("A[tx]*D[tx]**3/D[tx]", "A[tx]*D[tx]**2");
   cancels("(D[tx]**2-F[tx]**2)/(D[tx]+F[tx])", "D[tx]-F[tx]");
   cancels("C[tx]*(0.5*A[tx]*D[tx]+0.5*D[tx])/D[tx]", "C[tx]*(0.5*A[tx]+0.5)");
+  cancels("(D[tx]*(A[tx]-C[tx])**2+D[tx])/(D[tx]*F[tx])", "((A[tx]-C[tx])**2+1)/F[tx]");
   cancels("A[tx]*exp(G[tx])/(exp(G[tx])*D[tx])", "A[tx]/D[tx]");
 }
 

@@ -17,17 +17,6 @@ constexpr Precondition kPublished[] = {
 constexpr Precondition kSafety[] = {kOneType, kValueOnly, kAccumulator, kFinite, kNonZero, kAccuracy};
 constexpr Component kModifies[] = {Component::expressions, Component::equations};
 
-/// How many of the factors are sums whose terms may cancel.
-int differences(const ScalarPlace& place, const algebra::Term& product) {
-  int count = 0;
-  for (const algebra::Factor& factor : product.factors) {
-    if (factor.exponent > 0 && is_sum(place, factor.base) && !keeps_one_sign(place, factor.base)) {
-      count += factor.exponent;
-    }
-  }
-  return count;
-}
-
 void find(const ScalarPlace& place, RewriteList& out) {
   if (!place.scalars().is_arithmetic(place.body) || is_sum(place, place.body)) return;
   const algebra::Term product = place.scalars().product(place.body);
@@ -41,7 +30,7 @@ void find(const ScalarPlace& place, RewriteList& out) {
   const auto polynomial = algebra::to_polynomial(place.scalars(), generators, place.body);
   if (!polynomial || polynomial->terms.size() < 2) return;
   if (auto refusal = refuse_values(place, place.body)) return out.refuse({}, *std::move(refusal));
-  if (const int count = differences(place, product); count > 1) {
+  if (const int count = multiplied_differences(place, place.body); count > 1) {
     return out.refuse(
         {}, place.refusal(kAccuracy, "sums whose terms may cancel are multiplied with each other", {{"sums", count}}));
   }

@@ -22,7 +22,8 @@ TEST(ExpandFactorization, Products) {
 
 // Once (A-C)**2 is multiplied out, nothing is left but rounding errors where A and C are close.
 TEST(ExpandFactorization, RefusesSquaresOfDifferences) {
-  for (const char* text : {"(A[tx]-C[tx])**2", "(A[tx]-C[tx])*(A[tx]-C[tx])", "(A[tx]+C[tx])*(A[tx]-C[tx])"}) {
+  for (const char* text : {"(A[tx]-C[tx])**2", "(A[tx]-C[tx])*(A[tx]-C[tx])", "(A[tx]+C[tx])*(A[tx]-C[tx])",
+                           "D[tx]*(F[tx]+(A[tx]-C[tx])**2)"}) {
     expect_refusal("expand_factorization", std::string(kHead) + "B(tx,8)[E[tx]=" + text + ";];",
                    R"({"at":"0/0:right"})", "accuracy");
   }

@@ -62,18 +62,25 @@ ExprPtr built(const ScalarPlace& place, const algebra::Generators& generators, c
   return found.scale.is_negative() ? algebra::make_negated(product) : product;
 }
 
+/// The factors with sums inside multiplied out or kept as they are; nothing where that is no product.
+ExprPtr product_of(const ScalarPlace& place, bool keep_sums, bool square_free) {
+  algebra::Generators generators;
+  const auto polynomial = algebra::to_polynomial(place.scalars(), generators, place.body, keep_sums);
+  if (!polynomial || polynomial->terms.size() < 2 || polynomial->terms.size() > kMaxTerms) return nullptr;
+  if (generators.all().size() > kMaxGenerators) return nullptr;
+  const auto found = algebra::factorise(*polynomial, square_free);
+  return found && is_product(*found) ? built(place, generators, *found) : nullptr;
+}
+
 void find(const ScalarPlace& place, RewriteList& out) {
   if (!is_sum(place, place.body)) return;
-  algebra::Generators generators;
-  const auto polynomial = algebra::to_polynomial(place.scalars(), generators, place.body);
-  if (!polynomial || polynomial->terms.size() < 2 || polynomial->terms.size() > kMaxTerms) return;
-  if (generators.all().size() > kMaxGenerators) return;
   ExprPtr full;
   for (const bool square_free : {false, true}) {
-    const auto found = algebra::factorise(*polynomial, square_free);
-    if (!found || !is_product(*found)) continue;
-    const ExprPtr body = built(place, generators, *found);
-    if (full && place.scalars().same(full, body)) continue;
+    ExprPtr body;
+    // A square of a difference stays one.
+    if (multiplied_differences(place, place.body) < 2) body = product_of(place, false, square_free);
+    if (!body) body = product_of(place, true, square_free);
+    if (!body || (full && place.scalars().same(full, body))) continue;
     full = body;
     Values form = {{"form", square_free ? "square-free" : "full"}};
     if (auto refusal = refuse_values(place, place.body)) {

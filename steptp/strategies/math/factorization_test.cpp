@@ -33,6 +33,11 @@ TEST(Factorization, SquareFree) {
   factors(sum, "A[tx]**2*(A[tx]**2-1)", R"({"at":"0/0:right","form":"square-free"})");
 }
 
+// The square of a difference is not multiplied out on the way.
+TEST(Factorization, KeepsSquaresOfDifferences) {
+  factors("D[tx]*(A[tx]-C[tx])**2+D[tx]", "D[tx]*((A[tx]-C[tx])**2+1)");
+}
+
 // A tensor at two subscripts is two values: this is not zero.
 TEST(Factorization, SubscriptsCount) {
   expect_rewrite("factorization",

@@ -161,13 +161,14 @@ std::string fuse(Walk& walk, Places at, const AttentionTiles& tiles) {
 /// An operand of the product in an equation X=X+a*b.
 std::string operand(const std::string& equation, int number) { return concat(equation, ":right.1.", number); }
 
-void stage(Walk& walk, const std::string& kernel, const AttentionTiles& tiles) {
+void stage(Walk& walk, const std::string& kernel, const AttentionTiles& tiles, bool shares_queries) {
   walk.bind(loop_of(kernel, 0), "bz");
   walk.bind(loop_of(kernel, 1), "by");
   walk.split(loop_of(kernel, 2), tiles.queries);
   walk.bind(loop_of(kernel, 2), "bx");
   walk.bind(loop_of(kernel, 3), "tx");
-  walk.cache(loop_of(kernel, 2), "read", operand(kernel + "/0/0/0", 0), "l");
+  walk.cache(loop_of(kernel, 2), "read", operand(kernel + "/0/0/0", 0), shares_queries ? "s" : "l");
+  if (shares_queries && tiles.queries > 1) walk.bind(loop_of(kernel + "/0", 0), "tx");
   walk.step("operator_fission", kernel + "/1", {{"cut", 1}});
   walk.step("loop_reorder", loop_of(kernel + "/1", 0), {{"with", 1}});
   const std::string tile = loop_of(kernel + "/1", 0);
@@ -219,7 +220,7 @@ void roll(Walk& walk, const std::string& kernel, const std::vector<std::string>&
   for (const std::string& tensor : state) walk.keep(loop_of(kernel, 2), tensor);
 }
 
-Result<AttentionRecipe, std::string> derive_with(const Program& root, const AttentionTiles& most) {
+Result<AttentionRecipe, std::string> derive_with(const Program& root, const AttentionTiles& most, bool shares_queries) {
   try {
     Walk walk(root);
     inline_copies(walk);
@@ -228,7 +229,7 @@ Result<AttentionRecipe, std::string> derive_with(const Program& root, const Atte
     const AttentionTiles tiles = {greatest_divisor(loops[3].extent, most.keys),
                                   greatest_divisor(loops[2].extent, most.queries)};
     const std::string kernel = fuse(walk, places, tiles);
-    stage(walk, kernel, tiles);
+    stage(walk, kernel, tiles, shares_queries);
     const Names names = names_of(walk.program(), kernel);
     for (const std::string& tensor : names.of_a_tile) walk.keep(loop_of(kernel + "/1/2", 0), tensor);
     fetch_by_all(walk, kernel, tiles);
@@ -246,11 +247,13 @@ Result<AttentionRecipe, std::string> derive_with(const Program& root, const Atte
 }  // namespace
 
 Result<AttentionRecipe, std::string> derive_attention(const Program& root, AttentionTiles most) {
-  auto out = derive_with(root, most);
-  // A head that leaves less room in registers gets fewer keys at a time.
-  for (; !out && out.error().find("[size]") != std::string::npos && most.keys > 1; out = derive_with(root, most)) {
-    most.keys /= 2;
-  }
+  const auto lacks_room = [](const auto& result) {
+    return !result && result.error().find("[size]") != std::string::npos;
+  };
+  auto out = derive_with(root, most, false);
+  // A head that leaves less room in registers has its queries in `s`, and fewer keys at a time.
+  if (lacks_room(out)) out = derive_with(root, most, true);
+  for (; lacks_room(out) && most.keys > 1; out = derive_with(root, most, true)) most.keys /= 2;
   return out;
 }
 

@@ -79,6 +79,25 @@ TEST(AttentionRecipes, EveryTypeAtDrawnShapes) {
   std::cout << derived << " derived, " << refused << " refused\n";
 }
 
+/// The queries of such heads go into `s`.
+TEST(AttentionRecipes, HeadsOf64) {
+  for (const std::string name : {"MinGPTCausalAttention", "MQA", "GQA"}) {
+    const auto recipe = derive_attention(zoo_text(name, {{"n_embd", 256}, {"n_head", 4}, {"seq_len", 512}}), {});
+    ASSERT_TRUE(recipe.ok()) << name << ": " << recipe.error();
+    expect_in_one_kernel(*recipe);
+    const CheckReport report = check_program(recipe->program, {find_device("nvidia-h200")});
+    EXPECT_EQ(report.verdict, CheckReport::Verdict::ok) << name;
+    EXPECT_TRUE(report.diagnostics.empty()) << name;
+  }
+  const Program root =
+      zoo_text("MinGPTCausalAttention", {{"n_embd", 128}, {"n_head", 2}, {"batch_size", 1}, {"seq_len", 4}});
+  const auto recipe = derive_attention(root, {2, 2});
+  ASSERT_TRUE(recipe.ok()) << recipe.error();
+  const OracleOpinion opinion = ask_oracle(root, recipe->program, 1);
+  EXPECT_TRUE(opinion.compared);
+  EXPECT_FALSE(opinion.difference.has_value()) << *opinion.difference;
+}
+
 zoo::Arguments small(const std::string& name) {
   zoo::Arguments out = {{"n_embd", 64}, {"n_head", 32}, {"batch_size", 2}, {"seq_len", 4}};
   for (const zoo::ArgumentRange& argument : zoo::find_type(name)->arguments) {

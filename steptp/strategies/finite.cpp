@@ -1,7 +1,7 @@
 #include "steptp/strategies/finite.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <string>
 
 namespace steptp {
@@ -110,8 +110,9 @@ class Finder {
   [[nodiscard]] Values node_values(const Compare&) { return {true, Sign::not_negative}; }
   [[nodiscard]] Values node_values(const Logic&) { return {true, Sign::not_negative}; }
 
-  /// What all equations that write a tensor can write. What is being worked out counts as finite and positive: the
-  /// values come one after the other, each from earlier ones, and an accumulation begins with a first operand.
+  /// What all equations that write a tensor can write. What is being worked out counts as finite and not negative: the
+  /// values come one after the other, each from earlier ones, and an accumulation begins with 0 or 1 and a first
+  /// operand. Where that does not hold for what comes out, it is worked out again without the sign.
   [[nodiscard]] Values tensor(const std::string& name) {
     const TensorFacts& facts = view_.table().tensors.at(name);
     if (facts.known && facts.known->role != Role::output) {
@@ -120,9 +121,17 @@ class Finder {
           domain.kind == Domain::Kind::positive || (domain.kind == Domain::Kind::range && domain.low > 0);
       return {true, positive ? Sign::positive : Sign::any};
     }
-    if (open_.contains(name)) return {true, Sign::positive};
+    const auto open = open_.find(name);
+    if (open != open_.end()) return {true, open->second};
+    Values out = written(name, facts, Sign::not_negative);
+    if (out.sign == Sign::any) out = written(name, facts, Sign::any);
+    if (!is_float(facts.dtype) && out.sign == Sign::positive) out.sign = Sign::not_negative;  // 0.5 is stored as 0
+    return out;
+  }
+
+  [[nodiscard]] Values written(const std::string& name, const TensorFacts& facts, Sign assumed) {
     if (++visits_ > kMostVisits || facts.writes.empty()) return {};
-    open_.insert(name);
+    open_.emplace(name, assumed);
     Values out{true, Sign::positive};
     for (const std::size_t number : facts.writes) {
       const Access& write = view_.table().accesses[number];
@@ -130,7 +139,6 @@ class Finder {
       out = {out.finite && one.finite, weaker(out.sign, one.sign)};
     }
     open_.erase(name);
-    if (!is_float(facts.dtype) && out.sign == Sign::positive) out.sign = Sign::not_negative;  // 0.5 is stored as 0
     return out;
   }
 
@@ -141,7 +149,7 @@ class Finder {
   }
 
   View& view_;
-  std::set<std::string> open_;
+  std::map<std::string, Sign> open_;  ///< being worked out, with what is assumed
   int visits_ = 0;
 };
 

@@ -146,6 +146,7 @@ Result<OnlineSoftmax, Obstacle> find_online(View& view, const std::string& maxim
   out.carry = *carry;
   bool is_own = false;
   for (const Loop& loop : out.nest->nest->loops) {
+    if (loop.kind == LoopKind::vectorized) return no_match("a vectorized loop can have nothing more inside");
     if (loop.index != out.carry) {
       out.output.push_back(loop);
       continue;

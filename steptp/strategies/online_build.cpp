@@ -1,10 +1,10 @@
 // Programs with recurrences in place of reductions.
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <set>
 
 #include "steptp/base/text.h"
-#include "steptp/check/types.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/online.h"
 #include "steptp/strategies/rewrite.h"
@@ -115,6 +115,51 @@ std::vector<std::uint32_t> item_of(const PlacedNest& nest, std::uint32_t number)
   return out;
 }
 
+/// What stands in the way of a form.
+std::optional<Obstacle> form_obstacle(const SoftmaxPair& pair, const Carried& carried, OnlineForm form) {
+  for (const Loop& loop : pair.max.reduced) {
+    if (!is_serial(loop)) return Obstacle{"serial", concat("the loop over ", loop.index, " is not serial")};
+  }
+  const bool blocked = !carried.inner.empty();
+  if (form == OnlineForm::published && !pair.is_above) {
+    return Obstacle{"above", "the first element of a row may be -inf"};
+  }
+  if (form == OnlineForm::published && blocked) return Obstacle{"above", "the published form has no blocks"};
+  return too_large(*pair.sum.place, blocked ? pair.sum.loops() : carried.header);
+}
+
+/// The body of the recurrences; further tensors that it needs are added to the names.
+std::vector<Item> recurrences(const SoftmaxPair& pair, const Carried& carried, OnlineForm form, const RefPtr& maximum,
+                              const RefPtr& sum, NameSource& names, std::vector<std::string>& tensors) {
+  const std::string& carry = carried.carry.index;
+  if (carried.inner.empty()) {
+    return {make_equation(maximum, prefix_maximum(maximum, carry, pair.scores)),
+            make_equation(sum, prefix_sum(form, maximum, sum, carry, weight(pair.scores, maximum)))};
+  }
+  const Index at = Index::variable(carry);
+  const RefPtr part = with_more(pair.maximum, names.next(), at);
+  const RefPtr step = with_more(pair.sum.left(), names.next(), at);
+  const RefPtr factor = with_more(pair.maximum, names.next(), at);
+  std::vector<Index> subscripts = sum->subscripts;
+  for (const Loop& loop : carried.inner) subscripts.push_back(Index::variable(loop.index));
+  const RefPtr weights = make_ref(names.next(), sum->dtype, Scope::global, std::move(subscripts));
+  tensors.insert(tensors.end(), {part->tensor, step->tensor, factor->tensor, weights->tensor});
+  return {inner_nest(carried.inner, part, combined(ArithmeticOp::max, read_expr(part), pair.scores)),
+          make_equation(maximum, prefix_maximum(maximum, carry, read_expr(part))),
+          make_equation(factor, correction(maximum, carry)),
+          inner_nest(carried.inner, weights, safe_weight(pair.scores, maximum)),
+          inner_nest(carried.inner, step, combined(ArithmeticOp::add, read_expr(step), read_expr(weights))),
+          make_equation(sum, corrected_sum(sum, factor, carry, read_expr(step)))};
+}
+
+/// The sum as it was: NaN where a row has nothing but -inf.
+ExprPtr whole_sum(const SoftmaxPair& pair, const RefPtr& maximum, const RefPtr& sum) {
+  if (pair.is_above) return read_expr(sum);
+  const ExprPtr bottom = make_call(Function::negate, make_expr(Infinity{}));
+  return make_expr(Select{make_expr(Compare{{read_expr(maximum), bottom}, {CompareOp::equal}}),
+                          make_sum(read_expr(maximum), ArithmeticOp::subtract, read_expr(maximum)), read_expr(sum)});
+}
+
 }  // namespace
 
 Result<Online, Obstacle> prefix_form(View& view, const Reduction& reduction, const std::string& name) {
@@ -155,21 +200,7 @@ Result<Online, Obstacle> online_form(View& view, const SoftmaxPair& pair, const 
                                      bool keeps_sum) {
   const auto carried = carried_by(pair.sum, name);
   if (!carried) return carried.error();
-  for (const Loop& loop : pair.max.reduced) {
-    if (!is_serial(loop)) return Obstacle{"serial", concat("the loop over ", loop.index, " is not serial")};
-  }
-  const bool blocked = !carried->inner.empty();
-  if (form == OnlineForm::published && !pair.is_above) {
-    return Obstacle{"above", "the first element of a row may be -inf"};
-  }
-  if (form == OnlineForm::published && blocked) {
-    return Obstacle{"above", "the published form has no blocks"};
-  }
-  if (auto obstacle = too_large(*pair.sum.place, blocked ? pair.sum.loops() : carried->header)) {
-    return *std::move(obstacle);
-  }
-  const auto type = type_of(*weight(pair.scores, pair.maximum));
-  if (!type) return Obstacle{"pattern", "the exponential has no dtype"};
+  if (auto obstacle = form_obstacle(pair, *carried, form)) return *std::move(obstacle);
   NameSource names = view.fresh_tensors();
   Online out;
   out.carry = name;
@@ -177,58 +208,30 @@ Result<Online, Obstacle> online_form(View& view, const SoftmaxPair& pair, const 
   const std::string& max_name = pair.maximum->tensor;
   const std::string& sum_name = pair.sum.left()->tensor;
   const bool renames_max = is_output(view, max_name);
-  const std::string new_max = renames_max ? names.next() : max_name;
-  if (renames_max) out.tensors.push_back(new_max);
-  const std::string new_sum = names.next();
-  out.tensors.push_back(new_sum);
-  const RefPtr maximum = with_more(pair.maximum, new_max, at);
-  const RefPtr sum = with_more(pair.sum.left(), new_sum, at);
-  std::vector<Item> body;
-  if (blocked) {
-    const RefPtr part = with_more(pair.maximum, names.next(), at);
-    const RefPtr step = with_more(pair.sum.left(), names.next(), at);
-    const RefPtr factor = with_more(pair.maximum, names.next(), at);
-    std::vector<Index> subscripts = sum->subscripts;
-    for (const Loop& loop : carried->inner) subscripts.push_back(Index::variable(loop.index));
-    const RefPtr weights = make_ref(names.next(), type->dtype, Scope::global, std::move(subscripts));
-    out.tensors.insert(out.tensors.end(), {part->tensor, step->tensor, factor->tensor, weights->tensor});
-    body.push_back(inner_nest(carried->inner, part, combined(ArithmeticOp::max, read_expr(part), pair.scores)));
-    body.emplace_back(make_equation(maximum, prefix_maximum(maximum, name, read_expr(part))));
-    body.emplace_back(make_equation(factor, correction(maximum, name)));
-    body.push_back(inner_nest(carried->inner, weights, safe_weight(pair.scores, maximum)));
-    body.push_back(inner_nest(carried->inner, step, combined(ArithmeticOp::add, read_expr(step), read_expr(weights))));
-    body.emplace_back(make_equation(sum, corrected_sum(sum, factor, name, read_expr(step))));
-  } else {
-    body.emplace_back(make_equation(maximum, prefix_maximum(maximum, name, pair.scores)));
-    body.emplace_back(make_equation(sum, prefix_sum(form, maximum, sum, name, weight(pair.scores, maximum))));
-  }
+  const RefPtr maximum = with_more(pair.maximum, renames_max ? names.next() : max_name, at);
+  const RefPtr sum = with_more(pair.sum.left(), names.next(), at);
+  if (renames_max) out.tensors.push_back(maximum->tensor);
+  out.tensors.push_back(sum->tensor);
+  std::vector<Item> items = {
+      make_nest(carried->header, nullptr, recurrences(pair, *carried, form, maximum, sum, names, out.tensors))};
   // Behind the recurrences both are read at their last value. A sum that is read elsewhere than in a softmax, or is an
-  // output, stays; where a row has nothing but -inf it is NaN, as it was.
-  bool needs_copy = keeps_sum || is_output(view, sum_name);
-  Program program = with_reads(view, view.program(), {max_name, sum_name}, {pair.max.place, pair.sum.place},
-                               [&](const RefPtr& ref, const Statement& statement) -> RefPtr {
-                                 if (ref->tensor == max_name && !renames_max)
-                                   return with_more(ref, new_max, carried->last);
-                                 if (ref->tensor != sum_name || keeps_sum || is_output(view, sum_name)) return ref;
-                                 if (pair.is_above || is_softmax_use(view, pair, statement))
-                                   return with_more(ref, new_sum, carried->last);
-                                 needs_copy = true;
-                                 return ref;
-                               });
-  const RefPtr final_max = with_last(maximum, carried->last);
-  std::vector<Item> items = {make_nest(carried->header, nullptr, std::move(body))};
-  if (renames_max) {
-    items.push_back(under(*pair.sum.place, pair.sum.output, {make_equation(pair.maximum, read_expr(final_max))}));
-  }
-  if (needs_copy) {
-    ExprPtr value = read_expr(with_last(sum, carried->last));
-    if (!pair.is_above) {
-      const ExprPtr bottom = make_call(Function::negate, make_expr(Infinity{}));
-      value = make_expr(Select{make_expr(Compare{{read_expr(final_max), bottom}, {CompareOp::equal}}),
-                               make_sum(read_expr(final_max), ArithmeticOp::subtract, read_expr(final_max)), value});
-    }
-    items.push_back(under(*pair.sum.place, pair.sum.output, {make_equation(pair.sum.left(), value)}));
-  }
+  // output, stays.
+  const bool keeps = keeps_sum || is_output(view, sum_name);
+  bool needs_copy = keeps;
+  const auto replace = [&](const RefPtr& ref, const Statement& statement) -> RefPtr {
+    if (ref->tensor == max_name && !renames_max) return with_more(ref, maximum->tensor, carried->last);
+    if (ref->tensor != sum_name || keeps) return ref;
+    if (pair.is_above || is_softmax_use(view, pair, statement)) return with_more(ref, sum->tensor, carried->last);
+    needs_copy = true;
+    return ref;
+  };
+  Program program = with_reads(view, view.program(), {max_name, sum_name}, {pair.max.place, pair.sum.place}, replace);
+  const RefPtr last_maximum = with_last(maximum, carried->last);
+  const auto copy = [&](const RefPtr& left, const ExprPtr& value) {
+    items.push_back(under(*pair.sum.place, pair.sum.output, {make_equation(left, value)}));
+  };
+  if (renames_max) copy(pair.maximum, read_expr(last_maximum));
+  if (needs_copy) copy(pair.sum.left(), whole_sum(pair, last_maximum, with_last(sum, carried->last)));
   const std::uint32_t first = pair.max.place->items.back();
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     out.added.push_back({i == 0 ? "recurrence" : "copy", item_site(item_of(*pair.max.place, first + i))});

@@ -4,6 +4,7 @@
 
 #include "steptp/analysis/index_map.h"
 #include "steptp/base/text.h"
+#include "steptp/check/types.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/finite.h"
 #include "steptp/strategies/online.h"
@@ -57,7 +58,12 @@ Result<SoftmaxPair, Obstacle> pair_with(View& view, const Reduction& sum, const 
   if (body_of(*max->place) != body_of(*sum.place) || max->place->items.back() >= sum.place->items.back()) {
     return no_match(concat(maximum->tensor, " is not made before, in the same body"));
   }
-  if (!is_float(max->left()->dtype) || !is_float(sum.left()->dtype)) return no_match("they are no floats");
+  // Narrower types on the way would round what was not rounded before.
+  const auto type = type_of(*sum.term);
+  const DType dtype = sum.left()->dtype;
+  if (!is_float(dtype) || max->left()->dtype != dtype || !type || type->dtype != dtype) {
+    return no_match("maximum, sum and exponentials are not of one float type");
+  }
   std::vector<Operand> rest = argument;
   rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(number));
   SoftmaxPair out{*max, sum, sum_of(rest), maximum, false};

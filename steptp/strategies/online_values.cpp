@@ -45,60 +45,73 @@ ExprPtr published_output(const OnlineSoftmax& online, const RefPtr& output, cons
   return make_sum(corrected, ArithmeticOp::add, step);
 }
 
-}  // namespace
+/// A step of the output's recurrence: items for the loops over features.
+std::vector<Item> output_step(const OnlineSoftmax& online, const RefPtr& output, const ExprPtr& values,
+                              NameSource& names, std::vector<std::string>& tensors) {
+  if (online.form == OnlineForm::published) return {make_equation(output, published_output(online, output, values))};
+  if (online.inner.empty()) {
+    const ExprPtr term = times(weight(online.scores, online.maximum), values);
+    return {make_equation(output, prefix_sum(online.form, online.maximum, output, online.carry, term))};
+  }
+  const RefPtr part = make_ref(names.next(), output->dtype, output->scope, output->subscripts);
+  tensors.push_back(part->tensor);
+  const ExprPtr more = make_sum(read_expr(part), ArithmeticOp::add, times(read_expr(online.weights), values));
+  return {make_nest(online.inner, nullptr, {make_equation(part, more)}),
+          make_equation(output, corrected_sum(output, online.factor, online.carry, read_expr(part)))};
+}
 
-Result<Online, Obstacle> attention_form(View& view, const Attention& attention) {
-  const OnlineSoftmax& online = attention.online;
-  const Features features = features_of(view, attention);
+bool is_too_large(const OnlineSoftmax& online, const Features& features) {
   std::vector<const Loop*> all;
   for (const Nest* around : online.nest->around) {
     for (const Loop& loop : around->loops) all.push_back(&loop);
   }
   for (const Loop& loop : online.nest->nest->loops) all.push_back(&loop);
   for (const Loop& loop : features.loops) all.push_back(&loop);
-  if (elements_of(all, kMaxTensorElements) > kMaxTensorElements) {
+  return elements_of(all, kMaxTensorElements) > kMaxTensorElements;
+}
+
+/// The result, from the last values of the recurrences.
+Item last_values(const Attention& attention, const std::string& output) {
+  const OnlineSoftmax& online = attention.online;
+  const RefPtr& left = attention.matmul.left();
+  const Index last = Index::constant(online.extent - 1);
+  ExprPtr result = read_expr(with_more(left, output, last));
+  if (online.form == OnlineForm::deferred) {
+    result = over(result, read_expr(renamed(with_last(online.sum, last), attention.names)));
+  }
+  std::vector<Loop> loops = attention.matmul.output;
+  if (loops.empty() && !attention.matmul.place->around.empty()) return make_equation(left, result);
+  if (loops.empty()) loops.push_back({LoopKind::bound, 1, "tx"});
+  return make_nest(std::move(loops), nullptr, {make_equation(left, result)});
+}
+
+std::vector<std::uint32_t> moved_up(std::vector<std::uint32_t> items, std::uint32_t by) {
+  items.back() -= by;
+  return items;
+}
+
+}  // namespace
+
+Result<Online, Obstacle> attention_form(View& view, const Attention& attention) {
+  const OnlineSoftmax& online = attention.online;
+  const Features features = features_of(view, attention);
+  if (is_too_large(online, features)) {
     return Obstacle{"memory", "the recurrence would have more than 2^31 elements"};
   }
   NameSource names = view.fresh_tensors();
   Online out;
   out.carry = online.carry;
   out.tensors = {names.next()};
-  const Index at = Index::variable(online.carry);
-  const RefPtr left = renamed(attention.matmul.left(), features.names);
-  const RefPtr output = with_more(left, out.tensors[0], at);
-  const ExprPtr values = renamed(attention.values, features.names);
-  std::vector<Item> step;
-  ExprPtr right;
-  if (online.form == OnlineForm::published) {
-    right = published_output(online, output, values);
-  } else if (online.inner.empty()) {
-    right = prefix_sum(online.form, online.maximum, output, online.carry,
-                       times(weight(online.scores, online.maximum), values));
-  } else {
-    out.tensors.push_back(names.next());
-    const RefPtr part = with_more(left, out.tensors[1], at);
-    const ExprPtr more = times(read_expr(online.weights), values);
-    step.emplace_back(
-        make_nest(online.inner, nullptr, {make_equation(part, make_sum(read_expr(part), ArithmeticOp::add, more))}));
-    right = corrected_sum(output, online.factor, online.carry, read_expr(part));
-  }
-  step.emplace_back(make_equation(output, right));
+  const RefPtr output =
+      with_more(renamed(attention.matmul.left(), features.names), out.tensors[0], Index::variable(online.carry));
+  std::vector<Item> step = output_step(online, output, renamed(attention.values, features.names), names, out.tensors);
   std::vector<Item> body = online.nest->nest->items;
   if (features.loops.empty())
     body.insert(body.end(), step.begin(), step.end());
   else
     body.emplace_back(make_nest(features.loops, nullptr, std::move(step)));
   const Item recurrence = make_nest(online.nest->nest->loops, nullptr, std::move(body));
-  const Index last = Index::constant(online.extent - 1);
-  ExprPtr result = read_expr(with_more(attention.matmul.left(), out.tensors[0], last));
-  if (online.form == OnlineForm::deferred) {
-    result = over(result, read_expr(renamed(with_last(online.sum, last), attention.names)));
-  }
-  const EquationPtr final_value = make_equation(attention.matmul.left(), result);
-  const bool is_bare = attention.matmul.output.empty() && !attention.matmul.place->around.empty();
-  std::vector<Loop> loops = attention.matmul.output;
-  if (loops.empty()) loops.push_back({LoopKind::bound, 1, "tx"});
-  const Item copy = is_bare ? Item(final_value) : Item(make_nest(loops, nullptr, {final_value}));
+  const Item copy = last_values(attention, out.tensors[0]);
   const std::vector<std::uint32_t>& matmul = attention.matmul.place->items;
   const bool down = attention.moves_down;
   Program program =
@@ -109,11 +122,8 @@ Result<Online, Obstacle> attention_form(View& view, const Attention& attention) 
                  {"quotient", item_site(attention.quotient->items)},
                  {"matmul", item_site(matmul)}};
   out.removed = out.matched;
-  std::vector<std::uint32_t> before_copy = matmul;
-  before_copy.back() -= down ? 2 : 1;
-  std::vector<std::uint32_t> at_copy = matmul;
-  at_copy.back() -= 1;
-  out.added = {{"recurrence", item_site(down ? before_copy : online.nest->items)}, {"copy", item_site(at_copy)}};
+  out.added = {{"recurrence", item_site(down ? moved_up(matmul, 2) : online.nest->items)},
+               {"copy", item_site(moved_up(matmul, 1))}};
   return out;
 }
 

@@ -148,6 +148,16 @@ B(tx,6)L(a,6)[D[tx]=max(D[tx],A[tx,a]);];B(tx,6)L(a,6)[E[tx]=E[tx]+exp(A[a,tx]-D
                  kDeferred, "pattern");
 }
 
+// The factor would be computed and stored in f16, which nothing was before.
+TEST(PrefixSum, OfOneType) {
+  expect_refusal(kName, R"(
+@input A f32[8,6]
+@output E f32[8]
+B(tx,8)L(a,6)[D:f16[tx]=max(D:f16[tx],A[tx,a]);];B(tx,8)L(a,6)[E[tx]=E[tx]+exp(A[tx,a]-D:f16[tx]);];
+)",
+                 kDeferred, "pattern");
+}
+
 TEST(PrefixSum, Serial) {
   expect_refusal(kName, R"(
 @input A f32[8,6]

@@ -118,6 +118,14 @@ TEST(PrefixMatmul, NotTheSoftmaxItself) {
       R"({"at":"2"})", "pattern");
 }
 
+TEST(PrefixMatmul, NothingMoreInsideAVectorizedLoop) {
+  expect_refusal(kName,
+                 concat(kHeader, R"(L(a,6)V(c,8)[D[c,a]=max(if_then_else(a-1<0,-inf,D[c,a-1]),A[c,a]);
+H[c,a]=if_then_else(D[c,a]==-inf,0,if_then_else(a-1<0,0,H[c,a-1]*exp(D[c,a-1]-D[c,a]))+exp(A[c,a]-D[c,a]));];)",
+                        kQuotient, kMatmul),
+                 R"({"at":"2"})", "pattern");
+}
+
 // One number is another: the recurrence begins with 1, or the quotient reads the fourth value.
 TEST(PrefixMatmul, NearlyTheRecurrence) {
   std::string wrong = recurrences();

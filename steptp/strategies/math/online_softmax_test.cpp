@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "steptp/base/text.h"
 #include "testing/strategy_test.h"
 
 namespace steptp::testing {
@@ -95,6 +96,39 @@ B(tx,2)L(a,3)[F[tx,a]=exp(G[tx,a]-D[tx])/E[tx];];B(tx,2)[J[tx]=max(E[tx],2);];
                       if_then_else(a-1<0,0,H[tx,a-1]*exp(D[tx,a-1]-D[tx,a]))+exp(G[tx,a]-D[tx,a]));];
                     B(tx,2)[E[tx]=if_then_else(D[tx,2]==-inf,D[tx,2]-D[tx,2],H[tx,2]);];
                     B(tx,2)L(a,3)[F[tx,a]=exp(G[tx,a]-D[tx,2])/H[tx,2];];B(tx,2)[J[tx]=max(E[tx],2);];)");
+}
+
+// A norm before the softmax: its divisor is positive, so that the scores are finite; without the 1e-05 it may be zero.
+TEST(OnlineSoftmax, FiniteByItsDefinition) {
+  const auto forms = [](std::string_view divisor) {
+    return listed("online_softmax",
+                  concat(R"(
+@input A f32[8,6]
+@output F f32[8,6]
+B(tx,8)L(a,6)[W[tx]=W[tx]+A[tx,a]**2;];B(tx,8)L(a,6)[G[tx,a]=A[tx,a]/)",
+                         divisor, R"(;];
+B(tx,8)L(a,6)[D[tx]=max(D[tx],G[tx,a]);];B(tx,8)L(a,6)[E[tx]=E[tx]+exp(G[tx,a]-D[tx]);];
+B(tx,8)L(a,6)[F[tx,a]=exp(G[tx,a]-D[tx])/E[tx];];
+)"),
+                  false)
+        .size();
+  };
+  EXPECT_EQ(forms("sqrt(W[tx]/6+1e-05)"), 2U);
+  EXPECT_EQ(forms("sqrt(W[tx]/6)"), 1U);
+  EXPECT_EQ(forms("max(W[tx],1)"), 2U);
+  EXPECT_EQ(forms("max(W[tx],A[tx,a])"), 1U);
+}
+
+// The recurrence is not negative only if one believes that it is.
+TEST(OnlineSoftmax, NotFiniteByAssumption) {
+  const std::string_view roots = R"(
+@input A f32[8,6]
+@output F f32[8,6]
+B(tx,8)L(a,6)[G[tx,a]=if_then_else(a-1<0,4,sqrt(G[tx,a-1])-5);];
+B(tx,8)L(a,6)[D[tx]=max(D[tx],G[tx,a]+A[tx,a]);];B(tx,8)L(a,6)[E[tx]=E[tx]+exp(G[tx,a]+A[tx,a]-D[tx]);];
+B(tx,8)L(a,6)[F[tx,a]=exp(G[tx,a]+A[tx,a]-D[tx])/E[tx];];
+)";
+  expect_refusal("online_softmax", roots, R"({"at":"2","loop":"a","form":"published"})", "above");
 }
 
 TEST(OnlineSoftmax, InsideOneKernel) {

@@ -157,6 +157,29 @@ TEST(CudaText, WideIndicesOnlyWhereNeeded) {
   EXPECT_EQ(wide.find("D[((long long)"), std::string::npos);
 }
 
+/// Blocks that accumulate into one element are launched in turn: a test on a CPU, where they run so anyway, does not
+/// see whether they are.
+TEST(CudaText, BlocksThatReduceRunInTurn) {
+  const auto kernel = [](const std::string& text) {
+    const auto made = cuda::lower(program_of(text));
+    EXPECT_TRUE(made.ok()) << made.error().message;
+    return made->launches.find("kernels")->as_array()->back();
+  };
+  const Json sum = kernel(
+      "@input A f32[4,3]\n@output D "
+      "f32[3]\nB^{4}_{bx=0}B^{3}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{bx,tx};];");
+  EXPECT_EQ(sum.find("in_turn")->dump(), "[\"bx\"]");
+  EXPECT_EQ(sum.find("grid")->dump(), "[1,1,1]");
+  const Json scattered = kernel(
+      "@input A f32[4]\n@input C i32[4]\n@output D f32[4]\nB^{4}_{bx=0}[D^{f32,g}_{bx}=0;];"
+      "B^{4}_{bx=0}[D^{f32,g}_{C^{i32,g}_{bx}}=D^{f32,g}_{C^{i32,g}_{bx}}+A^{f32,g}_{bx};];");
+  EXPECT_EQ(scattered.find("in_turn")->dump(), "[\"bx\"]");
+  const Json own = kernel(
+      "@input A f32[4,3]\n@output D f32[4]\nB^{4}_{bx=0}L^{3}_{a=0}[D^{f32,g}_{bx}=D^{f32,g}_{bx}+A^{f32,g}_{bx,a};];");
+  EXPECT_EQ(own.find("in_turn")->dump(), "[]");
+  EXPECT_EQ(own.find("grid")->dump(), "[4,1,1]");
+}
+
 TEST(CudaText, IsTheSameTwice) {
   for (const Judged& one : generated(3, 10)) {
     EXPECT_EQ(cuda::lower(one.program).value().text, cuda::lower(one.program).value().text);

@@ -10,6 +10,7 @@ NB_MODULE(_steptp, module) {
   bind_run(module);
   bind_verify(module);
   bind_strategies(module);
+  bind_lower(module);
   bind_tokens(module);
   bind_grammar(module);
   bind_import(module);

@@ -10,6 +10,7 @@
 
 #include "python/src/bindings.h"
 #include "steptp/base/text.h"
+#include "steptp/verbs/run_compiled.h"
 #include "steptp/verbs/run_document.h"
 
 namespace nb = nanobind;
@@ -68,9 +69,21 @@ class SignalWatch {
   bool raised_ = false;
 };
 
+/// The run of the engine `llvm`. What is no trap is thrown as diagnostics.
+Result<RunResult, RunFailure> compiled_run(const Document& document, RunRequest request) {
+  auto ran = run_compiled(document, std::move(request));
+  if (ran) return std::move(ran).value();
+  const CompiledFailure& failure = ran.error();
+  if (failure.kind != CompiledFailure::Kind::trap) throw_diagnostics(failure.diagnostics, *document.source);
+  Trap trap;
+  trap.kind = failure.trap;
+  trap.message = failure.diagnostics.front().message;
+  return RunFailure{std::move(trap), failure.diagnostics.front()};
+}
+
 /// The JSON answer of the verb, the outputs, and the number of equations executed.
 nb::tuple run_verb(const Document& document, const std::optional<std::vector<GivenArray>>& inputs, std::uint64_t seed,
-                   std::uint64_t budget, const std::vector<GivenElement>& elements) {
+                   std::uint64_t budget, const std::vector<GivenElement>& elements, const std::string& engine) {
   RunRequest request;
   request.seed = seed;
   request.budget = budget;
@@ -82,7 +95,8 @@ nb::tuple run_verb(const Document& document, const std::optional<std::vector<Giv
   std::string answer;
   {
     const nb::gil_scoped_release release;
-    auto ran = run_document(document, std::move(request));
+    auto ran =
+        engine == "llvm" ? compiled_run(document, std::move(request)) : run_document(document, std::move(request));
     if (!ran && !watch.raised()) throw_trap(std::move(ran).error(), *document.source);
     if (ran) {
       result = *std::move(ran);
@@ -132,7 +146,7 @@ nb::list to_python(const Tensors& tensors) {
 
 void bind_run(nb::module_& module) {
   module.def("run", &run_verb, nb::arg("document"), nb::arg("inputs").none(), nb::arg("seed"), nb::arg("budget"),
-             nb::arg("elements"));
+             nb::arg("elements"), nb::arg("engine"));
   module.def("seeded_inputs", &seeded_inputs_verb, nb::arg("document"), nb::arg("seed"));
   module.def("parse_element", &parse_element_verb, nb::arg("text"));
   module.attr("default_budget") = RunOptions().budget;

@@ -16,7 +16,7 @@ from ._errors import (
     RunError,
     SteptpError,
 )
-from ._results import Applied, CheckReport, Counterexample, Judgement, RunResult, Statistics, TokenCounts
+from ._results import Applied, CheckReport, Counterexample, Judgement, Lowered, RunResult, Statistics, TokenCounts
 from ._signature import Variable, from_json as _signature_from_json
 from ._steptp import Program
 from ._torch import TorchOrigin, from_torch, import_model, to_torch
@@ -31,6 +31,7 @@ from ._verbs import (
     explain,
     fmt,
     grammar,
+    lower,
     read,
     replay,
     run,
@@ -59,6 +60,7 @@ __all__ = [
     "DiagnosticWarning",
     "InputError",
     "Judgement",
+    "Lowered",
     "Program",
     "RefusedError",
     "RunError",
@@ -82,6 +84,7 @@ __all__ = [
     "from_torch",
     "grammar",
     "import_model",
+    "lower",
     "read",
     "replay",
     "run",

@@ -206,6 +206,17 @@ class Applied:
 
 
 @dataclass(frozen=True)
+class Lowered:
+    """The text of a back end; of CUDA also the launch list: fills, kernels with grid and block, workspace, steps."""
+
+    text: str
+    launches: dict[str, Any] | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
 class TokenCounts:
     """How many tokens a program takes in each profile."""
 

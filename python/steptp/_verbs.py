@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import _arrays, _steptp
 from ._errors import DiagnosticWarning, RefusedError
-from ._results import Applied, CheckReport, Judgement, RunResult, TokenCounts
+from ._results import Applied, CheckReport, Judgement, Lowered, RunResult, TokenCounts
 from ._signature import SignatureLike, from_json, to_json
 from ._steptp import Document, Program
 
@@ -130,6 +130,10 @@ def run(
     With `elements`, only those elements of the outputs are computed ("D[0,3]" or ("D", (0, 3))); their values, the
     same bits as in a whole run, are in ``result.elements``.
 
+    The engine "llvm" compiles the program for this machine; it takes programs that `check` finds ok, others raise
+    DiagnosticError, and so does a machine without the engine (id "no-engine"). Its values are the oracle's, but for the
+    last bits of exp, log and other functions; `budget` plays no part.
+
     Raises RunError where the program does something undefined, InputError where the inputs do not fit, and BudgetError
     where the run would take more than `budget` operations.
 
@@ -145,8 +149,8 @@ def run(
         ...
     steptp.InputError: ...
     """
-    if engine != "oracle":
-        raise ValueError(f"no engine {engine!r}: there is 'oracle'")
+    if engine not in ("oracle", "llvm"):
+        raise ValueError(f"no engine {engine!r}: there are 'oracle' and 'llvm'")
     if isinstance(elements, str):
         raise TypeError("elements is a list, such as ['D[0,3]']")
     chosen = [_element(element) for element in elements or ()]
@@ -154,8 +158,37 @@ def run(
     variables = from_json(document.program._signature_json)
     raw = None if inputs is None else _arrays.to_raw(inputs, {v.name for v in variables if v.role != "output"})
     real = {v.name for v in variables if "float" in v.dtype}
-    answer, outputs, executions = _steptp.run(document, raw, _natural(seed, "seed"), _natural(budget, "budget"), chosen)
+    answer, outputs, executions = _steptp.run(
+        document, raw, _natural(seed, "seed"), _natural(budget, "budget"), chosen, engine
+    )
     return RunResult(json.loads(answer), _arrays.from_raw(outputs), executions, real)
+
+
+def lower(
+    source: Source,
+    to: str = "cuda",
+    *,
+    signature: SignatureLike | None = None,
+    device: str | None = None,
+    main: bool = False,
+    dialect: str = "tvm-0.27",
+    target: str = "cuda",
+) -> Lowered:
+    """The text of a back end: "cuda", "llvm" or "tir".
+
+    Only programs that `check` finds ok are lowered, and what a back end cannot hold exactly is refused: both raise
+    DiagnosticError. `device` says whose launch limits count and `main` adds a main() (cuda); `dialect` is "tvm-0.21" or
+    "tvm-0.27", `target` "cuda" or "cpu" (tir).
+
+    >>> double = "@input A f32[3]\\n@output D f32[3]\\nB^{3}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
+    >>> lower(double).launches["kernels"][0]["block"]
+    [3, 1, 1]
+    >>> print(lower(double, "tir", dialect="tvm-0.21").text.splitlines()[-1].strip())
+    D[v_tx] = A[v_tx] * T.float32(2)
+    """
+    document = _open(source, signature)
+    text, launches = _steptp.lower(document, to, device or "", main, dialect, target)
+    return Lowered(text, json.loads(launches) if launches else None)
 
 
 def verify(

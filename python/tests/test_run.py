@@ -192,7 +192,7 @@ def test_inputs_are_a_mapping_by_name(inputs) -> None:
         ({"seed": 2**64}, ValueError),
         ({"seed": 1.5}, TypeError),
         ({"budget": -1}, ValueError),
-        ({"engine": "llvm"}, ValueError),
+        ({"engine": "magic"}, ValueError),
         ({"elements": "D[0,0]"}, TypeError),
         ({"elements": ["D[0,"]}, ValueError),
         ({"elements": ["D[0]"]}, steptp.RunError),

@@ -17,7 +17,8 @@ constexpr Explanation kCatalogue[] = {
      "accumulate into one element beside other equations. Nothing is lowered approximately.",
      "B^{2048}_{tx=0} lowered to cuda, which launches at most 1024 threads along tx"},
     {"no-engine", Severity::error, "the engine that was asked for is not there",
-     "The LLVM engine is a shared object of its own, which is only built where LLVM is installed. The message says where "
+     "The LLVM engine is a shared object of its own, which is only built where LLVM is installed. The message says "
+     "where "
      "it was looked for.",
      "steptp run program.leir --engine llvm, without libsteptp_llvm.so beside steptp"},
     {"engine", Severity::error, "an engine does not take what was lowered for it",

@@ -12,7 +12,7 @@ namespace steptp::cuda {
 namespace {
 
 /// Beyond this, shared memory is dynamic and asked for.
-constexpr std::int64_t kStaticSharedBytes = 48 * 1024;
+constexpr std::int64_t kStaticSharedBytes = std::int64_t{48} * 1024;
 
 std::vector<Axis> axes_in_turn(const lowering::Plan& plan, const lowering::KernelPlan& kernel) {
   std::set<Axis> axes;

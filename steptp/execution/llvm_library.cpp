@@ -53,8 +53,8 @@ Result<const SteptpLlvmEngine*, Diagnostic> load() {
 }  // namespace
 
 Result<const SteptpLlvmEngine*, Diagnostic> load_llvm_engine() {
-  static const Result<const SteptpLlvmEngine*, Diagnostic> engine = load();
-  return engine;
+  static const Result<const SteptpLlvmEngine*, Diagnostic> kEngine = load();
+  return kEngine;
 }
 
 }  // namespace steptp

@@ -233,7 +233,7 @@ std::string Values::function(Function function, DType dtype, const std::string& 
     if (dtype == DType::boolean) return x;
     if (function != Function::negate && function != Function::abs) return x;
     if (dtype == DType::u8 && function == Function::abs) return x;
-    const std::string negated = out_.emit("sub ", type, " 0, ", x);
+    std::string negated = out_.emit("sub ", type, " 0, ", x);
     if (function == Function::negate) return negated;
     const std::string negative = out_.emit("icmp slt ", type, " ", x, ", 0");
     return out_.emit("select i1 ", negative, ", ", type, " ", negated, ", ", type, " ", x);

@@ -135,7 +135,7 @@ std::string Values::address(const Ref& ref) {
 
 std::string Values::load(const Ref& ref) {
   const std::string place = address(ref);
-  const std::string raw = out_.emit("load ", memory_type(ref.dtype), ", ptr ", place);
+  std::string raw = out_.emit("load ", memory_type(ref.dtype), ", ptr ", place);
   switch (ref.dtype) {
     case DType::f16: return out_.emit("fpext half ", raw, " to float");
     case DType::bf16: return out_.emit("call float @stp_from_bf16(i16 ", raw, ")");

@@ -59,6 +59,12 @@ constexpr Case kCases[] = {
     {"a reduction over whole warps",
      "@input A f32[3,128]\n@output D f32[3]\n"
      "B^{3}_{bx=0}[B^{128}_{tx=0}[E^{f32,s}=E^{f32,s}+A^{f32,g}_{bx,tx};];D^{f32,g}_{bx}=E^{f32,s}*2;];"},
+    {"a product over whole warps",
+     "@input A f64[3,64]\n@output D f64[3]\n"
+     "B^{3}_{bx=0}[B^{64}_{tx=0}[E^{f64,s}=E^{f64,s}*(A^{f64,g}_{bx,tx}+2);];D^{f64,g}_{bx}=E^{f64,s};];"},
+    {"a guarded reduction to which some blocks contribute nothing",
+     "@input A f32[2,10]\n@output D f32[2]\n"
+     "B^{4}_{bx=0}[B^{16}_{tx=0}?{tx<10&bx<2}[D^{f32,g}_{bx}=D^{f32,g}_{bx}+A^{f32,g}_{bx,tx};];];"},
     {"a guarded maximum over warps along two axes",
      "@input A f64[2,40,3]\n@output D f64[2]\n"
      "B^{2}_{bx=0}[B^{48}_{tx=0}B^{4}_{ty=0}?{tx<40&ty<3}[E^{f64,s}=max(E^{f64,s},A^{f64,g}_{bx,tx,ty});];"

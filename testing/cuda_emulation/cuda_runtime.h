@@ -5,12 +5,17 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #define __global__
@@ -159,6 +164,30 @@ T __shfl_down_sync(unsigned, T value, unsigned distance) {
 template <typename Kernel>
 void cudaFuncSetAttribute(Kernel, cudaFuncAttribute, int) {}
 inline int cudaGetLastError() { return emulation::diverged ? 1 : 0; }
+
+// What a main() calls besides; memory of the device is memory.
+using cudaError_t = int;
+using cudaEvent_t = int;
+enum { cudaSuccess = 0 };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+inline int cudaMalloc(void** pointer, std::size_t bytes) {
+  *pointer = std::aligned_alloc(256, (bytes + 256) / 256 * 256);
+  return *pointer ? cudaSuccess : 1;
+}
+inline int cudaMemset(void* to, int value, std::size_t bytes) {
+  std::memset(to, value, bytes);
+  return cudaSuccess;
+}
+inline int cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+inline int cudaDeviceSynchronize() { return cudaGetLastError(); }
+inline const char* cudaGetErrorString(int) { return "threads part at a barrier"; }
+inline void cudaEventCreate(cudaEvent_t*) {}
+inline void cudaEventRecord(cudaEvent_t) {}
+inline int cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+inline void cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) { *milliseconds = 1; }
 
 inline float __int_as_float(int bits) { return std::bit_cast<float>(bits); }
 inline double __longlong_as_double(long long bits) { return std::bit_cast<double>(bits); }

@@ -1,6 +1,8 @@
 // CUDA text against the oracle, without a GPU: compiled as C++ with an emulation of threads and barriers.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +12,8 @@
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
 #include "steptp/cuda/lower.h"
+#include "steptp/oracle/npz.h"
+#include "steptp/text/document.h"
 #include "steptp/text/printer.h"
 #include "testing/lowering_support.h"
 #include "testing/soak.h"
@@ -78,8 +82,10 @@ class Emulated {
     std::vector<void*> pointers;
     for (const Variable& variable : one.program.signature.variables) {
       const Tensor& tensor = tensors.at(variable.name);
-      memory.emplace_back(tensor.data.size() / sizeof(std::max_align_t) + 1);
+      memory.emplace_back((tensor.data.size() + kBehind) / sizeof(std::max_align_t) + 1);
       std::memcpy(memory.back().data(), tensor.data.data(), tensor.data.size());
+      // Zeros with a sign: even an identity that is added there shows.
+      for (std::size_t at = 0; at < kBehind; ++at) behind(memory.back(), tensor)[at] = at % 4 == 3 ? 0x80 : 0;
       pointers.push_back(memory.back().data());
     }
     std::vector<std::max_align_t> workspace(bytes() / sizeof(std::max_align_t) + 1);
@@ -89,6 +95,10 @@ class Emulated {
     std::size_t at = 0;
     for (const Variable& variable : one.program.signature.variables) {
       Tensor& tensor = tensors.at(variable.name);
+      for (std::size_t i = 0; i < kBehind; ++i) {
+        EXPECT_EQ(behind(memory[at], tensor)[i], i % 4 == 3 ? 0x80 : 0)
+            << one.name << " writes behind " << variable.name;
+      }
       if (variable.role == Role::output) {
         std::memcpy(tensor.data.data(), pointers[at], tensor.data.size());
         out.insert_or_assign(variable.name, tensor);
@@ -99,6 +109,11 @@ class Emulated {
   }
 
  private:
+  static constexpr std::size_t kBehind = 32;
+  static unsigned char* behind(std::vector<std::max_align_t>& memory, const Tensor& tensor) {
+    return reinterpret_cast<unsigned char*>(memory.data()) + tensor.data.size();
+  }
+
   std::string path_;
   std::string source_;
   std::size_t count_ = 0;
@@ -137,6 +152,42 @@ void expect_agreement(const std::string& name, const std::vector<Judged>& progra
   }
   std::printf("%s: %zu of %zu programs, %zu of %zu elements differ in a bit\n", name.c_str(), lowered.size(),
               programs.size(), different, elements);
+}
+
+/// The main() that compares: its status says whether what came out was expected.
+TEST(CudaEmulation, MainComparesWithWhatIsExpected) {
+  const Document document = read_document(
+      "main",
+      "@input A f32[6]\n@input C bf16[6]\n@output D bf16[6]\n@output E i32[6]\n@output F f64[6]\nB^{6}_{tx=0}"
+      "[D^{bf16,g}_{tx}=A^{f32,g}_{tx}*C^{bf16,g}_{tx};E^{i32,g}_{tx}=A^{f32,g}_{tx}*9;F^{f64,g}_{tx}=A^{f32,g}_{tx}/"
+      "3;];");
+  const auto one = judged("main", document.program);
+  ASSERT_TRUE(one);
+  const auto made = cuda::lower(one->program, {nullptr, true});
+  ASSERT_TRUE(made.ok());
+  const std::string path = concat(::testing::TempDir(), "/steptp_cuda_main_", static_cast<long long>(getpid()));
+  ASSERT_TRUE(write_file(path + ".cpp", made->text).ok());
+  ASSERT_EQ(std::system(concat("g++ -std=c++20 -O0 -ffp-contract=off -w -I '", STEPTP_SOURCE_DIR,
+                               "/testing/cuda_emulation' -include cuda_runtime.h -o '", path, "' '", path, ".cpp'")
+                            .c_str()),
+            0);
+  ASSERT_TRUE(write_npz(path + ".in.npz", one->inputs).ok());
+  ASSERT_TRUE(write_npz(path + ".out.npz", one->outputs).ok());
+  Tensors wrong = one->outputs;
+  wrong.at("F").data[6] ^= std::byte{0x40};
+  ASSERT_TRUE(write_npz(path + ".wrong.npz", wrong).ok());
+  const auto status = [&](const std::string& arguments) {
+    const int result = std::system(concat("'", path, "' ", arguments, " > '", path, ".log' 2>&1").c_str());
+    return WIFEXITED(result) ? WEXITSTATUS(result) : -1;
+  };
+  const std::string inputs = concat("'", path, ".in.npz' ");
+  EXPECT_EQ(status(inputs + "'" + path + ".out.npz' 0 2"), 0) << read_file(path + ".log").value();
+  EXPECT_EQ(status(inputs + "'" + path + ".wrong.npz'"), 1) << read_file(path + ".log").value();
+  EXPECT_EQ(status(inputs + inputs), 2) << read_file(path + ".log").value();
+  EXPECT_EQ(status("no_such.npz"), 2);
+  for (const char* end : {"", ".cpp", ".log", ".in.npz", ".out.npz", ".wrong.npz"}) {
+    std::filesystem::remove(path + end);
+  }
 }
 
 TEST(CudaEmulation, WrittenKernels) {

@@ -48,6 +48,31 @@ constexpr Case kCases[] = {
     {"an item without a loop over a thread axis",
      "@input A f32[2,4]\n@output D f32[2,4]\n"
      "B^{2}_{bx=0}[E^{f32,s}=A^{f32,g}_{bx,0}*3;B^{4}_{tx=0}[D^{f32,g}_{bx,tx}=E^{f32,s}+A^{f32,g}_{bx,tx};];];"},
+    {"an item of one thread that accumulates",
+     "@input A f32[2,4]\n@output D f32[2,4]\n"
+     "B^{2}_{bx=0}[L^{4}_{a=0}[E^{f32,s}=E^{f32,s}+A^{f32,g}_{bx,a};];"
+     "B^{4}_{tx=0}[D^{f32,g}_{bx,tx}=E^{f32,s}*A^{f32,g}_{bx,tx};];];"},
+    {"items that accumulate and lack one of two thread axes",
+     "@input A f32[4,3]\n@output D f32[4]\n@output F f32[4,3]\n"
+     "B^{1}_{bx=0}[B^{4}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};];"
+     "B^{4}_{tx=0}B^{3}_{ty=0}[F^{f32,g}_{tx,ty}=A^{f32,g}_{tx,ty}+D^{f32,g}_{tx};];];"},
+    {"a reduction over whole warps",
+     "@input A f32[3,128]\n@output D f32[3]\n"
+     "B^{3}_{bx=0}[B^{128}_{tx=0}[E^{f32,s}=E^{f32,s}+A^{f32,g}_{bx,tx};];D^{f32,g}_{bx}=E^{f32,s}*2;];"},
+    {"a product over whole warps",
+     "@input A f64[3,64]\n@output D f64[3]\n"
+     "B^{3}_{bx=0}[B^{64}_{tx=0}[E^{f64,s}=E^{f64,s}*(A^{f64,g}_{bx,tx}+2);];D^{f64,g}_{bx}=E^{f64,s};];"},
+    {"a guarded reduction to which some blocks contribute nothing",
+     "@input A f32[2,10]\n@output D f32[2]\n"
+     "B^{4}_{bx=0}[B^{16}_{tx=0}?{tx<10&bx<2}[D^{f32,g}_{bx}=D^{f32,g}_{bx}+A^{f32,g}_{bx,tx};];];"},
+    {"a guarded maximum over warps along two axes",
+     "@input A f64[2,40,3]\n@output D f64[2]\n"
+     "B^{2}_{bx=0}[B^{48}_{tx=0}B^{4}_{ty=0}?{tx<40&ty<3}[E^{f64,s}=max(E^{f64,s},A^{f64,g}_{bx,tx,ty});];"
+     "D^{f64,g}_{bx}=E^{f64,s};];"},
+    {"reductions one after another in a loop",
+     "@input A i32[3,64]\n@output D i32[3]\n@output F i32[3]\n"
+     "B^{1}_{bx=0}[L^{3}_{a=0}[B^{64}_{tx=0}[D^{i32,g}_{a}=D^{i32,g}_{a}+A^{i32,g}_{a,tx};];"
+     "B^{64}_{tx=0}[F^{i32,g}_{a}=min(F^{i32,g}_{a},A^{i32,g}_{a,tx}*D^{i32,g}_{a});];];];"},
     {"items that lack one of two thread axes",
      "@input A f32[4,3]\n@output D f32[4]\n@output F f32[4,3]\n"
      "B^{1}_{bx=0}[B^{4}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx,1};];"

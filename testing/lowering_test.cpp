@@ -310,6 +310,10 @@ TEST(TirRefuses, WhatTvmGivesAnotherMeaning) {
       "@input A f32[3,8]\n@output D f32[3]\nB^{3}_{bx=0}[B^{8}_{tx=0}[E^{f32,s}=max(E^{f32,s},A^{f32,g}_{bx,tx});];"
       "D^{f32,g}_{bx}=E^{f32,s};];",
       "other identities");
+  expect_tir_refuses(
+      "@input A f32[2,4]\n@output D f32[2,4]\nB^{2}_{bx=0}[L^{4}_{a=0}[E^{f32,s}=E^{f32,s}+A^{f32,g}_{bx,a};];"
+      "B^{4}_{tx=0}[D^{f32,g}_{bx,tx}=E^{f32,s};];];",
+      "inside the condition");
   expect_tir_refuses("@input A f32[4]\n@output D i32[4]\nB^{4}_{tx=0}[D^{i32,g}_{tx}=A^{f32,g}_{tx};];", "saturate");
   expect_tir_refuses("@input A f32[4]\n@output D f32[4]\nB^{4}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}//2;];",
                      "of floats");

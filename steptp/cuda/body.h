@@ -20,7 +20,7 @@ class Body {
 
   void write();
   [[nodiscard]] const std::string& text() const { return out_.text(); }
-  /// Of shared memory that collectives need for themselves.
+  /// Of shared memory that collectives use, one after another, under the name stp_partial.
   [[nodiscard]] std::int64_t partial_bytes() const { return partial_bytes_; }
   [[nodiscard]] const std::optional<Diagnostic>& problem() const { return problem_; }
 
@@ -47,9 +47,21 @@ class Body {
   [[nodiscard]] bool vector_loop(const lowering::Node& node);
 
   // collectives.cpp
+  struct Reduction;
   void collective(const lowering::Node& node, const std::vector<Axis>& axes);
-  [[nodiscard]] bool tree_collective(const lowering::Node& node, const std::vector<Axis>& axes);
   void collective_in_turn(const lowering::Node& node, const std::vector<Axis>& axes);
+  /// Nothing where the item is not of the usual form.
+  [[nodiscard]] std::optional<Reduction> plan_reduction(const lowering::Node& node,
+                                                        const std::vector<Axis>& axes) const;
+  void reduce(const Reduction& reduction);
+  void fold_own_part(const Reduction& reduction, std::size_t at);
+  void meet(const Reduction& reduction);
+  void reduce_in_tree(const Reduction& reduction);
+  void reduce_in_warps(const Reduction& reduction);
+  void add_result(const Reduction& reduction);
+  [[nodiscard]] std::string identity_of(const Reduction& reduction);
+  [[nodiscard]] std::string joined(const Reduction& reduction, const std::string& a, const std::string& b) const;
+  [[nodiscard]] std::string rank_of(const std::vector<Axis>& axes) const;
 
   void fail(std::string message, const Site& site, std::string hint = {});
   [[nodiscard]] std::int64_t extent(Axis axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }

@@ -84,13 +84,14 @@ class KernelWriter {
   }
 
   void set_shared(std::int64_t partial_bytes) {
+    partial_bytes_ = aligned(partial_bytes);
     std::int64_t bytes = 0;
     for (const std::string& name : kernel_.shared) bytes += aligned(plan_.buffers.at(name).bytes);
-    dynamic_ = bytes + partial_bytes > kStaticSharedBytes;
-    made_.static_shared_bytes = partial_bytes + (dynamic_ ? 0 : bytes);
+    dynamic_ = bytes + partial_bytes_ > kStaticSharedBytes;
+    made_.static_shared_bytes = partial_bytes_ + (dynamic_ ? 0 : bytes);
     made_.dynamic_shared_bytes = dynamic_ ? bytes : 0;
-    if (bytes + partial_bytes > device_.shared_bytes || partial_bytes > kStaticSharedBytes) {
-      fail(concat(bytes + partial_bytes, " bytes of shared memory in a block, but ", device_.name, " has ",
+    if (bytes + partial_bytes_ > device_.shared_bytes || partial_bytes_ > kStaticSharedBytes) {
+      fail(concat(bytes + partial_bytes_, " bytes of shared memory in a block, but ", device_.name, " has ",
                   device_.shared_bytes),
            "make the tiles smaller");
     }
@@ -127,6 +128,7 @@ class KernelWriter {
   void write_shared() {
     std::int64_t at = 0;
     bool filled = false;
+    if (partial_bytes_ > 0) head_.line("__shared__ __align__(16) unsigned char stp_partial[", partial_bytes_, "];");
     if (dynamic_) head_.line("extern __shared__ __align__(16) unsigned char stp_shared[];");
     for (const std::string& name : kernel_.shared) {
       const lowering::Buffer& buffer = plan_.buffers.at(name);
@@ -170,6 +172,7 @@ class KernelWriter {
   Writer head_;
   KernelText made_;
   bool dynamic_ = false;
+  std::int64_t partial_bytes_ = 0;
   std::optional<Diagnostic> problem_;
 };
 

@@ -406,6 +406,9 @@ class ModuleWriter {
     const Statement& statement = plan_.table.statements[node.statement];
     const bool is_flag = node.target->tensor != statement.equation->left->tensor;
     const bool init = !is_flag && inits_.contains(node.statement);
+    if (!zeros_.empty() && statement.accumulates && plan_.buffers.at(node.target->tensor).scope == Scope::shared) {
+      fail("TVM puts a barrier inside the condition under which one thread accumulates", site_of(node.statement));
+    }
     open("with ", names_.block, "(\"", unique(node.target->tensor), "\"):");
     std::string kinds;
     for (const Loop* loop : statement.loops) kinds += is_flag || is_spatial(plan_, statement, *loop) ? 'S' : 'R';

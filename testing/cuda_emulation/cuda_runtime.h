@@ -5,12 +5,17 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #define __global__
@@ -34,17 +39,20 @@ alignas(16) inline unsigned char stp_shared[256 * 1024];
 namespace emulation {
 
 inline bool reversed = false;  ///< the order in which threads run
-inline bool diverged = false;  ///< some threads ended while others wait at a barrier
+inline bool diverged = false;  ///< threads wait for others that do not come
 inline ucontext_t scheduler;
-inline ucontext_t* running = nullptr;
 inline int any_now = 0;
 inline int any_before = 0;
 inline const std::function<void()>* body = nullptr;
+constexpr unsigned kWarp = 32;
 
+enum class State { runs, waits_for_block, waits_for_warp, finished };
 struct Fiber {
   ucontext_t context;
   std::unique_ptr<char[]> stack;
-  bool finished = false;
+  State state = State::runs;
+  unsigned thread = 0;
+  alignas(8) unsigned char slot[8];  ///< what it gives to others of its warp
 };
 inline std::vector<Fiber>& fibers() {
   static std::vector<Fiber> all(1024);
@@ -54,45 +62,76 @@ inline Fiber* current = nullptr;
 
 inline void enter() {
   (*body)();
-  current->finished = true;
+  current->state = State::finished;
+  swapcontext(&current->context, &scheduler);
+}
+inline void pause(State state) {
+  current->state = state;
   swapcontext(&current->context, &scheduler);
 }
 inline int wait(int value) {
   any_now |= value;
-  swapcontext(&current->context, &scheduler);
+  pause(State::waits_for_block);
   return any_before;
+}
+template <typename T>
+T shuffle_down(T value, unsigned distance) {
+  const unsigned thread = current->thread;
+  std::memcpy(current->slot, &value, sizeof value);
+  pause(State::waits_for_warp);
+  const unsigned other = thread + distance;
+  if (other / kWarp == thread / kWarp) std::memcpy(&value, fibers()[other].slot, sizeof value);
+  pause(State::waits_for_warp);
+  return value;
+}
+
+/// Whether all threads from `begin` on wait in this way, and at least one does; they run again.
+inline bool release(unsigned begin, unsigned end, State state) {
+  for (unsigned t = begin; t < end; ++t) {
+    if (fibers()[t].state != state) return false;
+  }
+  for (unsigned t = begin; t < end; ++t) fibers()[t].state = State::runs;
+  return true;
+}
+
+inline void start(Fiber& fiber, unsigned thread) {
+  constexpr std::size_t kStack = 256 * 1024;
+  if (!fiber.stack) fiber.stack.reset(new char[kStack]);
+  fiber.state = State::runs;
+  fiber.thread = thread;
+  getcontext(&fiber.context);
+  fiber.context.uc_stack.ss_sp = fiber.stack.get();
+  fiber.context.uc_stack.ss_size = kStack;
+  fiber.context.uc_link = nullptr;
+  makecontext(&fiber.context, enter, 0);
 }
 
 inline void run_block(unsigned threads) {
-  constexpr std::size_t kStack = 256 * 1024;
-  for (unsigned t = 0; t < threads; ++t) {
-    Fiber& fiber = fibers()[t];
-    if (!fiber.stack) fiber.stack.reset(new char[kStack]);
-    fiber.finished = false;
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
-    fiber.context.uc_stack.ss_size = kStack;
-    fiber.context.uc_link = nullptr;
-    makecontext(&fiber.context, enter, 0);
-  }
-  unsigned finished = 0;
-  while (finished < threads && !diverged) {
-    unsigned ended = 0;
+  for (unsigned t = 0; t < threads; ++t) start(fibers()[t], t);
+  while (!diverged) {
     for (unsigned i = 0; i < threads; ++i) {
       const unsigned t = reversed ? threads - 1 - i : i;
       Fiber& fiber = fibers()[t];
-      if (fiber.finished) continue;
+      if (fiber.state != State::runs) continue;
       threadIdx.x = t % blockDim.x;
       threadIdx.y = t / blockDim.x % blockDim.y;
       threadIdx.z = t / blockDim.x / blockDim.y;
       current = &fiber;
       swapcontext(&scheduler, &fiber.context);
-      ended += fiber.finished ? 1 : 0;
     }
-    finished += ended;
-    diverged = diverged || (ended != 0 && finished < threads);
-    any_before = any_now;
-    any_now = 0;
+    bool moved = false;
+    for (unsigned t = 0; t < threads; t += kWarp) {
+      const unsigned end = t + kWarp < threads ? t + kWarp : threads;
+      moved = release(t, end, State::waits_for_warp) || moved;
+    }
+    if (!moved && release(0, threads, State::waits_for_block)) {
+      moved = true;
+      any_before = any_now;
+      any_now = 0;
+    }
+    if (moved) continue;
+    for (unsigned t = 0; t < threads; ++t) diverged = diverged || fibers()[t].state != State::finished;
+    return;
   }
 }
 
@@ -118,9 +157,37 @@ void launch(dim3 grid, dim3 block, Kernel kernel) {
   emulation::launch(grid, block, [&] { kernel(__VA_ARGS__); })
 inline void __syncthreads() { emulation::wait(0); }
 inline int __syncthreads_or(int value) { return emulation::wait(value != 0); }
+template <typename T>
+T __shfl_down_sync(unsigned, T value, unsigned distance) {
+  return emulation::shuffle_down(value, distance);
+}
 template <typename Kernel>
 void cudaFuncSetAttribute(Kernel, cudaFuncAttribute, int) {}
 inline int cudaGetLastError() { return emulation::diverged ? 1 : 0; }
+
+// What a main() calls besides; memory of the device is memory.
+using cudaError_t = int;
+using cudaEvent_t = int;
+enum { cudaSuccess = 0 };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+inline int cudaMalloc(void** pointer, std::size_t bytes) {
+  *pointer = std::aligned_alloc(256, (bytes + 256) / 256 * 256);
+  return *pointer ? cudaSuccess : 1;
+}
+inline int cudaMemset(void* to, int value, std::size_t bytes) {
+  std::memset(to, value, bytes);
+  return cudaSuccess;
+}
+inline int cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+inline int cudaDeviceSynchronize() { return cudaGetLastError(); }
+inline const char* cudaGetErrorString(int) { return "threads part at a barrier"; }
+inline void cudaEventCreate(cudaEvent_t*) {}
+inline void cudaEventRecord(cudaEvent_t) {}
+inline int cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+inline void cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) { *milliseconds = 1; }
 
 inline float __int_as_float(int bits) { return std::bit_cast<float>(bits); }
 inline double __longlong_as_double(long long bits) { return std::bit_cast<double>(bits); }

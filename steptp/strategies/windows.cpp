@@ -45,14 +45,61 @@ bool pad_alike(const Padding& a, const Padding& b) {
   return equal(*instead(renamed(a.source, names), a.source->tensor, b.source->tensor), *b.source);
 }
 
+bool is_serial(const Loop& loop) { return loop.kind == LoopKind::serial || loop.kind == LoopKind::unrolled; }
+
+/// How a loop of the output moves the window along a dimension: by the stride, over offsets from low to high.
+struct Motion {
+  const Loop* loop = nullptr;
+  std::int64_t stride = 0;
+  Interval offsets;
+};
+
+/// Nothing where the loop does not move the window along this dimension, or shows elsewhere in the term too.
+std::optional<Motion> motion_by(const Windows& windows, std::size_t dimension, const Loop& loop) {
+  const Reduction& reduction = windows.reduction;
+  const std::string& copy = windows.padding.left()->tensor;
+  std::optional<Interval> all;
+  std::int64_t stride = 0;
+  bool elsewhere = false;
+  Rewriter without;  // what is left of the term when the copy loses its subscripts
+  without.ref = [&](const RefPtr& ref) {
+    if (ref->tensor != copy) return ref;
+    const auto moving = along(ref->subscripts[dimension], loop.index);
+    elsewhere = elsewhere || !moving || (all && stride != moving->coefficient);
+    for (std::size_t i = 0; i < ref->subscripts.size(); ++i) {
+      elsewhere = elsewhere || (i != dimension && uses_variable(ref->subscripts[i], loop.index));
+    }
+    if (elsewhere) return ref;
+    stride = moving->coefficient;
+    const Interval reach = range_of(moving->rest, loop_box(*reduction.statement));
+    all = all ? hull(*all, reach) : reach;
+    return make_ref(ref->tensor, ref->dtype, ref->scope, {});
+  };
+  const ExprPtr rest = rewrite(reduction.term, without);
+  constexpr Wide kLarge = Wide{1} << 40;
+  if (elsewhere || !all || stride < 1 || variables_of(*rest).contains(loop.index)) return std::nullopt;
+  if (all->low < -kLarge || all->high > kLarge || stride > kLarge) return std::nullopt;
+  return Motion{&loop, stride, *all};
+}
+
+/// The loop is a subscript of the result by itself, and shows in no other.
+bool stands_alone(const Ref& left, const std::string& loop) {
+  std::size_t uses = 0;
+  std::size_t alone = 0;
+  for (const Index& subscript : left.subscripts) {
+    uses += uses_variable(subscript, loop) ? 1 : 0;
+    alone += subscript == Index::variable(loop) ? 1 : 0;
+  }
+  return uses == 1 && alone == 1;
+}
+
 }  // namespace
 
 std::optional<Windows> find_windows(View& view, const PlacedNest& nest) {
   if (!nest.around.empty()) return std::nullopt;
   const auto reduction = find_reduction(view, nest);
-  const auto serial = [](const Loop& loop) { return loop.kind == LoopKind::serial || loop.kind == LoopKind::unrolled; };
   if (!reduction || !is_float(reduction->left()->dtype) ||
-      !std::all_of(reduction->reduced.begin(), reduction->reduced.end(), serial)) {
+      !std::all_of(reduction->reduced.begin(), reduction->reduced.end(), is_serial)) {
     return std::nullopt;
   }
   for (const std::string& tensor : tensors_of(*reduction->term)) {
@@ -91,66 +138,34 @@ Result<WindowPair, Obstacle> find_window_pair(View& view, const PlacedNest& one,
 Result<Border, Obstacle> find_border(const WindowPair& pair, std::int64_t wanted) {
   const auto refuse_window = [](std::string why) { return Obstacle{"window", std::move(why)}; };
   const Padding& padding = pair.first.padding;
-  const Reduction& reduction = pair.first.reduction;
   if (wanted < 0 || wanted >= static_cast<std::int64_t>(padding.loops().size())) {
     return refuse_window(concat("there is no dimension ", wanted));
   }
   Border out;
   out.dimension = static_cast<std::size_t>(wanted);
-  std::int64_t stride = 0;
-  Interval window;
-  for (const Loop& loop : reduction.output) {
-    std::optional<Interval> all;
-    std::optional<std::int64_t> step;
-    bool elsewhere = false;
-    Rewriter without;  // what is left of the term when the copy loses its subscripts
-    without.ref = [&](const RefPtr& ref) {
-      if (ref->tensor != padding.left()->tensor) return ref;
-      const auto moving = along(ref->subscripts[out.dimension], loop.index);
-      elsewhere = elsewhere || !moving || (step && *step != moving->coefficient);
-      for (std::size_t i = 0; i < ref->subscripts.size(); ++i) {
-        elsewhere = elsewhere || (i != out.dimension && uses_variable(ref->subscripts[i], loop.index));
-      }
-      if (elsewhere) return ref;
-      step = moving->coefficient;
-      const Interval reach = range_of(moving->rest, loop_box(*reduction.statement));
-      all = all ? hull(*all, reach) : reach;
-      return make_ref(ref->tensor, ref->dtype, ref->scope, {});
-    };
-    const ExprPtr rest = rewrite(reduction.term, without);
-    if (elsewhere || !step || *step < 1 || variables_of(*rest).contains(loop.index)) continue;
-    stride = *step;
-    window = *all;
-    out.loop = loop.index;
-    out.extent = loop.extent;
-    if (loop.kind != LoopKind::serial && loop.kind != LoopKind::unrolled) {
-      return refuse_window(concat("the loop over ", loop.index, " is not serial"));
-    }
+  std::optional<Motion> motion;
+  for (const Loop& loop : pair.first.reduction.output) {
+    auto found = motion_by(pair.first, out.dimension, loop);
+    if (found && stands_alone(*pair.first.reduction.left(), loop.index)) motion = found;
   }
-  const std::vector<Index>& left = reduction.left()->subscripts;
-  const Index variable = Index::variable(out.loop);
-  const auto places = std::count(left.begin(), left.end(), variable);
-  const bool alone = std::count_if(left.begin(), left.end(),
-                                   [&](const Index& subscript) { return uses_variable(subscript, out.loop); }) == 1;
-  if (out.loop.empty() || places != 1 || !alone) {
-    return refuse_window(concat("no loop of the output alone moves the window along dimension ", wanted));
-  }
-  const LoopKind kind = padding.loops()[out.dimension].kind;
-  const LoopKind other = pair.second.padding.loops()[out.dimension].kind;
-  if ((kind != LoopKind::serial && kind != LoopKind::unrolled) ||
-      (other != LoopKind::serial && other != LoopKind::unrolled)) {
+  if (!motion) return refuse_window(concat("no loop of the output alone moves the window along dimension ", wanted));
+  if (!is_serial(*motion->loop)) return refuse_window(concat("the loop over ", motion->loop->index, " is not serial"));
+  if (!is_serial(padding.loops()[out.dimension]) || !is_serial(pair.second.padding.loops()[out.dimension])) {
     return refuse_window(concat("the loop over dimension ", wanted, " of the copy is not serial"));
   }
   const Padding::Range& range = padding.ranges[out.dimension];
+  const std::int64_t stride = motion->stride;
   if (range.count % stride != 0) {
     return Obstacle{"stride", concat("a stride of ", stride, ", which does not divide ", range.count)};
   }
+  out.loop = motion->loop->index;
+  out.extent = motion->loop->extent;
   out.shift = range.count / stride;
   // i*s+high < p+n, and j*s+low >= p.
-  const auto low = static_cast<std::int64_t>(window.low);
-  const auto high = static_cast<std::int64_t>(window.high);
+  const auto low = static_cast<std::int64_t>(motion->offsets.low);
+  const auto high = static_cast<std::int64_t>(motion->offsets.high);
   const std::int64_t end = floor_quotient(range.low + range.count - 1 - high, stride) + 1;
-  const std::int64_t begin = -floor_quotient(-(range.low - low), stride);
+  const std::int64_t begin = -floor_quotient(low - range.low, stride);
   out.first_end = std::clamp<std::int64_t>(end, 0, out.extent);
   out.second_begin = std::clamp<std::int64_t>(begin, 0, out.extent);
   if (out.first_end < 1 || out.second_begin >= out.extent) {

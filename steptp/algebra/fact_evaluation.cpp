@@ -177,7 +177,7 @@ class Evaluation {
           Fact whole;
           whole.finite = defined;
           if (remainder || out.low >= 0) whole.low = 0;
-          whole.high = remainder ? next.high : kUnbounded;
+          if (remainder) whole.high = next.high;
           whole.large = out.large - std::min(0.0, next.small);
           out = whole;
           break;

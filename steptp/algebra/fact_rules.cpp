@@ -108,8 +108,12 @@ Fact rule_real_power(const Fact& base, const Fact& exponent) {
   const bool bounded = std::isfinite(exponent.low) && std::isfinite(exponent.high);
   const double sizes[] = {0, times(base.large, exponent.high), times(base.small, exponent.low),
                           times(base.small, exponent.high), times(base.large, exponent.low)};
-  out.large = bounded ? *std::max_element(sizes, sizes + 5) : kUnbounded;
-  out.small = bounded ? *std::min_element(sizes, sizes + 5) : -kUnbounded;
+  out.large = kUnbounded;
+  out.small = -kUnbounded;
+  if (bounded) {
+    out.large = *std::max_element(sizes, sizes + 5);
+    out.small = *std::min_element(sizes, sizes + 5);
+  }
   if (base.low >= 1 && exponent.low >= 0) out.low = 1;
   if (base.high <= 1 && exponent.low >= 0) out.high = 1;
   return out;
@@ -120,9 +124,10 @@ Fact rule_extremum(bool is_max, const Fact& a, const Fact& b) {
   if (!a.finite || !b.finite) return {};
   Fact out = number_between(std::max(a.low, b.low), std::max(a.high, b.high));
   out.nonzero = (a.is_nonzero() && b.is_nonzero()) || a.is_positive() || b.is_positive();
-  out.small = a.is_positive() || b.is_positive()
-                  ? std::max(a.is_positive() ? a.small : -kUnbounded, b.is_positive() ? b.small : -kUnbounded)
-                  : std::min(a.small, b.small);
+  // It is at least what is positive for sure.
+  out.small = std::min(a.small, b.small);
+  if (a.is_positive()) out.small = std::max(out.small, a.small);
+  if (b.is_positive()) out.small = std::max(out.small, b.small);
   out.large = std::max(a.large, b.large);
   return out;
 }

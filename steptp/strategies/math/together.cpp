@@ -101,6 +101,7 @@ void find(const ScalarPlace& place, RewriteList& out) {
   if (common.empty()) return;
   if (auto refusal = refuse_values(place, place.body)) return out.refuse({}, *std::move(refusal));
   std::vector<algebra::Term> numerators;
+  numerators.reserve(terms.size());
   for (const algebra::Term& term : terms) numerators.push_back(numerator(term, common));
   sort_by_appearance(numerators, terms);
   for (const algebra::Term& term : numerators) {

@@ -150,6 +150,37 @@ TEST(AlgebraLaws, EqualKeysAreEqualValues) {
   EXPECT_GT(compared, 1000U);
 }
 
+ExprPtr parsed(std::string_view right) {
+  const Program program = shorthand_program(
+      concat("@input A f32[9]\n@input C f32[8]\n@input D f32[8]\n@input I i32[8]\n@output E f32[8]\nB(tx,8)[E[tx]=",
+             right, ";];\n"),
+      {{"T", "f32"}});
+  return std::get<EquationPtr>(program.nests[0]->items[0])->right;
+}
+
+// Rule 5 of the strategies: what is a step, and what is only spelled differently.
+TEST(AlgebraLaws, WhatCountsAsTheSame) {
+  Scalars scalars;
+  const auto same = [&](std::string_view a, std::string_view b) { return scalars.same(parsed(a), parsed(b)); };
+  EXPECT_TRUE(same("A[tx]-C[tx]", "A[tx]+(-1)*C[tx]"));
+  EXPECT_TRUE(same("A[tx]-C[tx]", "-C[tx]+A[tx]"));
+  EXPECT_TRUE(same("(A[tx]+C[tx])+D[tx]", "A[tx]+(D[tx]+C[tx])"));
+  EXPECT_TRUE(same("2*A[tx]*C[tx]", "C[tx]*(A[tx]*2.0)"));
+  EXPECT_TRUE(same("A[tx]/2", "0.5*A[tx]"));
+  EXPECT_TRUE(same("A[tx]/C[tx]/D[tx]", "A[tx]/(C[tx]*D[tx])"));
+  EXPECT_TRUE(same("exp(A[tx]+1e-05)", "exp(0.00001+A[tx])"));
+  EXPECT_TRUE(same("max(A[tx],C[tx])", "max(C[tx],A[tx])"));
+  EXPECT_FALSE(same("A[tx]*A[tx]", "A[tx]**2"));
+  EXPECT_FALSE(same("A[tx]+A[tx]", "2*A[tx]"));
+  EXPECT_FALSE(same("A[tx]*(C[tx]+D[tx])", "A[tx]*C[tx]+A[tx]*D[tx]"));
+  EXPECT_FALSE(same("A[tx]", "A[tx+1]"));
+  EXPECT_FALSE(same("A[tx]/(C[tx]/D[tx])", "A[tx]*D[tx]/C[tx]"));
+  EXPECT_FALSE(same("max(A[tx],C[tx])", "min(A[tx],C[tx])"));
+  EXPECT_FALSE(same("A[tx]-C[tx]", "C[tx]-A[tx]"));
+  // Integers wrap before they meet a float: their chain is one thing, and its order part of it.
+  EXPECT_FALSE(same("I:i32[tx]*3*A[tx]", "I:i32[tx]*(3*A[tx])"));
+}
+
 TEST(AlgebraLaws, Polynomials) {
   std::uint64_t compared = 0;
   for (std::uint64_t seed = 0; seed < soaked(1500); ++seed) {

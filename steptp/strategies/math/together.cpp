@@ -2,7 +2,6 @@
 ///   1/A_{a}+1/C_{a}   -->   (A_{a}+C_{a})/(A_{a}*C_{a})
 /// Safe because no denominator is zero, all values are finite, and no exponential is multiplied out of its range.
 #include <algorithm>
-#include <cstdlib>
 
 #include "steptp/algebra/build.h"
 #include "steptp/strategies/scalar_steps.h"

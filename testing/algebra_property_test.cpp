@@ -13,7 +13,12 @@
 #include "steptp/analysis/value_facts.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
+#include "steptp/oracle/machine.h"
 #include "steptp/text/printer.h"
+#include "steptp/verbs/run_document.h"
+#include "testing/generator.h"
+#include "testing/judge_support.h"
+#include "testing/oracle_support.h"
 #include "testing/shorthand.h"
 #include "testing/soak.h"
 
@@ -446,6 +451,43 @@ B(tx,8)[E[tx]=F[tx]+H[tx]+I[tx]+J[tx]+K[tx]+M[tx,0]+N[tx]+Q:i32[tx];];
   EXPECT_TRUE(facts.of_tensor("N").finite);
   EXPECT_FALSE(facts.of_tensor("Z").finite) << "not there";
   EXPECT_EQ(facts.of_tensor("C").low, 2);
+}
+
+// What is said of a tensor holds for what the oracle stores there, in generated programs with their kernels, guards and
+// accumulations.
+TEST(AlgebraFacts, HoldForGeneratedPrograms) {
+  std::uint64_t finite = 0;
+  std::uint64_t bounded = 0;
+  for (std::uint64_t seed = 0; seed < soaked(400); ++seed) {
+    Random random(seed + 7000);
+    GeneratorOptions options;
+    options.max_operations = 2000;
+    const Program program = widened(generate_program(random, options));
+    const AccessTable table = collect_accesses(program);
+    const ValueFacts integers = derive_value_facts(table);
+    const Facts facts(table, integers);
+    for (std::uint64_t draw = 0; draw < 3; ++draw) {
+      const auto inputs = seeded_inputs(program, draw);
+      if (!inputs) continue;
+      const auto result = run(program, *inputs);
+      if (!result) continue;
+      for (const auto& [name, tensor] : result->outputs) {
+        const Fact fact = facts.of_tensor(name);
+        if (tensor.dtype != DType::f64 || !fact.finite || fact.large > 300) continue;
+        ++finite;
+        bounded += std::isfinite(fact.low) || std::isfinite(fact.high) ? 1 : 0;
+        for (const double value : numbers(tensor)) {
+          const double slack = 1e-6 * (1 + std::fabs(value));
+          ASSERT_TRUE(std::isfinite(value)) << name << "\n" << print(program);
+          ASSERT_GE(value, fact.low - slack) << name << "\n" << print(program);
+          ASSERT_LE(value, fact.high + slack) << name << "\n" << print(program);
+          ASSERT_FALSE(fact.is_nonzero() && fact.small > -300 && value == 0) << name << "\n" << print(program);
+        }
+      }
+    }
+  }
+  EXPECT_GT(finite, 100U);
+  EXPECT_GT(bounded, 20U);
 }
 
 struct Known {

@@ -173,6 +173,7 @@ TEST(AlgebraLaws, WhatCountsAsTheSame) {
   EXPECT_TRUE(same("2*A[tx]*C[tx]", "C[tx]*(A[tx]*2.0)"));
   EXPECT_TRUE(same("A[tx]/2", "0.5*A[tx]"));
   EXPECT_TRUE(same("A[tx]/C[tx]/D[tx]", "A[tx]/(C[tx]*D[tx])"));
+  EXPECT_TRUE(same("A[tx]+-(-1.5)", "A[tx]+1.5"));
   EXPECT_TRUE(same("exp(A[tx]+1e-05)", "exp(0.00001+A[tx])"));
   EXPECT_TRUE(same("max(A[tx],C[tx])", "max(C[tx],A[tx])"));
   EXPECT_FALSE(same("A[tx]*A[tx]", "A[tx]**2"));
@@ -562,6 +563,18 @@ TEST(AlgebraFacts, IntegersWrap) {
   const AccessTable table = collect_accesses(program);
   const ValueFacts integers = derive_value_facts(table);
   EXPECT_FALSE(Facts(table, integers).of_tensor("E").finite);
+  // Also at the beginning of a chain of floats, and beside an accumulator.
+  const Known chains(R"(
+@input A f32[8] [1,2)
+@input C i8[8] [100,120)
+@output E f32[8]
+@output F f32[8]
+B(tx,8)[E[tx]=C:i8[tx]+C:i8[tx]+A[tx];];
+B(tx,8)[F[tx]=F[tx]-(7-C:i8[tx]-C:i8[tx]);];
+)");
+  EXPECT_LE(chains.facts.of_tensor("E").low, -55);
+  EXPECT_FALSE(chains.facts.of_tensor("E").is_nonzero());
+  EXPECT_LE(chains.facts.of_tensor("F").low, -100);
 }
 
 }  // namespace

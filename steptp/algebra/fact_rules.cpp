@@ -18,6 +18,9 @@ Fact number_between(double low, double high) {
   return out;
 }
 
+/// A higher power of a moderate value is no longer moderate.
+constexpr int kModerateExponent = 8;
+
 /// Wider by a relative error that covers a few roundings; zero stays zero.
 constexpr double kSlack = 0x1p-48;
 
@@ -98,6 +101,10 @@ Fact rule_natural_power(const Fact& a, int exponent) {
   out.nonzero = a.is_nonzero();
   out.small = a.small * exponent;
   out.large = a.large * exponent;
+  if (exponent > kModerateExponent) {
+    out.small = -kUnbounded;
+    if (a.low < -1 || a.high > 1) out.large = kUnbounded;
+  }
   return out;
 }
 
@@ -105,7 +112,7 @@ Fact rule_real_power(const Fact& base, const Fact& exponent) {
   if (!base.is_positive() || !exponent.finite) return {};
   Fact out = number_between(0, kUnbounded);
   out.nonzero = true;
-  const bool bounded = std::isfinite(exponent.low) && std::isfinite(exponent.high);
+  const bool bounded = exponent.low >= -kModerateExponent && exponent.high <= kModerateExponent;
   const double sizes[] = {0, times(base.large, exponent.high), times(base.small, exponent.low),
                           times(base.small, exponent.high), times(base.large, exponent.low)};
   out.large = kUnbounded;
@@ -175,6 +182,7 @@ Fact rule_call(Function function, const Fact& a) {
       out.low = a.low >= 0 ? 0 : -1;
       out.high = a.high <= 0 ? 0 : 1;
       out.nonzero = a.is_nonzero();
+      out.small = std::min(0.0, a.small);
       return out;
     case Function::sin:
     case Function::cos: return number_between(-1, 1);

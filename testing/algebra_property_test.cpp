@@ -13,7 +13,12 @@
 #include "steptp/analysis/value_facts.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
+#include "steptp/oracle/machine.h"
 #include "steptp/text/printer.h"
+#include "steptp/verbs/run_document.h"
+#include "testing/generator.h"
+#include "testing/judge_support.h"
+#include "testing/oracle_support.h"
 #include "testing/shorthand.h"
 #include "testing/soak.h"
 
@@ -148,6 +153,38 @@ TEST(AlgebraLaws, EqualKeysAreEqualValues) {
     if (HasFailure()) return;
   }
   EXPECT_GT(compared, 1000U);
+}
+
+ExprPtr parsed(std::string_view right) {
+  const Program program = shorthand_program(
+      concat("@input A f32[9]\n@input C f32[8]\n@input D f32[8]\n@input I i32[8]\n@output E f32[8]\nB(tx,8)[E[tx]=",
+             right, ";];\n"),
+      {{"T", "f32"}});
+  return std::get<EquationPtr>(program.nests[0]->items[0])->right;
+}
+
+// Rule 5 of the strategies: what is a step, and what is only spelled differently.
+TEST(AlgebraLaws, WhatCountsAsTheSame) {
+  Scalars scalars;
+  const auto same = [&](std::string_view a, std::string_view b) { return scalars.same(parsed(a), parsed(b)); };
+  EXPECT_TRUE(same("A[tx]-C[tx]", "A[tx]+(-1)*C[tx]"));
+  EXPECT_TRUE(same("A[tx]-C[tx]", "-C[tx]+A[tx]"));
+  EXPECT_TRUE(same("(A[tx]+C[tx])+D[tx]", "A[tx]+(D[tx]+C[tx])"));
+  EXPECT_TRUE(same("2*A[tx]*C[tx]", "C[tx]*(A[tx]*2.0)"));
+  EXPECT_TRUE(same("A[tx]/2", "0.5*A[tx]"));
+  EXPECT_TRUE(same("A[tx]/C[tx]/D[tx]", "A[tx]/(C[tx]*D[tx])"));
+  EXPECT_TRUE(same("A[tx]+-(-1.5)", "A[tx]+1.5"));
+  EXPECT_TRUE(same("exp(A[tx]+1e-05)", "exp(0.00001+A[tx])"));
+  EXPECT_TRUE(same("max(A[tx],C[tx])", "max(C[tx],A[tx])"));
+  EXPECT_FALSE(same("A[tx]*A[tx]", "A[tx]**2"));
+  EXPECT_FALSE(same("A[tx]+A[tx]", "2*A[tx]"));
+  EXPECT_FALSE(same("A[tx]*(C[tx]+D[tx])", "A[tx]*C[tx]+A[tx]*D[tx]"));
+  EXPECT_FALSE(same("A[tx]", "A[tx+1]"));
+  EXPECT_FALSE(same("A[tx]/(C[tx]/D[tx])", "A[tx]*D[tx]/C[tx]"));
+  EXPECT_FALSE(same("max(A[tx],C[tx])", "min(A[tx],C[tx])"));
+  EXPECT_FALSE(same("A[tx]-C[tx]", "C[tx]-A[tx]"));
+  // Integers wrap before they meet a float: their chain is one thing, and its order part of it.
+  EXPECT_FALSE(same("I:i32[tx]*3*A[tx]", "I:i32[tx]*(3*A[tx])"));
 }
 
 TEST(AlgebraLaws, Polynomials) {
@@ -417,6 +454,43 @@ B(tx,8)[E[tx]=F[tx]+H[tx]+I[tx]+J[tx]+K[tx]+M[tx,0]+N[tx]+Q:i32[tx];];
   EXPECT_EQ(facts.of_tensor("C").low, 2);
 }
 
+// What is said of a tensor holds for what the oracle stores there, in generated programs with their kernels, guards and
+// accumulations.
+TEST(AlgebraFacts, HoldForGeneratedPrograms) {
+  std::uint64_t finite = 0;
+  std::uint64_t bounded = 0;
+  for (std::uint64_t seed = 0; seed < soaked(400); ++seed) {
+    Random random(seed + 7000);
+    GeneratorOptions options;
+    options.max_operations = 2000;
+    const Program program = widened(generate_program(random, options));
+    const AccessTable table = collect_accesses(program);
+    const ValueFacts integers = derive_value_facts(table);
+    const Facts facts(table, integers);
+    for (std::uint64_t draw = 0; draw < 3; ++draw) {
+      const auto inputs = seeded_inputs(program, draw);
+      if (!inputs) continue;
+      const auto result = run(program, *inputs);
+      if (!result) continue;
+      for (const auto& [name, tensor] : result->outputs) {
+        const Fact fact = facts.of_tensor(name);
+        if (tensor.dtype != DType::f64 || !fact.finite || fact.large > 300) continue;
+        ++finite;
+        bounded += std::isfinite(fact.low) || std::isfinite(fact.high) ? 1 : 0;
+        for (const double value : numbers(tensor)) {
+          const double slack = 1e-6 * (1 + std::fabs(value));
+          ASSERT_TRUE(std::isfinite(value)) << name << "\n" << print(program);
+          ASSERT_GE(value, fact.low - slack) << name << "\n" << print(program);
+          ASSERT_LE(value, fact.high + slack) << name << "\n" << print(program);
+          ASSERT_FALSE(fact.is_nonzero() && fact.small > -300 && value == 0) << name << "\n" << print(program);
+        }
+      }
+    }
+  }
+  EXPECT_GT(finite, 100U);
+  EXPECT_GT(bounded, 20U);
+}
+
 struct Known {
   explicit Known(std::string_view text)
       : program(shorthand_program(text, {{"T", "f32"}})),
@@ -489,6 +563,18 @@ TEST(AlgebraFacts, IntegersWrap) {
   const AccessTable table = collect_accesses(program);
   const ValueFacts integers = derive_value_facts(table);
   EXPECT_FALSE(Facts(table, integers).of_tensor("E").finite);
+  // Also at the beginning of a chain of floats, and beside an accumulator.
+  const Known chains(R"(
+@input A f32[8] [1,2)
+@input C i8[8] [100,120)
+@output E f32[8]
+@output F f32[8]
+B(tx,8)[E[tx]=C:i8[tx]+C:i8[tx]+A[tx];];
+B(tx,8)[F[tx]=F[tx]-(7-C:i8[tx]-C:i8[tx]);];
+)");
+  EXPECT_LE(chains.facts.of_tensor("E").low, -55);
+  EXPECT_FALSE(chains.facts.of_tensor("E").is_nonzero());
+  EXPECT_LE(chains.facts.of_tensor("F").low, -100);
 }
 
 }  // namespace

@@ -108,14 +108,14 @@ class Soak {
       all.insert(all.end(), row.verify_ms.begin(), row.verify_ms.end());
       const std::uint64_t judged = row.first + row.later;
       std::cout << std::left << std::setw(38) << strategy->name << std::right << std::setw(5) << row.types.size()
-                << (is_selection_ ? "+" + std::to_string(row.later_types.size()) : "") << std::setw(7) << row.later
-                << std::setw(7) << row.grades[Grade::proved] << std::setw(7) << row.grades[Grade::exact] << std::setw(8)
-                << row.grades[Grade::numeric] << std::setw(10) << row.grades[Grade::undecided] << std::setw(7)
-                << row.unsafe << std::setw(6) << row.grades[Grade::differs] + row.grades[Grade::invalid] << std::fixed
-                << std::setprecision(0) << std::setw(10)
-                << (judged > 0 ? 1000 * row.apply_ms / static_cast<double>(judged) : 0) << std::setprecision(2)
-                << std::setw(15) << percentile(row.verify_ms, 0.5) << std::setw(9) << percentile(row.verify_ms, 0.95)
-                << std::setw(9) << percentile(row.verify_ms, 0.99) << "\n";
+                << (is_selection_ ? "+" + std::to_string(row.later_types.size()) : "") << std::setw(7) << row.first
+                << std::setw(7) << row.later << std::setw(7) << row.grades[Grade::proved] << std::setw(7)
+                << row.grades[Grade::exact] << std::setw(8) << row.grades[Grade::numeric] << std::setw(10)
+                << row.grades[Grade::undecided] << std::setw(7) << row.unsafe << std::setw(6)
+                << row.grades[Grade::differs] + row.grades[Grade::invalid] << std::fixed << std::setprecision(0)
+                << std::setw(10) << (judged > 0 ? 1000 * row.apply_ms / static_cast<double>(judged) : 0)
+                << std::setprecision(2) << std::setw(15) << percentile(row.verify_ms, 0.5) << std::setw(9)
+                << percentile(row.verify_ms, 0.95) << std::setw(9) << percentile(row.verify_ms, 0.99) << "\n";
     }
     std::cout << all.size() << " steps judged, " << wrong_ << " wrong; ms of CPU: p50 " << percentile(all, 0.5)
               << ", p95 " << percentile(all, 0.95) << ", p99 " << percentile(all, 0.99) << ", most "

@@ -91,6 +91,7 @@ ExprPtr build_sum(std::vector<Signed> terms) {
 
 ExprPtr build_sum(const std::vector<Term>& terms) {
   std::vector<Signed> parts;
+  parts.reserve(terms.size());
   for (const Term& term : terms) parts.push_back(build(term));
   return build_sum(std::move(parts));
 }

@@ -149,7 +149,7 @@ class Evaluation {
       out = rule_add(out, sum.operators[i] == ArithmeticOp::add ? next : rule_negate(next));
     }
     if (is_below_maximum(sum)) out.high = std::min(out.high, 0.0);
-    return out;
+    return begins_with_integers(sum.operands) ? without_bounds(out) : out;
   }
   /// x-y where y is the maximum of elements of which x is one.
   [[nodiscard]] bool is_below_maximum(const Sum& sum) const {
@@ -177,7 +177,7 @@ class Evaluation {
           Fact whole;
           whole.finite = defined;
           if (remainder || out.low >= 0) whole.low = 0;
-          whole.high = remainder ? next.high : kUnbounded;
+          if (remainder) whole.high = next.high;
           whole.large = out.large - std::min(0.0, next.small);
           out = whole;
           break;
@@ -189,6 +189,21 @@ class Evaluation {
         case ArithmeticOp::min: return {};
       }
     }
+    return begins_with_integers(product.operands) ? without_bounds(out) : out;
+  }
+  /// A chain of floats may begin with integers, which wrap before they meet the first float.
+  [[nodiscard]] bool begins_with_integers(const std::vector<ExprPtr>& operands) const {
+    if (!facts_.has_integers() || operands.size() < 3) return false;
+    return std::any_of(operands.begin(), operands.end(), [](const ExprPtr& operand) {
+      const auto type = is_condition(*operand) ? std::nullopt : type_of(*operand);
+      return !type || (!type->weak && !is_float(type->dtype));
+    });
+  }
+  static Fact without_bounds(const Fact& fact) {
+    Fact out;
+    out.finite = fact.finite;
+    out.large = fact.large;
+    out.small = -kUnbounded;
     return out;
   }
   Fact value(const Power& power) {

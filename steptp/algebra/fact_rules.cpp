@@ -18,6 +18,9 @@ Fact number_between(double low, double high) {
   return out;
 }
 
+/// A higher power of a moderate value is no longer moderate.
+constexpr int kModerateExponent = 8;
+
 /// Wider by a relative error that covers a few roundings; zero stays zero.
 constexpr double kSlack = 0x1p-48;
 
@@ -98,6 +101,10 @@ Fact rule_natural_power(const Fact& a, int exponent) {
   out.nonzero = a.is_nonzero();
   out.small = a.small * exponent;
   out.large = a.large * exponent;
+  if (exponent > kModerateExponent) {
+    out.small = -kUnbounded;
+    if (a.low < -1 || a.high > 1) out.large = kUnbounded;
+  }
   return out;
 }
 
@@ -105,11 +112,15 @@ Fact rule_real_power(const Fact& base, const Fact& exponent) {
   if (!base.is_positive() || !exponent.finite) return {};
   Fact out = number_between(0, kUnbounded);
   out.nonzero = true;
-  const bool bounded = std::isfinite(exponent.low) && std::isfinite(exponent.high);
+  const bool bounded = exponent.low >= -kModerateExponent && exponent.high <= kModerateExponent;
   const double sizes[] = {0, times(base.large, exponent.high), times(base.small, exponent.low),
                           times(base.small, exponent.high), times(base.large, exponent.low)};
-  out.large = bounded ? *std::max_element(sizes, sizes + 5) : kUnbounded;
-  out.small = bounded ? *std::min_element(sizes, sizes + 5) : -kUnbounded;
+  out.large = kUnbounded;
+  out.small = -kUnbounded;
+  if (bounded) {
+    out.large = *std::max_element(sizes, sizes + 5);
+    out.small = *std::min_element(sizes, sizes + 5);
+  }
   if (base.low >= 1 && exponent.low >= 0) out.low = 1;
   if (base.high <= 1 && exponent.low >= 0) out.high = 1;
   return out;
@@ -120,9 +131,10 @@ Fact rule_extremum(bool is_max, const Fact& a, const Fact& b) {
   if (!a.finite || !b.finite) return {};
   Fact out = number_between(std::max(a.low, b.low), std::max(a.high, b.high));
   out.nonzero = (a.is_nonzero() && b.is_nonzero()) || a.is_positive() || b.is_positive();
-  out.small = a.is_positive() || b.is_positive()
-                  ? std::max(a.is_positive() ? a.small : -kUnbounded, b.is_positive() ? b.small : -kUnbounded)
-                  : std::min(a.small, b.small);
+  // It is at least what is positive for sure.
+  out.small = std::min(a.small, b.small);
+  if (a.is_positive()) out.small = std::max(out.small, a.small);
+  if (b.is_positive()) out.small = std::max(out.small, b.small);
   out.large = std::max(a.large, b.large);
   return out;
 }
@@ -170,6 +182,7 @@ Fact rule_call(Function function, const Fact& a) {
       out.low = a.low >= 0 ? 0 : -1;
       out.high = a.high <= 0 ? 0 : 1;
       out.nonzero = a.is_nonzero();
+      out.small = std::min(0.0, a.small);
       return out;
     case Function::sin:
     case Function::cos: return number_between(-1, 1);

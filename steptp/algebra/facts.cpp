@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "steptp/algebra/fact_rules.h"
+#include "steptp/check/types.h"
 
 namespace steptp::algebra {
 
@@ -66,8 +67,18 @@ bool is_left(const Statement& statement, const ExprPtr& expr) {
   const auto* read = std::get_if<Read>(&expr->node);
   return read && equal(*read->ref, *statement.equation->left);
 }
+bool reads_left(const Statement& statement, const ExprPtr& expr) {
+  bool found = false;
+  for_each_ref(*expr, [&](const RefPtr& ref) { found = found || ref->tensor == statement.equation->left->tensor; });
+  return found;
+}
+/// Only what the accumulator is part of is taken apart: sums of integers beside it wrap on their own.
 void collect_operands(const Statement& statement, const ExprPtr& expr, bool negative, std::vector<Operand>& out) {
   const ArithmeticOp op = *statement.accumulates;
+  if (!reads_left(statement, expr)) {
+    out.push_back({negative, expr});
+    return;
+  }
   if (const auto* sum = std::get_if<Sum>(&expr->node); sum && op == ArithmeticOp::add) {
     for (std::size_t i = 0; i < sum->operands.size(); ++i) {
       const bool minus = i > 0 && sum->operators[i - 1] == ArithmeticOp::subtract;
@@ -108,6 +119,9 @@ Fact one_round(const Facts& facts, const Statement& statement) {
   const Place place{&statement, {}};
   std::optional<Fact> out;
   for (const Operand& operand : operands) {
+    // Integers in front of the accumulator would have been added as such.
+    const auto type = operands.size() > 1 && facts.has_integers() ? type_of(*operand.expr) : std::nullopt;
+    if (type && !type->weak && !is_float(type->dtype)) return {};
     Fact one = facts.of(operand.expr, place);
     if (operand.negative) one = rule_negate(one);
     if (!out) {

@@ -162,10 +162,8 @@ ExprPtr Scalars::encoded(const Term& term) {
 
 ExprPtr Scalars::make_key(const ExprPtr& expr) {
   if (const auto* literal = std::get_if<Literal>(&expr->node)) {
-    if (!literal->is_integer && literal->real == std::floor(literal->real) && std::fabs(literal->real) < 0x1p53) {
-      return exact_integer(static_cast<std::int64_t>(literal->real));
-    }
-    return expr;
+    const auto number = value_of(*literal);
+    return number ? encoded(Term{false, {{expr, nullptr, 1, number}}}) : expr;
   }
   if (is_arithmetic(expr)) {
     std::vector<ExprPtr> terms;

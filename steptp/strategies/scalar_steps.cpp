@@ -265,6 +265,15 @@ std::optional<Refusal> refuse_size(const ScalarPlace& place, const ExprPtr& expr
   return place.refusal(kOverflow, concat("an exponential may leave the range of ", code(place.dtype)));
 }
 
+bool exponents_in_range(const ScalarPlace& place, const ExprPtr& first, const ExprPtr& second) {
+  const double limit = algebra::size_limit(place.dtype);
+  const algebra::Fact a = place.fact(first);
+  const algebra::Fact b = place.fact(second);
+  if (!a.finite || !b.finite) return false;
+  if ((a.is_nonnegative() && b.is_nonnegative()) || (a.is_nonpositive() && b.is_nonpositive())) return true;
+  return a.low >= -limit && a.high <= limit && b.low >= -limit && b.high <= limit;
+}
+
 bool keeps_one_sign(const ScalarPlace& place, const ExprPtr& expr) {
   bool added = true;
   bool taken = true;

@@ -79,6 +79,9 @@ void scalar_choices(View& view, Listing& listing, const ScalarRule& rule);
 [[nodiscard]] std::optional<Refusal> refuse_values(const ScalarPlace& place, const ExprPtr& expr);
 /// Exponentials leave the value within the range of the type.
 [[nodiscard]] std::optional<Refusal> refuse_size(const ScalarPlace& place, const ExprPtr& expr);
+/// Neither exp(first) nor exp(second) overflows or vanishes where their product does not: both exponents have one sign,
+/// or lie within what the type holds.
+[[nodiscard]] bool exponents_in_range(const ScalarPlace& place, const ExprPtr& first, const ExprPtr& second);
 /// All terms of a sum are known to have one sign.
 [[nodiscard]] bool keeps_one_sign(const ScalarPlace& place, const ExprPtr& expr);
 /// How many sums whose terms may cancel are multiplied with each other where the expression is multiplied out. From two

@@ -1,7 +1,6 @@
 /// expand_log: the logarithm of a product, quotient, power, root or exponential becomes a sum.
 ///   log(A_{a}*C_{a})   -->   log(A_{a})+log(C_{a})
 /// Safe because every factor is positive; the logarithm of an exponential is its argument.
-#include <algorithm>
 #include <cstdlib>
 
 #include "steptp/algebra/build.h"

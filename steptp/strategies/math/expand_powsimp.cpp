@@ -2,7 +2,6 @@
 ///   exp(A_{a}+C_{a})   -->   exp(A_{a})*exp(C_{a})
 /// Safe because the laws of exponents hold. An exponential is taken apart only where neither part leaves the range of
 /// its type: both terms of one sign, or both within known bounds.
-#include <algorithm>
 #include <cstdlib>
 
 #include "steptp/algebra/build.h"
@@ -46,14 +45,6 @@ void powers(const ScalarPlace& place, RewriteList& out) {
             {{&kFinite, {}}, {&kNonZero, {}}}, "a whole power of a product is the product of the powers");
 }
 
-/// Neither part overflows or vanishes where the whole does not.
-bool stays_in_range(const algebra::Fact& a, const algebra::Fact& b, double limit) {
-  if (!a.finite || !b.finite) return false;
-  if (a.is_nonnegative() && b.is_nonnegative()) return true;
-  if (a.is_nonpositive() && b.is_nonpositive()) return true;
-  return a.low >= -limit && a.high <= limit && b.low >= -limit && b.high <= limit;
-}
-
 /// exp(a+b) is exp(a)*exp(b), exp(2*a) is exp(a)**2.
 void exponentials(const ScalarPlace& place, const ExprPtr& argument, RewriteList& out) {
   const std::vector<algebra::Term> terms = place.scalars().sum(argument);
@@ -63,7 +54,7 @@ void exponentials(const ScalarPlace& place, const ExprPtr& argument, RewriteList
     const ExprPtr first = algebra::build_sum(std::vector<algebra::Term>{terms[i]});
     const ExprPtr second = algebra::build_sum(rest);
     Values values = values_of("exponential", static_cast<std::int64_t>(i));
-    if (!stays_in_range(place.fact(first), place.fact(second), algebra::size_limit(place.dtype))) {
+    if (!exponents_in_range(place, first, second)) {
       out.refuse(std::move(values),
                  place.refusal(kOverflow, "one of the exponentials may leave the range where their product does not"));
       continue;

@@ -28,16 +28,6 @@ bool is_plain_read(const algebra::Term& term) {
          std::holds_alternative<Read>(term.factors[0].base->node);
 }
 
-/// Neither part overflows or vanishes: within bounds, or both of one sign like the whole.
-bool stays_in_range(const ScalarPlace& place, const ExprPtr& first, const ExprPtr& second) {
-  const double limit = algebra::size_limit(place.dtype);
-  const algebra::Fact a = place.fact(first);
-  const algebra::Fact b = place.fact(second);
-  if (!a.finite || !b.finite) return false;
-  if ((a.is_nonnegative() && b.is_nonnegative()) || (a.is_nonpositive() && b.is_nonpositive())) return true;
-  return a.low >= -limit && a.high <= limit && b.low >= -limit && b.high <= limit;
-}
-
 struct Split {
   const ScalarPlace& place;
   const std::vector<algebra::Term>& terms;
@@ -60,7 +50,7 @@ struct Split {
     Values values = {{"term", static_cast<std::int64_t>(at)}, {"with", by.name}, {"form", form}};
     std::optional<Refusal> refusal = refuse_term(place, by.expr, false);
     const ExprPtr sign_checked = is_quotient ? make_call(Function::negate, second) : second;
-    if (!refusal && !stays_in_range(place, first, sign_checked)) {
+    if (!refusal && !exponents_in_range(place, first, sign_checked)) {
       refusal = place.refusal(kOverflow, "one of the exponentials may leave the range of the type");
     }
     if (refusal) {

@@ -1,7 +1,6 @@
 /// logsimp: logarithms in a sum become the logarithm of a product.
 ///   log(A_{a})+log(C_{a})   -->   log(A_{a}*C_{a})
 /// Safe because the arguments are positive, and no exponential makes their product too large or too small.
-#include <algorithm>
 #include <cstdlib>
 
 #include "steptp/algebra/build.h"

@@ -2,7 +2,6 @@
 ///   1/A_{a}+1/C_{a}   -->   (A_{a}+C_{a})/(A_{a}*C_{a})
 /// Safe because no denominator is zero, all values are finite, and no exponential is multiplied out of its range.
 #include <algorithm>
-#include <cstdlib>
 
 #include "steptp/algebra/build.h"
 #include "steptp/strategies/scalar_steps.h"
@@ -101,6 +100,7 @@ void find(const ScalarPlace& place, RewriteList& out) {
   if (common.empty()) return;
   if (auto refusal = refuse_values(place, place.body)) return out.refuse({}, *std::move(refusal));
   std::vector<algebra::Term> numerators;
+  numerators.reserve(terms.size());
   for (const algebra::Term& term : terms) numerators.push_back(numerator(term, common));
   sort_by_appearance(numerators, terms);
   for (const algebra::Term& term : numerators) {

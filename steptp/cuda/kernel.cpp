@@ -105,8 +105,9 @@ class KernelWriter {
     std::vector<std::string> parameters;
     for (const std::string& name : kernel_.globals) {
       const bool written = std::binary_search(kernel_.written.begin(), kernel_.written.end(), name);
-      parameters.push_back(
-          concat(written ? "" : "const ", memory_type(plan_.buffers.at(name).dtype), "* __restrict__ ", name));
+      // What other threads write is read behind a barrier: nothing may be promised of it.
+      const std::string type(memory_type(plan_.buffers.at(name).dtype));
+      parameters.push_back(concat(written ? "" : "const ", type, written ? "* " : "* __restrict__ ", name));
     }
     for (const Loop& loop : kernel_.host_loops) parameters.push_back(concat("int ", variable_name(loop.index)));
     for (const Axis axis : made_.launched_in_turn) parameters.push_back(concat("int stp_", name_of(axis)));

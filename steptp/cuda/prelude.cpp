@@ -30,7 +30,7 @@ struct __align__(sizeof(T) * N) stp_vector {
 )"},
     {{"__half", "__nv_bfloat16"},
      R"(template <typename T>
-static __device__ __forceinline__ T stp_from_float(float x);
+static __host__ __device__ __forceinline__ T stp_from_float(float x);
 template <typename T>
 static __device__ __forceinline__ T stp_to_half(float x);
 template <typename T>
@@ -174,8 +174,10 @@ std::string half_part(const std::string& type, const std::string& code, const st
     out += head + " {\n  return " + body + ";\n}\n";
   };
   const std::string device = "__device__ __forceinline__ ";
-  inline_function("static " + device + "float stp_to_float(" + type + " x)", "__" + code + "2float(x)");
-  inline_function("template <>\n" + device + type + " stp_from_float<" + type + ">(float x)",
+  // Quotients and remainders are for the host's loops too, in any type.
+  const std::string anywhere = "__host__ __device__ __forceinline__ ";
+  inline_function("static " + anywhere + "float stp_to_float(" + type + " x)", "__" + code + "2float(x)");
+  inline_function("template <>\n" + anywhere + type + " stp_from_float<" + type + ">(float x)",
                   "__float2" + code + "_rn(x)");
   inline_function("template <>\n" + device + type + " stp_to_half<" + type + ">(float x)",
                   "__float2" + code + "_rn(x)");

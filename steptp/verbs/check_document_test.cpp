@@ -281,7 +281,10 @@ TEST(Catalogue, EveryEntryIsShownByATest) {
                                               "input-missing",
                                               "input-mismatch",
                                               "invalid",
-                                              "cancelled"};
+                                              "cancelled",
+                                              "cannot-lower",
+                                              "no-engine",
+                                              "engine"};
   for (const Case& item : cases()) shown.insert(item.id);
   std::set<std::string_view> ids;
   for (const Explanation& entry : all_explanations()) {

@@ -193,7 +193,7 @@ void OpaqueArithmetic::multiply(Value& out, const Value& a, const Value& b) {
 
 void OpaqueArithmetic::divide(Value& out, const Value& a, const Value& b) {
   if (!is_finite(a) || !is_finite(b)) {
-    const int divisor_sign = is_nan(b) ? 1 : sign(b);
+    const int divisor_sign = is_nan(a) || is_nan(b) ? 1 : sign(b);
     if (divisor_sign == 0) fail(FailureKind::unsupported, "a division by zero");
     const Special special =
         special_divide(a.value_class, is_nan(a) || is_finite(a) ? 1 : sign(a), b.value_class, divisor_sign);

@@ -184,8 +184,8 @@ struct StatementCode {
   std::uint32_t work = 1;   ///< operations of one execution
   bool is_outside = false;  ///< of the window that is looked at (window.h)
   std::string goal;         ///< the output of the window that it writes; empty where it is none
-  bool is_given = false;    ///< rounded arithmetics: its values are taken as exact, because another program has them too
-  std::string text;         ///< its address, for messages
+  bool is_given = false;  ///< rounded arithmetics: its values are taken as exact, because another program has them too
+  std::string text;       ///< its address, for messages
 };
 
 struct TensorCode {

@@ -44,7 +44,6 @@ class Builder {
   /// The label of the block that is being written: a phi names it.
   [[nodiscard]] const std::string& current() const { return current_; }
   [[nodiscard]] const std::string& text() const { return text_; }
-  void set_current(std::string label) { current_ = std::move(label); }
 
  private:
   std::string text_;

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "steptp/base/text.h"
-#include "steptp/lowering/threads.h"
 #include "steptp/tir/expressions.h"
 #include "steptp/tir/initial.h"
 #include "steptp/tir/names.h"
+#include "steptp/tir/refusals.h"
 
 namespace steptp::tir {
 
@@ -34,11 +34,6 @@ std::optional<Axis> axis_of_loop(const Loop& loop) {
   return loop.kind == LoopKind::bound ? axis_of(loop.index) : std::nullopt;
 }
 
-void add_axes(const Node& node, std::set<Axis>& out) {
-  if (const auto axis = node.kind == Node::Kind::loop ? axis_of_loop(node.loop) : std::nullopt) out.insert(*axis);
-  for (const Node& inner : node.body) add_axes(inner, out);
-}
-
 class ModuleWriter {
  public:
   ModuleWriter(const lowering::Plan& plan, Dialect dialect, Target target)
@@ -49,7 +44,7 @@ class ModuleWriter {
         inits_(statements_with_init(plan)) {}
 
   Result<std::string, Diagnostic> run() {
-    if (target_ == Target::cuda) refuse_for_cuda();
+    if (target_ == Target::cuda) problem_ = find_unfit_for_cuda(plan_, inits_);
     if (problem_) return *std::move(problem_);
     line("from tvm.script import ir as I, ", names_.module, " as T");
     line("");
@@ -66,7 +61,7 @@ class ModuleWriter {
     line("T.func_attr({\"", names_.no_alias, "\": True})");
     allocate();
     for (const auto& [name, buffer] : plan_.buffers) {
-      if (buffer.scope == Scope::global && needs_fill(buffer)) fill_global(buffer);
+      if (buffer.scope == Scope::global && needs_fill(plan_, inits_, buffer)) fill_global(buffer);
     }
     host(plan_.host);
     if (problem_) return *std::move(problem_);
@@ -92,78 +87,6 @@ class ModuleWriter {
   }
   [[nodiscard]] Site site_of(std::size_t statement) const {
     return Site{plan_.table.statements[statement].items, Site::Part::item, {}, {}};
-  }
-
-  /// What TVM would build into something else without a word, or not at all.
-  void refuse_for_cuda() {
-    for (const KernelPlan& kernel : plan_.kernels) {
-      const bool bound = std::any_of(kernel.body.begin(), kernel.body.end(), [](const Node& node) {
-        std::set<Axis> axes;
-        add_axes(node, axes);
-        return !axes.empty();
-      });
-      if (!bound) fail("TVM builds no kernel of an expression without a bound loop", kernel.site);
-      for (const std::size_t first : kernel.statements) {
-        for (const Axis axis : lowering::reduced_axes(plan_.table, first)) {
-          if (!is_thread_axis(axis)) fail("TVM has no reduction over blocks", site_of(first));
-          if (!inits_.contains(first)) fail("TVM reduces over threads only what it initialises", site_of(first));
-          refuse_reduction(first);
-        }
-        for (const std::size_t second : kernel.statements) {
-          const std::string& tensor = plan_.table.statements[first].equation->left->tensor;
-          if (plan_.buffers.at(tensor).scope != Scope::global || !touches(second, tensor)) continue;
-          if (first != second && lowering::share_data(plan_.table, first, second)) {
-            fail(concat("TVM puts no barrier where threads pass ", tensor, " through global memory"), site_of(second));
-          }
-        }
-      }
-    }
-    for (const auto& [name, tensor] : plan_.table.tensors) {
-      const Buffer& buffer = plan_.buffers.at(name);
-      const Site site = tensor.writes.empty() ? Site{} : plan_.table.accesses[tensor.writes[0]].site;
-      if (buffer.is_workspace() && tensor.kernels.size() == 1 && !needs_fill(buffer)) {
-        fail(concat("TVM moves ", name, ", which one kernel alone touches, into it, and cannot build that"), site);
-      }
-      if (buffer.scope != Scope::global && needs_fill(buffer)) {
-        fail(concat("the accumulator ", name, " is not initialised as T.init does"), site);
-      }
-      if (buffer.scope == Scope::local && !buffer.shape.empty() && buffer.initial) {
-        fail(concat("TVM compacts ", name, ", which lives from round to round of a loop, wrongly"), site);
-      }
-    }
-  }
-  /// Its reductions over threads know sums and products, of one element at a time; max begins with the least finite
-  /// number there.
-  void refuse_reduction(std::size_t number) {
-    const Statement& statement = plan_.table.statements[number];
-    const ArithmeticOp op = *statement.accumulates;
-    if (op != ArithmeticOp::add && op != ArithmeticOp::multiply) {
-      fail("TVM's max and min over threads have other identities", site_of(number));
-    }
-    const auto value = lowering::value_of(*statement.equation->right);
-    if (!value || value->dtype != statement.equation->left->dtype) {
-      fail("TVM reduces over threads in the accumulator's own dtype", site_of(number));
-    }
-    bool inside = false;
-    for (const Loop* loop : statement.loops) {
-      const bool spatial = is_spatial(plan_, statement, *loop);
-      inside = inside || (axis_of_loop(*loop) && !spatial);
-      if (inside && spatial && !axis_of_loop(*loop)) {
-        fail("TVM reduces over threads into one element at a time", site_of(number));
-      }
-    }
-  }
-  [[nodiscard]] bool touches(std::size_t statement, const std::string& tensor) const {
-    return std::any_of(plan_.table.accesses.begin(), plan_.table.accesses.end(), [&](const Access& access) {
-      return access.statement == statement && access.ref->tensor == tensor;
-    });
-  }
-
-  [[nodiscard]] bool needs_fill(const Buffer& buffer) const {
-    if (!buffer.initial) return false;
-    const auto at = plan_.table.tensors.find(buffer.name);
-    if (at == plan_.table.tensors.end()) return true;  // flags
-    return at->second.writes.size() != 1 || !inits_.contains(plan_.table.accesses[at->second.writes[0]].statement);
   }
 
   void allocate() {
@@ -276,7 +199,8 @@ class ModuleWriter {
     for (const auto* list : {&kernel_->shared, &kernel_->local}) {
       for (const std::string& name : *list) {
         const Buffer& buffer = plan_.buffers.at(name);
-        if (needs_fill(buffer) && lowering::home_of(*kernel_, buffer).depth == depth) fill(buffer, shapes_.at(name));
+        if (needs_fill(plan_, inits_, buffer) && lowering::home_of(*kernel_, buffer).depth == depth)
+          fill(buffer, shapes_.at(name));
       }
     }
   }

@@ -24,8 +24,8 @@ struct Judged {
 [[nodiscard]] std::vector<Judged> small_zoo(DType dtype, std::size_t step = 1, std::size_t first = 0);
 /// Programs of the generator that `check` is sure of.
 [[nodiscard]] std::vector<Judged> generated(std::uint64_t seed, std::size_t count);
-/// The states of the recipes in testing/data/recipes, which are those of examples/recipes at sizes that the oracle runs:
-/// one of every `step`, and the end.
+/// The states of the recipes in testing/data/recipes, which are those of examples/recipes at sizes that the oracle
+/// runs: one of every `step`, and the end.
 [[nodiscard]] std::vector<Judged> recipe_states(std::size_t step = 1);
 /// Small kernels with scopes, collectives, guards, host loops and recurrences, one for each rule.
 [[nodiscard]] std::vector<Judged> written_kernels();

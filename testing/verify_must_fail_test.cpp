@@ -462,6 +462,22 @@ TEST_P(MustFail, OnceFooled) {
 }
 
 /// What check will refuse once it knows races; until then the sequential meaning is what is compared.
+/// A division by zero whose infinity a minimum or a comparison hides again: exact arithmetic does not know its sign, a
+/// machine does.
+TEST_P(MustFail, InfinitiesThatDisappear) {
+  constexpr std::string_view kSignature = "@input A $T[$M,$N]\n@input C $T[$M,$N]\n@output D $T[$M,$N]\n";
+  for (const Size& size : {kSmall, kPublished}) {
+    expect_not_equal(
+        {kSignature,
+         "B(tx,$M)L(a,$N)[D[tx,a]=if_then_else(a<3,C[tx,a],C[tx,a]+min(A[tx,a]/(A[tx,a]-A[tx,a]),1));];",
+         {{"an element that has no value",
+           "B(tx,$M)L(a,$N)[D[tx,a]=if_then_else(a<3,C[tx,a],2*C[tx,a]+min(A[tx,a]/(A[tx,a]-A[tx,a]),1));];"},
+          {"its bound",
+           "B(tx,$M)L(a,$N)[D[tx,a]=if_then_else(a<3,C[tx,a],C[tx,a]+min(A[tx,a]/(A[tx,a]-A[tx,a]),2));];"}}},
+        size);
+  }
+}
+
 TEST_P(MustFail, Races) {
   expect_not_equal({kOne,
                     "B(tx,$M)L(a,$N)[C[tx,a]=if_then_else(a<1,0,C[tx,a-1])+A[tx,a];];",

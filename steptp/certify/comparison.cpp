@@ -29,6 +29,7 @@ PointAnswer of_failure(const Failure& failure, bool in_before) {
   if (failure.kind == FailureKind::undefined_value) {
     PointAnswer answer = answer_of(in_before ? PointAnswer::Kind::not_counted : PointAnswer::Kind::undefined, reason);
     answer.after = "undefined";
+    answer.has_no_value = in_before;
     return answer;
   }
   return answer_of(PointAnswer::Kind::undecided, reason);
@@ -62,7 +63,7 @@ double degree(const FieldArithmetic::Value& value) {
 
 }  // namespace
 
-Comparison::Comparison(const Pair& pair, const InputModel& model, Draw draw, const CertifyOptions& options,
+Comparison::Comparison(const Pair& pair, const InputModel& model, const Draw& draw, const CertifyOptions& options,
                        Budget& budget, Share share)
     : pair_(pair),
       source_(model, draw),
@@ -224,7 +225,7 @@ void Comparison::collect_outcomes(std::vector<std::uint8_t>& before, std::vector
   }
 }
 
-std::optional<std::uint64_t> Comparison::path(const Code& code, const InputModel& model, Draw draw,
+std::optional<std::uint64_t> Comparison::path(const Code& code, const InputModel& model, const Draw& draw,
                                               const OutputPoint& point, Budget& budget) {
   const InputSource source(model, draw);
   FieldArithmetic arithmetic(draw.seed);
@@ -233,8 +234,9 @@ std::optional<std::uint64_t> Comparison::path(const Code& code, const InputModel
   return machine.path();
 }
 
-std::optional<Traced> Comparison::trace(const Code& code, const InputModel& model, Draw draw, const OutputPoint& point,
-                                        const CertifyOptions& options, Budget& budget, ReadLog* log) {
+std::optional<Traced> Comparison::trace(const Code& code, const InputModel& model, const Draw& draw,
+                                        const OutputPoint& point, const CertifyOptions& options, Budget& budget,
+                                        ReadLog* log) {
   InputSource source(model, draw);
   if (log) source.watch(log);
   const std::uint32_t tensor = code.tensor_numbers.find(point.output)->second;

@@ -37,6 +37,7 @@ struct PointAnswer {
   double bound_log2 = 0;         ///< equal by field
   std::int64_t agree_bits = 0;   ///< equal by balls
   bool lacks_precision = false;  ///< undecided: balls of the greatest precision are too wide
+  bool has_no_value = false;     ///< not counted: exact arithmetic does not know the infinity; a machine does
   std::string reason;
   std::string before;
   std::string after;
@@ -64,7 +65,7 @@ enum class Share : std::uint8_t {
 /// Two programs at the inputs of one draw. Values are remembered from point to point.
 class Comparison {
  public:
-  Comparison(const Pair& pair, const InputModel& model, Draw draw, const CertifyOptions& options, Budget& budget,
+  Comparison(const Pair& pair, const InputModel& model, const Draw& draw, const CertifyOptions& options, Budget& budget,
              Share share = Share::plain);
 
   [[nodiscard]] PointAnswer at(const OutputPoint& point);
@@ -74,10 +75,10 @@ class Comparison {
   /// Adds the outcomes seen so far (Machine::outcomes) to the two lists.
   void collect_outcomes(std::vector<std::uint8_t>& before, std::vector<std::uint8_t>& after) const;
   /// Which way the evaluation of one program goes at a point, in the field; nothing where that fails.
-  [[nodiscard]] static std::optional<std::uint64_t> path(const Code& code, const InputModel& model, Draw draw,
+  [[nodiscard]] static std::optional<std::uint64_t> path(const Code& code, const InputModel& model, const Draw& draw,
                                                          const OutputPoint& point, Budget& budget);
   /// The comparisons on the way of one program to a point, and the inputs read there; nothing where that fails.
-  [[nodiscard]] static std::optional<Traced> trace(const Code& code, const InputModel& model, Draw draw,
+  [[nodiscard]] static std::optional<Traced> trace(const Code& code, const InputModel& model, const Draw& draw,
                                                    const OutputPoint& point, const CertifyOptions& options,
                                                    Budget& budget, ReadLog* log = nullptr);
   /// The two programs make integers and bools of the same reals, at the points looked at.

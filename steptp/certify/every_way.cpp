@@ -26,7 +26,7 @@ EveryWay::Shown not_shown(std::string reason) {
 
 }  // namespace
 
-EveryWay::EveryWay(const Pair& pair, const Code& before, const Code& after, const InputModel& model, Draw draw,
+EveryWay::EveryWay(const Pair& pair, const Code& before, const Code& after, const InputModel& model, const Draw& draw,
                    Budget& budget, bool poles_are_hazards)
     : before_code_(before),
       after_code_(after),

@@ -16,8 +16,8 @@ class EveryWay {
  public:
   /// The codes are those of the pair with choices_as_reals. `poles_are_hazards`: zeros of divisors matter although they
   /// are a set of measure zero.
-  EveryWay(const Pair& pair, const Code& before, const Code& after, const InputModel& model, Draw draw, Budget& budget,
-           bool poles_are_hazards);
+  EveryWay(const Pair& pair, const Code& before, const Code& after, const InputModel& model, const Draw& draw,
+           Budget& budget, bool poles_are_hazards);
 
   struct Shown {
     bool agrees = false;    ///< false says nothing

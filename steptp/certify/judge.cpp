@@ -77,7 +77,7 @@ void Judge::undecided(std::string reason) {
   answer_.reason = std::move(reason);
 }
 
-bool Judge::look(Comparison& comparison, Draw draw, const OutputPoint& point) {
+bool Judge::look(Comparison& comparison, const Draw& draw, const OutputPoint& point) {
   const PointAnswer found = comparison.at(point);
   switch (found.kind) {
     case PointAnswer::Kind::equal:
@@ -92,7 +92,14 @@ bool Judge::look(Comparison& comparison, Draw draw, const OutputPoint& point) {
         answer_.agree_bits = std::min(answer_.agree_bits.value_or(found.agree_bits), found.agree_bits);
       }
       return true;
-    case PointAnswer::Kind::not_counted: answer_.not_counted += 1; return true;
+    case PointAnswer::Kind::not_counted:
+      answer_.not_counted += 1;
+      // Where that is the rule, not the exception, a minimum or a comparison may make a number of the infinity.
+      if (found.has_no_value && !is_thin(draw.kind)) {
+        undecided(concat(found.reason, " (", point.output, ", ", name_of(draw.kind), " draw)"));
+        return false;
+      }
+      return true;
     case PointAnswer::Kind::undefined:
       if (is_thin(draw.kind)) {
         answer_.is_defined_everywhere = false;
@@ -127,7 +134,7 @@ bool Judge::look_at_all(const std::vector<OutputPoint>& points, DrawKind kind, s
   return true;
 }
 
-void Judge::differs(Comparison& comparison, Draw draw, const OutputPoint& point, const PointAnswer& found) {
+void Judge::differs(Comparison& comparison, const Draw& draw, const OutputPoint& point, const PointAnswer& found) {
   answer_.verdict = Verdict::differs;
   answer_.reason = found.reason.empty() ? "values differ" : found.reason;
   Counterexample example;

@@ -43,14 +43,14 @@ class Judge {
   /// Draws that look for differences, and the branches.
   bool look_around();
   void undecided(std::string reason);
-  void differs(Comparison& comparison, Draw draw, const OutputPoint& point, const PointAnswer& found);
+  void differs(Comparison& comparison, const Draw& draw, const OutputPoint& point, const PointAnswer& found);
   void conclude();
   /// The bound is that of the points that were looked at often enough; there is one of every output.
   void set_bound();
   [[nodiscard]] bool is_enough() const {
     return options_.budget_operations - budget_.operations > options_.enough_operations;
   }
-  bool look(Comparison& comparison, Draw draw, const OutputPoint& point);
+  bool look(Comparison& comparison, const Draw& draw, const OutputPoint& point);
   bool look_at_all(const std::vector<OutputPoint>& points, DrawKind kind, std::uint64_t trial);
 
   // For a certificate (judge_record.cpp).
@@ -80,7 +80,7 @@ class Judge {
   /// A draw of thresholds meets one threshold exactly at one element in some twenty, so it takes many to meet them all.
   [[nodiscard]] std::uint64_t seeds_of(DrawKind kind) const;
   bool special_draws();
-  bool special_draw(Draw draw);
+  bool special_draw(const Draw& draw);
   /// Lets single elements win, one at a time, in what takes the greatest or least of many.
   bool peaks();
   /// Where `before` is finite at special draws only, a few of these say nothing: more generic draws, or undecided.
@@ -113,7 +113,7 @@ class Judge {
   /// Sets is_shown_ where the programs agree whichever way their comparisons of reals go.
   void show_every_way();
   /// The same at further elements, with the integers of a draw; clears is_shown_ where they do not agree there.
-  void show_at(const std::vector<OutputPoint>& points, Draw draw);
+  void show_at(const std::vector<OutputPoint>& points, const Draw& draw);
   /// Integers are drawn, as inputs or for reals that become integers.
   [[nodiscard]] bool draws_integers() const;
   /// Draws that show which way comparisons of reals go are not needed where every way was shown.

@@ -88,11 +88,12 @@ bool Judge::is_wanted(DrawKind kind) const {
     case DrawKind::above:
     case DrawKind::rising:
     case DrawKind::falling: return has_order;
-    case DrawKind::solved: return false;  // where ways are missing
+    // Where ways are missing, where there are peaks, and for `safe`.
+    case DrawKind::solved:
     case DrawKind::peak:
-    case DrawKind::dip: return false;  // drawn where there are peaks
+    case DrawKind::dip:
     case DrawKind::masked_first:
-    case DrawKind::masked: return false;  // for `safe`
+    case DrawKind::masked: return false;
     case DrawKind::first_index:
     case DrawKind::last_index: return has_integer_inputs();
   }
@@ -179,7 +180,7 @@ bool Judge::special_draws() {
   return true;
 }
 
-bool Judge::special_draw(Draw draw) {
+bool Judge::special_draw(const Draw& draw) {
   Comparison comparison(pair_, model_, draw, options_, budget_);
   std::map<std::string, std::size_t> done;
   std::vector<OutputPoint> looked;

@@ -99,8 +99,11 @@ bool Judge::explore(const OutputPoint& point, Combinations& ways) {
     };
     std::deque<State> states = {{draw, {}, false}};
     for (std::size_t count = 0; count < kMostStates && !states.empty() && !is_spent(); ++count) {
-      const auto [state, way, has_ties] = std::move(states.front());
+      const State from = std::move(states.front());
       states.pop_front();
+      const Draw& state = from.draw;
+      const Ways& way = from.ways;
+      const bool has_ties = from.has_ties;
       ReadLog log;
       log.most = kMostReads;
       auto here = ways_at(state, &log);

@@ -12,7 +12,7 @@ namespace {
 
 /// At least so many draws, and more until the bound is reached.
 constexpr std::uint64_t kLeastDraws = 2;
-constexpr std::uint64_t kMostDraws = 6;
+constexpr std::uint64_t kMostDraws = 24;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void Judge::show_every_way() {
   }
 }
 
-void Judge::show_at(const std::vector<OutputPoint>& points, Draw draw) {
+void Judge::show_at(const std::vector<OutputPoint>& points, const Draw& draw) {
   // What it costs beyond a share of the budget is better spent on draws.
   constexpr std::uint64_t kShare = 2;
   Budget budget{budget_.operations / kShare, 0};

@@ -166,7 +166,8 @@ class SafetyComparison {
     return {};
   }
 
-  std::string compare(const OutputElement& point, Draw draw, const RoundedAnswer& before, const RoundedAnswer& after) {
+  std::string compare(const OutputElement& point, const Draw& draw, const RoundedAnswer& before,
+                      const RoundedAnswer& after) {
     if (!before) {
       const FailureKind kind = before.error().kind;
       // Where before has no value there is nothing to keep; where the budget is spent nothing is known.

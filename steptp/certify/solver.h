@@ -121,6 +121,7 @@ void Solver::walk(const CellQuery& query, std::vector<Range> box, std::uint32_t 
   while (depth < box.size() && box[depth].is_point()) ++depth;
   if (depth == box.size()) {
     std::vector<std::int64_t> iteration;
+    iteration.reserve(box.size());
     for (const Range& range : box) iteration.push_back(range.low);
     if (holds_at(query, iteration.data(), check)) visit(box);
     return;

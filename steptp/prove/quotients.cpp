@@ -240,7 +240,7 @@ std::optional<PolynomialId> Arena::inverse_of_fractions(PolynomialId sum) {
       for (const auto& [other, weight] : terms) {
         Monomial factors = monomials_[other];
         const auto at = std::find_if(factors.factors.begin(), factors.factors.end(),
-                                     [&](const auto& one) { return one.first == factor && one.second > 0; });
+                                     [id = factor](const auto& one) { return one.first == id && one.second > 0; });
         const bool has_it = at != factors.factors.end();
         if (has_it && --at->second == 0) factors.factors.erase(at);
         const PolynomialId term = intern_polynomial({{{intern_monomial(std::move(factors)), weight}}});

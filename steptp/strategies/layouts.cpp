@@ -135,7 +135,7 @@ std::int64_t elements_of(const std::vector<std::int64_t>& shape, std::int64_t li
 }
 
 void offer_layouts(const Site& at, const std::vector<ParameterDomain>& first, const std::vector<std::int64_t>& shape,
-                   const std::function<bool(const Layout&)>& changes, Listing& listing) {
+                   const std::function<bool(const Layout&)>& changes, Listing& listing, bool may_pad) {
   const std::size_t rank = shape.size();
   const auto offer = [&](std::string_view form, std::vector<std::string> dimensions,
                          decltype(ParameterDomain::values) numbers, bool extended) {
@@ -166,10 +166,10 @@ void offer_layouts(const Site& at, const std::vector<ParameterDomain>& first, co
     factors.erase(factors.begin());
     if (!factors.empty()) factors.pop_back();
     offer("split", {text_of({i})}, factors, false);
-    if (shape[i] > 2) offer("split", {text_of({i})}, IntegerRange{2, shape[i] - 1, factors}, true);
+    if (shape[i] > 2 && may_pad) offer("split", {text_of({i})}, IntegerRange{2, shape[i] - 1, factors}, true);
   }
   if (!listing.extended) return;
-  if (rank > 1 && fits) offer("flatten", orders, IntegerRange{1, kMaxPadding, {}}, true);
+  if (rank > 1 && fits && may_pad) offer("flatten", orders, IntegerRange{1, kMaxPadding, {}}, true);
   for (std::size_t i = 0; i < rank; ++i) {
     std::vector<std::string> turned;
     for (std::size_t j = 0; j < rank; ++j) {
@@ -178,6 +178,18 @@ void offer_layouts(const Site& at, const std::vector<ParameterDomain>& first, co
     }
     offer("rotate", std::move(turned), none, true);
   }
+}
+
+std::vector<Layout> most_padded(const std::vector<std::int64_t>& shape) {
+  std::vector<Layout> out;
+  Dimensions order = in_order(shape.size());
+  if (shape.size() > 1) out.push_back({Layout::Form::flatten, order, kMaxPadding});
+  std::reverse(order.begin(), order.end());
+  if (shape.size() > 1) out.push_back({Layout::Form::flatten, order, kMaxPadding});
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] > 2) out.push_back({Layout::Form::split, {i}, shape[i] - 1});
+  }
+  return out;
 }
 
 Result<Layout, Refusal> layout_of(const Choice& choice, const std::vector<std::int64_t>& shape,

@@ -41,9 +41,13 @@ inline constexpr Parameter kNumberParameter = {
 
 /// The layouts of a tensor, as sites with these three parameters. Beyond the published form are padding, rotation and
 /// factors that do not divide. `changes` says whether any access would look different: of one that reads E_{a,a} only,
-/// the transpose is the same. `first` are parameters that stand before the three.
+/// the transpose is the same. `first` are parameters that stand before the three; `may_pad` says whether there is room
+/// for more places than elements (`most_padded`).
 void offer_layouts(const Site& at, const std::vector<ParameterDomain>& first, const std::vector<std::int64_t>& shape,
-                   const std::function<bool(const Layout&)>& changes, Listing& listing);
+                   const std::function<bool(const Layout&)>& changes, Listing& listing, bool may_pad = true);
+
+/// The layouts on offer that take the most places.
+[[nodiscard]] std::vector<Layout> most_padded(const std::vector<std::int64_t>& shape);
 
 /// What a choice says, or why it says nothing for this shape; kChoice where the words are wrong, else `fits`.
 [[nodiscard]] Result<Layout, Refusal> layout_of(const Choice& choice, const std::vector<std::int64_t>& shape,

@@ -311,22 +311,23 @@ void offer_extended(View& view, const Tensor& tensor, Listing& listing) {
   offer("rolling", dimensions);
 }
 
+/// For the layouts with the most places, in `s` and `l`.
+bool has_room(View& view, const Tensor& tensor) {
+  if (view.table().tensors.at(tensor.name).scope == Scope::global) return true;
+  const std::vector<Layout> layouts = most_padded(tensor.shape);
+  return std::all_of(layouts.begin(), layouts.end(), [&](const Layout& layout) {
+    const auto planned = plan_map(view, tensor, layout);
+    return planned.ok() && !refuse_size(view, tensor, *planned);
+  });
+}
+
 void choices(View& view, Listing& listing) {
   for (const Statement& statement : view.table().statements) {
     const Site site{statement.items, Site::Part::left, {}, {}};
     const auto tensor = find_tensor(view, site);
     if (!listing.allows(tensor)) continue;
-    const bool is_global = view.table().tensors.at(tensor->name).scope == Scope::global;
-    const auto changes = [&](const Layout& layout) {
-      if (!changes_access(view, *tensor, layout)) return false;
-      const bool has_padding =
-          (layout.form == Layout::Form::flatten && layout.number > 0) ||
-          (layout.form == Layout::Form::split && tensor->shape[layout.dimensions[0]] % layout.number != 0);
-      if (is_global || !has_padding) return true;
-      const auto planned = plan_map(view, *tensor, layout);
-      return planned.ok() && !refuse_size(view, *tensor, *planned);
-    };
-    offer_layouts(site, {}, tensor->shape, changes, listing);
+    const auto changes = [&](const Layout& layout) { return changes_access(view, *tensor, layout); };
+    offer_layouts(site, {}, tensor->shape, changes, listing, has_room(view, *tensor));
     if (listing.extended) offer_extended(view, *tensor, listing);
   }
 }

@@ -253,6 +253,10 @@ B(bx,2)L(c,2)[B(tx,64)L(a,896)[D:f32,s[tx,a]=A[bx,tx,c*896+a];];B(tx,64)L(a,896)
 )";
   expect_refusal(kStrategy, kTile, R"({"at":"0/0/0:left","form":"flatten","dimensions":"0,1","number":16})", "fits");
   expect_refusal(kStrategy, kTile, R"({"at":"0/0/0:left","form":"expand","dimensions":"c","number":0})", "fits");
+  // What is refused is not offered.
+  for (const std::string& choice : listed(kStrategy, kTile, true, 3)) {
+    EXPECT_EQ(choice.find("\"number\":1"), std::string::npos) << choice;
+  }
   expect_rewrite(kStrategy, kTile, R"({"at":"0/0/0:left","form":"flatten","dimensions":"0,1","number":0})", R"(
 B(bx,2)L(c,2)[B(tx,64)L(a,896)[D:f32,s[tx*896+a]=A[bx,tx,c*896+a];];
 B(tx,64)L(a,896)[E[bx,63-tx,c*896+a]=D:f32,s[(63-tx)*896+a];];];

@@ -69,20 +69,16 @@ EveryWay::Shown EveryWay::reals(const OpaqueArithmetic::Value& before, const Opa
   if (!space_.includes_hazards(before.hazards, after.hazards)) {
     return not_shown("a function of after may leave its domain where none of before does");
   }
-  const auto degree = [](const OpaqueArithmetic::Value& value) {
-    return static_cast<double>(value.numerator) + static_cast<double>(value.denominator);
-  };
-  return {true, bound_of(degree(before) + degree(after) + 1), {}};
+  return {true, bound_of(before.degrees.total() + after.degrees.total() + 1), {}};
 }
 
 /// Schwartz and Zippel modulo p, of 60 bits; two different arguments of functions may coincide there, and two of exp
 /// modulo q, of 54.
 double EveryWay::bound_of(double degree) const {
-  const double exponentials = before_arithmetic_.exponential_count() + after_arithmetic_.exponential_count();
-  const double unknowns = before_arithmetic_.unknown_count() + after_arithmetic_.unknown_count();
-  const double argument = std::max(before_arithmetic_.argument_degree(), after_arithmetic_.argument_degree());
-  const double modulo_p = (degree + unknowns * unknowns * argument) * 0x1p-60;
-  const double modulo_q = exponentials * exponentials * argument * 0x1p-54;
+  const auto unknowns = before_arithmetic_.unknowns() + after_arithmetic_.unknowns();
+  const auto exponentials = before_arithmetic_.exponentials() + after_arithmetic_.exponentials();
+  const double modulo_p = (degree + unknowns.pairs()) * 0x1p-60;
+  const double modulo_q = exponentials.pairs() * 0x1p-54;
   return std::min(0.0, std::log2(modulo_p + modulo_q));
 }
 

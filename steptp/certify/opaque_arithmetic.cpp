@@ -52,9 +52,12 @@ std::uint64_t OpaqueArithmetic::holes_of(const Value& a) const {
   return combine(space_.hash_of_hazards(a.hazards), space_.hash_of_hazards(a.poles));
 }
 
-void OpaqueArithmetic::note_unknown(const Value& a) {
-  unknowns_ += 1;
-  argument_degree_ = std::max(argument_degree_, static_cast<double>(a.numerator) + static_cast<double>(a.denominator));
+OpaqueArithmetic::Degrees OpaqueArithmetic::degrees_of_sum(const Degrees& a, const Degrees& b) {
+  if (a.divisor == b.divisor && a.denominator == b.denominator) {
+    return {std::max(a.numerator, b.numerator), a.denominator, a.divisor};
+  }
+  return {std::max(a.numerator + b.denominator, b.numerator + a.denominator), a.denominator + b.denominator,
+          a.divisor + b.divisor};
 }
 
 /// The result may be one of the operands.
@@ -71,7 +74,7 @@ void OpaqueArithmetic::set_class(Value& out, ValueClass value_class) const {
   out.value_class = value_class;
   out.core = out.number = {};
   out.range = {0, 0};
-  out.numerator = out.denominator = 0;
+  out.degrees = {};
   out.set = 0;
   out.is_nonzero = value_class != ValueClass::finite;
 }
@@ -108,7 +111,7 @@ void OpaqueArithmetic::input(Value& out, const InputSource& source, std::size_t 
   }
   out.core = out.number = space_.field.unknown(source.bits(number, position));
   out.range = {};
-  out.numerator = 1;
+  out.degrees.numerator = 1;
   switch (facts.domain.kind) {
     case Domain::Kind::unstated:
     case Domain::Kind::any: return;
@@ -158,16 +161,14 @@ void OpaqueArithmetic::add(Value& out, const Value& a, const Value& b) {
     const Special special = special_add(a.value_class, b.value_class);
     return set_special(out, a, b, special.result, special.is_zero);
   }
-  const float numerator = std::max(a.numerator + b.denominator, b.numerator + a.denominator);
-  const float denominator = a.denominator + b.denominator;
+  const Degrees degrees = degrees_of_sum(a.degrees, b.degrees);
   const bool nonzero = (a.range.low >= 0 && b.range.low >= 0 && (a.is_nonzero || b.is_nonzero)) ||
                        (a.range.high <= 0 && b.range.high <= 0 && (a.is_nonzero || b.is_nonzero));
   out.core = out.number = space_.field.add(a.number, b.number);
   out.range = certify::add(a.range, b.range);
   inherit(out, a, b);
   out.is_nonzero = nonzero || out.range.is_positive() || out.range.is_negative();
-  out.numerator = numerator;
-  out.denominator = denominator;
+  out.degrees = degrees;
 }
 
 void OpaqueArithmetic::multiply(Value& out, const Value& a, const Value& b) {
@@ -176,8 +177,8 @@ void OpaqueArithmetic::multiply(Value& out, const Value& a, const Value& b) {
     const Special special = special_multiply(a.value_class, nan ? 1 : sign(a), b.value_class, nan ? 1 : sign(b));
     return set_special(out, a, b, special.result, special.is_zero);
   }
-  const float numerator = a.numerator + b.numerator;
-  const float denominator = a.denominator + b.denominator;
+  const Degrees degrees{a.degrees.numerator + b.degrees.numerator, a.degrees.denominator + b.degrees.denominator,
+                        a.degrees.divisor + b.degrees.divisor};
   const bool is_square = a.number == b.number;
   const bool nonzero = a.is_nonzero && b.is_nonzero;
   const Twin product = space_.field.multiply(a.number, b.number);
@@ -187,8 +188,7 @@ void OpaqueArithmetic::multiply(Value& out, const Value& a, const Value& b) {
   if (is_square && out.range.low < 0) out.range.low = 0;
   inherit(out, a, b);
   out.is_nonzero = nonzero;
-  out.numerator = numerator;
-  out.denominator = denominator;
+  out.degrees = degrees;
 }
 
 void OpaqueArithmetic::divide(Value& out, const Value& a, const Value& b) {
@@ -205,8 +205,9 @@ void OpaqueArithmetic::divide(Value& out, const Value& a, const Value& b) {
   // but such a set.
   const std::uint32_t place = surely ? 0 : space_.hazard(mix(b.number.p));
   const bool is_hazard = b.is_piecewise || space_.poles_are_hazards;
-  const float numerator = a.numerator + b.denominator;
-  const float denominator = a.denominator + b.numerator;
+  const std::uint64_t divisor = b.degrees.numerator == 0 ? 0 : mix(combine(b.number.p, b.degrees.divisor));
+  const Degrees degrees{a.degrees.numerator + b.degrees.denominator, a.degrees.denominator + b.degrees.numerator,
+                        a.degrees.divisor + divisor};
   const bool nonzero = a.is_nonzero;
   const Twin quotient = space_.field.multiply(a.number, space_.field.inverse(b.number));
   out.core = is_positive_anywhere(b) ? a.core : quotient;
@@ -216,8 +217,7 @@ void OpaqueArithmetic::divide(Value& out, const Value& a, const Value& b) {
   std::uint32_t& places = is_hazard ? out.hazards : out.poles;
   places = space_.united_hazards(places, place);
   out.is_nonzero = nonzero;
-  out.numerator = numerator;
-  out.denominator = denominator;
+  out.degrees = degrees;
 }
 
 void OpaqueArithmetic::power(Value& out, const Value& a, const Value& b) {
@@ -252,7 +252,7 @@ void OpaqueArithmetic::power(Value& out, const Value& a, const Value& b) {
   Value result;
   inherit(result, a, b);
   if (!positive) result.hazards = space_.united_hazards(result.hazards, space_.hazard(combine(kPower, a.number.p)));
-  note_unknown(b);
+  unknowns_.add(b);
   set_unknown(result, a, combine(combine(kPower, a.number.p), b.number.p));
   result.core = result.number;
   result.range = {0, result.range.high};

@@ -31,12 +31,19 @@ namespace steptp::certify {
 /// (unsupported): nothing is then known.
 class OpaqueArithmetic {
  public:
+  /// Of a quotient of polynomials.
+  struct Degrees {
+    float numerator = 0;
+    float denominator = 0;
+    std::uint64_t divisor = 0;  ///< equal for equal denominators, 0 for none: those of a softmax are all one
+    [[nodiscard]] double total() const { return static_cast<double>(numerator) + static_cast<double>(denominator); }
+  };
+
   struct Value {
     Twin number;
     Twin core;              ///< has the sign of the number: without factors that are surely positive
     RealRange range{0, 0};  ///< finite values: at every input
-    float numerator = 0;
-    float denominator = 0;
+    Degrees degrees;
     std::uint32_t set = 0;      ///< where it is the greatest of some: of which
     std::uint32_t hazards = 0;  ///< functions that may leave their domain on the way here
     std::uint32_t poles = 0;    ///< divisors on the way here that are zero on a set of measure zero, perhaps
@@ -126,14 +133,27 @@ class OpaqueArithmetic {
   [[nodiscard]] std::int64_t to_integer(const Value& a, DType dtype) const;
   [[nodiscard]] static std::uint64_t identity_of(const Value& a) { return a.number.p; }
   /// The same at every input, as far as reals go.
-  [[nodiscard]] static bool is_number(const Value& a) { return a.numerator == 0 && a.denominator == 0; }
+  [[nodiscard]] static bool is_number(const Value& a) { return a.degrees.numerator == 0 && a.degrees.denominator == 0; }
   [[nodiscard]] static ValueClass class_of(const Value& a) { return a.value_class; }
   [[nodiscard]] static std::size_t extra_bytes(const Value&) { return 0; }
 
-  /// Unknowns made, those of exp among them, and the greatest degree of what they depend on.
-  [[nodiscard]] double unknown_count() const { return unknowns_; }
-  [[nodiscard]] double exponential_count() const { return exponentials_; }
-  [[nodiscard]] double argument_degree() const { return argument_degree_; }
+  /// Unknowns that stand for functions, by their arguments.
+  struct Unknowns {
+    double count = 0;
+    double degrees = 0;  ///< of all arguments together
+
+    void add(const Value& argument) {
+      count += 1;
+      degrees += argument.degrees.total();
+    }
+    friend Unknowns operator+(const Unknowns& a, const Unknowns& b) {
+      return {a.count + b.count, a.degrees + b.degrees};
+    }
+    /// Bounds the sum of the degrees of the differences of any two arguments.
+    [[nodiscard]] double pairs() const { return count * degrees; }
+  };
+  [[nodiscard]] const Unknowns& unknowns() const { return unknowns_; }
+  [[nodiscard]] const Unknowns& exponentials() const { return exponentials_; }
 
  private:
   void inherit(Value& out, const Value& a, const Value& b);
@@ -180,15 +200,14 @@ class OpaqueArithmetic {
   [[nodiscard]] Decision decide_with_holes(CompareOp op, const Value& a, const Value& b);
   /// The hazards of an arm, which are there only where the condition has this outcome.
   [[nodiscard]] std::uint32_t hazards_under(const Decision& condition, bool outcome, std::uint32_t hazards);
-  void note_unknown(const Value& a);
+  [[nodiscard]] static Degrees degrees_of_sum(const Degrees& a, const Degrees& b);
   [[nodiscard]] int sign(const Value& a) const;
 
   OpaqueSpace& space_;
   std::vector<Value> literals_;
   std::vector<std::pair<Decision, bool>> assumptions_;
-  double unknowns_ = 0;
-  double exponentials_ = 0;
-  double argument_degree_ = 0;
+  Unknowns unknowns_;  ///< those of exp among them
+  Unknowns exponentials_;
 };
 
 }  // namespace steptp::certify

@@ -103,7 +103,7 @@ Value OpaqueArithmetic::value_of(const ExtremumSets::Member& member) {
   out.range = member.range;
   out.set = member.set;
   out.is_least = member.is_least;
-  out.numerator = member.is_number ? 0 : 1;
+  out.degrees.numerator = member.is_number ? 0 : 1;
   out.is_piecewise = !member.is_number;
   return out;
 }
@@ -145,7 +145,7 @@ Decision OpaqueArithmetic::decide_with_holes(CompareOp op, const Value& a, const
   if (op == CompareOp::not_equal) return negation(decide_with_holes(CompareOp::equal, a, b));
   Value d;
   arithmetic(ArithmeticOp::subtract, d, a, b);
-  note_unknown(d);
+  unknowns_.add(d);
   Decision made;
   made.state = State::open;
   const Twin mirrored = space_.field.negate(d.number);
@@ -172,7 +172,7 @@ Decision OpaqueArithmetic::decide(CompareOp op, const Value& a, const Value& b) 
   if (d.number.is_zero()) return decision(op == CompareOp::equal);
   d.is_nonzero = d.is_nonzero || (b.number.is_zero() && a.is_nonzero) || (a.number.is_zero() && b.is_nonzero);
   const bool is_apart = d.is_nonzero || d.range.is_positive() || d.range.is_negative();
-  note_unknown(d);
+  unknowns_.add(d);
   const Twin sign = sign_of_difference(a, b);
   if (op == CompareOp::equal) return is_apart ? decision(false) : known(at_zero(sign));
   if (d.range.is_positive() || (d.range.low >= 0 && is_apart)) return decision(true);
@@ -266,8 +266,8 @@ void OpaqueArithmetic::choose(Value& out, const Decision& condition, const Value
   made.range = hull(a.range, b.range);
   made.is_nonzero = a.is_nonzero && b.is_nonzero;
   made.is_piecewise = true;
-  made.numerator = std::max(a.numerator + b.denominator, b.numerator + a.denominator) + condition.degree;
-  made.denominator = a.denominator + b.denominator;
+  made.degrees = degrees_of_sum(a.degrees, b.degrees);
+  made.degrees.numerator += condition.degree;
   out = made;
 }
 
@@ -303,16 +303,16 @@ void OpaqueArithmetic::greatest(Value& out, const Value& a, const Value& b, bool
     if (has_value && distributes && is_small && is_number(number)) return greatest_of_least(out, number, least);
   }
   std::uint32_t set = space_.sets.united(set_of(a), set_of(b));
-  note_unknown(a);
-  note_unknown(b);
+  unknowns_.add(a);
+  unknowns_.add(b);
   Value made;
   inherit(made, a, b);
   made.is_piecewise = true;
   made.range = has_value ? RealRange{std::max(a.range.low, b.range.low), std::max(a.range.high, b.range.high)}
                          : hull(a.range, b.range);
   made.is_nonzero = (a.is_nonzero && b.is_nonzero) || made.range.is_positive();
-  made.numerator = std::max(a.numerator + b.denominator, b.numerator + a.denominator) + 1;
-  made.denominator = a.denominator + b.denominator;
+  made.degrees = degrees_of_sum(a.degrees, b.degrees);
+  made.degrees.numerator += 1;
   if (space_.sets.size(set) <= kSmallSet && has_value) {
     // What never wins is not a member.
     std::uint32_t kept = 0;
@@ -325,8 +325,7 @@ void OpaqueArithmetic::greatest(Value& out, const Value& a, const Value& b, bool
   if (space_.sets.size(set) > 2 || space_.sets.has_holes(set)) {
     const Hash key = combine(kGreatest, space_.sets.hash(set));
     made.number = space_.field.unknown(key);
-    made.numerator = 1;
-    made.denominator = 0;
+    made.degrees = {1, 0, 0};
     // NaN loses against a number: where one operand leaves its domain the greatest need not.
     if (made.hazards != 0) made.hazards = space_.hazard(key);
     if (made.poles != 0) made.poles = space_.hazard(key);

@@ -19,11 +19,10 @@ std::uint64_t key_of(Function function, Twin number) { return combine(static_cas
 }  // namespace
 
 void OpaqueArithmetic::set_unknown(Value& out, const Value& a, std::uint64_t key) {
-  note_unknown(a);
+  unknowns_.add(a);
   out.number = space_.field.unknown(key);
   out.range = {};
-  out.numerator = 1;
-  out.denominator = 0;
+  out.degrees = {1, 0, 0};
   out.set = 0;
   out.is_nonzero = false;
 }
@@ -95,7 +94,7 @@ void OpaqueArithmetic::logarithm_or_root(Function function, Value& out, const Va
   if (function == Function::sqrt) return;
   out.number = space_.field.inverse(out.number);
   out.is_nonzero = true;
-  std::swap(out.numerator, out.denominator);
+  out.degrees = {0, 1, mix(out.number.p)};
 }
 
 void OpaqueArithmetic::transcendental(Function function, Value& out, const Value& a) {
@@ -117,13 +116,12 @@ void OpaqueArithmetic::transcendental(Function function, Value& out, const Value
   out.set = 0;
   out.is_least = false;
   if (function == Function::exp) {
-    note_unknown(a);
-    exponentials_ += 1;
+    unknowns_.add(a);
+    exponentials_.add(a);
     out.number = space_.field.exp(argument);
     out.range = {range.low >= 0 ? 1.0 : 0.0, range.high <= 0 ? 1.0 : std::numeric_limits<double>::infinity()};
     out.is_nonzero = true;
-    out.numerator = 1;
-    out.denominator = 0;
+    out.degrees = {1, 0, 0};
     return;
   }
   if (function == Function::tanh) {

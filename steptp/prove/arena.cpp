@@ -35,6 +35,7 @@ namespace {
 void absorb(Traits& into, const Traits& from) {
   merge_variables(into.variables, from.variables);
   into.height = std::max(into.height, from.height);
+  into.has_self |= from.has_self;
 }
 
 void absorb_values(Traits& into, const Traits& from) {
@@ -161,8 +162,9 @@ GeneratorId Arena::intern_generator(Generator generator) {
       traits.may_be_nan = definitions[node.tag].may_be_nan;
       break;
     case Generator::Kind::self:
-      traits.is_integer = node.tag == 1;
-      traits.may_be_infinite = traits.may_be_nan = !traits.is_integer;
+      traits.has_self = true;
+      traits.is_integer = node.tag == static_cast<std::uint32_t>(SelfKind::integer);
+      traits.may_be_infinite = traits.may_be_nan = node.tag == static_cast<std::uint32_t>(SelfKind::real);
       break;
     case Generator::Kind::integer:
       absorb(traits, atoms_.traits(node.tag));
@@ -205,8 +207,8 @@ GeneratorId Arena::intern_generator(Generator generator) {
     case Generator::Kind::reduction: {
       const auto op = static_cast<ArithmeticOp>(node.tag);
       // An empty maximum is -inf; it may be empty where conditions decide.
-      if ((op == ArithmeticOp::max || op == ArithmeticOp::min) && (!node.conditions.empty() || traits.may_be_nan)) {
-        traits.may_be_infinite = true;
+      if (op == ArithmeticOp::max || op == ArithmeticOp::min) {
+        traits.may_be_infinite |= traits.may_be_nan || !is_filled(node, traits.height + 1);
       }
       if (traits.may_be_infinite && (op == ArithmeticOp::add || op == ArithmeticOp::multiply)) traits.may_be_nan = true;
       traits.is_integer = all_integers && !traits.is_wild();
@@ -217,6 +219,7 @@ GeneratorId Arena::intern_generator(Generator generator) {
       // What the steps of a recurrence can reach is not followed.
       traits.is_integer = node.tag == 1;
       traits.may_be_infinite = traits.may_be_nan = !traits.is_integer;
+      traits.has_self = false;
       remove_bound();
       break;
   }
@@ -224,6 +227,22 @@ GeneratorId Arena::intern_generator(Generator generator) {
   generators_.traits(id) = std::move(traits);
   ignore_assumptions_ = ignored;
   return id;
+}
+
+bool Arena::is_filled(const Generator& fold, std::uint32_t height) {
+  if (fold.conditions.empty()) return true;
+  for (const bool at_start : {true, false}) {
+    Substitution place;
+    for (std::size_t i = 0; i < fold.ranges.size(); ++i) {
+      place[bound_variable(height, static_cast<std::uint32_t>(i))] =
+          number(at_start ? fold.ranges[i].first : fold.ranges[i].second);
+    }
+    const bool holds = std::all_of(fold.conditions.begin(), fold.conditions.end(), [&](ConditionId condition) {
+      return is_index_condition(condition) && truth(substitute_condition(condition, place)) == Truth::yes;
+    });
+    if (holds) return true;
+  }
+  return false;
 }
 
 VariableId Arena::new_variable(std::int64_t low, std::int64_t high) {

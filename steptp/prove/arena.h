@@ -204,6 +204,7 @@ class Arena {
   [[nodiscard]] PolynomialId divided(MonomialId product);
   [[nodiscard]] MonomialId times_power(MonomialId product, GeneratorId factor, std::int64_t power);
   [[nodiscard]] std::optional<PolynomialId> exp_of_logs(PolynomialId argument);
+  [[nodiscard]] std::optional<PolynomialId> exp_of_masked(PolynomialId argument);
   [[nodiscard]] std::optional<PolynomialId> log_of_exponentials(PolynomialId argument);
   [[nodiscard]] std::optional<PolynomialId> inverse_of_fractions(PolynomialId sum);
   [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);
@@ -217,6 +218,8 @@ class Arena {
   [[nodiscard]] PolynomialId join_selects(PolynomialId sum);
   [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);
   [[nodiscard]] Sign sign_of_generator(GeneratorId id);
+  /// The conditions hold at the first or at the last place of all variables, wherever the fold stands.
+  [[nodiscard]] bool is_filled(const Generator& fold, std::uint32_t height);
   /// Remembers that values are never negative, or positive: a square does not show it once it is multiplied out.
   PolynomialId as_nonnegative(PolynomialId id, bool is_positive = false);
   void note(Need need) const {

@@ -125,6 +125,14 @@ ConditionId Arena::compare(CompareOp op, PolynomialId left, PolynomialId right) 
     return holds ? always_ : never_;
   }
   if (left == right && !traits(left).may_be_nan) return op == CompareOp::less ? never_ : always_;
+  for (const auto& [one, other] : {std::pair(left, right), std::pair(right, left)}) {
+    const auto infinite = as_scaled_generator(one);
+    if (!infinite || generators_[infinite->first].kind != Generator::Kind::infinity || traits(other).is_wild())
+      continue;
+    // A number beside inf or -inf.
+    if (op == CompareOp::equal) return never_;
+    return (infinite->second > 0) == (other == left) ? always_ : never_;
+  }
   if (op == CompareOp::equal && right < left) std::swap(left, right);
   const auto kind = op == CompareOp::less         ? Condition::Kind::less
                     : op == CompareOp::less_equal ? Condition::Kind::less_equal

@@ -64,6 +64,7 @@ Flow::Flow(Shared& shared, const Program& program)
     writers_[table_.statements[i].equation->left->tensor].push_back(i);
   }
   bodies_.resize(table_.statements.size());
+  closed_.resize(table_.statements.size());
   find_recurrences();
 }
 

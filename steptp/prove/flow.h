@@ -143,8 +143,18 @@ class Flow {
 
   // recurrences.cpp
   void find_recurrences();
-  void make_body(std::size_t statement);
+  /// Variables that stand for the element which a statement writes.
+  [[nodiscard]] std::vector<VariableId> element_names(std::size_t statement);
+  void make_body(std::size_t statement, const std::vector<VariableId>& names);
+  void forget_open_recurrence();
+  [[nodiscard]] PolynomialId body_at(std::size_t statement, const std::vector<Affine>& element);
+  [[nodiscard]] Generator self(std::size_t statement, const std::vector<Affine>& element);
   [[nodiscard]] Value recurrence(std::size_t statement, const std::vector<Affine>& element);
+
+  // closed_recurrences.cpp
+  /// What the recurrence is as a fold, if it is one.
+  void close(std::size_t statement, const std::vector<VariableId>& names);
+  [[nodiscard]] std::optional<std::size_t> direction(const std::vector<VariableId>& names) const;
 
   // solve.cpp
   [[nodiscard]] Solved solve(std::size_t writer, const std::vector<Affine>& element);
@@ -161,7 +171,13 @@ class Flow {
   std::vector<bool> is_cyclic_;
   std::vector<std::optional<PolynomialId>> bodies_;  ///< of recurrences, by statement
   std::optional<std::size_t> open_recurrence_;
-  bool reads_itself_ = false;  ///< the open one, so far
+  std::vector<std::vector<Affine>> reads_of_itself_;  ///< of the open one, so far: which elements
+  bool self_is_number_ = false;                       ///< the open one, as far as reals go
+  struct Closed {
+    std::vector<VariableId> element;
+    PolynomialId value = 0;
+  };
+  std::vector<std::optional<Closed>> closed_;  ///< recurrences that are folds, by statement
   std::map<Version, std::uint32_t> numbers_;
 
   struct Key {

@@ -32,6 +32,7 @@ PolynomialId Arena::call(Function function, PolynomialId argument) {
     case Function::exp:
       if (value && *value == 0) return constant(1);
       if (const auto powers = with_algebra_ ? exp_of_logs(argument) : std::nullopt) return *powers;
+      if (const auto masked = with_algebra_ ? exp_of_masked(argument) : std::nullopt) return *masked;
       break;
     case Function::log:
       if (value && *value == 1) return constant(0);
@@ -76,6 +77,35 @@ PolynomialId Arena::call(Function function, PolynomialId argument) {
   const PolynomialId result =
       generator({Generator::Kind::call, static_cast<std::uint32_t>(function), {argument}, {}, {}, {}});
   return flip_result ? negate(result) : result;
+}
+
+/// exp(if_then_else(c,x,-inf)+y) is exp(x+y) where c holds and 0 elsewhere, y being a number.
+std::optional<PolynomialId> Arena::exp_of_masked(PolynomialId argument) {
+  if (!traits(argument).may_be_infinite) return std::nullopt;
+  const Polynomial& sum = polynomials_[argument];
+  std::optional<std::size_t> mask;
+  for (std::size_t i = 0; i < sum.terms.size(); ++i) {
+    if (!monomials_.traits(sum.terms[i].first).is_wild()) continue;
+    if (mask) return std::nullopt;
+    mask = i;
+  }
+  if (!mask) return std::nullopt;
+  const auto only = as_scaled_generator(intern_polynomial({{sum.terms[*mask]}}));
+  if (!only || generators_[only->first].kind != Generator::Kind::select) return std::nullopt;
+  const Generator& select_node = generators_[only->first];
+  Polynomial others = sum;
+  others.terms.erase(others.terms.begin() + static_cast<std::ptrdiff_t>(*mask));
+  const PolynomialId rest = intern_polynomial(std::move(others));
+  for (const bool holds : {true, false}) {
+    const PolynomialId hidden = scale(select_node.polynomials[holds ? 1 : 0], only->second);
+    const auto infinite = as_scaled_generator(hidden);
+    if (!infinite || generators_[infinite->first].kind != Generator::Kind::infinity || infinite->second > 0) continue;
+    const PolynomialId shown = scale(select_node.polynomials[holds ? 0 : 1], only->second);
+    const PolynomialId value = call(Function::exp, add(shown, rest));
+    return holds ? select(select_node.conditions[0], value, constant(0))
+                 : select(select_node.conditions[0], constant(0), value);
+  }
+  return std::nullopt;
 }
 
 PolynomialId Arena::extremum(bool is_max, const std::vector<PolynomialId>& operands) {
@@ -283,7 +313,7 @@ Sign Arena::sign_of_generator(GeneratorId id) {
     }
     case Generator::Kind::reduction: {
       const Sign inside = of(node.polynomials[0]);
-      const bool filled = node.conditions.empty();
+      const bool filled = is_filled(node, generators_.traits(id).height);
       const auto op = static_cast<ArithmeticOp>(node.tag);
       if (op == ArithmeticOp::add) result = {inside.nonnegative, false, filled && inside.nonnegative && inside.nonzero};
       if (op == ArithmeticOp::multiply) result = {inside.nonnegative, false, inside.nonzero};

@@ -79,6 +79,13 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
+/// What is taken for granted of a recurrence while its body is written.
+enum class SelfKind : std::uint32_t {
+  real,
+  integer,
+  number,  ///< a real that is finite, which is shown afterwards by induction
+};
+
 /// What a polynomial is made of: anything whose inside the algebra does not look into.
 struct Generator {
   enum class Kind : std::uint8_t {
@@ -98,7 +105,7 @@ struct Generator {
     recurrence,  ///< tag: 1 for integers; f(subscripts) where f(p) = polynomials[0] over the bound variables of
                  ///< `height`
     lump,        ///< a sum that must not be multiplied out: a factor beside it may be infinite
-    self,        ///< the value of the recurrence in whose body it stands; subscripts: where
+    self,        ///< the value of the recurrence in whose body it stands; subscripts: where; tag: a SelfKind
   };
   Kind kind = Kind::input;
   std::uint32_t tag = 0;
@@ -129,6 +136,7 @@ struct Traits {
   bool may_be_infinite = false;
   bool may_be_nan = false;
   bool is_integer = false;  ///< whatever its variables are
+  bool has_self = false;    ///< speaks of the recurrence in whose body it stands
   [[nodiscard]] bool is_wild() const { return may_be_infinite || may_be_nan; }
 };
 

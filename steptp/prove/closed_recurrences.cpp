@@ -1,0 +1,215 @@
+// Recurrences that are folds: X(k)=max(X(k-1),T(k)), and N(k)=N(k-1)*f(k-1)/f(k)+B(k), which is the sum of B(i)*f(i)
+// up to k, divided by f(k).
+#include <cstdlib>
+#include <map>
+
+#include "steptp/prove/flow.h"
+#include "steptp/prove/give_up.h"
+
+namespace steptp::forms {
+
+namespace {
+
+/// One step as a formula of the round before it, `earlier`, with the value of that round as a generator.
+struct Step {
+  PolynomialId value = 0;
+  PolynomialId previous = 0;
+  VariableId earlier = 0;
+};
+
+/// From `low` on, where the value is `first`; asked for at `here`.
+struct Rounds {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  PolynomialId first = 0;
+  VariableId here = 0;
+};
+
+class Closing {
+ public:
+  Closing(Arena& arena, const Step& step, const Rounds& rounds) : arena_(arena), step_(step), rounds_(rounds) {}
+
+  /// As a greatest or least value.
+  [[nodiscard]] std::optional<PolynomialId> extremum();
+  /// As a sum, where the round before is a number: then so is the next, since all that is added is one.
+  [[nodiscard]] std::optional<PolynomialId> sum();
+
+ private:
+  /// A formula of the round before, at the round `k`.
+  [[nodiscard]] PolynomialId at(PolynomialId formula, const Affine& k) {
+    return arena_.substitute_polynomial(formula, {{step_.earlier, Arena::sum(k, Arena::number(-1))}});
+  }
+  [[nodiscard]] Affine here() { return arena_.variable(rounds_.here); }
+
+  /// Of terms(k) over all rounds up to the one that is asked for; the first is left out where it is something else.
+  template <typename Terms>
+  [[nodiscard]] PolynomialId fold(ArithmeticOp op, bool with_first, const Terms& terms) {
+    const VariableId round = arena_.new_variable(with_first ? rounds_.low : rounds_.low + 1, rounds_.high);
+    const Affine k = arena_.variable(round);
+    return arena_.reduce(op, {round}, {arena_.nonnegative(Arena::difference(here(), k))}, terms(k));
+  }
+
+  /// f with ratio(k) = f(k-1)/f(k), a number other than zero at every round.
+  [[nodiscard]] std::optional<PolynomialId> telescope(PolynomialId ratio) {
+    if (ratio == arena_.constant(1)) return ratio;
+    for (const bool by_positive_terms : {false, true}) {
+      const PolynomialId scale = divisor(ratio, by_positive_terms);
+      const PolynomialId before = at(scale, arena_.variable(step_.earlier));
+      if (arena_.multiply(ratio, scale) != before) continue;
+      if (is_nonzero_number(scale) && is_nonzero_number(before)) return scale;
+    }
+    return std::nullopt;
+  }
+
+  /// What the ratio divides by: its inverses, and of its exponential those summands that have one sign.
+  [[nodiscard]] PolynomialId divisor(PolynomialId ratio, bool by_positive_terms) {
+    std::map<GeneratorId, std::int32_t> powers;  // the highest in any term
+    for (const auto& [monomial, coefficient] : arena_.polynomial(ratio).terms) {
+      for (const auto& [id, exponent] : arena_.monomial(monomial).factors) {
+        if (arena_.generator(id).kind == Generator::Kind::inverse || is_exponential(id) || exponent < 0) {
+          std::int32_t& power = powers.try_emplace(id, exponent).first->second;
+          if (std::abs(exponent) > std::abs(power)) power = exponent;
+        }
+      }
+    }
+    PolynomialId below = arena_.constant(1);
+    for (const auto& [id, power] : powers) {
+      const Generator& node = arena_.generator(id);
+      if (is_exponential(id)) {
+        below = arena_.multiply(below, divisor_of_exponential(node.polynomials[0], power, by_positive_terms));
+      } else {
+        const PolynomialId base = node.kind == Generator::Kind::inverse ? node.polynomials[0] : arena_.generator(node);
+        below = arena_.multiply(below, arena_.integer_power(base, std::abs(power)));
+      }
+    }
+    return below;
+  }
+
+  [[nodiscard]] PolynomialId divisor_of_exponential(PolynomialId argument, std::int32_t power, bool by_positive_terms) {
+    PolynomialId sum = arena_.constant(0);
+    for (const auto& [monomial, coefficient] : arena_.polynomial(argument).terms) {
+      if ((coefficient * power > 0) != by_positive_terms) continue;
+      sum = arena_.add(sum, arena_.scale(product(arena_.monomial(monomial)), -coefficient * power));
+    }
+    return arena_.call(Function::exp, sum);
+  }
+
+  [[nodiscard]] bool is_exponential(GeneratorId id) const {
+    const Generator& node = arena_.generator(id);
+    return node.kind == Generator::Kind::call && static_cast<Function>(node.tag) == Function::exp;
+  }
+
+  [[nodiscard]] PolynomialId product(const Monomial& factors) {
+    PolynomialId result = arena_.constant(1);
+    for (const auto& [id, exponent] : factors.factors) {
+      result = arena_.multiply(result, arena_.integer_power(arena_.generator(arena_.generator(id)), exponent));
+    }
+    return result;
+  }
+  [[nodiscard]] bool has_self(PolynomialId id) const { return arena_.traits(id).has_self; }
+  [[nodiscard]] bool is_nonzero_number(PolynomialId id) {
+    return !arena_.traits(id).is_wild() && arena_.sign(id).nonzero;
+  }
+
+  Arena& arena_;
+  Step step_;
+  Rounds rounds_;
+};
+
+std::optional<PolynomialId> Closing::extremum() {
+  const auto whole = arena_.as_generator(step_.value);
+  if (!whole || arena_.generator(*whole).kind != Generator::Kind::extremum) return std::nullopt;
+  const Generator& node = arena_.generator(*whole);
+  std::vector<PolynomialId> others = node.polynomials;
+  if (std::erase(others, step_.previous) != 1) return std::nullopt;
+  const bool is_max = node.tag == 1;
+  const PolynomialId term = arena_.extremum(is_max, others);
+  // A NaN that is first stays, and one that is later is lost.
+  if (has_self(term) || arena_.traits(term).may_be_nan || arena_.traits(rounds_.first).may_be_nan) {
+    return std::nullopt;
+  }
+  const bool is_whole = at(term, Arena::number(rounds_.low)) == rounds_.first;
+  const PolynomialId folded =
+      fold(is_max ? ArithmeticOp::max : ArithmeticOp::min, is_whole, [&](const Affine& k) { return at(term, k); });
+  return is_whole ? folded : arena_.extremum(is_max, {rounds_.first, folded});
+}
+
+std::optional<PolynomialId> Closing::sum() {
+  if (!arena_.with_algebra()) return std::nullopt;
+  const std::pair<GeneratorId, std::int32_t> self{*arena_.as_generator(step_.previous), 1};
+  PolynomialId term = arena_.constant(0);
+  PolynomialId ratio = arena_.constant(0);
+  for (const auto& [monomial, coefficient] : arena_.polynomial(step_.value).terms) {
+    Monomial factors = arena_.monomial(monomial);
+    if (std::erase(factors.factors, self) == 0) {
+      term = arena_.add(term, arena_.scale(product(factors), coefficient));
+    } else {
+      ratio = arena_.add(ratio, arena_.scale(product(factors), coefficient));
+    }
+  }
+  for (const PolynomialId part : {ratio, term, rounds_.first}) {
+    if (has_self(part) || arena_.traits(part).is_wild()) return std::nullopt;
+  }
+  const auto scale = telescope(ratio);
+  if (!scale) return std::nullopt;
+  const PolynomialId end = arena_.inverse(at(*scale, here()));
+  const auto scaled = [&](PolynomialId value, const Affine& k) {
+    return arena_.multiply(value, arena_.multiply(at(*scale, k), end));
+  };
+  const Affine low = Arena::number(rounds_.low);
+  const bool is_whole = at(term, low) == rounds_.first;
+  const PolynomialId total = fold(ArithmeticOp::add, is_whole, [&](const Affine& k) { return scaled(at(term, k), k); });
+  return is_whole ? total : arena_.add(total, scaled(rounds_.first, low));
+}
+
+}  // namespace
+
+std::optional<std::size_t> Flow::direction(const std::vector<VariableId>& names) const {
+  std::optional<std::size_t> found;
+  for (const std::vector<Affine>& element : reads_of_itself_) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Affine gap = Arena::difference(arena_.variable(names[i]), element[i]);
+      if (gap == Arena::number(0)) continue;
+      if (gap != Arena::number(1) || (found && *found != i)) return std::nullopt;
+      found = i;
+    }
+  }
+  return found;
+}
+
+void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
+  const std::optional<std::size_t> along = direction(names);
+  if (!along || !is_float(table_.statements[statement].equation->left->dtype)) return;
+  const Interval range = arena_.range(names[*along]);
+  if (range.is_point()) return;
+  Rounds rounds{static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high), 0, names[*along]};
+  std::vector<Affine> element;
+  for (const VariableId name : names) element.push_back(arena_.variable(name));
+  try {
+    element[*along] = Arena::number(rounds.low);
+    rounds.first = body_at(statement, element);
+    if (!reads_of_itself_.empty()) return;
+    // With a name of its own the round before is known to exist.
+    Step step;
+    step.earlier = arena_.new_variable(rounds.low, rounds.high - 1);
+    const Affine earlier = arena_.variable(step.earlier);
+    for (const bool is_number : {false, true}) {
+      self_is_number_ = is_number;
+      element[*along] = Arena::sum(earlier, Arena::number(1));
+      step.value = body_at(statement, element);
+      element[*along] = earlier;
+      step.previous = arena_.generator(self(statement, element));
+      Closing closing(arena_, step, rounds);
+      const auto value = is_number ? closing.sum() : closing.extremum();
+      if (!value) continue;
+      closed_[statement] = Closed{names, *value};
+      break;
+    }
+  } catch (const GiveUp&) {
+    // It stays a recurrence.
+    forget_open_recurrence();
+  }
+  self_is_number_ = false;
+}
+
+}  // namespace steptp::forms

@@ -52,7 +52,7 @@ struct Windows {
         before(certify::compile(before_program)),
         after(certify::compile(after_program)),
         model(certify::model_inputs(before_program, after_program)),
-        window(certify::cut_window(before, after, model, before_program.signature, kept)) {}
+        window(certify::cut_window(before, after, model, before_program.signature, {}, kept)) {}
   Program before_program;
   Program after_program;
   certify::Code before;

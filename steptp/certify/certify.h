@@ -32,6 +32,9 @@ struct CertifyOptions {
   std::int64_t greatest_precision = 8192;
   /// Ends the evaluation, undecided, once it is raised.
   const std::atomic<bool>* stop = nullptr;
+  /// Tensors of the one program and of the other that are known to hold the same in the end: what the programs share,
+  /// beyond what can be seen by comparing statements.
+  std::vector<std::pair<std::string, std::string>> same_tensors;
   /// Whether points and branches are also written down (CertifiedAnswer::record).
   bool keep_record = false;
 };

@@ -27,8 +27,9 @@ EveryWay::Shown not_shown(std::string reason) {
 }  // namespace
 
 EveryWay::EveryWay(const Pair& pair, const Code& before, const Code& after, const InputModel& model, const Draw& draw,
-                   Budget& budget, bool poles_are_hazards)
-    : before_code_(before),
+                   Budget& budget, const Window& window)
+    : needs_same_hazards_(window.needs_same_hazards),
+      before_code_(before),
       after_code_(after),
       source_(model, draw),
       space_(combine(combine(pair.hash, kStream), draw.seed), before, after),
@@ -36,7 +37,7 @@ EveryWay::EveryWay(const Pair& pair, const Code& before, const Code& after, cons
       after_arithmetic_(space_),
       before_(before, before_arithmetic_, source_, budget),
       after_(after, after_arithmetic_, source_, budget) {
-  space_.poles_are_hazards = poles_are_hazards;
+  space_.poles_are_hazards = window.has_hazards;
 }
 
 EveryWay::Shown EveryWay::at(const OutputPoint& point) {
@@ -48,7 +49,7 @@ EveryWay::Shown EveryWay::at(const OutputPoint& point) {
     const auto after = after_.output_decision(same, point.element);
     if (!after) return not_shown(after.error().message);
     if (before->number != after->number) return not_shown("the conditions are not known to be the same");
-    if (!space_.includes_hazards(before->hazards, after->hazards)) return not_shown("a condition may have no value");
+    if (has_new_hazards(before->hazards, after->hazards)) return not_shown("a condition may have no value");
     return {true, bound_of(static_cast<double>(before->degree) + static_cast<double>(after->degree)), {}};
   }
   const auto before = before_.output(tensor, point.element);
@@ -66,10 +67,15 @@ EveryWay::Shown EveryWay::at(const OutputPoint& point) {
 EveryWay::Shown EveryWay::reals(const OpaqueArithmetic::Value& before, const OpaqueArithmetic::Value& after) const {
   if (after.value_class != ValueClass::finite) return not_shown("after is not finite");
   if (before.number != after.number) return not_shown("the programs are not the same in every way");
-  if (!space_.includes_hazards(before.hazards, after.hazards)) {
+  if (has_new_hazards(before.hazards, after.hazards)) {
     return not_shown("a function of after may leave its domain where none of before does");
   }
   return {true, bound_of(before.degrees.total() + after.degrees.total() + 1), {}};
+}
+
+bool EveryWay::has_new_hazards(std::uint32_t before, std::uint32_t after) const {
+  if (!space_.includes_hazards(before, after)) return true;
+  return needs_same_hazards_ && !space_.includes_hazards(after, before);
 }
 
 /// Schwartz and Zippel modulo p, of 60 bits; two different arguments of functions may coincide there, and two of exp

@@ -7,6 +7,7 @@
 #include "steptp/certify/comparison.h"
 #include "steptp/certify/machine.h"
 #include "steptp/certify/opaque_arithmetic.h"
+#include "steptp/certify/window.h"
 
 namespace steptp::certify {
 
@@ -14,10 +15,10 @@ namespace steptp::certify {
 /// here; of the draw only integers and bools are taken as they are.
 class EveryWay {
  public:
-  /// The codes are those of the pair with choices_as_reals. `poles_are_hazards`: zeros of divisors matter although they
-  /// are a set of measure zero.
+  /// The codes are those of the pair with choices_as_reals. In a window with hazards zeros of divisors matter although
+  /// they are a set of measure zero.
   EveryWay(const Pair& pair, const Code& before, const Code& after, const InputModel& model, const Draw& draw,
-           Budget& budget, bool poles_are_hazards);
+           Budget& budget, const Window& window);
 
   struct Shown {
     bool agrees = false;    ///< false says nothing
@@ -33,6 +34,9 @@ class EveryWay {
   [[nodiscard]] Shown reals(const OpaqueArithmetic::Value& before, const OpaqueArithmetic::Value& after) const;
   [[nodiscard]] double bound_of(double degree) const;
 
+  [[nodiscard]] bool has_new_hazards(std::uint32_t before, std::uint32_t after) const;
+
+  bool needs_same_hazards_;
   const Code& before_code_;
   const Code& after_code_;
   InputSource source_;

@@ -98,6 +98,7 @@ std::string_view name_of(DrawKind kind) {
     case DrawKind::dip: return "dip";
     case DrawKind::masked_first: return "masked_first";
     case DrawKind::masked: return "masked";
+    case DrawKind::pattern: return "pattern";
     case DrawKind::first_index: return "first_index";
     case DrawKind::last_index: return "last_index";
     case DrawKind::line: return "line";
@@ -147,6 +148,20 @@ bool InputSource::is_masked(const InputFacts& facts, std::int64_t position) cons
   return draw_.kind == DrawKind::masked_first ? position % row == 0 : position / row % 2 == 0;
 }
 
+bool InputSource::is_in_pattern(const std::vector<std::int64_t>& shape, std::int64_t position) const {
+  const auto axis = static_cast<std::size_t>(draw_.step / kPatterns);
+  for (std::size_t d = shape.size() - 1; d > axis; --d) position /= shape[d];
+  const std::int64_t place = position % shape[axis];
+  switch (draw_.step % kPatterns) {
+    case 0: return place % 2 == 0;
+    case 1: return place % 2 == 1;
+    case 2: return place == 0;
+    case 3: return place != 0;
+    case 4: return place == shape[axis] - 1;
+    default: return place != shape[axis] - 1;
+  }
+}
+
 double InputSource::special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const {
   const auto small = static_cast<std::size_t>(bits & 0xff);
   const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
@@ -154,6 +169,7 @@ double InputSource::special_real(const InputFacts& facts, std::int64_t position,
   double wanted = generic;
   switch (draw_.kind) {
     case DrawKind::generic:
+    case DrawKind::pattern:
     case DrawKind::first_index:
     case DrawKind::last_index:
     case DrawKind::line: break;
@@ -336,6 +352,12 @@ std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position
         near(0, 0);
       } else if (&facts == &model_.inputs[draw_.input]) {
         near(1, 1);
+      }
+      break;
+    case DrawKind::pattern:
+      if (&facts == &model_.inputs[draw_.input]) {
+        const std::int64_t value = is_in_pattern(facts.variable->shape, position) ? 1 : 0;
+        near(value, value);
       }
       break;
     case DrawKind::first_index: near(legal.low, legal.low); break;

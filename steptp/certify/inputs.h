@@ -38,6 +38,7 @@ enum class DrawKind : std::uint8_t {
   dip,           ///< generic, one element far below
   masked_first,  ///< generic, one input as a mask that hides the first element of every row
   masked,        ///< generic, one input as a mask that hides every other row as a whole
+  pattern,       ///< generic, one input of bools by rows and columns (kPatterns)
   first_index,   ///< generic, integers at the least legal value
   last_index,
   line,    ///< a point between two draws of few digits
@@ -54,7 +55,7 @@ inline constexpr DrawKind kSpecialDraws[] = {
 struct Draw {
   DrawKind kind = DrawKind::generic;
   std::uint64_t seed = 0;
-  /// Of a line: from 0, at one end, to kLineSteps. Solved: at odd steps one input is zero.
+  /// Of a line: from 0, at one end, to kLineSteps. Solved: at odd steps one input is zero. Which pattern.
   std::int64_t step = 0;
   /// The element of a peak or a dip: which input, and where in it. Which input is a mask.
   std::size_t input = 0;
@@ -62,6 +63,8 @@ struct Draw {
   /// Values that are written out, instead of drawn ones.
   std::shared_ptr<const GivenInputs> given = nullptr;
 };
+/// So many patterns along each axis: even, odd, only the first, all but the first, only the last, all but the last.
+inline constexpr std::int64_t kPatterns = 6;
 inline constexpr int kLineBits = 36;
 inline constexpr std::int64_t kLineSteps = std::int64_t{1} << kLineBits;
 
@@ -70,6 +73,7 @@ struct InputFacts {
   const Variable* variable = nullptr;
   Domain domain;            ///< as stated, or as its use in `before` demands
   bool is_bounded = false;  ///< integers: all lie in [low, high]
+  bool may_be_nan = false;  ///< what a window begins with: drawn as a number, but it need not be one
   std::int64_t low = 0;
   std::int64_t high = 0;
   std::uint64_t stream = 0;  ///< hash of the name
@@ -162,6 +166,7 @@ class InputSource {
   [[nodiscard]] const GivenValue* given(std::size_t input, std::int64_t position) const;
   [[nodiscard]] double special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
   [[nodiscard]] bool is_masked(const InputFacts& facts, std::int64_t position) const;
+  [[nodiscard]] bool is_in_pattern(const std::vector<std::int64_t>& shape, std::int64_t position) const;
   [[nodiscard]] double tie(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
 
   const InputModel& model_;

@@ -27,7 +27,7 @@ Judge::Judge(const Program& before, const Program& after, const CertifyOptions& 
       before_(compile(before)),
       after_(compile(after)),
       model_(model_inputs(before, after)),
-      window_(kept ? cut_window(before_, after_, model_, before.signature, *kept) : Window{}),
+      window_(kept ? cut_window(before_, after_, model_, before.signature, options.same_tensors, *kept) : Window{}),
       pair_{before_, after_, combine(combine(options.seed, hash_of(before)), hash_of(after))},
       before_coverage_(before_, model_),
       after_coverage_(after_, model_),
@@ -48,7 +48,7 @@ CertifiedAnswer Judge::run() {
 void Judge::decide() {
   if (model_.is_empty) return undecided("an input has no legal value");
   choose_points();
-  if (!first_look() || is_equal_in_window() || !generic_trials()) return;
+  if (!first_look() || is_equal_in_window() || !generic_trials() || !patterns_of_bools()) return;
   show_every_way();
   if (is_hazardous()) return;
   const bool was_shown = is_shown_;
@@ -95,7 +95,8 @@ bool Judge::look(Comparison& comparison, const Draw& draw, const OutputPoint& po
     case PointAnswer::Kind::not_counted:
       answer_.not_counted += 1;
       // Where that is the rule, not the exception, a minimum or a comparison may make a number of the infinity.
-      if (found.has_no_value && !is_thin(draw.kind)) {
+      // A row that is masked whole has none by design.
+      if (found.has_no_value && !is_thin(draw.kind) && draw.kind != DrawKind::pattern) {
         undecided(concat(found.reason, " (", point.output, ", ", name_of(draw.kind), " draw)"));
         return false;
       }
@@ -142,7 +143,8 @@ void Judge::differs(Comparison& comparison, const Draw& draw, const OutputPoint&
   example.index = point.element;
   example.seed = draw.seed;
   example.draw = name_of(draw.kind);
-  if (draw.kind == DrawKind::line) append(example.draw, " ", draw.step);
+  if (draw.kind == DrawKind::pattern) append(example.draw, " ", draw.input);
+  if (draw.kind == DrawKind::line || draw.kind == DrawKind::pattern) append(example.draw, " ", draw.step);
   example.before = found.before;
   example.after = found.after;
   example.inputs = comparison.inputs_of(point);

@@ -93,9 +93,26 @@ bool Judge::is_wanted(DrawKind kind) const {
     case DrawKind::peak:
     case DrawKind::dip:
     case DrawKind::masked_first:
-    case DrawKind::masked: return false;
+    case DrawKind::masked:
+    case DrawKind::pattern: return false;
     case DrawKind::first_index:
     case DrawKind::last_index: return has_integer_inputs();
+  }
+  return true;
+}
+
+bool Judge::patterns_of_bools() {
+  for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
+    const Variable& variable = *model_.inputs[i].variable;
+    if (variable.dtype != DType::boolean || !variable.values.empty()) continue;
+    for (std::size_t axis = 0; axis < variable.shape.size(); ++axis) {
+      if (variable.shape[axis] == 1) continue;
+      for (std::int64_t pattern = 0; pattern < kPatterns; ++pattern) {
+        const auto step = static_cast<std::int64_t>(axis) * kPatterns + pattern;
+        const Draw draw{DrawKind::pattern, seed_of(DrawKind::pattern, static_cast<std::uint64_t>(step)), step, i};
+        if (!special_draw(draw)) return false;
+      }
+    }
   }
   return true;
 }

@@ -56,7 +56,7 @@ void Judge::show_at(const std::vector<OutputPoint>& points, const Draw& draw) {
     again.seed = trial == 0 ? draw.seed : combine(draw.seed, trial);
     budget.bytes = budget_.bytes / kShare;
     EveryWay ways(pair_, opaque_before_ ? *opaque_before_ : before_, opaque_after_ ? *opaque_after_ : after_, model_,
-                  again, budget, window_.has_hazards);
+                  again, budget, window_);
     for (auto& [point, bound] : bounds) {
       const EveryWay::Shown shown = ways.at(point);
       if (!shown.agrees) {

@@ -109,7 +109,9 @@ void OpaqueArithmetic::input(Value& out, const InputSource& source, std::size_t 
     out.is_nonzero = value.mantissa != 0;
     return;
   }
-  out.core = out.number = space_.field.unknown(source.bits(number, position));
+  const std::uint64_t bits = source.bits(number, position);
+  out.core = out.number = space_.field.unknown(bits);
+  if (facts.may_be_nan) out.hazards = space_.hazard(mix(bits));
   out.range = {};
   out.degrees.numerator = 1;
   switch (facts.domain.kind) {

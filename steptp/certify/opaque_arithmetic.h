@@ -166,6 +166,7 @@ class OpaqueArithmetic {
   void negate(Value& out, const Value& a) const;
   /// A number is carried into a minimum where the maximum distributes, so that clamps have one form.
   void greatest(Value& out, const Value& a, const Value& b, bool distributes = true);
+  void greatest_from_infinity(Value& out, const Value& infinity, const Value& other);
   void least(Value& out, const Value& a, const Value& b);
   void greatest_of_least(Value& out, const Value& number, const Value& least);
   [[nodiscard]] std::uint32_t set_of(const Value& a);

@@ -1,5 +1,6 @@
 // Order: comparisons, choices, maxima and minima.
 #include <algorithm>
+#include <limits>
 
 #include "steptp/base/hash.h"
 #include "steptp/certify/failure.h"
@@ -19,6 +20,7 @@ using Form = Decision::Form;
 constexpr std::uint32_t kSmallSet = 8;
 constexpr std::uint64_t kCompared = 0x636f6d70;
 constexpr std::uint64_t kGreatest = 0x6d6178;
+constexpr std::uint64_t kFromInfinity = 0x2d696e66;
 
 bool is_finite(const Value& a) { return a.value_class == ValueClass::finite; }
 bool is_nan(const Value& a) { return a.value_class == ValueClass::nan; }
@@ -287,7 +289,7 @@ void OpaqueArithmetic::greatest(Value& out, const Value& a, const Value& b, bool
   need_class(b);
   const bool has_value = !has_holes(a) && !has_holes(b);
   const bool decided = !is_finite(a) || !is_finite(b);
-  if (decided && !has_value) fail(FailureKind::unsupported, "the greatest of an infinity and what may have no value");
+  if (decided && !has_value) return greatest_from_infinity(out, is_finite(a) ? b : a, is_finite(a) ? a : b);
   const bool a_wins = decided
                           ? is_nan(b) || (!is_nan(a) && order_of_classes(a.value_class, b.value_class) != Order::less)
                           : has_value && (a.number == b.number || a.range.low >= b.range.high);
@@ -337,6 +339,19 @@ void OpaqueArithmetic::greatest(Value& out, const Value& a, const Value& b, bool
   }
   made.core = made.number;
   out = made;
+}
+
+/// -inf is one of the set: it wins where nothing else has a value.
+void OpaqueArithmetic::greatest_from_infinity(Value& out, const Value& infinity, const Value& other) {
+  if (!is_finite(other) || infinity.value_class != ValueClass::negative_infinity || has_holes(infinity)) {
+    fail(FailureKind::unsupported, "the greatest of an infinity and what may have no value");
+  }
+  constexpr double kLowest = -std::numeric_limits<double>::infinity();
+  Value start;
+  start.core = start.number = space_.field.unknown(kFromInfinity);
+  start.range = {kLowest, kLowest};
+  start.degrees.numerator = 1;
+  greatest(out, start, other);
 }
 
 void OpaqueArithmetic::least(Value& out, const Value& a, const Value& b) {

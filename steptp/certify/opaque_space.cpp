@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <utility>
 
 #include "steptp/base/hash.h"
 #include "steptp/certify/failure.h"
@@ -12,13 +14,14 @@ namespace {
 
 constexpr std::size_t kMostConstants = 96;
 constexpr std::size_t kMostBases = 4'000'000;
-constexpr std::size_t kMostHazards = 64;
+constexpr std::size_t kMostHazards = 512;
 constexpr std::uint64_t kAbove = 0x61626f7665;
 constexpr std::uint64_t kZero = 0x7a65726f;
 
 }  // namespace
 
-OpaqueSpace::OpaqueSpace(std::uint64_t seed, const Code& before, const Code& after) : field(seed), hazards_(1) {
+OpaqueSpace::OpaqueSpace(std::uint64_t seed, const Code& before, const Code& after) : field(seed) {
+  static_cast<void>(number_of({}));  // the empty set is 0
   add_constant(field.one(), true);
   add_constant(field.of_integer(2), true);
   add_constants(before);
@@ -72,32 +75,32 @@ int OpaqueSpace::sign_of_ratio(Twin w, Twin d) const {
   return 0;
 }
 
-std::uint32_t OpaqueSpace::hazard(std::uint64_t place) {
-  const std::set<std::uint64_t> one = {place};
-  const auto [at, added] = hazard_numbers_.try_emplace(one, static_cast<std::uint32_t>(hazards_.size()));
-  if (added) hazards_.push_back(one);
+std::uint32_t OpaqueSpace::hazard(std::uint64_t place) { return number_of({place}); }
+
+std::uint32_t OpaqueSpace::number_of(Places places) {
+  const auto [at, added] = hazard_numbers_.try_emplace(std::move(places), static_cast<std::uint32_t>(hazards_.size()));
+  if (added) hazards_.push_back(&at->first);
   return at->second;
 }
 
 std::uint32_t OpaqueSpace::united_hazards(std::uint32_t a, std::uint32_t b) {
   if (a == b || b == 0) return a;
   if (a == 0) return b;
-  std::set<std::uint64_t> all = hazards_[a];
-  all.insert(hazards_[b].begin(), hazards_[b].end());
+  Places all;
+  std::set_union(hazards_[a]->begin(), hazards_[a]->end(), hazards_[b]->begin(), hazards_[b]->end(),
+                 std::back_inserter(all));
   if (all.size() > kMostHazards) fail(FailureKind::unsupported, "too many functions that may leave their domain");
-  const auto [at, added] = hazard_numbers_.try_emplace(all, static_cast<std::uint32_t>(hazards_.size()));
-  if (added) hazards_.push_back(std::move(all));
-  return at->second;
+  return number_of(std::move(all));
 }
 
 std::uint64_t OpaqueSpace::hash_of_hazards(std::uint32_t set) const {
   Hash hash = 0;
-  for (const std::uint64_t place : hazards_[set]) hash = combine(hash, place);
+  for (const std::uint64_t place : *hazards_[set]) hash = combine(hash, place);
   return hash;
 }
 
 bool OpaqueSpace::includes_hazards(std::uint32_t all, std::uint32_t some) const {
-  return std::includes(hazards_[all].begin(), hazards_[all].end(), hazards_[some].begin(), hazards_[some].end());
+  return std::includes(hazards_[all]->begin(), hazards_[all]->end(), hazards_[some]->begin(), hazards_[some]->end());
 }
 
 }  // namespace steptp::certify

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <unordered_set>
 #include <vector>
 
@@ -50,10 +49,12 @@ class OpaqueSpace {
   void add_constant(Twin value, bool is_positive);
   void add_constants(const Code& code);
 
-  std::vector<Constant> constants_;          ///< 1 and -1 first
-  std::unordered_set<std::uint64_t> bases_;  ///< residues
-  std::vector<std::set<std::uint64_t>> hazards_;
-  std::map<std::set<std::uint64_t>, std::uint32_t> hazard_numbers_;
+  std::vector<Constant> constants_;           ///< 1 and -1 first
+  std::unordered_set<std::uint64_t> bases_;   ///< residues
+  using Places = std::vector<std::uint64_t>;  ///< sorted
+  [[nodiscard]] std::uint32_t number_of(Places places);
+  std::map<Places, std::uint32_t> hazard_numbers_;
+  std::vector<const Places*> hazards_;  ///< by number
 };
 
 }  // namespace steptp::certify

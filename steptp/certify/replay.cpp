@@ -17,19 +17,39 @@ namespace steptp::certify {
 
 namespace {
 
-/// The draw as a counterexample names it: its kind, and on a line where.
+/// Takes `kind` and a space off the name, if it begins with them.
+bool begins_with(std::string_view& name, DrawKind kind) {
+  const std::string start = concat(name_of(kind), " ");
+  if (!name.starts_with(start)) return false;
+  name.remove_prefix(start.size());
+  return true;
+}
+
+/// The draw as a counterexample names it: its kind, on a line where, and which pattern of which input.
 std::optional<Draw> draw_named(std::string_view name, std::uint64_t seed) {
   if (name == name_of(DrawKind::generic)) return Draw{DrawKind::generic, seed};
   for (const DrawKind kind : kSpecialDraws) {
     if (name == name_of(kind)) return Draw{kind, seed};
   }
-  const std::string line = concat(name_of(DrawKind::line), " ");
-  if (!name.starts_with(line)) return std::nullopt;
-  name.remove_prefix(line.size());
   Draw draw{DrawKind::line, seed};
+  if (begins_with(name, DrawKind::pattern)) {
+    draw.kind = DrawKind::pattern;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), draw.input);
+    if (error != std::errc() || end == name.data() + name.size() || *end != ' ') return std::nullopt;
+    name.remove_prefix(static_cast<std::size_t>(end + 1 - name.data()));
+  } else if (!begins_with(name, DrawKind::line)) {
+    return std::nullopt;
+  }
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), draw.step);
   const bool is_number = error == std::errc() && end == name.data() + name.size();
   return is_number && draw.step >= 0 && draw.step <= kLineSteps ? std::optional(draw) : std::nullopt;
+}
+
+bool is_of_an_input(const Draw& draw, const InputModel& model) {
+  if (draw.kind != DrawKind::pattern) return true;
+  if (draw.input >= model.inputs.size()) return false;
+  const Variable& variable = *model.inputs[draw.input].variable;
+  return variable.dtype == DType::boolean && draw.step / kPatterns < static_cast<std::int64_t>(variable.shape.size());
 }
 
 /// Where the inputs are written out, the draw is only where they were found.
@@ -60,6 +80,10 @@ Replayed evaluate(const Program& before, const Program& after, const Counterexam
   const InputModel model = model_inputs(before, after);
   if (model.is_empty) {
     out.reason = "an input has no legal value";
+    return out;
+  }
+  if (!is_of_an_input(draw, model)) {
+    out.reason = concat("there is no draw '", example.draw, "' of these inputs");
     return out;
   }
   // Primes need not be those of the search: they decide what is equal, never the values that are shown.

@@ -25,6 +25,8 @@ class Description {
     for (const std::uint32_t guard : statement.guards) node(guard);
     node(statement.right);
   }
+  Description(const Code& code, std::uint32_t expression) : code_(code) { node(expression); }
+  Description(const Code& code, const Access& place) : code_(code) { subscripts(place); }
 
   std::vector<std::int64_t> numbers;
   std::vector<const std::vector<Writer>*> writers;
@@ -60,11 +62,15 @@ class Description {
       for (const char c : tensor.name) add(c);
       add(0);
     }
+    subscripts(access);
+    writers.push_back(&access.writers);
+  }
+
+  void subscripts(const Access& access) {
     add(access.subscripts.size());
     for (const IndexCode& subscript : access.subscripts) index(subscript);
     add(access.hidden.size());
     for (const IndexCode& hidden : access.hidden) index(hidden);
-    writers.push_back(&access.writers);
   }
 
   void node(std::uint32_t number) {
@@ -204,10 +210,9 @@ Sharing find_shared(const Code& before, const Code& after) {
   return sharing;
 }
 
-bool is_alike(const Code& before, const StatementCode& one, const Code& after, const StatementCode& other,
-              std::vector<WriterPair>& writers) {
-  const Description left(before, one);
-  const Description right(after, other);
+namespace {
+
+bool is_alike(const Description& left, const Description& right, std::vector<WriterPair>& writers) {
   if (left.numbers != right.numbers || left.writers.size() != right.writers.size()) return false;
   for (std::size_t i = 0; i < left.writers.size(); ++i) {
     const auto& old_list = *left.writers[i];
@@ -220,6 +225,24 @@ bool is_alike(const Code& before, const StatementCode& one, const Code& after, c
     }
   }
   return true;
+}
+
+}  // namespace
+
+bool is_alike(const Code& before, const StatementCode& one, const Code& after, const StatementCode& other,
+              std::vector<WriterPair>& writers) {
+  return is_alike(Description(before, one), Description(after, other), writers);
+}
+
+bool is_alike_value(const Code& code, std::uint32_t one, std::uint32_t other, std::vector<WriterPair>& writers) {
+  return is_alike(Description(code, one), Description(code, other), writers);
+}
+
+bool are_same_places(const Code& code, const Access& one, const Access& other) {
+  const Description left(code, one);
+  const Description right(code, other);
+  // Subscripts that read data may have changed between the two.
+  return left.numbers == right.numbers && left.writers.empty() && right.writers.empty();
 }
 
 }  // namespace steptp::certify

@@ -32,4 +32,10 @@ struct WriterPair {
 [[nodiscard]] bool is_alike(const Code& before, const StatementCode& one, const Code& after, const StatementCode& other,
                             std::vector<WriterPair>& writers);
 
+/// The same for two expressions of one program, at equal iterations.
+[[nodiscard]] bool is_alike_value(const Code& code, std::uint32_t one, std::uint32_t other,
+                                  std::vector<WriterPair>& writers);
+/// Equal subscripts at equal iterations.
+[[nodiscard]] bool are_same_places(const Code& code, const Access& one, const Access& other);
+
 }  // namespace steptp::certify

@@ -1,16 +1,17 @@
 #include "steptp/certify/value_facts.h"
 
-#include <algorithm>
+#include "steptp/certify/shifted_sums.h"
 
 namespace steptp::certify {
 
 namespace {
 
 ValueFacts both(const ValueFacts& a, const ValueFacts& b) {
-  return {a.is_finite && b.is_finite, a.is_nonzero && b.is_nonzero, a.is_nonnegative && b.is_nonnegative};
+  return {a.is_finite && b.is_finite, a.is_nonzero && b.is_nonzero, a.is_nonnegative && b.is_nonnegative,
+          a.is_never_infinite && b.is_never_infinite};
 }
 
-constexpr ValueFacts kAnyNumber{true, false, false};
+constexpr ValueFacts kAnyNumber{true, false, false, true};
 
 class Evaluator {
  public:
@@ -23,12 +24,20 @@ class Evaluator {
       const ValueFacts value = !is_float(statement.dtype) ? of_integer(statement)
                                : statement.accumulates    ? accumulated(statement)
                                                           : of(statement.right);
-      facts_.push_back({value, is_partial_});
+      facts_.push_back({holds_its_maximum(code_, current()) ? at_least_one(value) : value, is_partial_});
     }
     return std::move(facts_);
   }
 
  private:
+  [[nodiscard]] std::uint32_t current() const { return static_cast<std::uint32_t>(facts_.size()); }
+
+  /// One of the summands is exp(0), or all are NaN.
+  [[nodiscard]] static ValueFacts at_least_one(ValueFacts value) {
+    value.is_nonzero = true;
+    return value;
+  }
+
   ValueFacts of_integer(const StatementCode& statement) {
     look_into(statement.right);
     for (const Writer& writer : statement.earlier) {
@@ -44,29 +53,33 @@ class Evaluator {
       return {};
     }
     // Of several terms and rounds: what one of them makes sure, and what all of them do.
-    ValueFacts all{true, true, true};
+    ValueFacts all{true, true, true, true};
     bool has_positive = false;
     bool has_nonnegative = false;
     for (const FoldTerm& term : statement.terms) {
       ValueFacts value = of(term.node);
       if (term.is_subtracted) value.is_nonnegative = false;
-      has_positive = has_positive || value.is_positive();
-      has_nonnegative = has_nonnegative || value.is_nonnegative;
+      // A NaN says nothing about the others.
+      has_positive = has_positive || (value.is_finite && value.is_positive());
+      has_nonnegative = has_nonnegative || (value.is_finite && value.is_nonnegative);
       all = both(all, value);
     }
-    const auto own = static_cast<std::uint32_t>(facts_.size());
     for (const Writer& writer : statement.earlier) {
-      if (writer.statement != own && !is_to_come(writer.statement)) all = both(all, written_by(writer.statement));
+      if (writer.statement != current() && !is_to_come(writer.statement)) all = both(all, written_by(writer.statement));
     }
-    ValueFacts out{all.is_finite, false, all.is_nonnegative};
+    ValueFacts out{all.is_finite, false, all.is_nonnegative, all.is_never_infinite};
     switch (statement.accumulation) {
       case ArithmeticOp::add: out.is_nonzero = all.is_nonnegative && has_positive; break;
       case ArithmeticOp::multiply: out.is_nonzero = all.is_nonzero; break;
       case ArithmeticOp::max:
         out.is_nonnegative = has_nonnegative;
         out.is_nonzero = has_positive;
+        out.is_never_infinite = all.is_finite;  // of NaN alone it is what it started from
         break;
-      case ArithmeticOp::min: out.is_nonzero = all.is_positive(); break;
+      case ArithmeticOp::min:
+        out.is_nonzero = all.is_positive();
+        out.is_never_infinite = all.is_finite;
+        break;
       case ArithmeticOp::subtract:
       case ArithmeticOp::divide:
       case ArithmeticOp::floor_divide:
@@ -104,7 +117,7 @@ class Evaluator {
                        (domain.kind == Domain::Kind::range && domain.low > 0);
       return out;
     }
-    ValueFacts out{true, true, true};
+    ValueFacts out{true, true, true, true};
     for (const Writer& writer : access.writers) {
       if (!is_to_come(writer.statement)) out = both(out, written_by(writer.statement));
     }
@@ -130,17 +143,23 @@ class Evaluator {
   ValueFacts of(std::uint32_t number) {
     const Node& node = code_.nodes[number];
     switch (node.op) {
-      case Op::real_literal: return {true, code_.literals[node.payload].digits != 0, true};
-      case Op::real_infinity: return {false, true, true};
+      case Op::real_literal: return {true, code_.literals[node.payload].digits != 0, true, true};
+      case Op::real_infinity: return {false, true, true, false};
       case Op::real_of_integer: {
         look_into(number);
         const Node& integer = code_.nodes[node.first];
         if (integer.op != Op::integer_literal) return kAnyNumber;
-        return {true, integer.integer != 0, integer.integer >= 0};
+        return {true, integer.integer != 0, integer.integer >= 0, true};
       }
       case Op::real_read: return read(code_.accesses[node.payload]);
       case Op::real_arithmetic: return arithmetic(node);
-      case Op::real_function: return function(node.function, of(node.first));
+      case Op::real_function: {
+        ValueFacts out = function(node.function, of(node.first));
+        if (node.function == Function::exp && is_below_its_maximum(code_, current(), number)) {
+          out.is_never_infinite = true;
+        }
+        return out;
+      }
       case Op::real_select: {
         look_into(node.first);
         const ValueFacts if_true = of(node.second);
@@ -179,50 +198,60 @@ class Evaluator {
     const ValueFacts b = of(node.second);
     const bool finite = a.is_finite && b.is_finite;
     const bool nonnegative = a.is_nonnegative && b.is_nonnegative;
+    const bool bounded = a.is_never_infinite && b.is_never_infinite;
     switch (node.arithmetic) {
-      case ArithmeticOp::add: return {finite, nonnegative && (a.is_nonzero || b.is_nonzero), nonnegative};
-      case ArithmeticOp::subtract: return {finite, false, false};
+      case ArithmeticOp::add: return {finite, nonnegative && (a.is_nonzero || b.is_nonzero), nonnegative, bounded};
+      case ArithmeticOp::subtract: return {finite, false, false, bounded};
       case ArithmeticOp::multiply:
-        is_partial_ = is_partial_ || (!a.is_finite && !b.is_nonzero) || (!b.is_finite && !a.is_nonzero);
-        return {finite, a.is_nonzero && b.is_nonzero, nonnegative};
+        is_partial_ = is_partial_ || (!a.is_never_infinite && !b.is_nonzero) || (!b.is_never_infinite && !a.is_nonzero);
+        return {finite, a.is_nonzero && b.is_nonzero, nonnegative, bounded};
       case ArithmeticOp::divide:
-        is_partial_ = is_partial_ || !b.is_nonzero || (!a.is_finite && !b.is_finite);
-        return {finite, a.is_nonzero, nonnegative};
+        is_partial_ = is_partial_ || !b.is_nonzero || (!a.is_never_infinite && !b.is_never_infinite);
+        return {finite, a.is_nonzero && b.is_never_infinite, nonnegative, bounded && b.is_nonzero};
       case ArithmeticOp::floor_divide:
-      case ArithmeticOp::modulo: is_partial_ = is_partial_ || !b.is_nonzero || !finite; return {finite, false, false};
+      case ArithmeticOp::modulo:
+        is_partial_ = is_partial_ || !b.is_nonzero || !finite;
+        return {finite, false, false, bounded && b.is_nonzero};
       case ArithmeticOp::power: {
         bool is_even = false;
-        if (is_natural(node.second, is_even)) return {a.is_finite, a.is_nonzero, a.is_nonnegative || is_even};
+        if (is_natural(node.second, is_even)) {
+          return {a.is_finite, a.is_nonzero, a.is_nonnegative || is_even, a.is_never_infinite};
+        }
         is_partial_ = is_partial_ || !a.is_positive() || !finite;
-        return {finite && a.is_positive(), a.is_positive(), true};
+        return {finite && a.is_positive(), a.is_positive(), true, finite && a.is_positive()};
       }
-      case ArithmeticOp::max: return {finite, a.is_positive() || b.is_positive(), a.is_nonnegative || b.is_nonnegative};
-      case ArithmeticOp::min: return {finite, a.is_positive() && b.is_positive(), nonnegative};
+      case ArithmeticOp::max:
+        // Of a number and NaN it is the number, so that neither sign is sure where one operand is NaN.
+        return {finite, finite && (a.is_positive() || b.is_positive()),
+                finite && (a.is_nonnegative || b.is_nonnegative), bounded};
+      case ArithmeticOp::min: return {finite, a.is_positive() && b.is_positive(), nonnegative, bounded};
     }
     return {};
   }
 
   ValueFacts function(Function function, const ValueFacts& a) {
     switch (function) {
-      case Function::negate: return {a.is_finite, a.is_nonzero, false};
-      case Function::abs: return {a.is_finite, a.is_nonzero, true};
-      case Function::exp: return {a.is_finite, a.is_finite, a.is_finite};
+      case Function::negate: return {a.is_finite, a.is_nonzero, false, a.is_never_infinite};
+      case Function::abs: return {a.is_finite, a.is_nonzero, true, a.is_never_infinite};
+      case Function::exp: return {a.is_finite, a.is_never_infinite, true, a.is_never_infinite};
       case Function::log:
         is_partial_ = is_partial_ || !a.is_positive();
-        return {a.is_finite && a.is_positive(), false, false};
+        return {a.is_finite && a.is_positive(), false, false, a.is_never_infinite && a.is_positive()};
       case Function::sqrt:
         is_partial_ = is_partial_ || !a.is_nonnegative;
-        return {a.is_finite && a.is_nonnegative, a.is_nonzero, a.is_nonnegative};
-      case Function::rsqrt:
+        return {a.is_finite && a.is_nonnegative, a.is_nonzero, a.is_nonnegative, a.is_never_infinite};
+      case Function::rsqrt: {
         is_partial_ = is_partial_ || !a.is_positive();
-        return {a.is_finite && a.is_positive(), a.is_finite && a.is_positive(), a.is_positive()};
+        const bool positive = a.is_never_infinite && a.is_positive();
+        return {a.is_finite && a.is_positive(), positive, a.is_positive(), positive};
+      }
       case Function::floor:
       case Function::ceil:
-      case Function::round: return {a.is_finite, false, a.is_nonnegative};
+      case Function::round: return {a.is_finite, false, a.is_nonnegative, a.is_never_infinite};
       case Function::erf:
-      case Function::tanh: return {a.is_finite, a.is_nonzero, a.is_nonnegative};
+      case Function::tanh: return {a.is_finite, a.is_nonzero, a.is_nonnegative, true};
       case Function::sin:
-      case Function::cos: return {a.is_finite, false, false};
+      case Function::cos: return {a.is_finite, false, false, true};
     }
     return {};
   }

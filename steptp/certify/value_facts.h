@@ -8,11 +8,13 @@
 
 namespace steptp::certify {
 
-/// What the values that a statement stores can be, whatever the inputs: a claim holds for all of them.
+/// What the values that a statement stores can be, whatever the inputs: a claim holds for all of them. Signs are those
+/// of numbers and infinities; a NaN has none.
 struct ValueFacts {
   bool is_finite = false;  ///< neither infinite nor NaN
   bool is_nonzero = false;
   bool is_nonnegative = false;
+  bool is_never_infinite = false;  ///< finite or NaN
   [[nodiscard]] bool is_positive() const { return is_nonzero && is_nonnegative; }
   bool operator==(const ValueFacts&) const = default;
 };

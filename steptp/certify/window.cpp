@@ -106,63 +106,114 @@ bool is_strict_statement(const Code& code, const StatementCode& statement) {
 
 class Cutter {
  public:
-  Cutter(Code& before, Code& after, InputModel& model, const Signature& signature)
+  Cutter(Code& before, Code& after, InputModel& model, const Signature& signature, const SameTensors& same_tensors)
       : codes_{&before, &after},
         model_(model),
         signature_(signature),
         sharing_(find_shared(before, after)),
         facts_{value_facts(before, model), value_facts(after, model)} {
+    for (const auto& [one, other] : same_tensors) share(one, other);
     for (std::uint32_t i = 0; i < sharing_.all.size(); ++i) shared_.insert(sharing_.all[i]);
   }
 
   Signature goals() {
-    find_goals();
+    find_goals(false);
+    add_goals();
     return std::move(window_.signature);
   }
 
   Window run(int kept) {
-    find_goals();
-    if (window_.signature.variables.empty()) window_.is_usable = false;  // nothing differs: nothing for a window
-    for (int layer = 0; layer < kept; ++layer) {
-      for (int side = 0; side < 2; ++side) {
-        for (const std::uint32_t number : inside(side)) {
-          if (is_cut(side, number)) next_layer_.insert(name_of(side, number));
-        }
-      }
-      kept_.merge(next_layer_);
+    find_goals(true);
+    reach(kept);
+    if (window_.needs_same_hazards && !is_nan_only_by_inputs()) {
+      find_goals(false);
+      reach(kept);
     }
-    for (const int side : {0, 1}) reached_[side] = inside(side);
+    add_goals();
+    if (window_.signature.variables.empty()) window_.is_usable = false;  // nothing differs: nothing for a window
     for (const std::uint32_t number : reached_[1]) {
-      if (!is_cut(1, number) && facts_[1][number].is_partial) window_.has_hazards = true;
+      if (is_cut(1, number) ? !facts_[1][number].value.is_finite : facts_[1][number].is_partial) {
+        window_.has_hazards = true;
+      }
     }
     for (const int side : {0, 1}) apply(side);
     return std::move(window_);
   }
 
  private:
+  /// The last writers of two tensors that are the same in the end, where they write element by element at the same
+  /// iterations.
+  void share(const std::string& one, const std::string& other) {
+    const auto last = [this](int side, const std::string& name) {
+      const auto tensor = codes_[side]->tensor_numbers.find(name);
+      if (tensor == codes_[side]->tensor_numbers.end()) return kNone;
+      const auto& writers = codes_[side]->tensors[tensor->second].writers;
+      return writers.empty() ? kNone : writers.back();
+    };
+    const WriterPair pair{last(0, one), last(1, other)};
+    if (pair.before == kNone || pair.after == kNone || sharing_.all[pair.after] != kNone) return;
+    const StatementCode& before = codes_[0]->statements[pair.before];
+    const StatementCode& after = codes_[1]->statements[pair.after];
+    if (before.extents != after.extents || !is_goal(pair)) return;
+    for (std::size_t i = 0; i < before.direct.size(); ++i) {
+      if (before.direct[i].slot != after.direct[i].slot) return;
+    }
+    sharing_.all[pair.after] = sharing_.first[pair.before];
+  }
+
   /// A statement by the name of the first one that is the same in `before`; kNone where the programs do not share it.
   [[nodiscard]] std::uint32_t name_of(int side, std::uint32_t number) const {
     if (side == 1) return sharing_.all[number];
     return shared_.contains(sharing_.first[number]) ? sharing_.first[number] : kNone;
   }
 
-  /// What is cheap is not worth it; what may be infinite or NaN, or have no value, is more than an input can be.
+  /// Which statements are inside, with so many layers of what would be cut.
+  void reach(int kept) {
+    kept_.clear();
+    for (int layer = 0; layer < kept; ++layer) {
+      std::set<std::uint32_t> next_layer;
+      for (int side = 0; side < 2; ++side) {
+        for (const std::uint32_t number : inside(side)) {
+          if (is_cut(side, number)) next_layer.insert(name_of(side, number));
+        }
+      }
+      kept_.merge(next_layer);
+    }
+    for (const int side : {0, 1}) reached_[side] = inside(side);
+  }
+
+  /// Where the inputs of the windows are numbers, so is all that is inside.
+  [[nodiscard]] bool is_nan_only_by_inputs() const {
+    for (const int side : {0, 1}) {
+      for (const std::uint32_t number : reached_[side]) {
+        const StatementFacts& facts = facts_[side][number];
+        if (!is_cut(side, number) && (!facts.value.is_never_infinite || facts.is_partial)) return false;
+      }
+    }
+    return true;
+  }
+
+  /// What is cheap is not worth it; what may be infinite, or have no value, is more than an input can be. What may be
+  /// NaN is an input with a hazard.
   [[nodiscard]] bool is_cut(int side, std::uint32_t number) const {
     const StatementCode& statement = codes_[side]->statements[number];
     const std::uint32_t name = name_of(side, number);
     return name != kNone && !kept_.contains(name) && is_float(statement.dtype) && !statement.is_cheap &&
-           facts_[side][number].value.is_finite && !facts_[side][number].is_partial;
+           facts_[side][number].value.is_never_infinite && !facts_[side][number].is_partial;
   }
 
   // Outputs.
 
-  void find_goals() {
+  void find_goals(bool with_same_hazards) {
+    window_.needs_same_hazards = false;
+    whole_.clear();
+    goals_.clear();
+    for (std::set<std::uint32_t>& roots : roots_) roots.clear();
     for (const Variable& variable : signature_.variables) {
       if (variable.role != Role::output) continue;
       std::vector<WriterPair> pairs;
-      if (!follow(variable, pairs)) {
+      if (!follow(variable, with_same_hazards, pairs)) {
         // The whole output, as it is.
-        window_.signature.variables.push_back(variable);
         for (int side = 0; side < 2; ++side) {
           const std::uint32_t tensor = codes_[side]->tensor_numbers.find(variable.name)->second;
           for (const std::uint32_t writer : codes_[side]->tensors[tensor].writers) roots_[side].insert(writer);
@@ -171,16 +222,22 @@ class Cutter {
       }
       for (const WriterPair& pair : pairs) goals_.insert(pair);
     }
-    std::size_t number = 0;
     for (const WriterPair& pair : goals_) {
-      add_goal(pair, concat("#goal", number++));
       roots_[0].insert(pair.before);
       roots_[1].insert(pair.after);
     }
   }
 
+  void add_goals() {
+    for (const Variable& variable : signature_.variables) {
+      if (whole_.contains(variable.name)) window_.signature.variables.push_back(variable);
+    }
+    std::size_t number = 0;
+    for (const WriterPair& pair : goals_) add_goal(pair, concat("#goal", number++));
+  }
+
   /// The pairs of statements that have to be equal for an output to be; false where the output itself is the place.
-  bool follow(const Variable& output, std::vector<WriterPair>& goals) {
+  bool follow(const Variable& output, bool with_same_hazards, std::vector<WriterPair>& goals) {
     std::vector<WriterPair> open;
     const auto& old_list = codes_[0]->tensors[codes_[0]->tensor_numbers.find(output.name)->second].writers;
     const auto& new_list = codes_[1]->tensors[codes_[1]->tensor_numbers.find(output.name)->second].writers;
@@ -210,6 +267,10 @@ class Cutter {
     }
     // Nothing is asked where `before` has no finite value, and a reader could make a number of that again.
     if (is_finite || is_strict) return true;
+    if (with_same_hazards) {
+      window_.needs_same_hazards = true;
+      return true;
+    }
     goals.clear();
     return false;
   }
@@ -368,6 +429,7 @@ class Cutter {
     variable.domain.kind = facts.is_positive() ? Domain::Kind::positive : Domain::Kind::any;
     InputFacts input;
     input.variable = &variable;
+    input.may_be_nan = !facts.is_finite;
     input.domain = variable.domain;
     input.stream = mix(hash_text(name));
     model_.numbers.emplace(name, model_.inputs.size());
@@ -382,7 +444,6 @@ class Cutter {
   std::vector<StatementFacts> facts_[2];
   std::set<std::uint32_t> shared_;  ///< names of statements that both programs have
   std::set<std::uint32_t> kept_;    ///< names of those that stay inside
-  std::set<std::uint32_t> next_layer_;
   std::set<WriterPair> goals_;
   std::set<std::string> whole_;       ///< outputs that stay outputs
   std::set<std::uint32_t> roots_[2];  ///< statements that write outputs of the window
@@ -394,11 +455,12 @@ class Cutter {
 
 Signature find_goals(Code& before, Code& after, const Signature& signature) {
   InputModel model;
-  return Cutter(before, after, model, signature).goals();
+  return Cutter(before, after, model, signature, {}).goals();
 }
 
-Window cut_window(Code& before, Code& after, InputModel& model, const Signature& signature, int kept) {
-  return Cutter(before, after, model, signature).run(kept);
+Window cut_window(Code& before, Code& after, InputModel& model, const Signature& signature,
+                  const SameTensors& same_tensors, int kept) {
+  return Cutter(before, after, model, signature, same_tensors).run(kept);
 }
 
 }  // namespace steptp::certify

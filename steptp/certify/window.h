@@ -1,6 +1,8 @@
 #pragma once
 
 #include <deque>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "steptp/certify/code.h"
@@ -15,16 +17,21 @@ namespace steptp::certify {
 /// the cut statements really have are among them. If they differ, that says nothing: a step may use a fact about those
 /// values, or how they hang together.
 struct Window {
-  bool is_cut = false;             ///< something was left out
-  bool is_usable = true;           ///< false where equal windows would not show that the programs are
-  bool has_hazards = false;        ///< `after` may leave a domain: equal windows show it only in every way
-  Signature signature;             ///< the outputs
-  std::deque<Variable> variables;  ///< the inputs that were made
+  bool is_cut = false;              ///< something was left out
+  bool is_usable = true;            ///< false where equal windows would not show that the programs are
+  bool has_hazards = false;         ///< `after` may leave a domain: equal windows show it only in every way
+  bool needs_same_hazards = false;  ///< what follows makes numbers of NaN: both have to be NaN at the same places
+  Signature signature;              ///< the outputs
+  std::deque<Variable> variables;   ///< the inputs that were made
 };
+
+using SameTensors = std::vector<std::pair<std::string, std::string>>;
 
 /// Turns two compiled programs into windows. `kept`: so many layers of what they share, next to the change, stay
 /// inside.
-[[nodiscard]] Window cut_window(Code& before, Code& after, InputModel& model, const Signature& signature, int kept);
+/// `same_tensors` are known to hold the same in the end, in the one program and in the other.
+[[nodiscard]] Window cut_window(Code& before, Code& after, InputModel& model, const Signature& signature,
+                                const SameTensors& same_tensors, int kept);
 
 /// Only the outputs of the window, with nothing cut off before them: the tensors up to which the programs differ, added
 /// to both codes under new names.

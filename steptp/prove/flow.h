@@ -63,6 +63,10 @@ class Flow {
   [[nodiscard]] bool is_read_where_written(const std::string& tensor) const;
   [[nodiscard]] Value value(const Version& version, const std::vector<Affine>& element);
   [[nodiscard]] const std::vector<std::int64_t>& shape(const std::string& tensor) const;
+  /// All of a tensor's writers have run.
+  [[nodiscard]] bool is_last(const Version& version) const {
+    return writers_.at(version.tensor).size() == version.writers;
+  }
   /// A version that is read as `definition(number)` from now on; none takes all numbers back.
   void set_number(const Version& version, std::uint32_t number);
   void forget_numbers();

@@ -226,6 +226,16 @@ ProofRecord write_down(Shared& shared, Flow& before, const ValueNumbers& numbers
   return record;
 }
 
+void add_same_tensors(const Flow& before, const Numbering& left, const Flow& after, const Numbering& right,
+                      std::vector<std::pair<std::string, std::string>>& out) {
+  for (const auto& [version, number] : left) {
+    if (!before.is_last(version)) continue;
+    for (const auto& [same, own] : right) {
+      if (own == number && after.is_last(same)) out.emplace_back(version.tensor, same.tensor);
+    }
+  }
+}
+
 /// One proof in one arena: first everything stands for itself, then only what both programs have, then nothing. Each
 /// attempt looks into more definitions than the one before.
 Proof attempt(const Program& before, const Program& after, std::uint64_t work, bool with_algebra,
@@ -244,7 +254,9 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, b
     Numbering right_numbers = numbers.number(right);
     std::optional<std::string> difference = compare_outputs(shared, left, right, proof);
     if (difference) {
+      add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
       std::tie(left_numbers, right_numbers) = numbers.number_together(left, right);
+      add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
       difference = compare_outputs(shared, left, right, proof);
     }
     if (difference) {

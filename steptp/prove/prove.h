@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "steptp/ir/program.h"
@@ -31,6 +32,8 @@ struct Proof {
   std::string before_form;
   std::string after_form;
   ProofRecord record;  ///< where it was asked for
+  /// Where not proved: tensors of `before` and of `after` that hold the same in the end, by proof.
+  std::vector<std::pair<std::string, std::string>> same_tensors;
 };
 
 /// Writes every output element of both programs as a function of symbolic indices and compares. Costs do not depend on

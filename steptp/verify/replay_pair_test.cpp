@@ -26,6 +26,11 @@ constexpr Case kCases[] = {
      "tx4 E(tx)=where(A(tx)*C(tx)+0.37<1.000001*D(tx),A(tx),C(tx));"},
     {"", "@input A f32[9]\n@input C i64[4] [0,9)\n@output E f32[4]\n", "tx4 E(tx)=A(C^i64(tx));",
      "tx4 E(tx)=where(C^i64(tx)==8,0,A(C(tx)));"},
+    // More elements than are written out; a row that is masked whole is NaN and spreads.
+    {"pattern 1 ", "@input A f32[64,128]\n@input M bool[64,128]\n@output E f32[64]\n",
+     "tx64a128 C(tx)+=where(M^bool(tx,a),0,1);tx64a128 D(tx)+=where(M(tx,a),0,A(tx,a));tx64 E(tx)=D(tx)/C(tx);",
+     "tx64a128 C(tx)+=where(M^bool(tx,a),0,1);tx64a128 D(tx)+=where(M(tx,a),0,A(tx,a));"
+     "tx64 E(tx)=D(tx)/C(tx)+(C(0)/C(0)-1);"},
 };
 
 Document read(const Case& item, const char* text) { return read_document("test", concat(item.header, text, "\n")); }
@@ -69,8 +74,16 @@ TEST(ReplayPair, WhatIsNotSoIsNotReproduced) {
   EXPECT_FALSE(replayed([](auto& example) { example.index = {4}; }, pair).reproduced);
   EXPECT_FALSE(replayed([](auto& example) { example.index = {}; }, pair).reproduced);
   EXPECT_FALSE(replayed([](auto& example) { example.output = "A"; }, pair).reproduced);
-  for (const char* draw : {"", "line", "line ", "line -1", "line 68719476737", "line 3x", "generic "}) {
+  for (const char* draw : {"", "line", "line ", "line -1", "line 68719476737", "line 3x", "generic ", "pattern",
+                           "pattern 0", "pattern x 0"}) {
     EXPECT_FALSE(replayed([&](auto& example) { example.draw = draw; }, pair).reproduced) << draw;
+  }
+  for (const char* draw : {"pattern 0 1", "pattern 9 0", "pattern 0 99"}) {
+    const auto drawn = [&](auto& example) {
+      example.draw = draw;
+      example.given.reset();
+    };
+    EXPECT_FALSE(replayed(drawn, pair).reproduced) << draw;
   }
   // Programs that agree have no counterexample.
   EXPECT_FALSE(replayed(nothing, make_pair(pair.before, pair.before)).reproduced);

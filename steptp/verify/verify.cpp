@@ -171,6 +171,7 @@ Judgement verify(const Program& before, const Program& after, const VerifyOption
     judgement.safe = proof.is_structural && rounds_no_more(before, after);
     if (options.keep_record) judgement.proof = std::move(proof.record);
   } else {
+    evaluation.same_tensors = std::move(proof.same_tensors);
     certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
     if (options.keep_record) judgement.evaluation = std::move(answer.record);
     is_defined = answer.is_defined_everywhere;

@@ -1,0 +1,97 @@
+// Behind a softmax whose mask is data, values are numbers or NaN (a row that is masked whole), and never infinite.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "steptp/base/text.h"
+#include "steptp/certify/value_facts.h"
+#include "testing/judge_support.h"
+#include "testing/shorthand.h"
+
+namespace steptp::testing {
+namespace {
+
+constexpr std::string_view kSignature =
+    "@input A f32[12,48]\n@constant M bool[12,48]\n@input C f32[48,4]\n@param W f32[4,8]\n@output D f32[";
+
+constexpr std::string_view kMasked = "B(tx,12)L(a,48)[Y[tx,a]=if_then_else(M:bool[tx,a],-inf,A[tx,a]);];";
+constexpr std::string_view kMaximum = "B(tx,12)L(a,48)[E[tx]=max(E[tx],Y[tx,a]);];";
+constexpr std::string_view kSum = "B(tx,12)L(a,48)[F[tx]=F[tx]+exp(Y[tx,a]-E[tx]);];";
+constexpr std::string_view kProducts =
+    "B(tx,12)L(a,48)[Z[tx,a]=exp(Y[tx,a]-E[tx])/F[tx];];B(tx,12)L(c,4)L(a,48)[X[tx,c]=X[tx,c]+Z[tx,a]*C[a,c];];"
+    "B(tx,12)L(d,8)L(c,4)[G[tx,d]=G[tx,d]+X[tx,c]*W[c,d];];";
+
+Judgement judge(std::string_view shape, std::string_view start, std::string_view before, std::string_view after) {
+  const auto program = [&](std::string_view rest) {
+    return shorthand_program(concat(kSignature, shape, "]\n", start, rest), {{"T", "f32"}});
+  };
+  return verify(program(before), program(after));
+}
+
+bool is_called_equal(const Judgement& judgement) {
+  return judgement.verdict == Grade::proved || judgement.verdict == Grade::exact || judgement.verdict == Grade::numeric;
+}
+
+const std::string kAttention = concat(kMasked, kMaximum, kSum, kProducts);
+constexpr std::string_view kTanh = "B(tx,12)L(d,8)[H[tx,d]=1-2/(exp(2*G[tx,d])+1);];";
+constexpr std::string_view kTanhAgain =
+    "B(tx,12)L(d,8)[H[tx,d]=(exp(G[tx,d])-exp(-G[tx,d]))/(exp(G[tx,d])+exp(-G[tx,d]));];";
+constexpr std::string_view kCopy = "B(tx,12)L(d,8)[D[tx,d]=H[tx,d];];";
+constexpr std::string_view kGreatest = "L(d,8)B(tx,12)[D[d]=max(D[d],H[tx,d]);];";
+
+TEST(VerifyMasked, AFunctionBehindIt) {
+  const Judgement judgement = judge("12,8", kAttention, concat(kTanh, kCopy), concat(kTanhAgain, kCopy));
+  EXPECT_EQ(judgement.verdict, Grade::exact) << judgement.reason;
+  // A row that is masked whole makes a NaN in every other row.
+  constexpr std::string_view kSpread =
+      "B(tx,12)L(d,8)[H[tx,d]=(exp(G[tx,d])-exp(-G[tx,d]))/(exp(G[tx,d])+exp(-G[tx,d]))+(G[0,0]-G[0,0]);];";
+  EXPECT_FALSE(is_called_equal(judge("12,8", kAttention, concat(kTanh, kCopy), concat(kSpread, kCopy))));
+}
+
+TEST(VerifyMasked, AMaximumDropsNaN) {
+  const Judgement judgement = judge("8", kAttention, concat(kTanh, kGreatest), concat(kTanhAgain, kGreatest));
+  EXPECT_EQ(judgement.verdict, Grade::exact) << judgement.reason;
+  const std::string wrong[] = {
+      concat("B(tx,12)L(d,8)[H[tx,d]=(exp(G[tx,d])-exp(-G[tx,d]))/(exp(G[tx,d])+exp(-G[tx,d]))+(G[0,d]-G[0,d]);];",
+             kGreatest),
+      // What is a number where G is none.
+      concat("B(tx,12)L(d,8)[H[tx,d]=max((exp(G[tx,d])-exp(-G[tx,d]))/(exp(G[tx,d])+exp(-G[tx,d])),-1);];", kGreatest),
+      concat(kTanhAgain, "L(d,8)B(tx,11)[D[d]=max(D[d],H[tx,d]);];"),
+  };
+  for (const std::string& after : wrong) {
+    EXPECT_FALSE(is_called_equal(judge("8", kAttention, concat(kTanh, kGreatest), after))) << after;
+  }
+}
+
+/// What is known of G, which the second product makes.
+bool is_never_infinite(std::string_view start) {
+  const Program program = shorthand_program(concat(kSignature, "12,8]\n", start, kTanh, kCopy), {{"T", "f32"}});
+  const certify::Code code = certify::compile(program);
+  const auto facts = certify::value_facts(code, certify::model_inputs(program, program));
+  const std::uint32_t tensor = code.tensor_numbers.find("G")->second;
+  const certify::StatementFacts& made = facts[code.tensors[tensor].writers.back()];
+  return made.value.is_never_infinite && !made.is_partial;
+}
+
+TEST(VerifyMasked, OnlyOfASoftmaxIsItKnown) {
+  EXPECT_TRUE(is_never_infinite(kAttention));
+  const std::string starts[] = {
+      // The maximum of another row, and of a part of the row.
+      concat(kMasked, "B(tx,12)L(a,48)[E[tx]=max(E[tx],Y[11-tx,a]);];", kSum, kProducts),
+      concat(kMasked, "B(tx,12)L(a,47)[E[tx]=max(E[tx],Y[tx,a]);];", kSum, kProducts),
+      // The sum of a part, which may be all that is masked.
+      concat(kMasked, kMaximum, "B(tx,12)L(a,47)[F[tx]=F[tx]+exp(Y[tx,a]-E[tx]);];", kProducts),
+      concat(kMasked, kMaximum, kSum, "B(tx,12)[F[tx]=F[tx]-1;];", kProducts),
+      // What is taken off is not what was looked at.
+      concat(kMasked, kMaximum, "B(tx,12)L(a,48)[Y[tx,a]=Y[tx,a]*2;];", kSum, kProducts),
+      concat(kMasked, kMaximum, "B(tx,12)[E[tx]=E[tx]-1;];", kSum, kProducts),
+      concat(kMasked, "B(tx,12)L(a,48)[E[tx]=min(E[tx],Y[tx,a]);];", kSum, kProducts),
+      concat(kMasked, kMaximum, "B(tx,12)L(a,48)[F[tx]=F[tx]+exp(Y[tx,a]+E[tx]);];", kProducts),
+  };
+  for (const std::string& start : starts) EXPECT_FALSE(is_never_infinite(start)) << start;
+}
+
+}  // namespace
+}  // namespace steptp::testing

@@ -1,7 +1,6 @@
 # `make help` says what there is. Every target can be repeated; what is there already is not done again.
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
-FUZZ_SHORT_SECONDS ?= 4
 SOAK ?= 100
 PYTHON ?= python3
 export PYTHON
@@ -14,7 +13,7 @@ CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 configure = @test -f $(1)/build.ninja || { echo "configure: $(2) in $(1)/"; said=$$(cmake --preset $(2) 2>&1) || { echo "$$said"; rm -f $(1)/build.ninja; exit 1; }; }
 compile = @echo "compile: $(1)/ $(2)"; ninja -C $(1) -j $(JOBS) --quiet $(2)
 
-.PHONY: help build demo test bench lint format fuzz soak clean packages venv module release-tests fuzz-targets fuzz-short
+.PHONY: help build demo test bench lint format fuzz soak clean packages venv module release-tests fuzz-targets
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -28,7 +27,7 @@ build: packages ## build/steptp, release
 demo: build ## a short tour with the examples, written to demo_out/
 	@tools/demo.sh
 
-test: packages-fuzz venv fuzz-short release-tests module ## all tests: fuzzing for a moment, ctest, pytest, PyTorch, TVM
+test: packages venv release-tests module ## all tests: ctest, pytest, PyTorch, TVM
 	@echo "test: ctest"; $(CTEST) --test-dir build
 	@echo "test: pytest"; .venv/bin/python -m pytest -q python/tests
 	@echo "test: pytest against PyTorch"; tools/run_torch_tests.sh
@@ -78,9 +77,6 @@ release-tests: packages
 fuzz-targets: packages-fuzz
 	$(call configure,build-fuzz,fuzz)
 	$(call compile,build-fuzz,fuzz_targets)
-
-fuzz-short: fuzz-targets
-	@tools/run_fuzz.sh build-fuzz $(FUZZ_SHORT_SECONDS)
 
 # Built with the packages of .venv in build-python/, so that the second time only what changed is compiled; with the
 # compiler's name as in build/, so that the compiler cache knows the layers already.

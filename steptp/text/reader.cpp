@@ -61,6 +61,8 @@ class NestReader {
       recover();
       return nullptr;
     }
+    // As deep as in the nest that it gets.
+    const ExpressionReader::Deeper deeper(values_);
     const std::uint32_t begin = scan_.position();
     Item item = read_equation();
     if (!std::get<EquationPtr>(item)) return nullptr;

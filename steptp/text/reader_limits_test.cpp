@@ -104,6 +104,22 @@ TEST_F(ReaderLimits, TenMegabytesOfNestsRoundTrip) {
   EXPECT_TRUE(print(program) == text);
 }
 
+/// A bare equation is printed in a nest, and what could be read has to be readable again.
+TEST_F(ReaderLimits, ABareEquationIsAsDeepAsItsNest) {
+  bool was_ok = true;
+  for (std::size_t depth = 240; depth < 260; ++depth) {
+    const std::string bare = around("D^{f32,g}=" + repeated("-", depth), "1;", "", 1);
+    const ReadText read = read_text(bare);
+    EXPECT_TRUE(was_ok || !read.ok) << depth;
+    was_ok = read.ok;
+    if (!read.ok) continue;
+    Program program;
+    program.nests = read.nests;
+    EXPECT_TRUE(read_text(print(program)).ok) << depth;
+  }
+  EXPECT_FALSE(was_ok);
+}
+
 TEST_F(ReaderLimits, ASumOfTenMegabytesIsOneNode) {
   const std::size_t terms = 10'000'000 / 10;
   const std::string text = assigned(around("A^{f32,g}+", "1", "", terms));

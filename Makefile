@@ -2,6 +2,8 @@
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
 SOAK ?= 100
+SEED ?= 1
+PROGRAMS ?= 300
 PYTHON ?= python3
 export PYTHON
 # The compiler cache is shared by all build folders and all clones: paths below this folder count as relative.
@@ -13,7 +15,7 @@ CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 configure = @test -f $(1)/build.ninja || { echo "configure: $(2) in $(1)/"; said=$$(cmake --preset $(2) 2>&1) || { echo "$$said"; rm -f $(1)/build.ninja; exit 1; }; }
 compile = @echo "compile: $(1)/ $(2)"; ninja -C $(1) -j $(JOBS) --quiet $(2)
 
-.PHONY: help build demo test bench lint format fuzz soak clean packages venv module release-tests fuzz-targets
+.PHONY: help build demo test bench lint format fuzz soak strategy-table clean packages venv module release-tests fuzz-targets
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -57,6 +59,14 @@ soak: packages ## the tests with SOAK (100) times as many seeds, release and san
 	$(call configure,build-asan,asan)
 	$(call compile,build-asan,)
 	@echo "soak: asan, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build-asan
+
+# Twice built: the binary that prints the page carries what the first has measured.
+strategy-table: packages ## data/strategy_measurements.json and docs/strategies.md, steps on PROGRAMS (300) judged
+	$(call configure,build,release)
+	$(call compile,build,strategy_soak)
+	@build/testing/strategy_soak $(SEED) $(PROGRAMS) build/strategy_soak.jsonl --measurements data/strategy_measurements.json
+	$(call compile,build,steptp)
+	@build/steptp strategies --markdown > docs/strategies.md
 
 clean: ## removes what was built, not .venv
 	@echo "clean: build/ build-*/ demo_out/"; rm -rf build build-* demo_out

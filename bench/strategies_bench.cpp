@@ -1,16 +1,19 @@
 // How long it takes to list the choices of all strategies on one program, and to make one step: median, 90th and
-// 99th percentile and worst over the set, in microseconds of CPU time; and whether extents play a part.
+// 99th percentile and worst over a set, in microseconds of CPU time; and whether extents play a part. The sets are the
+// programs of the zoo at their default shapes, the published ones, and those of bench/programs.h.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <ctime>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/programs.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
 #include "steptp/strategies/view.h"
+#include "steptp/verbs/zoo_program.h"
 
 namespace {
 
@@ -44,13 +47,37 @@ void report(benchmark::State& state, const std::vector<double>& times) {
   state.counters["number"] = static_cast<double>(times.size());
 }
 
-void list_set(benchmark::State& state, const std::vector<const Strategy*>& strategies, bool extended) {
+using Programs = std::vector<Program>;
+
+const Programs& zoo_programs() {
+  static const Programs instance = [] {
+    Programs out;
+    for (const zoo::ProgramType& type : zoo::all_types()) {
+      auto made = zoo_program(type.name, {}, DType::f32);
+      if (made) out.push_back(std::move(made->program));
+    }
+    return out;
+  }();
+  return instance;
+}
+
+const Programs& sample_programs() {
+  static const Programs instance = [] {
+    Programs out;
+    for (const bench::Sample& sample : bench::samples()) out.push_back(sample.program);
+    return out;
+  }();
+  return instance;
+}
+
+void list_set(benchmark::State& state, const Programs& programs, const std::vector<const Strategy*>& strategies,
+              bool extended) {
   std::vector<double> times;
   for (auto _ : state) {
     times.clear();
-    for (const bench::Sample& sample : bench::samples()) {
+    for (const Program& program : programs) {
       times.push_back(fastest([&] {
-        View view(sample.program);
+        View view(program);
         benchmark::DoNotOptimize(list_choices(strategies, view, extended));
       }));
     }
@@ -63,12 +90,12 @@ void apply_set(benchmark::State& state, const Strategy& strategy) {
   std::vector<double> times;
   for (auto _ : state) {
     times.clear();
-    for (const bench::Sample& sample : bench::samples()) {
-      View listing(sample.program);
+    for (const Program& program : zoo_programs()) {
+      View listing(program);
       for (const ChoiceSite& site : list_choices(strategy, listing, false).sites) {
         const Choice choice = site.choice(site.count() / 2);
         times.push_back(fastest([&] {
-          View view(sample.program);
+          View view(program);
           benchmark::DoNotOptimize(apply(strategy, view, choice));
         }));
       }
@@ -94,21 +121,27 @@ BENCHMARK(list_matmul)->Arg(16)->Arg(4096)->Arg(1 << 20)->Unit(benchmark::kMicro
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto add_list = [](const std::string& name, const std::vector<const Strategy*>& strategies, bool extended) {
+  using Set = const Programs& (*)();
+  const auto add_list = [](const std::string& name, Set set, const std::vector<const Strategy*>& strategies,
+                           bool extended) {
     benchmark::RegisterBenchmark(
-        name.c_str(), [strategies, extended](benchmark::State& state) { list_set(state, strategies, extended); })
+        name.c_str(),
+        [set, strategies, extended](benchmark::State& state) { list_set(state, set(), strategies, extended); })
         ->Unit(benchmark::kMillisecond)
         ->Iterations(1);
   };
-  add_list("list/published", all_strategies(), false);
-  add_list("list/extended", all_strategies(), true);
   std::vector<const Strategy*> math;
   for (const Strategy* strategy : all_strategies()) {
     if (strategy->level == Level::math) math.push_back(strategy);
   }
-  add_list("list/math", math, false);
+  const std::pair<std::string, Set> sets[] = {{"zoo", zoo_programs}, {"samples", sample_programs}};
+  for (const auto& [name, set] : sets) {
+    add_list("list/" + name + "/published", set, all_strategies(), false);
+    add_list("list/" + name + "/extended", set, all_strategies(), true);
+    add_list("list/" + name + "/math", set, math, false);
+  }
   for (const Strategy* strategy : all_strategies()) {
-    add_list("list_one/" + std::string(strategy->name), {strategy}, false);
+    add_list("list_one/" + std::string(strategy->name), zoo_programs, {strategy}, false);
     const std::string name = "apply/" + std::string(strategy->name);
     benchmark::RegisterBenchmark(name.c_str(), [strategy](benchmark::State& state) { apply_set(state, *strategy); })
         ->Unit(benchmark::kMillisecond)

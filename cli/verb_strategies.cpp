@@ -4,6 +4,7 @@
 #include "cli/strategy_options.h"
 #include "steptp/base/text.h"
 #include "steptp/recipe/describe.h"
+#include "steptp/recipe/page.h"
 #include "steptp/recipe/registry.h"
 
 namespace steptp::cli {
@@ -38,7 +39,7 @@ VerbMain add_strategies(CLI::App& app) {
   verb->add_flag("--json", options->json, "one array, with preconditions, components, picture and parameters");
   verb->add_flag("--markdown", options->markdown, "the page docs/strategies.md");
   return [options] {
-    std::string text = options->markdown ? strategies_page() : table();
+    std::string text = options->markdown ? strategies_page(measured_strategies()) : table();
     if (options->json) {
       Json::Array all;
       for (const Strategy* strategy : all_strategies()) all.push_back(to_json(*strategy));

@@ -448,7 +448,8 @@ B(tx,8)[E[tx]=F[tx]+H[tx]+I[tx]+J[tx]+K[tx]+M[tx,0]+N[tx]+Q:i32[tx];];
   EXPECT_LE(facts.of_tensor("I").high, 6.0001);
   EXPECT_FALSE(facts.of_tensor("J").finite);
   EXPECT_TRUE(facts.of_tensor("K").finite);
-  EXPECT_FALSE(facts.of_tensor("M").finite) << "a recurrence";
+  EXPECT_TRUE(facts.of_tensor("M").finite) << "a recurrence";
+  EXPECT_EQ(facts.of_tensor("M").large, kUnbounded) << "which may grow";
   EXPECT_TRUE(facts.of_tensor("N").finite);
   EXPECT_FALSE(facts.of_tensor("Z").finite) << "not there";
   EXPECT_EQ(facts.of_tensor("C").low, 2);
@@ -502,6 +503,33 @@ struct Known {
   const ValueFacts integers;
   const Facts facts;
 };
+
+// What comes from earlier elements is finite if they are: alone, in turn, and not where one step may leave the reals.
+TEST(AlgebraFacts, OfRecurrences) {
+  const Known known(R"(
+@input A f32[8,6]
+@output E f32[8]
+B(tx,8)L(a,6)[C[tx,a]=tanh(A[tx,a]+if_then_else(a-1<0,0,D[tx,a-1]));
+              D[tx,a]=C[tx,a]*if_then_else(a-1<0,1,exp(C[tx,a-1]));];
+B(tx,8)L(a,6)[F[tx,a]=if_then_else(a-1<0,4,sqrt(F[tx,a-1])-5);];
+B(tx,8)L(a,6)[G[tx,a]=if_then_else(a-1<0,1,H[tx,a-1])*2;H[tx,a]=log(G[tx,a]);];
+B(tx,8)L(a,6)[I[tx,a]=if_then_else(a-1<0,0,J[tx]);J[tx]=max(J[tx],A[tx,a]);];
+B(tx,8)L(a,6)[K[tx,a]=if_then_else(a-1<0,-inf,K[tx,a-1])+A[tx,a];];
+B(tx,8)L(a,6)[M[tx,a]=if_then_else(a-1<0,0,N[tx]);N[tx]=N[tx]+A[tx,a];];
+B(tx,8)[E[tx]=C[tx,5]+D[tx,5]+F[tx,5]+G[tx,5]+H[tx,5]+I[tx,5]+J[tx]+K[tx,5]+M[tx,5]+N[tx];];
+)");
+  EXPECT_TRUE(known.facts.of_tensor("C").finite);
+  EXPECT_LE(known.facts.of_tensor("C").high, 1.0001);
+  EXPECT_TRUE(known.facts.of_tensor("D").finite);
+  EXPECT_FALSE(known.facts.of_tensor("D").is_nonzero());
+  EXPECT_FALSE(known.facts.of_tensor("F").finite) << "a root of what may be negative";
+  EXPECT_FALSE(known.facts.of_tensor("G").finite) << "twice a logarithm";
+  EXPECT_FALSE(known.facts.of_tensor("H").finite);
+  EXPECT_FALSE(known.facts.of_tensor("I").finite) << "a maximum begins at -inf";
+  EXPECT_FALSE(known.facts.of_tensor("K").finite);
+  EXPECT_TRUE(known.facts.of_tensor("M").finite) << "part of a sum";
+  EXPECT_FALSE(known.facts.of_tensor("E").finite);
+}
 
 // In a softmax no exponent is positive and the sum is at least 1: if it subtracts the maximum of what it adds.
 TEST(AlgebraFacts, OfMaxima) {

@@ -47,8 +47,8 @@ class Walk {
     step("cache_read_write", at, {{"direction", direction}, {"of", of}, {"scope", scope}, {"form", "plain"}});
   }
   /// What only this block's threads use: cached, and not written back.
-  void keep(const std::string& at, const std::string& tensor) {
-    cache(at, "write", tensor, "l");
+  void keep(const std::string& at, const std::string& tensor, const std::string& scope) {
+    cache(at, "write", tensor, scope);
     const AccessTable table = collect_accesses(program_);
     const std::vector<std::size_t>& writes = table.tensors.at(tensor).writes;
     step("dead_code_elimination", text_of(table.statements[table.accesses[writes.at(0)].statement].items));
@@ -161,14 +161,20 @@ std::string fuse(Walk& walk, Places at, const AttentionTiles& tiles) {
 /// An operand of the product in an equation X=X+a*b.
 std::string operand(const std::string& equation, int number) { return concat(equation, ":right.1.", number); }
 
-void stage(Walk& walk, const std::string& kernel, const AttentionTiles& tiles, bool shares_queries) {
+/// Where what a thread uses all the time lies: in registers, or in `s` where a head leaves no room for it.
+struct Homes {
+  std::string queries = "l";
+  std::string outputs = "l";  ///< a tile's share of the output, and the output so far
+};
+
+void stage(Walk& walk, const std::string& kernel, const AttentionTiles& tiles, const Homes& homes) {
   walk.bind(loop_of(kernel, 0), "bz");
   walk.bind(loop_of(kernel, 1), "by");
   walk.split(loop_of(kernel, 2), tiles.queries);
   walk.bind(loop_of(kernel, 2), "bx");
   walk.bind(loop_of(kernel, 3), "tx");
-  walk.cache(loop_of(kernel, 2), "read", operand(kernel + "/0/0/0", 0), shares_queries ? "s" : "l");
-  if (shares_queries && tiles.queries > 1) walk.bind(loop_of(kernel + "/0", 0), "tx");
+  walk.cache(loop_of(kernel, 2), "read", operand(kernel + "/0/0/0", 0), homes.queries);
+  if (homes.queries == "s" && tiles.queries > 1) walk.bind(loop_of(kernel + "/0", 0), "tx");
   walk.step("operator_fission", kernel + "/1", {{"cut", 1}});
   walk.step("loop_reorder", loop_of(kernel + "/1", 0), {{"with", 1}});
   const std::string tile = loop_of(kernel + "/1", 0);
@@ -203,24 +209,41 @@ void fetch_by_all(Walk& walk, const std::string& kernel, const AttentionTiles& t
   }
 }
 
+/// What a tile makes stays with its threads.
+void keep_tile(Walk& walk, const std::string& kernel, const std::vector<std::string>& tensors, const Homes& homes) {
+  const std::string share = tensors.back();
+  for (const std::string& tensor : tensors) {
+    if (tensor != share || homes.outputs == "l") walk.keep(loop_of(kernel + "/1/2", 0), tensor, "l");
+  }
+  if (homes.outputs == "l") return;
+  walk.keep(loop_of(kernel + "/1", 0), share, "s");
+  // It begins anew with each tile, by the thread that adds to it.
+  const std::string zeros = kernel + "/1/2";
+  View view(walk.program());
+  if (view.find_nest(parse_site(zeros)->items)->nest->loops[0].kind == LoopKind::serial) {
+    walk.bind(loop_of(zeros, 0), "tx");
+  }
+}
+
 /// The recurrences keep their latest value and the one before, and these go into registers.
-void roll(Walk& walk, const std::string& kernel, const std::vector<std::string>& running) {
-  std::vector<std::string> state;
+void roll(Walk& walk, const std::string& kernel, const std::vector<std::string>& running, const Homes& homes) {
+  std::vector<std::pair<std::string, std::string>> state;
   for (const std::string& tensor : running) {
+    const std::string home = tensor == running.back() ? homes.outputs : "l";
     const AccessTable table = collect_accesses(walk.program());
     const std::size_t last = table.tensors.at(tensor).rank - 1;
     walk.step("set_storage_layout", concat(text_of(writer_of(walk.program(), tensor)), ":left"),
               {{"form", "rolling"}, {"dimensions", concat(last)}, {"number", 0}});
     const AccessTable rolled = collect_accesses(walk.program());
-    state.push_back(tensor);
+    state.emplace_back(tensor, home);
     for (const auto& [name, facts] : rolled.tensors) {
-      if (!table.tensors.contains(name)) state.push_back(name);
+      if (!table.tensors.contains(name)) state.emplace_back(name, home);
     }
   }
-  for (const std::string& tensor : state) walk.keep(loop_of(kernel, 2), tensor);
+  for (const auto& [tensor, home] : state) walk.keep(loop_of(kernel, 2), tensor, home);
 }
 
-Result<AttentionRecipe, std::string> derive_with(const Program& root, const AttentionTiles& most, bool shares_queries) {
+Result<AttentionRecipe, std::string> derive_with(const Program& root, const AttentionTiles& most, const Homes& homes) {
   try {
     Walk walk(root);
     inline_copies(walk);
@@ -229,11 +252,11 @@ Result<AttentionRecipe, std::string> derive_with(const Program& root, const Atte
     const AttentionTiles tiles = {greatest_divisor(loops[3].extent, most.keys),
                                   greatest_divisor(loops[2].extent, most.queries)};
     const std::string kernel = fuse(walk, places, tiles);
-    stage(walk, kernel, tiles, shares_queries);
+    stage(walk, kernel, tiles, homes);
     const Names names = names_of(walk.program(), kernel);
-    for (const std::string& tensor : names.of_a_tile) walk.keep(loop_of(kernel + "/1/2", 0), tensor);
+    keep_tile(walk, kernel, names.of_a_tile, homes);
     fetch_by_all(walk, kernel, tiles);
-    roll(walk, kernel, names.running);
+    roll(walk, kernel, names.running, homes);
     AttentionRecipe out;
     out.kernel = parse_site(kernel)->items[0];
     out.program = walk.program();
@@ -247,13 +270,20 @@ Result<AttentionRecipe, std::string> derive_with(const Program& root, const Atte
 }  // namespace
 
 Result<AttentionRecipe, std::string> derive_attention(const Program& root, AttentionTiles most) {
+  // Fewer keys at a time are more tiles, of which a recurrence keeps the values until it rolls: [memory] is a matter of
+  // tiles, too.
   const auto lacks_room = [](const auto& result) {
-    return !result && result.error().find("[size]") != std::string::npos;
+    return !result &&
+           (result.error().find("[size]") != std::string::npos || result.error().find("[memory]") != std::string::npos);
   };
-  auto out = derive_with(root, most, false);
+  auto out = derive_with(root, most, {});
   // A head that leaves less room in registers has its queries in `s`, and fewer keys at a time.
-  if (lacks_room(out)) out = derive_with(root, most, true);
-  for (; lacks_room(out) && most.keys > 1; out = derive_with(root, most, true)) most.keys /= 2;
+  AttentionTiles few = most;
+  if (lacks_room(out)) out = derive_with(root, few, {"s", "l"});
+  for (; lacks_room(out) && few.keys > 1; out = derive_with(root, few, {"s", "l"})) few.keys /= 2;
+  // One that leaves none at all has its output in `s` too, and there fewer queries share the room.
+  few = most;
+  for (; lacks_room(out) && few.queries > 0; few.queries /= 2) out = derive_with(root, few, {"s", "s"});
   return out;
 }
 

@@ -108,12 +108,6 @@ TEST(Selection, SamplesAreDifferentAndRepeatable) {
   EXPECT_EQ(sample_choices(found, 1'000'000, 7).size(), first_choices(found, 1'000'000).size());
 }
 
-TEST(Describe, ThePageIsWhatTheStrategiesSay) {
-  const auto page = read_file(concat(STEPTP_SOURCE_DIR, "/docs/strategies.md"));
-  ASSERT_TRUE(page.ok());
-  EXPECT_EQ(*page, strategies_page()) << "run: steptp strategies --markdown > docs/strategies.md";
-}
-
 TEST(Describe, EveryExampleApplies) {
   for (const Strategy* strategy : all_strategies()) {
     const std::string text = explain(*strategy);

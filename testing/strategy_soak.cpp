@@ -1,9 +1,11 @@
 // Steps of all strategies on programs of the zoo at drawn shapes, each judged: first steps, and steps on the states
 // that other strategies have reached. Prints a table; what is not equal goes into a file, one pair a line.
 //
-//   strategy_soak SEED PROGRAMS FILE [STRATEGY...]
+//   strategy_soak SEED PROGRAMS FILE [--measurements OUT] [STRATEGY...]
 //
 // With names, only steps of those strategies are judged: on the programs, and on what inlining and they make of them.
+// --measurements writes what docs/strategies.md shows: what the strategies offer on the zoo, and the grades of this run
+// or, with no programs, those that were there.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -12,8 +14,10 @@
 #include <iomanip>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "steptp/base/file.h"
 #include "steptp/base/hash.h"
 #include "steptp/base/json.h"
 #include "steptp/recipe/registry.h"
@@ -22,12 +26,19 @@
 #include "steptp/text/document.h"
 #include "steptp/verbs/zoo_program.h"
 #include "steptp/verify/verify.h"
+#include "testing/strategy_listing.h"
 
 namespace steptp::testing {
 namespace {
 
-constexpr std::uint64_t kSteps = 3;         ///< one after the other, from each program
-constexpr std::uint64_t kFirstChoices = 4;  ///< looked at on the program itself
+constexpr std::uint64_t kSteps = 3;  ///< one after the other, from each program
+/// Choices that are judged on one state: on the program itself, on what a walk has reached, and of strategies that are
+/// seldom drawn from all.
+constexpr std::uint64_t kFirstChoices = 6;
+constexpr std::uint64_t kLaterChoices = 1;
+constexpr std::uint64_t kSeldomChoices = 2;
+constexpr std::uint64_t kNamedChoices = 8;
+constexpr std::uint64_t kSeldom = 10;  ///< steps of every strategy that a table needs at least, where there are so many
 
 /// Operations of one judgement, a twentieth of the default: what needs more is undecided here, and listed.
 constexpr std::uint64_t kBudget = 20'000'000;
@@ -51,19 +62,26 @@ double percentile(std::vector<double>& values, double share) {
   return values[std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())))];
 }
 
+/// Which steps are judged, on how many states and how many on each, and which strategy leads from state to state.
+struct Preparation {
+  const Strategy* by = nullptr;
+  std::vector<const Strategy*> wanted;
+  std::uint64_t steps = 0;
+  std::uint64_t choices = 0;
+};
+
 class Soak {
  public:
   explicit Soak(std::ofstream file) : file_(std::move(file)) {}
 
+  /// Steps of all strategies: several on the program, one on each state that the last of them leads to.
   void walk(const std::string& type, const Program& root, std::uint64_t seed) {
     Program state = root;
     for (std::uint64_t step = 0; step < kSteps; ++step) {
       View view(state);
       const Choices choices = list_choices(all_strategies(), view, seed % 2 == 0);
-      if (step == 0) {
-        for (const StrategySite& site : choices.sites) rows_[site.strategy->name].types.insert(type);
-      }
-      const auto drawn = sample_choices(choices, step == 0 ? kFirstChoices : 1, combine(seed, step));
+      note_types(type, choices, step);
+      const auto drawn = sample_choices(choices, step == 0 ? kFirstChoices : kLaterChoices, combine(seed, step));
       if (drawn.empty()) return;
       Program next;
       for (const StrategyChoice& one : drawn) next = judge(type, state, view, one, step);
@@ -71,25 +89,20 @@ class Soak {
     }
   }
 
-  /// Steps of some strategies on a program and on the states that inlining, which makes expressions larger, and those
-  /// strategies lead to.
-  void walk_inlined(const std::string& type, const Program& root, std::uint64_t seed,
-                    const std::vector<const Strategy*>& wanted) {
-    is_selection_ = true;
+  /// Steps of some strategies on a program and on the states that they lead to, and one that prepares the ground:
+  /// inlining makes expressions larger, fusion brings data together in one kernel.
+  void walk_prepared(const std::string& type, const Program& root, std::uint64_t seed, const Preparation& plan) {
     Program state = root;
-    for (std::uint64_t step = 0; step < 2 * kSteps; ++step) {
+    for (std::uint64_t step = 0; step < plan.steps; ++step) {
       View view(state);
-      const Choices choices = list_choices(wanted, view, true);
-      for (const StrategySite& site : choices.sites) {
-        Row& row = rows_[site.strategy->name];
-        (step == 0 ? row.types : row.later_types).insert(type);
-      }
-      for (const StrategyChoice& one : sample_choices(choices, kFirstChoices * 2, combine(seed, step))) {
+      const Choices choices = list_choices(plan.wanted, view, true);
+      note_types(type, choices, step);
+      for (const StrategyChoice& one : sample_choices(choices, plan.choices, combine(seed, step))) {
         judge(type, state, view, one, step);
       }
-      const Choices inlines = list_choices({find_strategy("compute_inline")}, view, false);
-      const bool inlining = !inlines.sites.empty() && combine(seed, step) % 3 != 0;
-      const auto drawn = sample_choices(inlining ? inlines : choices, 1, combine(seed, step));
+      const Choices prepares = list_choices({plan.by}, view, plan.by->level == Level::graph && seed % 2 == 0);
+      const bool preparing = !prepares.sites.empty() && combine(seed, step) % 3 != 0;
+      const auto drawn = sample_choices(preparing ? prepares : choices, 1, combine(seed, step));
       if (drawn.empty()) return;
       auto applied = apply(*drawn[0].strategy, view, drawn[0].choice);
       if (!applied) return;
@@ -98,17 +111,17 @@ class Soak {
     }
   }
 
-  void print() {
-    std::cout << "strategy                              types  first  later proved  exact numeric undecided unsafe "
+  void print(bool is_selection) {
+    std::cout << "strategy                              types    first  later proved  exact numeric undecided unsafe "
                  "wrong  apply us  verify ms p50      p95      p99\n";
     std::vector<double> all;
     for (const Strategy* strategy : all_strategies()) {
       Row& row = rows_[strategy->name];
-      if (is_selection_ && row.first + row.later == 0) continue;
+      if (is_selection && row.first + row.later == 0) continue;
       all.insert(all.end(), row.verify_ms.begin(), row.verify_ms.end());
       const std::uint64_t judged = row.first + row.later;
-      std::cout << std::left << std::setw(38) << strategy->name << std::right << std::setw(5) << row.types.size()
-                << (is_selection_ ? "+" + std::to_string(row.later_types.size()) : "") << std::setw(7) << row.first
+      std::cout << std::left << std::setw(38) << strategy->name << std::right << std::setw(4) << row.types.size()
+                << std::setw(4) << "+" + std::to_string(row.later_types.size()) << std::setw(7) << row.first
                 << std::setw(7) << row.later << std::setw(7) << row.grades[Grade::proved] << std::setw(7)
                 << row.grades[Grade::exact] << std::setw(8) << row.grades[Grade::numeric] << std::setw(10)
                 << row.grades[Grade::undecided] << std::setw(7) << row.unsafe << std::setw(6)
@@ -122,8 +135,40 @@ class Soak {
               << percentile(all, 1) << "\n";
   }
   [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
+  /// Published strategies of which fewer steps than that were judged.
+  [[nodiscard]] std::vector<const Strategy*> judged_less_than(std::uint64_t number) {
+    std::vector<const Strategy*> out;
+    for (const Strategy* strategy : all_strategies()) {
+      const Row& row = rows_[strategy->name];
+      if (is_published(*strategy) && row.first + row.later < number) out.push_back(strategy);
+    }
+    return out;
+  }
+
+  /// Grades, and the types on whose states something was offered.
+  void add_to(StrategyMeasurements& measured) {
+    for (StrategyMeasurement& entry : measured.strategies) {
+      Row& row = rows_[find_strategy(entry.name)->name];
+      std::vector<std::string> seen(row.types.begin(), row.types.end());
+      seen.insert(seen.end(), row.later_types.begin(), row.later_types.end());
+      entry.reached = in_order_of_zoo(measured, entry.types, seen);
+      entry.judged = {row.grades[Grade::proved],
+                      row.grades[Grade::exact],
+                      row.grades[Grade::numeric],
+                      row.grades[Grade::undecided],
+                      row.grades[Grade::differs] + row.grades[Grade::invalid],
+                      row.unsafe};
+    }
+  }
 
  private:
+  void note_types(const std::string& type, const Choices& choices, std::uint64_t step) {
+    for (const StrategySite& site : choices.sites) {
+      Row& row = rows_[site.strategy->name];
+      (step == 0 ? row.types : row.later_types).insert(type);
+    }
+  }
+
   Program judge(const std::string& type, const Program& state, View& view, const StrategyChoice& one,
                 std::uint64_t step) {
     Row& row = rows_[one.strategy->name];
@@ -168,32 +213,108 @@ class Soak {
   std::ofstream file_;
   std::map<std::string_view, Row> rows_;
   std::uint64_t wrong_ = 0;
-  bool is_selection_ = false;
 };
 
 volatile std::sig_atomic_t is_interrupted = 0;
 
-int run(std::uint64_t seed, std::uint64_t programs, const char* path, const std::vector<const Strategy*>& wanted) {
-  zoo::DrawOptions options;
-  for (const zoo::ProgramType& type : zoo::all_types()) options.types.push_back(&type);
-  options.compositions_percent = 25;
-  Soak soak{std::ofstream(path)};
+struct Options {
+  std::uint64_t seed = 0;
+  std::uint64_t programs = 0;
+  std::string path;
+  std::string measurements;
+  std::vector<const Strategy*> wanted;
+};
+
+/// Nothing where the words are none of a call.
+std::optional<Options> read_options(const std::vector<std::string>& words) {
+  if (words.size() < 3) return std::nullopt;
+  Options out{
+      std::strtoull(words[0].c_str(), nullptr, 10), std::strtoull(words[1].c_str(), nullptr, 10), words[2], {}, {}};
+  for (std::size_t i = 3; i < words.size(); ++i) {
+    if (words[i] == "--measurements" && i + 1 < words.size()) {
+      out.measurements = words[++i];
+      continue;
+    }
+    out.wanted.push_back(find_strategy(words[i]));
+    if (!out.wanted.back()) return std::nullopt;
+  }
+  return out;
+}
+
+/// What draws have seldom offered is looked for on every type of the zoo at its default shape.
+void fill_up(Soak& soak) {
+  std::uint64_t number = 0;
+  for (const zoo::ProgramType& type : zoo::all_types()) {
+    const auto made = zoo_program(type.name, {}, DType::f32);
+    for (const char* by : {"compute_inline", "operator_fusion"}) {
+      const std::vector<const Strategy*> seldom = soak.judged_less_than(kSeldom);
+      if (seldom.empty() || !made) continue;
+      soak.walk_prepared(type.name, made->program, ++number, {find_strategy(by), seldom, kSteps, 1});
+    }
+  }
+}
+
+bool write_measurements(Soak& soak, const Options& options, std::uint64_t programs) {
+  StrategyMeasurements measured = list_on_zoo();
+  measured.seed = options.seed;
+  measured.programs = programs;
+  if (programs > 0) {
+    soak.add_to(measured);
+  } else {
+    const StrategyMeasurements& before = measured_strategies();
+    measured.seed = before.seed;
+    measured.programs = before.programs;
+    for (StrategyMeasurement& entry : measured.strategies) {
+      if (const StrategyMeasurement* old = before.find(entry.name)) {
+        entry.judged = old->judged;
+        entry.reached = old->reached;
+      }
+    }
+  }
+  add_reached(measured);
+  const auto written = write_file(options.measurements, to_text(measured));
+  if (!written) std::cerr << written.error().message << "\n";
+  return written.ok();
+}
+
+int run(const Options& options) {
+  zoo::DrawOptions draws;
+  for (const zoo::ProgramType& type : zoo::all_types()) draws.types.push_back(&type);
+  draws.compositions_percent = 25;
+  const Strategy* inlining = find_strategy("compute_inline");
+  Preparation math{inlining, {}, kSteps, kSeldomChoices};
+  for (const Strategy* strategy : all_strategies()) {
+    if (strategy->level == Level::math) math.wanted.push_back(strategy);
+  }
+  const Preparation kernels{find_strategy("operator_fusion"),
+                            {find_strategy("operator_fission"), find_strategy("set_storage_scope")},
+                            kSteps,
+                            1};
+  Soak soak{std::ofstream(options.path)};
   // Ctrl-C ends it after the program at hand, with the table of what was done.
   std::signal(SIGINT, [](int) { is_interrupted = 1; });
   std::signal(SIGTERM, [](int) { is_interrupted = 1; });
-  for (std::uint64_t index = 0; index < programs && is_interrupted == 0; ++index) {
-    const auto drawn = zoo_draw(seed, index, options);
+  std::uint64_t index = 0;
+  for (; index < options.programs && is_interrupted == 0; ++index) {
+    const auto drawn = zoo_draw(options.seed, index, draws);
     if (!drawn) continue;
     const std::string type(drawn->program.type ? drawn->program.type->name : "composition");
-    if (wanted.empty()) {
-      soak.walk(type, drawn->program.program, combine(seed, index));
+    const std::uint64_t seed = combine(options.seed, index);
+    if (options.wanted.empty()) {
+      soak.walk(type, drawn->program.program, seed);
+      soak.walk_prepared(type, drawn->program.program, seed, math);
+      soak.walk_prepared(type, drawn->program.program, seed, kernels);
     } else {
-      soak.walk_inlined(type, drawn->program.program, combine(seed, index), wanted);
+      soak.walk_prepared(type, drawn->program.program, seed, {inlining, options.wanted, 2 * kSteps, kNamedChoices});
     }
-    if (index % 50 == 49) std::cerr << "\r" << index + 1 << " of " << programs << " programs" << std::flush;
+    if (index % 50 == 49) std::cerr << "\r" << index + 1 << " of " << options.programs << " programs" << std::flush;
   }
   std::cerr << "\n";
-  soak.print();
+  if (!options.measurements.empty() && index > 0) fill_up(soak);
+  soak.print(!options.wanted.empty());
+  std::cout << std::flush;
+  // A run that was interrupted is a whole one with fewer programs.
+  if (!options.measurements.empty() && !write_measurements(soak, options, index)) return 4;
   return soak.wrong() == 0 ? 0 : 1;
 }
 
@@ -201,12 +322,10 @@ int run(std::uint64_t seed, std::uint64_t programs, const char* path, const std:
 }  // namespace steptp::testing
 
 int main(int count, char** words) {
-  std::vector<const steptp::Strategy*> wanted;
-  for (int i = 4; i < count; ++i) wanted.push_back(steptp::find_strategy(words[i]));
-  if (count < 4 || std::find(wanted.begin(), wanted.end(), nullptr) != wanted.end()) {
-    std::cerr << "usage: strategy_soak SEED PROGRAMS FILE [STRATEGY...]\n";
+  const auto options = steptp::testing::read_options({words + 1, words + count});
+  if (!options) {
+    std::cerr << "usage: strategy_soak SEED PROGRAMS FILE [--measurements OUT] [STRATEGY...]\n";
     return 2;
   }
-  return steptp::testing::run(std::strtoull(words[1], nullptr, 10), std::strtoull(words[2], nullptr, 10), words[3],
-                              wanted);
+  return steptp::testing::run(*options);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "steptp/algebra/fact_rules.h"
 #include "steptp/check/types.h"
@@ -176,6 +177,33 @@ Fact all_rounds(ArithmeticOp op, const Fact& round, double rounds) {
   return out;
 }
 
+/// The number of the statement behind which a tensor does not change any more.
+std::size_t last_writer(const AccessTable& table, const TensorFacts& tensor) {
+  return table.accesses[tensor.writes.back()].statement;
+}
+
+/// Float tensors that some statement reads while they are being made, but for its own accumulator. A maximum begins at
+/// -inf, so that nothing is assumed of it.
+std::set<std::string, std::less<>> recurrent_tensors(const AccessTable& table) {
+  std::set<std::string, std::less<>> out;
+  for (const auto& [name, tensor] : table.tensors) {
+    if (tensor.writes.empty() || !is_float(tensor.dtype)) continue;
+    const auto is_extremum = [&](std::size_t number) {
+      const auto& op = table.statements[table.accesses[number].statement].accumulates;
+      return op && (*op == ArithmeticOp::max || *op == ArithmeticOp::min);
+    };
+    const auto is_early = [&](std::size_t number) {
+      const Access& read = table.accesses[number];
+      return !read.is_accumulator && read.statement <= last_writer(table, tensor);
+    };
+    if (std::none_of(tensor.writes.begin(), tensor.writes.end(), is_extremum) &&
+        std::any_of(tensor.reads.begin(), tensor.reads.end(), is_early)) {
+      out.insert(name);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Fact either(const Fact& a, const Fact& b) {
@@ -193,58 +221,77 @@ Fact either(const Fact& a, const Fact& b) {
 double size_limit(DType dtype) { return 0.69 * (info(dtype).max_exponent - 1); }
 
 Facts::Facts(const AccessTable& table, const ValueFacts& integers)
-    : table_(table), integers_(integers), maxima_(table) {
-  for (const auto& [name, tensor] : table.tensors) {
-    has_integers_ = has_integers_ || !is_float(tensor.dtype);
+    : table_(table), integers_(integers), recurrent_(recurrent_tensors(table)), maxima_(table) {
+  for (const auto& [name, tensor] : table.tensors) has_integers_ = has_integers_ || !is_float(tensor.dtype);
+  // What is assumed of recurrences has to come out again; where it does not, the others are worked out without it.
+  for (bool again = true; again;) {
+    derive();
+    again = std::erase_if(recurrent_, [&](const std::string& name) { return !tensors_.at(name).finite; }) > 0;
+  }
+}
+
+void Facts::derive() {
+  tensors_.clear();
+  for (const auto& [name, tensor] : table_.tensors) {
     if (tensor.known && tensor.known->role != Role::output && is_float(tensor.dtype)) {
       tensors_[name] = of_known(*tensor.known);
     }
   }
-  // A tensor is known once its last writer was seen; one that is read before that may be anything.
-  for (std::size_t i = 0; i < table.statements.size(); ++i) {
-    const std::string& name = table.statements[i].equation->left->tensor;
-    const TensorFacts& tensor = table.tensors.at(name);
-    if (!is_float(tensor.dtype) || table.accesses[tensor.writes.back()].statement != i) continue;
-    std::optional<Fact> written;   // by statements that do not accumulate
-    std::optional<Fact> gathered;  // by those that do
-    std::optional<ArithmeticOp> op;
-    bool one_kind = true;
-    for (const std::size_t number : tensor.writes) {
-      const Statement& statement = table.statements[table.accesses[number].statement];
-      if (!statement.accumulates) {
-        const Fact fact = of(statement.equation->right, {&statement, {}});
-        written = written ? either(*written, fact) : fact;
-        continue;
-      }
-      Fact fact = all_rounds(*statement.accumulates, one_round(*this, statement), rounds_of(statement));
-      if (fact.finite && tensor.writes.size() == 1 && adds_one(*this, statement)) {
-        fact.low = std::max(fact.low, 1.0);
-        fact.small = std::max(fact.small, 0.0);
-      }
-      one_kind = one_kind && (!op || *op == *statement.accumulates);
-      op = statement.accumulates;
-      if (!gathered) {
-        gathered = fact;
-      } else if (*op == ArithmeticOp::add) {
-        gathered = either(either(*gathered, fact), rule_add(*gathered, fact));
-      } else if (*op == ArithmeticOp::multiply) {
-        gathered = either(either(*gathered, fact), rule_multiply(*gathered, fact));
-      } else {
-        gathered = either(*gathered, fact);
-      }
-    }
-    Fact all = written ? *written : *gathered;
-    if (written && gathered) {
-      all = either(*written, *gathered);
-      if (*op == ArithmeticOp::add) all = either(all, rule_add(*written, *gathered));
-      if (*op == ArithmeticOp::multiply) all = either(all, rule_multiply(*written, *gathered));
-    }
-    tensors_[name] = one_kind ? all : Fact{};
+  // A tensor is known once its last writer was seen; of one that is read before that no more is known than
+  // `recurrent_`.
+  for (std::size_t i = 0; i < table_.statements.size(); ++i) {
+    const std::string& name = table_.statements[i].equation->left->tensor;
+    const TensorFacts& tensor = table_.tensors.at(name);
+    if (is_float(tensor.dtype) && last_writer(table_, tensor) == i) tensors_[name] = written(tensor);
   }
+}
+
+Fact Facts::written(const TensorFacts& tensor) const {
+  std::optional<Fact> stored;    // by statements that do not accumulate
+  std::optional<Fact> gathered;  // by those that do
+  std::optional<ArithmeticOp> op;
+  for (const std::size_t number : tensor.writes) {
+    const Statement& statement = table_.statements[table_.accesses[number].statement];
+    if (!statement.accumulates) {
+      const Fact fact = of(statement.equation->right, {&statement, {}});
+      stored = stored ? either(*stored, fact) : fact;
+      continue;
+    }
+    Fact fact = all_rounds(*statement.accumulates, one_round(*this, statement), rounds_of(statement));
+    if (fact.finite && tensor.writes.size() == 1 && adds_one(*this, statement)) {
+      fact.low = std::max(fact.low, 1.0);
+      fact.small = std::max(fact.small, 0.0);
+    }
+    if (op && *op != *statement.accumulates) return {};
+    op = statement.accumulates;
+    if (!gathered) {
+      gathered = fact;
+    } else if (*op == ArithmeticOp::add) {
+      gathered = either(either(*gathered, fact), rule_add(*gathered, fact));
+    } else if (*op == ArithmeticOp::multiply) {
+      gathered = either(either(*gathered, fact), rule_multiply(*gathered, fact));
+    } else {
+      gathered = either(*gathered, fact);
+    }
+  }
+  Fact all = stored ? *stored : *gathered;
+  if (stored && gathered) {
+    all = either(*stored, *gathered);
+    if (*op == ArithmeticOp::add) all = either(all, rule_add(*stored, *gathered));
+    if (*op == ArithmeticOp::multiply) all = either(all, rule_multiply(*stored, *gathered));
+  }
+  return all;
 }
 
 Fact Facts::of_tensor(const std::string& name) const {
   if (const auto found = tensors_.find(name); found != tensors_.end()) return found->second;
+  if (recurrent_.contains(name)) {
+    Fact out;
+    out.finite = true;
+    out.small = -kUnbounded;
+    out.large = kUnbounded;
+    return out;
+  }
   const auto tensor = table_.tensors.find(name);
   if (tensor == table_.tensors.end() || is_float(tensor->second.dtype)) return {};
   Fact out;

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,9 +56,15 @@ class Facts {
   [[nodiscard]] const Maxima& maxima() const { return maxima_; }
 
  private:
+  /// What all statements up to the last writer of each tensor say of it.
+  void derive();
+  [[nodiscard]] Fact written(const TensorFacts& tensor) const;
+
   const AccessTable& table_;
   const ValueFacts& integers_;
   bool has_integers_ = false;
+  /// Tensors whose elements come from earlier ones: finite, because each is where those before it are.
+  std::set<std::string, std::less<>> recurrent_;
   Maxima maxima_;
   std::map<std::string, Fact, std::less<>> tensors_;
 };

@@ -11,7 +11,7 @@ namespace steptp {
 [[nodiscard]] Json to_json(const Strategy& strategy);
 /// Picture, reason, preconditions, parameters and an example, for people.
 [[nodiscard]] std::string explain(const Strategy& strategy);
-/// The page docs/strategies.md.
-[[nodiscard]] std::string strategies_page();
+/// "1.2"
+[[nodiscard]] std::string score_text(const Strategy& strategy);
 
 }  // namespace steptp

@@ -129,15 +129,28 @@ std::vector<Index> CacheLevel::in_common_names(std::vector<Index> subscripts) co
   return subscripts;
 }
 
-std::optional<Refusal> refuse_cache(View& before, View& after, const CacheRequest& request, const std::string& cache) {
-  if (const auto conflict = placement_conflict(after, cache)) {
+Program only_expressions(const Program& program, const std::set<std::uint32_t>& expressions) {
+  Program out;
+  out.signature = program.signature;
+  out.nests.assign(program.nests.size(), make_nest({}, nullptr, {}));
+  for (const std::uint32_t expression : expressions) out.nests[expression] = program.nests[expression];
+  return out;
+}
+
+std::optional<Refusal> refuse_cache(View& before, const Program& after, const CacheRequest& request,
+                                    const std::string& cache) {
+  // Without other data in `s` and `l` nothing outside of the copy's expression counts.
+  const bool alone = !before.has_scoped_data();
+  const Program expression = alone ? only_expressions(after, {request.at.expression()}) : Program();
+  View view(alone ? expression : after);
+  if (const auto conflict = placement_conflict(view, cache)) {
     return refuse(kCachePlacement, request.site(), *conflict);
   }
-  if (const auto oversize = oversize_of(after, cache)) {
+  if (const auto oversize = oversize_of(view, cache)) {
     return refuse_bytes(request, oversize->bytes, oversize->limit);
   }
   if (cannot_race(before, request)) return std::nullopt;
-  if (const auto conflict = race_conflict(before, after, request.at.expression())) {
+  if (const auto conflict = race_conflict(before, view, request.at.expression())) {
     return refuse(kCacheRaces, request.site(), *conflict);
   }
   return std::nullopt;

@@ -94,8 +94,12 @@ struct CacheLevel {
                                                  DType dtype);
 
 /// What the result has to satisfy, looked at when it is there.
-[[nodiscard]] std::optional<Refusal> refuse_cache(View& before, View& after, const CacheRequest& request,
+[[nodiscard]] std::optional<Refusal> refuse_cache(View& before, const Program& after, const CacheRequest& request,
                                                   const std::string& cache);
+
+/// A program of some expressions of another; the others are empty, so that addresses stay as they are. Analyses of it
+/// cost a fraction, where the rest plays no part.
+[[nodiscard]] Program only_expressions(const Program& program, const std::set<std::uint32_t>& expressions);
 
 /// The refusal that a subscript would not fit.
 [[nodiscard]] Refusal refuse_large(const CacheRequest& request);

@@ -1,5 +1,6 @@
 // A copy that is made before its uses.
 #include <algorithm>
+#include <set>
 
 #include "steptp/base/text.h"
 #include "steptp/strategies/fill.h"
@@ -184,6 +185,35 @@ std::optional<Refusal> refuse_uncovered(View& after, const CacheRequest& request
   return std::nullopt;
 }
 
+/// The expressions that say whether what is copied is in range and has a value: the copy's own, and those that write
+/// what it reads. All of them where subscripts or guards depend on data.
+std::set<std::uint32_t> expressions_that_count(View& view, const CacheRequest& request, const Copy& copy) {
+  const AccessTable& table = view.table();
+  std::set<std::uint32_t> out = {request.at.expression()};
+  bool depends_on_data = false;
+  const auto has_data = [](const RefPtr& ref) {
+    std::size_t refs = 0;
+    for_each_ref(ref, [&refs](const RefPtr&) { ++refs; });
+    return refs > 1;
+  };
+  const auto look = [&](const RefPtr& ref) {
+    depends_on_data = depends_on_data || has_data(ref);
+    for (const std::size_t number : table.tensors.at(ref->tensor).writes) {
+      const Statement& writer = table.statements[table.accesses[number].statement];
+      out.insert(writer.items[0]);
+      depends_on_data = depends_on_data || has_data(table.accesses[number].ref);
+      for (const ExprPtr& guard : writer.guards) {
+        for_each_ref(*guard, [&](const RefPtr&) { depends_on_data = true; });
+      }
+    }
+  };
+  for_each_ref(*copy.value, look);
+  for (const ExprPtr& bound : copy.bounds) for_each_ref(*bound, [&](const RefPtr&) { depends_on_data = true; });
+  if (!depends_on_data) return out;
+  for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) out.insert(i);
+  return out;
+}
+
 }  // namespace
 
 Result<CacheStep, Refusal> plan_cached_read(View& view, const CacheRequest& request) {
@@ -206,13 +236,14 @@ Result<CacheStep, Refusal> plan_cached_read(View& view, const CacheRequest& requ
   if (!assembly) return refuse_large(request);
   for (const auto& place : assembly->copies) out.added.push_back({"copy", item_site(place)});
   out.program = with_items(view.program(), request.at.nest->items, assembly->items);
-  View after(out.program);
-  if (auto refusal = refuse_uncovered(after, request, *assembly)) return *std::move(refusal);
-  if (auto refusal = refuse_cache(view, after, request, out.cache)) return *std::move(refusal);
+  const Program counts = only_expressions(out.program, expressions_that_count(view, request, *copy));
+  View part(counts);
+  if (auto refusal = refuse_uncovered(part, request, *assembly)) return *std::move(refusal);
+  if (auto refusal = refuse_cache(view, out.program, request, out.cache)) return *std::move(refusal);
   if (request.form != CacheForm::fill) return out;
+  View after(out.program);
   if (auto unguarded = without_needless_guards(after, out.cache)) {
-    View last(unguarded->program);
-    if (!refuse_cache(view, last, request, out.cache)) {
+    if (!refuse_cache(view, unguarded->program, request, out.cache)) {
       out.program = std::move(unguarded->program);
       out.dropped = unguarded->conditions;
     }

@@ -216,13 +216,16 @@ Result<CacheStep, Refusal> plan_cached_write(View& view, const CacheRequest& req
   for (const Access* access : target->accesses) out.uses.push_back({"use", access->site});
   const auto extra = items_of(view, request, *target, out.cache, dtype, identity);
   if (!extra) return refuse_large(request);
-  const auto bare = assemble(view, request, *target, out.cache, dtype, {{}, extra->back});
   const auto full = assemble(view, request, *target, out.cache, dtype, *extra);
-  if (!bare || !full) return refuse_large(request);
-  View without(bare->program);
-  if (auto refusal = refuse_back(without, request, *bare, out.cache, target->level.depth)) return *std::move(refusal);
-  View after(full->program);
-  if (auto refusal = refuse_cache(view, after, request, out.cache)) return *std::move(refusal);
+  if (!full) return refuse_large(request);
+  if (std::any_of(target->statements.begin(), target->statements.end(),
+                  [](const Statement* statement) { return !statement->guards.empty(); })) {
+    const auto bare = assemble(view, request, *target, out.cache, dtype, {{}, extra->back});
+    if (!bare) return refuse_large(request);
+    View without(bare->program);
+    if (auto refusal = refuse_back(without, request, *bare, out.cache, target->level.depth)) return *std::move(refusal);
+  }
+  if (auto refusal = refuse_cache(view, full->program, request, out.cache)) return *std::move(refusal);
   out.program = full->program;
   for (const auto& place : full->identity) out.added.push_back({"identity", item_site(place)});
   for (const auto& place : full->back) out.added.push_back({"copy", item_site(place)});

@@ -6,7 +6,6 @@
 #include "steptp/base/text.h"
 #include "steptp/check/types.h"
 #include "steptp/strategies/expressions.h"
-#include "steptp/strategies/finite.h"
 #include "steptp/strategies/online.h"
 #include "steptp/strategies/pieces.h"
 
@@ -145,7 +144,7 @@ Result<SoftmaxPair, Obstacle> find_pair(View& view, const PlacedNest& place) {
     const auto written = touched_between(view, body_of(place), pair->max.place->items.back() + 1, place.items.back(),
                                          tensors_of(*pair->scores), false);
     if (written) return Obstacle{"between", concat(*written, " is written between the maximum and the sum")};
-    pair->is_above = is_finite(view, *pair->scores);
+    pair->is_above = view.real_facts().of(pair->scores, {sum->statement, {}}).finite;
     return pair;
   }
   return obstacle;

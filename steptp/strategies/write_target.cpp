@@ -5,6 +5,7 @@
 #include "steptp/analysis/coincidence.h"
 #include "steptp/analysis/instances.h"
 #include "steptp/base/text.h"
+#include "steptp/strategies/pieces.h"
 #include "steptp/strategies/storage.h"
 
 namespace steptp {
@@ -26,9 +27,27 @@ bool meet_only_in_one_round(const AccessTable& table, const Access& first, const
          });
 }
 
+/// An unconditional update under a serial loop around the body that its subscripts do not follow: the round before has
+/// left its value there. Sums over several loops, for which most places are looked at, are seen without isl.
+bool goes_on_around(const AccessTable& table, const Access& update, std::size_t depth) {
+  const Statement& statement = table.statements[update.statement];
+  // Data in `s` and `l` has hidden subscripts.
+  if (update.ref->scope != Scope::global || !statement.guards.empty() || !update.conditions.empty()) return false;
+  const std::vector<Index>& subscripts = update.ref->subscripts;
+  for (std::size_t i = 0; i < depth; ++i) {
+    const Loop& loop = *statement.loops[i];
+    const bool is_serial = loop.kind == LoopKind::serial || loop.kind == LoopKind::unrolled;
+    const bool follows = std::any_of(subscripts.begin(), subscripts.end(),
+                                     [&](const Index& subscript) { return uses_variable(subscript, loop.index); });
+    if (is_serial && loop.extent > 1 && !follows) return true;
+  }
+  return false;
+}
+
 /// An instance of a write that runs before the update, in another round of the loops around the body.
 bool may_hold_a_value(View& view, const Access& update, std::size_t depth) {
   const AccessTable& table = view.table();
+  if (goes_on_around(table, update, depth)) return true;
   for (const std::size_t number : table.tensors.at(update.ref->tensor).writes) {
     const Access& write = table.accesses[number];
     if (meet_only_in_one_round(table, write, update, 0, depth)) continue;

@@ -36,6 +36,7 @@ std::string handle(const std::string& request) {
   }
   if (request == "leave") std::_Exit(7);
   if (request == "throw") throw std::runtime_error("something of its own");
+  if (request == "over") throw steptp::WorkerIsOver("the device is lost");
   if (request == "eat") {
     std::vector<std::vector<char>> eaten;
     for (;;) eaten.emplace_back(std::size_t{1} << 24, 'x');

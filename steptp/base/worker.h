@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -142,6 +143,11 @@ class WorkerPool {
   std::condition_variable room_;
   std::vector<Place> places_;
   std::uint64_t started_ = 0;
+};
+
+/// Thrown by a handler that can go on no longer, for a reason that is no fault of ours: the reason is the answer.
+struct WorkerIsOver : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 /// What a worker may use.

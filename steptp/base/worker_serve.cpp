@@ -65,6 +65,8 @@ int serve_requests(int descriptor, const WorkerLimits& limits,
     problem = limits.memory_bytes > 0
                   ? concat("out of memory: more than ", limits.memory_bytes >> 20, " MiB would be needed")
                   : std::string("out of memory");
+  } catch (const WorkerIsOver& reason) {
+    problem = reason.what();
   } catch (const std::exception& error) {
     problem = concat("internal error: ", std::string(error.what()));
   }

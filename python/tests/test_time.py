@@ -1,0 +1,68 @@
+"""Measured times from Python: checked results, comparisons, failures."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import steptp
+
+PRODUCT = """@program Product
+@input A f32[8,16]
+@input C f32[16,4]
+@output D f32[8,4]
+B^{8}_{tx=0}L^{4}_{a=0}L^{16}_{c=0}[D^{f32,g}_{tx,a}=D^{f32,g}_{tx,a}+A^{f32,g}_{tx,c}*C^{f32,g}_{c,a};];
+"""
+REVERSED = PRODUCT.replace("Product", "Reversed").replace("_{tx,c}", "_{tx,15-c}").replace("_{c,a}", "_{15-c,a}")
+
+
+def measured(*programs: str) -> dict:
+    try:
+        return steptp.time(*programs, budget=0.2)
+    except steptp.DiagnosticError as error:
+        assert error.diagnostics[0].id == "no-engine"
+        pytest.skip(str(error))
+
+
+def test_programs_by_turns() -> None:
+    answer = measured(PRODUCT, REVERSED)
+    assert answer["machine"]["device"] == "cpu"
+    assert answer["machine"]["bytes_per_second"] > 0
+    first, second = answer["programs"]
+    assert (first["program"], second["program"]) == ("Product", "Reversed")
+    for one in (first, second):
+        assert one["status"] == "ok"
+        assert one["checked_elements"] == 8
+        assert one["median_s"] >= one["min_s"] > 0
+        assert one["samples"] >= 10
+        assert one["flops"] == 2 * 8 * 4 * 16
+        assert one["bytes"] == 4 * (8 * 16 + 16 * 4 + 8 * 4)
+
+
+def test_a_program_with_errors_has_no_times() -> None:
+    answer = measured(PRODUCT, "@output D f32[4]\nL^{3}_{a=0}[D^{f32,g}_{a}=0;];")
+    assert answer["programs"][0]["status"] == "ok"
+    assert answer["programs"][1]["status"] == "failed"
+    assert answer["programs"][1]["error"] == "not-written"
+    assert "median_s" not in answer["programs"][1]
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ValueError, match="no device"):
+        steptp.time(PRODUCT, device="tpu")
+
+
+@pytest.mark.parametrize("verb", ["run", "time"])
+def test_without_a_gpu(verb: str) -> None:
+    # In a process of its own: which driver there is, is decided once.
+    program = (
+        "import steptp, sys\n"
+        "try:\n"
+        f"    steptp.run(sys.argv[1], engine='cuda') if {verb!r} == 'run' else steptp.time(sys.argv[1], device='cuda')\n"
+        "except steptp.DiagnosticError as error:\n"
+        "    print(error.diagnostics[0].id)\n"
+    )
+    environment = {**os.environ, "STEPTP_CUDA_DRIVER": "/no/such/libcuda.so"}
+    done = subprocess.run([sys.executable, "-c", program, PRODUCT], env=environment, capture_output=True, text=True)
+    assert done.stdout == "no-device\n", done.stderr

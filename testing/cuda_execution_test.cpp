@@ -8,6 +8,8 @@
 #include "steptp/base/file.h"
 #include "steptp/base/process.h"
 #include "steptp/base/text.h"
+#include "steptp/cuda/lower.h"
+#include "steptp/execution/cuda_program.h"
 #include "steptp/measure/candidate_pool.h"
 #include "steptp/measure/expected.h"
 #include "steptp/measure/time_programs.h"
@@ -27,8 +29,8 @@ constexpr const char* kSteps =
 /// 64 KiB of shared memory: more than a kernel gets without asking.
 constexpr const char* kShared =
     "@program Shared\n@input A f32[16384]\n@output D f32[64]\n"
-    "B^{64}_{tx=0}[L^{256}_{a=0}[E^{f32,s}_{a*64+tx}=A^{f32,g}_{a*64+tx};];"
-    "L^{256}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+E^{f32,s}_{a*64+63-tx};];];";
+    "B^{1}_{bx=0}[B^{64}_{tx=0}L^{256}_{a=0}[E^{f32,s}_{a*64+tx}=A^{f32,g}_{a*64+tx};];"
+    "B^{64}_{tx=0}L^{256}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+E^{f32,s}_{a*64+63-tx};];];";
 /// Blocks that accumulate into one element: they are launched one after another.
 constexpr const char* kInTurn =
     "@program InTurn\n@input A f32[3,5,8]\n@output D f32[8]\n"
@@ -199,7 +201,7 @@ TEST_F(CudaExecution, MachinesWithoutWhatIsNeededSaySo) {
 
 /// The package nvidia-cuda-nvrtc of the user's Python.
 TEST_F(CudaExecution, NvrtcIsFoundAmongThePackagesOfPython) {
-  unsetenv("STEPTP_NVRTC");
+  set("STEPTP_NVRTC", "python");
   const std::string site = folder_->file("site");
   fs::create_directories(site + "/nvidia/cuda_nvrtc/lib");
   fs::copy_file(FAKE_CUDA_NVRTC, site + "/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
@@ -295,6 +297,40 @@ TEST_F(CudaExecution, ZeroIsNoTime) {
   ASSERT_TRUE(answer.ok());
   EXPECT_TRUE(answer->timings[0].implausible);
   EXPECT_EQ(pool.workers().started(), 2U) << "it is measured again, by another worker";
+}
+
+/// The real compiler, where there is one: what is lowered compiles for old and new devices, without a GPU.
+TEST(Nvrtc, CompilesWhatIsLowered) {
+  const auto nvrtc = load_nvrtc();
+  if (!nvrtc) GTEST_SKIP() << nvrtc.error().message;
+  std::printf("NVRTC %d.%d at %s, headers in '%s'\n", (*nvrtc)->major, (*nvrtc)->minor, (*nvrtc)->path.c_str(),
+              (*nvrtc)->include_folder.c_str());
+  std::vector<Judged> programs = written_kernels();
+  for (Judged& state : recipe_states(16)) programs.push_back(std::move(state));
+  if (!(*nvrtc)->include_folder.empty()) {
+    for (const DType dtype : {DType::f16, DType::bf16}) {
+      for (Judged& one : small_zoo(dtype, 50, 3)) programs.push_back(std::move(one));
+    }
+  }
+  std::size_t compiled = 0;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const auto lowered = cuda::lower(programs[i].program);
+    if (!lowered) continue;
+    bool cached = false;
+    constexpr int kCapabilities[] = {90, 80, 100};
+    const int capability = kCapabilities[i % 3];
+    const auto image = compile_cuda(lowered->text, capability, **nvrtc, ObjectCache(), cached);
+    if (!image && image.error().id == "no-nvrtc") continue;
+    ASSERT_TRUE(image.ok()) << programs[i].name << ": " << image.error().message << "\n" << lowered->text;
+    EXPECT_GT(image->size(), 500U);
+    ++compiled;
+  }
+  EXPECT_GT(compiled, programs.size() / 2);
+  bool cached = false;
+  const auto refused = compile_cuda("this is no program", 90, **nvrtc, ObjectCache(), cached);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().id, "nvrtc");
+  EXPECT_NE(refused.error().message.find("program.cu(1): error"), std::string::npos) << refused.error().message;
 }
 
 /// Each worker has its GPU.

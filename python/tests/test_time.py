@@ -1,6 +1,8 @@
 """Measured times from Python: checked results, comparisons, failures."""
 
+import json
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -66,3 +68,33 @@ def test_without_a_gpu(verb: str) -> None:
     environment = {**os.environ, "STEPTP_CUDA_DRIVER": "/no/such/libcuda.so"}
     done = subprocess.run([sys.executable, "-c", program, PRODUCT], env=environment, capture_output=True, text=True)
     assert done.stdout == "no-device\n", done.stderr
+
+
+def test_times_of_pytorch(tmp_path: pathlib.Path) -> None:
+    from steptp import time_torch
+
+    class Clock:
+        def __init__(self) -> None:
+            self.runs = 0
+
+        def seconds(self, run) -> float:
+            run()
+            self.runs += 1
+            return 1.0 if self.runs % 2 else 3.0
+
+    clock = Clock()
+    calls = []
+    report = time_torch.measure("eager", lambda: calls.append(1), clock, 0.0)
+    assert len(calls) == clock.runs == 13  # three of them to warm up
+    assert (report["name"], report["median_s"], report["min_s"], report["samples"]) == ("eager", 2.0, 1.0, 10)
+    # A Python without PyTorch says so, and nothing else.
+    broken = tmp_path / "torch.py"
+    broken.write_text("raise ImportError('not for this test')\n")
+    script = pathlib.Path(time_torch.__file__)
+    report_file = tmp_path / "report.json"
+    done = subprocess.run(
+        [sys.executable, str(script), "model.py", "--report", str(report_file)],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert done.returncode == 1
+    assert json.loads(report_file.read_text()) == {"error": "there is no PyTorch: not for this test"}

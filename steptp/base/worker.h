@@ -112,6 +112,8 @@ class WorkerPool {
     [[nodiscard]] Worker& operator*() const { return *worker_; }
     [[nodiscard]] Worker* operator->() const { return worker_.get(); }
     [[nodiscard]] std::size_t place() const { return place_; }
+    /// Ends the worker, however well it is: the next one in this place is new.
+    void end() { worker_.reset(); }
 
    private:
     friend class WorkerPool;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "steptp/base/process.h"
@@ -139,16 +140,19 @@ Opened open_at(const std::string& path) {
   return {};
 }
 
-Opened find_nvrtc(const std::vector<fs::path>& sites, std::vector<std::string>& looked_at) {
-  for (const char* name : kNvrtcNames) {
-    if (Opened found = open_at(name); found.library) return found;
-  }
-  looked_at.emplace_back("the system's libraries");
+/// `packages_only`: whatever the system has.
+Opened find_nvrtc(const std::vector<fs::path>& sites, bool packages_only, std::vector<std::string>& looked_at) {
   std::vector<fs::path> folders;
-  for (const fs::path& toolkit : toolkits()) {
-    folders.push_back(toolkit / "lib64");
-    folders.push_back(toolkit / "targets/x86_64-linux/lib");
-    looked_at.push_back(toolkit);
+  if (!packages_only) {
+    for (const char* name : kNvrtcNames) {
+      if (Opened found = open_at(name); found.library) return found;
+    }
+    looked_at.emplace_back("the system's libraries");
+    for (const fs::path& toolkit : toolkits()) {
+      folders.push_back(toolkit / "lib64");
+      folders.push_back(toolkit / "targets/x86_64-linux/lib");
+      looked_at.push_back(toolkit);
+    }
   }
   for (const fs::path& site : sites) {
     for (fs::path& folder : package_folders(site, "lib")) folders.push_back(std::move(folder));
@@ -191,12 +195,14 @@ Result<const NvrtcLibrary*, Diagnostic> open_nvrtc() {
   std::vector<std::string> looked_at;
   std::vector<fs::path> sites;
   Opened found;
-  if (const char* given = std::getenv("STEPTP_NVRTC")) {
+  const char* given = std::getenv("STEPTP_NVRTC");
+  const bool packages_only = given && std::string_view(given) == "python";
+  if (given && !packages_only) {
     found = open_at(given);
     looked_at.push_back(concat(given, found.library ? "" : concat(" (", last_error(), ")")));
   } else {
     sites = site_packages();
-    found = find_nvrtc(sites, looked_at);
+    found = find_nvrtc(sites, packages_only, looked_at);
   }
   if (!found.library) {
     return make_error("no-nvrtc",

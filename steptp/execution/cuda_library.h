@@ -19,8 +19,9 @@ struct NvrtcLibrary {
   int minor = 0;
 };
 
-/// NVRTC, opened once: $STEPTP_NVRTC, where the system's linker finds one, below $CUDA_HOME, $CUDA_PATH and
-/// /usr/local/cuda, and in the package nvidia-cuda-nvrtc of the python3 on the PATH. Diagnostic `no-nvrtc`.
+/// NVRTC, opened once: $STEPTP_NVRTC (a library, or "python" for the packages alone), where the system's linker finds
+/// one, below $CUDA_HOME, $CUDA_PATH and /usr/local/cuda, and in the package nvidia-cuda-nvrtc of the python3 on the
+/// PATH. Diagnostic `no-nvrtc`.
 [[nodiscard]] Result<const NvrtcLibrary*, Diagnostic> load_nvrtc();
 
 }  // namespace steptp

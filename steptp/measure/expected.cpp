@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "steptp/base/ordered_stream.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
 #include "steptp/certify/big_stack.h"
@@ -11,6 +12,7 @@
 #include "steptp/certify/inputs.h"
 #include "steptp/certify/machine.h"
 #include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/execution/thread_team.h"
 
 namespace steptp {
 
@@ -25,16 +27,24 @@ constexpr std::uint64_t kMemoryBytes = std::uint64_t{256} << 20;
 
 certify::Draw draw_of(std::uint64_t seed) { return {certify::DrawKind::generic, mix(seed)}; }
 
-void draw(const certify::InputSource& source, std::size_t number, const Variable& variable, Tensor& tensor) {
+/// Elements that one thread draws sooner than others are woken.
+constexpr std::size_t kWorthThreads = 100'000;
+
+void draw(const certify::InputSource& source, std::size_t number, const Variable& variable, ThreadTeam& team,
+          Tensor& tensor) {
   const auto width = static_cast<std::size_t>(info(variable.dtype).bytes);
   const std::size_t count = tensor.data.size() / width;
-  std::byte* to = tensor.data.data();
-  for (std::size_t i = 0; i < count; ++i, to += width) {
-    const auto position = static_cast<std::int64_t>(i);
-    store(is_float(variable.dtype) ? Scalar::real(variable.dtype, certify::to_double(source.real(number, position)))
-                                   : Scalar::integer(variable.dtype, source.integer(number, position)),
-          to);
-  }
+  const std::size_t parts = count < kWorthThreads ? 1 : team.threads();
+  team.run(static_cast<std::int64_t>(parts), [&](std::int64_t part) {
+    const std::size_t begin = count * static_cast<std::size_t>(part) / parts;
+    const std::size_t end = count * static_cast<std::size_t>(part + 1) / parts;
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto position = static_cast<std::int64_t>(i);
+      store(is_float(variable.dtype) ? Scalar::real(variable.dtype, certify::to_double(source.real(number, position)))
+                                     : Scalar::integer(variable.dtype, source.integer(number, position)),
+            tensor.data.data() + i * width);
+    }
+  });
 }
 
 class Evaluation {
@@ -112,6 +122,7 @@ Result<Tensors, std::string> drawn_inputs(const Program& program, std::uint64_t 
   const certify::InputModel model = certify::model_inputs(program, program);
   if (model.is_empty) return std::string("an input has no legal value");
   const certify::InputSource source(model, draw_of(seed));
+  ThreadTeam team(default_jobs());
   Tensors out;
   for (std::size_t i = 0; i < model.inputs.size(); ++i) {
     const Variable& variable = *model.inputs[i].variable;
@@ -119,7 +130,7 @@ Result<Tensors, std::string> drawn_inputs(const Program& program, std::uint64_t 
     std::size_t bytes = static_cast<std::size_t>(info(variable.dtype).bytes);
     for (const std::int64_t extent : variable.shape) bytes *= static_cast<std::size_t>(extent);
     tensor.data.resize(bytes);
-    draw(source, i, variable, tensor);
+    draw(source, i, variable, team, tensor);
     out.emplace(variable.name, std::move(tensor));
   }
   return out;

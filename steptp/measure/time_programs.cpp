@@ -274,8 +274,8 @@ class Measurement {
   void measure_again(std::size_t i) {
     Timing& timing = answer_.timings[i];
     if (timing.samples.empty() || is_plausible(timing)) return;
+    if (lease_) lease_->end();
     lease_.reset();
-    std::vector<double> before = std::move(timing.samples);
     timing.samples.clear();
     prepare(i);
     turn(i, kWarmUpSeconds, 3, false);

@@ -147,9 +147,6 @@ std::string to_table(const TimeReport& report) {
                       formatted("%.1f %%", 100 * timing.roofline_share),
                       is_ok ? concat(timing.checked_elements, " elements") : std::string("no")});
     }
-    if (one.failure && !one.failure->diagnostics.empty()) {
-      append(below, one.name, ": ", one.failure->diagnostics.front().message, "\n");
-    }
     for (const std::string& note : timing.notes) append(below, one.name, ": ", note, "\n");
   }
   std::string out;

@@ -286,6 +286,36 @@ TEST_F(CudaExecution, TimesAreMeasuredWithAColdCache) {
   EXPECT_GE(count("cuMemAlloc_v2 67108880"), 1U) << log().substr(0, 2000);
 }
 
+/// What a launch leaves out shows as poison, and what it must not touch is looked at.
+TEST_F(CudaExecution, WrongResultsHaveNoTimes) {
+  const auto measured = [this](const char* text) {
+    CandidatePool pool(options(), 1);
+    const Program program = program_of(text);
+    TimeRequest request;
+    request.programs = {&program};
+    request.budget_seconds = 0.1;
+    auto answer = time_programs(pool, request);
+    EXPECT_TRUE(answer.ok());
+    return answer.ok() ? answer->timings[0] : Timing();
+  };
+  set("FAKE_CUDA_SKIP", "kernel_1");
+  Timing timing = measured(kSteps);
+  EXPECT_EQ(timing.status, Timing::Status::wrong);
+  EXPECT_TRUE(timing.samples.empty());
+  EXPECT_NE(timing.failure.diagnostic.message.find("element 0 of D"), std::string::npos)
+      << timing.failure.diagnostic.message;
+  set("FAKE_CUDA_SKIP", "kernel_0");
+  EXPECT_EQ(measured(kSteps).status, Timing::Status::wrong);
+  set("FAKE_CUDA_SKIP", "none");
+  set("FAKE_CUDA_SCRIBBLE", "1");
+  // D does not depend on the first byte of A enough to show: only the comparison of inputs sees it.
+  timing = measured(kCopy);
+  EXPECT_EQ(timing.status, Timing::Status::wrong);
+  EXPECT_TRUE(timing.samples.empty());
+  EXPECT_NE(timing.failure.diagnostic.message.find("changed its inputs"), std::string::npos)
+      << timing.failure.diagnostic.message;
+}
+
 TEST_F(CudaExecution, ZeroIsNoTime) {
   set("FAKE_CUDA_CLOCK", "stopped");
   CandidatePool pool(options(), 1);

@@ -6,6 +6,8 @@
 //   FAKE_CUDA_THREADS   threads that every kernel may have (1024)
 //   FAKE_CUDA_FAIL      NAME:ERROR[:AFTER], a function that fails, after so many calls of it
 //   FAKE_CUDA_HANG      NAME, a function that does not return
+//   FAKE_CUDA_SKIP      NAME, a kernel that does nothing
+//   FAKE_CUDA_SCRIBBLE  set: every launch changes a byte of what was allocated first, which is an input
 //   FAKE_CUDA_CLOCK     set: all events have the same time
 //   FAKE_CUDA_LOG       a file to which calls are written
 #include <dlfcn.h>
@@ -77,6 +79,7 @@ std::map<std::size_t, std::size_t>& allocations() {
   static std::map<std::size_t, std::size_t> all;
   return all;
 }
+std::size_t first_allocation = 0;
 std::size_t used() {
   std::size_t sum = 0;
   for (const auto& [begin, bytes] : allocations()) sum += bytes;
@@ -164,6 +167,7 @@ EXPORTED int cuMemAlloc_v2(std::size_t* pointer, std::size_t bytes) {
   std::memset(data, 0x55, bytes);
   *pointer = reinterpret_cast<std::size_t>(data);
   allocations()[*pointer] = bytes;
+  if (first_allocation == 0) first_allocation = *pointer;
   return 0;
 }
 EXPORTED int cuMemFree_v2(std::size_t pointer) {
@@ -239,7 +243,9 @@ EXPORTED int cuLaunchKernel(Function* function, unsigned gx, unsigned gy, unsign
   if (const int error = called("cuLaunchKernel", shape)) return error;
   if (extra || gx * gy * gz == 0 || bx * by * bz == 0 || bx * by * bz > 1024) return kInvalidValue;
   if (shared > kStaticShared && shared > function->dynamic_shared) return kInvalidValue;
+  if (const char* skip = std::getenv("FAKE_CUDA_SKIP"); skip && function->name == skip) return 0;
   function->launch(grid, block, parameters);
+  if (std::getenv("FAKE_CUDA_SCRIBBLE")) *reinterpret_cast<unsigned char*>(first_allocation) = 0x11;
   return function->diverged() ? 719 : 0;
 }
 EXPORTED int cuStreamCreate(void** stream, unsigned) {

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "steptp/base/file.h"
 #include "steptp/base/process.h"
@@ -307,8 +308,13 @@ TEST_F(CudaExecution, WrongResultsHaveNoTimes) {
   set("FAKE_CUDA_SKIP", "kernel_0");
   EXPECT_EQ(measured(kSteps).status, Timing::Status::wrong);
   set("FAKE_CUDA_SKIP", "none");
-  set("FAKE_CUDA_SCRIBBLE", "1");
-  // D does not depend on the first byte of A enough to show: only the comparison of inputs sees it.
+  // An element that is not sampled: only the comparison of inputs sees the change.
+  const Program copy = program_of(kCopy);
+  std::set<std::int64_t> sampled;
+  for (const ExpectedElement& element : expected_elements(copy, copy, 0).elements) sampled.insert(element.position);
+  std::int64_t free = 0;
+  while (sampled.contains(free)) ++free;
+  set("FAKE_CUDA_SCRIBBLE", std::to_string(4 * free));
   timing = measured(kCopy);
   EXPECT_EQ(timing.status, Timing::Status::wrong);
   EXPECT_TRUE(timing.samples.empty());

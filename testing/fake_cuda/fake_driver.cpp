@@ -7,7 +7,7 @@
 //   FAKE_CUDA_FAIL      NAME:ERROR[:AFTER], a function that fails, after so many calls of it
 //   FAKE_CUDA_HANG      NAME, a function that does not return
 //   FAKE_CUDA_SKIP      NAME, a kernel that does nothing
-//   FAKE_CUDA_SCRIBBLE  set: every launch changes a byte of what was allocated first, which is an input
+//   FAKE_CUDA_SCRIBBLE  N, every launch changes byte N of what was allocated first, which is an input
 //   FAKE_CUDA_CLOCK     set: all events have the same time
 //   FAKE_CUDA_LOG       a file to which calls are written
 #include <dlfcn.h>
@@ -245,7 +245,9 @@ EXPORTED int cuLaunchKernel(Function* function, unsigned gx, unsigned gy, unsign
   if (shared > kStaticShared && shared > function->dynamic_shared) return kInvalidValue;
   if (const char* skip = std::getenv("FAKE_CUDA_SKIP"); skip && function->name == skip) return 0;
   function->launch(grid, block, parameters);
-  if (std::getenv("FAKE_CUDA_SCRIBBLE")) *reinterpret_cast<unsigned char*>(first_allocation) = 0x11;
+  if (const long long at = setting("FAKE_CUDA_SCRIBBLE", -1); at >= 0) {
+    reinterpret_cast<unsigned char*>(first_allocation)[at] = 0x11;
+  }
   return function->diverged() ? 719 : 0;
 }
 EXPORTED int cuStreamCreate(void** stream, unsigned) {

@@ -55,6 +55,15 @@ std::string handle(const std::string& request) {
     write_raw(raw + payload);
     std::this_thread::sleep_for(std::chrono::seconds(60));
   }
+  if (request == "false header") {
+    const std::string payload = "the answer";
+    auto header = steptp::frame_header(steptp::FrameKind::message, payload);
+    header.bytes += 1;  // everything else is right
+    std::string raw(sizeof header, '\0');
+    std::memcpy(raw.data(), &header, sizeof header);
+    write_raw(raw + payload);
+    std::this_thread::sleep_for(std::chrono::seconds(60));
+  }
   if (request == "half") {
     const std::string payload(1000, 'p');
     const auto header = steptp::frame_header(steptp::FrameKind::message, payload);

@@ -66,6 +66,7 @@ TEST(Worker, FaultsAreResultsAndThePoolGoesOn) {
       {"over", Kind::failed, "the device is lost"},
       {"garbage", Kind::garbled, "no answer"},
       {"false payload", Kind::garbled, "no answer"},
+      {"false header", Kind::garbled, "no answer"},
       {"half", Kind::exited, "status 0"},
       {"mute", Kind::exited, "without an answer"},
   };

@@ -61,10 +61,9 @@ class RunVerb {
  public:
   explicit RunVerb(const RunVerbOptions& options) : options_(options) {
     if (options.engine == "oracle") return;
-    const bool cuda = options.engine == "cuda";
+    const std::string device = options.engine == "cuda" ? "cuda" : "cpu";
     const unsigned jobs = options.records.jobs == 0 ? default_jobs() : options.records.jobs;
-    // One GPU has one worker; records wait for each other.
-    pool_ = std::make_unique<CandidatePool>(candidate_options(options.workers, cuda ? "cuda" : "cpu"), cuda ? 1 : jobs);
+    pool_ = std::make_unique<CandidatePool>(candidate_options(options.workers, device), usual_places(device, jobs));
   }
   [[nodiscard]] const CandidatePool* pool() const { return pool_.get(); }
 

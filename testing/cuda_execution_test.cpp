@@ -372,6 +372,8 @@ TEST(Nvrtc, CompilesWhatIsLowered) {
 /// Each worker has its GPU.
 TEST_F(CudaExecution, OnePlaceForEachGpu) {
   set("FAKE_CUDA_DEVICES", "2");
+  EXPECT_EQ(usual_places("cuda", 7), 2U);
+  EXPECT_EQ(usual_places("cpu", 7), 7U);
   CandidatePool pool(options(), 2);
   auto one = pool.workers().take();
   auto two = pool.workers().take();

@@ -332,12 +332,13 @@ TEST(Timings, WorkIsWhatNoCompilerTakesAway) {
       "@input A f32[8]\n@input C f32[8,16]\n@output D f32[8,16]\n"
       "B^{8}_{tx=0}L^{16}_{c=0}[D^{f32,g}_{tx,c}=exp(A^{f32,g}_{tx})*C^{f32,g}_{tx,c};];");
   EXPECT_EQ(work_of(lowering::plan_of(hoisted).value()).all_flops(), 8 + 8 * 16);
+  EXPECT_EQ(work_of(lowering::plan_of(hoisted).value()).certain_bytes, 4 * (8 + 8 * 16));
   const Program guarded = program_of(
       "@input A f32[8]\n@input C f32[8]\n@output D f32[8]\n"
       "B^{8}_{tx=0}[D^{f32,g}_{tx}=if_then_else(tx<4,A^{f32,g}_{tx}*2.0,C^{f32,g}_{tx});];");
   const Work work = work_of(lowering::plan_of(guarded).value());
   EXPECT_EQ(work.bytes, 96);
-  EXPECT_EQ(work.certain_bytes, 32);
+  EXPECT_EQ(work.certain_bytes, 0);
   EXPECT_EQ(work.certain_flops.count(DType::f32), 0U);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "steptp/base/text.h"
+#include "steptp/execution/cuda_device.h"
 #include "steptp/text/document.h"
 
 namespace steptp {
@@ -47,6 +48,13 @@ std::vector<WorkerPool::Command> commands_for(const CandidateOptions& options, u
 void set_worker_command(std::vector<std::string> command) {
   const std::lock_guard lock(command_mutex);
   command_of_worker() = std::move(command);
+}
+
+unsigned usual_places(const std::string& device, unsigned jobs) {
+  if (device != "cuda") return jobs;
+  // Where there is none, a worker says why.
+  const auto count = CudaDevice::count();
+  return count ? static_cast<unsigned>(*count) : 1;
 }
 
 CandidatePool::CandidatePool(CandidateOptions options, unsigned places)

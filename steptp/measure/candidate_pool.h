@@ -27,6 +27,9 @@ struct CandidateOptions {
 /// main(): the binary names itself, the Python package its interpreter.
 void set_worker_command(std::vector<std::string> command);
 
+/// How many workers run at a time on a device: `jobs` on a CPU, one for each GPU.
+[[nodiscard]] unsigned usual_places(const std::string& device, unsigned jobs);
+
 /// Workers for candidates on one device: several places on a CPU, one for each GPU.
 class CandidatePool {
  public:

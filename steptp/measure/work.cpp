@@ -25,7 +25,7 @@ class Counter {
     for (const Variable& variable : plan_.program->signature.variables) {
       const auto bytes = static_cast<double>(plan_.buffers.at(variable.name).bytes);
       work_.bytes += bytes;
-      if (variable.role == Role::output || surely_read_.contains(variable.name)) work_.certain_bytes += bytes;
+      if (surely_read_.contains(variable.name)) work_.certain_bytes += bytes;
     }
     return std::move(work_);
   }

@@ -11,7 +11,8 @@ namespace steptp {
 struct Work {
   /// Every input read once and every output written once.
   double bytes = 0;
-  /// Of these, what no condition and no index from data can leave out.
+  /// Of these, inputs that no condition and no index from data can leave out. What is written may still be in a cache
+  /// when the program ends.
   double certain_bytes = 0;
   /// Operations on floats, by their type. An operation counts once for each value of the loops that its operands depend
   /// on: what a compiler may take out of a loop is counted outside.

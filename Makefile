@@ -15,7 +15,7 @@ CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 configure = @test -f $(1)/build.ninja || { echo "configure: $(2) in $(1)/"; said=$$(cmake --preset $(2) 2>&1) || { echo "$$said"; rm -f $(1)/build.ninja; exit 1; }; }
 compile = @echo "compile: $(1)/ $(2)"; ninja -C $(1) -j $(JOBS) --quiet $(2)
 
-.PHONY: help build demo test bench lint format fuzz soak strategy-table clean packages venv module release-tests fuzz-targets
+.PHONY: help build demo test test-gpu portable bench lint format fuzz soak strategy-table clean packages venv module release-tests fuzz-targets
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -39,6 +39,14 @@ bench: packages ## the benchmarks
 	$(call configure,build-bench,bench)
 	$(call compile,build-bench,)
 	@tools/run_benchmarks.sh build-bench
+
+portable: packages ## build/portable: a copy that runs on other machines, for GPUs
+	$(call configure,build,release)
+	$(call compile,build,steptp steptp_portable lowering_cat)
+	@tools/make_portable.sh build
+
+test-gpu: portable ## programs on this machine's GPU against certified values; exit 4 without one
+	@$(PYTHON) build/portable/run_gpu_tests.py
 
 lint: packages-lint ## clang-format, clang-tidy and the layers
 	$(call configure,build,release)

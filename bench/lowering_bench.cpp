@@ -1,11 +1,14 @@
 // What lowering costs per program, what LLVM takes to compile it, and how fast it then runs.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "steptp/base/file.h"
+#include "steptp/base/process.h"
 #include "steptp/base/text.h"
 #include "steptp/cuda/lower.h"
 #include "steptp/execution/llvm_program.h"
@@ -44,6 +47,11 @@ void lower_llvm(benchmark::State& state, const Program& program) {
   for (auto _ : state) benchmark::DoNotOptimize(llvm_ir::lower(program).value().text);
 }
 
+double median_of(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
 LlvmProgram compiled(const Program& program) {
   auto made = LlvmProgram::compile(program);
   if (!made) {
@@ -53,9 +61,33 @@ LlvmProgram compiled(const Program& program) {
   return std::move(made).value();
 }
 
+/// Without a cache: everything but the lowering, by kernel.
 void compile_llvm(benchmark::State& state, const Program& program) {
-  for (auto _ : state) benchmark::DoNotOptimize(compiled(program).compile_milliseconds());
-  state.counters["kernels"] = static_cast<double>(lowering::plan_of(program).value().kernels.size());
+  const auto kernels = static_cast<double>(lowering::plan_of(program).value().kernels.size());
+  std::vector<double> milliseconds;
+  for (auto _ : state) {
+    const CompileTimes times = compiled(program).times();
+    milliseconds.push_back((times.compile_milliseconds + times.load_milliseconds) / kernels);
+  }
+  state.counters["kernels"] = kernels;
+  state.counters["ms/kernel"] = median_of(std::move(milliseconds));
+}
+
+/// From the cache: the object is read, checked and linked.
+void load_llvm(benchmark::State& state, const Program& program) {
+  const auto folder = TemporaryFolder::make();
+  const ObjectCache cache(folder.value().file("cache"));
+  (void)LlvmProgram::compile(program, cache).value();
+  std::vector<double> milliseconds;
+  for (auto _ : state) {
+    const auto made = LlvmProgram::compile(program, cache);
+    if (!made || !made->times().from_cache) {
+      state.SkipWithError("not from the cache");
+      return;
+    }
+    milliseconds.push_back(made->times().load_milliseconds);
+  }
+  state.counters["ms/program"] = median_of(std::move(milliseconds));
 }
 
 void run_llvm(benchmark::State& state, const Program& program) {
@@ -79,10 +111,13 @@ int main(int argc, char** argv) {
     if (!has_engine) continue;
     benchmark::RegisterBenchmark(concat("compile_llvm/", name).c_str(), compile_llvm, program)
         ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(concat("load_llvm/", name).c_str(), load_llvm, program)->Unit(benchmark::kMillisecond);
   }
   if (has_engine) {
     for (const auto& [name, text] : {std::pair("matmul_256", kMatmul), std::pair("softmax_256x1024", kSoftmax)}) {
       benchmark::RegisterBenchmark(concat("compile_llvm/", name).c_str(), compile_llvm, program_of(text))
+          ->Unit(benchmark::kMillisecond);
+      benchmark::RegisterBenchmark(concat("load_llvm/", name).c_str(), load_llvm, program_of(text))
           ->Unit(benchmark::kMillisecond);
       benchmark::RegisterBenchmark(concat("run_llvm/", name).c_str(), run_llvm, program_of(text))
           ->Unit(benchmark::kMillisecond)

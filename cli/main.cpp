@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "cli/nearest.h"
 #include "cli/verb.h"
 #include "steptp/base/text.h"
+#include "steptp/measure/candidates.h"
 
 namespace steptp::cli {
 
@@ -53,6 +55,7 @@ int run(int argc, char** argv) {
       "  steptp run program.leir                     execute it, exactly as written\n"
       "  steptp verify before.leir after.leir        are two programs equal, and how do we know?\n"
       "  steptp choices program.leir                 which steps can be made on it?\n"
+      "  steptp time program.leir --against old.leir how fast is it?\n"
       "Every verb explains itself: steptp check --help. Exit status: 0 yes, 1 no, 2 bad input, 3 undecided, 4 failed.");
   Verbs verbs;
   verbs.emplace_back("fmt", add_fmt(app));
@@ -66,6 +69,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("apply", add_apply(app));
   verbs.emplace_back("replay", add_replay(app));
   verbs.emplace_back("lower", add_lower(app));
+  verbs.emplace_back("time", add_time(app));
   verbs.emplace_back("tokens", add_tokens(app));
   verbs.emplace_back("grammar", add_grammar(app));
   verbs.emplace_back("zoo", add_zoo(app));
@@ -82,11 +86,18 @@ int run(int argc, char** argv) {
   return static_cast<int>(Status::bad_input);
 }
 
+/// What steptp starts itself as, to compile and run programs (measure/candidates.h); no verb for people.
+int be_worker(const char* memory_bytes, const char* gpu) {
+  const WorkerLimits limits{std::strtoull(memory_bytes, nullptr, 10)};
+  return run_candidate_worker(Worker::kDescriptor, limits, std::atoi(gpu));
+}
+
 }  // namespace
 
 }  // namespace steptp::cli
 
 int main(int argc, char** argv) {
+  if (argc == 4 && std::string_view(argv[1]) == "worker") return steptp::cli::be_worker(argv[2], argv[3]);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), not the end of the process
   try {
     return steptp::cli::run(argc, argv);

@@ -5,6 +5,8 @@
 
 #include "cli/records.h"
 #include "cli/status.h"
+#include "steptp/measure/candidate_pool.h"
+#include "steptp/verbs/run_compiled.h"
 
 namespace CLI {
 class App;
@@ -30,6 +32,7 @@ VerbMain add_choices(CLI::App& app);
 VerbMain add_apply(CLI::App& app);
 VerbMain add_replay(CLI::App& app);
 VerbMain add_lower(CLI::App& app);
+VerbMain add_time(CLI::App& app);
 
 /// The options that all verbs over programs share: FILE, --json, --jobs.
 struct RecordOptions {
@@ -38,5 +41,20 @@ struct RecordOptions {
   unsigned jobs = 0;
 };
 void add_record_options(CLI::App& verb, RecordOptions& options);
+
+/// What verbs share that run compiled programs in worker processes.
+struct WorkerOptions {
+  double seconds = 600;
+  double memory_gigabytes = 0;
+  std::string cache;
+};
+void add_worker_options(CLI::App& verb, WorkerOptions& options);
+/// `device`: cpu or cuda.
+[[nodiscard]] CandidateOptions candidate_options(const WorkerOptions& options, const std::string& device);
+/// Says, once, that compiled code was not kept.
+void print_cache_problem(const CandidatePool& pool);
+/// The status that a failure means.
+[[nodiscard]] Status status_of(const CompiledFailure& failure);
+[[nodiscard]] Status status_of(TrapFamily family);
 
 }  // namespace steptp::cli

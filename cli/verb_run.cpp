@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/verb.h"
+#include "steptp/base/ordered_stream.h"
 #include "steptp/base/progress.h"
 #include "steptp/base/text.h"
 #include "steptp/oracle/npz.h"
@@ -22,28 +23,8 @@ struct RunVerbOptions {
   std::string inputs;
   std::string output;
   std::string save_inputs;
+  WorkerOptions workers;
 };
-
-Status status_of(TrapFamily family) {
-  switch (family) {
-    case TrapFamily::program: return Status::no;
-    case TrapFamily::input: return Status::bad_input;
-    case TrapFamily::limit: return Status::undecided;
-    case TrapFamily::cancelled: return Status::failed;
-  }
-  return Status::no;
-}
-
-Status status_of(const CompiledFailure& failure) {
-  switch (failure.kind) {
-    case CompiledFailure::Kind::errors:
-    case CompiledFailure::Kind::refused: return Status::no;
-    case CompiledFailure::Kind::undecided: return Status::undecided;
-    case CompiledFailure::Kind::trap: return status_of(family_of(failure.trap));
-    case CompiledFailure::Kind::machine: return Status::failed;
-  }
-  return Status::no;
-}
 
 /// Six significant digits: a summary for people, not the values themselves.
 std::string short_number(double value) {
@@ -78,7 +59,13 @@ std::string result_text(const RunResult& result, const std::vector<Element>& ele
 
 class RunVerb {
  public:
-  explicit RunVerb(const RunVerbOptions& options) : options_(options) {}
+  explicit RunVerb(const RunVerbOptions& options) : options_(options) {
+    if (options.engine == "oracle") return;
+    const std::string device = options.engine == "cuda" ? "cuda" : "cpu";
+    const unsigned jobs = options.records.jobs == 0 ? default_jobs() : options.records.jobs;
+    pool_ = std::make_unique<CandidatePool>(candidate_options(options.workers, device), usual_places(device, jobs));
+  }
+  [[nodiscard]] const CandidatePool* pool() const { return pool_.get(); }
 
   /// Reads what the options name; false after a message.
   bool prepare() {
@@ -138,8 +125,8 @@ class RunVerb {
  private:
   /// With the engine that was asked for.
   Result<RunResult, Answer> execute(const Document& document, const RunRequest& request) const {
-    if (options_.engine == "llvm") {
-      auto result = run_compiled(document, request);
+    if (pool_) {
+      auto result = run_compiled(document, request, *pool_);
       if (!result) return refused(document, status_of(result.error()), result.error().diagnostics);
       return std::move(result).value();
     }
@@ -174,6 +161,7 @@ class RunVerb {
   }
 
   const RunVerbOptions& options_;
+  std::unique_ptr<CandidatePool> pool_;  ///< of the engines that compile
   RunRequest request_;
   std::atomic<int> records_ = 0;
 };
@@ -186,13 +174,16 @@ VerbMain add_run(CLI::App& app) {
   verb->footer(
       "The oracle is the slow, obvious machine that defines the language: every dtype as it is, every operation\n"
       "correctly rounded, undefined elements tracked. Work is estimated first and refused beyond the budget (exit 3).\n"
-      "The engine llvm runs programs that check finds ok; its values are the oracle's, but for the last bits of exp, "
-      "log\n"
-      "and other functions.\n"
+      "The engines llvm and cuda run programs that check finds ok, in a process of their own: a crash, or more time "
+      "or\n"
+      "memory than --timeout and --memory allow, is an answer (exit 4; 3 for time). The values of llvm are the "
+      "oracle's,\n"
+      "but for the last bits of exp, log and other functions; cuda needs an NVIDIA GPU, its driver, and NVRTC.\n"
       "Example: steptp run softmax.leir --seed 7        steptp run softmax.leir --elements 'C[0,3]'");
   add_record_options(*verb, options->records);
-  verb->add_option("--engine", options->engine, "oracle, or llvm: compiled for this machine, much faster")
-      ->check(CLI::IsMember({"oracle", "llvm"}))
+  verb->add_option("--engine", options->engine,
+                   "oracle, llvm: compiled for this machine, much faster; cuda: for its GPU")
+      ->check(CLI::IsMember({"oracle", "llvm", "cuda"}))
       ->capture_default_str();
   verb->add_option("--seed", options->seed, "of the inputs, where none are given")->capture_default_str();
   verb->add_option("--budget", options->budget, "scalar operations of the oracle at most")->capture_default_str();
@@ -200,11 +191,14 @@ VerbMain add_run(CLI::App& app) {
   verb->add_option("--inputs", options->inputs, "an .npz file with one array per input, by name");
   verb->add_option("--output", options->output, "an .npz file to write the outputs to");
   verb->add_option("--save-inputs", options->save_inputs, "an .npz file to write the inputs to");
+  add_worker_options(*verb, options->workers);
   return [options] {
     RunVerb runner(*options);
     if (!runner.prepare()) return Status::bad_input;
-    return for_each_record(options->records.file, options->records.jobs, "run",
-                           [&runner](const Document& document) { return runner.run(document); });
+    const Status status = for_each_record(options->records.file, options->records.jobs, "run",
+                                          [&runner](const Document& document) { return runner.run(document); });
+    if (runner.pool()) print_cache_problem(*runner.pool());
+    return status;
   };
 }
 

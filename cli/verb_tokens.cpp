@@ -18,6 +18,7 @@ struct TokenOptions {
   RecordOptions records;
   std::string tokenizer;
   bool raw = false;
+  bool lowered = false;
 };
 
 /// All counts of one representation; sorted before anything is asked, so that the order of records does not matter.
@@ -36,30 +37,41 @@ std::string statistics(std::string_view name, std::vector<std::size_t>& counts) 
 
 class TokenVerb {
  public:
-  TokenVerb(const Tokenizer& tokenizer, bool json) : tokenizer_(tokenizer), json_(json) {}
+  TokenVerb(const Tokenizer& tokenizer, bool json, bool lowered)
+      : tokenizer_(tokenizer), json_(json), lowered_(lowered) {}
 
   Answer count(const Document& document) {
     if (!document.ok) return unreadable(document, json_);
     Answer answer;
-    const auto counts = count_tokens(document.program, tokenizer_);
-    if (!counts) {
+    auto counts = count_tokens(document.program, tokenizer_);
+    std::optional<Diagnostic> problem;
+    if (counts && lowered_) problem = count_lowered_tokens(document, tokenizer_, *counts);
+    if (!counts || problem) {
       answer.status = Status::bad_input;
-      answer.err = render(counts.error(), *document.source);
+      answer.err = render(problem ? *problem : counts.error(), *document.source);
       return answer;
     }
     if (json_) {
       Json tokens;
       tokens.set("paper", counts->paper).set("compact", counts->compact);
+      // What a back end refuses has no count.
+      const auto json_of = [](const std::optional<std::size_t>& count) { return count ? Json(*count) : Json(); };
+      if (lowered_) tokens.set("tir", json_of(counts->tir)).set("cuda", json_of(counts->cuda));
       Json out;
       out.set("program", document.program.name).set("tokens", std::move(tokens));
       answer.out = out.dump() + "\n";
     } else {
       const std::string& name = document.program.name.empty() ? document.source->name() : document.program.name;
-      answer.out = concat(name, ": paper ", counts->paper, ", compact ", counts->compact, "\n");
+      answer.out = concat(name, ": paper ", counts->paper, ", compact ", counts->compact);
+      const auto text_of = [](const std::optional<std::size_t>& count) { return count ? std::to_string(*count) : "-"; };
+      if (lowered_) append(answer.out, ", tir ", text_of(counts->tir), ", cuda ", text_of(counts->cuda));
+      answer.out += '\n';
     }
     const std::lock_guard lock(mutex_);
     paper_.push_back(counts->paper);
     compact_.push_back(counts->compact);
+    if (counts->tir) tir_.push_back(*counts->tir);
+    if (counts->cuda) cuda_.push_back(*counts->cuda);
     return answer;
   }
 
@@ -68,6 +80,8 @@ class TokenVerb {
     if (json_ || paper_.size() < 2) return {};
     std::string out =
         concat(paper_.size(), " programs\n", statistics("paper", paper_), statistics("compact", compact_));
+    if (!tir_.empty()) append(out, statistics(concat("tir (", tir_.size(), " programs)"), tir_));
+    if (!cuda_.empty()) append(out, statistics(concat("cuda (", cuda_.size(), " programs)"), cuda_));
     std::size_t paper = 0;
     std::size_t compact = 0;
     for (std::size_t i = 0; i < paper_.size(); ++i) paper += paper_[i], compact += compact_[i];
@@ -80,9 +94,12 @@ class TokenVerb {
  private:
   const Tokenizer& tokenizer_;
   bool json_;
+  bool lowered_;
   std::mutex mutex_;
   std::vector<std::size_t> paper_;
   std::vector<std::size_t> compact_;
+  std::vector<std::size_t> tir_;
+  std::vector<std::size_t> cuda_;
 };
 
 Status count_raw(const std::string& file, const Tokenizer& tokenizer, bool json) {
@@ -110,7 +127,7 @@ Status run_tokens(const TokenOptions& options) {
     return Status::bad_input;
   }
   if (options.raw) return count_raw(options.records.file, *tokenizer, options.records.json);
-  TokenVerb verb(*tokenizer, options.records.json);
+  TokenVerb verb(*tokenizer, options.records.json, options.lowered);
   const Status status = for_each_record(options.records.file, options.records.jobs, "tokens",
                                         [&verb](const Document& document) { return verb.count(document); });
   return write_out(verb.summary()) ? status : Status::failed;
@@ -127,6 +144,8 @@ VerbMain add_tokens(CLI::App& app) {
   add_record_options(*verb, options->records);
   verb->add_option("--tokenizer", options->tokenizer, "another Hugging Face tokenizer.json (or .gz)");
   verb->add_flag("--raw", options->raw, "count the tokens of any text, as it is");
+  verb->add_flag("--lowered", options->lowered,
+                 "also as TIR (dialect tvm-0.21) and CUDA, where these take the program");
   return [options] { return run_tokens(*options); };
 }
 

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 GOLDEN = Path(__file__).resolve().parent / "golden" / "cli"
-IDS = "json syntax race undefined-read scope-demoted not-written-unknown usage cannot-lower no-engine engine"
+IDS = "json syntax race undefined-read scope-demoted not-written-unknown usage cannot-lower no-engine engine no-device no-nvrtc device-limit wrong-result worker-timed-out"
 
 # name: arguments; what follows ` < ` is the file that standard input comes from.
 CASES = {
@@ -34,6 +34,15 @@ CASES = {
     "help_apply": "apply --help",
     "help_replay": "replay --help",
     "help_lower": "lower --help",
+    "help_time": "time --help",
+    "time_no_device": "time files/copy.leir --device cuda",
+    "time_no_device_json": "time --json files/copy.leir --device cuda",
+    "time_errors": "time files/errors.leir",
+    "time_unknown": "time --json files/unknown.leir",
+    "time_broken": "time files/broken.leir",
+    "time_bad_device": "time files/copy.leir --device tpu",
+    "time_bad_against": "time files/copy.leir --against files/no_such_file.leir",
+    "run_no_device": "run files/copy.leir --engine cuda",
     "lower_cuda": "lower files/staged.leir --to cuda",
     "lower_cuda_json": "lower --json files/staged.leir --to cuda",
     "lower_cuda_vanilla": "lower ../../../examples/row_softmax.leir --to cuda",
@@ -232,6 +241,8 @@ CASES = {
     "tokens_json": "tokens --json files/ok.leir",
     "tokens_jsonl": "tokens files/good.jsonl",
     "tokens_raw": "tokens --raw files/ok.leir",
+    "tokens_lowered": "tokens --lowered files/staged.leir",
+    "tokens_lowered_json": "tokens --lowered --json files/extended.leir",
     "tokens_broken": "tokens files/broken.leir",
     "tokens_missing_tokenizer": "tokens --tokenizer files/no_such_file.json files/ok.leir",
 } | {f"explain_{id.replace('-', '_')}": f"check --explain {id}" for id in IDS.split()}
@@ -240,7 +251,8 @@ CASES = {
 class Runner:
     def __init__(self, steptp: str) -> None:
         self.steptp = steptp
-        self.environment = {**os.environ, "LC_ALL": "C"}
+        # No GPU, wherever this runs, and nothing in the user's cache.
+        self.environment = {**os.environ, "LC_ALL": "C", "STEPTP_CUDA_DRIVER": "/no/such/libcuda.so", "STEPTP_CACHE": "off"}
 
     def run(self, arguments: list[str], **options) -> subprocess.CompletedProcess:
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options

@@ -56,6 +56,23 @@ say "$steptp" fmt --profile compact demo_out/fast_matmul.leir
 say "$steptp" check --device nvidia-h200 demo_out/fast_matmul.leir
 say "$steptp" verify examples/recipes/matmul.leir demo_out/fast_matmul.leir
 
+title "how fast is it? the same sum in another order of loops, on this machine"
+cat >demo_out/vanilla.leir <<'END'
+@program Vanilla
+@input  A f32[192,192]
+@input  C f32[192,192]
+@output D f32[192,192]
+B^{192}_{tx=0}L^{192}_{a=0}L^{192}_{c=0}[D^{f32,g}_{tx,a}=D^{f32,g}_{tx,a}+A^{f32,g}_{tx,c}*C^{f32,g}_{c,a};];
+END
+sed 's/Vanilla/Reordered/; s/L^{192}_{a=0}L^{192}_{c=0}/L^{192}_{c=0}V^{192}_{a=0}/' demo_out/vanilla.leir >demo_out/reordered.leir
+say "$steptp" verify demo_out/vanilla.leir demo_out/reordered.leir
+if [ -f build/libsteptp_llvm.so ]; then
+  say "$steptp" run demo_out/reordered.leir --engine llvm
+  say "$steptp" time demo_out/vanilla.leir --against demo_out/reordered.leir --budget 1
+else
+  printf '(no LLVM engine here, so nothing is compiled)\n'
+fi
+
 title "a model from PyTorch"
 if "${PYTHON:-python3}" -c 'import torch' 2>/dev/null; then
   say "$steptp" import examples/gated_mlp.py --python "${PYTHON:-python3}" -o demo_out/gated_mlp.leir

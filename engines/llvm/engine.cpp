@@ -12,7 +12,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <mutex>
 #include <string>
 
 #include "steptp/execution/llvm_engine.h"
@@ -41,24 +40,45 @@ std::string text_of(LLVMErrorRef error) {
 /// Loops that could not be unrolled or vectorised as asked are no news to a caller; errors come back by other ways.
 void keep_quiet(LLVMDiagnosticInfoRef, void*) {}
 
-LLVMTargetMachineRef host_machine(std::string& problem) {
-  char* triple = LLVMGetDefaultTargetTriple();
-  char* processor = LLVMGetHostCPUName();
-  char* features = LLVMGetHostCPUFeatures();
+/// The machine we run on. Looked up once: asking the processor costs more than loading an object.
+struct Host {
   LLVMTargetRef target = nullptr;
-  char* error = nullptr;
-  LLVMTargetMachineRef machine = nullptr;
-  if (LLVMGetTargetFromTriple(triple, &target, &error) != 0) {
-    problem = error;
-    LLVMDisposeMessage(error);
-  } else {
-    machine = LLVMCreateTargetMachine(target, triple, processor, features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                      LLVMCodeModelJITDefault);
-  }
-  LLVMDisposeMessage(triple);
-  LLVMDisposeMessage(processor);
-  LLVMDisposeMessage(features);
-  return machine;
+  std::string triple;
+  std::string processor;
+  std::string features;
+  std::string name;  ///< all that objects depend on
+  std::string problem;
+};
+
+std::string taken(char* message) {
+  std::string out = message;
+  LLVMDisposeMessage(message);
+  return out;
+}
+
+constexpr const char* kPasses = "default<O2>";
+
+const Host& host() {
+  static const Host kHost = [] {
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    Host out;
+    out.triple = taken(LLVMGetDefaultTargetTriple());
+    out.processor = taken(LLVMGetHostCPUName());
+    out.features = taken(LLVMGetHostCPUFeatures());
+    out.name =
+        std::string(STEPTP_LLVM_VERSION) + " " + kPasses + " " + out.triple + " " + out.processor + " " + out.features;
+    char* error = nullptr;
+    if (LLVMGetTargetFromTriple(out.triple.c_str(), &out.target, &error) != 0) out.problem = taken(error);
+    return out;
+  }();
+  return kHost;
+}
+
+LLVMTargetMachineRef host_machine() {
+  return LLVMCreateTargetMachine(host().target, host().triple.c_str(), host().processor.c_str(),
+                                 host().features.c_str(), LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                 LLVMCodeModelJITDefault);
 }
 
 /// The module, checked and optimised for the machine; null after a problem was noted.
@@ -82,7 +102,7 @@ LLVMModuleRef read_module(LLVMContextRef context, const char* ir, std::size_t by
   LLVMDisposeMessage(error);
   if (problem.empty()) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    if (LLVMErrorRef failed = LLVMRunPasses(module, "default<O2>", machine, options)) problem = text_of(failed);
+    if (LLVMErrorRef failed = LLVMRunPasses(module, kPasses, machine, options)) problem = text_of(failed);
     LLVMDisposePassBuilderOptions(options);
   }
   if (problem.empty()) return module;
@@ -113,48 +133,53 @@ LLVMErrorRef add_symbols(LLVMOrcLLJITRef jit) {
   return nullptr;
 }
 
-SteptpLlvmModule* compile(const char* ir, std::size_t bytes, char* message, std::size_t message_bytes) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-  });
-  std::string problem;
-  LLVMTargetMachineRef machine = host_machine(problem);
-  if (!machine) {
-    say(problem, message, message_bytes);
+int compile(const char* ir, std::size_t bytes, void (*take)(void*, const char*, std::size_t), void* context,
+            char* message, std::size_t message_bytes) {
+  std::string problem = host().problem;
+  if (problem.empty()) {
+    LLVMTargetMachineRef machine = host_machine();
+    LLVMContextRef owner = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(owner, keep_quiet, nullptr);
+    if (LLVMModuleRef module = read_module(owner, ir, bytes, machine, problem)) {
+      LLVMMemoryBufferRef object = nullptr;
+      char* error = nullptr;
+      if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &error, &object) != 0) {
+        problem = taken(error);
+      } else {
+        take(context, LLVMGetBufferStart(object), LLVMGetBufferSize(object));
+        LLVMDisposeMemoryBuffer(object);
+      }
+      LLVMDisposeModule(module);
+    }
+    LLVMContextDispose(owner);
+    LLVMDisposeTargetMachine(machine);
+  }
+  if (!problem.empty()) say(problem, message, message_bytes);
+  return problem.empty() ? 1 : 0;
+}
+
+SteptpLlvmModule* load(const char* object, std::size_t bytes, char* message, std::size_t message_bytes) {
+  if (!host().problem.empty()) {
+    say(host().problem, message, message_bytes);
     return nullptr;
   }
-  LLVMOrcThreadSafeContextRef context = LLVMOrcCreateNewThreadSafeContext();
-  LLVMContextSetDiagnosticHandler(LLVMOrcThreadSafeContextGetContext(context), keep_quiet, nullptr);
-  LLVMModuleRef module = read_module(LLVMOrcThreadSafeContextGetContext(context), ir, bytes, machine, problem);
-  SteptpLlvmModule* out = nullptr;
-  if (module) {
-    LLVMOrcThreadSafeModuleRef shared = LLVMOrcCreateNewThreadSafeModule(module, context);
-    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
-    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder,
-                                                  LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
-    machine = nullptr;  // the builder has taken it
-    LLVMOrcLLJITRef jit = nullptr;
-    LLVMErrorRef error = LLVMOrcCreateLLJIT(&jit, builder);
-    if (!error) error = add_symbols(jit);
-    if (!error) {
-      error = LLVMOrcLLJITAddLLVMIRModule(jit, LLVMOrcLLJITGetMainJITDylib(jit), shared);
-    } else {
-      LLVMOrcDisposeThreadSafeModule(shared);
-    }
-    if (error) {
-      problem = text_of(error);
-      if (jit) LLVMConsumeError(LLVMOrcDisposeLLJIT(jit));
-    } else {
-      out = new SteptpLlvmModule{jit};
-    }
+  LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+  LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder,
+                                                LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(host_machine()));
+  LLVMOrcLLJITRef jit = nullptr;
+  LLVMErrorRef error = LLVMOrcCreateLLJIT(&jit, builder);
+  if (!error) error = add_symbols(jit);
+  if (!error) {
+    LLVMMemoryBufferRef copy = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, bytes, "program");
+    error = LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), copy);
   }
-  if (machine) LLVMDisposeTargetMachine(machine);
-  LLVMOrcDisposeThreadSafeContext(context);
-  if (!out) say(problem, message, message_bytes);
-  return out;
+  if (!error) return new SteptpLlvmModule{jit};
+  say(text_of(error), message, message_bytes);
+  if (jit) LLVMConsumeError(LLVMOrcDisposeLLJIT(jit));
+  return nullptr;
 }
+
+const char* target() { return host().name.c_str(); }
 
 void* function(SteptpLlvmModule* module, const char* name) {
   LLVMOrcExecutorAddress address = 0;
@@ -173,6 +198,7 @@ void release(SteptpLlvmModule* module) {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const SteptpLlvmEngine* steptp_llvm_engine() {
-  static const SteptpLlvmEngine engine = {kSteptpLlvmEngineVersion, STEPTP_LLVM_VERSION, compile, function, release};
+  static const SteptpLlvmEngine engine = {
+      kSteptpLlvmEngineVersion, STEPTP_LLVM_VERSION, target, compile, load, function, release};
   return &engine;
 }

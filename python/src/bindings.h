@@ -25,6 +25,7 @@ void bind_tokens(nanobind::module_& module);
 void bind_grammar(nanobind::module_& module);
 void bind_import(nanobind::module_& module);
 void bind_zoo(nanobind::module_& module);
+void bind_workers(nanobind::module_& module);
 
 /// Thrown by bindings, and seen in Python as steptp.DiagnosticError.
 struct DiagnosticFailure {

@@ -15,4 +15,5 @@ NB_MODULE(_steptp, module) {
   bind_grammar(module);
   bind_import(module);
   bind_zoo(module);
+  bind_workers(module);
 }

@@ -3,12 +3,12 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
 #include <cstring>
 #include <optional>
 #include <tuple>
 
 #include "python/src/bindings.h"
+#include "python/src/workers.h"
 #include "steptp/base/text.h"
 #include "steptp/verbs/run_compiled.h"
 #include "steptp/verbs/run_document.h"
@@ -50,29 +50,13 @@ Tensors to_tensors(const std::vector<GivenArray>& arrays) {
   throw TrapFailure{std::move(failure), std::move(rendered)};
 }
 
-/// Lets Python handle signals (Ctrl-C) now and then while the interpreter's lock is released.
-class SignalWatch {
- public:
-  /// False once a handler has raised; the exception is then pending.
-  bool go_on() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_) return true;
-    next_ = now + std::chrono::milliseconds(50);
-    const nb::gil_scoped_acquire acquire;
-    raised_ = PyErr_CheckSignals() != 0;
-    return !raised_;
-  }
-  [[nodiscard]] bool raised() const { return raised_; }
-
- private:
-  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
-  bool raised_ = false;
-};
-
-/// The run of the engine `llvm`. What is no trap is thrown as diagnostics.
-Result<RunResult, RunFailure> compiled_run(const Document& document, RunRequest request) {
-  auto ran = run_compiled(document, std::move(request));
+/// The run of an engine that compiles. What is no trap is thrown as diagnostics.
+Result<RunResult, RunFailure> compiled_run(const Document& document, RunRequest request, const std::string& engine,
+                                           SignalWatch& watch) {
+  const Watched watched(watch);
+  auto ran = run_compiled(document, std::move(request), pool_for(engine == "cuda" ? "cuda" : "cpu"));
   if (ran) return std::move(ran).value();
+  if (watch.raised()) return RunFailure{};
   const CompiledFailure& failure = ran.error();
   if (failure.kind != CompiledFailure::Kind::trap) throw_diagnostics(failure.diagnostics, *document.source);
   Trap trap;
@@ -95,8 +79,8 @@ nb::tuple run_verb(const Document& document, const std::optional<std::vector<Giv
   std::string answer;
   {
     const nb::gil_scoped_release release;
-    auto ran =
-        engine == "llvm" ? compiled_run(document, std::move(request)) : run_document(document, std::move(request));
+    auto ran = engine == "oracle" ? run_document(document, std::move(request))
+                                  : compiled_run(document, std::move(request), engine, watch);
     if (!ran && !watch.raised()) throw_trap(std::move(ran).error(), *document.source);
     if (ran) {
       result = *std::move(ran);

@@ -38,9 +38,11 @@ from ._verbs import (
     same_up_to_renaming,
     seeded_inputs,
     strategies,
+    time,
     tokens,
     verify,
 )
+from ._workers import start_workers_with_this_interpreter as _start_workers
 from ._zoo import ZooProgram, from_graph, zoo_draw, zoo_list, zoo_show
 
 Program.__module__ = "steptp"
@@ -49,6 +51,7 @@ for _exception in (BudgetError, DiagnosticError, DiagnosticWarning, InputError, 
 Program.signature = property(  # type: ignore[assignment]
     lambda self: _signature_from_json(self._signature_json), doc="The known variables, in order."
 )
+_start_workers()
 
 __all__ = [
     "Applied",
@@ -92,6 +95,7 @@ __all__ = [
     "seeded_inputs",
     "to_torch",
     "strategies",
+    "time",
     "tokens",
     "verify",
     "zoo_draw",

@@ -130,9 +130,10 @@ def run(
     With `elements`, only those elements of the outputs are computed ("D[0,3]" or ("D", (0, 3))); their values, the
     same bits as in a whole run, are in ``result.elements``.
 
-    The engine "llvm" compiles the program for this machine; it takes programs that `check` finds ok, others raise
-    DiagnosticError, and so does a machine without the engine (id "no-engine"). Its values are the oracle's, but for the
-    last bits of exp, log and other functions; `budget` plays no part.
+    The engines "llvm" and "cuda" compile the program for this machine or its GPU and run it in another process; they
+    take programs that `check` finds ok, others raise DiagnosticError, and so does a machine without the engine or the
+    device (ids "no-engine", "no-device", "no-nvrtc") and a run that crashes. The values of "llvm" are the oracle's, but
+    for the last bits of exp, log and other functions; `budget` plays no part.
 
     Raises RunError where the program does something undefined, InputError where the inputs do not fit, and BudgetError
     where the run would take more than `budget` operations.
@@ -149,8 +150,8 @@ def run(
         ...
     steptp.InputError: ...
     """
-    if engine not in ("oracle", "llvm"):
-        raise ValueError(f"no engine {engine!r}: there are 'oracle' and 'llvm'")
+    if engine not in ("oracle", "llvm", "cuda"):
+        raise ValueError(f"no engine {engine!r}: there are 'oracle', 'llvm' and 'cuda'")
     if isinstance(elements, str):
         raise TypeError("elements is a list, such as ['D[0,3]']")
     chosen = [_element(element) for element in elements or ()]
@@ -162,6 +163,28 @@ def run(
         document, raw, _natural(seed, "seed"), _natural(budget, "budget"), chosen, engine
     )
     return RunResult(json.loads(answer), _arrays.from_raw(outputs), executions, real)
+
+
+def time(
+    source: Source,
+    *against: Source,
+    device: str = "cpu",
+    budget: float = 5.0,
+    spread: float = 0.01,
+    warm: bool = False,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Measures how fast a program runs, alone or by turns with others, as the verb `time` does.
+
+    The answer is that of ``steptp time --json``: "machine", and "programs" with "status", "median_s", "spread_s",
+    "roofline_share" and more of each. Every repetition is checked: a program with a wrong result has no times.
+
+    Raises DiagnosticError where there is no such device.
+    """
+    if device not in ("cpu", "cuda"):
+        raise ValueError(f"no device {device!r}: there are 'cpu' and 'cuda'")
+    documents = [_open(one, None) for one in (source, *against)]
+    return json.loads(_steptp.time(documents, device, float(budget), float(spread), bool(warm), _natural(seed, "seed")))
 
 
 def lower(

@@ -134,6 +134,14 @@ std::string fill_kernels(const lowering::Plan& plan) {
   return out.text();
 }
 
+std::vector<FillLaunch> fill_launches(const lowering::Plan& plan) {
+  std::vector<FillLaunch> out;
+  for (const auto& [name, buffer] : plan.buffers) {
+    if (is_filled(buffer)) out.push_back({"fill_" + name, name, fill_blocks(buffer), kFillThreads});
+  }
+  return out;
+}
+
 std::string entry_point(const lowering::Plan& plan, const std::vector<KernelText>& kernels) {
   const Workspace workspace = workspace_of(plan);
   Writer out;
@@ -163,10 +171,9 @@ std::string entry_point(const lowering::Plan& plan, const std::vector<KernelText
     const std::string_view type = memory_type(plan.buffers.at(name).dtype);
     out.line(type, "* ", name, " = (", type, "*)((char*)workspace + ", offset, ");");
   }
-  for (const auto& [name, buffer] : plan.buffers) {
-    if (!is_filled(buffer)) continue;
-    out.line("STP_LAUNCH(fill_", name, ", dim3(", fill_blocks(buffer), "), dim3(", kFillThreads, "), 0, stream, ", name,
-             ");");
+  for (const FillLaunch& fill : fill_launches(plan)) {
+    out.line("STP_LAUNCH(", fill.kernel, ", dim3(", fill.blocks, "), dim3(", fill.threads, "), 0, stream, ",
+             fill.buffer, ");");
   }
   HostWriter(plan, kernels, out).steps(plan.host);
   out.line("return (int)cudaGetLastError();");
@@ -186,11 +193,9 @@ Json launch_list(const lowering::Plan& plan, const std::vector<KernelText>& kern
     buffers.push_back(entry.set("offset", offset).set("bytes", buffer.bytes));
   }
   Json::Array fills;
-  for (const auto& [name, buffer] : plan.buffers) {
-    if (!is_filled(buffer)) continue;
+  for (const FillLaunch& fill : fill_launches(plan)) {
     Json entry;
-    fills.push_back(
-        entry.set("kernel", "fill_" + name).set("blocks", fill_blocks(buffer)).set("threads", kFillThreads));
+    fills.push_back(entry.set("kernel", fill.kernel).set("blocks", fill.blocks).set("threads", fill.threads));
   }
   Json::Array list;
   for (std::size_t i = 0; i < kernels.size(); ++i) {

@@ -8,7 +8,7 @@ namespace steptp::cuda {
 
 Result<Lowered, Diagnostic> lower(const Program& program, const LowerOptions& options) {
   const Device& device = options.device ? *options.device : default_device();
-  const auto plan = lowering::plan_of(program);
+  auto plan = lowering::plan_of(program);
   if (!plan) return plan.error();
   std::vector<KernelText> kernels;
   std::string body = fill_kernels(*plan);
@@ -27,6 +27,10 @@ Result<Lowered, Diagnostic> lower(const Program& program, const LowerOptions& op
   append(out.text, prelude_for(body), "\n", body);
   if (options.main) append(out.text, "\n", main_function(*plan));
   out.launches = launch_list(*plan, kernels);
+  out.fills = fill_launches(*plan);
+  out.workspace = workspace_of(*plan);
+  out.kernels = std::move(kernels);
+  out.plan = std::move(plan).value();
   return out;
 }
 

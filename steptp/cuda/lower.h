@@ -7,6 +7,7 @@
 #include "steptp/base/json.h"
 #include "steptp/base/result.h"
 #include "steptp/cuda/kernel.h"
+#include "steptp/cuda/workspace.h"
 
 namespace steptp::cuda {
 
@@ -15,9 +16,21 @@ struct LowerOptions {
   bool main = false;               ///< with a main() that reads inputs, compares with expected outputs, and times
 };
 
+/// A kernel `void name(T* buffer)` that gives a buffer the value an undefined accumulator reads as.
+struct FillLaunch {
+  std::string kernel;
+  std::string buffer;
+  std::int64_t blocks = 1;
+  std::int64_t threads = 1;
+};
+
 /// A program as CUDA C++: one __global__ per kernel, and a C entry point that launches them in order.
 struct Lowered {
   std::string text;
+  lowering::Plan plan;              ///< points into the program
+  std::vector<KernelText> kernels;  ///< as in the plan
+  std::vector<FillLaunch> fills;    ///< before all else
+  Workspace workspace;
   /// The launch list as data: {"workspace":[...],"fills":[...],"kernels":[...],"steps":[...]}.
   Json launches;
 };

@@ -4,10 +4,23 @@
 #include <memory>
 
 #include "steptp/base/result.h"
+#include "steptp/execution/object_cache.h"
+#include "steptp/execution/session.h"
 #include "steptp/ir/program.h"
+#include "steptp/llvm/lower.h"
 #include "steptp/oracle/machine.h"
 
 namespace steptp {
+
+/// What it took to make a program ready.
+struct CompileTimes {
+  double lower_milliseconds = 0;
+  double compile_milliseconds = 0;  ///< 0 where the object was in the cache
+  double load_milliseconds = 0;
+  bool from_cache = false;
+
+  [[nodiscard]] double sum() const { return lower_milliseconds + compile_milliseconds + load_milliseconds; }
+};
 
 /// A program compiled for this machine. Blocks and threads run in the order of the text, divided among CPU threads
 /// where nothing is accumulated across; the values do not depend on their number.
@@ -15,23 +28,32 @@ class LlvmProgram {
  public:
   /// Diagnostics: `cannot-lower`, `no-engine` where the shared object with LLVM is not there, `engine` where it fails.
   /// The program must outlive the result; it is one that `check` found ok.
-  [[nodiscard]] static Result<LlvmProgram, Diagnostic> compile(const Program& program);
+  [[nodiscard]] static Result<LlvmProgram, Diagnostic> compile(const Program& program,
+                                                               const ObjectCache& cache = ObjectCache());
 
-  /// The outputs. Traps: inputs that are missing or of another shape, and what only data shows: a subscript outside of
-  /// its dimension, an integer division by zero. `threads` 0: all cores.
+  /// The data in place; `this` must outlive it. Traps: inputs that are missing or of another shape. `threads` 0: all
+  /// cores.
+  [[nodiscard]] Result<std::unique_ptr<Session>, ExecutionFailure> start(const Tensors& inputs,
+                                                                         unsigned threads = 0) const;
+
+  /// The outputs of one run. Traps besides: what only data shows, a subscript outside of its dimension, an integer
+  /// division by zero.
   [[nodiscard]] Result<Tensors, Trap> run(const Tensors& inputs, unsigned threads = 0) const;
 
-  [[nodiscard]] double compile_milliseconds() const { return compile_milliseconds_; }
+  [[nodiscard]] const CompileTimes& times() const { return times_; }
+  [[nodiscard]] double compile_milliseconds() const { return times_.sum(); }
+  [[nodiscard]] const lowering::Plan& plan() const;
 
   LlvmProgram(LlvmProgram&&) noexcept;
   LlvmProgram& operator=(LlvmProgram&&) noexcept;
   ~LlvmProgram();
 
- private:
   struct Compiled;
+
+ private:
   explicit LlvmProgram(std::unique_ptr<Compiled> compiled);
   std::unique_ptr<Compiled> compiled_;
-  double compile_milliseconds_ = 0;
+  CompileTimes times_;
 };
 
 /// Whether the shared object with LLVM can be loaded; the diagnostic `no-engine` says where it was looked for.

@@ -284,7 +284,20 @@ TEST(Catalogue, EveryEntryIsShownByATest) {
                                               "cancelled",
                                               "cannot-lower",
                                               "no-engine",
-                                              "engine"};
+                                              "engine",
+                                              "no-device",
+                                              "no-nvrtc",
+                                              "nvrtc",
+                                              "device",
+                                              "device-limit",
+                                              "wrong-result",
+                                              "worker-crashed",
+                                              "worker-exited",
+                                              "worker-timed-out",
+                                              "worker-failed",
+                                              "worker-garbled",
+                                              "worker-not-started",
+                                              "torch"};
   for (const Case& item : cases()) shown.insert(item.id);
   std::set<std::string_view> ids;
   for (const Explanation& entry : all_explanations()) {

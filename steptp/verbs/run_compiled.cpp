@@ -1,7 +1,6 @@
 #include "steptp/verbs/run_compiled.h"
 
 #include "steptp/base/text.h"
-#include "steptp/execution/llvm_program.h"
 
 namespace steptp {
 
@@ -37,23 +36,27 @@ std::optional<Scalar> element_of(const Tensors& outputs, const Element& element)
 
 }  // namespace
 
-Result<RunResult, CompiledFailure> run_compiled(const Document& document, RunRequest request) {
+CompiledFailure compiled_failure(const Document& document, const ExecutionFailure& found) {
+  if (found.trap) return failure(document, *found.trap);
+  const std::string& id = found.diagnostic.id;
+  const bool refused = id == "cannot-lower" || id == "device-limit";
+  const Kind kind = refused ? Kind::refused : id == "worker-timed-out" ? Kind::too_long : Kind::machine;
+  return failure(document, kind, found.diagnostic);
+}
+
+Result<RunResult, CompiledFailure> run_compiled(const Document& document, RunRequest request, CandidatePool& pool) {
   if (auto unfit = find_unlowerable(document)) {
     const bool undecided = unfit->kind == LowerFailure::Kind::undecided;
     return CompiledFailure{undecided ? Kind::undecided : Kind::errors, {}, std::move(unfit->diagnostics)};
   }
-  const auto compiled = LlvmProgram::compile(document.program);
-  if (!compiled) {
-    const bool refused = compiled.error().id == "cannot-lower";
-    return failure(document, refused ? Kind::refused : Kind::machine, compiled.error());
-  }
   const auto inputs = inputs_of(document.program, request);
   if (!inputs) return failure(document, inputs.error());
-  auto outputs = compiled->run(*inputs);
-  if (!outputs) return failure(document, outputs.error());
+  auto ran = pool.run(document.program, *inputs);
+  if (!ran) return compiled_failure(document, ran.error());
+  Tensors& outputs = ran->outputs;
   RunResult result;
   for (const Element& element : request.elements) {
-    const auto value = element_of(*outputs, element);
+    const auto value = element_of(outputs, element);
     if (!value) {
       return failure(document, Trap{TrapKind::out_of_range,
                                     concat("the chosen element of ", element.tensor, " is not in its shape"),
@@ -65,8 +68,8 @@ Result<RunResult, CompiledFailure> run_compiled(const Document& document, RunReq
     result.elements.push_back(*value);
   }
   if (!request.elements.empty()) return result;
-  for (const auto& [name, tensor] : *outputs) result.statistics.emplace(name, statistics_of(tensor));
-  result.outputs = std::move(outputs).value();
+  for (const auto& [name, tensor] : outputs) result.statistics.emplace(name, statistics_of(tensor));
+  result.outputs = std::move(outputs);
   return result;
 }
 

@@ -1,6 +1,9 @@
 #include "steptp/verbs/token_counts.h"
 
+#include <utility>
+
 #include "steptp/text/printer.h"
+#include "steptp/verbs/lower_document.h"
 
 namespace steptp {
 
@@ -9,7 +12,22 @@ Result<TokenCounts, Diagnostic> count_tokens(const Program& program, const Token
   if (!paper) return paper.error();
   const auto compact = tokenizer.count(print(program, Profile::compact));
   if (!compact) return compact.error();
-  return TokenCounts{*paper, *compact};
+  return TokenCounts{*paper, *compact, {}, {}};
+}
+
+std::optional<Diagnostic> count_lowered_tokens(const Document& document, const Tokenizer& tokenizer,
+                                               TokenCounts& counts) {
+  for (const auto& [to, count] : {std::pair("tir", &counts.tir), std::pair("cuda", &counts.cuda)}) {
+    LowerRequest request;
+    request.to = to;
+    request.dialect = "tvm-0.21";
+    const auto lowered = lower_document(document, request);
+    if (!lowered) continue;
+    const auto tokens = tokenizer.count(lowered->text);
+    if (!tokens) return tokens.error();
+    *count = *tokens;
+  }
+  return std::nullopt;
 }
 
 }  // namespace steptp

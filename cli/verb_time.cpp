@@ -1,0 +1,164 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <sstream>
+
+#include "cli/verb.h"
+#include "steptp/base/file.h"
+#include "steptp/base/text.h"
+#include "steptp/verbs/time_document.h"
+#include "steptp/verbs/torch_times.h"
+
+namespace steptp::cli {
+
+namespace {
+
+struct TimeOptions {
+  RecordOptions records;
+  std::string device = "cpu";
+  std::vector<std::string> against;
+  unsigned threads = 0;
+  bool warm = false;
+  TimeRequest request;
+  WorkerOptions workers;
+  std::string torch;
+  std::string python = "python3";
+};
+
+/// Every program of a file; false after a message.
+bool read_programs(const std::string& path, std::vector<Document>& out) {
+  const auto content = read_file(path);
+  if (!content) {
+    print_error(content.error());
+    return false;
+  }
+  std::vector<std::string> texts;
+  if (path.ends_with(".jsonl")) {
+    std::istringstream lines(*content);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find_first_not_of(" \t\r") != std::string::npos) texts.push_back(line);
+    }
+  } else {
+    texts.push_back(*content);
+  }
+  for (const std::string& text : texts) {
+    Document document = read_document(path, text);
+    if (!document.ok) {
+      std::fputs(render(document.diagnostics, *document.source).c_str(), stderr);
+      return false;
+    }
+    out.push_back(std::move(document));
+  }
+  return true;
+}
+
+Answer refused(const Document& document, const CompiledFailure& failure, bool json) {
+  Answer answer;
+  answer.status = status_of(failure);
+  answer.err = render(failure.diagnostics, *document.source);
+  if (json) {
+    Json out;
+    out.set("error", failure.diagnostics.empty() ? "" : failure.diagnostics.front().id);
+    answer.out = out.set("diagnostics", to_json(failure.diagnostics)).dump() + "\n";
+  }
+  return answer;
+}
+
+/// The columns of PyTorch; without it the answer lacks them and says so.
+void add_torch(TimeReport& report, const TimeOptions& options, Answer& answer) {
+  TorchTimesRequest request;
+  request.file = options.torch;
+  request.python = options.python;
+  request.device = options.device;
+  request.budget_seconds = options.request.budget_seconds;
+  request.timeout_seconds = options.workers.seconds;
+  request.threads = options.threads;
+  request.cold = options.request.cold;
+  auto columns = time_torch(request);
+  if (!columns) {
+    answer.err += render(columns.error(), Source("steptp", ""));
+    answer.status = Status::failed;
+    return;
+  }
+  for (TimedDocument& column : *columns) {
+    // What PyTorch measures is the same function: its work is that of the first program.
+    column.timing.work = report.programs.front().timing.work;
+    column.timing.roofline_seconds = report.programs.front().timing.roofline_seconds;
+    if (column.timing.median > 0) column.timing.roofline_share = column.timing.roofline_seconds / column.timing.median;
+    report.programs.push_back(std::move(column));
+  }
+}
+
+Answer time_one(const Document& document, const std::vector<Document>& against, CandidatePool& pool,
+                const TimeOptions& options) {
+  if (!document.ok) return unreadable(document, options.records.json);
+  std::vector<const Document*> all = {&document};
+  for (const Document& other : against) all.push_back(&other);
+  auto report = time_documents(all, pool, options.request);
+  if (!report) return refused(document, report.error(), options.records.json);
+  Answer answer;
+  if (!options.torch.empty()) add_torch(*report, options, answer);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const TimedDocument& one = report->programs[i];
+    if (!one.failure) continue;
+    answer.status = worse(answer.status, status_of(*one.failure));
+    answer.err += render(one.failure->diagnostics, *all[i]->source);
+  }
+  answer.out = options.records.json ? to_json(*report).dump() + "\n" : to_table(*report);
+  return answer;
+}
+
+}  // namespace
+
+VerbMain add_time(CLI::App& app) {
+  auto options = std::make_shared<TimeOptions>();
+  CLI::App* verb = app.add_subcommand("time", "measure how fast a program runs, alone or beside others");
+  verb->footer(
+      "Programs are compiled and run in a process of their own, by turns, until their medians are settled or the "
+      "budget\n"
+      "ends; each repetition begins with cold caches and poisoned outputs, and ends with a comparison of sampled "
+      "elements\n"
+      "with certified values: there is no timing of a wrong result. Programs with the signature of the first one get\n"
+      "its inputs. The roofline is the least time in which the machine could read inputs, write outputs and do the\n"
+      "arithmetic; what is faster is measured again and marked as implausible.\n"
+      "Exit status: 0 measured, 1 errors, refused or wrong, 2 unreadable, 3 undecided or too slow, 4 no device, a "
+      "crash.\n"
+      "Example: steptp time fast.leir --against vanilla.leir");
+  add_record_options(*verb, options->records);
+  verb->add_option("--device", options->device, "cpu, or cuda: an NVIDIA GPU with its driver, and NVRTC")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  verb->add_option("--against", options->against, "files with other programs, measured by turns with FILE");
+  verb->add_option("--budget", options->request.budget_seconds, "seconds of measuring for each program")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--spread", options->request.wanted_spread, "uncertainty of a median, relative, that is enough")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_flag("--warm", options->warm, "leave caches as the repetition before has left them");
+  verb->add_option("--threads", options->threads, "of the CPU; 0: all cores")->capture_default_str();
+  verb->add_option("--seed", options->request.seed, "of the inputs")->capture_default_str();
+  verb->add_option("--torch", options->torch,
+                   "a PyTorch file with Model and get_inputs: columns of eager and torch.compile");
+  verb->add_option("--python", options->python, "the Python that has PyTorch")->capture_default_str();
+  add_worker_options(*verb, options->workers);
+  return [options] {
+    options->request.cold = !options->warm;
+    std::vector<Document> against;
+    for (const std::string& path : options->against) {
+      if (!read_programs(path, against)) return Status::bad_input;
+    }
+    CandidateOptions how = candidate_options(options->workers, options->device);
+    how.threads = options->threads;
+    CandidatePool pool(how, 1);
+    // One program after another on a CPU, where they would disturb each other. A GPU has one worker, for which records
+    // wait; what is done for them before and after may be done at the same time.
+    const unsigned jobs = options->device == "cpu" ? 1 : options->records.jobs;
+    const Status status = for_each_record(options->records.file, jobs, "time", [&](const Document& document) {
+      return time_one(document, against, pool, *options);
+    });
+    print_cache_problem(pool);
+    return status;
+  };
+}
+
+}  // namespace steptp::cli

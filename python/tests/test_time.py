@@ -1,0 +1,100 @@
+"""Measured times from Python: checked results, comparisons, failures."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import steptp
+
+PRODUCT = """@program Product
+@input A f32[8,16]
+@input C f32[16,4]
+@output D f32[8,4]
+B^{8}_{tx=0}L^{4}_{a=0}L^{16}_{c=0}[D^{f32,g}_{tx,a}=D^{f32,g}_{tx,a}+A^{f32,g}_{tx,c}*C^{f32,g}_{c,a};];
+"""
+REVERSED = PRODUCT.replace("Product", "Reversed").replace("_{tx,c}", "_{tx,15-c}").replace("_{c,a}", "_{15-c,a}")
+
+
+def measured(*programs: str) -> dict:
+    try:
+        return steptp.time(*programs, budget=0.2)
+    except steptp.DiagnosticError as error:
+        assert error.diagnostics[0].id == "no-engine"
+        pytest.skip(str(error))
+
+
+def test_programs_by_turns() -> None:
+    answer = measured(PRODUCT, REVERSED)
+    assert answer["machine"]["device"] == "cpu"
+    assert answer["machine"]["bytes_per_second"] > 0
+    first, second = answer["programs"]
+    assert (first["program"], second["program"]) == ("Product", "Reversed")
+    for one in (first, second):
+        assert one["status"] == "ok"
+        assert one["checked_elements"] == 8
+        assert one["median_s"] >= one["min_s"] > 0
+        assert one["samples"] >= 10
+        assert one["flops"] == 2 * 8 * 4 * 16
+        assert one["bytes"] == 4 * (8 * 16 + 16 * 4 + 8 * 4)
+
+
+def test_a_program_with_errors_has_no_times() -> None:
+    answer = measured(PRODUCT, "@output D f32[4]\nL^{3}_{a=0}[D^{f32,g}_{a}=0;];")
+    assert answer["programs"][0]["status"] == "ok"
+    assert answer["programs"][1]["status"] == "failed"
+    assert answer["programs"][1]["error"] == "not-written"
+    assert "median_s" not in answer["programs"][1]
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ValueError, match="no device"):
+        steptp.time(PRODUCT, device="tpu")
+
+
+@pytest.mark.parametrize("verb", ["run", "time"])
+def test_without_a_gpu(verb: str) -> None:
+    # In a process of its own: which driver there is, is decided once.
+    program = (
+        "import steptp, sys\n"
+        "try:\n"
+        f"    steptp.run(sys.argv[1], engine='cuda') if {verb!r} == 'run' else steptp.time(sys.argv[1], device='cuda')\n"
+        "except steptp.DiagnosticError as error:\n"
+        "    print(error.diagnostics[0].id)\n"
+    )
+    environment = {**os.environ, "STEPTP_CUDA_DRIVER": "/no/such/libcuda.so"}
+    done = subprocess.run([sys.executable, "-c", program, PRODUCT], env=environment, capture_output=True, text=True)
+    assert done.stdout == "no-device\n", done.stderr
+
+
+def test_times_of_pytorch(tmp_path: pathlib.Path) -> None:
+    from steptp import time_torch
+
+    class Clock:
+        def __init__(self) -> None:
+            self.runs = 0
+
+        def seconds(self, run) -> float:
+            run()
+            self.runs += 1
+            return 1.0 if self.runs % 2 else 3.0
+
+    clock = Clock()
+    calls = []
+    report = time_torch.measure("eager", lambda: calls.append(1), clock, 60.0)
+    assert len(calls) == clock.runs == time_torch.MOST_SAMPLES + 3  # three of them to warm up
+    assert (report["name"], report["median_s"], report["min_s"], report["samples"]) == ("eager", 2.0, 1.0, 500)
+    # A Python without PyTorch says so, and nothing else.
+    broken = tmp_path / "torch.py"
+    broken.write_text("raise ImportError('not for this test')\n")
+    script = pathlib.Path(time_torch.__file__)
+    report_file = tmp_path / "report.json"
+    done = subprocess.run(
+        [sys.executable, str(script), "model.py", "--report", str(report_file)],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert done.returncode == 1
+    assert json.loads(report_file.read_text()) == {"error": "there is no PyTorch: not for this test"}

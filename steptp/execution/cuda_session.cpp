@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "steptp/base/hash.h"
+#include "steptp/base/text.h"
+#include "steptp/execution/cuda_program.h"
+#include "steptp/lowering/host_condition.h"
+
+namespace steptp {
+
+namespace {
+
+/// Twice the cache, and never so little that a cache of unknown size could hold it.
+constexpr std::int64_t kLeastFlush = std::int64_t{64} << 20;
+
+Hash hash_of(const std::vector<std::byte>& data) {
+  return hash_bytes({reinterpret_cast<const char*>(data.data()), data.size()});
+}
+
+}  // namespace
+
+/// Data on the device and the launches of a program, in order, on one stream.
+class CudaSession : public Session {
+ public:
+  explicit CudaSession(CudaProgram& program)
+      : program_(program), device_(program.device_), driver_(device_.driver()), workspace_(device_), flush_(device_) {}
+  ~CudaSession() override {
+    if (device_.is_lost()) return;
+    if (begun_) driver_.event_destroy(begun_);
+    if (ended_) driver_.event_destroy(ended_);
+  }
+
+  std::optional<ExecutionFailure> place(const Tensors& inputs) {
+    if (auto failure = find_lack_of_memory()) return failure;
+    const lowering::Plan& plan = program_.lowered_.plan;
+    for (const Variable& variable : plan.program->signature.variables) {
+      const std::int64_t bytes = plan.buffers.at(variable.name).bytes;
+      CudaMemory& memory = *memories_.emplace_back(std::make_unique<CudaMemory>(device_));
+      if (auto failure = memory.allocate(bytes)) return failure;
+      pointers_[variable.name] = memory.begin();
+      if (variable.role == Role::output) {
+        outputs_.emplace_back(&variable, &memory);
+        continue;
+      }
+      Tensor constant;
+      const auto tensor = input_for(variable, inputs, constant);
+      if (!tensor) {
+        Diagnostic diagnostic = make_error(name_of(tensor.error().kind), tensor.error().message);
+        return ExecutionFailure{tensor.error(), std::move(diagnostic)};
+      }
+      const auto copied = driver_.copy_to_device(memory.begin(), (*tensor)->data.data(), (*tensor)->data.size());
+      if (auto failure = device_.check(copied, concat("cannot copy ", variable.name, " to the device"))) return failure;
+      inputs_.emplace_back(&memory, hash_of((*tensor)->data));
+    }
+    if (auto failure = workspace_.allocate(program_.lowered_.workspace.bytes)) return failure;
+    for (const auto& [name, offset] : program_.lowered_.workspace.offsets) {
+      pointers_[name] = workspace_.begin() + static_cast<std::size_t>(offset);
+    }
+    if (auto failure = device_.check(driver_.event_create(&begun_, 0), "cuEventCreate")) return failure;
+    if (auto failure = device_.check(driver_.event_create(&ended_, 0), "cuEventCreate")) return failure;
+    // Our stream does not wait for copies by itself.
+    return device_.check(driver_.context_synchronize(), "cannot copy the inputs");
+  }
+
+  Result<double, ExecutionFailure> run() override {
+    failure_.reset();
+    note(driver_.event_record(begun_, device_.stream()), "cuEventRecord");
+    for (std::size_t i = 0; i < program_.fills_.size() && !failure_; ++i) {
+      const cuda::FillLaunch& fill = program_.lowered_.fills[i];
+      void* parameters[] = {&pointers_.at(fill.buffer)};
+      launch(program_.fills_[i], fill.kernel, {fill.blocks, 1, 1}, {fill.threads, 1, 1}, 0, parameters);
+    }
+    steps(program_.lowered_.plan.host);
+    note(driver_.event_record(ended_, device_.stream()), "cuEventRecord");
+    note(driver_.event_synchronize(ended_), "the program ended with an error");
+    float milliseconds = 0;
+    note(driver_.event_milliseconds(&milliseconds, begun_, ended_), "cuEventElapsedTime");
+    if (failure_) return *failure_;
+    return static_cast<double>(milliseconds) / 1e3;
+  }
+
+  std::optional<ExecutionFailure> poison() override {
+    failure_.reset();
+    for (const auto& [variable, memory] : outputs_) set_bytes(*memory, kPoison);
+    set_bytes(workspace_, kPoison);
+    return failure_;
+  }
+
+  std::optional<ExecutionFailure> cool() override {
+    if (flush_.begin() == 0) {
+      if (auto failure = flush_.allocate(std::max(2 * device_.l2_bytes(), kLeastFlush))) return failure;
+    }
+    failure_.reset();
+    set_bytes(flush_, ++flushes_ % 2 == 0 ? 1 : 2);
+    return failure_;
+  }
+
+  Result<Scalar, ExecutionFailure> element(const std::string& output, std::int64_t position) override {
+    const lowering::Buffer& buffer = program_.lowered_.plan.buffers.at(output);
+    const auto width = static_cast<std::size_t>(info(buffer.dtype).bytes);
+    std::byte bytes[8] = {};
+    const auto copied =
+        driver_.copy_to_host(bytes, pointers_.at(output) + static_cast<std::size_t>(position) * width, width);
+    if (auto failure = device_.check(copied, concat("cannot copy an element of ", output))) return *std::move(failure);
+    return load(buffer.dtype, bytes);
+  }
+
+  Result<Tensors, ExecutionFailure> outputs() override {
+    Tensors out;
+    for (const auto& [variable, memory] : outputs_) {
+      Tensor tensor{variable->dtype, variable->shape,
+                    std::vector<std::byte>(static_cast<std::size_t>(memory->bytes()))};
+      const auto copied = driver_.copy_to_host(tensor.data.data(), memory->begin(), tensor.data.size());
+      if (auto failure = device_.check(copied, concat("cannot copy ", variable->name))) return *std::move(failure);
+      unify_nans(tensor);
+      out.emplace(variable->name, std::move(tensor));
+    }
+    return out;
+  }
+
+  Result<bool, ExecutionFailure> inputs_are_whole() override {
+    for (const auto& [memory, hash] : inputs_) {
+      std::vector<std::byte> data(static_cast<std::size_t>(memory->bytes()));
+      const auto copied = driver_.copy_to_host(data.data(), memory->begin(), data.size());
+      if (auto failure = device_.check(copied, "cannot copy an input back")) return *std::move(failure);
+      if (hash_of(data) != hash) return false;
+    }
+    return true;
+  }
+
+ private:
+  /// Before anything is allocated: the numbers, where the data does not fit.
+  std::optional<ExecutionFailure> find_lack_of_memory() {
+    const lowering::Plan& plan = program_.lowered_.plan;
+    std::int64_t bytes = program_.lowered_.workspace.bytes;
+    for (const Variable& variable : plan.program->signature.variables) bytes += plan.buffers.at(variable.name).bytes;
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (auto failure = device_.check(driver_.memory_info(&free, &total), "cuMemGetInfo")) return failure;
+    if (static_cast<std::size_t>(bytes) <= free) return std::nullopt;
+    return ExecutionFailure{std::nullopt,
+                            make_error("device-limit", concat("the program needs ", bytes, " bytes of memory, but ",
+                                                              device_.name(), " has ", free, " free of ", total))};
+  }
+
+  void note(cuda_api::Result result, const std::string& what) {
+    if (!failure_) failure_ = device_.check(result, what);
+  }
+  void set_bytes(const CudaMemory& memory, unsigned char value) {
+    if (memory.bytes() == 0) return;
+    note(driver_.set_bytes(memory.begin(), value, static_cast<std::size_t>(memory.bytes()), device_.stream()),
+         "cuMemsetD8Async");
+  }
+
+  void launch(cuda_api::Function* function, const std::string& name, const std::array<std::int64_t, 3>& grid,
+              const std::array<std::int64_t, 3>& block, std::int64_t shared_bytes, void** parameters) {
+    const auto u = [](std::int64_t value) { return static_cast<unsigned>(value); };
+    note(driver_.launch(function, u(grid[0]), u(grid[1]), u(grid[2]), u(block[0]), u(block[1]), u(block[2]),
+                        u(shared_bytes), device_.stream(), parameters, nullptr),
+         concat("cannot launch ", name));
+  }
+
+  /// Walks the host's loops, guards and launches.
+  void steps(const std::vector<lowering::Node>& nodes) {
+    for (const lowering::Node& node : nodes) {
+      if (failure_) return;
+      switch (node.kind) {
+        case lowering::Node::Kind::loop:
+          for (std::int64_t i = 0; i < node.loop.extent && !failure_; ++i) {
+            host_.push_back(static_cast<int>(i));
+            point_[node.loop.index] = i;
+            steps(node.body);
+            host_.pop_back();
+          }
+          break;
+        case lowering::Node::Kind::guard:
+          if (lowering::holds(*node.condition, point_)) steps(node.body);
+          break;
+        case lowering::Node::Kind::launch: launch_kernel(node.kernel); break;
+        case lowering::Node::Kind::store: break;
+      }
+    }
+  }
+
+  void launch_kernel(std::size_t number) {
+    const lowering::KernelPlan& plan = program_.lowered_.plan.kernels[number];
+    const cuda::KernelText& kernel = program_.lowered_.kernels[number];
+    std::vector<int> turns(kernel.launched_in_turn.size(), 0);
+    std::vector<void*> parameters;
+    for (const std::string& name : plan.globals) parameters.push_back(&pointers_.at(name));
+    for (std::size_t i = 0; i < plan.host_loops.size(); ++i) parameters.push_back(&host_[i]);
+    for (int& turn : turns) parameters.push_back(&turn);
+    // Axes along which blocks accumulate into one element: one launch after another, the last axis fastest.
+    for (;;) {
+      launch(program_.kernels_[number], plan.name, kernel.grid, kernel.block, kernel.dynamic_shared_bytes,
+             parameters.data());
+      std::size_t axis = turns.size();
+      for (; axis-- > 0;) {
+        const auto extent = plan.extents[static_cast<std::size_t>(kernel.launched_in_turn[axis])];
+        if (++turns[axis] < extent) break;
+        turns[axis] = 0;
+      }
+      if (axis == static_cast<std::size_t>(-1) || failure_) return;
+    }
+  }
+
+  CudaProgram& program_;
+  CudaDevice& device_;
+  const cuda_api::Driver& driver_;
+  std::vector<std::unique_ptr<CudaMemory>> memories_;
+  CudaMemory workspace_;
+  CudaMemory flush_;
+  unsigned flushes_ = 0;
+  std::map<std::string, cuda_api::Pointer> pointers_;
+  std::vector<std::pair<const Variable*, CudaMemory*>> outputs_;
+  std::vector<std::pair<CudaMemory*, Hash>> inputs_;
+  cuda_api::Event* begun_ = nullptr;
+  cuda_api::Event* ended_ = nullptr;
+  std::vector<int> host_;
+  std::map<std::string, std::int64_t> point_;
+  std::optional<ExecutionFailure> failure_;
+};
+
+Result<std::unique_ptr<Session>, ExecutionFailure> CudaProgram::start(const Tensors& inputs) {
+  auto session = std::make_unique<CudaSession>(*this);
+  if (auto failure = session->place(inputs)) return *std::move(failure);
+  return std::unique_ptr<Session>(std::move(session));
+}
+
+}  // namespace steptp

@@ -1,0 +1,255 @@
+#include "steptp/measure/candidates.h"
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "steptp/base/text.h"
+#include "steptp/measure/cpu_peak.h"
+#include "steptp/measure/work.h"
+
+namespace steptp {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+Message error(std::string_view id, std::string_view message, std::string_view hint = {}) {
+  Message out;
+  out.head.set("error", id).set("message", message);
+  if (!hint.empty()) out.head.set("hint", hint);
+  return out;
+}
+
+Message error(const Diagnostic& diagnostic) {
+  Message out = error(diagnostic.id, diagnostic.message, diagnostic.hint);
+  if (!diagnostic.site.empty()) out.head.set("site", diagnostic.site);
+  return out;
+}
+
+std::string text_at(const Json& head, std::string_view key) {
+  const Json* value = head.find(key);
+  return value && value->as_string() ? *value->as_string() : std::string();
+}
+std::int64_t integer_at(const Json& head, std::string_view key) {
+  const Json* value = head.find(key);
+  return value && value->as_integer() ? *value->as_integer() : 0;
+}
+double number_at(const Json& head, std::string_view key) {
+  const Json* value = head.find(key);
+  return value && value->is_number() ? value->number() : 0;
+}
+bool flag_at(const Json& head, std::string_view key) {
+  const Json* value = head.find(key);
+  return value && value->as_bool() && *value->as_bool();
+}
+
+Json flops_json(const std::map<DType, double>& flops) {
+  Json out = Json::Object();
+  for (const auto& [dtype, count] : flops) out.set(code(dtype), count);
+  return out;
+}
+
+Json times_json(const CompileTimes& times) {
+  Json out;
+  out.set("lower", times.lower_milliseconds).set("compile", times.compile_milliseconds);
+  return out.set("load", times.load_milliseconds).set("cached", times.from_cache);
+}
+
+}  // namespace
+
+std::string CandidateWorker::answer(const std::string& request) {
+  const auto message = unpack(request);
+  Message out = message ? dispatch(*message) : error("internal", "a request that is no message");
+  // What the GPU's context says from now on means nothing.
+  if (device_ && device_->is_lost()) throw WorkerIsOver(text_at(out.head, "message"));
+  return pack(out);
+}
+
+Message CandidateWorker::dispatch(const Message& request) {
+  const std::string op = text_at(request.head, "op");
+  if (op == "machine") return machine(request.head);
+  if (op == "run") return run(request);
+  if (op == "prepare") return prepare(request);
+  if (op == "measure") return measure(request.head);
+  if (op == "finish") return finish(request.head);
+  return error("internal", concat("there is no request '", op, "'"));
+}
+
+std::optional<Message> CandidateWorker::open_device() {
+  if (device_) return std::nullopt;
+  auto opened = CudaDevice::open(gpu_);
+  if (!opened) return error(opened.error());
+  device_ = std::move(opened).value();
+  return std::nullopt;
+}
+
+Message CandidateWorker::machine(const Json& head) {
+  MachinePeak peak;
+  Message out;
+  if (text_at(head, "device") == "cuda") {
+    if (auto problem = open_device()) return *std::move(problem);
+    const auto count = CudaDevice::count();
+    peak.name = device_->name();
+    peak.source = "clocks and widths that the driver tells, without tensor cores";
+    peak.bytes_per_second = device_->peak_bytes_per_second();
+    for (const DType dtype : {DType::f64, DType::f32, DType::f16}) peak.flops[dtype] = device_->peak_flops(dtype);
+    out.head.set("count", count ? *count : 1);
+  } else {
+    if (const auto engine = find_llvm_engine(); !engine) return error(engine.error());
+    peak = measure_cpu_peak(static_cast<unsigned>(integer_at(head, "threads")));
+  }
+  out.head.set("name", peak.name).set("source", peak.source).set("bytes_per_second", peak.bytes_per_second);
+  out.head.set("flops", flops_json(peak.flops));
+  return out;
+}
+
+std::optional<Message> CandidateWorker::compile(const Json& head, Prepared& out, Json& times) {
+  const Json* record = head.find("program");
+  out.document = read_document("program", record ? record->dump() : std::string());
+  if (!out.document.ok) return error("internal", "the program cannot be read back");
+  const std::string folder = text_at(head, "cache");
+  if (!cache_ || folder != cache_folder_) {
+    cache_ = std::make_unique<ObjectCache>(folder);
+    cache_folder_ = folder;
+  }
+  Work work;
+  if (text_at(head, "device") == "cuda") {
+    if (auto problem = open_device()) return problem;
+    auto made = CudaProgram::compile(out.document.program, *device_, *cache_);
+    if (!made) return error(made.error());
+    out.gpu = std::move(made).value();
+    times = times_json(out.gpu->times());
+    work = work_of(out.gpu->plan());
+  } else {
+    auto made = LlvmProgram::compile(out.document.program, *cache_);
+    if (!made) return error(made.error());
+    out.cpu.emplace(std::move(made).value());
+    times = times_json(out.cpu->times());
+    work = work_of(out.cpu->plan());
+  }
+  times.set("bytes", work.bytes).set("certain_bytes", work.certain_bytes).set("flops", flops_json(work.flops));
+  times.set("certain_flops", flops_json(work.certain_flops)).set("cache_problem", cache_->problem());
+  return std::nullopt;
+}
+
+std::optional<Message> CandidateWorker::start(const Json& head, const Tensors& inputs, Prepared& out) {
+  auto session =
+      out.gpu ? out.gpu->start(inputs) : out.cpu->start(inputs, static_cast<unsigned>(integer_at(head, "threads")));
+  if (!session) return failed(session.error());
+  out.session = std::move(session).value();
+  return std::nullopt;
+}
+
+Message CandidateWorker::failed(const ExecutionFailure& failure) const {
+  Message out = error(failure.diagnostic);
+  if (failure.trap) {
+    out.head.set("trap", static_cast<int>(failure.trap->kind));
+    if (!failure.trap->tensor.empty()) out.head.set("tensor", failure.trap->tensor);
+  }
+  return out;
+}
+
+Message CandidateWorker::run(const Message& request) {
+  Prepared prepared;
+  Json times;
+  if (auto problem = compile(request.head, prepared, times)) return *std::move(problem);
+  if (auto problem = start(request.head, request.tensors, prepared)) return *std::move(problem);
+  if (auto failure = prepared.session->poison()) return failed(*failure);
+  const auto seconds = prepared.session->run();
+  if (!seconds) return failed(seconds.error());
+  auto outputs = prepared.session->outputs();
+  if (!outputs) return failed(outputs.error());
+  Message out;
+  out.head.set("seconds", *seconds).set("times", std::move(times));
+  out.tensors = std::move(outputs).value();
+  return out;
+}
+
+const Tensors* CandidateWorker::drawn(const Json& head, std::string& problem) {
+  const Json* record = head.find("inputs_of");
+  std::string name = concat(record ? record->dump() : "", "\n", integer_at(head, "seed"));
+  if (name == drawn_for_) return &drawn_;
+  const Document document = read_document("program", record ? record->dump() : std::string());
+  auto made = document.ok ? drawn_inputs(document.program, static_cast<std::uint64_t>(integer_at(head, "seed")))
+                          : Result<Tensors, std::string>(std::string("the program cannot be read back"));
+  if (!made) {
+    problem = made.error();
+    return nullptr;
+  }
+  drawn_ = std::move(made).value();
+  drawn_for_ = std::move(name);
+  return &drawn_;
+}
+
+Message CandidateWorker::prepare(const Message& request) {
+  auto prepared = std::make_unique<Prepared>();
+  Json times;
+  if (auto problem = compile(request.head, *prepared, times)) return *std::move(problem);
+  std::string lack;
+  const Tensors* inputs = drawn(request.head, lack);
+  if (!inputs) return error("inputs", lack);
+  if (auto problem = start(request.head, *inputs, *prepared)) return *std::move(problem);
+  if (const Json* expected = request.head.find("expected")) prepared->expected = expectations_from_json(*expected);
+  prepared_[integer_at(request.head, "id")] = std::move(prepared);
+  Message out;
+  out.head.set("times", std::move(times));
+  return out;
+}
+
+Message CandidateWorker::measure(const Json& head) {
+  const auto at = prepared_.find(integer_at(head, "id"));
+  if (at == prepared_.end()) return error("internal", "nothing is prepared under this number");
+  Session& session = *at->second->session;
+  const double limit = number_at(head, "seconds");
+  const std::int64_t most = integer_at(head, "most");
+  const bool cold = flag_at(head, "cold");
+  Json::Array samples;
+  const auto start_time = Clock::now();
+  for (std::int64_t i = 0; i < most && (i == 0 || seconds_since(start_time) < limit); ++i) {
+    if (auto failure = session.poison()) return failed(*failure);
+    // Warm: what poisoning left in the caches is what a run would leave there; one run puts the inputs there too.
+    if (auto failure = cold ? session.cool() : std::optional<ExecutionFailure>()) return failed(*failure);
+    if (!cold && i == 0) {
+      if (const auto ran = session.run(); !ran) return failed(ran.error());
+    }
+    const auto seconds = session.run();
+    if (!seconds) return failed(seconds.error());
+    for (const ExpectedElement& expected : at->second->expected) {
+      const auto value = session.element(expected.output, expected.position);
+      if (!value) return failed(value.error());
+      if (is_expected(expected, *value)) continue;
+      Message out = error("wrong-result",
+                          concat("element ", expected.position, " of ", expected.output, " is not what it has to be"));
+      const double got = is_float(value->dtype()) ? value->as_real() : static_cast<double>(value->as_integer());
+      out.head.set("output", expected.output).set("position", expected.position).set("got", got);
+      out.head.set("expected", expected.is_real ? Json(expected.value) : Json(expected.integer));
+      out.head.set("allowed", expected.allowed);
+      return out;
+    }
+    samples.emplace_back(*seconds);
+  }
+  Message out;
+  out.head.set("samples", std::move(samples));
+  return out;
+}
+
+Message CandidateWorker::finish(const Json& head) {
+  const auto at = prepared_.find(integer_at(head, "id"));
+  if (at == prepared_.end()) return error("internal", "nothing is prepared under this number");
+  const auto whole = at->second->session->inputs_are_whole();
+  if (!whole) return failed(whole.error());
+  prepared_.erase(at);
+  Message out;
+  out.head.set("inputs_whole", *whole);
+  return out;
+}
+
+int run_candidate_worker(int descriptor, const WorkerLimits& limits, int gpu) {
+  CandidateWorker worker(gpu);
+  return serve_requests(descriptor, limits, [&worker](const std::string& request) { return worker.answer(request); });
+}
+
+}  // namespace steptp

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "steptp/measure/work.h"
+
+namespace steptp {
+
+/// What this machine reads from memory and computes at most with so many threads (0: all cores), measured in a tenth of
+/// a second: the best of several rounds.
+[[nodiscard]] MachinePeak measure_cpu_peak(unsigned threads);
+
+}  // namespace steptp

@@ -1,0 +1,197 @@
+#include "steptp/measure/expected.h"
+
+#include <cmath>
+#include <limits>
+
+#include "steptp/base/ordered_stream.h"
+#include "steptp/base/random.h"
+#include "steptp/base/text.h"
+#include "steptp/certify/big_stack.h"
+#include "steptp/certify/code.h"
+#include "steptp/certify/failure.h"
+#include "steptp/certify/inputs.h"
+#include "steptp/certify/machine.h"
+#include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/execution/thread_team.h"
+
+namespace steptp {
+
+namespace {
+
+using certify::RoundedArithmetic;
+
+/// As in certify/safe.cpp: what is no loss against the order of the text.
+constexpr double kFactor = 8;
+constexpr double kUnits = 4;
+constexpr std::uint64_t kMemoryBytes = std::uint64_t{256} << 20;
+
+certify::Draw draw_of(std::uint64_t seed) { return {certify::DrawKind::generic, mix(seed)}; }
+
+/// Elements that one thread draws sooner than others are woken.
+constexpr std::size_t kWorthThreads = 100'000;
+
+void draw(const certify::InputSource& source, std::size_t number, const Variable& variable, ThreadTeam& team,
+          Tensor& tensor) {
+  const auto width = static_cast<std::size_t>(info(variable.dtype).bytes);
+  const std::size_t count = tensor.data.size() / width;
+  const std::size_t parts = count < kWorthThreads ? 1 : team.threads();
+  team.run(static_cast<std::int64_t>(parts), [&](std::int64_t part) {
+    const std::size_t begin = count * static_cast<std::size_t>(part) / parts;
+    const std::size_t end = count * static_cast<std::size_t>(part + 1) / parts;
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto position = static_cast<std::int64_t>(i);
+      store(is_float(variable.dtype) ? Scalar::real(variable.dtype, certify::to_double(source.real(number, position)))
+                                     : Scalar::integer(variable.dtype, source.integer(number, position)),
+            tensor.data.data() + i * width);
+    }
+  });
+}
+
+class Evaluation {
+ public:
+  Evaluation(const Program& program, const Program& drawn, std::uint64_t seed, std::uint32_t wanted,
+             std::uint64_t operations)
+      : program_(program),
+        code_(certify::compile(program)),
+        model_(certify::model_inputs(drawn, drawn)),
+        source_(model_, draw_of(seed)),
+        random_(seed + 1),
+        wanted_(wanted),
+        budget_{operations, kMemoryBytes, nullptr} {}
+
+  Expectations run() {
+    if (model_.is_empty) {
+      out_.problem = "an input has no legal value";
+      return out_;
+    }
+    for (const Variable& variable : program_.signature.variables) {
+      if (variable.role != Role::output) continue;
+      for (std::uint32_t i = 0; i < wanted_; ++i) {
+        ExpectedElement element;
+        element.output = variable.name;
+        for (const std::int64_t extent : variable.shape) {
+          const std::int64_t at = i == 0 ? 0 : i == 1 ? extent - 1 : random_.between(0, extent - 1);
+          element.subscripts.push_back(at);
+          element.position = element.position * extent + at;
+        }
+        evaluate(variable, std::move(element));
+        if (variable.shape.empty()) break;
+      }
+    }
+    return out_;
+  }
+
+ private:
+  void leave_out(std::string reason) {
+    if (out_.problem.empty()) out_.problem = std::move(reason);
+  }
+
+  /// With an arithmetic of its own, so that what happens counts for this element alone.
+  void evaluate(const Variable& variable, ExpectedElement element) {
+    RoundedArithmetic arithmetic;
+    certify::Machine<RoundedArithmetic> machine(code_, arithmetic, source_, budget_);
+    const auto answer = machine.output(code_.tensor_numbers.at(variable.name), element.subscripts);
+    if (!answer) return leave_out(answer.error().message);
+    if (arithmetic.events().unsure) return leave_out("a comparison of data lies within the rounding errors");
+    element.is_real = answer->is_real;
+    element.integer = answer->integer;
+    if (answer->is_real) {
+      element.value = answer->real.value;
+      if (std::isfinite(element.value)) {
+        if (!std::isfinite(answer->real.error)) return leave_out("there is no error bound");
+        element.allowed =
+            kFactor * answer->real.error + kUnits * certify::unit_in_last_place(variable.dtype, element.value);
+      }
+    }
+    out_.elements.push_back(std::move(element));
+  }
+
+  const Program& program_;
+  certify::Code code_;
+  certify::InputModel model_;
+  certify::InputSource source_;
+  Random random_;
+  std::uint32_t wanted_;
+  certify::Budget budget_;
+  Expectations out_;
+};
+
+}  // namespace
+
+Result<Tensors, std::string> drawn_inputs(const Program& program, std::uint64_t seed) {
+  const certify::InputModel model = certify::model_inputs(program, program);
+  if (model.is_empty) return std::string("an input has no legal value");
+  const certify::InputSource source(model, draw_of(seed));
+  ThreadTeam team(default_jobs());
+  Tensors out;
+  for (std::size_t i = 0; i < model.inputs.size(); ++i) {
+    const Variable& variable = *model.inputs[i].variable;
+    Tensor tensor{variable.dtype, variable.shape, {}};
+    std::size_t bytes = static_cast<std::size_t>(info(variable.dtype).bytes);
+    for (const std::int64_t extent : variable.shape) bytes *= static_cast<std::size_t>(extent);
+    tensor.data.resize(bytes);
+    draw(source, i, variable, team, tensor);
+    out.emplace(variable.name, std::move(tensor));
+  }
+  return out;
+}
+
+Expectations expected_elements(const Program& program, const Program& drawn, std::uint64_t seed, std::uint32_t wanted,
+                               std::uint64_t operations) {
+  Expectations out;
+  const bool ran = certify::run_on_big_stack([&] {
+    try {
+      out = Evaluation(program, drawn, seed, wanted, operations).run();
+    } catch (const certify::Failure& failure) {
+      out.problem = failure.message;
+    }
+  });
+  if (!ran) out.problem = "no stack for the evaluation";
+  return out;
+}
+
+bool is_expected(const ExpectedElement& expected, const Scalar& value) {
+  if (!expected.is_real) return !is_float(value.dtype()) && value.as_integer() == expected.integer;
+  if (!is_float(value.dtype())) return false;
+  const double got = value.as_real();
+  if (std::isnan(expected.value)) return std::isnan(got);
+  if (std::isinf(expected.value)) return got == expected.value;
+  return std::fabs(got - expected.value) <= expected.allowed;
+}
+
+Json to_json(const Expectations& expectations) {
+  Json::Array out;
+  for (const ExpectedElement& element : expectations.elements) {
+    Json entry;
+    entry.set("output", element.output).set("position", element.position).set("real", element.is_real);
+    // Not a number and the infinities have no form of their own in JSON.
+    const bool finite = std::isfinite(element.value);
+    entry.set("value", finite ? element.value : 0.0).set("allowed", element.allowed).set("integer", element.integer);
+    if (!finite) entry.set("class", std::isnan(element.value) ? "nan" : element.value > 0 ? "inf" : "-inf");
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+std::vector<ExpectedElement> expectations_from_json(const Json& json) {
+  std::vector<ExpectedElement> out;
+  if (!json.as_array()) return out;
+  for (const Json& entry : *json.as_array()) {
+    ExpectedElement element;
+    element.output = *entry.find("output")->as_string();
+    element.position = *entry.find("position")->as_integer();
+    element.is_real = *entry.find("real")->as_bool();
+    element.value = entry.find("value")->number();
+    element.allowed = entry.find("allowed")->number();
+    element.integer = *entry.find("integer")->as_integer();
+    if (const Json* word = entry.find("class")) {
+      const std::string& text = *word->as_string();
+      const double infinity = std::numeric_limits<double>::infinity();
+      element.value = text == "nan" ? std::nan("") : text == "inf" ? infinity : -infinity;
+    }
+    out.push_back(std::move(element));
+  }
+  return out;
+}
+
+}  // namespace steptp

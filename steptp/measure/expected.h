@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "steptp/base/json.h"
+#include "steptp/base/result.h"
+#include "steptp/oracle/machine.h"
+
+namespace steptp {
+
+/// What an element of an output has to be, and how far from it a result of another order of operations may lie.
+struct ExpectedElement {
+  std::string output;
+  std::int64_t position = 0;
+  std::vector<std::int64_t> subscripts;
+  bool is_real = true;
+  double value = 0;
+  double allowed = 0;
+  std::int64_t integer = 0;
+};
+
+struct Expectations {
+  std::vector<ExpectedElement> elements;
+  std::string problem;  ///< why some of the elements have no certified value; empty where all have
+};
+
+/// Inputs as verification draws them: each element a function of seed, name and position, within the domains that the
+/// signature states or the program's use demands. Programs that are compared take those of one. Error: why there are
+/// none.
+[[nodiscard]] Result<Tensors, std::string> drawn_inputs(const Program& program, std::uint64_t seed);
+
+/// Corners and random elements of every output at the inputs of `drawn`, evaluated one by one in the declared types
+/// with a running error bound (certify/rounded_arithmetic.h). Allowed is what `verify` calls safe: 8 times the bound of
+/// the program in the order of its text, and 4 units in the last place. Elements at which a comparison of data lies
+/// within the errors are left out, and so is what takes more than `operations`.
+[[nodiscard]] Expectations expected_elements(const Program& program, const Program& drawn, std::uint64_t seed,
+                                             std::uint32_t wanted = 8, std::uint64_t operations = 30'000'000);
+
+/// Whether a value is what was expected.
+[[nodiscard]] bool is_expected(const ExpectedElement& expected, const Scalar& value);
+
+[[nodiscard]] Json to_json(const Expectations& expectations);
+[[nodiscard]] std::vector<ExpectedElement> expectations_from_json(const Json& json);
+
+}  // namespace steptp

@@ -1,0 +1,328 @@
+#include "steptp/measure/time_programs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "steptp/base/text.h"
+#include "steptp/measure/expected.h"
+#include "steptp/text/document.h"
+
+namespace steptp {
+
+namespace {
+
+using Status = Timing::Status;
+
+/// The share of a budget that one turn may take, and what it takes at most.
+constexpr double kTurnSeconds = 0.2;
+constexpr std::int64_t kTurnSamples = 40;
+constexpr double kWarmUpSeconds = 0.05;
+/// Asking the machine is no candidate's fault, however short its time.
+constexpr double kMachineSeconds = 120;
+/// Medians below this share of the least possible time are not believed: peaks are known to a few percent.
+constexpr double kPlausible = 0.9;
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const std::size_t half = values.size() / 2;
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half), values.end());
+  const double upper = values[half];
+  if (values.size() % 2 == 1) return upper;
+  return (upper + *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half))) / 2;
+}
+
+/// The standard error of a median, from the spread.
+double uncertainty(const Timing& timing) {
+  if (timing.samples.empty() || timing.median <= 0) return 1;
+  return 1.2533 * timing.spread / std::sqrt(static_cast<double>(timing.samples.size())) / timing.median;
+}
+
+std::map<DType, double> flops_from(const Json* json) {
+  std::map<DType, double> out;
+  if (!json || !json->as_object()) return out;
+  for (const auto& [name, count] : *json->as_object()) {
+    if (const auto dtype = parse_dtype(name)) out[*dtype] = count.number();
+  }
+  return out;
+}
+
+double number_at(const Json& head, std::string_view key) {
+  const Json* value = head.find(key);
+  return value && value->is_number() ? value->number() : 0;
+}
+
+class Measurement {
+ public:
+  Measurement(CandidatePool& pool, const TimeRequest& request) : pool_(pool), request_(request) {
+    answer_.timings.resize(request.programs.size());
+    for (const Program* program : request.programs) records_.push_back(to_json(*program, Profile::paper));
+  }
+
+  Result<TimeAnswer, ExecutionFailure> run() {
+    // Before a worker is taken: others may use it meanwhile.
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      expectations_.push_back(expected_elements(*request_.programs[i], drawn_for(i), request_.seed));
+    }
+    if (auto failure = ask_machine()) return *std::move(failure);
+    for (std::size_t i = 0; i < records_.size(); ++i) prepare(i);
+    compare_expectations();
+    for (std::size_t i = 0; i < records_.size(); ++i) turn(i, kWarmUpSeconds, 3, false);
+    spent_.assign(records_.size(), 0);
+    for (std::size_t round = 0; take_turns(round); ++round) {
+    }
+    for (std::size_t i = 0; i < records_.size(); ++i) finish(i);
+    rate();
+    for (std::size_t i = 0; i < records_.size(); ++i) measure_again(i);
+    return std::move(answer_);
+  }
+
+ private:
+  [[nodiscard]] bool is_active(std::size_t i) const { return prepared_.size() > i && prepared_[i]; }
+  /// Whose inputs a program gets.
+  [[nodiscard]] std::size_t inputs_of(std::size_t i) const {
+    return equal(request_.programs[i]->signature, request_.programs[0]->signature) ? 0 : i;
+  }
+  [[nodiscard]] const Program& drawn_for(std::size_t i) const { return *request_.programs[inputs_of(i)]; }
+  static bool equal(const Signature& a, const Signature& b) {
+    const auto same = [](const Variable& x, const Variable& y) {
+      return x.name == y.name && x.role == y.role && x.dtype == y.dtype && x.shape == y.shape;
+    };
+    return std::equal(a.variables.begin(), a.variables.end(), b.variables.begin(), b.variables.end(), same);
+  }
+
+  /// One request to the worker that has the programs; a new worker where there is none.
+  Result<Json, ExecutionFailure> ask(const Json& head, double least_seconds = 0) {
+    if (!lease_) {
+      auto taken = pool_.workers().take();
+      if (!taken) return ExecutionFailure{std::nullopt, taken.error()};
+      lease_.emplace(std::move(taken).value());
+    }
+    WorkerCall how = pool_.call_options();
+    how.seconds = std::max(how.seconds, least_seconds);
+    const WorkerOutcome outcome = (*lease_)->call(pack({head, {}}), how);
+    if (!outcome.ok()) {
+      lease_.reset();
+      return failure_of(outcome);
+    }
+    auto answer = unpack(outcome.answer);
+    if (!answer) return ExecutionFailure{std::nullopt, make_error("worker-garbled", "the worker: no answer")};
+    if (auto failure = failure_in(answer->head)) {
+      failed_head_ = std::move(answer->head);
+      return *std::move(failure);
+    }
+    return std::move(answer->head);
+  }
+
+  std::optional<ExecutionFailure> ask_machine() {
+    auto said = pool_.machine();
+    if (!said) {
+      Json head;
+      head.set("op", "machine").set("device", pool_.options().device).set("threads", pool_.options().threads);
+      auto asked = ask(head, kMachineSeconds);
+      if (!asked) return asked.error();
+      pool_.remember_machine(*asked);
+      said = std::move(asked).value();
+    }
+    answer_.machine.name = *said->find("name")->as_string();
+    answer_.machine.source = *said->find("source")->as_string();
+    answer_.machine.bytes_per_second = number_at(*said, "bytes_per_second");
+    answer_.machine.flops = flops_from(said->find("flops"));
+    return std::nullopt;
+  }
+
+  void give_up(std::size_t i, ExecutionFailure failure) {
+    Timing& timing = answer_.timings[i];
+    timing.status = failure.diagnostic.id == "wrong-result" ? Status::wrong : Status::failed;
+    if (timing.status == Status::wrong) describe_wrong(failure.diagnostic);
+    timing.failure = std::move(failure);
+    timing.samples.clear();
+    prepared_[i] = false;
+    // A worker that is gone has taken the others with it; they begin anew, with the samples they have.
+    if (lease_) return;
+    for (std::size_t other = 0; other < records_.size(); ++other) {
+      if (is_active(other)) prepare(other);
+    }
+  }
+
+  void describe_wrong(Diagnostic& diagnostic) const {
+    char text[160];
+    std::snprintf(text, sizeof text, ": %.9g, expected %.9g within %.3g", number_at(failed_head_, "got"),
+                  number_at(failed_head_, "expected"), number_at(failed_head_, "allowed"));
+    diagnostic.message += text;
+  }
+
+  void prepare(std::size_t i) {
+    prepared_.resize(records_.size(), false);
+    Json head;
+    head.set("op", "prepare").set("id", static_cast<std::int64_t>(i)).set("device", pool_.options().device);
+    head.set("threads", pool_.options().threads).set("cache", pool_.options().cache);
+    head.set("seed", static_cast<std::int64_t>(request_.seed)).set("program", records_[i]);
+    head.set("inputs_of", records_[inputs_of(i)]).set("expected", to_json(expectations_[i]));
+    prepared_[i] = true;
+    const auto said = ask(head);
+    if (!said) return give_up(i, said.error());
+    Timing& timing = answer_.timings[i];
+    const Json& times = *said->find("times");
+    timing.compile_milliseconds = number_at(times, "lower") + number_at(times, "compile") + number_at(times, "load");
+    timing.from_cache = *times.find("cached")->as_bool();
+    timing.work.bytes = number_at(times, "bytes");
+    timing.work.certain_bytes = number_at(times, "certain_bytes");
+    timing.work.flops = flops_from(times.find("flops"));
+    timing.work.certain_flops = flops_from(times.find("certain_flops"));
+    timing.checked_elements = expectations_[i].elements.size();
+    pool_.note_cache_problem(times);
+    timing.status = timing.checked_elements > 0 ? Status::ok : Status::unchecked;
+  }
+
+  /// Programs with one signature are said to be one function; where certified values say otherwise, so do we.
+  void compare_expectations() {
+    for (std::size_t i = 1; i < records_.size(); ++i) {
+      if (inputs_of(i) != 0) continue;
+      for (const ExpectedElement& own : expectations_[i].elements) {
+        for (const ExpectedElement& first : expectations_[0].elements) {
+          if (own.output != first.output || own.position != first.position) continue;
+          const double allowed = own.allowed + first.allowed;
+          const bool same =
+              own.is_real ? !(std::fabs(own.value - first.value) > allowed) : own.integer == first.integer;
+          if (same) continue;
+          answer_.timings[i].notes.push_back(concat(
+              "is another function than the first program: they differ at element ", own.position, " of ", own.output));
+          break;
+        }
+        if (!answer_.timings[i].notes.empty()) break;
+      }
+    }
+  }
+
+  void turn(std::size_t i, double seconds, std::int64_t most, bool counts) {
+    if (!is_active(i)) return;
+    Json head;
+    head.set("op", "measure").set("id", static_cast<std::int64_t>(i)).set("seconds", seconds).set("most", most);
+    head.set("cold", request_.cold);
+    const auto said = ask(head);
+    if (!said) return give_up(i, said.error());
+    if (!counts) return;
+    Timing& timing = answer_.timings[i];
+    for (const Json& sample : *said->find("samples")->as_array()) timing.samples.push_back(sample.number());
+    summarise(timing);
+  }
+
+  /// Every program that is not settled has its turn, each time another one first. False where all are done.
+  bool take_turns(std::size_t round) {
+    bool any = false;
+    for (std::size_t k = 0; k < records_.size(); ++k) {
+      const std::size_t i = (k + round) % records_.size();
+      if (!is_active(i) || spent_[i] >= request_.budget_seconds) continue;
+      const Timing& timing = answer_.timings[i];
+      if (timing.samples.size() >= request_.least_samples && uncertainty(timing) <= request_.wanted_spread / 2)
+        continue;
+      any = true;
+      const auto start = std::chrono::steady_clock::now();
+      turn(i, std::min(kTurnSeconds, request_.budget_seconds / 5), kTurnSamples, true);
+      spent_[i] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    return any;
+  }
+
+  void finish(std::size_t i) {
+    if (!is_active(i)) return;
+    Json head;
+    head.set("op", "finish").set("id", static_cast<std::int64_t>(i));
+    const auto said = ask(head);
+    if (!said) return give_up(i, said.error());
+    prepared_[i] = false;
+    Timing& timing = answer_.timings[i];
+    if (!*said->find("inputs_whole")->as_bool()) {
+      timing.status = Status::wrong;
+      timing.failure.diagnostic = make_error("wrong-result", "the program has changed its inputs");
+      timing.samples.clear();
+      return;
+    }
+    if (!expectations_[i].problem.empty()) {
+      timing.notes.push_back(concat("not all elements were compared: ", expectations_[i].problem));
+    }
+    if (uncertainty(timing) > request_.wanted_spread / 2) {
+      timing.notes.emplace_back("the budget ended before the median was settled");
+    }
+  }
+
+  /// The share of the machine, by the least work among the programs that are compared.
+  void rate() {
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      Timing& timing = answer_.timings[i];
+      if (timing.samples.empty()) continue;
+      const Work* least = &timing.work;
+      for (std::size_t other = 0; other < records_.size(); ++other) {
+        const Timing& candidate = answer_.timings[other];
+        if (candidate.samples.empty() || inputs_of(other) != inputs_of(i)) continue;
+        if (candidate.work.all_flops() < least->all_flops()) least = &candidate.work;
+      }
+      timing.roofline_seconds = roofline_seconds(timing.work.bytes, least->flops, answer_.machine);
+      if (timing.median > 0) timing.roofline_share = timing.roofline_seconds / timing.median;
+    }
+  }
+
+  [[nodiscard]] bool is_plausible(const Timing& timing) const {
+    const double least =
+        roofline_seconds(request_.cold ? timing.work.certain_bytes : 0, timing.work.certain_flops, answer_.machine);
+    return timing.median > 0 && timing.median >= kPlausible * least;
+  }
+
+  /// What is too good to be true is measured once more, by a new worker.
+  void measure_again(std::size_t i) {
+    Timing& timing = answer_.timings[i];
+    if (timing.samples.empty() || is_plausible(timing)) return;
+    if (lease_) lease_->end();
+    lease_.reset();
+    timing.samples.clear();
+    prepare(i);
+    turn(i, kWarmUpSeconds, 3, false);
+    turn(i, kTurnSeconds, kTurnSamples, true);
+    turn(i, kTurnSeconds, kTurnSamples, true);
+    if (timing.samples.empty()) return;
+    finish(i);
+    rate();
+    timing.implausible = !is_plausible(timing);
+    timing.notes.emplace_back(
+        timing.implausible ? "implausible: faster than the machine's peaks allow, twice"
+                           : "the first measurement was faster than the machine's peaks allow, and was repeated");
+  }
+
+  CandidatePool& pool_;
+  const TimeRequest& request_;
+  std::vector<Json> records_;
+  std::vector<Expectations> expectations_;
+  std::optional<WorkerPool::Lease> lease_;
+  std::vector<bool> prepared_;
+  std::vector<double> spent_;
+  Json failed_head_;
+  TimeAnswer answer_;
+};
+
+}  // namespace
+
+std::string_view name_of(Timing::Status status) {
+  switch (status) {
+    case Status::ok: return "ok";
+    case Status::unchecked: return "unchecked";
+    case Status::wrong: return "wrong";
+    case Status::failed: return "failed";
+  }
+  return "";
+}
+
+void summarise(Timing& timing) {
+  timing.median = median_of(timing.samples);
+  std::vector<double> distances;
+  for (const double sample : timing.samples) distances.push_back(std::fabs(sample - timing.median));
+  timing.spread = 1.4826 * median_of(std::move(distances));
+  timing.least = timing.samples.empty() ? 0 : *std::min_element(timing.samples.begin(), timing.samples.end());
+}
+
+Result<TimeAnswer, ExecutionFailure> time_programs(CandidatePool& pool, const TimeRequest& request) {
+  return Measurement(pool, request).run();
+}
+
+}  // namespace steptp

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steptp/measure/candidate_pool.h"
+#include "steptp/measure/work.h"
+
+namespace steptp {
+
+/// Several programs, measured in one run by turns. Programs with the signature of the first one get its inputs.
+struct TimeRequest {
+  std::vector<const Program*> programs;
+  std::uint64_t seed = 0;
+  double budget_seconds = 5;    ///< for the measurements of one program
+  double wanted_spread = 0.01;  ///< of the median, relative: enough
+  std::uint32_t least_samples = 10;
+  bool cold = true;  ///< caches are emptied before each repetition
+};
+
+/// One program's result. A timing of a wrong result does not exist.
+struct Timing {
+  enum class Status : std::uint8_t {
+    ok,
+    unchecked,  ///< measured, but no element could be evaluated to compare with
+    wrong,      ///< an element is not what it has to be, or an input was changed
+    failed,     ///< does not compile, crashed, hung, was refused: `failure`
+  };
+  Status status = Status::failed;
+  ExecutionFailure failure;     ///< wrong, failed
+  std::vector<double> samples;  ///< seconds, in the order of measurement
+  double median = 0;
+  double spread = 0;  ///< median of the distances from the median, times 1.4826
+  double least = 0;
+  double compile_milliseconds = 0;
+  bool from_cache = false;
+  Work work;
+  double roofline_seconds = 0;  ///< of the least work among the programs compared
+  double roofline_share = 0;    ///< 0 where it is not known
+  std::size_t checked_elements = 0;
+  bool implausible = false;  ///< faster than the machine can be, also when measured again
+  std::vector<std::string> notes;
+};
+[[nodiscard]] std::string_view name_of(Timing::Status status);
+
+struct TimeAnswer {
+  MachinePeak machine;
+  std::vector<Timing> timings;  ///< as in the request
+};
+
+/// Measures on the pool's device: warm-up, then rounds in which every program has its turn, until the medians are
+/// settled or the budget is spent. Each repetition begins with poisoned outputs, and ends with a comparison of
+/// certified elements. A program that crashes or hangs loses its place, the others keep their samples. Failure: the
+/// device is not there.
+[[nodiscard]] Result<TimeAnswer, ExecutionFailure> time_programs(CandidatePool& pool, const TimeRequest& request);
+
+/// Median, spread and least of samples; for tests too.
+void summarise(Timing& timing);
+
+}  // namespace steptp

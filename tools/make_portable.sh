@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Makes BUILD/portable a folder that runs from a plain copy on any x86-64 Linux with glibc 2.36 or newer: the binary, the
+# libraries that it needs besides glibc, and the programs of the GPU tests. Without the LLVM engine.
+# Usage: make_portable.sh BUILD
+# Debian has no static FLINT, so libraries travel as files beside the binary instead of inside it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1
+out=$build/portable
+strip "$out/steptp"
+rm -rf "$out/lib" "$out/programs"
+mkdir -p "$out/lib" "$out/programs"
+# glibc is the system's own; all else is copied.
+ldd "$out/steptp" | awk '$3 ~ /^\// { print $3 }' | grep -Ev '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' |
+  while read -r library; do cp -L "$library" "$out/lib/"; done
+cp tools/run_gpu_tests.py "$out/"
+python3 tools/gpu_test_programs.py "$build" "$out/programs"
+
+newest=$(objdump -T "$out/steptp" "$out"/lib/* | grep -o 'GLIBC_2\.[0-9]*' | sort -t. -k2 -n | tail -1)
+[ "${newest#GLIBC_2.}" -le 36 ] || { echo "portable: needs $newest, wanted at most GLIBC_2.36" >&2; exit 1; }
+bytes=$(cat "$out/steptp" "$out"/lib/* | wc -c)
+[ "$bytes" -lt $((40 << 20)) ] || { echo "portable: $bytes bytes, wanted less than 40 MB" >&2; exit 1; }
+env -i "$out/steptp" --version >/dev/null
+echo "portable: $out, $((bytes >> 20)) MB, needs $newest"

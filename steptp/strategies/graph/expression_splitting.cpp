@@ -25,7 +25,7 @@ constexpr Precondition kSafety[] = {
     {Check::order, "not-written", "before the nest: nothing that the part reads is written in the nest"},
     {Check::scope, "global", "before the nest: the part reads no data in s or l"},
     {Check::size, "memory", "the new tensor has at most 2^31 elements"},
-    {Check::order, "races", "no race comes from the new equation"},
+    {Check::order, "races", "no race comes from the new equation, and block loops still enclose their kernels"},
 };
 constexpr const Precondition& kComputes = kSafety[0];
 constexpr const Precondition& kAlways = kSafety[1];
@@ -138,7 +138,9 @@ std::optional<Refusal> refuse_races(View& view, const Splitting& splitting, cons
   const Statement& statement = *splitting.part.statement;
   if (!splitting.inside && statement.nests.size() == 1) return std::nullopt;
   View after(built.program);
-  const auto conflict = race_conflict(view, after, statement.items[0]);
+  auto conflict = race_conflict(view, after, statement.items[0]);
+  // A nest of its own inside a kernel, beside the one it came from.
+  if (!conflict) conflict = placement_conflict(after);
   return conflict ? std::optional(refuse(kRaces, splitting.part.site, *conflict)) : std::nullopt;
 }
 

@@ -59,6 +59,9 @@ TEST(ExpressionSplitting, Refusals) {
   refused(kPadded, R"({"at":"0/0:left","place":"before"})", "place");
   refused("@input A i32[8]\n@output D i32[8]\nL(a,8)[D:i32[a]=A:i32[a]+a*3;];\n",
           R"({"at":"0/0:right.1","place":"before"})", "computes");
+  // The block loop would enclose one of two nests.
+  refused("@input A f32[8,4]\n@output D f32[8]\nB(tx,8)[L(c,1)B(bx,2)L(a,4)[D[tx]=D[tx]+exp(A[tx,a]*2)*bx;];];\n",
+          R"({"at":"0/0/0:right.1.0","place":"before"})", "races");
   refused("@input A f32[8]\n@output D f32[8]\nB(tx,8)[E:l[]=A[tx];L(a,1)[D[tx]=exp(E:l[])+a;];];\n",
           R"({"at":"0/1/0:right.0","place":"before"})", "global");
   refused("@input A f32[65536]\n@output D f32[65536]\nL(a,65536)L(c,65536)[D[a]=D[a]+A[a]*A[c];];\n",

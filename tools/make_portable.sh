@@ -20,5 +20,12 @@ newest=$(objdump -T "$out/steptp" "$out"/lib/* | grep -o 'GLIBC_2\.[0-9]*' | sor
 [ "${newest#GLIBC_2.}" -le 36 ] || { echo "portable: needs $newest, wanted at most GLIBC_2.36" >&2; exit 1; }
 bytes=$(cat "$out/steptp" "$out"/lib/* | wc -c)
 [ "$bytes" -lt $((40 << 20)) ] || { echo "portable: $bytes bytes, wanted less than 40 MB" >&2; exit 1; }
+# Where it runs, the system does not have these libraries.
+env -i LD_TRACE_LOADED_OBJECTS=1 "$out/steptp" | awk '{ print $1, $3 }' | while read -r name place; do
+  [ ! -f "$out/lib/$name" ] || case $place in */portable/lib/*) ;; *)
+    echo "portable: $name comes from $place" >&2
+    exit 1 ;;
+  esac
+done
 env -i "$out/steptp" --version >/dev/null
 echo "portable: $out, $((bytes >> 20)) MB, needs $newest"

@@ -99,7 +99,8 @@ std::vector<std::vector<std::int64_t>> Coverage::turning_points(std::uint32_t nu
     add_with_neighbours(last);
   }
   for (const Branch& branch : code_.branches) {
-    const auto* compare = std::get_if<Compare>(&branch.condition->node);
+    // A fold has no condition in the text.
+    const auto* compare = branch.condition ? std::get_if<Compare>(&branch.condition->node) : nullptr;
     if (branch.statement != number || branch.is_selection || !branch.on_indices || !compare) continue;
     const auto left = to_index(*compare->operands[0]);
     const auto right = to_index(*compare->operands[1]);

@@ -65,6 +65,22 @@ TEST(VerifyMasked, AMaximumDropsNaN) {
   }
 }
 
+/// Only `before` reads what may be NaN, and the maximum drops the rows where it is: `after` keeps them.
+TEST(VerifyMasked, WhatOnlyBeforeDependsOn) {
+  // So large that one look at whole programs is not cheap: windows are for those.
+  constexpr std::string_view kLarge =
+      "@input A f32[64,256]\n@constant M bool[64,256]\n@input C f32[256,16]\n@output D f32[16]\n"
+      "B(tx,64)L(a,256)[Y[tx,a]=if_then_else(M:bool[tx,a],-inf,A[tx,a]);];"
+      "B(tx,64)L(a,256)[E[tx]=max(E[tx],Y[tx,a]);];B(tx,64)L(a,256)[F[tx]=F[tx]+exp(Y[tx,a]-E[tx]);];"
+      "B(tx,64)L(a,256)[Z[tx,a]=exp(Y[tx,a]-E[tx])/F[tx];];"
+      "B(tx,64)L(c,16)L(a,256)[G[tx,c]=G[tx,c]+Z[tx,a]*C[a,c];];";
+  constexpr std::string_view kMaximumOfAll = "L(c,16)B(tx,64)[D[c]=max(D[c],H[tx,c]);];";
+  const auto program = [&](std::string_view middle) {
+    return shorthand_program(concat(kLarge, "B(tx,64)L(c,16)[H[tx,c]=", middle, ";];", kMaximumOfAll), {{"T", "f32"}});
+  };
+  EXPECT_FALSE(is_called_equal(verify(program("2*A[tx,c]+(G[tx,c]-G[tx,c])"), program("A[tx,c]+A[tx,c]"))));
+}
+
 /// What is known of G, which the second product makes.
 bool is_never_infinite(std::string_view start) {
   const Program program = shorthand_program(concat(kSignature, "12,8]\n", start, kTanh, kCopy), {{"T", "f32"}});

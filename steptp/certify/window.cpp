@@ -131,6 +131,8 @@ class Cutter {
     }
     add_goals();
     if (window_.signature.variables.empty()) window_.is_usable = false;  // nothing differs: nothing for a window
+    // What only `before` depends on counts too where both have to be NaN at the same places.
+    window_.has_hazards = window_.needs_same_hazards;
     for (const std::uint32_t number : reached_[1]) {
       if (is_cut(1, number) ? !facts_[1][number].value.is_finite : facts_[1][number].is_partial) {
         window_.has_hazards = true;

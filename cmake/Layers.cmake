@@ -6,14 +6,26 @@
 # Sources are steptp/<layer>/*.cpp; steptp/<layer>/*_test.cpp go into test_<layer>. The tests of strategies/* need the
 # judge, which these layers cannot see: testing/ builds them.
 
+# Where the sources are, for the few tests that read files: a header, because a definition for all of them would make
+# the objects of every clone different ones to the compiler cache.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/source_dir.h
+     CONTENT "#pragma once\n#define STEPTP_SOURCE_DIR \"@PROJECT_SOURCE_DIR@\"\n" @ONLY)
+
 function(steptp_add_test target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gtest_main)
-  target_compile_definitions(${target} PRIVATE STEPTP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/include)
   # What is tested is optimised; the tests themselves need not be, and compile a quarter faster.
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(NOT TARGET steptp_test_headers)
+    add_executable(steptp_test_headers ${PROJECT_SOURCE_DIR}/cmake/headers.cpp)
+    target_compile_options(steptp_test_headers PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_link_libraries(steptp_test_headers PRIVATE GTest::gtest)
+    steptp_own_headers(steptp_test_headers <gtest/gtest.h>)
+  endif()
+  steptp_share_headers(${target} steptp_test_headers)
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 
@@ -21,6 +33,8 @@ function(steptp_add_layers file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(STRINGS ${file} lines)
   set(all "")
+  add_library(steptp_headers STATIC ${PROJECT_SOURCE_DIR}/cmake/headers.cpp)
+  steptp_own_headers(steptp_headers)
   foreach(line IN LISTS lines)
     if(line MATCHES "^#" OR line STREQUAL "")
       continue()
@@ -44,7 +58,7 @@ function(steptp_add_layers file)
     endif()
     add_library(${target} STATIC ${sources})
     target_link_libraries(${target} PUBLIC steptp_options ${system})
-    target_compile_definitions(${target} PRIVATE STEPTP_DATA_DIR="${PROJECT_SOURCE_DIR}/data")
+    steptp_share_headers(${target} steptp_headers)
     foreach(name IN LISTS below)
       string(REPLACE "/" "_" name ${name})
       target_link_libraries(${target} PUBLIC steptp_${name})

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "replay/replay.h"
+#include "source_dir.h"
 #include "steptp/base/file.h"
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "source_dir.h"
 #include "steptp/base/file.h"
 #include "steptp/base/json.h"
 #include "steptp/certify/certify.h"

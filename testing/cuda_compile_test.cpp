@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "source_dir.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
 #include "steptp/cuda/lower.h"

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "source_dir.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
 #include "steptp/cuda/lower.h"

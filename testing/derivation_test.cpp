@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "source_dir.h"
 #include "steptp/analysis/accesses.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"

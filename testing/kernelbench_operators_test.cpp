@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "source_dir.h"
 #include "steptp/base/file.h"
 #include "steptp/base/json.h"
 #include "steptp/frontend/lowering_table.h"

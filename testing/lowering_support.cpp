@@ -1,4 +1,5 @@
 #include "testing/lowering_support.h"
+#include "source_dir.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "source_dir.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
 #include "steptp/ir/canonical.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "source_dir.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
 #include "steptp/recipe/page.h"

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 
+#include "source_dir.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
 #include "steptp/recipe/recipe.h"

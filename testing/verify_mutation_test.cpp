@@ -5,6 +5,7 @@
 #include <iostream>
 #include <string>
 
+#include "source_dir.h"
 #include "steptp/base/file.h"
 #include "steptp/safety/check.h"
 #include "steptp/text/document.h"

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "source_dir.h"
 #include "steptp/base/text.h"
 #include "steptp/verbs/zoo_program.h"
 

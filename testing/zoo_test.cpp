@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "source_dir.h"
 #include "steptp/base/file.h"
 #include "steptp/base/json.h"
 #include "steptp/base/text.h"

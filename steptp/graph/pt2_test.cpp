@@ -1,4 +1,5 @@
 #include "steptp/graph/pt2.h"
+#include "source_dir.h"
 
 #include <gtest/gtest.h>
 

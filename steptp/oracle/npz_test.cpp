@@ -1,4 +1,5 @@
 #include "steptp/oracle/npz.h"
+#include "source_dir.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

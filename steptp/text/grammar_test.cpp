@@ -1,4 +1,5 @@
 #include "steptp/text/grammar.h"
+#include "source_dir.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Tokenizer files that are broken, hostile or beyond us: each gives a message, none gives wrong ids.
 #include "steptp/tokens/tokenizer_file.h"
+#include "source_dir.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #include "steptp/tokens/tokenizer.h"
+#include "source_dir.h"
 
 #include <gtest/gtest.h>
 

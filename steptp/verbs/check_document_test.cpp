@@ -1,5 +1,6 @@
 // One program per diagnostic that shows it, and one next to it that does not.
 #include "steptp/verbs/check_document.h"
+#include "source_dir.h"
 
 #include <gtest/gtest.h>
 

@@ -207,7 +207,8 @@ constexpr std::string_view kLicences = R"(
 Apache-2.0, like StepTP, which made the programs, the steps and the texts. Token counts are under the tokenizer of Qwen3
 (Apache-2.0). )";
 
-constexpr std::string_view kKernelBench = R"(Programs whose `origin` begins with `kernelbench` compute the same as tasks of
+constexpr std::string_view kKernelBench =
+    R"(Programs whose `origin` begins with `kernelbench` compute the same as tasks of
 KernelBench (MIT licence), written anew: results on KernelBench after training on them are not held out. The config
 `no_kernelbench` is without them.
 )";

@@ -28,10 +28,9 @@ Result<std::vector<std::string>, Diagnostic> wanted_configs(const std::vector<st
   std::vector<std::string> out;
   for (const std::string& name : names) {
     if (find_config(name) != nullptr) continue;
-    return make_error("usage", concat("there is no config '", name, "'"),
-                      concat("the configs are ", join(all_configs(), " ", [](const ExportConfig& config) {
-                               return config.name;
-                             })));
+    return make_error(
+        "usage", concat("there is no config '", name, "'"),
+        concat("the configs are ", join(all_configs(), " ", [](const ExportConfig& config) { return config.name; })));
   }
   for (const ExportConfig& config : all_configs()) {
     if (names.empty() || std::find(names.begin(), names.end(), config.name) != names.end()) out.push_back(config.name);
@@ -192,9 +191,10 @@ Result<Manifest, Diagnostic> export_dataset(const std::string& folder, const Exp
     if (auto unread = add_store_checksums(folder, checksums)) return *std::move(unread);
   }
   const std::string schema = json_schema(find_table("archive")->schema, "A row of the archive").dump() + "\n";
-  for (const auto& [name, content] : {std::pair<const char*, std::string>{kManifestFile, to_json(manifest).dump() + "\n"},
-                                      {kCardFile, card(manifest)},
-                                      {kSchemaFile, schema}}) {
+  for (const auto& [name, content] :
+       {std::pair<const char*, std::string>{kManifestFile, to_json(manifest).dump() + "\n"},
+        {kCardFile, card(manifest)},
+        {kSchemaFile, schema}}) {
     if (auto unwritten = write_listed(out, name, content, checksums)) return *std::move(unwritten);
   }
   const auto listed = write_file(concat(out, "/", kChecksumsFile), to_text(checksums));

@@ -53,7 +53,8 @@ struct Members {
     std::vector<std::string> out;
     for (const Json& item : array(key)) {
       if (item.as_string() != nullptr) out.push_back(*item.as_string());
-      if (item.as_string() == nullptr && problem.empty()) problem = concat("'", std::string_view(key), "' holds no text");
+      if (item.as_string() == nullptr && problem.empty())
+        problem = concat("'", std::string_view(key), "' holds no text");
     }
     return out;
   }

@@ -55,11 +55,13 @@ Result<TableFiles::Files*, Diagnostic> TableFiles::files_for(const Table& table,
   const auto found = files_.find({&table, split});
   if (found != files_.end()) return &found->second;
   if (auto problem = make_folder(std::filesystem::path(folder_) / "data" / table.name)) return *std::move(problem);
-  auto parquet = ParquetWriter::create(concat(folder_, "/", parquet_name(table.name, split)), table.schema, kGroupBytes);
+  auto parquet =
+      ParquetWriter::create(concat(folder_, "/", parquet_name(table.name, split)), table.schema, kGroupBytes);
   if (!parquet) return std::move(parquet).error();
   auto jsonl = JsonlWriter::create(concat(folder_, "/", jsonl_name(table.name, split)));
   if (!jsonl) return std::move(jsonl).error();
-  const auto made = files_.emplace(std::pair(&table, split), Files{std::move(parquet).value(), std::move(jsonl).value()});
+  const auto made =
+      files_.emplace(std::pair(&table, split), Files{std::move(parquet).value(), std::move(jsonl).value()});
   return &made.first->second;
 }
 
@@ -102,8 +104,9 @@ std::optional<Diagnostic> write_listed(const std::string& folder, const std::str
 
 Result<std::string, Diagnostic> checksum_of(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
-  if (!file) return Result<std::string, Diagnostic>(make_error("file", concat("cannot open '", path, "': ",
-                                                                             std::string_view(std::strerror(errno)))));
+  if (!file)
+    return Result<std::string, Diagnostic>(
+        make_error("file", concat("cannot open '", path, "': ", std::string_view(std::strerror(errno)))));
   Sha256 sum;
   std::string buffer(std::size_t{1} << 20, '\0');
   std::size_t got = 0;

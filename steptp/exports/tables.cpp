@@ -167,17 +167,18 @@ std::vector<Table> make_tables() {
   }
   tables.push_back({"deep", chat_schema()});
   tables.push_back({"no_kernelbench", chat_schema()});
-  tables.push_back({"sft_trl", trainer_schema({messages("prompt", "the question"),
-                                               messages("completion", "the answer")})});
+  tables.push_back(
+      {"sft_trl", trainer_schema({messages("prompt", "the question"), messages("completion", "the answer")})});
   tables.push_back({"dpo_trl", trainer_schema({messages("prompt", "the question"), messages("chosen", "a right answer"),
                                                messages("rejected", "one that is nearly right, and wrong")})});
   tables.push_back({"dpo_swift", trainer_schema({messages("messages", "the conversation with a right answer"),
                                                  text("rejected_response", "one that is nearly right, and wrong")})});
   tables.push_back({"kto_trl", trainer_schema({messages("prompt", "the question"), messages("completion", "an answer"),
                                                flag("label", "whether it is right")})});
-  tables.push_back({"stepwise", trainer_schema({text("prompt", "the question"),
-                                                texts("completions", "the steps from the program on, one after another"),
-                                                {"labels", Kind::booleans, "whether each step is right", false}})});
+  tables.push_back(
+      {"stepwise", trainer_schema({text("prompt", "the question"),
+                                   texts("completions", "the steps from the program on, one after another"),
+                                   {"labels", Kind::booleans, "whether each step is right", false}})});
   tables.push_back({"rl", rl_schema()});
   tables.push_back({"near_miss", near_miss_schema()});
   return tables;

@@ -39,9 +39,9 @@ struct BuildAnswer {
     stopped,   ///< by the time limit or by hand: the same command goes on
   };
   End end = End::complete;
-  Json summary;                           ///< where complete
-  std::vector<std::string> quarantined;   ///< "NAME: why"
-  std::uint64_t parts_left = 0;           ///< where stopped
+  Json summary;                          ///< where complete
+  std::vector<std::string> quarantined;  ///< "NAME: why"
+  std::uint64_t parts_left = 0;          ///< where stopped
 };
 
 /// Diagnostics: `write` where the folder cannot be written, `configuration` where it holds another build, `leak`,

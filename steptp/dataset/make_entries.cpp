@@ -14,7 +14,7 @@
 #include "steptp/graph/torch_printer.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/prove/prove.h"
-#include "steptp/recipe/facts_json.h"
+#include "steptp/reasoning/trace.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
@@ -250,7 +250,8 @@ class EntryMaker {
     entry.compiled = "none";
     {
       const Stage stage(times_, "trace");
-      entry.trace = steptp::to_json(applied.facts, state.program, after);
+      entry.trace =
+          steptp::to_json(make_trace(*choice.strategy, state.program, choice.choice, applied, entry.phrasing));
     }
     count(after, entry.after, entry.tir, entry.cuda, entry.tokens);
   }

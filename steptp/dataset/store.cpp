@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -74,6 +75,8 @@ std::string part_path(const std::string& folder, std::uint64_t part) {
 std::string build_path(const std::string& folder) { return concat(folder, "/build.json"); }
 std::string selection_path(const std::string& folder) { return concat(folder, "/selection.jsonl"); }
 
+std::string compiled_path(const std::string& folder) { return concat(folder, "/compiled.jsonl"); }
+
 Result<Json, Diagnostic> read_build(const std::string& folder) {
   const std::string path = build_path(folder);
   const auto text = read_file(path);
@@ -112,16 +115,45 @@ Result<std::vector<ProgramRecord>, Diagnostic> read_part(const std::string& fold
   return out;
 }
 
+namespace {
+
+/// By the id of the entry; a dataset that is not complete has none.
+Result<std::map<std::string, std::string>, Diagnostic> read_compiled(const std::string& folder) {
+  std::map<std::string, std::string> out;
+  const std::string path = compiled_path(folder);
+  const auto text = read_file(path);
+  if (!text) return out;
+  bool is_good = true;
+  for_each_line(*text, [&](std::string_view line) {
+    const auto json = parse_json(line);
+    const Json* id = json ? json->find("id") : nullptr;
+    const Json* compiler = json ? json->find("compiled") : nullptr;
+    is_good = id && id->as_string() && compiler && compiler->as_string();
+    if (is_good) out[*id->as_string()] = *compiler->as_string();
+    return is_good;
+  });
+  if (!is_good) return damaged(path, "a line says not which row was compiled by what");
+  return out;
+}
+
+}  // namespace
+
 std::optional<Diagnostic> for_each_record(const std::string& folder,
                                           const std::function<bool(ProgramRecord&&)>& visit) {
   const auto build = read_build(folder);
   if (!build) return build.error();
   const Json* parts = build->find("parts");
   if (!parts || !parts->as_integer()) return damaged(build_path(folder), "no number of parts");
+  const auto compiled = read_compiled(folder);
+  if (!compiled) return compiled.error();
   for (std::int64_t part = 0; part < *parts->as_integer(); ++part) {
     auto records = read_part(folder, static_cast<std::uint64_t>(part));
     if (!records) return records.error();
     for (ProgramRecord& record : *records) {
+      for (Entry& entry : record.entries) {
+        const auto found = compiled->find(entry.id);
+        if (found != compiled->end()) entry.compiled = found->second;
+      }
       if (!visit(std::move(record))) return std::nullopt;
     }
   }

@@ -2,7 +2,7 @@
 
 // The raw store: DIR/raw/part-00000.jsonl.zst and so on, each with the records (entry.h) of the same number of planned
 // programs, in order; DIR/build.json with the configuration; DIR/selection.jsonl with the rows that exports are made
-// of. A file is there as a whole or not at all.
+// of; DIR/compiled.jsonl with the rows that were compiled, and by what. A file is there as a whole or not at all.
 
 #include <cstdint>
 #include <functional>
@@ -26,6 +26,7 @@ namespace steptp::dataset {
 [[nodiscard]] std::string part_path(const std::string& folder, std::uint64_t part);
 [[nodiscard]] std::string build_path(const std::string& folder);
 [[nodiscard]] std::string selection_path(const std::string& folder);
+[[nodiscard]] std::string compiled_path(const std::string& folder);
 
 /// What DIR/build.json says: {"format":1,"configuration":{...},"parts":N,"programs":N,"summary":{...}}. The summary is
 /// there once the build is complete.
@@ -34,7 +35,8 @@ namespace steptp::dataset {
 /// The records of one part. Diagnostic `dataset`: a part that is not there, damaged, or no part.
 [[nodiscard]] Result<std::vector<ProgramRecord>, Diagnostic> read_part(const std::string& folder, std::uint64_t part);
 
-/// Every record of a complete dataset in order, one part in memory at a time. `visit` answers false to stop.
+/// Every record of a complete dataset in order, one part in memory at a time, with what compiled.jsonl says of entries.
+/// `visit` answers false to stop.
 [[nodiscard]] std::optional<Diagnostic> for_each_record(const std::string& folder,
                                                         const std::function<bool(ProgramRecord&&)>& visit);
 

@@ -8,7 +8,7 @@
 #include "steptp/answers/prompt.h"
 #include "steptp/base/text.h"
 #include "steptp/exports/record_texts.h"
-#include "steptp/verify/replay_record.h"
+#include "steptp/verify/replay_pair.h"
 
 namespace steptp::dataset {
 

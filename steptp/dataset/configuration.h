@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "steptp/base/diagnostic.h"
@@ -68,6 +69,18 @@ struct Configuration {
 [[nodiscard]] Json to_json(const Configuration& configuration);
 /// Keys that are left out keep their default; an unknown key or a value of another kind is named. Id `configuration`.
 [[nodiscard]] Result<Configuration, Diagnostic> configuration_from_json(const Json& json);
+/// One setting, for options and help: "weights", "6/1.5/1".
+struct Setting {
+  std::string key;
+  std::string help;
+  std::string fallback;
+  bool is_flag = false;
+};
+[[nodiscard]] std::vector<Setting> all_settings();
+/// Sets one from a text: a number, a list with commas, three numbers with slashes. Answers what is wrong.
+[[nodiscard]] std::string set_from_text(Configuration& configuration, std::string_view key, const std::string& text);
+/// Every count in proportion to the published ones, for a dataset with so many programs in `train`.
+void scale_to_programs(Configuration& configuration, std::uint64_t programs);
 /// What is wrong with the values; empty where nothing is.
 [[nodiscard]] std::string problem_of(const Configuration& configuration);
 

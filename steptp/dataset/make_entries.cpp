@@ -13,7 +13,6 @@
 #include "steptp/dataset/sampling.h"
 #include "steptp/graph/torch_printer.h"
 #include "steptp/ir/canonical.h"
-#include "steptp/prove/prove.h"
 #include "steptp/reasoning/trace.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
@@ -145,13 +144,11 @@ class EntryMaker {
 
   bool is_usable() {
     const Stage stage(times_, "judge");
-    const CheckReport report = check_program(root_);
-    if (report.verdict != CheckReport::Verdict::ok) {
-      record.excluded = report.verdict == CheckReport::Verdict::errors ? "check finds errors" : "check is undecided";
-      return false;
-    }
-    const Dependence dependence = depends_on(root_);
-    if (dependence.is_known && dependence.is_constant) record.excluded = "degenerate";
+    known_ = look_at(root_);
+    const CheckReport::Verdict verdict = known_.check.verdict;
+    if (verdict == CheckReport::Verdict::errors) record.excluded = "check finds errors";
+    if (verdict == CheckReport::Verdict::unknown) record.excluded = "check is undecided";
+    if (known_.dependence.is_known && known_.dependence.is_constant) record.excluded = "degenerate";
     return record.excluded.empty();
   }
 
@@ -259,16 +256,20 @@ class EntryMaker {
   /// Equal and safe against the root, in as many trials as are wanted. A proof draws no inputs: one is enough.
   bool judge(const Program& after, Hash identity, EntryVerdict& verdict) {
     const Stage stage(times_, "judge");
+    VerifyOptions options;
+    options.budget = configuration_.budget;
+    options.known = &known_;
+    std::vector<std::uint64_t> seeds;
     for (std::uint64_t number = 0; number < configuration_.trials; ++number) {
-      VerifyOptions options;
-      options.seed = combine(combine(mix(configuration_.seed), identity), number);
-      options.budget = configuration_.budget;
-      const Judgement judgement = verify(root_, after, options);
+      seeds.push_back(combine(combine(mix(configuration_.seed), identity), number));
+    }
+    const std::vector<Judgement> trials = verify_trials(root_, after, options, seeds);
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      const Judgement& judgement = trials[i];
       if (!is_equal(judgement.verdict)) return drop(std::string(name_of(judgement.verdict)));
       if (judgement.same) return drop("same");
       if (!judgement.safe) return drop("unsafe");
-      take(judgement, options.seed, verdict);
-      if (judgement.verdict == Grade::proved) return true;
+      take(judgement, seeds[i], verdict);
     }
     return true;
   }
@@ -319,6 +320,7 @@ class EntryMaker {
   StageTimes& times_;
   std::vector<const Strategy*> strategies_;
   Program root_;
+  KnownBefore known_;
   std::set<std::string> seen_;  ///< canonical forms of this program's states and results
 };
 

@@ -10,7 +10,9 @@
 
 #include "steptp/certify/certify.h"
 #include "steptp/ir/program.h"
+#include "steptp/prove/prove.h"
 #include "steptp/prove/record.h"
+#include "steptp/safety/check.h"
 
 namespace steptp {
 
@@ -39,6 +41,13 @@ struct Judgement {
   std::optional<certify::EvaluationRecord> evaluation;
 };
 
+/// What is found out of `before` alone; whoever judges many programs against one finds it out once.
+struct KnownBefore {
+  CheckReport check;
+  Dependence dependence;  ///< where `check` finds no errors
+};
+[[nodiscard]] KnownBefore look_at(const Program& before);
+
 struct VerifyOptions {
   std::uint64_t seed = 1;
   /// Operations of evaluation; the proof has a limit of its own, far below.
@@ -47,9 +56,18 @@ struct VerifyOptions {
   const std::atomic<bool>* stop = nullptr;
   /// Whether the proof or the points are kept, for a certificate.
   bool keep_record = false;
+  /// What `look_at` says of this `before`; null: it is looked at.
+  const KnownBefore* known = nullptr;
 };
 
 /// The judge: are these two programs, of one signature, equal as real functions? Never sees how either was made.
 [[nodiscard]] Judgement verify(const Program& before, const Program& after, const VerifyOptions& options = {});
+
+/// The same for several seeds in turn: each answer is the one that `verify` gives with its seed. What does not depend
+/// on it is done once. Ends with the first answer that is proved, because a proof draws no inputs, or not equal and
+/// safe.
+[[nodiscard]] std::vector<Judgement> verify_trials(const Program& before, const Program& after,
+                                                   const VerifyOptions& options,
+                                                   const std::vector<std::uint64_t>& seeds);
 
 }  // namespace steptp

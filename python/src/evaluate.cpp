@@ -5,6 +5,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -55,43 +58,64 @@ std::pair<std::vector<double>, std::vector<std::string>> rewards(const std::stri
   return out;
 }
 
-/// The objects that `steptp evaluate --json` prints, the summary last.
+struct EvaluateArguments {
+  std::string prompts;
+  std::string answers;
+  std::string device;
+  QuestionOptions questions;
+  EvaluateOptions options;
+};
+
+/// The objects that `steptp evaluate --json` prints, the summary last. Called without the interpreter's lock.
+std::vector<std::string> evaluate_files(const EvaluateArguments& arguments, const std::atomic<bool>& stop) {
+  const auto cases = read_cases(arguments.prompts, arguments.questions);
+  if (!cases) throw_one(cases.error(), arguments.prompts);
+  const auto answers = read_answers(arguments.answers, *cases);
+  if (!answers) throw_one(answers.error(), arguments.answers);
+  const auto place = find_build_place(arguments.device);
+  if (!place) throw_one(place.error(), "steptp");
+  EvaluateOptions options = arguments.options;
+  if (place->device != "none") options.judge.pool = &pool_for(place->device);
+  std::vector<std::string> out;
+  Evaluation evaluation = evaluate(*cases, *answers, options, [&](const EvaluationCase& one, const JudgedCase& judged) {
+    out.push_back(to_json(one, judged).dump());
+    return !stop;
+  });
+  if (!evaluation.machine_problem.empty()) throw_one(make_error("build", evaluation.machine_problem), "steptp");
+  evaluation.built_with = place->description;
+  out.push_back(to_json(evaluation).dump());
+  return out;
+}
+
+/// On a thread of its own, so that this one can let Python handle signals (Ctrl-C) now and then.
 std::vector<std::string> evaluate_verb(const std::string& prompts, const std::string& answers,
                                        const std::string& device, int trials, std::uint64_t seed, double judge_seconds,
                                        int programs, const std::string& profile, const std::vector<std::int64_t>& k,
                                        unsigned jobs) {
-  QuestionOptions questions;
-  questions.profile = profile_named(profile);
-  questions.programs = programs;
-  SignalWatch watch;
+  EvaluateArguments arguments{prompts, answers, device, {}, {}};
+  arguments.questions.profile = profile_named(profile);
+  arguments.questions.programs = programs;
+  arguments.options.judge.trials = trials;
+  arguments.options.judge.seed = seed;
+  arguments.options.judge.seconds = judge_seconds;
+  arguments.options.k = k;
+  arguments.options.jobs = jobs;
+  std::atomic<bool> stop = false;
+  bool is_interrupted = false;
   std::vector<std::string> out;
   {
     const nb::gil_scoped_release release;
-    const Watched watched(watch);
-    const auto cases = read_cases(prompts, questions);
-    if (!cases) throw_one(cases.error(), prompts);
-    const auto given = read_answers(answers, *cases);
-    if (!given) throw_one(given.error(), answers);
-    const auto place = find_build_place(device);
-    if (!place) throw_one(place.error(), "steptp");
-    EvaluateOptions options;
-    options.judge.trials = trials;
-    options.judge.seed = seed;
-    options.judge.seconds = judge_seconds;
-    options.k = k;
-    options.jobs = jobs;
-    if (place->device != "none") options.judge.pool = &pool_for(place->device);
-    Evaluation evaluation = evaluate(*cases, *given, options, [&](const EvaluationCase& one, const JudgedCase& judged) {
-      out.push_back(to_json(one, judged).dump());
-      return watch.go_on();
-    });
-    if (!watch.raised() && !evaluation.machine_problem.empty()) {
-      throw_one(make_error("build", evaluation.machine_problem), "steptp");
+    std::future<std::vector<std::string>> result =
+        std::async(std::launch::async, [&] { return evaluate_files(arguments, stop); });
+    while (result.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+      if (is_interrupted) continue;
+      const nb::gil_scoped_acquire acquire;
+      is_interrupted = PyErr_CheckSignals() != 0;
+      stop = is_interrupted;
     }
-    evaluation.built_with = place->description;
-    out.push_back(to_json(evaluation).dump());
+    if (!is_interrupted) out = result.get();
   }
-  if (watch.raised()) throw nb::python_error();
+  if (is_interrupted) throw nb::python_error();
   return out;
 }
 

@@ -94,11 +94,9 @@ class StreamedReply {
  public:
   /// False once the stream is at its end.
   bool feed(std::string_view bytes) {
-    all_ += all_.size() < kQuotedBody * 4 ? bytes : std::string_view();
     events_.feed(bytes);
     return !is_done_;
   }
-  [[nodiscard]] const std::string& beginning() const { return all_; }
 
   Result<ChatReply, ChatFailure> take() {
     if (!error_.empty()) return failure(Kind::busy, error_);
@@ -129,7 +127,6 @@ class StreamedReply {
 
   EventStream events_{[this](const std::string& data) { take_event(data); }};
   ChatReply reply_;
-  std::string all_;
   std::string error_;
   bool is_done_ = false;
 };

@@ -73,10 +73,10 @@ class ChatEndpoint {
 
 /// A server that speaks OpenAI's protocol: POST {base}/chat/completions, streaming or not.
 struct ServerOptions {
-  std::string base_url;  ///< "http://host:port/v1"
-  std::string api_key;   ///< empty: none
-  double seconds = 600;  ///< for one answer
-  std::size_t longest = std::size_t{16} << 20;
+  std::string base_url;                         ///< "http://host:port/v1"
+  std::string api_key;                          ///< empty: none
+  double seconds = 600;                         ///< for one answer
+  std::size_t longest = std::size_t{64} << 20;  ///< bytes of one answer on the line
   std::function<bool()> go_on;
 };
 class ChatServer : public ChatEndpoint {

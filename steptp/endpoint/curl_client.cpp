@@ -90,6 +90,9 @@ bool is_local(std::string_view url) {
 }  // namespace
 
 Result<HttpResponse, HttpFailure> CurlClient::post(const HttpRequest& request) {
+  if (!request.url.starts_with("http://") && !request.url.starts_with("https://")) {
+    return HttpFailure{Kind::bad_url, concat("'", request.url, "' is no address that begins with http:// or https://")};
+  }
   const auto library = load_curl();
   if (!library) return HttpFailure{Kind::no_client, library.error()};
   const CurlLibrary& curl = **library;
@@ -104,7 +107,6 @@ Result<HttpResponse, HttpFailure> CurlClient::post(const HttpRequest& request) {
   char problem[CURL_ERROR_SIZE] = "";
   const auto set = [&](CURLoption option, auto value) { curl.easy_setopt(handle.get(), option, value); };
   set(CURLOPT_URL, request.url.c_str());
-  set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
   if (is_local(request.url)) set(CURLOPT_PROXY, "");
   set(CURLOPT_HTTPHEADER, headers.get());
   set(CURLOPT_POST, 1L);

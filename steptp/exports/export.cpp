@@ -109,7 +109,7 @@ std::optional<Diagnostic> remove_old_data(const std::string& folder) {
 
 /// The build's own files lie in the same folder and are listed too.
 std::optional<Diagnostic> add_store_checksums(const std::string& folder, Checksums& checksums) {
-  std::set<std::string> names = {"build.json", "selection.jsonl"};
+  std::set<std::string> names = {"build.json", "selection.jsonl", "compiled.jsonl"};
   std::error_code error;
   for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(folder) / "raw", error)) {
     names.insert(concat("raw/", file.path().filename().string()));

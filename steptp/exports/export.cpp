@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "steptp/base/file.h"
 #include "steptp/base/hash.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"

@@ -25,7 +25,7 @@ std::optional<NearMiss> find_near_miss(const Program& before, const Program& aft
     miss.leir = print(changed->program);
     miss.change = std::move(changed->change);
     miss.reason = judgement.reason;
-    miss.counterexample = to_json(*judgement.counterexample);
+    miss.counterexample = steptp::to_json(*judgement.counterexample);
     return miss;
   }
   return std::nullopt;

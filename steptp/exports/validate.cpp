@@ -1,7 +1,6 @@
 #include "steptp/exports/validate.h"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -109,6 +108,7 @@ class Validator {
     auto jsonl = JsonlReader::open(path(jsonl_file));
     if (!parquet) fail(parquet_file, parquet.error().message);
     if (!jsonl) return fail(jsonl_file, jsonl.error().message);
+    bool is_compared = parquet.ok();
     for (std::uint64_t number = 1;; ++number) {
       const auto line = jsonl->next();
       if (!line) return fail(jsonl_file, line.error().message);
@@ -128,9 +128,8 @@ class Validator {
         fail(jsonl_file, number, *row, problem);
         continue;
       }
-      if (parquet.ok() && !same_in_parquet(*parquet, parquet_file, number, *row)) {
-        parquet = make_error("parquet", "");  // named once; what follows would only repeat it
-      }
+      // A difference is named once: what follows would only repeat it.
+      is_compared = is_compared && same_in_parquet(*parquet, parquet_file, number, *row);
       take(ReadRow{number, std::move(row).value()});
     }
   }

@@ -1,7 +1,7 @@
 #include "steptp/exports/validate_archive.h"
 
 #include <cstdlib>
-#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "steptp/answers/prompt.h"
@@ -98,7 +98,7 @@ class RowChecker {
 
  private:
   [[nodiscard]] const std::string& text(std::string_view column) const { return text_of(row_, column); }
-  void fail(std::string what) { out_.problems.push_back(std::move(what)); }
+  void fail(std::string_view what) { out_.problems.emplace_back(what); }
   void expect(std::string_view column, const std::string& wanted, std::string_view what) {
     if (text(column) != wanted) fail(concat("column '", column, "' ", what));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "steptp/answers/answer.h"
@@ -159,7 +160,7 @@ class RowChecker {
   }
 
  private:
-  void fail(std::string what) { problems.push_back(std::move(what)); }
+  void fail(std::string_view what) { problems.emplace_back(what); }
 
   void expect_each(const char* column, std::string IndexedEntry::*member) {
     const std::vector<std::string> stated = texts_of(row_, column);

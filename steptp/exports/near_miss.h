@@ -31,8 +31,9 @@ struct NearMiss {
 /// How hard is tried.
 struct NearMissOptions {
   std::uint64_t seed = 1;
-  std::uint64_t attempts = 8;
-  std::uint64_t budget = 2'000'000;  ///< operations of one judgement
+  std::uint64_t attempts = 6;
+  /// Operations of one judgement: a difference that takes more is not worth the time, there are others.
+  std::uint64_t budget = 200'000;
 };
 
 /// Changes `after`, the right answer for `before`, until the judge says that it differs from `before` and shows where.

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "steptp/answers/answer.h"
 #include "steptp/answers/prompt.h"
 #include "steptp/base/text.h"
 #include "steptp/exports/record_texts.h"
@@ -221,24 +220,33 @@ class RowChecker {
     return completion.substr(begin + kOpen.size(), completion.size() - kClose.size() - begin - kOpen.size());
   }
 
-  /// The programs of an answer against those of the archive, or against the near miss of this row.
+  /// The programs of an answer against those of the archive, or against the near miss of this row. How an answer is
+  /// spelled is known, so that it is enough to look at what it must hold.
   void check_parts(const std::string& json, const std::vector<const IndexedEntry*>& entries, bool is_right) {
-    const Answer answer = read_answer(concat("<answer>", json, "</answer>"));
-    if (!answer.problem.ok()) return fail(concat("the answer cannot be read: ", answer.problem.message));
-    if (answer.programs.size() != entries.size()) return fail("the answer has another number of programs");
+    const auto answer = parse_json(json);
+    if (!answer) return fail(concat("the answer is no JSON: ", answer.error().message));
+    const bool is_list = answer->as_array() != nullptr;
+    const Json::Array programs = is_list ? *answer->as_array() : Json::Array{*answer};
+    if (programs.size() != entries.size()) return fail("the answer has another number of programs");
+    std::vector<AnswerPart> parts;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      const AnswerProgram& program = answer.programs[i];
-      if (program.strategies != std::vector<std::string>{entries[i]->strategy})
-        fail("the answer names another strategy");
-      const Hash hash = hash_bytes(program.text);
-      const bool is_archived = hash == entries[i]->after_in(language_of(row_));
-      if (is_right && !is_archived) fail("the answer is not the transformed program of its entry");
-      if (is_right) continue;
-      const auto miss = archive_.near_misses.find(text_of(row_, "id"));
-      if (is_archived) fail("the wrong answer is the right one");
-      if (!archive_.near_misses.empty() && (miss == archive_.near_misses.end() || miss->second != hash)) {
-        fail("the wrong answer is not that of near_miss");
-      }
+      parts.push_back({text_of(programs[i], "transformed_IR"), text_of(programs[i], "applied_strategy")});
+      check_part(parts.back(), *entries[i], is_right);
+    }
+    const std::string again = parts.size() == 1 ? answer_json(parts.front()) : answers_json(parts);
+    if (again != json) fail("the answer is not spelled as answers are");
+  }
+
+  void check_part(const AnswerPart& part, const IndexedEntry& entry, bool is_right) {
+    if (part.strategy != entry.strategy) fail("the answer names another strategy");
+    const Hash hash = hash_bytes(part.text);
+    const bool is_archived = hash == entry.after_in(language_of(row_));
+    if (is_right && !is_archived) fail("the answer is not the transformed program of its entry");
+    if (is_right) return;
+    const auto miss = archive_.near_misses.find(text_of(row_, "id"));
+    if (is_archived) fail("the wrong answer is the right one");
+    if (!archive_.near_misses.empty() && (miss == archive_.near_misses.end() || miss->second != hash)) {
+      fail("the wrong answer is not that of near_miss");
     }
   }
 

@@ -58,9 +58,7 @@ def test_json_lines_load_too(folder, rows):
 
 def test_wrong_counts_would_be_noticed(folder, card, tmp_path):
     """The loader compares: our counts are right because it loads, not because nobody looks."""
-    (tmp_path / "data/archive").mkdir(parents=True)
-    for file in (folder / "data/archive").glob("*.parquet"):
-        shutil.copy(file, tmp_path / "data/archive")
+    shutil.copytree(folder / "data", tmp_path / "data")
     text = (folder / "README.md").read_text()
     (tmp_path / "README.md").write_text(re.sub(r"num_examples: (\d+)", r"num_examples: 1\1", text))
     with pytest.raises(Exception, match="(?i)split|mismatch|num_examples|expected"):
@@ -97,10 +95,8 @@ def test_checksums(folder):
     assert data <= set(listed)
 
 
-def test_no_date_host_or_path(folder):
-    import socket
-
+def test_no_date_or_path(folder):
     for name in ("README.md", "manifest.json", "archive.schema.json", "checksums.sha256"):
         text = (folder / name).read_text()
-        assert str(folder.parent) not in text and socket.gethostname() not in text
-        assert not re.search(r"20\d\d-\d\d-\d\d", text)
+        assert str(folder.parent) not in text
+        assert not re.search(r"\b20\d\d-\d\d-\d\d\b", text)

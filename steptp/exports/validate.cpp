@@ -180,6 +180,12 @@ class Validator {
     std::vector<SplitMember> all;
     for (auto& [key, member] : members) all.push_back(std::move(member));
     for (const std::string& leak : find_leaks(all)) fail("data/archive", concat("a leak: ", leak));
+    for (const auto& [hash, row] : tested_) {
+      const auto trained = trained_.find(hash);
+      if (trained == trained_.end()) continue;
+      out_.problems.push_back(
+          {row.first, row.second, concat("a leak: its program is a state of entry ", trained->second, " of train")});
+    }
   }
 
   void take_archive_row(const std::string& file, Split split, RowAnswer answer,
@@ -192,8 +198,21 @@ class Validator {
       members.emplace(concat(name_of(split), " ", program),
                       SplitMember{split, text_of(answer.row, "program"), answer.checked.form, answer.checked.pattern});
     }
+    note_states(file, split, answer);
     if (!archive_.add(answer.row, split, std::move(answer.checked.signature))) {
       fail(file, answer.number, answer.row, "the row is there already: a duplicate");
+    }
+  }
+
+  /// Programs that training sees before or after a step, and programs that tests ask about.
+  void note_states(const std::string& file, Split split, const RowAnswer& answer) {
+    const std::string& original = text_of(answer.row, "original_hash");
+    const std::string& id = text_of(answer.row, "id");
+    if (split == Split::train) {
+      trained_.emplace(original, id);
+      trained_.emplace(text_of(answer.row, "transformed_hash"), id);
+    } else if (text_of(answer.row, "parent").empty()) {
+      tested_.emplace(original, std::pair(file, concat("row ", answer.number, " (id ", id, ")")));
     }
   }
 
@@ -242,6 +261,8 @@ class Validator {
   const ValidateOptions& options_;
   std::uint64_t total_ = 0;
   ArchiveIndex archive_;
+  std::map<std::string, std::string> trained_;                         ///< hashes, and an entry that has it
+  std::map<std::string, std::pair<std::string, std::string>> tested_;  ///< hashes, and the file and row that asks
   Validation out_;
 };
 

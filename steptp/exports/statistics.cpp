@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "steptp/base/line_reader.h"
+#include "steptp/base/text.h"
 #include "steptp/dataset/store.h"
 
 namespace steptp::dataset {
@@ -105,6 +107,21 @@ class Collector {
   std::array<std::set<std::string>, 4> results_;
 };
 
+/// Measured times differ from run to run, so that they lie beside the dataset; a line that is none is passed over.
+std::map<std::string, double> read_times(const std::string& folder) {
+  std::map<std::string, double> out;
+  auto lines = LineReader::open(concat(folder, "/timings.jsonl"));
+  if (!lines) return out;
+  for (auto line = lines->next(); line && line->has_value(); line = lines->next()) {
+    const auto times = parse_json(**line);
+    if (!times || times->as_object() == nullptr) continue;
+    for (const auto& [stage, milliseconds] : *times->as_object()) {
+      if (milliseconds.is_number()) out[stage] += milliseconds.number() / 1000;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 TokenCounts::Summary TokenCounts::summary() const {
@@ -160,6 +177,7 @@ Result<Statistics, Diagnostic> collect_statistics(
   });
   if (problem) return *std::move(problem);
   collector.finish();
+  out.stage_seconds = read_times(folder);
   if (const Json* summary = build->find("summary")) out.build_summary = *summary;
   return out;
 }

@@ -80,7 +80,9 @@ struct Statistics {
   /// Entries whose transformed program is, up to renaming, that of an earlier entry.
   std::uint64_t duplicates_within = 0;  ///< of the same split
   std::uint64_t duplicates_across = 0;  ///< of another split
-  Json build_summary;                   ///< what the build says of itself; null where it is not complete
+  /// Seconds of processor time by stage of the build, where timings.jsonl is there; no part of the dataset.
+  std::map<std::string, double> stage_seconds;
+  Json build_summary;  ///< what the build says of itself; null where it is not complete
 
   [[nodiscard]] const SplitCounts& of(Split split) const { return splits[static_cast<std::size_t>(split)]; }
 };

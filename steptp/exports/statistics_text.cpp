@@ -114,6 +114,9 @@ std::vector<TextTable> all_text_tables(const Statistics& statistics) {
   duplicates.rows = {{"within a split", number(statistics.duplicates_within)},
                      {"in another split", number(statistics.duplicates_across)}};
   tables.push_back(std::move(duplicates));
+  TextTable times{"Processor time of the build, seconds", {"stage", "seconds"}, {}};
+  for (const auto& [stage, seconds] : statistics.stage_seconds) times.rows.push_back({stage, one_digit(seconds)});
+  tables.push_back(std::move(times));
   return tables;
 }
 
@@ -208,6 +211,9 @@ Json to_json(const Statistics& statistics) {
   out.set("result_tokens", tokens_json(statistics.result_tokens)).set("compiled", counts_json(statistics.compiled));
   out.set("dropped", counts_json(statistics.dropped)).set("excluded", counts_json(statistics.excluded));
   out.set("duplicates_within", statistics.duplicates_within).set("duplicates_across", statistics.duplicates_across);
+  Json times{Json::Object{}};
+  for (const auto& [stage, seconds] : statistics.stage_seconds) times.set(stage, seconds);
+  out.set("stage_seconds", std::move(times));
   return out.set("build", statistics.build_summary);
 }
 

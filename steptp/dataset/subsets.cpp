@@ -14,7 +14,8 @@ namespace {
 
 /// Sizes differ by up to this much from each other before pools bound them.
 constexpr double kSpread = 3;
-constexpr int kTries = 24;
+constexpr int kTries = 48;
+constexpr int kTriesOfOneSize = 6;
 constexpr int kSteps = 30;
 
 /// In [0, 1), with 53 bits.
@@ -123,9 +124,9 @@ class Drawer {
       Random random(key(pool, number) + 1);
       std::size_t size = size_of(pool, number, shift);
       for (int attempt = 0; attempt < kTries; ++attempt) {
-        // Where all subsets of a size are taken, another size will do.
-        if (attempt >= kTries / 2) {
-          size = configuration_.subset_least + random.below(entries.size() - configuration_.subset_least + 1);
+        // Where all subsets of a size are taken, one entry less will do.
+        if (attempt > 0 && attempt % kTriesOfOneSize == 0) {
+          size = size > configuration_.subset_least ? size - 1 : entries.size();
         }
         std::vector<std::size_t> drawn = entries;
         for (std::size_t i = 0; i < size; ++i) std::swap(drawn[i], drawn[i + random.below(drawn.size() - i)]);

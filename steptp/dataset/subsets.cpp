@@ -17,6 +17,8 @@ constexpr double kSpread = 3;
 constexpr int kTries = 48;
 constexpr int kTriesOfOneSize = 6;
 constexpr int kSteps = 30;
+constexpr int kRounds = 4;
+constexpr double kNear = 0.02;
 
 /// In [0, 1), with 53 bits.
 double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
@@ -42,9 +44,24 @@ class Drawer {
   }
 
   std::vector<std::vector<std::vector<std::size_t>>> draw() {
-    const double shift = fitting_shift();
-    std::vector<std::vector<std::vector<std::size_t>>> out(pools_.size());
-    for (std::size_t i = 0; i < pools_.size(); ++i) out[i] = subsets_of(i, shift);
+    std::vector<std::vector<std::vector<std::size_t>>> out;
+    // Where subsets meet, one is drawn smaller: the mean comes out lower than it was aimed at, and is aimed at again.
+    double aim = configuration_.subset_size;
+    for (int round = 0; round < kRounds; ++round) {
+      const double shift = fitting_shift(aim);
+      out.clear();
+      double answers = 0;
+      double count = 0;
+      for (std::size_t i = 0; i < pools_.size(); ++i) {
+        out.push_back(subsets_of(i, shift));
+        for (const auto& subset : out.back()) answers += static_cast<double>(subset.size());
+        count += static_cast<double>(out.back().size());
+      }
+      if (count == 0) break;
+      const double missed = configuration_.subset_size - answers / count;
+      if (std::abs(missed) < kNear) break;
+      aim += missed;
+    }
     return out;
   }
 
@@ -106,12 +123,12 @@ class Drawer {
   }
 
   /// The shift of drawn sizes for which their mean is the wanted one, pools being as small as they are.
-  [[nodiscard]] double fitting_shift() const {
+  [[nodiscard]] double fitting_shift(double aim) const {
     double low = 0;
     double high = 64;
     for (int step = 0; step < kSteps; ++step) {
       const double middle = (low + high) / 2;
-      (mean_size(middle) < configuration_.subset_size ? low : high) = middle;
+      (mean_size(middle) < aim ? low : high) = middle;
     }
     return high;
   }

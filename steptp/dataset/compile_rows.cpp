@@ -45,10 +45,9 @@ void RowSample::keep(Ranked& ranked, const CompiledRow& row, std::uint64_t most)
 void RowSample::add(const ProgramRecord& record) {
   if (most_ == 0) return;
   for (const Entry& entry : record.entries) {
-    const CompiledRow row{combine(seed_, hash_text(entry.id)),
-                          entry.id,
-                          entry.strategy,
-                          {document_text(record.program.signature, entry.after), entry.cuda}};
+    const Hash rank = combine(seed_, hash_text(entry.id));
+    const CompiledRow row{
+        rank, entry.id, entry.strategy, {document_text(record.program.signature, entry.after), entry.cuda}};
     keep(by_strategy_[entry.strategy], row, std::min(most_, kOfEachStrategy));
     keep(overall_, row, most_);
   }

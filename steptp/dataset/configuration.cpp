@@ -42,12 +42,13 @@ void for_each_setting(Settings& c, const Visit& visit) {
   visit("test_shape_entries", "verified entries of test_shape", c.test_shape_entries);
   visit("strategies", "only these strategies", c.strategies);
   visit("extended", "also choices beyond the published form of a strategy", c.extended);
-  visit("weights", "how strategies are preferred while choices are drawn, difficult/medium/easy", c.weights);
+  visit("weights", "entries of each strategy wanted for every hundred programs, difficult/medium/easy", c.weights);
   visit("depth", "also start from states that so many verified steps lead to", c.depth);
   visit("deep_states", "such states of each program, for each depth", c.deep_states);
   visit("deep_entries", "entries of each such state", c.deep_entries);
   visit("trials", "judgements of each entry with fresh inputs; a proof needs one", c.trials);
   visit("budget", "operations of one judgement; what needs more is dropped as undecided", c.budget);
+  visit("proof_budget", "nodes of one proof; what needs more is evaluated", c.proof_budget);
   visit("attempts", "candidates tried for each entry that is wanted", c.attempts);
   visit("compile", "sample, all or none: which rows are compiled too", c.compile);
   visit("compile_rows", "rows of the sample", c.compile_rows);

@@ -41,18 +41,19 @@ struct Configuration {
   std::uint64_t test_shape_entries = 2248;
   std::vector<std::string> strategies;  ///< empty: all published ones
   bool extended = false;                ///< with choices beyond the published form of a strategy
-  /// How strategies of each class are preferred while choices are drawn.
-  ByDifficulty weights = {6, 1.5, 1};
+  /// Entries of each strategy of a class that are wanted for every hundred programs: what the published rows need.
+  ByDifficulty weights = {28, 5, 4};
   std::uint64_t depth = 0;         ///< entries start from states up to so many steps behind the root
   std::uint64_t deep_states = 2;   ///< states that are walked on from, per program and depth
   std::uint64_t deep_entries = 3;  ///< entries of each such state
 
   // Judgement.
   std::uint64_t trials = 3;
-  std::uint64_t budget = 20'000'000;  ///< operations of one judgement
-  std::uint64_t attempts = 3;         ///< candidates tried for each wanted entry
-  std::string compile = "sample";     ///< "sample", "all" or "none"
-  std::uint64_t compile_rows = 500;   ///< of the sample
+  std::uint64_t budget = 10'000'000;     ///< operations of one judgement
+  std::uint64_t proof_budget = 150'000;  ///< nodes of one proof
+  std::uint64_t attempts = 3;            ///< candidates tried for each wanted entry
+  std::string compile = "sample";        ///< "sample", "all" or "none"
+  std::uint64_t compile_rows = 500;      ///< of the sample
 
   // Filter.
   std::uint64_t single_cap = 250;  ///< per strategy

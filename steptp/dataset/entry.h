@@ -104,7 +104,7 @@ struct Entry {
   bool operator==(const Entry&) const;
 };
 
-/// Why candidates did not become entries, by reason: "same", "check", "undecided", "unsafe", ...
+/// Why candidates did not become entries, by reason and strategy: "undecided: online_softmax", ...
 using DropCounts = std::map<std::string, std::uint64_t>;
 
 /// A program with all that was made of it: one line of the raw store.

@@ -72,7 +72,10 @@ class Survey {
   void add(const ProgramRecord& record) {
     const DatasetProgram& program = record.program;
     const std::string split(name_of(program.split));
-    for (const auto& [reason, count] : record.dropped) dropped_[reason] += count;
+    for (const auto& [reason, count] : record.dropped) {
+      dropped_[reason.substr(0, reason.find(':'))] += count;
+      dropped_by_strategy_[reason] += count;
+    }
     if (!record.excluded.empty()) {
       ++excluded_[record.excluded.substr(0, record.excluded.find(':'))];
       return;
@@ -103,6 +106,7 @@ class Survey {
     summary.set("types", counts_json(types)).set("entries", counts_json(entries_)).set("deep_entries", deep_);
     summary.set("strategies", counts_json(strategies_)).set("grades", counts_json(grades_));
     summary.set("dropped", counts_json(dropped_)).set("excluded", counts_json(excluded_));
+    summary.set("dropped_by_strategy", counts_json(dropped_by_strategy_));
     Json repeated;
     repeated.set("exact", exact_.json()).set("canonical", canonical_.json());
     summary.set("repeated_entries", std::move(repeated));
@@ -129,6 +133,7 @@ class Survey {
   }
 
   std::map<std::string, std::uint64_t> programs_, origins_, entries_, strategies_, grades_, dropped_, excluded_;
+  std::map<std::string, std::uint64_t> dropped_by_strategy_;
   std::map<std::string, std::set<std::string>> types_;
   std::uint64_t deep_ = 0;
   Repetitions exact_;

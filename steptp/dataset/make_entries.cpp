@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -156,6 +157,8 @@ class EntryMaker {
   bool lower(const Program& program, std::string& tir_text, std::string& cuda_text, std::string& refused) {
     const Stage stage(times_, "lower");
     auto tir = tir::lower(program, tir::Dialect::tvm_0_21, tir::Target::cuda);
+    // What TVM cannot build for a GPU it still reads with its threads as loops.
+    if (!tir) tir = tir::lower(program, tir::Dialect::tvm_0_21, tir::Target::cpu);
     if (!tir) {
       refused = "no TIR";
       return false;
@@ -203,6 +206,7 @@ class EntryMaker {
 
   /// Whether the choice became an entry.
   bool try_choice(const State& state, View& view, const StrategyChoice& choice, std::vector<State>& next) {
+    trying_ = choice.strategy->name;
     times_["apply"] -= cpu_milliseconds();
     auto applied = apply(*choice.strategy, view, choice.choice);
     times_["apply"] += cpu_milliseconds();
@@ -258,6 +262,7 @@ class EntryMaker {
     const Stage stage(times_, "judge");
     VerifyOptions options;
     options.budget = configuration_.budget;
+    options.proof_work = configuration_.proof_budget;
     options.known = &known_;
     std::vector<std::uint64_t> seeds;
     for (std::uint64_t number = 0; number < configuration_.trials; ++number) {
@@ -311,7 +316,7 @@ class EntryMaker {
   }
 
   bool drop(const std::string& reason) {
-    ++record.dropped[reason];
+    ++record.dropped[concat(reason, ": ", trying_)];
     return false;
   }
 
@@ -321,6 +326,7 @@ class EntryMaker {
   std::vector<const Strategy*> strategies_;
   Program root_;
   KnownBefore known_;
+  std::string_view trying_;     ///< the strategy of the choice at hand
   std::set<std::string> seen_;  ///< canonical forms of this program's states and results
 };
 

@@ -1,7 +1,10 @@
 #include "steptp/dataset/sampling.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
+
+#include "steptp/recipe/measurements.h"
 
 namespace steptp::dataset {
 
@@ -10,13 +13,26 @@ namespace {
 /// Tries to find a choice that was not drawn before.
 constexpr int kTries = 8;
 /// Weights are drawn with as integers, so that every machine draws alike.
-constexpr double kWeightScale = 1000;
+constexpr double kWeightScale = 1e6;
+/// However rare a strategy is, chance has a say.
+constexpr double kMostLikely = 0.9;
 
+/// The share of program types on which a strategy is feasible, at least one type.
+double feasible_share(const Strategy& strategy) {
+  const StrategyMeasurements& measured = measured_strategies();
+  const StrategyMeasurement* row = measured.find(strategy.name);
+  const std::size_t types = row ? row->types.size() : 0;
+  return static_cast<double>(std::max<std::size_t>(1, types)) /
+         static_cast<double>(std::max<std::size_t>(1, measured.zoo.size()));
+}
+
+/// A strategy that few programs offer has to be taken where it is offered, to be seen as often as the others.
 std::uint64_t weight_of(const Strategy& strategy, const ByDifficulty& weights) {
   const std::string_view difficulty = strategy.difficulty();
-  const double weight =
+  const double of_hundred =
       difficulty == "difficult" ? weights.difficult : (difficulty == "medium" ? weights.medium : weights.easy);
-  return static_cast<std::uint64_t>(weight * kWeightScale);
+  const double chance = std::min(kMostLikely, of_hundred / 100 / feasible_share(strategy));
+  return static_cast<std::uint64_t>(kWeightScale * chance / (1 - chance));
 }
 
 }  // namespace

@@ -12,9 +12,10 @@
 
 namespace steptp::dataset {
 
-/// Draws the choices of one state without repetition: strategy by strategy in a random order in which classes with a
-/// greater weight come earlier, each strategy once, then all of them once more, and so on. A strategy with many sites
-/// does not push out those with few.
+/// Draws the choices of one state without repetition: strategy by strategy in a random order, each strategy once, then
+/// all of them once more, and so on. Those come earlier that are wanted more often (the weights: entries of each
+/// strategy of a class for every hundred programs) and that few programs offer. A strategy with many sites does not
+/// push out those with few.
 class ChoiceSampler {
  public:
   ChoiceSampler(const Choices& choices, const ByDifficulty& weights, std::uint64_t seed);

@@ -185,6 +185,11 @@ class Group {
       pool.state = hash_text(at(member).state);
       pool.entries.push_back(member);
     }
+    for (Pool& pool : pools) {
+      std::sort(pool.entries.begin(), pool.entries.end(), [&](std::size_t a, std::size_t b) {
+        return std::pair(members_[a].rank, at(a).id) < std::pair(members_[b].rank, at(b).id);
+      });
+    }
     return draw_subsets(pools, states_, configuration_);
   }
 

@@ -19,7 +19,7 @@ std::vector<Candidate> candidates(std::size_t programs, std::size_t each, Split 
   std::vector<const Strategy*> weighted;
   for (const Strategy* strategy : all_strategies()) {
     const std::string_view difficulty = strategy->difficulty();
-    const int copies = difficulty == "difficult" ? 8 : (difficulty == "medium" ? 3 : 1);
+    const int copies = difficulty == "difficult" ? 30 : (difficulty == "medium" ? 6 : 4);
     for (int i = 0; i < copies; ++i) weighted.push_back(strategy);
   }
   Random random(3);
@@ -129,7 +129,7 @@ TEST(Sampling, EachStrategyOnceBeforeAnyTwice) {
   const Choices choices = list_choices(all_strategies(), view, false);
   std::set<std::string_view> feasible;
   for (const StrategySite& site : choices.sites) feasible.insert(site.strategy->name);
-  ChoiceSampler sampler(choices, {6, 1.5, 1}, 11);
+  ChoiceSampler sampler(choices, Configuration().weights, 11);
   std::set<std::string_view> first_round;
   std::set<std::string> all;
   for (std::size_t i = 0; i < feasible.size(); ++i) {

@@ -14,8 +14,11 @@ namespace {
 
 /// Sizes differ by up to this much from each other before pools bound them.
 constexpr double kSpread = 3;
-constexpr int kTries = 24;
+constexpr int kTries = 48;
+constexpr int kTriesOfOneSize = 6;
 constexpr int kSteps = 30;
+constexpr int kRounds = 4;
+constexpr double kNear = 0.02;
 
 /// In [0, 1), with 53 bits.
 double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
@@ -41,9 +44,24 @@ class Drawer {
   }
 
   std::vector<std::vector<std::vector<std::size_t>>> draw() {
-    const double shift = fitting_shift();
-    std::vector<std::vector<std::vector<std::size_t>>> out(pools_.size());
-    for (std::size_t i = 0; i < pools_.size(); ++i) out[i] = subsets_of(i, shift);
+    std::vector<std::vector<std::vector<std::size_t>>> out;
+    // Where subsets meet, one is drawn smaller: the mean comes out lower than it was aimed at, and is aimed at again.
+    double aim = configuration_.subset_size;
+    for (int round = 0; round < kRounds; ++round) {
+      const double shift = fitting_shift(aim);
+      out.clear();
+      double answers = 0;
+      double count = 0;
+      for (std::size_t i = 0; i < pools_.size(); ++i) {
+        out.push_back(subsets_of(i, shift));
+        for (const auto& subset : out.back()) answers += static_cast<double>(subset.size());
+        count += static_cast<double>(out.back().size());
+      }
+      if (count == 0) break;
+      const double missed = configuration_.subset_size - answers / count;
+      if (std::abs(missed) < kNear) break;
+      aim += missed;
+    }
     return out;
   }
 
@@ -105,12 +123,12 @@ class Drawer {
   }
 
   /// The shift of drawn sizes for which their mean is the wanted one, pools being as small as they are.
-  [[nodiscard]] double fitting_shift() const {
+  [[nodiscard]] double fitting_shift(double aim) const {
     double low = 0;
     double high = 64;
     for (int step = 0; step < kSteps; ++step) {
       const double middle = (low + high) / 2;
-      (mean_size(middle) < configuration_.subset_size ? low : high) = middle;
+      (mean_size(middle) < aim ? low : high) = middle;
     }
     return high;
   }
@@ -123,9 +141,9 @@ class Drawer {
       Random random(key(pool, number) + 1);
       std::size_t size = size_of(pool, number, shift);
       for (int attempt = 0; attempt < kTries; ++attempt) {
-        // Where all subsets of a size are taken, another size will do.
-        if (attempt >= kTries / 2) {
-          size = configuration_.subset_least + random.below(entries.size() - configuration_.subset_least + 1);
+        // Where all subsets of a size are taken, one entry less will do.
+        if (attempt > 0 && attempt % kTriesOfOneSize == 0) {
+          size = size > configuration_.subset_least ? size - 1 : entries.size();
         }
         std::vector<std::size_t> drawn = entries;
         for (std::size_t i = 0; i < size; ++i) std::swap(drawn[i], drawn[i + random.below(drawn.size() - i)]);

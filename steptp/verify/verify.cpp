@@ -208,7 +208,8 @@ std::vector<Judgement> verify_trials(const Program& before, const Program& after
   Judgement common;
   if (judge_structure(before, after, options.known ? *options.known : looked_at.value_or(none), common))
     return {common};
-  const Proof proof = prove(before, after, {.stop = options.stop, .keep_record = options.keep_record});
+  const Proof proof =
+      prove(before, after, {.work = options.proof_work, .stop = options.stop, .keep_record = options.keep_record});
   common.work += proof.work;
   std::vector<Judgement> out;
   VerifyOptions one = options;

@@ -52,6 +52,8 @@ struct VerifyOptions {
   std::uint64_t seed = 1;
   /// Operations of evaluation; the proof has a limit of its own, far below.
   std::uint64_t budget = 400'000'000;
+  /// Of the proof: nodes made and visited. Most proofs need less than a hundredth of the usual limit.
+  std::uint64_t proof_work = ProofOptions().work;
   /// Ends the judgement once it is raised; what is not decided by then is undecided.
   const std::atomic<bool>* stop = nullptr;
   /// Whether the proof or the points are kept, for a certificate.

@@ -21,12 +21,6 @@ constexpr std::size_t kManyPlaces = 8;  ///< quotations in one list
 constexpr std::array<std::string_view, 12> kOrdinals = {"first",   "second", "third", "fourth", "fifth",    "sixth",
                                                         "seventh", "eighth", "ninth", "tenth",  "eleventh", "twelfth"};
 
-const Nest* nest_at(const Program& program, const std::vector<std::uint32_t>& items) {
-  const SitePart part = resolve(program.nests, {items, Site::Part::item, {}, {}});
-  const auto* nest = std::get_if<const Nest*>(&part);
-  return nest ? *nest : nullptr;
-}
-
 std::string text_at(const Program& program, const Site& site) {
   struct Visitor {
     std::string operator()(std::monostate) const { return {}; }
@@ -151,6 +145,24 @@ TracePieces index_words(const Index& index) {
   return out;
 }
 
+const Nest* nest_at(const Program& program, const std::vector<std::uint32_t>& items) {
+  const SitePart part = resolve(program.nests, {items, Site::Part::item, {}, {}});
+  const auto* nest = std::get_if<const Nest*>(&part);
+  return nest ? *nest : nullptr;
+}
+
+const Loop* loop_at(const Program& program, const Site& site) {
+  const SitePart part = resolve(program.nests, site);
+  const auto* loop = std::get_if<const Loop*>(&part);
+  return loop ? *loop : nullptr;
+}
+
+const Equation* equation_at(const Program& program, const std::vector<std::uint32_t>& items) {
+  const SitePart part = resolve(program.nests, {items, Site::Part::item, {}, {}});
+  const auto* equation = std::get_if<const Equation*>(&part);
+  return equation ? *equation : nullptr;
+}
+
 TracePieces header_of(const Quotable& from, const std::vector<std::uint32_t>& items) {
   const Nest* nest = nest_at(*from.program, items);
   if (!nest) return {};
@@ -259,6 +271,28 @@ TracePieces places_of(const Quotable& from, std::vector<Site> sites, std::option
     add(all, list_of(std::move(rest)));
   }
   return all;
+}
+
+std::vector<Site> accesses_below(const Program& program, const std::vector<std::uint32_t>& items,
+                                 std::string_view tensor) {
+  std::vector<Site> out;
+  const auto visit = [&](const auto& self, const Expr& expr, Site& at) -> void {
+    const auto* read = std::get_if<Read>(&expr.node);
+    if (read && read->ref->tensor == tensor) out.push_back(at);
+    for (std::uint32_t i = 0; i < child_count(expr); ++i) {
+      at.path.push_back(i);
+      self(self, *child(expr, i), at);
+      at.path.pop_back();
+    }
+  };
+  for (Site site : equations_below(program, items)) {
+    const Equation* equation = equation_at(program, site.items);
+    site.part = Site::Part::left;
+    if (equation->left->tensor == tensor) out.push_back(site);
+    site.part = Site::Part::right;
+    visit(visit, *equation->right, site);
+  }
+  return out;
 }
 
 std::optional<Site> subscript_with(const Program& program, const std::vector<std::uint32_t>& items,

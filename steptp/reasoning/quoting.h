@@ -41,6 +41,11 @@ void add(TracePieces& to, std::string_view words);
 /// A calculation in words, with the names in it quoted: the text of it need not occur anywhere.
 [[nodiscard]] TracePieces index_words(const Index& index);
 
+/// Null where the address leads to nothing of the kind.
+[[nodiscard]] const Nest* nest_at(const Program& program, const std::vector<std::uint32_t>& items);
+[[nodiscard]] const Loop* loop_at(const Program& program, const Site& site);
+[[nodiscard]] const Equation* equation_at(const Program& program, const std::vector<std::uint32_t>& items);
+
 /// All loops of the nest at these items, as one quotation.
 [[nodiscard]] TracePieces header_of(const Quotable& from, const std::vector<std::uint32_t>& items);
 /// A nest: whole where it is short, else its loops and what it computes.
@@ -54,6 +59,10 @@ void add(TracePieces& to, std::string_view words);
 /// is left out where it is `here`.
 [[nodiscard]] TracePieces places_of(const Quotable& from, std::vector<Site> sites,
                                     std::optional<std::uint32_t> here = std::nullopt);
+
+/// Where a tensor is written and read below an item.
+[[nodiscard]] std::vector<Site> accesses_below(const Program& program, const std::vector<std::uint32_t>& items,
+                                               std::string_view tensor);
 
 /// A subscript below the items that is the index alone or, if there is none, has it in it. It leads to the same place
 /// in a program in which only indices were replaced.

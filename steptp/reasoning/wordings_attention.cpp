@@ -1,0 +1,178 @@
+// flashattention_wo_tiling, normal_matmul_to_prefix_matmul_based_on_online_softmax
+#include <string>
+#include <vector>
+
+#include "steptp/reasoning/wordings.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr std::string_view kFlashGeneral[] = {
+    "Flash attention, without tiling, computes softmax and the weighted sum of values in one pass over the keys. A "
+    "running maximum, a running normalizer and a running output are kept, and the latter two are rescaled whenever "
+    "the maximum grows. The matrix of attention weights is never stored.",
+    "In attention, a softmax over scores is followed by a matrix product with the values. Both can share a single "
+    "recurrence along the keys, so that the probabilities need not be written to memory at all.",
+    "The observation behind flash attention is that a normalized weighted sum can be updated incrementally. Each new "
+    "key changes the maximum, the normalizer and the output by a simple formula.",
+    "Instead of materializing the attention matrix, the output is accumulated while the softmax statistics are still "
+    "being gathered. Corrections by exponentials of differences of maxima keep the partial output valid.",
+    "This is online softmax carried one step further: besides maximum and sum, the product with the values becomes "
+    "part of the recurrence, and softmax plus matrix product turn into one nest.",
+};
+constexpr Phrase kFlashPhrases[] = {
+    {"take",
+     "The attention consists of the maximum {maximum}, the sum {sum}, the quotient {quotient} and the matrix "
+     "product {matmul}."},
+    {"take", "Four nests make up the attention: {maximum}, {sum}, {quotient} and {matmul}."},
+    {"take", "I recognize attention in {maximum}, then {sum}, then {quotient}, and finally {matmul}."},
+    {"pattern",
+     "They form the full pattern, softmax followed by a product with values, and {loop} runs over the "
+     "keys."},
+    {"pattern",
+     "The pattern is complete: maximum, sum, quotient and product over matching loops, with {loop} as the "
+     "key axis."},
+    {"pattern", "All four stand in one body without guards, and the recurrences are carried by {loop}."},
+    {"alone", "The attention weights are read by this product and by nothing else, so they need not be stored."},
+    {"alone", "Nobody else needs the weights, <so they may disappear|which allows dropping them>."},
+    {"alone", "Only the matrix product reads the weights."},
+    {"above", "Scores exceed minus infinity from the first key on, so the published form is safe."},
+    {"above", "No row starts with minus infinity, <as the published form needs|which makes the published form valid>."},
+    {"above", "Since the first score is above minus infinity, the correction is always defined."},
+    {"become", "All of it becomes one recurrence: {new}."},
+    {"become", "The combined nest is {new}; {sum_name} is the running normalizer and {output} the running output."},
+    {"become", "Along {loop} now run {new}, with the fresh {sum_name} and {output}."},
+    {"copy", "The result is then taken from the last step: {copy}."},
+    {"copy", "{copy} reads the final output off."},
+    {"copy", "Behind the keys, {copy} delivers the attention output."},
+    {"why",
+     "In each step the normalizer and the output so far refer to the maximum so far, and in the last step they "
+     "are those of the whole row."},
+    {"why",
+     "Rescaling by the exponential of the difference of maxima moves all earlier contributions to the new "
+     "reference, so the final output is the softmax-weighted sum."},
+    {"why",
+     "By induction over {loop}, the running output times its weights describes the keys seen so far; after the "
+     "last key this is the full attention."},
+    {"back", "The four old nests are removed, and the recurrence with its read-off stands in their place."},
+    {"back", "The result keeps its name, so later expressions are untouched, while the weight matrix is gone."},
+    {"back", "Everything behind the attention stays the same."},
+};
+
+constexpr std::string_view kMatmulGeneral[] = {
+    "Given a softmax in online form, the matrix product behind it can join the recurrence. The product's accumulator "
+    "becomes a running output that is corrected along with the running normalizer, so the softmax weights are no "
+    "longer needed as a tensor.",
+    "A matrix product with softmax weights waits for the softmax to finish. If maximum and sum are already "
+    "recurrences, the product can be accumulated in the same loop with weights relative to the maximum so far.",
+    "This is the second half of flash attention: the first half made the softmax online, and now the product with the "
+    "values is turned into a prefix product beside it.",
+    "The prefix form of a softmax-weighted product keeps one partial output per position, rescaled when the maximum "
+    "changes. The final division happens once, at the end.",
+    "Where weights are exponentials over a normalizer, a weighted sum may be formed with unnormalized weights and "
+    "divided afterwards. As the maximum is only known at the end, the running sum is corrected on the way.",
+};
+constexpr Phrase kMatmulPhrases[] = {
+    {"take", "The online softmax is {online}, its weights are made by {quotient}, and the product is {matmul}."},
+    {"take",
+     "Starting from the recurrences {online}, the quotient {quotient} and the product {matmul} are to be "
+     "absorbed."},
+    {"take", "I join {matmul}, which uses the weights of {quotient}, to the recurrences {online}."},
+    {"pattern",
+     "The pattern fits: both softmax statistics are recurrences in one nest, carried by {loop}, and the "
+     "product sums over the same keys."},
+    {"pattern",
+     "Weights, recurrences and product stand in one body and agree in their loops; {loop} carries the "
+     "recurrence."},
+    {"pattern", "Along {loop} everything matches what the prefix product needs."},
+    {"alone", "The weights have no other reader, so they can disappear."},
+    {"alone", "No one but this product reads the weights."},
+    {"alone", "Since only the product uses the weights, <they need not be stored|their tensor can go>."},
+    {"between", "The values are available when the recurrences run, or the recurrences can wait for them."},
+    {"between", "Nothing the recurrence needs is produced too late."},
+    {"between", "The values that are weighted are complete in time."},
+    {"become", "With the product as a third recurrence the nest is {new}; {tensor} is the running output."},
+    {"become", "The enlarged recurrence is {new}, where {tensor} collects the weighted values so far."},
+    {"become", "{new} now also carries {tensor}, the partial output."},
+    {"copy", "At the end {copy} takes the final output and normalizes it where that is still due."},
+    {"copy", "The result is read off by {copy}."},
+    {"copy", "{copy} then produces the old result from the last position."},
+    {"why",
+     "At each position {tensor} is the sum so far with the weights of the softmax so far; at the last position "
+     "these are the weights of the whole softmax."},
+    {"why",
+     "Every earlier contribution is corrected whenever the maximum moves, so the final value is the product "
+     "that was wanted."},
+    {"why",
+     "The unnormalized running output divided by the final normalizer equals the product with normalized "
+     "weights, up to rounding."},
+    {"back", "Quotient and product nests are replaced, and the result keeps its name."},
+    {"back", "The weights vanish from the program; readers of the result see no change."},
+    {"back", "All other expressions stay as they were."},
+};
+
+TracePieces recurrence_of(const Quotable& from, const Site& site) {
+  TracePieces out = plain("the nest ");
+  add(out, header_of(from, site.items));
+  add(out, " with ");
+  add(out, body_of(from, site.items));
+  return out;
+}
+
+void bind_added(Teller& teller) {
+  std::vector<TracePieces> recurrences;
+  std::vector<TracePieces> copies;
+  for (const Part& part : teller.facts.added) {
+    if (part.role == "recurrence")
+      recurrences.push_back(recurrence_of(teller.after, part.site));
+    else
+      copies.push_back(nest_of(teller.after, part.site));
+  }
+  teller.bind("new", list_of(std::move(recurrences)));
+  teller.bind("copy", list_of(std::move(copies)));
+}
+
+void bind_removed(Teller& teller) {
+  for (const Part& part : teller.facts.removed) {
+    if (part.role == "recurrence")
+      teller.bind("online", recurrence_of(teller.before, part.site));
+    else
+      teller.bind(part.role, nest_of(teller.before, part.site));
+  }
+}
+
+void tell_flash(Teller& teller) {
+  teller.bind_name("sum_name", teller.word("sum"));
+  teller.bind_name("output", teller.word("output"));
+  bind_removed(teller);
+  bind_added(teller);
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say("become");
+  teller.say("copy");
+  teller.say("why");
+  teller.say("back");
+}
+
+void tell_matmul(Teller& teller) {
+  bind_removed(teller);
+  bind_added(teller);
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say("become");
+  teller.say("copy");
+  teller.say("why");
+  teller.say("back");
+}
+
+constexpr Wording kWordings[] = {
+    {"flashattention_wo_tiling", kFlashGeneral, kFlashPhrases, tell_flash},
+    {"normal_matmul_to_prefix_matmul_based_on_online_softmax", kMatmulGeneral, kMatmulPhrases, tell_matmul},
+};
+
+}  // namespace
+
+std::span<const Wording> attention_wordings() { return kWordings; }
+
+}  // namespace steptp

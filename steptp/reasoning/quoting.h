@@ -56,9 +56,10 @@ void add(TracePieces& to, std::string_view words);
 [[nodiscard]] TracePieces body_of(const Quotable& from, const std::vector<std::uint32_t>& items);
 
 /// Parts that stand in several places: each once per expression, with how often and in which expression. The expression
-/// is left out where it is `here`.
+/// is left out where it is `here`, and everywhere without `with_expressions`: where expressions have come or gone,
+/// their numbers would not be those of the other program.
 [[nodiscard]] TracePieces places_of(const Quotable& from, std::vector<Site> sites,
-                                    std::optional<std::uint32_t> here = std::nullopt);
+                                    std::optional<std::uint32_t> here = std::nullopt, bool with_expressions = true);
 
 /// Where a tensor is written and read below an item.
 [[nodiscard]] std::vector<Site> accesses_below(const Program& program, const std::vector<std::uint32_t>& items,

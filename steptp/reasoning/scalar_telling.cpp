@@ -34,7 +34,7 @@ TracePieces value_of(const Teller& teller, const TextRange& result) {
   const std::string& with = teller.choice.word("with");
   if (const auto site = parse_site(with)) return quote_piece(teller.before, {*site, {}});
   if (with != "previous") {
-    TracePieces out = plain("the element of ");
+    TracePieces out = plain("the matching element of ");
     add(out, name_piece(with));
     return out;
   }

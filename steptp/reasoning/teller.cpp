@@ -96,6 +96,15 @@ std::vector<std::string_view> alternatives(std::string_view text) {
   return out;
 }
 
+/// Words behind others: where something between them was left out, its blank goes too.
+void add_joined(TracePieces& out, std::string_view words) {
+  const bool ends_blank = !out.empty() && out.back().kind == TracePiece::Kind::words && out.back().words.ends_with(' ');
+  if (ends_blank && !words.empty() && (words[0] == ' ' || words[0] == ',' || words[0] == '.')) {
+    out.back().words.pop_back();
+  }
+  add(out, words);
+}
+
 /// A strategy that has no words of its own yet says what it is and which parts change.
 void tell_plainly(const Strategy& strategy, Teller& teller, TracePieces& out) {
   add(out, concat("This step changes the program so that ", strategy.summary, ".\n\n"));
@@ -156,7 +165,7 @@ void Teller::expand(std::string_view text, TracePieces& out) {
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t special = std::min(text.find_first_of("{<", at), text.size());
-    add(out, text.substr(at, special - at));
+    add_joined(out, text.substr(at, special - at));
     at = special;
     if (at == text.size()) break;
     if (text[at] == '<') {

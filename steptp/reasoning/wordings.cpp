@@ -14,7 +14,7 @@ constexpr Phrase kShared[] = {
     {"scopes", "As for memory scopes, every block and every thread <still sees|keeps> the data it had."},
     {"scopes", "The scopes are respected: shared and thread-local data is used by the accesses that used it before."},
     {"scopes", "Nothing changes in who owns which shared or thread-local data."},
-    {"races", "No race <comes up|arises>, since concurrent iterations touch different elements."},
+    {"races", "No race <comes up|arises>, <since|because> concurrent iterations touch different elements."},
     {"races", "Iterations that may run at the same time stay away from each other's elements."},
     {"races", "There is no race: what one thread writes, no other touches at the same time."},
     {"races", "Concurrent accesses never meet in one element that one of them writes."},
@@ -23,24 +23,21 @@ constexpr Phrase kShared[] = {
     {"memory", "The new tensors are <small enough|of acceptable size>."},
     {"memory", "What has to be stored in addition fits <into memory|without trouble>."},
     {"serial", "The loops that are reduced run serially, <so there is an order to follow|as a recurrence needs>."},
-    {"serial", "A recurrence needs an order, and the reduced loops are serial."},
+    {"serial", "A recurrence <needs|requires> an order, and the reduced loops are serial."},
     {"serial",
-     "All reduced loops are serial and none is vectorized, <so a recurrence is possible|which a recurrence "
-     "requires>."},
+     "All reduced loops are serial and none is vectorized, <so a recurrence is possible|which a recurrence requires>."},
     {"between", "Nothing in between writes what is read here."},
     {"between", "No operand is <overwritten|changed> between the nests involved."},
     {"between", "Between these nests all operands keep their values<, so they can be merged|>."},
     {"between", "What stands between them does not interfere."},
-    {"one-type", "Everything in this part is made of {dtype}, so no conversion is hidden in it."},
+    {"one-type", "Everything in this part is made of {dtype}, <so|hence> no conversion is hidden in it."},
     {"one-type", "All operands are {dtype}<, and the rewritten form computes in the same type|>."},
     {"one-type", "The part stays within one type, {dtype}."},
     {"one-type", "There is no change of type inside, only {dtype}."},
     {"value-only",
-     "It is used as a value only; no comparison or rounding to integers could expose a different last "
-     "bit."},
+     "It is used as a value only; no comparison or rounding to integers could expose a different last bit."},
     {"value-only",
-     "No condition and no integer depends on it, so rounding differences <stay harmless|cannot decide "
-     "anything>."},
+     "No condition and no integer depends on it, so rounding differences <stay harmless|cannot decide anything>."},
     {"value-only", "The result is neither compared nor converted to an integer<, which would magnify rounding|>."},
     {"value-only", "Nothing downstream in this equation compares it or truncates it."},
     {"accumulator", "The accumulation around it stays an accumulation of the same kind."},
@@ -55,11 +52,11 @@ constexpr Phrase kShared[] = {
     {"non-zero", "No divisor <can be|is ever> zero here."},
     {"non-zero", "The divisors are different from zero<, by what is known of them|>."},
     {"non-zero", "Division is safe, as no divisor can vanish."},
-    {"overflow", "No exponential leaves the range of its type in the process."},
-    {"overflow", "The exponentials involved neither overflow nor underflow <because of this|on the way>."},
+    {"overflow", "No value leaves the range of its type in the process."},
+    {"overflow", "Nothing overflows or underflows <because of this|on the way>."},
     {"overflow", "All magnitudes stay <moderate|within the range of the type>."},
     {"overflow", "Nothing becomes too large or too small for the type."},
-    {"accuracy", "At most one of the factors is a difference, so cancellation does not ruin the accuracy."},
+    {"accuracy", "At most one of the factors is a difference, <so|hence> cancellation does not ruin the accuracy."},
     {"accuracy", "Accuracy is preserved, as no two differences are multiplied out together."},
     {"accuracy", "Only one factor can suffer from cancellation at most, which is acceptable."},
     {"accuracy", "The terms do not <nearly|> cancel in a harmful way, with at most one difference among the factors."},
@@ -72,7 +69,7 @@ constexpr Phrase kShared[] = {
     {"in-scope", "What is brought in is available here: it has been computed earlier and has matching indices."},
     {"in-scope", "The inserted value <exists|is there> in every iteration of the equation."},
     {"unused",
-     "{index} itself <appears in no subscript|is used by no subscript>, so there is nothing to rewrite for "
+     "{index} itself <appears in no subscript|is used by no subscript>, <so|hence> there is nothing to rewrite for "
      "it."},
     {"unused", "No subscript mentions {index}<, and none has to be rewritten|>."},
     {"unused", "As no subscript uses {index}, the body stays the same in this respect."},
@@ -100,6 +97,12 @@ std::span<const Phrase> shared_phrases() { return kShared; }
 
 void bind_where(Teller& teller) { teller.bind_expression("where", teller.choice.at); }
 
+void bind_access(Teller& teller, Site subscript) {
+  subscript.number.reset();
+  teller.bind_before("from", subscript);
+  teller.bind_after("to", subscript);
+}
+
 void tell_substitutions(Teller& teller) {
   for (const Substitution& one : teller.facts.substitutions) {
     teller.bind_name("index", one.index);
@@ -109,8 +112,7 @@ void tell_substitutions(Teller& teller) {
       teller.say("unused");
       continue;
     }
-    teller.bind_before("from", *from);
-    teller.bind_after("to", *from);
+    bind_access(teller, *from);
     teller.say("substituted");
   }
 }

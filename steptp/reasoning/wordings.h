@@ -24,6 +24,9 @@ namespace steptp {
 /// subscript shows it; slot `unused` where none does.
 void tell_substitutions(Teller& teller);
 
+/// Binds {from} and {to} to an access before and after, found by one of its subscripts.
+void bind_access(Teller& teller, Site subscript);
+
 /// Binds {where} to the expression of the choice.
 void bind_where(Teller& teller);
 

@@ -23,41 +23,45 @@ constexpr std::string_view kFlashGeneral[] = {
 };
 constexpr Phrase kFlashPhrases[] = {
     {"take",
-     "The attention consists of the maximum {maximum}, the sum {sum}, the quotient {quotient} and the matrix "
-     "product {matmul}."},
-    {"take", "Four nests make up the attention: {maximum}, {sum}, {quotient} and {matmul}."},
+     "<The attention consists of|What makes up the attention is> the maximum {maximum}, the sum {sum}, the quotient "
+     "{quotient} and the matrix product {matmul}."},
+    {"take",
+     "<Four nests make up the attention|The attention is spread over four nests>: {maximum}, {sum}, {quotient} and "
+     "{matmul}."},
     {"take", "I recognize attention in {maximum}, then {sum}, then {quotient}, and finally {matmul}."},
     {"pattern",
-     "They form the full pattern, softmax followed by a product with values, and {loop} runs over the "
-     "keys."},
+     "They form the <full|whole> pattern, softmax followed by a product with values, and {loop} runs over the keys."},
     {"pattern",
-     "The pattern is complete: maximum, sum, quotient and product over matching loops, with {loop} as the "
+     "The pattern is <complete|all there>: maximum, sum, quotient and product over matching loops, with {loop} as the "
      "key axis."},
     {"pattern", "All four stand in one body without guards, and the recurrences are carried by {loop}."},
-    {"alone", "The attention weights are read by this product and by nothing else, so they need not be stored."},
-    {"alone", "Nobody else needs the weights, <so they may disappear|which allows dropping them>."},
+    {"alone",
+     "The attention weights are read by this product and by nothing else, <so|hence> they need not be stored."},
+    {"alone", "Nobody else <needs|requires> the weights, <so they may disappear|which allows dropping them>."},
     {"alone", "Only the matrix product reads the weights."},
-    {"above", "Scores exceed minus infinity from the first key on, so the published form is safe."},
+    {"above", "Scores exceed minus infinity from the first key on, <so|hence> the published form is safe."},
     {"above", "No row starts with minus infinity, <as the published form needs|which makes the published form valid>."},
-    {"above", "Since the first score is above minus infinity, the correction is always defined."},
-    {"become", "All of it becomes one recurrence: {new}."},
+    {"above", "<Since|As> the first score is above minus infinity, the correction is always defined."},
+    {"become", "All of it <becomes|is turned into> one recurrence, {new}."},
     {"become", "The combined nest is {new}; {sum_name} is the running normalizer and {output} the running output."},
-    {"become", "Along {loop} now run {new}, with the fresh {sum_name} and {output}."},
-    {"copy", "The result is then taken from the last step: {copy}."},
-    {"copy", "{copy} reads the final output off."},
+    {"become", "Along {loop} now runs {new}, with the <fresh|new> {sum_name} and {output}."},
+    {"copy", "The result is then taken from the <last|final> step: {copy}."},
+    {"copy", "{copy} <reads|takes> the final output off."},
     {"copy", "Behind the keys, {copy} delivers the attention output."},
     {"why",
-     "In each step the normalizer and the output so far refer to the maximum so far, and in the last step they "
+     "In each step the normalizer and the output so far refer to the maximum so far, and in the <last|final> step they "
      "are those of the whole row."},
     {"why",
-     "Rescaling by the exponential of the difference of maxima moves all earlier contributions to the new "
-     "reference, so the final output is the softmax-weighted sum."},
+     "Rescaling by the exponential of the difference of maxima moves all earlier contributions to the new reference, "
+     "<so|hence> the final output is the softmax-weighted sum."},
     {"why",
-     "By induction over {loop}, the running output times its weights describes the keys seen so far; after the "
-     "last key this is the full attention."},
+     "By induction over {loop}, the running output covers the keys seen so far, weighted relative to the maximum so "
+     "far; after the <last|final> key this is the full attention."},
     {"back", "The four old nests are removed, and the recurrence with its read-off stands in their place."},
-    {"back", "The result keeps its name, so later expressions are untouched, while the weight matrix is gone."},
-    {"back", "Everything behind the attention stays the same."},
+    {"back",
+     "The result <keeps|retains> its name, <so|hence> later expressions are untouched, while the weight matrix is "
+     "gone."},
+    {"back", "Everything behind the attention <stays|remains> the same."},
 };
 
 constexpr std::string_view kMatmulGeneral[] = {
@@ -74,42 +78,42 @@ constexpr std::string_view kMatmulGeneral[] = {
     "divided afterwards. As the maximum is only known at the end, the running sum is corrected on the way.",
 };
 constexpr Phrase kMatmulPhrases[] = {
-    {"take", "The online softmax is {online}, its weights are made by {quotient}, and the product is {matmul}."},
     {"take",
-     "Starting from the recurrences {online}, the quotient {quotient} and the product {matmul} are to be "
-     "absorbed."},
-    {"take", "I join {matmul}, which uses the weights of {quotient}, to the recurrences {online}."},
+     "The online softmax is {online}, its weights are <made|produced> by {quotient}, and the product is {matmul}."},
+    {"take",
+     "The online softmax is there already, {online}; now the quotient {quotient} and the product {matmul} are <to be "
+     "absorbed|to join it>."},
+    {"take", "I join {matmul}, which uses the weights of {quotient}, to the recurrences of {online}."},
     {"pattern",
-     "The pattern fits: both softmax statistics are recurrences in one nest, carried by {loop}, and the "
+     "The pattern <fits|is matched>: both softmax statistics are recurrences in one nest, carried by {loop}, and the "
      "product sums over the same keys."},
     {"pattern",
-     "Weights, recurrences and product stand in one body and agree in their loops; {loop} carries the "
-     "recurrence."},
-    {"pattern", "Along {loop} everything matches what the prefix product needs."},
-    {"alone", "The weights have no other reader, so they can disappear."},
+     "Weights, recurrences and product stand in one body and agree in their loops; {loop} carries the recurrence."},
+    {"pattern", "Along {loop} everything <matches|is> what the prefix product <needs|requires>."},
+    {"alone", "The weights have no other reader, <so|hence> they can <disappear|vanish>."},
     {"alone", "No one but this product reads the weights."},
     {"alone", "Since only the product uses the weights, <they need not be stored|their tensor can go>."},
     {"between", "The values are available when the recurrences run, or the recurrences can wait for them."},
-    {"between", "Nothing the recurrence needs is produced too late."},
-    {"between", "The values that are weighted are complete in time."},
-    {"become", "With the product as a third recurrence the nest is {new}; {tensor} is the running output."},
+    {"between", "Nothing the recurrence <needs|requires> is produced too late."},
+    {"between", "The values that are weighted are <complete|ready> in time."},
+    {"become", "With the product as a third recurrence <we get|there is> {new}; {tensor} is the running output."},
     {"become", "The enlarged recurrence is {new}, where {tensor} collects the weighted values so far."},
-    {"become", "{new} now also carries {tensor}, the partial output."},
+    {"become", "{new} now also carries {tensor}, the <partial|running> output."},
     {"copy", "At the end {copy} takes the final output and normalizes it where that is still due."},
     {"copy", "The result is read off by {copy}."},
-    {"copy", "{copy} then produces the old result from the last position."},
+    {"copy", "{copy} then produces the <old|original> result from the <last|final> position."},
     {"why",
-     "At each position {tensor} is the sum so far with the weights of the softmax so far; at the last position "
-     "these are the weights of the whole softmax."},
+     "At each position {tensor} is the sum so far with the weights of the softmax so far; at the last position these "
+     "are the weights of the whole softmax."},
     {"why",
-     "Every earlier contribution is corrected whenever the maximum moves, so the final value is the product "
-     "that was wanted."},
+     "<Every|Each> earlier contribution is corrected whenever the maximum moves, <so|hence> the final value is the "
+     "product that was wanted."},
     {"why",
-     "The unnormalized running output divided by the final normalizer equals the product with normalized "
-     "weights, up to rounding."},
-    {"back", "Quotient and product nests are replaced, and the result keeps its name."},
+     "The unnormalized running output divided by the final normalizer equals the product with normalized weights, up "
+     "to rounding."},
+    {"back", "Quotient and product nests are replaced, and the result <keeps|retains> its name."},
     {"back", "The weights vanish from the program; readers of the result see no change."},
-    {"back", "All other expressions stay as they were."},
+    {"back", "All other expressions <stay|remain> as they were."},
 };
 
 TracePieces recurrence_of(const Quotable& from, const Site& site) {

@@ -27,48 +27,47 @@ constexpr Phrase kInlinePhrases[] = {
     {"take", "The intermediate to inline is {tensor}, defined in {where} by {definition}."},
     {"take", "In {where} there is the definition {definition}; {tensor} is the tensor that <is to disappear|goes>."},
     {"take", "<I inline|Inlining> {tensor}<, whose definition is|: its definition is> {definition} in {where}."},
-    {"uses", "It is read at {uses}."},
-    {"uses", "The {places} where its value is used: {uses}."},
-    {"uses", "Its readers are {uses}."},
+    {"uses", "It is read <at|as> {uses}."},
+    {"uses", "Its value is <used|needed> as {uses}."},
+    {"uses", "The {places} to fill in: {uses}."},
     {"unchanged",
-     "That is {uses_words}, all behind the definition, and nothing the definition reads is overwritten in "
-     "between."},
+     "That is {uses_words}, all behind the definition, and nothing the definition reads is overwritten in between."},
     {"unchanged",
-     "{tensor} has this one equation, which does not accumulate, and the operands keep their values up to "
+     "{tensor} has this one equation, which does not accumulate, and the operands <keep|retain> their values up to "
      "each of the {uses_words}."},
     {"unchanged",
-     "Between the definition and its {uses_words} no operand changes, so a recomputation gives the same "
-     "value."},
+     "Between the definition and its {uses_words} no operand changes, <so|hence> a recomputation <gives|yields> the "
+     "same value."},
     {"invertible",
-     "The left subscripts tell which iteration wrote an element of {tensor}, so the right instance of "
-     "the definition can be found at every use."},
+     "The left subscripts tell which iteration wrote an element of {tensor}, <so|hence> the right instance of the "
+     "definition can be found at <every|each> use."},
     {"invertible",
-     "From the subscripts of a read one can solve for the loop indices of the definition, because each "
-     "element of {tensor} is written by one iteration."},
+     "From the subscripts of a read one can solve for the loop indices of the definition, <because|since> each element "
+     "of {tensor} is written by one iteration."},
     {"invertible",
-     "Each element of {tensor} belongs to exactly one iteration of the definition, which makes the "
-     "indices at a use well determined."},
+     "Each element of {tensor} belongs to exactly one iteration of the definition, which makes the indices at a use "
+     "well determined."},
     {"conversion",
-     "Storing into {dtype} converts nothing, <so skipping the store loses nothing|and so the store can "
-     "be skipped>."},
+     "Storing into {dtype} converts nothing, <so skipping the store loses nothing|and so the store can be skipped>."},
     {"conversion", "No rounding to another type is hidden in the store: both sides are {dtype}."},
     {"conversion",
-     "The value already is of the type of the tensor, {dtype}, <so no conversion is dropped|and no "
-     "conversion gets lost>."},
-    {"substitution", "To match the subscripts at the use, {renaming}."},
-    {"substitution", "Adapting the indices, {renaming} in the inserted copy."},
-    {"substitution", "In the copy that is inserted {renaming}."},
-    {"become", "With the definition inserted, the {readers_word} {reads} {results}."},
+     "The value already is of the type of the tensor, {dtype}, <so no conversion is dropped|and no conversion gets "
+     "lost>."},
+    {"substitution", "<To match|Matching> the subscripts at the use, {renaming}."},
+    {"substitution", "In the inserted copy of the definition {renaming}."},
+    {"substitution", "<Where the definition is inserted|At the place of use>, {renaming}."},
+    {"become", "With the definition <inserted|filled in>, the {readers_word} {reads} {results}."},
     {"become", "After the substitution {results} {is_word} what {remains}."},
-    {"become", "The rewritten {readers_word} {reads} {results}."},
+    {"become", "The <rewritten|new> {readers_word} {reads} {results}."},
     {"why",
-     "It is legal because each element of {tensor} is written once and its ingredients are the same at the "
+     "It is legal <because|since> each element of {tensor} is written once and its ingredients are the same at the "
      "place of use."},
-    {"why", "Recomputing gives the stored value, since every operand is still what it was when {tensor} was made."},
-    {"why", "A read of {tensor} and the inlined expression have the same value, so no result changes."},
+    {"why",
+     "Recomputing gives the stored value, <since|because> every operand is still what it was when {tensor} was made."},
+    {"why", "A read of {tensor} and the inlined expression have the same value, <so|hence> no result changes."},
     {"back", "The definition is then deleted, and with it {tensor}."},
-    {"back", "Nothing reads {tensor} any more, so its equation is removed from {where}."},
-    {"back", "Finally {definition} is taken out of the program, as it has no reader left."},
+    {"back", "Nothing reads {tensor} any more, <so|hence> its equation is removed from {where}."},
+    {"back", "<Finally|In the end> {definition} is taken out of the program, as it has no reader left."},
 };
 
 std::vector<Site> equations_of(const std::vector<Part>& parts, std::string_view role) {
@@ -131,7 +130,7 @@ void tell_inline(Teller& teller) {
   for (const Site& site : equations_of(facts.removed, "use")) {
     results.push_back(moved_up(*teller.before.program, definition.items, site));
   }
-  teller.bind("results", places_of(teller.after, results));
+  teller.bind("results", places_of(teller.after, results, std::nullopt, false));
   teller.bind("readers_word", results.size() == 1 ? "reader" : "readers");
   teller.bind("reads", results.size() == 1 ? "is" : "are");
   teller.bind("is_word", results.size() == 1 ? "is" : "are");
@@ -156,34 +155,36 @@ constexpr std::string_view kSplittingGeneral[] = {
 constexpr Phrase kSplittingPhrases[] = {
     {"take", "The part to <pull out|extract> is {part}, which stands in {equation}."},
     {"take", "From {equation} in {where} <I extract|we pull out> the part {part}."},
-    {"take", "In {where} the equation {equation} contains {part}, and this part is split off."},
-    {"computes", "It is a genuine computation with a result made of {dtype}, not just a number or a read."},
-    {"computes", "The part computes something, and its values are {dtype}."},
+    {"take", "<In {where}|Within {where}> the equation {equation} contains {part}, and this part is split off."},
+    {"computes", "It is a genuine computation with a result made of {dtype}, <not just|more than> a number or a read."},
+    {"computes", "The part <computes something|is a computation>, and its values are {dtype}."},
     {"computes", "A tensor of {dtype} can hold its values, and there is real work in it."},
-    {"always", "It is evaluated unconditionally, so computing it ahead of time reads nothing that was protected."},
+    {"always",
+     "It is evaluated unconditionally, <so|hence> computing it ahead of time reads nothing that was protected."},
     {"always", "No branch of a conditional guards it, <hence|so> evaluating it early is harmless."},
-    {"always", "Since it stands under no condition, all its reads are in range in any case."},
-    {"not-written", "Nothing it reads is written {place_words}, so its value is already final there."},
+    {"always", "<Since|As> it stands under no condition, all its reads are in range in any case."},
+    {"not-written", "Nothing it reads is written {place_words}, <so|hence> its value is already final there."},
     {"not-written", "Its operands do not change {place_words}."},
-    {"not-written", "The operands are complete {place_words}, which keeps the value the same."},
+    {"not-written", "The operands are complete {place_words}, which <keeps|retains> the value the same."},
     {"memory", "The new tensor has {elements_words}, which is affordable."},
-    {"memory", "It takes {elements_words} to store it."},
-    {"memory", "{elements_words} have to be stored, well below the limit."},
+    {"memory", "It <takes|needs> {elements_words} to store it."},
+    {"memory", "Storing it <takes|means> {elements_words}, well below the limit."},
     {"become", "A new definition is added {place_added}: {definition}."},
-    {"become", "So the fresh tensor {tensor} is defined by {definition}, {place_added}."},
-    {"become", "{definition} now computes the part, {place_added}, into the fresh {tensor}."},
+    {"become", "So the <fresh|new> tensor {tensor} is defined by {definition}, {place_added}."},
+    {"become", "{definition} now computes the part, {place_added}, into the <fresh|new> {tensor}."},
     {"reader", "The original equation shrinks to {reader}."},
-    {"reader", "In the old equation {tensor} takes the place of the part: {reader}."},
-    {"reader", "What is left of the equation is {reader}."},
+    {"reader", "In the <old|original> equation {tensor} takes the place of the part: {reader}."},
+    {"reader", "What is left of the equation <is|reads> {reader}."},
     {"why",
-     "It is legal because {tensor} has one element for each combination of the indices in the part, and reading "
-     "that element gives exactly the value the part had."},
-    {"why", "Each read of {tensor} finds what evaluating the part would have given, so nothing changes in the result."},
+     "<It|The step> is legal <because|since> {tensor} has one element for each combination of the indices in the part, "
+     "and reading that element gives exactly the value the part had."},
     {"why",
-     "Storing and reading back in the type of the part alters no bit, and the operands are the same at both "
-     "places."},
+     "Each read of {tensor} finds what evaluating the part would have given, <so|hence> nothing changes in the "
+     "result."},
+    {"why",
+     "Storing and reading back in the type of the part alters no bit, and the operands are the same at both places."},
     {"back", "All other equations remain as they were."},
-    {"back", "The rest of the program is not affected."},
+    {"back", "The <rest|remainder> of the program is <not affected|left alone>."},
     {"back", "With the definition in front and the shortened equation behind it, the program is complete again."},
 };
 
@@ -226,34 +227,37 @@ constexpr std::string_view kCommonGeneral[] = {
     "It pays off when the computation is dearer than a read.",
 };
 constexpr Phrase kCommonPhrases[] = {
-    {"take", "The repeated computation is {part}; it occurs as {places}."},
+    {"take", "A computation is repeated here: {places}."},
     {"take", "<I find|We see> the same computation several times: {places}."},
-    {"take", "{part} is computed more than once, namely as {places}."},
-    {"identical", "That makes {occurrences} occurrences of the same operations on the same tensors."},
-    {"identical", "All {occurrences} occurrences are identical up to the names of loops."},
+    {"take", "More than once the program computes <the same thing|one and the same value>: {places}."},
+    {"identical", "That <makes|is> {occurrences} occurrences of the same operations on the same tensors."},
+    {"identical", "All {occurrences} occurrences are <identical|the same> up to the names of loops."},
     {"identical", "Operation by operation the {occurrences} occurrences agree, loop names aside."},
-    {"same-loops", "They run over {loops_words} of equal extents, so one tensor serves all of them."},
+    {"same-loops",
+     "They run over {loops_words}, with equal extents everywhere, <so|hence> one tensor serves all of them."},
     {"same-loops", "Corresponding loops, {loops_words} in all, have the same extents."},
-    {"same-loops", "The indices involved belong to {loops_words}, with the same range at every occurrence."},
+    {"same-loops", "The indices involved belong to {loops_words}, with the same range at <every|each> occurrence."},
     {"complete", "Everything it reads is complete before the first occurrence and not written afterwards."},
     {"complete",
-     "Its operands have their final values before the first occurrence, so one early evaluation is valid "
-     "for all."},
-    {"complete", "No operand is written again once the first occurrence is reached."},
-    {"become", "The shared value is defined by {definition}."},
-    {"become", "One definition is enough: {definition} stores it in the fresh tensor {tensor}."},
+     "Its operands have their final values before the first occurrence, <so|hence> one early evaluation is valid for "
+     "all."},
+    {"complete", "No operand <is written|changes> again once the first occurrence is reached."},
+    {"become", "The shared value is <defined|computed> by {definition}."},
+    {"become", "One definition is enough: {definition} stores it in the <fresh|new> tensor {tensor}."},
     {"become", "I add {definition}, which computes the value once into {tensor}."},
     {"reads", "The equations that contained it read {tensor} instead: {results}."},
     {"reads", "Each occurrence turns into a read of {tensor}; the equations become {results}."},
-    {"reads", "With {tensor} in the place of every occurrence, we have {results}."},
-    {"why", "This is legal because all occurrences would have produced the very value that {tensor} holds."},
+    {"reads", "With {tensor} in the place of <every|each> occurrence, we <have|get|obtain> {results}."},
+    {"why",
+     "<This|The step> is legal <because|since> all occurrences would have produced the very value that {tensor} "
+     "holds."},
     {"why", "Sharing changes no value: the same operations on the same final operands give the same number."},
     {"why", "Since the operands do not change between the occurrences, one evaluation stands for all."},
     {"back",
-     "The definition comes first, ahead of the expression with the first occurrence, and the program is "
-     "otherwise as before."},
-    {"back", "The new nest precedes the first reader; other equations are untouched."},
-    {"back", "Everything else stays in place behind the new definition."},
+     "The definition comes first, ahead of the expression with the first occurrence, and the program is otherwise as "
+     "before."},
+    {"back", "The new nest precedes the first reader; other equations are <untouched|unchanged>."},
+    {"back", "Everything else <stays|remains> in place behind the new definition."},
 };
 
 void tell_common(Teller& teller) {
@@ -265,7 +269,7 @@ void tell_common(Teller& teller) {
   teller.bind("places", places_of(teller.before, places));
   std::vector<Site> results = equations_of(facts.removed, "part");
   for (Site& site : results) ++site.items[0];
-  teller.bind("results", places_of(teller.after, results));
+  teller.bind("results", places_of(teller.after, results, std::nullopt, false));
   teller.say("take");
   teller.say_preconditions();
   teller.say("become");

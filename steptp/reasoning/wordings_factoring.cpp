@@ -21,22 +21,23 @@ constexpr std::string_view kFactorGeneral[] = {
 constexpr Phrase kFactorPhrases[] = {
     {"take", "The sum to factor is {part} in {where}, from the equation for {left}."},
     {"take",
-     "In {where} the equation for {left} contains the sum {part}, which <has a factored form|can be "
+     "<In {where}|Within {where}> the equation for {left} contains the sum {part}, which <has a factored form|can be "
      "factored>."},
     {"take", "I factor {part}, <which is part of|found in> the equation for {left} in {where}."},
     {"matches",
-     "Read as a polynomial it does have factors, <and the {form_words} are wanted|so the {form_words} are "
-     "taken>."},
-    {"matches", "It factors over the rational numbers; I use the {form_words}."},
+     "Read as a polynomial it does have factors, <and the {form_words} are wanted|so the {form_words} are taken>."},
+    {"matches", "It factors over the rational numbers; I <use|take> the {form_words}."},
     {"matches", "The pattern is there, a polynomial with nontrivial factors, and the {form_words} are asked for."},
     {"become", "Factored, it reads {result}."},
     {"become", "The product of its factors is {result}, <which replaces the sum|and this takes its place>."},
     {"become", "{part} <becomes|is rewritten as> {result}."},
-    {"why", "Multiplying {result} out again gives the old sum term by term, so both are the same polynomial."},
-    {"why", "It is legal because factoring is an identity between polynomials, and all values that go in are finite."},
+    {"why", "Multiplying {result} out again gives the old sum term by term, <so|hence> both are the same polynomial."},
+    {"why",
+     "<It|The step> is legal <because|since> factoring is an identity between polynomials, and all values that go in "
+     "are finite."},
     {"why", "Up to rounding the factors multiply to exactly what was summed before."},
     {"back", "The product goes back where the sum stood: {equation_after}."},
-    {"back", "With the factors in place the equation is {equation_after}."},
+    {"back", "With the factors in place the equation <is|reads> {equation_after}."},
     {"back", "<The equation|The whole equation> now says {equation_after}, and nothing else changes."},
 };
 
@@ -62,19 +63,19 @@ constexpr Phrase kExpandPhrases[] = {
     {"take", "In {where}, {left} is computed with the product {part}, <and this is expanded|which I expand>."},
     {"take", "I multiply out {part}, a product <in|that occurs in> the equation for {left} in {where}."},
     {"matches",
-     "At least one of its factors is a sum, <so there is something to distribute|which makes it "
-     "expandable>."},
+     "At least one of its factors is a sum, <so there is something to distribute|which makes it expandable>."},
     {"matches", "It contains a factor with several terms, as expansion <requires|needs>."},
     {"matches", "There is a sum among the factors <to distribute over|that can be distributed>."},
-    {"become", "Multiplied out it is {result}."},
+    {"become", "Multiplied out it <is|reads> {result}."},
     {"become", "The flat sum of monomials is {result}."},
     {"become", "Distributing everything, {part} <turns into|becomes> {result}."},
-    {"why", "Both forms are the same polynomial, so for finite values they agree up to rounding."},
+    {"why", "Both forms are the same polynomial, <so|hence> for finite values they agree up to rounding."},
     {"why", "It is legal by the distributive law, applied to finite values <only|throughout>."},
-    {"why", "Collecting the terms of {result} again would give the product back, so no value is changed."},
+    {"why", "Collecting the terms of {result} again would give the product back, <so|hence> no value is changed."},
     {"back", "In the equation the sum stands where the product was: {equation_after}."},
     {"back", "The expanded equation is {equation_after}."},
-    {"back", "Put back, this gives {equation_after}; <everything around it is the same|the loops stay the same>."},
+    {"back",
+     "Put back, this <gives|yields> {equation_after}; <everything around it is the same|the loops stay the same>."},
 };
 
 constexpr std::string_view kCollectGeneral[] = {
@@ -90,21 +91,24 @@ constexpr std::string_view kCollectGeneral[] = {
     "factor removes them.",
 };
 constexpr Phrase kCollectPhrases[] = {
-    {"take", "In {where} the equation for {left} has the sum {part}, <and|where> {by} occurs in more than one term."},
+    {"take",
+     "<In {where}|Within {where}> the equation for {left} has the sum {part}, <and|where> {by} occurs in more than one "
+     "term."},
     {"take", "The sum is {part}, in the equation for {left} of {where}; I gather its terms around {by}."},
     {"take", "I look at {part} in {where}, <part of|which belongs to> the equation for {left}, and collect by {by}."},
     {"matches", "{by} is a factor, to the same power, of at least two terms."},
-    {"matches", "Two or more of the terms share the factor {by}, so they can be <gathered|grouped>."},
+    {"matches", "Two or more of the terms share the factor {by}, <so|hence> they can be <gathered|grouped>."},
     {"matches",
-     "The factor {by} appears in several terms with one and the same exponent, which is the pattern "
-     "needed."},
-    {"become", "Gathered, the sum is {result}."},
+     "The factor {by} appears in several terms with one and the same exponent, which is the pattern needed."},
+    {"become", "Gathered, the sum <is|reads> {result}."},
     {"become", "With {by} in front of the bracket we get {result}."},
     {"become", "The terms with {by} are grouped, which <gives|leads to> {result}."},
-    {"why", "Multiplication distributes over addition for finite values, so pulling out {by} keeps the value."},
+    {"why",
+     "Multiplication distributes over addition for finite values, <so|hence> pulling out {by} <keeps|retains> the "
+     "value."},
     {"why", "Distributing {by} over the bracket again restores every term, hence the two are equal."},
     {"why", "This is the distributive law, and since all values are finite it holds up to rounding."},
-    {"back", "The grouped sum replaces the old one, and the equation is now {equation_after}."},
+    {"back", "The grouped sum replaces the <old|original> one, and the equation <is now|now reads> {equation_after}."},
     {"back", "In its place in the equation: {equation_after}."},
     {"back", "So the equation reads {equation_after}, with one multiplication by {by} for the whole group."},
 };
@@ -122,19 +126,23 @@ constexpr std::string_view kExpandCollectGeneral[] = {
 };
 constexpr Phrase kExpandCollectPhrases[] = {
     {"take", "The bracket to open is {by}, inside the product {part} of {where}."},
-    {"take", "In {where} the equation for {left} contains {part}, and its factor {by} is the sum to distribute over."},
+    {"take",
+     "<In {where}|Within {where}> the equation for {left} contains {part}, and its factor {by} is the sum to "
+     "distribute over."},
     {"take", "I spread out the sum {by}, <a factor of|which stands in> {part} in {where}."},
-    {"matches", "{by} has several terms and is multiplied by other factors, so it can be distributed."},
+    {"matches", "{by} has several terms and is multiplied by other factors, <so|hence> it can be distributed."},
     {"matches", "The product has a sum as a factor, namely {by}."},
-    {"matches", "What the step needs is a sum among the factors, and {by} is one."},
-    {"become", "Each term gets the outside factors: {result}."},
+    {"matches", "What the step <needs|requires> is a sum among the factors, and {by} is one."},
+    {"become", "Each term <gets|receives> the outside factors: {result}."},
     {"become", "Opening the bracket <yields|gives> {result}."},
     {"become", "Distributed over the terms of {by}, the product is {result}."},
-    {"why", "For finite values a product with a sum equals the sum of the products, so the value is the same."},
-    {"why", "Gathering the common factor again would lead back to {part}, hence the two forms are equal."},
+    {"why",
+     "For finite values a product with a sum <equals|is equal to> the sum of the products, <so|hence> the value is the "
+     "same."},
+    {"why", "Gathering the common factor again would lead back to {part}, <hence|so> the two forms are equal."},
     {"why", "All values involved are finite, which makes distribution valid up to rounding."},
-    {"back", "The distributed form is put back, and the equation becomes {equation_after}."},
-    {"back", "In the equation this gives {equation_after}."},
+    {"back", "The distributed form is put back, and the equation <becomes|turns into> {equation_after}."},
+    {"back", "In the equation this <gives|yields> {equation_after}."},
     {"back", "Written in place of the product, it makes the equation {equation_after}."},
 };
 

@@ -19,30 +19,34 @@ constexpr std::string_view kCancelGeneral[] = {
     "them out.",
 };
 constexpr Phrase kCancelPhrases[] = {
-    {"take", "In {where} the equation for {left} contains {part}, where something cancels."},
+    {"take", "<In {where}|Within {where}> the equation for {left} contains {part}, where something cancels."},
     {"take", "The expression to reduce is {part} in {where}."},
     {"take",
-     "I look at {part}, <part of|from> the equation for {left} in {where}, and find opposite operations in "
-     "it."},
-    {"matches", "The same value occurs with opposite effect, once to be undone by the other."},
-    {"matches",
-     "There is a common factor above and below, or a term with its negative, <which is the pattern|as the "
-     "pattern wants>."},
-    {"matches", "What is put in at one place is taken out at another, so both can be struck out."},
-    {"become", "Reduced, it is {result}."},
-    {"become", "Striking out the pair leaves {result}."},
+     "I look at {part}, <part of|from> the equation for {left} in {where}, and find opposite operations in it."},
+    {"matches", "{what_cancels}."},
+    {"matches", "{what_cancels}, <which is the pattern|as the pattern wants>."},
+    {"matches", "{what_cancels}, <so|hence> both can be struck out."},
+    {"become", "Reduced, it <is|reads> {result}."},
+    {"become", "Striking it out leaves {result}."},
     {"become", "{part} <shrinks to|is reduced to> {result}."},
     {"why",
-     "A finite value minus itself is zero and a nonzero value divided by itself is one, so nothing of value is "
+     "A finite value minus itself is zero and a nonzero value divided by itself is one, <so|hence> nothing of value is "
      "lost."},
     {"why",
-     "The reduction is an identity under the conditions just stated, so {left} gets the same value up to "
+     "The reduction is an identity under the conditions just stated, <so|hence> {left} gets the same value up to "
      "rounding."},
-    {"why", "What was struck out contributed nothing, and therefore the result is unchanged."},
+    {"why", "What was struck out contributed nothing, and therefore the result is <unchanged|the same>."},
     {"back", "The equation is left as {equation_after}."},
-    {"back", "After the reduction we have {equation_after}."},
-    {"back", "Put back into its equation this gives {equation_after}."},
+    {"back", "After the reduction we <have|get|obtain> {equation_after}."},
+    {"back", "Put back into its equation this <gives|yields> {equation_after}."},
 };
+
+void tell_cancellation(Teller& teller) {
+  const bool divides = teller.holds("non-zero");
+  teller.bind("what_cancels",
+              divides ? "dividend and divisor have a factor in common" : "a term is added and subtracted again");
+  tell_scalar(teller);
+}
 
 constexpr std::string_view kExpandCancelGeneral[] = {
     "A fraction keeps its value if numerator and denominator are multiplied by the same nonzero quantity. This step "
@@ -57,20 +61,22 @@ constexpr std::string_view kExpandCancelGeneral[] = {
 };
 constexpr Phrase kExpandCancelPhrases[] = {
     {"take", "The fraction to extend is {part} in {where}, and the extending value is {value}."},
-    {"take", "In {where} the equation for {left} has the quotient {part}; I extend it by {value}."},
-    {"take", "I extend {part} of {where} above and below by {value}."},
+    {"take", "<In {where}|Within {where}> the equation for {left} has the quotient {part}; I extend it by {value}."},
+    {"take", "I <extend|multiply> {part} of {where} above and below by {value}."},
     {"matches", "It is a quotient with a genuine divisor, <not just a number|no mere number>, so it can be extended."},
     {"matches", "The part divides by something other than a number, <which is what the step wants|as needed>."},
     {"matches", "There is a real denominator <to extend|in it>."},
     {"become", "The extended fraction is {result}."},
     {"become", "With {value} above and below it <reads|becomes> {result}."},
     {"become", "{part} <turns into|is extended to> {result}."},
-    {"why", "Dividing {value} by itself gives one, since it is finite and not zero, so the quotient keeps its value."},
+    {"why",
+     "Dividing {value} by itself gives one, <since|because> it is finite and not zero, <so|hence> the quotient keeps "
+     "its value."},
     {"why", "Reducing the new fraction by {value} would give the old one back."},
     {"why", "A fraction extended by a finite nonzero value is the same number, up to rounding."},
     {"back", "The equation then is {equation_after}."},
-    {"back", "In its equation the extended form gives {equation_after}."},
-    {"back", "I put the extended quotient back: {equation_after}."},
+    {"back", "In its equation the extended form <gives|yields> {equation_after}."},
+    {"back", "<I put the extended quotient back|The extended quotient goes back>: {equation_after}."},
 };
 
 constexpr std::string_view kApartGeneral[] = {
@@ -86,21 +92,21 @@ constexpr std::string_view kApartGeneral[] = {
 };
 constexpr Phrase kApartPhrases[] = {
     {"take", "The quotient {part} in {where} is taken apart {how}."},
-    {"take", "In {where} the equation for {left} divides: {part}. I decompose this quotient {how}."},
+    {"take", "<In {where}|Within {where}> the equation for {left} divides: {part}. I decompose this quotient {how}."},
     {"take", "I break up {part}, <from|which belongs to> the equation for {left} in {where}, {how}."},
-    {"matches", "The pattern is present, because {by} is {by_role}."},
+    {"matches", "The pattern is present, <because|since> {by} is {by_role}."},
     {"matches", "{by} is {by_role}, <so a decomposition exists|which makes the decomposition possible>."},
     {"matches", "It can be decomposed, {by} being {by_role}."},
     {"become", "The pieces are {result}."},
     {"become", "Decomposed, the quotient <is|reads> {result}."},
-    {"become", "It becomes the sum {result}."},
+    {"become", "It <becomes|turns into> the sum {result}."},
     {"why", "Adding the pieces over their common denominator gives the original quotient again."},
     {"why", "The decomposition is an identity wherever no denominator vanishes, and none does here."},
     {"why",
-     "Since every denominator is nonzero and all values are finite, the sum of the pieces equals the "
-     "quotient."},
-    {"back", "The equation with the decomposed quotient is {equation_after}."},
-    {"back", "Inserted into the equation, this gives {equation_after}."},
+     "Since <every|each> denominator is nonzero and all values are finite, the sum of the pieces <equals|is equal to> "
+     "the quotient."},
+    {"back", "The equation with the decomposed quotient <is|reads> {equation_after}."},
+    {"back", "Inserted into the equation, this <gives|yields> {equation_after}."},
     {"back", "So {equation_after} is what remains of the equation."},
 };
 
@@ -123,26 +129,27 @@ constexpr std::string_view kTogetherGeneral[] = {
 };
 constexpr Phrase kTogetherPhrases[] = {
     {"take", "The sum of quotients is {part} in {where}."},
-    {"take", "In {where} the equation for {left} adds quotients: {part}."},
+    {"take", "<In {where}|Within {where}> the equation for {left} adds quotients: {part}."},
     {"take", "I bring {part}, <found in|part of> the equation for {left} in {where}, to a common denominator."},
     {"matches", "At least one of its terms has a divisor that is more than a number."},
     {"matches", "There is a genuine divisor among the terms, <so a common denominator makes sense|as required>."},
     {"matches", "Its terms include a quotient <with a real denominator|that divides by a value>."},
-    {"become", "Over the common denominator it is {result}."},
+    {"become", "Over the common denominator it <is|reads> {result}."},
     {"become", "Written as one fraction, the sum <is|reads> {result}."},
     {"become", "All terms combine to {result}."},
     {"why",
-     "Each term was multiplied and divided by what its denominator lacked, which is not zero, so the sum is the "
-     "same."},
-    {"why", "Dividing the new numerator term by term would restore the old quotients."},
-    {"why", "No denominator is zero and nothing overflows, so the single fraction equals the sum up to rounding."},
+     "Each term was multiplied and divided by what its denominator lacked, which is not zero, <so|hence> the sum is "
+     "the same."},
+    {"why", "Dividing the new numerator term by term would restore the <old|original> quotients."},
+    {"why",
+     "No denominator is zero and nothing overflows, <so|hence> the single fraction equals the sum up to rounding."},
     {"back", "The equation now divides once: {equation_after}."},
-    {"back", "Put back, this makes the equation {equation_after}."},
-    {"back", "With the combined fraction the equation is {equation_after}."},
+    {"back", "<Put back|Back in place>, this makes the equation {equation_after}."},
+    {"back", "With the combined fraction the equation <is|reads> {equation_after}."},
 };
 
 constexpr Wording kWordings[] = {
-    {"cancellation", kCancelGeneral, kCancelPhrases, tell_scalar},
+    {"cancellation", kCancelGeneral, kCancelPhrases, tell_cancellation},
     {"expand_cancellation", kExpandCancelGeneral, kExpandCancelPhrases, tell_scalar},
     {"apart", kApartGeneral, kApartPhrases, tell_apart},
     {"together", kTogetherGeneral, kTogetherPhrases, tell_scalar},

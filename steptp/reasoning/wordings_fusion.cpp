@@ -22,54 +22,51 @@ constexpr Phrase kFusionPhrases[] = {
     {"take", "<I take|Here we have> {first} <as the first operator|first> and {second} as the one to merge with it."},
     {"take", "One operator is {first}, <the other|the one to be fused with it> is {second}."},
     {"same-loops",
-     "Their first {depth_words} <agree|match> in kind, extent and axis, {common}, so a common header "
-     "exists."},
+     "Their first {depth_words} <agree|match> in kind, extent and axis, {common}, so a common header exists."},
     {"same-loops", "<Both|The two> headers begin alike: {common} covers {depth_words} that can be shared."},
     {"same-loops", "Comparing headers, {depth_words} from the outside <coincide|are the same>, namely {common}."},
     {"forward",
-     "The dependence goes forward only: whatever the second nest reads of the first has been produced in "
-     "the same or an earlier iteration of the shared loops."},
+     "The dependence goes forward only: whatever the second nest reads of the first has been produced in the same or "
+     "an earlier iteration of the shared loops."},
     {"forward",
-     "No iteration of the second operator would run too early, because the elements it touches are "
-     "finished by the first operator in the same iteration or before."},
+     "No iteration of the second operator would run too early, <because|since> the elements it touches are finished by "
+     "the first operator in the same iteration or before."},
     {"forward",
-     "I check that fusing does not let the consumer overtake the producer, and it does not: every element "
-     "is <ready|complete> when the second body asks for it."},
+     "I check that fusing does not let the consumer overtake the producer, and it does not: <every|each> element is "
+     "<ready|complete> when the second body asks for it."},
     {"races",
-     "Different values of shared parallel or bound loops touch different elements, so no race <arises|is "
-     "introduced>."},
+     "Different values of shared parallel or bound loops touch different elements, so no race <arises|is introduced>."},
     {"races",
-     "Across shared bound or parallel loops no element is passed on, <hence|so> the fused nest is free of "
-     "races."},
+     "Across shared bound or parallel loops no element is passed on, <hence|so> the fused nest is free of races."},
     {"races",
-     "Threads and blocks of the shared loops stay on their own elements, <which excludes races|and a race "
-     "cannot occur>."},
+     "Threads and blocks of the shared loops stay on their own elements, <which excludes races|and a race cannot "
+     "occur>."},
     {"between", "Nothing stands between the two nests."},
     {"between", "The nests are direct neighbours, so nothing is jumped over."},
     {"between", "No other item <lies|stands> between them <that would have to move|>."},
     {"jumped",
-     "Between them {items_words} <moves|stand> aside, behind the fused nest, which is allowed because the "
+     "Between them {items_words} <moves|stand> aside, behind the fused nest, which is allowed <because|since> the "
      "second operator does not depend on it."},
     {"jumped", "The second nest moves up past {items_words} without conflict."},
     {"jumped", "There is something in between, {items_words}, <but|and> the second nest may overtake it."},
     {"renamed", "To share the header, the second body uses the names of the first: {renamings}."},
-    {"renamed", "The loops have different names, so in the second nest {renamings}."},
+    {"renamed", "The loops have different names, <so|hence> in the second nest {renamings}."},
     {"renamed", "<Renaming|Some renaming> is needed in the second nest: {renamings}."},
-    {"become", "Merged under {header}, the bodies are {body}."},
+    {"become", "<Merged|United> under {header}, the bodies are {body}."},
     {"become", "The fused nest has the single header {header}, and inside it run, in this order, {body}."},
-    {"become", "One nest remains, {header} around {body}."},
+    {"become", "One nest <remains|is left>, {header} around {body}."},
     {"why",
-     "Each iteration computes the same elements as before, only the second operator follows at once; <this is "
-     "legal by the dependence check|the forward dependence makes this legal>."},
+     "Each iteration computes the same elements as before, only the second operator follows at once; <this is legal by "
+     "the dependence check|the forward dependence makes this legal>."},
     {"why",
      "Since both operators see the same inputs as in two separate passes, <the results are identical|no value "
      "changes>."},
     {"why",
-     "Interleaving the operators is invisible in the results, as every read still finds the value it found "
+     "Interleaving the operators is invisible in the results, as <every|each> read still finds the value it found "
      "before."},
     {"back", "The fused nest stands where the first one stood, and the second one is deleted from the program."},
-    {"back", "In the program the first nest is replaced by the merged one and the second disappears."},
-    {"back", "What was two items becomes one, at the position of the first."},
+    {"back", "In the program the first nest is <replaced by|exchanged for> the merged one and the second disappears."},
+    {"back", "What was two items <becomes|is now> one, at the position of the first."},
 };
 
 void tell_operator_fusion(Teller& teller) {
@@ -121,36 +118,39 @@ constexpr std::string_view kFissionGeneral[] = {
 };
 constexpr Phrase kFissionPhrases[] = {
     {"take", "The nest to cut is {old_header} in {where}, whose body is {body}."},
-    {"take", "In {where} the header {old_header} encloses {body}, and this body is distributed over two nests."},
+    {"take",
+     "<In {where}|Within {where}> the header {old_header} encloses {body}, and this body is distributed over two "
+     "nests."},
     {"take", "<I cut|We distribute> the nest under {old_header} in {where}; it contains {body}."},
-    {"items", "It has {items_words}, and the cut comes after {cut_words}, so both halves have something to do."},
-    {"items", "Of its {items_words} the first half keeps {cut_count} and the second half gets {rest_count}."},
+    {"items",
+     "It has {items_words}, and the cut comes after {cut_words}, <so|hence> both halves have something to do."},
+    {"items", "Of its {items_words} the first half <keeps|retains> {cut_count} and the second half gets {rest_count}."},
     {"items", "With {items_words} in the body and a cut behind {cut_words}, neither half is empty."},
     {"forward",
-     "Across the cut all dependences run forward: the first half needs nothing that the second half makes "
+     "Across the cut all dependences run forward: the first half <needs|requires> nothing that the second half makes "
      "in an earlier iteration."},
     {"forward",
-     "No value flows back over the cut from one iteration to a later one, so the first half may run to its "
-     "end before the second begins."},
+     "No value flows back over the cut from one iteration to a later one, <so|hence> the first half may run to its end "
+     "before the second begins."},
     {"forward",
-     "I check for backward dependences over the cut and find none; what the second half reads is there "
-     "after the first half has finished."},
+     "I check for backward dependences over the cut and find none; what the second half reads is there after the first "
+     "half has finished."},
     {"become", "The first nest is {one} and the second is {two}."},
-    {"become", "This yields {one}, followed by {two}."},
-    {"become", "Distribution gives two nests: {one}, then {two}."},
+    {"become", "This <yields|gives> {one}, followed by {two}."},
+    {"become", "Distribution <gives|yields> two nests: {one}, then {two}."},
     {"why",
-     "Every equation still sees the values it saw before, <therefore the distribution is legal|so the results "
+     "<Every|Each> equation still sees the values it saw before, <therefore the distribution is legal|so the results "
      "are the same>."},
     {"why",
      "Running the halves one after the other cannot be told apart from running them together, <given the "
      "dependences|because nothing flows backward>."},
     {"why", "The order of equations on each element is preserved, and that is all that matters for the values."},
     {"back",
-     "The header is duplicated, indices keep their names, and the two nests take the place of the old one in "
-     "order."},
+     "The header is duplicated, indices <keep|retain> their names, and the two nests take the place of the "
+     "<old|original> one in order."},
     {"back",
-     "Both halves carry a copy of the loops; they are inserted where the old nest stood, <the first half "
-     "first|in their order>."},
+     "Both halves carry a copy of the loops; they are inserted where the old nest stood, <the first half first|in "
+     "their order>."},
     {"back", "No equation is edited; they are only distributed over the two copies of the header."},
 };
 
@@ -188,17 +188,17 @@ constexpr std::string_view kDeadGeneral[] = {
 };
 constexpr Phrase kDeadPhrases[] = {
     {"take", "The dead equation is {equation} in {where}."},
-    {"take", "In {where} the equation {equation} <looks superfluous|is a candidate for deletion>."},
+    {"take", "<In {where}|Within {where}> the equation {equation} <looks superfluous|is a candidate for deletion>."},
     {"take", "{equation}, which stands in {where}, <is what I want to delete|can be deleted>."},
     {"unused", "Its tensor {tensor} is no output, and no other equation reads it."},
     {"unused", "<Nobody reads|There is no reader of> {tensor}, and {tensor} is not among the outputs."},
     {"unused", "I look for readers of {tensor} <and find none|without success>; the outputs do not include it either."},
     {"why", "No output depends on {tensor}, <so its computation can go|which makes the deletion legal>."},
     {"why", "Since nothing is made from {tensor}, the outputs <are the same|do not change> without it."},
-    {"why", "What never reaches an output cannot influence it, so dropping {tensor} is safe."},
+    {"why", "What never reaches an output cannot influence it, <so|hence> dropping {tensor} is safe."},
     {"back",
-     "The equation is erased, with any loops left empty by this; <all other equations stay|the others remain "
-     "as they are>."},
+     "The equation is erased, with any loops left empty by this; <all other equations stay|the others remain as they "
+     "are>."},
     {"back", "Loops that enclose nothing any more vanish with it, and the rest of the program is closed up."},
     {"back", "Nothing is put in its place; the remaining <equations|expressions> simply follow each other."},
 };

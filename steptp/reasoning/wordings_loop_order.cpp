@@ -18,37 +18,38 @@ constexpr std::string_view kReorderGeneral[] = {
     "once; reductions tolerate the new order because their updates commute up to rounding.",
 };
 constexpr Phrase kReorderPhrases[] = {
-    {"take", "In {where} the header is {header}, and the loops that trade positions are {first} and {second}."},
-    {"take", "I interchange {first} and {second} in the header {header} of {where}."},
+    {"take",
+     "<In {where}|Within {where}> the header is {header}, and the loops that trade positions are {first} and "
+     "{second}."},
+    {"take", "I <interchange|swap> {first} and {second} in the header {header} of {where}."},
     {"take", "The header {header} of {where} contains {first} further out and {second} further in; these two swap."},
-    {"axes", "<It|The header> has {loop_count}, so there are two to interchange."},
+    {"axes", "<It|The header> has {loop_count}, <so|hence> there are two to interchange."},
     {"axes", "An interchange needs two loops in one header, and there <are|is a header of> {loop_count} here."},
     {"axes", "With {loop_count} in the header, the axis count is no obstacle."},
     {"order",
-     "The dependences permit it: wherever two iterations touch one element and one of them writes, they keep "
+     "The dependences permit it: wherever two iterations touch one element and one of them writes, they <keep|retain> "
      "their order, apart from updates of an accumulator, which commute."},
     {"order",
-     "I check the order of accesses: no write and other access to the same element are reversed by the swap, "
-     "unless both are updates by one accumulating operator."},
+     "I check the order of accesses: no write and other access to the same element are reversed by the swap, unless "
+     "both are updates by one accumulating operator."},
     {"order",
-     "No pair of iterations with a conflict over some element is turned around by letting {inner} run outside "
-     "{outer}, except for accumulation updates, whose order is free up to rounding."},
+     "No pair of iterations with a conflict over some element is turned around by letting {inner} run outside {outer}, "
+     "except for accumulation updates, whose order is free <up to rounding|apart from rounding>."},
     {"become",
-     "After the interchange the header reads {new_header}: {now_outer} is outside now and {now_inner} "
-     "inside."},
+     "After the interchange the header <reads|is> {new_header}: {now_outer} is outside now and {now_inner} inside."},
     {"become",
-     "So {outer} and {inner} trade places, {new_header}, with {now_outer} where {first} was and {now_inner} "
-     "where {second} was."},
-    {"become", "The permuted header is {new_header}; {now_outer} moves out and {now_inner} moves in."},
-    {"why", "Each pair of values of {outer} and {inner} still comes up exactly once, so the result is the same."},
-    {"why", "Interchanging is therefore legal, and every element receives the same value as before the swap."},
+     "So {outer} and {inner} trade places, {new_header}, with {now_outer} where {first} was and {now_inner} where "
+     "{second} was."},
+    {"become", "The <permuted|reordered> header is {new_header}; {now_outer} moves out and {now_inner} moves in."},
     {"why",
-     "Nothing observes the difference, because {inner} may vary slower than {outer} without crossing a "
+     "Each pair of values of {outer} and {inner} still comes up exactly once, <so|hence> the result is the same."},
+    {"why", "Interchanging is therefore legal, and <every|each> element receives the same value as before the swap."},
+    {"why",
+     "Nothing observes the difference, <because|since> {inner} may vary slower than {outer} without crossing a "
      "dependence."},
     {"back",
-     "No index is renamed and no equation is touched; the permuted header is simply put in front of the same "
-     "body."},
-    {"back", "The body {body_hint} stays as it is, and so do all other expressions."},
+     "No index is renamed and no equation is touched; the permuted header is simply put in front of the same body."},
+    {"back", "The body {body_hint} <stays|remains> as it is, and so do all <other|remaining> expressions."},
     {"back", "Only the sequence of the loops changes; the body goes back under the new header word for word."},
 };
 
@@ -96,35 +97,31 @@ constexpr std::string_view kExpressionGeneral[] = {
 };
 constexpr Phrase kExpressionPhrases[] = {
     {"take",
-     "<The two neighbours are|Two items stand next to each other:> {first} and, <right|directly> behind it, "
-     "{second}."},
+     "<The two neighbours are|Two items stand next to each other:> {first} and, <right|directly> behind it, {second}."},
     {"take", "<Here|At this point> {first} <runs before|comes ahead of> {second}, and these two are to be swapped."},
     {"take",
-     "I look at {first}, which is followed by {second}, and <ask whether they commute|want them the other way "
-     "round>."},
+     "I look at {first}, which is followed by {second}, and <ask whether they commute|want them the other way round>."},
     {"independent",
-     "The first one writes {first_writes} and the second one writes {second_writes}; neither touches an "
-     "element that the other writes, <so they are independent|hence they commute>."},
+     "The first one writes {first_writes} and the second one writes {second_writes}; neither touches an element that "
+     "the other writes, <so they are independent|hence they commute>."},
     {"independent",
-     "Checking the dependence: {first_writes} on one side, {second_writes} on the other, and no element "
-     "that one of them writes is read or written by the other."},
+     "Checking the dependence: {first_writes} on one side, {second_writes} on the other, and no element that one of "
+     "them writes is read or written by the other."},
     {"independent",
-     "There is no <flow of data|dependence> between them in either direction, as {first_writes} and "
-     "{second_writes} are <made|computed> from other elements."},
+     "There is no <flow of data|dependence> between them in either direction, as {first_writes} and {second_writes} "
+     "are <made|computed> from other elements."},
     {"follows", "They are <adjacent|direct neighbours>, so nothing else is overtaken."},
     {"follows", "Nothing stands between them, <which means that|so> only this one pair changes its order."},
     {"follows",
-     "No third item is <involved|passed over>, because they stand <side by side|one right behind the "
-     "other>."},
+     "No third item is <involved|passed over>, because they stand <side by side|one right behind the other>."},
     {"become", "After the swap {now_first} <comes first|runs first> and {now_second} <follows|comes second>."},
     {"become", "The sequence is now {now_first}, then {now_second}."},
     {"become",
-     "So the later item moves up: {now_first} <leads|is executed first>, {now_second} <comes after it|is "
-     "next>."},
+     "So the later item moves up: {now_first} <leads|is executed first>, {now_second} <comes after it|is next>."},
     {"back", "Both are put back <word for word|exactly as they were>; no loop, index or equation inside them changes."},
     {"back",
-     "Each item reads the same values as before the swap, so the results are identical; <the rest of the "
-     "program stays in place|all other items keep their positions>."},
+     "Each item reads the same values as before the swap, so the results are identical; <the rest of the program stays "
+     "in place|all other items keep their positions>."},
     {"back", "Neither <body|text> is edited, the two simply trade positions, and every value comes out the same."},
 };
 
@@ -166,64 +163,62 @@ constexpr std::string_view kReductionGeneral[] = {
 constexpr Phrase kReductionPhrases[] = {
     {"take", "The reduction is {equation} in {where}, and it is factored along {old}, a loop of {extent} iterations."},
     {"take",
-     "In {where} the equation {equation} accumulates over {old}, <that is, over|which has> {extent} "
+     "<In {where}|Within {where}> the equation {equation} accumulates over {old}, <that is, over|which has> {extent} "
      "iterations."},
     {"take",
      "I <factor|break up> the accumulation {equation} of {where} along its reduction loop {old} with {extent} "
      "iterations."},
     {"reduction",
-     "The accumulating operator is {operator}, and {loop} does not occur in the subscripts of {tensor}, "
-     "so {loop} is <truly|indeed> a reduction axis."},
+     "The accumulating operator is {operator}, and {loop} does not occur in the subscripts of {tensor}, <so|hence> "
+     "{loop} is <truly|indeed> a reduction axis."},
     {"reduction",
-     "{tensor} is built by {operator}, and its subscripts do not mention {loop}: {loop} is reduced away, "
-     "as <required|this needs>."},
+     "{tensor} is built by {operator}, and its subscripts do not mention {loop}: {loop} is reduced away, as "
+     "<required|this needs>."},
     {"reduction",
-     "Since {loop} is absent from the left subscripts and the update of {tensor} is {operator}, the terms "
-     "may be regrouped along {loop}."},
+     "Since {loop} is absent from the left subscripts and the update of {tensor} is {operator}, the terms may be "
+     "regrouped along {loop}."},
     {"global",
-     "The accumulator lives in global memory, so <splitting it up changes no ownership of data|no thread or "
-     "block loses sight of it>."},
+     "The accumulator lives in global memory, so <splitting it up changes no ownership of data|no thread or block "
+     "loses sight of it>."},
     {"global", "<No|There is no> shared or thread-local accumulator <is|> involved, {tensor} is global."},
     {"global",
-     "{tensor} is kept in global memory, where <partial results can stand beside it|the combining nest can "
-     "reach it>."},
+     "{tensor} is kept in global memory, where <partial results can stand beside it|the combining nest can reach it>."},
     {"guard", "<No guard|There is no guard that> <depends on|reads> a loop that the combining nest lacks."},
     {"guard", "Guards are no problem <here|either>: the final step needs no loop that it does not have."},
     {"guard",
-     "The combining nest has every loop that a guard would need, <so it can be written|which settles that "
-     "condition>."},
+     "The combining nest has every loop that a guard would need, <so it can be written|which settles that condition>."},
     {"parts",
-     "The range is cut at {cut}: {part_one} covers the first {cut_words}, and {part_two} covers the remaining "
-     "{rest}."},
+     "The range is <cut|divided> at {cut}: {part_one} covers the first {cut_words}, and {part_two} covers the "
+     "remaining {rest}."},
     {"parts",
-     "{cut_capital} go into one partial accumulator, {part_one}, and the other {rest} into a second one, "
-     "{part_two}."},
+     "{cut_capital} go into one partial accumulator, {part_one}, and the other {rest} into a second one, {part_two}."},
     {"parts",
-     "Two partial accumulators take over: {part_one} for the first {cut_words} and {part_two} for the {rest} "
-     "that are left."},
-    {"rfactor", "Every iteration of {loop} gets an accumulator of its own: {part_one}."},
+     "<Two|A pair of> partial accumulators take over: {part_one} for the first {cut_words} and {part_two} for the "
+     "{rest} that are left."},
+    {"rfactor", "<Every|Each> iteration of {loop} gets an accumulator of its own: {part_one}."},
     {"rfactor",
-     "The partial results carry {loop} as an extra subscript, {part_one}, so that each value of {loop} has "
-     "its own."},
-    {"rfactor", "Stage one is {part_one}, which keeps one partial result for each of the {extent} values of {loop}."},
+     "The partial results carry {loop} as an extra subscript, {part_one}, so that each value of {loop} has its own."},
+    {"rfactor",
+     "Stage one is {part_one}, which <keeps|retains> one partial result for each of the {extent} values of {loop}."},
     {"combine", "The combining step is {combination}, which brings the partial results <into|back to> {tensor}."},
     {"combine", "{combination} then folds the parts into {tensor}."},
-    {"combine", "Afterwards {combination} <puts the parts together|combines what was collected>."},
+    {"combine", "<Afterwards|Then> {combination} <puts the parts together|combines what was collected>."},
     {"names", "Fresh tensors hold the parts: {parts} <stand in for|replace> {tensor} in the partial reductions."},
     {"names", "Inside the partial reductions {tensor} is renamed to {parts}."},
     {"names", "The new {parts_noun} {parts} <serve|act> as partial accumulators in place of {tensor}."},
     {"why",
-     "It is legal because each term enters exactly one part and each part enters {tensor} once; {operator} is "
-     "associative and commutative up to rounding."},
+     "<It|The step> is legal <because|since> each term enters exactly one part and each part enters {tensor} once; "
+     "{operator} is associative and commutative up to rounding."},
     {"why",
      "Every term is counted once and only once, and regrouping by {operator} changes the value by no more than "
      "rounding."},
-    {"why", "No term is lost or duplicated, so up to rounding the factored form of {tensor} equals the original."},
-    {"back", "The new nests stand, in this order, where the old reduction stood in {where}."},
+    {"why",
+     "No term is lost or duplicated, <so|hence> up to rounding the factored form of {tensor} equals the original."},
+    {"back", "The new nests stand, in this order, where the <old|original> reduction stood in {where}."},
     {"back", "The original nest is removed from {where} and the factored sequence is inserted in its place."},
     {"back",
-     "In {where} the single nest gives way to <these nests|this sequence>; everything behind it reads {tensor} "
-     "as before."},
+     "In {where} the single nest <gives|yields> way to <these nests|this sequence>; everything behind it reads "
+     "{tensor} as before."},
 };
 
 void tell_reduction(Teller& teller) {

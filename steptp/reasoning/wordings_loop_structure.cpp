@@ -24,71 +24,72 @@ constexpr std::string_view kSplitGeneral[] = {
 };
 constexpr Phrase kSplitPhrases[] = {
     {"take",
-     "<Here the loop to split is|I split|The candidate is> {old} <in|of> {where}; it makes {extent} "
-     "iterations over the index {index}."},
+     "<Here the loop to split is|I split|The candidate is> {old} <in|of> {where}; it makes {extent} iterations over "
+     "the index {index}."},
     {"take", "In {where} <I pick out|we take> the loop {old}, which runs {index} through {extent} values."},
     {"take",
-     "The header of {where} contains {old}, a loop <over|with> {extent} iterations of {index}, and this is the "
-     "loop that gets split."},
+     "The header of {where} contains {old}, a loop <over|with> {extent} iterations of {index}, and this is the loop "
+     "that gets split."},
     {"divides",
-     "The requested inner extent is {inner}: {extent} <divided by|over> {inner} gives {outer} for the outer "
-     "loop, <so|and> {outer} chunks of {inner} iterations <cover the range|are needed>."},
+     "The requested inner extent is {inner}: {extent} <divided by|over> {inner} gives {outer} for the outer loop, "
+     "<so|and> {outer} chunks of {inner} iterations <cover the range|are needed>."},
     {"divides",
-     "<Factoring the range|Checking the factors>: {extent} iterations in chunks of {inner} make {outer} "
-     "chunks."},
+     "<Factoring the range|Checking the factors>: {extent} iterations in chunks of {inner} make {outer} chunks."},
     {"divides",
-     "A chunk of {inner} iterations fits into the range of {extent}, and {outer} such chunks <exhaust "
-     "it|reach its end>."},
+     "A chunk of {inner} iterations fits into the range of {extent}, and {outer} such chunks <exhaust it|reach its "
+     "end>."},
     {"kind",
-     "The original loop is {kind}, and <the split keeps that kind on one of its halves|one of the two halves "
-     "inherits this kind>, the other is serial."},
+     "The original loop is {kind}, and <the split keeps that kind on one of its halves|one of the two halves inherits "
+     "this kind>, the other is serial."},
     {"kind", "As for the loop kind, it was {kind}; <that annotation stays with one half|one half stays so>."},
     {"kind",
-     "The {kind} kind of the loop is passed on to one of the halves, <which is allowed|and nothing forbids "
-     "that> here."},
+     "The {kind} kind of the loop is passed on to one of the halves, <which is allowed|and nothing forbids that> "
+     "here."},
+    {"kind-serial", "The loop is serial, <and so are both halves|so both halves are serial too>."},
+    {"kind-serial", "Being serial, the loop has no special kind to <pass on|hand down>."},
+    {"kind-serial", "There is no annotation to <preserve|carry over>: a serial loop gives two serial loops."},
     {"become",
-     "So {old} <is replaced by|turns into> {pair}: {outer_loop} counts the chunks and {inner_loop} stays "
+     "So {old} <is replaced by|turns into> {pair}: {outer_loop} counts the chunks and {inner_loop} <stays|remains> "
      "inside a chunk."},
     {"become",
-     "<The split result is|After the split the header reads> {pair}, with {outer_index} as the chunk number "
-     "from {outer_loop} and {inner_index} as the offset from {inner_loop}."},
+     "<The split result is|After the split the header reads> {pair}, with {outer_index} as the chunk number from "
+     "{outer_loop} and {inner_index} as the offset from {inner_loop}."},
     {"become",
-     "{outer_loop} takes over the coarse count, {inner_loop} the fine one; together they form {pair} in the "
-     "place where {old} stood."},
+     "{outer_loop} takes over the coarse count, {inner_loop} the fine one; together they form {pair} in the place "
+     "where {old} stood."},
     {"guard",
-     "Because {inner} does not divide {extent}, the last chunk is only partly used, and the guard {guard} "
-     "<skips|cuts off> the surplus."},
+     "Because {inner} does not divide {extent}, the last chunk is only partly used, and the guard {guard} <skips|cuts "
+     "off> the surplus."},
     {"guard",
-     "The chunks overshoot the range of {extent}, so a guard is needed: {guard} lets only genuine iterations "
+     "The chunks overshoot the range of {extent}, <so|hence> a guard is needed: {guard} lets only genuine iterations "
      "through."},
     {"guard",
-     "Since {extent} is no multiple of {inner}, I add {guard}, which <drops|masks> the iterations beyond the "
-     "old range."},
+     "Since {extent} is no multiple of {inner}, I add {guard}, which <drops|masks> the iterations beyond the old "
+     "range."},
     {"substituted",
-     "Wherever the body used {index}, it now has to use {calculation}; <for example|for instance>, the "
-     "subscript {from} becomes {to}."},
+     "Wherever the body used {index}, it now has to use {calculation}; <for example|for instance>, the access {from} "
+     "becomes {to}."},
     {"substituted",
-     "The old {index} is {calculation}, <so|and accordingly> a subscript like {from} is rewritten as "
-     "{to}."},
+     "The old {index} is {calculation}, <so|and accordingly> an access like {from} is rewritten as {to}."},
     {"substituted", "In the body I substitute {calculation} for {index}: {from} <turns into|becomes> {to}."},
     {"why",
      "This is legal because {calculation} <runs through|takes> every old value of {index} exactly once and in "
-     "increasing order, so no two iterations change places."},
+     "increasing order, <so|hence> no two iterations change places."},
     {"why",
-     "The split is safe: different pairs of {outer_index} and {inner_index} give different values, and they "
-     "come in the order in which {index} used to count."},
+     "The split is safe: different pairs of {outer_index} and {inner_index} give different values, and they come in "
+     "the order in which {index} used to count."},
     {"why",
-     "No dependence can be violated, since the pairs of {outer_index} and {inner_index} enumerate the same "
-     "iterations one after the other as before."},
+     "No dependence can be violated, since the pairs of {outer_index} and {inner_index} enumerate the same iterations "
+     "one after the other as before."},
     {"back",
-     "<The equations|All equations> of the nest keep their places; only the header and the subscripts that "
-     "mention {index} are written anew, and the split nest goes back into {where}."},
+     "<The equations|All equations> of the nest keep their places; only the header and the subscripts that mention "
+     "{index} are written anew, and the split nest goes back into {where}."},
     {"back",
      "Finally the nest is put back with the longer header, its body <otherwise unchanged|the same but for the "
      "rewritten subscripts>."},
     {"back",
-     "The remaining loops of the header and all other expressions stay <untouched|exactly as they were>, and "
-     "the split header replaces the old one."},
+     "The remaining loops of the header and all other expressions stay <untouched|exactly as they were>, and the split "
+     "header replaces the old one."},
 };
 
 void tell_split(Teller& teller) {
@@ -105,7 +106,11 @@ void tell_split(Teller& teller) {
   teller.bind_name("inner_index", loop_at(*teller.after.program, inner)->index);
   teller.bind("calculation", index_words(teller.facts.substitutions[0].value));
   teller.say("take");
-  teller.say_preconditions();
+  const bool serial = loop_at(*teller.before.program, site)->kind == LoopKind::serial;
+  for (const Holds& one : teller.facts.holds) {
+    teller.bind_values(one.values);
+    teller.say(serial && one.precondition->id == "kind" ? "kind-serial" : one.precondition->id);
+  }
   teller.say("become");
   if (teller.facts.added.size() > 2) {
     teller.bind_after("guard", teller.facts.added[2].site);
@@ -134,64 +139,66 @@ constexpr std::string_view kTilingGeneral[] = {
 };
 constexpr Phrase kTilingPhrases[] = {
     {"take",
-     "<The pair to tile is|I tile the pair> {old_pair} in {where}: {outer_old} outside and {inner_old} "
-     "directly inside it."},
+     "<The pair to tile is|I tile the pair> {old_pair} in {where}: {outer_old} outside and {inner_old} directly inside "
+     "it."},
     {"take",
-     "In {where} the loops {outer_old} and {inner_old} are neighbours in the header, {old_pair}, and they span "
-     "the plane that is tiled."},
+     "<In {where}|Within {where}> the loops {outer_old} and {inner_old} are neighbours in the header, {old_pair}, and "
+     "they span the plane that is tiled."},
     {"take",
-     "The tiles are cut out of the plane of {outer} and {inner}, that is, out of {old_pair} in {where}; its "
-     "two loops are {outer_old} and {inner_old}."},
+     "The tiles are cut out of the plane of {outer} and {inner}, that is, out of {old_pair} in {where}; its two loops "
+     "are {outer_old} and {inner_old}."},
     {"axes",
-     "There are two axes <to work with|available>, {outer} and {inner}, one directly inside the other, as "
-     "tiling requires."},
+     "There are two axes <to work with|available>, {outer} and {inner}, one directly inside the other, as tiling "
+     "requires."},
     {"axes", "Both axes stand in one header with nothing between them: {outer} first, {inner} second."},
-    {"axes", "Tiling needs a second loop <right inside the first|immediately below>, and {inner} follows {outer}."},
+    {"axes",
+     "Tiling <needs|requires> a second loop <right inside the first|immediately below>, and {inner} follows {outer}."},
     {"divides",
-     "A tile is {tile} iterations of {outer} by {inner_tile} iterations of {inner}; the full ranges are "
+     "A tile <is|spans> {tile} iterations of {outer} by {inner_tile} iterations of {inner}; the full ranges are "
      "{extent} and {inner_extent}."},
     {"divides",
-     "The tile sizes are {tile} out of {extent} for {outer} and {inner_tile} out of {inner_extent} for "
-     "{inner}."},
+     "The <tile sizes|edges of a tile> are {tile} out of {extent} for {outer} and {inner_tile} out of {inner_extent} "
+     "for {inner}."},
     {"divides",
-     "With tiles of {tile} by {inner_tile} on a plane of {extent} by {inner_extent}, both tile edges are "
-     "proper parts of their ranges."},
+     "With tiles of {tile} by {inner_tile} on a plane of {extent} by {inner_extent}, both tile edges are proper parts "
+     "of their ranges."},
     {"order",
-     "Tiling visits points in another order, so I check the dependences: no two accesses to one element, at "
+     "Tiling visits points in another order, <so|hence> I check the dependences: no two accesses to one element, at "
      "least one of them a write, would be exchanged in a harmful way."},
     {"order",
-     "The order condition holds as well: {outer} and {inner} may change places without reversing a write and "
-     "another access to the same element."},
+     "The order condition holds as well: {outer} and {inner} may change places without reversing a write and another "
+     "access to the same element."},
     {"order",
-     "Since the pair is interchangeable (updates of an accumulator by one operator commute up to rounding), "
-     "walking tile by tile is permitted."},
+     "<Since|As> the pair is interchangeable (updates of an accumulator by one operator commute <up to rounding|apart "
+     "from rounding>), walking tile by tile is permitted."},
     {"become",
-     "The four loops that result are {tiles} <going|which go> from tile to tile and {points} <inside|within> "
-     "a tile."},
+     "The four loops that result are {tiles} <going|which go> from tile to tile and {points} <inside|within> a tile."},
     {"become",
-     "{old_pair} <is rewritten as|gives way to> the tile loops {tiles}, followed by the point loops "
-     "{points}."},
+     "{old_pair} <is rewritten as|gives way to> the tile loops {tiles}, followed by the point loops {points}."},
     {"become", "Now {tiles} enumerate the tiles, and {points} enumerate the points of the current tile."},
-    {"guard", "At the border the tiles stick out, and {guard} keeps the points that lie outside from running."},
-    {"guard", "Not every tile is full, <so|therefore> the guard {guard} leaves out points beyond the old ranges."},
+    {"guard",
+     "At the border the tiles stick out, and {guard} <keeps|retains> the points that lie outside from running."},
+    {"guard",
+     "Not <every|each> tile is full, <so|therefore> the guard {guard} leaves out points beyond the old ranges."},
     {"guard", "A tile edge does not divide its range; the condition {guard} trims the last tiles."},
-    {"substituted", "The old {index} is recovered as {calculation}, so that {from} is written {to} now."},
-    {"substituted", "For {index} I put {calculation}: the subscript {from} <turns into|becomes> {to}."},
+    {"substituted", "The <old|original> {index} is recovered as {calculation}, so that {from} is written {to} now."},
+    {"substituted", "For {index} I put {calculation}: the access {from} <turns into|becomes> {to}."},
     {"substituted",
-     "Tile number and offset give {index} back as {calculation}; as an example, {from} <is replaced "
-     "by|becomes> {to}."},
+     "Tile number and offset give {index} back as {calculation}; as an example, {from} <is replaced by|becomes> {to}."},
     {"why",
-     "Both splits preserve the order, and the only points that swap are those that interchanging {outer} and "
-     "{inner} would swap too, which is legal here."},
+     "Both splits preserve the order, and the only points that swap are those that interchanging {outer} and {inner} "
+     "would swap too, which is legal here."},
     {"why",
-     "Every point lies in exactly one tile, so nothing is computed twice or lost, and the changed visiting "
+     "Every point lies in exactly one tile, <so|hence> nothing is computed twice or lost, and the changed visiting "
      "order has been justified above."},
     {"why",
-     "It is legal because tiles partition the plane and the reordering is no more than an interchange of "
-     "{outer} and {inner}."},
-    {"back", "The tiled header and the body with its rewritten subscripts take the place of the old nest in {where}."},
+     "<It|The step> is legal <because|since> tiles partition the plane and the reordering is no more than an "
+     "interchange of {outer} and {inner}."},
     {"back",
-     "Putting it together, the other loops of the header stay around, the four new ones stand in the middle, "
+     "The tiled header and the body with its rewritten subscripts take the place of the <old|original> nest in "
+     "{where}."},
+    {"back",
+     "Putting it together, the other loops of the header <stay|remain> around, the four new ones stand in the middle, "
      "and the equations follow with their new subscripts."},
     {"back", "All equations remain, only expressed in tile coordinates, and the nest returns to {where}."},
 };
@@ -240,66 +247,65 @@ constexpr Phrase kFusionPhrases[] = {
      "The loops to merge are {outer_old} and {inner_old}, <written {old_pair} in|neighbours as {old_pair} in> "
      "{where}."},
     {"take",
-     "In {where} I <take|lift> the pair {old_pair} out of the header: {outer_old} of extent {outer_extent} "
-     "around {inner_old} of extent {inner_extent}."},
+     "In {where} I <take|lift> the pair {old_pair} out of the header: {outer_old} of extent {outer_extent} around "
+     "{inner_old} of extent {inner_extent}."},
     {"take",
-     "<Consider|Look at> {old_pair} in {where}; {outer_old} encloses {inner_old} and nothing stands between "
-     "them."},
+     "<Consider|Look at> {old_pair} in {where}; {outer_old} encloses {inner_old} and nothing stands between them."},
     {"axes", "The axis count is sufficient, with {outer} outside and {inner} directly inside in the same header."},
     {"axes", "Two adjacent axes are needed, and {outer} and {inner} are adjacent."},
-    {"axes", "{inner} <follows|comes right after> {outer} in one header, so the pair can be collapsed."},
+    {"axes", "{inner} <follows|comes right after> {outer} in one header, <so|hence> the pair can be collapsed."},
     {"same-role",
-     "Every accumulation below either reduces over both loops or over neither, so no reduction is cut in "
-     "half."},
+     "<Every|Each> accumulation below either reduces over both loops or over neither, <so|hence> no reduction is cut "
+     "in half."},
     {"same-role",
-     "Both loops play the same role: <they are both reduced or both not|where one is a reduction axis, so "
-     "is the other>."},
+     "Both loops play the same role: <they are both reduced or both not|where one is a reduction axis, so is the "
+     "other>."},
     {"same-role", "I also check the reduction axes: there is no equation that reduces over just one of the two."},
-    {"kinds", "Their kinds are compatible, and the merged loop is {kind}."},
+    {"kinds", "Their kinds <are compatible|go together>, and the merged loop is {kind}."},
     {"kinds", "Nothing in the kinds of the loops stands against it; the collapsed loop <comes out|will be> {kind}."},
     {"kinds", "The result is a {kind} loop, which the kinds of both loops allow."},
     {"become",
-     "{outer_extent} times {inner_extent} iterations make {extent}, hence the collapsed loop {fused}, whose "
-     "index is {fused_index}."},
+     "{outer_extent} times {inner_extent} iterations make {extent}, hence the collapsed loop {fused}, whose index is "
+     "{fused_index}."},
     {"become",
-     "Both loops disappear and {fused} <takes their place|stands there instead>, counting all {extent} "
+     "Both loops <disappear|vanish> and {fused} <takes their place|stands there instead>, counting all {extent} "
      "combinations of {outer_extent} and {inner_extent} with {fused_index}."},
     {"become",
-     "I replace {old_pair} by {fused}: {outer_extent} by {inner_extent} is {extent} iterations of "
-     "{fused_index}."},
+     "I replace {old_pair} by {fused}: {outer_extent} by {inner_extent} is {extent} iterations of {fused_index}."},
     {"digits",
-     "Where {outer} or {inner} is still needed by itself, it is computed from {fused_index} with a quotient "
-     "or a remainder by {inner_extent}."},
+     "Where {outer} or {inner} is still needed by itself, it is computed from {fused_index} with a quotient or a "
+     "remainder by {inner_extent}."},
     {"digits",
-     "A quotient by {inner_extent} brings {outer} back and a remainder brings {inner} back, <wherever the "
-     "body asks for one of them|where they are wanted alone>."},
+     "A quotient by {inner_extent} brings {outer} back and a remainder brings {inner} back, <wherever the body asks "
+     "for one of them|where they are wanted alone>."},
     {"digits",
-     "The separate digits of {fused_index} (the quotient and the remainder by {inner_extent}) stand in for "
+     "The separate digits of {fused_index} (the quotient and the remainder by {inner_extent}) <stand in for|replace> "
      "{outer} and {inner}."},
     {"whole",
-     "The body used the two indices only in the combination that equals {fused_index}, so no division is "
-     "needed."},
+     "The body used the two indices only in the combination that <equals|is equal to> {fused_index}, <so|hence> no "
+     "division is needed."},
     {"whole",
-     "No quotient and no remainder appears, because the subscripts only ever needed the combined position, "
+     "No quotient and no remainder appears, <because|since> the subscripts only ever needed the combined position, "
      "which is {fused_index} itself."},
     {"whole",
-     "Conveniently, the subscripts contained exactly the combined position, and that is now plain "
-     "{fused_index}."},
+     "Conveniently, the subscripts contained exactly the combined position, and that is now plain {fused_index}."},
     {"substituted", "In particular {index} is {calculation} now: {from} <becomes|turns into> {to}."},
-    {"substituted", "Reading {index} as {calculation}, the subscript {from} is rewritten to {to}."},
+    {"substituted", "Reading {index} as {calculation}, the access {from} is rewritten to {to}."},
     {"substituted", "So {index} stands for {calculation}, and {from} <is spelled|changes to> {to}."},
     {"why",
-     "The collapse is sound because the quotient and the remainder of {fused_index} by {inner_extent} run "
-     "through all pairs of {outer} and {inner} once, in the old order."},
+     "The collapse is sound <because|since> the quotient and the remainder of {fused_index} by {inner_extent} run "
+     "through all pairs of {outer} and {inner} once, in the <old|original> order."},
     {"why",
-     "As {fused_index} counts up, the pairs of {outer} and {inner} appear in exactly the sequence in which the "
-     "nested loops produced them."},
+     "As {fused_index} counts up, the pairs of {outer} and {inner} appear in exactly the sequence in which the nested "
+     "loops produced them."},
     {"why",
-     "It is legal: counting to {extent} with one index visits the same pairs in lexicographic order, none "
+     "<It|The step> is legal: counting to {extent} with one index visits the same pairs in lexicographic order, none "
      "missing and none repeated."},
     {"back", "The rest of the header is kept, and the flattened nest is set back into {where}."},
     {"back", "With one loop fewer, the nest goes back to its position in {where}; its equations are the same."},
-    {"back", "Then the header is reassembled around {fused} and the body follows unchanged in structure."},
+    {"back",
+     "<Then|After that> the header is reassembled around {fused} and the body follows <unchanged|the same> in "
+     "structure."},
 };
 
 void tell_fusion(Teller& teller) {

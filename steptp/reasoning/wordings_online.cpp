@@ -24,34 +24,35 @@ constexpr std::string_view kMaxGeneral[] = {
 };
 constexpr Phrase kMaxPhrases[] = {
     {"take", "The maximum to rewrite is {old}."},
-    {"take", "In {where} the reduction {old} takes a maximum."},
+    {"take", "<In {where}|Within {where}> the reduction {old} takes a maximum."},
     {"take", "I turn {old} <of|in> {where} into a running maximum."},
     {"pattern",
-     "It is a plain maximum without a guard, and {loop}, which is not a subscript of the result, carries "
-     "the recurrence."},
+     "It is a <plain|simple> maximum without a guard, and {loop}, which is not a subscript of the result, carries the "
+     "recurrence."},
     {"pattern",
-     "The nest has just this one equation, nothing else writes its result, and {loop} is reduced; the "
-     "recurrence will run along {loop}."},
-    {"pattern", "The pattern fits: a single maximum over global data, reduced over {loop}."},
+     "The nest has just this one equation, nothing else writes its result, and {loop} is reduced; the recurrence will "
+     "run along {loop}."},
+    {"pattern", "The pattern <fits|is there>: a single maximum over global data, reduced over {loop}."},
     {"identity", "For this type there is a value to start the running maximum with."},
-    {"identity", "A neutral starting value, below every element, exists for the type."},
-    {"identity", "The recurrence can begin, since the type has an identity for the maximum."},
-    {"become", "The running maximum is {new}, stored in the fresh {tensor}."},
+    {"identity", "A neutral starting value, below <every|each> element, exists for the type."},
+    {"identity", "The recurrence can begin, <since|because> the type has an identity for the maximum."},
+    {"become", "The running maximum is {new}, stored in the <fresh|new> {tensor}."},
     {"become", "With one element of {tensor} per position, the recurrence is {new}."},
-    {"become", "{new} keeps the maximum so far in {tensor}."},
-    {"copy", "The old result is the last element: {copy}."},
-    {"copy", "Afterwards {copy} reads off the final maximum."},
+    {"become", "{new} <keeps|retains> the maximum so far in {tensor}."},
+    {"copy", "The <old|original> result is the <last|final> element: {copy}."},
+    {"copy", "<Afterwards|Then> {copy} reads off the final maximum."},
     {"copy", "{copy} then delivers the maximum of all elements."},
     {"why",
-     "At position {loop} the recurrence holds the maximum of all elements up to there, so its last value is the "
-     "maximum that was wanted."},
-    {"why", "By induction each element of {tensor} is the maximum of a prefix, and the last prefix is the whole row."},
+     "At position {loop} the recurrence holds the maximum of all elements up to there, <so|hence> its last value is "
+     "the maximum that was wanted."},
     {"why",
-     "The comparisons are the same and in the same order, only their intermediate results are kept; so the "
-     "value is identical."},
+     "By induction each element of {tensor} is the maximum of a prefix, and the <last|final> prefix is the whole row."},
+    {"why",
+     "The comparisons are the same and in the same order, only their intermediate results are kept; so the value is "
+     "identical."},
     {"back", "Both nests stand where the reduction stood, and readers of the maximum are not affected."},
     {"back", "The reduction is replaced by these two nests; the rest of the program stays."},
-    {"back", "No reader has to change, because the maximum keeps its name."},
+    {"back", "No reader has to change, <because|since> the maximum <keeps|retains> its name."},
 };
 
 void bind_online(Teller& teller) {
@@ -101,42 +102,43 @@ constexpr std::string_view kSumGeneral[] = {
 };
 constexpr Phrase kSumPhrases[] = {
     {"take", "The maximum is {old}, and the sum of exponentials that refers to it is {sum}."},
-    {"take", "In {where} two reductions belong together: {old} and {sum}."},
-    {"take", "I combine {old} with {sum} into running quantities."},
-    {"take-plain", "The sum to rewrite is {old}."},
-    {"take-plain", "In {where} the reduction {old} adds up its terms."},
+    {"take", "<In {where}|Within {where}> two reductions belong together: {old} and {sum}."},
+    {"take", "I <combine|merge> {old} with {sum} into running quantities."},
+    {"take-plain", "The sum to <rewrite|make incremental> is {old}."},
+    {"take-plain", "<In {where}|Within {where}> the reduction {old} adds up its terms."},
     {"take-plain", "I turn the sum {old} of {where} into a running sum."},
     {"pattern",
-     "{loop} is reduced, nothing else writes the results, and all data is global without guards; the "
-     "recurrence runs along {loop}."},
-    {"pattern", "The pattern is matched along {loop}: reductions with one equation each, not written elsewhere."},
-    {"pattern", "Both the shape of the equations and the loops fit, and {loop} carries the recurrence."},
-    {"above", "The first element of a row is known to exceed minus infinity, so the published form is safe."},
+     "{loop} is reduced, nothing else writes the results, and all data is global without guards; the recurrence runs "
+     "along {loop}."},
+    {"pattern",
+     "The pattern <is matched|fits> along {loop}: reductions with one equation each, not written elsewhere."},
+    {"pattern", "Both the <shape|form> of the equations and the loops fit, and {loop} carries the recurrence."},
+    {"above", "The first element of a row is known to exceed minus infinity, <so|hence> the published form is safe."},
     {"above", "No row begins with minus infinity, <which the published form needs|as the published form assumes>."},
-    {"above", "Rows cannot start with minus infinity here, so no difference of infinities arises."},
-    {"become", "The recurrences are {new}, with the running sum in the fresh {tensor}."},
+    {"above", "Rows cannot start with minus infinity here, <so|hence> no difference of infinities arises."},
+    {"become", "The recurrences are {new}, with the running sum in the <fresh|new> {tensor}."},
     {"become", "Advancing together along {loop}, we get {new}; {tensor} is the running sum."},
-    {"become", "{new} now carries the running values, the sum in {tensor}."},
+    {"become", "The running values are <carried by|now in> {new}, the sum in {tensor}."},
     {"copy", "The final values are read off by {copy}."},
-    {"copy", "Then {copy} {has_copies} the last elements."},
-    {"copy", "The old results are the last elements: {copy}."},
+    {"copy", "<Then|After that> {copy} {has_copies} the <last|final> elements."},
+    {"copy", "The <old|original> results are the last elements: {copy}."},
     {"why",
-     "In each iteration of {loop} the sum so far is multiplied by the exponential of the difference of the "
-     "maxima, so it always refers to the maximum so far; at the end this is the maximum of the row."},
+     "In each iteration of {loop} the sum so far is multiplied by the exponential of the difference of the maxima, "
+     "<so|hence> it always refers to the maximum so far; at the end this is the maximum of the row."},
     {"why",
-     "Rescaling replaces the old reference by the new one in every term at once, and so the last running sum "
-     "is the sum that was wanted."},
+     "Rescaling replaces the <old|original> reference by the new one in <every|each> term at once, and so the last "
+     "running sum is the sum that was wanted."},
     {"why",
-     "By induction over {loop}, each element is the sum of the exponentials seen so far relative to the maximum "
-     "so far."},
+     "By induction over {loop}, each element is the sum of the exponentials seen so far relative to the maximum so "
+     "far."},
     {"why-plain",
-     "Each element of {tensor} is the sum of the terms so far, in the old order, and the last is the "
-     "whole sum."},
-    {"why-plain", "By induction over {loop} the running sum contains every term up to there exactly once."},
+     "Each element of {tensor} is the sum of the terms so far, in the <old|original> order, and the <last|final> is "
+     "the whole sum."},
+    {"why-plain", "By induction over {loop} the running sum contains <every|each> term up to there exactly once."},
     {"why-plain", "The additions are the same and in the same order, only the partial sums are kept."},
-    {"back", "The new nests take the place of the reductions, whose results keep their names."},
+    {"back", "The new nests take the place of the reductions, whose results <keep|retain> their names."},
     {"back", "The rest of the program reads the same results as before."},
-    {"back", "Nothing else has to be rewritten, since the old names still hold the final values."},
+    {"back", "Nothing else has to be rewritten, <since|because> the <old|original> names still hold the final values."},
 };
 
 void tell_sum(Teller& teller) {
@@ -165,37 +167,37 @@ constexpr std::string_view kSoftmaxGeneral[] = {
 };
 constexpr Phrase kSoftmaxPhrases[] = {
     {"take", "The softmax consists of the maximum {old} and the sum {sum}."},
-    {"take", "In {where} I find the softmax reductions {old} and {sum}."},
+    {"take", "<In {where}|Within {where}> I find the softmax reductions {old} and {sum}."},
     {"take", "Its two reductions are {old} and {sum}, and <they are|both are> merged into an online form."},
     {"pattern",
-     "Maximum, sum and quotient follow each other over the same loops, in global memory and without guards; "
-     "{loop} carries the recurrences."},
-    {"pattern", "The softmax pattern is complete, quotient included, and the recurrences go along {loop}."},
-    {"pattern", "All parts of the pattern are there, and {loop} is the axis of the softmax."},
-    {"above", "A row never begins with minus infinity, so the published form may be used."},
+     "Maximum, sum and quotient follow each other over the same loops, in global memory and without guards; {loop} "
+     "carries the recurrences."},
+    {"pattern", "The softmax pattern is <complete|all there>, quotient included, and the recurrences go along {loop}."},
+    {"pattern", "All parts of the pattern are <there|present>, and {loop} is the axis of the softmax."},
+    {"above", "A row never begins with minus infinity, <so|hence> the published form may be used."},
     {"above",
-     "The scores are known to exceed minus infinity, <as the published form requires|which the published form "
-     "needs>."},
-    {"above", "Since the first score is above minus infinity, no undefined difference occurs."},
-    {"become", "One pass now computes both: {new}, where {tensor} is the running sum."},
+     "The scores are known to exceed minus infinity, <as the published form requires|which the published form needs>."},
+    {"above", "<Since|As> the first score is above minus infinity, no undefined difference occurs."},
+    {"become", "One pass now computes both: <it is {new}|{new}>, where {tensor} is the running sum."},
     {"become", "Maximum and sum advance together in {new}; {tensor} is fresh."},
-    {"become", "The joint recurrence is {new}, with the fresh {tensor} for the sum."},
-    {"copy", "Behind it stands {copy}."},
+    {"become", "The joint recurrence is {new}, with the <fresh|new> {tensor} for the sum."},
+    {"copy", "Behind it <stands|comes> {copy}."},
     {"copy", "It is followed by {copy}."},
-    {"copy", "What remains to be read off is done by {copy}."},
-    {"normal", "The normalization uses the last elements: {quotients}."},
-    {"normal", "The quotient reads the final state instead of the old sum: {quotients}."},
+    {"copy", "What <remains|is left> to be read off is done by {copy}."},
+    {"normal", "The normalization uses the <last|final> elements: {quotients}."},
+    {"normal", "The quotient reads the final state instead of the <old|original> sum: {quotients}."},
     {"normal", "Where maximum and sum were used, their last elements appear: {quotients}."},
     {"why",
-     "After the last iteration of {loop} the recurrences have seen every element, so they are the maximum and "
+     "After the last iteration of {loop} the recurrences have seen every element, <so|hence> they are the maximum and "
      "the sum of the row."},
     {"why",
-     "The correction keeps the running sum consistent with the running maximum, <so|and> the final pair is what "
-     "the two passes computed."},
+     "The correction <keeps|retains> the running sum consistent with the running maximum, <so|and> the final pair is "
+     "what the two passes computed."},
     {"why", "By induction along {loop} the state describes the row so far; at the end it describes the whole row."},
     {"back", "The two reductions are gone, and one online nest stands in their place."},
-    {"back", "All later expressions are as before, apart from reading the last elements."},
-    {"back", "So the softmax makes one pass less over its row, with the same result up to rounding."},
+    {"back", "All later expressions are as before, apart from reading the <last|final> elements."},
+    {"back",
+     "So the softmax makes one pass less over its row, with the same result <up to rounding|apart from rounding>."},
 };
 
 /// Equations of other expressions that read one of the tensors.
@@ -225,7 +227,7 @@ void tell_softmax(Teller& teller) {
   teller.say("become");
   if (teller.facts.added.size() > 1) teller.say("copy");
   if (!quotients.empty()) {
-    teller.bind("quotients", places_of(teller.after, quotients));
+    teller.bind("quotients", places_of(teller.after, quotients, std::nullopt, false));
     teller.say("normal");
   }
   teller.say("why");

@@ -18,21 +18,21 @@ constexpr std::string_view kPowGeneral[] = {
     "multiply exponents.",
 };
 constexpr Phrase kPowPhrases[] = {
-    {"take", "In {where} the equation for {left} multiplies powers: {part}."},
+    {"take", "<In {where}|Within {where}> the equation for {left} multiplies powers: {part}."},
     {"take", "The powers to merge are in {part}, <which belongs to|from> the equation for {left} in {where}."},
     {"take", "I condense the powers in {part} of {where}, starting with {by}."},
     {"matches", "The law to use is that {law_words}, <beginning with|and it applies to> {by}."},
     {"matches", "Here {law_words}, and {by} is the first power concerned."},
-    {"matches", "{by} can be merged, because {law_words}."},
-    {"become", "Merged, it is {result}."},
+    {"matches", "{by} can be merged, <because|since> {law_words}."},
+    {"become", "Merged, it <is|reads> {result}."},
     {"become", "The condensed form <is|reads> {result}."},
     {"become", "{part} <becomes|is condensed to> {result}."},
     {"why", "By that law both sides are the same number; a merged exponential overflows only where the product does."},
-    {"why", "The exponent law is an identity here, so {left} keeps its value up to rounding."},
+    {"why", "The exponent law is an identity here, <so|hence> {left} <keeps|retains> its value up to rounding."},
     {"why", "Splitting the merged power again would give the factors back, hence nothing changes."},
-    {"back", "In the equation this gives {equation_after}."},
+    {"back", "In the equation this <gives|yields> {equation_after}."},
     {"back", "The equation with the merged power is {equation_after}."},
-    {"back", "So the equation becomes {equation_after}."},
+    {"back", "So the equation <becomes|turns into> {equation_after}."},
 };
 
 std::string power_law(const std::string& law) {
@@ -61,22 +61,23 @@ constexpr std::string_view kExpandPowGeneral[] = {
 };
 constexpr Phrase kExpandPowPhrases[] = {
     {"take", "The power to break up is {part} in {where}."},
-    {"take", "In {where} the equation for {left} contains the power {part}, <which is decomposed|and I decompose it>."},
+    {"take",
+     "<In {where}|Within {where}> the equation for {left} contains the power {part}, <which is decomposed|and I "
+     "decompose it>."},
     {"take", "I decompose {part}, <part of|from> the equation for {left} in {where}."},
-    {"matches", "It can be broken up because {law_words}."},
+    {"matches", "It can be broken up <because|since> {law_words}."},
     {"matches", "The applicable law is that {law_words}."},
-    {"matches", "Since {law_words}, the pattern is there."},
-    {"become", "As a product of powers it is {result}."},
+    {"matches", "<Since|As> {law_words}, the pattern is there."},
+    {"become", "As a product of powers it <is|reads> {result}."},
     {"become", "Broken up, it <reads|becomes> {result}."},
     {"become", "This <yields|gives> {result}."},
-    {"why", "Merging the factors again restores the power, so the values agree up to rounding."},
+    {"why", "Merging the factors again restores the power, <so|hence> the values agree up to rounding."},
     {"why",
-     "The law is an identity for the values that can occur here, and none of the pieces leaves the range of the "
-     "type."},
-    {"why", "Every factor is well defined, and their product is the old power."},
+     "The law is an identity for the values that can occur here, and none of the pieces leaves the range of the type."},
+    {"why", "<Every|Each> factor is well defined, and their product is the <old|original> power."},
     {"back", "The equation now is {equation_after}."},
     {"back", "Written into the equation: {equation_after}."},
-    {"back", "With the product in place of the power we have {equation_after}."},
+    {"back", "With the product in place of the power we <have|get|obtain> {equation_after}."},
 };
 
 std::string expansion_law(const std::string& law) {
@@ -105,20 +106,22 @@ constexpr std::string_view kLogGeneral[] = {
 };
 constexpr Phrase kLogPhrases[] = {
     {"take", "The logarithms in {part} of {where} are to be merged."},
-    {"take", "In {where} the equation for {left} adds logarithms: {part}."},
+    {"take", "<In {where}|Within {where}> the equation for {left} adds logarithms: {part}."},
     {"take", "I merge the logarithms of {part}, <in|from> the equation for {left} of {where}."},
-    {"matches", "Several logarithms are added, or one has a whole factor, <so the law applies|as the law wants>."},
+    {"matches", "The terms of the sum include logarithms to merge, <so the law applies|as the law wants>."},
     {"matches", "The sum contains logarithms that can be combined."},
-    {"matches", "There is more than one logarithm in the sum, or a multiple of one, which is the pattern."},
-    {"become", "With a single logarithm it is {result}."},
+    {"matches", "Its logarithms are exactly what the law can <combine|put together>."},
+    {"become", "With a single logarithm it <is|reads> {result}."},
     {"become", "Merged, the sum <reads|becomes> {result}."},
     {"become", "The combined form is {result}."},
-    {"why", "For positive arguments the logarithm of a product is the sum of the logarithms, so both are equal."},
-    {"why", "All arguments are positive and their product neither overflows nor vanishes, hence the value is kept."},
-    {"why", "Expanding the logarithm again gives the old sum back."},
-    {"back", "The equation is now {equation_after}."},
-    {"back", "In its equation this gives {equation_after}."},
-    {"back", "Put back, the merged logarithm makes it {equation_after}."},
+    {"why",
+     "For positive arguments the logarithm of a product is the sum of the logarithms, <so|hence> both are equal."},
+    {"why",
+     "All arguments are positive and their product neither overflows nor vanishes, <hence|so> the value is kept."},
+    {"why", "Expanding the logarithm again gives the <old|original> sum back."},
+    {"back", "The equation <is now|now reads> {equation_after}."},
+    {"back", "In its equation this <gives|yields> {equation_after}."},
+    {"back", "<Put back|Back in place>, the merged logarithm makes it {equation_after}."},
 };
 
 constexpr std::string_view kExpandLogGeneral[] = {
@@ -135,20 +138,22 @@ constexpr std::string_view kExpandLogGeneral[] = {
 constexpr Phrase kExpandLogPhrases[] = {
     {"take", "The logarithm to expand is {part} in {where}."},
     {"take",
-     "In {where} the equation for {left} takes the logarithm {part}, <whose argument is compound|which I "
-     "expand>."},
+     "<In {where}|Within {where}> the equation for {left} takes the logarithm {part}, <whose argument is "
+     "compound|which I expand>."},
     {"take", "I expand {part}, <found in|from> the equation for {left} of {where}."},
-    {"matches", "Its argument is a product, a quotient, a power, a root or an exponential, so a law applies."},
+    {"matches", "Its argument is a product, a quotient, a power, a root or an exponential, <so|hence> a law applies."},
     {"matches", "The argument is compound, <as the law requires|and so the law applies>."},
     {"matches", "There is structure in the argument that the logarithm can be distributed over."},
-    {"become", "Expanded, it is {result}."},
+    {"become", "Expanded, it <is|reads> {result}."},
     {"become", "The sum of simpler logarithms <is|reads> {result}."},
     {"become", "It <resolves|turns> into {result}."},
-    {"why", "Every factor of the argument is positive, so the logarithm of the product is the sum of the logarithms."},
+    {"why",
+     "<Every|Each> factor of the argument is positive, <so|hence> the logarithm of the product is the sum of the "
+     "logarithms."},
     {"why", "Merging the terms again leads back to the same logarithm; the value is kept up to rounding."},
     {"why", "The law holds for positive factors, and all factors are known to be positive."},
-    {"back", "The equation becomes {equation_after}."},
-    {"back", "In place of the old logarithm, this gives {equation_after}."},
+    {"back", "The equation <becomes|turns into> {equation_after}."},
+    {"back", "In place of the <old|original> logarithm, this <gives|yields> {equation_after}."},
     {"back", "So the equation reads {equation_after}."},
 };
 

@@ -20,19 +20,21 @@ constexpr std::string_view kExponentialGeneral[] = {
 };
 constexpr Phrase kExponentialPhrases[] = {
     {"take", "The exponential is {part} in {where}, and it is split at {value}."},
-    {"take", "In {where} the equation for {left} contains {part}; I rebase it to {value}."},
+    {"take", "<In {where}|Within {where}> the equation for {left} contains {part}; I rebase it to {value}."},
     {"take", "I split {part}, <part of|from> the equation for {left} in {where}, by way of {value}."},
-    {"matches", "Its exponent is a sum with a read that is added, so there is a term to rebase."},
+    {"matches", "Its exponent is a sum with a read that is added, <so|hence> there is a term to rebase."},
     {"matches", "The exponent has the right shape, a sum in which a read is added."},
-    {"matches", "What is needed is an added read in the exponent, and there is one."},
-    {"become", "Rebased, it is the {form} {result}."},
-    {"become", "As a {form} of two exponentials it reads {result}."},
+    {"matches", "What <is needed|the step needs> is an added read in the exponent, and there is one."},
+    {"become", "<Rebased|Split>, it is the {form} {result}."},
+    {"become", "As a {form} of two exponentials it <reads|is> {result}."},
     {"become", "The split form, a {form}, is {result}."},
-    {"why", "What is subtracted in one exponent is added in the other, so the exponents add up to the old one."},
-    {"why", "The inserted value cancels between the two exponentials, since it is finite."},
-    {"why", "Both exponentials stay in range, and together they amount to the old exponential up to rounding."},
-    {"back", "The equation is now {equation_after}."},
-    {"back", "In the equation this gives {equation_after}."},
+    {"why",
+     "What is subtracted in one exponent is added in the other, <so|hence> the exponents add up to the old one."},
+    {"why", "The inserted value cancels between the two exponentials, <since|because> it is finite."},
+    {"why",
+     "Both exponentials <stay|remain> in range, and together they amount to the old exponential up to rounding."},
+    {"back", "The equation <is now|now reads> {equation_after}."},
+    {"back", "In the equation this <gives|yields> {equation_after}."},
     {"back", "Put back in place, it makes {equation_after}."},
 };
 
@@ -48,18 +50,21 @@ constexpr std::string_view kMultiplicativeGeneral[] = {
     "By scaling down and up again a read is split into two factors. The scale has to be finite and not zero.",
 };
 constexpr Phrase kMultiplicativePhrases[] = {
-    {"take", "The read {part} in {where} is scaled by {value}."},
-    {"take", "In {where} the equation for {left} reads {part}, which I divide and multiply by {value}."},
+    {"take", "The read {part} in {where} is <scaled|rescaled> by {value}."},
+    {"take",
+     "<In {where}|Within {where}> the equation for {left} reads {part}, which I divide and multiply by {value}."},
     {"take", "I take {part} from the equation for {left} in {where} and use {value} as the scale."},
-    {"become", "Scaled down and up again, it is {result}."},
-    {"become", "The read becomes {result}."},
+    {"become", "Scaled down and up again, it <is|reads> {result}."},
+    {"become", "The read <becomes|turns into> {result}."},
     {"become", "So {part} is written as {result}."},
-    {"why", "A finite nonzero scale cancels, so the product is the value that was read, up to rounding."},
+    {"why",
+     "A finite nonzero scale cancels, <so|hence> the product is the value that was read, <up to rounding|apart from "
+     "rounding>."},
     {"why", "Dividing by {value} and multiplying by it again is multiplying by one."},
-    {"why", "The two operations undo each other because the scale is neither zero nor infinite."},
-    {"back", "The equation is now {equation_after}."},
+    {"why", "The two operations undo each other <because|since> the scale is neither zero nor infinite."},
+    {"back", "The equation <is now|now reads> {equation_after}."},
     {"back", "With the scaled read the equation is {equation_after}."},
-    {"back", "In its equation this gives {equation_after}."},
+    {"back", "In its equation this <gives|yields> {equation_after}."},
 };
 
 constexpr std::string_view kAdditiveGeneral[] = {
@@ -73,18 +78,21 @@ constexpr std::string_view kAdditiveGeneral[] = {
     "To introduce a reference point, this step shifts a read by it and shifts back.",
 };
 constexpr Phrase kAdditivePhrases[] = {
-    {"take", "The read {part} in {where} is shifted by {value}."},
-    {"take", "In {where} the equation for {left} reads {part}, to which {value} is added and subtracted."},
+    {"take", "The read {part} in {where} is <shifted|offset> by {value}."},
+    {"take",
+     "<In {where}|Within {where}> the equation for {left} reads {part}, to which {value} is added and subtracted."},
     {"take", "I take {part} from the equation for {left} in {where} and insert {value} as a zero."},
-    {"become", "Shifted and shifted back, it is {result}."},
-    {"become", "The read becomes {result}."},
+    {"become", "Shifted and shifted back, it <is|reads> {result}."},
+    {"become", "The read <becomes|turns into> {result}."},
     {"become", "So {part} is written as {result}."},
-    {"why", "A finite value minus itself is zero, so the sum is the value that was read, up to rounding."},
+    {"why",
+     "A finite value minus itself is zero, <so|hence> the sum is the value that was read, <up to rounding|apart from "
+     "rounding>."},
     {"why", "Adding {value} and subtracting it again is adding nothing."},
-    {"why", "Shift and shift back cancel, because the reference is finite."},
-    {"back", "The equation is now {equation_after}."},
+    {"why", "Shift and shift back cancel, <because|since> the reference is finite."},
+    {"back", "The equation <is now|now reads> {equation_after}."},
     {"back", "With the inserted zero the equation is {equation_after}."},
-    {"back", "In its equation this gives {equation_after}."},
+    {"back", "In its equation this <gives|yields> {equation_after}."},
 };
 
 constexpr Wording kWordings[] = {

@@ -43,10 +43,12 @@ std::string joined(const std::vector<std::string>& words) {
 std::string layout_words(const std::string& form, const std::string& dimensions, std::int64_t number) {
   if (form == "expand") return "one more dimension is added at the end";
   const std::vector<std::string> which = ordinals_of(dimensions);
-  if (form == "transpose") return concat("the dimensions are permuted into the order ", joined(which));
+  const auto in_order = join(which, ", ", [](const std::string& word) { return word; });
+  if (form == "transpose" && which.size() == 2) return "the two dimensions are exchanged";
+  if (form == "transpose") return concat("the dimensions are permuted into the order ", in_order);
   if (form == "flatten") {
     const std::string padding = number > 0 ? concat(", with ", number, " unused after each run") : std::string();
-    return concat("all dimensions are laid out as one, from slowest to fastest ", joined(which), padding);
+    return concat("all dimensions are laid out as one (from slowest to fastest: ", in_order, ")", padding);
   }
   if (form == "merge") return concat("the ", joined(which), " dimensions are merged into one");
   if (form == "split") return concat("the ", which[0], " dimension is split into quotient and remainder by ", number);
@@ -68,35 +70,41 @@ constexpr std::string_view kTransformGeneral[] = {
 };
 constexpr Phrase kTransformPhrases[] = {
     {"take", "The operand {tensor} is read in {where} at {uses}."},
-    {"take", "In {where} the reads of {tensor} are {uses}; these are redirected to <a copy|a repacked copy>."},
+    {"take",
+     "<In {where}|Within {where}> the reads of {tensor} are {uses}; these are redirected to <a copy|a repacked copy>."},
     {"take", "<I repack|The tensor to repack is> {tensor}, which {where} reads as {uses}."},
     {"operand", "{where} does real work with {tensor}, so a better layout <can pay off|makes sense>."},
     {"operand", "{tensor} is a proper operand here, <not just something that gets copied|used in a computation>."},
     {"operand", "The expression computes with {tensor} <rather than|and does more than> merely copying it."},
     {"complete",
-     "All elements of {tensor} have their final values before {where} starts, so the copy can be made "
-     "there."},
+     "All elements of {tensor} have their final values before {where} starts, <so|hence> the copy can be made there."},
     {"complete",
-     "Nothing writes {tensor} in {where} or later, <hence a copy does not go stale|so a copy stays "
-     "valid>."},
+     "Nothing writes {tensor} in {where} or later, <hence a copy does not go stale|so a copy stays valid>."},
     {"complete", "At this point {tensor} is complete, and it is not written again."},
     {"fits", "The operand has {elements_words}, <and the copy has room for each of them|which the copy can hold>."},
-    {"fits", "With {elements_words} to move, the copy stays within the size limit."},
+    {"fits", "With {elements_words} to move, the copy <stays|remains> within the size limit."},
     {"fits", "Size is no obstacle: the operand has {elements_words}."},
     {"become", "In the new layout {change}; the repacking nest is {copy_nest}."},
-    {"become", "The copy {copy} is made by {copy_nest}, in which {change}."},
-    {"become", "{copy_nest} fills {copy}, where {change}."},
+    {"become", "The copy {copy} is <made|produced> by {copy_nest}, in which {change}."},
+    {"become", "{copy_nest} <fills|writes> {copy}, where {change}."},
     {"reads", "The expression behind it reads {copy} instead of {tensor}: {results}."},
-    {"reads", "In the computation {tensor} is replaced by {copy} with <rearranged|matching> subscripts: {results}."},
+    {"reads",
+     "In the computation {tensor} is <replaced by|exchanged for> {copy} with <rearranged|matching> subscripts: "
+     "{results}."},
     {"reads", "Redirected to {copy}, the reads become {results}."},
-    {"why", "Each element of {tensor} has exactly one place in {copy}, so every read finds the value it found before."},
+    {"why",
+     "Each element of {tensor} has exactly one place in {copy}, <so|hence> every read finds the value it found "
+     "before."},
     {"why", "The map between the layouts is one to one, <therefore|so> the redirected reads return the same values."},
-    {"why", "It is legal, because repacking loses no element and the subscripts of the reads apply the same map."},
-    {"back", "The copy goes directly before the expression that uses it; {tensor} itself stays for its other readers."},
-    {"back", "Other expressions keep reading {tensor}, and the repacking nest is inserted just ahead of its reader."},
+    {"why",
+     "It is legal, <because|since> repacking loses no element and the subscripts of the reads apply the same map."},
     {"back",
-     "Nothing else in the program refers to {copy}; <the remaining text is unchanged|all else stays the "
-     "same>."},
+     "The copy goes directly before the expression that uses it; {tensor} itself <stays|remains> for its other "
+     "readers."},
+    {"back",
+     "Other expressions <keep|retain> reading {tensor}, and the repacking nest is inserted just ahead of its reader."},
+    {"back",
+     "Nothing else in the program refers to {copy}; <the remaining text is unchanged|all else stays the same>."},
 };
 
 std::vector<Site> sites_of(const std::vector<Part>& parts) {
@@ -142,63 +150,67 @@ constexpr Phrase kLayoutPhrases[] = {
     {"take", "<All|Taken together, the> accesses to {tensor} are {accesses}."},
     {"take", "{tensor} is accessed as {accesses}, <and all of these change|which is what has to be rewritten>."},
     {"intermediate",
-     "{tensor} is an intermediate, neither given nor returned, <so its arrangement is free|which "
-     "leaves its layout open>."},
+     "{tensor} is an intermediate, neither given nor returned, <so its arrangement is free|which leaves its layout "
+     "open>."},
     {"intermediate", "Nobody outside sees {tensor}, <because it is|as it is> a pure intermediate."},
-    {"intermediate", "It is permitted to touch the layout, since {tensor} is no known variable of the program."},
-    {"fits", "It has {elements_words} at present, and the new arrangement stays within the limits."},
-    {"fits", "Its {elements_words} find room in the new arrangement."},
+    {"intermediate",
+     "It is permitted to touch the layout, <since|because> {tensor} is no known variable of the program."},
+    {"fits", "It has {elements_words} at present, and the new arrangement <stays|remains> within the limits."},
+    {"fits", "Its {elements_words} <find room|fit> in the new arrangement."},
     {"fits", "The size, {elements_words}, is no obstacle."},
     {"lifetimes",
-     "Elements along the dropped dimension are never alive together: one is written only after the last "
-     "read of the one before."},
+     "Elements along the dropped dimension are never alive together: one is written only after the <last|final> read "
+     "of the one before."},
     {"lifetimes",
-     "Lifetimes do not overlap along that dimension, <so the elements can share a place|and sharing one "
-     "place is safe>."},
+     "Lifetimes do not overlap along that dimension, <so the elements can share a place|and sharing one place is "
+     "safe>."},
     {"lifetimes", "When an element is written, its predecessor along that dimension is no longer needed."},
     {"own-iteration",
-     "Each iteration of {loop} reads only what it has written itself, so giving it a slot of its own "
-     "changes nothing."},
+     "Each iteration of {loop} reads only what it has written itself, <so|hence> giving it a slot of its own changes "
+     "nothing."},
     {"own-iteration", "No value of {tensor} passes from one iteration of {loop} to another."},
-    {"own-iteration", "Within {loop} every read is preceded by a write of the same iteration."},
+    {"own-iteration", "Within {loop} <every|each> read is preceded by a write of the same iteration."},
     {"recurrence",
-     "{tensor} is a recurrence over {loop} that only looks one step back, so <two values suffice|the "
-     "current and the previous value are enough>."},
+     "{tensor} is a recurrence over {loop} that only looks one step back, <so|hence> <two values suffice|the current "
+     "and the previous value are enough>."},
     {"recurrence",
-     "Along {loop} the recurrence reads its current and its previous element and, behind the loop, the "
-     "last one."},
+     "Along {loop} the recurrence reads its current and its previous element and, behind the loop, the last one."},
     {"recurrence", "Only the latest value is ever needed while {loop} advances, besides the one before it."},
     {"become", "In the new layout {change}, <so|and> the accesses turn into {results}."},
-    {"become", "The map is simple: {change}. The rewritten accesses are {results}."},
-    {"become", "From now on {change}; accordingly we write {results}."},
+    {"become", "The map is simple, {change}, and the rewritten accesses are {results}."},
+    {"become", "From now on {change}; accordingly <we write|the accesses are> {results}."},
     {"rolling",
-     "Instead of the whole history, {tensor} keeps its latest value and {previous} the one before, which "
-     "gives {results}."},
+     "Instead of the whole history, {tensor} <keeps|retains> its latest value and {previous} the one before, which "
+     "<gives|yields> {results}."},
     {"rolling",
-     "The history is rolled up: {previous} remembers the previous value while {tensor} is overwritten, as "
-     "in {results}."},
-    {"rolling", "A fresh {previous} holds what {tensor} was one step ago; the accesses are now {results}."},
-    {"why", "Writers and readers use the same map, and it is one to one, so each read finds its own element."},
-    {"why", "It is legal because different elements keep different places, in every access alike."},
+     "The history is rolled up: {previous} remembers the previous value while {tensor} is overwritten, as in "
+     "{results}."},
+    {"rolling", "A <fresh|new> {previous} holds what {tensor} was one step ago; the accesses are now {results}."},
+    {"why", "Writers and readers use the same map, and it is one to one, <so|hence> each read finds its own element."},
+    {"why", "<It|The step> is legal <because|since> different elements keep different places, in every access alike."},
     {"why", "No two elements collide under the new addressing, hence every value arrives where it is expected."},
-    {"why-shared", "It is legal because elements that come to share a place are not needed at the same time."},
+    {"why-shared",
+     "<It|The step> is legal <because|since> elements that come to share a place are not needed at the same time."},
     {"why-shared", "Sharing is safe, as an element is only overwritten when nobody will read it again."},
-    {"why-shared", "Every read still finds the value meant for it, since the place is reused only afterwards."},
+    {"why-shared",
+     "Every read still finds the value meant for it, <since|because> the place is reused only afterwards."},
     {"why-own",
-     "It is legal because every value is read in the iteration that made it, where the subscript is the "
-     "same."},
-    {"why-own", "Write and read of a value happen under one value of {loop}, so both address the same new element."},
+     "<It|The step> is legal <because|since> every value is read in the iteration that made it, where the subscript is "
+     "the same."},
+    {"why-own",
+     "Write and read of a value happen under one value of {loop}, <so|hence> both address the same new element."},
     {"why-own", "The additional subscript is equal at the write and at its reads, and no value gets lost."},
-    {"back", "Loops and equations stay where they are; only these subscripts differ."},
-    {"back", "The program keeps its structure, with {tensor} addressed in the new way throughout."},
-    {"back", "No other tensor is affected, and the rest of the text stays the same."},
+    {"back", "Loops and equations <stay|remain> where they are; only these subscripts differ."},
+    {"back", "The program <keeps|retains> its structure, with {tensor} addressed in the new way throughout."},
+    {"back", "No other tensor is affected, and the rest of the text <stays|remains> the same."},
 };
 
 void tell_layout(Teller& teller) {
   const Facts& facts = teller.facts;
   const std::string form = teller.word("form");
   teller.bind("accesses", places_of(teller.before, sites_of(facts.removed)));
-  teller.bind("results", places_of(teller.after, sites_of(facts.added)));
+  const bool same_numbers = teller.before.program->nests.size() == teller.after.program->nests.size();
+  teller.bind("results", places_of(teller.after, sites_of(facts.added), std::nullopt, same_numbers));
   teller.bind("change", layout_words(form, teller.word("dimensions"), teller.integer("number")));
   if (form == "rolling") teller.bind_name("previous", teller.word("previous"));
   teller.say("take");
@@ -224,31 +236,34 @@ constexpr std::string_view kScopeGeneral[] = {
 constexpr Phrase kScopePhrases[] = {
     {"take", "The tensor {tensor} currently lives in {from}; its accesses are {accesses}."},
     {"take", "{tensor} is kept in {from}, <and it is|where it is> accessed as {accesses}."},
-    {"take", "<I relocate|The tensor to relocate is> {tensor}, so far in {from}, with the accesses {accesses}."},
-    {"intermediate", "{tensor} is neither an input nor an output, so its memory is ours to choose."},
+    {"take",
+     "<I relocate|The tensor to relocate is> {tensor}, <so|hence> far in {from}, with the accesses {accesses}."},
+    {"intermediate", "{tensor} is neither an input nor an output, <so|hence> its memory is ours to choose."},
     {"intermediate", "As a pure intermediate, {tensor} may <live anywhere|be placed freely>."},
     {"intermediate", "No caller ever looks at {tensor}, <because|since> it is neither given nor returned."},
-    {"placement", "One kernel touches it, under the same bound loops everywhere, which is what {scope} demands."},
     {"placement",
-     "All its accesses lie in a single kernel and inside the same loops over hardware axes, as {scope} "
-     "needs."},
-    {"placement", "For {scope} the accesses have to be in one launch under matching bound loops, and they are."},
-    {"placement-global", "Global memory is visible to every kernel, so placement is no question."},
+     "One kernel touches it, under the same bound loops everywhere, which is what {scope} <demands|asks for>."},
+    {"placement",
+     "All its accesses lie in a single kernel and inside the same loops over hardware axes, as {scope} needs."},
+    {"placement",
+     "For {scope} the accesses have to be in one launch under matching bound loops, <and they are|which is the case>."},
+    {"placement-global", "Global memory is visible to <every|each> kernel, <so|hence> placement is no question."},
     {"placement-global", "Every thread of every launch can reach global memory."},
     {"placement-global", "No bound loop has to match, as global memory belongs to all."},
     {"ownership", "Whoever reads an element is in the same {owner} as whoever wrote it, just as before."},
-    {"ownership", "Ownership is preserved: an element is written and read within one {owner}."},
-    {"ownership", "No element is handed from one {owner} to another."},
+    {"ownership", "Ownership is <preserved|kept>: an element is written and read within one {owner}."},
+    {"ownership", "No element is <handed|passed> from one {owner} to another."},
     {"size", "The data fits <into the memory of the device|in the space the device has for it>."},
     {"size", "There is enough room for it <in that memory|there>."},
     {"size", "Its size is within what {to} offers."},
     {"become", "With the scope changed to {to}, the accesses read {results}."},
-    {"become", "Every access gets the new scope, {to}: {results}."},
+    {"become", "<Every|Each> access gets the new scope, {to}: {results}."},
     {"become", "Now {tensor} is in {to}, <written|and appears as> {results}."},
-    {"why", "Each read finds the value that its own {owner} has written, so nothing changes in the results."},
-    {"why", "It is legal: within one {owner} the private copy behaves exactly like the old storage."},
+    {"why", "Each read finds the value that its own {owner} has written, <so|hence> nothing changes in the results."},
+    {"why",
+     "<It|The step> is legal: within one {owner} the private copy behaves exactly like the <old|original> storage."},
     {"why", "Since writer and reader always belong to the same {owner}, the relocation cannot be noticed."},
-    {"back", "Subscripts, loops and all other tensors stay as they are."},
+    {"back", "Subscripts, loops and all <other|remaining> tensors <stay|remain> as they are."},
     {"back", "The equations are the same as before but for this mark."},
     {"back", "Nothing has to be rearranged in the program, only the scope of {tensor} is rewritten everywhere."},
 };

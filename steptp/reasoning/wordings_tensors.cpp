@@ -55,43 +55,44 @@ constexpr Phrase kConcatPhrases[] = {
     {"take", "{first} and {second} <perform|do> the same operation on different tensors."},
     {"independent", "Neither of them touches what the other one writes, so they may be <done together|batched>."},
     {"independent",
-     "They are independent: <no result of one is an operand of the other|what one writes the other "
-     "leaves alone>."},
+     "They are independent: <no result of one is an operand of the other|what one writes the other leaves alone>."},
     {"independent", "No dependence <connects|links> the two, <so|hence> they can share one launch."},
     {"same-operator",
-     "Operation by operation they agree, and operands that do not follow the concatenated loop are "
-     "the same tensors."},
-    {"same-operator", "The loops match except for one extent, and the operations are identical."},
+     "Operation by operation they agree, and operands that do not follow the concatenated loop are the same tensors."},
+    {"same-operator", "The loops <match|agree> except for one extent, and the operations are identical."},
     {"same-operator", "Both right sides have the same <structure|shape>; only operands along one loop differ."},
     {"output-axis", "The axis to concatenate along is {loop}, an output axis of both."},
     {"output-axis",
-     "{loop} indexes the result of both operators, so the operands can be <stacked|laid end to end> "
-     "along it."},
+     "{loop} indexes the result of both operators, <so|hence> the operands can be <stacked|laid end to end> along it."},
     {"output-axis", "Concatenation goes along {loop}, which is <no reduction axis|an axis of both outputs>."},
     {"separate",
-     "There {are_operands} to stack, at offset 0 for the first operator and {first_extent} for "
-     "the second."},
-    {"separate", "Along this axis there {are_operands} to glue together; the pieces do not overlap."},
-    {"separate", "The pieces stay separate: {operands_words}, with the second part starting behind {first_extent}."},
-    {"copies", "First the operands are glued together: {copies}."},
-    {"copies", "The joint operand is filled by {copies}."},
+     "There {are_operands} to stack, at offset 0 for the first operator and {first_extent} for the second."},
+    {"separate", "Along this axis there {are_operands} to <glue|put> together; the pieces do not overlap."},
+    {"separate",
+     "The pieces <stay|remain> separate: {operands_words}, with the second part starting behind {first_extent}."},
+    {"copies", "First the operands are <glued|put> together: {copies}."},
+    {"copies", "The joint operand is <filled|assembled> by {copies}."},
     {"copies", "Copies lay the operands end to end: {copies}."},
     {"work", "The joint operator, over {first_extent} plus {second_extent} positions, is {work}."},
     {"work",
-     "Then one operator handles both halves: {work}, with {first_extent} positions of the first and "
+     "<Then|After that> one operator handles both halves: {work}, with {first_extent} positions of the first and "
      "{second_extent} of the second."},
-    {"work", "{work} computes both at once, {first_extent} plus {second_extent} positions long."},
-    {"last", "Finally the joint result is sliced: {last}."},
-    {"last", "The two original results are cut out of it by {last}."},
-    {"last", "To hand the results back, {last} slice the joint tensor."},
+    {"work", "{work} <computes|does> both at once, {first_extent} plus {second_extent} positions long."},
+    {"last", "<Finally|In the end> the joint result is sliced: {last}."},
+    {"last", "The two original results are <cut out of|taken from> it by {last}."},
+    {"last", "To hand the results back, I add {last}."},
     {"why",
-     "It is legal since positions below {first_extent} belong to the first operator and the others to the "
+     "<It|The step> is legal since positions below {first_extent} belong to the first operator and the others to the "
      "second, and no element belongs to both."},
-    {"why", "Each joint position reads only operands of its own half, so the batched values are the separate ones."},
+    {"why",
+     "Each joint position reads only operands of its own half, <so|hence> the batched values are the separate ones."},
     {"why", "The halves never mix, and each element is computed by the same formula as before."},
-    {"back", "The new tensors are {tensors}; the two old nests are gone, and their results keep their names."},
+    {"back",
+     "The new tensors are {tensors}; the two <old|original> nests are gone, and their results <keep|retain> their "
+     "names."},
     {"back", "Both old nests are replaced by this sequence, for which {tensors} {are_new} introduced."},
-    {"back", "Later readers see no difference, because the results have their old names; {tensors} {are_new} new."},
+    {"back",
+     "Later readers see no difference, <because|since> the results have their old names; {tensors} {are_new} new."},
 };
 
 void bind_tensors(Teller& teller) {
@@ -139,52 +140,48 @@ constexpr std::string_view kSplitGeneral[] = {
 };
 constexpr Phrase kSplitPhrases[] = {
     {"take", "The operator {equation} in {where} is divided along {old}."},
-    {"take", "In {where} <I slice|I divide> {equation} along the loop {old}."},
+    {"take", "<In {where}|Within {where}> <I slice|I divide> {equation} along the loop {old}."},
     {"take", "{equation} in {where} runs over {old}, and <this loop|its range> is where the operator is cut."},
     {"operator",
-     "It is a single equation that computes {tensor} from global data, <as slicing requires|so it can be "
-     "sliced>."},
+     "It is a single equation that computes {tensor} from global data, <as slicing requires|so it can be sliced>."},
     {"operator",
-     "The nest consists of this one computation of {tensor}, which does not read other elements of its own "
-     "result."},
+     "The nest consists of this one computation of {tensor}, which does not read other elements of its own result."},
     {"operator",
-     "{tensor} is computed by this equation alone, <and nothing else shares the nest|with nothing else in "
-     "the nest>."},
-    {"axis", "{loop} occurs in the subscripts of the result, so the slices write different elements."},
+     "{tensor} is computed by this equation alone, <and nothing else shares the nest|with nothing else in the nest>."},
+    {"axis", "{loop} occurs in the subscripts of the result, <so|hence> the slices write different elements."},
     {"axis",
-     "The axis {loop} is an output axis: <each slice has output elements of its own|the slices of the output "
-     "are disjoint>."},
-    {"axis", "Since {loop} indexes the result, a cut along it separates the output cleanly."},
+     "The axis {loop} is an output axis: <each slice has output elements of its own|the slices of the output are "
+     "disjoint>."},
+    {"axis", "<Since|As> {loop} indexes the result, a cut along it separates the output cleanly."},
     {"reduced",
-     "{loop} is reduced, and its updates may be grouped freely, so the slices give partial results to "
+     "{loop} is reduced, and its updates may be grouped freely, <so|hence> the slices <give|yield> partial results to "
      "combine."},
     {"reduced", "The result does not depend on {loop}; the slices are partial reductions, whose order is free."},
     {"reduced", "As {loop} is a reduction axis, each slice contributes a partial value."},
-    {"affine", "{operands_words} {follow} the loop in a regular way, so {it_slices}."},
+    {"affine", "{operands_words} {follow} the loop in a regular way, <so|hence> {it_slices}."},
     {"affine",
-     "Along this loop {operands_words} {is_sliced} to be sliced, with plain multiples of the index as "
-     "subscripts."},
-    {"affine", "The subscripts are simple enough to slice {operands_words}."},
+     "Along this loop {operands_words} {is_sliced} to be sliced, with plain multiples of the index as subscripts."},
+    {"affine", "The subscripts are <simple|regular> enough to slice {operands_words}."},
     {"cut", "The cut comes after {cut} of {extent} iterations, which leaves {rest} for the second slice."},
-    {"cut", "Of the {extent} iterations the first slice gets {cut} and the second gets {rest}."},
-    {"cut", "{cut} plus {rest} makes {extent}, so both slices have work to do."},
-    {"copies", "The operand slices are made by {copies}."},
-    {"copies", "Slicing the operands: {copies}."},
+    {"cut", "Of the {extent} iterations the first slice <gets|takes> {cut} and the second gets {rest}."},
+    {"cut", "{cut} plus {rest} makes {extent}, <so|hence> both slices have work to do."},
+    {"copies", "The operand slices are <made|produced> by {copies}."},
+    {"copies", "<Slicing the operands|The operands are sliced>: {copies}."},
     {"copies", "{copies} copy the slices into tensors of their own."},
-    {"work", "On these the operator runs separately: {work}."},
+    {"work", "On these the operator runs <separately|twice>: {work}."},
     {"work", "The decoupled operators are {work}."},
-    {"work", "Each slice is processed by a nest of its own: {work}."},
-    {"last", "The parts are joined by {last}."},
-    {"last", "At the end {last} merge the two parts."},
-    {"last", "To assemble the result, {last} put the slices back."},
+    {"work", "Each slice is <processed|handled> by a nest of its own: {work}."},
+    {"last", "The parts are <joined|merged> by {last}."},
+    {"last", "At the end <come|follow> {last} to merge the two parts."},
+    {"last", "To assemble the result, I add {last}."},
     {"why",
-     "It is legal because every value of {loop} falls into exactly one slice and meets the same operands "
-     "there."},
+     "<It|The step> is legal <because|since> every value of {loop} falls into exactly one slice and meets the same "
+     "operands there."},
     {"why", "No iteration is lost or repeated, and the operands in the slices are exact copies."},
-    {"why", "The slices cover the range of {loop} without overlap, so the merged result is the original one."},
-    {"back", "The old nest is replaced by the whole sequence; {tensors} {are_new} new."},
-    {"back", "For the slices {tensors} {are_new} introduced, while {tensor} keeps its name and its readers."},
-    {"back", "In {where} the single nest gives way to the sequence with the fresh {tensors}."},
+    {"why", "The slices cover the range of {loop} without overlap, <so|hence> the merged result is the original one."},
+    {"back", "The <old|original> nest is replaced by the whole sequence; {tensors} {are_new} new."},
+    {"back", "For the slices {tensors} {are_new} introduced, while {tensor} <keeps|retains> its name and its readers."},
+    {"back", "In {where} the single nest gives way to the sequence with the <fresh|new> {tensors}."},
 };
 
 void tell_split(Teller& teller) {
@@ -245,39 +242,42 @@ constexpr std::string_view kPartialGeneral[] = {
 };
 constexpr Phrase kPartialPhrases[] = {
     {"take",
-     "The first operator pads with {pad_one} and reduces with {reduce_one}; the second pads with {pad_two} and "
+     "The <first|one> operator pads with {pad_one} and reduces with {reduce_one}; the second pads with {pad_two} and "
      "reduces with {reduce_two}."},
     {"take",
-     "There are two padded inputs, {pad_one} and {pad_two}, and two window reductions over them, {reduce_one} "
-     "and {reduce_two}."},
-    {"take", "The pair consists of {reduce_one} on the padding {pad_one} and {reduce_two} on the padding {pad_two}."},
+     "There are two padded inputs, {pad_one} and {pad_two}, and two window reductions over them, {reduce_one} and "
+     "{reduce_two}."},
+    {"take",
+     "The pair <consists of|is> {reduce_one} on the padding {pad_one} and {reduce_two} on the padding {pad_two}."},
     {"pair", "Both reduce their windows by the same operator with the same other operands, and both pad alike."},
-    {"pair", "The two window operators are the same, down to the padding."},
-    {"pair", "Same windows, same operator, same padding: only the inputs differ."},
-    {"window", "Along the chosen dimension the window is moved by {loop} and by nothing else."},
-    {"window", "The loop {loop} alone moves the window along this dimension."},
+    {"pair", "The two window operators <are the same|agree>, down to the padding."},
+    {"pair", "Same windows, same operator, same padding: <only the inputs differ|nothing but the inputs differs>."},
+    {"window", "Along the chosen dimension the window is moved by {loop} and by <nothing else|no other loop>."},
+    {"window", "The loop {loop} alone <moves|shifts> the window along this dimension."},
     {"window", "{loop} is the loop that slides the window where the inputs are joined."},
-    {"stride", "The stride divides the input length, so the second result begins {shift} positions further on."},
+    {"stride",
+     "The stride divides the input length, <so|hence> the second result begins {shift} positions further on."},
     {"stride", "With the inputs side by side the second result is found at an offset of {shift}."},
-    {"stride", "A shift by {shift} output positions corresponds to one whole input."},
+    {"stride", "A shift by {shift} output positions corresponds to one <whole|entire> input."},
     {"kept", "Only {corrected_words} along this loop {need} a correction; the others are right as they are."},
-    {"kept", "The seam spoils {corrected_words}, and some elements of both results stay good."},
-    {"kept", "Of both results together {corrected_words} must be computed again."},
-    {"become", "The joint computation, the copies and the corrections are {added}."},
+    {"kept", "The seam spoils {corrected_words}, and some elements of both results <stay|remain> good."},
+    {"kept", "Of both results together {corrected_words} must be <computed again|recomputed>."},
+    {"become", "The joint computation, the copies and the corrections <are|now read> {added}."},
     {"become", "The new sequence is {added}: joint padding and reduction first, then copying out, then the repairs."},
-    {"become", "In order, the program now has {added}."},
+    {"become", "In order, the program now <has|contains> {added}."},
     {"why",
-     "Up to position {first_end} windows of the first result stay within their own input, and from position "
+     "Below position {first_end}, windows of the first result <stay|remain> within their own input, and from position "
      "{second_begin} on those of the second do; all others are recomputed from the separate inputs."},
     {"why",
-     "Windows reach into the wrong input only from {first_end} on in the first result and before "
-     "{second_begin} in the second, and exactly these elements are corrected."},
+     "Windows reach into the wrong input only from {first_end} on in the first result and before {second_begin} in the "
+     "second, and exactly these elements are corrected."},
     {"why",
-     "The first result needs repair from {first_end} on and the second before {second_begin}; everything else "
-     "sees the same values as in the separate passes."},
-    {"back", "The four old nests are replaced by this sequence, and both results keep their names."},
-    {"back", "Padding and reduction nests of both operators disappear in favour of the new sequence."},
-    {"back", "Readers of the two results are not affected, since the corrected values stand under the old names."},
+     "The first result <needs|requires> repair from {first_end} on and the second before {second_begin}; everything "
+     "else sees the same values as in the separate passes."},
+    {"back", "The four old nests are replaced by this sequence, and both results <keep|retain> their names."},
+    {"back", "Padding and reduction nests of both operators <disappear|vanish> in favour of the new sequence."},
+    {"back",
+     "Readers of the two results are not affected, <since|because> the corrected values stand under the old names."},
 };
 
 void tell_partial(Teller& teller) {

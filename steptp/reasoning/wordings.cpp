@@ -9,6 +9,9 @@ namespace {
 
 /// What several strategies say in the same words: conditions that mean the same for all of them.
 constexpr Phrase kShared[] = {
+    {"likewise", "<Likewise|In the same way>, {index} stands for {calculation} now."},
+    {"likewise", "The same <goes for|holds for> {index}, which is {calculation}."},
+    {"likewise", "And {index} is <replaced by|read as> {calculation}."},
     {"scopes", "Data in shared or thread-local memory stays with the same owners as before."},
     {"scopes", "No tensor in shared or thread-local memory <changes hands|gets a new owner>."},
     {"scopes", "As for memory scopes, every block and every thread <still sees|keeps> the data it had."},
@@ -104,6 +107,7 @@ void bind_access(Teller& teller, Site subscript) {
 }
 
 void tell_substitutions(Teller& teller) {
+  std::optional<Site> shown;
   for (const Substitution& one : teller.facts.substitutions) {
     teller.bind_name("index", one.index);
     teller.bind("calculation", index_words(one.value));
@@ -112,6 +116,14 @@ void tell_substitutions(Teller& teller) {
       teller.say("unused");
       continue;
     }
+    Site access = *from;
+    access.number.reset();
+    // One access shows both of its changes.
+    if (shown == access) {
+      teller.say("likewise");
+      continue;
+    }
+    shown = access;
     bind_access(teller, *from);
     teller.say("substituted");
   }

@@ -58,9 +58,7 @@ constexpr Phrase kFlashPhrases[] = {
      "By induction over {loop}, the running output covers the keys seen so far, weighted relative to the maximum so "
      "far; after the <last|final> key this is the full attention."},
     {"back", "The four old nests are removed, and the recurrence with its read-off stands in their place."},
-    {"back",
-     "The result <keeps|retains> its name, <so|hence> later expressions are untouched, while the weight matrix is "
-     "gone."},
+    {"back", "The result keeps its name, <so|hence> later expressions are untouched, while the weight matrix is gone."},
     {"back", "Everything behind the attention <stays|remains> the same."},
 };
 
@@ -111,8 +109,8 @@ constexpr Phrase kMatmulPhrases[] = {
     {"why",
      "The unnormalized running output divided by the final normalizer equals the product with normalized weights, up "
      "to rounding."},
-    {"back", "Quotient and product nests are replaced, and the result <keeps|retains> its name."},
-    {"back", "The weights vanish from the program; readers of the result see no change."},
+    {"back", "Quotient and product nests are replaced, and the result keeps its name."},
+    {"back", "The weights <vanish|disappear> from the program; readers of the result see no change."},
     {"back", "All other expressions <stay|remain> as they were."},
 };
 

@@ -43,7 +43,7 @@ constexpr Phrase kCachePhrases[] = {
      "cache>."},
     {"footprint", "For one round a cache of {box} <suffices|is enough>."},
     {"footprint-scalar", "One round touches a single element, <so|hence> the cache is a scalar."},
-    {"footprint-scalar", "The footprint of one round is just one element, <hence|so> a scalar cache."},
+    {"footprint-scalar", "The footprint of one round is just one element, so a scalar <suffices|is enough>."},
     {"footprint-scalar", "A scalar is enough, <because|since> only one element is touched per round."},
     {"placement", "The cache lives in {scope}, and copy and uses stand in one kernel under matching thread loops."},
     {"placement", "It <is placed|lives> in {scope}; both the copying nest and the uses belong to the same kernel."},
@@ -58,12 +58,12 @@ constexpr Phrase kCachePhrases[] = {
      "The result is produced entirely within the body, <so|hence> nothing from outside has to be loaded first."},
     {"whole", "The cache starts fresh: no earlier value of the result is needed in the body."},
     {"whole", "All contributions to a cached element come from this body, <made|produced> by one owner alone."},
-    {"become-read", "The staging nest is {copies}, which fills {cache}."},
-    {"become-read", "Before the uses, {copies} load{s} the <fresh|new> cache {cache}."},
+    {"become-read", "Staging is done by {copies}, and this fills {cache}."},
+    {"become-read", "Before the uses the <fresh|new> cache {cache} is loaded by {copies}."},
     {"become-read", "I <insert|add> {copies} to fill {cache} with what the round needs."},
     {"become-write", "The new parts are {copies}, working on the <fresh|new> cache {cache}."},
     {"become-write", "Around the uses I <add|put> {copies}; {cache} holds the result in the meantime."},
-    {"become-write", "{copies} {connect} the cache {cache} with the original."},
+    {"become-write", "Cache {cache} and original are <connected|linked> by {copies}."},
     {"guarded",
      "Where the box sticks out of the source, a condition <supplies a neutral value|fills in a neutral value> or skips "
      "the element."},
@@ -125,8 +125,6 @@ void bind_cache(Teller& teller) {
   teller.bind("is_redirected", count == 1 ? "is" : "are");
   std::vector<TracePieces> copies;
   for (const Part& part : facts.added) copies.push_back(nest_of(teller.after, part.site));
-  teller.bind("s", copies.size() == 1 ? "s" : "");
-  teller.bind("connect", copies.size() == 1 ? "connects" : "connect");
   teller.bind("copies", list_of(std::move(copies)));
   const std::string cache = teller.word("cache");
   std::vector<Site> results;

@@ -26,15 +26,14 @@ constexpr std::string_view kInlineGeneral[] = {
 constexpr Phrase kInlinePhrases[] = {
     {"take", "The intermediate to inline is {tensor}, defined in {where} by {definition}."},
     {"take", "In {where} there is the definition {definition}; {tensor} is the tensor that <is to disappear|goes>."},
-    {"take", "<I inline|Inlining> {tensor}<, whose definition is|: its definition is> {definition} in {where}."},
+    {"take", "<I inline|I get rid of> {tensor}, whose definition is {definition} in {where}."},
     {"uses", "It is read <at|as> {uses}."},
     {"uses", "Its value is <used|needed> as {uses}."},
     {"uses", "The {places} to fill in: {uses}."},
+    {"unchanged", "<Counting|With> {uses_words} in all, nothing that the definition reads is overwritten before them."},
     {"unchanged",
-     "That is {uses_words}, all behind the definition, and nothing the definition reads is overwritten in between."},
-    {"unchanged",
-     "{tensor} has this one equation, which does not accumulate, and the operands <keep|retain> their values up to "
-     "each of the {uses_words}."},
+     "{tensor} has this one equation, which does not accumulate, and the operands keep their values up to each of the "
+     "{uses_words}."},
     {"unchanged",
      "Between the definition and its {uses_words} no operand changes, <so|hence> a recomputation <gives|yields> the "
      "same value."},
@@ -165,7 +164,8 @@ constexpr Phrase kSplittingPhrases[] = {
     {"always", "<Since|As> it stands under no condition, all its reads are in range in any case."},
     {"not-written", "Nothing it reads is written {place_words}, <so|hence> its value is already final there."},
     {"not-written", "Its operands do not change {place_words}."},
-    {"not-written", "The operands are complete {place_words}, which <keeps|retains> the value the same."},
+    {"not-written",
+     "As no operand is written {place_words}, the value is the same when it is computed <earlier|ahead of time>."},
     {"memory", "The new tensor has {elements_words}, which is affordable."},
     {"memory", "It <takes|needs> {elements_words} to store it."},
     {"memory", "Storing it <takes|means> {elements_words}, well below the limit."},

@@ -104,8 +104,8 @@ constexpr Phrase kCollectPhrases[] = {
     {"become", "With {by} in front of the bracket we get {result}."},
     {"become", "The terms with {by} are grouped, which <gives|leads to> {result}."},
     {"why",
-     "Multiplication distributes over addition for finite values, <so|hence> pulling out {by} <keeps|retains> the "
-     "value."},
+     "Multiplication distributes over addition for finite values, <so|hence> pulling out {by} <keeps the value|leaves "
+     "the value as it is>."},
     {"why", "Distributing {by} over the bracket again restores every term, hence the two are equal."},
     {"why", "This is the distributive law, and since all values are finite it holds up to rounding."},
     {"back", "The grouped sum replaces the <old|original> one, and the equation <is now|now reads> {equation_after}."},

@@ -24,7 +24,7 @@ constexpr Phrase kFusionPhrases[] = {
     {"same-loops",
      "Their first {depth_words} <agree|match> in kind, extent and axis, {common}, so a common header exists."},
     {"same-loops", "<Both|The two> headers begin alike: {common} covers {depth_words} that can be shared."},
-    {"same-loops", "Comparing headers, {depth_words} from the outside <coincide|are the same>, namely {common}."},
+    {"same-loops", "Comparing headers, they <coincide|agree> in {depth_words} from the outside, namely {common}."},
     {"forward",
      "The dependence goes forward only: whatever the second nest reads of the first has been produced in the same or "
      "an earlier iteration of the shared loops."},
@@ -124,8 +124,8 @@ constexpr Phrase kFissionPhrases[] = {
     {"take", "<I cut|We distribute> the nest under {old_header} in {where}; it contains {body}."},
     {"items",
      "It has {items_words}, and the cut comes after {cut_words}, <so|hence> both halves have something to do."},
-    {"items", "Of its {items_words} the first half <keeps|retains> {cut_count} and the second half gets {rest_count}."},
-    {"items", "With {items_words} in the body and a cut behind {cut_words}, neither half is empty."},
+    {"items", "Of its {items_words} the first half keeps {cut_count} and the second half gets {rest_count}."},
+    {"items", "With {items_words} in the body and a cut behind {cut_words}, neither half <is empty|ends up empty>."},
     {"forward",
      "Across the cut all dependences run forward: the first half <needs|requires> nothing that the second half makes "
      "in an earlier iteration."},
@@ -146,8 +146,8 @@ constexpr Phrase kFissionPhrases[] = {
      "dependences|because nothing flows backward>."},
     {"why", "The order of equations on each element is preserved, and that is all that matters for the values."},
     {"back",
-     "The header is duplicated, indices <keep|retain> their names, and the two nests take the place of the "
-     "<old|original> one in order."},
+     "The header is duplicated, indices keep their names, and the two nests take the place of the <old|original> one "
+     "in order."},
     {"back",
      "Both halves carry a copy of the loops; they are inserted where the old nest stood, <the first half first|in "
      "their order>."},

@@ -27,11 +27,11 @@ constexpr Phrase kReorderPhrases[] = {
     {"axes", "An interchange needs two loops in one header, and there <are|is a header of> {loop_count} here."},
     {"axes", "With {loop_count} in the header, the axis count is no obstacle."},
     {"order",
-     "The dependences permit it: wherever two iterations touch one element and one of them writes, they <keep|retain> "
-     "their order, apart from updates of an accumulator, which commute."},
+     "The dependences permit it: wherever two iterations touch one element and one of them writes, they keep their "
+     "order, apart from updates of an accumulator, which commute."},
     {"order",
-     "I check the order of accesses: no write and other access to the same element are reversed by the swap, unless "
-     "both are updates by one accumulating operator."},
+     "<I check|Checking> the order of accesses: no write and other access to the same element are reversed by the "
+     "swap, unless both are updates by one accumulating operator."},
     {"order",
      "No pair of iterations with a conflict over some element is turned around by letting {inner} run outside {outer}, "
      "except for accumulation updates, whose order is free <up to rounding|apart from rounding>."},
@@ -191,7 +191,8 @@ constexpr Phrase kReductionPhrases[] = {
      "The range is <cut|divided> at {cut}: {part_one} covers the first {cut_words}, and {part_two} covers the "
      "remaining {rest}."},
     {"parts",
-     "{cut_capital} go into one partial accumulator, {part_one}, and the other {rest} into a second one, {part_two}."},
+     "{cut_capital} go into <one|a first> partial accumulator, {part_one}, and the other {rest} into a second one, "
+     "{part_two}."},
     {"parts",
      "<Two|A pair of> partial accumulators take over: {part_one} for the first {cut_words} and {part_two} for the "
      "{rest} that are left."},
@@ -199,7 +200,7 @@ constexpr Phrase kReductionPhrases[] = {
     {"rfactor",
      "The partial results carry {loop} as an extra subscript, {part_one}, so that each value of {loop} has its own."},
     {"rfactor",
-     "Stage one is {part_one}, which <keeps|retains> one partial result for each of the {extent} values of {loop}."},
+     "Stage one is {part_one}, which <keeps|holds> one partial result for each of the {extent} values of {loop}."},
     {"combine", "The combining step is {combination}, which brings the partial results <into|back to> {tensor}."},
     {"combine", "{combination} then folds the parts into {tensor}."},
     {"combine", "<Afterwards|Then> {combination} <puts the parts together|combines what was collected>."},
@@ -238,8 +239,8 @@ void tell_reduction(Teller& teller) {
   if (parts) {
     teller.bind("part_two", nest_of(teller.after, facts.added[1].site));
     teller.bind("cut_words", cut == 1 ? std::string("iteration") : counted(cut, "iteration", "iterations"));
-    teller.bind("cut_capital",
-                cut == 1 ? std::string("the terms of the first iteration") : counted(cut, "iteration", "iterations"));
+    teller.bind("cut_capital", "the terms of the first " +
+                                   (cut == 1 ? std::string("iteration") : counted(cut, "iteration", "iterations")));
     teller.bind("rest", teller.integer("extent") - cut);
   }
   teller.bind("combination", nest_of(teller.after, facts.added.back().site));

@@ -176,11 +176,9 @@ constexpr Phrase kTilingPhrases[] = {
     {"become",
      "{old_pair} <is rewritten as|gives way to> the tile loops {tiles}, followed by the point loops {points}."},
     {"become", "Now {tiles} enumerate the tiles, and {points} enumerate the points of the current tile."},
-    {"guard",
-     "At the border the tiles stick out, and {guard} <keeps|retains> the points that lie outside from running."},
-    {"guard",
-     "Not <every|each> tile is full, <so|therefore> the guard {guard} leaves out points beyond the old ranges."},
-    {"guard", "A tile edge does not divide its range; the condition {guard} trims the last tiles."},
+    {"guard", "At the border the tiles stick out, and {guard} keeps the points that lie outside from running."},
+    {"guard", "Not every tile is full, <so|therefore> the guard {guard} leaves out points beyond the old ranges."},
+    {"guard", "A tile edge does not divide its range; the condition {guard} <trims|cuts> the last tiles."},
     {"substituted", "The <old|original> {index} is recovered as {calculation}, so that {from} is written {to} now."},
     {"substituted", "For {index} I put {calculation}: the access {from} <turns into|becomes> {to}."},
     {"substituted",
@@ -273,8 +271,8 @@ constexpr Phrase kFusionPhrases[] = {
     {"become",
      "I replace {old_pair} by {fused}: {outer_extent} by {inner_extent} is {extent} iterations of {fused_index}."},
     {"digits",
-     "Where {outer} or {inner} is still needed by itself, it is computed from {fused_index} with a quotient or a "
-     "remainder by {inner_extent}."},
+     "Where {outer} or {inner} is still needed by itself, it is computed from the new {fused_index} with a quotient or "
+     "a remainder by {inner_extent}."},
     {"digits",
      "A quotient by {inner_extent} brings {outer} back and a remainder brings {inner} back, <wherever the body asks "
      "for one of them|where they are wanted alone>."},

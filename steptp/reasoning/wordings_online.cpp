@@ -38,7 +38,7 @@ constexpr Phrase kMaxPhrases[] = {
     {"identity", "The recurrence can begin, <since|because> the type has an identity for the maximum."},
     {"become", "The running maximum is {new}, stored in the <fresh|new> {tensor}."},
     {"become", "With one element of {tensor} per position, the recurrence is {new}."},
-    {"become", "{new} <keeps|retains> the maximum so far in {tensor}."},
+    {"become", "The maximum so far is <kept|stored> in {tensor} by {new}."},
     {"copy", "The <old|original> result is the <last|final> element: {copy}."},
     {"copy", "<Afterwards|Then> {copy} reads off the final maximum."},
     {"copy", "{copy} then delivers the maximum of all elements."},
@@ -52,7 +52,7 @@ constexpr Phrase kMaxPhrases[] = {
      "identical."},
     {"back", "Both nests stand where the reduction stood, and readers of the maximum are not affected."},
     {"back", "The reduction is replaced by these two nests; the rest of the program stays."},
-    {"back", "No reader has to change, <because|since> the maximum <keeps|retains> its name."},
+    {"back", "No reader <has to|needs to> change, <because|since> the maximum keeps its name."},
 };
 
 void bind_online(Teller& teller) {
@@ -104,9 +104,10 @@ constexpr Phrase kSumPhrases[] = {
     {"take", "The maximum is {old}, and the sum of exponentials that refers to it is {sum}."},
     {"take", "<In {where}|Within {where}> two reductions belong together: {old} and {sum}."},
     {"take", "I <combine|merge> {old} with {sum} into running quantities."},
-    {"take-plain", "The sum to <rewrite|make incremental> is {old}."},
-    {"take-plain", "<In {where}|Within {where}> the reduction {old} adds up its terms."},
-    {"take-plain", "I turn the sum {old} of {where} into a running sum."},
+    {"take-plain", "There is no maximum to refer to here; the sum to <rewrite|make incremental> is {old}."},
+    {"take-plain",
+     "<In {where}|Within {where}> the reduction {old} adds up its terms, without exponentials relative to a maximum."},
+    {"take-plain", "In its simplest form, without a maximum, the step turns {old} of {where} into a running sum."},
     {"pattern",
      "{loop} is reduced, nothing else writes the results, and all data is global without guards; the recurrence runs "
      "along {loop}."},
@@ -119,6 +120,9 @@ constexpr Phrase kSumPhrases[] = {
     {"become", "The recurrences are {new}, with the running sum in the <fresh|new> {tensor}."},
     {"become", "Advancing together along {loop}, we get {new}; {tensor} is the running sum."},
     {"become", "The running values are <carried by|now in> {new}, the sum in {tensor}."},
+    {"become-plain", "The recurrence is <now|> {new}, with the running sum in the fresh {tensor}."},
+    {"become-plain", "Going along {loop}, we <get|obtain> {new}; {tensor} is the running sum."},
+    {"become-plain", "The partial sums are kept by {new}, in the new {tensor}."},
     {"copy", "The final values are read off by {copy}."},
     {"copy", "<Then|After that> {copy} {has_copies} the <last|final> elements."},
     {"copy", "The <old|original> results are the last elements: {copy}."},
@@ -132,11 +136,11 @@ constexpr Phrase kSumPhrases[] = {
      "By induction over {loop}, each element is the sum of the exponentials seen so far relative to the maximum so "
      "far."},
     {"why-plain",
-     "Each element of {tensor} is the sum of the terms so far, in the <old|original> order, and the <last|final> is "
-     "the whole sum."},
+     "Each element of {tensor} is the sum of the terms so far, in the <old|original> order, and the last one is the "
+     "whole sum."},
     {"why-plain", "By induction over {loop} the running sum contains <every|each> term up to there exactly once."},
     {"why-plain", "The additions are the same and in the same order, only the partial sums are kept."},
-    {"back", "The new nests take the place of the reductions, whose results <keep|retain> their names."},
+    {"back", "The new nests take the place of the reductions, whose results keep their names."},
     {"back", "The rest of the program reads the same results as before."},
     {"back", "Nothing else has to be rewritten, <since|because> the <old|original> names still hold the final values."},
 };
@@ -146,7 +150,7 @@ void tell_sum(Teller& teller) {
   const bool plain_sum = teller.word("form") == "sum";
   teller.say(plain_sum ? "take-plain" : "take");
   teller.say_preconditions();
-  teller.say("become");
+  teller.say(plain_sum ? "become-plain" : "become");
   teller.say("copy");
   teller.say(plain_sum ? "why-plain" : "why");
   teller.say("back");
@@ -191,8 +195,8 @@ constexpr Phrase kSoftmaxPhrases[] = {
      "After the last iteration of {loop} the recurrences have seen every element, <so|hence> they are the maximum and "
      "the sum of the row."},
     {"why",
-     "The correction <keeps|retains> the running sum consistent with the running maximum, <so|and> the final pair is "
-     "what the two passes computed."},
+     "The correction keeps the running sum consistent with the running maximum, <so|and> the final pair is what the "
+     "two passes computed."},
     {"why", "By induction along {loop} the state describes the row so far; at the end it describes the whole row."},
     {"back", "The two reductions are gone, and one online nest stands in their place."},
     {"back", "All later expressions are as before, apart from reading the <last|final> elements."},

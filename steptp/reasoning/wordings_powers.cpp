@@ -28,7 +28,7 @@ constexpr Phrase kPowPhrases[] = {
     {"become", "The condensed form <is|reads> {result}."},
     {"become", "{part} <becomes|is condensed to> {result}."},
     {"why", "By that law both sides are the same number; a merged exponential overflows only where the product does."},
-    {"why", "The exponent law is an identity here, <so|hence> {left} <keeps|retains> its value up to rounding."},
+    {"why", "The exponent law is an <identity|exact identity> here, <so|hence> {left} keeps its value up to rounding."},
     {"why", "Splitting the merged power again would give the factors back, hence nothing changes."},
     {"back", "In the equation this <gives|yields> {equation_after}."},
     {"back", "The equation with the merged power is {equation_after}."},

@@ -101,8 +101,7 @@ constexpr Phrase kTransformPhrases[] = {
     {"back",
      "The copy goes directly before the expression that uses it; {tensor} itself <stays|remains> for its other "
      "readers."},
-    {"back",
-     "Other expressions <keep|retain> reading {tensor}, and the repacking nest is inserted just ahead of its reader."},
+    {"back", "Other expressions keep reading {tensor}, and the repacking nest is inserted just ahead of its reader."},
     {"back",
      "Nothing else in the program refers to {copy}; <the remaining text is unchanged|all else stays the same>."},
 };
@@ -180,7 +179,7 @@ constexpr Phrase kLayoutPhrases[] = {
     {"become", "The map is simple, {change}, and the rewritten accesses are {results}."},
     {"become", "From now on {change}; accordingly <we write|the accesses are> {results}."},
     {"rolling",
-     "Instead of the whole history, {tensor} <keeps|retains> its latest value and {previous} the one before, which "
+     "Instead of the whole history, {tensor} keeps its latest value and {previous} the one before, which "
      "<gives|yields> {results}."},
     {"rolling",
      "The history is rolled up: {previous} remembers the previous value while {tensor} is overwritten, as in "
@@ -201,7 +200,7 @@ constexpr Phrase kLayoutPhrases[] = {
      "Write and read of a value happen under one value of {loop}, <so|hence> both address the same new element."},
     {"why-own", "The additional subscript is equal at the write and at its reads, and no value gets lost."},
     {"back", "Loops and equations <stay|remain> where they are; only these subscripts differ."},
-    {"back", "The program <keeps|retains> its structure, with {tensor} addressed in the new way throughout."},
+    {"back", "The program keeps its structure, with {tensor} addressed in the new way throughout."},
     {"back", "No other tensor is affected, and the rest of the text <stays|remains> the same."},
 };
 

@@ -88,8 +88,7 @@ constexpr Phrase kConcatPhrases[] = {
      "Each joint position reads only operands of its own half, <so|hence> the batched values are the separate ones."},
     {"why", "The halves never mix, and each element is computed by the same formula as before."},
     {"back",
-     "The new tensors are {tensors}; the two <old|original> nests are gone, and their results <keep|retain> their "
-     "names."},
+     "The new tensors are {tensors}; the two <old|original> nests are gone, and their results keep their names."},
     {"back", "Both old nests are replaced by this sequence, for which {tensors} {are_new} introduced."},
     {"back",
      "Later readers see no difference, <because|since> the results have their old names; {tensors} {are_new} new."},
@@ -167,12 +166,12 @@ constexpr Phrase kSplitPhrases[] = {
     {"cut", "{cut} plus {rest} makes {extent}, <so|hence> both slices have work to do."},
     {"copies", "The operand slices are <made|produced> by {copies}."},
     {"copies", "<Slicing the operands|The operands are sliced>: {copies}."},
-    {"copies", "{copies} copy the slices into tensors of their own."},
+    {"copies", "The slices get tensors of their own by {copies}."},
     {"work", "On these the operator runs <separately|twice>: {work}."},
     {"work", "The decoupled operators are {work}."},
     {"work", "Each slice is <processed|handled> by a nest of its own: {work}."},
     {"last", "The parts are <joined|merged> by {last}."},
-    {"last", "At the end <come|follow> {last} to merge the two parts."},
+    {"last", "At the end I <add|put> {last} to merge the two parts."},
     {"last", "To assemble the result, I add {last}."},
     {"why",
      "<It|The step> is legal <because|since> every value of {loop} falls into exactly one slice and meets the same "
@@ -180,7 +179,7 @@ constexpr Phrase kSplitPhrases[] = {
     {"why", "No iteration is lost or repeated, and the operands in the slices are exact copies."},
     {"why", "The slices cover the range of {loop} without overlap, <so|hence> the merged result is the original one."},
     {"back", "The <old|original> nest is replaced by the whole sequence; {tensors} {are_new} new."},
-    {"back", "For the slices {tensors} {are_new} introduced, while {tensor} <keeps|retains> its name and its readers."},
+    {"back", "For the slices {tensors} {are_new} introduced, while {tensor} keeps its name and its readers."},
     {"back", "In {where} the single nest gives way to the sequence with the <fresh|new> {tensors}."},
 };
 
@@ -274,7 +273,7 @@ constexpr Phrase kPartialPhrases[] = {
     {"why",
      "The first result <needs|requires> repair from {first_end} on and the second before {second_begin}; everything "
      "else sees the same values as in the separate passes."},
-    {"back", "The four old nests are replaced by this sequence, and both results <keep|retain> their names."},
+    {"back", "The four old nests are replaced by this sequence, and both results keep their names."},
     {"back", "Padding and reduction nests of both operators <disappear|vanish> in favour of the new sequence."},
     {"back",
      "Readers of the two results are not affected, <since|because> the corrected values stand under the old names."},

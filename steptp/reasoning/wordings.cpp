@@ -9,6 +9,10 @@ namespace {
 
 /// What several strategies say in the same words: conditions that mean the same for all of them.
 constexpr Phrase kShared[] = {
+    {"uses-at-end",
+     "What <was read|used to be read> from the old results, {uses}, is now read from the last elements: {uses_after}."},
+    {"uses-at-end", "Readers <switch|are switched> to the last elements: {uses_after} instead of {uses}."},
+    {"uses-at-end", "<Instead of|In place of> {uses} the program has {uses_after}, with the last elements."},
     {"likewise", "<Likewise|In the same way>, {index} stands for {calculation} now."},
     {"likewise", "The same <goes for|holds for> {index}, which is {calculation}."},
     {"likewise", "And {index} is <replaced by|read as> {calculation}."},

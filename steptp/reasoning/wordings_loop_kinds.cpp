@@ -286,7 +286,7 @@ constexpr Phrase kBindingPhrases[] = {
      "With the change the index {index} gets the name {new_index}, <which no subscript uses|used by no subscript>."},
     {"back", "Other loops of the nest and the equations stay, and the nest returns to {where}."},
     {"back", "The rest of the header and the structure of the body are <kept|left as they are>."},
-    {"back", "Then the nest is put back into {where}, <with|its> <every|each> equation in its old position."},
+    {"back", "Then the nest is put back into {where}, with <every|each> equation in its old position."},
 };
 
 void tell_binding(Teller& teller) {

@@ -59,7 +59,7 @@ void bind_online(Teller& teller) {
   const Facts& facts = teller.facts;
   bind_where(teller);
   teller.bind("old", nest_of(teller.before, facts.removed[0].site));
-  if (facts.removed.size() > 1) teller.bind("sum", nest_of(teller.before, facts.removed[1].site));
+  if (facts.matched.size() > 1) teller.bind("sum", nest_of(teller.before, facts.removed[1].site));
   std::vector<TracePieces> recurrences;
   std::vector<TracePieces> copies;
   for (const Part& part : facts.added) {
@@ -69,13 +69,29 @@ void bind_online(Teller& teller) {
       add(shown, " with ");
       add(shown, body_of(teller.after, part.site.items));
       recurrences.push_back(std::move(shown));
-    } else {
+    } else if (part.role == "copy") {
       copies.push_back(nest_of(teller.after, part.site));
     }
   }
   teller.bind("new", list_of(std::move(recurrences)));
   teller.bind("has_copies", copies.size() == 1 ? "reads" : "read");
   teller.bind("copy", list_of(std::move(copies)));
+}
+
+/// Equations that read the maximum or the sum, which are read at their last value now.
+void tell_uses(Teller& teller) {
+  std::vector<Site> before;
+  std::vector<Site> after;
+  for (const Part& part : teller.facts.removed) {
+    if (part.role == "use") before.push_back(part.site);
+  }
+  for (const Part& part : teller.facts.added) {
+    if (part.role == "use") after.push_back(part.site);
+  }
+  if (before.empty()) return;
+  teller.bind("uses", places_of(teller.before, std::move(before)));
+  teller.bind("uses_after", places_of(teller.after, std::move(after), std::nullopt, false));
+  teller.say("uses-at-end");
 }
 
 void tell_max(Teller& teller) {
@@ -152,6 +168,7 @@ void tell_sum(Teller& teller) {
   teller.say_preconditions();
   teller.say(plain_sum ? "become-plain" : "become");
   teller.say("copy");
+  tell_uses(teller);
   teller.say(plain_sum ? "why-plain" : "why");
   teller.say("back");
 }
@@ -188,9 +205,6 @@ constexpr Phrase kSoftmaxPhrases[] = {
     {"copy", "Behind it <stands|comes> {copy}."},
     {"copy", "It is followed by {copy}."},
     {"copy", "What <remains|is left> to be read off is done by {copy}."},
-    {"normal", "The normalization uses the <last|final> elements: {quotients}."},
-    {"normal", "The quotient reads the final state instead of the <old|original> sum: {quotients}."},
-    {"normal", "Where maximum and sum were used, their last elements appear: {quotients}."},
     {"why",
      "After the last iteration of {loop} the recurrences have seen every element, <so|hence> they are the maximum and "
      "the sum of the row."},
@@ -204,36 +218,14 @@ constexpr Phrase kSoftmaxPhrases[] = {
      "So the softmax makes one pass less over its row, with the same result <up to rounding|apart from rounding>."},
 };
 
-/// Equations of other expressions that read one of the tensors.
-std::vector<Site> readers_of(const Program& program, const std::vector<Part>& without, const std::string& tensor) {
-  std::vector<Site> out;
-  for (std::uint32_t i = 0; i < program.nests.size(); ++i) {
-    for (const Site& site : equations_below(program, {i})) {
-      bool reads = false;
-      for_each_ref(*equation_at(program, site.items)->right,
-                   [&](const RefPtr& ref) { reads = reads || ref->tensor == tensor; });
-      bool inside = false;
-      for (const Part& part : without) {
-        inside = inside || (site.items.size() >= part.site.items.size() &&
-                            std::equal(part.site.items.begin(), part.site.items.end(), site.items.begin()));
-      }
-      if (reads && !inside) out.push_back(site);
-    }
-  }
-  return out;
-}
-
 void tell_softmax(Teller& teller) {
   bind_online(teller);
-  const std::vector<Site> quotients = readers_of(*teller.after.program, teller.facts.added, teller.word("tensor"));
+  const auto is_copy = [](const Part& part) { return part.role == "copy"; };
   teller.say("take");
   teller.say_preconditions();
   teller.say("become");
-  if (teller.facts.added.size() > 1) teller.say("copy");
-  if (!quotients.empty()) {
-    teller.bind("quotients", places_of(teller.after, quotients, std::nullopt, false));
-    teller.say("normal");
-  }
+  if (std::any_of(teller.facts.added.begin(), teller.facts.added.end(), is_copy)) teller.say("copy");
+  tell_uses(teller);
   teller.say("why");
   teller.say("back");
 }

@@ -139,6 +139,8 @@ CASES = {
     "choices_limit_and_sample": "choices files/product.leir --limit 1 --sample 1",
     "choices_no_signature": "choices files/bare.leir --strategy loop_split",
     "apply_split": """apply files/product.leir --strategy loop_split --choice '{"at":"0:loop[1]","inner":16,"kind":"inner"}'""",
+    "apply_reasoning": """apply files/product.leir --strategy loop_split --reasoning --choice '{"at":"0:loop[1]","inner":16,"kind":"inner"}'""",
+    "apply_reasoning_json": """apply --json files/product.leir --strategy loop_split --reasoning --seed 7 --choice '{"at":"0:loop[1]","inner":16,"kind":"inner"}'""",
     "apply_split_json": """apply --json files/product.leir --strategy loop_split --choice '{"at":"0:loop[1]","inner":16,"kind":"inner"}'""",
     "apply_refused": """apply files/product.leir --strategy loop_split --choice '{"at":"0:loop[1]","inner":65,"kind":"inner"}'""",
     "apply_refused_json": """apply --json files/product.leir --strategy loop_parallelization --choice '{"at":"0:loop[2]"}'""",

@@ -8,9 +8,18 @@
 
 namespace steptp {
 
+/// Something else that computes the same, measured by turns with the programs; nobody checks what it computes.
+class Rival {
+ public:
+  virtual ~Rival() = default;
+  /// Seconds of single runs, as many as fit into `seconds`, at least one and at most `most`. Error: why there are none.
+  virtual Result<std::vector<double>, Diagnostic> measure(double seconds, std::int64_t most) = 0;
+};
+
 /// Several programs, measured in one run by turns. Programs with the signature of the first one get its inputs.
 struct TimeRequest {
   std::vector<const Program*> programs;
+  std::vector<Rival*> rivals = {};
   std::uint64_t seed = 0;
   double budget_seconds = 5;    ///< for the measurements of one program
   double wanted_spread = 0.01;  ///< of the median, relative: enough
@@ -46,6 +55,7 @@ struct Timing {
 struct TimeAnswer {
   MachinePeak machine;
   std::vector<Timing> timings;  ///< as in the request
+  std::vector<Timing> rivals;   ///< likewise; their work is that of the first program
 };
 
 /// Measures on the pool's device: warm-up, then rounds in which every program has its turn, until the medians are

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The same functions side by side in one run: vanilla programs, our recipes' ends, PyTorch, its vendor's library, TVM.
 
-    python3 bench/side_by_side.py STEPTP --device cpu|cuda [--budget S] [--only NAME] [--tvm PYTHON] [--json F]
+    python3 bench/side_by_side.py STEPTP --device cpu|cuda [--budget S] [--only NAME] [--tvm PYTHON] [--tvm-sources DIR] [--json F]
 
 Recipes come from examples/recipes/make.py at the sizes below, so that the script needs STEPTP, this repository's
 bench/ and examples/recipes/, and a Python with PyTorch (this one). On a GPU: f32 without TF32; softmax and layer norm
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -56,7 +57,7 @@ def cases(device: str) -> dict[str, tuple[make.Recipe, str, bool]]:
                 "F.scaled_dot_product_attention(x[0], x[1], x[2], is_causal=True)", *[(64, 8, 256, 16)] * 3), False),
         }
     return {
-        "matmul 256": (make.matmul(256, 256, 256, (32, 32, 8), (8, 8), 4),
+        "matmul 256": (make.matmul(256, 256, 256, (64, 64, 8), (8, 8), 4),
                        module("torch.mm(x[0], x[1])", (256, 256), (256, 256)), True),
         "softmax 1024x1024": (make.softmax(1024, 1024, 128), module("torch.softmax(x[0], -1)", (1024, 1024)), True),
         "layer norm 1024x1024": (make.layer_norm(1024, 1024, 128), module(
@@ -68,17 +69,37 @@ def cases(device: str) -> dict[str, tuple[make.Recipe, str, bool]]:
     }
 
 
-def measured(arguments: argparse.Namespace, folder: Path, name: str, case: tuple[make.Recipe, str, bool]) -> dict:
-    recipe, torch_text, with_vanilla = case
-    make.write(folder, "vanilla", recipe)
-    (folder / "model.py").write_text(torch_text)
+def signature(program: Path) -> list[dict]:
+    """Names and shapes of a file whose variables are all f32, in order."""
+    lines = re.findall(r"^@(\w+) +(\w+) f32\[([\d,]*)\]", program.read_text(), re.MULTILINE)
+    return [{"name": name, "role": role, "shape": [int(word) for word in shape.split(",") if word]}
+            for role, name, shape in lines]
+
+
+def stem(name: str) -> str:
+    return name.replace(" ", "_")
+
+
+def written(steptp: str, folder: Path, case: tuple[make.Recipe, str, bool]) -> tuple[Path, Path]:
+    """The vanilla program and the recipe's end as files."""
+    make.write(folder, "vanilla", case[0])
     vanilla, end = folder / "vanilla.leir", folder / "recipe.leir"
-    ran = subprocess.run([arguments.steptp, "replay", vanilla, "--recipe", folder / "vanilla.json"],
+    ran = subprocess.run([steptp, "replay", vanilla, "--recipe", folder / "vanilla.json"],
                          capture_output=True, text=True)
     if ran.returncode != 0:
-        return {"case": name, "error": ran.stderr.strip()}
+        raise ValueError(ran.stderr.strip())
     end.write_text("@program recipe\n" + ran.stdout)
     vanilla.write_text("@program vanilla\n" + vanilla.read_text())
+    return vanilla, end
+
+
+def measured(arguments: argparse.Namespace, folder: Path, name: str, case: tuple[make.Recipe, str, bool]) -> dict:
+    _, torch_text, with_vanilla = case
+    try:
+        vanilla, end = written(arguments.steptp, folder, case)
+    except ValueError as error:
+        return {"case": name, "error": str(error)}
+    (folder / "model.py").write_text(torch_text)
     command = [arguments.steptp, "time", end, "--device", arguments.device, "--json", "--budget", str(arguments.budget),
                "--torch", folder / "model.py", "--python", sys.executable, "--timeout", "300"]
     if with_vanilla:
@@ -87,6 +108,10 @@ def measured(arguments: argparse.Namespace, folder: Path, name: str, case: tuple
         for program in (end, vanilla):
             command += ["--rival", f"{arguments.tvm} {HERE / 'time_tvm.py'} {arguments.steptp} {program} "
                                    f"--name 'TVM, {program.stem}'"]
+    source = Path(arguments.tvm_sources) / f"{stem(name)}.cu"
+    if arguments.tvm_sources and source.exists():
+        command += ["--rival", f"{sys.executable} {HERE / 'time_cuda_source.py'} {source} {source.with_suffix('.json')} "
+                               "--name 'TVM, recipe'"]
     ran = subprocess.run(command, capture_output=True, text=True)
     if not ran.stdout:
         return {"case": name, "error": ran.stderr.strip()[:500]}
@@ -114,6 +139,7 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=1.0)
     parser.add_argument("--only", default="")
     parser.add_argument("--tvm", default="", help="the Python that has TVM")
+    parser.add_argument("--tvm-sources", default="", help="a folder that bench/tvm_cuda_source.py has written")
     parser.add_argument("--json", default="")
     arguments = parser.parse_args()
     reports = []

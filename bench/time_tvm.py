@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The TIR text of a program through TVM, as a rival of `steptp time`: built for this machine's CPU, and run when asked.
+"""The TIR text of a program in f32 through TVM, as a rival of `steptp time`: built for this machine's CPU, and run when asked.
 
-Usage: steptp time P.leir --rival "PYTHON bench/time_tvm.py build/steptp P.leir [--threads N]"
+Usage: steptp time P.leir --rival "PYTHON bench/time_tvm.py build/steptp P.leir"
 Needs TVM (python/requirements-tvm.txt). Caches are cold before each run, as with `steptp time`.
 """
 
@@ -13,9 +13,11 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import tvm
+from side_by_side import signature
 from tvm.script import ir as I
 from tvm.script import tirx as T
 
@@ -23,16 +25,13 @@ from tvm.script import tirx as T
 def prepared(steptp: str, path: str):
     text = json.loads(subprocess.run([steptp, "lower", path, "--to", "tir", "--target", "cpu", "--json"],
                                      capture_output=True, text=True, check=True).stdout)["text"]
-    record = json.loads(subprocess.run([steptp, "fmt", path, "--json"], capture_output=True, text=True,
-                                       check=True).stdout)
     lines = [line for line in text.splitlines() if not line.startswith("from ")]
     module = tvm.script.from_source("\n".join(lines), extra_vars={"T": T, "I": I})
     built = tvm.compile(module, target={"kind": "llvm", "mcpu": "native"})
     generator = np.random.default_rng(0)
     tensors = []
-    for variable in record["signature"]:
-        values = generator.random(variable["shape"], dtype=np.float32).astype(variable["dtype"])
-        tensors.append(tvm.runtime.tensor(values))
+    for variable in signature(Path(path)):
+        tensors.append(tvm.runtime.tensor(generator.random(variable["shape"], dtype=np.float32)))
     main = built["main"]
     return lambda: main(*tensors)
 

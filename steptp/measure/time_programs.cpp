@@ -15,6 +15,8 @@ namespace {
 
 using Status = Timing::Status;
 
+/// Of each output.
+constexpr std::uint32_t kCheckedElements = 8;
 /// The share of a budget that one turn may take, and what it takes at most.
 constexpr double kTurnSeconds = 0.2;
 constexpr std::int64_t kTurnSamples = 40;
@@ -64,7 +66,8 @@ class Measurement {
   Result<TimeAnswer, ExecutionFailure> run() {
     // Before a worker is taken: others may use it meanwhile.
     for (std::size_t i = 0; i < records_.size(); ++i) {
-      expectations_.push_back(expected_elements(*request_.programs[i], drawn_for(i), request_.seed));
+      expectations_.push_back(expected_elements(*request_.programs[i], drawn_for(i), request_.seed, kCheckedElements,
+                                                request_.check_operations));
     }
     if (auto failure = ask_machine()) return *std::move(failure);
     for (std::size_t i = 0; i < records_.size(); ++i) prepare(i);

@@ -24,7 +24,8 @@ struct TimeRequest {
   double budget_seconds = 5;    ///< for the measurements of one program
   double wanted_spread = 0.01;  ///< of the median, relative: enough
   std::uint32_t least_samples = 10;
-  bool cold = true;  ///< caches are emptied before each repetition
+  std::uint64_t check_operations = 30'000'000;  ///< for the certified values of one program
+  bool cold = true;                             ///< caches are emptied before each repetition
 };
 
 /// One program's result. A timing of a wrong result does not exist.

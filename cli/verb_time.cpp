@@ -153,6 +153,9 @@ VerbMain add_time(CLI::App& app) {
   verb->add_flag("--warm", options->warm, "leave caches as the repetition before has left them");
   verb->add_option("--threads", options->threads, "of the CPU; 0: all cores")->capture_default_str();
   verb->add_option("--seed", options->request.seed, "of the inputs")->capture_default_str();
+  verb->add_option("--check-operations", options->request.check_operations,
+                   "operations that the certified values of one program may take")
+      ->capture_default_str();
   verb->add_option(
       "--torch", options->torch,
       "a PyTorch file with Model and get_inputs: eager, torch.compile and, where the module is one call of it, "

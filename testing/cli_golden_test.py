@@ -253,7 +253,7 @@ CASES = {
     "evaluate_answers": "evaluate --prompts files/prompts.jsonl --answers files/answers.jsonl --device none",
     "evaluate_answers_json": "evaluate --prompts files/prompts.jsonl --answers files/answers.jsonl --device none --json",
     "evaluate_write_prompts": "evaluate --prompts files/good.jsonl --write-prompts - --profile compact --programs 2 --limit 1",
-    "evaluate_bad_prompts": "evaluate --prompts files/pairs.jsonl --answers files/answers.jsonl",
+    "evaluate_bad_prompts": "evaluate --prompts files/middle.jsonl --answers files/answers.jsonl",
     "evaluate_bad_answers": "evaluate --prompts files/prompts.jsonl --answers files/good.jsonl",
     "evaluate_unusable_case": "evaluate --prompts files/errors.leir --answers files/answer.jsonl --device none",
     "evaluate_no_prompts": "evaluate --prompts files/no_such.jsonl --answers files/answers.jsonl",

@@ -51,9 +51,12 @@ class Evaluation(unittest.TestCase):
         self.prompts.write_text("".join(json.dumps(program(i)) + "\n" for i in range(number)))
 
     def command(self, url: str, model: str, *more: str) -> list[str]:
-        words = [STEPTP, "evaluate", "--prompts", str(self.prompts), "--endpoint", url, "--model", model, "--log",
-                 str(self.log), "--json", "--device", "none", "--retry-wait", "0.02", "--retries", "2", "--timeout", "10"]
-        return words + list(more)
+        options = {"--prompts": str(self.prompts), "--endpoint": url, "--model": model, "--log": str(self.log),
+                   "--device": "none", "--retry-wait": "0.02", "--retries": "2", "--timeout": "10"}
+        flags = [word for word in more if word == "--stream"]
+        values = [word for word in more if word != "--stream"]
+        options.update(zip(values[::2], values[1::2]))
+        return [STEPTP, "evaluate", "--json", *flags, *(word for pair in options.items() for word in pair)]
 
     def ask(self, url: str, model: str, *more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(self.command(url, model, *more), capture_output=True, text=True, timeout=60)

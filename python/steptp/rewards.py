@@ -123,7 +123,7 @@ def equal(completions: Any = (), **columns: Any) -> list[float]:
     Of a question for several programs, the share of those asked for that are; the same program twice counts once.
 
     >>> double = "@input A f32[3]\\n@output D f32[3]\\nL^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2;];"
-    >>> answer = '<answer>{"transformed_IR":"a3 D(a)=A(a)+A(a);","applied_strategy":"expand"}</answer>'
+    >>> answer = '<answer>{"transformed_IR":"a3 D(a)=A(a)+A(a);","applied_strategy":"expand_factorization"}</answer>'
     >>> equal(completions=[answer, "I do not know."], before=[double, double])
     [1.0, 0.0]
     """

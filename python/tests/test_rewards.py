@@ -61,8 +61,8 @@ def test_a_program_with_header_lines_needs_no_signature() -> None:
 
 
 def test_several_programs_are_worth_their_share() -> None:
-    parts = [SPLIT, SPLIT.replace("a", "e"), "a8 D(a)=1+A(a)*2;", "a8 D(a)=3;"]
-    entries = [{"idx": i + 1, "transformed_IR": text, "applied_strategy": "expand"} for i, text in enumerate(parts)]
+    parts = [SPLIT, SPLIT.replace("a", "i"), "a8 D(a)=1+A(a)*2;", "a8 D(a)=3;"]
+    entries = [{"idx": i + 1, "transformed_IR": text, "applied_strategy": "expand_collect"} for i, text in enumerate(parts)]
     text = "<answer>" + json.dumps(entries) + "</answer>"
     assert rewards.equal(completions=[text], **columns(1, programs=[4])) == [0.5]
     assert rewards.equal(completions=[text], **columns(1, programs=[2])) == [1.0]
@@ -98,11 +98,9 @@ def test_what_is_wrong_with_a_row_is_logged_once(caplog: pytest.LogCaptureFixtur
     with caplog.at_level(logging.WARNING, "steptp.rewards"):
         for _ in range(3):
             rewards.equal(completions=["x", "y"])
-    assert [record.message for record in caplog.records] == [
-        "a row cannot be rewarded: there is no column 'before' or 'leir'",
-        "a row cannot be rewarded: the program of the question cannot be read: " + caplog.records[-1].message.split("read: ")[-1],
-    ][: len(caplog.records)]
-    assert 1 <= len(caplog.records) <= 2
+    messages = [record.message for record in caplog.records]
+    assert "a row cannot be rewarded: there is no column 'before' or 'leir'" in messages
+    assert len(set(messages)) == len(messages)
 
 
 def test_time_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:

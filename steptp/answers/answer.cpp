@@ -95,13 +95,11 @@ class Reader {
     if (!trimmed(text.substr(0, begin)).empty()) deviate("leading-text");
     std::string_view body = text.substr(begin + kAnswer.size());
     const std::size_t end = body.find(kAnswerEnd);
-    if (end == std::string_view::npos) {
-      if (body.find(kAnswer) != std::string_view::npos) return several();
-      deviate("no-end-tag");
-      return body;
-    }
-    const std::string_view behind = body.substr(end + kAnswerEnd.size());
+    const bool has_end = end != std::string_view::npos;
+    const std::string_view behind = has_end ? body.substr(end + kAnswerEnd.size()) : std::string_view();
     body = body.substr(0, end);
+    if (body.find(kAnswer) != std::string_view::npos) return several();
+    if (!has_end) deviate("no-end-tag");
     if (!is_repeated(body, behind)) return several();
     if (!trimmed(behind).empty()) deviate("trailing-text");
     return body;

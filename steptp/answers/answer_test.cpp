@@ -68,7 +68,7 @@ TEST(Answer, StrategiesMayBeSeveral) {
 TEST(Answer, SeveralProgramsEachWithItsOwnProblem) {
   const Answer answer = read_answer(tagged(
       R"([{"idx":1,"transformed_IR":"x","applied_strategy":"loop_split"},{"idx":2},7,{"idx":4,"transformed_IR":3},)"
-      R"({"idx":5,"transformed_IR":"x","transformed_IR":"y"},{"idx":6,"transformed_IR":"  "}])"));
+      R"({"idx":5,"transformed_IR":"x","transformed_ir":"y"},{"idx":6,"transformed_IR":"  "}])"));
   ASSERT_EQ(answer.programs.size(), 6U);
   EXPECT_TRUE(answer.programs[0].problem.ok());
   for (std::size_t i = 1; i < 6; ++i) {
@@ -87,6 +87,7 @@ TEST(Answer, WhatWouldHaveToBeGuessedIsRefused) {
   EXPECT_EQ(problem("<answer>" + tagged(kObject)), "several-answers");
   EXPECT_EQ(problem(tagged("B^{8}_{tx=0}[D^{f32,g}_{tx}=1;];")), "not-json");
   EXPECT_EQ(problem(tagged(R"({"transformed_IR":x})")), "not-json");
+  EXPECT_EQ(problem(tagged(R"({"transformed_IR":"x","transformed_IR":"y"})")), "not-json");
   EXPECT_EQ(problem(R"(<answer>{"transformed_IR":"a8 D)"), "cut-off");
   EXPECT_EQ(problem(tagged("[]")), "no-program");
   EXPECT_EQ(problem(std::string(kLongestAnswer + 1, 'x')), "too-long");

@@ -57,6 +57,14 @@ std::optional<Outcome> outcome_of(const CompiledFailure& failure, std::string& m
   return std::nullopt;
 }
 
+/// The element, and its values before and after.
+std::string where_it_differs(const Judgement& judgement) {
+  if (!judgement.counterexample) return "";
+  const certify::Counterexample& found = *judgement.counterexample;
+  const std::string index = join(found.index, ",", [](std::int64_t number) { return std::to_string(number); });
+  return concat(" at ", found.output, "[", index, "]: ", found.before, " became ", found.after);
+}
+
 /// Takes one program along the road, until something is in the way.
 class Road {
  public:
@@ -160,7 +168,8 @@ class Road {
                               : judgement.verdict == Grade::invalid ? Outcome::invalid
                                                                     : Outcome::undecided;
       if (judgement.unusable) machine_problem_ = concat("the program of the question fails check: ", judgement.reason);
-      end(out_, outcome, std::string(name_of(judgement.verdict)), judgement.reason);
+      end(out_, outcome, std::string(name_of(judgement.verdict)),
+          concat(judgement.reason, where_it_differs(judgement)));
       return;
     }
     end(out_, Outcome::equal, "", "");

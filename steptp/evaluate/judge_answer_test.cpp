@@ -73,13 +73,13 @@ JudgedAttempt attempt(const std::vector<AnswerPart>& parts, int programs) {
 
 TEST(JudgeAnswer, SeveralProgramsSucceedWhereEnoughAreDifferent) {
   const AnswerPart split = {"L^{4}_{a=0}L^{2}_{c=0}[D^{f32,g}_{a*2+c}=A^{f32,g}_{a*2+c}*2+1;];", "loop_split"};
-  const AnswerPart renamed = {"L^{4}_{e=0}L^{2}_{c=0}[D^{f32,g}_{e*2+c}=A^{f32,g}_{e*2+c}*2+1;];", "loop_split"};
-  const AnswerPart other = {"a8 D(a)=1+A(a)*2;", "expand"};
+  const AnswerPart renamed = {"L^{4}_{d=0}L^{2}_{c=0}[D^{f32,g}_{d*2+c}=A^{f32,g}_{d*2+c}*2+1;];", "loop_split"};
+  const AnswerPart other = {"a8 D(a)=1+A(a)*2;", "expand_collect"};
   EXPECT_TRUE(attempt({split, other}, 2).is_success);
   EXPECT_FALSE(attempt({split, renamed}, 2).is_success);
   EXPECT_TRUE(attempt({split, renamed, other}, 2).is_success);
   // Of a question for one, the first counts.
-  const AnswerPart wrong = {"a8 D(a)=A(a);", "expand"};
+  const AnswerPart wrong = {"a8 D(a)=A(a);", "expand_collect"};
   EXPECT_FALSE(attempt({wrong, split}, 1).is_success);
   EXPECT_EQ(attempt({wrong, split}, 1).deviations, std::vector<std::string>{"several-programs"});
 }
@@ -128,7 +128,7 @@ TEST(StrategyMatch, TriesEveryChoice) {
   StrategyMatchLimits none;
   none.applications = 0;
   EXPECT_EQ(match_strategies(before, split, {"loop_split"}, none), StrategyMatch::unknown);
-  const Program twice = after("L^{2}_{a=0}L^{2}_{c=0}L^{2}_{e=0}[D^{f32,g}_{a*4+c*2+e}=A^{f32,g}_{a*4+c*2+e}*2+1;];");
+  const Program twice = after("L^{2}_{a=0}L^{2}_{c=0}L^{2}_{d=0}[D^{f32,g}_{a*4+c*2+d}=A^{f32,g}_{a*4+c*2+d}*2+1;];");
   EXPECT_EQ(match_strategies(before, twice, {"loop_split", "loop_split"}, {}), StrategyMatch::yes);
   EXPECT_EQ(match_strategies(before, twice, {"loop_split"}, {}), StrategyMatch::no);
 }

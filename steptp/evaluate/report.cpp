@@ -26,6 +26,10 @@ std::uint64_t equal_ones(const std::map<std::string, StageCounts>& table) {
   return out;
 }
 
+bool nothing_was_run(const EvaluationSummary& summary) {
+  return summary.all.build > 0 && summary.all.not_run == summary.all.build && summary.all.execute.front() == 0;
+}
+
 ReportTable stages(const EvaluationSummary& summary) {
   ReportTable table;
   table.title = "How far programs came";
@@ -40,7 +44,7 @@ ReportTable stages(const EvaluationSummary& summary) {
   add("different text", all.different_text);
   add("different", all.different);
   add("build", all.build);
-  for (std::size_t i = 0; i < summary.trials; ++i)
+  for (std::size_t i = 0; i < summary.trials && !nothing_was_run(summary); ++i)
     add(concat("execute, ", i + 1, " of ", summary.trials), all.execute[i]);
   for (std::size_t i = 0; i < summary.trials; ++i) add(concat("equal, ", i + 1, " of ", summary.trials), all.equal[i]);
   add("equal and safe", all.safe);
@@ -61,19 +65,13 @@ ReportTable passes(const EvaluationSummary& summary) {
   return table;
 }
 
-void add_row(ReportTable& table, const std::string& name, const StageCounts& counts, std::uint64_t all_equal,
-             std::vector<std::string> behind = {}) {
+void add_row(ReportTable& table, std::vector<std::string> names, const StageCounts& counts, std::uint64_t all_equal) {
   const std::uint64_t equal = last(counts.equal);
-  std::vector<std::string> row = {name,
-                                  std::to_string(counts.programs),
-                                  std::to_string(counts.different),
-                                  std::to_string(counts.build),
-                                  std::to_string(last(counts.execute)),
-                                  std::to_string(equal),
-                                  percent(equal, counts.programs),
-                                  percent(equal, all_equal)};
-  row.insert(row.end(), behind.begin(), behind.end());
-  table.rows.push_back(std::move(row));
+  for (const std::uint64_t count : {counts.programs, counts.different, counts.build, last(counts.execute), equal})
+    names.push_back(std::to_string(count));
+  names.push_back(percent(equal, counts.programs));
+  names.push_back(percent(equal, all_equal));
+  table.rows.push_back(std::move(names));
 }
 
 ReportTable named(std::string title, const std::string& what, const std::map<std::string, StageCounts>& counts,
@@ -83,7 +81,7 @@ ReportTable named(std::string title, const std::string& what, const std::map<std
   table.columns = {what, "programs", "different", "build", "execute", "equal", "of its own", "of all equal"};
   const std::uint64_t all_equal = equal_ones(counts);
   for (const std::string& name : order) {
-    if (const auto at = counts.find(name); at != counts.end()) add_row(table, name, at->second, all_equal);
+    if (const auto at = counts.find(name); at != counts.end()) add_row(table, {name}, at->second, all_equal);
   }
   return table;
 }
@@ -92,8 +90,9 @@ ReportTable strategies(const EvaluationSummary& summary) {
   ReportTable table;
   table.title = "By strategy";
   table.note = "As answers name them.";
-  table.columns = {"strategy", "programs",   "different",    "build", "execute",
-                   "equal",    "of its own", "of all equal", "level", "difficulty"};
+  table.columns = {"strategy", "level",   "difficulty", "programs",   "different",
+                   "build",    "execute", "equal",      "of its own", "of all equal"};
+  table.numbers_from = 3;
   const std::uint64_t all_equal = equal_ones(summary.by_strategy);
   std::vector<std::string> order = strategy_names();
   order.insert(order.end(), {"(other)", "(none)"});
@@ -101,9 +100,9 @@ ReportTable strategies(const EvaluationSummary& summary) {
     const auto at = summary.by_strategy.find(name);
     if (at == summary.by_strategy.end()) continue;
     const Strategy* strategy = find_strategy(name);
-    add_row(
-        table, name, at->second, all_equal,
-        {strategy ? std::string(name_of(strategy->level)) : "", strategy ? std::string(strategy->difficulty()) : ""});
+    const std::string level = strategy ? std::string(name_of(strategy->level)) : "";
+    const std::string difficulty = strategy ? std::string(strategy->difficulty()) : "";
+    add_row(table, {name, level, difficulty}, at->second, all_equal);
   }
   return table;
 }
@@ -155,10 +154,12 @@ Report report_of(const Evaluation& evaluation, const std::string& name) {
                              " attempts, ", summary.all.programs, " programs; ", summary.successes,
                              " attempts succeeded (", percent(summary.successes, summary.attempts), ")."));
   out.lines.push_back(concat("Built with ", evaluation.built_with, "."));
-  if (summary.all.not_run > 0) {
+  if (nothing_was_run(summary)) {
+    out.lines.push_back("No program was run; equal is what the judge finds without running it.");
+  } else if (summary.all.not_run > 0) {
     out.lines.push_back(concat(summary.all.not_run,
-                               " built programs were not run to their end; they count as equal where "
-                               "the judge finds them so."));
+                               " built programs were not run to their end; they count as equal where the judge finds "
+                               "them so without running them."));
   }
   out.lines.push_back(
       concat(summary.strategies_used(), " of the ", strategy_names().size(), " strategies made an equal program."));

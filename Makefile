@@ -36,7 +36,7 @@ test: packages venv release-tests module ## all tests: ctest, pytest, PyTorch, T
 	@echo "test: TIR against TVM"; tools/run_tvm_tests.sh
 	@echo "test: datasets with the real package"; tools/run_datasets_tests.sh
 
-bench: packages ## the benchmarks
+test-trainers: build 
 	$(call configure,build-bench,bench)
 	$(call compile,build-bench,)
 	@tools/run_benchmarks.sh build-bench

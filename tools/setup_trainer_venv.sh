@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes a virtual environment with a trainer over the PyTorch of tools/setup_torch_venv.sh, once for all clones, and
 # prints the path of its Python. Trainers pin each other out, so each has its own: python/requirements-NAME.txt.
-# Usage: setup_trainer_venv.sh NAME         (trl, swift)
+# Usage: setup_trainer_venv.sh NAME         (trl)
 # Exit status: 0 done or there already, 3 it cannot be made here, with the reason on standard error.
 set -euo pipefail
 cd "$(dirname "$0")/.."

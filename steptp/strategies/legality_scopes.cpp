@@ -44,8 +44,9 @@ bool blocks_stand_well(const Nest& nest, bool inside_kernel, bool perfect) {
 
 /// All accesses to an `l` tensor lie inside the same bound axes, to an `s` tensor inside the same block axes; an item
 /// that has no loop over a thread axis of its kernel runs once, and has no `l` of its own.
-std::optional<Conflict> axes_conflict(const AccessTable& table, const std::string& name, const TensorFacts& tensor) {
-  const bool local = tensor.scope == Scope::local;
+std::optional<Conflict> axes_conflict(const AccessTable& table, const std::string& name, const TensorFacts& tensor,
+                                      Scope scope) {
+  const bool local = scope == Scope::local;
   const std::vector<std::size_t> all = accesses_of(tensor);
   const Access& example = table.accesses[all[0]];
   const std::set<Axis> wanted = axes_of(table.statements[example.statement], local);
@@ -243,26 +244,34 @@ std::optional<Conflict> sharing_conflict(View& before, View& after, const Reshap
 
 std::optional<Conflict> placement_conflict(View& view) {
   for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
-    if (blocks_stand_well(*view.program().nests[i], false, true)) continue;
+    if (blocks_stand_well(*view.program().nests[i])) continue;
     return Conflict{item_site({i}), item_site({i}), "a block loop would not enclose all items of its kernel"};
   }
   for (const auto& [name, tensor] : view.table().tensors) {
     if (tensor.scope == Scope::global || tensor.writes.empty() || tensor.demoted) continue;
-    if (auto conflict = axes_conflict(view.table(), name, tensor)) return conflict;
+    if (auto conflict = axes_conflict(view.table(), name, tensor, tensor.scope)) return conflict;
   }
   return std::nullopt;
 }
 
+bool blocks_stand_well(const Nest& expression) { return blocks_stand_well(expression, false, true); }
+
 std::optional<Conflict> placement_conflict(View& view, const std::string& tensor) {
+  return placement_conflict(view, tensor, view.table().tensors.at(tensor).scope);
+}
+
+std::optional<Conflict> placement_conflict(View& view, const std::string& tensor, Scope scope) {
+  if (scope == Scope::global) return std::nullopt;
   const TensorFacts& facts = view.table().tensors.at(tensor);
-  if (facts.scope == Scope::global) return std::nullopt;
   const Access& first = view.table().accesses[accesses_of(facts)[0]];
-  if (facts.demoted) return Conflict{first.site, first.site, concat(tensor, ": several kernels touch it")};
+  if (facts.kernels.size() > 1) {
+    return Conflict{first.site, first.site, concat(tensor, ": several kernels touch it")};
+  }
   const std::uint32_t expression = view.table().statements[first.statement].items[0];
-  if (!blocks_stand_well(*view.program().nests[expression], false, true)) {
+  if (!blocks_stand_well(*view.program().nests[expression])) {
     return Conflict{first.site, first.site, "a block loop would not enclose all items of its kernel"};
   }
-  return axes_conflict(view.table(), tensor, facts);
+  return axes_conflict(view.table(), tensor, facts, scope);
 }
 
 std::optional<Conflict> ownership_conflict(View& before, View& after, const std::string& tensor) {
@@ -273,7 +282,7 @@ std::optional<Conflict> ownership_conflict(View& before, View& after, const std:
 std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped& change) {
   for (std::uint32_t i = 0; i < after.program().nests.size(); ++i) {
     const bool same = i < before.program().nests.size() && after.program().nests[i] == before.program().nests[i];
-    if (same || blocks_stand_well(*after.program().nests[i], false, true)) continue;
+    if (same || blocks_stand_well(*after.program().nests[i])) continue;
     const Site place = item_site({change.nest.items[0]});
     return Conflict{place, place, "a block loop would not enclose all items of its kernel"};
   }
@@ -291,7 +300,7 @@ std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped
       return Conflict{write.site, write.site, concat(name, " in ", code(tensor.scope), ": kernels would change")};
     }
     if (tensor.demoted) continue;
-    if (auto conflict = axes_conflict(after.table(), name, now)) return conflict;
+    if (auto conflict = axes_conflict(after.table(), name, now, now.scope)) return conflict;
     if (auto conflict = sharing_conflict(before, after, change, name)) return conflict;
   }
   return std::nullopt;

@@ -121,10 +121,8 @@ Result<WriteTarget, Refusal> find_write_target(View& view, const CacheRequest& r
   out.tensor = &found->second;
   bool written = false;
   std::vector<SubscriptUse> uses;
-  const std::vector<std::size_t> below = statements_below(view, *request.at.nest);
-  for (const Access& access : table.accesses) {
+  for (const Access& access : accesses_below(view, *request.at.nest)) {
     if (access.ref->tensor != request.of) continue;
-    if (std::find(below.begin(), below.end(), access.statement) == below.end()) continue;
     const Statement& statement = table.statements[access.statement];
     out.accesses.push_back(&access);
     out.statements.push_back(&statement);

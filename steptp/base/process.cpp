@@ -28,9 +28,10 @@ using Clock = std::chrono::steady_clock;
 Diagnostic failure(std::string_view what) { return make_error("process", concat(what, ": ", std::strerror(errno))); }
 
 /// In the child: never returns. Where the program cannot be started, the reason goes into `errors`.
-[[noreturn]] void become(std::vector<char*>& arguments, int output, int errors) {
-  setpgid(0, 0);                     // what it starts can then be ended with it
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // an interrupted steptp leaves nothing running
+[[noreturn]] void become(std::vector<char*>& arguments, int output, int errors, pid_t parent) {
+  setpgid(0, 0);                                 // what it starts can then be ended with it
+  prctl(PR_SET_PDEATHSIG, SIGKILL);              // an interrupted steptp leaves nothing running
+  if (getppid() != parent) _exit(kCannotStart);  // it was interrupted before that was said
   std::signal(SIGPIPE, SIG_DFL);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   dup2(nothing, STDIN_FILENO);
@@ -74,8 +75,9 @@ Result<ProcessResult, Diagnostic> run_process(const std::vector<std::string>& co
     close(output[1]);
     return reason;
   }
+  const pid_t parent = getpid();
   const pid_t child = fork();
-  if (child == 0) become(arguments, output[1], errors[1]);
+  if (child == 0) become(arguments, output[1], errors[1], parent);
   close(output[1]);
   close(errors[1]);
   Result<ProcessResult, Diagnostic> answer = ProcessResult();

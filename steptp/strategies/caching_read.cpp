@@ -195,8 +195,8 @@ Interval whole_range(const Loop& loop) { return {0, static_cast<Wide>(loop.exten
 /// What refuse_uncovered finds of a tensor, where ranges of subscripts show it.
 bool is_plainly_covered(View& view, const CacheRequest& request, const Staged& staged, const Copy& copy) {
   const AccessTable& table = view.table();
-  const auto* value = std::get_if<Read>(&copy.value->node);
-  const TensorFacts& tensor = table.tensors.at(value ? value->ref->tensor : request.of);
+  const RefPtr& source = std::get<Read>(copy.value->node).ref;
+  const TensorFacts& tensor = table.tensors.at(source->tensor);
   if (tensor.known && tensor.writes.empty()) return copy.bounds.empty();
   const PlannedCopy planned{staged.statements, staged.level, staged.extents, staged.dtype};
   if (tensor.scope != Scope::global && !is_in_kernel_of_uses(request, planned)) return false;
@@ -208,7 +208,7 @@ bool is_plainly_covered(View& view, const CacheRequest& request, const Staged& s
   // The copy stands under the same axes as the use, or has no part in this.
   Access access;
   access.statement = static_cast<std::size_t>(&use - table.statements.data());
-  access.ref = value->ref;
+  access.ref = source;
   bool known = true;
   const std::vector<Index> subscripts = full_subscripts(table, access);
   for (const Index& subscript : subscripts) {

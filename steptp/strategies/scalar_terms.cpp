@@ -54,14 +54,14 @@ void add_tensors(const ScalarPlace& place, std::vector<ScopeTerm>& out) {
   View& view = place.view;
   const Statement& statement = *place.part.statement;
   const Ref& left = *statement.equation->left;
-  const InferredShape& shape = view.shapes().at(left.tensor);
+  const InferredShape& shape = view.shape_of(left.tensor);
   if (!shape.exact) return;
   std::size_t found = 0;
   for (const auto& [name, tensor] : view.table().tensors) {
     if (found == kMaxTensors) return;
     if (name == left.tensor || tensor.dtype != place.dtype || tensor.rank > left.subscripts.size()) continue;
     if (tensor.rank == 0 || tensor.scope != Scope::global) continue;
-    const InferredShape& dimensions = view.shapes().at(name);
+    const InferredShape& dimensions = view.shape_of(name);
     if (!dimensions.exact ||
         !std::equal(dimensions.dimensions.begin(), dimensions.dimensions.end(), shape.dimensions.begin())) {
       continue;

@@ -51,6 +51,9 @@ bool may_hold_a_value(View& view, const Access& update, std::size_t depth) {
   for (const std::size_t number : table.tensors.at(update.ref->tensor).writes) {
     const Access& write = table.accesses[number];
     if (meet_only_in_one_round(table, write, update, 0, depth)) continue;
+    const Relation relation = relate(table.statements[write.statement], table.statements[update.statement]);
+    const bool apart = relation.shared_loops < depth;
+    if (apart && relation.before && meet_at_origin(table, write, update)) return true;
     IntegerSet set;
     const auto a = add_instance(set, table, view.facts(), write, true);
     const auto b = a ? add_instance(set, table, view.facts(), update, true) : std::nullopt;
@@ -58,8 +61,7 @@ bool may_hold_a_value(View& view, const Access& update, std::size_t depth) {
     set.dimensions = set.variables();
     require_same_element(set, *a, *b);
     set.require(runs_before(table, write, *a, update, *b));
-    const Relation relation = relate(table.statements[write.statement], table.statements[update.statement]);
-    if (relation.shared_loops >= depth) {
+    if (!apart) {
       Formula differ;
       for (std::size_t i = 0; i < depth; ++i) {
         const Linear x = Linear::variable(a->variables[i]);

@@ -73,6 +73,20 @@ std::vector<Candidate> candidates(View& view, const PlacedLoop& at, bool express
   return out;
 }
 
+/// Nothing goes into `s` below a thread loop; the steps say so, too, where somebody wants to know why.
+bool is_inside_threads(const PlacedLoop& at) {
+  const auto is_thread_loop = [](const Loop& loop) {
+    const auto axis = axis_of(loop.index);
+    return axis && is_thread_axis(*axis);
+  };
+  const std::vector<Loop>& header = at.nest->nest->loops;
+  const auto end = header.begin() + static_cast<std::ptrdiff_t>(at.position) + 1;
+  return std::any_of(header.begin(), end, is_thread_loop) ||
+         std::any_of(at.nest->around.begin(), at.nest->around.end(), [&](const Nest* nest) {
+           return std::any_of(nest->loops.begin(), nest->loops.end(), is_thread_loop);
+         });
+}
+
 void offer(View& view, const PlacedLoop& at, const Candidate& candidate, Listing& listing) {
   const bool is_expression = parse_site(candidate.of).has_value();
   const auto domain = [](std::string_view name, std::string value) {
@@ -82,6 +96,7 @@ void offer(View& view, const PlacedLoop& at, const Candidate& candidate, Listing
   const bool any = listing.extended || listing.with_refusals;
   const CachePurpose purpose = any ? CachePurpose::ask : CachePurpose::ask_unguarded;
   for (const Scope scope : {Scope::shared, Scope::local}) {
+    if (!any && scope == Scope::shared && is_inside_threads(at)) continue;
     for (std::size_t form = 0; form < std::size(kForms); ++form) {
       if (form > 0 && (!listing.extended || is_expression)) break;
       const auto step = plan(view, {at, candidate.of, scope, static_cast<CacheForm>(form), purpose}, candidate.read);

@@ -101,4 +101,19 @@ std::optional<Refusal> refuse_term(const ScalarPlace& place, const ExprPtr& term
   return place.refusal(kOverflow, concat("an exponential may make it too large or too small for ", code(place.dtype)));
 }
 
+void split_read(const ScalarPlace& place, const ReadSplit& how, RewriteList& out) {
+  if (!std::holds_alternative<Read>(place.body->node)) return;
+  for (const ScopeTerm& by : terms_in_scope(place, place.body, how.neutral)) {
+    if (place.scalars().same(by.expr, place.body)) continue;
+    Values with = {{"with", by.name}};
+    if (auto refusal = refuse_term(place, by.expr, how.nonzero)) {
+      out.refuse(std::move(with), *std::move(refusal));
+      continue;
+    }
+    std::vector<Holds> holds = {{&kInScope, {}}, {&kFinite, {}}};
+    if (how.nonzero) holds.push_back({&kNonZero, {}});
+    out.offer(std::move(with), how.split(place.body, by.expr), std::move(holds), std::string(how.because));
+  }
+}
+
 }  // namespace steptp

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "steptp/analysis/coincidence.h"
 #include "steptp/analysis/instances.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
@@ -85,6 +86,33 @@ std::optional<std::vector<Index>> hidden_before(const AccessTable& table, const 
     subscript = *std::move(next);
   }
   return out;
+}
+
+/// What subscripts show at once, in two programs that differ in scopes only: where two accesses touch one element in
+/// the first program, the hidden subscripts that they have in the second are equal, too.
+bool share_where(const AccessTable& table, const AccessTable& other, std::size_t first, std::size_t second) {
+  const Access& a = table.accesses[first];
+  const Access& b = table.accesses[second];
+  const Statement& one = table.statements[a.statement];
+  const Statement& two = table.statements[b.statement];
+  const Coincidence meet = coincide(table, a, b, pair_loops(one, two, 0));
+  if (meet.impossible) return true;
+  const auto position = [](const Statement& statement, const Index& index) -> std::optional<std::size_t> {
+    const auto at = std::find_if(statement.loops.begin(), statement.loops.end(),
+                                 [&](const Loop* loop) { return index == Index::variable(loop->index); });
+    if (at == statement.loops.end()) return std::nullopt;
+    return static_cast<std::size_t>(at - statement.loops.begin());
+  };
+  const std::vector<Index> x = hidden_subscripts(other, other.accesses[first]);
+  const std::vector<Index> y = hidden_subscripts(other, other.accesses[second]);
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [&](const Index& p, const Index& q) {
+    if (p.is_constant() || q.is_constant()) return p == q;
+    const auto i = position(one, p);
+    const auto j = position(two, q);
+    return i && j && std::any_of(meet.pairs.begin(), meet.pairs.end(), [&](const LoopPair& pair) {
+             return pair.equal && pair.first == *i && pair.second == *j;
+           });
+  });
 }
 
 /// Pairs of instances that shared an element before and do not after, or the other way round.
@@ -275,6 +303,15 @@ std::optional<Conflict> placement_conflict(View& view, const std::string& tensor
 }
 
 std::optional<Conflict> ownership_conflict(View& before, View& after, const std::string& tensor) {
+  const TensorFacts& facts = before.table().tensors.at(tensor);
+  const std::vector<std::size_t> all = accesses_of(facts);
+  const auto shared_alike = [&](std::size_t write) {
+    return std::all_of(all.begin(), all.end(), [&](std::size_t other) {
+      return share_where(before.table(), after.table(), write, other) &&
+             share_where(after.table(), before.table(), write, other);
+    });
+  };
+  if (std::all_of(facts.writes.begin(), facts.writes.end(), shared_alike)) return std::nullopt;
   // No index is replaced, so that any nest will do.
   return pairs_conflict(before, after, {before.nests()[0], {}}, tensor);
 }

@@ -66,7 +66,7 @@ TEST(PlainlyWritten, HiddenSubscripts) {
 
 // Guards are left to isl.
 TEST(PlainlyWritten, NothingUnderGuards) {
-  EXPECT_EQ(plainly_written("B(tx,8)L(a,6){tx<8}[D[tx,a]=A[tx,a];];B(tx,8)L(a,6)[E[tx,a]=D[tx,a];];"), kNo);
+  EXPECT_EQ(plainly_written("B(tx,8)L(a,6)?{tx<8}[D[tx,a]=A[tx,a];];B(tx,8)L(a,6)[E[tx,a]=D[tx,a];];"), kNo);
 }
 
 /// Every copy that is offered: what is asked of results in general has nothing against it.

@@ -233,6 +233,18 @@ TracePieces nest_of(const Quotable& from, const Site& site) {
   return out;
 }
 
+TracePieces items_of(const Quotable& from, const std::vector<std::uint32_t>& items) {
+  const Nest* nest = nest_at(*from.program, items);
+  if (!nest || nest->items.size() > kManyEquations) return body_of(from, items);
+  std::vector<TracePieces> out;
+  for (std::uint32_t i = 0; i < nest->items.size(); ++i) {
+    Site site{items, Site::Part::item, {}, {}};
+    site.items.push_back(i);
+    out.push_back(nest_of(from, site));
+  }
+  return list_of(std::move(out));
+}
+
 namespace {
 
 /// Parts of one expression, or of several that have the same.

@@ -32,8 +32,8 @@ constexpr Phrase kInlinePhrases[] = {
     {"uses", "The {places} to fill in: {uses}."},
     {"unchanged", "<Counting|With> {uses_words} in all, nothing that the definition reads is overwritten before them."},
     {"unchanged",
-     "{tensor} has this one equation, which does not accumulate, and the operands keep their values up to each of the "
-     "{uses_words}."},
+     "{tensor} has this one equation, which does not accumulate, and the operands keep their values until they are "
+     "needed (there is a total of {uses_words})."},
     {"unchanged",
      "Between the definition and its {uses_words} no operand changes, <so|hence> a recomputation <gives|yields> the "
      "same value."},

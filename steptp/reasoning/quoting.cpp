@@ -14,7 +14,7 @@ namespace steptp {
 namespace {
 
 constexpr std::size_t kLongNest = 170;      ///< letters in the paper profile; longer nests are not quoted whole
-constexpr std::size_t kLongEquation = 200;  ///< likewise of an equation in a list
+constexpr std::size_t kLongEquation = 480;  ///< likewise of an equation in a list: a recurrence has 400
 constexpr std::size_t kManyEquations = 4;
 constexpr std::size_t kManyPlaces = 8;  ///< quotations in one list
 

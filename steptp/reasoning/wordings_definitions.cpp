@@ -166,7 +166,7 @@ constexpr Phrase kSplittingPhrases[] = {
     {"not-written", "Its operands do not change {place_words}."},
     {"not-written",
      "As no operand is written {place_words}, the value is the same when it is computed <earlier|ahead of time>."},
-    {"memory", "The new tensor has {elements_words}, which is affordable."},
+    {"memory", "The new tensor has {elements_words}, which is within the <limit|bounds>."},
     {"memory", "It <takes|needs> {elements_words} to store it."},
     {"memory", "Storing it <takes|means> {elements_words}, well below the limit."},
     {"become", "A new definition is added {place_added}: {definition}."},

@@ -303,9 +303,7 @@ constexpr Phrase kFusionPhrases[] = {
      "missing and none repeated."},
     {"back", "The rest of the header is kept, and the flattened nest is set back into {where}."},
     {"back", "With one loop fewer, the nest goes back to its position in {where}; its equations are the same."},
-    {"back",
-     "<Then|After that> the header is reassembled around {fused} and the body follows <unchanged|the same> in "
-     "structure."},
+    {"back", "<Then|After that> the header is reassembled around {fused} and the body follows unchanged in structure."},
 };
 
 void tell_fusion(Teller& teller) {

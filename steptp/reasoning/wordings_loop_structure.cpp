@@ -302,7 +302,9 @@ constexpr Phrase kFusionPhrases[] = {
      "<It|The step> is legal: counting to {extent} with one index visits the same pairs in lexicographic order, none "
      "missing and none repeated."},
     {"back", "The rest of the header is kept, and the flattened nest is set back into {where}."},
-    {"back", "With one loop fewer, the nest goes back to its position in {where}; its equations are the same."},
+    {"back",
+     "<With one loop fewer|One loop shorter>, the nest goes back to its position in {where}; its equations are the "
+     "same."},
     {"back", "<Then|After that> the header is reassembled around {fused} and the body follows unchanged in structure."},
 };
 

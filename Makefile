@@ -49,8 +49,8 @@ test-gpu: portable ## programs on this machine's GPU against certified values; e
 	@$(PYTHON) build/portable/run_gpu_tests.py
 
 lint: packages-lint ## clang-format, clang-tidy and the layers
-	$(call configure,build,release)
-	@tools/lint.sh build $(JOBS)
+	$(call configure,build-lint,lint)
+	@tools/lint.sh build-lint $(JOBS)
 
 format: packages-lint ## clang-format over all tracked sources
 	@echo "format: all tracked C++ sources"; git ls-files '*.cpp' '*.h' | xargs clang-format -i

@@ -72,6 +72,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("replay", add_replay(app));
   verbs.emplace_back("lower", add_lower(app));
   verbs.emplace_back("time", add_time(app));
+  verbs.emplace_back("evaluate", add_evaluate(app));
   verbs.emplace_back("tokens", add_tokens(app));
   verbs.emplace_back("grammar", add_grammar(app));
   verbs.emplace_back("zoo", add_zoo(app));

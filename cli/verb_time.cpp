@@ -1,6 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "cli/verb.h"
 #include "steptp/base/file.h"
@@ -21,6 +23,7 @@ struct TimeOptions {
   TimeRequest request;
   WorkerOptions workers;
   std::string torch;
+  std::vector<std::string> rivals;
   std::string python = "python3";
 };
 
@@ -63,40 +66,53 @@ Answer refused(const Document& document, const CompiledFailure& failure, bool js
   return answer;
 }
 
-/// The columns of PyTorch; without it the answer lacks them and says so.
-void add_torch(TimeReport& report, const TimeOptions& options, Answer& answer) {
-  TorchTimesRequest request;
-  request.file = options.torch;
-  request.python = options.python;
-  request.device = options.device;
-  request.budget_seconds = options.request.budget_seconds;
-  request.timeout_seconds = options.workers.seconds;
-  request.threads = options.threads;
-  request.cold = options.request.cold;
-  auto columns = time_torch(request);
-  if (!columns) {
-    answer.err += render(columns.error(), Source("steptp", ""));
-    answer.status = Status::failed;
-    return;
+/// Whoever is measured by turns with the programs. One that cannot be had is missing in the answer, which says so.
+class Rivals {
+ public:
+  Rivals(const TimeOptions& options, Answer& answer) : answer_(answer) {
+    if (!options.torch.empty()) {
+      TorchRequest request;
+      request.file = options.torch;
+      request.python = options.python;
+      request.device = options.device;
+      request.timeout_seconds = options.workers.seconds;
+      request.threads = options.threads;
+      request.cold = options.request.cold;
+      take(start_torch(request));
+    }
+    for (const std::string& command : options.rivals) {
+      take(RivalSession::start({"sh", "-c", command}, options.workers.seconds));
+    }
   }
-  for (TimedDocument& column : *columns) {
-    // What PyTorch measures is the same function: its work is that of the first program.
-    column.timing.work = report.programs.front().timing.work;
-    column.timing.roofline_seconds = report.programs.front().timing.roofline_seconds;
-    if (column.timing.median > 0) column.timing.roofline_share = column.timing.roofline_seconds / column.timing.median;
-    report.programs.push_back(std::move(column));
+  std::vector<std::string> names;
+  std::vector<Rival*> rivals;
+
+ private:
+  void take(Result<std::unique_ptr<RivalSession>, Diagnostic> session) {
+    if (!session) {
+      answer_.err += render(session.error(), Source("steptp", ""));
+      answer_.status = Status::failed;
+      return;
+    }
+    sessions_.push_back(std::move(session).value());
+    for (const std::string& name : sessions_.back()->names()) names.push_back(name);
+    for (Rival* rival : sessions_.back()->rivals()) rivals.push_back(rival);
   }
-}
+  Answer& answer_;
+  std::vector<std::unique_ptr<RivalSession>> sessions_;
+};
 
 Answer time_one(const Document& document, const std::vector<Document>& against, CandidatePool& pool,
                 const TimeOptions& options) {
   if (!document.ok) return unreadable(document, options.records.json);
   std::vector<const Document*> all = {&document};
   for (const Document& other : against) all.push_back(&other);
-  auto report = time_documents(all, pool, options.request);
-  if (!report) return refused(document, report.error(), options.records.json);
   Answer answer;
-  if (!options.torch.empty()) add_torch(*report, options, answer);
+  const Rivals rivals(options, answer);
+  TimeRequest request = options.request;
+  request.rivals = rivals.rivals;
+  auto report = time_documents(all, pool, request, rivals.names);
+  if (!report) return refused(document, report.error(), options.records.json);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const TimedDocument& one = report->programs[i];
     if (!one.failure) continue;
@@ -137,8 +153,16 @@ VerbMain add_time(CLI::App& app) {
   verb->add_flag("--warm", options->warm, "leave caches as the repetition before has left them");
   verb->add_option("--threads", options->threads, "of the CPU; 0: all cores")->capture_default_str();
   verb->add_option("--seed", options->request.seed, "of the inputs")->capture_default_str();
-  verb->add_option("--torch", options->torch,
-                   "a PyTorch file with Model and get_inputs: columns of eager and torch.compile");
+  verb->add_option("--check-operations", options->request.check_operations,
+                   "operations that the certified values of one program may take")
+      ->capture_default_str();
+  verb->add_option(
+      "--torch", options->torch,
+      "a PyTorch file with Model and get_inputs: eager, torch.compile and, where the module is one call of it, "
+      "the vendor's library, measured by turns with the programs");
+  verb->add_option("--rival", options->rivals,
+                   "a shell command that measures something else by turns (docs/lowering.md says how it is asked)")
+      ->allow_extra_args(false);
   verb->add_option("--python", options->python, "the Python that has PyTorch")->capture_default_str();
   add_worker_options(*verb, options->workers);
   return [options] {

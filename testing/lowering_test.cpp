@@ -145,6 +145,23 @@ TEST(CudaText, VectorsOnlyWhereAlignmentIsShown) {
   EXPECT_EQ(text("c*4+a").find("stp_v0"), std::string::npos);
 }
 
+TEST(CudaText, NothingIsPromisedBesideConditionalReadsOfWhatIsWritten) {
+  const auto text = [](const char* value) {
+    return cuda_of(
+        concat("@input A f32[8]\n@output D f32[8]\nB^{8}_{tx=0}[E^{f32,g}_{tx}=A^{f32,g}_{tx}*2;D^{f32,g}_{tx}=", value,
+               ";];"));
+  };
+  EXPECT_NE(text("E^{f32,g}_{tx}+A^{f32,g}_{7-tx}").find("const float* __restrict__ A"), std::string::npos);
+  // nvcc reads either address through the cache of read-only data.
+  const std::string chosen = text("if_then_else(E^{f32,g}_{tx}<1,E^{f32,g}_{tx},A^{f32,g}_{7-tx})");
+  EXPECT_NE(chosen.find("const float* A"), std::string::npos);
+  EXPECT_EQ(chosen.find("__restrict__ A"), std::string::npos);
+  const std::string guarded = cuda_of(
+      "@input A f32[8]\n@output D f32[8]\nB^{8}_{tx=0}[E^{f32,g}_{tx}=A^{f32,g}_{tx}*2;"
+      "L^{1}_{a=0}?{tx<4}[D^{f32,g}_{tx}=E^{f32,g}_{tx};];L^{1}_{a=0}?{tx>=4}[D^{f32,g}_{tx}=A^{f32,g}_{tx};];];");
+  EXPECT_EQ(guarded.find("__restrict__ A"), std::string::npos);
+}
+
 TEST(CudaText, WideIndicesOnlyWhereNeeded) {
   const std::string narrow = cuda_of(
       "@input A f32[1024,4096]\n@output D "

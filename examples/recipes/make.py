@@ -106,6 +106,11 @@ def matmul(m: int, n: int, k: int, tile: tuple[int, int, int], threads: tuple[in
     r.cache("0/0/2:loop[2]", "read", "F", "l")
     r.cache("0/0/2:loop[2]", "read", "G", "l")
     # 0/0/2/0 reads a column of A's tile, 0/0/2/1 a row of C's
+    if not odd:
+        # A column lies in one piece, so that a thread reads it by vectors.
+        r.step("set_storage_layout", "0/0/0/0:left", form="transpose", dimensions="1,0", number=0)
+        r.split("0/0/2/0:loop[0]", vector)
+        r.vectorize("0/0/2/0:loop[1]")
     r.unroll("0/0/2:loop[2]", "0/0/2/0:loop[0]", "0/0/2/1:loop[0]", "0/0/2/2:loop[0]", "0/0/2/2:loop[1]")
     r.unroll("0/1:loop[2]", "0/1:loop[3]")
     if not odd:

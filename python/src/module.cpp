@@ -16,4 +16,5 @@ NB_MODULE(_steptp, module) {
   bind_import(module);
   bind_zoo(module);
   bind_workers(module);
+  bind_evaluate(module);
 }

@@ -6,6 +6,7 @@ A program is a `Program`, or wherever one is wanted its text or the path of its 
 `DiagnosticError`, which carries the messages as data; runs that fail raise `RunError`.
 """
 
+from ._evaluate import evaluate, prompt
 from ._errors import (
     BudgetError,
     Diagnostic,
@@ -81,6 +82,7 @@ __all__ = [
     "count_tokens",
     "decode",
     "encode",
+    "evaluate",
     "explain",
     "fmt",
     "from_graph",
@@ -88,6 +90,7 @@ __all__ = [
     "grammar",
     "import_model",
     "lower",
+    "prompt",
     "read",
     "replay",
     "run",

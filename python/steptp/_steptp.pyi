@@ -101,3 +101,19 @@ def import_file(
     file: str, training: bool | None, seconds: float, python: str
 ) -> tuple[Program, str, list[RawArray], list[str]]: ...
 def kept_operators() -> str: ...
+def rewards(
+    name: str, answers: list[tuple[bytes, bytes, int]], seconds: float, seed: int, jobs: int
+) -> tuple[list[float], list[str]]: ...
+def evaluate(
+    prompts: str,
+    answers: str,
+    device: str,
+    trials: int,
+    seed: int,
+    judge_seconds: float,
+    programs: int,
+    profile: str,
+    k: list[int],
+    jobs: int,
+) -> list[str]: ...
+def prompt(document: Document, profile: str, programs: int) -> str: ...

@@ -1,29 +1,28 @@
-"""Measures a PyTorch module as `steptp time` measures programs: eager, and compiled by torch.compile.
+"""Measures a PyTorch module when `steptp time` asks for it: eager, compiled, and by the vendor's library.
 
-    python time_torch.py model.py --device cpu|cuda --report report.json [--budget SECONDS] [--warm] [--threads N]
+    python time_torch.py model.py --device cpu|cuda [--warm] [--threads N]
 
 The file has `Model`, `get_inputs` and `get_init_inputs`. It needs PyTorch and the standard library only. TF32 is off
-everywhere. The report has one entry per column, with the seconds of its runs or with the reason why there are none.
+everywhere. First comes one line with the columns, each with its name or with the reason why it cannot be had. Then each
+line read, `COLUMN SECONDS MOST`, is answered with one line: the seconds of single runs. So PyTorch and the programs of
+`steptp time` take turns on one machine.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import runpy
-import statistics
 import sys
 import time
 from typing import Any, Callable
 
-LEAST_SAMPLES = 10
-MOST_SAMPLES = 500
-
-
-def summary(name: str, samples: list[float]) -> dict[str, Any]:
-    median = statistics.median(samples)
-    spread = 1.4826 * statistics.median(abs(sample - median) for sample in samples)
-    return {"name": name, "median_s": median, "spread_s": spread, "min_s": min(samples), "samples": len(samples)}
+WARM_UP = 3
+# What one call of a library computes, and whose it is; elsewhere it is that of Intel's kernels.
+VENDOR = {"mm": "cuBLAS", "bmm": "cuBLAS", "addmm": "cuBLAS", "baddbmm": "cuBLAS", "convolution": "cuDNN"}
+# These move no data, or little.
+VIEWS = {"t", "view", "_unsafe_view", "reshape", "transpose", "permute", "expand", "unsqueeze", "squeeze", "detach"}
 
 
 class Clock:
@@ -51,19 +50,74 @@ class Clock:
         return begin.elapsed_time(end) / 1e3
 
 
-def measure(name: str, run: Callable[[], Any], clock: Clock, budget: float) -> dict[str, Any]:
-    for _ in range(3):
-        clock.seconds(run)
-    samples: list[float] = []
+def reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0][:300]
+
+
+def measure(run: Callable[[], Any], clock: Any, seconds: float, most: int) -> list[float]:
+    """At least one run; no more are begun when the time is over."""
+    samples = [clock.seconds(run)]
     start = time.monotonic()
-    while len(samples) < MOST_SAMPLES and (len(samples) < LEAST_SAMPLES or time.monotonic() - start < budget):
+    while len(samples) < most and time.monotonic() - start < seconds:
         samples.append(clock.seconds(run))
-        if time.monotonic() - start > 4 * budget and len(samples) >= 3:
-            break
-    return summary(name, samples)
+    return samples
 
 
-def columns(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def vendor_call(torch: Any, run: Callable[[], Any], device: str) -> tuple[str, Callable[[], Any]] | None:
+    """The one call of a library that a module is, with its arguments; None where it is more than that."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    calls: list[tuple[Any, tuple, dict]] = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            name = function._schema.name.split("::")[-1]
+            if name not in VIEWS:
+                calls.append((function, args, kwargs or {}))
+            return function(*args, **(kwargs or {}))
+
+    with Watch():
+        run()
+    if len(calls) != 1:
+        return None
+    function, args, kwargs = calls[0]
+    library = VENDOR.get(function._schema.name.split("::")[-1])
+    if library is None:
+        return None
+    name = library if device == "cuda" else "oneDNN or MKL"
+    return name, lambda: function(*args, **kwargs)
+
+
+def columns(torch: Any, arguments: argparse.Namespace, clock: Clock) -> list[tuple[str, Callable[[], Any] | str]]:
+    """Names with what to run, or with the reason why there is nothing."""
+    module = runpy.run_path(arguments.file)
+    model = module["Model"](*module.get("get_init_inputs", list)()).eval().to(arguments.device)
+
+    def moved(value: Any) -> Any:
+        return value.to(arguments.device) if isinstance(value, torch.Tensor) else value
+
+    inputs = [moved(value) for value in module["get_inputs"]()]
+    found: list[tuple[str, Callable[[], Any] | str]] = [("eager", lambda: model(*inputs))]
+    try:
+        compiled = torch.compile(model)
+        found.append(("torch.compile", lambda: compiled(*inputs)))
+    except Exception as error:
+        found.append(("torch.compile", reason(error)))
+    if vendor := vendor_call(torch, lambda: model(*inputs), arguments.device):
+        found.append(vendor)
+    ready: list[tuple[str, Callable[[], Any] | str]] = []
+    for name, run in found:
+        try:
+            if not isinstance(run, str):
+                for _ in range(WARM_UP):
+                    clock.seconds(run)
+            ready.append((name, run))
+        except Exception as error:  # a column that cannot be had is no reason to lose the others
+            ready.append((name, reason(error)))
+    return ready
+
+
+def converse(arguments: argparse.Namespace, say: Callable[[dict], None]) -> None:
     import torch
 
     if arguments.device == "cuda" and not torch.cuda.is_available():
@@ -73,43 +127,43 @@ def columns(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     torch.manual_seed(0)
-    module = runpy.run_path(arguments.file)
-    model = module["Model"](*module.get("get_init_inputs", list)()).eval().to(arguments.device)
-
-    def moved(value: Any) -> Any:
-        return value.to(arguments.device) if isinstance(value, torch.Tensor) else value
-
-    inputs = [moved(value) for value in module["get_inputs"]()]
     clock = Clock(torch, arguments.device, not arguments.warm)
-    out = []
     with torch.no_grad():
-        for name in ("eager", "torch.compile"):
+        prepared = columns(torch, arguments, clock)
+        said = [{"name": name, **({"error": run} if isinstance(run, str) else {})} for name, run in prepared]
+        say({"columns": said})
+        for line in sys.stdin:
+            number, seconds, most = line.split()
             try:
-                callable_model = model if name == "eager" else torch.compile(model)
-                out.append(measure(name, lambda: callable_model(*inputs), clock, arguments.budget))
-            except Exception as error:  # a column that cannot be had is no reason to lose the other
-                out.append({"name": name, "error": f"{type(error).__name__}: {error}".splitlines()[0][:300]})
-    return out
+                say({"samples": measure(prepared[int(number)][1], clock, float(seconds), int(most))})
+            except Exception as error:
+                say({"error": reason(error)})
 
 
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--report", required=True)
-    parser.add_argument("--budget", type=float, default=5.0)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--warm", action="store_true")
     arguments = parser.parse_args(words)
+    # The line is ours alone: what the module or a compiler prints goes to standard error.
+    line = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+
+    def say(answer: dict) -> None:
+        line.write(json.dumps(answer) + "\n")
+        line.flush()
+
     try:
-        report: dict[str, Any] = {"columns": columns(arguments)}
+        converse(arguments, say)
     except ImportError as error:
-        report = {"error": f"there is no PyTorch: {error}"}
+        say({"error": f"there is no PyTorch: {error}"})
+        return 1
     except Exception as error:
-        report = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
-    with open(arguments.report, "w", encoding="utf-8") as file:
-        json.dump(report, file)
-    return 1 if "error" in report else 0
+        say({"error": reason(error)})
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

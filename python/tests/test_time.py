@@ -10,6 +10,9 @@ import pytest
 
 import steptp
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = os.environ.get("STEPTP_BINARY", str(ROOT / "build" / "steptp"))
+
 PRODUCT = """@program Product
 @input A f32[8,16]
 @input C f32[16,4]
@@ -83,18 +86,102 @@ def test_times_of_pytorch(tmp_path: pathlib.Path) -> None:
             return 1.0 if self.runs % 2 else 3.0
 
     clock = Clock()
-    calls = []
-    report = time_torch.measure("eager", lambda: calls.append(1), clock, 60.0)
-    assert len(calls) == clock.runs == time_torch.MOST_SAMPLES + 3  # three of them to warm up
-    assert (report["name"], report["median_s"], report["min_s"], report["samples"]) == ("eager", 2.0, 1.0, 500)
+    calls: list[int] = []
+    assert time_torch.measure(lambda: calls.append(1), clock, 60.0, 5) == [1.0, 3.0, 1.0, 3.0, 1.0]
+    assert len(calls) == 5
+    assert time_torch.measure(lambda: calls.append(1), clock, 0.0, 5) == [3.0]
     # A Python without PyTorch says so, and nothing else.
     broken = tmp_path / "torch.py"
     broken.write_text("raise ImportError('not for this test')\n")
     script = pathlib.Path(time_torch.__file__)
-    report_file = tmp_path / "report.json"
     done = subprocess.run(
-        [sys.executable, str(script), "model.py", "--report", str(report_file)],
+        [sys.executable, str(script), "model.py"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 1
-    assert json.loads(report_file.read_text()) == {"error": "there is no PyTorch: not for this test"}
+    assert json.loads(done.stdout) == {"error": "there is no PyTorch: not for this test"}
+
+
+FAKE_TORCH = """
+import contextlib
+
+class Tensor:
+    pass
+
+class Events:
+    matmul = cudnn = None
+
+class _Flags:
+    allow_tf32 = True
+
+class backends:
+    class cuda:
+        matmul = _Flags()
+    cudnn = _Flags()
+
+def manual_seed(seed):
+    pass
+
+def empty(count, dtype, device):
+    class Other:
+        def fill_(self, value):
+            pass
+    return Other()
+
+uint8 = None
+no_grad = contextlib.nullcontext
+
+def compile(model):
+    def broken(*inputs):
+        raise RuntimeError("no compiler here")
+    return broken
+"""
+FAKE_MODE = """
+class TorchDispatchMode:
+    def __enter__(self):
+        return self
+    def __exit__(self, *reason):
+        return False
+"""
+MODEL = """
+print("a module may print")
+
+class Model:
+    def eval(self):
+        return self
+    def to(self, device):
+        return self
+    def __call__(self, *inputs):
+        return 0
+
+def get_inputs():
+    return []
+"""
+
+
+def test_columns_by_turns(tmp_path: pathlib.Path) -> None:
+    """With a PyTorch of straw: the columns stand behind the programs, and one that fails says why."""
+    folder = tmp_path / "torch" / "utils"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").write_text(FAKE_TORCH)
+    (folder / "__init__.py").write_text("")
+    (folder / "_python_dispatch.py").write_text(FAKE_MODE)
+    model = tmp_path / "model.py"
+    model.write_text(MODEL)
+    program = tmp_path / "scale.leir"
+    program.write_text(PRODUCT)
+    done = subprocess.run(
+        [BINARY, "time", str(program), "--json", "--budget", "0.05", "--torch", str(model), "--python", sys.executable],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    report = json.loads(done.stdout)
+    assert [one["program"] for one in report["programs"]][1:] == ["eager", "torch.compile"], done.stderr
+    ours, eager, compiled = report["programs"]
+    assert ours["status"] == "ok" and eager["status"] == "unchecked"
+    assert eager["samples"] >= 10 and eager["median_s"] > 0 and eager["bytes"] == ours["bytes"]
+    assert compiled["status"] == "failed" and "no compiler here" in compiled["reason"]
+    assert done.returncode == 0

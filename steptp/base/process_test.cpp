@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 
 namespace steptp {
@@ -43,6 +44,30 @@ TEST(Process, AProgramThatIsNotThere) {
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(done.error().id, "process");
   EXPECT_EQ(done.error().message, "cannot start steptp-no-such-program: No such file or directory");
+}
+
+TEST(Conversation, LineByLine) {
+  auto other =
+      Conversation::start({"sh", "-c", "echo ready; while read line; do echo \"<$line>\"; echo lost >&2; done"});
+  ASSERT_TRUE(other.ok());
+  EXPECT_EQ(other->ask("", 20).value(), "ready");
+  EXPECT_EQ(other->ask("one two", 20).value(), "<one two>");
+  EXPECT_EQ(other->ask("three", 20).value(), "<three>");
+}
+
+TEST(Conversation, AnswersThatDoNotCome) {
+  std::signal(SIGPIPE, SIG_IGN);  // as in steptp
+  auto slow = Conversation::start({"sh", "-c", "sleep 60"});
+  ASSERT_TRUE(slow.ok());
+  const auto late = slow->ask("", 0.05);
+  ASSERT_FALSE(late.ok());
+  EXPECT_EQ(late.error().message, "no answer after 0 s");
+  auto gone = Conversation::start({"sh", "-c", "printf half"});
+  ASSERT_TRUE(gone.ok());
+  ASSERT_FALSE(gone->ask("", 20).ok());
+  EXPECT_EQ(gone->ask("more", 20).error().message, "the program that was asked has ended");
+  EXPECT_EQ(Conversation::start({"steptp-no-such-program"}).error().message,
+            "cannot start steptp-no-such-program: No such file or directory");
 }
 
 TEST(Process, FoldersAreRemoved) {

@@ -99,7 +99,32 @@ class KernelWriter {
 
   static std::int64_t aligned(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
+  /// Whether a tensor that the kernel writes is read on one way of a condition only. Compilers merge such a read with
+  /// one of a read-only tensor on the other way into a single load from either address, and take the cache of read-only
+  /// data for it, which does not see what was written (nvcc 13.0, sm_90). Then nothing is promised of any tensor.
+  [[nodiscard]] bool reads_written_data_conditionally() const {
+    return std::any_of(plan_.table.accesses.begin(), plan_.table.accesses.end(), [this](const Access& access) {
+      const auto& statements = kernel_.statements;
+      if (access.is_write || !std::binary_search(statements.begin(), statements.end(), access.statement)) return false;
+      if (!std::binary_search(kernel_.written.begin(), kernel_.written.end(), access.ref->tensor)) return false;
+      const Statement& statement = plan_.table.statements[access.statement];
+      return !access.conditions.empty() || !statement.guards.empty() || leaves_threads_out(statement);
+    });
+  }
+
+  [[nodiscard]] bool leaves_threads_out(const Statement& statement) const {
+    for (std::size_t axis = 0; axis < made_.block.size(); ++axis) {
+      std::int64_t used = 1;
+      for (const Loop* loop : statement.loops) {
+        if (loop->kind == LoopKind::bound && axis_of(loop->index) == static_cast<Axis>(axis + 3)) used *= loop->extent;
+      }
+      if (used != made_.block[axis]) return true;
+    }
+    return false;
+  }
+
   void write_head() {
+    const bool may_promise = !reads_written_data_conditionally();
     std::int64_t threads = 1;
     for (const std::int64_t extent : made_.block) threads *= extent;
     std::vector<std::string> parameters;
@@ -107,7 +132,8 @@ class KernelWriter {
       const bool written = std::binary_search(kernel_.written.begin(), kernel_.written.end(), name);
       // What other threads write is read behind a barrier: nothing may be promised of it.
       const std::string type(memory_type(plan_.buffers.at(name).dtype));
-      parameters.push_back(concat(written ? "" : "const ", type, written ? "* " : "* __restrict__ ", name));
+      const bool promised = !written && may_promise;
+      parameters.push_back(concat(written ? "" : "const ", type, promised ? "* __restrict__ " : "* ", name));
     }
     for (const Loop& loop : kernel_.host_loops) parameters.push_back(concat("int ", variable_name(loop.index)));
     for (const Axis axis : made_.launched_in_turn) parameters.push_back(concat("int stp_", name_of(axis)));

@@ -147,6 +147,16 @@ __device__ __forceinline__ double stp_pow<double>(double a, double b) {
   return pow(a, b);
 }
 )"},
+    {{"stp_square", "stp_cube"},
+     R"(template <typename T>
+static __device__ __forceinline__ T stp_square(T a) {
+  return a * a;
+}
+template <typename T>
+static __device__ __forceinline__ T stp_cube(T a) {
+  return a * a * a;
+}
+)"},
     {{"stp_div"},
      R"(template <typename T>
 static __device__ __forceinline__ T stp_div(T a, T b);
@@ -197,6 +207,13 @@ std::string half_part(const std::string& type, const std::string& code, const st
   binary("stp_floor_mod", "stp_floor_mod<float>(stp_to_float(a), stp_to_float(b))");
   binary("stp_max", "fmaxf(stp_to_float(a), stp_to_float(b))");
   binary("stp_min", "fminf(stp_to_float(a), stp_to_float(b))");
+  const auto unary = [&](const std::string& name, const std::string& body) {
+    if (!uses(name)) return;
+    inline_function("template <>\n" + device + type + " " + name + "<" + type + ">(" + type + " a)",
+                    "stp_from_float<" + type + ">(" + body + ")");
+  };
+  unary("stp_square", "stp_square<float>(stp_to_float(a))");
+  unary("stp_cube", "stp_cube<float>(stp_to_float(a))");
   binary("stp_pow", "powf(stp_to_float(a), stp_to_float(b))");
   return out;
 }

@@ -111,6 +111,14 @@ std::string_view helper(ArithmeticOp op) {
   return "";
 }
 
+/// Squares and cubes are products: as exact as a power, and one instruction or two in place of some fifty.
+std::string_view small_power(const Value& value) {
+  if (value.op != ArithmeticOp::power || !is_float(value.dtype)) return "";
+  const Value& exponent = *value.operands[1];
+  if (exponent.kind != Value::Kind::real) return "";
+  return exponent.real == 2 ? "stp_square" : exponent.real == 3 ? "stp_cube" : "";
+}
+
 std::string integer_constant(DType dtype, std::int64_t value) {
   if (dtype == DType::boolean) return value != 0 ? "true" : "false";
   if (dtype != DType::i64) {
@@ -255,6 +263,9 @@ std::string Speller::value(const Value& value) {
     }
     case Value::Kind::convert: return conversion(value);
     case Value::Kind::arithmetic:
+      if (const std::string_view power = small_power(value); !power.empty()) {
+        return concat(power, "<", value_type(value.dtype), ">(", this->value(*value.operands[0]), ")");
+      }
       return operation(value.op, value.dtype, this->value(*value.operands[0]), this->value(*value.operands[1]));
     case Value::Kind::integer_power:
       return concat("stp_integer_power<", value_type(value.dtype), ">(", this->value(*value.operands[0]), ", ",

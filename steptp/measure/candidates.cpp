@@ -1,7 +1,9 @@
 #include "steptp/measure/candidates.h"
 
 #include <chrono>
+#include <cinttypes>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "steptp/base/text.h"
@@ -221,13 +223,21 @@ Message CandidateWorker::measure(const Json& head) {
       const auto value = session.element(expected.output, expected.position);
       if (!value) return failed(value.error());
       if (is_expected(expected, *value)) continue;
-      Message out = error("wrong-result",
-                          concat("element ", expected.position, " of ", expected.output, " is not what it has to be"));
-      const double got = is_float(value->dtype()) ? value->as_real() : static_cast<double>(value->as_integer());
-      out.head.set("output", expected.output).set("position", expected.position).set("got", got);
-      out.head.set("expected", expected.is_real ? Json(expected.value) : Json(expected.integer));
-      out.head.set("allowed", expected.allowed);
-      return out;
+      // As text, because JSON has no infinities.
+      char wanted[64];
+      if (expected.is_real) {
+        std::snprintf(wanted, sizeof wanted, "%.9g within %.3g", expected.value, expected.allowed);
+      } else {
+        std::snprintf(wanted, sizeof wanted, "%" PRId64, expected.integer);
+      }
+      char got[64];
+      if (is_float(value->dtype())) {
+        std::snprintf(got, sizeof got, "%.9g", value->as_real());
+      } else {
+        std::snprintf(got, sizeof got, "%" PRId64, value->as_integer());
+      }
+      return error("wrong-result", concat("element ", expected.position, " of ", expected.output,
+                                          " is not what it has to be: ", got, ", expected ", wanted));
     }
     samples.emplace_back(*seconds);
   }

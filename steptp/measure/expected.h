@@ -34,7 +34,7 @@ struct Expectations {
 /// Corners and random elements of every output at the inputs of `drawn`, evaluated one by one in the declared types
 /// with a running error bound (certify/rounded_arithmetic.h). Allowed is what `verify` calls safe: 8 times the bound of
 /// the program in the order of its text, and 4 units in the last place. Elements at which a comparison of data lies
-/// within the errors are left out, and so is what takes more than `operations`.
+/// within the errors are left out and others tried instead; so is what takes more than `operations`.
 [[nodiscard]] Expectations expected_elements(const Program& program, const Program& drawn, std::uint64_t seed,
                                              std::uint32_t wanted = 8, std::uint64_t operations = 30'000'000);
 

@@ -15,6 +15,8 @@ namespace {
 
 using Status = Timing::Status;
 
+/// Of each output.
+constexpr std::uint32_t kCheckedElements = 8;
 /// The share of a budget that one turn may take, and what it takes at most.
 constexpr double kTurnSeconds = 0.2;
 constexpr std::int64_t kTurnSamples = 40;
@@ -57,19 +59,22 @@ class Measurement {
  public:
   Measurement(CandidatePool& pool, const TimeRequest& request) : pool_(pool), request_(request) {
     answer_.timings.resize(request.programs.size());
+    answer_.rivals.resize(request.rivals.size());
     for (const Program* program : request.programs) records_.push_back(to_json(*program, Profile::paper));
   }
 
   Result<TimeAnswer, ExecutionFailure> run() {
     // Before a worker is taken: others may use it meanwhile.
     for (std::size_t i = 0; i < records_.size(); ++i) {
-      expectations_.push_back(expected_elements(*request_.programs[i], drawn_for(i), request_.seed));
+      expectations_.push_back(expected_elements(*request_.programs[i], drawn_for(i), request_.seed, kCheckedElements,
+                                                request_.check_operations));
     }
     if (auto failure = ask_machine()) return *std::move(failure);
     for (std::size_t i = 0; i < records_.size(); ++i) prepare(i);
     compare_expectations();
     for (std::size_t i = 0; i < records_.size(); ++i) turn(i, kWarmUpSeconds, 3, false);
-    spent_.assign(records_.size(), 0);
+    for (std::size_t i = 0; i < request_.rivals.size(); ++i) rival_turn(i, kWarmUpSeconds, 3, false);
+    spent_.assign(records_.size() + request_.rivals.size(), 0);
     for (std::size_t round = 0; take_turns(round); ++round) {
     }
     for (std::size_t i = 0; i < records_.size(); ++i) finish(i);
@@ -108,10 +113,7 @@ class Measurement {
     }
     auto answer = unpack(outcome.answer);
     if (!answer) return ExecutionFailure{std::nullopt, make_error("worker-garbled", "the worker: no answer")};
-    if (auto failure = failure_in(answer->head)) {
-      failed_head_ = std::move(answer->head);
-      return *std::move(failure);
-    }
+    if (auto failure = failure_in(answer->head)) return *std::move(failure);
     return std::move(answer->head);
   }
 
@@ -135,7 +137,6 @@ class Measurement {
   void give_up(std::size_t i, ExecutionFailure failure) {
     Timing& timing = answer_.timings[i];
     timing.status = failure.diagnostic.id == "wrong-result" ? Status::wrong : Status::failed;
-    if (timing.status == Status::wrong) describe_wrong(failure.diagnostic);
     timing.failure = std::move(failure);
     timing.samples.clear();
     prepared_[i] = false;
@@ -144,13 +145,6 @@ class Measurement {
     for (std::size_t other = 0; other < records_.size(); ++other) {
       if (is_active(other)) prepare(other);
     }
-  }
-
-  void describe_wrong(Diagnostic& diagnostic) const {
-    char text[160];
-    std::snprintf(text, sizeof text, ": %.9g, expected %.9g within %.3g", number_at(failed_head_, "got"),
-                  number_at(failed_head_, "expected"), number_at(failed_head_, "allowed"));
-    diagnostic.message += text;
   }
 
   void prepare(std::size_t i) {
@@ -209,18 +203,44 @@ class Measurement {
     summarise(timing);
   }
 
+  void rival_turn(std::size_t i, double seconds, std::int64_t most, bool counts) {
+    Timing& timing = answer_.rivals[i];
+    if (!timing.failure.diagnostic.id.empty()) return;
+    auto said = request_.rivals[i]->measure(seconds, most);
+    if (!said) {
+      timing.status = Status::failed;
+      timing.failure.diagnostic = said.error();
+      timing.samples.clear();
+      return;
+    }
+    if (!counts) return;
+    timing.status = Status::unchecked;
+    timing.samples.insert(timing.samples.end(), said->begin(), said->end());
+    summarise(timing);
+  }
+
+  [[nodiscard]] bool is_settled(const Timing& timing) const {
+    return timing.samples.size() >= request_.least_samples && uncertainty(timing) <= request_.wanted_spread / 2;
+  }
+
   /// Every program that is not settled has its turn, each time another one first. False where all are done.
   bool take_turns(std::size_t round) {
     bool any = false;
-    for (std::size_t k = 0; k < records_.size(); ++k) {
-      const std::size_t i = (k + round) % records_.size();
-      if (!is_active(i) || spent_[i] >= request_.budget_seconds) continue;
-      const Timing& timing = answer_.timings[i];
-      if (timing.samples.size() >= request_.least_samples && uncertainty(timing) <= request_.wanted_spread / 2)
-        continue;
+    const std::size_t count = records_.size() + request_.rivals.size();
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t i = (k + round) % count;
+      const bool is_rival = i >= records_.size();
+      const Timing& timing = is_rival ? answer_.rivals[i - records_.size()] : answer_.timings[i];
+      const bool is_out = is_rival ? !timing.failure.diagnostic.id.empty() : !is_active(i);
+      if (is_out || spent_[i] >= request_.budget_seconds || is_settled(timing)) continue;
       any = true;
       const auto start = std::chrono::steady_clock::now();
-      turn(i, std::min(kTurnSeconds, request_.budget_seconds / 5), kTurnSamples, true);
+      const double seconds = std::min(kTurnSeconds, request_.budget_seconds / 5);
+      if (is_rival) {
+        rival_turn(i - records_.size(), seconds, kTurnSamples, true);
+      } else {
+        turn(i, seconds, kTurnSamples, true);
+      }
       spent_[i] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
     return any;
@@ -262,6 +282,12 @@ class Measurement {
       timing.roofline_seconds = roofline_seconds(timing.work.bytes, least->flops, answer_.machine);
       if (timing.median > 0) timing.roofline_share = timing.roofline_seconds / timing.median;
     }
+    for (Timing& rival : answer_.rivals) {
+      if (rival.samples.empty() || answer_.timings.empty()) continue;
+      rival.work = answer_.timings.front().work;
+      rival.roofline_seconds = answer_.timings.front().roofline_seconds;
+      if (rival.median > 0) rival.roofline_share = rival.roofline_seconds / rival.median;
+    }
   }
 
   [[nodiscard]] bool is_plausible(const Timing& timing) const {
@@ -297,7 +323,6 @@ class Measurement {
   std::optional<WorkerPool::Lease> lease_;
   std::vector<bool> prepared_;
   std::vector<double> spent_;
-  Json failed_head_;
   TimeAnswer answer_;
 };
 

@@ -8,14 +8,24 @@
 
 namespace steptp {
 
+/// Something else that computes the same, measured by turns with the programs; nobody checks what it computes.
+class Rival {
+ public:
+  virtual ~Rival() = default;
+  /// Seconds of single runs, as many as fit into `seconds`, at least one and at most `most`. Error: why there are none.
+  virtual Result<std::vector<double>, Diagnostic> measure(double seconds, std::int64_t most) = 0;
+};
+
 /// Several programs, measured in one run by turns. Programs with the signature of the first one get its inputs.
 struct TimeRequest {
   std::vector<const Program*> programs;
+  std::vector<Rival*> rivals = {};
   std::uint64_t seed = 0;
   double budget_seconds = 5;    ///< for the measurements of one program
   double wanted_spread = 0.01;  ///< of the median, relative: enough
   std::uint32_t least_samples = 10;
-  bool cold = true;  ///< caches are emptied before each repetition
+  std::uint64_t check_operations = 30'000'000;  ///< for the certified values of one program
+  bool cold = true;                             ///< caches are emptied before each repetition
 };
 
 /// One program's result. A timing of a wrong result does not exist.
@@ -46,6 +56,7 @@ struct Timing {
 struct TimeAnswer {
   MachinePeak machine;
   std::vector<Timing> timings;  ///< as in the request
+  std::vector<Timing> rivals;   ///< likewise; their work is that of the first program
 };
 
 /// Measures on the pool's device: warm-up, then rounds in which every program has its turn, until the medians are

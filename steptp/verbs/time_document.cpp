@@ -85,7 +85,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
 }  // namespace
 
 Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Document*>& documents, CandidatePool& pool,
-                                                   TimeRequest request) {
+                                                   TimeRequest request, const std::vector<std::string>& rivals) {
   TimeReport out;
   out.device = pool.options().device;
   out.cold = request.cold;
@@ -113,6 +113,13 @@ Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Docum
     if (!one.timing.samples.empty()) continue;
     one.failure = compiled_failure(*documents[measured[i]], one.timing.failure);
     if (one.timing.status == Timing::Status::wrong) one.failure->kind = CompiledFailure::Kind::refused;
+  }
+  for (std::size_t i = 0; i < answer->rivals.size(); ++i) {
+    TimedDocument& one = out.programs.emplace_back();
+    one.name = rivals[i];
+    one.timing = std::move(answer->rivals[i]);
+    if (!one.timing.samples.empty()) continue;
+    one.failure = CompiledFailure{CompiledFailure::Kind::refused, {}, {one.timing.failure.diagnostic}};
   }
   return out;
 }

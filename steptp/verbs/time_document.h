@@ -25,10 +25,12 @@ struct TimeReport {
   std::vector<TimedDocument> programs;
 };
 
-/// The verb `time`: programs that `check` finds ok are measured by turns, the others say why not. A failure: nothing
-/// can be measured, because the device is not there.
+/// The verb `time`: programs that `check` finds ok are measured by turns, with the rivals of the request, which stand
+/// behind them under their names; the others say why not. A failure: nothing can be measured, because the device is
+/// not there.
 [[nodiscard]] Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Document*>& documents,
-                                                                 CandidatePool& pool, TimeRequest request);
+                                                                 CandidatePool& pool, TimeRequest request,
+                                                                 const std::vector<std::string>& rivals = {});
 
 /// The JSON answer of `time`.
 [[nodiscard]] Json to_json(const TimeReport& report);

@@ -1,0 +1,148 @@
+"""Rewards for training a model: what its answers are worth, judged without a GPU in milliseconds.
+
+Each is called as TRL calls a reward function, ``equal(completions=[...], **columns)``, and answers one number from 0 to 1
+for each completion. A completion is a text, or a list of messages of which the assistant's last one counts. Of the
+columns of the dataset these are read:
+
+    before (or leir)  the program of the question, in either profile
+    signature         its known variables, as a list or as JSON; not needed where `before` has header lines
+    programs          how many programs the question asks for; without it one
+
+Whatever is wrong with an answer or a row is worth 0, and nothing is ever raised; what is wrong with a row, rather than
+with an answer, is logged once under the name "steptp.rewards". All of it may be called from many threads.
+
+`time_limit` (seconds for one answer) and `jobs` (threads, 0: all cores) are the module's settings.
+
+For ms-swift: ``--external_plugins .../steptp/swift_plugin.py --reward_funcs steptp_equal steptp_format``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from . import _steptp
+
+__all__ = ["different", "equal", "format", "strategy_matches"]
+
+#: Seconds for one answer: what is not known by then is worth nothing.
+time_limit: float = 10.0
+#: Threads for one batch; 0: all cores.
+jobs: int = 0
+
+_log = logging.getLogger("steptp.rewards")
+_logged: set[str] = set()
+
+_PROGRAM_COLUMNS = ("before", "leir", "original_leir", "original")
+
+
+def _report(problem: str) -> None:
+    if problem not in _logged:
+        _logged.add(problem)
+        _log.warning("a row cannot be rewarded: %s", problem)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+def _text_of(completion: Any) -> str:
+    """What the assistant says last; nothing that is no text."""
+    if isinstance(completion, str):
+        return completion
+    if isinstance(completion, dict):
+        completion = [completion]
+    if not isinstance(completion, Sequence):
+        return ""
+    for message in reversed(completion):
+        if isinstance(message, dict) and message.get("role", "assistant") == "assistant":
+            content = message.get("content")
+            return content if isinstance(content, str) else ""
+    return ""
+
+
+def _cell(columns: dict[str, Any], name: str, row: int, rows: int) -> Any:
+    """The value of a column in a row; a single value stands for every row."""
+    column = columns.get(name)
+    if isinstance(column, (str, bytes, int)) or column is None:
+        return column
+    return column[row] if len(column) == rows else None
+
+
+def _record(columns: dict[str, Any], row: int, rows: int) -> bytes:
+    """The program of the question as `read` takes it; nothing where the row has none."""
+    leir = next((cell for name in _PROGRAM_COLUMNS if isinstance(cell := _cell(columns, name, row, rows), str)), None)
+    if leir is None:
+        _report("there is no column 'before' or 'leir'")
+        return b""
+    signature = _cell(columns, "signature", row, rows)
+    if signature is None:
+        return _bytes(leir)
+    if isinstance(signature, str):
+        signature = json.loads(signature)
+    return _bytes(json.dumps({"program": "", "signature": signature, "leir": leir}))
+
+
+def _programs(columns: dict[str, Any], row: int, rows: int) -> int:
+    value = _cell(columns, "programs", row, rows)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1000 else 1
+
+
+def _scored(completion: Any, columns: dict[str, Any], row: int, rows: int, wants_record: bool) -> tuple[bytes, bytes, int]:
+    try:
+        text = _bytes(_text_of(completion))
+        return (_record(columns, row, rows) if wants_record else b""), text, _programs(columns, row, rows)
+    except Exception as error:  # a row may hold anything
+        _report(f"{type(error).__name__}: {error}")
+        return b"", b"", 1
+
+
+def _rewards(name: str, completions: Any, columns: dict[str, Any]) -> list[float]:
+    try:
+        rows = len(completions)
+    except TypeError:
+        return []
+    try:
+        scored = [_scored(completions[i], columns, i, rows, name != "format") for i in range(rows)]
+        different_ones = list(dict.fromkeys(scored))  # a group often holds one answer many times
+        values, problems = _steptp.rewards(name, different_ones, float(time_limit), 1, int(jobs))
+        for problem in problems:
+            _report(problem)
+        worth = dict(zip(different_ones, values))
+        return [worth[one] for one in scored]
+    except Exception as error:
+        _report(f"{type(error).__name__}: {error}")
+        return [0.0] * rows
+
+
+def equal(completions: Any = (), **columns: Any) -> list[float]:
+    """1 where the answer is another program, up to renaming, and equal to that of the question: proved, exact or numeric.
+
+    Of a question for several programs, the share of those asked for that are; the same program twice counts once.
+
+    >>> double = "@input A f32[3]\\n@output D f32[3]\\nL^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2;];"
+    >>> answer = '<answer>{"transformed_IR":"a3 D(a)=A(a)+A(a);","applied_strategy":"expand_factorization"}</answer>'
+    >>> equal(completions=[answer, "I do not know."], before=[double, double])
+    [1.0, 0.0]
+    """
+    return _rewards("equal", completions, columns)
+
+
+def different(completions: Any = (), **columns: Any) -> list[float]:
+    """1 where the answer can be read as a program, and is another one than that of the question, up to renaming."""
+    return _rewards("different", completions, columns)
+
+
+def format(completions: Any = (), **columns: Any) -> list[float]:
+    """1 where the answer has the form that the question asks for, with the name of one of the 43 strategies."""
+    return _rewards("format", completions, columns)
+
+
+def strategy_matches(completions: Any = (), **columns: Any) -> list[float]:
+    """1 where the strategy named leads from the program of the question to that of the answer, which is another one.
+
+    Every choice of the strategy is tried, up to some thousands. Several strategies are applied in the order given.
+    """
+    return _rewards("strategy_matches", completions, columns)

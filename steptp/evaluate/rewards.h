@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "steptp/verify/verify.h"
+
+namespace steptp {
+
+/// What an answer is worth, from 0 to 1. Of a question for several programs, the share of those asked for.
+enum class Reward : std::uint8_t {
+  format,            ///< the answer is in the form that the question asks for, word for word
+  different,         ///< reads, and is another program, up to renaming
+  equal,             ///< different, and equal: proved, exact or numeric. Repeating the question earns nothing
+  strategy_matches,  ///< different, and the strategies named lead from the program of the question to it
+};
+[[nodiscard]] std::optional<Reward> parse_reward(std::string_view name);
+
+struct RewardRequest {
+  std::string before;  ///< a .leir text with its signature lines, or a JSON record
+  std::string answer;  ///< what the model said
+  int programs = 1;    ///< asked for
+};
+
+struct RewardOptions {
+  double seconds = 10;  ///< for one answer; what is not known by then earns nothing
+  std::uint64_t seed = 1;
+  std::uint64_t budget = VerifyOptions().budget;
+};
+
+/// Never throws; whatever is wrong earns 0. `problem` is about us or the row of the dataset, and not about the answer.
+struct Rewarded {
+  double value = 0;
+  std::string problem;
+};
+[[nodiscard]] Rewarded reward_of(Reward reward, const RewardRequest& request, const RewardOptions& options);
+
+}  // namespace steptp

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "steptp/ir/program.h"
+
+namespace steptp {
+
+/// Whether strategies lead where an answer says they do.
+enum class StrategyMatch : std::uint8_t {
+  yes,
+  no,       ///< every choice was tried, and none gives that program
+  unknown,  ///< a name that is none of ours, or more choices than were to be tried
+};
+
+struct StrategyMatchLimits {
+  std::uint64_t applications = 4000;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+};
+
+/// Applies the strategies in the order given, each with every choice (extended ones included), and compares the results
+/// with `after` up to renaming.
+[[nodiscard]] StrategyMatch match_strategies(const Program& before, const Program& after,
+                                             const std::vector<std::string>& strategies,
+                                             const StrategyMatchLimits& limits);
+
+}  // namespace steptp

@@ -11,6 +11,7 @@
 #include "cli/nearest.h"
 #include "cli/verb.h"
 #include "steptp/base/text.h"
+#include "steptp/dataset/build.h"
 #include "steptp/measure/candidates.h"
 
 namespace steptp::cli {
@@ -56,6 +57,7 @@ int run(int argc, char** argv) {
       "  steptp verify before.leir after.leir        are two programs equal, and how do we know?\n"
       "  steptp choices program.leir                 which steps can be made on it?\n"
       "  steptp time program.leir --against old.leir how fast is it?\n"
+      "  steptp dataset build --out D --programs 100 a dataset of verified steps\n"
       "Every verb explains itself: steptp check --help. Exit status: 0 yes, 1 no, 2 bad input, 3 undecided, 4 failed.");
   Verbs verbs;
   verbs.emplace_back("fmt", add_fmt(app));
@@ -74,6 +76,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("tokens", add_tokens(app));
   verbs.emplace_back("grammar", add_grammar(app));
   verbs.emplace_back("zoo", add_zoo(app));
+  verbs.emplace_back("dataset", add_dataset(app));
   if (!names_a_verb(argc, argv, verbs)) return static_cast<int>(Status::bad_input);
   try {
     app.parse(argc, argv);
@@ -98,6 +101,9 @@ int be_worker(const char* memory_bytes, const char* gpu) {
 }  // namespace steptp::cli
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "dataset-worker") {
+    return steptp::dataset::run_dataset_worker(steptp::Worker::kDescriptor, std::strtoull(argv[2], nullptr, 10));
+  }
   if (argc == 4 && std::string_view(argv[1]) == "worker") return steptp::cli::be_worker(argv[2], argv[3]);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), not the end of the process
   try {

@@ -33,6 +33,7 @@ VerbMain add_apply(CLI::App& app);
 VerbMain add_replay(CLI::App& app);
 VerbMain add_lower(CLI::App& app);
 VerbMain add_time(CLI::App& app);
+VerbMain add_dataset(CLI::App& app);
 VerbMain add_evaluate(CLI::App& app);
 
 /// The options that all verbs over programs share: FILE, --json, --jobs.

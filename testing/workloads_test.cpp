@@ -1,4 +1,4 @@
-// The published workloads come out with exactly the published names, dtypes, shapes and roles (testing/workloads.txt).
+// The published workloads come out with exactly the published names, dtypes, shapes and roles (data/workloads.txt).
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -20,7 +20,7 @@ std::string signature_text(const Program& program) {
 }
 
 TEST(Workloads, PublishedSignatures) {
-  std::ifstream file(STEPTP_SOURCE_DIR "/testing/workloads.txt");
+  std::ifstream file(STEPTP_SOURCE_DIR "/data/workloads.txt");
   std::string line;
   int seen = 0;
   while (std::getline(file, line)) {

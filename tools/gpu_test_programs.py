@@ -21,9 +21,9 @@ def lines(command: list[str]) -> list[str]:
 
 
 def workloads(steptp: str) -> list[str]:
-    """As testing/workloads.txt names them: type, dtype and arguments, then the signature."""
+    """As data/workloads.txt names them: type, dtype and arguments, then the signature."""
     out = []
-    for line in (ROOT / "testing" / "workloads.txt").read_text().splitlines():
+    for line in (ROOT / "data" / "workloads.txt").read_text().splitlines():
         if line.startswith("#"):
             continue
         name, dtype, *arguments = line.split(" | ")[0].split()

@@ -3,7 +3,7 @@
 # Usage: install_packages.sh [build] [fuzz] [lint]     (build is what `make build` and `make test` compile with)
 set -euo pipefail
 
-build="g++ cmake ninja-build git ccache python3 python3-venv python3-dev pkg-config zlib1g-dev nlohmann-json3-dev
+build="g++ cmake ninja-build git ccache python3 python3-venv python3-dev pkg-config zlib1g-dev libzstd-dev nlohmann-json3-dev
        libcli11-dev libmpfr-dev libgmp-dev libflint-dev libflint-arb-dev libisl-dev libgtest-dev libbenchmark-dev
        llvm-19-dev libcurl4-openssl-dev"
 fuzz="clang libclang-rt-14-dev"

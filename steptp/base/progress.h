@@ -16,14 +16,18 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void update(std::uint64_t done);
+  /// The same with a few words behind the bar, the rate and the time left.
+  void update(std::uint64_t done, const std::string& note);
 
  private:
-  void draw(std::uint64_t done) const;
+  void draw(std::uint64_t done, const std::string* note) const;
+  bool is_due();
 
   std::string title_;
   std::uint64_t total_;
   bool shown_;
   bool drawn_ = false;
+  std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point next_;
 };
 

@@ -101,7 +101,7 @@ class WorkerPool {
 
   using Command = std::vector<std::string>;
   /// One place for each command.
-  explicit WorkerPool(std::vector<Command> commands);
+  explicit WorkerPool(std::vector<Command> commands, std::uint64_t most_answers = kMostAnswers);
 
   /// A worker for several requests, and its place; given back when it goes.
   class Lease {
@@ -144,6 +144,7 @@ class WorkerPool {
   mutable std::mutex mutex_;
   std::condition_variable room_;
   std::vector<Place> places_;
+  std::uint64_t most_answers_;
   std::uint64_t started_ = 0;
 };
 

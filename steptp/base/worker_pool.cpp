@@ -4,7 +4,7 @@
 
 namespace steptp {
 
-WorkerPool::WorkerPool(std::vector<Command> commands) {
+WorkerPool::WorkerPool(std::vector<Command> commands, std::uint64_t most_answers) : most_answers_(most_answers) {
   for (Command& command : commands) places_.push_back({std::move(command), false, nullptr});
 }
 
@@ -45,7 +45,7 @@ Result<WorkerPool::Lease, Diagnostic> WorkerPool::take() {
 }
 
 void WorkerPool::give_back(std::size_t place, std::unique_ptr<Worker> worker) {
-  if (worker && (worker->answered() >= kMostAnswers || !worker->is_healthy())) worker.reset();
+  if (worker && (worker->answered() >= most_answers_ || !worker->is_healthy())) worker.reset();
   const std::lock_guard lock(mutex_);
   places_[place].idle = std::move(worker);
   places_[place].is_taken = false;

@@ -28,7 +28,8 @@ class RivalSession::Column : public Rival {
 
   Result<std::vector<double>, Diagnostic> measure(double seconds, std::int64_t most) override {
     if (!error_.empty()) return make_error("rival", error_);
-    const auto said = session_.other_.ask(concat(number_, " ", std::to_string(seconds), " ", most), session_.timeout_seconds_);
+    const auto said =
+        session_.other_.ask(concat(number_, " ", std::to_string(seconds), " ", most), session_.timeout_seconds_);
     if (!said) return no_answer(said.error().message);
     const auto json = parse_json(*said);
     if (!json) return no_answer("an answer that is no JSON");

@@ -1,7 +1,9 @@
 #include "steptp/verify/verify.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "steptp/analysis/accesses.h"
 #include "steptp/base/text.h"
@@ -41,8 +43,7 @@ std::string first_finding(const CheckReport& report) {
 }
 
 /// Step 1 of the road: each program on its own. True where both may be compared.
-bool pass_checks(const Program& before, const Program& after, Judgement& judgement) {
-  const CheckReport old_report = check_program(before);
+bool pass_checks(const CheckReport& old_report, const Program& after, Judgement& judgement) {
   if (old_report.verdict == CheckReport::Verdict::errors) {
     judgement.verdict = Grade::invalid;
     judgement.unusable = true;
@@ -133,33 +134,49 @@ void judge_safety(const Program& before, const Program& after, bool is_defined, 
 
 }  // namespace
 
+KnownBefore look_at(const Program& before) {
+  KnownBefore out;
+  out.check = check_program(before);
+  if (out.check.verdict == CheckReport::Verdict::ok) out.dependence = depends_on(before);
+  return out;
+}
+
 Judgement verify(const Program& before, const Program& after, const VerifyOptions& options) {
-  Judgement judgement;
+  return std::move(verify_trials(before, after, options, {options.seed}).front());
+}
+
+namespace {
+
+/// What no seed changes; true where it decides.
+bool judge_structure(const Program& before, const Program& after, const KnownBefore& known, Judgement& judgement) {
   if (!(before.signature == after.signature)) {
     judgement.verdict = Grade::invalid;
     judgement.reason = "the signature of after is not that of before";
-    return judgement;
+    return true;
   }
-  if (!pass_checks(before, after, judgement)) return judgement;
+  if (!pass_checks(known.check, after, judgement)) return true;
 
-  const Dependence dependence = depends_on(before);
-  judgement.degenerate = dependence.is_known && dependence.is_constant;
-  judgement.independent_of = dependence.independent_of;
-  judgement.work += dependence.work;
+  judgement.degenerate = known.dependence.is_known && known.dependence.is_constant;
+  judgement.independent_of = known.dependence.independent_of;
+  judgement.work += known.dependence.work;
 
   if (same_up_to_renaming(before, after)) {
     judgement.verdict = Grade::proved;
     judgement.same = true;
     judgement.safe = true;
-    return judgement;
+    return true;
   }
   if (auto lost = lost_precision(before, after)) {
     judgement.verdict = Grade::differs;
     judgement.reason = concat("precision: ", *lost);
-    return judgement;
+    return true;
   }
-  Proof proof = prove(before, after, {.stop = options.stop, .keep_record = options.keep_record});
-  judgement.work += proof.work;
+  return false;
+}
+
+/// One trial, after a proof was tried.
+void judge_values(const Program& before, const Program& after, const Proof& proof, const VerifyOptions& options,
+                  Judgement& judgement) {
   certify::CertifyOptions evaluation;
   evaluation.seed = options.seed;
   evaluation.budget_operations = options.budget;
@@ -169,9 +186,9 @@ Judgement verify(const Program& before, const Program& after, const VerifyOption
   if (proof.proved) {
     judgement.verdict = Grade::proved;
     judgement.safe = proof.is_structural && rounds_no_more(before, after);
-    if (options.keep_record) judgement.proof = std::move(proof.record);
+    if (options.keep_record) judgement.proof = proof.record;
   } else {
-    evaluation.same_tensors = std::move(proof.same_tensors);
+    evaluation.same_tensors = proof.same_tensors;
     certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
     if (options.keep_record) judgement.evaluation = std::move(answer.record);
     is_defined = answer.is_defined_everywhere;
@@ -179,7 +196,30 @@ Judgement verify(const Program& before, const Program& after, const VerifyOption
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
   if (is_equal(judgement.verdict) && !judgement.safe) judge_safety(before, after, is_defined, evaluation, judgement);
-  return judgement;
+}
+
+}  // namespace
+
+std::vector<Judgement> verify_trials(const Program& before, const Program& after, const VerifyOptions& options,
+                                     const std::vector<std::uint64_t>& seeds) {
+  std::optional<KnownBefore> looked_at;
+  if (!options.known && before.signature == after.signature) looked_at = look_at(before);
+  const KnownBefore none;
+  Judgement common;
+  if (judge_structure(before, after, options.known ? *options.known : looked_at.value_or(none), common))
+    return {common};
+  const Proof proof =
+      prove(before, after, {.work = options.proof_work, .stop = options.stop, .keep_record = options.keep_record});
+  common.work += proof.work;
+  std::vector<Judgement> out;
+  VerifyOptions one = options;
+  for (const std::uint64_t seed : seeds) {
+    one.seed = seed;
+    out.push_back(common);
+    judge_values(before, after, proof, one, out.back());
+    if (proof.proved || !is_equal(out.back().verdict) || !out.back().safe) break;
+  }
+  return out;
 }
 
 }  // namespace steptp

@@ -10,7 +10,9 @@
 
 #include "steptp/certify/certify.h"
 #include "steptp/ir/program.h"
+#include "steptp/prove/prove.h"
 #include "steptp/prove/record.h"
+#include "steptp/safety/check.h"
 
 namespace steptp {
 
@@ -39,17 +41,35 @@ struct Judgement {
   std::optional<certify::EvaluationRecord> evaluation;
 };
 
+/// What is found out of `before` alone; whoever judges many programs against one finds it out once.
+struct KnownBefore {
+  CheckReport check;
+  Dependence dependence;  ///< where `check` finds no errors
+};
+[[nodiscard]] KnownBefore look_at(const Program& before);
+
 struct VerifyOptions {
   std::uint64_t seed = 1;
   /// Operations of evaluation; the proof has a limit of its own, far below.
   std::uint64_t budget = 400'000'000;
+  /// Of the proof: nodes made and visited. Most proofs need less than a hundredth of the usual limit.
+  std::uint64_t proof_work = ProofOptions().work;
   /// Ends the judgement once it is raised; what is not decided by then is undecided.
   const std::atomic<bool>* stop = nullptr;
   /// Whether the proof or the points are kept, for a certificate.
   bool keep_record = false;
+  /// What `look_at` says of this `before`; null: it is looked at.
+  const KnownBefore* known = nullptr;
 };
 
 /// The judge: are these two programs, of one signature, equal as real functions? Never sees how either was made.
 [[nodiscard]] Judgement verify(const Program& before, const Program& after, const VerifyOptions& options = {});
+
+/// The same for several seeds in turn: each answer is the one that `verify` gives with its seed. What does not depend
+/// on it is done once. Ends with the first answer that is proved, because a proof draws no inputs, or not equal and
+/// safe.
+[[nodiscard]] std::vector<Judgement> verify_trials(const Program& before, const Program& after,
+                                                   const VerifyOptions& options,
+                                                   const std::vector<std::uint64_t>& seeds);
 
 }  // namespace steptp

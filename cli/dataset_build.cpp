@@ -1,0 +1,279 @@
+// dataset build and dataset merge.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/dataset_verbs.h"
+#include "steptp/base/file.h"
+#include "steptp/base/ordered_stream.h"
+#include "steptp/base/progress.h"
+#include "steptp/base/text.h"
+#include "steptp/dataset/build.h"
+#include "steptp/dataset/configuration.h"
+
+namespace steptp::cli {
+
+namespace {
+
+std::atomic<bool> is_interrupted = false;
+
+void stop_on_signals() {
+  std::signal(SIGINT, [](int) { is_interrupted = true; });
+  std::signal(SIGTERM, [](int) { is_interrupted = true; });
+}
+
+struct BuildArguments {
+  dataset::BuildOptions options;
+  std::string config;
+  std::string import_folder;
+  std::string shard = "0/1";
+  std::string time_limit;
+  std::map<std::string, std::string> settings;  ///< by key, those that were given
+  std::vector<std::string> folders;             ///< to merge
+  unsigned jobs = 0;
+  bool print_config = false;
+  bool json = false;
+};
+
+Status refuse(const Diagnostic& diagnostic) {
+  print_error(diagnostic);
+  if (diagnostic.id == "write" || diagnostic.id == "worker" || diagnostic.id == "file") return Status::failed;
+  return diagnostic.id == "leak" || diagnostic.id == "compile" ? Status::no : Status::bad_input;
+}
+
+Diagnostic usage(std::string message) { return make_error("usage", std::move(message)); }
+
+/// The .pt2 files of a folder, by name.
+Result<std::vector<std::string>, Diagnostic> archives_in(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::string> out;
+  for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
+    if (file.path().extension() == ".pt2") out.push_back(file.path().filename().string());
+  }
+  if (error) return make_error("file", concat("cannot read the folder '", folder, "': ", error.message()));
+  std::sort(out.begin(), out.end());
+  if (out.empty()) return make_error("usage", concat("there is no .pt2 file in '", folder, "'"));
+  return out;
+}
+
+/// Defaults, then --config, then options; --programs alone brings the other counts with it.
+Result<dataset::Configuration, Diagnostic> configuration_of(const BuildArguments& arguments) {
+  dataset::Configuration out;
+  if (!arguments.config.empty()) {
+    const auto text = read_file(arguments.config);
+    if (!text) return text.error();
+    const auto json = parse_json(*text);
+    if (!json)
+      return make_error("configuration", concat("'", arguments.config, "' is no JSON: ", json.error().message));
+    // The build.json of a dataset has it under a key.
+    const Json* inside = json->find("configuration");
+    auto read = dataset::configuration_from_json(inside ? *inside : *json);
+    if (!read) return read.error();
+    out = std::move(read).value();
+  }
+  const auto programs = arguments.settings.find("programs");
+  if (arguments.config.empty() && programs != arguments.settings.end()) {
+    dataset::Configuration scaled;
+    const std::string problem = dataset::set_from_text(scaled, "programs", programs->second);
+    if (problem.empty()) dataset::scale_to_programs(out, scaled.programs);
+  }
+  for (const auto& [key, text] : arguments.settings) {
+    const std::string problem = dataset::set_from_text(out, key, text);
+    if (!problem.empty()) return usage(problem);
+  }
+  if (!arguments.import_folder.empty()) {
+    auto files = archives_in(arguments.import_folder);
+    if (!files) return files.error();
+    out.imports = std::move(files).value();
+  }
+  const std::string problem = dataset::problem_of(out);
+  if (!problem.empty()) return usage(problem);
+  return out;
+}
+
+bool read_shard(const std::string& text, dataset::BuildOptions& options) {
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, options.shard);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '/') return false;
+  const auto second = std::from_chars(first.ptr + 1, end, options.shards);
+  return second.ec == std::errc() && second.ptr == end && options.shard < options.shards;
+}
+
+/// Seconds, or a number with s, m or h behind it.
+std::optional<double> read_duration(const std::string& text) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto done = std::from_chars(text.data(), end, number);
+  if (done.ec != std::errc() || !(number >= 0)) return std::nullopt;
+  const std::string_view unit(done.ptr, static_cast<std::size_t>(end - done.ptr));
+  if (unit.empty() || unit == "s") return number;
+  if (unit == "m") return 60 * number;
+  return unit == "h" ? std::optional(3600 * number) : std::nullopt;
+}
+
+std::string counts_text(const Json* counts) {
+  if (!counts || !counts->as_object() || counts->as_object()->empty()) return "none";
+  return join(*counts->as_object(), ", ", [](const auto& one) { return concat(one.second.dump(), " ", one.first); });
+}
+
+std::string percent_text(const Json* counts) {
+  const Json* percent = counts ? counts->find("percent") : nullptr;
+  if (!percent) return "none";
+  return concat(percent->find("difficult")->dump(), " / ", percent->find("medium")->dump(), " / ",
+                percent->find("easy")->dump(), " % difficult / medium / easy");
+}
+
+void print_summary(const Json& summary, const std::string& folder) {
+  const auto line = [](std::string_view title, const std::string& text) { return concat(title, text, "\n"); };
+  const Json* rows = summary.find("rows");
+  std::string out;
+  out += line("programs    ", counts_text(summary.find("programs")));
+  out += line("entries     ", counts_text(summary.find("entries")));
+  out += line("grades      ", counts_text(summary.find("grades")));
+  out += line("dropped     ", counts_text(summary.find("dropped")));
+  out += line("excluded    ", counts_text(summary.find("excluded")));
+  out += line("raw         ", percent_text(summary.find("raw_difficulty")));
+  out += line("filtered    ", percent_text(summary.find("filtered_difficulty")));
+  out += line("single rows ", counts_text(rows ? rows->find("single") : nullptr));
+  out += line("multi rows  ", counts_text(rows ? rows->find("multi") : nullptr));
+  out += line("in          ", folder);
+  (void)write_out(out);
+  if (const Json* reached = summary.find("mix_reached"); reached && !*reached->as_bool()) {
+    std::fputs("steptp: note: the wanted mix of difficulties cannot be reached by dropping medium and easy rows\n",
+               stderr);
+  }
+}
+
+Status report(const BuildArguments& arguments, const dataset::BuildAnswer& answer) {
+  for (const std::string& program : answer.quarantined) {
+    std::fputs(concat("steptp: warning: quarantined ", program, "\n").c_str(), stderr);
+  }
+  const std::string& folder = arguments.options.folder;
+  if (answer.end == dataset::BuildAnswer::End::stopped) {
+    std::fputs(concat("steptp: note: stopped with ", answer.parts_left,
+                      " parts to make; run the same command again to go on\n")
+                   .c_str(),
+               stderr);
+    return Status::undecided;
+  }
+  if (answer.end == dataset::BuildAnswer::End::shard) {
+    std::fputs(concat("steptp: note: the shard is complete; steptp dataset merge makes one dataset of all\n").c_str(),
+               stderr);
+    return Status::yes;
+  }
+  if (arguments.json) return write_out(answer.summary.dump() + "\n") ? Status::yes : Status::failed;
+  print_summary(answer.summary, folder);
+  return Status::yes;
+}
+
+Status build(BuildArguments& arguments) {
+  const auto configuration = configuration_of(arguments);
+  if (!configuration) return refuse(configuration.error());
+  if (arguments.print_config) {
+    return write_out(dataset::to_json(*configuration).dump() + "\n") ? Status::yes : Status::failed;
+  }
+  dataset::BuildOptions& options = arguments.options;
+  if (options.folder.empty()) return refuse(usage("--out names the folder of the dataset"));
+  if (!read_shard(arguments.shard, options))
+    return refuse(usage(concat("--shard is I/N with I from 0 to N-1, not '", arguments.shard, "'")));
+  if (!arguments.time_limit.empty()) {
+    const auto seconds = read_duration(arguments.time_limit);
+    if (!seconds) return refuse(usage(concat("--time-limit is 90, 90s, 15m or 2h, not '", arguments.time_limit, "'")));
+    options.seconds = *seconds;
+  }
+  options.import_folder = arguments.import_folder;
+  options.jobs = arguments.jobs == 0 ? default_jobs() : arguments.jobs;
+  options.go_on = [] { return !is_interrupted; };
+  std::unique_ptr<Progress> progress;
+  options.progress = [&](std::uint64_t done, std::uint64_t all, std::uint64_t entries) {
+    if (!progress) progress = std::make_unique<Progress>("programs", all);
+    progress->update(done, concat(entries, " entries"));
+  };
+  stop_on_signals();
+  const auto answer = dataset::build_dataset(*configuration, options);
+  progress.reset();
+  return answer ? report(arguments, *answer) : refuse(answer.error());
+}
+
+Status merge(BuildArguments& arguments) {
+  arguments.options.jobs = arguments.jobs == 0 ? default_jobs() : arguments.jobs;
+  arguments.options.import_folder = arguments.import_folder;
+  arguments.options.go_on = [] { return !is_interrupted; };
+  stop_on_signals();
+  const auto answer = dataset::merge_datasets(arguments.folders, arguments.options);
+  return answer ? report(arguments, *answer) : refuse(answer.error());
+}
+
+/// "test_shape_programs" is --test-shape-programs.
+std::string option_name(std::string key) {
+  std::replace(key.begin(), key.end(), '_', '-');
+  return "--" + key;
+}
+
+void add_settings(CLI::App& verb, BuildArguments& arguments) {
+  for (const dataset::Setting& setting : dataset::all_settings()) {
+    if (setting.key == "imports") continue;
+    const auto set = [&arguments, key = setting.key](const std::string& text) { arguments.settings[key] = text; };
+    if (setting.is_flag) {
+      verb.add_flag_callback(
+              option_name(setting.key), [set] { set("true"); }, setting.help)
+          ->group("Dataset");
+      continue;
+    }
+    verb.add_option_function<std::string>(option_name(setting.key), set, setting.help)
+        ->default_str(setting.fallback)
+        ->group("Dataset");
+  }
+}
+
+}  // namespace
+
+VerbMain add_dataset_build(CLI::App& dataset_verb) {
+  auto arguments = std::make_shared<BuildArguments>();
+  CLI::App* verb = dataset_verb.add_subcommand("build", "make a dataset, or go on with one");
+  verb->footer(
+      "The same options give the same bytes, whatever the number of jobs and shards. A build that was stopped, killed\n"
+      "or ran out of space goes on where it was when the same command is given again. With --programs alone, all "
+      "other\n"
+      "counts are scaled with it. Lists are written with commas. build.log says what happened.\n"
+      "Example: steptp dataset build --out data --programs 100 --seed 7");
+  verb->add_option("--out,-o", arguments->options.folder, "the folder of the dataset");
+  verb->add_option("--config", arguments->config, "a JSON file with settings, or the build.json of another dataset");
+  verb->add_flag("--print-config", arguments->print_config, "print all settings as JSON and build nothing");
+  verb->add_option("--import", arguments->import_folder, "take the .pt2 files of this folder into train");
+  verb->add_option("--jobs,-j", arguments->jobs, "worker processes; 0: all cores")->capture_default_str();
+  verb->add_option("--shard", arguments->shard, "I/N: make the I-th of N parts; dataset merge puts them together")
+      ->capture_default_str();
+  verb->add_option("--time-limit", arguments->time_limit, "stop after so long: 90, 15m, 2h");
+  verb->add_option("--program-timeout", arguments->options.program_seconds,
+                   "seconds for one program before it is quarantined")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_flag("--json", arguments->json, "the summary as one JSON object");
+  add_settings(*verb, *arguments);
+  return [arguments] { return build(*arguments); };
+}
+
+VerbMain add_dataset_merge(CLI::App& dataset_verb) {
+  auto arguments = std::make_shared<BuildArguments>();
+  CLI::App* verb = dataset_verb.add_subcommand("merge", "one dataset out of the shards of a build");
+  verb->footer("Gives the bytes of a build without shards.\nExample: steptp dataset merge s0 s1 s2 --out data");
+  verb->add_option("FOLDERS", arguments->folders, "folders made with --shard")->required();
+  verb->add_option("--out,-o", arguments->options.folder, "the folder of the dataset")->required();
+  verb->add_option("--import", arguments->import_folder, "the folder that was given to build");
+  verb->add_option("--jobs,-j", arguments->jobs, "worker processes; 0: all cores")->capture_default_str();
+  verb->add_flag("--json", arguments->json, "the summary as one JSON object");
+  return [arguments] { return merge(*arguments); };
+}
+
+}  // namespace steptp::cli

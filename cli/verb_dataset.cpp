@@ -1,0 +1,29 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/dataset_verbs.h"
+#include "cli/verb.h"
+
+namespace steptp::cli {
+
+VerbMain add_dataset(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("dataset", "verified steps with their reasoning, to train models on");
+  verb->require_subcommand(1);
+  auto parts = std::make_shared<std::vector<std::pair<std::string, VerbMain>>>();
+  parts->emplace_back("build", add_dataset_build(*verb));
+  parts->emplace_back("merge", add_dataset_merge(*verb));
+  parts->emplace_back("export", add_dataset_export(*verb));
+  parts->emplace_back("stats", add_dataset_stats(*verb));
+  parts->emplace_back("validate", add_dataset_validate(*verb));
+  return [verb, parts] {
+    for (const auto& [name, part] : *parts) {
+      if (verb->got_subcommand(name)) return part();
+    }
+    return Status::bad_input;
+  };
+}
+
+}  // namespace steptp::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "steptp/base/diagnostic.h"
+#include "steptp/base/result.h"
+#include "steptp/dataset/configuration.h"
+#include "steptp/dataset/entry.h"
+#include "steptp/dataset/plan.h"
+
+namespace steptp::dataset {
+
+/// Milliseconds of processor time by stage: "plan", "list", "apply", "judge", "lower", "tokens".
+using StageTimes = std::map<std::string, double>;
+
+/// All that a build makes of one planned program: the program in its forms, and its verified entries. Depends on the
+/// configuration and the plan only. A program that cannot be used comes back with the reason in `excluded`.
+[[nodiscard]] Result<ProgramRecord, Diagnostic> make_record(const PlannedProgram& planned,
+                                                            const Configuration& configuration,
+                                                            const std::string& import_folder, StageTimes& times);
+
+}  // namespace steptp::dataset

@@ -1,0 +1,191 @@
+#include "steptp/dataset/origin.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "steptp/base/text.h"
+
+namespace steptp::dataset {
+
+namespace {
+
+/// A type of the zoo that is a task of KernelBench, in its present or its first form.
+struct Task {
+  std::string_view type;
+  int level;
+  int number;
+};
+
+constexpr Task kTasks[] = {
+    {"Square_matrix_multiplication", 1, 1},
+    {"Standard_matrix_multiplication", 1, 2},
+    {"Batched_matrix_multiplication", 1, 3},
+    {"Matrix_vector_multiplication", 1, 4},
+    {"Matrix_scalar_multiplication", 1, 5},
+    {"Matmul_with_large_K_dimension", 1, 6},
+    {"Matmul_with_small_K_dimension", 1, 7},
+    {"Matmul_with_irregular_shapes", 1, 8},
+    {"Tall_skinny_matrix_multiplication", 1, 9},
+    {"Matmul3D", 1, 10},
+    {"Matmul4D", 1, 11},
+    {"Matmul_with_diagonal_mat", 1, 12},
+    {"Matmul_for_symmetric_matrices", 1, 13},
+    {"Matmul_for_upper_triangular_matrices", 1, 14},
+    {"Matmul_for_lower_triangular_matrices", 1, 15},
+    {"Matmul_with_transposed_A", 1, 16},
+    {"Matmul_with_transposed_B", 1, 17},
+    {"Matmul_with_transposed_both", 1, 18},
+    {"ReLU", 1, 19},
+    {"LeakyReLU", 1, 20},
+    {"Sigmoid", 1, 21},
+    {"Tanh", 1, 22},
+    {"softmax", 1, 23},
+    {"LogSoftmax", 1, 24},
+    {"Swish", 1, 25},
+    {"GELU", 1, 26},
+    {"SELU", 1, 27},
+    {"HardSigmoid", 1, 28},
+    {"Softplus", 1, 29},
+    {"Softsign", 1, 30},
+    {"ELU", 1, 31},
+    {"HardTanh", 1, 32},
+    {"BatchNorm", 1, 33},
+    {"InstanceNorm", 1, 34},
+    {"GroupNorm", 1, 35},
+    {"RMSNorm", 1, 36},
+    {"FrobeniusNorm", 1, 37},
+    {"L1Norm", 1, 38},
+    {"L2Norm", 1, 39},
+    {"LayerNorm", 1, 40},
+    {"Max_Pooling_1D", 1, 41},
+    {"Max_Pooling_2D", 1, 42},
+    {"Max_Pooling_3D", 1, 43},
+    {"Average_Pooling_1D", 1, 44},
+    {"Average_Pooling_2D", 1, 45},
+    {"Average_Pooling_3D", 1, 46},
+    {"Sum_reduction_over_a_dimension", 1, 47},
+    {"Mean_reduction_over_a_dimension", 1, 48},
+    {"Max_reduction_over_a_dimension", 1, 49},
+    {"Product_reduction_over_a_dimension", 1, 50},
+    {"Argmax_over_a_dimension", 1, 51},
+    {"Argmin_over_a_dimension", 1, 52},
+    {"Min_reduction_over_a_dimension", 1, 53},
+    {"conv_standard_3D__square_input__square_kernel", 1, 54},
+    {"conv_standard_2D__asymmetric_input__square_kernel", 1, 55},
+    {"conv_standard_2D__asymmetric_input__asymmetric_kernel", 1, 56},
+    {"conv_standard_3D__asymmetric_input__square_kernel", 1, 59},
+    {"conv_standard_3D__square_input__asymmetric_kernel", 1, 60},
+    {"conv_standard_2D__square_input__asymmetric_kernel", 1, 62},
+    {"conv_standard_2D__square_input__square_kernel", 1, 63},
+    {"conv_standard_3D__asymmetric_input__asymmetric_kernel", 1, 66},
+    {"conv_standard_1D", 1, 67},
+    {"conv_standard_1D_dilated_strided", 1, 76},
+    {"conv_standard_2D_square_input_asymmetric_kernel___dilated____padded", 1, 80},
+    {"conv_depthwise_2D_square_input_square_kernel", 1, 82},
+    {"conv_depthwise_2D_square_input_asymmetric_kernel", 1, 83},
+    {"conv_depthwise_2D_asymmetric_input_square_kernel", 1, 84},
+    {"conv_depthwise_2D_asymmetric_input_asymmetric_kernel", 1, 85},
+    {"conv_depthwise_separable_2D", 1, 86},
+    {"conv_pointwise_2D", 1, 87},
+    {"MinGPTNewGelu", 1, 88},
+    {"cumsum", 1, 89},
+    {"cumprod", 1, 90},
+    {"cumsum_reverse", 1, 91},
+    {"cumsum_exclusive", 1, 92},
+    {"masked_cumsum", 1, 93},
+    {"MSELoss", 1, 94},
+    {"CrossEntropyLoss", 1, 95},
+    {"HuberLoss", 1, 96},
+    {"CosineSimilarityLoss", 1, 97},
+    {"KLDivLoss", 1, 98},
+    {"TripletMarginLoss", 1, 99},
+    {"Hingeloss", 1, 100},
+    {"Conv2D_ReLU_BiasAdd", 2, 1},
+    {"Conv2d_Mish_Mish", 2, 4},
+    {"Conv3d_Softmax_MaxPool_MaxPool", 2, 6},
+    {"Conv3d_ReLU_LeakyReLU_GELU_Sigmoid_BiasAdd", 2, 7},
+    {"Conv3d_Divide_Max_GlobalAvgPool_BiasAdd_Sum", 2, 8},
+    {"Matmul_Subtract_Multiply_ReLU", 2, 9},
+    {"Gemm_Multiply_LeakyReLU", 2, 12},
+    {"Gemm_Divide_Sum_Scaling", 2, 14},
+    {"Conv2d_InstanceNorm_Divide", 2, 17},
+    {"Matmul_Sum_Max_AvgPool_LogSumExp_LogSumExp", 2, 18},
+    {"Conv2d_Add_Scale_Sigmoid_GroupNorm", 2, 21},
+    {"Matmul_Scale_ResidualAdd_Clamp_LogSumExp_Mish", 2, 22},
+    {"Conv3d_GroupNorm_Mean", 2, 23},
+    {"Conv3d_Min_Softmax", 2, 24},
+    {"Conv2d_Min_Tanh_Tanh", 2, 25},
+    {"Conv3d_HardSwish_ReLU_Softmax_Mean", 2, 27},
+    {"BMM_InstanceNorm_Sum_ResidualAdd_Multiply", 2, 28},
+    {"Matmul_Mish_Mish", 2, 29},
+    {"Gemm_GroupNorm_Hardtanh", 2, 30},
+    {"Conv2d_Min_Add_Multiply", 2, 31},
+    {"Conv2d_Scaling_Min", 2, 32},
+    {"Gemm_Scale_BatchNorm", 2, 33},
+    {"Conv2d_Subtract_HardSwish_MaxPool_Mish", 2, 35},
+    {"Matmul_Swish_Sum_GroupNorm", 2, 37},
+    {"Matmul_Scaling_ResidualAdd", 2, 40},
+    {"Gemm_BatchNorm_GELU_GroupNorm_Mean_ReLU", 2, 41},
+    {"Conv3d_Max_LogSumExp_ReLU", 2, 43},
+    {"Gemm_Sigmoid_Sum_LogSumExp", 2, 45},
+    {"Conv2d_Subtract_Tanh_Subtract_AvgPool", 2, 46},
+    {"Conv3d_Mish_Tanh", 2, 47},
+    {"Conv3d_Scaling_Tanh_Multiply_Sigmoid", 2, 48},
+    {"Gemm_Subtract_GlobalAvgPool_LogSumExp_GELU_ResidualAdd", 2, 51},
+    {"Conv2d_Activation_BatchNorm", 2, 52},
+    {"Gemm_Scaling_Hardtanh_GELU", 2, 53},
+    {"Conv2d_Multiply_LeakyReLU_GELU", 2, 54},
+    {"Matmul_MaxPool_Sum_Scale", 2, 55},
+    {"Matmul_Sigmoid_Sum", 2, 56},
+    {"Conv2d_ReLU_HardSwish", 2, 57},
+    {"Matmul_Swish_Scaling", 2, 59},
+    {"Matmul_GroupNorm_LeakyReLU_Sum", 2, 62},
+    {"Gemm_ReLU_Divide", 2, 63},
+    {"Gemm_LogSumExp_LeakyReLU_LeakyReLU_GELU_GELU", 2, 64},
+    {"Conv2d_AvgPool_Sigmoid_Sum", 2, 65},
+    {"Matmul_Mean_Softmax", 2, 66},
+    {"Conv2d_GELU_GlobalAvgPool", 2, 67},
+    {"Matmul_Min_Subtract", 2, 68},
+    {"Conv2d_HardSwish_ReLU", 2, 69},
+    {"Gemm_Sigmoid_Scaling_ResidualAdd", 2, 70},
+    {"Conv2d_Divide_LeakyReLU", 2, 71},
+    {"Conv2d_BatchNorm_Scaling", 2, 73},
+    {"Gemm_GroupNorm_Min_BiasAdd", 2, 75},
+    {"Gemm_Add_ReLU", 2, 76},
+    {"Conv3d_Multiply_InstanceNorm_Clamp_Multiply_Max", 2, 79},
+    {"Gemm_Max_Subtract_GELU", 2, 80},
+    {"Gemm_Swish_Divide_Clamp_Tanh_Clamp", 2, 81},
+    {"Conv2d_Tanh_Scaling_BiasAdd_Max", 2, 82},
+    {"Conv3d_GroupNorm_Min_Clamp", 2, 83},
+    {"Gemm_BatchNorm_Scaling_Softmax", 2, 84},
+    {"Conv2d_GroupNorm_Scale_MaxPool_Clamp", 2, 85},
+    {"Matmul_Divide_GELU", 2, 86},
+    {"Conv2d_Subtract_Subtract_Mish", 2, 87},
+    {"Gemm_GroupNorm_Swish_Multiply_Swish", 2, 88},
+    {"Conv3d_LeakyReLU_Sum_Clamp_GELU", 2, 90},
+    {"Conv2d_GroupNorm_Tanh_HardSwish_ResidualAdd_LogSumExp", 2, 92},
+    {"Gemm_BiasAdd_Hardtanh_Mish_GroupNorm", 2, 94},
+    {"Matmul_Add_Swish_Tanh_GELU_Hardtanh", 2, 95},
+    {"Matmul_BatchNorm_BiasAdd_Divide_Swish", 2, 97},
+    {"Matmul_AvgPool_GELU_Scale_Max", 2, 98},
+    {"Matmul_GELU_Softmax", 2, 99},
+    {"MinGPTCausalAttention", 3, 43},
+    {"Mamba2ReturnY", 3, 48},
+};
+
+}  // namespace
+
+std::string origin_of(std::string_view type) {
+  const auto* found =
+      std::find_if(std::begin(kTasks), std::end(kTasks), [&](const Task& task) { return task.type == type; });
+  if (found == std::end(kTasks)) return "zoo";
+  return concat("kernelbench/level", found->level, "/", found->number);
+}
+
+bool is_excluded(std::string_view origin, const std::vector<std::string>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) {
+    return origin.starts_with(prefix) && (origin.size() == prefix.size() || origin[prefix.size()] == '/');
+  });
+}
+
+}  // namespace steptp::dataset

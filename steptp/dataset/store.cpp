@@ -1,0 +1,183 @@
+#include "steptp/dataset/store.h"
+
+#include <zstd.h>
+
+#include <array>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "steptp/base/file.h"
+#include "steptp/base/text.h"
+
+namespace steptp::dataset {
+
+namespace {
+
+constexpr int kLevel = 6;  ///< a tenth of the text in a hundredth of the time that making it takes
+constexpr std::size_t kMostPartBytes = std::size_t{1} << 32;
+
+Diagnostic damaged(const std::string& path, std::string_view what) {
+  return make_error("dataset", concat("'", path, "': ", what),
+                    "remove the file and run the same build again: it makes what is missing");
+}
+
+/// Calls `visit` with every line that is not empty, until it answers false.
+template <typename Visit>
+void for_each_line(std::string_view text, const Visit& visit) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    if (!line.empty() && !visit(line)) return;
+    if (end == text.npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+std::string compress(std::string_view text) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  const std::size_t bytes = ZSTD_compress2(context.get(), out.data(), out.size(), text.data(), text.size());
+  if (ZSTD_isError(bytes)) throw std::runtime_error(concat("zstd: ", std::string(ZSTD_getErrorName(bytes))));
+  out.resize(bytes);
+  return out;
+}
+
+Result<std::string, Diagnostic> decompress(std::string_view bytes, std::size_t limit) {
+  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+  ZSTD_inBuffer input{bytes.data(), bytes.size(), 0};
+  std::string out;
+  std::array<char, 1 << 17> buffer;
+  std::size_t left = 1;
+  while (left != 0) {
+    ZSTD_outBuffer output{buffer.data(), buffer.size(), 0};
+    left = ZSTD_decompressStream(context.get(), &output, &input);
+    if (ZSTD_isError(left)) return make_error("zstd", "the compressed data is damaged");
+    out.append(buffer.data(), output.pos);
+    if (out.size() > limit) return make_error("zstd", concat("more than ", limit, " bytes once decompressed"));
+    if (left != 0 && output.pos == 0 && input.pos == input.size) return make_error("zstd", "the data is cut off");
+  }
+  if (input.pos != input.size) return make_error("zstd", "something follows the compressed data");
+  return out;
+}
+
+std::string part_path(const std::string& folder, std::uint64_t part) {
+  std::array<char, 32> name{};
+  std::snprintf(name.data(), name.size(), "part-%05llu", static_cast<unsigned long long>(part));
+  return concat(folder, "/raw/", std::string(name.data()), ".jsonl.zst");
+}
+std::string build_path(const std::string& folder) { return concat(folder, "/build.json"); }
+std::string selection_path(const std::string& folder) { return concat(folder, "/selection.jsonl"); }
+
+std::string compiled_path(const std::string& folder) { return concat(folder, "/compiled.jsonl"); }
+
+Result<Json, Diagnostic> read_build(const std::string& folder) {
+  const std::string path = build_path(folder);
+  const auto text = read_file(path);
+  if (!text) {
+    return make_error("dataset", concat("'", folder, "' is no dataset: ", text.error().message),
+                      "steptp dataset build --out makes one");
+  }
+  auto json = parse_json(*text);
+  if (!json) return make_error("dataset", concat("'", path, "' is no JSON: ", json.error().message));
+  const Json* format = json->find("format");
+  if (!format || !format->as_integer() || *format->as_integer() != 1) {
+    return make_error("dataset", concat("'", path, "' is of no format that this version reads"));
+  }
+  return std::move(json).value();
+}
+
+Result<std::vector<ProgramRecord>, Diagnostic> read_part(const std::string& folder, std::uint64_t part) {
+  const std::string path = part_path(folder, part);
+  const auto bytes = read_file(path);
+  if (!bytes) return bytes.error();
+  const auto text = decompress(*bytes, kMostPartBytes);
+  if (!text) return damaged(path, text.error().message);
+  std::vector<ProgramRecord> out;
+  std::optional<Diagnostic> problem;
+  for_each_line(*text, [&](std::string_view line) {
+    const auto json = parse_json(line);
+    auto record = json ? record_from_json(*json) : Result<ProgramRecord, std::string>(json.error().message);
+    if (record) {
+      out.push_back(std::move(record).value());
+    } else {
+      problem = damaged(path, concat("line ", out.size() + 1, ": ", record.error()));
+    }
+    return !problem;
+  });
+  if (problem) return *problem;
+  return out;
+}
+
+namespace {
+
+/// By the id of the entry; a dataset that is not complete has none.
+Result<std::map<std::string, std::string>, Diagnostic> read_compiled(const std::string& folder) {
+  std::map<std::string, std::string> out;
+  const std::string path = compiled_path(folder);
+  const auto text = read_file(path);
+  if (!text) return out;
+  bool is_good = true;
+  for_each_line(*text, [&](std::string_view line) {
+    const auto json = parse_json(line);
+    const Json* id = json ? json->find("id") : nullptr;
+    const Json* compiler = json ? json->find("compiled") : nullptr;
+    is_good = id && id->as_string() && compiler && compiler->as_string();
+    if (is_good) out[*id->as_string()] = *compiler->as_string();
+    return is_good;
+  });
+  if (!is_good) return damaged(path, "a line says not which row was compiled by what");
+  return out;
+}
+
+}  // namespace
+
+std::optional<Diagnostic> for_each_record(const std::string& folder,
+                                          const std::function<bool(ProgramRecord&&)>& visit) {
+  const auto build = read_build(folder);
+  if (!build) return build.error();
+  const Json* parts = build->find("parts");
+  if (!parts || !parts->as_integer()) return damaged(build_path(folder), "no number of parts");
+  const auto compiled = read_compiled(folder);
+  if (!compiled) return compiled.error();
+  for (std::int64_t part = 0; part < *parts->as_integer(); ++part) {
+    auto records = read_part(folder, static_cast<std::uint64_t>(part));
+    if (!records) return records.error();
+    for (ProgramRecord& record : *records) {
+      for (Entry& entry : record.entries) {
+        const auto found = compiled->find(entry.id);
+        if (found != compiled->end()) entry.compiled = found->second;
+      }
+      if (!visit(std::move(record))) return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<SelectedRow>, Diagnostic> read_selection(const std::string& folder) {
+  const std::string path = selection_path(folder);
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  std::vector<SelectedRow> out;
+  std::optional<Diagnostic> problem;
+  for_each_line(*text, [&](std::string_view line) {
+    const auto json = parse_json(line);
+    auto row = json ? selected_row_from_json(*json) : Result<SelectedRow, std::string>(json.error().message);
+    if (row) {
+      out.push_back(std::move(row).value());
+    } else {
+      problem = damaged(path, concat("line ", out.size() + 1, ": ", row.error()));
+    }
+    return !problem;
+  });
+  if (problem) return *problem;
+  return out;
+}
+
+}  // namespace steptp::dataset

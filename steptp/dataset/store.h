@@ -1,0 +1,46 @@
+#pragma once
+
+// The raw store: DIR/raw/part-00000.jsonl.zst and so on, each with the records (entry.h) of the same number of planned
+// programs, in order; DIR/build.json with the configuration; DIR/selection.jsonl with the rows that exports are made
+// of; DIR/compiled.jsonl with the rows that were compiled, and by what. A file is there as a whole or not at all.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "steptp/base/diagnostic.h"
+#include "steptp/base/json.h"
+#include "steptp/base/result.h"
+#include "steptp/dataset/entry.h"
+
+namespace steptp::dataset {
+
+/// Zstandard, one frame, always the same bytes for the same text. Decompression refuses what is more than `limit`.
+[[nodiscard]] std::string compress(std::string_view text);
+[[nodiscard]] Result<std::string, Diagnostic> decompress(std::string_view bytes, std::size_t limit);
+
+/// Names of files in a dataset.
+[[nodiscard]] std::string part_path(const std::string& folder, std::uint64_t part);
+[[nodiscard]] std::string build_path(const std::string& folder);
+[[nodiscard]] std::string selection_path(const std::string& folder);
+[[nodiscard]] std::string compiled_path(const std::string& folder);
+
+/// What DIR/build.json says: {"format":1,"configuration":{...},"parts":N,"programs":N,"summary":{...}}. The summary is
+/// there once the build is complete.
+[[nodiscard]] Result<Json, Diagnostic> read_build(const std::string& folder);
+
+/// The records of one part. Diagnostic `dataset`: a part that is not there, damaged, or no part.
+[[nodiscard]] Result<std::vector<ProgramRecord>, Diagnostic> read_part(const std::string& folder, std::uint64_t part);
+
+/// Every record of a complete dataset in order, one part in memory at a time, with what compiled.jsonl says of entries.
+/// `visit` answers false to stop.
+[[nodiscard]] std::optional<Diagnostic> for_each_record(const std::string& folder,
+                                                        const std::function<bool(ProgramRecord&&)>& visit);
+
+/// The rows of DIR/selection.jsonl: splits in order, single before multi, programs in the order of the store.
+[[nodiscard]] Result<std::vector<SelectedRow>, Diagnostic> read_selection(const std::string& folder);
+
+}  // namespace steptp::dataset

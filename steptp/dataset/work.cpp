@@ -1,0 +1,143 @@
+#include "steptp/dataset/work.h"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "steptp/base/text.h"
+#include "steptp/dataset/build.h"
+#include "steptp/execution/cuda_library.h"
+#include "steptp/execution/cuda_program.h"
+#include "steptp/execution/llvm_program.h"
+#include "steptp/execution/object_cache.h"
+#include "steptp/text/document.h"
+
+namespace steptp::dataset {
+
+namespace {
+
+std::mutex command_mutex;
+std::vector<std::string>& command_of_worker() {
+  static std::vector<std::string> command = {"/proc/self/exe", "dataset-worker"};
+  return command;
+}
+
+/// Beyond sm_90, which NVRTC then compiles PTX for: whether a text is right is seen without the last step to machine
+/// code, which takes longer than all before it.
+constexpr int kArchitecture = 91;
+
+std::string text_at(const Json& json, std::string_view key) {
+  const Json* value = json.find(key);
+  if (!value || !value->as_string()) throw std::runtime_error(concat("a request without '", key, "'"));
+  return *value->as_string();
+}
+
+/// For tests of what a build does with programs that end a worker: the environment names one and how it ends.
+void fail_as_tests_want(const std::string& program) {
+  const char* wanted = std::getenv("STEPTP_TEST_DATASET_CRASH");
+  if (wanted && program == wanted) std::abort();
+}
+
+class DatasetWorker {
+ public:
+  std::string answer(const std::string& request) {
+    const auto json = parse_json(request);
+    if (!json) throw std::runtime_error(json.error().message);
+    return json->find("planned") ? make(*json) : compile(*json);
+  }
+
+ private:
+  std::string make(const Json& request) {
+    const Json* settings = request.find("configuration");
+    if (!settings) throw std::runtime_error("a request without a configuration");
+    if (std::string text = settings->dump(); text != configuration_text_) {
+      auto configuration = configuration_from_json(*settings);
+      if (!configuration) throw std::runtime_error(configuration.error().message);
+      configuration_ = std::move(configuration).value();
+      configuration_text_ = std::move(text);
+    }
+    const auto planned = planned_from_json(*request.find("planned"));
+    if (!planned) throw std::runtime_error(planned.error());
+    fail_as_tests_want(planned->name);
+    StageTimes times;
+    const auto record = make_record(*planned, configuration_, text_at(request, "imports"), times);
+    if (!record) throw std::runtime_error(record.error().message);
+    Json spent;
+    spent.set("program", record->program.id);
+    for (const auto& [stage, milliseconds] : times) spent.set(stage, milliseconds);
+    return concat(to_json(*record).dump(), "\n", spent.dump());
+  }
+
+  std::string compile(const Json& request) {
+    Json out;
+    const std::string cuda = text_at(request, "cuda");
+    const ObjectCache cache(ObjectCache::default_folder());
+    if (const auto nvrtc = load_nvrtc()) {
+      bool from_cache = false;
+      const auto image = compile_cuda(cuda, kArchitecture, **nvrtc, cache, from_cache);
+      if (image) return out.set("compiled", "nvrtc").dump();
+      // A compiler that is not complete says nothing of the text.
+      if (image.error().id != "no-nvrtc") return out.set("error", image.error().message).dump();
+    }
+    const Document document = read_document("row", text_at(request, "leir"));
+    if (!document.ok) return out.set("error", "the row cannot be read back").dump();
+    const auto compiled = LlvmProgram::compile(document.program, cache);
+    if (compiled) return out.set("compiled", "llvm").dump();
+    if (compiled.error().id == "no-engine" || compiled.error().id == "cannot-lower")
+      return out.set("compiled", "none").set("note", compiled.error().message).dump();
+    return out.set("error", compiled.error().message).dump();
+  }
+
+  Configuration configuration_;
+  std::string configuration_text_;
+};
+
+}  // namespace
+
+std::string record_request(const Json& configuration, const PlannedProgram& planned, const std::string& import_folder) {
+  Json out;
+  out.set("planned", to_json(planned)).set("imports", import_folder).set("configuration", configuration);
+  return out.dump();
+}
+
+RecordAnswer record_answer(const std::string& answer) {
+  const std::size_t end = answer.find('\n');
+  if (end == answer.npos) throw std::runtime_error("an answer of a worker without times");
+  auto times = parse_json(std::string_view(answer).substr(end + 1));
+  if (!times) throw std::runtime_error(times.error().message);
+  return {answer.substr(0, end), std::move(times).value()};
+}
+
+std::string compile_request(const CompileRequest& request) {
+  Json out;
+  return out.set("leir", request.leir).set("cuda", request.cuda).dump();
+}
+
+Json compile_answer(const std::string& answer) {
+  auto json = parse_json(answer);
+  if (!json) throw std::runtime_error(json.error().message);
+  return std::move(json).value();
+}
+
+std::vector<WorkerPool::Command> worker_commands(unsigned jobs, std::uint64_t memory_bytes) {
+  const std::lock_guard lock(command_mutex);
+  WorkerPool::Command command = command_of_worker();
+  command.push_back(std::to_string(memory_bytes));
+  return std::vector<WorkerPool::Command>(jobs == 0 ? 1 : jobs, command);
+}
+
+void set_dataset_worker_command(std::vector<std::string> command) {
+  const std::lock_guard lock(command_mutex);
+  command_of_worker() = std::move(command);
+}
+
+int run_dataset_worker(int descriptor, std::uint64_t memory_bytes) {
+  DatasetWorker worker;
+  return serve_requests(descriptor, {memory_bytes}, [&](const std::string& request) { return worker.answer(request); });
+}
+
+}  // namespace steptp::dataset

@@ -1,0 +1,99 @@
+#pragma once
+
+// Tells one step in the words of its strategy: tables of phrasings with places to fill in (wordings_*.cpp), and a
+// function per strategy that fills them from the facts and says them in order.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "steptp/base/random.h"
+#include "steptp/reasoning/quoting.h"
+#include "steptp/strategies/strategy.h"
+
+namespace steptp {
+
+/// One way to say something. All phrases of one slot say the same; the seed takes one. In the text `{x}` stands for
+/// what is bound to x, and `<a|b>` for one of a and b.
+struct Phrase {
+  std::string_view slot;
+  std::string_view text;
+};
+
+class Teller;
+
+/// How a strategy is told.
+struct Wording {
+  std::string_view strategy;
+  std::span<const std::string_view> general;  ///< what it is, each text whole
+  std::span<const Phrase> phrases;            ///< of the instance; a slot named after a precondition says that it holds
+  void (*tell)(Teller&) = nullptr;
+};
+
+class Teller {
+ public:
+  Teller(const Wording& wording, const Program& program, const Choice& made, const Applied& applied,
+         std::uint64_t seed);
+
+  const Facts& facts;
+  const Choice& choice;
+  const Quotable before;
+  const Quotable after;
+
+  void bind(std::string_view name, TracePieces pieces);
+  void bind(std::string_view name, std::string words) { bind(name, plain(std::move(words))); }
+  void bind(std::string_view name, std::int64_t number) { bind(name, std::to_string(number)); }
+  /// "one use", "3 uses"
+  void bind_count(std::string_view name, std::int64_t number, std::string_view one, std::string_view several);
+  void bind_name(std::string_view name, std::string_view of) { bind(name, name_piece(of)); }
+  void bind_before(std::string_view name, const Site& site) { bind(name, quote_piece(before, {site, {}})); }
+  void bind_after(std::string_view name, const Site& site) { bind(name, quote_piece(after, {site, {}})); }
+  /// "the third expression", of the program before.
+  void bind_expression(std::string_view name, const Site& site);
+  /// Every value that the facts name, as what it is: a number, the name of a tensor or an index, a type, a scope.
+  void bind_values(const Values& values);
+
+  /// One sentence, or several that belong together.
+  void say(std::string_view slot);
+  /// Each precondition that the strategy has looked at, with its values, in words of the strategy or of all.
+  void say_preconditions();
+  /// Whether a precondition is among those.
+  [[nodiscard]] bool holds(std::string_view id) const;
+  void paragraph();
+
+  [[nodiscard]] std::int64_t integer(std::string_view value) const;  ///< of the facts; 0 where there is none
+  [[nodiscard]] std::string word(std::string_view value) const;      ///< likewise; empty where there is none
+  [[nodiscard]] bool flag(std::string_view value) const;
+
+  [[nodiscard]] TracePieces take() { return std::move(out_); }
+
+ private:
+  void sentence(std::string_view text);
+  void expand(std::string_view text, TracePieces& out);
+  [[nodiscard]] bool say_from(std::span<const Phrase> phrases, std::string_view slot);
+
+  const Wording& wording_;
+  Random random_;
+  std::vector<std::pair<std::string_view, TracePieces>> bound_;
+  TracePieces out_;
+  bool at_start_ = true;  ///< of a paragraph
+};
+
+/// Null where there is no such value.
+[[nodiscard]] const Json* find_value(const Values& values, std::string_view key);
+/// Whether a value is there and true.
+[[nodiscard]] bool is_true(const Values& values, std::string_view key);
+
+/// How all strategies are told; null where a strategy has no words of its own.
+[[nodiscard]] const Wording* wording_of(std::string_view strategy);
+/// What several strategies say of preconditions that mean the same for all of them.
+[[nodiscard]] std::span<const Phrase> shared_phrases();
+
+/// The whole trace.
+[[nodiscard]] TracePieces tell(const Strategy& strategy, const Program& before, const Choice& choice,
+                               const Applied& applied, std::uint64_t seed);
+
+}  // namespace steptp

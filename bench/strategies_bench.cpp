@@ -131,14 +131,16 @@ int main(int argc, char** argv) {
         ->Iterations(1);
   };
   std::vector<const Strategy*> math;
+  std::vector<const Strategy*> structural;
   for (const Strategy* strategy : all_strategies()) {
-    if (strategy->level == Level::math) math.push_back(strategy);
+    if (is_published(*strategy)) (strategy->level == Level::math ? math : structural).push_back(strategy);
   }
   const std::pair<std::string, Set> sets[] = {{"zoo", zoo_programs}, {"samples", sample_programs}};
   for (const auto& [name, set] : sets) {
     add_list("list/" + name + "/published", set, all_strategies(), false);
     add_list("list/" + name + "/extended", set, all_strategies(), true);
     add_list("list/" + name + "/math", set, math, false);
+    add_list("list/" + name + "/structural", set, structural, false);
   }
   for (const Strategy* strategy : all_strategies()) {
     add_list("list_one/" + std::string(strategy->name), zoo_programs, {strategy}, false);

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/strategy_options.h"
@@ -33,12 +34,13 @@ std::string result_text(const Document& document, const Program& result) {
 
 /// Each line as a comment, so that what is printed is still a program.
 std::string as_comments(std::string_view text) {
-  std::string out = "# ";
-  for (const char c : text) {
-    out += c;
-    if (c == '\n') out += "# ";
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    append(out, line.empty() ? "#" : "# ", line, "\n");
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
-  return out + "\n";
+  return out;
 }
 
 Answer apply_step(const Document& document, const Strategy& strategy, const Choice& choice,

@@ -106,7 +106,7 @@ class Tests:
                                        stderr=subprocess.DEVNULL, env=self.environment)
             try:
                 # Later and later, so that it ends however slow the machine is.
-                process.wait(timeout=draws.uniform(0.02, 0.4 + 0.25 * kills))
+                process.wait(timeout=draws.uniform(0.02, 0.4 + 0.5 * kills))
                 finished = True
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
@@ -178,8 +178,8 @@ class Tests:
 
     def deep(self) -> None:
         out = self.folder / "deep"
-        done = self.run([*self.command(out, "--jobs", "2", "--json"), "--programs", "6", "--entries", "24",
-                         "--depth", "2"])
+        done = self.run([self.steptp, "dataset", "build", "--out", str(out), "--programs", "6", "--types", TYPES,
+                         "--depth", "2", "--compile", "none", "--jobs", "2", "--json"])
         expect(done.returncode == 0, f"deep: {done.stderr}")
         summary = json.loads(done.stdout)
         expect(summary["deep_entries"] > 0, f"deep: {summary['deep_entries']}")

@@ -62,6 +62,10 @@ Choice choice_of(std::string_view text) {
 
 Program strategy_program(std::string_view text) { return shorthand_program(text, {{"T", "f32"}}); }
 
+std::string vector_nest(std::string_view right) { return concat("B(tx,8)[E[tx]=", right, ";];\n"); }
+std::string vector_program(std::string_view right) { return concat(kVectors, vector_nest(right)); }
+std::string row_nest(std::string_view right) { return concat("B(tx,8)L(a,6)[E[tx,a]=", right, ";];\n"); }
+
 void note_refusal(std::string_view strategy, const Refusal& refusal) {
   EXPECT_FALSE(refusal.message.empty()) << strategy << " [" << refusal.precondition->id << "]";
   refused().insert(concat(strategy, "/", refusal.precondition->id));

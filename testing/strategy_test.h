@@ -17,6 +17,14 @@ namespace steptp::testing {
 ///   B(tx,8)L(a,6)[D[tx,a]=A[tx,a]*2;];
 [[nodiscard]] Program strategy_program(std::string_view text);
 
+/// What tests of scalar strategies are about: an equation over vectors, some of them with a domain, or over rows.
+inline constexpr std::string_view kVectors =
+    "@input A f32[8]\n@input C f32[8]\n@input D f32[8] positive\n@input F f32[8] positive\n@input G f32[8] [-4,4)\n"
+    "@input H f32[8] [-4,4)\n@output E f32[8]\n";
+[[nodiscard]] std::string vector_nest(std::string_view right);
+[[nodiscard]] std::string vector_program(std::string_view right);
+[[nodiscard]] std::string row_nest(std::string_view right);
+
 /// The choice leads from one program to the other, up to the names of loops and intermediates; `after` is only the
 /// nests, in shorthand. The result passes `check` and is judged equal.
 void expect_rewrite(std::string_view strategy, std::string_view before, std::string_view choice,

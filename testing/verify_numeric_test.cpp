@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <string>
+#include <vector>
 
 #include "steptp/base/text.h"
 #include "steptp/certify/numeric.h"
@@ -31,6 +33,43 @@ constexpr const char* kFloats[] = {"f64", "f32", "f16", "bf16"};
 
 Judgement judge(const std::string& header, const std::string& before, const std::string& after) {
   return verify(program_of(header + before + "\n"), program_of(header + after + "\n"));
+}
+
+/// What a judgement says that people and rows rely on.
+std::string said(const Judgement& judgement) { return to_json("", judgement).dump(); }
+
+TEST(Trials, AnswerAsSeparateJudgementsDo) {
+  const std::string header = "@input A f32[8]\n@output D f32[8]\n";
+  const std::vector<std::string> texts = {
+      "B^{8}_{tx=0}[D^{f32,g}_{tx}=exp(A^{f32,g}_{tx})*exp(A^{f32,g}_{tx});];",
+      "B^{8}_{tx=0}[D^{f32,g}_{tx}=exp(A^{f32,g}_{tx}+A^{f32,g}_{tx});];",
+      "B^{8}_{tx=0}[D^{f32,g}_{tx}=max(A^{f32,g}_{tx},0)+min(A^{f32,g}_{tx},0);];",
+      "B^{8}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx};];",
+      "B^{8}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}+1;];",
+      "B^{4}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx};];",
+  };
+  const std::vector<std::uint64_t> seeds = {3, 17, 99};
+  for (const std::string& left : texts) {
+    const Program before = program_of(header + left + "\n");
+    const KnownBefore known = look_at(before);
+    for (const std::string& right : texts) {
+      const Program after = program_of(header + right + "\n");
+      VerifyOptions options;
+      options.known = &known;
+      const std::vector<Judgement> trials = verify_trials(before, after, options, seeds);
+      ASSERT_FALSE(trials.empty());
+      for (std::size_t i = 0; i < trials.size(); ++i) {
+        VerifyOptions alone;
+        alone.seed = seeds[i];
+        EXPECT_EQ(said(trials[i]), said(verify(before, after, alone))) << left << " " << right;
+      }
+      const Judgement& last = trials.back();
+      const bool is_good = is_equal(last.verdict) && last.safe;
+      if (is_good) {
+        EXPECT_EQ(trials.size(), last.verdict == Grade::proved ? 1U : seeds.size());
+      }
+    }
+  }
 }
 
 TEST(Numeric, LiteralsOfOneValueInTheirType) {

@@ -214,6 +214,50 @@ TEST(Worker, EndsWhenItsOwnerIsKilled) {
   close(line[1]);
 }
 
+/// The line to the worker does not end with the owner where a copy of the owner still holds it.
+TEST(Worker, EndsWhenItsOwnerIsKilledThoughTheLineIsHeld) {
+  int line[2];
+  ASSERT_EQ(pipe(line), 0);
+  const pid_t owner = fork();
+  if (owner == 0) {
+    auto worker = Worker::start({STEPTP_FAULTY_WORKER});
+    // It serves when it has answered.
+    pid_t processes[2] = {worker && (*worker)->call("count", within(30)).ok() ? (*worker)->process() : 0, 0};
+    processes[1] = fork();
+    if (processes[1] == 0) {
+      std::this_thread::sleep_for(std::chrono::seconds(60));
+      _exit(0);
+    }
+    if (write(line[1], &processes, sizeof processes) != sizeof processes) _exit(1);
+    if (processes[0] != 0) (void)(*worker)->call("hang", within(60));
+    _exit(0);
+  }
+  pid_t processes[2] = {0, 0};
+  ASSERT_EQ(read(line[0], &processes, sizeof processes), static_cast<ssize_t>(sizeof processes));
+  ASSERT_NE(processes[0], 0);
+  kill(owner, SIGKILL);
+  waitpid(owner, nullptr, 0);
+  for (int i = 0; i < 100 && !has_ended(processes[0]); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_FALSE(has_ended(processes[1]));
+  EXPECT_TRUE(has_ended(processes[0]));
+  kill(processes[1], SIGKILL);
+  kill(processes[0], SIGKILL);
+  close(line[0]);
+  close(line[1]);
+}
+
+/// The kernel's signal comes with the end of the thread that started the worker, too; the owner goes on.
+TEST(Worker, OutlivesTheThreadThatStartedIt) {
+  WorkerPool pool = pool_of(1);
+  std::thread([&pool] { EXPECT_EQ(pool.call("count", within(30)).answer, "1"); }).join();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const WorkerOutcome out = pool.call("count", within(30));
+  EXPECT_EQ(out.answer, "2") << out.reason;
+  EXPECT_EQ(pool.started(), 1U);
+}
+
 TEST(Worker, AWarmOneCostsLittle) {
   WorkerPool pool = pool_of(1);
   ASSERT_TRUE(pool.call("count", within(10)).ok());

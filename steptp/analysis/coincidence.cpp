@@ -311,6 +311,14 @@ class Solver {
   bool impossible_ = false;
 };
 
+/// What a sum of products of loop indices is where all of them are 0; nothing where it has another form.
+std::optional<std::int64_t> at_origin(const Index& index) {
+  for (const IndexTerm& term : index.terms()) {
+    if (!std::holds_alternative<LoopVariable>(term.factors[0])) return std::nullopt;
+  }
+  return index.constant_term();
+}
+
 }  // namespace
 
 std::vector<LoopPair> pair_loops(const Statement& first, const Statement& second, std::size_t equal_prefix) {
@@ -327,6 +335,18 @@ std::vector<LoopPair> pair_loops(const Statement& first, const Statement& second
     }
   }
   return pairs;
+}
+
+bool meet_at_origin(const AccessTable& table, const Access& first, const Access& second) {
+  for (const Access* access : {&first, &second}) {
+    if (!access->conditions.empty() || !table.statements[access->statement].guards.empty()) return false;
+  }
+  const std::vector<Index> a = full_subscripts(table, first);
+  const std::vector<Index> b = full_subscripts(table, second);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Index& x, const Index& y) {
+    const auto value = at_origin(x);
+    return value && value == at_origin(y);
+  });
 }
 
 Coincidence coincide(const AccessTable& table, const Access& first, const Access& second, std::vector<LoopPair> pairs) {

@@ -31,4 +31,8 @@ struct Coincidence {
 [[nodiscard]] Coincidence coincide(const AccessTable& table, const Access& first, const Access& second,
                                    std::vector<LoopPair> pairs);
 
+/// Whether both surely touch one element in their first iteration, without guards and conditions: most that meet do,
+/// and it takes no question.
+[[nodiscard]] bool meet_at_origin(const AccessTable& table, const Access& first, const Access& second);
+
 }  // namespace steptp

@@ -9,6 +9,7 @@
 #include <isl/val.h>
 
 #include <algorithm>
+#include <climits>
 
 namespace steptp {
 
@@ -43,7 +44,10 @@ isl_mat* to_isl(isl_ctx* ctx, const Clause& clause, bool equations, std::size_t 
     for (const auto& [variable, coefficient] : constraint.sum.terms) row[variable] += coefficient;
     row[variables] = constraint.sum.constant;
     for (std::size_t i = 0; i <= variables; ++i) {
-      matrix = isl_mat_set_element_val(matrix, number, static_cast<int>(i), to_isl(ctx, row[i]));
+      const auto column = static_cast<int>(i);
+      matrix = row[i] >= INT_MIN && row[i] <= INT_MAX
+                   ? isl_mat_set_element_si(matrix, number, column, static_cast<int>(row[i]))
+                   : isl_mat_set_element_val(matrix, number, column, to_isl(ctx, row[i]));
     }
     ++number;
   }

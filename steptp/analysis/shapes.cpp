@@ -40,24 +40,27 @@ Wide greatest_subscript(const AccessTable& table, const Access& access, const In
 
 }  // namespace
 
-std::map<std::string, InferredShape> infer_shapes(const AccessTable& table) {
-  std::map<std::string, InferredShape> shapes;
-  for (const auto& [name, facts] : table.tensors) {
-    InferredShape& shape = shapes[name];
-    if (facts.known) {
-      shape.dimensions = facts.known->shape;
-      continue;
-    }
-    shape.dimensions.assign(facts.rank, 1);
-    for (const std::size_t number : facts.writes) {
-      const Access& access = table.accesses[number];
-      const std::size_t rank = std::min(facts.rank, access.ref->subscripts.size());
-      for (std::size_t i = 0; i < rank; ++i) {
-        const Wide greatest = greatest_subscript(table, access, access.ref->subscripts[i], shape.exact);
-        shape.dimensions[i] = std::max(shape.dimensions[i], to_dimension(greatest + 1));
-      }
+InferredShape infer_shape(const AccessTable& table, const TensorFacts& tensor) {
+  InferredShape shape;
+  if (tensor.known) {
+    shape.dimensions = tensor.known->shape;
+    return shape;
+  }
+  shape.dimensions.assign(tensor.rank, 1);
+  for (const std::size_t number : tensor.writes) {
+    const Access& access = table.accesses[number];
+    const std::size_t rank = std::min(tensor.rank, access.ref->subscripts.size());
+    for (std::size_t i = 0; i < rank; ++i) {
+      const Wide greatest = greatest_subscript(table, access, access.ref->subscripts[i], shape.exact);
+      shape.dimensions[i] = std::max(shape.dimensions[i], to_dimension(greatest + 1));
     }
   }
+  return shape;
+}
+
+std::map<std::string, InferredShape> infer_shapes(const AccessTable& table) {
+  std::map<std::string, InferredShape> shapes;
+  for (const auto& [name, tensor] : table.tensors) shapes.emplace(name, infer_shape(table, tensor));
   return shapes;
 }
 

@@ -17,6 +17,7 @@ struct InferredShape {
   std::vector<std::int64_t> dimensions;
   bool exact = true;
 };
+[[nodiscard]] InferredShape infer_shape(const AccessTable& table, const TensorFacts& tensor);
 [[nodiscard]] std::map<std::string, InferredShape> infer_shapes(const AccessTable& table);
 
 }  // namespace steptp

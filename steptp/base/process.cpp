@@ -28,19 +28,28 @@ using Clock = std::chrono::steady_clock;
 
 Diagnostic failure(std::string_view what) { return make_error("process", concat(what, ": ", std::strerror(errno))); }
 
-/// In the child: never returns. Where the program cannot be started, the reason goes into `errors`. Without `input` it
-/// reads nothing, without `messages` its standard error is lost.
-[[noreturn]] void become(std::vector<char*>& arguments, int input, int output, int messages, int errors) {
-  setpgid(0, 0);                     // what it starts can then be ended with it
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // an interrupted steptp leaves nothing running
+/// What a child gets, by its numbers here: without `input` it reads nothing, without `messages` its standard error is
+/// lost. Why it could not be started goes into `errors`.
+struct Lines {
+  int input;
+  int output;
+  int messages;
+  int errors;
+};
+
+/// In the child of `parent`: never returns.
+[[noreturn]] void become(std::vector<char*>& arguments, const Lines& lines, pid_t parent) {
+  setpgid(0, 0);                                 // what it starts can then be ended with it
+  prctl(PR_SET_PDEATHSIG, SIGKILL);              // an interrupted steptp leaves nothing running
+  if (getppid() != parent) _exit(kCannotStart);  // it was interrupted before that was said
   std::signal(SIGPIPE, SIG_DFL);
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  dup2(input < 0 ? nothing : input, STDIN_FILENO);
-  dup2(output, STDOUT_FILENO);
-  dup2(messages < 0 ? nothing : messages, STDERR_FILENO);
+  dup2(lines.input < 0 ? nothing : lines.input, STDIN_FILENO);
+  dup2(lines.output, STDOUT_FILENO);
+  dup2(lines.messages < 0 ? nothing : lines.messages, STDERR_FILENO);
   execvp(arguments[0], arguments.data());
   const int reason = errno;
-  if (write(errors, &reason, sizeof reason) < 0) _exit(kCannotStart);
+  if (write(lines.errors, &reason, sizeof reason) < 0) _exit(kCannotStart);
   _exit(kCannotStart);
 }
 
@@ -76,8 +85,9 @@ Result<ProcessResult, Diagnostic> run_process(const std::vector<std::string>& co
     close(output[1]);
     return reason;
   }
+  const pid_t parent = getpid();
   const pid_t child = fork();
-  if (child == 0) become(arguments, -1, output[1], output[1], errors[1]);
+  if (child == 0) become(arguments, {-1, output[1], output[1], errors[1]}, parent);
   close(output[1]);
   close(errors[1]);
   Result<ProcessResult, Diagnostic> answer = ProcessResult();
@@ -119,8 +129,9 @@ Result<Conversation, Diagnostic> Conversation::start(const std::vector<std::stri
     }
     return reason;
   }
+  const pid_t parent = getpid();
   const pid_t child = fork();
-  if (child == 0) become(arguments, pipes[0][0], pipes[1][1], -1, pipes[2][1]);
+  if (child == 0) become(arguments, {pipes[0][0], pipes[1][1], -1, pipes[2][1]}, parent);
   close(pipes[0][0]);
   close(pipes[1][1]);
   close(pipes[2][1]);

@@ -22,7 +22,8 @@ struct ProcessResult {
 /// started. Error: id `process`, where the program cannot be started.
 [[nodiscard]] Result<ProcessResult, Diagnostic> run_process(const std::vector<std::string>& command, double seconds);
 
-/// A program that is asked line by line and answers each line with one. It ends with the object, and with this process.
+/// A program that is asked line by line and answers each line with one. It ends with the object, and with the thread
+/// that started it.
 class Conversation {
  public:
   /// Found on the PATH; what it writes to standard error is lost. Error: id `process`.

@@ -1,9 +1,13 @@
 // The worker's side.
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -37,12 +41,36 @@ void limit(const WorkerLimits& limits) {
   close(file);
 }
 
-/// A handler that never comes back does not outlive whom it works for.
+/// The process that made the line, which is the one that started this; 0 where the line does not say.
+pid_t owner_of(int descriptor) {
+  ucred owner{};
+  socklen_t size = sizeof owner;
+  return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0 ? owner.pid : 0;
+}
+
+/// A handler that never comes back does not outlive whom it works for. The end of the line says that the owner is gone,
+/// unless a copy of the owner still holds it; then the kernel does. It sends its signal whenever the thread ends that
+/// started this process, which is nothing to worry about while another of the owner's threads is there: the owner is
+/// gone when this process has another parent.
 void end_with(int descriptor) {
-  std::thread([descriptor] {
+  constexpr int kOwnerSignal = SIGUSR2;
+  const pid_t owner = owner_of(descriptor);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, kOwnerSignal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const int news = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  prctl(PR_SET_PDEATHSIG, kOwnerSignal);
+  const auto is_gone = [owner] { return owner > 0 && getppid() != owner; };
+  if (is_gone()) _exit(0);  // before it could be asked for
+  std::thread([descriptor, news, is_gone] {
     for (;;) {
-      pollfd line{descriptor, POLLRDHUP, 0};
-      if (poll(&line, 1, -1) > 0 && (line.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0) _exit(0);
+      std::array<pollfd, 2> lines = {pollfd{descriptor, POLLRDHUP, 0}, pollfd{news, POLLIN, 0}};
+      if (poll(lines.data(), news < 0 ? 1 : 2, -1) <= 0) continue;
+      if ((lines[0].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0 || is_gone()) _exit(0);
+      signalfd_siginfo signal{};
+      while (news >= 0 && read(news, &signal, sizeof signal) > 0) {
+      }
     }
   }).detach();
 }

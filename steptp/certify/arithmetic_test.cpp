@@ -2,7 +2,11 @@
 // computation lies in too.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +15,7 @@
 #include "steptp/certify/ball_arithmetic.h"
 #include "steptp/certify/failure.h"
 #include "steptp/certify/field_arithmetic.h"
+#include "steptp/certify/rounded_arithmetic.h"
 
 namespace steptp::certify {
 namespace {
@@ -151,6 +156,38 @@ void expect_known_equal(Arithmetic& arithmetic) {
   typename Arithmetic::Value largest;
   arithmetic.arithmetic(ArithmeticOp::max, largest, x, y);
   EXPECT_TRUE(arithmetic.compare(CompareOp::equal, largest, x));
+}
+
+/// The definition: the nearest multiple of the unit in the last place, ties to even.
+double rounded_by_definition(DType dtype, double value) {
+  const DTypeInfo& type = info(dtype);
+  const int exponent = std::max(std::ilogb(value), 1 - type.max_exponent);
+  const double unit = std::ldexp(1.0, exponent - type.precision + 1);
+  const double rounded = std::nearbyint(value / unit) * unit;
+  const double greatest = std::ldexp(2.0 - std::ldexp(1.0, 1 - type.precision), type.max_exponent);
+  return std::fabs(rounded) > greatest ? std::copysign(std::numeric_limits<double>::infinity(), value) : rounded;
+}
+
+TEST(Arithmetic, RoundsToTheNearest) {
+  Random random(4);
+  for (int i = 0; i < 200000; ++i) {
+    // Any bits, and numbers near the borders of the types: ties, subnormal ones, the greatest.
+    double value = std::bit_cast<double>(random.next());
+    if (i % 2 == 1) {
+      const auto bits = static_cast<double>(random.between(-(1 << 14), 1 << 14));
+      value = std::ldexp(bits + static_cast<double>(random.below(3)) / 2, static_cast<int>(random.between(-160, 130)));
+    }
+    if (!std::isfinite(value) || value == 0) continue;
+    for (const DType dtype : {DType::f16, DType::bf16, DType::f32}) {
+      const double rounded = round_to(dtype, value);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(rounded),
+                std::bit_cast<std::uint64_t>(rounded_by_definition(dtype, value)))
+          << value << " in " << code(dtype);
+      const int exponent = std::max(std::ilogb(value), 1 - info(dtype).max_exponent);
+      EXPECT_EQ(unit_in_last_place(dtype, value), std::ldexp(1.0, exponent - info(dtype).precision + 1));
+    }
+    EXPECT_EQ(unit_in_last_place(DType::f64, value), std::ldexp(1.0, std::max(std::ilogb(value), -1022) - 52));
+  }
 }
 
 TEST(Arithmetic, SameExpressionsAreKnownEqual) {

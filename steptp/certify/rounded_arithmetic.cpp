@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "steptp/certify/double_functions.h"
@@ -16,20 +17,43 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
+namespace {
+
+/// The exponent of a finite number other than zero; of a subnormal one something below that of every normal one.
+int exponent_of(double value) {
+  constexpr int kBias = 1023;
+  return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff) - kBias;
+}
+
+double power_of_two(int exponent) {
+  constexpr int kLeastNormal = -1022;
+  if (exponent < kLeastNormal) return std::ldexp(1.0, exponent);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+/// Ties go to even numbers, where the sum has no room for a fraction. Zeros keep the sign.
+double round_to_integer(double value) {
+  constexpr double kNoFraction = 0x1.8p52;
+  return std::copysign(value + kNoFraction - kNoFraction, value);
+}
+
+}  // namespace
+
 double unit_in_last_place(DType dtype, double value) {
   const DTypeInfo& type = info(dtype);
   // The least exponent of a normal number is 1 - max_exponent; below it the spacing stays.
   const int exponent =
-      value == 0 || !std::isfinite(value) ? 1 - type.max_exponent : std::max(std::ilogb(value), 1 - type.max_exponent);
-  return std::ldexp(1.0, exponent - type.precision + 1);
+      value == 0 || !std::isfinite(value) ? 1 - type.max_exponent : std::max(exponent_of(value), 1 - type.max_exponent);
+  return power_of_two(exponent - type.precision + 1);
 }
 
 double round_to(DType dtype, double value) {
   if (dtype == DType::f64 || !std::isfinite(value) || value == 0) return value;
-  const double unit = unit_in_last_place(dtype, value);
-  // value/unit has at most 53 bits, so the quotient is exact and nearbyint rounds to even.
-  const double rounded = std::nearbyint(value / unit) * unit;
-  const double greatest = std::ldexp(2.0 - std::ldexp(1.0, 1 - info(dtype).precision), info(dtype).max_exponent);
+  const DTypeInfo& type = info(dtype);
+  const int exponent = std::max(exponent_of(value), 1 - type.max_exponent) - type.precision + 1;
+  // In units of the last place it has at most as many bits before the point as the type, and scaling is exact.
+  const double rounded = round_to_integer(value * power_of_two(-exponent)) * power_of_two(exponent);
+  const double greatest = (2.0 - power_of_two(1 - type.precision)) * power_of_two(type.max_exponent);
   return std::fabs(rounded) > greatest ? std::copysign(kInfinity, value) : rounded;
 }
 

@@ -49,6 +49,7 @@ void for_each_setting(Settings& c, const Visit& visit) {
   visit("trials", "judgements of each entry with fresh inputs; a proof needs one", c.trials);
   visit("budget", "operations of one judgement; what needs more is dropped as undecided", c.budget);
   visit("proof_budget", "nodes of one proof; what needs more is evaluated", c.proof_budget);
+  visit("safety_budget", "operations of one comparison of rounding errors", c.safety_budget);
   visit("attempts", "candidates tried for each entry that is wanted", c.attempts);
   visit("compile", "sample, all or none: which rows are compiled too", c.compile);
   visit("compile_rows", "rows of the sample", c.compile_rows);

@@ -8,6 +8,7 @@
 #include "steptp/base/text.h"
 #include "steptp/cuda/lower.h"
 #include "steptp/dataset/forms.h"
+#include "steptp/dataset/lowered.h"
 #include "steptp/exports/archive_index.h"
 #include "steptp/exports/record_texts.h"
 #include "steptp/exports/tables.h"
@@ -16,7 +17,6 @@
 #include "steptp/recipe/registry.h"
 #include "steptp/text/printer.h"
 #include "steptp/text/signature_text.h"
-#include "steptp/tir/lower.h"
 #include "steptp/tokens/qwen3.h"
 #include "steptp/verify/verify.h"
 
@@ -149,7 +149,7 @@ class RowChecker {
   }
 
   void check_lowered(const Program& program, const std::string& of) {
-    const auto tir = tir::lower(program, tir::Dialect::tvm_0_21, tir::Target::cuda);
+    const auto tir = tir_text_of(program);
     const auto cuda = cuda::lower(program);
     if (!tir || *tir != text(of + "_tir")) fail(concat("column '", of, "_tir' is not what the program lowers to"));
     if (!cuda || cuda->text != text(of + "_cuda")) {

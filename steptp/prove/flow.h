@@ -130,6 +130,8 @@ class Flow {
   [[nodiscard]] std::size_t writers_up_to(const std::vector<std::size_t>& writers, std::uint32_t nest) const;
   /// The versions that some read can see, and the last ones of the outputs: numbers of others are of no use.
   [[nodiscard]] std::set<Version> versions_read() const;
+
+  // reaching_writes.cpp
   [[nodiscard]] Value resolve(const std::string& tensor, const std::vector<Affine>& element, std::size_t reader,
                               const std::vector<Affine>& loops, std::size_t writers);
   [[nodiscard]] std::optional<Candidate> latest(std::size_t writer, const std::vector<Affine>& element,

@@ -14,7 +14,7 @@ namespace steptp {
 namespace {
 
 constexpr std::size_t kLongNest = 170;      ///< letters in the paper profile; longer nests are not quoted whole
-constexpr std::size_t kLongEquation = 200;  ///< likewise of an equation in a list
+constexpr std::size_t kLongEquation = 480;  ///< likewise of an equation in a list: a recurrence has 400
 constexpr std::size_t kManyEquations = 4;
 constexpr std::size_t kManyPlaces = 8;  ///< quotations in one list
 
@@ -231,6 +231,18 @@ TracePieces nest_of(const Quotable& from, const Site& site) {
   }
   add(out, list_of(std::move(targets)));
   return out;
+}
+
+TracePieces items_of(const Quotable& from, const std::vector<std::uint32_t>& items) {
+  const Nest* nest = nest_at(*from.program, items);
+  if (!nest || nest->items.size() > kManyEquations) return body_of(from, items);
+  std::vector<TracePieces> out;
+  for (std::uint32_t i = 0; i < nest->items.size(); ++i) {
+    Site site{items, Site::Part::item, {}, {}};
+    site.items.push_back(i);
+    out.push_back(nest_of(from, site));
+  }
+  return list_of(std::move(out));
 }
 
 namespace {

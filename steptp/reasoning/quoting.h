@@ -52,6 +52,8 @@ void add(TracePieces& to, std::string_view words);
 [[nodiscard]] TracePieces nest_of(const Quotable& from, const Site& site);
 /// The equations below an item, in the order of the text.
 [[nodiscard]] std::vector<Site> equations_below(const Program& program, const std::vector<std::uint32_t>& items);
+/// The items of a nest, one after the other; its equations where there are many.
+[[nodiscard]] TracePieces items_of(const Quotable& from, const std::vector<std::uint32_t>& items);
 /// The equations below an item: quoted where there are few, else by their left sides.
 [[nodiscard]] TracePieces body_of(const Quotable& from, const std::vector<std::uint32_t>& items);
 

@@ -32,8 +32,8 @@ constexpr Phrase kInlinePhrases[] = {
     {"uses", "The {places} to fill in: {uses}."},
     {"unchanged", "<Counting|With> {uses_words} in all, nothing that the definition reads is overwritten before them."},
     {"unchanged",
-     "{tensor} has this one equation, which does not accumulate, and the operands keep their values up to each of the "
-     "{uses_words}."},
+     "{tensor} has this one equation, which does not accumulate, and the operands keep their values until they are "
+     "needed (there is a total of {uses_words})."},
     {"unchanged",
      "Between the definition and its {uses_words} no operand changes, <so|hence> a recomputation <gives|yields> the "
      "same value."},
@@ -166,7 +166,7 @@ constexpr Phrase kSplittingPhrases[] = {
     {"not-written", "Its operands do not change {place_words}."},
     {"not-written",
      "As no operand is written {place_words}, the value is the same when it is computed <earlier|ahead of time>."},
-    {"memory", "The new tensor has {elements_words}, which is affordable."},
+    {"memory", "The new tensor has {elements_words}, which is within the <limit|bounds>."},
     {"memory", "It <takes|needs> {elements_words} to store it."},
     {"memory", "Storing it <takes|means> {elements_words}, well below the limit."},
     {"become", "A new definition is added {place_added}: {definition}."},

@@ -80,7 +80,7 @@ void tell_operator_fusion(Teller& teller) {
   const auto last = static_cast<std::uint32_t>(depth - 1);
   teller.bind("common", quote_piece(teller.before, {loop, depth == 1 ? std::nullopt : std::optional(last)}));
   teller.bind("header", header_of(teller.after, facts.added[0].site.items));
-  teller.bind("body", body_of(teller.after, facts.added[0].site.items));
+  teller.bind("body", items_of(teller.after, facts.added[0].site.items));
   teller.say("take");
   for (const Holds& one : facts.holds) {
     teller.bind_values(one.values);

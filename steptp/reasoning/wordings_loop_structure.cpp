@@ -32,12 +32,12 @@ constexpr Phrase kSplitPhrases[] = {
      "that gets split."},
     {"divides",
      "The requested inner extent is {inner}: {extent} <divided by|over> {inner} gives {outer} for the outer loop, "
-     "<so|and> {outer} chunks of {inner} iterations <cover the range|are needed>."},
+     "<so|and> {outer_words} of {inner_words} <will cover the range|will do>."},
     {"divides",
-     "<Factoring the range|Checking the factors>: {extent} iterations in chunks of {inner} make {outer} chunks."},
+     "<Factoring the range|Checking the factors>: {extent} iterations, with {inner_words} to a chunk, make "
+     "{outer_words}."},
     {"divides",
-     "A chunk of {inner} iterations fits into the range of {extent}, and {outer} such chunks <exhaust it|reach its "
-     "end>."},
+     "A chunk of {inner_words} fits into the range of {extent}, which takes {outer_words} <in all|altogether>."},
     {"kind",
      "The original loop is {kind}, and <the split keeps that kind on one of its halves|one of the two halves inherits "
      "this kind>, the other is serial."},
@@ -105,6 +105,8 @@ void tell_split(Teller& teller) {
   teller.bind_name("outer_index", loop_at(*teller.after.program, outer)->index);
   teller.bind_name("inner_index", loop_at(*teller.after.program, inner)->index);
   teller.bind("calculation", index_words(teller.facts.substitutions[0].value));
+  teller.bind_count("outer_words", teller.integer("outer"), "chunk", "chunks");
+  teller.bind_count("inner_words", teller.integer("inner"), "iteration", "iterations");
   teller.say("take");
   const bool serial = loop_at(*teller.before.program, site)->kind == LoopKind::serial;
   for (const Holds& one : teller.facts.holds) {
@@ -300,10 +302,10 @@ constexpr Phrase kFusionPhrases[] = {
      "<It|The step> is legal: counting to {extent} with one index visits the same pairs in lexicographic order, none "
      "missing and none repeated."},
     {"back", "The rest of the header is kept, and the flattened nest is set back into {where}."},
-    {"back", "With one loop fewer, the nest goes back to its position in {where}; its equations are the same."},
     {"back",
-     "<Then|After that> the header is reassembled around {fused} and the body follows <unchanged|the same> in "
-     "structure."},
+     "<With one loop fewer|One loop shorter>, the nest goes back to its position in {where}; its equations are the "
+     "same."},
+    {"back", "<Then|After that> the header is reassembled around {fused} and the body follows unchanged in structure."},
 };
 
 void tell_fusion(Teller& teller) {

@@ -101,7 +101,9 @@ constexpr Phrase kTransformPhrases[] = {
     {"back",
      "The copy goes directly before the expression that uses it; {tensor} itself <stays|remains> for its other "
      "readers."},
-    {"back", "Other expressions keep reading {tensor}, and the repacking nest is inserted just ahead of its reader."},
+    {"back",
+     "Other expressions, if there are any, keep reading {tensor}, and the repacking nest is inserted just ahead of its "
+     "reader."},
     {"back",
      "Nothing else in the program refers to {copy}; <the remaining text is unchanged|all else stays the same>."},
 };
@@ -176,7 +178,7 @@ constexpr Phrase kLayoutPhrases[] = {
      "Along {loop} the recurrence reads its current and its previous element and, behind the loop, the last one."},
     {"recurrence", "Only the latest value is ever needed while {loop} advances, besides the one before it."},
     {"become", "In the new layout {change}, <so|and> the accesses turn into {results}."},
-    {"become", "The map is simple, {change}, and the rewritten accesses are {results}."},
+    {"become", "The map is simple: {change}; the rewritten accesses are {results}."},
     {"become", "From now on {change}; accordingly <we write|the accesses are> {results}."},
     {"rolling",
      "Instead of the whole history, {tensor} keeps its latest value and {previous} the one before, which "

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "steptp/analysis/instances.h"
+#include "steptp/analysis/written_boxes.h"
 #include "steptp/base/text.h"
 
 namespace steptp {
@@ -36,31 +37,6 @@ class DefinednessChecker {
   }
 
  private:
-  [[nodiscard]] static std::size_t guards_in(const Statement& statement, std::size_t nests) {
-    std::size_t guards = 0;
-    for (std::size_t i = 0; i < nests; ++i) guards += statement.nests[i]->guard ? 1 : 0;
-    return guards;
-  }
-
-  /// The box that a writer writes in each iteration of the loops it shares with the reader, in coordinates relative to
-  /// the part of each subscript that the shared loops decide; that part goes to `bases`. Nothing where it is no box.
-  std::optional<Box> written_box(const Access& write, std::size_t shared_loops, std::size_t shared_nests,
-                                 std::vector<Index>& bases) const {
-    const Statement& statement = table_.statements[write.statement];
-    if (statement.guards.size() > guards_in(statement, shared_nests)) return std::nullopt;
-    Ranges box = loop_box(statement);
-    std::vector<std::string> used;
-    Box region;
-    for (const Index& subscript : full_subscripts(table_, write)) {
-      const auto split = split_by(subscript, statement.loops, shared_loops);
-      const auto values = split ? dense_values(split->own, box, used) : std::nullopt;
-      if (!values) return std::nullopt;
-      bases.push_back(split->shared);
-      region.push_back(*values);
-    }
-    return region;
-  }
-
   /// The box around what a reader reads, relative to the writers' bases, over all iterations: the writers wrote their
   /// box around the base in each of them. Conditions narrow it, as far as asked.
   std::optional<Box> read_box(const Access& read, const std::vector<Index>& bases, Narrowing narrowing) const {
@@ -86,27 +62,8 @@ class DefinednessChecker {
 
   /// Boxes of the writers that run before the read in every iteration of what they share.
   bool boxes_show(const Access& read, const TensorFacts& tensor, Narrowing narrowing) const {
-    const Statement& reader = table_.statements[read.statement];
-    struct Group {
-      std::size_t shared_loops;
-      std::vector<Index> bases;
-      std::vector<Box> boxes;
-    };
-    std::vector<Group> groups;
-    for (const std::size_t number : tensor.writes) {
-      const Access& write = table_.accesses[number];
-      const Relation relation = relate(table_.statements[write.statement], reader);
-      if (!relation.before || write.statement == read.statement) continue;
-      std::vector<Index> bases;
-      auto box = written_box(write, relation.shared_loops, relation.shared_nests, bases);
-      if (!box) continue;
-      auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-        return g.shared_loops == relation.shared_loops && g.bases == bases;
-      });
-      if (group == groups.end()) group = groups.insert(groups.end(), {relation.shared_loops, bases, {}});
-      group->boxes.push_back(*std::move(box));
-    }
-    return std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
+    const std::vector<WrittenBoxes> written = written_before(table_, tensor, table_.statements[read.statement]);
+    return std::any_of(written.begin(), written.end(), [&](const WrittenBoxes& group) {
       const auto whole = read_box(read, group.bases, narrowing);
       return whole && boxes_cover(*whole, group.boxes);
     });
@@ -194,8 +151,9 @@ class DefinednessChecker {
     std::vector<Box> boxes;
     const std::size_t limit = std::min(tensor.writes.size(), kMaxWriters);
     for (std::size_t i = 0; i < limit; ++i) {
-      std::vector<Index> bases;
-      if (auto box = written_box(table_.accesses[tensor.writes[i]], 0, 0, bases)) boxes.push_back(*std::move(box));
+      if (auto found = written_box(table_, table_.accesses[tensor.writes[i]], 0, 0)) {
+        boxes.push_back(std::move(found->box));
+      }
     }
     if (boxes_cover(whole, boxes)) return;
     ask_isl_output(name, tensor);

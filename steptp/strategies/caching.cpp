@@ -60,7 +60,70 @@ bool cannot_race(View& before, const CacheRequest& request) {
                                   std::none_of(facts.reads.begin(), facts.reads.end(), elsewhere));
 }
 
+/// The axes that loops run over, as bits.
+unsigned axes_of(const std::vector<const Loop*>& loops, std::size_t begin, std::size_t end, bool threads) {
+  unsigned axes = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto axis = axis_of(loops[i]->index);
+    if (axis && is_thread_axis(*axis) == threads) axes |= 1U << static_cast<unsigned>(*axis);
+  }
+  return axes;
+}
+
+/// No block loop stands below the level, and a copy in `l` has all thread axes of its kernel.
+bool axes_stand_well(View& before, const CacheRequest& request, const PlannedCopy& copy) {
+  const std::vector<Statement>& statements = before.table().statements;
+  for (const std::size_t number : statements_below(before, *request.at.nest)) {
+    const std::vector<const Loop*>& loops = statements[number].loops;
+    if (axes_of(loops, copy.level.depth, loops.size(), false) != 0) return false;
+  }
+  if (!blocks_stand_well(*before.program().nests[request.at.expression()])) return false;
+  if (request.scope != Scope::local) return true;
+  const Statement& use = *copy.uses[0];
+  const unsigned own = axes_of(use.loops, 0, use.loops.size(), true);
+  return std::all_of(statements.begin(), statements.end(), [&](const Statement& other) {
+    return (axes_of(other.loops, 0, other.loops.size(), true) & ~own) == 0 || other.kernel != use.kernel;
+  });
+}
+
+bool fits_beside_others(View& before, const CacheRequest& request, const PlannedCopy& copy) {
+  const Device& device = default_device();
+  const std::int64_t limit = request.scope == Scope::shared ? device.shared_bytes : device.local_bytes;
+  Wide bytes = info(copy.dtype).bytes;
+  for (const std::int64_t extent : copy.extents) {
+    bytes *= extent;
+    if (bytes > limit) return false;
+  }
+  if (!before.has_scoped_data()) return true;
+  // What a step writes of it may be another part than before.
+  const auto source = before.table().tensors.find(request.of);
+  if (source == before.table().tensors.end() || source->second.scope == request.scope) return false;
+  for (const KernelFacts& kernel : before.kernels()) {
+    if (kernel.kernel == copy.uses[0]->kernel) bytes += scoped_bytes(before, kernel, request.scope);
+  }
+  return bytes <= limit;
+}
+
 }  // namespace
+
+bool is_in_kernel_of_uses(const CacheRequest& request, const PlannedCopy& copy) {
+  const Statement& use = *copy.uses[0];
+  const Kernel& kernel = use.kernel;
+  if (!std::all_of(copy.uses.begin(), copy.uses.end(),
+                   [&](const Statement* other) { return other->kernel == kernel; })) {
+    return false;
+  }
+  if (kernel.host_loops < use.loops.size() && use.loops[kernel.host_loops]->kind == LoopKind::bound) {
+    return kernel.host_loops < copy.level.depth;
+  }
+  const std::vector<std::uint32_t>& nest = request.at.nest->items;
+  return kernel.root.size() <= nest.size() && std::equal(kernel.root.begin(), kernel.root.end(), nest.begin());
+}
+
+bool is_plainly_placed(View& before, const CacheRequest& request, const PlannedCopy& copy) {
+  return request.form != CacheForm::ahead && cannot_race(before, request) && is_in_kernel_of_uses(request, copy) &&
+         axes_stand_well(before, request, copy) && fits_beside_others(before, request, copy);
+}
 
 std::optional<Refusal> refuse_size(const CacheRequest& request, const std::vector<std::int64_t>& extents, DType dtype) {
   const Device& device = default_device();
@@ -158,6 +221,16 @@ std::optional<Refusal> refuse_cache(View& before, const Program& after, const Ca
 
 Refusal refuse_large(const CacheRequest& request) {
   return {&kCacheBox, request.site(), "a subscript would not fit in 64 bits", {}};
+}
+
+bool guards_read_data(View& view, const CacheRequest& request) {
+  bool found = false;
+  for (const std::size_t number : statements_below(view, *request.at.nest)) {
+    for (const ExprPtr& guard : view.table().statements[number].guards) {
+      for_each_ref(*guard, [&found](const RefPtr&) { found = true; });
+    }
+  }
+  return found;
 }
 
 std::size_t item_of(const CacheRequest& request, const Statement& statement) {

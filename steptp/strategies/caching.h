@@ -23,24 +23,32 @@ enum class CacheForm : std::uint8_t {
   ahead,  ///< two buffers: the next round's data is fetched while this round's is used
 };
 
+/// What a request is for. Who asks only whether a step can be made gets no program where that is seen without it.
+enum class CachePurpose : std::uint8_t {
+  make,
+  ask,
+  ask_unguarded,  ///< a copy with a guard is of no interest
+};
+
 struct CacheRequest {
   PlacedLoop at;   ///< the level: its body gets the copy
   std::string of;  ///< a tensor, or the address of an expression
   Scope scope = Scope::local;
   CacheForm form = CacheForm::plain;
+  CachePurpose purpose = CachePurpose::make;
 
   [[nodiscard]] Site site() const { return at.site(); }
 };
 
 /// The program with the copy in it, and what the facts say.
 struct CacheStep {
-  Program program;
+  Program program;  ///< this and what follows are for those who want to make the step
   std::string cache;
   std::string source;
   std::vector<std::int64_t> extents;  ///< of the copy
   std::vector<Part> uses;             ///< before
   std::vector<Part> added;            ///< after
-  bool has_guard = false;             ///< the copy leaves something out, or fills it
+  bool has_guard = false;             ///< the copy leaves something out, or fills it; known to those who ask, too
   bool is_initialised = false;        ///< the accumulator starts from its identity
   std::size_t dropped = 0;            ///< conditions in guards that the uses do not need any more
 };
@@ -93,9 +101,25 @@ struct CacheLevel {
 [[nodiscard]] std::optional<Refusal> refuse_size(const CacheRequest& request, const std::vector<std::int64_t>& extents,
                                                  DType dtype);
 
+/// What is known of a copy before anything is built.
+struct PlannedCopy {
+  const std::vector<const Statement*>& uses;
+  const CacheLevel& level;
+  const std::vector<std::int64_t>& extents;
+  DType dtype;
+};
+/// The level stands inside the kernel of the uses, so that copy and uses belong to one launch.
+[[nodiscard]] bool is_in_kernel_of_uses(const CacheRequest& request, const PlannedCopy& copy);
+/// Whether refuse_cache surely has nothing against the copy: seen from the program before. False says nothing.
+[[nodiscard]] bool is_plainly_placed(View& before, const CacheRequest& request, const PlannedCopy& copy);
+
 /// What the result has to satisfy, looked at when it is there.
 [[nodiscard]] std::optional<Refusal> refuse_cache(View& before, const Program& after, const CacheRequest& request,
                                                   const std::string& cache);
+
+/// A guard around a statement of the body reads data, which may be what is copied: only rewriting shows what becomes of
+/// it.
+[[nodiscard]] bool guards_read_data(View& view, const CacheRequest& request);
 
 /// A program of some expressions of another; the others are empty, so that addresses stay as they are. Analyses of it
 /// cost a fraction, where the rest plays no part.

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include "steptp/analysis/instances.h"
+#include "steptp/analysis/interval.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/fill.h"
 #include "steptp/strategies/staging.h"
@@ -22,11 +24,14 @@ struct Copy {
 std::optional<Copy> copy_of(View& view, const CacheRequest& request, const Staged& staged) {
   Copy out;
   out.loops = staged.level.threads;
-  NameSource fresh = view.fresh_indices(request.at.expression());
+  std::optional<NameSource> fresh;
   std::set<std::string> used;
   for (std::size_t i = 0; i < staged.extents.size(); ++i) {
     std::string name = staged.names[i];
-    if (name.empty() || !used.insert(name).second) name = fresh.next();
+    if (name.empty() || !used.insert(name).second) {
+      if (!fresh) fresh = view.fresh_indices(request.at.expression());
+      name = fresh->next();
+    }
     out.loops.push_back({LoopKind::serial, staged.extents[i], name});
     out.point.push_back(Index::variable(name));
   }
@@ -185,6 +190,33 @@ std::optional<Refusal> refuse_uncovered(View& after, const CacheRequest& request
   return std::nullopt;
 }
 
+Interval whole_range(const Loop& loop) { return {0, static_cast<Wide>(loop.extent) - 1}; }
+
+/// What refuse_uncovered finds of a tensor, where ranges of subscripts show it.
+bool is_plainly_covered(View& view, const CacheRequest& request, const Staged& staged, const Copy& copy) {
+  const AccessTable& table = view.table();
+  const RefPtr& source = std::get<Read>(copy.value->node).ref;
+  const TensorFacts& tensor = table.tensors.at(source->tensor);
+  if (tensor.known && tensor.writes.empty()) return copy.bounds.empty();
+  const PlannedCopy planned{staged.statements, staged.level, staged.extents, staged.dtype};
+  if (tensor.scope != Scope::global && !is_in_kernel_of_uses(request, planned)) return false;
+  const Statement& use = *staged.statements[0];
+  Ranges loops;
+  for (std::size_t i = 0; i < staged.level.depth; ++i)
+    loops.variables[use.loops[i]->index] = whole_range(*use.loops[i]);
+  for (const Loop& loop : copy.loops) loops.variables[loop.index] = whole_range(loop);
+  // The copy stands under the same axes as the use, or has no part in this.
+  Access access;
+  access.statement = static_cast<std::size_t>(&use - table.statements.data());
+  access.ref = source;
+  bool known = true;
+  const std::vector<Index> subscripts = full_subscripts(table, access);
+  for (const Index& subscript : subscripts) {
+    for_each_variable(subscript, [&](const std::string& name) { known = known && loops.variables.contains(name); });
+  }
+  return known && is_plainly_written(view, tensor, use, subscripts, loops);
+}
+
 /// The expressions that say whether what is copied is in range and has a value: the copy's own, and those that write
 /// what it reads. All of them where subscripts or guards depend on data.
 std::set<std::uint32_t> expressions_that_count(View& view, const CacheRequest& request, const Copy& copy) {
@@ -227,20 +259,31 @@ Result<CacheStep, Refusal> plan_cached_read(View& view, const CacheRequest& requ
   if (auto refusal = refuse_form(request, staged, *copy)) return *std::move(refusal);
   const DType dtype = request.form == CacheForm::wide ? DType::f32 : staged.dtype;
   CacheStep out;
+  out.has_guard = !copy->bounds.empty();
+  if (out.has_guard && request.purpose == CachePurpose::ask_unguarded) {
+    return Refusal{&kCacheForm, request.site(), "the copy would have a guard", {}};
+  }
+  const PlannedCopy planned{staged.statements, staged.level, staged.extents, dtype};
+  const bool covered = !site && request.form != CacheForm::ahead && is_plainly_covered(view, request, staged, *copy);
+  const bool placed = !site && is_plainly_placed(view, request, planned);
+  if (request.purpose != CachePurpose::make && covered && placed && !guards_read_data(view, request)) return out;
   out.cache = view.fresh_tensors().next();
   out.source = staged.source;
   out.extents = staged.extents;
   out.uses = staged.uses;
-  out.has_guard = !copy->bounds.empty();
   const auto assembly = assemble(view, request, staged, *copy, out.cache, dtype);
   if (!assembly) return refuse_large(request);
   for (const auto& place : assembly->copies) out.added.push_back({"copy", item_site(place)});
   out.program = with_items(view.program(), request.at.nest->items, assembly->items);
-  const Program counts = only_expressions(out.program, expressions_that_count(view, request, *copy));
-  View part(counts);
-  if (auto refusal = refuse_uncovered(part, request, *assembly)) return *std::move(refusal);
-  if (auto refusal = refuse_cache(view, out.program, request, out.cache)) return *std::move(refusal);
-  if (request.form != CacheForm::fill) return out;
+  if (!covered) {
+    const Program counts = only_expressions(out.program, expressions_that_count(view, request, *copy));
+    View part(counts);
+    if (auto refusal = refuse_uncovered(part, request, *assembly)) return *std::move(refusal);
+  }
+  if (!placed) {
+    if (auto refusal = refuse_cache(view, out.program, request, out.cache)) return *std::move(refusal);
+  }
+  if (request.form != CacheForm::fill || request.purpose != CachePurpose::make) return out;
   View after(out.program);
   if (auto unguarded = without_needless_guards(after, out.cache)) {
     if (!refuse_cache(view, unguarded->program, request, out.cache)) {

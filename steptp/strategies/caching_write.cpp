@@ -184,6 +184,13 @@ std::optional<Refusal> refuse_back(View& bare, const CacheRequest& request, cons
   return std::nullopt;
 }
 
+/// The subscripts of all accesses in the copy fit in 64 bits.
+bool all_fit(const WriteTarget& target) {
+  return std::all_of(target.accesses.begin(), target.accesses.end(), [&](const Access* access) {
+    return target.footprint.inside(target.level.in_common_names(access->ref->subscripts)).has_value();
+  });
+}
+
 }  // namespace
 
 Result<CacheStep, Refusal> plan_cached_write(View& view, const CacheRequest& request) {
@@ -209,23 +216,30 @@ Result<CacheStep, Refusal> plan_cached_write(View& view, const CacheRequest& req
     return Refusal{&kCacheWhole, request.site(), concat("no literal is the identity of type ", code(dtype)), {}};
   }
   CacheStep out;
+  out.extents = target->footprint.extents();
+  const bool placed = is_plainly_placed(view, request, {target->statements, target->level, out.extents, dtype});
+  const bool guarded = std::any_of(target->statements.begin(), target->statements.end(),
+                                   [](const Statement* statement) { return !statement->guards.empty(); });
+  if (request.purpose != CachePurpose::make && placed && !guarded && !guards_read_data(view, request)) {
+    return all_fit(*target) ? Result<CacheStep, Refusal>(std::move(out)) : refuse_large(request);
+  }
   out.cache = view.fresh_tensors().next();
   out.source = request.of;
-  out.extents = target->footprint.extents();
   out.is_initialised = identity != nullptr;
   for (const Access* access : target->accesses) out.uses.push_back({"use", access->site});
   const auto extra = items_of(view, request, *target, out.cache, dtype, identity);
   if (!extra) return refuse_large(request);
   const auto full = assemble(view, request, *target, out.cache, dtype, *extra);
   if (!full) return refuse_large(request);
-  if (std::any_of(target->statements.begin(), target->statements.end(),
-                  [](const Statement* statement) { return !statement->guards.empty(); })) {
+  if (guarded) {
     const auto bare = assemble(view, request, *target, out.cache, dtype, {{}, extra->back});
     if (!bare) return refuse_large(request);
     View without(bare->program);
     if (auto refusal = refuse_back(without, request, *bare, out.cache, target->level.depth)) return *std::move(refusal);
   }
-  if (auto refusal = refuse_cache(view, full->program, request, out.cache)) return *std::move(refusal);
+  if (!placed) {
+    if (auto refusal = refuse_cache(view, full->program, request, out.cache)) return *std::move(refusal);
+  }
   out.program = full->program;
   for (const auto& place : full->identity) out.added.push_back({"identity", item_site(place)});
   for (const auto& place : full->back) out.added.push_back({"copy", item_site(place)});

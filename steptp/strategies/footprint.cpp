@@ -31,10 +31,11 @@ std::optional<Index> term_index(const IndexTerm& term, std::int64_t coefficient)
   return product;
 }
 
-bool moves(const IndexTerm& term, const std::set<std::string>& still) {
-  const auto value = term_index(term, 1);
-  bool found = !value;
-  if (value) for_each_variable(*value, [&](const std::string& name) { found = found || !still.contains(name); });
+bool moves(const IndexTerm& term, const Index& value, const std::set<std::string>& still) {
+  const auto* loop = term.factors.size() == 1 ? std::get_if<LoopVariable>(&term.factors[0]) : nullptr;
+  if (loop) return !still.contains(loop->name);
+  bool found = false;
+  for_each_variable(value, [&](const std::string& name) { found = found || !still.contains(name); });
   return found;
 }
 
@@ -68,7 +69,7 @@ std::optional<Parts> parts_of(const Index& index, const std::set<std::string>& s
   for (const IndexTerm& term : index.terms()) {
     const auto value = term_index(term, term.coefficient);
     if (!value || reads_tensor(*value)) return std::nullopt;
-    const bool moving = moves(term, still);
+    const bool moving = moves(term, *value, still);
     if (moving) parts.divisor = common_divisor(parts.divisor, term.coefficient);
     Index& side = moving ? parts.moving : parts.still;
     auto sum = Index::add(side, *value);
@@ -78,24 +79,29 @@ std::optional<Parts> parts_of(const Index& index, const std::set<std::string>& s
   return parts;
 }
 
+/// A use's subscript in its parts, and the values of the loops around it.
+struct SplitUse {
+  Parts parts;
+  const Ranges* box = nullptr;
+};
+
 /// Where the moving part of all uses is the same sum of multiples of loops, and different iterations have different
 /// values: a part for each loop, the largest step first.
-std::vector<FootprintPart> parts_by_loop(const std::vector<SubscriptUse>& uses, std::size_t number,
-                                         const std::set<std::string>& still) {
+std::vector<FootprintPart> parts_by_loop(const std::vector<SplitUse>& uses) {
   std::vector<FootprintPart> out;
-  const auto first = parts_of(uses[0].subscripts[number], still);
-  const Ranges box = loop_box(*uses[0].statement);
-  for (const IndexTerm& term : first->moving.terms()) {
+  const Parts& first = uses[0].parts;
+  if (first.moving.terms().size() < 2) return out;  // one loop alone leaves no gaps
+  for (const SplitUse& use : uses) {
+    if (!(use.parts.moving == first.moving) || use.parts.constant != first.constant) return {};
+  }
+  for (const IndexTerm& term : first.moving.terms()) {
     const auto* loop = term.factors.size() == 1 ? std::get_if<LoopVariable>(&term.factors[0]) : nullptr;
     if (!loop || term.coefficient < 1) return {};
-    const Interval range = box.variables.find(loop->name)->second;
+    const Interval range = uses[0].box->variables.find(loop->name)->second;
     if (range.high < 1 || range.high > INT32_MAX) return {};
-    for (const SubscriptUse& use : uses) {
-      const auto other = parts_of(use.subscripts[number], still);
-      const Ranges there = loop_box(*use.statement);
-      const auto same = there.variables.find(loop->name);
-      if (!(other->moving == first->moving) || other->constant != first->constant) return {};
-      if (same == there.variables.end() || !(same->second == range)) return {};
+    for (const SplitUse& use : uses) {
+      const auto same = use.box->variables.find(loop->name);
+      if (same == use.box->variables.end() || !(same->second == range)) return {};
     }
     out.push_back({term.coefficient, static_cast<std::int64_t>(range.high) + 1});
   }
@@ -108,37 +114,39 @@ std::vector<FootprintPart> parts_by_loop(const std::vector<SubscriptUse>& uses, 
   return out;
 }
 
-/// One dimension from the same subscript of all uses.
-Result<FootprintDimension, std::string> dimension_of(const std::vector<SubscriptUse>& uses, std::size_t number,
+/// One dimension from the same subscript of all uses; boxes: of the loops around each.
+Result<FootprintDimension, std::string> dimension_of(const std::vector<SubscriptUse>& uses,
+                                                     const std::vector<Ranges>& boxes, std::size_t number,
                                                      const std::set<std::string>& still) {
-  std::optional<Parts> first;
+  std::vector<SplitUse> splits;
   std::optional<Interval> all;
   std::int64_t step = 0;
-  for (const SubscriptUse& use : uses) {
-    const auto parts = parts_of(use.subscripts[number], still);
-    if (!parts) return concat("subscript ", number, " reads a tensor or does not fit");
-    if (first && !(parts->still == first->still)) {
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    auto found = parts_of(uses[i].subscripts[number], still);
+    if (!found) return concat("subscript ", number, " reads a tensor or does not fit");
+    splits.push_back({*std::move(found), &boxes[i]});
+    const Parts& first = splits[0].parts;
+    const Parts& parts = splits.back().parts;
+    if (!(parts.still == first.still)) {
       return concat("uses have different parts in subscript ", number, " that stand still");
     }
-    const Interval range =
-        range_of(parts->moving, loop_box(*use.statement)) + Interval{parts->constant, parts->constant};
-    if (!use.is_inside) all = all ? hull(*all, range) : range;
-    step = common_divisor(step, parts->divisor);
-    const Wide apart = first ? static_cast<Wide>(parts->constant) - first->constant : 0;
+    const Interval range = range_of(parts.moving, boxes[i]) + Interval{parts.constant, parts.constant};
+    if (!uses[i].is_inside) all = all ? hull(*all, range) : range;
+    step = common_divisor(step, parts.divisor);
+    const Wide apart = static_cast<Wide>(parts.constant) - first.constant;
     if (apart > INT64_MAX || apart < -INT64_MAX) return concat("subscript ", number, " is wide");
     step = common_divisor(step, static_cast<std::int64_t>(apart));
-    if (!first) first = parts;
   }
   FootprintDimension out;
   const auto fixed = all->low < INT64_MIN || all->low > INT64_MAX
                          ? std::nullopt
-                         : Index::add(first->still, Index::constant(static_cast<std::int64_t>(all->low)));
+                         : Index::add(splits[0].parts.still, Index::constant(static_cast<std::int64_t>(all->low)));
   step = std::max<std::int64_t>(step, 1);
   const Wide extent = (all->high - all->low) / step + 1;
   if (!fixed || extent > INT64_MAX) return concat("subscript ", number, " does not fit");
   out.fixed = *fixed;
   if (extent > 1) out.parts = {{step, static_cast<std::int64_t>(extent)}};
-  std::vector<FootprintPart> loops = parts_by_loop(uses, number, still);
+  std::vector<FootprintPart> loops = parts_by_loop(splits);
   Wide elements = 1;
   for (const FootprintPart& part : loops) elements *= part.extent;
   if (!loops.empty() && elements < extent) out.parts = std::move(loops);
@@ -196,8 +204,10 @@ std::vector<std::int64_t> Footprint::extents() const {
 
 Result<Footprint, std::string> footprint_of(const std::vector<SubscriptUse>& uses, const std::set<std::string>& still) {
   Footprint out;
+  std::vector<Ranges> boxes;
+  for (const SubscriptUse& use : uses) boxes.push_back(loop_box(*use.statement));
   for (std::size_t i = 0; i < uses[0].subscripts.size(); ++i) {
-    auto dimension = dimension_of(uses, i, still);
+    auto dimension = dimension_of(uses, boxes, i, still);
     if (!dimension) return dimension.error();
     out.dimensions.push_back(*std::move(dimension));
   }

@@ -130,27 +130,6 @@ struct Meeting {
   }
 };
 
-/// What a sum of products of loop indices is where all of them are 0; nothing where it has another form.
-std::optional<std::int64_t> at_origin(const Index& index) {
-  for (const IndexTerm& term : index.terms()) {
-    if (!std::holds_alternative<LoopVariable>(term.factors[0])) return std::nullopt;
-  }
-  return index.constant_term();
-}
-
-/// Whether both surely touch one element in their first iteration: most that meet do, and it takes no question.
-bool meet_at_origin(const AccessTable& table, const Access& a, const Access& b) {
-  for (const Access* access : {&a, &b}) {
-    if (!access->conditions.empty() || !table.statements[access->statement].guards.empty()) return false;
-  }
-  const std::vector<Index> first = full_subscripts(table, a);
-  const std::vector<Index> second = full_subscripts(table, b);
-  return std::equal(first.begin(), first.end(), second.begin(), second.end(), [](const Index& x, const Index& y) {
-    const auto value = at_origin(x);
-    return value && value == at_origin(y);
-  });
-}
-
 /// A loop around both, of several iterations, that neither follows.
 bool is_free(const AccessTable& table, const Access& a, const Access& b, std::size_t loop) {
   const Loop& shared = *table.statements[a.statement].loops[loop];

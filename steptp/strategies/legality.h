@@ -60,9 +60,14 @@ struct Reshaped {
 /// inside different axes.
 [[nodiscard]] std::optional<Conflict> placement_conflict(View& view);
 
+/// Whether every block loop of a top-level nest encloses all items of its kernel.
+[[nodiscard]] bool blocks_stand_well(const Nest& expression);
+
 /// Whether a tensor in `s` or `l` cannot live where it is accessed: in several kernels, inside different axes, or where
 /// a block loop would not enclose all items of its kernel.
 [[nodiscard]] std::optional<Conflict> placement_conflict(View& view, const std::string& tensor);
+/// The same of a tensor that would live in another scope.
+[[nodiscard]] std::optional<Conflict> placement_conflict(View& view, const std::string& tensor, Scope scope);
 /// Whether two accesses to a tensor share an element in one of two programs but not in the other. The programs differ
 /// in scopes only.
 [[nodiscard]] std::optional<Conflict> ownership_conflict(View& before, View& after, const std::string& tensor);

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "steptp/analysis/coincidence.h"
 #include "steptp/analysis/instances.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
@@ -44,8 +45,9 @@ bool blocks_stand_well(const Nest& nest, bool inside_kernel, bool perfect) {
 
 /// All accesses to an `l` tensor lie inside the same bound axes, to an `s` tensor inside the same block axes; an item
 /// that has no loop over a thread axis of its kernel runs once, and has no `l` of its own.
-std::optional<Conflict> axes_conflict(const AccessTable& table, const std::string& name, const TensorFacts& tensor) {
-  const bool local = tensor.scope == Scope::local;
+std::optional<Conflict> axes_conflict(const AccessTable& table, const std::string& name, const TensorFacts& tensor,
+                                      Scope scope) {
+  const bool local = scope == Scope::local;
   const std::vector<std::size_t> all = accesses_of(tensor);
   const Access& example = table.accesses[all[0]];
   const std::set<Axis> wanted = axes_of(table.statements[example.statement], local);
@@ -84,6 +86,33 @@ std::optional<std::vector<Index>> hidden_before(const AccessTable& table, const 
     subscript = *std::move(next);
   }
   return out;
+}
+
+/// What subscripts show at once, in two programs that differ in scopes only: where two accesses touch one element in
+/// the first program, the hidden subscripts that they have in the second are equal, too.
+bool share_where(const AccessTable& table, const AccessTable& other, std::size_t first, std::size_t second) {
+  const Access& a = table.accesses[first];
+  const Access& b = table.accesses[second];
+  const Statement& one = table.statements[a.statement];
+  const Statement& two = table.statements[b.statement];
+  const Coincidence meet = coincide(table, a, b, pair_loops(one, two, 0));
+  if (meet.impossible) return true;
+  const auto position = [](const Statement& statement, const Index& index) -> std::optional<std::size_t> {
+    const auto at = std::find_if(statement.loops.begin(), statement.loops.end(),
+                                 [&](const Loop* loop) { return index == Index::variable(loop->index); });
+    if (at == statement.loops.end()) return std::nullopt;
+    return static_cast<std::size_t>(at - statement.loops.begin());
+  };
+  const std::vector<Index> x = hidden_subscripts(other, other.accesses[first]);
+  const std::vector<Index> y = hidden_subscripts(other, other.accesses[second]);
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [&](const Index& p, const Index& q) {
+    if (p.is_constant() || q.is_constant()) return p == q;
+    const auto i = position(one, p);
+    const auto j = position(two, q);
+    return i && j && std::any_of(meet.pairs.begin(), meet.pairs.end(), [&](const LoopPair& pair) {
+             return pair.equal && pair.first == *i && pair.second == *j;
+           });
+  });
 }
 
 /// Pairs of instances that shared an element before and do not after, or the other way round.
@@ -243,29 +272,46 @@ std::optional<Conflict> sharing_conflict(View& before, View& after, const Reshap
 
 std::optional<Conflict> placement_conflict(View& view) {
   for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
-    if (blocks_stand_well(*view.program().nests[i], false, true)) continue;
+    if (blocks_stand_well(*view.program().nests[i])) continue;
     return Conflict{item_site({i}), item_site({i}), "a block loop would not enclose all items of its kernel"};
   }
   for (const auto& [name, tensor] : view.table().tensors) {
     if (tensor.scope == Scope::global || tensor.writes.empty() || tensor.demoted) continue;
-    if (auto conflict = axes_conflict(view.table(), name, tensor)) return conflict;
+    if (auto conflict = axes_conflict(view.table(), name, tensor, tensor.scope)) return conflict;
   }
   return std::nullopt;
 }
 
+bool blocks_stand_well(const Nest& expression) { return blocks_stand_well(expression, false, true); }
+
 std::optional<Conflict> placement_conflict(View& view, const std::string& tensor) {
+  return placement_conflict(view, tensor, view.table().tensors.at(tensor).scope);
+}
+
+std::optional<Conflict> placement_conflict(View& view, const std::string& tensor, Scope scope) {
+  if (scope == Scope::global) return std::nullopt;
   const TensorFacts& facts = view.table().tensors.at(tensor);
-  if (facts.scope == Scope::global) return std::nullopt;
   const Access& first = view.table().accesses[accesses_of(facts)[0]];
-  if (facts.demoted) return Conflict{first.site, first.site, concat(tensor, ": several kernels touch it")};
+  if (facts.kernels.size() > 1) {
+    return Conflict{first.site, first.site, concat(tensor, ": several kernels touch it")};
+  }
   const std::uint32_t expression = view.table().statements[first.statement].items[0];
-  if (!blocks_stand_well(*view.program().nests[expression], false, true)) {
+  if (!blocks_stand_well(*view.program().nests[expression])) {
     return Conflict{first.site, first.site, "a block loop would not enclose all items of its kernel"};
   }
-  return axes_conflict(view.table(), tensor, facts);
+  return axes_conflict(view.table(), tensor, facts, scope);
 }
 
 std::optional<Conflict> ownership_conflict(View& before, View& after, const std::string& tensor) {
+  const TensorFacts& facts = before.table().tensors.at(tensor);
+  const std::vector<std::size_t> all = accesses_of(facts);
+  const auto shared_alike = [&](std::size_t write) {
+    return std::all_of(all.begin(), all.end(), [&](std::size_t other) {
+      return share_where(before.table(), after.table(), write, other) &&
+             share_where(after.table(), before.table(), write, other);
+    });
+  };
+  if (std::all_of(facts.writes.begin(), facts.writes.end(), shared_alike)) return std::nullopt;
   // No index is replaced, so that any nest will do.
   return pairs_conflict(before, after, {before.nests()[0], {}}, tensor);
 }
@@ -273,7 +319,7 @@ std::optional<Conflict> ownership_conflict(View& before, View& after, const std:
 std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped& change) {
   for (std::uint32_t i = 0; i < after.program().nests.size(); ++i) {
     const bool same = i < before.program().nests.size() && after.program().nests[i] == before.program().nests[i];
-    if (same || blocks_stand_well(*after.program().nests[i], false, true)) continue;
+    if (same || blocks_stand_well(*after.program().nests[i])) continue;
     const Site place = item_site({change.nest.items[0]});
     return Conflict{place, place, "a block loop would not enclose all items of its kernel"};
   }
@@ -291,7 +337,7 @@ std::optional<Conflict> scope_conflict(View& before, View& after, const Reshaped
       return Conflict{write.site, write.site, concat(name, " in ", code(tensor.scope), ": kernels would change")};
     }
     if (tensor.demoted) continue;
-    if (auto conflict = axes_conflict(after.table(), name, now)) return conflict;
+    if (auto conflict = axes_conflict(after.table(), name, now, now.scope)) return conflict;
     if (auto conflict = sharing_conflict(before, after, change, name)) return conflict;
   }
   return std::nullopt;

@@ -249,7 +249,7 @@ bool is_complete(View& view, const std::string& tensor, std::uint32_t expression
   const TensorFacts& facts = view.table().tensors.at(tensor);
   if (facts.scope != Scope::global) return false;
   if (facts.known && facts.known->role != Role::output) return true;
-  const InferredShape& shape = view.shapes().at(tensor);
+  const InferredShape& shape = view.shape_of(tensor);
   const std::vector<const Access*> writes = writes_of(view, tensor);
   const auto earlier = [&](const Access* write) {
     return view.table().statements[write->statement].items[0] < expression;

@@ -101,6 +101,18 @@ std::vector<std::size_t> statements_below(View& view, const PlacedNest& nest) {
   return out;
 }
 
+std::span<const Access> accesses_below(View& view, const PlacedNest& nest) {
+  const std::vector<std::size_t> below = statements_below(view, nest);
+  if (below.empty()) return {};
+  const std::vector<Access>& all = view.table().accesses;
+  // Both stand in the order of the text.
+  const auto first_of = [&all](std::size_t statement) {
+    return std::lower_bound(all.begin(), all.end(), statement,
+                            [](const Access& access, std::size_t wanted) { return access.statement < wanted; });
+  };
+  return {first_of(below.front()), first_of(below.back() + 1)};
+}
+
 Program with_kind(const Program& program, const PlacedLoop& at, LoopKind kind) {
   const Nest& nest = *at.nest->nest;
   std::vector<Loop> loops = nest.loops;

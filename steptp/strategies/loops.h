@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct PlacedLoop {
 [[nodiscard]] std::size_t loops_around(const PlacedNest& nest);
 /// The positions, in the table, of the statements below a nest.
 [[nodiscard]] std::vector<std::size_t> statements_below(View& view, const PlacedNest& nest);
+
+/// The accesses of these statements.
+[[nodiscard]] std::span<const Access> accesses_below(View& view, const PlacedNest& nest);
 
 /// The program with another kind for one loop, which is not a bound one.
 [[nodiscard]] Program with_kind(const Program& program, const PlacedLoop& at, LoopKind kind);

@@ -4,6 +4,7 @@
 // matchers look at structure, up to the names of loops and the order of operands.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -145,5 +146,12 @@ struct Online {
 /// The words of the forms and of their parameter.
 inline constexpr std::string_view kFormWords[] = {"published", "deferred"};
 [[nodiscard]] Result<OnlineForm, Refusal> form_of(const Choice& choice);
+
+/// Offers, for each form, the reduced loops that may carry the recurrences; several of them mean blocks, which are
+/// extended.
+void offer_forms(const PlacedNest& nest, const std::vector<Loop>& reduced,
+                 const std::function<bool(const std::string& loop, OnlineForm form)>& is_allowed, Listing& listing);
+/// What every strategy of the family answers: the program, and what was matched, removed and added.
+[[nodiscard]] Applied applied_from(Online online);
 
 }  // namespace steptp

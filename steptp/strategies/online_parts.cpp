@@ -100,6 +100,30 @@ std::optional<std::string> touched_between(View& view, const std::vector<std::ui
   return std::nullopt;
 }
 
+void offer_forms(const PlacedNest& nest, const std::vector<Loop>& reduced,
+                 const std::function<bool(const std::string& loop, OnlineForm form)>& is_allowed, Listing& listing) {
+  const bool blocked = reduced.size() > 1;
+  if (blocked && !listing.extended) return;
+  for (const OnlineForm form : {OnlineForm::deferred, OnlineForm::published}) {
+    std::vector<std::string> loops;
+    for (const Loop& loop : reduced) {
+      if (is_allowed(loop.index, form)) loops.push_back(loop.index);
+    }
+    const std::string word(kFormWords[form == OnlineForm::published ? 0 : 1]);
+    listing.offer(
+        {item_site(nest.items), {{"loop", std::move(loops)}, {"form", std::vector<std::string>{word}}}, blocked});
+  }
+}
+
+Applied applied_from(Online online) {
+  Applied out;
+  out.program = std::move(online.program);
+  out.facts.matched = std::move(online.matched);
+  out.facts.removed = std::move(online.removed);
+  out.facts.added = std::move(online.added);
+  return out;
+}
+
 Result<OnlineForm, Refusal> form_of(const Choice& choice) {
   const auto number = one_of(choice, "form", kFormWords);
   if (!number) return number.error();

@@ -54,14 +54,14 @@ void add_tensors(const ScalarPlace& place, std::vector<ScopeTerm>& out) {
   View& view = place.view;
   const Statement& statement = *place.part.statement;
   const Ref& left = *statement.equation->left;
-  const InferredShape& shape = view.shapes().at(left.tensor);
+  const InferredShape& shape = view.shape_of(left.tensor);
   if (!shape.exact) return;
   std::size_t found = 0;
   for (const auto& [name, tensor] : view.table().tensors) {
     if (found == kMaxTensors) return;
     if (name == left.tensor || tensor.dtype != place.dtype || tensor.rank > left.subscripts.size()) continue;
     if (tensor.rank == 0 || tensor.scope != Scope::global) continue;
-    const InferredShape& dimensions = view.shapes().at(name);
+    const InferredShape& dimensions = view.shape_of(name);
     if (!dimensions.exact ||
         !std::equal(dimensions.dimensions.begin(), dimensions.dimensions.end(), shape.dimensions.begin())) {
       continue;
@@ -99,6 +99,21 @@ std::optional<Refusal> refuse_term(const ScalarPlace& place, const ExprPtr& term
   const double limit = 0.69 * info(place.dtype).precision / 2;
   if (fact.large <= limit && (!nonzero || fact.small >= -limit)) return std::nullopt;
   return place.refusal(kOverflow, concat("an exponential may make it too large or too small for ", code(place.dtype)));
+}
+
+void split_read(const ScalarPlace& place, const ReadSplit& how, RewriteList& out) {
+  if (!std::holds_alternative<Read>(place.body->node)) return;
+  for (const ScopeTerm& by : terms_in_scope(place, place.body, how.neutral)) {
+    if (place.scalars().same(by.expr, place.body)) continue;
+    Values with = {{"with", by.name}};
+    if (auto refusal = refuse_term(place, by.expr, how.nonzero)) {
+      out.refuse(std::move(with), *std::move(refusal));
+      continue;
+    }
+    std::vector<Holds> holds = {{&kInScope, {}}, {&kFinite, {}}};
+    if (how.nonzero) holds.push_back({&kNonZero, {}});
+    out.offer(std::move(with), how.split(place.body, by.expr), std::move(holds), std::string(how.because));
+  }
 }
 
 }  // namespace steptp

@@ -2,7 +2,9 @@
 
 // Values that a step may bring into an equation: what is defined at that point and follows its indices.
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "steptp/strategies/scalar_steps.h"
@@ -26,5 +28,15 @@ struct ScopeTerm {
 /// The value is finite, not zero where that is wanted, and exponentials leave it moderate: next to a value without
 /// bounds nothing of another would remain.
 [[nodiscard]] std::optional<Refusal> refuse_term(const ScalarPlace& place, const ExprPtr& term, bool nonzero);
+
+/// How a read is taken apart with a value and put together again.
+struct ReadSplit {
+  std::int64_t neutral = 0;  ///< of the operation: stands for the element before the first
+  bool nonzero = false;      ///< the value must not be zero
+  ExprPtr (*split)(const ExprPtr& read, const ExprPtr& by) = nullptr;
+  std::string_view because;
+};
+/// Offers the read at a place split by every other value in scope.
+void split_read(const ScalarPlace& place, const ReadSplit& how, RewriteList& out);
 
 }  // namespace steptp

@@ -153,15 +153,18 @@ Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
   if (!box) return Refusal{&kCacheBox, request.site(), concat(request.of, ": ", box.error()), {}};
   const Footprint footprint = *std::move(box);
   out.extents = footprint.extents();
-  for (std::size_t i = 0; i < out.extents.size(); ++i) {
-    std::string name;
-    for (const SubscriptUse& use : uses) {
-      const auto inside = footprint.inside(use.subscripts);
-      if (!inside) return refuse_large(request);
-      const std::string here = good_name(*use.statement, (*inside)[i], out.extents[i]);
-      name = &use == uses.data() || name == here ? here : std::string();
+  out.names.resize(out.extents.size());
+  for (const SubscriptUse& use : uses) {
+    const auto inside = footprint.inside(use.subscripts);
+    if (!inside) return refuse_large(request);
+    for (std::size_t i = 0; i < out.extents.size(); ++i) {
+      std::string here = good_name(*use.statement, (*inside)[i], out.extents[i]);
+      if (&use == uses.data()) {
+        out.names[i] = std::move(here);
+      } else if (out.names[i] != here) {
+        out.names[i].clear();
+      }
     }
-    out.names.push_back(name);
   }
   const RefPtr example = table.accesses[tensor->second.reads[0]].ref;
   out.value = [footprint, example](const std::vector<Index>& point) -> ExprPtr {
@@ -169,7 +172,7 @@ Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
     if (!subscripts) return nullptr;
     return read_expr(make_ref(example->tensor, example->dtype, example->scope, *std::move(subscripts)));
   };
-  const std::vector<std::int64_t> shape = view.shapes().at(request.of).dimensions;
+  const std::vector<std::int64_t> shape = view.shape_of(request.of).dimensions;
   out.bounds = [footprint, shape](const std::vector<Index>& point, const std::vector<Loop>& around) {
     Ranges ranges;
     for (const Loop& loop : around) ranges.variables[loop.index] = {0, static_cast<Wide>(loop.extent) - 1};

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "steptp/analysis/box_search.h"
 #include "steptp/analysis/device.h"
 #include "steptp/analysis/instances.h"
-#include "steptp/analysis/interval.h"
+#include "steptp/analysis/written_boxes.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/rewrite.h"
 
@@ -30,9 +31,16 @@ bool may_leave(View& view, const Access& access, std::size_t hidden, std::size_t
   return false;
 }
 
+/// Such sums isl can be told of as they are.
+bool is_sum_of_loops(const Index& index) {
+  return std::all_of(index.terms().begin(), index.terms().end(), [](const IndexTerm& term) {
+    return term.factors.size() == 1 && std::holds_alternative<LoopVariable>(term.factors[0]);
+  });
+}
+
 Wide bytes_of(View& view, const std::string& tensor) {
   Wide bytes = info(view.table().tensors.at(tensor).dtype).bytes;
-  for (const std::int64_t extent : view.shapes().at(tensor).dimensions) {
+  for (const std::int64_t extent : view.shape_of(tensor).dimensions) {
     bytes = std::min<Wide>(bytes * extent, kWideLimit >> 64);
   }
   return bytes;
@@ -61,6 +69,8 @@ bool is_covered(View& view, const Access& read, std::size_t same_loops) {
   const AccessTable& table = view.table();
   const TensorFacts& tensor = table.tensors.at(read.ref->tensor);
   if (tensor.known && tensor.writes.empty()) return is_in_range(view, read);
+  const Statement& reader = table.statements[read.statement];
+  if (is_plainly_written(view, tensor, reader, full_subscripts(table, read), loop_box(reader), same_loops)) return true;
   IntegerSet whole;
   const auto reading = add_instance(whole, table, view.facts(), read, true);
   if (!reading) return false;
@@ -87,11 +97,38 @@ bool is_covered(View& view, const Access& read, std::size_t same_loops) {
 
 }  // namespace
 
+bool is_plainly_written(View& view, const TensorFacts& tensor, const Statement& reader,
+                        const std::vector<Index>& subscripts, const Ranges& loops, std::size_t same_loops) {
+  constexpr std::size_t kMaxLoops = 24;
+  const AccessTable& table = view.table();
+  // What is guarded, or no plain sum, is left to the one who knows all about it: nothing is decided here that is
+  // unknown there.
+  const auto is_plain = [&](std::size_t number) {
+    const Statement& writer = table.statements[table.accesses[number].statement];
+    return writer.guards.empty() && writer.loops.size() <= kMaxLoops;
+  };
+  if (loops.variables.size() > kMaxLoops || !std::all_of(subscripts.begin(), subscripts.end(), is_sum_of_loops) ||
+      !std::all_of(tensor.writes.begin(), tensor.writes.end(), is_plain)) {
+    return false;
+  }
+  std::vector<WrittenBoxes> written = written_before(table, tensor, reader, same_loops);
+  std::erase_if(written, [](const WrittenBoxes& group) {
+    return !std::all_of(group.bases.begin(), group.bases.end(), is_sum_of_loops);
+  });
+  return boxes_hold(written, subscripts, loops);
+}
+
 bool is_defined(View& view, const Access& read, std::size_t same_loops) {
   const auto number = static_cast<std::size_t>(&read - view.table().accesses.data());
   const auto [known, fresh] = view.defined.try_emplace({number, same_loops});
   if (fresh) known->second = is_covered(view, read, same_loops);
   return known->second;
+}
+
+Wide scoped_bytes(View& view, const KernelFacts& kernel, Scope scope) {
+  Wide bytes = 0;
+  for (const std::string& name : scope == Scope::shared ? kernel.shared : kernel.local) bytes += bytes_of(view, name);
+  return bytes;
 }
 
 std::optional<Oversize> oversize_of(View& view, const std::string& tensor) {
@@ -102,8 +139,7 @@ std::optional<Oversize> oversize_of(View& view, const std::string& tensor) {
   for (const KernelFacts& kernel : view.kernels()) {
     const std::vector<std::string>& names = scope == Scope::shared ? kernel.shared : kernel.local;
     if (std::find(names.begin(), names.end(), tensor) == names.end()) continue;
-    Wide bytes = 0;
-    for (const std::string& name : names) bytes += bytes_of(view, name);
+    const Wide bytes = scoped_bytes(view, kernel, scope);
     if (bytes > limit) return Oversize{static_cast<std::int64_t>(std::min<Wide>(bytes, INT64_MAX)), limit};
   }
   return std::nullopt;

@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "steptp/analysis/interval.h"
+#include "steptp/analysis/kernels.h"
 #include "steptp/strategies/strategy.h"
 #include "steptp/strategies/view.h"
 
@@ -19,6 +22,16 @@ namespace steptp {
 /// `same_loops` loops that the read and the write have in common; what is known from the start needs to be in range
 /// only. The read is one of the view's table.
 [[nodiscard]] bool is_defined(View& view, const Access& read, std::size_t same_loops = 0);
+
+/// Whether boxes show at once that every element of a tensor that subscripts reach, while the loops run over a box, was
+/// written before a statement, in the same iteration of at least `same_loops` loops that it shares with the write. The
+/// subscripts have the hidden ones in front. False says nothing: is_defined has to look.
+[[nodiscard]] bool is_plainly_written(View& view, const TensorFacts& tensor, const Statement& reader,
+                                      const std::vector<Index>& subscripts, const Ranges& loops,
+                                      std::size_t same_loops = 0);
+
+/// What all data in `s`, or `l`, of a kernel takes.
+[[nodiscard]] Wide scoped_bytes(View& view, const KernelFacts& kernel, Scope scope);
 
 /// The kernel of a tensor in `s` or `l` keeps more data there than the default device has room for.
 struct Oversize {

@@ -47,9 +47,10 @@ const algebra::Facts& View::real_facts() {
   return *real_facts_;
 }
 
-const std::map<std::string, InferredShape>& View::shapes() {
-  if (!shapes_) shapes_ = infer_shapes(table());
-  return *shapes_;
+const InferredShape& View::shape_of(const std::string& tensor) {
+  const auto [known, fresh] = shapes_.try_emplace(tensor);
+  if (fresh) known->second = infer_shape(table(), table().tensors.at(tensor));
+  return known->second;
 }
 
 const std::vector<KernelFacts>& View::kernels() {

@@ -55,7 +55,8 @@ class View {
   [[nodiscard]] const Program& program() const { return program_; }
   [[nodiscard]] const AccessTable& table();
   [[nodiscard]] const ValueFacts& facts();
-  [[nodiscard]] const std::map<std::string, InferredShape>& shapes();
+  /// Of a tensor of the program. One at a time: most questions are about one, and some shapes take a search.
+  [[nodiscard]] const InferredShape& shape_of(const std::string& tensor);
   [[nodiscard]] const std::vector<KernelFacts>& kernels();
   /// What is known of reals, and expressions in canonical form.
   [[nodiscard]] const algebra::Facts& real_facts();
@@ -92,7 +93,7 @@ class View {
   std::optional<ValueFacts> facts_;
   std::optional<algebra::Facts> real_facts_;
   algebra::Scalars scalars_;
-  std::optional<std::map<std::string, InferredShape>> shapes_;
+  std::map<std::string, InferredShape> shapes_;
   std::optional<std::vector<PlacedNest>> nests_;
   std::optional<std::vector<KernelFacts>> kernels_;
   std::optional<std::vector<std::vector<LocalAccesses>>> touched_;

@@ -51,6 +51,9 @@ bool may_hold_a_value(View& view, const Access& update, std::size_t depth) {
   for (const std::size_t number : table.tensors.at(update.ref->tensor).writes) {
     const Access& write = table.accesses[number];
     if (meet_only_in_one_round(table, write, update, 0, depth)) continue;
+    const Relation relation = relate(table.statements[write.statement], table.statements[update.statement]);
+    const bool apart = relation.shared_loops < depth;
+    if (apart && relation.before && meet_at_origin(table, write, update)) return true;
     IntegerSet set;
     const auto a = add_instance(set, table, view.facts(), write, true);
     const auto b = a ? add_instance(set, table, view.facts(), update, true) : std::nullopt;
@@ -58,8 +61,7 @@ bool may_hold_a_value(View& view, const Access& update, std::size_t depth) {
     set.dimensions = set.variables();
     require_same_element(set, *a, *b);
     set.require(runs_before(table, write, *a, update, *b));
-    const Relation relation = relate(table.statements[write.statement], table.statements[update.statement]);
-    if (relation.shared_loops >= depth) {
+    if (!apart) {
       Formula differ;
       for (std::size_t i = 0; i < depth; ++i) {
         const Linear x = Linear::variable(a->variables[i]);
@@ -121,10 +123,8 @@ Result<WriteTarget, Refusal> find_write_target(View& view, const CacheRequest& r
   out.tensor = &found->second;
   bool written = false;
   std::vector<SubscriptUse> uses;
-  const std::vector<std::size_t> below = statements_below(view, *request.at.nest);
-  for (const Access& access : table.accesses) {
+  for (const Access& access : accesses_below(view, *request.at.nest)) {
     if (access.ref->tensor != request.of) continue;
-    if (std::find(below.begin(), below.end(), access.statement) == below.end()) continue;
     const Statement& statement = table.statements[access.statement];
     out.accesses.push_back(&access);
     out.statements.push_back(&statement);

@@ -30,9 +30,6 @@ std::string_view name_of(Grade grade) {
 
 namespace {
 
-/// Operations of the run in the declared types: some tens of milliseconds.
-constexpr std::uint64_t kSafetyBudget = 60'000'000;
-
 std::string first_finding(const CheckReport& report) {
   for (const Severity severity : {Severity::error, Severity::unknown}) {
     for (const Diagnostic& diagnostic : report.diagnostics) {
@@ -118,12 +115,12 @@ bool rounds_no_more(const Program& before, const Program& after) {
 
 /// Step 5: equal as real functions, but is it as good in the declared types?
 void judge_safety(const Program& before, const Program& after, bool is_defined, certify::CertifyOptions evaluation,
-                  Judgement& judgement) {
+                  std::uint64_t budget, Judgement& judgement) {
   if (!is_defined) {
     judgement.reason = "not safe: after has no value at inputs where before has one";
     return;
   }
-  evaluation.budget_operations = std::min(evaluation.budget_operations, kSafetyBudget);
+  evaluation.budget_operations = std::min(evaluation.budget_operations, budget);
   const certify::SafetyAnswer answer = certify::compare_safety(before, after, evaluation);
   judgement.safe = answer.is_safe;
   judgement.work += answer.work;
@@ -195,7 +192,8 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     take(answer, judgement);
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
-  if (is_equal(judgement.verdict) && !judgement.safe) judge_safety(before, after, is_defined, evaluation, judgement);
+  if (is_equal(judgement.verdict) && !judgement.safe)
+    judge_safety(before, after, is_defined, evaluation, options.safety_budget, judgement);
 }
 
 }  // namespace

@@ -54,6 +54,8 @@ struct VerifyOptions {
   std::uint64_t budget = 400'000'000;
   /// Of the proof: nodes made and visited. Most proofs need less than a hundredth of the usual limit.
   std::uint64_t proof_work = ProofOptions().work;
+  /// Operations of the run in the declared types: some tens of milliseconds a million. Never more than `budget`.
+  std::uint64_t safety_budget = 60'000'000;
   /// Ends the judgement once it is raised; what is not decided by then is undecided.
   const std::atomic<bool>* stop = nullptr;
   /// Whether the proof or the points are kept, for a certificate.

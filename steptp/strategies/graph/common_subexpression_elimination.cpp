@@ -72,27 +72,35 @@ class Catalogue {
  public:
   explicit Catalogue(View& view) {
     for (PlacedExpr& part : all_expressions(view)) {
-      if (is_leaf(*part.expr) || is_condition(*part.expr)) continue;
-      auto shape = shape_of(part);
-      if (shape) entries_[shape->named->hash].push_back({std::move(part), *std::move(shape)});
+      if (is_leaf(*part.expr)) continue;
+      auto shape = is_condition(*part.expr) ? std::nullopt : shape_of(part);
+      if (shape) by_hash_[shape->named->hash].push_back(entries_.size());
+      entries_.push_back({std::move(part), std::move(shape)});
     }
   }
   struct Entry {
     PlacedExpr part;
-    Shape shape;
+    std::optional<Shape> shape;  ///< of what could be taken out
   };
+  /// All that are no leaves, in the order of the text.
+  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] std::vector<const Entry*> like(const Shape& shape) const {
     std::vector<const Entry*> out;
-    const auto found = entries_.find(shape.named->hash);
-    if (found == entries_.end()) return out;
-    for (const Entry& entry : found->second) {
-      if (equal(*entry.shape.named, *shape.named)) out.push_back(&entry);
+    for (const std::size_t number : by_hash_.at(shape.named->hash)) {
+      if (equal(*entries_[number].shape->named, *shape.named)) out.push_back(&entries_[number]);
     }
     return out;
   }
+  /// The entry of a sub-expression; null where it is a leaf.
+  [[nodiscard]] const Entry* find(const PlacedExpr& part) const {
+    const auto at = std::find_if(entries_.begin(), entries_.end(),
+                                 [&](const Entry& entry) { return entry.part.site == part.site; });
+    return at == entries_.end() ? nullptr : &*at;
+  }
 
  private:
-  std::map<Hash, std::vector<Entry>> entries_;
+  std::vector<Entry> entries_;
+  std::map<Hash, std::vector<std::size_t>> by_hash_;
 };
 
 /// Everything that is read is complete before the expression and stays as it is.
@@ -111,25 +119,24 @@ std::optional<Refusal> refuse_incomplete(View& view, const PlacedExpr& part) {
   return std::nullopt;
 }
 
-Result<Common, Refusal> plan(View& view, const Catalogue& catalogue, const PlacedExpr& part) {
+Refusal refuse_plain(const Site& site) { return {&kComputes, site, "a number, an index, a read or a condition", {}}; }
+
+Result<Common, Refusal> plan(View& view, const Catalogue& catalogue, const Catalogue::Entry& entry) {
+  const PlacedExpr& part = entry.part;
   const auto type = is_condition(*part.expr) ? std::nullopt : type_of(*part.expr);
-  const auto shape = shape_of(part);
-  if (is_leaf(*part.expr) || !type || type->weak || !shape) {
-    return Refusal{&kComputes, part.site, "a number, an index, a read or a condition", {}};
+  if (!type || type->weak || !entry.shape) return refuse_plain(part.site);
+  std::vector<const Catalogue::Entry*> all = catalogue.like(*entry.shape);
+  const auto other_extents =
+      std::erase_if(all, [&](const Catalogue::Entry* other) { return !equal_extents(*other->shape, *entry.shape); });
+  if (all.size() < 2) {
+    if (other_extents > 0) return Refusal{&kSameLoops, part.site, "other occurrences have loops of other extents", {}};
+    return Refusal{&kIdentical, part.site, "it occurs once", {{"occurrences", 1}}};
   }
   Common out;
   out.dtype = type->dtype;
-  bool other_extents = false;
-  for (const Catalogue::Entry* entry : catalogue.like(*shape)) {
-    const bool same = equal_extents(entry->shape, *shape);
-    other_extents = other_extents || !same;
-    if (!same) continue;
-    out.places.push_back(entry->part);
-    out.shapes.push_back(entry->shape);
-  }
-  if (out.places.size() < 2) {
-    if (other_extents) return Refusal{&kSameLoops, part.site, "other occurrences have loops of other extents", {}};
-    return Refusal{&kIdentical, part.site, "it occurs once", {{"occurrences", 1}}};
+  for (const Catalogue::Entry* other : all) {
+    out.places.push_back(other->part);
+    out.shapes.push_back(*other->shape);
   }
   if (!(out.places[0].site == part.site)) {
     return Refusal{&kIdentical, part.site, concat("it occurs first at ", to_text(out.places[0].site)), {}};
@@ -187,16 +194,18 @@ Program build(View& view, const Common& common, const std::string& tensor) {
 
 void choices(View& view, Listing& listing) {
   const Catalogue catalogue(view);
-  for (const PlacedExpr& part : all_expressions(view)) {
-    if (is_leaf(*part.expr)) continue;
-    if (listing.allows(plan(view, catalogue, part))) listing.offer({part.site, {}, false});
+  for (const Catalogue::Entry& entry : catalogue.entries()) {
+    if (listing.allows(plan(view, catalogue, entry))) listing.offer({entry.part.site, {}, false});
   }
 }
 
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto part = find_expression(view, choice.at);
   if (!part) return part.error();
-  const auto common = plan(view, Catalogue(view), *part);
+  const Catalogue catalogue(view);
+  const Catalogue::Entry* entry = catalogue.find(*part);
+  if (!entry) return refuse_plain(choice.at);
+  const auto common = plan(view, catalogue, *entry);
   if (!common) return common.error();
   const std::string tensor = view.fresh_tensors().next();
   Applied out;

@@ -164,7 +164,7 @@ class Comparison {
     }
     if (auto refusal = refuse_together(*a, conditional)) return refusal;
     for (const RefPtr& ref : {a, b}) {
-      std::vector<std::int64_t> shape = view_.shapes().at(ref->tensor).dimensions;
+      std::vector<std::int64_t> shape = view_.shape_of(ref->tensor).dimensions;
       for (const Loop& loop : of_.pair.first.around) shape.push_back(loop.extent);
       if (elements_of(shape, kMaxTensorElements / 2) > kMaxTensorElements / 2) {
         return because(kMemory, concat("two tensors like ", ref->tensor, " have more than 2^31 elements"));

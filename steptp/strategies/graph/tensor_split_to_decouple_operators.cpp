@@ -59,7 +59,7 @@ std::optional<Refusal> refuse_operand(View& view, const Access& access, const Pl
     if (reads_tensor(subscript)) return refuse_because(" has a subscript that reads a tensor");
     if (!along(subscript, index)) return refuse_because(concat(" has a subscript in which ", index, " is no multiple"));
   }
-  std::vector<std::int64_t> shape = view.shapes().at(access.ref->tensor).dimensions;
+  std::vector<std::int64_t> shape = view.shape_of(access.ref->tensor).dimensions;
   for (const Loop& loop : op.around) shape.push_back(loop.extent);
   if (elements_of(shape, kMaxTensorElements) > kMaxTensorElements) {
     return Refusal{

@@ -14,19 +14,12 @@ constexpr Precondition kSafety[] = {kInScope, kOneType, kValueOnly, kAccumulator
 constexpr Component kModifies[] = {Component::expressions, Component::equations};
 constexpr NewElement kIntroduces[] = {NewElement::index_calculations};
 
+ExprPtr split(const ExprPtr& read, const ExprPtr& by) {
+  return make_expr(Sum{{read, by, by}, {ArithmeticOp::add, ArithmeticOp::subtract}});
+}
+
 void find(const ScalarPlace& place, RewriteList& out) {
-  if (!std::holds_alternative<Read>(place.body->node)) return;
-  for (const ScopeTerm& by : terms_in_scope(place, place.body, 0)) {
-    if (place.scalars().same(by.expr, place.body)) continue;
-    Values with = {{"with", by.name}};
-    if (auto refusal = refuse_term(place, by.expr, false)) {
-      out.refuse(std::move(with), *std::move(refusal));
-      continue;
-    }
-    const ExprPtr body = make_expr(Sum{{place.body, by.expr, by.expr}, {ArithmeticOp::add, ArithmeticOp::subtract}});
-    out.offer(std::move(with), body, {{&kInScope, {}}, {&kFinite, {}}},
-              "the value is finite, so that what is added is taken away again");
-  }
+  split_read(place, {0, false, split, "the value is finite, so that what is added is taken away again"}, out);
 }
 
 constexpr ScalarRule kRule = {find, kInScope, kParameters, kInScope, true};

@@ -7,19 +7,16 @@ namespace {
 
 constexpr std::string_view kRows =
     "@input A f32[8,6] positive\n@input C f32[8,6] positive\n@input F f32[8,6]\n@output E f32[8,6]\n";
-std::string program(std::string_view right) {
-  return std::string(kRows) + "B(tx,8)L(a,6)[E[tx,a]=" + std::string(right) + ";];\n";
-}
-std::string after(std::string_view right) { return "B(tx,8)L(a,6)[E[tx,a]=" + std::string(right) + ";];"; }
+std::string program(std::string_view right) { return std::string(kRows) + row_nest(right); }
 
 TEST(AdditiveSplit, TheElementBefore) {
   expect_rewrite("additive_split", program("A[tx,a]*C[tx,a]"), R"({"at":"0/0:right.0","with":"previous"})",
-                 after("(A[tx,a]+if_then_else(a-1<0,0,A[tx,a-1])-if_then_else(a-1<0,0,A[tx,a-1]))*C[tx,a]"));
+                 row_nest("(A[tx,a]+if_then_else(a-1<0,0,A[tx,a-1])-if_then_else(a-1<0,0,A[tx,a-1]))*C[tx,a]"));
 }
 
 TEST(AdditiveSplit, AnotherValue) {
   expect_rewrite("additive_split", program("exp(F[tx,a])*A[tx,a]"), R"({"at":"0/0:right.0.0","with":"C"})",
-                 after("exp(F[tx,a]+C[tx,a]-C[tx,a])*A[tx,a]"));
+                 row_nest("exp(F[tx,a]+C[tx,a]-C[tx,a])*A[tx,a]"));
 }
 
 // The accumulator is not taken apart; the term beside it is.

@@ -5,19 +5,11 @@
 namespace steptp::testing {
 namespace {
 
-constexpr std::string_view kHead =
-    "@input A f32[8]\n@input C f32[8]\n@input D f32[8] positive\n@input F f32[8] positive\n@input G f32[8] [-4,4)\n"
-    "@input H f32[8] [-4,4)\n@output E f32[8]\n";
-
-std::string program(std::string_view right) {
-  return std::string(kHead) + "B(tx,8)[E[tx]=" + std::string(right) + ";];\n";
-}
-std::string after(std::string_view right) { return "B(tx,8)[E[tx]=" + std::string(right) + ";];"; }
-
 TEST(Apart, Fractions) {
   const auto splits = [](std::string_view right, std::string_view by, std::string_view wanted) {
-    expect_rewrite("apart", program(right),
-                   R"({"at":"0/0:right","form":"fractions","by":"0/0:right)" + std::string(by) + "\"}", after(wanted));
+    expect_rewrite("apart", vector_program(right),
+                   R"({"at":"0/0:right","form":"fractions","by":"0/0:right)" + std::string(by) + "\"}",
+                   vector_nest(wanted));
   };
   splits("1/(D[tx]*(D[tx]+1))", ".1.0", "1/D[tx]-1/(D[tx]+1)");
   splits("A[tx]/((D[tx]+2)*(D[tx]+1))", ".1.0.0", "A[tx]/(D[tx]+1)-A[tx]/(D[tx]+2)");
@@ -27,8 +19,9 @@ TEST(Apart, Fractions) {
 
 TEST(Apart, Terms) {
   const auto splits = [](std::string_view right, std::string_view by, std::string_view wanted) {
-    expect_rewrite("apart", program(right),
-                   R"({"at":"0/0:right","form":"terms","by":"0/0:right)" + std::string(by) + "\"}", after(wanted));
+    expect_rewrite("apart", vector_program(right),
+                   R"({"at":"0/0:right","form":"terms","by":"0/0:right)" + std::string(by) + "\"}",
+                   vector_nest(wanted));
   };
   splits("(A[tx]+1)/D[tx]", ".0", "A[tx]/D[tx]+1/D[tx]");
   splits("(A[tx]-C[tx])/sqrt(D[tx]+1e-05)", ".0", "A[tx]/sqrt(D[tx]+1e-05)-C[tx]/sqrt(D[tx]+1e-05)");
@@ -37,7 +30,7 @@ TEST(Apart, Terms) {
 
 TEST(Apart, Refusals) {
   const auto none = [](std::string_view right, std::string_view why) {
-    expect_no_choice("apart", program(right), why);
+    expect_no_choice("apart", vector_program(right), why);
   };
   none("A[tx]/D[tx]", "matches");
   none("(A[tx]+1)/C[tx]", "non-zero");

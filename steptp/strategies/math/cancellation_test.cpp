@@ -5,20 +5,11 @@
 namespace steptp::testing {
 namespace {
 
-constexpr std::string_view kHead =
-    "@input A f32[8]\n@input C f32[8]\n@input D f32[8] positive\n@input F f32[8] positive\n@input G f32[8] [-4,4)\n"
-    "@input H f32[8] [-4,4)\n@output E f32[8]\n";
-
-std::string program(std::string_view right) {
-  return std::string(kHead) + "B(tx,8)[E[tx]=" + std::string(right) + ";];\n";
-}
-std::string after(std::string_view right) { return "B(tx,8)[E[tx]=" + std::string(right) + ";];"; }
-
 void cancels(std::string_view right, std::string_view wanted) {
-  expect_rewrite("cancellation", program(right), R"({"at":"0/0:right"})", after(wanted));
+  expect_rewrite("cancellation", vector_program(right), R"({"at":"0/0:right"})", vector_nest(wanted));
 }
 void refuses(std::string_view right, std::string_view why) {
-  expect_refusal("cancellation", program(right), R"({"at":"0/0:right"})", why);
+  expect_refusal("cancellation", vector_program(right), R"({"at":"0/0:right"})", why);
 }
 
 TEST(Cancellation, Quotients) {
@@ -45,11 +36,11 @@ TEST(Cancellation, NeedsADivisorThatIsNotZero) {
 
 // A condition that keeps the divisor from being zero counts where it stands.
 TEST(Cancellation, ConditionsCount) {
-  expect_rewrite("cancellation", program("if_then_else(C[tx]!=0,A[tx]*C[tx]/C[tx],0)"), R"({"at":"0/0:right.1"})",
-                 after("if_then_else(C[tx]!=0,A[tx],0)"));
-  expect_refusal("cancellation", program("if_then_else(C[tx]!=0,0,A[tx]*C[tx]/C[tx])"), R"({"at":"0/0:right.2"})",
-                 "non-zero");
-  expect_refusal("cancellation", program("if_then_else(A[tx]>0,A[tx]*C[tx]/C[tx],0)"), R"({"at":"0/0:right.1"})",
+  expect_rewrite("cancellation", vector_program("if_then_else(C[tx]!=0,A[tx]*C[tx]/C[tx],0)"),
+                 R"({"at":"0/0:right.1"})", vector_nest("if_then_else(C[tx]!=0,A[tx],0)"));
+  expect_refusal("cancellation", vector_program("if_then_else(C[tx]!=0,0,A[tx]*C[tx]/C[tx])"),
+                 R"({"at":"0/0:right.2"})", "non-zero");
+  expect_refusal("cancellation", vector_program("if_then_else(A[tx]>0,A[tx]*C[tx]/C[tx],0)"), R"({"at":"0/0:right.1"})",
                  "non-zero");
 }
 
@@ -67,7 +58,7 @@ TEST(Cancellation, Refusals) {
   refuses("A[tx]+log(C[tx])-log(C[tx])", "finite");
   refuses("A[tx]/D[tx]", "matches");
   refuses("D[tx]/D[tx]", "one-type");
-  expect_no_choice("cancellation", program("floor(A[tx]*D[tx]/D[tx])"), "value-only");
+  expect_no_choice("cancellation", vector_program("floor(A[tx]*D[tx]/D[tx])"), "value-only");
   expect_no_choice("cancellation", "@input A f32[8]\n@output E f32\nL(a,8)[E[]=E[]+A[a];];\n", "accumulator");
   expect_no_choice("cancellation",
                    "@input A i32[8]\n@input C i32[8]\n@output E i32[8]\n"

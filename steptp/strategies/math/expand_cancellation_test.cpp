@@ -5,20 +5,11 @@
 namespace steptp::testing {
 namespace {
 
-constexpr std::string_view kHead =
-    "@input A f32[8]\n@input C f32[8]\n@input D f32[8] positive\n@input F f32[8] positive\n@input G f32[8] [-4,4)\n"
-    "@input H f32[8] [-4,4)\n@output E f32[8]\n";
-
-std::string program(std::string_view right) {
-  return std::string(kHead) + "B(tx,8)[E[tx]=" + std::string(right) + ";];\n";
-}
-std::string after(std::string_view right) { return "B(tx,8)[E[tx]=" + std::string(right) + ";];"; }
-
 TEST(ExpandCancellation, AValueAboveAndBelow) {
-  expect_rewrite("expand_cancellation", program("(A[tx]+1)/D[tx]"), R"({"at":"0/0:right","with":"F"})",
-                 after("(A[tx]*F[tx]+F[tx])/(F[tx]*D[tx])"));
-  expect_rewrite("expand_cancellation", program("2*A[tx]/D[tx]"), R"({"at":"0/0:right","with":"0/0:right.2"})",
-                 after("2*A[tx]*D[tx]/(D[tx]*D[tx])"));
+  expect_rewrite("expand_cancellation", vector_program("(A[tx]+1)/D[tx]"), R"({"at":"0/0:right","with":"F"})",
+                 vector_nest("(A[tx]*F[tx]+F[tx])/(F[tx]*D[tx])"));
+  expect_rewrite("expand_cancellation", vector_program("2*A[tx]/D[tx]"), R"({"at":"0/0:right","with":"0/0:right.2"})",
+                 vector_nest("2*A[tx]*D[tx]/(D[tx]*D[tx])"));
 }
 
 // A tensor with the first dimensions of the left side; one that an earlier expression has computed, and is positive.
@@ -44,7 +35,7 @@ B(tx,8)L(a,6)[E[tx,a]=A[tx,a]*F[tx,a]/(F[tx,a]*F[tx,a]);];
 
 TEST(ExpandCancellation, Refusals) {
   const auto none = [](std::string_view right, std::string_view why) {
-    expect_no_choice("expand_cancellation", program(right), why);
+    expect_no_choice("expand_cancellation", vector_program(right), why);
   };
   none("A[tx]/2", "matches");
   none("A[tx]/C[tx]", "non-zero");

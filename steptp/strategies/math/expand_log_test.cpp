@@ -5,20 +5,11 @@
 namespace steptp::testing {
 namespace {
 
-constexpr std::string_view kHead =
-    "@input A f32[8]\n@input C f32[8]\n@input D f32[8] positive\n@input F f32[8] positive\n@input G f32[8] [-4,4)\n"
-    "@input H f32[8] [-4,4)\n@output E f32[8]\n";
-
-std::string program(std::string_view right) {
-  return std::string(kHead) + "B(tx,8)[E[tx]=" + std::string(right) + ";];\n";
-}
-std::string after(std::string_view right) { return "B(tx,8)[E[tx]=" + std::string(right) + ";];"; }
-
 void expands(std::string_view right, std::string_view wanted) {
-  expect_rewrite("expand_log", program(right), R"({"at":"0/0:right"})", after(wanted));
+  expect_rewrite("expand_log", vector_program(right), R"({"at":"0/0:right"})", vector_nest(wanted));
 }
 void refuses(std::string_view right, std::string_view why) {
-  expect_refusal("expand_log", program(right), R"({"at":"0/0:right"})", why);
+  expect_refusal("expand_log", vector_program(right), R"({"at":"0/0:right"})", why);
 }
 
 TEST(ExpandLog, Products) {
@@ -40,7 +31,7 @@ TEST(ExpandLog, Refusals) {
                    "@input A f16[8] positive\n@input D f32[8] positive\n@output E f32[8]\n"
                    "B(tx,8)[E[tx]=log(A:f16[tx]*D[tx]);];\n",
                    "one-type");
-  expect_no_choice("expand_log", program("round(log(D[tx]*F[tx]))"), "value-only");
+  expect_no_choice("expand_log", vector_program("round(log(D[tx]*F[tx]))"), "value-only");
   expect_no_choice("expand_log", "@input D f32[8] positive\n@output E f32\nL(a,8)[E[]=E[]+D[a];];\n", "accumulator");
 }
 

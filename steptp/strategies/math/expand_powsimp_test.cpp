@@ -5,22 +5,13 @@
 namespace steptp::testing {
 namespace {
 
-constexpr std::string_view kHead =
-    "@input A f32[8]\n@input C f32[8]\n@input D f32[8] positive\n@input F f32[8] positive\n@input G f32[8] [-4,4)\n"
-    "@input H f32[8] [-4,4)\n@output E f32[8]\n";
-
-std::string program(std::string_view right) {
-  return std::string(kHead) + "B(tx,8)[E[tx]=" + std::string(right) + ";];\n";
-}
-std::string after(std::string_view right) { return "B(tx,8)[E[tx]=" + std::string(right) + ";];"; }
-
 void takes_apart(std::string_view right, std::string_view law, int term, std::string_view wanted) {
-  expect_rewrite("expand_powsimp", program(right),
+  expect_rewrite("expand_powsimp", vector_program(right),
                  R"({"at":"0/0:right","law":")" + std::string(law) + R"(","term":)" + std::to_string(term) + "}",
-                 after(wanted));
+                 vector_nest(wanted));
 }
 void refuses(std::string_view right, std::string_view law, int term, std::string_view why) {
-  expect_refusal("expand_powsimp", program(right),
+  expect_refusal("expand_powsimp", vector_program(right),
                  R"({"at":"0/0:right","law":")" + std::string(law) + R"(","term":)" + std::to_string(term) + "}", why);
 }
 
@@ -57,7 +48,7 @@ TEST(ExpandPowsimp, Refusals) {
   refuses("A[tx]*C[tx]", "power", 1, "matches");
   expect_no_choice("expand_powsimp", "@input A i32[8]\n@output E i32[8]\nB(tx,8)[E:i32[tx]=A:i32[tx]**2;];\n",
                    "one-type");
-  expect_no_choice("expand_powsimp", program("floor(A[tx]**2)"), "value-only");
+  expect_no_choice("expand_powsimp", vector_program("floor(A[tx]**2)"), "value-only");
   expect_no_choice("expand_powsimp", "@input A f32[8]\n@output E f32\nL(a,8)[E[]=E[]+A[a];];\n", "accumulator");
 }
 

@@ -8,25 +8,22 @@ namespace {
 constexpr std::string_view kRows =
     "@input A f32[8,6] [-4,4)\n@input D f32[8] [-4,4)\n@input C f32[8,6] [-4,4)\n"
     "@input F f32[8,6]\n@output E f32[8,6]\n";
-std::string program(std::string_view right) {
-  return std::string(kRows) + "B(tx,8)L(a,6)[E[tx,a]=" + std::string(right) + ";];\n";
-}
-std::string after(std::string_view right) { return "B(tx,8)L(a,6)[E[tx,a]=" + std::string(right) + ";];"; }
+std::string program(std::string_view right) { return std::string(kRows) + row_nest(right); }
 
 TEST(ExponentialSplit, TheElementBefore) {
   expect_rewrite("exponential_split", program("exp(A[tx,a]-D[tx])"),
                  R"({"at":"0/0:right","term":0,"with":"previous","form":"product"})",
-                 after("exp(A[tx,a]-if_then_else(a-1<0,0,A[tx,a-1]))*exp(if_then_else(a-1<0,0,A[tx,a-1])-D[tx])"));
+                 row_nest("exp(A[tx,a]-if_then_else(a-1<0,0,A[tx,a-1]))*exp(if_then_else(a-1<0,0,A[tx,a-1])-D[tx])"));
   expect_rewrite("exponential_split", program("exp(A[tx,a]-D[tx])"),
                  R"({"at":"0/0:right","term":0,"with":"previous","form":"quotient"})",
-                 after("exp(A[tx,a]-if_then_else(a-1<0,0,A[tx,a-1]))/exp(D[tx]-if_then_else(a-1<0,0,A[tx,a-1]))"));
+                 row_nest("exp(A[tx,a]-if_then_else(a-1<0,0,A[tx,a-1]))/exp(D[tx]-if_then_else(a-1<0,0,A[tx,a-1]))"));
 }
 
 // With three terms, the rest keeps its signs.
 TEST(ExponentialSplit, ThreeTerms) {
   expect_rewrite("exponential_split", program("exp(A[tx,a]-D[tx]+0.5*C[tx,a])"),
                  R"({"at":"0/0:right","term":0,"with":"0/0:right.0.2.1","form":"product"})",
-                 after("exp(A[tx,a]-C[tx,a])*exp(C[tx,a]-D[tx]+0.5*C[tx,a])"));
+                 row_nest("exp(A[tx,a]-C[tx,a])*exp(C[tx,a]-D[tx]+0.5*C[tx,a])"));
 }
 
 // The read must be a term of its own: in exp(A*C) there is none.

@@ -87,17 +87,10 @@ void choices(View& view, Listing& listing) {
   for (const PlacedNest& nest : view.nests()) {
     const auto found = find(view, nest);
     if (!listing.allows(found)) continue;
-    const bool blocked = found->pair.sum.reduced.size() > 1;
-    if (blocked && !listing.extended) continue;
-    for (const OnlineForm form : {OnlineForm::deferred, OnlineForm::published}) {
-      std::vector<std::string> loops;
-      for (const Loop& loop : found->pair.sum.reduced) {
-        if (listing.allows(plan(view, *found, loop.index, form))) loops.push_back(loop.index);
-      }
-      const std::string word(kFormWords[form == OnlineForm::published ? 0 : 1]);
-      listing.offer(
-          {item_site(nest.items), {{"loop", std::move(loops)}, {"form", std::vector<std::string>{word}}}, blocked});
-    }
+    const auto is_allowed = [&](const std::string& loop, OnlineForm form) {
+      return listing.allows(plan(view, *found, loop, form));
+    };
+    offer_forms(nest, found->pair.sum.reduced, is_allowed, listing);
   }
 }
 

@@ -5,20 +5,11 @@
 namespace steptp::testing {
 namespace {
 
-constexpr std::string_view kHead =
-    "@input A f32[8]\n@input C f32[8]\n@input D f32[8] positive\n@input F f32[8] positive\n@input G f32[8] [-4,4)\n"
-    "@input H f32[8] [-4,4)\n@output E f32[8]\n";
-
-std::string program(std::string_view right) {
-  return std::string(kHead) + "B(tx,8)[E[tx]=" + std::string(right) + ";];\n";
-}
-std::string after(std::string_view right) { return "B(tx,8)[E[tx]=" + std::string(right) + ";];"; }
-
 void combines(std::string_view right, std::string_view wanted) {
-  expect_rewrite("logsimp", program(right), R"({"at":"0/0:right"})", after(wanted));
+  expect_rewrite("logsimp", vector_program(right), R"({"at":"0/0:right"})", vector_nest(wanted));
 }
 void refuses(std::string_view right, std::string_view why) {
-  expect_refusal("logsimp", program(right), R"({"at":"0/0:right"})", why);
+  expect_refusal("logsimp", vector_program(right), R"({"at":"0/0:right"})", why);
 }
 
 TEST(Logsimp, Sums) {
@@ -37,9 +28,9 @@ TEST(Logsimp, NeedsPositiveArguments) {
 
 // A condition is a fact: this branch is taken where A is positive.
 TEST(Logsimp, ConditionsCount) {
-  expect_rewrite("logsimp", program("if_then_else(A[tx]>0,2*log(A[tx]),0)"), R"({"at":"0/0:right.1"})",
-                 after("if_then_else(A[tx]>0,log(A[tx]**2),0)"));
-  expect_refusal("logsimp", program("if_then_else(A[tx]>0,0,2*log(A[tx]))"), R"({"at":"0/0:right.2"})", "sign");
+  expect_rewrite("logsimp", vector_program("if_then_else(A[tx]>0,2*log(A[tx]),0)"), R"({"at":"0/0:right.1"})",
+                 vector_nest("if_then_else(A[tx]>0,log(A[tx]**2),0)"));
+  expect_refusal("logsimp", vector_program("if_then_else(A[tx]>0,0,2*log(A[tx]))"), R"({"at":"0/0:right.2"})", "sign");
 }
 
 TEST(Logsimp, Refusals) {
@@ -50,7 +41,7 @@ TEST(Logsimp, Refusals) {
                    "@input A f16[8] positive\n@input D f32[8] positive\n@output E f32[8]\n"
                    "B(tx,8)[E[tx]=log(A:f16[tx])+log(D[tx]);];\n",
                    "one-type");
-  expect_no_choice("logsimp", program("round(log(D[tx])+log(F[tx]))"), "value-only");
+  expect_no_choice("logsimp", vector_program("round(log(D[tx])+log(F[tx]))"), "value-only");
   expect_no_choice("logsimp", "@input D f32[8] positive\n@output E f32\nL(a,8)[E[]=E[]+log(D[a]);];\n", "accumulator");
 }
 

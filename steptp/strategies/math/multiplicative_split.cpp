@@ -14,20 +14,14 @@ constexpr Precondition kSafety[] = {kInScope, kOneType, kValueOnly, kAccumulator
 constexpr Component kModifies[] = {Component::expressions, Component::equations};
 constexpr NewElement kIntroduces[] = {NewElement::index_calculations};
 
+ExprPtr split(const ExprPtr& read, const ExprPtr& by) {
+  return make_expr(Product{{read, by, by}, {ArithmeticOp::divide, ArithmeticOp::multiply}});
+}
+
 void find(const ScalarPlace& place, RewriteList& out) {
-  if (!std::holds_alternative<Read>(place.body->node)) return;
-  for (const ScopeTerm& by : terms_in_scope(place, place.body, 1)) {
-    if (place.scalars().same(by.expr, place.body)) continue;
-    Values with = {{"with", by.name}};
-    if (auto refusal = refuse_term(place, by.expr, true)) {
-      out.refuse(std::move(with), *std::move(refusal));
-      continue;
-    }
-    const ExprPtr body =
-        make_expr(Product{{place.body, by.expr, by.expr}, {ArithmeticOp::divide, ArithmeticOp::multiply}});
-    out.offer(std::move(with), body, {{&kInScope, {}}, {&kFinite, {}}, {&kNonZero, {}}},
-              "the value is finite and not zero, so that the quotient times it is what was there");
-  }
+  split_read(place,
+             {1, true, split, "the value is finite and not zero, so that the quotient times it is what was there"},
+             out);
 }
 
 constexpr ScalarRule kRule = {find, kInScope, kParameters, kInScope, true};

@@ -61,11 +61,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   if (!nest) return nest.error();
   auto online = plan(view, **nest, choice.word("loop"));
   if (!online) return online.error();
-  Applied out;
-  out.program = std::move(online->program);
-  out.facts.matched = std::move(online->matched);
-  out.facts.removed = std::move(online->removed);
-  out.facts.added = std::move(online->added);
+  Applied out = applied_from(*online);
   out.facts.holds = {
       {&kPublished[0], {{"loop", online->carry}}}, {&kSafety[0], {}}, {&kSafety[1], {}}, {&kSafety[2], {}}};
   out.facts.values = {{"loop", online->carry}, {"tensor", online->tensors[0]}};

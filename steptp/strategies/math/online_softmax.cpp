@@ -60,17 +60,10 @@ void choices(View& view, Listing& listing) {
   for (const PlacedNest& nest : view.nests()) {
     const auto pair = find(view, nest);
     if (!listing.allows(pair)) continue;
-    const bool blocked = pair->sum.reduced.size() > 1;
-    if (blocked && !listing.extended) continue;
-    for (const OnlineForm form : {OnlineForm::deferred, OnlineForm::published}) {
-      std::vector<std::string> loops;
-      for (const Loop& loop : pair->sum.reduced) {
-        if (listing.allows(plan(view, nest, loop.index, form))) loops.push_back(loop.index);
-      }
-      const std::string word(kFormWords[form == OnlineForm::published ? 0 : 1]);
-      listing.offer(
-          {item_site(nest.items), {{"loop", std::move(loops)}, {"form", std::vector<std::string>{word}}}, blocked});
-    }
+    const auto is_allowed = [&](const std::string& loop, OnlineForm form) {
+      return listing.allows(plan(view, nest, loop, form));
+    };
+    offer_forms(nest, pair->sum.reduced, is_allowed, listing);
   }
 }
 
@@ -81,11 +74,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   if (!form) return form.error();
   auto online = plan(view, **nest, choice.word("loop"), *form);
   if (!online) return online.error();
-  Applied out;
-  out.program = std::move(online->program);
-  out.facts.matched = std::move(online->matched);
-  out.facts.removed = std::move(online->removed);
-  out.facts.added = std::move(online->added);
+  Applied out = applied_from(*online);
   out.facts.holds = {
       {&kPublished[0], {{"loop", online->carry}}}, {&kSafety[0], {}}, {&kSafety[2], {}}, {&kSafety[3], {}}};
   if (*form == OnlineForm::published) out.facts.holds.push_back({&kSafety[1], {}});

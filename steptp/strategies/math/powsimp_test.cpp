@@ -5,19 +5,10 @@
 namespace steptp::testing {
 namespace {
 
-constexpr std::string_view kHead =
-    "@input A f32[8]\n@input C f32[8]\n@input D f32[8] positive\n@input F f32[8] positive\n@input G f32[8] [-4,4)\n"
-    "@input H f32[8] [-4,4)\n@output E f32[8]\n";
-
-std::string program(std::string_view right) {
-  return std::string(kHead) + "B(tx,8)[E[tx]=" + std::string(right) + ";];\n";
-}
-std::string after(std::string_view right) { return "B(tx,8)[E[tx]=" + std::string(right) + ";];"; }
-
 TEST(Powsimp, Exponents) {
   const auto combines = [](std::string_view product, std::string_view by, std::string_view power) {
-    expect_rewrite("powsimp", program(product),
-                   R"({"at":"0/0:right","law":"exponents","by":")" + std::string(by) + "\"}", after(power));
+    expect_rewrite("powsimp", vector_program(product),
+                   R"({"at":"0/0:right","law":"exponents","by":")" + std::string(by) + "\"}", vector_nest(power));
   };
   combines("A[tx]*A[tx]", "0/0:right.0", "A[tx]**2");
   combines("2*A[tx]*C[tx]*A[tx]**2", "0/0:right.1", "2*A[tx]**3*C[tx]");
@@ -26,8 +17,8 @@ TEST(Powsimp, Exponents) {
 
 TEST(Powsimp, Exponentials) {
   const auto combines = [](std::string_view product, std::string_view by, std::string_view power) {
-    expect_rewrite("powsimp", program(product),
-                   R"({"at":"0/0:right","law":"exponentials","by":")" + std::string(by) + "\"}", after(power));
+    expect_rewrite("powsimp", vector_program(product),
+                   R"({"at":"0/0:right","law":"exponentials","by":")" + std::string(by) + "\"}", vector_nest(power));
   };
   combines("exp(A[tx])*exp(C[tx])", "0/0:right.0", "exp(A[tx]+C[tx])");
   combines("2*exp(A[tx]-C[tx])*D[tx]/exp(C[tx])", "0/0:right.1", "2*exp(A[tx]-C[tx]-C[tx])*D[tx]");
@@ -35,22 +26,22 @@ TEST(Powsimp, Exponentials) {
 }
 
 TEST(Powsimp, BasesAndRoots) {
-  expect_rewrite("powsimp", program("A[tx]**2*C[tx]**2"), R"({"at":"0/0:right","law":"bases","by":"0/0:right.0.0"})",
-                 after("(A[tx]*C[tx])**2"));
-  expect_rewrite("powsimp", program("sqrt(D[tx])*sqrt(F[tx])"),
-                 R"({"at":"0/0:right","law":"roots","by":"0/0:right.0"})", after("sqrt(D[tx]*F[tx])"));
-  expect_rewrite("powsimp", program("sqrt(D[tx])*A[tx]*sqrt(D[tx])"),
-                 R"({"at":"0/0:right","law":"roots","by":"0/0:right.0"})", after("D[tx]*A[tx]"));
-  expect_rewrite("powsimp", program("sqrt(D[tx]**2)"), R"({"at":"0/0:right","law":"nested","by":"0/0:right.0"})",
-                 after("D[tx]"));
-  expect_rewrite("powsimp", program("(A[tx]**2)**3"), R"({"at":"0/0:right","law":"nested","by":"0/0:right.0"})",
-                 after("A[tx]**6"));
+  expect_rewrite("powsimp", vector_program("A[tx]**2*C[tx]**2"),
+                 R"({"at":"0/0:right","law":"bases","by":"0/0:right.0.0"})", vector_nest("(A[tx]*C[tx])**2"));
+  expect_rewrite("powsimp", vector_program("sqrt(D[tx])*sqrt(F[tx])"),
+                 R"({"at":"0/0:right","law":"roots","by":"0/0:right.0"})", vector_nest("sqrt(D[tx]*F[tx])"));
+  expect_rewrite("powsimp", vector_program("sqrt(D[tx])*A[tx]*sqrt(D[tx])"),
+                 R"({"at":"0/0:right","law":"roots","by":"0/0:right.0"})", vector_nest("D[tx]*A[tx]"));
+  expect_rewrite("powsimp", vector_program("sqrt(D[tx]**2)"), R"({"at":"0/0:right","law":"nested","by":"0/0:right.0"})",
+                 vector_nest("D[tx]"));
+  expect_rewrite("powsimp", vector_program("(A[tx]**2)**3"), R"({"at":"0/0:right","law":"nested","by":"0/0:right.0"})",
+                 vector_nest("A[tx]**6"));
 }
 
 // The root of a square is the absolute value: without the sign there is no law.
 TEST(Powsimp, NeedsTheSign) {
   const auto refused = [](std::string_view right, std::string_view law, std::string_view by, std::string_view why) {
-    expect_refusal("powsimp", program(right),
+    expect_refusal("powsimp", vector_program(right),
                    R"({"at":"0/0:right","law":")" + std::string(law) + R"(","by":")" + std::string(by) + "\"}", why);
   };
   refused("sqrt(A[tx]**2)", "nested", "0/0:right.0", "sign");
@@ -70,7 +61,7 @@ TEST(Powsimp, SubscriptsCount) {
 TEST(Powsimp, Refusals) {
   expect_no_choice("powsimp", "@input A i32[8]\n@output E i32[8]\nB(tx,8)[E:i32[tx]=A:i32[tx]*A:i32[tx];];\n",
                    "one-type");
-  expect_no_choice("powsimp", program("floor(A[tx]*A[tx])"), "value-only");
+  expect_no_choice("powsimp", vector_program("floor(A[tx]*A[tx])"), "value-only");
   expect_no_choice("powsimp", "@input A f32[8]\n@output E f32\nL(a,8)[E[]=E[]*A[a];];\n", "accumulator");
 }
 

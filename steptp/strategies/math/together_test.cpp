@@ -5,18 +5,9 @@
 namespace steptp::testing {
 namespace {
 
-constexpr std::string_view kHead =
-    "@input A f32[8]\n@input C f32[8]\n@input D f32[8] positive\n@input F f32[8] positive\n@input G f32[8] [-4,4)\n"
-    "@input H f32[8] [-4,4)\n@output E f32[8]\n";
-
-std::string program(std::string_view right) {
-  return std::string(kHead) + "B(tx,8)[E[tx]=" + std::string(right) + ";];\n";
-}
-std::string after(std::string_view right) { return "B(tx,8)[E[tx]=" + std::string(right) + ";];"; }
-
 TEST(Together, OneQuotient) {
   const auto joins = [](std::string_view sum, std::string_view quotient) {
-    expect_rewrite("together", program(sum), R"({"at":"0/0:right"})", after(quotient));
+    expect_rewrite("together", vector_program(sum), R"({"at":"0/0:right"})", vector_nest(quotient));
   };
   joins("1/D[tx]+1/F[tx]", "(D[tx]+F[tx])/(D[tx]*F[tx])");
   joins("A[tx]-C[tx]/F[tx]", "(A[tx]*F[tx]-C[tx])/F[tx]");
@@ -37,7 +28,7 @@ TEST(Together, BesideAnAccumulator) {
 
 TEST(Together, Refusals) {
   const auto none = [](std::string_view right, std::string_view why) {
-    expect_no_choice("together", program(right), why);
+    expect_no_choice("together", vector_program(right), why);
   };
   none("A[tx]/2+C[tx]", "matches");
   none("1/A[tx]+1/D[tx]", "non-zero");

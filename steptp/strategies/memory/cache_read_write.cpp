@@ -47,13 +47,9 @@ std::vector<Candidate> candidates(View& view, const PlacedLoop& at, bool express
         std::any_of(out.begin(), out.end(), [&](const Candidate& c) { return c.read == read && c.of == of; });
     if (!known) out.push_back({read, of});
   };
-  const std::vector<std::size_t> below = statements_below(view, *at.nest);
-  for (const std::size_t number : below) {
-    for (const Access& access : view.table().accesses) {
-      if (access.statement == number) add(!access.is_write, access.ref->tensor);
-    }
-  }
+  for (const Access& access : accesses_below(view, *at.nest)) add(!access.is_write, access.ref->tensor);
   if (!expressions) return out;
+  const std::vector<std::size_t> below = statements_below(view, *at.nest);
   // One read by itself is worth a choice where the tensor is read elsewhere with other subscripts.
   const auto is_one_of_several = [&](const Expr& expr) {
     const auto* read = std::get_if<Read>(&expr.node);
@@ -77,15 +73,33 @@ std::vector<Candidate> candidates(View& view, const PlacedLoop& at, bool express
   return out;
 }
 
+/// Nothing goes into `s` below a thread loop; the steps say so, too, where somebody wants to know why.
+bool is_inside_threads(const PlacedLoop& at) {
+  const auto is_thread_loop = [](const Loop& loop) {
+    const auto axis = axis_of(loop.index);
+    return axis && is_thread_axis(*axis);
+  };
+  const std::vector<Loop>& header = at.nest->nest->loops;
+  const auto end = header.begin() + static_cast<std::ptrdiff_t>(at.position) + 1;
+  return std::any_of(header.begin(), end, is_thread_loop) ||
+         std::any_of(at.nest->around.begin(), at.nest->around.end(), [&](const Nest* nest) {
+           return std::any_of(nest->loops.begin(), nest->loops.end(), is_thread_loop);
+         });
+}
+
 void offer(View& view, const PlacedLoop& at, const Candidate& candidate, Listing& listing) {
   const bool is_expression = parse_site(candidate.of).has_value();
   const auto domain = [](std::string_view name, std::string value) {
     return ParameterDomain{name, std::vector<std::string>{std::move(value)}};
   };
+  // Copies with a guard are extended choices.
+  const bool any = listing.extended || listing.with_refusals;
+  const CachePurpose purpose = any ? CachePurpose::ask : CachePurpose::ask_unguarded;
   for (const Scope scope : {Scope::shared, Scope::local}) {
+    if (!any && scope == Scope::shared && is_inside_threads(at)) continue;
     for (std::size_t form = 0; form < std::size(kForms); ++form) {
       if (form > 0 && (!listing.extended || is_expression)) break;
-      const auto step = plan(view, {at, candidate.of, scope, static_cast<CacheForm>(form)}, candidate.read);
+      const auto step = plan(view, {at, candidate.of, scope, static_cast<CacheForm>(form), purpose}, candidate.read);
       if (!step) {
         listing.refuse(step.error());
         if (form == 0 && step.error().precondition->id != kCacheCovered.id) break;
@@ -120,7 +134,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const bool read = choice.word("direction") == kDirections[0];
   if (!read && choice.word("direction") != kDirections[1]) return refuse_word("direction");
   const auto number = static_cast<CacheForm>(form - std::begin(kForms));
-  auto step = plan(view, {*at, choice.word("of"), *scope, number}, read);
+  auto step = plan(view, {*at, choice.word("of"), *scope, number, CachePurpose::make}, read);
   if (!step) return step.error();
   Applied out;
   out.program = std::move(step->program);

@@ -67,7 +67,7 @@ Result<Operand, Refusal> find_operand(View& view, const Site& site, const std::s
     return Refusal{&kComplete, site, concat(tensor, " is not complete before the expression"), {{"tensor", tensor}}};
   }
   out.dtype = facts->second.dtype;
-  out.shape = view.shapes().at(tensor).dimensions;
+  out.shape = view.shape_of(tensor).dimensions;
   if (elements_of(out.shape, kMaxTensorElements) > kMaxTensorElements) {
     return Refusal{&kFits, site, concat(tensor, " has more than 2^31 elements"), {{"tensor", tensor}}};
   }

@@ -70,7 +70,7 @@ Interval values_of(const Calculation& calculation) {
 }
 
 bool is_in_range(View& view, const Calculation& calculation, const Ref& ref, std::size_t subscript) {
-  const std::vector<std::int64_t>& shape = view.shapes().at(ref.tensor).dimensions;
+  const std::vector<std::int64_t>& shape = view.shape_of(ref.tensor).dimensions;
   const Interval inside{0, static_cast<Wide>(shape[subscript]) - 1};
   return inside.contains(values_of(calculation));
 }

@@ -74,7 +74,7 @@ Result<Tensor, Refusal> find_tensor(View& view, const Site& site) {
   if (facts.known) return refuse_because(" is a known variable");
   const Site& first = view.table().accesses[facts.writes[0]].site;
   if (!(first == site)) return refuse_because(concat(" is written first at ", to_text(first)));
-  const InferredShape& shape = view.shapes().at(name);
+  const InferredShape& shape = view.shape_of(name);
   if (!shape.exact) return Refusal{&kFits, site, concat("the shape of ", name, " is not known"), {{"tensor", name}}};
   return Tensor{name, shape.dimensions, site};
 }

@@ -72,10 +72,11 @@ Result<Program, Refusal> plan(View& view, const Statement& statement, Scope scop
   const std::string& name = statement.equation->left->tensor;
   const TensorFacts& tensor = view.table().tensors.at(name);
   if (tensor.scope == scope) return Refusal{&kOther, site, concat(name, " is in ", code(scope)), {{"tensor", name}}};
+  // Where accesses stand does not depend on scopes, so that most is refused before anything is built.
+  if (const auto conflict = placement_conflict(view, name, scope)) return refuse(kPlacement, site, *conflict);
   auto program = build(view.program(), name, scope);
   if (!program) return Refusal{&kPlacement, site, concat(name, " cannot be rewritten"), {}};
   View after(*program);
-  if (const auto conflict = placement_conflict(after, name)) return refuse(kPlacement, site, *conflict);
   if (const auto conflict = ownership_conflict(view, after, name)) return refuse(kOwnership, site, *conflict);
   if (const auto oversize = oversize_of(after, name)) {
     return Refusal{&kSize,

@@ -1,0 +1,384 @@
+// Which writes reach a read: the last before it that surely ran, and what was accumulated since.
+#include <algorithm>
+
+#include "steptp/check/types.h"
+#include "steptp/prove/flow.h"
+#include "steptp/prove/give_up.h"
+
+namespace steptp::forms {
+
+namespace {
+
+constexpr int kMaxDepth = 400;
+/// What solving a writer for an element costs beside the nodes it makes.
+constexpr std::uint64_t kSolveCost = 16;
+
+/// Converting to an integer type after every step is the same as once at the end only where nothing is lost on the
+/// way: a float is truncated each time, and a maximum taken in a wider type may leave the narrower one.
+bool stays_in_type(const Statement& statement, DType dtype) {
+  const auto type = type_of(*statement.equation->right);
+  if (!type || !is_integer(type->dtype)) return false;
+  const bool wraps = *statement.accumulates == ArithmeticOp::add || *statement.accumulates == ArithmeticOp::multiply;
+  return wraps || type->dtype == dtype;
+}
+
+}  // namespace
+
+Flow::Place Flow::place(std::size_t first, std::size_t second) const {
+  if (second == kEnd) return {0, true};
+  const Statement& a = table_.statements[first];
+  const Statement& b = table_.statements[second];
+  Place result;
+  std::size_t level = 0;
+  const std::size_t limit = std::min(a.nests.size(), b.nests.size());
+  while (level < limit && a.nests[level] == b.nests[level] && a.items[level] == b.items[level]) {
+    result.shared_loops += a.nests[level]->loops.size();
+    ++level;
+  }
+  // Of one statement with itself: an iteration is not before itself.
+  result.before = first != second && a.items[level] < b.items[level];
+  return result;
+}
+
+std::optional<int> Flow::order(const Affine& left, const Affine& right) {
+  const Interval gap = arena_.range(Arena::difference(left, right));
+  if (gap.is_point() && gap.low == 0) return 0;
+  if (gap.high < 0) return -1;
+  if (gap.low > 0) return 1;
+  return std::nullopt;
+}
+
+Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& element, std::size_t reader,
+                    const std::vector<Affine>& loops, std::size_t writers) {
+  const std::vector<std::size_t>& all = writers_[tensor];
+  // Writers in other top-level nests have finished or not begun.
+  bool in_own_nest = false;
+  if (reader != kEnd) {
+    const std::uint32_t nest = table_.statements[reader].items[0];
+    writers = writers_up_to(all, nest);
+    in_own_nest = writers != 0 && table_.statements[all[writers - 1]].items[0] == nest;
+  }
+  if (!in_own_nest) {
+    if (const auto number = numbers_.find({tensor, writers}); number != numbers_.end()) {
+      Generator node{Generator::Kind::definition, number->second, {}, {}, {}, {}};
+      for (const Affine& subscript : element) node.subscripts.push_back(arena_.intern(subscript));
+      return {Value::Kind::real, {}, arena_.generator(std::move(node)), 0};
+    }
+  }
+  Key key{tensor, in_own_nest ? reader : kEnd, writers, {}, {}, arena_.knowledge()};
+  for (const Affine& subscript : element) key.element.push_back(arena_.intern(subscript));
+  if (in_own_nest) {
+    for (const Affine& loop : loops) key.loops.push_back(arena_.intern(loop));
+  }
+  if (const auto known = done_.find(key); known != done_.end()) return known->second;
+  if (++depth_ > kMaxDepth) throw GiveUp{"definitions nested too deeply"};
+  arena_.spend(8);
+
+  std::vector<Candidate> candidates;
+  bool accumulates = false;
+  bool surely = false;  // the nests looked at so far write the element, whatever was there before
+  for (std::size_t i = writers; i-- > 0;) {
+    const Statement& writer = table_.statements[all[i]];
+    if (surely && writer.items[0] != table_.statements[all[i + 1]].items[0]) break;
+    if (writer.accumulates) {
+      accumulates = true;
+    } else if (auto candidate = latest(all[i], element, in_own_nest ? reader : kEnd, loops)) {
+      const Truth truth = arena_.truth(candidate->condition);
+      surely = surely || truth == Truth::yes;
+      if (truth != Truth::no) candidates.push_back(std::move(*candidate));
+    }
+  }
+  sort_latest_first(candidates);
+  const DType dtype = table_.tensors.at(tensor).dtype;
+  // From the latest write down: each counts where its condition holds and no later one does. The last needs no
+  // condition, because `check` found every read defined.
+  std::vector<std::pair<ConditionId, Value>> choices;
+  const std::size_t from = in_own_nest ? reader : kEnd;
+  std::vector<ConditionId> excluded;
+  bool closed = false;
+  for (std::size_t i = 0; i < candidates.size() && !closed; ++i) {
+    const bool is_last = i + 1 == candidates.size() && !accumulates;
+    const ConditionId condition = candidates[i].condition;
+    closed = is_last || arena_.truth(condition) == Truth::yes;
+    // Before the condition is assumed: under it, its opposite would be simplified to never.
+    const ConditionId opposite = arena_.negation(condition);
+    const Arena::Assumption others(arena_, arena_.conjunction(excluded));
+    const Arena::Assumption here(arena_, condition);
+    choices.emplace_back(condition, accumulated(tensor, element, from, loops, &candidates[i], writers));
+    excluded.push_back(opposite);
+  }
+  if (!closed) {
+    if (!accumulates) throw GiveUp{"a read that nothing reaches"};
+    const Arena::Assumption others(arena_, arena_.conjunction(excluded));
+    choices.emplace_back(arena_.always(), accumulated(tensor, element, from, loops, nullptr, writers));
+  }
+  Value result = choices.back().second;
+  for (std::size_t i = choices.size() - 1; i-- > 0;) {
+    result = choose(choices[i].first, choices[i].second, result, dtype);
+  }
+  --depth_;
+  done_.emplace(std::move(key), result);
+  return result;
+}
+
+std::optional<Flow::Candidate> Flow::latest(std::size_t writer, const std::vector<Affine>& element, std::size_t reader,
+                                            const std::vector<Affine>& loops) {
+  const Place where = place(writer, reader);
+  if (where.shared_loops == 0 && !where.before) return std::nullopt;
+  arena_.spend(kSolveCost);
+  Solved solved = solve(writer, element);
+  Substitution chosen;
+  const auto give_last = [&](VariableId id) {
+    chosen[id] = Arena::number(static_cast<std::int64_t>(arena_.range(id).high));
+  };
+  bool strictly_before = false;
+  std::vector<std::size_t> stepped;  // shared loops that could also have an earlier value
+  for (std::size_t i = 0; i < where.shared_loops && !strictly_before; ++i) {
+    if (solved.is_partial[i]) throw GiveUp{"a shared loop of which a subscript determines a part"};
+    if (solved.free[i]) {
+      chosen[*solved.free[i]] = loops[i];
+      stepped.push_back(i);
+      continue;
+    }
+    const auto relation = order(solved.loops[i], loops[i]);
+    if (!relation) throw GiveUp{"an order of writes that depends on indices"};
+    if (*relation > 0) {
+      // Only an earlier value of a loop outside could make up for it.
+      if (!stepped.empty()) throw GiveUp{"a write that belongs to an earlier round of an outer loop"};
+      return std::nullopt;
+    }
+    if (*relation < 0) strictly_before = true;
+  }
+  std::vector<ConditionId> conditions;
+  if (!strictly_before && !where.before) {
+    // Not before the reader in the same round: the round before, of the innermost loop that has one.
+    bool found = false;
+    while (!stepped.empty() && !found) {
+      const std::size_t level = stepped.back();
+      stepped.pop_back();
+      const Affine previous = Arena::sum(loops[level], Arena::number(-1));
+      const ConditionId exists = arena_.nonnegative(previous);
+      if (exists == arena_.never()) {
+        give_last(*solved.free[level]);
+        continue;
+      }
+      if (exists != arena_.always() && !stepped.empty()) throw GiveUp{"a first round inside an outer loop"};
+      conditions.push_back(exists);
+      chosen[*solved.free[level]] = previous;
+      found = true;
+    }
+    if (!found) return std::nullopt;
+  }
+  std::vector<VariableId> last;
+  for (const VariableId id : solved.unknown) {
+    if (chosen.contains(id)) continue;
+    give_last(id);
+    last.push_back(id);
+    // A guard of the form v <= constant moves the last round.
+    for (const ConditionId condition : solved.conditions) {
+      const Condition& node = arena_.condition(condition);
+      if (node.kind != Condition::Kind::nonnegative) continue;
+      const Affine& bound = arena_.affine(node.left);
+      if (Arena::sum(bound, arena_.variable(id)).is_constant()) {
+        chosen[id] = Arena::number(std::min(chosen[id].constant, bound.constant));
+      }
+    }
+  }
+  for (const ConditionId condition : solved.conditions) {
+    const ConditionId here = arena_.substitute_condition(condition, chosen);
+    const auto& used = arena_.traits_of_condition(condition).variables;
+    const bool on_last = std::any_of(last.begin(), last.end(),
+                                     [&](VariableId id) { return std::binary_search(used.begin(), used.end(), id); });
+    const bool on_chosen = std::any_of(used.begin(), used.end(), [&](VariableId id) { return chosen.contains(id); });
+    // Where a guard stops the last round, an earlier one may have written.
+    if ((on_last || on_chosen) && arena_.truth(here) != Truth::yes) {
+      throw GiveUp{"a guard that decides which round wrote last"};
+    }
+    conditions.push_back(here);
+  }
+  Candidate candidate{writer, {}, arena_.conjunction(conditions)};
+  for (const Affine& loop : solved.loops) candidate.loops.push_back(arena_.substitute(loop, chosen));
+  return candidate;
+}
+
+void Flow::sort_latest_first(std::vector<Candidate>& candidates) {
+  // Not a library sort: the order of writes that never meet is of no matter, and need not be transitive.
+  for (std::size_t i = 0; i + 1 < candidates.size(); ++i) {
+    std::size_t latest = i;
+    for (std::size_t j = i + 1; j < candidates.size(); ++j) {
+      if (is_later(candidates[j], candidates[latest])) latest = j;
+    }
+    std::rotate(candidates.begin() + static_cast<std::ptrdiff_t>(i),
+                candidates.begin() + static_cast<std::ptrdiff_t>(latest),
+                candidates.begin() + static_cast<std::ptrdiff_t>(latest) + 1);
+  }
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    for (std::size_t j = i + 1; j < candidates.size(); ++j) {
+      if (is_later(candidates[j], candidates[i])) throw GiveUp{"writes without an order"};
+    }
+  }
+}
+
+bool Flow::is_later(const Candidate& left, const Candidate& right) {
+  const Place where = place(left.statement, right.statement);
+  for (std::size_t i = 0; i < where.shared_loops; ++i) {
+    const auto relation = order(left.loops[i], right.loops[i]);
+    if (!relation) {
+      const Arena::Assumption assumed(arena_, left.condition);
+      if (arena_.truth(right.condition) == Truth::no) return false;
+      throw GiveUp{"two writes whose order depends on indices"};
+    }
+    if (*relation != 0) return *relation > 0;
+  }
+  return left.statement != right.statement && !where.before;
+}
+
+std::vector<Flow::Piece> Flow::pieces(std::size_t writer, const std::vector<Affine>& element, std::size_t reader,
+                                      const std::vector<Affine>& loops, const Candidate* base) {
+  const Place to_reader = place(writer, reader);
+  if (to_reader.shared_loops == 0 && !to_reader.before) return {};
+  arena_.spend(kSolveCost);
+  const Solved solved = solve(writer, element);
+  Substitution fixed;
+  const auto current = [&](std::size_t level) { return arena_.substitute(solved.loops[level], fixed); };
+
+  if (base) {
+    // Only rounds after the base's own write count. Where the base wrote in the last round that the reader can see,
+    // the writer's rounds are those of the same round.
+    const Place from_base = place(base->statement, writer);
+    bool after = from_base.before;
+    for (std::size_t i = 0; i < from_base.shared_loops; ++i) {
+      if (solved.is_partial[i]) throw GiveUp{"a shared loop of which a subscript determines a part"};
+      if (solved.free[i]) {
+        const bool reader_shares = i < to_reader.shared_loops;
+        const Affine bound = reader_shares ? loops[i] : Arena::number(table_.statements[writer].loops[i]->extent - 1);
+        if (order(base->loops[i], bound) != 0) throw GiveUp{"a base that is not of the last round"};
+        fixed[*solved.free[i]] = base->loops[i];
+        continue;
+      }
+      const auto relation = order(solved.loops[i], base->loops[i]);
+      if (!relation) throw GiveUp{"two writes whose order depends on indices"};
+      if (*relation < 0) return {};
+      if (*relation > 0) {
+        after = true;
+        break;
+      }
+    }
+    if (!after) return {};
+  }
+
+  std::vector<Piece> result;
+  std::vector<ConditionId> equal;  // the rounds so far are those of the reader
+  const auto emit = [&](std::optional<ConditionId> more) {
+    Piece piece;
+    piece.conditions = equal;
+    if (more) piece.conditions.push_back(*more);
+    for (const ConditionId condition : solved.conditions) {
+      piece.conditions.push_back(arena_.substitute_condition(condition, fixed));
+    }
+    for (const Affine& loop : solved.loops) piece.loops.push_back(arena_.substitute(loop, fixed));
+    for (const VariableId id : solved.unknown) {
+      if (!fixed.contains(id)) piece.free.push_back(id);
+    }
+    result.push_back(std::move(piece));
+  };
+  for (std::size_t i = 0; i < to_reader.shared_loops; ++i) {
+    if (solved.is_partial[i]) throw GiveUp{"a shared loop of which a subscript determines a part"};
+    const Affine here = current(i);
+    const auto relation = order(here, loops[i]);
+    if (relation && *relation > 0) return result;
+    if (relation && *relation < 0) {
+      emit(std::nullopt);
+      return result;
+    }
+    if (relation) continue;
+    emit(arena_.nonnegative(Arena::sum(Arena::difference(loops[i], here), Arena::number(-1))));
+    if (solved.free[i] && !fixed.contains(*solved.free[i])) {
+      fixed[*solved.free[i]] = loops[i];
+    } else {
+      equal.push_back(arena_.zero(Arena::difference(loops[i], here)));
+    }
+  }
+  if (to_reader.before) emit(std::nullopt);
+  return result;
+}
+
+Value Flow::killed(const Candidate& candidate) { return right_side(candidate.statement, candidate.loops, false); }
+
+Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& element, std::size_t reader,
+                        const std::vector<Affine>& loops, const Candidate* base, std::size_t writers) {
+  const std::vector<std::size_t>& all = writers_[tensor];
+  std::optional<Value> start;
+  if (base) start = is_cyclic_[base->statement] ? recurrence(base->statement, element) : killed(*base);
+  std::optional<PolynomialId> total;
+  std::optional<ArithmeticOp> previous_op;
+  std::vector<std::size_t> used;
+  bool is_written = base != nullptr;  // whatever the element
+  for (std::size_t w = 0; w < writers; ++w) {
+    const std::size_t writer = all[w];
+    const Statement& statement = table_.statements[writer];
+    if (!statement.accumulates) continue;
+    const std::vector<Piece> found = pieces(writer, element, reader, loops, base);
+    if (found.empty()) continue;
+    const DType dtype = table_.tensors.at(tensor).dtype;
+    if (dtype == DType::boolean) throw GiveUp{"a fold of bools"};
+    if (!is_float(dtype) && !stays_in_type(statement, dtype)) throw GiveUp{"a fold that is rounded at every step"};
+    if (is_cyclic_[writer]) throw GiveUp{"a fold inside a recurrence"};
+    const ArithmeticOp op = *statement.accumulates;
+    if (previous_op && *previous_op != op) {
+      // One fold after the other: only where their rounds do not alternate.
+      for (const std::size_t other : used) {
+        if (place(other, writer).shared_loops != 0) throw GiveUp{"two kinds of folds that alternate"};
+      }
+      // Where the first has no rounds the element is undefined, and the second begins with an identity of its own.
+      if (!is_written) throw GiveUp{"two kinds of folds on parts of a tensor"};
+    }
+    used.push_back(writer);
+    if (!total) total = start ? std::optional(to_real(*start)) : std::nullopt;
+    const bool is_sole = !base && writers == 1 && found.size() == 1;
+    for (const Piece& piece : found) {
+      std::vector<ConditionId> conditions = piece.conditions;
+      if (is_sole) {
+        // The read is defined, so the element is written: what does not depend on the fold's own loops holds.
+        std::erase_if(conditions, [&](ConditionId condition) {
+          const auto& names = arena_.traits_of_condition(condition).variables;
+          return std::none_of(piece.free.begin(), piece.free.end(),
+                              [&](VariableId id) { return std::binary_search(names.begin(), names.end(), id); });
+        });
+      }
+      PolynomialId term = 0;
+      const ConditionId where = arena_.conjunction(conditions);
+      if (where == arena_.never()) continue;
+      is_written |= where == arena_.always();
+      {
+        const Arena::Assumption assumed(arena_, where);
+        term = to_real(right_side(writer, piece.loops, true));
+      }
+      // The least integer, not -inf, is what an empty maximum of integers gives.
+      if (!is_float(dtype) && (op == ArithmeticOp::max || op == ArithmeticOp::min) && where != arena_.always()) {
+        throw GiveUp{"a maximum of integers that may be empty"};
+      }
+      const PolynomialId folded = arena_.reduce(op, piece.free, {where}, term);
+      if (!total) {
+        total = folded;
+      } else if (op == ArithmeticOp::add) {
+        total = arena_.add(*total, folded);
+      } else if (op == ArithmeticOp::multiply) {
+        total = arena_.multiply(*total, folded);
+      } else {
+        total = arena_.extremum(op == ArithmeticOp::max, {*total, folded});
+      }
+    }
+    previous_op = op;
+  }
+  if (total) {
+    const DType dtype = table_.tensors.at(tensor).dtype;
+    if (is_float(dtype)) return {Value::Kind::real, {}, *total, 0};
+    // Wrapping at each step or once at the end is the same for + and *; max and min do not leave the type.
+    return {Value::Kind::integer, arena_.wrapped(integer_of(*total).integer, dtype), 0, 0};
+  }
+  if (!start) throw GiveUp{"a read that nothing reaches"};
+  return *start;
+}
+
+}  // namespace steptp::forms

@@ -15,7 +15,7 @@ CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 configure = @test -f $(1)/build.ninja || { echo "configure: $(2) in $(1)/"; said=$$(cmake --preset $(2) 2>&1) || { echo "$$said"; rm -f $(1)/build.ninja; exit 1; }; }
 compile = @echo "compile: $(1)/ $(2)"; ninja -C $(1) -j $(JOBS) --quiet $(2)
 
-.PHONY: help build demo test test-gpu portable bench lint format fuzz soak strategy-table clean packages venv module release-tests fuzz-targets
+.PHONY: help build demo test test-gpu test-trainers portable bench lint format fuzz soak strategy-table clean packages venv module release-tests fuzz-targets
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -29,11 +29,15 @@ build: packages ## build/steptp, release
 demo: build ## a short tour with the examples, written to demo_out/
 	@tools/demo.sh
 
-test: packages venv release-tests module ## all tests: ctest, pytest, PyTorch, TVM
+test: packages venv release-tests module ## all tests: ctest, pytest, PyTorch, TVM, datasets
 	@echo "test: ctest"; $(CTEST) --test-dir build
 	@echo "test: pytest"; .venv/bin/python -m pytest -q python/tests
 	@echo "test: pytest against PyTorch"; tools/run_torch_tests.sh
 	@echo "test: TIR against TVM"; tools/run_tvm_tests.sh
+	@echo "test: datasets with the real package"; tools/run_datasets_tests.sh
+
+test-trainers: build ## exported datasets trained on with TRL; large downloads, not part of `make test`
+	@tools/run_trainer_tests.sh trl
 
 bench: packages ## the benchmarks
 	$(call configure,build-bench,bench)

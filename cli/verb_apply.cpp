@@ -1,9 +1,11 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/strategy_options.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
+#include "steptp/reasoning/trace.h"
 #include "steptp/recipe/facts_json.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/strategies/view.h"
@@ -17,6 +19,8 @@ struct ApplyOptions {
   RecordOptions records;
   std::string strategy;
   std::string choice;
+  bool reasoning = false;
+  std::uint64_t seed = 0;
 };
 
 struct ReplayOptions {
@@ -28,7 +32,20 @@ std::string result_text(const Document& document, const Program& result) {
   return document.record.is_null() ? print_document(result, Profile::paper) : print(result) + "\n";
 }
 
-Answer apply_step(const Document& document, const Strategy& strategy, const Choice& choice, bool json) {
+/// Each line as a comment, so that what is printed is still a program.
+std::string as_comments(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    append(out, line.empty() ? "#" : "# ", line, "\n");
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return out;
+}
+
+Answer apply_step(const Document& document, const Strategy& strategy, const Choice& choice,
+                  const ApplyOptions& options) {
+  const bool json = options.records.json;
   Answer answer = unusable(document, json);
   if (answer.status != Status::yes) return answer;
   View view(document.program);
@@ -40,12 +57,19 @@ Answer apply_step(const Document& document, const Strategy& strategy, const Choi
     if (json) answer.out = out.set("refused", to_json(applied.error())).dump() + "\n";
     return answer;
   }
+  std::string reasoning;
+  if (options.reasoning) {
+    const Trace trace = make_trace(strategy, document.program, choice, *applied, options.seed);
+    reasoning = render(trace, document.program, applied->program, Profile::paper);
+  }
   if (!json) {
-    answer.out = result_text(document, applied->program);
+    answer.out = concat(options.reasoning ? as_comments(reasoning) : "", result_text(document, applied->program));
     return answer;
   }
   out.set("leir", print(applied->program)).set("step", to_json(Step{std::string(strategy.name), choice}));
-  answer.out = out.set("facts", to_json(applied->facts, document.program, applied->program)).dump() + "\n";
+  out.set("facts", to_json(applied->facts, document.program, applied->program));
+  if (options.reasoning) out.set("reasoning", reasoning);
+  answer.out = out.dump() + "\n";
   return answer;
 }
 
@@ -89,6 +113,9 @@ VerbMain add_apply(CLI::App& app) {
   add_record_options(*verb, options->records);
   verb->add_option("--strategy", options->strategy, "its name")->required();
   verb->add_option("--choice", options->choice, "place and parameters as JSON, or @FILE with them")->required();
+  verb->add_flag("--reasoning,--explain", options->reasoning,
+                 "also the step in words: comments before the program, \"reasoning\" in JSON");
+  verb->add_option("--seed", options->seed, "chooses among the phrasings of --reasoning");
   return [options] {
     const std::vector<const Strategy*> found = strategies_named({options->strategy});
     if (found.empty()) return Status::bad_input;
@@ -97,7 +124,7 @@ VerbMain add_apply(CLI::App& app) {
     const auto choice = choice_from_json(*json);
     if (!choice) return bad_input(make_error("usage", concat("--choice: ", choice.error())));
     return for_each_record(options->records.file, options->records.jobs, "apply", [&](const Document& document) {
-      return apply_step(document, *found[0], *choice, options->records.json);
+      return apply_step(document, *found[0], *choice, *options);
     });
   };
 }

@@ -15,6 +15,10 @@ VerbMain add_dataset(CLI::App& app) {
   auto parts = std::make_shared<std::vector<std::pair<std::string, VerbMain>>>();
   parts->emplace_back("build", add_dataset_build(*verb));
   parts->emplace_back("merge", add_dataset_merge(*verb));
+  parts->emplace_back("export", add_dataset_export(*verb));
+  parts->emplace_back("stats", add_dataset_stats(*verb));
+  parts->emplace_back("show", add_dataset_show(*verb));
+  parts->emplace_back("validate", add_dataset_validate(*verb));
   return [verb, parts] {
     for (const auto& [name, part] : *parts) {
       if (verb->got_subcommand(name)) return part();

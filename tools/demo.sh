@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A short tour with the program just built; what it writes is in demo_out/.
+# The main job on a small scale, then a short tour with the program just built; what it writes is in demo_out/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rm -rf demo_out
@@ -16,6 +16,14 @@ say_refused() {
   printf '(exit status %s)\n' "$status"
   [ "$status" -eq 1 ] || [ "$status" -eq 2 ]
 }
+
+title "a dataset of verified steps with their reasoning, from about a hundred programs"
+say "$steptp" dataset build --out demo_out/dataset --programs 100 --depth 1 --deep-states 1 --deep-entries 1 --compile-rows 20
+say "$steptp" dataset export demo_out/dataset --near-misses 50
+say "$steptp" dataset stats demo_out/dataset --html demo_out/report.html >demo_out/stats.txt
+say "$steptp" dataset validate demo_out/dataset --judge 20
+title "one row of it, as a model is trained on it"
+say "$steptp" dataset show demo_out/dataset
 
 for name in row_softmax matmul; do
   title "$name: one program, two spellings"
@@ -48,7 +56,7 @@ title "verify: not equal, with a counterexample that can be run again"
 say_refused "$steptp" verify examples/row_softmax.leir examples/broken/short_sum.leir --counterexample demo_out/short_sum.counterexample.json
 say "$steptp" verify --replay demo_out/short_sum.counterexample.json
 
-title "44 small steps from a vanilla matrix product to tiles in shared memory"
+title "47 small steps from a vanilla matrix product to tiles in shared memory"
 say "$steptp" explain cache_read_write
 say "$steptp" choices examples/recipes/matmul.leir --strategy loop_split --limit 2
 "$steptp" replay examples/recipes/matmul.leir --recipe examples/recipes/matmul.json >demo_out/fast_matmul.leir
@@ -90,5 +98,11 @@ say_refused "$steptp" check examples/broken/undefined.leir
 say "$steptp" check --explain undefined-read
 "$steptp" check --json examples/broken/undefined.leir >demo_out/undefined.check.json 2>/dev/null || true
 
-printf '\ndemo: done; the results are in demo_out/:\n'
-ls demo_out | sed 's/^/  demo_out\//'
+cat <<'END'
+
+demo: done. Look at:
+  demo_out/report.html              what the dataset consists of, with plots: open it in a browser
+  demo_out/dataset/                 the dataset, a Hugging Face repository as it stands; README.md is its card
+  demo_out/fast_matmul.leir         the matrix product after its steps, proved equal
+  demo_out/                         everything else
+END

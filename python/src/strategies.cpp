@@ -3,10 +3,12 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
 #include <optional>
 
 #include "python/src/bindings.h"
 #include "steptp/base/text.h"
+#include "steptp/reasoning/trace.h"
 #include "steptp/recipe/describe.h"
 #include "steptp/recipe/facts_json.h"
 #include "steptp/recipe/recipe.h"
@@ -87,8 +89,9 @@ nb::object choices_verb(const Document& document, const std::vector<std::string>
   return text_object(text);
 }
 
-/// (program, JSON of step and facts), or (None, JSON of the refusal).
-nb::tuple apply_verb(const Document& document, const std::string& name, const std::string& choice_text) {
+/// (program, JSON of step and facts), or (None, JSON of the refusal). With a seed also the step in words.
+nb::tuple apply_verb(const Document& document, const std::string& name, const std::string& choice_text,
+                     std::optional<std::uint64_t> reasoning) {
   require_usable(document);
   const Strategy& strategy = strategy_named(name);
   const Choice choice = choice_of(choice_text);
@@ -102,6 +105,10 @@ nb::tuple apply_verb(const Document& document, const std::string& name, const st
   }
   out.set("step", to_json(Step{name, choice}));
   out.set("facts", to_json(applied->facts, document.program, applied->program));
+  if (reasoning) {
+    const Trace trace = make_trace(strategy, document.program, choice, *applied, *reasoning);
+    out.set("reasoning", render(trace, document.program, applied->program, Profile::paper));
+  }
   return nb::make_tuple(nb::cast(applied->program), text_object(out.dump()));
 }
 
@@ -124,7 +131,8 @@ void bind_strategies(nb::module_& module) {
   module.def("explain_strategy", &explain_strategy_verb, nb::arg("name"));
   module.def("choices", &choices_verb, nb::arg("document"), nb::arg("strategies"), nb::arg("extended"),
              nb::arg("limit").none(), nb::arg("sample").none(), nb::arg("seed"), nb::arg("refusals"));
-  module.def("apply", &apply_verb, nb::arg("document"), nb::arg("strategy"), nb::arg("choice"));
+  module.def("apply", &apply_verb, nb::arg("document"), nb::arg("strategy"), nb::arg("choice"),
+             nb::arg("reasoning").none());
   module.def("replay", &replay_verb, nb::arg("document"), nb::arg("recipe"));
 }
 

@@ -198,11 +198,13 @@ class RunResult(Mapping[str, "Array"]):
 
 @dataclass(frozen=True)
 class Applied:
-    """A program after a step, the step as `replay` takes it, and the facts of the change."""
+    """A program after a step, the step as `replay` takes it, the facts of the change, and the step in words where
+    they were asked for."""
 
     program: Program
     step: dict[str, Any]
     facts: dict[str, Any]
+    reasoning: str | None = None
 
 
 @dataclass(frozen=True)

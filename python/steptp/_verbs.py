@@ -297,10 +297,16 @@ def choices(
 
 
 def apply(
-    source: Source, strategy: str, choice: Mapping[str, Any], *, signature: SignatureLike | None = None
+    source: Source,
+    strategy: str,
+    choice: Mapping[str, Any],
+    *,
+    signature: SignatureLike | None = None,
+    reasoning: bool = False,
+    seed: int = 0,
 ) -> Applied:
     """One step on a program. Raises RefusedError where a precondition does not hold, ValueError where the strategy or
-    its parameters are unknown.
+    its parameters are unknown. With `reasoning` the step is also told in words, in a phrasing that the seed chooses.
 
     >>> double = "@input A f32[6]\\n@output D f32[6]\\nB^{6}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
     >>> applied = apply(double, "loop_split", {"at": "0:loop[0]", "inner": 2, "kind": "outer"})
@@ -311,11 +317,13 @@ def apply(
         ...
     steptp.RefusedError: loop_split refused [divides] at 0:loop[0]: 6 iterations, of which an inner loop of 7 cannot be made
     """
-    program, text = _steptp.apply(_open(source, signature), strategy, json.dumps(dict(choice)))
+    program, text = _steptp.apply(
+        _open(source, signature), strategy, json.dumps(dict(choice)), seed if reasoning else None
+    )
     answer = json.loads(text)
     if program is None:
         raise RefusedError(answer["text"], answer["refused"])
-    return Applied(program, answer["step"], answer["facts"])
+    return Applied(program, answer["step"], answer["facts"], answer.get("reasoning"))
 
 
 def replay(

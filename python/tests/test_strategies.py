@@ -45,6 +45,19 @@ def test_a_recipe_replays_to_the_same_text() -> None:
     assert steptp.replay(MATMUL, steps) == program
 
 
+def test_a_step_in_words() -> None:
+    choice = {"at": "0:loop[1]", "inner": 3, "kind": "inner"}
+    applied = steptp.apply(MATMUL, "loop_split", choice, reasoning=True)
+    assert applied.reasoning is not None
+    texts = [MATMUL, applied.program.to_text(header=False)]
+    for quotation in applied.reasoning.split("`")[1::2]:
+        assert any(quotation in text for text in texts), quotation
+    assert steptp.apply(MATMUL, "loop_split", choice, reasoning=True).reasoning == applied.reasoning
+    others = {steptp.apply(MATMUL, "loop_split", choice, reasoning=True, seed=seed).reasoning for seed in range(20)}
+    assert len(others) > 10
+    assert steptp.apply(MATMUL, "loop_split", choice).reasoning is None
+
+
 def test_refusals_carry_their_values() -> None:
     with pytest.raises(steptp.RefusedError) as caught:
         steptp.apply(MATMUL, "loop_split", {"at": "0:loop[1]", "inner": 7, "kind": "inner"})

@@ -11,6 +11,7 @@
 
 #include "steptp/base/text.h"
 #include "steptp/cuda/lower.h"
+#include "steptp/dataset/lowered.h"
 #include "steptp/dataset/sampling.h"
 #include "steptp/graph/torch_printer.h"
 #include "steptp/ir/canonical.h"
@@ -21,7 +22,6 @@
 #include "steptp/safety/check.h"
 #include "steptp/strategies/view.h"
 #include "steptp/text/printer.h"
-#include "steptp/tir/lower.h"
 #include "steptp/tokens/qwen3.h"
 #include "steptp/verify/verify.h"
 #include "steptp/zoo/compose.h"
@@ -157,9 +157,7 @@ class EntryMaker {
   /// Both texts; the reason where a back end refuses.
   bool lower(const Program& program, std::string& tir_text, std::string& cuda_text, std::string& refused) {
     const Stage stage(times_, "lower");
-    auto tir = tir::lower(program, tir::Dialect::tvm_0_21, tir::Target::cuda);
-    // What TVM cannot build for a GPU it still reads with its threads as loops.
-    if (!tir) tir = tir::lower(program, tir::Dialect::tvm_0_21, tir::Target::cpu);
+    auto tir = tir_text_of(program);
     if (!tir) {
       refused = "no TIR";
       return false;

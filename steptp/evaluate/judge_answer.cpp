@@ -5,6 +5,7 @@
 #include <set>
 
 #include "steptp/base/text.h"
+#include "steptp/certify/certify.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/verbs/lower_document.h"
 #include "steptp/verbs/run_compiled.h"

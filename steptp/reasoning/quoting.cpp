@@ -14,18 +14,12 @@ namespace steptp {
 namespace {
 
 constexpr std::size_t kLongNest = 170;      ///< letters in the paper profile; longer nests are not quoted whole
-constexpr std::size_t kLongEquation = 200;  ///< likewise of an equation in a list
+constexpr std::size_t kLongEquation = 480;  ///< likewise of an equation in a list: a recurrence has 400
 constexpr std::size_t kManyEquations = 4;
 constexpr std::size_t kManyPlaces = 8;  ///< quotations in one list
 
 constexpr std::array<std::string_view, 12> kOrdinals = {"first",   "second", "third", "fourth", "fifth",    "sixth",
                                                         "seventh", "eighth", "ninth", "tenth",  "eleventh", "twelfth"};
-
-const Nest* nest_at(const Program& program, const std::vector<std::uint32_t>& items) {
-  const SitePart part = resolve(program.nests, {items, Site::Part::item, {}, {}});
-  const auto* nest = std::get_if<const Nest*>(&part);
-  return nest ? *nest : nullptr;
-}
 
 std::string text_at(const Program& program, const Site& site) {
   struct Visitor {
@@ -133,22 +127,45 @@ std::string counted(std::int64_t number, std::string_view one, std::string_view 
 }
 
 std::string expression_words(const Program& program, std::size_t number) {
-  if (program.nests.size() == 1) return "the only expression";
+  if (program.nests.size() == 1) return "the program's only expression";
   return number < kOrdinals.size() ? concat("the ", kOrdinals[number], " expression")
                                    : concat("expression number ", number + 1);
 }
 
 TracePieces index_words(const Index& index) {
+  const std::int64_t constant = index.constant_term();
+  if (index.terms().empty()) return plain(std::to_string(constant));
   TracePieces out;
+  // 7-a: the constant stands first, as in the text.
+  const bool leads = index.terms().front().coefficient < 0 && constant >= 0;
+  if (leads) add(out, std::to_string(constant));
   for (const IndexTerm& term : index.terms()) {
-    if (out.empty() && term.coefficient < 0) add(out, "minus ");
-    if (!out.empty()) add(out, term.coefficient < 0 ? " minus " : " plus ");
+    const bool first = out.empty();
+    const std::string_view sign = term.coefficient < 0 ? "minus " : "plus ";
+    if (!first) add(out, " ");
+    if (!first || term.coefficient < 0) add(out, sign);
     add(out, term_words(term));
   }
-  const std::int64_t constant = index.constant_term();
-  if (out.empty()) return plain(std::to_string(constant));
-  if (constant != 0) add(out, concat(constant < 0 ? " minus " : " plus ", std::abs(constant)));
+  if (!leads && constant != 0) add(out, concat(constant < 0 ? " minus " : " plus ", std::abs(constant)));
   return out;
+}
+
+const Nest* nest_at(const Program& program, const std::vector<std::uint32_t>& items) {
+  const SitePart part = resolve(program.nests, {items, Site::Part::item, {}, {}});
+  const auto* nest = std::get_if<const Nest*>(&part);
+  return nest ? *nest : nullptr;
+}
+
+const Loop* loop_at(const Program& program, const Site& site) {
+  const SitePart part = resolve(program.nests, site);
+  const auto* loop = std::get_if<const Loop*>(&part);
+  return loop ? *loop : nullptr;
+}
+
+const Equation* equation_at(const Program& program, const std::vector<std::uint32_t>& items) {
+  const SitePart part = resolve(program.nests, {items, Site::Part::item, {}, {}});
+  const auto* equation = std::get_if<const Equation*>(&part);
+  return equation ? *equation : nullptr;
 }
 
 TracePieces header_of(const Quotable& from, const std::vector<std::uint32_t>& items) {
@@ -216,49 +233,121 @@ TracePieces nest_of(const Quotable& from, const Site& site) {
   return out;
 }
 
-TracePieces places_of(const Quotable& from, std::vector<Site> sites, std::optional<std::uint32_t> here) {
+TracePieces items_of(const Quotable& from, const std::vector<std::uint32_t>& items) {
+  const Nest* nest = nest_at(*from.program, items);
+  if (!nest || nest->items.size() > kManyEquations) return body_of(from, items);
+  std::vector<TracePieces> out;
+  for (std::uint32_t i = 0; i < nest->items.size(); ++i) {
+    Site site{items, Site::Part::item, {}, {}};
+    site.items.push_back(i);
+    out.push_back(nest_of(from, site));
+  }
+  return list_of(std::move(out));
+}
+
+namespace {
+
+/// Parts of one expression, or of several that have the same.
+struct Group {
   struct Shown {
     Site site;
     std::string text;
     int times = 1;
   };
-  std::vector<std::pair<std::uint32_t, std::vector<Shown>>> groups;
+  std::vector<std::uint32_t> expressions;
+  std::vector<Shown> parts;
+};
+
+std::vector<Group> group_by_expression(const Program& program, std::vector<Site> sites) {
+  std::vector<Group> out;
   std::stable_sort(sites.begin(), sites.end(), [](const Site& a, const Site& b) { return a.items[0] < b.items[0]; });
   for (const Site& site : sites) {
-    if (groups.empty() || groups.back().first != site.items[0])
-      groups.emplace_back(site.items[0], std::vector<Shown>());
-    std::vector<Shown>& group = groups.back().second;
-    std::string text = text_at(*from.program, site);
-    const auto same = std::find_if(group.begin(), group.end(), [&](const Shown& one) { return one.text == text; });
-    if (same != group.end())
+    if (out.empty() || out.back().expressions[0] != site.items[0]) out.push_back({{site.items[0]}, {}});
+    std::vector<Group::Shown>& parts = out.back().parts;
+    std::string text = text_at(program, site);
+    const auto same = std::find_if(parts.begin(), parts.end(), [&](const auto& one) { return one.text == text; });
+    if (same != parts.end())
       ++same->times;
     else
-      group.push_back({shown_at(*from.program, site), std::move(text), 1});
+      parts.push_back({shown_at(program, site), std::move(text), 1});
+  }
+  return out;
+}
+
+bool is_alike(const Group& a, const Group& b) {
+  return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
+                    [](const auto& x, const auto& y) { return x.text == y.text && x.times == y.times; });
+}
+
+/// " in the first expression", " in the first, second and fourth expressions".
+std::string where_words(const Program& program, const std::vector<std::uint32_t>& expressions) {
+  if (expressions.size() == 1) return concat(" in ", expression_words(program, expressions[0]));
+  std::string out = " in the ";
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    append(out, i == 0 ? "" : i + 1 == expressions.size() ? " and " : ", ");
+    append(out, expressions[i] < kOrdinals.size() ? std::string(kOrdinals[expressions[i]])
+                                                  : concat("number ", expressions[i] + 1));
+  }
+  return out + " expressions";
+}
+
+}  // namespace
+
+TracePieces places_of(const Quotable& from, std::vector<Site> sites, std::optional<std::uint32_t> here,
+                      bool with_expressions) {
+  std::vector<Group> groups;
+  for (Group& group : group_by_expression(*from.program, std::move(sites))) {
+    const auto same =
+        std::find_if(groups.begin(), groups.end(), [&](const Group& one) { return is_alike(one, group); });
+    if (same != groups.end() && with_expressions)
+      same->expressions.push_back(group.expressions[0]);
+    else
+      groups.push_back(std::move(group));
   }
   std::vector<TracePieces> out;
-  std::vector<TracePieces> rest;
+  std::vector<std::uint32_t> rest;
   std::size_t quoted = 0;
-  for (auto& [number, group] : groups) {
+  for (const Group& group : groups) {
     if (quoted >= kManyPlaces) {
-      rest.push_back(plain(expression_words(*from.program, number)));
+      rest.insert(rest.end(), group.expressions.begin(), group.expressions.end());
       continue;
     }
     std::vector<TracePieces> items;
-    for (const Shown& one : group) {
+    for (const Group::Shown& one : group.parts) {
       items.push_back(quote_piece(from, {one.site, {}}));
       if (one.times > 1) add(items.back(), one.times == 2 ? " (twice)" : concat(" (", one.times, " times)"));
       ++quoted;
     }
     TracePieces entry = list_of(std::move(items));
-    if (here != number) add(entry, concat(" in ", expression_words(*from.program, number)));
+    const bool is_here = group.expressions.size() == 1 && here == group.expressions[0];
+    if (with_expressions && !is_here) add(entry, where_words(*from.program, group.expressions));
     out.push_back(std::move(entry));
   }
   TracePieces all = list_of(std::move(out), rest.empty() ? " and " : ", ");
-  if (!rest.empty()) {
-    add(all, ", and likewise in ");
-    add(all, list_of(std::move(rest)));
-  }
+  if (!rest.empty()) add(all, concat(", and likewise", where_words(*from.program, rest)));
   return all;
+}
+
+std::vector<Site> accesses_below(const Program& program, const std::vector<std::uint32_t>& items,
+                                 std::string_view tensor) {
+  std::vector<Site> out;
+  const auto visit = [&](const auto& self, const Expr& expr, Site& at) -> void {
+    const auto* read = std::get_if<Read>(&expr.node);
+    if (read && read->ref->tensor == tensor) out.push_back(at);
+    for (std::uint32_t i = 0; i < child_count(expr); ++i) {
+      at.path.push_back(i);
+      self(self, *child(expr, i), at);
+      at.path.pop_back();
+    }
+  };
+  for (Site site : equations_below(program, items)) {
+    const Equation* equation = equation_at(program, site.items);
+    site.part = Site::Part::left;
+    if (equation->left->tensor == tensor) out.push_back(site);
+    site.part = Site::Part::right;
+    visit(visit, *equation->right, site);
+  }
+  return out;
 }
 
 std::optional<Site> subscript_with(const Program& program, const std::vector<std::uint32_t>& items,

@@ -14,8 +14,6 @@ namespace steptp {
 
 namespace {
 
-using Names = std::span<const std::string_view>;
-
 /// Values of facts that are names of tensors or indices.
 constexpr std::array<std::string_view, 9> kNameKeys = {"tensor", "loop",  "index", "outer", "inner",
                                                        "of",     "cache", "copy",  "axis"};
@@ -34,6 +32,22 @@ constexpr Meaning kKinds[] = {
     {"L", "serial"}, {"P", "parallel"}, {"V", "vectorized"}, {"U", "unrolled"}, {"B", "bound"}};
 constexpr Meaning kOperators[] = {
     {"+", "addition"}, {"*", "multiplication"}, {"max", "the maximum"}, {"min", "the minimum"}};
+
+/// Numbers that are also said with what they count, as {uses_words}.
+struct Counted {
+  std::string_view key;
+  std::string_view binding;
+  std::string_view one;
+  std::string_view several;
+};
+constexpr Counted kCounted[] = {
+    {"elements", "elements_words", "element", "elements"},
+    {"loops", "loops_words", "loop", "loops"},
+    {"uses", "uses_words", "use", "uses"},
+    {"operands", "operands_words", "operand", "operands"},
+    {"items", "items_words", "item", "items"},
+    {"corrected", "corrected_words", "position", "positions"},
+};
 
 std::string meaning(std::span<const Meaning> table, std::string_view code) {
   for (const Meaning& one : table) {
@@ -55,13 +69,6 @@ TracePieces value_pieces(std::string_view key, const Json& value) {
   if (key == "operator") return plain(meaning(kOperators, *word));
   const bool is_name = std::find(kNameKeys.begin(), kNameKeys.end(), key) != kNameKeys.end();
   return is_name && *word != "none" ? name_piece(*word) : plain(*word);
-}
-
-const Json* find(const Values& values, std::string_view key) {
-  for (const auto& [name, value] : values) {
-    if (name == key) return &value;
-  }
-  return nullptr;
 }
 
 /// Where the bracket that opens at `open` closes; `<` and `<` may stand inside each other.
@@ -87,6 +94,15 @@ std::vector<std::string_view> alternatives(std::string_view text) {
   }
   out.push_back(text.substr(begin));
   return out;
+}
+
+/// Words behind others: where something between them was left out, its blank goes too.
+void add_joined(TracePieces& out, std::string_view words) {
+  const bool ends_blank = !out.empty() && out.back().kind == TracePiece::Kind::words && out.back().words.ends_with(' ');
+  if (ends_blank && !words.empty() && (words[0] == ' ' || words[0] == ',' || words[0] == '.')) {
+    out.back().words.pop_back();
+  }
+  add(out, words);
 }
 
 /// A strategy that has no words of its own yet says what it is and which parts change.
@@ -136,14 +152,20 @@ void Teller::bind_expression(std::string_view name, const Site& site) {
 }
 
 void Teller::bind_values(const Values& values) {
-  for (const auto& [name, value] : values) bind(name, value_pieces(name, value));
+  for (const auto& [name, value] : values) {
+    bind(name, value_pieces(name, value));
+    for (const Counted& one : kCounted) {
+      const auto* number = value.as_integer();
+      if (number && one.key == name) bind_count(one.binding, *number, one.one, one.several);
+    }
+  }
 }
 
 void Teller::expand(std::string_view text, TracePieces& out) {
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t special = std::min(text.find_first_of("{<", at), text.size());
-    add(out, text.substr(at, special - at));
+    add_joined(out, text.substr(at, special - at));
     at = special;
     if (at == text.size()) break;
     if (text[at] == '<') {
@@ -210,19 +232,28 @@ void Teller::paragraph() {
 }
 
 std::int64_t Teller::integer(std::string_view value) const {
-  const Json* found = find(facts.values, value);
+  const Json* found = find_value(facts.values, value);
   const auto* number = found ? found->as_integer() : nullptr;
   return number ? *number : 0;
 }
 
 std::string Teller::word(std::string_view value) const {
-  const Json* found = find(facts.values, value);
+  const Json* found = find_value(facts.values, value);
   const auto* text = found ? found->as_string() : nullptr;
   return text ? *text : std::string();
 }
 
-bool Teller::flag(std::string_view value) const {
-  const Json* found = find(facts.values, value);
+bool Teller::flag(std::string_view value) const { return is_true(facts.values, value); }
+
+const Json* find_value(const Values& values, std::string_view key) {
+  for (const auto& [name, value] : values) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+bool is_true(const Values& values, std::string_view key) {
+  const Json* found = find_value(values, key);
   const auto* truth = found ? found->as_bool() : nullptr;
   return truth && *truth;
 }

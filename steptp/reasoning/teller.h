@@ -82,6 +82,11 @@ class Teller {
   bool at_start_ = true;  ///< of a paragraph
 };
 
+/// Null where there is no such value.
+[[nodiscard]] const Json* find_value(const Values& values, std::string_view key);
+/// Whether a value is there and true.
+[[nodiscard]] bool is_true(const Values& values, std::string_view key);
+
 /// How all strategies are told; null where a strategy has no words of its own.
 [[nodiscard]] const Wording* wording_of(std::string_view strategy);
 /// What several strategies say of preconditions that mean the same for all of them.

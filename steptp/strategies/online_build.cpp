@@ -196,6 +196,22 @@ Result<Online, Obstacle> prefix_form(View& view, const Reduction& reduction, con
   return out;
 }
 
+namespace {
+
+/// Where a use stands when the nest of the maximum has become `count` items and that of the sum is gone; both stand in
+/// one body.
+std::vector<std::uint32_t> moved_use(const SoftmaxPair& pair, std::size_t count, std::vector<std::uint32_t> use) {
+  const std::vector<std::uint32_t>& max = pair.max.place->items;
+  const std::size_t last = max.size() - 1;
+  if (use.size() <= last || !std::equal(max.begin(), max.end() - 1, use.begin()) || use[last] < max[last]) return use;
+  const bool is_behind_sum = use[last] > pair.sum.place->items[last];
+  use[last] += static_cast<std::uint32_t>(count) - 1;
+  if (is_behind_sum) --use[last];
+  return use;
+}
+
+}  // namespace
+
 Result<Online, Obstacle> online_form(View& view, const SoftmaxPair& pair, const std::string& name, OnlineForm form,
                                      bool keeps_sum) {
   const auto carried = carried_by(pair.sum, name);
@@ -218,10 +234,15 @@ Result<Online, Obstacle> online_form(View& view, const SoftmaxPair& pair, const 
   // output, stays.
   const bool keeps = keeps_sum || is_output(view, sum_name);
   bool needs_copy = keeps;
+  std::vector<std::vector<std::uint32_t>> uses;
+  const auto at_last = [&](const RefPtr& ref, const RefPtr& recurrence, const Statement& statement) {
+    if (uses.empty() || uses.back() != statement.items) uses.push_back(statement.items);
+    return with_more(ref, recurrence->tensor, carried->last);
+  };
   const auto replace = [&](const RefPtr& ref, const Statement& statement) -> RefPtr {
-    if (ref->tensor == max_name && !renames_max) return with_more(ref, maximum->tensor, carried->last);
+    if (ref->tensor == max_name && !renames_max) return at_last(ref, maximum, statement);
     if (ref->tensor != sum_name || keeps) return ref;
-    if (pair.is_above || is_softmax_use(view, pair, statement)) return with_more(ref, sum->tensor, carried->last);
+    if (pair.is_above || is_softmax_use(view, pair, statement)) return at_last(ref, sum, statement);
     needs_copy = true;
     return ref;
   };
@@ -236,10 +257,14 @@ Result<Online, Obstacle> online_form(View& view, const SoftmaxPair& pair, const 
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     out.added.push_back({i == 0 ? "recurrence" : "copy", item_site(item_of(*pair.max.place, first + i))});
   }
-  program = with_items(program, pair.sum.place->items, {});
-  out.program = with_items(program, pair.max.place->items, std::move(items));
   out.matched = {{"maximum", item_site(pair.max.place->items)}, {"sum", item_site(pair.sum.place->items)}};
   out.removed = out.matched;
+  for (const std::vector<std::uint32_t>& use : uses) {
+    out.removed.push_back({"use", item_site(use)});
+    out.added.push_back({"use", item_site(moved_use(pair, items.size(), use))});
+  }
+  program = with_items(program, pair.sum.place->items, {});
+  out.program = with_items(program, pair.max.place->items, std::move(items));
   return out;
 }
 

@@ -4,6 +4,7 @@
 ///     -->   [X_{k};N_{k};Q_{c,k}=if_then_else(X_{k}==-inf,0,Q_{c,k-1}*exp(X_{k-1}-X_{k})+exp(A_{k}-X_{k})*V_{k,c});];
 ///           O_{c}=Q_{c,n-1}/N_{n-1};
 /// Safe because both steps are.
+#include <algorithm>
 #include <optional>
 
 #include "steptp/base/text.h"
@@ -106,6 +107,13 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   out.program = std::move(planned->attention.program);
   out.facts.matched = std::move(planned->matched);
   out.facts.removed = out.facts.matched;
+  // Of the uses of the maximum and the sum the quotient is gone.
+  for (const Part& part : planned->softmax.removed) {
+    const std::vector<std::uint32_t>& quotient = out.facts.matched[2].site.items;
+    const bool inside = part.site.items.size() > quotient.size() &&
+                        std::equal(quotient.begin(), quotient.end(), part.site.items.begin());
+    if (part.role == "use" && !inside) out.facts.removed.push_back(part);
+  }
   out.facts.added = std::move(planned->attention.added);
   out.facts.holds = {{&kPublished[0], {{"loop", planned->softmax.carry}}},
                      {&kSafety[0], {}},

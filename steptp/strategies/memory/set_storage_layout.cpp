@@ -85,6 +85,7 @@ struct Planned {
   std::vector<std::string> tensors;  ///< whose accesses are new
   Values values;
   bool same_places = false;  ///< the accesses have the same addresses
+  std::vector<Holds> holds = {};
 };
 
 Result<Planned, Refusal> plan_map(View& view, const Tensor& tensor, const Layout& layout) {
@@ -174,7 +175,9 @@ Result<Planned, Refusal> plan_drop(View& view, const Tensor& tensor, std::size_t
               concat("an element of ", tensor.name, " is not needed any more when another along dimension ", dimension,
                      " is written"),
               {tensor.name},
-              {}};
+              {},
+              false,
+              {{&kLifetimes, {{"dimension", static_cast<std::int64_t>(dimension)}}}}};
   if (tensor.shape[dimension] > 1) {
     if (const auto conflict = obvious_overlap(view, tensor, dimension)) return refuse(kLifetimes, tensor.at, *conflict);
   }
@@ -235,7 +238,9 @@ Result<Planned, Refusal> plan_expand(View& view, const Tensor& tensor, const std
   return Planned{*std::move(program),
                  concat("each iteration of ", index, " reads of ", tensor.name, " only what it has written"),
                  {tensor.name},
-                 {{"loop", index}}};
+                 {{"loop", index}},
+                 false,
+                 {{&kOwnIteration, {{"loop", index}}}}};
 }
 
 Result<Planned, Refusal> plan_rolling(View& view, const Tensor& tensor, std::size_t dimension) {
@@ -245,7 +250,9 @@ Result<Planned, Refusal> plan_rolling(View& view, const Tensor& tensor, std::siz
               concat(result->previous, " holds the value of the iteration before, and behind the loop ", tensor.name,
                      " holds the last"),
               {tensor.name, result->previous},
-              {{"loop", result->loop}, {"previous", result->previous}}};
+              {{"loop", result->loop}, {"previous", result->previous}},
+              false,
+              {{&kRecurrence, {{"loop", result->loop}}}}};
   if (auto refusal = refuse_result(view, out, tensor.at)) return *std::move(refusal);
   return out;
 }
@@ -351,6 +358,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   }
   out.facts.holds = {{&kIntermediate, {{"tensor", tensor->name}}},
                      {&kFits, {{"elements", elements_of(tensor->shape, kMaxTensorElements)}}}};
+  out.facts.holds.insert(out.facts.holds.end(), planned->holds.begin(), planned->holds.end());
   out.facts.values = {{"tensor", tensor->name},
                       {"form", choice.word("form")},
                       {"dimensions", choice.word("dimensions")},

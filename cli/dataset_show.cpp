@@ -1,0 +1,85 @@
+// dataset show: rows of an exported dataset for people to read.
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cli/dataset_verbs.h"
+#include "steptp/base/json.h"
+#include "steptp/base/text.h"
+#include "steptp/columns/jsonl_writer.h"
+
+namespace steptp::cli {
+
+namespace {
+
+struct ShowArguments {
+  std::string folder;
+  std::string table = "chat/full/single";
+  std::string split = "train";
+  std::uint64_t row = 0;
+  bool json = false;
+};
+
+/// Short values stand behind their name, texts of several lines and messages below it.
+void describe(const std::string& name, const Json& value, std::string& out) {
+  if (const std::string* text = value.as_string()) {
+    const bool is_long = text->size() > 80 || text->find('\n') != std::string::npos;
+    append(out, name, is_long ? ":\n" : ": ", *text, "\n");
+  } else if (const Json::Array* items = value.as_array(); items && !items->empty() && items->front().find("content")) {
+    for (const Json& message : *items) {
+      append(out, "--- ", name, ", ", *message.find("role")->as_string(), ":\n",
+             *message.find("content")->as_string(), "\n");
+    }
+  } else {
+    append(out, name, ": ", value.dump(), "\n");
+  }
+}
+
+Status run_show(const ShowArguments& arguments) {
+  const std::string path = concat(arguments.folder, "/data/", arguments.table, "/", arguments.split, ".jsonl.zst");
+  auto reader = JsonlReader::open(path);
+  if (!reader) {
+    Diagnostic reason = reader.error();
+    reason.hint = "tables are the folders below data/ of an export, such as archive or chat/full/single";
+    print_error(reason);
+    return Status::bad_input;
+  }
+  for (std::uint64_t number = 0;; ++number) {
+    const auto line = reader->next();
+    if (!line) {
+      print_error(line.error());
+      return Status::bad_input;
+    }
+    if (!*line) {
+      print_error(make_error("usage", concat(path, " has ", number, " rows, counted from 0")));
+      return Status::bad_input;
+    }
+    if (number < arguments.row) continue;
+    if (arguments.json) return write_out(**line + "\n") ? Status::yes : Status::failed;
+    const auto row = parse_json(**line);
+    if (!row || !row->as_object()) {
+      print_error(make_error("json", concat(path, ": row ", number, " is no JSON object")));
+      return Status::bad_input;
+    }
+    std::string text;
+    for (const auto& [name, value] : *row->as_object()) describe(name, value, text);
+    return write_out(text) ? Status::yes : Status::failed;
+  }
+}
+
+}  // namespace
+
+VerbMain add_dataset_show(CLI::App& dataset_verb) {
+  auto arguments = std::make_shared<ShowArguments>();
+  CLI::App* verb = dataset_verb.add_subcommand("show", "one row of an exported dataset, to read");
+  verb->footer("Example: steptp dataset show data --table chat/full/multi --row 3");
+  verb->add_option("DIR", arguments->folder, "the folder of the export")->required();
+  verb->add_option("--table", arguments->table, "a folder below DIR/data")->capture_default_str();
+  verb->add_option("--split", arguments->split, "train, test_shape, test_type or multi_step")->capture_default_str();
+  verb->add_option("--row", arguments->row, "its number, from 0")->capture_default_str();
+  verb->add_flag("--json", arguments->json, "as it stands in the file");
+  return [arguments] { return run_show(*arguments); };
+}
+
+}  // namespace steptp::cli

@@ -1,0 +1,146 @@
+#include "steptp/exports/record_rows.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "steptp/base/text.h"
+#include "steptp/exports/rows.h"
+
+namespace steptp::dataset {
+
+namespace {
+
+class RowMaker {
+ public:
+  RowMaker(const RecordTexts& texts, const Tokenizer& tokenizer, const RowOptions& options, RecordRows& out)
+      : texts_(texts), tokens_(tokenizer), options_(options), out_(out) {}
+
+  void add_whole_record() {
+    for (const auto& entry : texts_.entries()) put("archive", [&] { return archive_row(texts_, *entry); });
+    const bool has_entries = !texts_.entries().empty();
+    if (has_entries) put("rl", [&] { return rl_row(texts_, tokens_); });
+  }
+
+  /// False where the record does not hold what the row is made of.
+  [[nodiscard]] bool add_selected(const SelectedRow& selected) {
+    std::vector<const EntryTexts*> entries;
+    for (const std::string& id : selected.entries) entries.push_back(texts_.find(id));
+    for (const EntryTexts* entry : entries) {
+      if (entry == nullptr || entry->before != entries.front()->before) return false;
+    }
+    if (selected.is_deep) {
+      if (selected.is_filtered && wants("deep")) add_deep(entries);
+      return true;
+    }
+    for (const ChatVariant& variant : chat_variants()) {
+      if (variant.is_filtered == selected.is_filtered) add_variant(variant, selected.kind, entries);
+    }
+    if (selected.is_filtered && selected.kind == SelectedRow::Kind::single) add_wrong_answers(*entries.front());
+    return true;
+  }
+
+ private:
+  [[nodiscard]] bool wants(std::string_view table) const { return options_.tables.contains(table); }
+
+  template <typename Make>
+  void put(std::string_view table, const Make& make) {
+    if (wants(table)) out_.rows.push_back({find_table(table), make()});
+  }
+  /// The same for what is left out where it is too long.
+  template <typename Make>
+  void put(std::string_view table, std::int64_t tokens, const Make& make) {
+    if (!wants(table)) return;
+    if (options_.max_tokens > 0 && tokens > static_cast<std::int64_t>(options_.max_tokens)) {
+      ++out_.too_long[std::string(table)];
+    } else {
+      put(table, make);
+    }
+  }
+
+  void add_variant(const ChatVariant& variant, SelectedRow::Kind kind, const std::vector<const EntryTexts*>& entries) {
+    const bool is_single = kind == SelectedRow::Kind::single;
+    const std::string table = concat("chat/", variant.name, is_single ? "/single" : "/multi");
+    const bool is_main = variant.name == "full";
+    const bool is_kernelbench = texts_.record().program.origin.starts_with("kernelbench");
+    const bool wants_more = is_main && (wants("sft_trl") || (wants("no_kernelbench") && !is_kernelbench));
+    if (!wants(table) && !wants_more) return;
+    const Exchange exchange = make_exchange(texts_, entries, variant.language, variant.has_reasoning, tokens_);
+    put(table, exchange.tokens(), [&] { return chat_row(texts_, exchange); });
+    if (!is_main) return;
+    put("sft_trl", exchange.tokens(), [&] { return sft_row(texts_, exchange); });
+    if (!is_kernelbench) put("no_kernelbench", exchange.tokens(), [&] { return chat_row(texts_, exchange); });
+  }
+
+  void add_deep(const std::vector<const EntryTexts*>& entries) {
+    const Exchange exchange = make_exchange(texts_, entries, Language::leir, true, tokens_);
+    put("deep", exchange.tokens(), [&] { return chat_row(texts_, exchange); });
+    if (entries.size() == 1) add_steps(*entries.front(), nullptr);
+  }
+
+  void add_steps(const EntryTexts& entry, const NearMiss* miss) {
+    if (!wants("stepwise")) return;
+    const Json row = stepwise_row(texts_, entry, miss, tokens_);
+    const std::int64_t tokens = *row.find("prompt_tokens")->as_integer() + *row.find("completion_tokens")->as_integer();
+    put("stepwise", tokens, [&] { return row; });
+  }
+
+  void add_wrong_answers(const EntryTexts& entry) {
+    if (!options_.near_miss_entries.contains(entry.entry->id)) return;
+    ++out_.near_misses_tried;
+    const auto miss = find_near_miss(entry.before->program, entry.after.program, entry.entry->id, options_.near_miss);
+    if (!miss) return;
+    ++out_.near_misses_found;
+    ++out_.near_miss_changes[miss->change];
+    put("near_miss", [&] { return near_miss_row(texts_, entry, *miss); });
+    const Exchange exchange = make_exchange(texts_, {&entry}, Language::leir, true, tokens_);
+    const WrongAnswer wrong = make_wrong_answer(exchange, *miss, tokens_);
+    const std::int64_t right_tokens = exchange.tokens();
+    const std::int64_t wrong_tokens = exchange.prompt_tokens + wrong.completion_tokens;
+    const std::int64_t longer = std::max(right_tokens, wrong_tokens);
+    put("dpo_trl", longer, [&] { return dpo_trl_row(texts_, exchange, wrong); });
+    put("dpo_swift", longer, [&] { return dpo_swift_row(texts_, exchange, wrong); });
+    put("kto_trl", right_tokens, [&] { return kto_row(texts_, exchange, nullptr); });
+    put("kto_trl", wrong_tokens, [&] { return kto_row(texts_, exchange, &wrong); });
+    add_steps(entry, nullptr);
+    add_steps(entry, &*miss);
+  }
+
+  const RecordTexts& texts_;
+  ChatTokens tokens_;
+  const RowOptions& options_;
+  RecordRows& out_;
+};
+
+Diagnostic damaged(std::string message) {
+  return make_error("dataset", std::move(message), "remove the part that holds it and run the same build again");
+}
+
+}  // namespace
+
+RecordRows rows_of(const ProgramRecord& record, std::span<const SelectedRow> selected, const Tokenizer& tokenizer,
+                   const RowOptions& options) {
+  RecordRows out;
+  out.split = record.program.split;
+  if (record.entries.empty()) return out;
+  const auto texts = RecordTexts::read(record);
+  if (!texts) {
+    out.problem = damaged(texts.error());
+    return out;
+  }
+  RowMaker maker(*texts, tokenizer, options, out);
+  maker.add_whole_record();
+  for (const SelectedRow& row : selected) {
+    if (row.split == out.split && maker.add_selected(row)) continue;
+    out.problem = damaged(concat("the selection names entries of program ", record.program.id,
+                                 " that the store does not have, or not together: ",
+                                 join(row.entries, " ", [](const std::string& id) { return id; })));
+    return out;
+  }
+  for (const TableRow& row : out.rows) {
+    const std::string problem = misfit(row.row, row.table->schema);
+    if (!problem.empty()) throw std::logic_error(concat("table ", row.table->name, ": ", problem));
+  }
+  return out;
+}
+
+}  // namespace steptp::dataset

@@ -1,0 +1,220 @@
+// Statistics as tables of text and as JSON.
+#include <algorithm>
+
+#include "steptp/base/text.h"
+#include "steptp/exports/statistics.h"
+#include "steptp/exports/text_table.h"
+
+namespace steptp::dataset {
+
+namespace {
+
+std::string number(std::uint64_t value) { return std::to_string(value); }
+
+template <typename Value>
+Occurrences sum_of(const std::map<std::string, Value>& counts) {
+  Occurrences out;
+  for (const auto& [name, count] : counts) {
+    out.raw += count.raw;
+    out.single += count.single;
+    out.multi += count.multi;
+  }
+  return out;
+}
+
+}  // namespace
+
+static TextTable split_table(const Statistics& statistics) {
+  TextTable out{
+      "Splits",
+      {"split", "programs", "entries", "deeper entries", "single rows", "multi rows", "deep rows", "unfiltered rows"},
+      {}};
+  for (const Split split : kAllSplits) {
+    const SplitCounts& counts = statistics.of(split);
+    out.rows.push_back({std::string(name_of(split)), number(counts.programs), number(counts.entries),
+                        number(counts.deep_entries), number(counts.single), number(counts.multi),
+                        number(counts.deep_rows), number(counts.unfiltered)});
+  }
+  return out;
+}
+
+static TextTable occurrence_table(const std::string& title, const std::map<std::string, Occurrences>& counts) {
+  TextTable out{
+      title, {"", "raw entries", "share", "single rows", "multi occurrences", "after filtering", "share"}, {}};
+  const Occurrences all = sum_of(counts);
+  for (const auto& [name, count] : counts) {
+    out.rows.push_back({name, number(count.raw), percent(count.raw, all.raw), number(count.single), number(count.multi),
+                        number(count.filtered()), percent(count.filtered(), all.filtered())});
+  }
+  return out;
+}
+
+static TextTable strategy_table(const Statistics& statistics) {
+  TextTable out{"Strategies (train, from the original programs)",
+                {"strategy", "level", "difficulty", "raw entries", "single rows", "multi occurrences"},
+                {}};
+  for (const auto& [name, strategy] : statistics.strategies) {
+    out.rows.push_back({name, strategy.level, strategy.difficulty, number(strategy.count.raw),
+                        number(strategy.count.single), number(strategy.count.multi)});
+  }
+  return out;
+}
+
+static TextTable token_table(const std::string& title, const std::vector<TokenCounts>& series) {
+  TextTable out{title, {"form", "programs", "mean", "median", "p99", "max"}, {}};
+  for (const TokenCounts& form : series) {
+    const TokenCounts::Summary summary = form.summary();
+    out.rows.push_back({form.form, number(form.counts.size()), one_digit(summary.mean), number(summary.median),
+                        number(summary.p99), number(summary.max)});
+  }
+  return out;
+}
+
+static TextTable histogram_table(const std::string& title, const std::vector<TokenCounts>& series) {
+  TextTable out{title, {"tokens"}, {}};
+  for (const TokenCounts& form : series) out.head.push_back(form.form);
+  for (std::size_t i = 0; i < TokenCounts::kEdges.size(); ++i) {
+    const bool is_last = i + 1 == TokenCounts::kEdges.size();
+    std::vector<std::string> row = {is_last ? concat(TokenCounts::kEdges[i], " and more")
+                                            : concat(TokenCounts::kEdges[i], " to ", TokenCounts::kEdges[i + 1] - 1)};
+    for (const TokenCounts& form : series) row.push_back(number(form.histogram()[i]));
+    out.rows.push_back(std::move(row));
+  }
+  return out;
+}
+
+static TextTable count_table(const std::string& title, const std::string& what, const NamedCounts& counts) {
+  TextTable out{title, {what, "number"}, {}};
+  for (const auto& [name, count] : counts) out.rows.push_back({name, number(count)});
+  return out;
+}
+
+static TextTable subset_table(const Statistics& statistics) {
+  TextTable out{"Multi-answer rows by number of answers (train)", {"answers", "rows"}, {}};
+  for (const auto& [size, rows] : statistics.subset_sizes) out.rows.push_back({number(size), number(rows)});
+  return out;
+}
+
+std::vector<TextTable> all_text_tables(const Statistics& statistics) {
+  std::vector<TextTable> tables = {split_table(statistics),
+                                   occurrence_table("Difficulty before and after (train)", statistics.difficulties),
+                                   occurrence_table("Levels before and after (train)", statistics.levels),
+                                   occurrence_table("Grades before and after (train)", statistics.grades),
+                                   strategy_table(statistics),
+                                   subset_table(statistics),
+                                   token_table("Tokens of original programs", statistics.program_tokens),
+                                   histogram_table("Original programs by tokens", statistics.program_tokens),
+                                   token_table("Tokens of transformed programs", statistics.result_tokens),
+                                   histogram_table("Transformed programs by tokens", statistics.result_tokens),
+                                   count_table("Programs by origin", "origin", statistics.origins),
+                                   count_table("Entries by compiler", "compiler", statistics.compiled),
+                                   count_table("Candidates that were dropped", "reason", statistics.dropped),
+                                   count_table("Programs that were left out", "reason", statistics.excluded)};
+  TextTable duplicates{"Transformed programs that occur again, up to renaming", {"where", "entries"}, {}};
+  duplicates.rows = {{"within a split", number(statistics.duplicates_within)},
+                     {"in another split", number(statistics.duplicates_across)}};
+  tables.push_back(std::move(duplicates));
+  TextTable times{"Processor time of the build, seconds", {"stage", "seconds"}, {}};
+  for (const auto& [stage, seconds] : statistics.stage_seconds) times.rows.push_back({stage, one_digit(seconds)});
+  tables.push_back(std::move(times));
+  return tables;
+}
+
+std::string to_text(const TextTable& table) {
+  std::vector<std::size_t> widths;
+  for (const std::string& cell : table.head) widths.push_back(cell.size());
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  const auto line = [&widths](const std::vector<std::string>& cells) {
+    std::string out;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string blanks(widths[i] - cells[i].size(), ' ');
+      append(out, i == 0 ? "  " : "   ", i == 0 ? cells[i] : blanks, i == 0 ? blanks : cells[i]);
+    }
+    return out.substr(0, out.find_last_not_of(' ') + 1) + "\n";
+  };
+  std::string out = concat(table.title, "\n", line(table.head));
+  for (const auto& row : table.rows) out += line(row);
+  return out;
+}
+
+std::string to_text(const Statistics& statistics) {
+  std::string out;
+  for (const TextTable& table : all_text_tables(statistics)) {
+    if (!table.rows.empty()) append(out, out.empty() ? "" : "\n", to_text(table));
+  }
+  return out;
+}
+
+namespace {
+
+Json counts_json(const NamedCounts& counts) {
+  Json out{Json::Object{}};
+  for (const auto& [name, count] : counts) out.set(name, count);
+  return out;
+}
+
+Json occurrence_json(const Occurrences& count) {
+  Json out;
+  out.set("raw", count.raw).set("single", count.single).set("multi", count.multi);
+  return out;
+}
+
+Json occurrences_json(const std::map<std::string, Occurrences>& counts) {
+  Json out{Json::Object{}};
+  for (const auto& [name, count] : counts) out.set(name, occurrence_json(count));
+  return out;
+}
+
+Json tokens_json(const std::vector<TokenCounts>& series) {
+  Json out{Json::Object{}};
+  for (const TokenCounts& form : series) {
+    const TokenCounts::Summary summary = form.summary();
+    Json::Array histogram;
+    for (const std::uint64_t count : form.histogram()) histogram.emplace_back(count);
+    Json one;
+    one.set("programs", static_cast<std::uint64_t>(form.counts.size())).set("mean", summary.mean);
+    one.set("median", summary.median).set("p99", summary.p99).set("max", summary.max);
+    out.set(form.form, one.set("histogram", std::move(histogram)));
+  }
+  return out;
+}
+
+}  // namespace
+
+Json to_json(const Statistics& statistics) {
+  Json splits{Json::Object{}};
+  for (const Split split : kAllSplits) {
+    const SplitCounts& counts = statistics.of(split);
+    Json one;
+    one.set("programs", counts.programs).set("entries", counts.entries).set("deep_entries", counts.deep_entries);
+    one.set("single", counts.single).set("multi", counts.multi).set("deep_rows", counts.deep_rows);
+    splits.set(name_of(split), one.set("unfiltered", counts.unfiltered));
+  }
+  Json strategies{Json::Object{}};
+  for (const auto& [name, strategy] : statistics.strategies) {
+    Json one;
+    one.set("level", strategy.level).set("difficulty", strategy.difficulty);
+    strategies.set(name, one.set("count", occurrence_json(strategy.count)));
+  }
+  Json subsets{Json::Object{}};
+  for (const auto& [size, rows] : statistics.subset_sizes) subsets.set(number(size), rows);
+  Json edges{Json::Array{}};
+  for (const std::uint32_t edge : TokenCounts::kEdges) edges.push(edge);
+  Json out;
+  out.set("splits", std::move(splits)).set("origins", counts_json(statistics.origins));
+  out.set("strategies", std::move(strategies)).set("difficulties", occurrences_json(statistics.difficulties));
+  out.set("levels", occurrences_json(statistics.levels)).set("grades", occurrences_json(statistics.grades));
+  out.set("subset_sizes", std::move(subsets)).set("token_edges", std::move(edges));
+  out.set("program_tokens", tokens_json(statistics.program_tokens));
+  out.set("result_tokens", tokens_json(statistics.result_tokens)).set("compiled", counts_json(statistics.compiled));
+  out.set("dropped", counts_json(statistics.dropped)).set("excluded", counts_json(statistics.excluded));
+  out.set("duplicates_within", statistics.duplicates_within).set("duplicates_across", statistics.duplicates_across);
+  Json times{Json::Object{}};
+  for (const auto& [stage, seconds] : statistics.stage_seconds) times.set(stage, seconds);
+  out.set("stage_seconds", std::move(times));
+  return out.set("build", statistics.build_summary);
+}
+
+}  // namespace steptp::dataset

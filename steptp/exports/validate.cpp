@@ -1,0 +1,291 @@
+#include "steptp/exports/validate.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "steptp/base/file.h"
+#include "steptp/base/hash.h"
+#include "steptp/base/ordered_stream.h"
+#include "steptp/base/text.h"
+#include "steptp/columns/jsonl_writer.h"
+#include "steptp/columns/parquet_reader.h"
+#include "steptp/dataset/plan.h"
+#include "steptp/exports/archive_index.h"
+#include "steptp/exports/card.h"
+#include "steptp/exports/chat_tokens.h"
+#include "steptp/exports/manifest.h"
+#include "steptp/exports/table_files.h"
+#include "steptp/exports/validate_archive.h"
+#include "steptp/exports/validate_rows.h"
+#include "steptp/tokens/qwen3.h"
+
+namespace steptp::dataset {
+
+namespace {
+
+struct ReadRow {
+  std::uint64_t number = 0;  ///< counted from 1
+  Json row;
+};
+
+/// What the check of one row sends back.
+struct RowAnswer {
+  std::uint64_t number = 0;
+  Json row;
+  CheckedRow checked;
+};
+
+class Validator {
+ public:
+  Validator(std::string folder, Manifest manifest, const ValidateOptions& options)
+      : folder_(std::move(folder)), manifest_(std::move(manifest)), options_(options) {
+    for (const ExportedTable& table : manifest_.tables) {
+      for (const SplitFile& file : table.splits) total_ += file.rows;
+    }
+  }
+
+  Validation run() {
+    check_checksums();
+    check_card();
+    if (const ExportedTable* archive = manifest_.find("archive")) check_archive(*archive);
+    // Near misses first: the rows of other tables are compared with them.
+    if (const ExportedTable* misses = manifest_.find("near_miss")) check_table(*misses);
+    for (const ExportedTable& table : manifest_.tables) {
+      if (table.name != "archive" && table.name != "near_miss") check_table(table);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void fail(const std::string& file, std::string what) { out_.problems.push_back({file, {}, std::move(what)}); }
+  void fail(const std::string& file, std::uint64_t number, const Json& row, std::string what) {
+    const std::string& id = text_of(row, "id");
+    out_.problems.push_back(
+        {file, concat("row ", number, id.empty() ? "" : concat(" (id ", id, ")")), std::move(what)});
+  }
+  [[nodiscard]] std::string path(const std::string& name) const { return concat(folder_, "/", name); }
+
+  void check_checksums() {
+    const auto listed = read_checksums(path(kChecksumsFile));
+    if (!listed) return fail(kChecksumsFile, listed.error().message);
+    for (const auto& [name, wanted] : *listed) {
+      ++out_.files;
+      const auto sum = checksum_of(path(name));
+      if (!sum) {
+        fail(name, std::filesystem::exists(path(name)) ? sum.error().message : "the file is missing");
+      } else if (*sum != wanted) {
+        fail(name, "the file is not what its checksum says");
+      }
+    }
+    std::error_code error;
+    std::set<std::string> found = {kManifestFile, kCardFile, kSchemaFile};
+    for (const auto& item : std::filesystem::recursive_directory_iterator(path("data"), error)) {
+      if (item.is_regular_file()) found.insert(std::filesystem::relative(item.path(), folder_).generic_string());
+    }
+    for (const std::string& name : found) {
+      if (!listed->contains(name)) fail(name, concat("no checksum in ", std::string_view(kChecksumsFile)));
+    }
+  }
+
+  void check_card() {
+    const auto text = read_file(path(kCardFile));
+    if (text && *text != card(manifest_)) fail(kCardFile, "the card is not that of manifest.json");
+    const auto schema = read_file(path(kSchemaFile));
+    const std::string wanted = json_schema(find_table("archive")->schema, "A row of the archive").dump() + "\n";
+    if (schema && *schema != wanted) fail(kSchemaFile, "the schema is not that of the archive");
+  }
+
+  /// Reads a split of a table from both of its files; `take` gets rows that fit the schema and are the same in both.
+  template <typename Take>
+  void read_rows(const Table& table, const SplitFile& file, const Take& take) {
+    const std::string parquet_file = parquet_name(table.name, file.split);
+    const std::string jsonl_file = jsonl_name(table.name, file.split);
+    auto parquet = ParquetReader::open(path(parquet_file), table.schema);
+    auto jsonl = JsonlReader::open(path(jsonl_file));
+    if (!parquet) fail(parquet_file, parquet.error().message);
+    if (!jsonl) return fail(jsonl_file, jsonl.error().message);
+    bool is_compared = parquet.ok();
+    for (std::uint64_t number = 1;; ++number) {
+      const auto line = jsonl->next();
+      if (!line) return fail(jsonl_file, line.error().message);
+      if (!line->has_value()) {
+        if (number - 1 != file.rows) fail(jsonl_file, concat("it has ", number - 1, " rows, not ", file.rows));
+        return;
+      }
+      ++out_.rows;
+      if (options_.progress) options_.progress(out_.rows, total_);
+      auto row = parse_json(**line);
+      if (!row) {
+        fail(jsonl_file, number, Json(), concat("the row is no JSON: ", row.error().message));
+        continue;
+      }
+      const std::string problem = misfit(*row, table.schema);
+      if (!problem.empty()) {
+        fail(jsonl_file, number, *row, problem);
+        continue;
+      }
+      // A difference is named once: what follows would only repeat it.
+      is_compared = is_compared && same_in_parquet(*parquet, parquet_file, number, *row);
+      take(ReadRow{number, std::move(row).value()});
+    }
+  }
+
+  [[nodiscard]] bool same_in_parquet(ParquetReader& parquet, const std::string& file, std::uint64_t number,
+                                     const Json& row) {
+    const auto other = parquet.next();
+    if (!other) return fail(file, other.error().message), false;
+    if (other->has_value() && (*other)->dump() == row.dump()) return true;
+    fail(file, number, row, "the row is not that of the JSON lines beside it");
+    return false;
+  }
+
+  /// The rows of the smallest hashes are judged, whatever their order.
+  [[nodiscard]] Hash judging_limit(const ExportedTable& table) const {
+    std::uint64_t rows = 0;
+    for (const SplitFile& file : table.splits) rows += file.rows;
+    if (options_.judged >= rows) return UINT64_MAX;
+    return static_cast<Hash>(static_cast<double>(options_.judged) / static_cast<double>(rows) * 0x1p64);
+  }
+  [[nodiscard]] bool is_judged(const Json& row, Hash limit) const {
+    return options_.judged > 0 && mix(hash_text(text_of(row, "id"))) <= limit;
+  }
+
+  void check_archive(const ExportedTable& exported) {
+    const Table& table = *find_table("archive");
+    const Json* stated = manifest_.configuration.find("budget");
+    const std::uint64_t budget = stated == nullptr || stated->as_integer() == nullptr
+                                     ? 20'000'000
+                                     : static_cast<std::uint64_t>(*stated->as_integer());
+    const Hash limit = judging_limit(exported);
+    std::map<std::string, SplitMember> members;
+    for (const SplitFile& file : exported.splits) {
+      const std::string name = jsonl_name(table.name, file.split);
+      OrderedStream<ReadRow, RowAnswer> stream(
+          options_.jobs, std::size_t{16} * std::max(1U, options_.jobs),
+          [&](const ReadRow& read) {
+            return RowAnswer{read.number, read.row,
+                             check_archive_row(read.row, file.split, is_judged(read.row, limit), budget)};
+          },
+          [&](RowAnswer&& answer) {
+            take_archive_row(name, file.split, std::move(answer), members);
+            return true;
+          });
+      read_rows(table, file, [&](ReadRow&& read) { stream.push(std::move(read)); });
+      stream.finish();
+    }
+    std::vector<SplitMember> all;
+    for (auto& [key, member] : members) all.push_back(std::move(member));
+    for (const std::string& leak : find_leaks(all)) fail("data/archive", concat("a leak: ", leak));
+    for (const auto& [hash, row] : tested_) {
+      const auto trained = trained_.find(hash);
+      if (trained == trained_.end()) continue;
+      out_.problems.push_back(
+          {row.first, row.second, concat("a leak: its program is a state of entry ", trained->second, " of train")});
+    }
+  }
+
+  void take_archive_row(const std::string& file, Split split, RowAnswer answer,
+                        std::map<std::string, SplitMember>& members) {
+    for (std::string& problem : answer.checked.problems) fail(file, answer.number, answer.row, std::move(problem));
+    out_.replayed += answer.checked.is_replayed ? 1 : 0;
+    out_.judged += answer.checked.is_judged ? 1 : 0;
+    const std::string& program = text_of(answer.row, "program_id");
+    if (answer.checked.form != 0) {
+      members.emplace(concat(name_of(split), " ", program),
+                      SplitMember{split, text_of(answer.row, "program"), answer.checked.form, answer.checked.pattern});
+    }
+    note_states(file, split, answer);
+    if (!archive_.add(answer.row, split, std::move(answer.checked.signature))) {
+      fail(file, answer.number, answer.row, "the row is there already: a duplicate");
+    }
+  }
+
+  /// Programs that training sees before or after a step, and programs that tests ask about.
+  void note_states(const std::string& file, Split split, const RowAnswer& answer) {
+    const std::string& original = text_of(answer.row, "original_hash");
+    const std::string& id = text_of(answer.row, "id");
+    if (split == Split::train) {
+      trained_.emplace(original, id);
+      trained_.emplace(text_of(answer.row, "transformed_hash"), id);
+    } else if (text_of(answer.row, "parent").empty()) {
+      tested_.emplace(original, std::pair(file, concat("row ", answer.number, " (id ", id, ")")));
+    }
+  }
+
+  void check_table(const ExportedTable& exported) {
+    const Table* table = find_table(exported.name);
+    if (table == nullptr) return fail(kManifestFile, concat("there is no table '", exported.name, "'"));
+    std::set<std::string> ids;
+    const Hash limit = judging_limit(exported);
+    const auto& tokenizer = qwen3_tokenizer();
+    for (const SplitFile& file : exported.splits) {
+      const std::string name = jsonl_name(table->name, file.split);
+      OrderedStream<ReadRow, RowAnswer> stream(
+          options_.jobs, std::size_t{16} * std::max(1U, options_.jobs),
+          [&](const ReadRow& read) {
+            RowAnswer answer{read.number, read.row, {}};
+            // Counting takes longer than all the rest, so only the rows that are judged are counted.
+            std::optional<ChatTokens> tokens;
+            answer.checked.is_judged = is_judged(read.row, limit);
+            if (answer.checked.is_judged) tokens.emplace(*tokenizer);
+            answer.checked.problems = check_row(read.row, *table, file.split, archive_, tokens ? &*tokens : nullptr,
+                                                answer.checked.is_judged);
+            return answer;
+          },
+          [&](RowAnswer&& answer) {
+            for (std::string& problem : answer.checked.problems)
+              fail(name, answer.number, answer.row, std::move(problem));
+            const std::string& id = text_of(answer.row, "id");
+            if (!ids.insert(id).second) fail(name, answer.number, answer.row, "the row is there already: a duplicate");
+            if (exported.name == "near_miss") {
+              archive_.near_misses.emplace(id, hash_bytes(text_of(answer.row, "wrong_leir")));
+              out_.judged += answer.checked.is_judged ? 1 : 0;
+            }
+            return true;
+          });
+      if (manifest_.find("archive") == nullptr) {
+        read_rows(*table, file, [](ReadRow&&) {});
+      } else {
+        read_rows(*table, file, [&](ReadRow&& read) { stream.push(std::move(read)); });
+      }
+      stream.finish();
+    }
+  }
+
+  std::string folder_;
+  Manifest manifest_;
+  const ValidateOptions& options_;
+  std::uint64_t total_ = 0;
+  ArchiveIndex archive_;
+  std::map<std::string, std::string> trained_;                         ///< hashes, and an entry that has it
+  std::map<std::string, std::pair<std::string, std::string>> tested_;  ///< hashes, and the file and row that asks
+  Validation out_;
+};
+
+}  // namespace
+
+std::string to_text(const ValidationProblem& problem) {
+  return concat(problem.file, problem.row.empty() ? "" : ": ", problem.row, ": ", problem.what);
+}
+
+Result<Validation, Diagnostic> validate_dataset(const std::string& folder, const ValidateOptions& options) {
+  const std::string path = concat(folder, "/", kManifestFile);
+  const auto text = read_file(path);
+  if (!text) {
+    return make_error("dataset", concat("'", folder, "' holds no exported dataset: ", text.error().message),
+                      "`steptp dataset export` writes one");
+  }
+  const auto json = parse_json(*text);
+  if (!json) return make_error("dataset", concat("'", path, "' is no JSON: ", json.error().message));
+  auto manifest = manifest_from_json(*json);
+  if (!manifest) return make_error("dataset", concat("'", path, "' is no manifest: ", manifest.error()));
+  const auto& tokenizer = qwen3_tokenizer();
+  if (!tokenizer) return tokenizer.error();
+  return Validator(folder, std::move(manifest).value(), options).run();
+}
+
+}  // namespace steptp::dataset

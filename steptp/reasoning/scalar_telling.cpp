@@ -1,0 +1,91 @@
+#include "steptp/reasoning/scalar_telling.h"
+
+#include <algorithm>
+#include <optional>
+#include <variant>
+
+#include "steptp/reasoning/wordings.h"
+
+namespace steptp {
+
+namespace {
+
+const Expr* expr_at(const Program& program, const Site& site) {
+  const SitePart part = resolve(program.nests, site);
+  const auto* expr = std::get_if<const Expr*>(&part);
+  return expr ? *expr : nullptr;
+}
+
+/// The part after the step. A sum in the first place of a sum is the same sum: then the part is a run of its operands.
+TextRange result_range(const Teller& teller, const Site& site) {
+  if (site.path.empty() || site.path.back() != 0) return {site, {}};
+  Site around = site;
+  around.path.pop_back();
+  const Expr* before = expr_at(*teller.before.program, around);
+  const Expr* after = expr_at(*teller.after.program, around);
+  if (!before || !after || before->node.index() != after->node.index()) return {site, {}};
+  const std::size_t more = child_count(*after) - std::min(child_count(*after), child_count(*before));
+  if (more == 0) return {site, {}};
+  return {site, static_cast<std::uint32_t>(more)};
+}
+
+/// What "with" names: a tensor, the address of a read, or the element before.
+TracePieces value_of(const Teller& teller, const TextRange& result) {
+  const std::string& with = teller.choice.word("with");
+  if (const auto site = parse_site(with)) return quote_piece(teller.before, {*site, {}});
+  if (with != "previous") {
+    TracePieces out = plain("the matching element of ");
+    add(out, name_piece(with));
+    return out;
+  }
+  Site value = result.from;
+  if (result.to)
+    value.path.back() = 1;
+  else
+    value.path.push_back(1);
+  const Expr* expr = expr_at(*teller.after.program, value);
+  if (!expr || !std::holds_alternative<Select>(expr->node)) return plain("the element before it");
+  TracePieces out = plain("the element before it (");
+  add(out, quote_piece(teller.after, {value, {}}));
+  add(out, ")");
+  return out;
+}
+
+bool has_parameter(const Teller& teller, std::string_view name) {
+  const Values& values = teller.choice.values;
+  return std::any_of(values.begin(), values.end(), [&](const auto& one) { return one.first == name; });
+}
+
+}  // namespace
+
+void tell_scalar(Teller& teller) {
+  const Facts& facts = teller.facts;
+  const Site& part = facts.removed[0].site;
+  const Site equation{part.items, Site::Part::item, {}, {}};
+  const TextRange result = result_range(teller, facts.added[0].site);
+  bind_where(teller);
+  teller.bind_before("part", part);
+  teller.bind("result", quote_piece(teller.after, result));
+  teller.bind_before("left", {part.items, Site::Part::left, {}, {}});
+  teller.bind_after("equation_after", equation);
+  if (has_parameter(teller, "with")) teller.bind("value", value_of(teller, result));
+  const auto bind_by = [&] {
+    if (!has_parameter(teller, "by")) return;
+    const auto by = parse_site(teller.choice.word("by"));
+    teller.bind_before("by", by ? *by : part);
+  };
+  bind_by();
+  teller.say("take");
+  for (const Holds& one : facts.holds) {
+    const auto same = [&](const Holds& other) { return other.precondition == one.precondition; };
+    if (&*std::find_if(facts.holds.begin(), facts.holds.end(), same) != &one) continue;
+    teller.bind_values(one.values);
+    bind_by();  // the address itself is nothing to read
+    teller.say(one.precondition->id);
+  }
+  teller.say("become");
+  teller.say("why");
+  teller.say("back");
+}
+
+}  // namespace steptp

@@ -1,0 +1,268 @@
+// Exports of a small build: the same bytes whoever makes them, every row found good by `validate`, and everything that
+// can be wrong with one found.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "steptp/base/file.h"
+#include "steptp/base/text.h"
+#include "steptp/exports/export.h"
+#include "steptp/exports/statistics.h"
+#include "steptp/exports/tables.h"
+#include "steptp/exports/validate.h"
+#include "testing/small_dataset.h"
+
+namespace steptp::dataset {
+namespace {
+
+using testing::tamper;
+using testing::with_column;
+
+class DatasetExports : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    base_ = std::filesystem::temp_directory_path() / concat("steptp_exports_", ::getpid());
+    std::filesystem::remove_all(base_);
+    testing::build_small_dataset(path("build"), 6);
+    ExportOptions options;
+    options.near_misses = 12;
+    manifest_ = exported("build", options);
+  }
+  static void TearDownTestSuite() { std::filesystem::remove_all(base_); }
+
+  static std::string path(const std::string& name) { return (base_ / name).string(); }
+  static Manifest exported(const std::string& out, ExportOptions options) {
+    options.out = out == "build" ? "" : path(out);
+    auto manifest = export_dataset(path("build"), options);
+    EXPECT_TRUE(manifest.ok()) << manifest.error().message;
+    return std::move(manifest).value();
+  }
+  static Validation validated(const std::string& folder, std::uint64_t judged = UINT64_MAX) {
+    ValidateOptions options;
+    options.judged = judged;
+    auto found = validate_dataset(folder, options);
+    EXPECT_TRUE(found.ok());
+    return std::move(found).value();
+  }
+
+  /// A copy of the export in which something is wrong, and what `validate` must say about it.
+  void expect_found(const std::function<void(const std::string& folder)>& spoil, const std::string& file,
+                    const std::string& what, bool names_row = true) {
+    const std::string copy = path("copy");
+    std::filesystem::remove_all(copy);
+    std::filesystem::copy(path("build"), copy, std::filesystem::copy_options::recursive);
+    spoil(copy);
+    const Validation found = validated(copy, 0);
+    bool is_found = false;
+    std::string all;
+    for (const ValidationProblem& problem : found.problems) {
+      append(all, to_text(problem), "\n");
+      is_found = is_found || (problem.file.find(file) != problem.file.npos &&
+                              problem.what.find(what) != problem.what.npos && problem.row.empty() != names_row);
+    }
+    EXPECT_TRUE(is_found) << "wanted: " << file << ": " << what << "\nfound:\n" << all;
+  }
+  /// The same, with the second row of a table changed in one column, and all else made to fit.
+  void expect_column_found(const std::string& table, const std::string& column, const std::string& value,
+                           const std::string& what) {
+    expect_found(
+        [&](const std::string& folder) {
+          tamper(folder, table, Split::train,
+                 [&](std::vector<Json>& rows) { rows[1] = with_column(rows[1], column, value); });
+        },
+        concat("data/", table, "/train"), what);
+  }
+
+  static std::filesystem::path base_;
+  static Manifest manifest_;
+};
+std::filesystem::path DatasetExports::base_;
+Manifest DatasetExports::manifest_;
+
+TEST_F(DatasetExports, AllIsWell) {
+  const Validation found = validated(path("build"));
+  for (const ValidationProblem& problem : found.problems) ADD_FAILURE() << to_text(problem);
+  EXPECT_GT(found.replayed, 20U);
+  EXPECT_GT(found.judged, found.replayed) << "near misses are replayed as well";
+  EXPECT_EQ(manifest_.configs.size(), all_configs().size());
+  EXPECT_GT(manifest_.near_misses_found, 0U);
+}
+
+TEST_F(DatasetExports, TheSameBytesForAnyNumberOfJobs) {
+  ExportOptions options;
+  options.near_misses = 12;
+  exported("one", options);
+  options.jobs = 3;
+  exported("three", options);
+  EXPECT_EQ(*read_file(path("one/checksums.sha256")), *read_file(path("three/checksums.sha256")));
+  // The build's own folder lists its raw parts too.
+  EXPECT_NE(*read_file(path("one/checksums.sha256")), *read_file(path("build/checksums.sha256")));
+}
+
+TEST_F(DatasetExports, RowsThatAreTooLongAreLeftOutAndCounted) {
+  ExportOptions options;
+  options.configs = {"chat_full", "archive"};
+  options.max_tokens = 2500;
+  const Manifest manifest = exported("short", options);
+  EXPECT_EQ(manifest.configs, (std::vector<std::string>{"chat_full", "archive"}));
+  std::uint64_t dropped = 0;
+  for (const char* table : {"chat/full/single", "chat/full/multi"}) {
+    for (const SplitFile& all : manifest_.find(table)->splits) {
+      const ExportedTable* shorter = manifest.find(table);
+      std::uint64_t kept = 0;
+      if (shorter != nullptr) {
+        for (const SplitFile& file : shorter->splits) kept += file.split == all.split ? file.rows : 0;
+      }
+      dropped += all.rows - kept;
+    }
+  }
+  std::uint64_t counted = 0;
+  for (const auto& [table, count] : manifest.rows_too_long) counted += count;
+  EXPECT_GT(dropped, 0U);
+  EXPECT_EQ(dropped, counted);
+  for (const Json& row : testing::read_rows(path("short"), "chat/full/single", Split::train)) {
+    EXPECT_LE(*row.find("prompt_tokens")->as_integer() + *row.find("completion_tokens")->as_integer(), 2500);
+  }
+  EXPECT_TRUE(validated(path("short"), 0).ok());
+}
+
+TEST_F(DatasetExports, AnUnknownConfigIsRefused) {
+  ExportOptions options;
+  options.configs = {"chat_ful"};
+  const auto manifest = export_dataset(path("build"), options);
+  ASSERT_FALSE(manifest.ok());
+  EXPECT_EQ(manifest.error().id, "usage");
+  EXPECT_NE(manifest.error().hint.find("chat_full"), std::string::npos);
+}
+
+TEST_F(DatasetExports, ADamagedFileIsFound) {
+  expect_found(
+      [](const std::string& folder) {
+        const std::string name = folder + "/data/archive/train.parquet";
+        std::string bytes = *read_file(name);
+        bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
+        ASSERT_TRUE(write_file(name, bytes).ok());
+      },
+      "data/archive/train.parquet", "not what its checksum says", false);
+  expect_found([](const std::string& folder) { std::filesystem::remove(folder + "/data/rl/train.jsonl.zst"); },
+               "data/rl/train.jsonl.zst", "missing", false);
+  expect_found([](const std::string& folder) { ASSERT_TRUE(write_file(folder + "/data/rl/more.parquet", "x").ok()); },
+               "data/rl/more.parquet", "no checksum", false);
+  expect_found([](const std::string& folder) { ASSERT_TRUE(write_file(folder + "/README.md", "nothing").ok()); },
+               "README.md", "not that of manifest.json", false);
+}
+
+TEST_F(DatasetExports, AChangedRowOfTheArchiveIsFound) {
+  const std::vector<Json> rows = testing::read_rows(path("build"), "archive", Split::train);
+  const auto other = [&rows](const char* column) { return *rows[0].find(column)->as_string(); };
+  expect_column_found("archive", "transformed_leir", other("transformed_leir"), "does not lead to transformed_leir");
+  expect_column_found("archive", "transformed_leir", "B^{", "cannot be read");
+  expect_column_found("archive", "recipe", "[]", "has no step");
+  expect_column_found("archive", "recipe", R"([{"strategy":"loop_split","choice":{"at":"9:loop[9]"}}])", "recipe");
+  expect_column_found("archive", "difficulty", "impossible", "is not the strategy's");
+  expect_column_found("archive", "reasoning", "Because.", "is not the trace in words");
+  expect_column_found("archive", "answer", "{}", "is not transformed_leir and strategy");
+  expect_column_found("archive", "original_hash", "0", "is not that of original_leir");
+  expect_column_found("archive", "program_id", "0", "is not the hash of root_leir");
+  expect_column_found("archive", "split", "test_type", "says split test_type");
+}
+
+TEST_F(DatasetExports, AChangedRowOfAnyOtherTableIsFound) {
+  const auto text = [](const std::string& table, const char* column) {
+    return *testing::read_rows(path("build"), table, Split::train)[0].find(column)->as_string();
+  };
+  expect_column_found("near_miss", "transformed_leir", "x", "is not that of its entry");
+  expect_column_found("dpo_swift", "rejected_response", text("dpo_swift", "rejected_response"), "");
+  expect_column_found("rl", "before", text("rl", "before"), "is not its program");
+  expect_column_found("stepwise", "prompt", "What?", "the question is not that of its program");
+  for (const char* table : {"chat/full/single", "chat/f_tir_nocot/multi", "sft_trl", "kto_trl", "dpo_trl"}) {
+    expect_found(
+        [&](const std::string& folder) {
+          // The answers of two rows change places.
+          tamper(folder, table, Split::train, [](std::vector<Json>& rows) {
+            const char* column = rows[0].find("messages") != nullptr     ? "messages"
+                                 : rows[0].find("completion") != nullptr ? "completion"
+                                                                         : "chosen";
+            const Json first = *rows[0].find(column);
+            const Json last = *rows.back().find(column);
+            rows[0] = with_column(rows[0], column, last);
+            rows.back() = with_column(rows.back(), column, first);
+          });
+        },
+        concat("data/", table, "/train"), "");
+  }
+}
+
+TEST_F(DatasetExports, AWrongVerdictIsFoundByJudging) {
+  // A near miss that is none: the right program in its place.
+  const std::string copy = path("judged");
+  std::filesystem::copy(path("build"), copy, std::filesystem::copy_options::recursive);
+  tamper(copy, "near_miss", Split::train, [](std::vector<Json>& rows) {
+    rows[0] = with_column(rows[0], "wrong_leir", *rows[0].find("transformed_leir"));
+  });
+  bool is_found = false;
+  for (const ValidationProblem& problem : validated(copy).problems) {
+    is_found = is_found || problem.what.find("shows no difference") != problem.what.npos;
+  }
+  EXPECT_TRUE(is_found);
+}
+
+TEST_F(DatasetExports, DuplicatesAreFound) {
+  for (const char* table : {"archive", "chat/full/single", "rl"}) {
+    expect_found(
+        [&](const std::string& folder) {
+          tamper(folder, table, Split::train, [](std::vector<Json>& rows) { rows.push_back(rows.front()); });
+        },
+        concat("data/", table, "/train"), "a duplicate");
+  }
+}
+
+TEST_F(DatasetExports, LeaksAreFound) {
+  const std::vector<Json> trained = testing::read_rows(path("build"), "archive", Split::train);
+  const auto leak = [&](const std::string& folder) {
+    tamper(folder, "archive", Split::test_shape,
+           [&](std::vector<Json>& rows) { rows.push_back(with_column(trained.front(), "split", "test_shape")); });
+  };
+  expect_found(leak, "data/archive", "a leak", false);
+  expect_found(leak, "data/archive/test_shape", "its program is a state of entry");
+  // A row of training among the rows of a test.
+  const std::vector<Json> asked = testing::read_rows(path("build"), "chat/full/single", Split::train);
+  expect_found(
+      [&](const std::string& folder) {
+        tamper(folder, "chat/full/single", Split::test_shape,
+               [&](std::vector<Json>& rows) { rows.push_back(asked.front()); });
+      },
+      "data/chat/full/single/test_shape", "belongs to split train");
+}
+
+TEST_F(DatasetExports, StatisticsCountWhatIsThere) {
+  const auto statistics = collect_statistics(path("build"), {});
+  ASSERT_TRUE(statistics.ok());
+  std::uint64_t raw = 0;
+  for (const auto& [name, strategy] : statistics->strategies) raw += strategy.count.raw;
+  const SplitCounts& train = statistics->of(Split::train);
+  EXPECT_EQ(raw, train.entries);
+  EXPECT_EQ(train.entries + train.deep_entries, manifest_.find("archive")->splits.front().rows);
+  EXPECT_EQ(train.single, manifest_.find("chat/full/single")->splits.front().rows);
+  EXPECT_EQ(train.multi, manifest_.find("chat/full/multi")->splits.front().rows);
+  EXPECT_EQ(train.programs, 6U);
+  for (const TokenCounts& form : statistics->program_tokens) {
+    std::uint64_t all = 0;
+    for (const std::uint64_t count : form.histogram()) all += count;
+    EXPECT_EQ(all, form.counts.size());
+    EXPECT_GE(form.summary().max, form.summary().p99);
+    EXPECT_GE(form.summary().p99, form.summary().median);
+  }
+  const std::string page = html_report(*statistics);
+  EXPECT_NE(page.find("<svg"), std::string::npos);
+  for (const char* outside : {"http", "src=", "<script", "@import", "url("}) {
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+  }
+  EXPECT_NE(to_text(*statistics).find("Difficulty before and after"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace steptp::dataset

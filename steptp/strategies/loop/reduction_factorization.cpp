@@ -241,8 +241,9 @@ std::optional<Built> build(View& view, const Reduction& reduction, Form form, st
   const auto add_part = [&](const RefPtr& part, std::int64_t shift, std::int64_t extent) {
     auto nest = part_nest(reduction, part, shift, extent);
     out.parts.push_back(part->tensor);
-    if (nest) out.items.push_back(*std::move(nest));
-    return nest.has_value();
+    if (!nest) return false;
+    out.items.push_back(*std::move(nest));
+    return true;
   };
   const std::int64_t extent = reduction.at.loop().extent;
   ExprPtr result;

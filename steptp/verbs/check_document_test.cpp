@@ -298,7 +298,11 @@ TEST(Catalogue, EveryEntryIsShownByATest) {
                                               "worker-failed",
                                               "worker-garbled",
                                               "worker-not-started",
-                                              "rival"};
+                                              "rival",
+                                              "build",
+                                              "endpoint",
+                                              "prompts",
+                                              "configuration"};
   for (const Case& item : cases()) shown.insert(item.id);
   std::set<std::string_view> ids;
   for (const Explanation& entry : all_explanations()) {

@@ -97,6 +97,10 @@ class Tests:
         self.expect_wanted(out, "merge")
 
     def killed(self) -> None:
+        begin = time.monotonic()
+        whole = self.run(self.command(self.folder / "timed", "--jobs", "2"))
+        duration = time.monotonic() - begin
+        expect(whole.returncode == 0, f"timed: {whole.stderr}")
         out = self.folder / "killed"
         draws = random.Random(5)
         kills = 0
@@ -104,9 +108,11 @@ class Tests:
         while not finished and kills < 60:
             process = subprocess.Popen(self.command(out, "--jobs", "2"), stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL, env=self.environment)
+            # In shares of a whole build, so that the machine's speed does not matter: the first five cannot finish it
+            # between them, and the later ones wait longer and longer, so that it ends.
+            share = draws.uniform(0.01, 0.1) if kills < 5 else draws.uniform(0.05, 0.1 * kills)
             try:
-                # Later and later, so that it ends however slow the machine is.
-                process.wait(timeout=draws.uniform(0.02, 0.4 + 0.5 * kills))
+                process.wait(timeout=share * duration)
                 finished = True
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
@@ -115,6 +121,7 @@ class Tests:
         expect(finished and process.returncode == 0, f"killed: exit {process.returncode} after {kills} kills")
         expect(kills >= 3, f"killed: only {kills} kills before it was done")
         self.expect_wanted(out, f"killed {kills} times")
+        print(f"killed {kills} times in a build of {duration:.1f} s")
 
     def interrupted(self) -> None:
         out = self.folder / "interrupted"

@@ -18,7 +18,7 @@ fi
 export STEPTP_DATASET=$PWD/$folder/data HF_HOME=$PWD/$folder/cache HF_DATASETS_OFFLINE=1 HF_HUB_OFFLINE=1
 status=0
 for name in datasets datasets-3.6; do
-  if ! python=$(tools/setup_datasets_venv.sh "$name"); then
+  if ! python=$(tools/setup_environment.sh "$name"); then
     echo "datasets: the tests with $name are skipped"
     continue
   fi

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if ! torch_python=$(tools/setup_torch_venv.sh); then
+if ! torch_python=$(tools/setup_environment.sh torch); then
   echo "torch: the tests against PyTorch are skipped"
   exit 0
 fi

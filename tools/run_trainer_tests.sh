@@ -21,7 +21,7 @@ if package=$(cd / && "$OLDPWD/.venv/bin/python" -c 'import os, steptp; print(os.
 fi
 status=0
 for one in "${@:-trl}"; do
-  python=$(tools/setup_trainer_venv.sh "$one") || { echo "$one: skipped"; continue; }
+  python=$(tools/setup_environment.sh "$one") || { echo "$one: skipped"; continue; }
   "$python" -m pytest -q -p no:cacheprovider "python/trainer_tests/test_$one.py" || status=1
 done
 exit $status

@@ -108,6 +108,8 @@ TEST_F(DatasetExports, RowsThatAreTooLongAreLeftOutAndCounted) {
   options.max_tokens = 2500;
   const Manifest manifest = exported("short", options);
   EXPECT_EQ(manifest.configs, (std::vector<std::string>{"chat_full", "archive"}));
+  EXPECT_EQ(manifest.max_tokens, 2500U);
+  EXPECT_NE(read_file(path("short/README.md"))->find("Rows of more than 2500 tokens"), std::string::npos);
   std::uint64_t dropped = 0;
   for (const char* table : {"chat/full/single", "chat/full/multi"}) {
     for (const SplitFile& all : manifest_.find(table)->splits) {

@@ -1,122 +1,183 @@
-"""Every config for TRL trains a few steps, and what the model is trained on is what we meant."""
+"""Every config for TRL trains a few steps, and what the model is trained on is what we meant, row by row."""
 
-import os
-import pathlib
+import math
 
-import datasets
 import pytest
-from tiny_qwen3 import make_model, make_tokenizer
+import torch
+import trl
+from exported_rows import (CHAT_CONFIGS, CONFIGS, MAX_TOKENS, NO_TRAINING, answer_text, has_reasoning, all_texts,
+                           question_text, right_answers, rows_of)
+from peft import LoraConfig
+from tiny_qwen3 import make_tokenizer, save, whole_tokenizer_json
+from tokenizers import Tokenizer
+from trl.chat_template_utils import qwen3_chat_template
 
-trl = pytest.importorskip("trl")
-from trl.chat_template_utils import qwen3_chat_template  # noqa: E402
+from steptp import rewards
 
-FOLDER = os.environ["STEPTP_DATASET"]
-COMMON = dict(report_to=[], save_strategy="no", use_cpu=True, per_device_train_batch_size=1, logging_steps=1,
-              bf16=False, learning_rate=5e-3, gradient_checkpointing=False, dataset_num_proc=1)
-LENGTH = 4096
+COMMON = dict(report_to=[], save_strategy="no", use_cpu=True, per_device_train_batch_size=2, logging_steps=1, bf16=False,
+              learning_rate=2e-2, lr_scheduler_type="constant", gradient_checkpointing=False, disable_tqdm=True)
+torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    return make_tokenizer(qwen3_chat_template)
+    return make_tokenizer(qwen3_chat_template, all_texts())
 
 
-def rows_of(config, count=4):
-    """The shortest rows: with Qwen3's vocabulary a step on a long one takes gigabytes."""
-    rows = datasets.load_dataset(FOLDER, config, split="train")
-    tokens = [row["prompt_tokens"] + row.get("completion_tokens", 0) for row in rows]
-    shortest = sorted(range(len(rows)), key=lambda i: (tokens[i], i))[:count]
-    return rows.select(shortest)
+@pytest.fixture(scope="module")
+def model(tokenizer, tmp_path_factory):
+    """The folder of a model: trainers that want a reference model load it a second time."""
+    return str(save(tmp_path_factory.mktemp("model"), tokenizer))
 
 
-def losses(trainer):
+def trained(trainer):
+    """The losses of all steps."""
     trainer.train()
     return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
 
 
-def trained_text(trainer, tokenizer):
-    """What the loss is taken of, for each row of the first batch."""
-    batch = next(iter(trainer.get_train_dataloader()))
-    for ids, labels in zip(batch["input_ids"], batch["labels"]):
-        yield tokenizer.decode(ids), tokenizer.decode(ids[labels != -100])
+def assert_falls(losses):
+    assert losses[-1] < 0.9 * losses[0], losses
 
 
-def sft(rows, tokenizer, tmp_path, **more):
-    args = trl.SFTConfig(output_dir=str(tmp_path), max_length=LENGTH, max_steps=4, packing=False, **more, **COMMON)
-    return trl.SFTTrainer(model=make_model(tokenizer), args=args, train_dataset=rows, processing_class=tokenizer)
+def batch_of(trainer, number):
+    return trainer.data_collator([trainer.train_dataset[number]])
 
 
-@pytest.mark.parametrize("config", ["chat_full", "chat_full_compact", "chat_single", "chat_f_leir_nocot", "chat_f_tir_nocot",
-                                    "chat_uf_leir_cot", "deep", "no_kernelbench"])
-def test_chat(config, tokenizer, tmp_path):
+def train_on_few(trainer, rows):
+    """Few rows, again and again: the loss falls for certain."""
+    trainer.train_dataset = trainer.train_dataset.select(range(rows))
+    return trained(trainer)
+
+
+def given_and_learned(tokenizer, ids, learned):
+    """The text before the first token that is learned, and the text of those that are."""
+    first = int(learned.nonzero()[0])
+    return tokenizer.decode(ids[:first]), tokenizer.decode(ids[learned])
+
+
+def test_every_config_is_tested():
+    """`dpo_swift` and `stepwise` are tested with ms-swift, whose older TRL has a trainer of process rewards."""
+    tested_here = {"sft_trl", "dpo_trl", "kto_trl", "rl"}
+    assert {*CHAT_CONFIGS, *tested_here, *NO_TRAINING, "dpo_swift", "stepwise"} == set(CONFIGS)
+
+
+def test_the_small_tokenizer_is_the_whole_one(tokenizer):
+    whole = Tokenizer.from_str(whole_tokenizer_json())
+    for text in all_texts()[:200]:
+        assert tokenizer.backend_tokenizer.encode(text).tokens == whole.encode(text).tokens
+    assert len(tokenizer) < 10_000
+
+
+@pytest.mark.parametrize("config", CHAT_CONFIGS)
+def test_our_counts_are_those_of_the_template(config, tokenizer):
+    for row in rows_of(config):
+        text = tokenizer.apply_chat_template(row["messages"], tokenize=False)
+        assert len(tokenizer(text)["input_ids"]) == row["prompt_tokens"] + row["completion_tokens"]
+
+
+@pytest.mark.parametrize("config", CHAT_CONFIGS)
+def test_sft_on_conversations(config, model, tokenizer, tmp_path):
     rows = rows_of(config)
-    trainer = sft(rows.select_columns(["messages"]), tokenizer, tmp_path)
-    whole, _ = next(trained_text(trainer, tokenizer))
-    assert any(row["messages"][1]["content"] in whole and row["messages"][0]["content"] in whole for row in rows)
-    found = losses(trainer)
-    assert found[-1] < found[0]
+    args = trl.SFTConfig(output_dir=str(tmp_path), max_length=MAX_TOKENS, max_steps=6, assistant_only_loss=True, **COMMON)
+    trainer = trl.SFTTrainer(model=model, args=args, train_dataset=rows, processing_class=tokenizer)
+    for number, row in enumerate(rows):
+        batch = batch_of(trainer, number)
+        given, learned = given_and_learned(tokenizer, batch["input_ids"][0], batch["labels"][0] != -100)
+        question, answer = (message["content"] for message in row["messages"])
+        assert given == question_text(question)
+        assert learned == answer_text(answer)
+        assert learned.startswith("<think>\n\n</think>\n\n<answer>") != has_reasoning(config)
+    assert_falls(trained(trainer))
 
 
-def test_sft(tokenizer, tmp_path):
+def test_sft_on_prompts_and_completions(model, tokenizer, tmp_path):
+    """As docs/dataset.md has it: LoRA, loss on the completion."""
     rows = rows_of("sft_trl")
-    trainer = sft(rows.select_columns(["prompt", "completion"]), tokenizer, tmp_path, completion_only_loss=True)
-    whole, learned = next(trained_text(trainer, tokenizer))
-    wanted = {row["completion"][0]["content"] for row in rows}
-    assert learned.replace("<|im_end|>", "").strip("\n") in wanted
-    assert any(row["prompt"][0]["content"] in whole for row in rows)
-    found = losses(trainer)
-    assert found[-1] < found[0]
+    args = trl.SFTConfig(output_dir=str(tmp_path), max_length=MAX_TOKENS, max_steps=6, completion_only_loss=True, **COMMON)
+    lora = LoraConfig(r=8, lora_alpha=32, lora_dropout=0.05, target_modules="all-linear")
+    trainer = trl.SFTTrainer(model=model, args=args, train_dataset=rows, processing_class=tokenizer,
+                             peft_config=lora)
+    for number, row in enumerate(rows):
+        batch = batch_of(trainer, number)
+        given, learned = given_and_learned(tokenizer, batch["input_ids"][0], batch["labels"][0] != -100)
+        assert given == question_text(row["prompt"][0]["content"])
+        assert learned == answer_text(row["completion"][0]["content"])
+    losses = trained(trainer)
+    assert losses[-1] < losses[0]
 
 
-def test_our_counts_are_those_of_the_template(tokenizer):
-    for config in ("chat_full", "chat_f_leir_nocot"):
-        for row in rows_of(config, 20):
-            text = tokenizer.apply_chat_template(row["messages"], tokenize=False)
-            assert len(tokenizer(text)["input_ids"]) == row["prompt_tokens"] + row["completion_tokens"]
-            assert row["messages"][1]["content"] in text
+def test_dpo(model, tokenizer, tmp_path):
+    rows = rows_of("dpo_trl")
+    args = trl.DPOConfig(output_dir=str(tmp_path), max_length=MAX_TOKENS, max_steps=6, **COMMON)
+    trainer = trl.DPOTrainer(model=model, args=args, train_dataset=rows, processing_class=tokenizer)
+    for number, row in enumerate(rows):
+        batch = batch_of(trainer, number)
+        for line, column in enumerate(("chosen", "rejected")):
+            learned = batch["completion_mask"][line] == 1
+            given, learned = given_and_learned(tokenizer, batch["input_ids"][line], learned)
+            assert given == question_text(row["prompt"][0]["content"])
+            assert learned == answer_text(row[column][0]["content"])
+        # What differs is the program, not the thought.
+        chosen, rejected = (row[column][0]["content"].split("</think>") for column in ("chosen", "rejected"))
+        assert chosen[0] == rejected[0] and chosen[1] != rejected[1]
+    losses = train_on_few(trainer, 2)
+    assert losses[0] == pytest.approx(math.log(2), abs=1e-3)
+    assert_falls(losses)
 
 
-def test_dpo(tokenizer, tmp_path):
-    rows = rows_of("dpo_trl").select_columns(["prompt", "chosen", "rejected"])
-    args = trl.DPOConfig(output_dir=str(tmp_path), max_length=LENGTH, max_steps=3, **COMMON)
-    trainer = trl.DPOTrainer(model=make_model(tokenizer), args=args, train_dataset=rows, processing_class=tokenizer)
-    found = losses(trainer)
-    assert len(found) == 3 and found[0] == pytest.approx(0.693, abs=0.01)
+def test_kto(model, tokenizer, tmp_path):
+    rows = rows_of("kto_trl")
+    args = trl.KTOConfig(output_dir=str(tmp_path), max_length=MAX_TOKENS, max_steps=6, **COMMON)
+    trainer = trl.KTOTrainer(model=model, args=args, train_dataset=rows, processing_class=tokenizer)
+    for number, row in enumerate(rows):
+        batch = batch_of(trainer, number)
+        given, learned = given_and_learned(tokenizer, batch["input_ids"][0], batch["completion_mask"][0] == 1)
+        assert given == question_text(row["prompt"][0]["content"])
+        assert learned == answer_text(row["completion"][0]["content"])
+        assert batch["label"].tolist() == [row["label"]]
+    assert {True, False} == set(rows["label"])
+    losses = train_on_few(trainer, 2)
+    assert losses[0] == pytest.approx(0.5, abs=1e-3)
+    assert losses[-1] < losses[0]
 
 
-def test_kto(tokenizer, tmp_path):
-    kto = pytest.importorskip("trl.experimental.kto") if not hasattr(trl, "KTOTrainer") else trl
-    rows = rows_of("kto_trl", 8).select_columns(["prompt", "completion", "label"])
-    more = {**COMMON, "per_device_train_batch_size": 2}
-    args = kto.KTOConfig(output_dir=str(tmp_path), max_length=LENGTH, max_steps=2, **more)
-    trainer = kto.KTOTrainer(model=make_model(tokenizer), args=args, train_dataset=rows, processing_class=tokenizer)
-    assert len(losses(trainer)) == 2
+class Speaker:
+    """In the place of a model's `generate`: of two answers to a question the first is right, the second says nothing."""
+
+    def __init__(self, tokenizer, answers):
+        self.tokenizer, self.answers, self.heard = tokenizer, answers, []
+
+    def __call__(self, input_ids, attention_mask, **_):
+        self.heard = [self.tokenizer.decode(ids[mask == 1]) for ids, mask in zip(input_ids, attention_mask)]
+        said = [self.answers[text] if number % 2 == 0 else "I do not know." for number, text in enumerate(self.heard)]
+        ids = [torch.tensor(self.tokenizer(f"{text}<|im_end|>")["input_ids"]) for text in said]
+        padded = torch.nn.utils.rnn.pad_sequence(ids, batch_first=True, padding_value=self.tokenizer.pad_token_id)
+        return torch.cat([input_ids, padded], dim=1)
 
 
-def test_stepwise_rows_are_what_process_rewards_want():
-    rows = rows_of("stepwise", 50)
-    for row in rows:
-        assert isinstance(row["prompt"], str) and len(row["completions"]) == len(row["labels"])
-    assert any(not all(row["labels"]) for row in rows)
-
-
-def test_grpo(tokenizer, tmp_path):
-    rewards = pytest.importorskip("steptp.rewards")
-    rows = rows_of("rl", 2)
-    seen = []
-
-    def equal(completions, **columns):
-        seen.append(rewards.equal(completions=completions, **columns))
-        return seen[-1]
-
-    args = trl.GRPOConfig(output_dir=str(tmp_path), max_steps=1, num_generations=2, max_completion_length=16,
-                          **{**COMMON, "per_device_train_batch_size": 2})
-    trainer = trl.GRPOTrainer(model=make_model(tokenizer), args=args, train_dataset=rows, reward_funcs=[equal, rewards.format],
-                              processing_class=tokenizer)
+def test_grpo(model, tokenizer, tmp_path):
+    right = right_answers()
+    rows = rows_of("rl").filter(lambda row: row["program_id"] in right)
+    speaker = Speaker(tokenizer, {question_text(row["prompt"][0]["content"]): right[row["program_id"]] for row in rows})
+    args = trl.GRPOConfig(output_dir=str(tmp_path), max_steps=1, num_generations=2, max_completion_length=MAX_TOKENS, **COMMON)
+    trainer = trl.GRPOTrainer(model=model, args=args, train_dataset=rows, processing_class=tokenizer,
+                              reward_funcs=[rewards.equal, rewards.different, rewards.format, rewards.strategy_matches])
+    before = [parameter.detach().clone() for parameter in trainer.model.parameters()]
+    trainer.model.generate = speaker
     trainer.train()
-    assert seen == [[0.0, 0.0]]
-    # The same columns and a right answer: the reward is 1.
-    chat = datasets.load_dataset(FOLDER, "chat_single", split="train")
-    row = next(row for row in datasets.load_dataset(FOLDER, "rl", split="train") if row["program_id"] in chat["program_id"])
-    right = next(one for one in chat if one["program_id"] == row["program_id"])["messages"][1:]
-    assert rewards.equal(completions=[right], before=[row["before"]], signature=[row["signature"]]) == [1.0]
+    assert len(speaker.heard) == 2 and set(speaker.heard) <= set(speaker.answers)
+    logged = trainer.state.log_history[0]
+    for reward in ("equal", "different", "format", "strategy_matches"):
+        assert logged[f"rewards/{reward}/mean"] == 0.5, logged
+    assert logged["reward"] == 2.0
+    assert any(not torch.equal(one, other) for one, other in zip(before, trainer.model.parameters()))
+
+
+def test_grpo_with_the_models_own_words(model, tokenizer, tmp_path):
+    """What a model of random weights says is worth nothing, and nothing breaks."""
+    args = trl.GRPOConfig(output_dir=str(tmp_path), max_steps=1, num_generations=2, max_completion_length=16, **COMMON)
+    trainer = trl.GRPOTrainer(model=model, args=args, train_dataset=rows_of("rl"), processing_class=tokenizer,
+                              reward_funcs=[rewards.equal, rewards.format])
+    trainer.train()
+    assert trainer.state.log_history[0]["reward"] == 0.0

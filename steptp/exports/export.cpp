@@ -135,6 +135,7 @@ Result<Manifest, Diagnostic> export_dataset(const std::string& folder, const Exp
   auto configs = wanted_configs(options.configs);
   if (!configs) return std::move(configs).error();
   manifest.configs = std::move(configs).value();
+  manifest.max_tokens = options.max_tokens;
   const auto build = read_build(folder);
   if (!build) return build.error();
   const auto selection = read_selection(folder);

@@ -16,6 +16,7 @@ NO_TRAINING = {"archive", "near_miss"}
 #: Every row of the export is shorter (`dataset export --max-tokens`).
 MAX_TOKENS = MANIFEST["max_tokens"]
 END = "<|im_end|>\n"
+NO_THOUGHT = "<think>\n\n</think>\n\n"
 
 
 def rows_of(config: str, split: str = "train") -> datasets.Dataset:
@@ -47,7 +48,7 @@ def question_text(question: str) -> str:
 
 def answer_text(answer: str) -> str:
     """What it is to say, to the end of its turn: without reasoning, an empty thought stands before the answer."""
-    return (answer if answer.startswith("<think>\n") else f"<think>\n\n</think>\n\n{answer}") + END
+    return (answer if answer.startswith("<think>\n") else NO_THOUGHT + answer) + END
 
 
 def right_answers() -> dict[str, str]:

@@ -5,9 +5,10 @@ import math
 import pytest
 import torch
 import trl
-from exported_rows import (CHAT_CONFIGS, CONFIGS, MAX_TOKENS, NO_TRAINING, answer_text, has_reasoning, all_texts,
-                           question_text, right_answers, rows_of)
+from exported_rows import (CHAT_CONFIGS, CONFIGS, MAX_TOKENS, NO_THOUGHT, NO_TRAINING, all_texts, answer_text,
+                           has_reasoning, question_text, rows_of)
 from peft import LoraConfig
+from speaker import Speaker, rows_with_right_answers
 from tiny_qwen3 import make_tokenizer, save, whole_tokenizer_json
 from tokenizers import Tokenizer
 from trl.chat_template_utils import qwen3_chat_template
@@ -87,7 +88,7 @@ def test_sft_on_conversations(config, model, tokenizer, tmp_path):
         question, answer = (message["content"] for message in row["messages"])
         assert given == question_text(question)
         assert learned == answer_text(answer)
-        assert learned.startswith("<think>\n\n</think>\n\n<answer>") != has_reasoning(config)
+        assert learned.startswith(f"{NO_THOUGHT}<answer>") != has_reasoning(config)
     assert_falls(trained(trainer))
 
 
@@ -142,26 +143,10 @@ def test_kto(model, tokenizer, tmp_path):
     assert losses[-1] < losses[0]
 
 
-class Speaker:
-    """In the place of a model's `generate`: of two answers to a question the first is right, the second says nothing."""
-
-    def __init__(self, tokenizer, answers):
-        self.tokenizer, self.answers, self.heard = tokenizer, answers, []
-
-    def __call__(self, input_ids, attention_mask, **_):
-        self.heard = [self.tokenizer.decode(ids[mask == 1]) for ids, mask in zip(input_ids, attention_mask)]
-        said = [self.answers[text] if number % 2 == 0 else "I do not know." for number, text in enumerate(self.heard)]
-        ids = [torch.tensor(self.tokenizer(f"{text}<|im_end|>")["input_ids"]) for text in said]
-        padded = torch.nn.utils.rnn.pad_sequence(ids, batch_first=True, padding_value=self.tokenizer.pad_token_id)
-        return torch.cat([input_ids, padded], dim=1)
-
-
 def test_grpo(model, tokenizer, tmp_path):
-    right = right_answers()
-    rows = rows_of("rl").filter(lambda row: row["program_id"] in right)
-    speaker = Speaker(tokenizer, {question_text(row["prompt"][0]["content"]): right[row["program_id"]] for row in rows})
+    speaker = Speaker(tokenizer)
     args = trl.GRPOConfig(output_dir=str(tmp_path), max_steps=1, num_generations=2, max_completion_length=MAX_TOKENS, **COMMON)
-    trainer = trl.GRPOTrainer(model=model, args=args, train_dataset=rows, processing_class=tokenizer,
+    trainer = trl.GRPOTrainer(model=model, args=args, train_dataset=rows_with_right_answers(), processing_class=tokenizer,
                               reward_funcs=[rewards.equal, rewards.different, rewards.format, rewards.strategy_matches])
     before = [parameter.detach().clone() for parameter in trainer.model.parameters()]
     trainer.model.generate = speaker

@@ -36,8 +36,8 @@ test: packages venv release-tests module ## all tests: ctest, pytest, PyTorch, T
 	@echo "test: TIR against TVM"; tools/run_tvm_tests.sh
 	@echo "test: datasets with the real package"; tools/run_datasets_tests.sh
 
-test-trainers: build ## exported datasets trained on with TRL; large downloads, not part of `make test`
-	@tools/run_trainer_tests.sh trl
+test-trainers: build module ## exported datasets trained on with TRL and ms-swift; large downloads, not part of `make test`
+	@tools/run_trainer_tests.sh trl swift
 
 bench: packages ## the benchmarks
 	$(call configure,build-bench,bench)
@@ -102,7 +102,7 @@ fuzz-targets: packages-fuzz
 
 # Built with the packages of .venv in build-python/, so that the second time only what changed is compiled; with the
 # compiler's name as in build/, so that the compiler cache knows the layers already.
-module: venv release-tests
+module: venv build
 	@echo "compile: the Python module into .venv"
 	@CXX=c++ .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
 	  --config-settings=build-dir=build-python .

@@ -25,6 +25,8 @@ export STEPTP_BUILD=$folder/build STEPTP_DATASET=$folder/data STEPTP_PROGRAMS=$P
 # Nothing is asked for on a network.
 export HF_HOME=$folder/cache MODELSCOPE_CACHE=$folder/cache HF_DATASETS_OFFLINE=1 HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1
 export USE_HF=1 CUDA_VISIBLE_DEVICES= OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
+# What is freed is kept for the next step: otherwise the kernel clears the same gigabyte again and again.
+export MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=4000000000
 status=0
 for name in "${@:-trl}"; do
   if ! python=$(tools/setup_environment.sh "$name"); then

@@ -80,7 +80,7 @@ def test_our_counts_are_those_of_the_template(config, tokenizer):
 @pytest.mark.parametrize("config", CHAT_CONFIGS)
 def test_sft_on_conversations(config, model, tokenizer, tmp_path):
     rows = rows_of(config)
-    args = trl.SFTConfig(output_dir=str(tmp_path), max_length=MAX_TOKENS, max_steps=6, assistant_only_loss=True, **COMMON)
+    args = trl.SFTConfig(output_dir=str(tmp_path), max_length=MAX_TOKENS, max_steps=4, assistant_only_loss=True, **COMMON)
     trainer = trl.SFTTrainer(model=model, args=args, train_dataset=rows, processing_class=tokenizer)
     for number, row in enumerate(rows):
         batch = batch_of(trainer, number)
@@ -95,7 +95,7 @@ def test_sft_on_conversations(config, model, tokenizer, tmp_path):
 def test_sft_on_prompts_and_completions(model, tokenizer, tmp_path):
     """As docs/dataset.md has it: LoRA, loss on the completion."""
     rows = rows_of("sft_trl")
-    args = trl.SFTConfig(output_dir=str(tmp_path), max_length=MAX_TOKENS, max_steps=6, completion_only_loss=True, **COMMON)
+    args = trl.SFTConfig(output_dir=str(tmp_path), max_length=MAX_TOKENS, max_steps=4, completion_only_loss=True, **COMMON)
     lora = LoraConfig(r=8, lora_alpha=32, lora_dropout=0.05, target_modules="all-linear")
     trainer = trl.SFTTrainer(model=model, args=args, train_dataset=rows, processing_class=tokenizer,
                              peft_config=lora)

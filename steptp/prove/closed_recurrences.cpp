@@ -1,5 +1,6 @@
 // Recurrences that are folds: X(k)=max(X(k-1),T(k)), and N(k)=N(k-1)*f(k-1)/f(k)+B(k), which is the sum of B(i)*f(i)
 // up to k, divided by f(k).
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 
@@ -33,8 +34,19 @@ class Closing {
   [[nodiscard]] std::optional<PolynomialId> extremum();
   /// As a sum, where the round before is a number: then so is the next, since all that is added is one.
   [[nodiscard]] std::optional<PolynomialId> sum();
+  /// As a sum that is 0 while the maximum so far is -inf.
+  [[nodiscard]] std::optional<PolynomialId> masked_sum();
 
  private:
+  /// What the value before is multiplied by, and what is added.
+  struct Linear {
+    PolynomialId ratio = 0;
+    PolynomialId term = 0;
+  };
+  /// Numbers that do not speak of the value before.
+  [[nodiscard]] std::optional<Linear> as_linear(PolynomialId value);
+  /// Every summand has a factor exp(x) or exp(x+y), so that it is 0 where x is -inf.
+  [[nodiscard]] bool is_nothing_without(PolynomialId sum, PolynomialId x);
   /// A formula of the round before, at the round `k`.
   [[nodiscard]] PolynomialId at(PolynomialId formula, const Affine& k) {
     return arena_.substitute_polynomial(formula, {{step_.earlier, Arena::sum(k, Arena::number(-1))}});
@@ -134,22 +146,25 @@ std::optional<PolynomialId> Closing::extremum() {
   return is_whole ? folded : arena_.extremum(is_max, {rounds_.first, folded});
 }
 
-std::optional<PolynomialId> Closing::sum() {
-  if (!arena_.with_algebra()) return std::nullopt;
+std::optional<Closing::Linear> Closing::as_linear(PolynomialId value) {
   const std::pair<GeneratorId, std::int32_t> self{*arena_.as_generator(step_.previous), 1};
-  PolynomialId term = arena_.constant(0);
-  PolynomialId ratio = arena_.constant(0);
-  for (const auto& [monomial, coefficient] : arena_.polynomial(step_.value).terms) {
+  Linear result{arena_.constant(0), arena_.constant(0)};
+  for (const auto& [monomial, coefficient] : Polynomial(arena_.polynomial(value)).terms) {
     Monomial factors = arena_.monomial(monomial);
-    if (std::erase(factors.factors, self) == 0) {
-      term = arena_.add(term, arena_.scale(product(factors), coefficient));
-    } else {
-      ratio = arena_.add(ratio, arena_.scale(product(factors), coefficient));
-    }
+    PolynomialId& part = std::erase(factors.factors, self) == 0 ? result.term : result.ratio;
+    part = arena_.add(part, arena_.scale(product(factors), coefficient));
   }
-  for (const PolynomialId part : {ratio, term, rounds_.first}) {
+  for (const PolynomialId part : {result.ratio, result.term}) {
     if (has_self(part) || arena_.traits(part).is_wild()) return std::nullopt;
   }
+  return result;
+}
+
+std::optional<PolynomialId> Closing::sum() {
+  if (!arena_.with_algebra()) return std::nullopt;
+  const auto linear = as_linear(step_.value);
+  if (!linear || has_self(rounds_.first) || arena_.traits(rounds_.first).is_wild()) return std::nullopt;
+  const auto& [ratio, term] = *linear;
   const auto scale = telescope(ratio);
   if (!scale) return std::nullopt;
   const PolynomialId end = arena_.inverse(at(*scale, here()));
@@ -160,6 +175,64 @@ std::optional<PolynomialId> Closing::sum() {
   const bool is_whole = at(term, low) == rounds_.first;
   const PolynomialId total = fold(ArithmeticOp::add, is_whole, [&](const Affine& k) { return scaled(at(term, k), k); });
   return is_whole ? total : arena_.add(total, scaled(rounds_.first, low));
+}
+
+bool Closing::is_nothing_without(PolynomialId sum, PolynomialId x) {
+  const auto factor = arena_.as_generator(arena_.call(Function::exp, x));
+  const Polynomial wanted = arena_.polynomial(x);
+  const auto has_factor = [&](const auto& term) {
+    const auto& factors = arena_.monomial(term.first).factors;
+    return std::any_of(factors.begin(), factors.end(), [&](const auto& one) {
+      if (one.second < 1) return false;
+      if (factor && one.first == *factor) return true;
+      if (!is_exponential(one.first) || wanted.terms.size() != 1) return false;
+      const auto& summands = arena_.polynomial(arena_.generator(one.first).polynomials[0]).terms;
+      return std::any_of(summands.begin(), summands.end(), [&](const auto& summand) {
+        return summand.first == wanted.terms[0].first && summand.second * wanted.terms[0].second > 0;
+      });
+    });
+  };
+  const Polynomial terms = arena_.polynomial(sum);
+  return std::all_of(terms.terms.begin(), terms.terms.end(), has_factor);
+}
+
+/// With X a maximum that is -inf only where it was before and where x is: N(k) is 0 where X(k) is -inf, and elsewhere
+/// N(k-1)*exp(X(k-1)-X(k))+B(k), and B(k) is 0 where x(k) is -inf. Then N(k) is 0 where X(k) is -inf, and elsewhere the
+/// sum of B(i)*exp(X(i)-X(k)) up to k, in which rounds with an X(i) of -inf add nothing, whatever is put for it.
+std::optional<PolynomialId> Closing::masked_sum() {
+  const auto whole = arena_.with_algebra() ? arena_.as_generator(step_.value) : std::nullopt;
+  if (!whole || arena_.generator(*whole).kind != Generator::Kind::select) return std::nullopt;
+  const Generator node = arena_.generator(*whole);
+  const PolynomialId nothing = arena_.constant(0);
+  for (const bool holds : {true, false}) {
+    if (node.polynomials[holds ? 0 : 1] != nothing) continue;
+    const ConditionId masked = holds ? node.conditions[0] : arena_.negation(node.conditions[0]);
+    const Condition comparison = arena_.condition(masked);
+    const auto linear = as_linear(node.polynomials[holds ? 1 : 0]);
+    if (comparison.kind != Condition::Kind::equal || !linear) continue;
+    for (const PolynomialId greatest : {comparison.left, comparison.right}) {
+      const auto maximum = arena_.as_generator(greatest);
+      if (!maximum || !arena_.is_maximum(*maximum) || arena_.is_minus_infinity(greatest) != masked) continue;
+      const Affine now = Arena::sum(arena_.variable(step_.earlier), Arena::number(1));
+      const auto number_at = [&](const Affine& k) { return arena_.number_part(at(greatest, k)); };
+      const PolynomialId before = at(greatest, arena_.variable(step_.earlier));
+      const PolynomialId fall = arena_.add(before, arena_.negate(number_at(now)));
+      if (linear->ratio != arena_.call(Function::exp, fall)) continue;
+      const PolynomialId newest = arena_.taken_in(*maximum, now);
+      if (!arena_.is_below(before, *maximum) || !arena_.is_below(newest, *maximum)) continue;
+      if (!is_nothing_without(linear->term, newest)) continue;
+      const Affine low = Arena::number(rounds_.low);
+      const ConditionId masked_first = arena_.is_minus_infinity(at(greatest, low));
+      const PolynomialId first = arena_.where(arena_.negation(masked_first), at(linear->term, low));
+      if (arena_.select(masked_first, nothing, first) != rounds_.first) continue;
+      const PolynomialId total = fold(ArithmeticOp::add, true, [&](const Affine& k) {
+        const PolynomialId rise = arena_.add(number_at(k), arena_.negate(number_at(here())));
+        return arena_.multiply(at(linear->term, k), arena_.call(Function::exp, rise));
+      });
+      return arena_.select(arena_.is_minus_infinity(at(greatest, here())), nothing, total);
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -200,7 +273,8 @@ void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
       element[*along] = earlier;
       step.previous = arena_.generator(self(statement, element));
       Closing closing(arena_, step, rounds);
-      const auto value = is_number ? closing.sum() : closing.extremum();
+      auto value = is_number ? closing.sum() : closing.extremum();
+      if (!value && is_number) value = closing.masked_sum();
       if (!value) continue;
       closed_[statement] = Closed{names, *value};
       break;

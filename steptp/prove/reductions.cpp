@@ -36,6 +36,12 @@ PolynomialId Reducer::again(std::vector<ConditionId> more, PolynomialId body) {
 
 PolynomialId Reducer::sum() {
   if (!arena_.with_algebra_) return plain_sum();
+  if (const auto veiled = arena_.as_veiled(body_); veiled && conditions_.empty()) {
+    const std::vector<VariableId>& used = arena_.traits_of_condition(veiled->where).variables;
+    const bool depends = std::any_of(variables_.begin(), variables_.end(),
+                                     [&](VariableId v) { return std::binary_search(used.begin(), used.end(), v); });
+    if (!depends) return arena_.veil({veiled->where, again({}, veiled->value)});
+  }
   const Polynomial& body = arena_.polynomial(body_);
   if (body.terms.size() > 1) {
     PolynomialId total = arena_.constant(0);

@@ -33,6 +33,7 @@ struct DefinitionFacts {
   bool may_be_infinite = true;
   bool may_be_nan = true;
   Sign sign;
+  bool is_below_infinity = false;
 };
 
 /// A law was used that holds only if a part is so; it was shown to be.

@@ -45,6 +45,12 @@ class Closing {
   };
   /// Numbers that do not speak of the value before.
   [[nodiscard]] std::optional<Linear> as_linear(PolynomialId value);
+  /// A maximum is -inf: what choices inside the value are made by.
+  struct Mask {
+    ConditionId where = 0;
+    PolynomialId maximum = 0;
+  };
+  [[nodiscard]] std::vector<Mask> masks(PolynomialId value);
   /// Every summand has a factor exp(x) or exp(x+y), so that it is 0 where x is -inf.
   [[nodiscard]] bool is_nothing_without(PolynomialId sum, PolynomialId x);
   /// A formula of the round before, at the round `k`.
@@ -200,39 +206,52 @@ bool Closing::is_nothing_without(PolynomialId sum, PolynomialId x) {
 /// N(k-1)*exp(X(k-1)-X(k))+B(k), and B(k) is 0 where x(k) is -inf. Then N(k) is 0 where X(k) is -inf, and elsewhere the
 /// sum of B(i)*exp(X(i)-X(k)) up to k, in which rounds with an X(i) of -inf add nothing, whatever is put for it.
 std::optional<PolynomialId> Closing::masked_sum() {
-  const auto whole = arena_.with_algebra() ? arena_.as_generator(step_.value) : std::nullopt;
-  if (!whole || arena_.generator(*whole).kind != Generator::Kind::select) return std::nullopt;
-  const Generator node = arena_.generator(*whole);
+  if (!arena_.with_algebra()) return std::nullopt;
   const PolynomialId nothing = arena_.constant(0);
-  for (const bool holds : {true, false}) {
-    if (node.polynomials[holds ? 0 : 1] != nothing) continue;
-    const ConditionId masked = holds ? node.conditions[0] : arena_.negation(node.conditions[0]);
-    const Condition comparison = arena_.condition(masked);
-    const auto linear = as_linear(node.polynomials[holds ? 1 : 0]);
-    if (comparison.kind != Condition::Kind::equal || !linear) continue;
-    for (const PolynomialId greatest : {comparison.left, comparison.right}) {
-      const auto maximum = arena_.as_generator(greatest);
-      if (!maximum || !arena_.is_maximum(*maximum) || arena_.is_minus_infinity(greatest) != masked) continue;
-      const Affine now = Arena::sum(arena_.variable(step_.earlier), Arena::number(1));
-      const auto number_at = [&](const Affine& k) { return arena_.number_part(at(greatest, k)); };
-      const PolynomialId before = at(greatest, arena_.variable(step_.earlier));
-      const PolynomialId fall = arena_.add(before, arena_.negate(number_at(now)));
-      if (linear->ratio != arena_.call(Function::exp, fall)) continue;
-      const PolynomialId newest = arena_.taken_in(*maximum, now);
-      if (!arena_.is_below(before, *maximum) || !arena_.is_below(newest, *maximum)) continue;
-      if (!is_nothing_without(linear->term, newest)) continue;
-      const Affine low = Arena::number(rounds_.low);
-      const ConditionId masked_first = arena_.is_minus_infinity(at(greatest, low));
-      const PolynomialId first = arena_.where(arena_.negation(masked_first), at(linear->term, low));
-      if (arena_.select(masked_first, nothing, first) != rounds_.first) continue;
-      const PolynomialId total = fold(ArithmeticOp::add, true, [&](const Affine& k) {
-        const PolynomialId rise = arena_.add(number_at(k), arena_.negate(number_at(here())));
-        return arena_.multiply(at(linear->term, k), arena_.call(Function::exp, rise));
-      });
-      return arena_.select(arena_.is_minus_infinity(at(greatest, here())), nothing, total);
-    }
+  for (const auto& [masked, greatest] : masks(step_.value)) {
+    const GeneratorId maximum = *arena_.as_generator(greatest);
+    const auto linear = as_linear(arena_.where(arena_.negation(masked), step_.value));
+    if (!linear || arena_.where(masked, step_.value) != nothing) continue;
+    const Affine now = Arena::sum(arena_.variable(step_.earlier), Arena::number(1));
+    const auto number_at = [&](const Affine& k) { return arena_.number_part(at(greatest, k)); };
+    const PolynomialId before = at(greatest, arena_.variable(step_.earlier));
+    const PolynomialId fall = arena_.add(before, arena_.negate(number_at(now)));
+    if (linear->ratio != arena_.call(Function::exp, fall)) continue;
+    const PolynomialId newest = arena_.taken_in(maximum, now);
+    if (!arena_.is_below(before, maximum) || !arena_.is_below(newest, maximum)) continue;
+    if (!is_nothing_without(linear->term, newest)) continue;
+    const Affine low = Arena::number(rounds_.low);
+    const ConditionId masked_first = arena_.is_minus_infinity(at(greatest, low));
+    const ConditionId shown_first = arena_.negation(masked_first);
+    if (arena_.where(masked_first, rounds_.first) != nothing) continue;
+    if (arena_.where(shown_first, at(linear->term, low)) != arena_.where(shown_first, rounds_.first)) continue;
+    const PolynomialId total = fold(ArithmeticOp::add, true, [&](const Affine& k) {
+      const PolynomialId rise = arena_.add(number_at(k), arena_.negate(number_at(here())));
+      return arena_.multiply(at(linear->term, k), arena_.call(Function::exp, rise));
+    });
+    return arena_.select(arena_.is_minus_infinity(at(greatest, here())), nothing, total);
   }
   return std::nullopt;
+}
+
+std::vector<Closing::Mask> Closing::masks(PolynomialId value) {
+  std::vector<Mask> found;
+  for (const auto& [monomial, coefficient] : Polynomial(arena_.polynomial(value)).terms) {
+    for (const auto& [id, exponent] : Monomial(arena_.monomial(monomial)).factors) {
+      if (arena_.generator(id).kind != Generator::Kind::select) continue;
+      const ConditionId condition = arena_.generator(id).conditions[0];
+      for (const ConditionId masked : {condition, arena_.negation(condition)}) {
+        const Condition comparison = arena_.condition(masked);
+        if (comparison.kind != Condition::Kind::equal) continue;
+        for (const PolynomialId side : {comparison.left, comparison.right}) {
+          const auto maximum = arena_.as_generator(side);
+          const bool is_mask = maximum && arena_.is_maximum(*maximum) && arena_.is_minus_infinity(side) == masked;
+          if (is_mask) found.push_back({masked, side});
+        }
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace

@@ -43,8 +43,6 @@ Flow::Flow(Shared& shared, const Program& program)
   for (std::size_t i = 0; i < table_.statements.size(); ++i) {
     writers_[table_.statements[i].equation->left->tensor].push_back(i);
   }
-  bodies_.resize(table_.statements.size());
-  closed_.resize(table_.statements.size());
   find_recurrences();
 }
 
@@ -57,10 +55,11 @@ void Flow::set_number(const Version& version, std::uint32_t number) {
 
 void Flow::forget_numbers() {
   numbers_.clear();
-  done_.clear();
+  renew_recurrences();
 }
 
 Value Flow::output(const std::string& name, const std::vector<Affine>& element) {
+  prepare_recurrences(table_.statements.size());
   depth_ = 0;
   return resolve(name, element, kEnd, {}, writers_[name].size());
 }
@@ -121,6 +120,7 @@ std::set<Version> Flow::versions_read() const {
 }
 
 Value Flow::value(const Version& version, const std::vector<Affine>& element) {
+  if (version.writers > 0) prepare_recurrences(writers_.at(version.tensor)[version.writers - 1] + 1);
   depth_ = 0;
   return resolve(version.tensor, element, kEnd, {}, version.writers);
 }

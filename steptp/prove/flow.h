@@ -70,6 +70,8 @@ class Flow {
   /// A version that is read as `definition(number)` from now on; none takes all numbers back.
   void set_number(const Version& version, std::uint32_t number);
   void forget_numbers();
+  /// Recurrences were written down with the numbers that there were.
+  void renew_recurrences() { find_recurrences(); }
 
  private:
   struct Frame {
@@ -149,6 +151,9 @@ class Flow {
 
   // recurrences.cpp
   void find_recurrences();
+  /// Writes down those among the first statements, while nothing is assumed. Reads of what has a number by then stay
+  /// reads.
+  void prepare_recurrences(std::size_t end);
   /// Variables that stand for the element which a statement writes.
   [[nodiscard]] std::vector<VariableId> element_names(std::size_t statement);
   void make_body(std::size_t statement, const std::vector<VariableId>& names);
@@ -176,6 +181,7 @@ class Flow {
   std::map<std::string, std::vector<std::size_t>> writers_;  ///< statements, in textual order
   std::vector<bool> is_cyclic_;
   std::vector<std::optional<PolynomialId>> bodies_;  ///< of recurrences, by statement
+  std::size_t prepared_ = 0;                         ///< the statements before have bodies, if they can
   std::optional<std::size_t> open_recurrence_;
   std::vector<std::vector<Affine>> reads_of_itself_;  ///< of the open one, so far: which elements
   bool self_is_number_ = false;                       ///< the open one, as far as reals go

@@ -94,7 +94,9 @@ std::optional<PolynomialId> Arena::exp_of_masked(PolynomialId argument) {
   }
   if (!mask) return std::nullopt;
   const auto only = as_scaled_generator(intern_polynomial({{sum.terms[*mask]}}));
-  if (!only || generators_[only->first].kind != Generator::Kind::select) return std::nullopt;
+  if (!only) return std::nullopt;
+  if (generators_[only->first].kind == Generator::Kind::infinity && only->second < 0) return constant(0);
+  if (generators_[only->first].kind != Generator::Kind::select) return std::nullopt;
   const Generator& select_node = generators_[only->first];
   Polynomial others = sum;
   others.terms.erase(others.terms.begin() + static_cast<std::ptrdiff_t>(*mask));

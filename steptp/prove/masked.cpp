@@ -44,6 +44,7 @@ bool Arena::generator_is_below_infinity(GeneratorId id) const {
   const Generator& node = generators_[id];
   switch (node.kind) {
     case Generator::Kind::select: break;
+    case Generator::Kind::definition: return definitions[node.tag].is_below_infinity;
     case Generator::Kind::extremum:
       if (node.tag != 1) return false;
       break;
@@ -185,7 +186,11 @@ PolynomialId Arena::where(const std::vector<ConditionId>& known, PolynomialId id
         result = node.kind == Generator::Kind::inverse ? inverse_where(known, inside)
                  : node.kind == Generator::Kind::call  ? call(static_cast<Function>(node.tag), inside)
                                                        : lump(inside);
+        if (const auto veiled = as_veiled(result); veiled && holds(negation(veiled->where))) result = veiled->value;
       }
+    } else if (traits(same).may_be_infinite && !traits(same).may_be_nan && is_below_infinity(same) &&
+               holds(negation(is_minus_infinity(same)))) {
+      result = number_part(same);
     }
     is_changed |= result != same;
     return result;

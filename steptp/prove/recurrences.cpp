@@ -13,18 +13,26 @@ void Flow::find_recurrences() {
       is_cyclic_[access.statement] = true;
     }
   }
-  // Bodies now, while nothing is assumed; in textual order, because later ones may read earlier ones.
-  for (std::size_t i = 0; i < is_cyclic_.size(); ++i) {
-    if (!is_cyclic_[i]) continue;
+  bodies_.assign(table_.statements.size(), std::nullopt);
+  closed_.assign(table_.statements.size(), std::nullopt);
+  prepared_ = 0;
+  done_.clear();
+}
+
+void Flow::prepare_recurrences(std::size_t end) {
+  // In textual order, because later ones may read earlier ones.
+  for (; prepared_ < end; ++prepared_) {
+    const std::size_t statement = prepared_;
+    if (!is_cyclic_[statement]) continue;
     std::vector<VariableId> names;
     try {
-      names = element_names(i);
-      make_body(i, names);
+      names = element_names(statement);
+      make_body(statement, names);
     } catch (const GiveUp&) {
       forget_open_recurrence();
     }
     // Even without a body for any place there may be one for the first and one for all others.
-    if (is_cyclic_[i]) close(i, names);
+    if (is_cyclic_[statement]) close(statement, names);
   }
 }
 

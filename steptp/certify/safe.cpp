@@ -72,7 +72,7 @@ class SafetyComparison {
         before_(compile(before)),
         after_(compile(after)),
         model_(model_inputs(before, after)),
-        window_(extent == Extent::window ? cut_window(before_, after_, model_, before.signature, {}, 0) : Window{}),
+        window_(extent == Extent::window ? cut_equal(before_, after_, model_, before.signature) : Window{}),
         signature_(extent == Extent::outputs ? before.signature
                    : extent == Extent::goals ? find_goals(before_, after_, before.signature)
                                              : window_.signature),
@@ -107,6 +107,7 @@ class SafetyComparison {
       for (const DrawKind kind : kWindowDraws) out.push_back({kind, seed(kind)});
     }
     for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
+      if (extent_ == Extent::window && !window_.inputs.contains(model_.inputs[i].variable->name)) continue;
       for (const DrawKind kind : {DrawKind::masked_first, DrawKind::masked}) out.push_back({kind, seed(kind), 0, i});
     }
     return out;

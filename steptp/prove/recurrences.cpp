@@ -40,10 +40,9 @@ void Flow::break_longer_cycles() {
     return found;
   };
   for (std::size_t statement = 0; statement < table_.statements.size(); ++statement) {
-    // A copy is passed through: what is copied makes the better name.
-    if (is_cyclic_[statement] || std::holds_alternative<Read>(table_.statements[statement].equation->right->node)) {
-      continue;
-    }
+    // A copy is passed through: what is copied makes the better name. A fold is none, whatever is folded.
+    const Statement& here = table_.statements[statement];
+    if (is_cyclic_[statement] || here.accumulates || std::holds_alternative<Read>(here.equation->right->node)) continue;
     std::set<std::size_t> seen;
     std::vector<std::size_t> open = sources(statement);
     while (!open.empty()) {

@@ -201,5 +201,19 @@ TEST(VerifyRecurrences, Rolled) {
   }
 }
 
+/// A divisor whose value is given is no zero.
+TEST(VerifyRecurrences, GivenValues) {
+  constexpr std::string_view kBefore = "B(tx,64)L(a,300)[D[tx]=max(D[tx],A[tx,a]/C[0]);];";
+  constexpr std::string_view kAfter =
+      "B(tx,64)L(a,300)[X[tx,a]=max(if_then_else(a-1<0,-inf,X[tx,a-1]),A[tx,a]/C[0]);];B(tx,64)[D[tx]=X[tx,299];];";
+  const auto grade = [&](std::string_view values) {
+    const std::string signature = concat("@input A f32[64,300]\n@constant C f32[1]", values, "\n@output D f32[64]\n");
+    return verify(program(signature, kBefore, ""), program(signature, kAfter, "")).verdict;
+  };
+  EXPECT_EQ(grade(" values [4.5]"), Grade::proved);
+  EXPECT_NE(grade(" values [0]"), Grade::proved);
+  EXPECT_NE(grade(""), Grade::proved);
+}
+
 }  // namespace
 }  // namespace steptp::testing

@@ -15,6 +15,11 @@ Shared::Shared(Arena& where, const Signature& known_variables) : arena(where), s
       facts.positive = variable.domain.low > 0;
       facts.nonzero = variable.domain.low > 0 || variable.domain.high <= 0;
     }
+    if (!variable.values.empty()) {
+      const auto all = [&](auto holds) { return std::all_of(variable.values.begin(), variable.values.end(), holds); };
+      facts.positive = all([](double value) { return value > 0; });
+      facts.nonzero = all([](double value) { return value > 0 || value < 0; });
+    }
     facts.is_integer = !is_float(variable.dtype);
     if (facts.is_integer) facts.integers = {info(variable.dtype).least, info(variable.dtype).greatest};
     arena.inputs.push_back(facts);

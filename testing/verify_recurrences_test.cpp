@@ -215,5 +215,17 @@ TEST(VerifyRecurrences, GivenValues) {
   EXPECT_NE(grade(""), Grade::proved);
 }
 
+/// A sum of what may be NaN, round by round; nothing in it is scaled.
+TEST(VerifyRecurrences, SumsOfAnything) {
+  constexpr std::string_view kBefore = "B(tx,64)L(a,300)[D[tx]=D[tx]+log(A[tx,a]);];";
+  constexpr std::string_view kAfter =
+      "B(tx,64)L(a,300)[X[tx,a]=if_then_else(a-1<0,0,X[tx,a-1]$1)+log(A[tx,a]);];B(tx,64)[D[tx]=X[tx,299];];";
+  const Program before = program(kRows, kBefore, "");
+  EXPECT_EQ(verify(before, program(kRows, kAfter, "")).verdict, Grade::proved);
+  EXPECT_NE(verify(before, program(kRows, kAfter, "*2")).verdict, Grade::proved);
+  EXPECT_NE(verify(before, program(kRows, kAfter, "+1")).verdict, Grade::proved);
+  EXPECT_NE(verify(before, program(kRows, kAfter, "*X[tx,a-1]")).verdict, Grade::proved);
+}
+
 }  // namespace
 }  // namespace steptp::testing

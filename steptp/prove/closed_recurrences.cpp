@@ -34,6 +34,8 @@ class Closing {
   [[nodiscard]] std::optional<PolynomialId> extremum();
   /// As a sum, where the round before is a number: then so is the next, since all that is added is one.
   [[nodiscard]] std::optional<PolynomialId> sum();
+  /// As a sum of anything, infinite or NaN, of which nothing is scaled.
+  [[nodiscard]] std::optional<PolynomialId> plain_sum();
   /// As a sum that is 0 while the maximum so far is -inf.
   [[nodiscard]] std::optional<PolynomialId> masked_sum();
 
@@ -183,6 +185,20 @@ std::optional<PolynomialId> Closing::sum() {
   return is_whole ? total : arena_.add(total, scaled(rounds_.first, low));
 }
 
+std::optional<PolynomialId> Closing::plain_sum() {
+  const Monomial self{{{*arena_.as_generator(step_.previous), 1}}};
+  Polynomial others = arena_.polynomial(step_.value);
+  const auto is_self = [&](const auto& term) { return term.second == 1 && arena_.monomial(term.first) == self; };
+  if (std::erase_if(others.terms, is_self) != 1) return std::nullopt;
+  PolynomialId term = arena_.constant(0);
+  for (const auto& [monomial, coefficient] : others.terms) {
+    term = arena_.add(term, arena_.scale(product(arena_.monomial(monomial)), coefficient));
+  }
+  const bool is_whole = !has_self(term) && at(term, Arena::number(rounds_.low)) == rounds_.first;
+  if (!is_whole) return std::nullopt;
+  return fold(ArithmeticOp::add, true, [&](const Affine& k) { return at(term, k); });
+}
+
 bool Closing::is_nothing_without(PolynomialId sum, PolynomialId x) {
   const auto factor = arena_.as_generator(arena_.call(Function::exp, x));
   const Polynomial wanted = arena_.polynomial(x);
@@ -293,7 +309,7 @@ void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
       step.previous = arena_.generator(self(statement, element));
       Closing closing(arena_, step, rounds);
       auto value = is_number ? closing.sum() : closing.extremum();
-      if (!value && is_number) value = closing.masked_sum();
+      if (!value) value = is_number ? closing.masked_sum() : closing.plain_sum();
       if (!value) continue;
       closed_[statement] = Closed{names, *value};
       break;

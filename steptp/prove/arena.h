@@ -155,6 +155,13 @@ class Arena {
   [[nodiscard]] PolynomialId reduce(ArithmeticOp op, std::vector<VariableId> variables,
                                     const std::vector<ConditionId>& conditions, PolynomialId body);
   [[nodiscard]] PolynomialId identity(ArithmeticOp op);
+  /// A fold with new variables for its own.
+  struct Opened {
+    std::vector<VariableId> variables;
+    std::vector<ConditionId> conditions;
+    PolynomialId body = 0;
+  };
+  [[nodiscard]] Opened opened(GeneratorId fold);
 
   // ---- what may be masked as a whole (masked.cpp)
   [[nodiscard]] PolynomialId nan();
@@ -180,8 +187,8 @@ class Arena {
   [[nodiscard]] bool is_maximum(GeneratorId id) const;
   /// Where the maximum is -inf, so is the value: it is taken in, or it is a maximum of what is.
   [[nodiscard]] bool is_below(PolynomialId value, GeneratorId maximum);
-  /// What a maximum over one loop takes in at a value of the loop.
-  [[nodiscard]] PolynomialId taken_in(GeneratorId maximum, const Affine& place);
+  /// Where the maximum is -inf, the value is 0: every summand has a factor exp(x+...) with an x that is taken in.
+  [[nodiscard]] bool vanishes_with(PolynomialId value, GeneratorId maximum);
 
   // ---- substitution (substitution.cpp)
   [[nodiscard]] Affine substitute(const Affine& affine, const Substitution& map);
@@ -236,6 +243,15 @@ class Arena {
   [[nodiscard]] std::optional<PolynomialId> exp_of_difference(PolynomialId argument);
   [[nodiscard]] std::optional<PolynomialId> exp_below_maximum(PolynomialId argument);
   [[nodiscard]] bool takes_in(GeneratorId maximum, PolynomialId value);
+  struct Reading {
+    std::pair<Generator::Kind, std::uint32_t> tensor;
+    std::vector<AffineId> subscripts;
+  };
+  [[nodiscard]] std::vector<Reading> readings(PolynomialId id);
+  void solve_subscript(const Affine& pattern, const Affine& target, const std::function<bool(VariableId)>& is_own,
+                       Substitution& place);
+  [[nodiscard]] bool takes_in_at(GeneratorId maximum, const Substitution& place, PolynomialId value);
+  [[nodiscard]] bool factor_vanishes_with(GeneratorId factor, GeneratorId maximum);
   [[nodiscard]] bool generator_is_below_infinity(GeneratorId id) const;
   /// The terms that may be infinite.
   [[nodiscard]] Polynomial infinite_terms(PolynomialId id) const;

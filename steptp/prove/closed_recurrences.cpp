@@ -53,8 +53,6 @@ class Closing {
     PolynomialId maximum = 0;
   };
   [[nodiscard]] std::vector<Mask> masks(PolynomialId value);
-  /// Every summand has a factor exp(x) or exp(x+y), so that it is 0 where x is -inf.
-  [[nodiscard]] bool is_nothing_without(PolynomialId sum, PolynomialId x);
   /// A formula of the round before, at the round `k`.
   [[nodiscard]] PolynomialId at(PolynomialId formula, const Affine& k) {
     return arena_.substitute_polynomial(formula, {{step_.earlier, Arena::sum(k, Arena::number(-1))}});
@@ -199,25 +197,6 @@ std::optional<PolynomialId> Closing::plain_sum() {
   return fold(ArithmeticOp::add, true, [&](const Affine& k) { return at(term, k); });
 }
 
-bool Closing::is_nothing_without(PolynomialId sum, PolynomialId x) {
-  const auto factor = arena_.as_generator(arena_.call(Function::exp, x));
-  const Polynomial wanted = arena_.polynomial(x);
-  const auto has_factor = [&](const auto& term) {
-    const auto& factors = arena_.monomial(term.first).factors;
-    return std::any_of(factors.begin(), factors.end(), [&](const auto& one) {
-      if (one.second < 1) return false;
-      if (factor && one.first == *factor) return true;
-      if (!is_exponential(one.first) || wanted.terms.size() != 1) return false;
-      const auto& summands = arena_.polynomial(arena_.generator(one.first).polynomials[0]).terms;
-      return std::any_of(summands.begin(), summands.end(), [&](const auto& summand) {
-        return summand.first == wanted.terms[0].first && summand.second * wanted.terms[0].second > 0;
-      });
-    });
-  };
-  const Polynomial terms = arena_.polynomial(sum);
-  return std::all_of(terms.terms.begin(), terms.terms.end(), has_factor);
-}
-
 /// With X a maximum that is -inf only where it was before and where x is: N(k) is 0 where X(k) is -inf, and elsewhere
 /// N(k-1)*exp(X(k-1)-X(k))+B(k), and B(k) is 0 where x(k) is -inf. Then N(k) is 0 where X(k) is -inf, and elsewhere the
 /// sum of B(i)*exp(X(i)-X(k)) up to k, in which rounds with an X(i) of -inf add nothing, whatever is put for it.
@@ -233,9 +212,7 @@ std::optional<PolynomialId> Closing::masked_sum() {
     const PolynomialId before = at(greatest, arena_.variable(step_.earlier));
     const PolynomialId fall = arena_.add(before, arena_.negate(number_at(now)));
     if (linear->ratio != arena_.call(Function::exp, fall)) continue;
-    const PolynomialId newest = arena_.taken_in(maximum, now);
-    if (!arena_.is_below(before, maximum) || !arena_.is_below(newest, maximum)) continue;
-    if (!is_nothing_without(linear->term, newest)) continue;
+    if (!arena_.is_below(before, maximum) || !arena_.vanishes_with(linear->term, maximum)) continue;
     const Affine low = Arena::number(rounds_.low);
     const ConditionId masked_first = arena_.is_minus_infinity(at(greatest, low));
     const ConditionId shown_first = arena_.negation(masked_first);
@@ -254,9 +231,13 @@ std::vector<Closing::Mask> Closing::masks(PolynomialId value) {
   std::vector<Mask> found;
   for (const auto& [monomial, coefficient] : Polynomial(arena_.polynomial(value)).terms) {
     for (const auto& [id, exponent] : Monomial(arena_.monomial(monomial)).factors) {
-      if (arena_.generator(id).kind != Generator::Kind::select) continue;
-      const ConditionId condition = arena_.generator(id).conditions[0];
-      for (const ConditionId masked : {condition, arena_.negation(condition)}) {
+      const Generator node = arena_.generator(id);
+      if (node.kind == Generator::Kind::reduction) {
+        const std::vector<Mask> inside = masks(node.polynomials[0]);
+        found.insert(found.end(), inside.begin(), inside.end());
+      }
+      if (node.kind != Generator::Kind::select) continue;
+      for (const ConditionId masked : {node.conditions[0], arena_.negation(node.conditions[0])}) {
         const Condition comparison = arena_.condition(masked);
         if (comparison.kind != Condition::Kind::equal) continue;
         for (const PolynomialId side : {comparison.left, comparison.right}) {
@@ -277,7 +258,8 @@ std::optional<std::size_t> Flow::direction(const std::vector<VariableId>& names)
   for (const std::vector<Affine>& element : reads_of_itself_) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Affine gap = Arena::difference(arena_.variable(names[i]), element[i]);
-      if (gap == Arena::number(0)) continue;
+      const Interval distance = arena_.range(gap);
+      if (distance.is_point() && distance.low == 0) continue;
       if (gap != Arena::number(1) || (found && *found != i)) return std::nullopt;
       found = i;
     }
@@ -292,7 +274,11 @@ void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
   if (range.is_point()) return;
   Rounds rounds{static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high), 0, names[*along]};
   std::vector<Affine> element;
-  for (const VariableId name : names) element.push_back(arena_.variable(name));
+  for (const VariableId name : names) {
+    // A subscript that is always the same is read as what it is.
+    const Interval values = arena_.range(name);
+    element.push_back(values.is_point() ? Arena::number(static_cast<std::int64_t>(values.low)) : arena_.variable(name));
+  }
   try {
     element[*along] = Arena::number(rounds.low);
     rounds.first = body_at(statement, element);

@@ -2,8 +2,10 @@
 // a number, to which all laws apply. So such values are taken apart: NaN where M is -inf, and otherwise what they are
 // with number(M) in place of M, which is a number always.
 #include <algorithm>
+#include <functional>
 #include <set>
 
+#include "steptp/ir/index.h"
 #include "steptp/prove/arena.h"
 
 namespace steptp::forms {
@@ -71,13 +73,8 @@ bool Arena::is_below_infinity(PolynomialId id) const {
 bool Arena::is_maximum(GeneratorId id) const {
   const Generator& node = generators_[id];
   return node.kind == Generator::Kind::reduction && static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::max &&
-         node.ranges.size() == 1 && generators_.traits(id).may_be_infinite && is_below_infinity(node.polynomials[0]) &&
+         generators_.traits(id).may_be_infinite && is_below_infinity(node.polynomials[0]) &&
          !traits(node.polynomials[0]).may_be_nan;
-}
-
-PolynomialId Arena::taken_in(GeneratorId maximum, const Affine& place) {
-  const VariableId loop = bound_variable(generators_.traits(maximum).height, 0);
-  return substitute_polynomial(generators_[maximum].polynomials[0], {{loop, place}});
 }
 
 Polynomial Arena::infinite_terms(PolynomialId id) const {
@@ -86,44 +83,157 @@ Polynomial Arena::infinite_terms(PolynomialId id) const {
   return result;
 }
 
-/// The value, as far as it may be infinite, is one of those of which the maximum is the greatest.
+/// The value, as far as it may be infinite, is one of those of which the maximum is the greatest. Which one is guessed
+/// from the subscripts of a tensor that both read.
 bool Arena::takes_in(GeneratorId maximum, PolynomialId value) {
-  constexpr std::size_t kMostPlaces = 24;
-  const Polynomial wanted = infinite_terms(value);
-  std::vector<Affine> places;
-  const auto add_place = [&](const Affine& place) {
-    const auto& used = traits_of_affine(intern(place)).variables;
-    const bool is_free = used.empty() || used.back() < kFirstBound;
-    if (is_free && std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+  const std::uint32_t height = generators_.traits(maximum).height;
+  const std::size_t loops = generators_[maximum].ranges.size();
+  const auto is_own = [&](VariableId id) {
+    return id >= bound_variable(height, 0) && id < bound_variable(height, static_cast<std::uint32_t>(loops));
   };
-  for (const VariableId id : traits(value).variables) add_place(variable(id));
-  for_each_affine(value, add_place);
-  if (places.size() > kMostPlaces) places.resize(kMostPlaces);
+  const std::vector<Reading> patterns = readings(generators_[maximum].polynomials[0]);
+  const std::vector<Reading> targets = readings(value);
+  std::set<std::vector<AffineId>> tried;
+  for (const Reading& pattern : patterns) {
+    for (const Reading& target : targets) {
+      if (pattern.tensor != target.tensor || pattern.subscripts.size() != target.subscripts.size()) continue;
+      Substitution place;
+      for (std::size_t i = 0; i < pattern.subscripts.size(); ++i) {
+        solve_subscript(affines_[pattern.subscripts[i]], affines_[target.subscripts[i]], is_own, place);
+      }
+      std::vector<AffineId> key;
+      for (const auto& [id, affine] : place) key.push_back(intern(affine));
+      if (place.size() != loops || !tried.insert(key).second) continue;
+      if (takes_in_at(maximum, place, value)) return true;
+    }
+  }
+  return false;
+}
+
+/// All elements of inputs and definitions that are read anywhere inside.
+std::vector<Arena::Reading> Arena::readings(PolynomialId id) {
+  std::vector<Reading> found;
+  std::set<GeneratorId> seen;
+  const std::function<void(PolynomialId)> visit_polynomial = [&](PolynomialId inside) {
+    for (const auto& [monomial, coefficient] : polynomials_[inside].terms) {
+      for (const auto& [one, exponent] : monomials_[monomial].factors) {
+        if (!seen.insert(one).second) continue;
+        const Generator& node = generators_[one];
+        if (node.kind == Generator::Kind::input || node.kind == Generator::Kind::definition) {
+          found.push_back({{node.kind, node.tag}, node.subscripts});
+        }
+        for (const PolynomialId part : node.polynomials) visit_polynomial(part);
+        for (const ConditionId condition : node.conditions) {
+          const Condition& mask = conditions_[condition];
+          const bool is_negated = mask.kind == Condition::Kind::negation;
+          const Condition& plain = is_negated ? conditions_[mask.left] : mask;
+          if (plain.kind == Condition::Kind::boolean && seen.insert(plain.left).second) {
+            const Generator& flag = generators_[plain.left];
+            found.push_back({{flag.kind, flag.tag}, flag.subscripts});
+          }
+        }
+      }
+    }
+  };
+  visit_polynomial(id);
+  return found;
+}
+
+/// From m*o+i as one subscript and an affine sum as the other: o is what is a multiple of m, and i the rest. A guess.
+void Arena::solve_subscript(const Affine& pattern, const Affine& target, const std::function<bool(VariableId)>& is_own,
+                            Substitution& place) {
+  constexpr Wide kMostShift = Wide{1} << 60;
+  std::vector<std::pair<std::int64_t, VariableId>> own;
+  Affine rest = target;
+  rest.constant -= pattern.constant;
+  for (const auto& [id, coefficient] : pattern.terms) {
+    const Atom& node = atoms_[id];
+    if (node.kind == Atom::Kind::variable && is_own(node.argument)) {
+      own.emplace_back(coefficient, node.argument);
+    } else {
+      rest = difference(rest, Affine{{{id, coefficient}}, 0});
+    }
+  }
+  std::sort(own.begin(), own.end(), std::greater<>());
+  for (const auto& [coefficient, id] : own) {
+    if (coefficient <= 0) return;
+    Affine quotient = number(rest.constant / coefficient);
+    for (const auto& [atom, factor] : rest.terms) {
+      if (factor % coefficient == 0) quotient.terms.emplace_back(atom, factor / coefficient);
+    }
+    rest = difference(rest, scaled(quotient, coefficient));
+    // What is left counts from its first multiple.
+    const Interval left = range(rest);
+    if (left.low > -kMostShift && left.low < kMostShift) {
+      const std::int64_t more = floor_quotient(static_cast<std::int64_t>(left.low), coefficient);
+      quotient.constant += more;
+      rest.constant -= more * coefficient;
+    }
+    place.try_emplace(id, quotient);
+  }
+}
+
+bool Arena::takes_in_at(GeneratorId maximum, const Substitution& place, PolynomialId value) {
   const Generator node = generators_[maximum];
-  const VariableId loop = bound_variable(generators_.traits(maximum).height, 0);
-  return std::any_of(places.begin(), places.end(), [&](const Affine& place) {
-    const Interval reach = range(place);
-    if (reach.low < node.ranges[0].first || reach.high > node.ranges[0].second) return false;
-    const bool is_inside = std::all_of(node.conditions.begin(), node.conditions.end(), [&](ConditionId condition) {
-      return truth(substitute_condition(condition, {{loop, place}})) == Truth::yes;
-    });
-    return is_inside && infinite_terms(taken_in(maximum, place)) == wanted;
-  });
+  for (const auto& [id, affine] : place) {
+    const std::size_t number = (id - kFirstBound) % kMaxBoundPerReduction;
+    const auto& used = traits_of_affine(intern(affine)).variables;
+    if (!used.empty() && used.back() >= kFirstBound) return false;
+    const Interval reach = range(affine);
+    if (reach.low < node.ranges[number].first || reach.high > node.ranges[number].second) return false;
+  }
+  for (const ConditionId condition : node.conditions) {
+    if (truth(substitute_condition(condition, place)) != Truth::yes) return false;
+  }
+  return infinite_terms(substitute_polynomial(node.polynomials[0], place)) == infinite_terms(value);
 }
 
 bool Arena::is_below(PolynomialId value, GeneratorId maximum) {
   if (takes_in(maximum, value)) return true;
   const auto inner = as_generator(intern_polynomial(infinite_terms(value)));
   if (!inner || !is_maximum(*inner)) return false;
-  const Generator node = generators_[*inner];
-  const VariableId loop = bound_variable(generators_.traits(*inner).height, 0);
-  const Affine place = variable(new_variable(node.ranges[0].first, node.ranges[0].second));
-  std::vector<ConditionId> conditions;
-  for (const ConditionId condition : node.conditions) {
-    conditions.push_back(substitute_condition(condition, {{loop, place}}));
+  const Opened fold = opened(*inner);
+  const Assumption assumed(*this, conjunction(fold.conditions));
+  return takes_in(maximum, fold.body);
+}
+
+bool Arena::vanishes_with(PolynomialId value, GeneratorId maximum) {
+  if (traits(value).is_wild()) return false;
+  const Polynomial sum = polynomials_[value];
+  return std::all_of(sum.terms.begin(), sum.terms.end(), [&](const auto& term) {
+    const Monomial product = monomials_[term.first];
+    return std::any_of(product.factors.begin(), product.factors.end(), [&](const auto& factor) {
+      return factor.second > 0 && factor_vanishes_with(factor.first, maximum);
+    });
+  });
+}
+
+bool Arena::factor_vanishes_with(GeneratorId factor, GeneratorId maximum) {
+  const Generator node = generators_[factor];
+  if (node.kind == Generator::Kind::reduction && static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::add) {
+    const Opened fold = opened(factor);
+    const Assumption assumed(*this, conjunction(fold.conditions));
+    return vanishes_with(fold.body, maximum);
   }
-  const Assumption assumed(*this, conjunction(conditions));
-  return takes_in(maximum, taken_in(*inner, place));
+  if (node.kind == Generator::Kind::call && static_cast<Function>(node.tag) == Function::exp) {
+    const Polynomial infinite = infinite_terms(node.polynomials[0]);
+    if (infinite.terms.size() != 1 || infinite.terms[0].second <= 0) return false;
+    return is_below(intern_polynomial({{{infinite.terms[0].first, mpq_class(1)}}}), maximum);
+  }
+  // exp(if(c;-inf;x)) is if(c;0;exp(x)).
+  if (node.kind != Generator::Kind::select) return false;
+  for (const bool holds : {true, false}) {
+    const auto shown = as_generator(node.polynomials[holds ? 1 : 0]);
+    if (node.polynomials[holds ? 0 : 1] != constant(0) || !shown) continue;
+    const Generator exponential = generators_[*shown];
+    if (exponential.kind != Generator::Kind::call || static_cast<Function>(exponential.tag) != Function::exp) continue;
+    const PolynomialId hidden = negate(infinity());
+    const PolynomialId inside = exponential.polynomials[0];
+    const PolynomialId masked =
+        holds ? select(node.conditions[0], hidden, inside) : select(node.conditions[0], inside, hidden);
+    if (is_below(masked, maximum)) return true;
+  }
+  return false;
 }
 
 /// exp(x-M+y) is NaN where M is -inf, x being -inf there too; elsewhere M is a number.
@@ -191,6 +301,12 @@ PolynomialId Arena::where(const std::vector<ConditionId>& known, PolynomialId id
     } else if (traits(same).may_be_infinite && !traits(same).may_be_nan && is_below_infinity(same) &&
                holds(negation(is_minus_infinity(same)))) {
       result = number_part(same);
+    } else if (node.kind == Generator::Kind::reduction) {
+      const Opened fold = opened(one);
+      const PolynomialId inside = where(known, fold.body);
+      if (inside != fold.body) {
+        result = reduce(static_cast<ArithmeticOp>(node.tag), fold.variables, fold.conditions, inside);
+      }
     }
     is_changed |= result != same;
     return result;
@@ -216,15 +332,9 @@ PolynomialId Arena::inverse_where(const std::vector<ConditionId>& known, Polynom
     for (const PolynomialId side : {negated.left, negated.right}) {
       const auto maximum = as_generator(side);
       if (!maximum || !is_maximum(*maximum)) continue;
-      const auto& [low, high] = generators_[*maximum].ranges[0];
-      const VariableId loop = new_variable(low, high);
-      const Substitution place = {{bound_variable(generators_.traits(*maximum).height, 0), variable(loop)}};
-      std::vector<ConditionId> conditions;
-      for (const ConditionId one : Generator(generators_[*maximum]).conditions) {
-        conditions.push_back(substitute_condition(one, place));
-      }
-      const PolynomialId below = add(taken_in(*maximum, variable(loop)), negate(number_part(side)));
-      const PolynomialId sum = reduce(ArithmeticOp::add, {loop}, conditions, call(Function::exp, below));
+      const Opened fold = opened(*maximum);
+      const PolynomialId below = add(fold.body, negate(number_part(side)));
+      const PolynomialId sum = reduce(ArithmeticOp::add, fold.variables, fold.conditions, call(Function::exp, below));
       if (scale(sum, coefficient) != id) continue;
       PolynomialId result = constant(1 / coefficient);
       Monomial unknown;

@@ -139,6 +139,20 @@ TEST(Expected, LongSumsOfHalvesAreComparedInTheirOrder) {
   EXPECT_FALSE(expected_elements(threads, threads, 1, 8, 30'000'000, RunOrder::text).elements.empty());
 }
 
+/// A sum that overflows in one order is a number in another.
+TEST(Expected, InfinitiesOfOneOrderAreNotExpectedOfAnother) {
+  const std::string text =
+      "@input A f16[64] [1,2)\n@output D f16[1]\n"
+      "KIND^{64}_{tx=0}[D^{f16,g}_{0}=D^{f16,g}_{0}+A^{f16,g}_{tx}*2000;];";
+  const Program threads = program_of(replaced(text, "KIND", "B"));
+  EXPECT_TRUE(expected_elements(threads, threads, 1).elements.empty());
+  const Program loop = program_of(replaced(replaced(text, "KIND", "L"), "tx", "a"));
+  const Expectations expected = expected_elements(loop, loop, 1);
+  ASSERT_FALSE(expected.elements.empty());
+  EXPECT_TRUE(std::isinf(expected.elements[0].value));
+  EXPECT_EQ(met(expected, loop, loop), expected.elements.size());
+}
+
 /// Where comparisons are open and where results leap, the exact value lies within the bound for both outcomes.
 TEST(Expected, BoundsForBothOutcomesAreBounds) {
   constexpr const char* kTexts[] = {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "steptp/analysis/accesses.h"
 #include "steptp/base/ordered_stream.h"
@@ -74,7 +75,7 @@ class Evaluation {
         source_(model_, draw_of(seed)),
         random_(seed + 1),
         wanted_(wanted),
-        budget_{operations, kMemoryBytes, nullptr} {}
+        operations_(operations) {}
 
   Expectations run() {
     if (model_.is_empty) {
@@ -106,12 +107,10 @@ class Evaluation {
     if (out_.problem.empty()) out_.problem = std::move(reason);
   }
 
-  /// With an arithmetic of its own, so that what happens counts for this element alone.
   void evaluate(const Variable& variable, ExpectedElement element) {
     if (!in_any_order(variable, element)) return;
-    const bool is_number = element.is_real && std::isfinite(element.value);
-    if (is_number) {
-      greatest_ = std::max(greatest_, std::fabs(element.value));
+    if (element.is_real) {
+      greatest_ = std::max(greatest_, std::isfinite(element.value) ? std::fabs(element.value) : 0);
       if (is_wide(element) && keeps_order_ && !in_order(variable, element)) return;
       if (is_wide(element)) return leave_out("the rounding errors of an element may be as large as its value");
     }
@@ -121,17 +120,32 @@ class Evaluation {
   /// Zero, for one, may be what is left of large numbers; then it is compared with other elements. Outcomes of a
   /// comparison may be as far apart as they like, and are not.
   [[nodiscard]] bool is_wide(const ExpectedElement& element) const {
+    // What overflows in one order may be a number in another.
+    if (!std::isfinite(element.value)) return std::isinf(element.allowed);
     const double size = is_covered_ ? std::fabs(element.value) : greatest_;
     return element.allowed > kGreatestShare * size && element.allowed > least_;
   }
 
+  /// A machine that keeps what elements share. Its decisions are looked at element by element; that some bound covers
+  /// two outcomes counts for all that follow, which may be made of it.
   template <typename Arithmetic>
-  auto value_of(const Variable& variable, const ExpectedElement& element, Arithmetic& arithmetic) {
-    certify::Machine<Arithmetic> machine(code_, arithmetic, source_, budget_);
+  struct Evaluator {
+    Evaluator(Arithmetic made, const certify::Code& code, const certify::InputSource& source)
+        : arithmetic(std::move(made)), machine(code, arithmetic, source, budget) {}
+    Arithmetic arithmetic;
+    certify::Budget budget{0, kMemoryBytes, nullptr};
+    certify::Machine<Arithmetic> machine;
+  };
+
+  template <typename Arithmetic>
+  auto value_of(const Variable& variable, const ExpectedElement& element, Evaluator<Arithmetic>& evaluator) {
     using Answer = std::optional<typename certify::Machine<Arithmetic>::Answer>;
-    auto answer = machine.output(code_.tensor_numbers.at(variable.name), element.subscripts);
-    const bool is_unsure = arithmetic.decisions().is_unsure();
-    is_covered_ = arithmetic.decisions().has_covered();
+    certify::OpenDecisions::Watch watch(evaluator.arithmetic.decisions());
+    std::swap(evaluator.budget.operations, operations_);
+    auto answer = evaluator.machine.output(code_.tensor_numbers.at(variable.name), element.subscripts);
+    std::swap(evaluator.budget.operations, operations_);
+    const bool is_unsure = watch.take_open();
+    is_covered_ = evaluator.arithmetic.decisions().has_covered();
     if (answer && !is_unsure) return Answer(*std::move(answer));
     leave_out(answer ? "a comparison of data lies within the rounding errors" : answer.error().message);
     return Answer();
@@ -139,24 +153,32 @@ class Evaluation {
 
   /// False where nothing can be said.
   bool in_any_order(const Variable& variable, ExpectedElement& element) {
-    RoundedArithmetic arithmetic(certify::Outcomes::both);
-    const auto answer = value_of(variable, element, arithmetic);
+    if (!in_any_order_) in_any_order_.emplace(RoundedArithmetic(certify::Outcomes::both), code_, source_);
+    const auto answer = value_of(variable, element, *in_any_order_);
     if (!answer) return false;
     element.is_real = answer->is_real;
     element.integer = answer->integer;
     if (!answer->is_real) return true;
     element.value = answer->real.value;
-    if (!std::isfinite(element.value)) return true;
+    if (!std::isfinite(element.value)) {
+      element.allowed = element.any_order = answer->real.error;
+      return true;
+    }
     least_ = kUnits * certify::unit_in_last_place(variable.dtype, element.value);
     element.allowed = element.any_order = kFactor * answer->real.error + least_;
     return true;
   }
 
   bool in_order(const Variable& variable, ExpectedElement& element) {
-    OrderedArithmetic arithmetic;
-    const auto answer = value_of(variable, element, arithmetic);
+    if (!in_order_) in_order_.emplace(OrderedArithmetic(), code_, source_);
+    const auto answer = value_of(variable, element, *in_order_);
     if (!answer) return false;
     const OrderedArithmetic::Value& real = answer->real;
+    if (!std::isfinite(element.value)) {
+      const bool is_nan = std::isnan(element.value) && std::isnan(real.low) && std::isnan(real.high);
+      if (is_nan || (real.low == element.value && real.high == element.value)) element.allowed = 0;
+      return true;
+    }
     const double error = std::max(real.high - element.value, element.value - real.low) + least_;
     if (error < element.allowed) element.allowed = error;
     return true;
@@ -169,7 +191,9 @@ class Evaluation {
   certify::InputSource source_;
   Random random_;
   std::uint32_t wanted_;
-  certify::Budget budget_;
+  std::uint64_t operations_;  ///< that are left
+  std::optional<Evaluator<RoundedArithmetic>> in_any_order_;
+  std::optional<Evaluator<OrderedArithmetic>> in_order_;
   double greatest_ = 0;      ///< of the elements of this output so far
   bool is_covered_ = false;  ///< the bound of this element holds for both outcomes of some comparison
   double least_ = 0;         ///< that is allowed at this element, however sure its value is

@@ -23,11 +23,15 @@ constexpr std::string_view kProducts =
     "B(tx,12)L(a,48)[Z[tx,a]=exp(Y[tx,a]-E[tx])/F[tx];];B(tx,12)L(c,4)L(a,48)[X[tx,c]=X[tx,c]+Z[tx,a]*C[a,c];];"
     "B(tx,12)L(d,8)L(c,4)[G[tx,d]=G[tx,d]+X[tx,c]*W[c,d];];";
 
+Program program_of(std::string_view shape, std::string_view start, std::string_view rest) {
+  return shorthand_program(concat(kSignature, shape, "]\n", start, rest), {{"T", "f32"}});
+}
+
+/// By evaluation in windows: a proof would decide these.
 Judgement judge(std::string_view shape, std::string_view start, std::string_view before, std::string_view after) {
-  const auto program = [&](std::string_view rest) {
-    return shorthand_program(concat(kSignature, shape, "]\n", start, rest), {{"T", "f32"}});
-  };
-  return verify(program(before), program(after));
+  VerifyOptions options;
+  options.proof_work = 0;
+  return verify(program_of(shape, start, before), program_of(shape, start, after), options);
 }
 
 bool is_called_equal(const Judgement& judgement) {
@@ -40,6 +44,62 @@ constexpr std::string_view kTanhAgain =
     "B(tx,12)L(d,8)[H[tx,d]=(exp(G[tx,d])-exp(-G[tx,d]))/(exp(G[tx,d])+exp(-G[tx,d]));];";
 constexpr std::string_view kCopy = "B(tx,12)L(d,8)[D[tx,d]=H[tx,d];];";
 constexpr std::string_view kGreatest = "L(d,8)B(tx,12)[D[d]=max(D[d],H[tx,d]);];";
+
+/// The parts of an online softmax, with $1 to $6 for what the tests get wrong.
+constexpr std::string_view kOnline =
+    "B(tx,12)L(a,48)[O[tx,a]=max(if_then_else(a-1<0,-inf,O[tx,a-1]),Y[tx,a]);"
+    "N[tx,a]=if_then_else($1==-inf,0,if_then_else(a-1<0,0,N[tx,a-1]*exp($2))+exp(Y[tx,$3]-O[tx,a]));"
+    "L(c,4)[Q[tx,c,a]=if_then_else(O[tx,a]==-inf,$4,if_then_else(a-1<0,0,Q[tx,c,a-1]*exp(O[tx,a-1]-O[tx,a]))"
+    "+exp(Y[tx,a]-O[tx,a])*C[$5,c]);];];B(tx,12)L(c,4)[D[tx,c]=Q[tx,c,47]/N[tx,$6];];";
+constexpr std::string_view kRight[] = {"O[tx,a]", "O[tx,a-1]-O[tx,a]", "a", "0", "a", "47"};
+
+std::string online(std::size_t place = 6, std::string_view instead = {}) {
+  std::string text(kOnline);
+  for (std::size_t i = 0; i < std::size(kRight); ++i) {
+    const std::string name = concat("$", i + 1);
+    text.replace(text.find(name), name.size(), i == place ? instead : kRight[i]);
+  }
+  return text;
+}
+
+const std::string kSoftmaxProduct = concat(kMaximum, kSum, "B(tx,12)L(a,48)[Z[tx,a]=exp(Y[tx,a]-E[tx])/F[tx];];",
+                                           "B(tx,12)L(c,4)L(a,48)[D[tx,c]=D[tx,c]+Z[tx,a]*C[a,c];];");
+
+/// A row may be masked as a whole: then both are NaN.
+TEST(VerifyMasked, OnlineFormsAreProved) {
+  const Program before = program_of("12,4", kMasked, kSoftmaxProduct);
+  const Judgement judgement = verify(before, program_of("12,4", kMasked, online()));
+  EXPECT_EQ(judgement.verdict, Grade::proved) << judgement.reason;
+  EXPECT_TRUE(judgement.safe) << judgement.reason;
+  EXPECT_EQ(verify(program_of("12,4", kMasked, online()), before).verdict, Grade::proved);
+  const std::pair<std::size_t, std::string_view> wrong[] = {
+      {0, "if_then_else(a-1<0,O[tx,a],O[tx,a-1])"},  // a row that begins with -inf
+      {0, "Y[tx,a]"},
+      {0, "O[11-tx,a]"},
+      {1, "O[tx,a]-O[tx,a-1]"},
+      {1, "0"},
+      {1, "2*O[tx,a-1]-2*O[tx,a]"},
+      {2, "0"},
+      {2, "(a+47)%48"},
+      {3, "1"},  // kept by the rounds that follow
+      {4, "47-a"},
+      {5, "46"},
+  };
+  for (const auto& [place, instead] : wrong) {
+    const Program after = program_of("12,4", kMasked, online(place, instead));
+    EXPECT_FALSE(is_called_equal(verify(before, after))) << place << " " << instead;
+  }
+}
+
+/// 0 where a row is masked as a whole is a number that a NaN is not.
+TEST(VerifyMasked, WhatANumberStandsForIsKept) {
+  const std::string guarded =
+      concat(kMaximum, kSum, "B(tx,12)L(a,48)[Z[tx,a]=if_then_else(E[tx]==-inf,0,exp(Y[tx,a]-E[tx])/F[tx]);];",
+             "B(tx,12)L(c,4)L(a,48)[D[tx,c]=D[tx,c]+Z[tx,a]*C[a,c];];");
+  const Program numbers = program_of("12,4", kMasked, guarded);
+  EXPECT_FALSE(is_called_equal(verify(numbers, program_of("12,4", kMasked, kSoftmaxProduct))));
+  EXPECT_FALSE(is_called_equal(verify(numbers, program_of("12,4", kMasked, online()))));
+}
 
 TEST(VerifyMasked, AFunctionBehindIt) {
   const Judgement judgement = judge("12,8", kAttention, concat(kTanh, kCopy), concat(kTanhAgain, kCopy));

@@ -165,5 +165,67 @@ TEST(VerifyRecurrences, EmptyBeginningsAreNotProved) {
             Grade::proved);
 }
 
+/// A recurrence that overwrites its elements, with a copy of the old value: what it is in the round of the reader.
+TEST(VerifyRecurrences, Rolled) {
+  const std::string sums =
+      concat(kMax, "B(tx,64)L(a,300)[F[tx]=F[tx]+exp(A[tx,a]-E[tx]);];B(tx,64)[D[tx]=F[tx]+E[tx];];");
+  const std::string kept =
+      "B(tx,64)L(a,300)[X[tx,a]=max(if_then_else(a-1<0,-inf,X[tx,a-1]),A[tx,a]);"
+      "N[tx,a]=if_then_else(a-1<0,0,N[tx,a-1]*exp(X[tx,a-1]-X[tx,a]))+exp(A[tx,a]-X[tx,a]);];"
+      "B(tx,64)[D[tx]=N[tx,299]+X[tx,299];];";
+  const auto rolled = [](std::string_view start, std::string_view round) {
+    return concat("B(tx,64)[", start, "];B(tx,64)L(a,300)[", round, "];B(tx,64)[D[tx]=N[tx]+X[tx];];");
+  };
+  constexpr std::string_view kStart = "X[tx]=-inf;N[tx]=0;";
+  constexpr std::string_view kRound =
+      "G[tx]=X[tx];X[tx]=max(G[tx],A[tx,a]);N[tx]=N[tx]*exp(G[tx]-X[tx])+exp(A[tx,a]-X[tx]);";
+  for (const std::string& before : {sums, kept}) {
+    const Program right = program(kRows, before, "");
+    const Judgement judgement = verify(right, program(kRows, rolled(kStart, kRound), ""));
+    EXPECT_EQ(judgement.verdict, Grade::proved) << judgement.reason;
+    const std::string wrong[] = {
+        rolled("X[tx]=0;N[tx]=0;", kRound),
+        rolled("X[tx]=-inf;N[tx]=1;", "G[tx]=X[tx];X[tx]=max(G[tx],A[tx,a]);N[tx]=N[tx]+exp(A[tx,a]-X[tx]);"),
+        // The copy comes too late, so the old value is the new one.
+        rolled(kStart, "X[tx]=max(X[tx],A[tx,a]);G[tx]=X[tx];N[tx]=N[tx]*exp(G[tx]-X[tx])+exp(A[tx,a]-X[tx]);"),
+        // The sum before the maximum: scaled by the round before.
+        rolled("X[tx]=-inf;N[tx]=0;G[tx]=0;",
+               "N[tx]=N[tx]*exp(G[tx]-X[tx])+exp(A[tx,a]-G[tx]);G[tx]=X[tx];X[tx]=max(G[tx],A[tx,a]);"),
+        rolled(kStart, "G[tx]=X[tx];X[tx]=max(G[tx],A[tx,a]);N[tx]=N[tx]*exp(X[tx]-G[tx])+exp(A[tx,a]-X[tx]);"),
+        rolled(kStart, "G[tx]=X[tx];X[tx]=max(G[tx],A[tx,a]);N[tx]=N[tx]*exp(G[tx]-X[tx])+exp(A[tx,a]-G[tx]);"),
+    };
+    for (const std::string& after : wrong) {
+      const Grade grade = verify(right, program(kRows, after, "")).verdict;
+      EXPECT_TRUE(grade == Grade::differs || grade == Grade::undecided) << after;
+    }
+  }
+}
+
+/// A divisor whose value is given is no zero.
+TEST(VerifyRecurrences, GivenValues) {
+  constexpr std::string_view kBefore = "B(tx,64)L(a,300)[D[tx]=max(D[tx],A[tx,a]/C[0]);];";
+  constexpr std::string_view kAfter =
+      "B(tx,64)L(a,300)[X[tx,a]=max(if_then_else(a-1<0,-inf,X[tx,a-1]),A[tx,a]/C[0]);];B(tx,64)[D[tx]=X[tx,299];];";
+  const auto grade = [&](std::string_view values) {
+    const std::string signature = concat("@input A f32[64,300]\n@constant C f32[1]", values, "\n@output D f32[64]\n");
+    return verify(program(signature, kBefore, ""), program(signature, kAfter, "")).verdict;
+  };
+  EXPECT_EQ(grade(" values [4.5]"), Grade::proved);
+  EXPECT_NE(grade(" values [0]"), Grade::proved);
+  EXPECT_NE(grade(""), Grade::proved);
+}
+
+/// A sum of what may be NaN, round by round; nothing in it is scaled.
+TEST(VerifyRecurrences, SumsOfAnything) {
+  constexpr std::string_view kBefore = "B(tx,64)L(a,300)[D[tx]=D[tx]+log(A[tx,a]);];";
+  constexpr std::string_view kAfter =
+      "B(tx,64)L(a,300)[X[tx,a]=if_then_else(a-1<0,0,X[tx,a-1]$1)+log(A[tx,a]);];B(tx,64)[D[tx]=X[tx,299];];";
+  const Program before = program(kRows, kBefore, "");
+  EXPECT_EQ(verify(before, program(kRows, kAfter, "")).verdict, Grade::proved);
+  EXPECT_NE(verify(before, program(kRows, kAfter, "*2")).verdict, Grade::proved);
+  EXPECT_NE(verify(before, program(kRows, kAfter, "+1")).verdict, Grade::proved);
+  EXPECT_NE(verify(before, program(kRows, kAfter, "*X[tx,a-1]")).verdict, Grade::proved);
+}
+
 }  // namespace
 }  // namespace steptp::testing

@@ -22,6 +22,8 @@ namespace {
 
 constexpr DrawKind kDraws[] = {DrawKind::generic, DrawKind::wide,     DrawKind::tiny,    DrawKind::zeros,
                                DrawKind::ties,    DrawKind::positive, DrawKind::negative};
+/// What sums and products make of wide inputs.
+constexpr DrawKind kWindowDraws[] = {DrawKind::large, DrawKind::huge, DrawKind::rising, DrawKind::falling};
 constexpr int kRandomPoints = 2;
 /// A running bound that is this many times the old one is a loss.
 constexpr double kFactor = 8;
@@ -56,20 +58,32 @@ std::vector<OutputElement> choose_points(const Signature& signature, std::uint64
   return points;
 }
 
+/// How much of the programs is run.
+enum class Extent : std::uint8_t {
+  outputs,  ///< all of both
+  goals,    ///< up to where the programs are alike from there on: equally good values stay equally good
+  window,   ///< only what is different: what is before it is drawn, of any magnitude that it may have
+};
+
 class SafetyComparison {
  public:
-  /// `at_goals`: not at the outputs but where the programs begin to be alike up to these (window.h). What follows alike
-  /// makes of equally good values equally good ones.
-  SafetyComparison(const Program& before, const Program& after, const CertifyOptions& options, bool at_goals)
-      : before_(compile(before)),
+  SafetyComparison(const Program& before, const Program& after, const CertifyOptions& options, Extent extent)
+      : extent_(extent),
+        before_(compile(before)),
         after_(compile(after)),
         model_(model_inputs(before, after)),
-        signature_(at_goals ? find_goals(before_, after_, before.signature) : before.signature),
+        window_(extent == Extent::window ? cut_equal(before_, after_, model_, before.signature) : Window{}),
+        signature_(extent == Extent::outputs ? before.signature
+                   : extent == Extent::goals ? find_goals(before_, after_, before.signature)
+                                             : window_.signature),
         points_(choose_points(signature_, options.seed)),
         shared_(find_shared(before_, after_)),
         seed_(options.seed),
         budget_{options.budget_operations, options.budget_bytes, options.stop},
         allowed_(options.budget_operations) {}
+
+  /// Less than the programs as a whole.
+  [[nodiscard]] bool has_window() const { return window_.is_cut && window_.is_usable && !points_.empty(); }
 
   SafetyAnswer run() {
     SafetyAnswer answer;
@@ -89,7 +103,11 @@ class SafetyComparison {
     std::vector<Draw> out;
     const auto seed = [this](DrawKind kind) { return mix(seed_ ^ static_cast<std::uint64_t>(kind)); };
     for (const DrawKind kind : kDraws) out.push_back({kind, seed(kind)});
+    if (extent_ == Extent::window) {
+      for (const DrawKind kind : kWindowDraws) out.push_back({kind, seed(kind)});
+    }
     for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
+      if (extent_ == Extent::window && !window_.inputs.contains(model_.inputs[i].variable->name)) continue;
       for (const DrawKind kind : {DrawKind::masked_first, DrawKind::masked}) out.push_back({kind, seed(kind), 0, i});
     }
     return out;
@@ -194,9 +212,11 @@ class SafetyComparison {
     return {};
   }
 
+  Extent extent_;
   Code before_;
   Code after_;
   InputModel model_;
+  Window window_;
   Signature signature_;
   std::vector<OutputElement> points_;
   Sharing shared_;
@@ -213,16 +233,20 @@ SafetyAnswer compare_safety(const Program& before, const Program& after, const C
   answer.reason = "not shown: no stack";
   const bool ran = run_on_big_stack([&] {
     try {
-      // An element of an output may take the whole program; one of a tensor on the way takes less.
-      constexpr std::uint64_t kShare = 4;
-      CertifyOptions part = options;
-      part.budget_operations /= kShare;
-      answer = SafetyComparison(before, after, part, false).run();
-      if (answer.is_spent) {
-        const std::uint64_t spent = answer.work;
-        part.budget_operations = options.budget_operations - spent;
-        answer = SafetyComparison(before, after, part, true).run();
-        answer.work += spent;
+      // An element of an output may take the whole program; one of a tensor on the way takes less, and what is
+      // different takes least.
+      constexpr std::pair<Extent, std::uint64_t> kShares[] = {
+          {Extent::outputs, 4}, {Extent::goals, 2}, {Extent::window, 1}};
+      std::uint64_t spent = 0;
+      for (const auto& [extent, share] : kShares) {
+        CertifyOptions part = options;
+        part.budget_operations = (options.budget_operations - spent) / share;
+        SafetyComparison comparison(before, after, part, extent);
+        if (extent == Extent::window && !comparison.has_window()) break;
+        answer = comparison.run();
+        spent += answer.work;
+        answer.work = spent;
+        if (!answer.is_spent) break;
       }
     } catch (const Failure& failure) {
       answer.reason = concat("not shown: ", failure.message);

@@ -42,6 +42,42 @@ void add_node_writers(const Code& code, std::uint32_t number, std::vector<std::u
   }
 }
 
+void add_index_reads(const IndexCode& index, std::vector<const Access*>& out) {
+  for (const IndexProduct& product : index.terms) {
+    for (const IndexAtom& factor : product.factors) {
+      if (factor.dividend) add_index_reads(*factor.dividend, out);
+      if (factor.divisor) add_index_reads(*factor.divisor, out);
+      if (factor.read) out.push_back(factor.read.get());
+    }
+  }
+}
+
+void add_node_reads(const Code& code, std::uint32_t number, std::vector<const Access*>& out) {
+  const Node& node = code.nodes[number];
+  if (node.op == Op::real_read || node.op == Op::integer_read) out.push_back(&code.accesses[node.payload]);
+  if (node.op == Op::integer_index) add_index_reads(code.indices[node.payload], out);
+  for (const std::uint32_t operand : {node.first, node.second, node.third}) {
+    if (operand != kNone) add_node_reads(code, operand, out);
+  }
+}
+
+/// The known variables that a statement reads, at whatever place.
+void add_inputs(const Code& code, const StatementCode& statement, std::set<std::string>& out) {
+  std::vector<const Access*> reads = {&statement.left};
+  for (const std::uint32_t guard : statement.guards) add_node_reads(code, guard, reads);
+  add_node_reads(code, statement.right, reads);
+  for (const FoldTerm& term : statement.terms) add_node_reads(code, term.node, reads);
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    const TensorCode& tensor = code.tensors[reads[i]->tensor];
+    if (tensor.known != nullptr) out.insert(tensor.name);
+    std::vector<const Access*> inner;
+    for (const auto* list : {&reads[i]->subscripts, &reads[i]->hidden}) {
+      for (const IndexCode& index : *list) add_index_reads(index, inner);
+    }
+    reads.insert(reads.end(), inner.begin(), inner.end());
+  }
+}
+
 /// The statements that a statement may see the writes of, itself and its own kind included.
 std::vector<std::uint32_t> writers_of(const Code& code, const StatementCode& statement) {
   std::vector<std::uint32_t> out;
@@ -104,6 +140,13 @@ bool is_strict_statement(const Code& code, const StatementCode& statement) {
                      [&](const FoldTerm& term) { return is_strict(code, term.node); });
 }
 
+/// What a window may end with.
+enum class Ends : std::uint8_t {
+  finite,        ///< numbers; or anything, if what follows makes no number of what is none
+  same_hazards,  ///< also what both programs have as NaN at the same places
+  any,           ///< anything: that the programs are equal is known
+};
+
 class Cutter {
  public:
   Cutter(Code& before, Code& after, InputModel& model, const Signature& signature, const SameTensors& same_tensors)
@@ -117,16 +160,16 @@ class Cutter {
   }
 
   Signature goals() {
-    find_goals(false);
+    find_goals(Ends::any);
     add_goals();
     return std::move(window_.signature);
   }
 
-  Window run(int kept) {
-    find_goals(true);
+  Window run(int kept, bool are_equal) {
+    find_goals(are_equal ? Ends::any : Ends::same_hazards);
     reach(kept);
     if (window_.needs_same_hazards && !is_nan_only_by_inputs()) {
-      find_goals(false);
+      find_goals(Ends::finite);
       reach(kept);
     }
     add_goals();
@@ -206,7 +249,7 @@ class Cutter {
 
   // Outputs.
 
-  void find_goals(bool with_same_hazards) {
+  void find_goals(Ends ends) {
     window_.needs_same_hazards = false;
     whole_.clear();
     goals_.clear();
@@ -214,7 +257,7 @@ class Cutter {
     for (const Variable& variable : signature_.variables) {
       if (variable.role != Role::output) continue;
       std::vector<WriterPair> pairs;
-      if (!follow(variable, with_same_hazards, pairs)) {
+      if (!follow(variable, ends, pairs)) {
         // The whole output, as it is.
         for (int side = 0; side < 2; ++side) {
           const std::uint32_t tensor = codes_[side]->tensor_numbers.find(variable.name)->second;
@@ -239,7 +282,7 @@ class Cutter {
   }
 
   /// The pairs of statements that have to be equal for an output to be; false where the output itself is the place.
-  bool follow(const Variable& output, bool with_same_hazards, std::vector<WriterPair>& goals) {
+  bool follow(const Variable& output, Ends ends, std::vector<WriterPair>& goals) {
     std::vector<WriterPair> open;
     const auto& old_list = codes_[0]->tensors[codes_[0]->tensor_numbers.find(output.name)->second].writers;
     const auto& new_list = codes_[1]->tensors[codes_[1]->tensor_numbers.find(output.name)->second].writers;
@@ -268,8 +311,8 @@ class Cutter {
       }
     }
     // Nothing is asked where `before` has no finite value, and a reader could make a number of that again.
-    if (is_finite || is_strict) return true;
-    if (with_same_hazards) {
+    if (is_finite || is_strict || ends == Ends::any) return true;
+    if (ends == Ends::same_hazards) {
       window_.needs_same_hazards = true;
       return true;
     }
@@ -375,6 +418,7 @@ class Cutter {
       if (whole_.contains(code.tensors[statement.tensor].name)) statement.goal = code.tensors[statement.tensor].name;
       statement.is_outside = !reached_[side].contains(i) || is_cut(side, i);
       if (reached_[side].contains(i) && is_cut(side, i)) replace(side, i);
+      if (reached_[side].contains(i)) add_inputs(code, statement, window_.inputs);
     }
   }
 
@@ -462,7 +506,11 @@ Signature find_goals(Code& before, Code& after, const Signature& signature) {
 
 Window cut_window(Code& before, Code& after, InputModel& model, const Signature& signature,
                   const SameTensors& same_tensors, int kept) {
-  return Cutter(before, after, model, signature, same_tensors).run(kept);
+  return Cutter(before, after, model, signature, same_tensors).run(kept, false);
+}
+
+Window cut_equal(Code& before, Code& after, InputModel& model, const Signature& signature) {
+  return Cutter(before, after, model, signature, {}).run(0, true);
 }
 
 }  // namespace steptp::certify

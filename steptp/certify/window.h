@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ struct Window {
   bool needs_same_hazards = false;  ///< what follows makes numbers of NaN: both have to be NaN at the same places
   Signature signature;              ///< the outputs
   std::deque<Variable> variables;   ///< the inputs that were made
+  std::set<std::string> inputs;     ///< all that statements inside read, made ones included
 };
 
 using SameTensors = std::vector<std::pair<std::string, std::string>>;
@@ -33,8 +35,11 @@ using SameTensors = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Window cut_window(Code& before, Code& after, InputModel& model, const Signature& signature,
                                 const SameTensors& same_tensors, int kept);
 
-/// Only the outputs of the window, with nothing cut off before them: the tensors up to which the programs differ, added
-/// to both codes under new names.
+/// The same of programs that are known to be equal, to compare how good they are: it may end with anything.
+[[nodiscard]] Window cut_equal(Code& before, Code& after, InputModel& model, const Signature& signature);
+
+/// Only the outputs of such a window, with nothing cut off before them: the tensors up to which the programs differ,
+/// added to both codes under new names.
 [[nodiscard]] Signature find_goals(Code& before, Code& after, const Signature& signature);
 
 }  // namespace steptp::certify

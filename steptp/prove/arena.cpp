@@ -125,12 +125,18 @@ PolynomialId Arena::intern_polynomial(Polynomial polynomial) {
   spend(1 + polynomials_[id].terms.size());
   Traits& traits = polynomials_.traits(id);
   traits.is_integer = true;
+  std::size_t infinite = 0;
   for (const auto& [monomial, coefficient] : polynomials_[id].terms) {
-    traits.is_integer &= monomials_.traits(monomial).is_integer && coefficient.get_den() == 1;
-    absorb_values(traits, monomials_.traits(monomial));
-    // inf - inf, 0*inf
-    if (traits.may_be_infinite && (polynomials_[id].terms.size() > 1 || coefficient == 0)) traits.may_be_nan = true;
+    const Traits& factors = monomials_.traits(monomial);
+    traits.is_integer &= factors.is_integer && coefficient.get_den() == 1;
+    absorb(traits, factors);
+    // 0*inf
+    traits.may_be_nan |= factors.may_be_nan || (coefficient == 0 && factors.may_be_infinite);
+    traits.may_be_infinite |= factors.may_be_infinite && coefficient != 0;
+    infinite += factors.may_be_infinite && coefficient != 0 ? 1 : 0;
   }
+  // inf - inf
+  if (infinite > 1 && !is_below_infinity(id)) traits.may_be_nan = true;
   return id;
 }
 
@@ -188,6 +194,9 @@ GeneratorId Arena::intern_generator(Generator generator) {
         case Function::cos:
           if (traits.may_be_infinite) traits.may_be_nan = true;
           break;
+        case Function::exp:
+          if (is_below_infinity(node.polynomials[0])) traits.may_be_infinite = false;
+          break;
         default: break;
       }
       break;
@@ -196,6 +205,7 @@ GeneratorId Arena::intern_generator(Generator generator) {
       traits.is_integer = !is_float(static_cast<DType>(node.tag % 16));
       traits.may_be_infinite = traits.may_be_nan = !traits.is_integer;
       break;
+    case Generator::Kind::tamed: traits.may_be_infinite = traits.may_be_nan = false; break;
     case Generator::Kind::conversion:
     case Generator::Kind::truth:
       traits.is_integer = true;

@@ -33,6 +33,7 @@ struct DefinitionFacts {
   bool may_be_infinite = true;
   bool may_be_nan = true;
   Sign sign;
+  bool is_below_infinity = false;
 };
 
 /// A law was used that holds only if a part is so; it was shown to be.
@@ -154,6 +155,40 @@ class Arena {
   [[nodiscard]] PolynomialId reduce(ArithmeticOp op, std::vector<VariableId> variables,
                                     const std::vector<ConditionId>& conditions, PolynomialId body);
   [[nodiscard]] PolynomialId identity(ArithmeticOp op);
+  /// A fold with new variables for its own.
+  struct Opened {
+    std::vector<VariableId> variables;
+    std::vector<ConditionId> conditions;
+    PolynomialId body = 0;
+  };
+  [[nodiscard]] Opened opened(GeneratorId fold);
+
+  // ---- what may be masked as a whole (masked.cpp)
+  [[nodiscard]] PolynomialId nan();
+  /// NaN where the condition holds. Sums, products and functions of it are NaN there too, so it is outermost.
+  struct Veiled {
+    ConditionId where = 0;
+    PolynomialId value = 0;
+  };
+  [[nodiscard]] PolynomialId veil(const Veiled& veiled) { return select(veiled.where, nan(), veiled.value); }
+  [[nodiscard]] std::optional<Veiled> as_veiled(PolynomialId id);
+  /// The value where it is a number, and 0 elsewhere.
+  [[nodiscard]] PolynomialId number_part(PolynomialId id);
+  /// The value where it is positive, and 1 elsewhere.
+  [[nodiscard]] PolynomialId positive_part(PolynomialId id);
+  /// What the value is where the condition holds.
+  [[nodiscard]] PolynomialId where(ConditionId condition, PolynomialId id);
+  [[nodiscard]] ConditionId is_minus_infinity(PolynomialId id) {
+    return compare(CompareOp::equal, id, negate(infinity()));
+  }
+  /// Never inf; it may be -inf.
+  [[nodiscard]] bool is_below_infinity(PolynomialId id) const;
+  /// The greatest of many values, none of them inf or NaN; it may be -inf.
+  [[nodiscard]] bool is_maximum(GeneratorId id) const;
+  /// Where the maximum is -inf, so is the value: it is taken in, or it is a maximum of what is.
+  [[nodiscard]] bool is_below(PolynomialId value, GeneratorId maximum);
+  /// Where the maximum is -inf, the value is 0: every summand has a factor exp(x+...) with an x that is taken in.
+  [[nodiscard]] bool vanishes_with(PolynomialId value, GeneratorId maximum);
 
   // ---- substitution (substitution.cpp)
   [[nodiscard]] Affine substitute(const Affine& affine, const Substitution& map);
@@ -205,6 +240,24 @@ class Arena {
   [[nodiscard]] MonomialId times_power(MonomialId product, GeneratorId factor, std::int64_t power);
   [[nodiscard]] std::optional<PolynomialId> exp_of_logs(PolynomialId argument);
   [[nodiscard]] std::optional<PolynomialId> exp_of_masked(PolynomialId argument);
+  [[nodiscard]] std::optional<PolynomialId> exp_of_difference(PolynomialId argument);
+  [[nodiscard]] std::optional<PolynomialId> exp_below_maximum(PolynomialId argument);
+  [[nodiscard]] bool takes_in(GeneratorId maximum, PolynomialId value);
+  struct Reading {
+    std::pair<Generator::Kind, std::uint32_t> tensor;
+    std::vector<AffineId> subscripts;
+  };
+  [[nodiscard]] std::vector<Reading> readings(PolynomialId id);
+  void solve_subscript(const Affine& pattern, const Affine& target, const std::function<bool(VariableId)>& is_own,
+                       Substitution& place);
+  [[nodiscard]] bool takes_in_at(GeneratorId maximum, const Substitution& place, PolynomialId value);
+  [[nodiscard]] bool factor_vanishes_with(GeneratorId factor, GeneratorId maximum);
+  [[nodiscard]] bool generator_is_below_infinity(GeneratorId id) const;
+  /// The terms that may be infinite.
+  [[nodiscard]] Polynomial infinite_terms(PolynomialId id) const;
+  [[nodiscard]] PolynomialId where(const std::vector<ConditionId>& known, PolynomialId id);
+  [[nodiscard]] PolynomialId inverse_where(const std::vector<ConditionId>& known, PolynomialId id);
+  [[nodiscard]] std::optional<PolynomialId> nothing_by_nothing(const Monomial& product);
   [[nodiscard]] std::optional<PolynomialId> log_of_exponentials(PolynomialId argument);
   [[nodiscard]] std::optional<PolynomialId> inverse_of_fractions(PolynomialId sum);
   [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);

@@ -1,5 +1,6 @@
 // Recurrences that are folds: X(k)=max(X(k-1),T(k)), and N(k)=N(k-1)*f(k-1)/f(k)+B(k), which is the sum of B(i)*f(i)
 // up to k, divided by f(k).
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 
@@ -33,8 +34,25 @@ class Closing {
   [[nodiscard]] std::optional<PolynomialId> extremum();
   /// As a sum, where the round before is a number: then so is the next, since all that is added is one.
   [[nodiscard]] std::optional<PolynomialId> sum();
+  /// As a sum of anything, infinite or NaN, of which nothing is scaled.
+  [[nodiscard]] std::optional<PolynomialId> plain_sum();
+  /// As a sum that is 0 while the maximum so far is -inf.
+  [[nodiscard]] std::optional<PolynomialId> masked_sum();
 
  private:
+  /// What the value before is multiplied by, and what is added.
+  struct Linear {
+    PolynomialId ratio = 0;
+    PolynomialId term = 0;
+  };
+  /// Numbers that do not speak of the value before.
+  [[nodiscard]] std::optional<Linear> as_linear(PolynomialId value);
+  /// A maximum is -inf: what choices inside the value are made by.
+  struct Mask {
+    ConditionId where = 0;
+    PolynomialId maximum = 0;
+  };
+  [[nodiscard]] std::vector<Mask> masks(PolynomialId value);
   /// A formula of the round before, at the round `k`.
   [[nodiscard]] PolynomialId at(PolynomialId formula, const Affine& k) {
     return arena_.substitute_polynomial(formula, {{step_.earlier, Arena::sum(k, Arena::number(-1))}});
@@ -134,22 +152,25 @@ std::optional<PolynomialId> Closing::extremum() {
   return is_whole ? folded : arena_.extremum(is_max, {rounds_.first, folded});
 }
 
-std::optional<PolynomialId> Closing::sum() {
-  if (!arena_.with_algebra()) return std::nullopt;
+std::optional<Closing::Linear> Closing::as_linear(PolynomialId value) {
   const std::pair<GeneratorId, std::int32_t> self{*arena_.as_generator(step_.previous), 1};
-  PolynomialId term = arena_.constant(0);
-  PolynomialId ratio = arena_.constant(0);
-  for (const auto& [monomial, coefficient] : arena_.polynomial(step_.value).terms) {
+  Linear result{arena_.constant(0), arena_.constant(0)};
+  for (const auto& [monomial, coefficient] : Polynomial(arena_.polynomial(value)).terms) {
     Monomial factors = arena_.monomial(monomial);
-    if (std::erase(factors.factors, self) == 0) {
-      term = arena_.add(term, arena_.scale(product(factors), coefficient));
-    } else {
-      ratio = arena_.add(ratio, arena_.scale(product(factors), coefficient));
-    }
+    PolynomialId& part = std::erase(factors.factors, self) == 0 ? result.term : result.ratio;
+    part = arena_.add(part, arena_.scale(product(factors), coefficient));
   }
-  for (const PolynomialId part : {ratio, term, rounds_.first}) {
+  for (const PolynomialId part : {result.ratio, result.term}) {
     if (has_self(part) || arena_.traits(part).is_wild()) return std::nullopt;
   }
+  return result;
+}
+
+std::optional<PolynomialId> Closing::sum() {
+  if (!arena_.with_algebra()) return std::nullopt;
+  const auto linear = as_linear(step_.value);
+  if (!linear || has_self(rounds_.first) || arena_.traits(rounds_.first).is_wild()) return std::nullopt;
+  const auto& [ratio, term] = *linear;
   const auto scale = telescope(ratio);
   if (!scale) return std::nullopt;
   const PolynomialId end = arena_.inverse(at(*scale, here()));
@@ -162,6 +183,74 @@ std::optional<PolynomialId> Closing::sum() {
   return is_whole ? total : arena_.add(total, scaled(rounds_.first, low));
 }
 
+std::optional<PolynomialId> Closing::plain_sum() {
+  const Monomial self{{{*arena_.as_generator(step_.previous), 1}}};
+  Polynomial others = arena_.polynomial(step_.value);
+  const auto is_self = [&](const auto& term) { return term.second == 1 && arena_.monomial(term.first) == self; };
+  if (std::erase_if(others.terms, is_self) != 1) return std::nullopt;
+  PolynomialId term = arena_.constant(0);
+  for (const auto& [monomial, coefficient] : others.terms) {
+    term = arena_.add(term, arena_.scale(product(arena_.monomial(monomial)), coefficient));
+  }
+  const bool is_whole = !has_self(term) && at(term, Arena::number(rounds_.low)) == rounds_.first;
+  if (!is_whole) return std::nullopt;
+  return fold(ArithmeticOp::add, true, [&](const Affine& k) { return at(term, k); });
+}
+
+/// With X a maximum that is -inf only where it was before and where x is: N(k) is 0 where X(k) is -inf, and elsewhere
+/// N(k-1)*exp(X(k-1)-X(k))+B(k), and B(k) is 0 where x(k) is -inf. Then N(k) is 0 where X(k) is -inf, and elsewhere the
+/// sum of B(i)*exp(X(i)-X(k)) up to k, in which rounds with an X(i) of -inf add nothing, whatever is put for it.
+std::optional<PolynomialId> Closing::masked_sum() {
+  if (!arena_.with_algebra()) return std::nullopt;
+  const PolynomialId nothing = arena_.constant(0);
+  for (const auto& [masked, greatest] : masks(step_.value)) {
+    const GeneratorId maximum = *arena_.as_generator(greatest);
+    const auto linear = as_linear(arena_.where(arena_.negation(masked), step_.value));
+    if (!linear || arena_.where(masked, step_.value) != nothing) continue;
+    const Affine now = Arena::sum(arena_.variable(step_.earlier), Arena::number(1));
+    const auto number_at = [&](const Affine& k) { return arena_.number_part(at(greatest, k)); };
+    const PolynomialId before = at(greatest, arena_.variable(step_.earlier));
+    const PolynomialId fall = arena_.add(before, arena_.negate(number_at(now)));
+    if (linear->ratio != arena_.call(Function::exp, fall)) continue;
+    if (!arena_.is_below(before, maximum) || !arena_.vanishes_with(linear->term, maximum)) continue;
+    const Affine low = Arena::number(rounds_.low);
+    const ConditionId masked_first = arena_.is_minus_infinity(at(greatest, low));
+    const ConditionId shown_first = arena_.negation(masked_first);
+    if (arena_.where(masked_first, rounds_.first) != nothing) continue;
+    if (arena_.where(shown_first, at(linear->term, low)) != arena_.where(shown_first, rounds_.first)) continue;
+    const PolynomialId total = fold(ArithmeticOp::add, true, [&](const Affine& k) {
+      const PolynomialId rise = arena_.add(number_at(k), arena_.negate(number_at(here())));
+      return arena_.multiply(at(linear->term, k), arena_.call(Function::exp, rise));
+    });
+    return arena_.select(arena_.is_minus_infinity(at(greatest, here())), nothing, total);
+  }
+  return std::nullopt;
+}
+
+std::vector<Closing::Mask> Closing::masks(PolynomialId value) {
+  std::vector<Mask> found;
+  for (const auto& [monomial, coefficient] : Polynomial(arena_.polynomial(value)).terms) {
+    for (const auto& [id, exponent] : Monomial(arena_.monomial(monomial)).factors) {
+      const Generator node = arena_.generator(id);
+      if (node.kind == Generator::Kind::reduction) {
+        const std::vector<Mask> inside = masks(node.polynomials[0]);
+        found.insert(found.end(), inside.begin(), inside.end());
+      }
+      if (node.kind != Generator::Kind::select) continue;
+      for (const ConditionId masked : {node.conditions[0], arena_.negation(node.conditions[0])}) {
+        const Condition comparison = arena_.condition(masked);
+        if (comparison.kind != Condition::Kind::equal) continue;
+        for (const PolynomialId side : {comparison.left, comparison.right}) {
+          const auto maximum = arena_.as_generator(side);
+          const bool is_mask = maximum && arena_.is_maximum(*maximum) && arena_.is_minus_infinity(side) == masked;
+          if (is_mask) found.push_back({masked, side});
+        }
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::optional<std::size_t> Flow::direction(const std::vector<VariableId>& names) const {
@@ -169,7 +258,8 @@ std::optional<std::size_t> Flow::direction(const std::vector<VariableId>& names)
   for (const std::vector<Affine>& element : reads_of_itself_) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Affine gap = Arena::difference(arena_.variable(names[i]), element[i]);
-      if (gap == Arena::number(0)) continue;
+      const Interval distance = arena_.range(gap);
+      if (distance.is_point() && distance.low == 0) continue;
       if (gap != Arena::number(1) || (found && *found != i)) return std::nullopt;
       found = i;
     }
@@ -184,7 +274,11 @@ void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
   if (range.is_point()) return;
   Rounds rounds{static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high), 0, names[*along]};
   std::vector<Affine> element;
-  for (const VariableId name : names) element.push_back(arena_.variable(name));
+  for (const VariableId name : names) {
+    // A subscript that is always the same is read as what it is.
+    const Interval values = arena_.range(name);
+    element.push_back(values.is_point() ? Arena::number(static_cast<std::int64_t>(values.low)) : arena_.variable(name));
+  }
   try {
     element[*along] = Arena::number(rounds.low);
     rounds.first = body_at(statement, element);
@@ -200,7 +294,8 @@ void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
       element[*along] = earlier;
       step.previous = arena_.generator(self(statement, element));
       Closing closing(arena_, step, rounds);
-      const auto value = is_number ? closing.sum() : closing.extremum();
+      auto value = is_number ? closing.sum() : closing.extremum();
+      if (!value) value = is_number ? closing.masked_sum() : closing.plain_sum();
       if (!value) continue;
       closed_[statement] = Closed{names, *value};
       break;

@@ -133,6 +133,16 @@ ConditionId Arena::compare(CompareOp op, PolynomialId left, PolynomialId right) 
     if (op == CompareOp::equal) return never_;
     return (infinite->second > 0) == (other == left) ? always_ : never_;
   }
+  for (const auto& [one, other] : {std::pair(left, right), std::pair(right, left)}) {
+    const auto infinite = as_scaled_generator(one);
+    const auto chosen = as_generator(other);
+    if (op != CompareOp::equal || !infinite || generators_[infinite->first].kind != Generator::Kind::infinity) continue;
+    if (!chosen || generators_[*chosen].kind != Generator::Kind::select) continue;
+    const Generator node = generators_[*chosen];
+    const ConditionId first = compare(op, node.polynomials[0], one);
+    const ConditionId second = compare(op, node.polynomials[1], one);
+    return disjunction({conjunction({node.conditions[0], first}), conjunction({negation(node.conditions[0]), second})});
+  }
   if (op == CompareOp::equal && right < left) std::swap(left, right);
   const auto kind = op == CompareOp::less         ? Condition::Kind::less
                     : op == CompareOp::less_equal ? Condition::Kind::less_equal

@@ -15,6 +15,11 @@ Shared::Shared(Arena& where, const Signature& known_variables) : arena(where), s
       facts.positive = variable.domain.low > 0;
       facts.nonzero = variable.domain.low > 0 || variable.domain.high <= 0;
     }
+    if (!variable.values.empty()) {
+      const auto all = [&](auto holds) { return std::all_of(variable.values.begin(), variable.values.end(), holds); };
+      facts.positive = all([](double value) { return value > 0; });
+      facts.nonzero = all([](double value) { return value > 0 || value < 0; });
+    }
     facts.is_integer = !is_float(variable.dtype);
     if (facts.is_integer) facts.integers = {info(variable.dtype).least, info(variable.dtype).greatest};
     arena.inputs.push_back(facts);
@@ -43,8 +48,6 @@ Flow::Flow(Shared& shared, const Program& program)
   for (std::size_t i = 0; i < table_.statements.size(); ++i) {
     writers_[table_.statements[i].equation->left->tensor].push_back(i);
   }
-  bodies_.resize(table_.statements.size());
-  closed_.resize(table_.statements.size());
   find_recurrences();
 }
 
@@ -57,10 +60,11 @@ void Flow::set_number(const Version& version, std::uint32_t number) {
 
 void Flow::forget_numbers() {
   numbers_.clear();
-  done_.clear();
+  renew_recurrences();
 }
 
 Value Flow::output(const std::string& name, const std::vector<Affine>& element) {
+  prepare_recurrences(table_.statements.size());
   depth_ = 0;
   return resolve(name, element, kEnd, {}, writers_[name].size());
 }
@@ -121,6 +125,7 @@ std::set<Version> Flow::versions_read() const {
 }
 
 Value Flow::value(const Version& version, const std::vector<Affine>& element) {
+  if (version.writers > 0) prepare_recurrences(writers_.at(version.tensor)[version.writers - 1] + 1);
   depth_ = 0;
   return resolve(version.tensor, element, kEnd, {}, version.writers);
 }

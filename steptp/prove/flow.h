@@ -70,6 +70,8 @@ class Flow {
   /// A version that is read as `definition(number)` from now on; none takes all numbers back.
   void set_number(const Version& version, std::uint32_t number);
   void forget_numbers();
+  /// Recurrences were written down with the numbers that there were.
+  void renew_recurrences() { find_recurrences(); }
 
  private:
   struct Frame {
@@ -149,13 +151,21 @@ class Flow {
 
   // recurrences.cpp
   void find_recurrences();
+  /// Through other statements, such as a copy of the old value: one statement of each cycle is the recurrence.
+  void break_longer_cycles();
+  /// Writes down those among the first statements, while nothing is assumed. Reads of what has a number by then stay
+  /// reads.
+  void prepare_recurrences(std::size_t end);
   /// Variables that stand for the element which a statement writes.
   [[nodiscard]] std::vector<VariableId> element_names(std::size_t statement);
   void make_body(std::size_t statement, const std::vector<VariableId>& names);
   void forget_open_recurrence();
   [[nodiscard]] PolynomialId body_at(std::size_t statement, const std::vector<Affine>& element);
   [[nodiscard]] Generator self(std::size_t statement, const std::vector<Affine>& element);
-  [[nodiscard]] Value recurrence(std::size_t statement, const std::vector<Affine>& element);
+  /// What a write of a recurrence wrote to an element.
+  [[nodiscard]] Value recurrence(const Candidate& write, std::vector<Affine> element);
+  /// The only loop in whose rounds an element is written again and again; its round is one more subscript then.
+  [[nodiscard]] std::optional<std::size_t> rolled_loop(std::size_t statement, const std::vector<VariableId>& names);
 
   // closed_recurrences.cpp
   /// What the recurrence is as a fold, if it is one.
@@ -175,7 +185,9 @@ class Flow {
   std::map<std::string, InferredShape> shapes_;
   std::map<std::string, std::vector<std::size_t>> writers_;  ///< statements, in textual order
   std::vector<bool> is_cyclic_;
+  std::vector<bool> is_roundabout_;                  ///< only through other statements
   std::vector<std::optional<PolynomialId>> bodies_;  ///< of recurrences, by statement
+  std::size_t prepared_ = 0;                         ///< the statements before have bodies, if they can
   std::optional<std::size_t> open_recurrence_;
   std::vector<std::vector<Affine>> reads_of_itself_;  ///< of the open one, so far: which elements
   bool self_is_number_ = false;                       ///< the open one, as far as reals go
@@ -183,7 +195,8 @@ class Flow {
     std::vector<VariableId> element;
     PolynomialId value = 0;
   };
-  std::vector<std::optional<Closed>> closed_;  ///< recurrences that are folds, by statement
+  std::vector<std::optional<Closed>> closed_;       ///< recurrences that are folds, by statement
+  std::vector<std::optional<std::size_t>> rolled_;  ///< the loop along which a recurrence overwrites its elements
   std::map<Version, std::uint32_t> numbers_;
 
   struct Key {

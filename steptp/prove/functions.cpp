@@ -27,11 +27,14 @@ PolynomialId Arena::call(Function function, PolynomialId argument) {
   const auto value = as_constant(argument);
   bool flip_argument = false;
   bool flip_result = false;
+  if (const auto veiled = as_veiled(argument)) return veil({veiled->where, call(function, veiled->value)});
   switch (function) {
     case Function::negate: return negate(argument);
     case Function::exp:
       if (value && *value == 0) return constant(1);
       if (const auto powers = with_algebra_ ? exp_of_logs(argument) : std::nullopt) return *powers;
+      if (const auto none = with_algebra_ ? exp_of_difference(argument) : std::nullopt) return *none;
+      if (const auto below = with_algebra_ ? exp_below_maximum(argument) : std::nullopt) return *below;
       if (const auto masked = with_algebra_ ? exp_of_masked(argument) : std::nullopt) return *masked;
       break;
     case Function::log:
@@ -79,7 +82,7 @@ PolynomialId Arena::call(Function function, PolynomialId argument) {
   return flip_result ? negate(result) : result;
 }
 
-/// exp(if_then_else(c,x,-inf)+y) is exp(x+y) where c holds and 0 elsewhere, y being a number.
+/// exp(if_then_else(c,x,-inf)+y) is exp(y) times exp(x) where c holds and times 0 elsewhere, y being a number.
 std::optional<PolynomialId> Arena::exp_of_masked(PolynomialId argument) {
   if (!traits(argument).may_be_infinite) return std::nullopt;
   const Polynomial& sum = polynomials_[argument];
@@ -91,7 +94,9 @@ std::optional<PolynomialId> Arena::exp_of_masked(PolynomialId argument) {
   }
   if (!mask) return std::nullopt;
   const auto only = as_scaled_generator(intern_polynomial({{sum.terms[*mask]}}));
-  if (!only || generators_[only->first].kind != Generator::Kind::select) return std::nullopt;
+  if (!only) return std::nullopt;
+  if (generators_[only->first].kind == Generator::Kind::infinity && only->second < 0) return constant(0);
+  if (generators_[only->first].kind != Generator::Kind::select) return std::nullopt;
   const Generator& select_node = generators_[only->first];
   Polynomial others = sum;
   others.terms.erase(others.terms.begin() + static_cast<std::ptrdiff_t>(*mask));
@@ -101,9 +106,10 @@ std::optional<PolynomialId> Arena::exp_of_masked(PolynomialId argument) {
     const auto infinite = as_scaled_generator(hidden);
     if (!infinite || generators_[infinite->first].kind != Generator::Kind::infinity || infinite->second > 0) continue;
     const PolynomialId shown = scale(select_node.polynomials[holds ? 0 : 1], only->second);
-    const PolynomialId value = call(Function::exp, add(shown, rest));
-    return holds ? select(select_node.conditions[0], value, constant(0))
-                 : select(select_node.conditions[0], constant(0), value);
+    const PolynomialId value = call(Function::exp, shown);
+    const PolynomialId masked = holds ? select(select_node.conditions[0], value, constant(0))
+                                      : select(select_node.conditions[0], constant(0), value);
+    return multiply(masked, call(Function::exp, rest));
   }
   return std::nullopt;
 }
@@ -218,6 +224,11 @@ PolynomialId Arena::select(ConditionId condition, PolynomialId if_true, Polynomi
   if (known == Truth::yes) return if_true;
   if (known == Truth::no) return if_false;
   if (if_true == if_false) return if_true;
+  if (!is_index_condition(condition)) {
+    // What is NaN only where it is not chosen.
+    if (const auto veiled = as_veiled(if_false); veiled && veiled->where == condition) if_false = veiled->value;
+    if (const auto veiled = as_veiled(if_true); veiled && veiled->where == negation(condition)) if_true = veiled->value;
+  }
   condition = at_an_end(condition);
   if (const auto inner = as_generator(if_true)) {
     const Generator& node = generators_[*inner];
@@ -322,6 +333,9 @@ Sign Arena::sign_of_generator(GeneratorId id) {
     }
     case Generator::Kind::truth: result.nonnegative = true; break;
     case Generator::Kind::lump: result = of(node.polynomials[0]); break;
+    case Generator::Kind::tamed:
+      if (static_cast<TamedKind>(node.tag) == TamedKind::positive) result = {true, false, true};
+      break;
     case Generator::Kind::definition: result = definitions[node.tag].sign; break;
     case Generator::Kind::infinity:
     case Generator::Kind::conversion:

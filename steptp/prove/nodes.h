@@ -86,6 +86,12 @@ enum class SelfKind : std::uint32_t {
   number,  ///< a real that is finite, which is shown afterwards by induction
 };
 
+/// What is another value where it is not as somebody knows it to be, so that laws of such values always hold.
+enum class TamedKind : std::uint32_t {
+  number,    ///< 0 where it is infinite or NaN
+  positive,  ///< 1 where it is not a positive number
+};
+
 /// What a polynomial is made of: anything whose inside the algebra does not look into.
 struct Generator {
   enum class Kind : std::uint8_t {
@@ -106,6 +112,7 @@ struct Generator {
                  ///< `height`
     lump,        ///< a sum that must not be multiplied out: a factor beside it may be infinite
     self,        ///< the value of the recurrence in whose body it stands; subscripts: where; tag: a SelfKind
+    tamed,       ///< polynomials[0], where it is as the TamedKind `tag` says
   };
   Kind kind = Kind::input;
   std::uint32_t tag = 0;

@@ -73,6 +73,10 @@ PolynomialId Arena::add(PolynomialId left, PolynomialId right) {
   const Polynomial& b = polynomials_[right];
   if (a.terms.empty()) return right;
   if (b.terms.empty()) return left;
+  if (const auto veiled = as_veiled(left)) {
+    return veil({veiled->where, add(veiled->value, where(negation(veiled->where), right))});
+  }
+  if (as_veiled(right)) return add(right, left);
   Polynomial result;
   result.terms.reserve(a.terms.size() + b.terms.size());
   auto l = a.terms.begin();
@@ -85,7 +89,10 @@ PolynomialId Arena::add(PolynomialId left, PolynomialId right) {
     } else {
       mpq_class coefficient = l->second + r->second;
       const Traits& traits = monomials_.traits(l->first);
-      if (traits.may_be_infinite && sgn(l->second) * sgn(r->second) < 0) throw GiveUp{"inf - inf is possible"};
+      // x-x is 0*x for infinite x too; 3*x-x is not 2*x, and 0*x+x is not x.
+      if (traits.may_be_infinite && coefficient != 0 && sgn(l->second) != sgn(r->second)) {
+        throw GiveUp{"inf - inf is possible"};
+      }
       if (coefficient != 0 || traits.is_wild()) {
         result.terms.emplace_back(l->first, std::move(coefficient));
       } else {
@@ -136,6 +143,7 @@ PolynomialId Arena::join_selects(PolynomialId id) {
 
 PolynomialId Arena::scale(PolynomialId polynomial, const mpq_class& factor) {
   if (factor == 1) return polynomial;
+  if (const auto veiled = as_veiled(polynomial)) return veil({veiled->where, scale(veiled->value, factor)});
   Polynomial result = polynomials_[polynomial];
   for (auto& [monomial, coefficient] : result.terms) coefficient *= factor;
   if (factor == 0) {
@@ -156,6 +164,10 @@ PolynomialId Arena::lump(PolynomialId polynomial) {
 PolynomialId Arena::multiply(PolynomialId left, PolynomialId right) {
   if (const auto value = as_constant(left)) return scale(right, *value);
   if (const auto value = as_constant(right)) return scale(left, *value);
+  if (const auto veiled = as_veiled(left)) {
+    return veil({veiled->where, multiply(veiled->value, where(negation(veiled->where), right))});
+  }
+  if (as_veiled(right)) return multiply(right, left);
   // inf*(3-1) is inf, inf*3-inf*1 is not a number.
   if (!with_algebra_) {
     left = lump(left);
@@ -217,14 +229,18 @@ PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
     for (const auto& [generator, exponent] : exponents) {
       if (exponent != 0) result.factors.emplace_back(generator, static_cast<std::int32_t>(exponent));
     }
+    if (const auto none = nothing_by_nothing(result)) return *none;
     return divided(intern_monomial(std::move(result)));
   }
   const PolynomialId merged = call(Function::exp, argument);
   const MonomialId rest = intern_monomial(std::move(result));
   if (as_constant(merged)) return scale(divided(rest), *as_constant(merged));
+  // The sum of the arguments may be a difference of infinities, or have a mask.
+  if (!as_generator(merged)) return multiply(merged, intern_polynomial({{{rest, mpq_class(1)}}}));
   Monomial whole = monomials_[rest];
   whole.factors.emplace_back(*as_generator(merged), 1);
   std::sort(whole.factors.begin(), whole.factors.end());
+  if (const auto none = nothing_by_nothing(whole)) return *none;
   return divided(intern_monomial(std::move(whole)));
 }
 
@@ -237,6 +253,9 @@ PolynomialId Arena::integer_power(PolynomialId base, std::int64_t exponent) {
 }
 
 PolynomialId Arena::inverse(PolynomialId polynomial) {
+  if (const auto veiled = as_veiled(polynomial)) {
+    return veil({veiled->where, inverse_where({negation(veiled->where)}, veiled->value)});
+  }
   const Polynomial& node = polynomials_[polynomial];
   if (const auto value = as_constant(polynomial)) {
     if (*value == 0) throw GiveUp{"a division by the constant zero"};

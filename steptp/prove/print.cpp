@@ -82,6 +82,8 @@ std::string generator_text(const Arena& arena, GeneratorId id) {
     case Generator::Kind::recurrence: return "recurrence" + arguments + subscripts;
     case Generator::Kind::lump: return arguments;
     case Generator::Kind::self: return "self" + subscripts;
+    case Generator::Kind::tamed:
+      return (static_cast<TamedKind>(node.tag) == TamedKind::number ? "number" : "positive") + arguments;
   }
   return "?";
 }

@@ -58,6 +58,7 @@ class ValueNumbers {
       const bool second = sides[1].share() < sides[0].share();
       look_at_next(sides[second ? 1 : 0], sides[second ? 0 : 1]);
     }
+    for (Side& side : sides) side.flow.renew_recurrences();
     return {std::move(sides[0].numbers), std::move(sides[1].numbers)};
   }
 
@@ -126,7 +127,8 @@ class ValueNumbers {
     if (is_new) {
       forms_.emplace(place->second, std::pair(shape, value));
       const Traits& traits = shared_.arena.traits(value.real);
-      shared_.arena.definitions.push_back({traits.may_be_infinite, traits.may_be_nan, shared_.arena.sign(value.real)});
+      shared_.arena.definitions.push_back({traits.may_be_infinite, traits.may_be_nan, shared_.arena.sign(value.real),
+                                           shared_.arena.is_below_infinity(value.real)});
     }
     return place->second;
   }
@@ -236,12 +238,15 @@ void add_same_tensors(const Flow& before, const Numbering& left, const Flow& aft
   }
 }
 
-/// One proof in one arena: first everything stands for itself, then only what both programs have, then nothing. Each
-/// attempt looks into more definitions than the one before.
-Proof attempt(const Program& before, const Program& after, std::uint64_t work, bool with_algebra,
+/// How far definitions are looked into: first each stands for itself, then those that both programs have, or none does.
+enum class Depth : std::uint8_t { shared, whole };
+
+/// One proof in one arena.
+Proof attempt(const Program& before, const Program& after, std::uint64_t work, bool with_algebra, Depth depth,
               const ProofOptions& options) {
+  constexpr std::uint64_t kLeastWork = 16;  // of an arena with nothing in it
   Proof proof;
-  Arena arena(work, with_algebra);
+  Arena arena(std::max(work, kLeastWork), with_algebra);
   std::set<Need> needs;
   arena.stop = options.stop;
   if (options.keep_record) arena.needs = &needs;
@@ -250,18 +255,20 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, b
     Flow left(shared, before);
     Flow right(shared, after);
     ValueNumbers numbers(shared);
-    Numbering left_numbers = numbers.number(left);
-    Numbering right_numbers = numbers.number(right);
-    std::optional<std::string> difference = compare_outputs(shared, left, right, proof);
-    if (difference) {
+    Numbering left_numbers;
+    Numbering right_numbers;
+    std::optional<std::string> difference;
+    if (depth == Depth::whole) {
+      difference = compare_outputs(shared, left, right, proof);
+    } else {
+      left_numbers = numbers.number(left);
+      right_numbers = numbers.number(right);
+      difference = compare_outputs(shared, left, right, proof);
+    }
+    if (difference && depth == Depth::shared) {
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
       std::tie(left_numbers, right_numbers) = numbers.number_together(left, right);
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
-      difference = compare_outputs(shared, left, right, proof);
-    }
-    if (difference) {
-      left.forget_numbers();
-      right.forget_numbers();
       difference = compare_outputs(shared, left, right, proof);
     }
     proof.proved = !difference;
@@ -281,15 +288,26 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, b
 }  // namespace
 
 Proof prove(const Program& before, const Program& after, const ProofOptions& options) {
-  // Without algebra first: it is cheaper, and says more.
-  Proof plain = attempt(before, after, options.work / 2, false, options);
-  if (plain.proved) {
-    plain.is_structural = true;
-    return plain;
+  // A look without algebra and into everything says more than one that was enough, if it does not cost much more.
+  constexpr std::uint64_t kSecondLook = 50'000;
+  std::uint64_t spent = 0;
+  const auto proof_with = [&](bool with_algebra, Depth depth, std::uint64_t work) {
+    Proof proof = attempt(before, after, work, with_algebra, depth, options);
+    proof.is_structural = proof.proved && !with_algebra;
+    proof.work = spent += proof.work;
+    return proof;
+  };
+  if (Proof plain = proof_with(false, Depth::shared, options.work / 2); plain.proved) return plain;
+  Proof proof = proof_with(true, Depth::shared, options.work);
+  Proof plain = proof_with(false, Depth::whole, proof.proved ? kSecondLook : options.work / 2);
+  if (plain.proved) return plain;
+  if (proof.proved) {
+    proof.work = spent;
+    return proof;
   }
-  Proof proof = attempt(before, after, options.work, true, options);
-  proof.work += plain.work;
-  return proof;
+  Proof whole = proof_with(true, Depth::whole, options.work);
+  whole.same_tensors = std::move(proof.same_tensors);
+  return whole;
 }
 
 namespace {

@@ -309,7 +309,7 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
                         const std::vector<Affine>& loops, const Candidate* base, std::size_t writers) {
   const std::vector<std::size_t>& all = writers_[tensor];
   std::optional<Value> start;
-  if (base) start = is_cyclic_[base->statement] ? recurrence(base->statement, element) : killed(*base);
+  if (base) start = is_cyclic_[base->statement] ? recurrence(*base, element) : killed(*base);
   std::optional<PolynomialId> total;
   std::optional<ArithmeticOp> previous_op;
   std::vector<std::size_t> used;

@@ -1,11 +1,13 @@
+#include <set>
+#include <variant>
+
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 
 namespace steptp::forms {
 
 void Flow::find_recurrences() {
-  // Statements that read, not as accumulators, the tensor they write. Longer cycles come back to one of these, or end
-  // at the limit on depth.
+  // Statements that read, not as accumulators, the tensor they write.
   is_cyclic_.assign(table_.statements.size(), false);
   for (const Access& access : table_.accesses) {
     if (access.is_write || access.is_accumulator) continue;
@@ -13,18 +15,63 @@ void Flow::find_recurrences() {
       is_cyclic_[access.statement] = true;
     }
   }
-  // Bodies now, while nothing is assumed; in textual order, because later ones may read earlier ones.
-  for (std::size_t i = 0; i < is_cyclic_.size(); ++i) {
-    if (!is_cyclic_[i]) continue;
+  is_roundabout_.assign(table_.statements.size(), false);
+  break_longer_cycles();
+  bodies_.assign(table_.statements.size(), std::nullopt);
+  closed_.assign(table_.statements.size(), std::nullopt);
+  rolled_.assign(table_.statements.size(), std::nullopt);
+  prepared_ = 0;
+  done_.clear();
+}
+
+void Flow::break_longer_cycles() {
+  // Which statements of the same nest a statement may read from, recurrences that are known left out.
+  const auto sources = [this](std::size_t statement) {
+    std::vector<std::size_t> found;
+    for (const Access& access : table_.accesses) {
+      if (access.statement != statement || access.is_write || access.is_accumulator) continue;
+      const auto writers = writers_.find(access.ref->tensor);
+      if (writers == writers_.end()) continue;
+      for (const std::size_t writer : writers->second) {
+        const bool is_near = table_.statements[writer].items[0] == table_.statements[statement].items[0];
+        if (is_near && !is_cyclic_[writer]) found.push_back(writer);
+      }
+    }
+    return found;
+  };
+  for (std::size_t statement = 0; statement < table_.statements.size(); ++statement) {
+    // A copy is passed through: what is copied makes the better name. A fold is none, whatever is folded.
+    const Statement& here = table_.statements[statement];
+    if (is_cyclic_[statement] || here.accumulates || std::holds_alternative<Read>(here.equation->right->node)) continue;
+    std::set<std::size_t> seen;
+    std::vector<std::size_t> open = sources(statement);
+    while (!open.empty()) {
+      const std::size_t next = open.back();
+      open.pop_back();
+      if (!seen.insert(next).second) continue;
+      const std::vector<std::size_t> more = sources(next);
+      open.insert(open.end(), more.begin(), more.end());
+    }
+    is_roundabout_[statement] = is_cyclic_[statement] = seen.contains(statement);
+  }
+}
+
+void Flow::prepare_recurrences(std::size_t end) {
+  // In textual order, because later ones may read earlier ones.
+  for (; prepared_ < end; ++prepared_) {
+    const std::size_t statement = prepared_;
+    if (!is_cyclic_[statement]) continue;
     std::vector<VariableId> names;
     try {
-      names = element_names(i);
-      make_body(i, names);
+      names = element_names(statement);
+      make_body(statement, names);
     } catch (const GiveUp&) {
       forget_open_recurrence();
     }
     // Even without a body for any place there may be one for the first and one for all others.
-    if (is_cyclic_[i]) close(i, names);
+    if (is_cyclic_[statement]) close(statement, names);
+    // Names alone made it one: its elements may have no cycle.
+    if (is_roundabout_[statement] && !bodies_[statement] && !closed_[statement]) is_cyclic_[statement] = false;
   }
 }
 
@@ -39,7 +86,22 @@ std::vector<VariableId> Flow::element_names(std::size_t statement) {
     if (range.low < -(Wide{1} << 60) || range.high > (Wide{1} << 60)) throw GiveUp{"a subscript without bounds"};
     names.push_back(arena_.new_variable(static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)));
   }
+  rolled_[statement] = rolled_loop(statement, names);
+  if (const auto rolled = rolled_[statement]) {
+    names.push_back(arena_.new_variable(0, table_.statements[statement].loops[*rolled]->extent - 1));
+  }
   return names;
+}
+
+std::optional<std::size_t> Flow::rolled_loop(std::size_t statement, const std::vector<VariableId>& names) {
+  std::vector<Affine> element;
+  for (const VariableId name : names) element.push_back(arena_.variable(name));
+  const Solved solved = solve(statement, element);
+  if (solved.unknown.size() != 1) return std::nullopt;
+  for (std::size_t i = 0; i < solved.free.size(); ++i) {
+    if (solved.free[i] == solved.unknown[0]) return i;
+  }
+  return std::nullopt;
 }
 
 void Flow::make_body(std::size_t statement, const std::vector<VariableId>& names) {
@@ -67,8 +129,14 @@ void Flow::forget_open_recurrence() {
 
 PolynomialId Flow::body_at(std::size_t statement, const std::vector<Affine>& element) {
   reads_of_itself_.clear();
-  const Solved solved = solve(statement, element);
-  if (!solved.unknown.empty()) throw GiveUp{"a recurrence that overwrites its own elements"};
+  const auto rolled = rolled_[statement];
+  Solved solved = solve(statement, {element.begin(), element.end() - (rolled ? 1 : 0)});
+  if (rolled) {
+    const Substitution round = {{*solved.free[*rolled], element.back()}};
+    for (Affine& loop : solved.loops) loop = arena_.substitute(loop, round);
+  } else if (!solved.unknown.empty()) {
+    throw GiveUp{"a recurrence that overwrites its own elements"};
+  }
   open_recurrence_ = statement;
   const PolynomialId body = to_real(right_side(statement, solved.loops, false));
   open_recurrence_.reset();
@@ -84,7 +152,9 @@ Generator Flow::self(std::size_t statement, const std::vector<Affine>& element) 
   return node;
 }
 
-Value Flow::recurrence(std::size_t statement, const std::vector<Affine>& element) {
+Value Flow::recurrence(const Candidate& write, std::vector<Affine> element) {
+  const std::size_t statement = write.statement;
+  if (const auto rolled = rolled_[statement]) element.push_back(write.loops[*rolled]);
   const DType dtype = table_.statements[statement].equation->left->dtype;
   if (dtype == DType::boolean) throw GiveUp{"a recurrence of bools"};
   Generator node = self(statement, element);

@@ -29,12 +29,6 @@ class Reducer {
   [[nodiscard]] PolynomialId flat_sum(std::vector<VariableId> variables, const std::vector<ConditionId>& conditions,
                                       PolynomialId body);
   [[nodiscard]] bool uses_variables(GeneratorId id) const;
-  struct Opened {
-    std::vector<VariableId> variables;
-    std::vector<ConditionId> conditions;
-    PolynomialId body = 0;
-  };
-  [[nodiscard]] Opened instantiate(GeneratorId id);
 
   // ---- greatest and least values
   [[nodiscard]] PolynomialId extremum();

@@ -36,6 +36,12 @@ PolynomialId Reducer::again(std::vector<ConditionId> more, PolynomialId body) {
 
 PolynomialId Reducer::sum() {
   if (!arena_.with_algebra_) return plain_sum();
+  if (const auto veiled = arena_.as_veiled(body_); veiled && conditions_.empty()) {
+    const std::vector<VariableId>& used = arena_.traits_of_condition(veiled->where).variables;
+    const bool depends = std::any_of(variables_.begin(), variables_.end(),
+                                     [&](VariableId v) { return std::binary_search(used.begin(), used.end(), v); });
+    if (!depends) return arena_.veil({veiled->where, again({}, veiled->value)});
+  }
   const Polynomial& body = arena_.polynomial(body_);
   if (body.terms.size() > 1) {
     PolynomialId total = arena_.constant(0);
@@ -61,7 +67,7 @@ PolynomialId Reducer::plain_sum() {
   if (!inner) return body_ == arena_.constant(0) ? body_ : folded();
   const Generator& node = arena_.generator(*inner);
   if (node.kind == Kind::reduction && static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::add) {
-    const auto opened = instantiate(*inner);
+    const auto opened = arena_.opened(*inner);
     std::vector<VariableId> variables = variables_;
     variables.insert(variables.end(), opened.variables.begin(), opened.variables.end());
     if (variables.size() > 24) throw GiveUp{"a sum over too many loops"};
@@ -84,7 +90,7 @@ std::optional<PolynomialId> Reducer::open_factor(MonomialId monomial) {
     if (node.kind == Kind::reduction && static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::add) {
       // An infinite factor does not distribute, and a NaN beside an empty sum is not nothing.
       if (arena_.traits(rest).is_wild() || arena_.traits_of_generator(id).may_be_infinite) continue;
-      const auto inner = instantiate(id);
+      const auto inner = arena_.opened(id);
       std::vector<VariableId> variables = variables_;
       variables.insert(variables.end(), inner.variables.begin(), inner.variables.end());
       if (variables.size() > 24) throw GiveUp{"a sum over too many loops"};
@@ -117,22 +123,6 @@ bool Reducer::uses_variables(GeneratorId id) const {
                      [&](VariableId v) { return std::binary_search(used.begin(), used.end(), v); });
 }
 
-Reducer::Opened Reducer::instantiate(GeneratorId id) {
-  const Generator& node = arena_.generator(id);
-  const std::uint32_t height = arena_.traits_of_generator(id).height;
-  Opened result;
-  Substitution map;
-  for (std::size_t i = 0; i < node.ranges.size(); ++i) {
-    result.variables.push_back(arena_.new_variable(node.ranges[i].first, node.ranges[i].second));
-    map[bound_variable(height, static_cast<std::uint32_t>(i))] = arena_.variable(result.variables.back());
-  }
-  for (const ConditionId condition : node.conditions) {
-    result.conditions.push_back(arena_.substitute_condition(condition, map));
-  }
-  result.body = arena_.substitute_polynomial(node.polynomials[0], map);
-  return result;
-}
-
 PolynomialId Reducer::extremum() {
   if (const auto moved = move_out()) return *moved;
   const auto inner = arena_.as_generator(body_);
@@ -145,7 +135,7 @@ PolynomialId Reducer::extremum() {
     return arena_.extremum(is_max, operands);
   }
   if (node.kind == Kind::reduction && static_cast<ArithmeticOp>(node.tag) == op_) {
-    const auto opened = instantiate(*inner);
+    const auto opened = arena_.opened(*inner);
     std::vector<VariableId> variables = variables_;
     variables.insert(variables.end(), opened.variables.begin(), opened.variables.end());
     std::vector<ConditionId> conditions = conditions_;
@@ -188,6 +178,22 @@ bool Reducer::uses_own_variables(MonomialId monomial) const {
   const std::vector<std::pair<GeneratorId, std::int32_t>>& factors = arena_.monomial(monomial).factors;
   return std::any_of(factors.begin(), factors.end(),
                      [this](const auto& factor) { return uses_variables(factor.first); });
+}
+
+Arena::Opened Arena::opened(GeneratorId fold) {
+  const Generator node = generators_[fold];
+  const std::uint32_t height = generators_.traits(fold).height;
+  Opened result;
+  Substitution map;
+  for (std::size_t i = 0; i < node.ranges.size(); ++i) {
+    result.variables.push_back(new_variable(node.ranges[i].first, node.ranges[i].second));
+    map[bound_variable(height, static_cast<std::uint32_t>(i))] = variable(result.variables.back());
+  }
+  for (const ConditionId condition : node.conditions) {
+    result.conditions.push_back(substitute_condition(condition, map));
+  }
+  result.body = substitute_polynomial(node.polynomials[0], map);
+  return result;
 }
 
 PolynomialId Arena::reduce(ArithmeticOp op, std::vector<VariableId> variables,

@@ -204,6 +204,10 @@ std::string StatementWriter::written(GeneratorId id) {
     }
     case Generator::Kind::lump: return arguments;
     case Generator::Kind::self: return concat("self", subscripts(node));
+    case Generator::Kind::tamed:
+      return static_cast<TamedKind>(node.tag) == TamedKind::number
+                 ? concat("select(lt(-inf,", inside[0], "),", inside[0], ",0)")
+                 : concat("select(lt(0,", inside[0], "),", inside[0], ",1)");
   }
   return {};
 }

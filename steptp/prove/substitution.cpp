@@ -96,6 +96,11 @@ class Substituter {
       case Generator::Kind::infinity: return arena_.generator(node);
       case Generator::Kind::inverse: return arena_.inverse(polynomial(node.polynomials[0]));
       case Generator::Kind::lump: return arena_.lump(polynomial(node.polynomials[0]));
+      case Generator::Kind::tamed: {
+        const PolynomialId inside = polynomial(node.polynomials[0]);
+        return static_cast<TamedKind>(node.tag) == TamedKind::number ? arena_.number_part(inside)
+                                                                     : arena_.positive_part(inside);
+      }
       case Generator::Kind::call: return arena_.call(static_cast<Function>(node.tag), polynomial(node.polynomials[0]));
       case Generator::Kind::extremum: {
         std::vector<PolynomialId> operands;

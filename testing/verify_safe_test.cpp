@@ -200,5 +200,35 @@ TEST(Safe, OnlineFormsOfMaskedRows) {
   EXPECT_FALSE(worse.safe);
 }
 
+/// One score takes 20,000 operations, so only what is different is run, and the scores are drawn.
+TEST(Safe, WhatIsDifferentAlone) {
+  const std::string signature = "@input A f32[64,20000]\n@input F f32[20000,64]\n@output C f32[64,64]\n";
+  const std::string scores =
+      "B^{64}_{tx=0}L^{64}_{a=0}L^{20000}_{c=0}[X^{f32,g}_{tx,a}=X^{f32,g}_{tx,a}+A^{f32,g}_{tx,c}*F^{f32,g}_{c,a};];";
+  const std::string loops = "B^{64}_{tx=0}L^{64}_{a=0}";
+  const std::string largest = loops + "[D^{f32,g}_{tx}=max(D^{f32,g}_{tx},X^{f32,g}_{tx,a});];";
+  const auto with = [&](const std::string& softmax) { return program_of(signature + scores + softmax); };
+  const Program before =
+      with(largest + loops + "[E^{f32,g}_{tx}=E^{f32,g}_{tx}+exp(X^{f32,g}_{tx,a}-D^{f32,g}_{tx});];" + loops +
+           "[C^{f32,g}_{tx,a}=exp(X^{f32,g}_{tx,a}-D^{f32,g}_{tx})/E^{f32,g}_{tx};];");
+  VerifyOptions options;
+  options.safety_budget = 1'000'000;
+  // Divided before it is summed.
+  const Judgement good = verify(before,
+                                with(largest + loops + "[G^{f32,g}_{tx,a}=exp(X^{f32,g}_{tx,a}-D^{f32,g}_{tx});];" +
+                                     loops + "[E^{f32,g}_{tx}=E^{f32,g}_{tx}+0.5*G^{f32,g}_{tx,a};];" + loops +
+                                     "[C^{f32,g}_{tx,a}=0.5*G^{f32,g}_{tx,a}/E^{f32,g}_{tx};];"),
+                                options);
+  EXPECT_EQ(good.verdict, Grade::proved) << good.reason;
+  EXPECT_TRUE(good.safe) << good.reason;
+  const Judgement bad = verify(before,
+                               with(loops + "[E^{f32,g}_{tx}=E^{f32,g}_{tx}+exp(X^{f32,g}_{tx,a});];" + loops +
+                                    "[C^{f32,g}_{tx,a}=exp(X^{f32,g}_{tx,a})/E^{f32,g}_{tx};];"),
+                               options);
+  EXPECT_EQ(bad.verdict, Grade::proved) << bad.reason;
+  EXPECT_FALSE(bad.safe);
+  EXPECT_NE(bad.reason.find("overflow"), std::string::npos) << bad.reason;
+}
+
 }  // namespace
 }  // namespace steptp::testing

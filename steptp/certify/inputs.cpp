@@ -184,7 +184,12 @@ double InputSource::special_real(const InputFacts& facts, std::int64_t position,
     }
     case DrawKind::zeros: wanted = 0; break;
     case DrawKind::large: wanted = generic * 24; break;
-    case DrawKind::wide: wanted = generic * (facts.variable->dtype == DType::f16 ? 12 : 100); break;
+    case DrawKind::wide: {
+      const double width = facts.variable->dtype == DType::f16 ? 12 : 100;
+      // What sums of products of wide values are like.
+      wanted = generic * width * (facts.is_made ? 16 * width : 1);
+      break;
+    }
     case DrawKind::huge: wanted = std::ldexp(generic, static_cast<int>(small % 64)); break;
     case DrawKind::tiny: wanted = std::trunc(generic * 0x1p22) * 0x1p-52; break;
     case DrawKind::below: wanted = -(unit + 1) * model_.beyond; break;

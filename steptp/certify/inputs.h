@@ -27,7 +27,7 @@ enum class DrawKind : std::uint8_t {
   zeros,
   thresholds,  ///< what the programs compare data with: exactly, just below, just above, far beyond
   large,
-  wide,  ///< up to 12 in f16 and 100 in other types, where functions overflow
+  wide,  ///< up to 12 in f16 and 100 in other types, where functions overflow; more where a window begins
   huge,  ///< of any magnitude up to 2^63
   tiny,
   below,         ///< all below every number that the programs mention
@@ -73,7 +73,8 @@ struct InputFacts {
   const Variable* variable = nullptr;
   Domain domain;            ///< as stated, or as its use in `before` demands
   bool is_bounded = false;  ///< integers: all lie in [low, high]
-  bool may_be_nan = false;  ///< what a window begins with: drawn as a number, but it need not be one
+  bool is_made = false;     ///< what a window begins with, made of inputs by a part that was cut off
+  bool may_be_nan = false;  ///< such a value that is drawn as a number, but need not be one
   std::int64_t low = 0;
   std::int64_t high = 0;
   std::uint64_t stream = 0;  ///< hash of the name

@@ -22,8 +22,8 @@ namespace {
 
 constexpr DrawKind kDraws[] = {DrawKind::generic, DrawKind::wide,     DrawKind::tiny,    DrawKind::zeros,
                                DrawKind::ties,    DrawKind::positive, DrawKind::negative};
-/// What sums and products make of wide inputs.
-constexpr DrawKind kWindowDraws[] = {DrawKind::large, DrawKind::huge, DrawKind::rising, DrawKind::falling};
+/// What the front of a program may make of inputs.
+constexpr DrawKind kWindowDraws[] = {DrawKind::large, DrawKind::rising, DrawKind::falling};
 constexpr int kRandomPoints = 2;
 /// A running bound that is this many times the old one is a loss.
 constexpr double kFactor = 8;
@@ -62,7 +62,7 @@ std::vector<OutputElement> choose_points(const Signature& signature, std::uint64
 enum class Extent : std::uint8_t {
   outputs,  ///< all of both
   goals,    ///< up to where the programs are alike from there on: equally good values stay equally good
-  window,   ///< only what is different: what is before it is drawn, of any magnitude that it may have
+  window,   ///< only what is different: what is before it is drawn too
 };
 
 class SafetyComparison {

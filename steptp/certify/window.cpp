@@ -475,6 +475,7 @@ class Cutter {
     variable.domain.kind = facts.is_positive() ? Domain::Kind::positive : Domain::Kind::any;
     InputFacts input;
     input.variable = &variable;
+    input.is_made = true;
     input.may_be_nan = !facts.is_finite;
     input.domain = variable.domain;
     input.stream = mix(hash_text(name));

@@ -142,14 +142,19 @@ std::optional<PolynomialId> Closing::extremum() {
   if (std::erase(others, step_.previous) != 1) return std::nullopt;
   const bool is_max = node.tag == 1;
   const PolynomialId term = arena_.extremum(is_max, others);
-  // A NaN that is first stays, and one that is later is lost.
-  if (has_self(term) || arena_.traits(term).may_be_nan || arena_.traits(rounds_.first).may_be_nan) {
-    return std::nullopt;
-  }
-  const bool is_whole = at(term, Arena::number(rounds_.low)) == rounds_.first;
-  const PolynomialId folded =
-      fold(is_max ? ArithmeticOp::max : ArithmeticOp::min, is_whole, [&](const Affine& k) { return at(term, k); });
-  return is_whole ? folded : arena_.extremum(is_max, {rounds_.first, folded});
+  if (has_self(term)) return std::nullopt;
+  const ArithmeticOp op = is_max ? ArithmeticOp::max : ArithmeticOp::min;
+  const PolynomialId first = at(term, Arena::number(rounds_.low));
+  const auto folded = [&](bool with_first) {
+    return fold(op, with_first, [&](const Affine& k) { return at(term, k); });
+  };
+  // Begun like a fold, which no NaN replaces.
+  const PolynomialId nothing = arena_.identity(op);
+  if (arena_.extremum(is_max, {nothing, first}) == rounds_.first)
+    return arena_.extremum(is_max, {nothing, folded(true)});
+  // Otherwise a NaN that is first stays, and one that is later is lost.
+  if (arena_.traits(term).may_be_nan || arena_.traits(rounds_.first).may_be_nan) return std::nullopt;
+  return first == rounds_.first ? folded(true) : arena_.extremum(is_max, {rounds_.first, folded(false)});
 }
 
 std::optional<Closing::Linear> Closing::as_linear(PolynomialId value) {

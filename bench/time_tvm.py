@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import rival
 import tvm
 from side_by_side import signature
 from tvm.script import ir as I
 from tvm.script import tirx as T
 
 
-def prepared(steptp: str, path: str):
+def prepared(steptp: str, path: str) -> Callable[[], float]:
     text = json.loads(subprocess.run([steptp, "lower", path, "--to", "tir", "--target", "cpu", "--json"],
                                      capture_output=True, text=True, check=True).stdout)["text"]
     lines = [line for line in text.splitlines() if not line.startswith("from ")]
@@ -33,7 +34,17 @@ def prepared(steptp: str, path: str):
     for variable in signature(Path(path)):
         tensors.append(tvm.runtime.tensor(generator.random(variable["shape"], dtype=np.float32)))
     main = built["main"]
-    return lambda: main(*tensors)
+    other = np.zeros(64 << 20, dtype=np.uint8)
+
+    def seconds() -> float:
+        nonlocal other
+        other += 1
+        start = time.perf_counter()
+        main(*tensors)
+        return time.perf_counter() - start
+
+    seconds()
+    return seconds
 
 
 def main() -> int:
@@ -42,33 +53,7 @@ def main() -> int:
     parser.add_argument("program")
     parser.add_argument("--name", default="TVM llvm")
     arguments = parser.parse_args()
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-
-    def say(answer: dict) -> None:
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-
-    try:
-        run = prepared(arguments.steptp, arguments.program)
-        run()
-    except Exception as error:
-        said = error.stderr if isinstance(error, subprocess.CalledProcessError) else f"{type(error).__name__}: {error}"
-        say({"columns": [{"name": arguments.name, "error": said.strip().splitlines()[-1][:300] if said else "failed"}]})
-        return 1
-    say({"columns": [{"name": arguments.name}]})
-    other = np.zeros(64 << 20, dtype=np.uint8)
-    for line in sys.stdin:
-        _, seconds, most = line.split()
-        samples: list[float] = []
-        begin = time.monotonic()
-        while not samples or (len(samples) < int(most) and time.monotonic() - begin < float(seconds)):
-            other += 1
-            start = time.perf_counter()
-            run()
-            samples.append(time.perf_counter() - start)
-        say({"samples": samples})
-    return 0
+    return rival.converse(arguments.name, lambda: prepared(arguments.steptp, arguments.program))
 
 
 if __name__ == "__main__":

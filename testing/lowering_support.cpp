@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "steptp/base/file.h"
+#include "steptp/base/hash.h"
 #include "steptp/base/text.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
+#include "steptp/recipe/selection.h"
 #include "steptp/safety/check.h"
 #include "steptp/strategies/view.h"
 #include "steptp/text/document.h"
@@ -82,6 +85,34 @@ std::vector<Judged> recipe_states(std::size_t step) {
       if (!applied) break;
       state = applied->program;
       if ((i + 1) % step == 0 || i + 1 == recipe->size()) add(out, concat(name, " ", i + 1), state);
+    }
+  }
+  return out;
+}
+
+std::vector<Judged> derived_states(std::uint64_t seed, std::size_t count) {
+  constexpr std::size_t kSteps = 5;
+  constexpr std::size_t kMostRounds = 20;
+  std::vector<Judged> roots = recipe_states(5);
+  for (Judged& type : small_zoo(DType::f32, 7, seed % 7)) roots.push_back(std::move(type));
+  std::vector<Judged> out;
+  std::set<std::string> seen;
+  for (const Judged& root : roots) seen.insert(print_document(root.program, Profile::compact));
+  for (std::size_t round = 0; round < kMostRounds; ++round) {
+    for (std::size_t at = 0; at < roots.size(); ++at) {
+      Program state = roots[at].program;
+      for (std::size_t step = 0; step < kSteps; ++step) {
+        View view(state);
+        const std::uint64_t key = combine(combine(combine(seed, round), at), step);
+        const auto drawn = sample_choices(list_choices(all_strategies(), view, key % 2 == 0), 1, key);
+        if (drawn.empty()) break;
+        const auto applied = apply(*drawn[0].strategy, view, drawn[0].choice);
+        if (!applied) break;
+        state = applied->program;
+        if (!seen.insert(print_document(state, Profile::compact)).second) continue;
+        add(out, concat(roots[at].name, " derived ", round, ":", step, " ", drawn[0].strategy->name), state);
+        if (out.size() == count) return out;
+      }
     }
   }
   return out;

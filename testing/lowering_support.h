@@ -27,6 +27,9 @@ struct Judged {
 /// The states of the recipes in testing/data/recipes, which are those of examples/recipes at sizes that the oracle
 /// runs: one of every `step`, and the end.
 [[nodiscard]] std::vector<Judged> recipe_states(std::size_t step = 1);
+/// States that walks of drawn steps of all strategies reach from states of the recipes and from small types of the zoo:
+/// `count` different ones, where there are so many.
+[[nodiscard]] std::vector<Judged> derived_states(std::uint64_t seed, std::size_t count);
 /// Small kernels with scopes, collectives, guards, host loops and recurrences, one for each rule.
 [[nodiscard]] std::vector<Judged> written_kernels();
 

@@ -44,7 +44,7 @@ def run(steptp: pathlib.Path, programs: pathlib.Path) -> tuple[collections.Count
     """How many programs have which status, and what went wrong."""
     command = [str(steptp), "time", str(programs), "--device", "cuda", "--json", "--budget", "0.05", "--timeout", "300"]
     # Means and sums over whole outputs take long to certify.
-    command += ["--check-operations", "2000000000"]
+    command += ["--check-operations", "4000000000"]
     done = subprocess.run(command, capture_output=True, text=True)
     counts: collections.Counter[str] = collections.Counter()
     problems = []

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # TIR text against the real TVM (testing/tir_tvm_test.py), in an environment of its own. Where TVM cannot be had the tests
 # are skipped, and the reason is printed.
-# Usage: run_tvm_tests.sh [SET...], where a SET is the words of one call of lowering_cat: "zoo f32 1 0"
+# Usage: run_tvm_tests.sh [--cpu-only] [SET...], where a SET is the words of one call of lowering_cat: "zoo f32 1 0"
+# The long run, not part of `make test` (some ten minutes): run_tvm_tests.sh --cpu-only "derived 1 600"
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -6,6 +6,7 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -57,17 +58,24 @@ std::string taken(char* message) {
 }
 
 constexpr const char* kPasses = "default<O2>";
+/// Unrolled tiles are blocks of thousands of loads and stores, of which the schedulers compare each with all others:
+/// they give up sooner, after 100 and not after 1000.
+constexpr const char* kLimits[] = {"steptp", "-dag-maps-huge-region=100"};
+constexpr int kLimitCount = sizeof(kLimits) / sizeof(kLimits[0]);
 
 const Host& host() {
   static const Host kHost = [] {
+    // Once for the process: a second time is an error to LLVM.
+    LLVMParseCommandLineOptions(kLimitCount, kLimits, nullptr);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     Host out;
     out.triple = taken(LLVMGetDefaultTargetTriple());
     out.processor = taken(LLVMGetHostCPUName());
     out.features = taken(LLVMGetHostCPUFeatures());
-    out.name =
-        std::string(STEPTP_LLVM_VERSION) + " " + kPasses + " " + out.triple + " " + out.processor + " " + out.features;
+    out.name = std::string(STEPTP_LLVM_VERSION) + " " + kPasses;
+    for (const char* limit : kLimits) out.name += std::string(" ") + limit;
+    out.name += " " + out.triple + " " + out.processor + " " + out.features;
     char* error = nullptr;
     if (LLVMGetTargetFromTriple(out.triple.c_str(), &out.target, &error) != 0) out.problem = taken(error);
     return out;

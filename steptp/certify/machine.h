@@ -152,6 +152,19 @@ class Machine {
   [[nodiscard]] std::int64_t read_integer(const Access& access, const Frame& frame);
   [[nodiscard]] bool condition(const Node& select, const Frame& frame);
 
+  // Rounded arithmetics only: decisions that rounding errors leave open (machine_open.h).
+  struct Truth {
+    bool value = false;
+    bool is_open = false;
+  };
+  [[nodiscard]] Truth truth_of(std::uint32_t number, const Frame& frame);
+  [[nodiscard]] std::int64_t logic_of_open(const Node& node, const Frame& frame);
+  void select_real(const Node& node, const Frame& frame, Value& out);
+  [[nodiscard]] std::int64_t select_integer(const Node& node, const Frame& frame);
+  void bool_as_real(const Node& node, const Frame& frame, Value& out);
+  [[nodiscard]] std::int64_t compute_integer(const Instance& instance, std::uint64_t key);
+  void compute_real(const Instance& instance, Value& out);
+
   // Opaque arithmetics only (machine_opaque.h).
   template <typename Opaque>
   [[nodiscard]] typename Opaque::Decision decide(std::uint32_t number, const Frame& frame);
@@ -231,7 +244,7 @@ class Machine {
   Memory<Value> memory_;
   Memory<Value>* others_memory_ = nullptr;  ///< of the machine with which values are shared
   std::vector<Memo<Value>*> reals_;         ///< by statement: own, or shared
-  std::vector<Memo<std::int64_t>*> integers_;
+  std::vector<IntegerMemo*> integers_;
   std::vector<std::uint8_t> outcomes_;
   std::set<std::uint64_t> converted_;
   std::uint64_t path_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "steptp/certify/machine.h"
+#include "steptp/certify/open_decisions.h"
 
 namespace steptp::certify {
 
@@ -29,17 +30,24 @@ void Machine<A>::real_after(const Instance& instance, Value& out) {
   }
   // What is cheap is not remembered, so it cannot be evaluated in advance, and it is never deep.
   if (!statement.is_cheap) check_stack(instance);
-  if (statement.accumulates) {
-    accumulate_real(instance, out);
-  } else {
-    spend(statement.work);
-    real(statement.right, Frame{&statement, instance.slots.data(), nullptr, 0}, out);
-    if constexpr (A::kIsTyped) arithmetic_.store(statement.dtype, out);
-  }
   if constexpr (A::kIsTyped) {
+    OpenDecisions::Watch watch(arithmetic_.decisions());
+    compute_real(instance, out);
     if (statement.is_given) A::give(out);
+    if (watch.take_open()) A::lose(out);
+  } else {
+    compute_real(instance, out);
   }
   if (!statement.is_cheap) remember(instance.statement, key, out);
+}
+
+template <typename A>
+void Machine<A>::compute_real(const Instance& instance, Value& out) {
+  const StatementCode& statement = code_.statements[instance.statement];
+  if (statement.accumulates) return accumulate_real(instance, out);
+  spend(statement.work);
+  real(statement.right, Frame{&statement, instance.slots.data(), nullptr, 0}, out);
+  if constexpr (A::kIsTyped) arithmetic_.store(statement.dtype, out);
 }
 
 template <typename A>
@@ -51,17 +59,38 @@ void Machine<A>::remember(std::uint32_t statement, std::uint64_t key, const Valu
 
 template <typename A>
 std::int64_t Machine<A>::integer_after(const Instance& instance) {
-  const StatementCode& statement = code_.statements[instance.statement];
   const std::uint64_t key = key_of(instance);
-  Memo<std::int64_t>& memo = *integers_[instance.statement];
-  if (const std::int64_t* known = memo.find(key)) return *known;
+  IntegerMemo& memo = *integers_[instance.statement];
+  const std::int64_t* known = memo.values.find(key);
+  const std::int64_t value = known ? *known : compute_integer(instance, key);
+  if constexpr (A::kIsTyped) {
+    if (memo.open.contains(key)) arithmetic_.decisions().leave_open();
+  }
+  return value;
+}
+
+template <typename A>
+std::int64_t Machine<A>::compute_integer(const Instance& instance, std::uint64_t key) {
+  const StatementCode& statement = code_.statements[instance.statement];
   check_stack(instance);
   spend(statement.work);
-  const std::int64_t value = statement.accumulates
-                                 ? accumulate_integer(instance)
+  const auto compute = [&] {
+    return statement.accumulates ? accumulate_integer(instance)
                                  : integer(statement.right, Frame{&statement, instance.slots.data(), nullptr, 0});
+  };
+  std::int64_t value = 0;
+  bool is_open = false;
+  if constexpr (A::kIsTyped) {
+    OpenDecisions::Watch watch(arithmetic_.decisions());
+    value = compute();
+    is_open = watch.take_open();
+  } else {
+    value = compute();
+  }
   reserve(Memo<std::int64_t>::bytes_per_value());
-  memo.put(key, value, Memo<std::int64_t>::bytes_per_value());
+  IntegerMemo& memo = *integers_[instance.statement];
+  memo.values.put(key, value, Memo<std::int64_t>::bytes_per_value());
+  if (is_open) memo.open.insert(key);
   return value;
 }
 

@@ -36,7 +36,7 @@ Machine<A>::Machine(const Code& code, A& arithmetic, const InputSource& source, 
     input_numbers_.push_back(at == source.model().numbers.end() ? 0 : at->second);
   }
   for (Memo<Value>& memo : memory_.reals) reals_.push_back(&memo);
-  for (Memo<std::int64_t>& memo : memory_.integers) integers_.push_back(&memo);
+  for (IntegerMemo& memo : memory_.integers) integers_.push_back(&memo);
 }
 
 template <typename A>
@@ -267,6 +267,7 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
     case Op::real_infinity: return arithmetic_.infinity(out, 1);
     case Op::real_of_integer:
       if constexpr (kIsOpaque) return real_of_bool<A>(node, frame, out);
+      if constexpr (A::kIsTyped) return bool_as_real(node, frame, out);
       return arithmetic_.integer(out, integer(node.first, frame));
     case Op::real_read: return read_real(code_.accesses[node.payload], frame, out);
     case Op::real_accumulator: out = *frame.real_accumulator; return;
@@ -277,7 +278,7 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
       if (node.branch != kNone) {
         if constexpr (kIsOpaque) {
           note_open_fold<A>(node, out, *right);
-        } else {
+        } else if constexpr (!A::kIsTyped) {
           note_fold(node, out, *right);
         }
       }
@@ -295,7 +296,7 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
       if (node.branch != kNone) {
         if constexpr (kIsOpaque) {
           note_open_fold<A>(node, out, out);
-        } else {
+        } else if constexpr (!A::kIsTyped) {
           note_fold(node, out);
         }
       }
@@ -303,6 +304,7 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
       return arithmetic_.function(node.function, out, out);
     case Op::real_select:
       if constexpr (kIsOpaque) return choose<A>(node, frame, out);
+      if constexpr (A::kIsTyped) return select_real(node, frame, out);
       return real(condition(node, frame) ? node.second : node.third, frame, out);
     case Op::integer_literal:
     case Op::integer_slot:
@@ -356,7 +358,9 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
     case Op::integer_power:
       return wrapped(node.dtype, wrapped_power(integer(node.first, frame), static_cast<std::uint64_t>(node.integer)));
     case Op::integer_function: return integer_function(node.function, node.dtype, integer(node.first, frame));
-    case Op::integer_select: return integer(condition(node, frame) ? node.second : node.third, frame);
+    case Op::integer_select:
+      if constexpr (A::kIsTyped) return select_integer(node, frame);
+      return integer(condition(node, frame) ? node.second : node.third, frame);
     case Op::compare_reals: {
       Scratch left(*this);
       Scratch right(*this);
@@ -376,6 +380,7 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
       return outcome ? 1 : 0;
     }
     case Op::logic: {
+      if constexpr (A::kIsTyped) return logic_of_open(node, frame);
       // Both operands are evaluated, whatever the first one says.
       const bool left = integer(node.first, frame) != 0;
       const bool right = integer(node.second, frame) != 0;

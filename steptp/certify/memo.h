@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,16 @@ class Memo {
   std::uint64_t paid_ = 0;
 };
 
+/// Integers, with the keys of those that a rounding error may have decided (open_decisions.h).
+struct IntegerMemo {
+  Memo<std::int64_t> values;
+  std::set<std::uint64_t> open;
+  std::uint64_t clear() {
+    open.clear();
+    return values.clear();
+  }
+};
+
 /// What a machine remembers, by statement.
 template <typename Value>
 struct Memory {
@@ -88,7 +99,7 @@ struct Memory {
   }
   const Code& code;
   std::vector<Memo<Value>> reals;
-  std::vector<Memo<std::int64_t>> integers;
+  std::vector<IntegerMemo> integers;
 };
 
 }  // namespace steptp::certify

@@ -74,7 +74,7 @@ class NumericComparison {
         compare(variable, element, old_machine, new_machine);
       }
     }
-    if (old_arithmetic.events().unsure || new_arithmetic.events().unsure) {
+    if (old_arithmetic.decisions().is_unsure() || new_arithmetic.decisions().is_unsure()) {
       fail("a comparison or conversion of data lies within the rounding errors");
     }
   }

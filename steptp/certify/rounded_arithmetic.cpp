@@ -25,6 +25,32 @@ int exponent_of(double value) {
   return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff) - kBias;
 }
 
+/// How far a function that never falls may be from its value where the argument is off by the error.
+template <typename Monotone>
+double jump_of(const Monotone& function, double value, double error) {
+  const double here = function(value);
+  return std::max(here - function(value - error), function(value + error) - here);
+}
+
+/// How far base**exponent may be from its value. On boxes that keep away from zero it is monotone in both, so that
+/// corners say all; a whole exponent also has bases around zero.
+double power_error(double base, double base_error, double exponent, double exponent_error) {
+  const double here = std::pow(base, exponent);
+  const double low = base - base_error;
+  const double high = base + base_error;
+  const bool is_whole = exponent_error == 0 && std::trunc(exponent) == exponent;
+  if (base_error == 0 && exponent_error == 0) return 0;
+  if (low <= 0 && high >= 0 && exponent - exponent_error < 0) return kInfinity;
+  if (low < 0 && !is_whole) return kInfinity;
+  double error = low <= 0 && high >= 0 ? std::fabs(here) : 0;
+  for (const double x : {low, high}) {
+    for (const double y : {exponent - exponent_error, exponent + exponent_error}) {
+      error = std::max(error, std::fabs(std::pow(x, y) - here));
+    }
+  }
+  return error;
+}
+
 double power_of_two(int exponent) {
   constexpr int kLeastNormal = -1022;
   if (exponent < kLeastNormal) return std::ldexp(1.0, exponent);
@@ -132,18 +158,24 @@ void RoundedArithmetic::rounded(ArithmeticOp op, Value& out, const Value& a, con
     case ArithmeticOp::floor_divide:
     case ArithmeticOp::modulo: {
       if (b.value == 0) events_.zero_divisor = true;
-      const double floor = std::floor(a.value / b.value);
-      const double result = op == ArithmeticOp::modulo ? a.value - b.value * floor : floor;
-      return finish(out, result, a.error + b.error > 0 ? std::fabs(b.value) + 1 : 0, finite && b.value != 0, nan);
+      const double room = std::fabs(b.value) - b.error;
+      const double quotient = a.value / b.value;
+      const double floor = std::floor(quotient);
+      const double quotient_error = room > 0 ? (a.error + std::fabs(quotient) * b.error) / room : kInfinity;
+      const double jump = finite ? jump_of([](double x) { return std::floor(x); }, quotient, quotient_error) : 0;
+      if (jump > 0) decisions_.note_leap();
+      if (op == ArithmeticOp::floor_divide) return finish(out, floor, jump, finite && b.value != 0, nan);
+      // Remainders lie between zero and the divisor, whatever the quotient.
+      const double least = jump > 0 ? std::fabs(b.value) + b.error : a.error + std::fabs(floor) * b.error;
+      const double error = std::isinf(jump) ? kInfinity : least;
+      return finish(out, a.value - b.value * floor, finite ? error : 0, finite && b.value != 0, nan);
     }
     case ArithmeticOp::power: {
       const double result = std::pow(a.value, b.value);
       if (a.value == 0 && b.value < 0) events_.zero_divisor = true;
       double error = 0;
-      if (finite && std::isfinite(result) && a.value != 0) {
-        error = std::fabs(result) * (std::fabs(b.value) * a.error / std::fabs(a.value) +
-                                     b.error * std::fabs(std::log(std::fabs(a.value)))) +
-                2 * unit_in_last_place(type_, result);
+      if (finite && std::isfinite(result)) {
+        error = power_error(a.value, a.error, b.value, b.error) + 2 * unit_in_last_place(type_, result);
       }
       return finish(out, result, error, finite && (a.value != 0 || b.value >= 0), nan);
     }
@@ -178,9 +210,9 @@ void RoundedArithmetic::function(Function function, Value& out, const Value& arg
   switch (function) {
     case Function::negate: out = {-a.value, a.error}; return;
     case Function::abs: out = {std::fabs(a.value), a.error}; return;
-    case Function::floor: return finish(out, std::floor(a.value), a.error > 0 ? 1.0 : 0.0, finite, nan);
-    case Function::ceil: return finish(out, std::ceil(a.value), a.error > 0 ? 1.0 : 0.0, finite, nan);
-    case Function::round: return finish(out, std::nearbyint(a.value), a.error > 0 ? 1.0 : 0.0, finite, nan);
+    case Function::floor: return whole(out, a, [](double x) { return std::floor(x); });
+    case Function::ceil: return whole(out, a, [](double x) { return std::ceil(x); });
+    case Function::round: return whole(out, a, [](double x) { return std::nearbyint(x); });
     case Function::exp:
     case Function::log:
     case Function::sqrt:
@@ -225,9 +257,19 @@ void RoundedArithmetic::function(Function function, Value& out, const Value& arg
   finish(out, value, error + unit_in_last_place(type_, std::isfinite(value) ? value : 0), finite, nan);
 }
 
+template <typename Monotone>
+void RoundedArithmetic::whole(Value& out, const Value& a, const Monotone& function) {
+  const bool is_finite = std::isfinite(a.value);
+  const double jump = is_finite ? jump_of(function, a.value, a.error) : 0;
+  if (jump > 0) decisions_.note_leap();
+  finish(out, function(a.value), jump, is_finite, std::isnan(a.value));
+}
+
 bool RoundedArithmetic::compare(CompareOp op, const Value& a, const Value& b) {
   const double errors = a.error + b.error;
-  if (errors > 0 && !(std::fabs(a.value - b.value) > errors)) events_.unsure = true;
+  // One number is equal to itself, whatever its error.
+  const bool is_same = a.origin != 0 && a.origin == b.origin && std::isfinite(errors);
+  if (errors > 0 && !is_same && !(std::fabs(a.value - b.value) > errors)) decisions_.leave_open();
   switch (op) {
     case CompareOp::less: return a.value < b.value;
     case CompareOp::less_equal: return a.value <= b.value;
@@ -241,13 +283,27 @@ bool RoundedArithmetic::compare(CompareOp op, const Value& a, const Value& b) {
 
 std::int64_t RoundedArithmetic::to_integer(const Value& a, DType dtype) {
   const bool is_whole = dtype != DType::boolean && std::trunc(a.value - a.error) == std::trunc(a.value + a.error);
-  if (a.error > 0 && !is_whole && !(dtype == DType::boolean && std::fabs(a.value) > a.error)) events_.unsure = true;
+  if (a.error > 0 && !is_whole && !(dtype == DType::boolean && std::fabs(a.value) > a.error)) decisions_.leave_open();
   if (std::isnan(a.value)) return 0;
   if (dtype == DType::boolean) return a.value != 0 ? 1 : 0;
   const double whole = std::trunc(a.value);
   if (whole <= static_cast<double>(info(dtype).least)) return info(dtype).least;
   if (whole >= static_cast<double>(info(dtype).greatest)) return info(dtype).greatest;
   return static_cast<std::int64_t>(whole);
+}
+
+void RoundedArithmetic::cover(Value& out, const Value& other) {
+  decisions_.note_covered();
+  if (out.origin != 0 && out.origin == other.origin) return;
+  const bool is_same = out.value == other.value;  // infinities too
+  const double distance = is_same ? 0 : std::fabs(out.value - other.value);
+  const double error = std::max(out.error, distance + other.error);
+  out = {out.value, std::isnan(error) ? kInfinity : error, 0};
+}
+
+void RoundedArithmetic::cover_bool(Value& out) {
+  decisions_.note_covered();
+  out.error = 1;
 }
 
 ValueClass RoundedArithmetic::class_of(const Value& a) {

@@ -2,10 +2,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "steptp/certify/code.h"
+#include "steptp/certify/open_decisions.h"
 #include "steptp/certify/prime_field.h"
 #include "steptp/certify/value_class.h"
 #include "steptp/ir/dtype.h"
@@ -31,13 +33,14 @@ class RoundedArithmetic {
     bool invalid = false;          ///< a NaN from operands that were none
     bool zero_divisor = false;     ///< also the logarithm of zero
     bool lost_all_digits = false;  ///< a divisor, or the argument of a logarithm or a root, that may as well be zero
-    bool unsure = false;           ///< a comparison or a conversion to integer that exact numbers may decide otherwise
   };
 
   /// Sums are made one summand at a time.
   static constexpr bool kHasLanes = false;
   static constexpr bool kHasPlainValues = true;
   static constexpr bool kIsTyped = true;
+
+  explicit RoundedArithmetic(Outcomes outcomes = Outcomes::as_computed) : decisions_(outcomes) {}
 
   /// The type of the next operation.
   void set_type(DType dtype) { type_ = dtype; }
@@ -61,6 +64,15 @@ class RoundedArithmetic {
   [[nodiscard]] bool compare(CompareOp op, const Value& a, const Value& b);
   [[nodiscard]] std::int64_t to_integer(const Value& a, DType dtype);
 
+  // Decisions that are open.
+  [[nodiscard]] OpenDecisions& decisions() { return decisions_; }
+  /// `out`, which was computed, so that its bound holds for `other` too.
+  void cover(Value& out, const Value& other);
+  /// The number 0 or 1 of a bool that may be the other one.
+  void cover_bool(Value& out);
+  /// A value that was made under an open decision which nobody has covered.
+  static void lose(Value& value) { value.error = std::numeric_limits<double>::infinity(); }
+
   [[nodiscard]] static ValueClass class_of(const Value& a);
   [[nodiscard]] static std::uint64_t identity_of(const Value& a);
   [[nodiscard]] std::string text(const Value& a) const;
@@ -70,8 +82,11 @@ class RoundedArithmetic {
 
  private:
   void rounded(ArithmeticOp op, Value& out, const Value& a, const Value& b, bool finite, bool nan);
+  template <typename Monotone>
+  void whole(Value& out, const Value& a, const Monotone& function);
   void finish(Value& out, double exact, double error, bool finite_operands, bool nan_operands);
 
+  OpenDecisions decisions_;
   std::vector<double> literals_;
   DType type_ = DType::f64;
   Events events_;

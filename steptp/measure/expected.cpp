@@ -1,8 +1,12 @@
 #include "steptp/measure/expected.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
+#include "steptp/analysis/accesses.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
@@ -11,18 +15,23 @@
 #include "steptp/certify/failure.h"
 #include "steptp/certify/inputs.h"
 #include "steptp/certify/machine.h"
+#include "steptp/certify/ordered_arithmetic.h"
 #include "steptp/certify/rounded_arithmetic.h"
 #include "steptp/execution/thread_team.h"
+#include "steptp/lowering/threads.h"
 
 namespace steptp {
 
 namespace {
 
+using certify::OrderedArithmetic;
 using certify::RoundedArithmetic;
 
 /// As in certify/safe.cpp: what is no loss against the order of the text.
 constexpr double kFactor = 8;
 constexpr double kUnits = 4;
+/// A bound that is wider than this part of what an output holds would accept results in which a term is missing.
+constexpr double kGreatestShare = 1.0 / 16;
 constexpr std::uint64_t kMemoryBytes = std::uint64_t{256} << 20;
 
 certify::Draw draw_of(std::uint64_t seed) { return {certify::DrawKind::generic, mix(seed)}; }
@@ -47,17 +56,26 @@ void draw(const certify::InputSource& source, std::size_t number, const Variable
   });
 }
 
+bool reduces_over_threads(const Program& program) {
+  const AccessTable table = collect_accesses(program);
+  for (std::size_t i = 0; i < table.statements.size(); ++i) {
+    if (!lowering::reduced_axes(table, i).empty()) return true;
+  }
+  return false;
+}
+
 class Evaluation {
  public:
   Evaluation(const Program& program, const Program& drawn, std::uint64_t seed, std::uint32_t wanted,
-             std::uint64_t operations)
+             std::uint64_t operations, RunOrder order)
       : program_(program),
+        keeps_order_(order == RunOrder::text || !reduces_over_threads(program)),
         code_(certify::compile(program)),
         model_(certify::model_inputs(drawn, drawn)),
         source_(model_, draw_of(seed)),
         random_(seed + 1),
         wanted_(wanted),
-        budget_{operations, kMemoryBytes, nullptr} {}
+        operations_(operations) {}
 
   Expectations run() {
     if (model_.is_empty) {
@@ -66,6 +84,7 @@ class Evaluation {
     }
     for (const Variable& variable : program_.signature.variables) {
       if (variable.role != Role::output) continue;
+      greatest_ = 0;
       // Some cannot be certified; as many again are tried in their place.
       const std::size_t enough = out_.elements.size() + wanted_;
       for (std::uint32_t i = 0; i < 2 * wanted_ && out_.elements.size() < enough; ++i) {
@@ -88,33 +107,96 @@ class Evaluation {
     if (out_.problem.empty()) out_.problem = std::move(reason);
   }
 
-  /// With an arithmetic of its own, so that what happens counts for this element alone.
   void evaluate(const Variable& variable, ExpectedElement element) {
-    RoundedArithmetic arithmetic;
-    certify::Machine<RoundedArithmetic> machine(code_, arithmetic, source_, budget_);
-    const auto answer = machine.output(code_.tensor_numbers.at(variable.name), element.subscripts);
-    if (!answer) return leave_out(answer.error().message);
-    if (arithmetic.events().unsure) return leave_out("a comparison of data lies within the rounding errors");
-    element.is_real = answer->is_real;
-    element.integer = answer->integer;
-    if (answer->is_real) {
-      element.value = answer->real.value;
-      if (std::isfinite(element.value)) {
-        if (!std::isfinite(answer->real.error)) return leave_out("there is no error bound");
-        element.allowed =
-            kFactor * answer->real.error + kUnits * certify::unit_in_last_place(variable.dtype, element.value);
-      }
+    if (!in_any_order(variable, element)) return;
+    if (element.is_real) {
+      greatest_ = std::max(greatest_, std::isfinite(element.value) ? std::fabs(element.value) : 0);
+      if (is_wide(element) && keeps_order_ && !in_order(variable, element)) return;
+      if (is_wide(element)) return leave_out("the rounding errors of an element may be as large as its value");
     }
     out_.elements.push_back(std::move(element));
   }
 
+  /// Zero, for one, may be what is left of large numbers; then it is compared with other elements. Outcomes of a
+  /// comparison may be as far apart as they like, and are not.
+  [[nodiscard]] bool is_wide(const ExpectedElement& element) const {
+    // What overflows in one order may be a number in another.
+    if (!std::isfinite(element.value)) return std::isinf(element.allowed);
+    const double size = is_covered_ ? std::fabs(element.value) : greatest_;
+    return element.allowed > kGreatestShare * size && element.allowed > least_;
+  }
+
+  /// A machine that keeps what elements share. Its decisions are looked at element by element; that some bound covers
+  /// two outcomes counts for all that follow, which may be made of it.
+  template <typename Arithmetic>
+  struct Evaluator {
+    Evaluator(Arithmetic made, const certify::Code& code, const certify::InputSource& source)
+        : arithmetic(std::move(made)), machine(code, arithmetic, source, budget) {}
+    Arithmetic arithmetic;
+    certify::Budget budget{0, kMemoryBytes, nullptr};
+    certify::Machine<Arithmetic> machine;
+  };
+
+  template <typename Arithmetic>
+  auto value_of(const Variable& variable, const ExpectedElement& element, Evaluator<Arithmetic>& evaluator) {
+    using Answer = std::optional<typename certify::Machine<Arithmetic>::Answer>;
+    certify::OpenDecisions::Watch watch(evaluator.arithmetic.decisions());
+    std::swap(evaluator.budget.operations, operations_);
+    auto answer = evaluator.machine.output(code_.tensor_numbers.at(variable.name), element.subscripts);
+    std::swap(evaluator.budget.operations, operations_);
+    const bool is_unsure = watch.take_open();
+    is_covered_ = evaluator.arithmetic.decisions().has_covered();
+    if (answer && !is_unsure) return Answer(*std::move(answer));
+    leave_out(answer ? "a comparison of data lies within the rounding errors" : answer.error().message);
+    return Answer();
+  }
+
+  /// False where nothing can be said.
+  bool in_any_order(const Variable& variable, ExpectedElement& element) {
+    if (!in_any_order_) in_any_order_.emplace(RoundedArithmetic(certify::Outcomes::both), code_, source_);
+    const auto answer = value_of(variable, element, *in_any_order_);
+    if (!answer) return false;
+    element.is_real = answer->is_real;
+    element.integer = answer->integer;
+    if (!answer->is_real) return true;
+    element.value = answer->real.value;
+    if (!std::isfinite(element.value)) {
+      element.allowed = element.any_order = answer->real.error;
+      return true;
+    }
+    least_ = kUnits * certify::unit_in_last_place(variable.dtype, element.value);
+    element.allowed = element.any_order = kFactor * answer->real.error + least_;
+    return true;
+  }
+
+  bool in_order(const Variable& variable, ExpectedElement& element) {
+    if (!in_order_) in_order_.emplace(OrderedArithmetic(), code_, source_);
+    const auto answer = value_of(variable, element, *in_order_);
+    if (!answer) return false;
+    const OrderedArithmetic::Value& real = answer->real;
+    if (!std::isfinite(element.value)) {
+      const bool is_nan = std::isnan(element.value) && std::isnan(real.low) && std::isnan(real.high);
+      if (is_nan || (real.low == element.value && real.high == element.value)) element.allowed = 0;
+      return true;
+    }
+    const double error = std::max(real.high - element.value, element.value - real.low) + least_;
+    if (error < element.allowed) element.allowed = error;
+    return true;
+  }
+
   const Program& program_;
+  bool keeps_order_;
   certify::Code code_;
   certify::InputModel model_;
   certify::InputSource source_;
   Random random_;
   std::uint32_t wanted_;
-  certify::Budget budget_;
+  std::uint64_t operations_;  ///< that are left
+  std::optional<Evaluator<RoundedArithmetic>> in_any_order_;
+  std::optional<Evaluator<OrderedArithmetic>> in_order_;
+  double greatest_ = 0;      ///< of the elements of this output so far
+  bool is_covered_ = false;  ///< the bound of this element holds for both outcomes of some comparison
+  double least_ = 0;         ///< that is allowed at this element, however sure its value is
   Expectations out_;
 };
 
@@ -139,11 +221,11 @@ Result<Tensors, std::string> drawn_inputs(const Program& program, std::uint64_t 
 }
 
 Expectations expected_elements(const Program& program, const Program& drawn, std::uint64_t seed, std::uint32_t wanted,
-                               std::uint64_t operations) {
+                               std::uint64_t operations, RunOrder order) {
   Expectations out;
   const bool ran = certify::run_on_big_stack([&] {
     try {
-      out = Evaluation(program, drawn, seed, wanted, operations).run();
+      out = Evaluation(program, drawn, seed, wanted, operations, order).run();
     } catch (const certify::Failure& failure) {
       out.problem = failure.message;
     }

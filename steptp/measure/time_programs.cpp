@@ -64,10 +64,11 @@ class Measurement {
   }
 
   Result<TimeAnswer, ExecutionFailure> run() {
+    const RunOrder order = pool_.options().device == "cpu" ? RunOrder::text : RunOrder::threads;
     // Before a worker is taken: others may use it meanwhile.
     for (std::size_t i = 0; i < records_.size(); ++i) {
       expectations_.push_back(expected_elements(*request_.programs[i], drawn_for(i), request_.seed, kCheckedElements,
-                                                request_.check_operations));
+                                                request_.check_operations, order));
     }
     if (auto failure = ask_machine()) return *std::move(failure);
     for (std::size_t i = 0; i < records_.size(); ++i) prepare(i);
@@ -177,7 +178,7 @@ class Measurement {
       for (const ExpectedElement& own : expectations_[i].elements) {
         for (const ExpectedElement& first : expectations_[0].elements) {
           if (own.output != first.output || own.position != first.position) continue;
-          const double allowed = own.allowed + first.allowed;
+          const double allowed = own.any_order + first.any_order;
           const bool same =
               own.is_real ? !(std::fabs(own.value - first.value) > allowed) : own.integer == first.integer;
           if (same) continue;

@@ -39,12 +39,13 @@ const std::vector<VariableId>& Shared::element(const std::vector<std::int64_t>& 
   return place->second;
 }
 
-Flow::Flow(Shared& shared, const Program& program)
+Flow::Flow(Shared& shared, const Program& program, bool unrolls)
     : shared_(shared),
       arena_(shared.arena),
       program_(program),
       table_(collect_accesses(program)),
-      shapes_(infer_shapes(table_)) {
+      shapes_(infer_shapes(table_)),
+      unrolls_(unrolls) {
   for (std::size_t i = 0; i < table_.statements.size(); ++i) {
     writers_[table_.statements[i].equation->left->tensor].push_back(i);
   }

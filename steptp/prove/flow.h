@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -51,7 +52,14 @@ struct Version {
 /// Relies on a program that `check` calls ok: a read that is reached sees a defined element.
 class Flow {
  public:
-  Flow(Shared& shared, const Program& program);
+  /// `unrolls`: recurrences that go through other statements are followed from round to round, unless they are folds.
+  /// That ends where rounds are few, and says the same whatever the subscripts are.
+  Flow(Shared& shared, const Program& program, bool unrolls = false);
+
+  /// Some recurrence goes through other statements.
+  [[nodiscard]] bool has_roundabouts() const {
+    return std::find(is_roundabout_.begin(), is_roundabout_.end(), true) != is_roundabout_.end();
+  }
 
   /// The value of an element of an output at the end.
   [[nodiscard]] Value output(const std::string& name, const std::vector<Affine>& element);
@@ -185,7 +193,8 @@ class Flow {
   std::map<std::string, InferredShape> shapes_;
   std::map<std::string, std::vector<std::size_t>> writers_;  ///< statements, in textual order
   std::vector<bool> is_cyclic_;
-  std::vector<bool> is_roundabout_;                  ///< only through other statements
+  std::vector<bool> is_roundabout_;  ///< only through other statements
+  bool unrolls_ = false;
   std::vector<std::optional<PolynomialId>> bodies_;  ///< of recurrences, by statement
   std::size_t prepared_ = 0;                         ///< the statements before have bodies, if they can
   std::optional<std::size_t> open_recurrence_;

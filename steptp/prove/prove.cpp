@@ -241,31 +241,38 @@ void add_same_tensors(const Flow& before, const Numbering& left, const Flow& aft
 /// How far definitions are looked into: first each stands for itself, then those that both programs have, or none does.
 enum class Depth : std::uint8_t { shared, whole };
 
+struct Manner {
+  bool with_algebra = false;
+  Depth depth = Depth::shared;
+  bool unrolls = false;  ///< see Flow
+};
+
 /// One proof in one arena.
-Proof attempt(const Program& before, const Program& after, std::uint64_t work, bool with_algebra, Depth depth,
+Proof attempt(const Program& before, const Program& after, std::uint64_t work, const Manner& manner,
               const ProofOptions& options) {
   constexpr std::uint64_t kLeastWork = 16;  // of an arena with nothing in it
   Proof proof;
-  Arena arena(std::max(work, kLeastWork), with_algebra);
+  Arena arena(std::max(work, kLeastWork), manner.with_algebra);
   std::set<Need> needs;
   arena.stop = options.stop;
   if (options.keep_record) arena.needs = &needs;
   try {
     Shared shared(arena, before.signature);
-    Flow left(shared, before);
-    Flow right(shared, after);
+    Flow left(shared, before, manner.unrolls);
+    Flow right(shared, after, manner.unrolls);
+    if (manner.unrolls && !left.has_roundabouts() && !right.has_roundabouts()) return proof;
     ValueNumbers numbers(shared);
     Numbering left_numbers;
     Numbering right_numbers;
     std::optional<std::string> difference;
-    if (depth == Depth::whole) {
+    if (manner.depth == Depth::whole) {
       difference = compare_outputs(shared, left, right, proof);
     } else {
       left_numbers = numbers.number(left);
       right_numbers = numbers.number(right);
       difference = compare_outputs(shared, left, right, proof);
     }
-    if (difference && depth == Depth::shared) {
+    if (difference && manner.depth == Depth::shared) {
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
       std::tie(left_numbers, right_numbers) = numbers.number_together(left, right);
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
@@ -288,24 +295,27 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, b
 }  // namespace
 
 Proof prove(const Program& before, const Program& after, const ProofOptions& options) {
-  // A look without algebra and into everything says more than one that was enough, if it does not cost much more.
+  // A look without algebra says more than one with it that was enough, if it does not cost much more.
   constexpr std::uint64_t kSecondLook = 50'000;
+  constexpr std::uint64_t kUnrolling = 300'000;
   std::uint64_t spent = 0;
-  const auto proof_with = [&](bool with_algebra, Depth depth, std::uint64_t work) {
-    Proof proof = attempt(before, after, work, with_algebra, depth, options);
-    proof.is_structural = proof.proved && !with_algebra;
+  const auto proof_with = [&](const Manner& manner, std::uint64_t work) {
+    Proof proof = attempt(before, after, work, manner, options);
+    proof.is_structural = proof.proved && !manner.with_algebra;
     proof.work = spent += proof.work;
     return proof;
   };
-  if (Proof plain = proof_with(false, Depth::shared, options.work / 2); plain.proved) return plain;
-  Proof proof = proof_with(true, Depth::shared, options.work);
-  Proof plain = proof_with(false, Depth::whole, proof.proved ? kSecondLook : options.work / 2);
-  if (plain.proved) return plain;
+  if (Proof plain = proof_with({}, options.work / 2); plain.proved) return plain;
+  Proof proof = proof_with({.with_algebra = true}, options.work);
+  const std::uint64_t unrolling = std::min(options.work, kUnrolling);
+  if (Proof plain = proof_with({.unrolls = true}, unrolling); plain.proved) return plain;
+  const std::uint64_t second_look = proof.proved ? kSecondLook : options.work / 2;
+  if (Proof plain = proof_with({.depth = Depth::whole}, second_look); plain.proved) return plain;
   if (proof.proved) {
     proof.work = spent;
     return proof;
   }
-  Proof whole = proof_with(true, Depth::whole, options.work);
+  Proof whole = proof_with({.with_algebra = true, .depth = Depth::whole}, options.work);
   whole.same_tensors = std::move(proof.same_tensors);
   return whole;
 }

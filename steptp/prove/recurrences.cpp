@@ -71,7 +71,8 @@ void Flow::prepare_recurrences(std::size_t end) {
     // Even without a body for any place there may be one for the first and one for all others.
     if (is_cyclic_[statement]) close(statement, names);
     // Names alone made it one: its elements may have no cycle.
-    if (is_roundabout_[statement] && !bodies_[statement] && !closed_[statement]) is_cyclic_[statement] = false;
+    const bool has_form = closed_[statement] || (bodies_[statement] && !unrolls_);
+    if (is_roundabout_[statement] && !has_form) is_cyclic_[statement] = false;
   }
 }
 

@@ -1,10 +1,9 @@
 // dataset build and dataset merge.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <charconv>
-#include <csignal>
-#include <filesystem>
+#include <cstdint>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,34 +13,31 @@
 #include <vector>
 
 #include "cli/dataset_verbs.h"
+#include "cli/interrupts.h"
 #include "steptp/base/file.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/progress.h"
 #include "steptp/base/text.h"
 #include "steptp/dataset/build.h"
 #include "steptp/dataset/configuration.h"
+#include "steptp/dataset/requested.h"
+#include "steptp/exports/export.h"
 
 namespace steptp::cli {
 
 namespace {
 
-std::atomic<bool> is_interrupted = false;
-
-void stop_on_signals() {
-  std::signal(SIGINT, [](int) { is_interrupted = true; });
-  std::signal(SIGTERM, [](int) { is_interrupted = true; });
-}
-
 struct BuildArguments {
   dataset::BuildOptions options;
   std::string config;
-  std::string import_folder;
+  std::vector<std::string> imports;  ///< files and folders
   std::string shard = "0/1";
   std::string time_limit;
   std::map<std::string, std::string> settings;  ///< by key, those that were given
   std::vector<std::string> folders;             ///< to merge
   unsigned jobs = 0;
   bool print_config = false;
+  bool no_export = false;
   bool json = false;
 };
 
@@ -53,52 +49,14 @@ Status refuse(const Diagnostic& diagnostic) {
 
 Diagnostic usage(std::string message) { return make_error("usage", std::move(message)); }
 
-/// The .pt2 files of a folder, by name.
-Result<std::vector<std::string>, Diagnostic> archives_in(const std::string& folder) {
-  std::error_code error;
-  std::vector<std::string> out;
-  for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
-    if (file.path().extension() == ".pt2") out.push_back(file.path().filename().string());
-  }
-  if (error) return make_error("file", concat("cannot read the folder '", folder, "': ", error.message()));
-  std::sort(out.begin(), out.end());
-  if (out.empty()) return make_error("usage", concat("there is no .pt2 file in '", folder, "'"));
-  return out;
-}
-
-/// Defaults, then --config, then options; --programs alone brings the other counts with it.
-Result<dataset::Configuration, Diagnostic> configuration_of(const BuildArguments& arguments) {
-  dataset::Configuration out;
+Result<dataset::Configuration, Diagnostic> requested_configuration(const BuildArguments& arguments) {
+  dataset::RequestedDataset requested{{}, arguments.settings, arguments.options.imports};
   if (!arguments.config.empty()) {
-    const auto text = read_file(arguments.config);
+    auto text = read_file(arguments.config);
     if (!text) return text.error();
-    const auto json = parse_json(*text);
-    if (!json)
-      return make_error("configuration", concat("'", arguments.config, "' is no JSON: ", json.error().message));
-    // The build.json of a dataset has it under a key.
-    const Json* inside = json->find("configuration");
-    auto read = dataset::configuration_from_json(inside ? *inside : *json);
-    if (!read) return read.error();
-    out = std::move(read).value();
+    requested.config = std::move(text).value();
   }
-  const auto programs = arguments.settings.find("programs");
-  if (arguments.config.empty() && programs != arguments.settings.end()) {
-    dataset::Configuration scaled;
-    const std::string problem = dataset::set_from_text(scaled, "programs", programs->second);
-    if (problem.empty()) dataset::scale_to_programs(out, scaled.programs);
-  }
-  for (const auto& [key, text] : arguments.settings) {
-    const std::string problem = dataset::set_from_text(out, key, text);
-    if (!problem.empty()) return usage(problem);
-  }
-  if (!arguments.import_folder.empty()) {
-    auto files = archives_in(arguments.import_folder);
-    if (!files) return files.error();
-    out.imports = std::move(files).value();
-  }
-  const std::string problem = dataset::problem_of(out);
-  if (!problem.empty()) return usage(problem);
-  return out;
+  return dataset::configuration_of(requested);
 }
 
 bool read_shard(const std::string& text, dataset::BuildOptions& options) {
@@ -154,30 +112,62 @@ void print_summary(const Json& summary, const std::string& folder) {
   }
 }
 
+Status say_stopped(std::string_view where) {
+  std::fputs(concat("steptp: note: stopped ", where, "; run the same command again to go on\n").c_str(), stderr);
+  return Status::undecided;
+}
+
+/// A complete build has training files beside it, unless they are not wanted.
+Status export_and_report(const BuildArguments& arguments, const dataset::BuildAnswer& answer) {
+  const std::string& folder = arguments.options.folder;
+  std::optional<dataset::Manifest> manifest;
+  if (!arguments.no_export) {
+    dataset::ExportOptions options;
+    options.jobs = arguments.options.jobs;
+    options.go_on = arguments.options.go_on;
+    std::unique_ptr<Progress> progress;
+    options.progress = [&progress](std::uint64_t done, std::uint64_t total) {
+      if (!progress) progress = std::make_unique<Progress>("export", total);
+      progress->update(done);
+    };
+    auto exported = dataset::export_where_missing(folder, options);
+    progress.reset();
+    if (!exported) return refuse(exported.error());
+    if (!*exported) return say_stopped("while the training files were made");
+    manifest = **std::move(exported);
+  }
+  if (arguments.json) {
+    Json summary = answer.summary;
+    if (manifest) summary.set("exported", dataset::to_json(*manifest));
+    return write_out(summary.dump() + "\n") ? Status::yes : Status::failed;
+  }
+  print_summary(answer.summary, folder);
+  return !manifest || write_out("\n" + export_text(*manifest, folder)) ? Status::yes : Status::failed;
+}
+
 Status report(const BuildArguments& arguments, const dataset::BuildAnswer& answer) {
+  if (!answer.absent_compilers.empty()) {
+    std::fputs(concat("steptp: note: rows were compiled, but ", answer.absent_compilers, "\n").c_str(), stderr);
+  }
   for (const std::string& program : answer.quarantined) {
     std::fputs(concat("steptp: warning: quarantined ", program, "\n").c_str(), stderr);
   }
-  const std::string& folder = arguments.options.folder;
-  if (answer.end == dataset::BuildAnswer::End::stopped) {
-    std::fputs(concat("steptp: note: stopped with ", answer.parts_left,
-                      " parts to make; run the same command again to go on\n")
-                   .c_str(),
-               stderr);
-    return Status::undecided;
+  switch (answer.end) {
+    case dataset::BuildAnswer::End::complete: return export_and_report(arguments, answer);
+    case dataset::BuildAnswer::End::stopped:
+      return say_stopped(answer.parts_left > 0 ? concat("with ", answer.parts_left, " parts to make")
+                                               : "while rows were selected and compiled");
+    case dataset::BuildAnswer::End::shard: break;
   }
-  if (answer.end == dataset::BuildAnswer::End::shard) {
-    std::fputs(concat("steptp: note: the shard is complete; steptp dataset merge makes one dataset of all\n").c_str(),
-               stderr);
-    return Status::yes;
-  }
-  if (arguments.json) return write_out(answer.summary.dump() + "\n") ? Status::yes : Status::failed;
-  print_summary(answer.summary, folder);
+  std::fputs("steptp: note: the shard is complete; steptp dataset merge makes one dataset of all\n", stderr);
   return Status::yes;
 }
 
 Status build(BuildArguments& arguments) {
-  const auto configuration = configuration_of(arguments);
+  auto imports = dataset::find_imports(arguments.imports);
+  if (!imports) return refuse(imports.error());
+  arguments.options.imports = std::move(imports).value();
+  const auto configuration = requested_configuration(arguments);
   if (!configuration) return refuse(configuration.error());
   if (arguments.print_config) {
     return write_out(dataset::to_json(*configuration).dump() + "\n") ? Status::yes : Status::failed;
@@ -186,20 +176,15 @@ Status build(BuildArguments& arguments) {
   if (options.folder.empty()) return refuse(usage("--out names the folder of the dataset"));
   if (!read_shard(arguments.shard, options))
     return refuse(usage(concat("--shard is I/N with I from 0 to N-1, not '", arguments.shard, "'")));
-  if (!arguments.time_limit.empty()) {
-    const auto seconds = read_duration(arguments.time_limit);
-    if (!seconds) return refuse(usage(concat("--time-limit is 90, 90s, 15m or 2h, not '", arguments.time_limit, "'")));
-    options.seconds = *seconds;
-  }
-  options.import_folder = arguments.import_folder;
+  const auto seconds = arguments.time_limit.empty() ? 0 : read_duration(arguments.time_limit);
+  if (!seconds) return refuse(usage(concat("--time-limit is 90, 90s, 15m or 2h, not '", arguments.time_limit, "'")));
   options.jobs = arguments.jobs == 0 ? default_jobs() : arguments.jobs;
-  options.go_on = [] { return !is_interrupted; };
+  options.go_on = go_on_until_interrupted(*seconds);
   std::unique_ptr<Progress> progress;
   options.progress = [&](std::uint64_t done, std::uint64_t all, std::uint64_t entries) {
     if (!progress) progress = std::make_unique<Progress>("programs", all);
     progress->update(done, concat(entries, " entries"));
   };
-  stop_on_signals();
   const auto answer = dataset::build_dataset(*configuration, options);
   progress.reset();
   return answer ? report(arguments, *answer) : refuse(answer.error());
@@ -207,9 +192,10 @@ Status build(BuildArguments& arguments) {
 
 Status merge(BuildArguments& arguments) {
   arguments.options.jobs = arguments.jobs == 0 ? default_jobs() : arguments.jobs;
-  arguments.options.import_folder = arguments.import_folder;
-  arguments.options.go_on = [] { return !is_interrupted; };
-  stop_on_signals();
+  auto imports = dataset::find_imports(arguments.imports);
+  if (!imports) return refuse(imports.error());
+  arguments.options.imports = std::move(imports).value();
+  arguments.options.go_on = go_on_until_interrupted();
   const auto answer = dataset::merge_datasets(arguments.folders, arguments.options);
   return answer ? report(arguments, *answer) : refuse(answer.error());
 }
@@ -222,7 +208,7 @@ std::string option_name(std::string key) {
 
 void add_settings(CLI::App& verb, BuildArguments& arguments) {
   for (const dataset::Setting& setting : dataset::all_settings()) {
-    if (setting.key == "imports") continue;
+    if (setting.key == "imports" || setting.key == "import_sums") continue;
     const auto set = [&arguments, key = setting.key](const std::string& text) { arguments.settings[key] = text; };
     if (setting.is_flag) {
       verb.add_flag_callback(
@@ -246,19 +232,23 @@ VerbMain add_dataset_build(CLI::App& dataset_verb) {
       "or ran out of space goes on where it was when the same command is given again. With --programs alone, all "
       "other\n"
       "counts are scaled with it. Lists are written with commas. build.log says what happened.\n"
+      "A complete build is exported into the same folder, in all configs: a Hugging Face dataset repository.\n"
       "Example: steptp dataset build --out data --programs 100 --seed 7");
   verb->add_option("--out,-o", arguments->options.folder, "the folder of the dataset");
   verb->add_option("--config", arguments->config, "a JSON file with settings, or the build.json of another dataset");
   verb->add_flag("--print-config", arguments->print_config, "print all settings as JSON and build nothing");
-  verb->add_option("--import", arguments->import_folder, "take the .pt2 files of this folder into train");
+  verb->add_option("--import", arguments->imports, "take .pt2 files into train: files, or folders with such files");
   verb->add_option("--jobs,-j", arguments->jobs, "worker processes; 0: all cores")->capture_default_str();
   verb->add_option("--shard", arguments->shard, "I/N: make the I-th of N parts; dataset merge puts them together")
+      ->capture_default_str();
+  verb->add_option("--python", arguments->options.python, "a Python that has TVM, for the rows that are compiled too")
       ->capture_default_str();
   verb->add_option("--time-limit", arguments->time_limit, "stop after so long: 90, 15m, 2h");
   verb->add_option("--program-timeout", arguments->options.program_seconds,
                    "seconds for one program before it is quarantined")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  verb->add_flag("--no-export", arguments->no_export, "make no training files; steptp dataset export does it later");
   verb->add_flag("--json", arguments->json, "the summary as one JSON object");
   add_settings(*verb, *arguments);
   return [arguments] { return build(*arguments); };
@@ -267,11 +257,16 @@ VerbMain add_dataset_build(CLI::App& dataset_verb) {
 VerbMain add_dataset_merge(CLI::App& dataset_verb) {
   auto arguments = std::make_shared<BuildArguments>();
   CLI::App* verb = dataset_verb.add_subcommand("merge", "one dataset out of the shards of a build");
-  verb->footer("Gives the bytes of a build without shards.\nExample: steptp dataset merge s0 s1 s2 --out data");
+  verb->footer(
+      "Gives the bytes of a build without shards, training files included.\nExample: steptp dataset merge s0 s1 s2 "
+      "--out data");
   verb->add_option("FOLDERS", arguments->folders, "folders made with --shard")->required();
   verb->add_option("--out,-o", arguments->options.folder, "the folder of the dataset")->required();
-  verb->add_option("--import", arguments->import_folder, "the folder that was given to build");
+  verb->add_option("--import", arguments->imports, "the files or folders that were given to build");
+  verb->add_option("--python", arguments->options.python, "a Python that has TVM, for the rows that are compiled too")
+      ->capture_default_str();
   verb->add_option("--jobs,-j", arguments->jobs, "worker processes; 0: all cores")->capture_default_str();
+  verb->add_flag("--no-export", arguments->no_export, "make no training files; steptp dataset export does it later");
   verb->add_flag("--json", arguments->json, "the summary as one JSON object");
   return [arguments] { return merge(*arguments); };
 }

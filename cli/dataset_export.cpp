@@ -1,9 +1,11 @@
 // dataset export: a build as a Hugging Face dataset repository.
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <memory>
 #include <string>
 
 #include "cli/dataset_verbs.h"
+#include "cli/interrupts.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/progress.h"
 #include "steptp/base/text.h"
@@ -21,7 +23,34 @@ struct ExportArguments {
   bool json = false;
 };
 
-std::string summary(const dataset::Manifest& manifest, const std::string& folder) {
+Status run_export(ExportArguments& arguments) {
+  dataset::ExportOptions& options = arguments.options;
+  options.jobs = arguments.jobs == 0 ? default_jobs() : arguments.jobs;
+  std::unique_ptr<Progress> progress;
+  options.progress = [&progress](std::uint64_t done, std::uint64_t total) {
+    if (!progress) progress = std::make_unique<Progress>("export", total);
+    progress->update(done);
+  };
+  options.go_on = go_on_until_interrupted();
+  const auto exported = dataset::export_dataset(arguments.folder, options);
+  progress.reset();
+  if (!exported) {
+    print_error(exported.error());
+    return exported.error().id == "write" ? Status::failed : Status::bad_input;
+  }
+  if (!*exported) {
+    std::fputs("steptp: note: stopped; run the same command again, it begins anew\n", stderr);
+    return Status::undecided;
+  }
+  const dataset::Manifest& manifest = **exported;
+  const std::string& folder = options.out.empty() ? arguments.folder : options.out;
+  const std::string text = arguments.json ? dataset::to_json(manifest).dump() + "\n" : export_text(manifest, folder);
+  return write_out(text) ? Status::yes : Status::failed;
+}
+
+}  // namespace
+
+std::string export_text(const dataset::Manifest& manifest, const std::string& folder) {
   std::string out;
   for (const dataset::ExportedTable& table : manifest.tables) {
     append(out, table.name, ":");
@@ -38,27 +67,6 @@ std::string summary(const dataset::Manifest& manifest, const std::string& folder
   append(out, "in ", folder, "; README.md says how to load it\n");
   return out;
 }
-
-Status run_export(ExportArguments& arguments) {
-  dataset::ExportOptions& options = arguments.options;
-  options.jobs = arguments.jobs == 0 ? default_jobs() : arguments.jobs;
-  std::unique_ptr<Progress> progress;
-  options.progress = [&progress](std::uint64_t done, std::uint64_t total) {
-    if (!progress) progress = std::make_unique<Progress>("export", total);
-    progress->update(done);
-  };
-  const auto manifest = dataset::export_dataset(arguments.folder, options);
-  progress.reset();
-  if (!manifest) {
-    print_error(manifest.error());
-    return manifest.error().id == "write" ? Status::failed : Status::bad_input;
-  }
-  const std::string& folder = options.out.empty() ? arguments.folder : options.out;
-  const std::string text = arguments.json ? dataset::to_json(*manifest).dump() + "\n" : summary(*manifest, folder);
-  return write_out(text) ? Status::yes : Status::failed;
-}
-
-}  // namespace
 
 VerbMain add_dataset_export(CLI::App& dataset_verb) {
   auto arguments = std::make_shared<ExportArguments>();

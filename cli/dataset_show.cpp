@@ -7,7 +7,7 @@
 #include "cli/dataset_verbs.h"
 #include "steptp/base/json.h"
 #include "steptp/base/text.h"
-#include "steptp/columns/jsonl_writer.h"
+#include "steptp/exports/show.h"
 
 namespace steptp::cli {
 
@@ -28,8 +28,8 @@ void describe(const std::string& name, const Json& value, std::string& out) {
     append(out, name, is_long ? ":\n" : ": ", *text, "\n");
   } else if (const Json::Array* items = value.as_array(); items && !items->empty() && items->front().find("content")) {
     for (const Json& message : *items) {
-      append(out, "--- ", name, ", ", *message.find("role")->as_string(), ":\n",
-             *message.find("content")->as_string(), "\n");
+      append(out, "--- ", name, ", ", *message.find("role")->as_string(), ":\n", *message.find("content")->as_string(),
+             "\n");
     }
   } else {
     append(out, name, ": ", value.dump(), "\n");
@@ -37,35 +37,20 @@ void describe(const std::string& name, const Json& value, std::string& out) {
 }
 
 Status run_show(const ShowArguments& arguments) {
-  const std::string path = concat(arguments.folder, "/data/", arguments.table, "/", arguments.split, ".jsonl.zst");
-  auto reader = JsonlReader::open(path);
-  if (!reader) {
-    Diagnostic reason = reader.error();
-    reason.hint = "tables are the folders below data/ of an export, such as archive or chat/full/single";
-    print_error(reason);
+  const auto line = dataset::read_row(arguments.folder, arguments.table, arguments.split, arguments.row);
+  if (!line) {
+    print_error(line.error());
     return Status::bad_input;
   }
-  for (std::uint64_t number = 0;; ++number) {
-    const auto line = reader->next();
-    if (!line) {
-      print_error(line.error());
-      return Status::bad_input;
-    }
-    if (!*line) {
-      print_error(make_error("usage", concat(path, " has ", number, " rows, counted from 0")));
-      return Status::bad_input;
-    }
-    if (number < arguments.row) continue;
-    if (arguments.json) return write_out(**line + "\n") ? Status::yes : Status::failed;
-    const auto row = parse_json(**line);
-    if (!row || !row->as_object()) {
-      print_error(make_error("json", concat(path, ": row ", number, " is no JSON object")));
-      return Status::bad_input;
-    }
-    std::string text;
-    for (const auto& [name, value] : *row->as_object()) describe(name, value, text);
-    return write_out(text) ? Status::yes : Status::failed;
+  if (arguments.json) return write_out(*line + "\n") ? Status::yes : Status::failed;
+  const auto row = parse_json(*line);
+  if (!row || !row->as_object()) {
+    print_error(make_error("json", concat("row ", arguments.row, " is no JSON object")));
+    return Status::bad_input;
   }
+  std::string text;
+  for (const auto& [name, value] : *row->as_object()) describe(name, value, text);
+  return write_out(text) ? Status::yes : Status::failed;
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "cli/dataset_verbs.h"
-#include "steptp/base/json.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/progress.h"
 #include "steptp/base/text.h"
@@ -30,17 +29,6 @@ bool read_judged(const std::string& text, std::uint64_t& judged) {
   }
   const auto done = std::from_chars(text.data(), text.data() + text.size(), judged);
   return done.ec == std::errc() && done.ptr == text.data() + text.size();
-}
-
-Json to_json(const dataset::Validation& found) {
-  Json::Array problems;
-  for (const dataset::ValidationProblem& problem : found.problems) {
-    Json one;
-    problems.push_back(one.set("file", problem.file).set("row", problem.row).set("what", problem.what));
-  }
-  Json out;
-  out.set("ok", found.ok()).set("files", found.files).set("rows", found.rows).set("replayed", found.replayed);
-  return out.set("judged", found.judged).set("problems", std::move(problems));
 }
 
 std::string to_text(const dataset::Validation& found) {
@@ -69,7 +57,7 @@ Status run_validate(ValidateArguments& arguments) {
     print_error(found.error());
     return Status::bad_input;
   }
-  if (!write_out(arguments.json ? to_json(*found).dump() + "\n" : to_text(*found))) return Status::failed;
+  if (!write_out(arguments.json ? dataset::to_json(*found).dump() + "\n" : to_text(*found))) return Status::failed;
   return found->ok() ? Status::yes : Status::no;
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string>
+
 #include "cli/verb.h"
+#include "steptp/exports/manifest.h"
 
 namespace steptp::cli {
 
@@ -11,5 +14,8 @@ VerbMain add_dataset_export(CLI::App& dataset);
 VerbMain add_dataset_stats(CLI::App& dataset);
 VerbMain add_dataset_show(CLI::App& dataset);
 VerbMain add_dataset_validate(CLI::App& dataset);
+
+/// What an export holds, a line for each table.
+[[nodiscard]] std::string export_text(const dataset::Manifest& manifest, const std::string& folder);
 
 }  // namespace steptp::cli

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""dataset build and merge as a user meets them: the same bytes for any number of jobs and shards, after kill -9 at any
-moment, after Ctrl-C and after a full disk; clear ends where the machine fails; crashing programs quarantined.
+"""dataset build and merge as a user meets them: the same bytes, training files included, for any number of jobs and
+shards, after kill -9 at any moment, after Ctrl-C and after a full disk; clear ends where the machine fails; crashing
+programs quarantined; modules taken in; TVM asked where it is.
 
 Usage: dataset_build_test.py STEPTP. Exit status 0 when all is well, 1 otherwise.
 """
@@ -24,6 +25,23 @@ SMALL = ["--programs", "24", "--types", TYPES, "--test-types", "1", "--test-type
          "--entries", "72", "--compile-rows", "6"]
 # What people read and no part of the dataset.
 NOT_DATA = {"build.log", "timings.jsonl"}
+
+# Archives that torch.export wrote.
+ARCHIVES = Path(__file__).resolve().parent.parent / "fuzz" / "corpus" / "fuzz_pt2"
+
+# Speaks as the Python with TVM does that rows are built with; the word "crash" in its environment ends it, a name there
+# is a word that it builds no text with.
+NO_TVM = """#!/usr/bin/env python3
+import json, os, sys
+print(json.dumps({"version": "0.27.fake", "spelling": "tvm-0.27"}), flush=True)
+for line in sys.stdin:
+    bad = os.environ.get("STEPTP_TEST_TVM", "")
+    if bad == "crash":
+        sys.exit(1)
+    text = json.loads(line)["text"]
+    assert text.startswith("from tvm.script"), text
+    print(json.dumps({"error": "no such word"} if bad and bad in text else {}), flush=True)
+"""
 
 failures: list[str] = []
 
@@ -69,13 +87,20 @@ class Tests:
         expect(summary["rows"]["single"]["train"] > 0 and summary["rows"]["multi"]["train"] > 0, "reference: rows")
         self.wanted = files_of(out)
         expect({"build.json", "selection.jsonl", "compiled.jsonl"} <= set(self.wanted), "reference: files")
+        expect({"README.md", "checksums.sha256", "data/chat/full/single/train.parquet"} <= set(self.wanted),
+               "reference: training files")
+        tables = {table["table"] for table in summary["exported"]["tables"]}
+        expect({"archive", "chat/full/multi", "near_miss", "rl"} <= tables, f"reference: {tables}")
+        found = self.run([self.steptp, "dataset", "validate", str(out), "--judge", "none"])
+        expect(found.returncode == 0, f"validate: {found.stdout}")
         for name, content in self.wanted.items():
             expect(str(self.folder).encode() not in content, f"reference: {name} holds a path")
         expect("complete" in (out / "build.log").read_text(), "reference: log")
-        before = (out / "raw" / "part-00000.jsonl.zst").stat().st_mtime_ns
+        made = [out / "raw" / "part-00000.jsonl.zst", out / "README.md"]
+        before = [path.stat().st_mtime_ns for path in made]
         again = self.run(self.command(out, "--jobs", "1"))
         expect(again.returncode == 0 and "entries" in again.stdout, f"again: {again.returncode} {again.stderr}")
-        expect((out / "raw" / "part-00000.jsonl.zst").stat().st_mtime_ns == before, "again: parts were made anew")
+        expect([path.stat().st_mtime_ns for path in made] == before, "again: files were made anew")
         self.expect_wanted(out, "again")
 
     def one_job(self) -> None:
@@ -138,6 +163,7 @@ class Tests:
             shutil.rmtree(out)  # it was done before this process had its turn again
         expect(process.returncode == 3 and "again" in errors, f"interrupted: exit {process.returncode}: {errors}")
         limited = self.run(self.command(out, "--jobs", "2", "--time-limit", "0.01s"))
+        expect(not (out / "data").exists(), "interrupted: training files of half a build")
         expect(limited.returncode == 3, f"time limit: exit {limited.returncode}")
         done = self.run(self.command(out, "--jobs", "2"))
         expect(done.returncode == 0, f"interrupted, then whole: {done.stderr}")
@@ -158,17 +184,141 @@ class Tests:
         expect(whole.returncode == 0, f"full disk, then space: {whole.stderr}")
         self.expect_wanted(out, "full disk")
 
+    def complete(self, name: str) -> Path:
+        """A complete build without training files."""
+        out = self.folder / name
+        out.mkdir()
+        for path in (self.folder / "reference").iterdir():
+            if path.name == "raw":
+                shutil.copytree(path, out / "raw")
+            elif path.name in ("build.json", "selection.jsonl", "compiled.jsonl"):
+                shutil.copy(path, out)
+        return out
+
+    def ended_in_export(self, how: signal.Signals) -> None:
+        out = self.complete(f"export_{how.name}")
+        ends = 0
+        for attempt in range(6):
+            shutil.rmtree(out / "data", ignore_errors=True)  # where it appears, the next one is at work
+            process = subprocess.Popen(self.command(out, "--jobs", "2"), stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE, text=True, env=self.environment)
+            while not (out / "data").exists() and process.poll() is None:
+                time.sleep(0.001)
+            time.sleep(0.02 * attempt)
+            process.send_signal(how)
+            _, errors = process.communicate(timeout=120)
+            if process.returncode == 0:
+                break
+            ends += 1
+            expect(not (out / "checksums.sha256").exists(), f"{how.name} in the export: half an export with checksums")
+            if how == signal.SIGINT:
+                expect(process.returncode == 3 and "training files" in errors,
+                       f"Ctrl-C in the export: exit {process.returncode}: {errors}")
+                expect(not list(out.rglob("*.part")), "Ctrl-C in the export: half a file was left")
+        expect(ends > 0, f"{how.name} in the export: it never struck")
+        done = self.run(self.command(out, "--jobs", "2"))
+        expect(done.returncode == 0, f"{how.name} in the export, then whole: {done.stderr}")
+        self.expect_wanted(out, f"{how.name} in the export")
+
+    def killed_in_export(self) -> None:
+        self.ended_in_export(signal.SIGKILL)
+
+    def interrupted_in_export(self) -> None:
+        self.ended_in_export(signal.SIGINT)
+
+    def full_disk_in_export(self) -> None:
+        out = self.complete("full_export")
+
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+        done = self.run(self.command(out, "--jobs", "2"), preexec_fn=limit, restore_signals=False)
+        expect(done.returncode == 4 and "again" in done.stderr, f"full disk, export: {done.returncode}: {done.stderr}")
+        expect(not list(out.rglob("*.part")) and not (out / "checksums.sha256").exists(), "full disk, export: left")
+        whole = self.run(self.command(out, "--jobs", "2"))
+        expect(whole.returncode == 0, f"full disk in the export, then space: {whole.stderr}")
+        self.expect_wanted(out, "full disk in the export")
+
+    def no_export(self) -> None:
+        out = self.complete("without")
+        done = self.run(self.command(out, "--no-export"))
+        expect(done.returncode == 0 and not (out / "data").exists(), f"no export: {done.stderr}")
+        later = self.run([self.steptp, "dataset", "export", str(out), "--jobs", "1"])
+        expect(later.returncode == 0, f"export later: {later.stderr}")
+        self.expect_wanted(out, "exported later")
+
+    def tvm(self) -> None:
+        python = self.folder / "python_with_tvm"
+        python.write_text(NO_TVM)
+        python.chmod(0o755)
+        out = self.complete("tvm")
+        (out / "compiled.jsonl").unlink()
+        command = self.command(out, "--jobs", "2", "--python", str(python))
+        for bad, reason in (("thread_binding", "no such word"), ("crash", "ended")):
+            done = self.run(command, environment={"STEPTP_TEST_TVM": bad})
+            expect(done.returncode == 1 and "does not compile: TVM 0.27.fake" in done.stderr and reason in done.stderr,
+                   f"TVM {bad}: exit {done.returncode}: {done.stderr}")
+        done = self.run([*command, "--json"])
+        expect(done.returncode == 0 and "TVM" not in done.stderr, f"TVM: exit {done.returncode}: {done.stderr}")
+        rows = [json.loads(line) for line in (out / "compiled.jsonl").read_text().splitlines()]
+        expect(len(rows) >= 6 and all("tvm" in row["by"] for row in rows), f"TVM: {rows[:3]}")
+        counted = json.loads(done.stdout)["exported"]["compiled"] if done.returncode == 0 else {}
+        expect(counted.get("tvm") == len(rows), f"TVM: {counted}")
+        without = self.complete("no_tvm")
+        (without / "compiled.jsonl").unlink()
+        done = self.run(self.command(without, "--no-export", "--python", str(self.folder / "no_python")))
+        expect(done.returncode == 0 and "there is no TVM" in done.stderr, f"no TVM: {done.stderr}")
+
+    def imports(self) -> None:
+        modules = self.folder / "modules"
+        modules.mkdir()
+        for name in ("relu", "linear"):
+            shutil.copy(ARCHIVES / f"{name}.pt2", modules)
+        few = ["--programs", "2", "--types", "ReLU", "--test-types", "0", "--multi-step-programs", "0", "--compile", "none",
+               "--entries", "8", "--no-export", "--json"]
+        out = self.folder / "imported"
+        command = [self.steptp, "dataset", "build", *few, "--out"]
+        files = ["--import", str(modules / "relu.pt2"), str(modules / "linear.pt2")]
+        done = self.run([*command, str(out), *files])
+        expect(done.returncode == 0, f"import: {done.stderr}")
+        if done.returncode == 0:
+            summary = json.loads(done.stdout)
+            expect(summary["origins"].get("import") == 2, f"import: {summary['origins']}")
+            expect(summary["programs"]["train"] >= 3, f"import: {summary['programs']}")
+        for name, content in files_of(out).items():
+            expect(str(self.folder).encode() not in content, f"import: {name} holds a path")
+        again = self.run([*command, str(out), "--import", str(modules)])
+        expect(again.returncode == 0, f"import of the folder: {again.stderr}")
+        shards = [self.folder / f"imported{i}" for i in range(2)]
+        for i, shard in enumerate(shards):
+            self.run([*command, str(shard), *files, "--shard", f"{i}/2"])
+        merge = [self.steptp, "dataset", "merge", *map(str, shards), "--no-export", "--out"]
+        missing = self.run([*merge, str(self.folder / "unmerged")])
+        expect(missing.returncode == 2 and "--import" in missing.stderr, f"merge without the files: {missing.stderr}")
+        merged = self.run([*merge, str(self.folder / "merged_imports"), "--import", str(modules)])
+        expect(merged.returncode == 0, f"merge: {merged.stderr}")
+        expect(files_of(self.folder / "merged_imports") == files_of(out), "merge of imports: other bytes")
+        shutil.copy(ARCHIVES / "parts.pt2", modules / "relu.pt2")
+        changed = self.run([*command, str(out), *files])
+        expect(changed.returncode == 2 and "has changed" in changed.stderr, f"changed: {changed.stderr}")
+        other = self.run([*merge, str(self.folder / "unmerged"), "--import", str(modules)])
+        expect(other.returncode == 2 and "relu.pt2" in other.stderr, f"changed, merge: {other.stderr}")
+        (modules / "relu.pt2").write_bytes(b"no archive")
+        broken = self.run([*command, str(self.folder / "broken"), *files])
+        expect(broken.returncode == 2 and "relu.pt2" in broken.stderr, f"broken archive: {broken.stderr}")
+
     def unusable_folders(self) -> None:
         blocker = self.folder / "file"
         blocker.write_text("not a folder")
         done = self.run(self.command(blocker / "inside"))
         expect(done.returncode == 4 and "cannot make the folder" in done.stderr, f"unwritable: {done.stderr}")
         other = self.run([*self.command(self.folder / "reference"), "--depth", "1"])
-        expect(other.returncode == 2 and "another configuration" in other.stderr, f"other: {other.stderr}")
+        expect(other.returncode == 2 and "depth is 0 there, and 1 here" in other.stderr, f"other: {other.stderr}")
 
     def quarantine(self) -> None:
         out = self.folder / "quarantine"
-        done = self.run(self.command(out, "--jobs", "2", "--json"),
+        done = self.run(self.command(out, "--jobs", "2", "--json", "--no-export"),
                         environment={"STEPTP_TEST_DATASET_CRASH": "softmax_1"})
         expect(done.returncode == 0, f"quarantine: exit {done.returncode}: {done.stderr}")
         expect("quarantined softmax_1: crashed" in done.stderr, f"quarantine: {done.stderr}")
@@ -190,19 +340,49 @@ class Tests:
     def deep(self) -> None:
         out = self.folder / "deep"
         done = self.run([self.steptp, "dataset", "build", "--out", str(out), "--programs", "6", "--types", TYPES,
-                         "--depth", "2", "--compile", "none", "--jobs", "2", "--json"])
+                         "--depth", "2", "--compile", "none", "--jobs", "2", "--json", "--no-export"])
         expect(done.returncode == 0, f"deep: {done.stderr}")
         summary = json.loads(done.stdout)
         expect(summary["deep_entries"] > 0, f"deep: {summary['deep_entries']}")
         expect(summary["rows"]["deep_single"]["train"] > 0, f"deep: {summary['rows']}")
+
+    def strategies_of(self, name: str, *options: str) -> dict[str, int]:
+        done = self.run([self.steptp, "dataset", "build", "--out", str(self.folder / name), "--compile", "none",
+                         "--no-export", "--test-types", "0", "--test-shape-programs", "0", "--multi-step-programs", "0",
+                         "--deep-states", "4", "--deep-entries", "4", "--jobs", "2", "--json", *options])
+        expect(done.returncode == 0, f"{name}: {done.stderr}")
+        return json.loads(done.stdout)["strategies"] if done.returncode == 0 else {}
+
+    def only_deep(self) -> None:
+        """Two strategies are feasible on no original: on what a fusion, or an online softmax, has made."""
+        fused = ["--programs", "3", "--entries", "12", "--types", "Gemm_Multiply_LeakyReLU", "--compositions-percent", "0",
+                 "--strategies", "operator_fusion,set_storage_scope"]
+        shallow = self.strategies_of("fused0", *fused)
+        expect("operator_fusion" in shallow and "set_storage_scope" not in shallow, f"depth 0: {shallow}")
+        deep = self.strategies_of("fused1", *fused, "--depth", "1")
+        expect("set_storage_scope" in deep, f"depth 1: {deep}")
+        prefix = "normal_matmul_to_prefix_matmul_based_on_online_softmax"
+        online = ["--programs", "30", "--entries", "60", "--compositions-percent", "100",
+                  "--strategies", f"online_softmax,{prefix}"]
+        # Few compositions multiply behind a softmax, and not every step on them is decided.
+        found = {}
+        for seed in ("2", "6", "5"):
+            shallow = self.strategies_of(f"online0_{seed}", *online, "--seed", seed)
+            expect("online_softmax" in shallow and prefix not in shallow, f"depth 0: {shallow}")
+            found = self.strategies_of(f"online1_{seed}", *online, "--seed", seed, "--depth", "1")
+            if prefix in found:
+                break
+        expect(prefix in found, f"depth 1: {found}")
 
 
 def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="steptp-dataset-"))
     try:
         tests = Tests(sys.argv[1], folder)
-        for test in (tests.reference, tests.one_job, tests.shards, tests.killed, tests.interrupted, tests.full_disk,
-                     tests.unusable_folders, tests.quarantine, tests.configurations, tests.deep):
+        for test in (tests.reference, tests.one_job, tests.shards, tests.killed, tests.killed_in_export,
+                     tests.interrupted, tests.interrupted_in_export, tests.full_disk, tests.full_disk_in_export,
+                     tests.no_export, tests.tvm, tests.imports, tests.unusable_folders, tests.quarantine,
+                     tests.configurations, tests.deep, tests.only_deep):
             start = time.monotonic()
             test()
             print(f"{test.__name__}: {time.monotonic() - start:.1f} s")

@@ -38,7 +38,7 @@ class DatasetExports : public ::testing::Test {
     options.out = out == "build" ? "" : path(out);
     auto manifest = export_dataset(path("build"), options);
     EXPECT_TRUE(manifest.ok()) << manifest.error().message;
-    return std::move(manifest).value();
+    return manifest.value().value();
   }
   static Validation validated(const std::string& folder, std::uint64_t judged = UINT64_MAX) {
     ValidateOptions options;
@@ -66,7 +66,7 @@ class DatasetExports : public ::testing::Test {
     EXPECT_TRUE(is_found) << "wanted: " << file << ": " << what << "\nfound:\n" << all;
   }
   /// The same, with the second row of a table changed in one column, and all else made to fit.
-  void expect_column_found(const std::string& table, const std::string& column, const std::string& value,
+  void expect_column_found(const std::string& table, const std::string& column, const Json& value,
                            const std::string& what) {
     expect_found(
         [&](const std::string& folder) {
@@ -162,6 +162,9 @@ TEST_F(DatasetExports, AChangedRowOfTheArchiveIsFound) {
   const auto other = [&rows](const char* column) { return *rows[0].find(column)->as_string(); };
   expect_column_found("archive", "transformed_leir", other("transformed_leir"), "does not lead to transformed_leir");
   expect_column_found("archive", "transformed_leir", "B^{", "cannot be read");
+  const std::string target = *rows[1].find("transformed_tir_target")->as_string();
+  expect_column_found("archive", "transformed_tir_target", target == "cuda" ? "cpu" : "cuda", "that of the text");
+  expect_column_found("chat/f_tir_nocot/single", "tir_targets", Json(Json::Array{"cuda"}), "that of its texts");
   expect_column_found("archive", "recipe", "[]", "has no step");
   expect_column_found("archive", "recipe", R"([{"strategy":"loop_split","choice":{"at":"9:loop[9]"}}])", "recipe");
   expect_column_found("archive", "difficulty", "impossible", "is not the strategy's");

@@ -302,6 +302,22 @@ TEST(TirText, InitOnlyWhereTvmAgrees) {
   EXPECT_EQ(count(meeting, "with T.init()"), 0U);
 }
 
+TEST(TirText, LiteralsBeyondTheirTypeAreInfinite) {
+  const std::string halves = tir_of(
+      "@input A f16[4]\n@output D f16[4]\n"
+      "B^{4}_{tx=0}[D^{f16,g}_{tx}=A^{f16,g}_{tx}/65519+A^{f16,g}_{tx}/65520+A^{f16,g}_{tx}/129710.0;];");
+  EXPECT_EQ(count(halves, "T.float16(65519)"), 1U) << halves;
+  EXPECT_EQ(count(halves, "T.float16(\"inf\")"), 2U) << halves;
+}
+
+TEST(TirText, ErfOfHalvesForCpusIsOfFloats) {
+  const std::string text = "@input A f16[4]\n@output D f16[4]\nB^{4}_{tx=0}[D^{f16,g}_{tx}=erf(A^{f16,g}_{tx});];";
+  EXPECT_EQ(count(tir_of(text), "= T.erf(A[v_tx])"), 1U);
+  const auto serial = tir::lower(program_of(text), tir::Dialect::tvm_0_21, tir::Target::cpu);
+  ASSERT_TRUE(serial.ok());
+  EXPECT_EQ(count(*serial, "T.Cast(\"float16\", T.erf(T.Cast(\"float32\", A[v_tx])))"), 1U) << *serial;
+}
+
 void expect_tir_refuses(const std::string& text, const std::string& reason) {
   const auto made = tir::lower(program_of(text), tir::Dialect::tvm_0_27, tir::Target::cuda);
   ASSERT_FALSE(made.ok()) << *made;

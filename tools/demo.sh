@@ -19,7 +19,6 @@ say_refused() {
 
 title "a dataset of verified steps with their reasoning, from about a hundred programs"
 say "$steptp" dataset build --out demo_out/dataset --programs 100 --depth 1 --deep-states 1 --deep-entries 1 --compile-rows 20
-say "$steptp" dataset export demo_out/dataset --near-misses 50
 say "$steptp" dataset stats demo_out/dataset --html demo_out/report.html >demo_out/stats.txt
 say "$steptp" dataset validate demo_out/dataset --judge 20
 title "one row of it, as a model is trained on it"

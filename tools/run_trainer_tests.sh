@@ -10,7 +10,7 @@ folder=$PWD/build/trainer_tests
 rm -rf "$folder"
 mkdir -p "$folder/path"
 log=$folder/log.txt
-if ! { build/steptp dataset build --out "$folder/build" --programs 24 --depth 1 --deep-states 1 --deep-entries 1 \
+if ! { build/steptp dataset build --out "$folder/build" --no-export --programs 24 --depth 1 --deep-states 1 --deep-entries 1 \
          --compile none --jobs 2 &&
        build/steptp dataset export "$folder/build" --out "$folder/data" --near-misses 40 --max-tokens 4096; } >"$log" 2>&1; then
   tail -20 "$log" >&2

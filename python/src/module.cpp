@@ -17,4 +17,5 @@ NB_MODULE(_steptp, module) {
   bind_zoo(module);
   bind_workers(module);
   bind_evaluate(module);
+  bind_dataset(module);
 }

@@ -1,11 +1,12 @@
 """Verified steps on tensor programs.
 
 The verbs of the command line are functions here: `read`, `fmt`, `check`, `run`, `verify`, `choices`, `apply`,
-`replay`, `tokens`, `grammar` and more.
+`replay`, `tokens`, `grammar` and more; those of `steptp dataset` are in `steptp.dataset`.
 A program is a `Program`, or wherever one is wanted its text or the path of its file. Inputs that cannot be used raise
 `DiagnosticError`, which carries the messages as data; runs that fail raise `RunError`.
 """
 
+from . import dataset
 from ._evaluate import evaluate, prompt
 from ._errors import (
     BudgetError,
@@ -80,6 +81,7 @@ __all__ = [
     "check",
     "choices",
     "count_tokens",
+    "dataset",
     "decode",
     "encode",
     "evaluate",

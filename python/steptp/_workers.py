@@ -1,4 +1,6 @@
-"""How the compiled part starts the processes that compile and run programs: as this interpreter, with itself alone."""
+"""How the compiled part starts its worker processes, which compile and run programs or make entries of datasets: as this
+interpreter, with itself alone.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,13 @@ import importlib.util, sys
 spec = importlib.util.spec_from_file_location("_steptp", sys.argv[1])
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
-sys.exit(module.worker_main(int(sys.argv[2]), int(sys.argv[3])))
+sys.exit({call})
 """
 
 
 def start_workers_with_this_interpreter() -> None:
-    _steptp.set_worker_command([sys.executable or "python3", "-I", "-c", _PROGRAM, _steptp.__file__])
+    def command(call: str) -> list[str]:
+        return [sys.executable or "python3", "-I", "-c", _PROGRAM.format(call=call), _steptp.__file__]
+
+    _steptp.set_worker_command(command("module.worker_main(int(sys.argv[2]), int(sys.argv[3]))"))
+    _steptp.set_dataset_worker_command(command("module.dataset_worker_main(int(sys.argv[2]))"))

@@ -1,18 +1,12 @@
 #include "steptp/dataset/build.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <atomic>
-#include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -21,6 +15,7 @@
 #include "steptp/base/worker.h"
 #include "steptp/dataset/build_log.h"
 #include "steptp/dataset/finish.h"
+#include "steptp/dataset/held_folder.h"
 #include "steptp/dataset/store.h"
 #include "steptp/dataset/work.h"
 
@@ -29,49 +24,33 @@ namespace steptp::dataset {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 /// Workers keep nothing that grows; a new one reads the tokenizer again.
 constexpr std::uint64_t kMostAnswers = 4000;
 
 constexpr std::string_view kGoOn = "what is done is kept: run the same command again to go on";
 
-/// The folder, made where it is not there and held as long as a build works in it: a second one would make the same
-/// parts at the same time.
-class HeldFolder {
- public:
-  static Result<HeldFolder, Diagnostic> open(const std::string& folder) {
-    std::error_code error;
-    fs::create_directories(folder + "/raw", error);
-    if (error) return make_error("write", concat("cannot make the folder '", folder, "': ", error.message()));
-    const int descriptor = ::open((folder + "/raw").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0)
-      return make_error("write", concat("cannot open '", folder, "': ", std::string(std::strerror(errno))));
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-      ::close(descriptor);
-      return make_error("write", concat("another build is at work in '", folder, "'"), "wait for it, or end it first");
-    }
-    return HeldFolder(descriptor);
-  }
-  HeldFolder(HeldFolder&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  HeldFolder& operator=(HeldFolder&&) = delete;
-  ~HeldFolder() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
+/// The folder of parts, in a folder that is held.
+std::optional<Diagnostic> make_parts_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder + "/raw", error);
+  if (!error) return std::nullopt;
+  return make_error("write", concat("cannot make the folder '", folder, "/raw': ", error.message()));
+}
 
- private:
-  explicit HeldFolder(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
-};
-
-/// What a build that was killed while it wrote has left.
-void remove_leftovers(const std::string& folder) {
-  for (const std::string& place : {folder, folder + "/raw"}) {
-    std::error_code error;
-    for (const fs::directory_entry& file : fs::directory_iterator(place, error)) {
-      if (file.path().filename().string().find(".tmp") != std::string::npos) fs::remove(file.path(), error);
-    }
+/// The first setting in which two configurations differ, in words.
+std::string difference(const Json& there, const Json& here) {
+  const auto value = [](const Json* json) {
+    std::string text = json ? json->dump() : "unknown";
+    return text.size() > 60 ? text.substr(0, 57) + "..." : text;
+  };
+  for (const auto& [key, wanted] : *here.as_object()) {
+    const Json* found = there.find(key);
+    if (found && found->dump() == wanted.dump()) continue;
+    if (key == "import_sums") return "a file of --import has changed since";
+    return concat(key, " is ", value(found), " there, and ", value(&wanted), " here");
   }
+  return {};
 }
 
 /// Nothing where the folder is new or holds this build.
@@ -80,9 +59,10 @@ std::optional<Diagnostic> compare_with_folder(const std::string& folder, const C
   const auto known = read_build(folder);
   if (!known) return known.error();
   const Json* settings = known->find("configuration");
-  if (settings && settings->dump() == dataset::to_json(configuration).dump()) return std::nullopt;
-  return make_error("configuration", concat("'", folder, "' holds a dataset of another configuration"),
-                    "take another folder, or --config with the one in its build.json to go on with it");
+  const std::string other = settings ? difference(*settings, dataset::to_json(configuration)) : "it has none";
+  if (other.empty()) return std::nullopt;
+  return make_error("configuration", concat("'", folder, "' holds a dataset of another configuration: ", other),
+                    "take another folder, or --config with its build.json to go on with it");
 }
 
 /// The parts that are still to be made, and the threads that have them made.
@@ -95,9 +75,7 @@ class PartMaker {
         options_(options),
         workers_(workers),
         log_(log),
-        timings_(options.folder + "/timings.jsonl", std::ios::app),
-        end_(Clock::now() +
-             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds))) {
+        timings_(options.folder + "/timings.jsonl", std::ios::app) {
     for (std::uint64_t part = 0; part < part_count(plan.programs.size()); ++part) {
       if (part % options.shards != options.shard || fs::exists(part_path(options.folder, part))) continue;
       Part& open = parts_[part];
@@ -134,10 +112,7 @@ class PartMaker {
     std::uint64_t left = 0;
   };
 
-  [[nodiscard]] bool goes_on() const {
-    if (is_stopped_ || (options_.go_on && !options_.go_on())) return false;
-    return options_.seconds == 0 || Clock::now() < end_;
-  }
+  [[nodiscard]] bool goes_on() const { return !is_stopped_ && (!options_.go_on || options_.go_on()); }
 
   void work() {
     while (goes_on()) {
@@ -157,7 +132,7 @@ class PartMaker {
     WorkerCall call;
     call.seconds = options_.program_seconds;
     call.go_on = [this] { return goes_on(); };
-    const WorkerOutcome outcome = workers_.call(record_request(configuration_, planned, options_.import_folder), call);
+    const WorkerOutcome outcome = workers_.call(record_request(configuration_, planned, options_.imports), call);
     switch (outcome.kind) {
       case WorkerOutcome::Kind::answered: break;
       case WorkerOutcome::Kind::cancelled: return std::nullopt;
@@ -245,7 +220,6 @@ class PartMaker {
   WorkerPool& workers_;
   BuildLog& log_;
   std::ofstream timings_;
-  Clock::time_point end_;
   std::mutex mutex_;
   std::map<std::uint64_t, Part> parts_;  ///< not written yet
   std::vector<std::uint64_t> queue_;     ///< numbers of programs
@@ -258,18 +232,37 @@ class PartMaker {
   std::atomic<bool> is_stopped_ = false;
 };
 
-WorkerCall finishing_call(const BuildOptions& options) {
-  WorkerCall out;
-  out.seconds = options.program_seconds;
-  out.go_on = options.go_on;
-  return out;
+/// What the end of a build and of a merge need.
+struct Finishing {
+  const Configuration& configuration;
+  const Plan& plan;
+  const BuildOptions& options;
+  WorkerPool& workers;
+  BuildLog& log;
+};
+
+/// `answer` with the summary, or stopped.
+Result<BuildAnswer, Diagnostic> finished(const Finishing& how, BuildAnswer answer) {
+  WorkerCall call;
+  call.seconds = how.options.program_seconds;
+  call.go_on = how.options.go_on;
+  auto done =
+      finish_dataset(how.options.folder, how.configuration, how.plan, how.options.python, how.workers, how.log, call);
+  if (!done) return done.error();
+  if (*done) {
+    answer.summary = std::move((*done)->summary);
+    answer.absent_compilers = std::move((*done)->absent);
+  } else {
+    answer.end = BuildAnswer::End::stopped;
+  }
+  return answer;
 }
 
 /// The summary of a build that was complete before.
 std::optional<Json> known_summary(const std::string& folder) {
   const auto known = read_build(folder);
   const Json* summary = known ? known->find("summary") : nullptr;
-  if (!summary || !fs::exists(selection_path(folder))) return std::nullopt;
+  if (!summary || !fs::exists(selection_path(folder)) || !fs::exists(compiled_path(folder))) return std::nullopt;
   return *summary;
 }
 
@@ -279,16 +272,19 @@ Result<BuildAnswer, Diagnostic> build_dataset(const Configuration& configuration
   const auto held = HeldFolder::open(options.folder);
   if (!held) return held.error();
   if (auto problem = compare_with_folder(options.folder, configuration)) return *problem;
-  remove_leftovers(options.folder);
+  if (auto problem = make_parts_folder(options.folder)) return *problem;
   BuildLog log(options.folder);
   log.write(concat("build with ", options.jobs, " jobs, shard ", options.shard, "/", options.shards));
-  const auto plan = make_plan(configuration, options.import_folder);
+  const auto plan = make_plan(configuration, options.imports);
   if (!plan) return plan.error();
   WorkerPool workers(worker_commands(options.jobs, options.worker_bytes), kMostAnswers);
   BuildAnswer answer;
   PartMaker maker(configuration, *plan, options, workers, log);
-  if (maker.parts_left() > 0) {
+  // Also where this shard has no part of its own: a merge asks each folder which build it belongs to.
+  if (maker.parts_left() > 0 || !fs::exists(build_path(options.folder))) {
     if (auto written = write_build(options.folder, configuration, *plan, Json()); !written) return written.error();
+  }
+  if (maker.parts_left() > 0) {
     if (auto problem = maker.run()) return *problem;
     log.write(maker.times_text());
   } else if (auto summary = known_summary(options.folder); summary && options.shards == 1) {
@@ -306,10 +302,7 @@ Result<BuildAnswer, Diagnostic> build_dataset(const Configuration& configuration
     answer.end = BuildAnswer::End::shard;
     return answer;
   }
-  auto summary = finish_dataset(options.folder, configuration, *plan, workers, log, finishing_call(options));
-  if (!summary) return summary.error();
-  answer.summary = std::move(summary).value();
-  return answer;
+  return finished({configuration, *plan, options, workers, log}, std::move(answer));
 }
 
 namespace {
@@ -363,19 +356,15 @@ Result<BuildAnswer, Diagnostic> merge_datasets(const std::vector<std::string>& f
   const auto held = HeldFolder::open(options.folder);
   if (!held) return held.error();
   if (auto problem = compare_with_folder(options.folder, *configuration)) return *problem;
-  remove_leftovers(options.folder);
+  if (auto problem = make_parts_folder(options.folder)) return *problem;
   BuildLog log(options.folder);
   log.write(concat("merge of ", folders.size(), " folders"));
-  const auto plan = make_plan(*configuration, options.import_folder);
+  const auto plan = make_plan(*configuration, options.imports);
   if (!plan) return plan.error();
   if (auto written = write_build(options.folder, *configuration, *plan, Json()); !written) return written.error();
   if (auto problem = copy_parts(folders, *plan, options.folder)) return *problem;
   WorkerPool workers(worker_commands(options.jobs, options.worker_bytes), kMostAnswers);
-  auto summary = finish_dataset(options.folder, *configuration, *plan, workers, log, finishing_call(options));
-  if (!summary) return summary.error();
-  BuildAnswer answer;
-  answer.summary = std::move(summary).value();
-  return answer;
+  return finished({*configuration, *plan, options, workers, log}, {});
 }
 
 }  // namespace steptp::dataset

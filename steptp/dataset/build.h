@@ -19,14 +19,14 @@ namespace steptp::dataset {
 /// How a build is run; nothing here changes the bytes of the dataset.
 struct BuildOptions {
   std::string folder;
-  std::string import_folder;
+  ImportPaths imports;
+  std::string python = "python3";  ///< one that has TVM, for the rows that are compiled
   unsigned jobs = 1;
   std::uint64_t shard = 0;  ///< makes the parts whose number is this modulo `shards`
   std::uint64_t shards = 1;
-  double seconds = 0;            ///< stops after so many, 0: no limit
   double program_seconds = 600;  ///< a program that takes longer is quarantined
   std::uint64_t worker_bytes = std::uint64_t{1536} << 20;
-  std::function<bool()> go_on;  ///< asked now and then; false stops the build
+  std::function<bool()> go_on;  ///< asked now and then, by any thread; false stops the build
   /// Told after each program, with how many were to do and are done, and verified entries so far.
   std::function<void(std::uint64_t done, std::uint64_t all, std::uint64_t entries)> progress;
 };
@@ -40,8 +40,9 @@ struct BuildAnswer {
   };
   End end = End::complete;
   Json summary;                          ///< where complete
+  std::string absent_compilers;          ///< which were not asked, and why; empty where rows were not compiled now
   std::vector<std::string> quarantined;  ///< "NAME: why"
-  std::uint64_t parts_left = 0;          ///< where stopped
+  std::uint64_t parts_left = 0;          ///< where stopped; none: while rows were selected and compiled
 };
 
 /// Diagnostics: `write` where the folder cannot be written, `configuration` where it holds another build, `leak`,

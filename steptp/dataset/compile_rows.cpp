@@ -19,7 +19,7 @@ constexpr std::uint64_t kOfEachStrategy = 5;
 
 std::string document_text(const Signature& signature, const std::string& leir) {
   std::string out;
-  for (const Variable& variable : signature.variables) append(out, "@", print_signature_line(variable), "\n");
+  for (const Variable& variable : signature.variables) append(out, print_signature_line(variable), "\n");
   return out + leir;
 }
 
@@ -67,54 +67,91 @@ std::vector<CompiledRow> RowSample::rows() const {
   return out;
 }
 
-Result<CompiledRows, Diagnostic> compile_rows(const std::vector<CompiledRow>& rows, WorkerPool& workers,
-                                              const WorkerCall& call) {
-  std::vector<std::string> compilers(rows.size());
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::optional<Diagnostic> problem;
-  const auto fail = [&](Diagnostic diagnostic) {
-    const std::lock_guard lock(mutex);
-    if (!problem) problem = std::move(diagnostic);
-    next = rows.size();
-  };
-  const auto work = [&] {
-    for (std::size_t i = next++; i < rows.size(); i = next++) {
-      const WorkerOutcome outcome = workers.call(compile_request(rows[i].request), call);
-      if (!outcome.ok()) {
-        fail(make_error("worker", concat("compiling the row ", rows[i].id, " ended its process: ", outcome.reason)));
-        return;
-      }
-      const Json answer = compile_answer(outcome.answer);
-      if (const Json* error = answer.find("error")) {
-        fail(make_error(
-            "compile",
-            concat("the row ", rows[i].id, " (", rows[i].strategy, ") does not compile: ", *error->as_string()),
-            "this is a fault in the back end; please report the row"));
-        return;
-      }
-      compilers[i] = *answer.find("compiled")->as_string();
-    }
-  };
-  {
+namespace {
+
+/// Has rows compiled, several at a time.
+class RowCompiler {
+ public:
+  RowCompiler(const std::vector<CompiledRow>& rows, const std::string& python, WorkerPool& workers,
+              const WorkerCall& call)
+      : rows_(rows), python_(python), workers_(workers), call_(call), answers_(rows.size()) {}
+
+  void run() {
     std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < std::min(workers.places(), rows.size()); ++i) threads.emplace_back(work);
+    for (std::size_t i = 0; i < std::min(workers_.places(), rows_.size()); ++i)
+      threads.emplace_back([this] { work(); });
   }
-  if (problem) return *problem;
+
+  [[nodiscard]] const std::vector<CompileAnswer>& answers() const { return answers_; }
+  [[nodiscard]] const std::optional<Diagnostic>& problem() const { return problem_; }
+  [[nodiscard]] bool is_stopped() const { return is_stopped_; }
+
+ private:
+  void work() {
+    for (std::size_t i = next_++; i < rows_.size(); i = next_++) compile(i);
+  }
+
+  void compile(std::size_t i) {
+    const CompiledRow& row = rows_[i];
+    const WorkerOutcome outcome = workers_.call(compile_request(row.request, python_), call_);
+    if (outcome.kind == WorkerOutcome::Kind::cancelled) return end(std::nullopt);
+    if (!outcome.ok())
+      return end(make_error("worker", concat("compiling the row ", row.id, " ended its process: ", outcome.reason)));
+    answers_[i] = compile_answer(outcome.answer);
+    if (answers_[i].error.empty()) return;
+    end(make_error("compile", concat("the row ", row.id, " (", row.strategy, ") does not compile: ", answers_[i].error),
+                   "this is a fault in the back end; please report the row"));
+  }
+
+  /// No further rows; without a problem, because the caller wants no more.
+  void end(std::optional<Diagnostic> problem) {
+    const std::lock_guard lock(mutex_);
+    if (!problem) is_stopped_ = true;
+    if (!problem_) problem_ = std::move(problem);
+    next_ = rows_.size();
+  }
+
+  const std::vector<CompiledRow>& rows_;
+  const std::string& python_;
+  WorkerPool& workers_;
+  const WorkerCall& call_;
+  std::vector<CompileAnswer> answers_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;
+  std::optional<Diagnostic> problem_;
+  bool is_stopped_ = false;
+};
+
+}  // namespace
+
+Result<CompiledRows, Diagnostic> compile_rows(const std::vector<CompiledRow>& rows, const std::string& python,
+                                              WorkerPool& workers, const WorkerCall& call) {
+  RowCompiler compiler(rows, python, workers, call);
+  compiler.run();
+  if (compiler.problem()) return *compiler.problem();
   CompiledRows out;
-  std::map<std::string, std::string> by_id;
+  out.is_stopped = compiler.is_stopped();
+  if (out.is_stopped) return out;
+  std::map<std::string, std::string> lines;
   std::map<std::string, std::size_t> by_compiler;
+  std::string version;
+  std::string no_tvm;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    by_id[rows[i].id] = compilers[i];
-    ++by_compiler[compilers[i]];
-  }
-  for (const auto& [id, compiler] : by_id) {
+    const CompileAnswer& answer = compiler.answers()[i];
     Json line;
-    append(out.lines, line.set("id", id).set("compiled", compiler).dump(), "\n");
+    line.set("id", rows[i].id).set("by", Json::Array(answer.by.begin(), answer.by.end()));
+    lines[rows[i].id] = line.dump();
+    for (const std::string& name : answer.by) ++by_compiler[name];
+    if (!answer.tvm.empty()) version = answer.tvm;
+    if (!answer.no_tvm.empty()) no_tvm = answer.no_tvm;
   }
+  for (const auto& [id, line] : lines) append(out.lines, line, "\n");
   out.description = concat("compiled ", rows.size(), " rows");
-  for (const auto& [compiler, count] : by_compiler) append(out.description, ", ", count, " by ", compiler);
-  if (!by_compiler.contains("nvrtc")) append(out.description, "; NVRTC is not on this machine");
+  for (const auto& [name, count] : by_compiler) append(out.description, ", ", count, " by ", name);
+  if (!version.empty()) append(out.description, " (TVM ", version, ")");
+  if (rows.empty()) return out;
+  if (!by_compiler.contains("nvrtc")) out.absent = "NVRTC is not on this machine";
+  if (!no_tvm.empty()) append(out.absent, out.absent.empty() ? "" : "; ", "there is no TVM (", no_tvm, ")");
   return out;
 }
 

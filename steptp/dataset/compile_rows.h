@@ -41,12 +41,16 @@ class RowSample {
 };
 
 struct CompiledRows {
-  std::string lines;        ///< compiled.jsonl: {"id","compiled"}, sorted by id
+  std::string lines;        ///< compiled.jsonl: {"id","by":[...]}, sorted by id
   std::string description;  ///< for the log: how many by which compiler
+  std::string absent;       ///< for people: which compilers were not asked, and why; empty where all were
+  bool is_stopped = false;  ///< `call` wanted no more: nothing else is filled in
 };
 
-/// Compiles all of them in the workers. Diagnostic `compile`: one does not compile, with its id and why; `worker`.
-[[nodiscard]] Result<CompiledRows, Diagnostic> compile_rows(const std::vector<CompiledRow>& rows, WorkerPool& workers,
+/// Compiles all of them in the workers. `python`: one that has TVM. Diagnostic `compile`: one does not compile, with
+/// its id and why; `worker`.
+[[nodiscard]] Result<CompiledRows, Diagnostic> compile_rows(const std::vector<CompiledRow>& rows,
+                                                            const std::string& python, WorkerPool& workers,
                                                             const WorkerCall& call);
 
 }  // namespace steptp::dataset

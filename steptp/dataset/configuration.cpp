@@ -31,6 +31,7 @@ void for_each_setting(Settings& c, const Visit& visit) {
         "leave out programs of this origin: kernelbench, kernelbench/level2, zoo, composition, import",
         c.exclude_origin);
   visit("imports", "names of .pt2 files; --import fills it", c.imports);
+  visit("import_sums", "their checksums; --import fills it", c.import_sums);
   visit("test_shape_programs", "programs of the split test_shape: other shapes of trained types",
         c.test_shape_programs);
   visit("test_types", "types of the zoo that are kept out of training", c.test_types);
@@ -256,6 +257,7 @@ void scale_to_programs(Configuration& configuration, std::uint64_t programs) {
 std::string problem_of(const Configuration& c) {
   if (std::string problem = unknown_name(c); !problem.empty()) return problem;
   if (c.dtypes.empty()) return "dtypes are empty";
+  if (c.imports.size() != c.import_sums.size()) return "imports and import_sums are not as many";
   if (c.compositions_percent > 100) return "compositions_percent is at most 100";
   if (c.trials < 1) return "trials are at least 1";
   if (c.attempts < 1) return "attempts are at least 1";

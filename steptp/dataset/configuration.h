@@ -31,6 +31,7 @@ struct Configuration {
   double most_gib = 2;                      ///< of one tensor
   std::vector<std::string> exclude_origin;  ///< "kernelbench", "composition", ...
   std::vector<std::string> imports;         ///< names of .pt2 files, taken into `train`
+  std::vector<std::string> import_sums;     ///< SHA-256 of each, so that a file that changes is noticed
   std::uint64_t test_shape_programs = 180;
   std::uint64_t test_types = 15;  ///< types of the zoo that are kept out of training
   std::uint64_t test_type_programs = 150;

@@ -99,8 +99,9 @@ struct Entry {
   std::string after_hash;
   std::string tir;  ///< of `after`; that of `before` is the parent's, or the program's
   std::string cuda;
-  std::string compiled;  ///< "nvrtc", "tvm", "llvm" or "none"
-  FormTokens tokens;     ///< of `after`
+  std::string compiled;                ///< "nvrtc", "tvm", "llvm" or "none": the first of those who compiled it
+  std::vector<std::string> compilers;  ///< all of them; known once the build is complete, and no part of the raw store
+  FormTokens tokens;                   ///< of `after`
   bool operator==(const Entry&) const;
 };
 

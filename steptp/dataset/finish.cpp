@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -179,8 +180,37 @@ Result<bool, Diagnostic> write_build(const std::string& folder, const Configurat
   return write_file(build_path(folder), out.dump() + "\n");
 }
 
-Result<Json, Diagnostic> finish_dataset(const std::string& folder, const Configuration& configuration, const Plan& plan,
-                                        WorkerPool& workers, BuildLog& log, const WorkerCall& call) {
+namespace {
+
+/// `leak` where a rule of the splits is broken; the log has all places.
+std::optional<Diagnostic> leak_in(const Survey& survey, BuildLog& log) {
+  std::vector<std::string> leaks = find_leaks(survey.members);
+  for (std::string& leak : survey.state_leaks()) leaks.push_back(std::move(leak));
+  for (const std::string& leak : leaks) log.write(concat("leak: ", leak));
+  if (leaks.empty()) return std::nullopt;
+  return make_error(
+      "leak",
+      concat(leaks.size(),
+             leaks.size() == 1 ? " leak between splits: " : " leaks between splits, the first: ", leaks.front()),
+      "build.log names all of them");
+}
+
+Json summary_of(const Survey& survey, const Selection& selection, const Plan& plan) {
+  Json out;
+  survey.describe(out);
+  out.set("raw_difficulty", to_json(selection.raw)).set("filtered_difficulty", to_json(selection.filtered));
+  out.set("mix_reached", selection.is_mix_reached);
+  out.set("rows", row_counts(selection, true)).set("unfiltered_rows", row_counts(selection, false));
+  out.set("passed_over", counts_json(plan.passed_over));
+  return out.set("held_out_types", Json::Array(plan.held_out.begin(), plan.held_out.end()));
+}
+
+}  // namespace
+
+Result<std::optional<Finished>, Diagnostic> finish_dataset(const std::string& folder,
+                                                           const Configuration& configuration, const Plan& plan,
+                                                           const std::string& python, WorkerPool& workers,
+                                                           BuildLog& log, const WorkerCall& call) {
   log.write("all parts are there; selecting rows");
   Survey survey(configuration);
   for (std::uint64_t part = 0; part < part_count(plan.programs.size()); ++part) {
@@ -188,39 +218,23 @@ Result<Json, Diagnostic> finish_dataset(const std::string& folder, const Configu
     if (!records) return records.error();
     for (const ProgramRecord& record : *records) survey.add(record);
   }
-  std::vector<std::string> leaks = find_leaks(survey.members);
-  for (std::string& leak : survey.state_leaks()) leaks.push_back(std::move(leak));
-  for (const std::string& leak : leaks) log.write(concat("leak: ", leak));
-  if (!leaks.empty()) {
-    return make_error(
-        "leak",
-        concat(leaks.size(),
-               leaks.size() == 1 ? " leak between splits: " : " leaks between splits, the first: ", leaks.front()),
-        "build.log names all of them");
-  }
-  auto compiled = compile_rows(survey.sample.rows(), workers, call);
+  if (auto leak = leak_in(survey, log)) return *std::move(leak);
+  auto compiled = compile_rows(survey.sample.rows(), python, workers, call);
   if (!compiled) return compiled.error();
-  log.write(compiled->description);
+  if (compiled->is_stopped) return std::optional<Finished>();
+  log.write(compiled->absent.empty() ? compiled->description : concat(compiled->description, "; ", compiled->absent));
   if (auto written = write_file(compiled_path(folder), compiled->lines); !written) return written.error();
 
   const Selection selection = select_rows(survey.candidates, configuration);
   if (auto written = write_file(selection_path(folder), selection_text(selection.rows)); !written)
     return written.error();
-  Json summary;
-  survey.describe(summary);
-  summary.set("raw_difficulty", to_json(selection.raw)).set("filtered_difficulty", to_json(selection.filtered));
-  summary.set("mix_reached", selection.is_mix_reached);
-  summary.set("rows", row_counts(selection, true)).set("unfiltered_rows", row_counts(selection, false));
-  summary.set("passed_over", counts_json(plan.passed_over));
-  Json::Array held_out;
-  for (const std::string& type : plan.held_out) held_out.emplace_back(type);
-  summary.set("held_out_types", std::move(held_out));
   if (!selection.is_mix_reached) {
     log.write("the wanted mix of difficulties cannot be reached by dropping medium and easy rows");
   }
-  if (auto written = write_build(folder, configuration, plan, summary); !written) return written.error();
+  Finished out{summary_of(survey, selection, plan), std::move(compiled->absent)};
+  if (auto written = write_build(folder, configuration, plan, out.summary); !written) return written.error();
   log.write("complete");
-  return summary;
+  return std::optional(std::move(out));
 }
 
 }  // namespace steptp::dataset

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <functional>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "steptp/base/diagnostic.h"
@@ -24,9 +25,15 @@ inline constexpr std::uint64_t kPartPrograms = 16;
                                                    const Plan& plan, const Json& summary);
 
 /// Once all parts are there: looks for leaks in what was made, selects rows, compiles a sample, and writes
-/// selection.jsonl, compiled.jsonl and the summary. Answers the summary.
-[[nodiscard]] Result<Json, Diagnostic> finish_dataset(const std::string& folder, const Configuration& configuration,
-                                                      const Plan& plan, WorkerPool& workers, BuildLog& log,
-                                                      const WorkerCall& call);
+/// selection.jsonl, compiled.jsonl and the summary. `python`: one that has TVM. Nothing where `call` wanted no more.
+struct Finished {
+  Json summary;
+  std::string absent;  ///< which compilers were not asked, and why
+};
+[[nodiscard]] Result<std::optional<Finished>, Diagnostic> finish_dataset(const std::string& folder,
+                                                                         const Configuration& configuration,
+                                                                         const Plan& plan, const std::string& python,
+                                                                         WorkerPool& workers, BuildLog& log,
+                                                                         const WorkerCall& call);
 
 }  // namespace steptp::dataset

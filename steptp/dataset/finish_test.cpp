@@ -59,7 +59,10 @@ Made store_of(const std::vector<ProgramRecord>& records) {
 Result<Json, Diagnostic> finish(const Made& made) {
   BuildLog log(made.folder.file("."));
   WorkerPool workers({{"none"}});
-  return finish_dataset(made.folder.file("."), made.configuration, made.plan, workers, log, {});
+  const auto summary =
+      finish_dataset(made.folder.file("."), made.configuration, made.plan, "python3", workers, log, {});
+  if (!summary) return summary.error();
+  return (*summary)->summary;
 }
 
 TEST(Finish, WritesRowsAndSummary) {

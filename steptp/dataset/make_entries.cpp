@@ -167,7 +167,7 @@ class EntryMaker {
       refused = "no CUDA";
       return false;
     }
-    tir_text = std::move(tir).value();
+    tir_text = std::move(tir->text);
     cuda_text = std::move(cuda->text);
     return true;
   }
@@ -333,8 +333,8 @@ class EntryMaker {
 }  // namespace
 
 Result<ProgramRecord, Diagnostic> make_record(const PlannedProgram& planned, const Configuration& configuration,
-                                              const std::string& import_folder, StageTimes& times) {
-  auto made = make_program(planned, configuration, import_folder);
+                                              const ImportPaths& imports, StageTimes& times) {
+  auto made = make_program(planned, configuration, imports);
   if (!made) return made.error();
   EntryMaker maker(planned, configuration, times);
   if (maker.describe(*made)) maker.make();

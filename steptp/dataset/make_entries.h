@@ -18,6 +18,6 @@ using StageTimes = std::map<std::string, double>;
 /// configuration and the plan only. A program that cannot be used comes back with the reason in `excluded`.
 [[nodiscard]] Result<ProgramRecord, Diagnostic> make_record(const PlannedProgram& planned,
                                                             const Configuration& configuration,
-                                                            const std::string& import_folder, StageTimes& times);
+                                                            const ImportPaths& imports, StageTimes& times);
 
 }  // namespace steptp::dataset

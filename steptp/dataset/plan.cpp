@@ -25,10 +25,20 @@ constexpr std::uint64_t kHeldOutCompositions = 20;
 /// Streams of draws, so that no split's programs depend on how many another has.
 enum class Stream : std::uint64_t { train = 1, test_shape, test_type, order, held_out };
 
+/// The name of a file is no name of a program: "my model.pt2" is "my_model_pt2".
+std::string as_word(std::string name) {
+  const auto is_plain = [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  };
+  std::replace_if(
+      name.begin(), name.end(), [&](char c) { return !is_plain(c); }, '_');
+  return name;
+}
+
 class Planner {
  public:
-  Planner(const Configuration& configuration, std::string import_folder)
-      : configuration_(configuration), import_folder_(std::move(import_folder)) {}
+  Planner(const Configuration& configuration, const ImportPaths& imports)
+      : configuration_(configuration), imports_(imports) {}
 
   Result<Plan, Diagnostic> run() {
     choose_types();
@@ -131,7 +141,7 @@ class Planner {
       planned.type = file;
       planned.origin = "import";
       if (!is_wanted(planned.origin)) continue;
-      const auto made = make_program(planned, configuration_, import_folder_);
+      const auto made = make_program(planned, configuration_, imports_);
       if (!made) return made.error();
       take(std::move(planned), made->program, made->graph);
     }
@@ -244,7 +254,7 @@ class Planner {
     for (std::size_t i = 0; i < plan_.programs.size(); ++i) {
       PlannedProgram& planned = plan_.programs[i];
       planned.number = i;
-      planned.name = concat(planned.type, "_", ++of_type[planned.type]);
+      planned.name = concat(as_word(planned.type), "_", ++of_type[planned.type]);
       const std::uint64_t place = seen[planned.split]++;
       const std::uint64_t wanted = entries_of(planned.split, programs[planned.split]);
       const std::uint64_t count = programs[planned.split];
@@ -270,7 +280,7 @@ class Planner {
   }
 
   const Configuration& configuration_;
-  std::string import_folder_;
+  const ImportPaths& imports_;
   Types types_;
   std::map<Hash, Split> split_of_form_;
   std::set<Hash> held_out_patterns_;
@@ -279,8 +289,8 @@ class Planner {
 
 }  // namespace
 
-Result<Plan, Diagnostic> make_plan(const Configuration& configuration, const std::string& import_folder) {
-  return Planner(configuration, import_folder).run();
+Result<Plan, Diagnostic> make_plan(const Configuration& configuration, const ImportPaths& imports) {
+  return Planner(configuration, imports).run();
 }
 
 std::vector<std::string> find_leaks(const std::vector<SplitMember>& members) {

@@ -47,8 +47,11 @@ struct Plan {
   std::vector<std::string> held_out;  ///< types of the split test_type
 };
 
-/// All programs of a dataset, decided by the configuration alone. `import_folder` holds the files that it names.
-[[nodiscard]] Result<Plan, Diagnostic> make_plan(const Configuration& configuration, const std::string& import_folder);
+/// Where the files are that the configuration names.
+using ImportPaths = std::map<std::string, std::string>;
+
+/// All programs of a dataset, decided by the configuration alone.
+[[nodiscard]] Result<Plan, Diagnostic> make_plan(const Configuration& configuration, const ImportPaths& imports);
 
 /// A program of the plan in its forms.
 struct MadeProgram {
@@ -58,7 +61,7 @@ struct MadeProgram {
 };
 [[nodiscard]] Result<MadeProgram, Diagnostic> make_program(const PlannedProgram& planned,
                                                            const Configuration& configuration,
-                                                           const std::string& import_folder);
+                                                           const ImportPaths& imports);
 
 /// How compositions are drawn: dtypes and the bound of memory.
 [[nodiscard]] zoo::DrawOptions composition_draws(const Configuration& configuration);

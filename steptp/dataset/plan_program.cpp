@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "steptp/base/file.h"
+#include "steptp/base/sha256.h"
 #include "steptp/base/text.h"
 #include "steptp/dataset/plan.h"
 #include "steptp/verbs/import_model.h"
@@ -28,13 +29,31 @@ std::string text_of(const Json& json, std::string_view key) {
   return value && value->as_string() ? *value->as_string() : std::string();
 }
 
-Result<MadeProgram, Diagnostic> import_program(const std::string& file, const std::string& folder) {
-  const auto content = read_file(folder + "/" + file);
+/// The checksum that the configuration has of a file; empty where it does not name it.
+std::string sum_of(const Configuration& configuration, const std::string& file) {
+  for (std::size_t i = 0; i < configuration.imports.size(); ++i) {
+    if (configuration.imports[i] == file) return configuration.import_sums[i];
+  }
+  return {};
+}
+
+Result<MadeProgram, Diagnostic> import_program(const std::string& file, const Configuration& configuration,
+                                               const ImportPaths& paths) {
+  const auto path = paths.find(file);
+  if (path == paths.end())
+    return make_error("configuration", concat("the dataset takes in '", file, "', and it is not there"),
+                      "name it, or its folder, with --import");
+  const auto content = read_file(path->second);
   if (!content) return content.error();
+  if (sha256_hex(*content) != sum_of(configuration, file)) {
+    return make_error("configuration", concat("'", path->second, "' is not the file that the dataset was begun with"),
+                      "give the one that it was, or build into another folder");
+  }
   auto imported = import_archive(*content, file.substr(0, file.rfind('.')), std::nullopt);
   if (!imported) {
-    return imported.error().diagnostics.empty() ? make_error("import", concat("cannot import '", file, "'"))
-                                                : imported.error().diagnostics.front();
+    Diagnostic reason = imported.error().diagnostics.front();
+    reason.message = concat("cannot import '", path->second, "': ", reason.message);
+    return reason;
   }
   MadeProgram out;
   out.program = std::move(imported->program);
@@ -84,9 +103,9 @@ Result<PlannedProgram, std::string> planned_from_json(const Json& json) {
 }
 
 Result<MadeProgram, Diagnostic> make_program(const PlannedProgram& planned, const Configuration& configuration,
-                                             const std::string& import_folder) {
+                                             const ImportPaths& imports) {
   switch (planned.kind) {
-    case PlannedProgram::Kind::import: return import_program(planned.type, import_folder);
+    case PlannedProgram::Kind::import: return import_program(planned.type, configuration, imports);
     case PlannedProgram::Kind::type: {
       auto made = zoo_program(planned.type, planned.arguments, planned.dtype);
       if (!made) return made.error();

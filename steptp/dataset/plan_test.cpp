@@ -65,7 +65,7 @@ Configuration small_configuration() {
 
 TEST(Plan, SplitsKeepTheirRules) {
   const Configuration configuration = small_configuration();
-  const auto plan = make_plan(configuration, "");
+  const auto plan = make_plan(configuration, {});
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   std::map<Split, std::set<std::string>> types;
   std::map<Split, std::uint64_t> programs;
@@ -90,8 +90,8 @@ TEST(Plan, SplitsKeepTheirRules) {
 TEST(Plan, IsTheSameTwiceAndItsProgramsCanBeMade) {
   Configuration configuration = small_configuration();
   configuration.programs = 40;
-  const auto plan = make_plan(configuration, "");
-  const auto again = make_plan(configuration, "");
+  const auto plan = make_plan(configuration, {});
+  const auto again = make_plan(configuration, {});
   ASSERT_TRUE(plan.ok() && again.ok());
   ASSERT_EQ(plan->programs.size(), again->programs.size());
   for (std::size_t i = 0; i < plan->programs.size(); ++i) {
@@ -99,7 +99,7 @@ TEST(Plan, IsTheSameTwiceAndItsProgramsCanBeMade) {
     EXPECT_EQ(json.dump(), to_json(again->programs[i]).dump());
     const auto read_back = planned_from_json(*parse_json(json.dump()));
     ASSERT_TRUE(read_back.ok()) << read_back.error();
-    const auto made = make_program(*read_back, configuration, "");
+    const auto made = make_program(*read_back, configuration, {});
     ASSERT_TRUE(made.ok()) << made.error().message;
     EXPECT_EQ(form_of(made->program), plan->programs[i].form) << plan->programs[i].name;
   }
@@ -109,7 +109,7 @@ TEST(Plan, OriginsCanBeLeftOut) {
   Configuration configuration = small_configuration();
   configuration.programs = 60;
   configuration.exclude_origin = {"kernelbench", "composition"};
-  const auto plan = make_plan(configuration, "");
+  const auto plan = make_plan(configuration, {});
   ASSERT_TRUE(plan.ok());
   for (const PlannedProgram& planned : plan->programs) EXPECT_EQ(planned.origin, "zoo") << planned.name;
 }

@@ -2,6 +2,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -117,9 +118,11 @@ Result<std::vector<ProgramRecord>, Diagnostic> read_part(const std::string& fold
 
 namespace {
 
-/// By the id of the entry; a dataset that is not complete has none.
-Result<std::map<std::string, std::string>, Diagnostic> read_compiled(const std::string& folder) {
-  std::map<std::string, std::string> out;
+/// Compilers by the id of the entry; a dataset that is not complete has none.
+using Compilers = std::map<std::string, std::vector<std::string>>;
+
+Result<Compilers, Diagnostic> read_compiled(const std::string& folder) {
+  Compilers out;
   const std::string path = compiled_path(folder);
   const auto text = read_file(path);
   if (!text) return out;
@@ -127,13 +130,26 @@ Result<std::map<std::string, std::string>, Diagnostic> read_compiled(const std::
   for_each_line(*text, [&](std::string_view line) {
     const auto json = parse_json(line);
     const Json* id = json ? json->find("id") : nullptr;
-    const Json* compiler = json ? json->find("compiled") : nullptr;
-    is_good = id && id->as_string() && compiler && compiler->as_string();
-    if (is_good) out[*id->as_string()] = *compiler->as_string();
+    const Json* by = json ? json->find("by") : nullptr;
+    is_good = id && id->as_string() && by && by->as_array();
+    if (!is_good) return false;
+    std::vector<std::string>& compilers = out[*id->as_string()];
+    for (const Json& name : *by->as_array()) {
+      is_good = is_good && name.as_string();
+      if (is_good) compilers.push_back(*name.as_string());
+    }
     return is_good;
   });
   if (!is_good) return damaged(path, "a line says not which row was compiled by what");
   return out;
+}
+
+/// The one that says most of a program for a GPU.
+std::string first_compiler(const std::vector<std::string>& compilers) {
+  for (const char* name : {"nvrtc", "tvm", "llvm"}) {
+    if (std::find(compilers.begin(), compilers.end(), name) != compilers.end()) return name;
+  }
+  return "none";
 }
 
 }  // namespace
@@ -152,7 +168,9 @@ std::optional<Diagnostic> for_each_record(const std::string& folder,
     for (ProgramRecord& record : *records) {
       for (Entry& entry : record.entries) {
         const auto found = compiled->find(entry.id);
-        if (found != compiled->end()) entry.compiled = found->second;
+        if (found == compiled->end()) continue;
+        entry.compilers = found->second;
+        entry.compiled = first_compiler(entry.compilers);
       }
       if (!visit(std::move(record))) return std::nullopt;
     }

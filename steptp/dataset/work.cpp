@@ -10,6 +10,8 @@
 
 #include "steptp/base/text.h"
 #include "steptp/dataset/build.h"
+#include "steptp/dataset/lowered.h"
+#include "steptp/dataset/tvm_builder.h"
 #include "steptp/execution/cuda_library.h"
 #include "steptp/execution/cuda_program.h"
 #include "steptp/execution/llvm_program.h"
@@ -64,7 +66,8 @@ class DatasetWorker {
     if (!planned) throw std::runtime_error(planned.error());
     fail_as_tests_want(planned->name);
     StageTimes times;
-    const auto record = make_record(*planned, configuration_, text_at(request, "imports"), times);
+    const ImportPaths imports = {{planned->type, text_at(request, "path")}};
+    const auto record = make_record(*planned, configuration_, imports, times);
     if (!record) throw std::runtime_error(record.error().message);
     Json spent;
     spent.set("program", record->program.id);
@@ -73,34 +76,69 @@ class DatasetWorker {
   }
 
   std::string compile(const Json& request) {
-    Json out;
-    const std::string cuda = text_at(request, "cuda");
+    const Document document = read_document("row", text_at(request, "leir"));
+    CompileAnswer out;
+    if (document.ok) {
+      compile_by_machine(document.program, text_at(request, "cuda"), out);
+      if (out.error.empty()) compile_by_tvm(document.program, text_at(request, "python"), out);
+    } else {
+      out.error = "it cannot be read back";
+    }
+    Json json;
+    json.set("by", Json::Array(out.by.begin(), out.by.end())).set("tvm", out.tvm).set("no_tvm", out.no_tvm);
+    return json.set("error", out.error).dump();
+  }
+
+  /// NVRTC; where it is not there, LLVM.
+  static void compile_by_machine(const Program& program, const std::string& cuda, CompileAnswer& out) {
     const ObjectCache cache(ObjectCache::default_folder());
     if (const auto nvrtc = load_nvrtc()) {
       bool from_cache = false;
       const auto image = compile_cuda(cuda, kArchitecture, **nvrtc, cache, from_cache);
-      if (image) return out.set("compiled", "nvrtc").dump();
+      if (image) out.by.emplace_back("nvrtc");
       // A compiler that is not complete says nothing of the text.
-      if (image.error().id != "no-nvrtc") return out.set("error", image.error().message).dump();
+      const bool is_asked = image || image.error().id != "no-nvrtc";
+      if (!image && is_asked) out.error = image.error().message;
+      if (is_asked) return;
     }
-    const Document document = read_document("row", text_at(request, "leir"));
-    if (!document.ok) return out.set("error", "the row cannot be read back").dump();
-    const auto compiled = LlvmProgram::compile(document.program, cache);
-    if (compiled) return out.set("compiled", "llvm").dump();
-    if (compiled.error().id == "no-engine" || compiled.error().id == "cannot-lower")
-      return out.set("compiled", "none").set("note", compiled.error().message).dump();
-    return out.set("error", compiled.error().message).dump();
+    const auto compiled = LlvmProgram::compile(program, cache);
+    if (compiled) {
+      out.by.emplace_back("llvm");
+    } else if (compiled.error().id != "no-engine" && compiled.error().id != "cannot-lower") {
+      out.error = compiled.error().message;
+    }
+  }
+
+  /// The same text as in the row, spelled as this TVM wants it.
+  void compile_by_tvm(const Program& program, const std::string& python, CompileAnswer& out) {
+    if (!tvm_) tvm_.emplace(TvmBuilder::start(python));
+    if (!*tvm_) {
+      out.no_tvm = tvm_->error();
+      return;
+    }
+    TvmBuilder& tvm = **tvm_;
+    out.tvm = tvm.version();
+    const auto text = tir_text_of(program, tvm.dialect());
+    const auto problem = text ? tvm.build(text->text, text->target) : std::optional(text.error().message);
+    if (problem) {
+      out.error = concat("TVM ", out.tvm, ": ", *problem);
+    } else {
+      out.by.emplace_back("tvm");
+    }
   }
 
   Configuration configuration_;
   std::string configuration_text_;
+  std::optional<Result<TvmBuilder, std::string>> tvm_;  ///< started with the first program to compile
 };
 
 }  // namespace
 
-std::string record_request(const Json& configuration, const PlannedProgram& planned, const std::string& import_folder) {
+std::string record_request(const Json& configuration, const PlannedProgram& planned, const ImportPaths& imports) {
+  const auto path = imports.find(planned.type);
   Json out;
-  out.set("planned", to_json(planned)).set("imports", import_folder).set("configuration", configuration);
+  out.set("planned", to_json(planned)).set("path", path == imports.end() ? std::string() : path->second);
+  out.set("configuration", configuration);
   return out.dump();
 }
 
@@ -112,15 +150,20 @@ RecordAnswer record_answer(const std::string& answer) {
   return {answer.substr(0, end), std::move(times).value()};
 }
 
-std::string compile_request(const CompileRequest& request) {
+std::string compile_request(const CompileRequest& request, const std::string& python) {
   Json out;
-  return out.set("leir", request.leir).set("cuda", request.cuda).dump();
+  return out.set("leir", request.leir).set("cuda", request.cuda).set("python", python).dump();
 }
 
-Json compile_answer(const std::string& answer) {
-  auto json = parse_json(answer);
+CompileAnswer compile_answer(const std::string& answer) {
+  const auto json = parse_json(answer);
   if (!json) throw std::runtime_error(json.error().message);
-  return std::move(json).value();
+  CompileAnswer out;
+  for (const Json& compiler : *json->find("by")->as_array()) out.by.push_back(*compiler.as_string());
+  out.tvm = text_at(*json, "tvm");
+  out.no_tvm = text_at(*json, "no_tvm");
+  out.error = text_at(*json, "error");
+  return out;
 }
 
 std::vector<WorkerPool::Command> worker_commands(unsigned jobs, std::uint64_t memory_bytes) {

@@ -16,7 +16,7 @@ namespace steptp::dataset {
 
 /// Asks for the record of a program.
 [[nodiscard]] std::string record_request(const Json& configuration, const PlannedProgram& planned,
-                                         const std::string& import_folder);
+                                         const ImportPaths& imports);
 /// The record as it goes into the store, a line, and what it took.
 struct RecordAnswer {
   std::string line;
@@ -29,9 +29,16 @@ struct CompileRequest {
   std::string leir;  ///< a document with its signature
   std::string cuda;
 };
-[[nodiscard]] std::string compile_request(const CompileRequest& request);
-/// {"compiled":"nvrtc"|"llvm"|"none"} or {"error":why}.
-[[nodiscard]] Json compile_answer(const std::string& answer);
+/// `python`: one that has TVM, where there is TVM.
+[[nodiscard]] std::string compile_request(const CompileRequest& request, const std::string& python);
+/// Who compiled it, or why somebody could not.
+struct CompileAnswer {
+  std::vector<std::string> by;  ///< nvrtc, or llvm where there is no NVRTC; then tvm
+  std::string tvm;              ///< the version of TVM
+  std::string no_tvm;           ///< why TVM was not asked
+  std::string error;            ///< the program does not compile
+};
+[[nodiscard]] CompileAnswer compile_answer(const std::string& answer);
 
 /// One place for each job.
 [[nodiscard]] std::vector<WorkerPool::Command> worker_commands(unsigned jobs, std::uint64_t memory_bytes);

@@ -137,6 +137,13 @@ bool has_kernelbench(const Manifest& manifest) {
   return std::find(manifest.origins.begin(), manifest.origins.end(), "kernelbench") != manifest.origins.end();
 }
 
+std::string compiled_text(const Manifest& manifest) {
+  if (manifest.compiled.empty()) return "No program of this data was compiled.\n\n";
+  std::string out = "A sample of the transformed programs was compiled as well, without a fault:";
+  for (const auto& [compiler, count] : manifest.compiled) append(out, " ", count, " by ", compiler, ";");
+  return out + " the archive says which (`compilers`).\n\n";
+}
+
 std::string left_out(const Manifest& manifest) {
   std::string out;
   if (manifest.max_tokens > 0) {
@@ -195,6 +202,9 @@ error), `numeric` (equal up to the last bit of constants in the declared types).
 what they came from are not in the data. Anyone can look again: `steptp dataset validate DIR` replays every recipe and
 judges rows anew.
 
+)";
+
+constexpr std::string_view kColumns = R"(
 ## Columns
 
 Free-form values are JSON in a string. `archive.schema.json` is the JSON Schema of the archive's rows.
@@ -226,7 +236,8 @@ std::string card(const Manifest& manifest) {
   const std::vector<Listed> configs = listed_configs(manifest);
   std::string out = front_matter(configs);
   append(out, kIntroduction, "Made of ", manifest.programs, " programs. Rows by config and split:\n\n",
-         config_table(configs), "\n", left_out(manifest), kHowRowsAreMade.substr(1), kVerification.substr(1));
+         config_table(configs), "\n", left_out(manifest), kHowRowsAreMade.substr(1), kVerification.substr(1),
+         compiled_text(manifest), kColumns.substr(1));
   std::vector<const TableSchema*> shown;
   for (const Listed& listed : configs) {
     const Table* table = find_table(listed.config->tables.front());

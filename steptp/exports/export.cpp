@@ -1,17 +1,21 @@
 #include "steptp/exports/export.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "steptp/base/file.h"
 #include "steptp/base/hash.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"
+#include "steptp/dataset/build_log.h"
+#include "steptp/dataset/held_folder.h"
 #include "steptp/dataset/store.h"
 #include "steptp/exports/card.h"
 #include "steptp/exports/record_rows.h"
@@ -98,19 +102,22 @@ class Counter {
   std::map<std::pair<std::string, Split>, std::uint64_t> too_long_;
 };
 
-/// What `data/` held before, of another export: a file that is no longer made must not stay beside the new ones.
-std::optional<Diagnostic> remove_old_data(const std::string& folder) {
+/// What another export has left: a file that is no longer made must not stay beside the new ones. The list of checksums
+/// goes first and comes back last, so that a folder with one holds a whole export.
+std::optional<Diagnostic> remove_old_export(const std::string& folder) {
   std::error_code error;
-  std::filesystem::remove_all(std::filesystem::path(folder) / "data", error);
-  if (error) return make_error("write", concat("cannot remove '", folder, "/data': ", error.message()));
-  std::filesystem::create_directories(folder, error);
-  if (error) return make_error("write", concat("cannot create the folder '", folder, "': ", error.message()));
+  for (const char* name : {kChecksumsFile, "data"}) {
+    std::filesystem::remove_all(std::filesystem::path(folder) / name, error);
+    if (error) return make_error("write", concat("cannot remove '", folder, "/", name, "': ", error.message()));
+  }
   return std::nullopt;
 }
 
+constexpr std::array<const char*, 3> kStoreFiles = {"build.json", "selection.jsonl", "compiled.jsonl"};
+
 /// The build's own files lie in the same folder and are listed too.
 std::optional<Diagnostic> add_store_checksums(const std::string& folder, Checksums& checksums) {
-  std::set<std::string> names = {"build.json", "selection.jsonl", "compiled.jsonl"};
+  std::set<std::string> names(kStoreFiles.begin(), kStoreFiles.end());
   std::error_code error;
   for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(folder) / "raw", error)) {
     names.insert(concat("raw/", file.path().filename().string()));
@@ -123,85 +130,175 @@ std::optional<Diagnostic> add_store_checksums(const std::string& folder, Checksu
   return std::nullopt;
 }
 
+/// All that rows are made of and with, besides the records.
+struct ExportInput {
+  Json build;
+  std::vector<SelectedRow> selection;
+  const Tokenizer* tokenizer = nullptr;
+
+  [[nodiscard]] std::uint64_t programs() const {
+    const Json* planned = build.find("programs");
+    const bool is_count = planned != nullptr && planned->as_integer() != nullptr && *planned->as_integer() > 0;
+    return is_count ? static_cast<std::uint64_t>(*planned->as_integer()) : 0;
+  }
+};
+
+Result<ExportInput, Diagnostic> read_input(const std::string& folder) {
+  auto build = read_build(folder);
+  if (!build) return build.error();
+  auto selection = read_selection(folder);
+  if (!selection) return selection.error();
+  const auto& tokenizer = qwen3_tokenizer();
+  if (!tokenizer) return tokenizer.error();
+  return ExportInput{std::move(build).value(), std::move(selection).value(), &*tokenizer};
+}
+
 struct Job {
   ProgramRecord record;
   std::span<const SelectedRow> selected;
 };
 
-}  // namespace
-
-Result<Manifest, Diagnostic> export_dataset(const std::string& folder, const ExportOptions& options) {
-  Manifest manifest;
-  auto configs = wanted_configs(options.configs);
-  if (!configs) return std::move(configs).error();
-  manifest.configs = std::move(configs).value();
-  manifest.max_tokens = options.max_tokens;
-  const auto build = read_build(folder);
-  if (!build) return build.error();
-  const auto selection = read_selection(folder);
-  if (!selection) return selection.error();
-  const auto& tokenizer = qwen3_tokenizer();
-  if (!tokenizer) return tokenizer.error();
-
-  const std::string out = options.out.empty() ? folder : options.out;
-  if (auto problem = remove_old_data(out)) return *std::move(problem);
-  RowsByProgram by_program;
-  for (const SelectedRow& row : *selection) by_program[row.program].push_back(row);
-  const RowOptions rows = row_options(options, manifest.configs, *selection);
-  const Json* planned = build->find("programs");
-  const std::uint64_t total =
-      planned == nullptr || planned->as_integer() == nullptr ? 0 : static_cast<std::uint64_t>(*planned->as_integer());
-
-  TableFiles files(out);
-  Counter counter(manifest);
-  std::set<std::string> origins;
-  std::optional<Diagnostic> failed;
-  std::uint64_t done = 0;
-  OrderedStream<Job, RecordRows> stream(
-      options.jobs, std::size_t{8} * std::max(1U, options.jobs),
-      [&](const Job& job) { return rows_of(job.record, job.selected, *tokenizer, rows); },
-      [&](RecordRows&& made) {
-        failed = std::move(made.problem);
-        for (const TableRow& row : made.rows) {
-          if (!failed) failed = files.add(*row.table, made.split, row.row);
-        }
-        counter.add(made);
-        if (options.progress) options.progress(++done, total);
-        return !failed;
-      });
-  auto problem = for_each_record(folder, [&](ProgramRecord&& record) {
-    if (!record.entries.empty()) {
-      ++manifest.programs;
-      origins.insert(first_word(record.program.origin));
-    }
-    const auto found = by_program.find(record.program.id);
-    const std::span<const SelectedRow> selected =
-        found == by_program.end() ? std::span<const SelectedRow>() : std::span<const SelectedRow>(found->second);
-    return stream.push({std::move(record), selected});
-  });
-  stream.finish();
-  if (failed) return *std::move(failed);
-  if (problem) return *std::move(problem);
-
-  Checksums checksums;
-  if (auto unwritten = files.finish(manifest, checksums)) return *std::move(unwritten);
-  counter.finish();
-  manifest.origins.assign(origins.begin(), origins.end());
-  const Json* configuration = build->find("configuration");
-  manifest.configuration = configuration == nullptr ? Json() : *configuration;
-  if (out == folder) {
-    if (auto unread = add_store_checksums(folder, checksums)) return *std::move(unread);
+/// Every record becomes rows, on many threads; the rows go into their tables in the order of the records.
+class TableMaker {
+ public:
+  TableMaker(const ExportInput& input, const ExportOptions& options, std::string out, Manifest& manifest)
+      : input_(input),
+        options_(options),
+        manifest_(manifest),
+        rows_(row_options(options, manifest.configs, input.selection)),
+        files_(std::move(out)),
+        counter_(manifest) {
+    for (const SelectedRow& row : input.selection) by_program_[row.program].push_back(row);
   }
+
+  /// False where it was stopped.
+  [[nodiscard]] Result<bool, Diagnostic> run(const std::string& folder) {
+    OrderedStream<Job, RecordRows> stream(
+        options_.jobs, std::size_t{8} * std::max(1U, options_.jobs),
+        [this](const Job& job) { return rows_of(job.record, job.selected, *input_.tokenizer, rows_); },
+        [this](RecordRows&& made) { return take(std::move(made)); });
+    bool is_stopped = false;
+    auto problem = for_each_record(folder, [&](ProgramRecord&& record) {
+      is_stopped = options_.go_on && !options_.go_on();
+      return !is_stopped && stream.push(job_of(std::move(record)));
+    });
+    stream.finish();
+    if (failed_) return *std::move(failed_);
+    if (problem) return *std::move(problem);
+    return !is_stopped;
+  }
+
+  [[nodiscard]] std::optional<Diagnostic> finish(Checksums& checksums) {
+    if (auto unwritten = files_.finish(manifest_, checksums)) return unwritten;
+    counter_.finish();
+    manifest_.origins.assign(origins_.begin(), origins_.end());
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] Job job_of(ProgramRecord&& record) {
+    if (!record.entries.empty()) {
+      ++manifest_.programs;
+      origins_.insert(first_word(record.program.origin));
+    }
+    for (const Entry& entry : record.entries) {
+      for (const std::string& compiler : entry.compilers) ++manifest_.compiled[compiler];
+    }
+    const auto found = by_program_.find(record.program.id);
+    if (found == by_program_.end()) return {std::move(record), {}};
+    return {std::move(record), found->second};
+  }
+
+  [[nodiscard]] bool take(RecordRows&& made) {
+    failed_ = std::move(made.problem);
+    for (const TableRow& row : made.rows) {
+      if (!failed_) failed_ = files_.add(*row.table, made.split, row.row);
+    }
+    counter_.add(made);
+    if (options_.progress) options_.progress(++done_, input_.programs());
+    return !failed_;
+  }
+
+  const ExportInput& input_;
+  const ExportOptions& options_;
+  Manifest& manifest_;
+  RowOptions rows_;
+  RowsByProgram by_program_;
+  TableFiles files_;
+  Counter counter_;
+  std::set<std::string> origins_;
+  std::optional<Diagnostic> failed_;
+  std::uint64_t done_ = 0;
+};
+
+/// Manifest, card, schema; the checksums of everything last.
+std::optional<Diagnostic> write_lists(const std::string& out, const Manifest& manifest, Checksums& checksums) {
   const std::string schema = json_schema(find_table("archive")->schema, "A row of the archive").dump() + "\n";
   for (const auto& [name, content] :
        {std::pair<const char*, std::string>{kManifestFile, to_json(manifest).dump() + "\n"},
         {kCardFile, card(manifest)},
         {kSchemaFile, schema}}) {
-    if (auto unwritten = write_listed(out, name, content, checksums)) return *std::move(unwritten);
+    if (auto unwritten = write_listed(out, name, content, checksums)) return unwritten;
   }
   const auto listed = write_file(concat(out, "/", kChecksumsFile), to_text(checksums));
-  if (!listed) return listed.error();
-  return manifest;
+  return listed ? std::nullopt : std::optional(listed.error());
+}
+
+/// The manifest of the whole export that lies in the folder of a build and was made of it as it is now; nothing where
+/// there is none.
+std::optional<Manifest> finished_export(const std::string& folder) {
+  const auto checksums = read_checksums(concat(folder, "/", kChecksumsFile));
+  const auto text = read_file(concat(folder, "/", kManifestFile));
+  if (!checksums || !text) return std::nullopt;
+  for (const char* name : kStoreFiles) {
+    const auto sum = checksum_of(concat(folder, "/", name));
+    const auto listed = checksums->find(name);
+    if (!sum || listed == checksums->end() || listed->second != *sum) return std::nullopt;
+  }
+  const auto json = parse_json(*text);
+  auto manifest = json ? manifest_from_json(*json) : Result<Manifest, std::string>(json.error().message);
+  return manifest ? std::optional(std::move(manifest).value()) : std::nullopt;
+}
+
+}  // namespace
+
+Result<std::optional<Manifest>, Diagnostic> export_dataset(const std::string& folder, const ExportOptions& options) {
+  using Stopped = std::optional<Manifest>;
+  Manifest manifest;
+  auto configs = wanted_configs(options.configs);
+  if (!configs) return std::move(configs).error();
+  manifest.configs = std::move(configs).value();
+  manifest.max_tokens = options.max_tokens;
+  const auto input = read_input(folder);
+  if (!input) return input.error();
+  const Json* configuration = input->build.find("configuration");
+  if (configuration != nullptr) manifest.configuration = *configuration;
+
+  const std::string out = options.out.empty() ? folder : options.out;
+  const auto held = HeldFolder::open(out);
+  if (!held) return held.error();
+  if (auto problem = remove_old_export(out)) return *std::move(problem);
+  TableMaker maker(*input, options, out, manifest);
+  const auto is_whole = maker.run(folder);
+  if (!is_whole) return is_whole.error();
+  if (!*is_whole) return Stopped();
+  Checksums checksums;
+  if (auto unwritten = maker.finish(checksums)) return *std::move(unwritten);
+  if (out == folder) {
+    if (auto unread = add_store_checksums(folder, checksums)) return *std::move(unread);
+  }
+  if (auto unwritten = write_lists(out, manifest, checksums)) return *std::move(unwritten);
+  return Stopped(std::move(manifest));
+}
+
+Result<std::optional<Manifest>, Diagnostic> export_where_missing(const std::string& folder,
+                                                                 const ExportOptions& options) {
+  if (auto manifest = finished_export(folder)) return manifest;
+  BuildLog log(folder);
+  log.write("making training files");
+  auto exported = export_dataset(folder, options);
+  log.write(!exported ? concat("stopped: ", exported.error().message) : *exported ? "exported" : "stopped");
+  return exported;
 }
 
 }  // namespace steptp::dataset

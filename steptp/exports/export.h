@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,17 @@ struct ExportOptions {
   unsigned jobs = 1;
   /// Called with the programs done and their number, by one thread at a time.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+  std::function<bool()> go_on;  ///< asked for each program, by any thread; false stops the export
 };
 
+/// Nothing where it was stopped; what it had written is no export then, and the next one begins anew.
 /// Errors: `usage` for an unknown config; those of the store; `write`.
-[[nodiscard]] Result<Manifest, Diagnostic> export_dataset(const std::string& folder, const ExportOptions& options);
+[[nodiscard]] Result<std::optional<Manifest>, Diagnostic> export_dataset(const std::string& folder,
+                                                                         const ExportOptions& options);
+
+/// What ends a build that is complete: exports it into its own folder, unless a whole export of the build as it is now
+/// lies there, whatever its options.
+[[nodiscard]] Result<std::optional<Manifest>, Diagnostic> export_where_missing(const std::string& folder,
+                                                                               const ExportOptions& options);
 
 }  // namespace steptp::dataset

@@ -110,6 +110,7 @@ Json to_json(const Manifest& manifest) {
   out.set("max_tokens", manifest.max_tokens).set("rows_too_long", counts_json(manifest.rows_too_long));
   out.set("near_misses_tried", manifest.near_misses_tried).set("near_misses_found", manifest.near_misses_found);
   out.set("near_miss_changes", counts_json(manifest.near_miss_changes));
+  out.set("compiled", counts_json(manifest.compiled));
   return out.set("tables", std::move(listed)).set("configuration", manifest.configuration);
 }
 
@@ -127,6 +128,7 @@ Result<Manifest, std::string> manifest_from_json(const Json& json) {
   out.near_misses_tried = members.natural("near_misses_tried");
   out.near_misses_found = members.natural("near_misses_found");
   out.near_miss_changes = members.counts("near_miss_changes");
+  out.compiled = members.counts("compiled");
   for (const Json& item : members.array("tables")) out.tables.push_back(table_from_json(item, problem));
   if (const Json* configuration = members.member("configuration")) out.configuration = *configuration;
   if (!problem.empty()) return problem;

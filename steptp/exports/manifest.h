@@ -37,6 +37,7 @@ struct Manifest {
   std::uint64_t near_misses_found = 0;
   std::map<std::string, std::uint64_t> near_miss_changes;
   std::map<std::string, std::uint64_t> rows_too_long;  ///< by table, all splits
+  std::map<std::string, std::uint64_t> compiled;       ///< entries that each compiler has compiled
   Json configuration;                                  ///< of the build
   std::uint64_t programs = 0;                          ///< with entries
   std::vector<std::string> origins;                    ///< first words of them, each once: "kernelbench", "zoo"

@@ -7,6 +7,7 @@
 #include "steptp/answers/prompt.h"
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
+#include "steptp/dataset/lowered.h"
 #include "steptp/text/signature_text.h"
 
 namespace steptp::dataset {
@@ -118,7 +119,8 @@ void set_verdict(Json& row, const EntryVerdict& verdict) {
 
 void set_texts(Json& row, const std::string& of, const ProgramTexts& program) {
   row.set(of + "_leir", program.leir).set(of + "_leir_compact", program.compact);
-  row.set(of + "_tir", program.tir).set(of + "_cuda", program.cuda);
+  row.set(of + "_tir", program.tir).set(of + "_tir_target", tir_target_name(program.tir));
+  row.set(of + "_cuda", program.cuda);
 }
 
 }  // namespace
@@ -156,6 +158,7 @@ Json archive_row(const RecordTexts& texts, const EntryTexts& texts_of_entry) {
   set_verdict(row, entry.verdict);
   row.set("original_hash", entry.before_hash).set("transformed_hash", entry.after_hash);
   row.set("compiled", entry.compiled);
+  row.set("compilers", Json::Array(entry.compilers.begin(), entry.compilers.end()));
   set_tokens(row, "original", texts_of_entry.before->tokens);
   set_tokens(row, "transformed", entry.tokens);
   return row;
@@ -165,6 +168,12 @@ Json chat_row(const RecordTexts& texts, const Exchange& exchange) {
   Json row;
   row.set("id", exchange.id).set("messages", conversation(exchange));
   row.set("kind", exchange.entries.size() == 1 ? "single" : "multi");
+  Json::Array targets;
+  if (exchange.language == Language::tir) {
+    targets.emplace_back(tir_target_name(exchange.entries.front()->before->tir));
+    for (const EntryTexts* entry : exchange.entries) targets.emplace_back(tir_target_name(entry->after.tir));
+  }
+  row.set("tir_targets", std::move(targets));
   set_rest(row, texts, exchange, exchange.completion_tokens);
   return row;
 }

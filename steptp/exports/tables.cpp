@@ -61,11 +61,13 @@ TableSchema archive_schema() {
        text("root_leir", "the program all steps of the recipe start from"),
        text("original_leir", "the program before the step, paper profile"),
        text("original_leir_compact", "the same, compact profile"),
-       text("original_tir", "the same as TVM TIR"),
+       text("original_tir", "the same as TVM TIR, in the spelling of TVM 0.21"),
+       text("original_tir_target", "cuda, or cpu: threads as loops, where TVM cannot build it for a GPU"),
        text("original_cuda", "the same as CUDA C++"),
        text("transformed_leir", "the program after the step, paper profile"),
        text("transformed_leir_compact", "the same, compact profile"),
-       text("transformed_tir", "the same as TVM TIR"),
+       text("transformed_tir", "the same as TVM TIR, in the spelling of TVM 0.21"),
+       text("transformed_tir_target", "cuda, or cpu: threads as loops, where TVM cannot build it for a GPU"),
        text("transformed_cuda", "the same as CUDA C++"),
        text("strategy", "that was applied: one of the 43"),
        text("level", "of the strategy: graph, operator, memory or math"),
@@ -88,6 +90,7 @@ TableSchema archive_schema() {
        text("original_hash", "of the canonical form"),
        text("transformed_hash", "of the canonical form"),
        text("compiled", "by which compiler the transformed program was compiled: nvrtc, tvm, llvm or none"),
+       texts("compilers", "all that compiled it, where it belongs to the sample that is compiled"),
        integer("original_leir_tokens", "under the Qwen3 tokenizer, like all counts"),
        integer("original_leir_compact_tokens", ""),
        integer("original_tir_tokens", ""),
@@ -120,7 +123,10 @@ TableSchema token_columns() {
 TableSchema chat_schema() {
   TableSchema out = {text("id", "of the row"),
                      messages("messages", "the conversation: the user asks, the assistant answers"),
-                     text("kind", "single or multi: how many answers are asked for")};
+                     text("kind", "single or multi: how many answers are asked for"),
+                     texts("tir_targets",
+                           "where language is tir: cuda or cpu (threads as loops), of the question's program and of "
+                           "each answer")};
   add(out, entry_columns());
   add(out, token_columns());
   return out;

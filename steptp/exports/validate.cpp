@@ -272,6 +272,17 @@ std::string to_text(const ValidationProblem& problem) {
   return concat(problem.file, problem.row.empty() ? "" : ": ", problem.row, ": ", problem.what);
 }
 
+Json to_json(const Validation& found) {
+  Json::Array problems;
+  for (const ValidationProblem& problem : found.problems) {
+    Json one;
+    problems.push_back(one.set("file", problem.file).set("row", problem.row).set("what", problem.what));
+  }
+  Json out;
+  out.set("ok", found.ok()).set("files", found.files).set("rows", found.rows).set("replayed", found.replayed);
+  return out.set("judged", found.judged).set("problems", std::move(problems));
+}
+
 Result<Validation, Diagnostic> validate_dataset(const std::string& folder, const ValidateOptions& options) {
   const std::string path = concat(folder, "/", kManifestFile);
   const auto text = read_file(path);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "steptp/base/diagnostic.h"
+#include "steptp/base/json.h"
 #include "steptp/base/result.h"
 
 namespace steptp::dataset {
@@ -16,7 +17,7 @@ namespace steptp::dataset {
 struct ValidateOptions {
   std::uint64_t judged = 200;  ///< rows of the archive that are judged again, by rank of a hash; UINT64_MAX: all
   unsigned jobs = 1;
-  std::function<void(std::uint64_t done, std::uint64_t total)> progress;  ///< rows
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;  ///< rows; by the calling thread
 };
 
 struct ValidationProblem {
@@ -35,6 +36,8 @@ struct Validation {
 
   [[nodiscard]] bool ok() const { return problems.empty(); }
 };
+
+[[nodiscard]] Json to_json(const Validation& validation);
 
 /// An error only where there is nothing to look at: no manifest, or one of another format.
 [[nodiscard]] Result<Validation, Diagnostic> validate_dataset(const std::string& folder,

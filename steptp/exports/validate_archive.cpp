@@ -76,6 +76,8 @@ class RowChecker {
     for (const char* of : {"original", "transformed"}) {
       expect_tokens(concat(of, "_leir"));
       expect_tokens(concat(of, "_leir_compact"));
+      expect(concat(of, "_tir_target"), std::string(tir_target_name(text(concat(of, "_tir")))),
+             "is not that of the text");
     }
   }
 
@@ -151,7 +153,9 @@ class RowChecker {
   void check_lowered(const Program& program, const std::string& of) {
     const auto tir = tir_text_of(program);
     const auto cuda = cuda::lower(program);
-    if (!tir || *tir != text(of + "_tir")) fail(concat("column '", of, "_tir' is not what the program lowers to"));
+    if (!tir || tir->text != text(of + "_tir")) fail(concat("column '", of, "_tir' is not what the program lowers to"));
+    const std::string_view target = tir && tir->target == tir::Target::cuda ? "cuda" : "cpu";
+    if (tir && target != text(of + "_tir_target")) fail(concat("column '", of, "_tir_target' is not ", target));
     if (!cuda || cuda->text != text(of + "_cuda")) {
       fail(concat("column '", of, "_cuda' is not what the program lowers to"));
     }

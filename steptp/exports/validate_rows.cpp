@@ -7,6 +7,7 @@
 
 #include "steptp/answers/prompt.h"
 #include "steptp/base/text.h"
+#include "steptp/dataset/lowered.h"
 #include "steptp/exports/record_texts.h"
 #include "steptp/verify/replay_pair.h"
 
@@ -77,6 +78,21 @@ class RowChecker {
     if (row_.find("kind") != nullptr && text_of(row_, "kind") != kind) fail(concat("kind is not ", kind));
     check_prompt(*prompt);
     check_completion(*completion, has_reasoning);
+    check_tir_targets(json_of(*completion));
+  }
+
+  void check_tir_targets(const std::string& json) {
+    std::vector<std::string> wanted;
+    if (language_of(row_) == Language::tir) {
+      wanted.emplace_back(tir_target_name(entries_.front()->before->texts[static_cast<std::size_t>(Language::tir)]));
+      const auto answer = parse_json(json);
+      const Json::Array* list = answer ? answer->as_array() : nullptr;
+      if (answer && list == nullptr) wanted.emplace_back(tir_target_name(text_of(*answer, "transformed_IR")));
+      for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+        wanted.emplace_back(tir_target_name(text_of((*list)[i], "transformed_IR")));
+      }
+    }
+    if (texts_of(row_, "tir_targets") != wanted) fail("column 'tir_targets' is not that of its texts");
   }
 
   void check_sft() {

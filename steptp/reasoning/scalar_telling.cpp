@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <variant>
+#include <vector>
 
+#include "steptp/base/text.h"
 #include "steptp/reasoning/wordings.h"
 
 namespace steptp {
@@ -56,6 +59,61 @@ bool has_parameter(const Teller& teller, std::string_view name) {
   return std::any_of(values.begin(), values.end(), [&](const auto& one) { return one.first == name; });
 }
 
+std::vector<std::string> texts_of(const Values& values, std::string_view key) {
+  std::vector<std::string> out;
+  const Json* list = find_value(values, key);
+  if (!list || !list->as_array()) return out;
+  for (const Json& one : *list->as_array()) out.push_back(*one.as_string());
+  return out;
+}
+
+/// Who holds finite values: what is given, and what is computed of it.
+void say_finite(Teller& teller, const Values& values) {
+  teller.say("finite");
+  const auto given = texts_of(values, "given");
+  const auto computed = texts_of(values, "computed");
+  if (!given.empty()) {
+    teller.bind("given", names_of(given));
+    teller.bind("given_is", given.size() == 1 ? "is a known variable" : "are known variables");
+    teller.say("finite-given");
+  }
+  if (!computed.empty()) {
+    teller.bind("computed", names_of(computed));
+    teller.bind("computed_is", computed.size() == 1 ? "is" : "are");
+    teller.bind("computed_it", computed.size() == 1 ? "it" : "them");
+    teller.say("finite-computed");
+  }
+}
+
+std::string declared_words(std::string_view domain) {
+  if (domain == "positive") return "declared positive";
+  return domain == "nonzero" ? "declared nonzero" : "declared with a range that leaves out zero";
+}
+
+/// Why one divisor, or the value that is brought in, is not zero.
+void say_nonzero(Teller& teller, const Values& values) {
+  const Json* why = find_value(values, "why");
+  if (!why) return teller.say("non-zero");
+  const auto address = [&](std::string_view key) {
+    const Json* text = find_value(values, key);
+    return text ? parse_site(*text->as_string()) : std::nullopt;
+  };
+  teller.bind_values(values);
+  if (const auto divisor = address("divisor")) {
+    teller.bind_before("divisor", *divisor);
+  } else if (is_true(values, "is_inserted")) {
+    teller.bind("divisor", value_of(teller, result_range(teller, teller.facts.added[0].site)));
+  } else {
+    teller.bind("divisor", "the divisor");
+  }
+  if (const auto definition = address("definition")) teller.bind_before("definition", *definition);
+  if (const Json* domain = find_value(values, "domain")) teller.bind("declared", declared_words(*domain->as_string()));
+  teller.say(concat("non-zero-", *why->as_string()));
+}
+
+/// Enough to follow; a long quotient has many divisors of one kind.
+constexpr int kMostDivisors = 3;
+
 }  // namespace
 
 void tell_scalar(Teller& teller) {
@@ -76,7 +134,16 @@ void tell_scalar(Teller& teller) {
   };
   bind_by();
   teller.say("take");
+  int divisors = 0;
   for (const Holds& one : facts.holds) {
+    if (one.precondition->id == std::string_view("finite")) {
+      say_finite(teller, one.values);
+      continue;
+    }
+    if (one.precondition->id == std::string_view("non-zero")) {
+      if (divisors++ < kMostDivisors) say_nonzero(teller, one.values);
+      continue;
+    }
     const auto same = [&](const Holds& other) { return other.precondition == one.precondition; };
     if (&*std::find_if(facts.holds.begin(), facts.holds.end(), same) != &one) continue;
     teller.bind_values(one.values);

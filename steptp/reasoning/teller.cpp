@@ -245,6 +245,8 @@ std::string Teller::word(std::string_view value) const {
 
 bool Teller::flag(std::string_view value) const { return is_true(facts.values, value); }
 
+std::string operator_words(std::string_view symbol) { return meaning(kOperators, symbol); }
+
 const Json* find_value(const Values& values, std::string_view key) {
   for (const auto& [name, value] : values) {
     if (name == key) return &value;

@@ -84,6 +84,8 @@ class Teller {
 
 /// Null where there is no such value.
 [[nodiscard]] const Json* find_value(const Values& values, std::string_view key);
+/// "addition" for "+".
+[[nodiscard]] std::string operator_words(std::string_view symbol);
 /// Whether a value is there and true.
 [[nodiscard]] bool is_true(const Values& values, std::string_view key);
 

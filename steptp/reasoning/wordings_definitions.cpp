@@ -30,7 +30,8 @@ constexpr Phrase kInlinePhrases[] = {
     {"uses", "It is read <at|as> {uses}."},
     {"uses", "Its value is <used|needed> as {uses}."},
     {"uses", "The {places} to fill in: {uses}."},
-    {"unchanged", "<Counting|With> {uses_words} in all, nothing that the definition reads is overwritten before them."},
+    {"unchanged",
+     "{tensor} has {uses_words}, and nothing that the definition reads is overwritten <before|until then>."},
     {"unchanged",
      "{tensor} has this one equation, which does not accumulate, and the operands keep their values until they are "
      "needed (there is a total of {uses_words})."},
@@ -231,8 +232,8 @@ constexpr Phrase kCommonPhrases[] = {
     {"take", "<I find|We see> the same computation several times: {places}."},
     {"take", "More than once the program computes <the same thing|one and the same value>: {places}."},
     {"identical", "That <makes|is> {occurrences} occurrences of the same operations on the same tensors."},
-    {"identical", "All {occurrences} occurrences are <identical|the same> up to the names of loops."},
-    {"identical", "Operation by operation the {occurrences} occurrences agree, loop names aside."},
+    {"identical", "{all_occurrences} are <identical|the same> up to the names of loops."},
+    {"identical", "Operation by operation {all_occurrences} agree, loop names aside."},
     {"same-loops",
      "They run over {loops_words}, with equal extents everywhere, <so|hence> one tensor serves all of them."},
     {"same-loops", "Corresponding loops, {loops_words} in all, have the same extents."},
@@ -267,6 +268,8 @@ void tell_common(Teller& teller) {
   bind_definition(teller);
   teller.bind("definition", nest_of(teller.after, {{facts.added[0].site.items[0]}, Site::Part::item, {}, {}}));
   teller.bind("places", places_of(teller.before, places));
+  const std::int64_t occurrences = static_cast<std::int64_t>(places.size());
+  teller.bind("all_occurrences", occurrences == 2 ? "both occurrences" : concat("all ", occurrences, " occurrences"));
   std::vector<Site> results = equations_of(facts.removed, "part");
   for (Site& site : results) ++site.items[0];
   teller.bind("results", places_of(teller.after, results, std::nullopt, false));

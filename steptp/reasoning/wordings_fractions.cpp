@@ -1,4 +1,7 @@
 // cancellation, expand_cancellation, apart, together
+#include <utility>
+#include <vector>
+
 #include "steptp/reasoning/scalar_telling.h"
 #include "steptp/reasoning/wordings.h"
 
@@ -29,9 +32,7 @@ constexpr Phrase kCancelPhrases[] = {
     {"become", "Reduced, it <is|reads> {result}."},
     {"become", "Striking it out leaves {result}."},
     {"become", "{part} <shrinks to|is reduced to> {result}."},
-    {"why",
-     "A finite value minus itself is zero and a nonzero value divided by itself is one, <so|hence> nothing of value is "
-     "lost."},
+    {"why", "{law}, <so|hence> nothing of value is lost."},
     {"why",
      "The reduction is an identity under the conditions just stated, <so|hence> {left} gets the same value up to "
      "rounding."},
@@ -41,10 +42,29 @@ constexpr Phrase kCancelPhrases[] = {
     {"back", "Put back into its equation this <gives|yields> {equation_after}."},
 };
 
+/// What is struck out, as far as the text has it.
+TracePieces struck_words(const Teller& teller, bool divides) {
+  std::vector<TracePieces> struck;
+  const Json* list = find_value(teller.facts.values, "struck");
+  for (const Json& one : list && list->as_array() ? *list->as_array() : Json::Array()) {
+    struck.push_back(quote_piece(teller.before, {*parse_site(*one.as_string()), {}}));
+  }
+  if (struck.empty())
+    return plain(divides ? "dividend and divisor have a factor in common" : "a term is added and subtracted again");
+  const bool is_one = struck.size() == 1;
+  TracePieces out = list_of(std::move(struck));
+  if (divides) {
+    add(out, is_one ? " is a factor of dividend and divisor" : " are factors of dividend and divisor");
+  } else {
+    add(out, is_one ? " is added and subtracted again" : " are added and subtracted again");
+  }
+  return out;
+}
+
 void tell_cancellation(Teller& teller) {
-  const bool divides = teller.holds("non-zero");
-  teller.bind("what_cancels",
-              divides ? "dividend and divisor have a factor in common" : "a term is added and subtracted again");
+  const bool divides = teller.word("struck_kind") == "factor";
+  teller.bind("what_cancels", struck_words(teller, divides));
+  teller.bind("law", divides ? "a nonzero value divided by itself is one" : "a finite value minus itself is zero");
   tell_scalar(teller);
 }
 

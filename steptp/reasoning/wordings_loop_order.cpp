@@ -110,6 +110,28 @@ constexpr Phrase kExpressionPhrases[] = {
     {"independent",
      "There is no <flow of data|dependence> between them in either direction, as {first_writes} and {second_writes} "
      "are <made|computed> from other elements."},
+    {"other-elements",
+     "Both write to {first_writes}, but to different elements, and neither touches one that the other writes, <so they "
+     "are "
+     "independent|hence they commute>."},
+    {"other-elements",
+     "Checking the dependence: each fills its own elements of {first_writes}, and no element that one of them writes "
+     "is "
+     "<read or written|touched> by the other."},
+    {"other-elements",
+     "What they write lies in <the same tensor|one tensor>, {first_writes}, yet no element is written by one and "
+     "touched by "
+     "the other."},
+    {"updates",
+     "Both update {shared} by {operator}, and such updates may come in either order; <otherwise|apart from that> "
+     "neither "
+     "touches an element that the other writes."},
+    {"updates",
+     "They do meet in {shared}, but both only contribute to it by {operator}, <and contributions commute|which may be "
+     "done in any order>; nothing else connects them."},
+    {"updates",
+     "What the two have in common is that they update {shared} by {operator}. The order of updates does not matter, "
+     "<and|while> no other element is written by one and touched by the other."},
     {"follows", "They are <adjacent|direct neighbours>, so nothing else is overtaken."},
     {"follows", "Nothing stands between them, <which means that|so> only this one pair changes its order."},
     {"follows",
@@ -119,18 +141,28 @@ constexpr Phrase kExpressionPhrases[] = {
     {"become",
      "So the later item moves up: {now_first} <leads|is executed first>, {now_second} <comes after it|is next>."},
     {"back", "Both are put back <word for word|exactly as they were>; no loop, index or equation inside them changes."},
+    {"back-updates",
+     "The same contributions are <made|collected>, so the results agree up to rounding; <the rest of the program stays "
+     "in "
+     "place|all other items keep their positions>."},
+    {"back-updates",
+     "Neither <body|text> is edited; as only the order of the contributions changes, the result is the same up to "
+     "rounding."},
+    {"back-updates",
+     "Both are put back <word for word|exactly as they were>, and what they collect together is the same, up to "
+     "rounding."},
     {"back",
      "Each item reads the same values as before the swap, so the results are identical; <the rest of the program stays "
      "in place|all other items keep their positions>."},
     {"back", "Neither <body|text> is edited, the two simply trade positions, and every value comes out the same."},
 };
 
-TracePieces written_below(const Quotable& from, const std::vector<std::uint32_t>& items) {
+std::vector<std::string> written_names(const Program& program, const std::vector<std::uint32_t>& items) {
   std::vector<std::string> names;
-  for (const Site& site : equations_below(*from.program, items)) {
-    names.push_back(equation_at(*from.program, site.items)->left->tensor);
+  for (const Site& site : equations_below(program, items)) {
+    names.push_back(equation_at(program, site.items)->left->tensor);
   }
-  return names_of(names);
+  return names;
 }
 
 void tell_expression_reorder(Teller& teller) {
@@ -139,12 +171,31 @@ void tell_expression_reorder(Teller& teller) {
   teller.bind("second", nest_of(teller.before, facts.removed[1].site));
   teller.bind("now_first", nest_of(teller.after, facts.added[0].site));
   teller.bind("now_second", nest_of(teller.after, facts.added[1].site));
-  teller.bind("first_writes", written_below(teller.before, facts.removed[0].site.items));
-  teller.bind("second_writes", written_below(teller.before, facts.removed[1].site.items));
+  const auto first = written_names(*teller.before.program, facts.removed[0].site.items);
+  const auto second = written_names(*teller.before.program, facts.removed[1].site.items);
+  teller.bind("first_writes", names_of(first));
+  teller.bind("second_writes", names_of(second));
   teller.say("take");
-  teller.say_preconditions();
+  const auto list = [&](std::string_view key) {
+    std::vector<std::string> out;
+    const Json* value = find_value(facts.values, key);
+    if (!value) return out;
+    for (const Json& one : *value->as_array()) out.push_back(*one.as_string());
+    return out;
+  };
+  const std::vector<std::string> shared = list("shared");
+  if (shared.empty()) {
+    teller.say(first == second ? "other-elements" : "independent");
+  } else {
+    std::vector<TracePieces> operators;
+    for (const std::string& one : list("operators")) operators.push_back(plain(operator_words(one)));
+    teller.bind("shared", names_of(shared));
+    teller.bind("operator", list_of(std::move(operators)));
+    teller.say("updates");
+  }
+  teller.say("follows");
   teller.say("become");
-  teller.say("back");
+  teller.say(shared.empty() ? "back" : "back-updates");
 }
 
 constexpr std::string_view kReductionGeneral[] = {
@@ -215,6 +266,15 @@ constexpr Phrase kReductionPhrases[] = {
      "rounding."},
     {"why",
      "No term is lost or duplicated, <so|hence> up to rounding the factored form of {tensor} equals the original."},
+    {"why-exact",
+     "<It|The step> is legal <because|since> each term enters exactly one part and each part enters {tensor} once; "
+     "{operator} does not depend on the order and rounds nothing."},
+    {"why-exact",
+     "Every term is looked at once and only once, and {operator} of the parts is {operator} of all, <without any "
+     "rounding|to the last bit>."},
+    {"why-exact",
+     "No term is lost, <so|hence> the factored form of {tensor} equals the original exactly, as {operator} never "
+     "rounds."},
     {"back", "The new nests stand, in this order, where the <old|original> reduction stood in {where}."},
     {"back", "The original nest is removed from {where} and the factored sequence is inserted in its place."},
     {"back",
@@ -249,7 +309,9 @@ void tell_reduction(Teller& teller) {
   teller.say(parts ? "parts" : "rfactor");
   teller.say("names");
   teller.say("combine");
-  teller.say("why");
+  const Json* op = find_value(facts.holds[0].values, "operator");
+  const bool is_extremum = op && op->as_string() && (*op->as_string() == "max" || *op->as_string() == "min");
+  teller.say(is_extremum ? "why-exact" : "why");
   teller.say("back");
 }
 

@@ -59,7 +59,9 @@ constexpr Phrase kConcatPhrases[] = {
     {"independent", "No dependence <connects|links> the two, <so|hence> they can share one launch."},
     {"same-operator",
      "Operation by operation they agree, and operands that do not follow the concatenated loop are the same tensors."},
-    {"same-operator", "The loops <match|agree> except for one extent, and the operations are identical."},
+    {"same-operator",
+     "The loops <match|agree>, except perhaps in the extent along which they are joined, and the operations are "
+     "identical."},
     {"same-operator", "Both right sides have the same <structure|shape>; only operands along one loop differ."},
     {"output-axis", "The axis to concatenate along is {loop}, an output axis of both."},
     {"output-axis",

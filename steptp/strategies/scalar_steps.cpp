@@ -6,6 +6,7 @@
 #include "steptp/algebra/build.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/rewrite.h"
+#include "steptp/strategies/value_grounds.h"
 
 namespace steptp {
 
@@ -164,6 +165,47 @@ std::optional<Unknown> first_unknown(const ScalarPlace& place, const ExprPtr& ex
   return std::nullopt;
 }
 
+/// A precondition with what is known of the values that it speaks of.
+void add_with_grounds(const ScalarPlace& place, const RewriteList::One& one, const Holds& holds,
+                      std::vector<Holds>& out) {
+  const ExprPtr& looked_at = one.looked_at ? one.looked_at : place.body;
+  if (holds.precondition == &kFinite) {
+    std::vector<ExprPtr> exprs = {looked_at};
+    if (one.inserted) exprs.push_back(one.inserted);
+    out.push_back({&kFinite, finite_grounds(place, exprs)});
+    return;
+  }
+  if (holds.precondition != &kNonZero) {
+    out.push_back(holds);
+    return;
+  }
+  std::string of_inserted;
+  if (one.inserted) {
+    Values ground = nonzero_ground(place, one.inserted);
+    of_inserted = place.address_of(place.scalars().key(one.inserted));
+    ground.emplace_back("is_inserted", true);
+    out.push_back({&kNonZero, std::move(ground)});
+  }
+  for (Values& ground : divisor_grounds(place, looked_at)) {
+    const auto* address = ground.back().first == "divisor" ? ground.back().second.as_string() : nullptr;
+    if (!address || *address != of_inserted) out.push_back({&kNonZero, std::move(ground)});
+  }
+  if (out.back().precondition != &kNonZero) out.push_back(holds);
+}
+
+/// Addresses of what goes, each once.
+void add_struck(const ScalarPlace& place, const RewriteList::One& one, Values& values) {
+  std::vector<std::string> struck;
+  for (const ExprPtr& expr : one.struck) {
+    std::string address = place.address_of(place.scalars().key(expr));
+    if (address.empty() || std::find(struck.begin(), struck.end(), address) != struck.end()) continue;
+    struck.push_back(std::move(address));
+  }
+  if (one.struck.empty()) return;
+  values.emplace_back("struck", Json::Array(struck.begin(), struck.end()));
+  values.emplace_back("struck_kind", one.strikes_factors ? "factor" : "term");
+}
+
 }  // namespace
 
 std::string ScalarPlace::address_of(const ExprPtr& key) const {
@@ -180,12 +222,20 @@ std::string ScalarPlace::address_of(const ExprPtr& key) const {
   return search(search, part.expr) ? to_text(site) : std::string();
 }
 
-void RewriteList::offer(Values parameters, ExprPtr body, std::vector<Holds> holds, std::string because) {
-  all.push_back({std::move(parameters), std::move(body), std::move(holds), std::move(because), std::nullopt});
+RewriteList::One& RewriteList::offer(Values parameters, ExprPtr body, std::vector<Holds> holds, std::string because) {
+  One one;
+  one.parameters = std::move(parameters);
+  one.body = std::move(body);
+  one.holds = std::move(holds);
+  one.because = std::move(because);
+  return all.emplace_back(std::move(one));
 }
 
 void RewriteList::refuse(Values parameters, Refusal refusal) {
-  all.push_back({std::move(parameters), nullptr, {}, {}, std::move(refusal)});
+  One one;
+  one.parameters = std::move(parameters);
+  one.refusal = std::move(refusal);
+  all.push_back(std::move(one));
 }
 
 void scalar_choices(View& view, Listing& listing, const ScalarRule& rule) {
@@ -244,8 +294,9 @@ Result<Applied, Refusal> scalar_apply(View& view, const Choice& choice, const Sc
   out.facts.added = {{"part", choice.at}};
   out.facts.holds = {{&pattern, wanted->parameters}, {&kOneType, {{"dtype", code(place->dtype)}}}, {&kValueOnly, {}}};
   if (statement.accumulates) out.facts.holds.push_back({&kAccumulator, {}});
-  for (Holds& holds : wanted->holds) out.facts.holds.push_back(std::move(holds));
+  for (const Holds& holds : wanted->holds) add_with_grounds(*place, *wanted, holds, out.facts.holds);
   out.facts.values = wanted->parameters;
+  add_struck(*place, *wanted, out.facts.values);
   out.facts.because = wanted->because;
   return out;
 }

@@ -58,10 +58,16 @@ struct RewriteList {
     std::vector<Holds> holds;  ///< what was looked at besides the preconditions that all of them share
     std::string because;
     std::optional<Refusal> refusal;  ///< where the body is null
+    /// What the reasoning is to say: the value that is brought in, where one is; which values were found finite, where
+    /// these are not all in the part; what is struck out, and whether that is factors.
+    ExprPtr inserted;
+    ExprPtr looked_at;
+    std::vector<ExprPtr> struck;
+    bool strikes_factors = false;
   };
   std::vector<One> all;
 
-  void offer(Values parameters, ExprPtr body, std::vector<Holds> holds, std::string because);
+  One& offer(Values parameters, ExprPtr body, std::vector<Holds> holds, std::string because);
   void refuse(Values parameters, Refusal refusal);
 };
 /// What makes a strategy of these: its rewrites at a place, its published precondition, its parameters.

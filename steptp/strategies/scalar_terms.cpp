@@ -112,7 +112,10 @@ void split_read(const ScalarPlace& place, const ReadSplit& how, RewriteList& out
     }
     std::vector<Holds> holds = {{&kInScope, {}}, {&kFinite, {}}};
     if (how.nonzero) holds.push_back({&kNonZero, {}});
-    out.offer(std::move(with), how.split(place.body, by.expr), std::move(holds), std::string(how.because));
+    RewriteList::One& made =
+        out.offer(std::move(with), how.split(place.body, by.expr), std::move(holds), std::string(how.because));
+    made.inserted = by.expr;
+    made.looked_at = by.expr;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "steptp/base/text.h"
 #include "steptp/tir/names.h"
@@ -20,6 +21,13 @@ std::string real_text(DType dtype, double value) {
   const auto end = dtype == DType::f32 ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(value)).ptr
                                        : std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   return {buffer, end};
+}
+
+/// Beyond the largest finite value of a dtype, which TVM refuses to read, a literal is infinite.
+double in_range(DType dtype, double value) {
+  const DTypeInfo& facts = info(dtype);
+  const double least_infinite = std::ldexp(2 - std::ldexp(1, -facts.precision), facts.max_exponent);
+  return std::abs(value) < least_infinite ? value : std::copysign(std::numeric_limits<double>::infinity(), value);
 }
 
 std::string_view function_name(Function function) {
@@ -200,14 +208,23 @@ std::string Expressions::function(const Value& value) {
     if (value.dtype == DType::u8) refuse(kUnsigned);
     return concat(constant(value.dtype, "0"), " - ", operand(*value.operands[0], kProduct));
   }
-  return concat(function_name(value.function), "(", this->value(*value.operands[0]), ")");
+  const std::string argument = this->value(*value.operands[0]);
+  // TVM builds no erf of f16 for CPUs.
+  if (target_ == Target::cpu && value.function == Function::erf && value.dtype == DType::f16)
+    return concat("T.Cast(\"float16\", T.erf(T.Cast(\"float32\", ", argument, ")))");
+  return concat(function_name(value.function), "(", argument, ")");
 }
 
 std::string Expressions::conversion(const Value& value) {
   const Value& source = *value.operands[0];
   const DType to = value.dtype;
-  if (source.kind == Value::Kind::real) return constant(to, real_text(source.dtype, source.real));
-  if (source.kind == Value::Kind::integer && is_float(to)) return constant(to, concat(source.integer));
+  if (source.kind == Value::Kind::real) {
+    return constant(to, real_text(source.dtype, is_float(to) ? in_range(to, source.real) : source.real));
+  }
+  if (source.kind == Value::Kind::integer && is_float(to)) {
+    const double nearest = in_range(to, static_cast<double>(source.integer));
+    return constant(to, std::isinf(nearest) ? real_text(to, nearest) : concat(source.integer));
+  }
   const bool narrow = is_narrow(source);
   if (to == DType::boolean) {
     return concat(narrow ? index(source.index) : operand(source, kSum),
@@ -223,7 +240,7 @@ std::string Expressions::value(const Value& value) {
     case Value::Kind::integer:
       if (value.dtype == DType::boolean) return value.integer != 0 ? "T.bool(True)" : "T.bool(False)";
       return constant(value.dtype, concat(value.integer));
-    case Value::Kind::real: return constant(value.dtype, real_text(value.dtype, value.real));
+    case Value::Kind::real: return constant(value.dtype, real_text(value.dtype, in_range(value.dtype, value.real)));
     case Value::Kind::index: return concat("T.Cast(\"int64\", ", index(value.index), ")");
     case Value::Kind::load: return element(*value.ref);
     case Value::Kind::convert: return conversion(value);

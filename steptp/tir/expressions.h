@@ -8,13 +8,14 @@
 #include "steptp/lowering/homes.h"
 #include "steptp/lowering/offsets.h"
 #include "steptp/lowering/plan.h"
+#include "steptp/tir/lower.h"
 
 namespace steptp::tir {
 
 /// Spells values and subscripts in TVMScript, over loop names or over the axes of a block.
 class Expressions {
  public:
-  explicit Expressions(const lowering::Plan& plan) : plan_(plan) {}
+  Expressions(const lowering::Plan& plan, Target target) : plan_(plan), target_(target) {}
 
   std::vector<const Loop*> loops;  ///< open ones, outermost first
   /// Axes by which the storage of scoped data is expanded (target cpu).
@@ -43,6 +44,7 @@ class Expressions {
   }
 
   const lowering::Plan& plan_;
+  Target target_;
   std::optional<std::string> problem_;
 };
 

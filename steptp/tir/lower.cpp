@@ -40,7 +40,7 @@ class ModuleWriter {
       : plan_(plan),
         names_(names_of(dialect)),
         target_(target),
-        expressions_(plan),
+        expressions_(plan, target),
         inits_(statements_with_init(plan)) {}
 
   Result<std::string, Diagnostic> run() {

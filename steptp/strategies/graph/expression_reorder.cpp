@@ -2,6 +2,12 @@
 ///   S1;S2;   -->   S2;S1;
 /// Safe because no element that one of them writes is touched by the other in the same iteration of the loops around
 /// both; updates of one accumulator by one operator may change places, up to rounding.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
 
@@ -36,6 +42,30 @@ Result<Neighbours, Refusal> plan(View& view, const Site& site) {
   return out;
 }
 
+/// Tensors that both items update, and by which operator: their updates may come in either order.
+struct SharedUpdates {
+  std::set<std::string> tensors;
+  std::set<std::string> operators;
+};
+SharedUpdates shared_updates(View& view, const Neighbours& pair) {
+  const auto is_below = [](const Statement& statement, const std::vector<std::uint32_t>& items) {
+    return statement.items.size() >= items.size() && std::equal(items.begin(), items.end(), statement.items.begin());
+  };
+  std::map<std::string, ArithmeticOp> by_first;
+  SharedUpdates out;
+  for (const Statement& statement : view.table().statements) {
+    if (!statement.accumulates) continue;
+    const std::string& tensor = statement.equation->left->tensor;
+    if (is_below(statement, pair.first)) by_first.emplace(tensor, *statement.accumulates);
+    const auto known = by_first.find(tensor);
+    if (!is_below(statement, pair.second) || known == by_first.end() || known->second != *statement.accumulates)
+      continue;
+    out.tensors.insert(tensor);
+    out.operators.emplace(text_of(*statement.accumulates));
+  }
+  return out;
+}
+
 void choices(View& view, Listing& listing) {
   const auto look = [&](const std::vector<std::uint32_t>& items) {
     if (listing.allows(plan(view, item_site(items)))) listing.offer({item_site(items), {}, false});
@@ -62,6 +92,11 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   out.facts.removed = out.facts.matched;
   out.facts.added = out.facts.matched;
   out.facts.holds = {{&kIndependent, {}}, {&kFollows, {}}};
+  const SharedUpdates shared = shared_updates(view, *planned);
+  if (!shared.tensors.empty()) {
+    out.facts.values = {{"shared", Json::Array(shared.tensors.begin(), shared.tensors.end())},
+                        {"operators", Json::Array(shared.operators.begin(), shared.operators.end())}};
+  }
   out.facts.because = "neither writes an element that the other reads or writes";
   return out;
 }

@@ -21,7 +21,8 @@ constexpr Component kModifies[] = {Component::expressions, Component::equations}
 void differences(const ScalarPlace& place, RewriteList& out) {
   std::vector<algebra::Term> terms = place.scalars().sum(place.body);
   std::optional<Refusal> refusal;
-  bool found = false;
+  std::vector<ExprPtr> struck;
+  std::vector<algebra::Term> struck_terms;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const ExprPtr own = algebra::build_product(terms[i].factors);
     const auto other =
@@ -29,15 +30,19 @@ void differences(const ScalarPlace& place, RewriteList& out) {
           return term.negative != terms[i].negative && place.scalars().same(own, algebra::build_product(term.factors));
         });
     if (other == terms.end()) continue;
-    found = true;
     if (!refusal) refusal = refuse_values(place, own);
+    struck.push_back(own);
+    struck_terms.push_back(terms[i]);
     terms.erase(other);
     terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(i));
     --i;
   }
-  if (!found || terms.empty()) return;
+  if (struck.empty() || terms.empty()) return;
   if (refusal) return out.refuse({}, *std::move(refusal));
-  out.offer({}, algebra::build_sum(terms), {{&kFinite, {}}}, "a finite value less itself is zero");
+  RewriteList::One& made =
+      out.offer({}, algebra::build_sum(terms), {{&kFinite, {}}}, "a finite value less itself is zero");
+  made.looked_at = algebra::build_sum(struck_terms);
+  made.struck = std::move(struck);
 }
 
 /// A quotient whose factors lose what they have in common.
@@ -58,6 +63,9 @@ class Quotient {
     return false;
   }
 
+  /// What it has lost, factor by factor.
+  [[nodiscard]] const std::vector<ExprPtr>& struck() const { return struck_; }
+
   [[nodiscard]] ExprPtr built() const {
     std::vector<algebra::Factor> factors = product_.factors;
     if (factors.size() > 1) {
@@ -75,6 +83,7 @@ class Quotient {
     if (equal(*first.key, *second.key)) {
       const int exponent = first.exponent + second.exponent;
       if (exponent != 0) left.push_back({first.base, first.key, exponent, {}});
+      struck_.push_back(first.base);
       return replace(above, below, std::move(left), {}, {});
     }
     if (!scalars_.is_arithmetic(first.base) && !scalars_.is_arithmetic(second.base)) return false;
@@ -106,6 +115,7 @@ class Quotient {
       scale_ = scale;
       return false;
     }
+    struck_.push_back(algebra::to_expr(generators, *common));
     return replace(above, below, std::move(left), std::move(a_left), std::move(b_left));
   }
 
@@ -148,6 +158,7 @@ class Quotient {
   algebra::Scalars& scalars_;
   algebra::Term product_;
   algebra::Rational scale_{1, 1};
+  std::vector<ExprPtr> struck_;
 };
 
 /// Each round takes a common divisor away, so that few are enough.
@@ -162,8 +173,10 @@ void find(const ScalarPlace& place, RewriteList& out) {
   if (rounds == 0) return;
   // A divisor that is not zero has no factor that is.
   if (auto refusal = refuse_values(place, place.body)) return out.refuse({}, *std::move(refusal));
-  out.offer({}, quotient.built(), {{&kFinite, {}}, {&kNonZero, {}}},
-            "what is above and below is finite and not zero, so that it cancels");
+  RewriteList::One& made = out.offer({}, quotient.built(), {{&kFinite, {}}, {&kNonZero, {}}},
+                                     "what is above and below is finite and not zero, so that it cancels");
+  made.struck = quotient.struck();
+  made.strikes_factors = true;
 }
 
 constexpr ScalarRule kRule = {find, kPublished[0], {}, kPublished[0]};

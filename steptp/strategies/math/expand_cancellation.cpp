@@ -62,7 +62,8 @@ void find(const ScalarPlace& place, RewriteList& out) {
       continue;
     }
     out.offer(std::move(with), make_product(numerator, ArithmeticOp::divide, divisor),
-              {{&kInScope, {}}, {&kFinite, {}}, {&kNonZero, {}}}, "the value is finite and not zero");
+              {{&kInScope, {}}, {&kFinite, {}}, {&kNonZero, {}}}, "the value is finite and not zero")
+        .inserted = term.expr;
   }
 }
 

@@ -57,11 +57,13 @@ struct Split {
       out.refuse(std::move(values), *std::move(refusal));
       return;
     }
-    out.offer(std::move(values),
-              make_product(make_call(Function::exp, first), is_quotient ? ArithmeticOp::divide : ArithmeticOp::multiply,
-                           make_call(Function::exp, second)),
-              {{&kInScope, {}}, {&kFinite, {}}, {&kOverflow, {}}},
-              "what is subtracted in one exponent is added in the other, and it is finite");
+    const ArithmeticOp op = is_quotient ? ArithmeticOp::divide : ArithmeticOp::multiply;
+    RewriteList::One& made = out.offer(
+        std::move(values), make_product(make_call(Function::exp, first), op, make_call(Function::exp, second)),
+        {{&kInScope, {}}, {&kFinite, {}}, {&kOverflow, {}}},
+        "what is subtracted in one exponent is added in the other, and it is finite");
+    made.inserted = by.expr;
+    made.looked_at = by.expr;
   }
 };
 

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "steptp/base/diagnostic.h"
+#include "steptp/base/result.h"
+
+namespace steptp::dataset {
+
+/// One row of an exported table as it stands in its file, counted from 0. Diagnostics: those of reading; `usage` where
+/// there are fewer rows.
+[[nodiscard]] Result<std::string, Diagnostic> read_row(const std::string& folder, const std::string& table,
+                                                       const std::string& split, std::uint64_t number);
+
+}  // namespace steptp::dataset

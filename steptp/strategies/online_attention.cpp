@@ -240,6 +240,10 @@ std::optional<Obstacle> place(View& view, Attention& attention) {
   const auto body = body_of(nest);
   const std::uint32_t here = nest.items.back();
   const std::uint32_t there = attention.matmul.place->items.back();
+  // Moving the recurrences does not help what needs their last values.
+  if (const auto own = touched_between(view, body, here, here + 1, tensors_of(*attention.values), false)) {
+    return Obstacle{"between", concat("the values need ", *own, ", which is whole only after the recurrences")};
+  }
   const auto late = touched_between(view, body, here, there, tensors_of(*attention.values), false);
   if (!late) return std::nullopt;
   std::set<std::string> read;

@@ -122,6 +122,19 @@ B(tx,8)L(c,3)L(d,6)[G[tx,c]=G[tx,c]+F[tx,d]*C[d,c];];
                  R"({"at":"5","loop":"a","form":"deferred"})", "between");
 }
 
+TEST(Flashattention, TheValuesNeedTheSum) {
+  for (const std::string_view form : {"deferred", "published"}) {
+    expect_refusal(kName, R"(
+@input A f32[8,6]
+@input C f32[6,3]
+@output G f32[8,3]
+B(tx,8)L(a,6)[D[tx]=max(D[tx],A[tx,a]);];B(tx,8)L(a,6)[E[tx]=E[tx]+exp(A[tx,a]-D[tx]);];
+B(tx,8)L(a,6)[F[tx,a]=exp(A[tx,a]-D[tx])/E[tx];];B(tx,8)L(c,3)L(d,6)[G[tx,c]=G[tx,c]+F[tx,d]*(C[d,c]/E[tx]*E[tx]);];
+)",
+                   concat(R"({"at":"3","loop":"a","form":")", form, R"("})"), "between");
+  }
+}
+
 TEST(Flashattention, Memory) {
   expect_refusal(kName, R"(
 @input A f32[1024,1024]

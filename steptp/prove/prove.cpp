@@ -53,8 +53,12 @@ class ValueNumbers {
   std::pair<Numbering, Numbering> number_together(Flow& left, Flow& right) {
     Side sides[2] = {{left, left.versions()}, {right, right.versions()}};
     for (Side& side : sides) side.flow.forget_numbers();
-    // Side by side, so that definitions are met before much has been built on them.
+    // Side by side, so that definitions are met before much has been built on them. Programs that have little in common
+    // are looked through again and again, which ends here.
+    constexpr std::uint64_t kMostWork = 200'000;
+    const std::uint64_t start = shared_.arena.work();
     while (sides[0].next < sides[0].versions.size() || sides[1].next < sides[1].versions.size()) {
+      if (shared_.arena.work() - start > kMostWork) break;
       const bool second = sides[1].share() < sides[0].share();
       look_at_next(sides[second ? 1 : 0], sides[second ? 0 : 1]);
     }
@@ -298,6 +302,9 @@ Proof prove(const Program& before, const Program& after, const ProofOptions& opt
   // A look without algebra says more than one with it that was enough, if it does not cost much more.
   constexpr std::uint64_t kSecondLook = 50'000;
   constexpr std::uint64_t kUnrolling = 300'000;
+  // Whole programs are large, and what needs a look into all of them is seldom equal.
+  constexpr std::uint64_t kPlainWhole = 400'000;
+  constexpr std::uint64_t kWhole = 1'000'000;
   std::uint64_t spent = 0;
   const auto proof_with = [&](const Manner& manner, std::uint64_t work) {
     Proof proof = attempt(before, after, work, manner, options);
@@ -309,13 +316,13 @@ Proof prove(const Program& before, const Program& after, const ProofOptions& opt
   Proof proof = proof_with({.with_algebra = true}, options.work);
   const std::uint64_t unrolling = std::min(options.work, kUnrolling);
   if (Proof plain = proof_with({.unrolls = true}, unrolling); plain.proved) return plain;
-  const std::uint64_t second_look = proof.proved ? kSecondLook : options.work / 2;
+  const std::uint64_t second_look = proof.proved ? kSecondLook : std::min(options.work / 2, kPlainWhole);
   if (Proof plain = proof_with({.depth = Depth::whole}, second_look); plain.proved) return plain;
   if (proof.proved) {
     proof.work = spent;
     return proof;
   }
-  Proof whole = proof_with({.with_algebra = true, .depth = Depth::whole}, options.work);
+  Proof whole = proof_with({.with_algebra = true, .depth = Depth::whole}, std::min(options.work, kWhole));
   whole.same_tensors = std::move(proof.same_tensors);
   return whole;
 }

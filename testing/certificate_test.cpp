@@ -34,6 +34,8 @@ constexpr const char* kVector = "@input A f32[6]\n@input C f32[6]\n@output D f32
 constexpr const char* kMatrix = "@input A f32[4,12]\n@input C f32[12,5]\n@output D f32[4,5]\n";
 constexpr const char* kRows = "@input A f32[4,12]\n@output D f32[4]\n";
 
+constexpr const char* kMasked = "@input A f32[4,12]\n@constant M bool[4,12]\n@output D f32[4]\n";
+
 constexpr Case kCases[] = {
     {"proved", kVector, "tx6 D(tx)=A(tx)*2+C(tx);", "a6 D(a)=C(a)+2*A(a);"},
     {"proved", kVector, "tx6 D(tx)=(A(tx)+C(tx))*(A(tx)-C(tx));", "tx6 D(tx)=A(tx)*A(tx)-C(tx)*C(tx);"},
@@ -47,6 +49,26 @@ constexpr Case kCases[] = {
     {"proved", kVector, "tx6 D(tx)=exp(A(tx))*exp(C(tx));", "tx6 D(tx)=exp(A(tx)+C(tx));"},
     {"proved", "@input A f32[6]\n@output D f32[10]\n", "tx10 D(tx)=where(2<=tx<8,A(tx-2),0);",
      "tx10 D(tx)=0;tx6 D(tx+2)=A(tx);"},
+    // Guarded sums of masked rows: of exponentials, and of what does not vanish where the mask hides it, which is
+    // no fold.
+    {"proved", kMasked,
+     "tx4 a12 Y(tx,a)=where(M^bool(tx,a),-inf,A(tx,a));"
+     "tx4 a12 X(tx,a)=max(where(a-1<0,-inf,X(tx,a-1)),Y(tx,a));"
+     "tx4 a12 N(tx,a)=where(X(tx,a)==-inf,0,where(a-1<0,0,N(tx,a-1)*exp(X(tx,a-1)-X(tx,a)))+exp(Y(tx,a)-X(tx,a)));"
+     "tx4 D(tx)=N(tx,11)*N(tx,11)+N(tx,11);",
+     "tx4 a12 Y(tx,a)=where(M^bool(tx,a),-inf,A(tx,a));"
+     "tx4 a12 X(tx,a)=max(where(a-1<0,-inf,X(tx,a-1)),Y(tx,a));"
+     "tx4 a12 N(tx,a)=where(X(tx,a)==-inf,0,where(a-1<0,0,N(tx,a-1)*exp(X(tx,a-1)-X(tx,a)))+exp(Y(tx,a)-X(tx,a)));"
+     "tx4 D(tx)=N(tx,11)*(N(tx,11)+1);"},
+    {"exact", kMasked,
+     "tx4 a12 Y(tx,a)=where(M^bool(tx,a),-inf,A(tx,a));"
+     "tx4 a12 X(tx,a)=max(where(a-1<0,-inf,X(tx,a-1)),Y(tx,a));"
+     "tx4 a12 N(tx,a)=where(X(tx,a)==-inf,0,where(a-1<0,0,N(tx,a-1)*exp(X(tx,a-1)-X(tx,a)))+A(tx,a));"
+     "tx4 D(tx)=N(tx,11)*N(tx,11)+N(tx,11);",
+     "tx4 a12 Y(tx,a)=where(M^bool(tx,a),-inf,A(tx,a));"
+     "tx4 a12 X(tx,a)=max(where(a-1<0,-inf,X(tx,a-1)),Y(tx,a));"
+     "tx4 a12 N(tx,a)=where(X(tx,a)==-inf,0,where(a-1<0,0,N(tx,a-1)*exp(X(tx,a-1)-X(tx,a)))+A(tx,a));"
+     "tx4 D(tx)=N(tx,11)*(N(tx,11)+1);"},
     {"exact", kVector, "tx6 D(tx)=tanh(A(tx)+C(tx));", "tx6 D(tx)=1-2/(exp(2*A(tx)+2*C(tx))+1);"},
     {"proved", kVector, "tx6 D(tx)=log(exp(A(tx))*exp(C(tx))+1);", "tx6 D(tx)=A(tx)+C(tx)+log(1+exp(-A(tx)-C(tx)));"},
     {"exact", kVector, "tx6 D(tx)=where(A(tx)<C(tx),A(tx),C(tx));", "tx6 D(tx)=min(A(tx),C(tx));"},

@@ -91,6 +91,20 @@ TEST(VerifyMasked, OnlineFormsAreProved) {
   }
 }
 
+/// Added over rows, of which each may be masked or not.
+TEST(VerifyMasked, SumsOverRows) {
+  const auto over_rows = [](std::string text) {
+    for (std::size_t at = text.find("D[tx,c]"); at != std::string::npos; at = text.find("D[tx,c]", at)) {
+      text.replace(at, 1, "G");
+    }
+    return program_of("4", kMasked, concat(text, "L(c,4)L(a,12)[D[c]=D[c]+G[a,c];];"));
+  };
+  const Program before = over_rows(kSoftmaxProduct);
+  const Judgement judgement = verify(before, over_rows(online()));
+  EXPECT_EQ(judgement.verdict, Grade::proved) << judgement.reason;
+  EXPECT_FALSE(is_called_equal(verify(before, over_rows(online(5, "46")))));
+}
+
 /// 0 where a row is masked as a whole is a number that a NaN is not.
 TEST(VerifyMasked, WhatANumberStandsForIsKept) {
   const std::string guarded =

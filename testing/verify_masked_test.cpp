@@ -91,6 +91,33 @@ TEST(VerifyMasked, OnlineFormsAreProved) {
   }
 }
 
+TEST(VerifyMasked, WhatIsBegunWithIsNoPartOfTheFold) {
+  std::string begun = online();
+  const std::string start = "if_then_else(a-1<0,0,N[tx,a-1]";
+  begun.replace(begun.find(start), start.size(), "if_then_else(a-1<0,3,N[tx,a-1]");
+  EXPECT_FALSE(
+      is_called_equal(verify(program_of("12,4", kMasked, kSoftmaxProduct), program_of("12,4", kMasked, begun))));
+}
+
+/// A sum over a part of the row is 0 where only the rest is shown.
+TEST(VerifyMasked, ASumOfAPartMayBeZero) {
+  const std::string part = concat(kMaximum, "B(tx,12)L(a,47)[F[tx]=F[tx]+exp(Y[tx,a]-E[tx]);];");
+  const Program before = program_of("12,4", kMasked, concat(part, "B(tx,12)L(c,4)[D[tx,c]=exp(Y[tx,c]-E[tx]);];"));
+  const Program after =
+      program_of("12,4", kMasked, concat(part, "B(tx,12)L(c,4)[D[tx,c]=exp(Y[tx,c]-E[tx])/F[tx]*F[tx];];"));
+  EXPECT_FALSE(is_called_equal(verify(before, after)));
+}
+
+/// Which row is masked changes from round to round of the sum.
+TEST(VerifyMasked, NaNStaysInTheSumOverRows) {
+  const auto rows = [](std::string_view term) {
+    return program_of("4", kMasked, concat(kMaximum, "L(c,4)L(a,12)[D[c]=D[c]+", term, ";];"));
+  };
+  const Judgement judgement =
+      verify(rows("exp(Y[a,c]-E[a])*(C[a,c]+1)"), rows("exp(Y[a,c]-E[a])*C[a,c]+exp(Y[a,c]-E[a])"));
+  EXPECT_EQ(judgement.verdict, Grade::proved) << judgement.reason;
+}
+
 /// Added over rows, of which each may be masked or not.
 TEST(VerifyMasked, SumsOverRows) {
   const auto over_rows = [](std::string text) {

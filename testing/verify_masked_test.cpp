@@ -108,6 +108,14 @@ TEST(VerifyMasked, ASumOfAPartMayBeZero) {
   EXPECT_FALSE(is_called_equal(verify(before, after)));
 }
 
+/// Less the maximum of another row it is inf, whose inverse is a number.
+TEST(VerifyMasked, TheMaximumOfAnotherRow) {
+  const auto with = [](std::string_view more) {
+    return program_of("12,4", kMasked, concat(kMaximum, "B(tx,12)L(c,4)[D[tx,c]=1/exp(Y[11-tx,c]-E[tx])", more, ";];"));
+  };
+  EXPECT_FALSE(is_called_equal(verify(with(""), with("+(exp(Y[tx,c]-E[tx])-exp(Y[tx,c]-E[tx]))"))));
+}
+
 /// Which row is masked changes from round to round of the sum.
 TEST(VerifyMasked, NaNStaysInTheSumOverRows) {
   const auto rows = [](std::string_view term) {

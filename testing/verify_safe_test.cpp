@@ -5,11 +5,13 @@
 #include <cmath>
 #include <string>
 
+#include "steptp/base/text.h"
 #include "steptp/certify/big_stack.h"
 #include "steptp/certify/field_arithmetic.h"
 #include "steptp/certify/inputs.h"
 #include "steptp/certify/machine.h"
 #include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/prove/prove.h"
 #include "steptp/verify/verify.h"
 #include "testing/oracle_support.h"
 
@@ -127,6 +129,42 @@ TEST(Safe, ReorderedSumsAreSafe) {
     const Judgement judgement = judge(with_type(kMatmul, dtype), with_type(tiled, dtype));
     EXPECT_EQ(judgement.verdict, Grade::proved);
     EXPECT_TRUE(judgement.safe) << judgement.reason;
+  }
+}
+
+/// Programs of two types of floats: operations that are the same need no run to be safe.
+struct TypedPair {
+  const char* what;
+  const char* before;
+  const char* after;
+  bool keeps_types;
+};
+
+constexpr const char* kTwoTypes = "@input A f32[12]\n@input C f32[12]\n@input F f64[12]\n@output D f32[12]\n";
+constexpr TypedPair kTypedPairs[] = {
+    {"a loop split", "a12 X^f64(a)=A(a)*C(a);a12 D(a)=X^f64(a)+C(a);",
+     "a3 c4 X^f64(a*4+c)=A(a*4+c)*C(a*4+c);a12 D(a)=X^f64(a)+C(a);", true},
+    {"other names and another order of factors", "a12 X^f64(a)=A(a)*C(a);a12 D(a)=X^f64(a)+C(a);",
+     "a12 Z^f64(a)=C(a)*A(a);a12 D(a)=Z^f64(a)+C(a);", true},
+    {"stored in another type", "a12 X^f64(a)=A(a)*C(a);a12 D(a)=X^f64(a)*F^f64(a);",
+     "a12 X(a)=A(a)*C(a);a12 D(a)=X(a)*F^f64(a);", false},
+    {"two factors in the narrow type first", "a12 X^f64(a)=A(a)*F^f64(a)*C(a);a12 D(a)=X^f64(a);",
+     "a12 X^f64(a)=A(a)*C(a)*F^f64(a);a12 D(a)=X^f64(a);", false},
+    {"one in its place", "a12 X^f64(a)=exp(A(a));a12 D(a)=X^f64(a)*C(a);", "a12 D(a)=exp(A(a))*C(a);", false},
+    {"two tensors of one value change places",
+     "a12 X(a)=A(a)*C(a);a12 Y^f64(a)=A(a)*C(a);a6 D(a)=X(a)+1;a6 D(a+6)=Y^f64(a+6)+1;",
+     "a12 X(a)=A(a)*C(a);a12 Y^f64(a)=A(a)*C(a);a6 D(a)=Y^f64(a)+1;a6 D(a+6)=X(a+6)+1;", false},
+    {"a tensor of a thread between", "a12{X^f64^l=A(a)*C(a);Y^l=exp(X);D(a)=Y+C(a);}",
+     "a12{X^l=A(a)*C(a);Y^l=exp(X);D(a)=Y+C(a);}", false},
+};
+
+TEST(Safe, TheSameOperationsInTheSameTypes) {
+  for (const TypedPair& pair : kTypedPairs) {
+    const Program before = program_of(concat(kTwoTypes, pair.before));
+    const Program after = program_of(concat(kTwoTypes, pair.after));
+    const Proof proof = prove(before, after);
+    EXPECT_TRUE(proof.proved) << pair.what << ": " << proof.reason;
+    EXPECT_EQ(proof.keeps_types, pair.keeps_types) << pair.what;
   }
 }
 

@@ -182,7 +182,7 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
   bool is_defined = true;
   if (proof.proved) {
     judgement.verdict = Grade::proved;
-    judgement.safe = proof.is_structural && rounds_no_more(before, after);
+    judgement.safe = proof.is_structural && (proof.keeps_types || rounds_no_more(before, after));
     if (options.keep_record) judgement.proof = proof.record;
   } else {
     evaluation.same_tensors = proof.same_tensors;

@@ -12,6 +12,7 @@
 #include "steptp/certify/machine.h"
 #include "steptp/certify/rounded_arithmetic.h"
 #include "steptp/prove/prove.h"
+#include "steptp/verify/rounding.h"
 #include "steptp/verify/verify.h"
 #include "testing/oracle_support.h"
 
@@ -165,6 +166,35 @@ TEST(Safe, TheSameOperationsInTheSameTypes) {
     const Proof proof = prove(before, after);
     EXPECT_TRUE(proof.proved) << pair.what << ": " << proof.reason;
     EXPECT_EQ(proof.keeps_types, pair.keeps_types) << pair.what;
+  }
+}
+
+/// Factors that are computed from literals in a wider type.
+constexpr TypedPair kWideConstants[] = {
+    {"a loop split", "tx1 W^f64=1/sqrt(24);a12 X(a)=A(a)*C(a);a12 D(a)=X(a)*W^f64;",
+     "tx1 W^f64=1/sqrt(24);a3 c4 X(a*4+c)=A(a*4+c)*C(a*4+c);a12 D(a)=X(a)*W^f64;", true},
+    {"put in its place", "tx1 W^f64=1/sqrt(24);a12 X(a)=A(a)*C(a);a12 D(a)=X(a)*W^f64;",
+     "tx1 W^f64=1/sqrt(24);a12 D(a)=A(a)*C(a)*W^f64;", true},
+    {"a factor in the narrow type", "tx1 W^f64=1/sqrt(24);a12 D(a)=A(a)*W^f64;", "tx1 W=1/sqrt(24);a12 D(a)=A(a)*W;",
+     false},
+    {"what was never rounded is", "tx1 W^f64=1/sqrt(24);a12 D(a)=exp(A(a)*W^f64);",
+     "tx1 W^f64=1/sqrt(24);a12 X(a)=A(a)*W^f64;a12 D(a)=exp(X(a));", false},
+    {"the sum was in the wide type", "tx1 W^f64=1/sqrt(24);a12 D(a)=A(a)*W^f64+C(a);",
+     "tx1 W^f64=1/sqrt(24);a12 X(a)=A(a)*W^f64;a12 D(a)=X(a)+C(a);", false},
+    {"data in the wide type", "a12 X^f64(a)=A(a)*C(a);a12 D(a)=X^f64(a)*2;", "a12 X(a)=A(a)*C(a);a12 D(a)=X(a)*2;",
+     false},
+    {"data in a narrower type", "a12 X(a)=A(a)*C(a);a12 D(a)=X(a)*2;", "a12 X^f16(a)=A(a)*C(a);a12 D(a)=X^f16(a)*2;",
+     false},
+    {"data in a wider type", "a12 X(a)=A(a)*C(a);a12 D(a)=X(a)*2;", "a12 X^f64(a)=A(a)*C(a);a12 D(a)=X^f64(a)*2;",
+     true},
+};
+
+TEST(Safe, WideConstantsRoundNoLess) {
+  const std::string header = "@input A f32[12]\n@input C f32[12]\n@output D f32[12]\n";
+  for (const TypedPair& pair : kWideConstants) {
+    const Program before = program_of(header + pair.before);
+    const Program after = program_of(header + pair.after);
+    EXPECT_EQ(rounds_no_more(before, after), pair.keeps_types) << pair.what;
   }
 }
 

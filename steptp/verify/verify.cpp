@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 
-#include "steptp/analysis/accesses.h"
 #include "steptp/base/text.h"
 #include "steptp/certify/safe.h"
 #include "steptp/ir/canonical.h"
@@ -13,6 +11,7 @@
 #include "steptp/safety/check.h"
 #include "steptp/verify/numeric.h"
 #include "steptp/verify/precision.h"
+#include "steptp/verify/rounding.h"
 
 namespace steptp {
 
@@ -90,27 +89,6 @@ void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
       judgement.assumes.push_back(assumption);
     }
   }
-}
-
-std::set<DType> float_types(const Program& program) {
-  std::set<DType> types;
-  for (const auto& [name, tensor] : collect_accesses(program).tensors) {
-    if (is_float(tensor.dtype)) types.insert(tensor.dtype);
-  }
-  return types;
-}
-
-/// Whether all floats of `before`, given and computed, have one type and those of `after` have it too or a wider one:
-/// then the same operations round as they did, or less.
-bool rounds_no_more(const Program& before, const Program& after) {
-  const std::set<DType> old_types = float_types(before);
-  if (old_types.empty()) return true;
-  if (old_types.size() > 1) return false;
-  const DTypeInfo& old_type = info(*old_types.begin());
-  const std::set<DType> new_types = float_types(after);
-  return std::all_of(new_types.begin(), new_types.end(), [&](DType dtype) {
-    return info(dtype).precision >= old_type.precision && info(dtype).max_exponent >= old_type.max_exponent;
-  });
 }
 
 /// Step 5: equal as real functions, but is it as good in the declared types?

@@ -72,7 +72,7 @@ bool is_element(const Signature& signature, const Counterexample& example) {
   return true;
 }
 
-Replayed evaluate(const Program& before, const Program& after, const Counterexample& example, Draw draw,
+Replayed evaluate(const Program& before, const Program& after, const Counterexample& example, const Draw& draw,
                   const CertifyOptions& options) {
   Replayed out;
   const Code old_code = compile(before);

@@ -166,8 +166,8 @@ void RoundedArithmetic::rounded(ArithmeticOp op, Value& out, const Value& a, con
       if (jump > 0) decisions_.note_leap();
       if (op == ArithmeticOp::floor_divide) return finish(out, floor, jump, finite && b.value != 0, nan);
       // Remainders lie between zero and the divisor, whatever the quotient.
-      const double least = jump > 0 ? std::fabs(b.value) + b.error : a.error + std::fabs(floor) * b.error;
-      const double error = std::isinf(jump) ? kInfinity : least;
+      double error = jump > 0 ? std::fabs(b.value) + b.error : a.error + std::fabs(floor) * b.error;
+      if (std::isinf(jump)) error = kInfinity;
       return finish(out, a.value - b.value * floor, finite ? error : 0, finite && b.value != 0, nan);
     }
     case ArithmeticOp::power: {
@@ -297,8 +297,9 @@ void RoundedArithmetic::cover(Value& out, const Value& other) {
   if (out.origin != 0 && out.origin == other.origin) return;
   const bool is_same = out.value == other.value;  // infinities too
   const double distance = is_same ? 0 : std::fabs(out.value - other.value);
-  const double error = std::max(out.error, distance + other.error);
-  out = {out.value, std::isnan(error) ? kInfinity : error, 0};
+  double error = std::max(out.error, distance + other.error);
+  if (std::isnan(error)) error = kInfinity;
+  out = {out.value, error, 0};
 }
 
 void RoundedArithmetic::cover_bool(Value& out) {

@@ -134,6 +134,18 @@ void RoundedArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& lef
   if (is_lost) out.error = kInfinity;
 }
 
+void RoundedArithmetic::add_product(Value& sum, double x, double y) {
+  const double product = round_to(type_, x * y);
+  const double total = round_to(type_, sum.value + product);
+  if (!std::isfinite(product) || !std::isfinite(total) || !std::isfinite(sum.error)) {
+    Value made;
+    arithmetic(ArithmeticOp::multiply, made, {x, 0}, {y, 0});
+    return arithmetic(ArithmeticOp::add, sum, sum, made);
+  }
+  const double error = sum.error + unit_in_last_place(type_, product) / 2;
+  sum = {total, error + unit_in_last_place(type_, total) / 2, ++results_};
+}
+
 void RoundedArithmetic::rounded(ArithmeticOp op, Value& out, const Value& a, const Value& b, bool finite, bool nan) {
   switch (op) {
     case ArithmeticOp::add: return finish(out, a.value + b.value, a.error + b.error, finite, nan);

@@ -28,7 +28,7 @@ constexpr Case kCases[] = {
     {"l data of an item that begins anew in every thread",
      "@input A f32[2,3,4,6]\n@output D f32[2,3,4,6]\n"
      "B^{2}_{bx=0}L^{3}_{a=0}[B^{4}_{tx=0}[L^{2}_{c=0}L^{3}_{d=0}[E^{f32,l}_{c*3+d}=A^{f32,g}_{bx,a,tx,c*3+d}*2;];"
-     "L^{6}_{e=0}[D^{f32,g}_{bx,a,tx,e}=E^{f32,l}_{5-e};];];];"},
+     "L^{6}_{f=0}[D^{f32,g}_{bx,a,tx,f}=E^{f32,l}_{5-f};];];];"},
     {"l data of an item that lives on in each thread",
      "@input A f32[2,3,4]\n@output D f32[2,3,4]\n"
      "B^{2}_{bx=0}L^{3}_{a=0}[B^{4}_{tx=0}[E^{f32,l}_{a}=A^{f32,g}_{bx,a,tx}*2;"

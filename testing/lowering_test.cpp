@@ -109,7 +109,7 @@ TEST(Homes, DataThatBeginsAnewNeedsNoStorageOfEachThread) {
   EXPECT_FALSE(begins_anew("L^{6}_{c=0}[E^{f32,l}_{c}=E^{f32,l}_{c}+A^{f32,g}_{bx,a,tx,c};];" + read));
   // Read before.
   EXPECT_FALSE(
-      begins_anew("L^{1}_{e=0}?{a>0}[D^{f32,g}_{bx,a,tx}=E^{f32,l}_{5};];"
+      begins_anew("L^{1}_{d=0}?{a>0}[D^{f32,g}_{bx,a,tx}=E^{f32,l}_{5};];"
                   "L^{6}_{c=0}[E^{f32,l}_{c}=A^{f32,g}_{bx,a,tx,c};];"));
 }
 

@@ -75,6 +75,9 @@ double unit_in_last_place(DType dtype, double value) {
 
 double round_to(DType dtype, double value) {
   if (dtype == DType::f64 || !std::isfinite(value) || value == 0) return value;
+  // What processors convert by themselves.
+  const bool is_in_range = std::fabs(value) <= static_cast<double>(std::numeric_limits<float>::max());
+  if (dtype == DType::f32 && is_in_range) return static_cast<double>(static_cast<float>(value));
   const DTypeInfo& type = info(dtype);
   const int exponent = std::max(exponent_of(value), 1 - type.max_exponent) - type.precision + 1;
   // In units of the last place it has at most as many bits before the point as the type, and scaling is exact.

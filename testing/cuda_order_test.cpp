@@ -292,7 +292,12 @@ TEST(CudaOrder, LossesInHalvesAreWhatIsExpected) {
       "@input A f16[228,115]\n@input C f16[228,115]\n@output D f16\n"
       "B^{228}_{tx=0}L^{115}_{a=0}[E^{f16,g}_{tx,a}=if_then_else(abs(A^{f16,g}_{tx,a}-C^{f16,g}_{tx,a})<1,"
       "0.5*(A^{f16,g}_{tx,a}-C^{f16,g}_{tx,a})**2/1,abs(A^{f16,g}_{tx,a}-C^{f16,g}_{tx,a})-0.5);];"
-      "B^{228}_{tx=0}L^{115}_{a=0}[F^{f16,g}=F^{f16,g}+E^{f16,g}_{tx,a};];B^{1}_{tx=0}[D^{f16,g}=F^{f16,g}/26220;];"};
+      "B^{228}_{tx=0}L^{115}_{a=0}[F^{f16,g}=F^{f16,g}+E^{f16,g}_{tx,a};];B^{1}_{tx=0}[D^{f16,g}=F^{f16,g}/26220;];",
+      "@input A f16[419,1834]\n@input C f16[419,1834]\n@input D f16[419,1834]\n@output E f16\n"
+      "B^{419}_{tx=0}L^{1834}_{a=0}[F^{f16,g}_{tx}=F^{f16,g}_{tx}+(A^{f16,g}_{tx,a}-C^{f16,g}_{tx,a}+1e-06)**2;];"
+      "B^{419}_{tx=0}L^{1834}_{a=0}[G^{f16,g}_{tx}=G^{f16,g}_{tx}+(A^{f16,g}_{tx,a}-D^{f16,g}_{tx,a}+1e-06)**2;];"
+      "B^{419}_{tx=0}[H^{f16,g}_{tx}=max(sqrt(F^{f16,g}_{tx})-sqrt(G^{f16,g}_{tx})+1,0);];"
+      "B^{419}_{tx=0}[I^{f16,g}=I^{f16,g}+H^{f16,g}_{tx};];B^{1}_{tx=0}[E^{f16,g}=I^{f16,g}/419;];"};
   Emulated emulated("losses");
   std::vector<Judged> all;
   for (const char* text : texts) {

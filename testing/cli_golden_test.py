@@ -66,6 +66,7 @@ CASES = {
     "lower_cuda_vanilla": "lower ../../../examples/row_softmax.leir --to cuda",
     "lower_cuda_launch": "lower files/launch.leir --to cuda",
     "lower_cuda_launch_json": "lower --json files/launch.leir --to cuda",
+    "lower_cuda_halves": "lower files/halves.leir --to cuda",
     "lower_tir": "lower files/staged.leir --to tir",
     "lower_tir_published": "lower ../../../examples/row_softmax.leir --to tir --dialect tvm-0.21",
     "lower_tir_cpu": "lower files/staged.leir --to tir --target cpu",

@@ -25,6 +25,22 @@ constexpr Case kCases[] = {
      "@input A f32[2,4,3]\n@output D f32[2,4,3]\n"
      "B^{2}_{bx=0}L^{3}_{a=0}[B^{4}_{tx=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{bx,tx,a};];"
      "B^{4}_{tx=0}[D^{f32,g}_{bx,tx,a}=E^{f32,l};];];"},
+    {"l data of an item that begins anew in every thread",
+     "@input A f32[2,3,4,6]\n@output D f32[2,3,4,6]\n"
+     "B^{2}_{bx=0}L^{3}_{a=0}[B^{4}_{tx=0}[L^{2}_{c=0}L^{3}_{d=0}[E^{f32,l}_{c*3+d}=A^{f32,g}_{bx,a,tx,c*3+d}*2;];"
+     "L^{6}_{f=0}[D^{f32,g}_{bx,a,tx,f}=E^{f32,l}_{5-f};];];];"},
+    {"l data of an item that lives on in each thread",
+     "@input A f32[2,3,4]\n@output D f32[2,3,4]\n"
+     "B^{2}_{bx=0}L^{3}_{a=0}[B^{4}_{tx=0}[E^{f32,l}_{a}=A^{f32,g}_{bx,a,tx}*2;"
+     "D^{f32,g}_{bx,a,tx}=E^{f32,l}_{0}+E^{f32,l}_{a};];];"},
+    {"l data of an item that is written under a condition",
+     "@input A f32[2,3,4]\n@output D f32[2,3,4]\n"
+     "B^{2}_{bx=0}L^{3}_{a=0}[B^{4}_{tx=0}[L^{1}_{c=0}?{a<1}[E^{f32,l}=A^{f32,g}_{bx,a,tx}*2;];"
+     "D^{f32,g}_{bx,a,tx}=E^{f32,l}+a;];];"},
+    {"l data of an item of which a part is written",
+     "@input A f32[2,3,4]\n@output D f32[2,3,4]\n"
+     "B^{2}_{bx=0}L^{3}_{a=0}[B^{4}_{tx=0}[L^{2}_{c=0}[E^{f32,l}_{c}=A^{f32,g}_{bx,a,tx}+c;];"
+     "E^{f32,l}_{a//2+1}=A^{f32,g}_{bx,a,tx}*3;D^{f32,g}_{bx,a,tx}=E^{f32,l}_{0}+E^{f32,l}_{1};];];"},
     {"a tile staged through shared memory",
      "@input A f32[3,8]\n@input C f32[8,8]\n@output D f32[3,8]\n"
      "B^{3}_{bxa=0}[B^{8}_{tx=0}[E^{f32,s}_{tx}=A^{f32,g}_{bxa,tx};];"

@@ -86,6 +86,33 @@ TEST(Homes, OuterBoundLoopsAreAroundTheData) {
   EXPECT_EQ(wide.elements, 4);
 }
 
+TEST(Homes, DataThatBeginsAnewNeedsNoStorageOfEachThread) {
+  const auto begins_anew = [](const std::string& body) {
+    const Program program = program_of(
+        concat("@input A f32[2,3,4,6]\n@output D f32[2,3,4]\nB^{2}_{bx=0}L^{3}_{a=0}[B^{4}_{tx=0}[", body, "];];"));
+    const auto plan = lowering::plan_of(program);
+    return lowering::begins_anew(plan->table, plan->buffers.at("E"));
+  };
+  const std::string read = "D^{f32,g}_{bx,a,tx}=E^{f32,l}_{5};";
+  EXPECT_TRUE(begins_anew("L^{6}_{c=0}[E^{f32,l}_{c}=A^{f32,g}_{bx,a,tx,c};];" + read));
+  EXPECT_TRUE(begins_anew("L^{3}_{c=0}L^{2}_{d=0}[E^{f32,l}_{c+3*d}=A^{f32,g}_{bx,a,tx,c};];" + read));
+  // Two elements of three, each of them twice.
+  EXPECT_FALSE(begins_anew("L^{3}_{c=0}L^{2}_{d=0}[E^{f32,l}_{c*2+d*3}=A^{f32,g}_{bx,a,tx,c};];" + read));
+  EXPECT_FALSE(begins_anew("L^{5}_{c=0}[E^{f32,l}_{c+1}=A^{f32,g}_{bx,a,tx,c};];" + read));
+  // From one round to the next.
+  EXPECT_FALSE(begins_anew("L^{2}_{c=0}[E^{f32,l}_{a*2+c}=A^{f32,g}_{bx,a,tx,c};];" + read));
+  // Under a condition of its own.
+  EXPECT_FALSE(begins_anew("L^{6}_{c=0}?{a<1}[E^{f32,l}_{c}=A^{f32,g}_{bx,a,tx,c};];" + read));
+  // Between items of all threads.
+  EXPECT_FALSE(begins_anew("L^{6}_{c=0}[E^{f32,l}_{c}=A^{f32,g}_{bx,a,tx,c};];];B^{4}_{tx=0}[" + read));
+  // With its identity.
+  EXPECT_FALSE(begins_anew("L^{6}_{c=0}[E^{f32,l}_{c}=E^{f32,l}_{c}+A^{f32,g}_{bx,a,tx,c};];" + read));
+  // Read before.
+  EXPECT_FALSE(
+      begins_anew("L^{1}_{d=0}?{a>0}[D^{f32,g}_{bx,a,tx}=E^{f32,l}_{5};];"
+                  "L^{6}_{c=0}[E^{f32,l}_{c}=A^{f32,g}_{bx,a,tx,c};];"));
+}
+
 TEST(Threads, WhoSharesDataAndWhoReduces) {
   const Program program = program_of(
       "@input A f32[2,8]\n@output D f32[2,8]\n@output F "
@@ -160,6 +187,21 @@ TEST(CudaText, NothingIsPromisedBesideConditionalReadsOfWhatIsWritten) {
       "@input A f32[8]\n@output D f32[8]\nB^{8}_{tx=0}[E^{f32,g}_{tx}=A^{f32,g}_{tx}*2;"
       "L^{1}_{a=0}?{tx<4}[D^{f32,g}_{tx}=E^{f32,g}_{tx};];L^{1}_{a=0}?{tx>=4}[D^{f32,g}_{tx}=A^{f32,g}_{tx};];];");
   EXPECT_EQ(guarded.find("__restrict__ A"), std::string::npos);
+}
+
+TEST(CudaText, SquaresAndCubesAreProductsInEveryType) {
+  for (const char* dtype : {"f16", "bf16", "f32", "f64"}) {
+    const auto text = [dtype](const char* exponent) {
+      return cuda_of(concat("@input A ", dtype, "[8]\n@output D ", dtype, "[8]\nB^{8}_{tx=0}[D^{", dtype,
+                            ",g}_{tx}=A^{", dtype, ",g}_{tx}**", exponent, ";];"));
+    };
+    for (const char* exponent : {"2", "2.0"}) {
+      EXPECT_EQ(count(text(exponent), "D[tx_] = stp_square<"), 1U) << dtype;
+      EXPECT_EQ(count(text(exponent), "stp_pow"), 0U) << dtype;
+    }
+    EXPECT_EQ(count(text("3"), "D[tx_] = stp_cube<"), 1U) << dtype;
+    EXPECT_GT(count(text("2.5"), "stp_pow"), 0U) << dtype;
+  }
 }
 
 TEST(CudaText, WideIndicesOnlyWhereNeeded) {

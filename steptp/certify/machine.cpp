@@ -4,6 +4,7 @@
 #include "steptp/certify/machine_impl.h"
 #include "steptp/certify/machine_lanes.h"
 #include "steptp/certify/machine_open.h"
+#include "steptp/certify/machine_threads.h"
 #include "steptp/certify/machine_writes.h"
 #include "steptp/certify/ordered_arithmetic.h"
 #include "steptp/certify/rounded_arithmetic.h"

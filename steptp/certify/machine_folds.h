@@ -3,6 +3,9 @@
 // Bodies of Machine: what a write stored, and accumulations; included only by the file that makes machines.
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "steptp/certify/machine.h"
 #include "steptp/certify/open_decisions.h"
@@ -201,6 +204,26 @@ std::vector<Range> Machine<A>::box_of(const StatementCode& statement, const Slot
   return box;
 }
 
+/// The factors of X=X+a*b with inputs of the type of X, which is what most long sums are made of.
+inline std::optional<std::pair<std::uint32_t, std::uint32_t>> factors_of_sum(const Code& code,
+                                                                             const StatementCode& statement) {
+  const Node& sum = code.nodes[statement.right];
+  const auto is = [&](const Node& node, ArithmeticOp op) {
+    return node.op == Op::real_arithmetic && node.arithmetic == op && node.dtype == statement.dtype;
+  };
+  if (!is(sum, ArithmeticOp::add) || code.nodes[sum.first].op != Op::real_accumulator) return std::nullopt;
+  const Node& product = code.nodes[sum.second];
+  if (!is(product, ArithmeticOp::multiply)) return std::nullopt;
+  const auto is_input = [&](const Node& node) {
+    return node.op == Op::real_read && code.tensors[code.accesses[node.payload].tensor].known &&
+           code.tensors[code.accesses[node.payload].tensor].dtype == statement.dtype;
+  };
+  const Node& left = code.nodes[product.first];
+  const Node& right = code.nodes[product.second];
+  if (!is_input(left) || !is_input(right)) return std::nullopt;
+  return std::pair(left.payload, right.payload);
+}
+
 template <typename A>
 void Machine<A>::fold_box(const StatementCode& statement, const std::vector<Range>& box, Value& sum) {
   if constexpr (A::kHasLanes) {
@@ -213,6 +236,19 @@ void Machine<A>::fold_box(const StatementCode& statement, const std::vector<Rang
   }
   Slots slots{};
   const Frame frame{&statement, slots.data(), &sum, 0};
+  if constexpr (requires { arithmetic_.add_product(sum, 0.0, 0.0); }) {
+    if (const auto factors = factors_of_sum(code_, statement)) {
+      arithmetic_.set_type(statement.dtype);
+      return each_point(box, slots.data(), [&] {
+        spend(1);
+        Value left;
+        Value right;
+        read_real(code_.accesses[factors->first], frame, left);
+        read_real(code_.accesses[factors->second], frame, right);
+        arithmetic_.add_product(sum, left.value, right.value);
+      });
+    }
+  }
   each_point(box, slots.data(), [&] {
     spend(statement.work);
     fold_real(frame, sum);

@@ -2,21 +2,24 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "steptp/certify/code.h"
 #include "steptp/certify/open_decisions.h"
 #include "steptp/certify/prime_field.h"
+#include "steptp/certify/thread_fold.h"
 #include "steptp/certify/value_class.h"
 #include "steptp/ir/dtype.h"
 #include "steptp/ir/operation.h"
 
 namespace steptp::certify {
 
-/// Reals as any machine has them that does the operations of the text in their order and in the declared types: an
-/// interval of what it may hold. Sums, products, quotients and roots are rounded correctly everywhere, so that ends of
-/// intervals are rounded as the values between them and stay where they are; functions may be off by some units in the
-/// last place, and a product in f32 or f64 may go into a sum without being rounded.
+/// Reals as any machine has them that does the operations of the text in their order, but for accumulations over
+/// threads whose order it is told, and in the declared types: an interval of what it may hold. Sums, products,
+/// quotients and roots are rounded correctly everywhere, so that ends of intervals are rounded as the values between
+/// them and stay where they are; functions may be off by some units in the last place, and a product in f32 or f64 may
+/// go into a sum without being rounded.
 ///
 /// Of the exact values this says nothing. But a sum of 10,000 numbers in f16, of which no digit is certain in another
 /// order, is one number here.
@@ -34,6 +37,15 @@ class OrderedArithmetic {
   static constexpr bool kHasLanes = false;
   static constexpr bool kHasPlainValues = true;
   static constexpr bool kIsTyped = true;
+
+  OrderedArithmetic() = default;
+  explicit OrderedArithmetic(ThreadFolds threads) : threads_(std::move(threads)) {}
+
+  /// How threads accumulate in a statement; null where in the order of the text.
+  [[nodiscard]] const ThreadFold* order_of(std::uint32_t statement) const {
+    const auto at = threads_.find(statement);
+    return at == threads_.end() ? nullptr : &at->second;
+  }
 
   /// The type of the next operation.
   void set_type(DType dtype) { type_ = dtype; }
@@ -80,6 +92,7 @@ class OrderedArithmetic {
   /// Ends and value of an approximation: of a function that may be off by so many units.
   void approximate(Value& out, double value, double low, double high);
 
+  ThreadFolds threads_;
   OpenDecisions decisions_{Outcomes::both};
   std::vector<double> literals_;
   DType type_ = DType::f64;

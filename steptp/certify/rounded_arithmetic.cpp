@@ -75,6 +75,9 @@ double unit_in_last_place(DType dtype, double value) {
 
 double round_to(DType dtype, double value) {
   if (dtype == DType::f64 || !std::isfinite(value) || value == 0) return value;
+  // What processors convert by themselves.
+  const bool is_in_range = std::fabs(value) <= static_cast<double>(std::numeric_limits<float>::max());
+  if (dtype == DType::f32 && is_in_range) return static_cast<double>(static_cast<float>(value));
   const DTypeInfo& type = info(dtype);
   const int exponent = std::max(exponent_of(value), 1 - type.max_exponent) - type.precision + 1;
   // In units of the last place it has at most as many bits before the point as the type, and scaling is exact.
@@ -132,6 +135,18 @@ void RoundedArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& lef
   const bool is_lost = std::isinf(a.error) || std::isinf(b.error);
   rounded(op, out, a, b, finite, nan);
   if (is_lost) out.error = kInfinity;
+}
+
+void RoundedArithmetic::add_product(Value& sum, double x, double y) {
+  const double product = round_to(type_, x * y);
+  const double total = round_to(type_, sum.value + product);
+  if (!std::isfinite(product) || !std::isfinite(total) || !std::isfinite(sum.error)) {
+    Value made;
+    arithmetic(ArithmeticOp::multiply, made, {x, 0}, {y, 0});
+    return arithmetic(ArithmeticOp::add, sum, sum, made);
+  }
+  const double error = sum.error + unit_in_last_place(type_, product) / 2;
+  sum = {total, error + unit_in_last_place(type_, total) / 2, ++results_};
 }
 
 void RoundedArithmetic::rounded(ArithmeticOp op, Value& out, const Value& a, const Value& b, bool finite, bool nan) {

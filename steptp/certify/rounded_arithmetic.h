@@ -60,6 +60,8 @@ class RoundedArithmetic {
   void integer(Value& out, std::int64_t value) const { out = {static_cast<double>(value), 0}; }
   void infinity(Value& out, int sign) const;
   void arithmetic(ArithmeticOp op, Value& out, const Value& a, const Value& b);
+  /// sum + x*y of exact numbers of the type at hand, in two operations: what `arithmetic` gives, sooner.
+  void add_product(Value& sum, double x, double y);
   void function(Function function, Value& out, const Value& a);
   [[nodiscard]] bool compare(CompareOp op, const Value& a, const Value& b);
   [[nodiscard]] std::int64_t to_integer(const Value& a, DType dtype);

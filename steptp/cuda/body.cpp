@@ -3,21 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "steptp/lowering/collectives.h"
 #include "steptp/lowering/threads.h"
 
 namespace steptp::cuda {
 
+using lowering::axis_of_loop;
 using lowering::Node;
 
 namespace {
 
 constexpr std::array kThreadAxes = {Axis::tx, Axis::ty, Axis::tz};
-
-bool has_thread_loop(const Node& node) {
-  const auto axis = node.kind == Node::Kind::loop ? axis_of_loop(node.loop) : std::nullopt;
-  if (axis && is_thread_axis(*axis)) return true;
-  return std::any_of(node.body.begin(), node.body.end(), has_thread_loop);
-}
 
 void add_axes(const Node& node, std::set<Axis>& out) {
   if (const auto axis = node.kind == Node::Kind::loop ? axis_of_loop(node.loop) : std::nullopt) out.insert(*axis);
@@ -36,10 +32,6 @@ std::string_view register_of(Axis axis) {
   constexpr std::array<std::string_view, kAxes> kRegisters = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
                                                               "threadIdx.x", "threadIdx.y", "threadIdx.z"};
   return kRegisters[static_cast<std::size_t>(axis)];
-}
-
-std::optional<Axis> axis_of_loop(const Loop& loop) {
-  return loop.kind == LoopKind::bound ? axis_of(loop.index) : std::nullopt;
 }
 
 void add_statements(const Node& node, std::set<std::size_t>& out) {
@@ -76,13 +68,12 @@ void Body::barrier() {
 
 void Body::block_level(const Nodes& nodes) {
   for (const Node& node : nodes) {
-    const auto axis = node.kind == Node::Kind::loop ? axis_of_loop(node.loop) : std::nullopt;
-    if (axis && !is_thread_axis(*axis)) {
+    if (lowering::is_item(node)) {
+      item(node);
+    } else if (node.kind == Node::Kind::loop && axis_of_loop(node.loop)) {
       const Statements before = pending_;
       bound_loop(node, &Body::block_level);
       pending_.insert(before.begin(), before.end());
-    } else if (axis || !has_thread_loop(node)) {
-      item(node);
     } else if (node.kind == Node::Kind::loop) {
       uniform_loop(node);
     } else {
@@ -132,8 +123,7 @@ void Body::item(const Node& node) {
   });
   if (meets) barrier();
   for (const std::size_t statement : own) {
-    std::vector<Axis> axes = lowering::reduced_axes(plan_.table, statement);
-    std::erase_if(axes, [](Axis axis) { return !is_thread_axis(axis); });
+    const std::vector<Axis> axes = lowering::reduced_thread_axes(plan_, statement);
     if (axes.empty()) continue;
     if (own.size() > 1) {
       fail("threads accumulate into one element in an item with other equations", site_of(statement),

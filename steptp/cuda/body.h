@@ -7,6 +7,7 @@
 #include "steptp/analysis/device.h"
 #include "steptp/cuda/spelling.h"
 #include "steptp/cuda/writer.h"
+#include "steptp/lowering/collectives.h"
 
 namespace steptp::cuda {
 
@@ -50,9 +51,7 @@ class Body {
   struct Reduction;
   void collective(const lowering::Node& node, const std::vector<Axis>& axes);
   void collective_in_turn(const lowering::Node& node, const std::vector<Axis>& axes);
-  /// Nothing where the item is not of the usual form.
-  [[nodiscard]] std::optional<Reduction> plan_reduction(const lowering::Node& node,
-                                                        const std::vector<Axis>& axes) const;
+  [[nodiscard]] Reduction named(lowering::ThreadReduction made) const;
   void reduce(const Reduction& reduction);
   void fold_own_part(const Reduction& reduction, std::size_t at);
   void meet(const Reduction& reduction);
@@ -84,8 +83,6 @@ class Body {
 
 /// `threadIdx.x` of tx, `blockIdx.y` of by.
 [[nodiscard]] std::string_view register_of(Axis axis);
-/// The axis of a bound loop.
-[[nodiscard]] std::optional<Axis> axis_of_loop(const Loop& loop);
 /// All statements below a node.
 void add_statements(const lowering::Node& node, std::set<std::size_t>& out);
 

@@ -1,64 +1,32 @@
 // Reductions over thread axes. The usual form is folded by each thread, then by warp shuffles or by a tree in shared
 // memory, in a fixed order; whatever else is legal runs thread after thread, in order.
 #include <algorithm>
-#include <functional>
+#include <utility>
 
 #include "steptp/cuda/body.h"
+#include "steptp/lowering/threads.h"
 
 namespace steptp::cuda {
 
+using lowering::axis_of_loop;
 using lowering::Node;
-using lowering::Value;
 
 namespace {
-
-constexpr std::int64_t kWarp = 32;
-constexpr std::array kThreadAxes = {Axis::tx, Axis::ty, Axis::tz};
-
-bool contains(const std::vector<Axis>& axes, Axis axis) {
-  return std::find(axes.begin(), axes.end(), axis) != axes.end();
-}
-
-bool mentions_any(const Ref& ref, const std::set<std::string>& names) {
-  bool found = false;
-  for (const Index& subscript : ref.subscripts) {
-    for_each_variable(subscript, [&](const std::string& name) { found = found || names.contains(name); });
-  }
-  return found;
-}
-
-std::int64_t power_of_two_below(std::int64_t extent) {
-  std::int64_t power = 1;
-  while (power * 2 < extent) power *= 2;
-  return power;
-}
 
 std::string zero_on(Axis axis) { return concat(register_of(axis), " == 0"); }
 
 }  // namespace
 
-/// The loops and guards around the one equation of an item, outermost first, and what they are for it.
-struct Body::Reduction {
-  std::vector<const Node*> around;
-  const Node* store = nullptr;
-  std::vector<const Node*> kept;  ///< loops that the element depends on
-  std::vector<Axis> axes;         ///< reduced
-  std::vector<Axis> others;       ///< other thread axes: each of their threads has an element, or none
-  std::vector<Axis> missing;      ///< of those, the ones without a loop: only 0 counts
-  bool guarded = false;
-  std::int64_t size = 1;    ///< threads that reduce into one element
-  std::int64_t groups = 1;  ///< elements
-  std::string number;       ///< makes names unique
+/// With the names that it has in the text.
+struct Body::Reduction : lowering::ThreadReduction {
+  std::string number;  ///< makes names unique
   std::string own, partial, rank, place;
-
-  [[nodiscard]] DType dtype() const { return store->target->dtype; }
-  [[nodiscard]] bool in_warps() const { return others.empty() && size % kWarp == 0 && info(dtype()).bytes >= 4; }
 };
 
 void Body::collective(const Node& node, const std::vector<Axis>& axes) {
   ++collectives_;
-  if (const auto reduction = plan_reduction(node, axes)) {
-    reduce(*reduction);
+  if (auto reduction = lowering::thread_reduction(plan_, kernel_, node, axes)) {
+    reduce(named(*std::move(reduction)));
   } else {
     collective_in_turn(node, axes);
   }
@@ -88,49 +56,8 @@ void Body::collective_in_turn(const Node& node, const std::vector<Axis>& axes) {
   out_.close();
 }
 
-std::optional<Body::Reduction> Body::plan_reduction(const Node& node, const std::vector<Axis>& axes) const {
-  Reduction out;
-  const Node* at = &node;
-  for (; at->kind != Node::Kind::store; at = &at->body[0]) {
-    if (at->body.size() != 1) return std::nullopt;
-    out.around.push_back(at);
-  }
-  out.store = at;
-  out.axes = axes;
-  const Ref& target = *at->target;
-  // The accumulator must not be converted on the way, and its definedness not be asked for.
-  const bool plain = at->value->kind == Value::Kind::arithmetic && at->value->dtype == target.dtype;
-  if (!plain || target.dtype == DType::boolean || !plan_.buffers.at(target.tensor).initial) return std::nullopt;
-
-  std::set<std::string> reduced;
-  std::set<Axis> looped;
-  for (const Node* around : out.around) {
-    if (around->kind == Node::Kind::guard) {
-      out.guarded = true;
-      continue;
-    }
-    const auto axis = axis_of_loop(around->loop);
-    if (axis) looped.insert(*axis);
-    const bool is_reduced = axis ? contains(axes, *axis) : !mentions_any(target, {around->loop.index});
-    if (!is_reduced && !axis) return std::nullopt;  // an inner loop over elements
-    if (is_reduced) {
-      reduced.insert(around->loop.index);
-    } else {
-      out.kept.push_back(around);
-    }
-  }
-  if (mentions_any(target, reduced)) return std::nullopt;
-  for (const Axis axis : kThreadAxes) {
-    if (contains(axes, axis)) {
-      out.size *= extent(axis);
-    } else if (extent(axis) > 1) {
-      out.others.push_back(axis);
-      out.groups *= extent(axis);
-      if (!looped.contains(axis) && !decided_.contains(axis)) out.missing.push_back(axis);
-    }
-  }
-  // Groups that nobody contributes to could not be told apart.
-  if (out.guarded && !out.others.empty()) return std::nullopt;
+Body::Reduction Body::named(lowering::ThreadReduction made) const {
+  Reduction out{std::move(made), {}, {}, {}, {}, {}};
   out.number = concat(collectives_);
   out.own = "stp_own_" + out.number;
   out.partial = "stp_partial_" + out.number;
@@ -141,7 +68,8 @@ std::optional<Body::Reduction> Body::plan_reduction(const Node& node, const std:
 
 void Body::reduce(const Reduction& reduction) {
   const DType dtype = reduction.dtype();
-  const std::int64_t cells = reduction.in_warps() ? reduction.size / kWarp : reduction.size * reduction.groups;
+  const std::int64_t cells =
+      reduction.in_warps() ? reduction.size / lowering::kWarp : reduction.size * reduction.groups;
   partial_bytes_ = std::max(partial_bytes_, cells * info(dtype).bytes);
   out_.open();
   out_.line(memory_type(dtype), "* const ", reduction.partial, " = (", memory_type(dtype), "*)stp_partial;");
@@ -219,7 +147,7 @@ void Body::reduce_in_tree(const Reduction& reduction) {
   const std::string step = "stp_step_" + reduction.number;
   out_.line(cell, " = ", reduction.own, ";");
   meet(reduction);
-  out_.open("for (int ", step, " = ", power_of_two_below(reduction.size), "; ", step, " > 0; ", step, " >>= 1)");
+  out_.open("for (int ", step, " = ", lowering::first_step(reduction.size), "; ", step, " > 0; ", step, " >>= 1)");
   out_.open("if (", reduction.rank, " < ", step, " && ", reduction.rank, " + ", step, " < ", reduction.size, ")");
   out_.line(cell, " = ", joined(reduction, cell, concat(reduction.partial, "[", reduction.place, " + ", step, "]")),
             ";");
@@ -239,13 +167,13 @@ void Body::reduce_in_warps(const Reduction& reduction) {
         ";");
   };
   shuffle();
-  const std::string cell = concat(reduction.partial, "[", reduction.rank, " / ", kWarp, "]");
-  out_.line("if (", reduction.rank, " % ", kWarp, " == 0) ", cell, " = ", reduction.own, ";");
+  const std::string cell = concat(reduction.partial, "[", reduction.rank, " / ", lowering::kWarp, "]");
+  out_.line("if (", reduction.rank, " % ", lowering::kWarp, " == 0) ", cell, " = ", reduction.own, ";");
   meet(reduction);
-  if (reduction.size == kWarp) return;
-  out_.open("if (", reduction.rank, " < ", kWarp, ")");
-  out_.line(reduction.own, " = ", reduction.rank, " < ", reduction.size / kWarp, " ? ", reduction.partial, "[",
-            reduction.rank, "] : ", identity_of(reduction), ";");
+  if (reduction.size == lowering::kWarp) return;
+  out_.open("if (", reduction.rank, " < ", lowering::kWarp, ")");
+  out_.line(reduction.own, " = ", reduction.rank, " < ", reduction.size / lowering::kWarp, " ? ", reduction.partial,
+            "[", reduction.rank, "] : ", identity_of(reduction), ";");
   shuffle();
   out_.close();
 }

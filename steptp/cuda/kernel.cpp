@@ -1,11 +1,10 @@
 #include "steptp/cuda/kernel.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "steptp/cuda/body.h"
-#include "steptp/lowering/threads.h"
+#include "steptp/lowering/collectives.h"
 
 namespace steptp::cuda {
 
@@ -14,23 +13,13 @@ namespace {
 /// Beyond this, shared memory is dynamic and asked for.
 constexpr std::int64_t kStaticSharedBytes = std::int64_t{48} * 1024;
 
-std::vector<Axis> axes_in_turn(const lowering::Plan& plan, const lowering::KernelPlan& kernel) {
-  std::set<Axis> axes;
-  for (const std::size_t statement : kernel.statements) {
-    for (const Axis axis : lowering::reduced_axes(plan.table, statement)) {
-      if (!is_thread_axis(axis)) axes.insert(axis);
-    }
-  }
-  return {axes.begin(), axes.end()};
-}
-
 class KernelWriter {
  public:
   KernelWriter(const lowering::Plan& plan, const lowering::KernelPlan& kernel, const Device& device)
       : plan_(plan), kernel_(kernel), device_(device), speller_(plan) {}
 
   Result<KernelText, Diagnostic> run() {
-    made_.launched_in_turn = axes_in_turn(plan_, kernel_);
+    made_.launched_in_turn = lowering::axes_in_turn(plan_, kernel_);
     set_launch();
     for (const std::size_t statement : kernel_.statements) {
       for (const Loop* loop : plan_.table.statements[statement].loops) {

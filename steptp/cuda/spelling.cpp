@@ -111,12 +111,20 @@ std::string_view helper(ArithmeticOp op) {
   return "";
 }
 
+/// The number that an exponent is, where it is written in the text. Half types have no literals: theirs are converted,
+/// and hold small integers exactly.
+std::optional<double> written_exponent(const Value& exponent) {
+  const Value& written = exponent.kind == Value::Kind::convert ? *exponent.operands[0] : exponent;
+  if (written.kind == Value::Kind::integer) return static_cast<double>(written.integer);
+  if (written.kind == Value::Kind::real) return written.real;
+  return std::nullopt;
+}
+
 /// Squares and cubes are products: as exact as a power, and one instruction or two in place of some fifty.
 std::string_view small_power(const Value& value) {
   if (value.op != ArithmeticOp::power || !is_float(value.dtype)) return "";
-  const Value& exponent = *value.operands[1];
-  if (exponent.kind != Value::Kind::real) return "";
-  return exponent.real == 2 ? "stp_square" : exponent.real == 3 ? "stp_cube" : "";
+  const auto exponent = written_exponent(*value.operands[1]);
+  return exponent == 2 ? "stp_square" : exponent == 3 ? "stp_cube" : "";
 }
 
 std::string integer_constant(DType dtype, std::int64_t value) {

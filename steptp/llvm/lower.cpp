@@ -73,7 +73,8 @@ class KernelWriter {
     for (const std::vector<std::string>* list : {&kernel_.shared, &kernel_.local}) {
       for (const std::string& name : *list) {
         const lowering::Buffer& buffer = plan_.buffers.at(name);
-        const Home home = lowering::home_of(kernel_, buffer);
+        Home home = lowering::home_of(kernel_, buffer);
+        if (lowering::begins_anew(plan_.table, buffer)) home = {home.depth, {}, buffer.elements};
         const std::int64_t bytes = home.elements * info(buffer.dtype).bytes;
         const std::string pointer = concat("%", name);
         if (bytes <= kStackBytes) {

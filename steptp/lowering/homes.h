@@ -16,6 +16,11 @@ struct Home {
 };
 [[nodiscard]] Home home_of(const KernelPlan& kernel, const Buffer& buffer);
 
+/// Whether `l` data is written as a whole, before anybody reads it, in each iteration of the loops that all accesses
+/// share, those over axes among them: nothing lives from one iteration, and so from one thread, to another, and threads
+/// that run one after another can do with the storage of one.
+[[nodiscard]] bool begins_anew(const AccessTable& table, const Buffer& buffer);
+
 /// The bound loops that are around everything in a kernel, outermost first.
 [[nodiscard]] std::vector<Axis> outer_axes(const KernelPlan& kernel);
 

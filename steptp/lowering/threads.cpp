@@ -6,11 +6,11 @@
 
 namespace steptp::lowering {
 
-namespace {
-
 std::optional<Axis> axis_of_loop(const Loop& loop) {
   return loop.kind == LoopKind::bound ? axis_of(loop.index) : std::nullopt;
 }
+
+namespace {
 
 /// The position of the loop over an axis; nothing where the statement runs at 0 there.
 std::optional<std::size_t> position_of(const Statement& statement, Axis axis) {

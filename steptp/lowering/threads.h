@@ -1,10 +1,14 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "steptp/lowering/plan.h"
 
 namespace steptp::lowering {
+
+/// The axis of a bound loop.
+[[nodiscard]] std::optional<Axis> axis_of_loop(const Loop& loop);
 
 /// The hardware axes along which several blocks or threads of one launch may accumulate into one element: what makes a
 /// statement a collective. Empty for a statement that does not accumulate. May name an axis too many, never too few.

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "steptp/analysis/accesses.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
@@ -18,7 +17,7 @@
 #include "steptp/certify/ordered_arithmetic.h"
 #include "steptp/certify/rounded_arithmetic.h"
 #include "steptp/execution/thread_team.h"
-#include "steptp/lowering/threads.h"
+#include "steptp/measure/thread_order.h"
 
 namespace steptp {
 
@@ -32,6 +31,8 @@ constexpr double kFactor = 8;
 constexpr double kUnits = 4;
 /// A bound that is wider than this part of what an output holds would accept results in which a term is missing.
 constexpr double kGreatestShare = 1.0 / 16;
+/// What an element beside another one may take, as a part of what that one took.
+constexpr std::uint64_t kShareBeside = 16;
 constexpr std::uint64_t kMemoryBytes = std::uint64_t{256} << 20;
 
 certify::Draw draw_of(std::uint64_t seed) { return {certify::DrawKind::generic, mix(seed)}; }
@@ -56,21 +57,13 @@ void draw(const certify::InputSource& source, std::size_t number, const Variable
   });
 }
 
-bool reduces_over_threads(const Program& program) {
-  const AccessTable table = collect_accesses(program);
-  for (std::size_t i = 0; i < table.statements.size(); ++i) {
-    if (!lowering::reduced_axes(table, i).empty()) return true;
-  }
-  return false;
-}
-
 class Evaluation {
  public:
   Evaluation(const Program& program, const Program& drawn, std::uint64_t seed, std::uint32_t wanted,
              std::uint64_t operations, RunOrder order)
       : program_(program),
-        keeps_order_(order == RunOrder::text || !reduces_over_threads(program)),
         code_(certify::compile(program)),
+        order_(order == RunOrder::text ? certify::ThreadFolds() : thread_order(program, code_)),
         model_(certify::model_inputs(drawn, drawn)),
         source_(model_, draw_of(seed)),
         random_(seed + 1),
@@ -85,17 +78,22 @@ class Evaluation {
     for (const Variable& variable : program_.signature.variables) {
       if (variable.role != Role::output) continue;
       greatest_ = 0;
+      dearest_ = 0;
       // Some cannot be certified; as many again are tried in their place.
       const std::size_t enough = out_.elements.size() + wanted_;
       for (std::uint32_t i = 0; i < 2 * wanted_ && out_.elements.size() < enough; ++i) {
         ExpectedElement element;
         element.output = variable.name;
-        for (const std::int64_t extent : variable.shape) {
-          const std::int64_t at = i == 0 ? 0 : i == 1 ? extent - 1 : random_.between(0, extent - 1);
-          element.subscripts.push_back(at);
-          element.position = element.position * extent + at;
+        const auto axis = axis_beside();
+        element.subscripts = axis ? beside(variable, *axis) : drawn(variable, i);
+        for (std::size_t k = 0; k < variable.shape.size(); ++k) {
+          element.position = element.position * variable.shape[k] + element.subscripts[k];
         }
+        const std::vector<std::int64_t> at = element.subscripts;
+        limit_ = axis ? dearest_ / kShareBeside : operations_;
+        const std::uint64_t limit = limit_;
         evaluate(variable, std::move(element));
+        note_cost(variable, at, axis, limit - limit_, limit);
         if (variable.shape.empty()) break;
       }
     }
@@ -103,6 +101,46 @@ class Evaluation {
   }
 
  private:
+  /// Corners first.
+  std::vector<std::int64_t> drawn(const Variable& variable, std::uint32_t number) {
+    std::vector<std::int64_t> out;
+    for (const std::int64_t extent : variable.shape) {
+      out.push_back(number == 0 ? 0 : number == 1 ? extent - 1 : random_.between(0, extent - 1));
+    }
+    return out;
+  }
+
+  /// Where one element takes so much that others would not fit in (statistics of a channel over a whole batch), the
+  /// others lie beside it, each along one axis, where they share with it what takes so much. An axis along which they
+  /// do not is not tried again.
+  [[nodiscard]] std::optional<std::size_t> axis_beside() {
+    if (dearest_ == 0) return std::nullopt;
+    for (std::size_t i = 0; i < is_costly_.size(); ++i) {
+      last_axis_ = (last_axis_ + 1) % is_costly_.size();
+      if (!is_costly_[last_axis_]) return last_axis_;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<std::int64_t> beside(const Variable& variable, std::size_t axis) {
+    std::vector<std::int64_t> out = dear_;
+    out[axis] = random_.between(0, variable.shape[axis] - 1);
+    return out;
+  }
+
+  void note_cost(const Variable& variable, const std::vector<std::int64_t>& at, std::optional<std::size_t> axis,
+                 std::uint64_t cost, std::uint64_t limit) {
+    if (axis) {
+      is_costly_[*axis] = cost > limit / 2;
+    } else if (dearest_ == 0 && !at.empty() && cost > operations_ / wanted_) {
+      dearest_ = cost;
+      dear_ = at;
+      is_costly_.clear();
+      // Along an axis of one there is nothing beside it.
+      for (const std::int64_t extent : variable.shape) is_costly_.push_back(extent == 1);
+    }
+  }
+
   void leave_out(std::string reason) {
     if (out_.problem.empty()) out_.problem = std::move(reason);
   }
@@ -111,7 +149,7 @@ class Evaluation {
     if (!in_any_order(variable, element)) return;
     if (element.is_real) {
       greatest_ = std::max(greatest_, std::isfinite(element.value) ? std::fabs(element.value) : 0);
-      if (is_wide(element) && keeps_order_ && !in_order(variable, element)) return;
+      if (is_wide(element) && order_ && !in_order(variable, element)) return;
       if (is_wide(element)) return leave_out("the rounding errors of an element may be as large as its value");
     }
     out_.elements.push_back(std::move(element));
@@ -141,12 +179,17 @@ class Evaluation {
   auto value_of(const Variable& variable, const ExpectedElement& element, Evaluator<Arithmetic>& evaluator) {
     using Answer = std::optional<typename certify::Machine<Arithmetic>::Answer>;
     certify::OpenDecisions::Watch watch(evaluator.arithmetic.decisions());
-    std::swap(evaluator.budget.operations, operations_);
+    const std::uint64_t granted = std::min(limit_, operations_);
+    evaluator.budget.operations = granted;
     auto answer = evaluator.machine.output(code_.tensor_numbers.at(variable.name), element.subscripts);
-    std::swap(evaluator.budget.operations, operations_);
+    const std::uint64_t spent = granted - evaluator.budget.operations;
+    operations_ -= spent;
+    limit_ -= spent;
     const bool is_unsure = watch.take_open();
     is_covered_ = evaluator.arithmetic.decisions().has_covered();
     if (answer && !is_unsure) return Answer(*std::move(answer));
+    // Another axis is tried.
+    if (!answer && answer.error().kind == certify::FailureKind::operations && granted < operations_) return Answer();
     leave_out(answer ? "a comparison of data lies within the rounding errors" : answer.error().message);
     return Answer();
   }
@@ -170,28 +213,46 @@ class Evaluation {
   }
 
   bool in_order(const Variable& variable, ExpectedElement& element) {
-    if (!in_order_) in_order_.emplace(OrderedArithmetic(), code_, source_);
+    if (!in_order_) in_order_.emplace(OrderedArithmetic(*order_), code_, source_);
     const auto answer = value_of(variable, element, *in_order_);
     if (!answer) return false;
     const OrderedArithmetic::Value& real = answer->real;
-    if (!std::isfinite(element.value)) {
-      const bool is_nan = std::isnan(element.value) && std::isnan(real.low) && std::isnan(real.high);
-      if (is_nan || (real.low == element.value && real.high == element.value)) element.allowed = 0;
-      return true;
+    if (std::isnan(real.value) ? std::isnan(real.low) && std::isnan(real.high) : real.low == real.high) {
+      // Infinities and NaN, for one: there is no unit of them.
+      if (!std::isfinite(real.value)) return expect(element, real.value, 0);
     }
-    const double error = std::max(real.high - element.value, element.value - real.low) + least_;
-    if (error < element.allowed) element.allowed = error;
+    if (!std::isfinite(real.low) || !std::isfinite(real.high)) return true;
+    const double least = kUnits * certify::unit_in_last_place(variable.dtype, real.value);
+    const double error = std::max(real.high - real.value, real.value - real.low) + least;
+    if (!(error < element.allowed)) return true;
+    least_ = least;
+    greatest_ = std::max(greatest_, std::fabs(real.value));
+    return expect(element, real.value, error);
+  }
+
+  /// A value of the order of a run in place of that of the text. What any order allows is around the latter.
+  static bool expect(ExpectedElement& element, double value, double allowed) {
+    const bool is_same = element.value == value || (std::isnan(element.value) && std::isnan(value));
+    if (!is_same) element.any_order += std::fabs(element.value - value);
+    if (std::isnan(element.any_order)) element.any_order = std::numeric_limits<double>::infinity();
+    element.value = value;
+    element.allowed = allowed;
     return true;
   }
 
   const Program& program_;
-  bool keeps_order_;
   certify::Code code_;
+  std::optional<certify::ThreadFolds> order_;  ///< where it is known
   certify::InputModel model_;
   certify::InputSource source_;
   Random random_;
   std::uint32_t wanted_;
-  std::uint64_t operations_;  ///< that are left
+  std::uint64_t operations_;   ///< that are left
+  std::uint64_t limit_ = 0;    ///< of the element at hand
+  std::uint64_t dearest_ = 0;  ///< what an element took that others are drawn beside; 0 where they are drawn anywhere
+  std::vector<std::int64_t> dear_;  ///< where it is
+  std::vector<bool> is_costly_;     ///< by axis
+  std::size_t last_axis_ = 0;
   std::optional<Evaluator<RoundedArithmetic>> in_any_order_;
   std::optional<Evaluator<OrderedArithmetic>> in_order_;
   double greatest_ = 0;      ///< of the elements of this output so far

@@ -353,6 +353,34 @@ class Tests:
         expect(done.returncode == 0, f"{name}: {done.stderr}")
         return json.loads(done.stdout)["strategies"] if done.returncode == 0 else {}
 
+    def degenerate(self) -> None:
+        """Programs that turn out to be degenerate are made up for by those to spare."""
+        options = ["--programs", "DEG", "--types", "cumsum_exclusive,Argmin_over_a_dimension", "--test-types", "0",
+                   "--test-shape-programs", "0", "--multi-step-programs", "0", "--compositions-percent", "0",
+                   "--compile", "none", "--no-export", "--json"]
+        outs = [self.folder / f"degenerate{jobs}" for jobs in (1, 2)]
+        for jobs, out in enumerate(outs, 1):
+            done = self.run([self.steptp, "dataset", "build", "--out", str(out), *options, "--jobs", str(jobs)])
+            expect(done.returncode == 0, f"degenerate: {done.stderr}")
+            summary = json.loads(done.stdout)
+            expect(summary["programs"] == {"train": DEG}, f"degenerate: {summary['programs']}")
+            expect(summary["excluded"].get("degenerate", 0) > 0, f"degenerate: {summary['excluded']}")
+            expect(summary["excluded"].get("not needed", 0) > 0, f"degenerate: {summary['excluded']}")
+        expect(files_of(outs[0]) == files_of(outs[1]), "degenerate: other bytes with two jobs")
+        stats = self.run([self.steptp, "dataset", "stats", str(outs[0]), "--json"])
+        found = json.loads(stats.stdout)["splits"]["train"]["programs"] if stats.returncode == 0 else stats.stderr
+        expect(found == DEG, f"degenerate: stats says {found}")
+
+    def easy_originals(self) -> None:
+        """Every easy strategy is feasible on originals: those that simplify on what is written as one expression."""
+        names = ("operator_fission", "factorization", "cancellation", "powsimp", "logsimp", "collect", "together",
+                 "expand_factorization", "expand_cancellation", "apart", "expand_powsimp", "expand_log",
+                 "expand_collect")
+        found = self.strategies_of("easy", "--programs", "70", "--entries", "200", "--compositions-percent", "100",
+                                   "--strategies", ",".join(names))
+        for name in names:
+            expect(name in found, f"no original for {name}: {found}")
+
     def only_deep(self) -> None:
         """Two strategies are feasible on no original: on what a fusion, or an online softmax, has made."""
         fused = ["--programs", "3", "--entries", "12", "--types", "Gemm_Multiply_LeakyReLU", "--compositions-percent", "0",
@@ -382,7 +410,7 @@ def main() -> int:
         for test in (tests.reference, tests.one_job, tests.shards, tests.killed, tests.killed_in_export,
                      tests.interrupted, tests.interrupted_in_export, tests.full_disk, tests.full_disk_in_export,
                      tests.no_export, tests.tvm, tests.imports, tests.unusable_folders, tests.quarantine,
-                     tests.configurations, tests.deep, tests.only_deep):
+                     tests.configurations, tests.degenerate, tests.deep, tests.easy_originals, tests.only_deep):
             start = time.monotonic()
             test()
             print(f"{test.__name__}: {time.monotonic() - start:.1f} s")

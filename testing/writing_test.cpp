@@ -1,0 +1,107 @@
+// How calls of a graph are written down: inside an expression, or in one nest with the next call.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "steptp/base/text.h"
+#include "steptp/frontend/lower.h"
+#include "steptp/graph/graph_json.h"
+#include "steptp/safety/check.h"
+#include "steptp/text/printer.h"
+
+namespace steptp {
+namespace {
+
+std::string call(const std::string& name, const std::string& op, const std::string& arguments,
+                 const std::string& written = {}) {
+  return concat(R"(,{"kind":"call","name":")", name, R"(","op":"aten.)", op, R"(","args":{)", arguments, "}",
+                written.empty() ? "" : concat(R"(,"written":")", written, "\""), "}");
+}
+
+/// A graph with the inputs x and y, f32[4,8], and the output z.
+Result<frontend::Lowered, Diagnostic> lowered(const std::string& calls) {
+  const std::string input = R"("dtype":"f32","shape":[4,8]})";
+  const auto graph =
+      graph::parse_graph(concat(R"({"name":"g","nodes":[{"kind":"input","name":"x",)", input,
+                                R"(,{"kind":"input","name":"y",)", input, calls, R"(],"outputs":["z"]})"));
+  if (!graph) return graph.error();
+  EXPECT_EQ(graph::to_json(*graph::graph_from_json(graph::to_json(*graph))).dump(), graph::to_json(*graph).dump());
+  return frontend::lower(*graph);
+}
+
+std::string text_of(const std::string& calls) {
+  const auto made = lowered(calls);
+  if (!made) return made.error().message;
+  EXPECT_EQ(check(made->program).verdict, CheckReport::Verdict::ok);
+  return print(made->program, Profile::compact);
+}
+
+const std::string kProduct = call("p", "mul.Tensor", R"("self":"x","other":"y")", "inlined");
+
+TEST(Writing, InlinedCallsStandInsideTheExpressionsThatReadThem) {
+  const std::string alone = text_of(call("p", "mul.Tensor", R"("self":"x","other":"y")") +
+                                    call("z", "add.Tensor", R"("self":"p","other":"p")"));
+  const std::string inlined = text_of(kProduct + call("z", "add.Tensor", R"("self":"p","other":"p")"));
+  EXPECT_EQ(alone, "ALONE");
+  EXPECT_EQ(inlined, "INLINED");
+  EXPECT_EQ(text_of(kProduct + call("z", "sum.dim_IntList", R"("self":"p","dim":[1])")), "SUMMED");
+}
+
+TEST(Writing, JoinedCallsStandInOneNest) {
+  EXPECT_EQ(text_of(call("p", "mul.Tensor", R"("self":"x","other":"y")", "joined") +
+                    call("z", "add.Tensor", R"("self":"p","other":"x")")),
+            "JOINED");
+  EXPECT_EQ(text_of(call("low", "amin.default", R"("self":"x","dim":[1])", "joined") +
+                    call("high", "amax.default", R"("self":"x","dim":[1])") +
+                    call("z", "sub.Tensor", R"("self":"high","other":"low")")),
+            "RANGE");
+}
+
+void expect_refused(const std::string& calls, const std::string& words) {
+  const auto made = lowered(calls);
+  ASSERT_FALSE(made.ok()) << print(made->program, Profile::compact);
+  EXPECT_NE(made.error().message.find(words), std::string::npos) << made.error().message;
+}
+
+TEST(Writing, WhatIsNoExpressionIsNotInlined) {
+  expect_refused(call("z", "mul.Tensor", R"("self":"x","other":"y")", "inlined"), "an output has a tensor");
+  expect_refused(call("p", "softmax.int", R"("self":"x","dim":1)", "inlined") +
+                     call("z", "add.Tensor", R"("self":"p","other":"y")"),
+                 "cannot be written inside one");
+  expect_refused(
+      call("p", "mish.default", R"("self":"x")", "inlined") + call("z", "add.Tensor", R"("self":"p","other":"y")"),
+      "cannot be written inside one");
+  expect_refused(call("p", "to.dtype", R"("self":"x","dtype":"f16")", "inlined") +
+                     call("z", "add.Tensor", R"("self":"p","other":"y")"),
+                 "changes the dtype");
+  expect_refused(call("p", "relu.default", R"("self":"x")", "somewhere") + call("z", "relu.default", R"("self":"p")"),
+                 "wanted alone, inlined or joined");
+  std::string doubled;
+  for (int i = 0; i < 40; ++i) {
+    const std::string before = i == 0 ? "x" : concat("d", i - 1);
+    doubled +=
+        call(concat("d", i), "add.Tensor", concat(R"("self":")", before, R"(","other":")", before, "\""), "inlined");
+  }
+  expect_refused(doubled + call("z", "relu.default", R"("self":"d39")"), "too long");
+}
+
+TEST(Writing, WhatIsNotTheSameInOneNestIsNotJoined) {
+  const std::string words = "cannot stand in one nest";
+  // Other loops.
+  expect_refused(
+      call("p", "amax.default", R"("self":"x","dim":[1])", "joined") + call("z", "relu.default", R"("self":"y")"),
+      words);
+  // The maximum is complete only after the last iteration.
+  expect_refused(call("p", "amax.default", R"("self":"x","dim":[1],"keepdim":true)", "joined") +
+                     call("q", "sub.Tensor", R"("self":"x","other":"p")", "inlined") +
+                     call("z", "sum.dim_IntList", R"("self":"q","dim":[1],"keepdim":true)"),
+                 words);
+  // Elements of other iterations.
+  expect_refused(
+      call("p", "relu.default", R"("self":"x")", "joined") + call("z", "flip.default", R"("self":"p","dims":[1])"),
+      words);
+  expect_refused(call("z", "relu.default", R"("self":"x")", "joined"), "no call follows");
+}
+
+}  // namespace
+}  // namespace steptp

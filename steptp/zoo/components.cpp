@@ -109,7 +109,8 @@ Value depthwise(Scene& s, const Value& x) {
 Value two_towers(Scene& s, const Value& x) {
   const Value weight = s.m.parameter("tower.weight", {s.random.between(2, 128), s.m.shape(x).back()});
   const Value other = s.another(s.m.shape(x));
-  return s.m.sub(s.m.op("linear", {x, weight}), s.m.op("linear", {other, weight}));
+  const Value first = s.m.op("linear", {x, weight});
+  return s.m.sub(first, s.m.op("linear", {other, weight}));
 }
 Value siamese_conv(Scene& s, const Value& x) {
   const std::size_t windows = s.m.shape(x).size() - 2;

@@ -103,7 +103,7 @@ void LoopWriter::fold(Fold how, const Tensor& target, const Subscripts& lead, co
 
 NestPtr LoopWriter::finish() { return make_nest(std::move(loops_), nullptr, std::move(items_)); }
 
-Tensor Lowering::tensor(const graph::Value& value) const {
+Tensor Lowering::tensor(const graph::Value& value) {
   const auto found = naming_.values.find({value.node, value.output});
   if (found == naming_.values.end()) throw std::logic_error("a value without a name");
   const graph::TensorType& type = graph_.type(value);

@@ -1,6 +1,8 @@
 // How calls of a graph are written down: inside an expression, or in one nest with the next call.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <set>
 #include <string>
 
 #include "steptp/base/text.h"
@@ -8,6 +10,8 @@
 #include "steptp/graph/graph_json.h"
 #include "steptp/safety/check.h"
 #include "steptp/text/printer.h"
+#include "steptp/verbs/zoo_program.h"
+#include "steptp/verify/verify.h"
 
 namespace steptp {
 namespace {
@@ -56,6 +60,36 @@ TEST(Writing, JoinedCallsStandInOneNest) {
                     call("high", "amax.default", R"("self":"x","dim":[1])") +
                     call("z", "sub.Tensor", R"("self":"high","other":"low")")),
             "tx4 a8{D(tx) min=A(tx,a);E(tx) max=A(tx,a);}tx4 F(tx)=E(tx)-D(tx);");
+}
+
+/// The judge on every drawn composition with written forms, against the same graph operator by operator.
+TEST(Writing, ComputesTheSameAsOperatorByOperator) {
+  zoo::DrawOptions draws;
+  draws.compositions_percent = 100;
+  std::set<std::string> met;
+  int equal_ones = 0;
+  for (std::uint64_t index = 0; index < 150; ++index) {
+    const auto drawn = zoo_draw(31, index, draws);
+    ASSERT_TRUE(drawn);
+    graph::Graph plain = drawn->program.graph;
+    for (graph::Node& node : plain.nodes) {
+      if (node.writing != graph::Writing::alone) met.insert(std::string(name_of(node.writing)));
+      node.writing = graph::Writing::alone;
+    }
+    const auto alone = frontend::lower(plain);
+    ASSERT_TRUE(alone.ok()) << alone.error().message;
+    EXPECT_EQ(alone->program.signature, drawn->program.program.signature);
+    if (equal(alone->program, drawn->program.program)) continue;
+    VerifyOptions options;
+    options.budget = 2'000'000;
+    options.safety_budget = 0;
+    const Judgement judgement = verify(alone->program, drawn->program.program, options);
+    EXPECT_TRUE(is_equal(judgement.verdict) || judgement.verdict == Grade::undecided)
+        << print(drawn->program.program, Profile::paper);
+    equal_ones += is_equal(judgement.verdict) ? 1 : 0;
+  }
+  EXPECT_EQ(met.size(), 2U);
+  EXPECT_GT(equal_ones, 40);
 }
 
 void expect_refused(const std::string& calls, const std::string& words) {

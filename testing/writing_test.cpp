@@ -123,6 +123,10 @@ TEST(Writing, WhatIsNoExpressionIsNotInlined) {
 TEST(Writing, WhatIsNotTheSameInOneNestIsNotJoined) {
   const std::string words = "cannot stand in one nest";
   // Other loops.
+  expect_refused(call("p", "relu.default", R"("self":"x")", "joined") + call("q", "t.default", R"("self":"y")") +
+                     call("z", "matmul.default", R"("self":"p","other":"q")"),
+                 words);
+  // The maximum is read in iterations of its own reduction.
   expect_refused(call("p", "amax.default", R"("self":"x","dim":[1],"keepdim":true)", "joined") +
                      call("z", "add.Tensor", R"("self":"y","other":"p")"),
                  words);

@@ -2,7 +2,8 @@
 """How long judgements of real programs take: p50, p95 and p99 in milliseconds of CPU time, and the verdicts.
 
 Every program of a .jsonl file of records is judged against itself, against a copy with other names, against copies in
-which one loop is split, or two neighbouring loops are exchanged, and against a wrong copy with a small number added.
+which one loop is split, or two neighbouring loops are exchanged, against what one and four drawn steps of our strategies
+make of it, and against a wrong copy with a small number added.
 Needs the Python package. Usage: verify_corpus.py [FILE.jsonl] [--budget N] [--only KIND]   (FILE: else STEPTP_CORPUS)
 """
 
@@ -12,6 +13,7 @@ import argparse
 import collections
 import json
 import os
+import random
 import re
 import sys
 import time
@@ -78,6 +80,18 @@ def changed(text: str, change, *, last: bool = False) -> str | None:
     return None
 
 
+def walked(program: steptp.Program, steps: int, seed: int) -> steptp.Program | None:
+    """The program after drawn steps, each of another drawn strategy; None where there are fewer."""
+    names = [entry["name"] for entry in steptp.strategies()]
+    random.Random(f"{seed} {program.to_text(header=False)}").shuffle(names)
+    for name in names:
+        if steps == 0:
+            break
+        if drawn := steptp.choices(program, name, sample=1, seed=seed):
+            program, steps = steptp.apply(program, name, drawn[0]["choice"]).program, steps - 1
+    return program if steps == 0 else None
+
+
 def pairs(path: str) -> Iterator[tuple[str, str, steptp.Program, str | steptp.Program]]:
     with open(path, encoding="utf-8") as lines:
         for line in filter(str.strip, lines):
@@ -91,6 +105,10 @@ def pairs(path: str) -> Iterator[tuple[str, str, steptp.Program, str | steptp.Pr
                 "renamed": steptp.canonical(program),
                 "split": changed(text, split_loop),
                 "exchanged": changed(text, exchange_loops),
+                "step": walked(program, 1, 1),
+                "step 2": walked(program, 1, 2),
+                "step 3": walked(program, 1, 3),
+                "four steps": walked(program, 4, 4),
                 "wrong": changed(text, add_little, last=True),
             }
             for kind, after in kinds.items():
@@ -119,6 +137,7 @@ def main() -> int:
         start = time.process_time()
         judgement = steptp.verify(before, after, budget=options.budget)
         spent = 1000 * (time.process_time() - start)
+        kind = kind.partition(" ")[0] if kind.startswith("step") else kind
         times[kind].append(spent)
         verdicts[kind][judgement.verdict] += 1
         slowest[kind] = max(slowest.get(kind, (0, "")), (spent, name))

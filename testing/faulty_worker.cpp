@@ -13,6 +13,13 @@
 #include "steptp/base/text.h"
 #include "steptp/base/worker.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+/// A crash is what this program is for: it is to end by the signal, not by the sanitizer's report.
+extern "C" const char* __asan_default_options() {  // NOLINT(bugprone-reserved-identifier): the sanitizer's own name
+  return "handle_segv=0:handle_abort=0";
+}
+#endif
+
 namespace {
 
 using steptp::Worker;

@@ -5,11 +5,14 @@
 #include <cmath>
 #include <string>
 
+#include "steptp/base/text.h"
 #include "steptp/certify/big_stack.h"
 #include "steptp/certify/field_arithmetic.h"
 #include "steptp/certify/inputs.h"
 #include "steptp/certify/machine.h"
 #include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/prove/prove.h"
+#include "steptp/verify/rounding.h"
 #include "steptp/verify/verify.h"
 #include "testing/oracle_support.h"
 
@@ -127,6 +130,71 @@ TEST(Safe, ReorderedSumsAreSafe) {
     const Judgement judgement = judge(with_type(kMatmul, dtype), with_type(tiled, dtype));
     EXPECT_EQ(judgement.verdict, Grade::proved);
     EXPECT_TRUE(judgement.safe) << judgement.reason;
+  }
+}
+
+/// Programs of two types of floats: operations that are the same need no run to be safe.
+struct TypedPair {
+  const char* what;
+  const char* before;
+  const char* after;
+  bool keeps_types;
+};
+
+constexpr const char* kTwoTypes = "@input A f32[12]\n@input C f32[12]\n@input F f64[12]\n@output D f32[12]\n";
+constexpr TypedPair kTypedPairs[] = {
+    {"a loop split", "a12 X^f64(a)=A(a)*C(a);a12 D(a)=X^f64(a)+C(a);",
+     "a3 c4 X^f64(a*4+c)=A(a*4+c)*C(a*4+c);a12 D(a)=X^f64(a)+C(a);", true},
+    {"other names and another order of factors", "a12 X^f64(a)=A(a)*C(a);a12 D(a)=X^f64(a)+C(a);",
+     "a12 Z^f64(a)=C(a)*A(a);a12 D(a)=Z^f64(a)+C(a);", true},
+    {"stored in another type", "a12 X^f64(a)=A(a)*C(a);a12 D(a)=X^f64(a)*F^f64(a);",
+     "a12 X(a)=A(a)*C(a);a12 D(a)=X(a)*F^f64(a);", false},
+    {"two factors in the narrow type first", "a12 X^f64(a)=A(a)*F^f64(a)*C(a);a12 D(a)=X^f64(a);",
+     "a12 X^f64(a)=A(a)*C(a)*F^f64(a);a12 D(a)=X^f64(a);", false},
+    {"one in its place", "a12 X^f64(a)=exp(A(a));a12 D(a)=X^f64(a)*C(a);", "a12 D(a)=exp(A(a))*C(a);", false},
+    {"two tensors of one value change places",
+     "a12 X(a)=A(a)*C(a);a12 Y^f64(a)=A(a)*C(a);a6 D(a)=X(a)+1;a6 D(a+6)=Y^f64(a+6)+1;",
+     "a12 X(a)=A(a)*C(a);a12 Y^f64(a)=A(a)*C(a);a6 D(a)=Y^f64(a)+1;a6 D(a+6)=X(a+6)+1;", false},
+    {"a tensor of a thread between", "a12{X^f64^l=A(a)*C(a);Y^l=exp(X);D(a)=Y+C(a);}",
+     "a12{X^l=A(a)*C(a);Y^l=exp(X);D(a)=Y+C(a);}", false},
+};
+
+TEST(Safe, TheSameOperationsInTheSameTypes) {
+  for (const TypedPair& pair : kTypedPairs) {
+    const Program before = program_of(concat(kTwoTypes, pair.before));
+    const Program after = program_of(concat(kTwoTypes, pair.after));
+    const Proof proof = prove(before, after);
+    EXPECT_TRUE(proof.proved) << pair.what << ": " << proof.reason;
+    EXPECT_EQ(proof.keeps_types, pair.keeps_types) << pair.what;
+  }
+}
+
+/// Factors that are computed from literals in a wider type.
+constexpr TypedPair kWideConstants[] = {
+    {"a loop split", "tx1 W^f64=1/sqrt(24);a12 X(a)=A(a)*C(a);a12 D(a)=X(a)*W^f64;",
+     "tx1 W^f64=1/sqrt(24);a3 c4 X(a*4+c)=A(a*4+c)*C(a*4+c);a12 D(a)=X(a)*W^f64;", true},
+    {"put in its place", "tx1 W^f64=1/sqrt(24);a12 X(a)=A(a)*C(a);a12 D(a)=X(a)*W^f64;",
+     "tx1 W^f64=1/sqrt(24);a12 D(a)=A(a)*C(a)*W^f64;", true},
+    {"a factor in the narrow type", "tx1 W^f64=1/sqrt(24);a12 D(a)=A(a)*W^f64;", "tx1 W=1/sqrt(24);a12 D(a)=A(a)*W;",
+     false},
+    {"what was never rounded is", "tx1 W^f64=1/sqrt(24);a12 D(a)=exp(A(a)*W^f64);",
+     "tx1 W^f64=1/sqrt(24);a12 X(a)=A(a)*W^f64;a12 D(a)=exp(X(a));", false},
+    {"the sum was in the wide type", "tx1 W^f64=1/sqrt(24);a12 D(a)=A(a)*W^f64+C(a);",
+     "tx1 W^f64=1/sqrt(24);a12 X(a)=A(a)*W^f64;a12 D(a)=X(a)+C(a);", false},
+    {"data in the wide type", "a12 X^f64(a)=A(a)*C(a);a12 D(a)=X^f64(a)*2;", "a12 X(a)=A(a)*C(a);a12 D(a)=X(a)*2;",
+     false},
+    {"data in a narrower type", "a12 X(a)=A(a)*C(a);a12 D(a)=X(a)*2;", "a12 X^f16(a)=A(a)*C(a);a12 D(a)=X^f16(a)*2;",
+     false},
+    {"data in a wider type", "a12 X(a)=A(a)*C(a);a12 D(a)=X(a)*2;", "a12 X^f64(a)=A(a)*C(a);a12 D(a)=X^f64(a)*2;",
+     true},
+};
+
+TEST(Safe, WideConstantsRoundNoLess) {
+  const std::string header = "@input A f32[12]\n@input C f32[12]\n@output D f32[12]\n";
+  for (const TypedPair& pair : kWideConstants) {
+    const Program before = program_of(header + pair.before);
+    const Program after = program_of(header + pair.after);
+    EXPECT_EQ(rounds_no_more(before, after), pair.keeps_types) << pair.what;
   }
 }
 

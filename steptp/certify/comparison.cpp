@@ -292,10 +292,13 @@ std::optional<GivenInputs> Comparison::given_inputs(const OutputPoint& point, st
   log.most = most;
   InputSource watched(source_.model(), source_.draw());
   watched.watch(&log);
+  // An element that costs more is not simplified (simplify.cpp), so a list of what it reads is of no use.
+  constexpr std::uint64_t kOperations = 2'000'000;
+  Budget budget{std::min(budget_.operations, kOperations), options_.budget_bytes, &log.has_more};
   // A precision at which nothing fails that did not fail before; values that were read are what is wanted.
   for (const Code* code : {&pair_.before, &pair_.after}) {
     BallArithmetic arithmetic(prime_seed_, 4 * options_.first_precision);
-    Machine<BallArithmetic> machine(*code, arithmetic, watched, budget_);
+    Machine<BallArithmetic> machine(*code, arithmetic, watched, budget);
     const auto answer = machine.output(code->tensor_numbers.find(point.output)->second, point.element);
     if (log.has_more || (!answer && answer.error().kind != FailureKind::undefined_value)) return std::nullopt;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -116,7 +117,7 @@ struct InputRead {
 /// The first values that were read, each once.
 struct ReadLog {
   std::size_t most = 16;
-  bool has_more = false;
+  std::atomic<bool> has_more = false;  ///< stops an evaluation that takes it as its stop
   std::vector<InputRead> reads;
   std::set<std::pair<std::size_t, std::int64_t>> known;
 };

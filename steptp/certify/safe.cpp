@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "steptp/base/random.h"
@@ -85,6 +87,12 @@ class SafetyComparison {
   /// Less than the programs as a whole.
   [[nodiscard]] bool has_window() const { return window_.is_cut && window_.is_usable && !points_.empty(); }
 
+  /// Something is looked at on the way to the outputs.
+  [[nodiscard]] bool has_goals() const {
+    return std::any_of(points_.begin(), points_.end(),
+                       [](const OutputElement& point) { return point.output->name.starts_with('#'); });
+  }
+
   SafetyAnswer run() {
     SafetyAnswer answer;
     answer.reason = decide();
@@ -117,6 +125,10 @@ class SafetyComparison {
   std::string decide() {
     if (model_.is_empty) return "an input has no legal value";
     const std::vector<Draw> all = draws();
+    if (is_too_much(all)) {
+      is_spent_ = true;
+      return "not shown: the budget of operations is spent";
+    }
     for (std::size_t number = 0; number < all.size(); ++number) {
       if (number == 1) drop_points(all.size());
       const Draw& draw = all[number];
@@ -130,6 +142,20 @@ class SafetyComparison {
       if (!reason.empty()) return reason;
     }
     return {};
+  }
+
+  /// One element at the first draw takes more than the share of a draw: then all of them end in the middle of nothing.
+  bool is_too_much(const std::vector<Draw>& all) {
+    if (points_.empty()) return false;
+    const std::uint64_t share = budget_.operations / all.size();
+    Budget budget{share, budget_.bytes, budget_.stop};
+    const InputSource source(model_, all.front());
+    RoundedArithmetic arithmetic;
+    RoundedMachine machine(before_, arithmetic, source, budget);
+    const OutputElement& point = points_.back();
+    const RoundedAnswer found = machine.output(before_.tensor_numbers.at(point.output->name), point.element);
+    budget_.operations -= share - budget.operations;
+    return !found && found.error().kind == FailureKind::operations;
   }
 
   void give_shared(bool is_given) {
@@ -226,6 +252,40 @@ class SafetyComparison {
   bool is_spent_ = false;
 };
 
+/// An element of an output may take the whole program; one of a tensor on the way takes less, and what is different
+/// takes least.
+SafetyAnswer by_stages(const Program& before, const Program& after, const CertifyOptions& options) {
+  std::uint64_t spent = 0;
+  const auto comparison_of = [&](Extent extent, std::uint64_t share) {
+    CertifyOptions part = options;
+    part.budget_operations = (options.budget_operations - spent) / share;
+    return SafetyComparison(before, after, part, extent);
+  };
+  const auto run = [&](SafetyComparison& comparison) {
+    SafetyAnswer answer = comparison.run();
+    answer.work = spent += answer.work;
+    return answer;
+  };
+  // What is good where the programs meet again is good at the outputs; what is not may still be.
+  std::optional<SafetyAnswer> first;
+  if (SafetyComparison goals = comparison_of(Extent::goals, 8); goals.has_goals()) first = run(goals);
+  if (first && first->is_safe) return *first;
+  SafetyComparison outputs = comparison_of(Extent::outputs, 4);
+  SafetyAnswer answer = run(outputs);
+  if (!answer.is_spent) return answer;
+  if (first && !first->is_spent) {
+    first->work = spent;
+    return *first;
+  }
+  for (const auto& [extent, share] : {std::pair(Extent::goals, 2), {Extent::window, 1}}) {
+    SafetyComparison comparison = comparison_of(extent, static_cast<std::uint64_t>(share));
+    if (extent == Extent::window && !comparison.has_window()) break;
+    answer = run(comparison);
+    if (!answer.is_spent) break;
+  }
+  return answer;
+}
+
 }  // namespace
 
 SafetyAnswer compare_safety(const Program& before, const Program& after, const CertifyOptions& options) {
@@ -233,21 +293,7 @@ SafetyAnswer compare_safety(const Program& before, const Program& after, const C
   answer.reason = "not shown: no stack";
   const bool ran = run_on_big_stack([&] {
     try {
-      // An element of an output may take the whole program; one of a tensor on the way takes less, and what is
-      // different takes least.
-      constexpr std::pair<Extent, std::uint64_t> kShares[] = {
-          {Extent::outputs, 4}, {Extent::goals, 2}, {Extent::window, 1}};
-      std::uint64_t spent = 0;
-      for (const auto& [extent, share] : kShares) {
-        CertifyOptions part = options;
-        part.budget_operations = (options.budget_operations - spent) / share;
-        SafetyComparison comparison(before, after, part, extent);
-        if (extent == Extent::window && !comparison.has_window()) break;
-        answer = comparison.run();
-        spent += answer.work;
-        answer.work = spent;
-        if (!answer.is_spent) break;
-      }
+      answer = by_stages(before, after, options);
     } catch (const Failure& failure) {
       answer.reason = concat("not shown: ", failure.message);
     }

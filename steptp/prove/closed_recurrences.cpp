@@ -175,8 +175,8 @@ std::optional<PolynomialId> Closing::sum() {
   if (!arena_.with_algebra()) return std::nullopt;
   const auto linear = as_linear(step_.value);
   if (!linear || has_self(rounds_.first) || arena_.traits(rounds_.first).is_wild()) return std::nullopt;
-  const auto& [ratio, term] = *linear;
-  const auto scale = telescope(ratio);
+  const PolynomialId term = linear->term;
+  const auto scale = telescope(linear->ratio);
   if (!scale) return std::nullopt;
   const PolynomialId end = arena_.inverse(at(*scale, here()));
   const auto scaled = [&](PolynomialId value, const Affine& k) {
@@ -213,7 +213,8 @@ std::optional<PolynomialId> Closing::masked_sum() {
     const auto linear = as_linear(arena_.where(arena_.negation(masked), step_.value));
     if (!linear || arena_.where(masked, step_.value) != nothing) continue;
     const Affine now = Arena::sum(arena_.variable(step_.earlier), Arena::number(1));
-    const auto number_at = [&](const Affine& k) { return arena_.number_part(at(greatest, k)); };
+    // By name: clang does not capture structured bindings.
+    const auto number_at = [this, greatest = greatest](const Affine& k) { return arena_.number_part(at(greatest, k)); };
     const PolynomialId before = at(greatest, arena_.variable(step_.earlier));
     const PolynomialId fall = arena_.add(before, arena_.negate(number_at(now)));
     if (linear->ratio != arena_.call(Function::exp, fall)) continue;

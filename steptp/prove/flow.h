@@ -48,6 +48,8 @@ struct Version {
   auto operator<=>(const Version&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
 };
 
+using Numbering = std::map<Version, std::uint32_t>;
+
 /// Values of elements as functions of indices: every read is followed to the writes that reach it, symbolically.
 /// Relies on a program that `check` calls ok: a read that is reached sees a defined element.
 class Flow {

@@ -9,6 +9,7 @@
 
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
+#include "steptp/prove/kept_types.h"
 #include "steptp/prove/print.h"
 #include "steptp/prove/statement.h"
 
@@ -20,8 +21,6 @@ using namespace forms;  // NOLINT(google-build-using-namespace): this file is th
 
 /// Programs that are constant by accident are small; of large ones it is enough to know what is read.
 constexpr std::uint64_t kDependenceWork = 20'000;
-
-using Numbering = std::map<Version, std::uint32_t>;
 
 /// The element functions of versions that two programs have in common.
 class ValueNumbers {
@@ -275,6 +274,7 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
       left_numbers = numbers.number(left);
       right_numbers = numbers.number(right);
       difference = compare_outputs(shared, left, right, proof);
+      proof.keeps_types = !difference && keeps_types(before, left, left_numbers, after, right, right_numbers);
     }
     if (difference && manner.depth == Depth::shared) {
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);

@@ -26,6 +26,8 @@ struct Proof {
   /// Proved without algebra: only sums and products were reordered and regrouped, and data moved. The same operations
   /// are done on the same operands, so no overflow and no loss of digits is new.
   bool is_structural = false;
+  /// Every value is computed from the same values by the same operations in the same types.
+  bool keeps_types = false;
   std::string reason;  ///< where not proved: what stood in the way, of the widest attempt
   std::uint64_t work = 0;
   /// The normal forms of the first output that differs, of the widest attempt that made both.

@@ -32,6 +32,7 @@ std::pair<PolynomialId, PolynomialId> Arena::without_exponential(PolynomialId su
   const auto terms = polynomials_[sum].terms;
   if (terms.size() > kMostTerms || traits(sum).is_wild()) return {sum, none};
   std::vector<PolynomialId> exponents;
+  exponents.reserve(terms.size());
   for (const auto& [monomial, coefficient] : terms) exponents.push_back(exponent_of(monomial));
   std::sort(exponents.begin(), exponents.end());
   exponents.erase(std::unique(exponents.begin(), exponents.end()), exponents.end());

@@ -96,6 +96,7 @@ std::vector<VariableId> Flow::element_names(std::size_t statement) {
 
 std::optional<std::size_t> Flow::rolled_loop(std::size_t statement, const std::vector<VariableId>& names) {
   std::vector<Affine> element;
+  element.reserve(names.size());
   for (const VariableId name : names) element.push_back(arena_.variable(name));
   const Solved solved = solve(statement, element);
   if (solved.unknown.size() != 1) return std::nullopt;
@@ -107,6 +108,7 @@ std::optional<std::size_t> Flow::rolled_loop(std::size_t statement, const std::v
 
 void Flow::make_body(std::size_t statement, const std::vector<VariableId>& names) {
   std::vector<Affine> parameters;
+  parameters.reserve(names.size());
   for (const VariableId name : names) parameters.push_back(arena_.variable(name));
   const PolynomialId body = body_at(statement, parameters);
   // It reads what another statement wrote there before.

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 
-#include "steptp/analysis/accesses.h"
 #include "steptp/base/text.h"
 #include "steptp/certify/safe.h"
 #include "steptp/ir/canonical.h"
@@ -13,6 +11,7 @@
 #include "steptp/safety/check.h"
 #include "steptp/verify/numeric.h"
 #include "steptp/verify/precision.h"
+#include "steptp/verify/rounding.h"
 
 namespace steptp {
 
@@ -92,27 +91,6 @@ void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
   }
 }
 
-std::set<DType> float_types(const Program& program) {
-  std::set<DType> types;
-  for (const auto& [name, tensor] : collect_accesses(program).tensors) {
-    if (is_float(tensor.dtype)) types.insert(tensor.dtype);
-  }
-  return types;
-}
-
-/// Whether all floats of `before`, given and computed, have one type and those of `after` have it too or a wider one:
-/// then the same operations round as they did, or less.
-bool rounds_no_more(const Program& before, const Program& after) {
-  const std::set<DType> old_types = float_types(before);
-  if (old_types.empty()) return true;
-  if (old_types.size() > 1) return false;
-  const DTypeInfo& old_type = info(*old_types.begin());
-  const std::set<DType> new_types = float_types(after);
-  return std::all_of(new_types.begin(), new_types.end(), [&](DType dtype) {
-    return info(dtype).precision >= old_type.precision && info(dtype).max_exponent >= old_type.max_exponent;
-  });
-}
-
 /// Step 5: equal as real functions, but is it as good in the declared types?
 void judge_safety(const Program& before, const Program& after, bool is_defined, certify::CertifyOptions evaluation,
                   std::uint64_t budget, Judgement& judgement) {
@@ -182,7 +160,7 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
   bool is_defined = true;
   if (proof.proved) {
     judgement.verdict = Grade::proved;
-    judgement.safe = proof.is_structural && rounds_no_more(before, after);
+    judgement.safe = proof.is_structural && (proof.keeps_types || rounds_no_more(before, after));
     if (options.keep_record) judgement.proof = proof.record;
   } else {
     evaluation.same_tensors = proof.same_tensors;

@@ -177,7 +177,7 @@ std::string StatementWriter::written(GeneratorId id) {
   const Generator& node = arena_.generator(id);
   std::vector<std::string> inside;
   for (const PolynomialId part : node.polynomials) inside.push_back(polynomial(part));
-  const std::string arguments = concat("(", joined(inside, ","), ")");
+  std::string arguments = concat("(", joined(inside, ","), ")");
   switch (node.kind) {
     case Generator::Kind::input: return concat(signature_.variables[node.tag].name, subscripts(node));
     case Generator::Kind::definition: used_.insert(node.tag); return concat("#", node.tag, subscripts(node));

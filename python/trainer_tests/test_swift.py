@@ -9,13 +9,11 @@ import math
 import pytest
 import steptp.swift_plugin
 import torch
-from exported_rows import (CHAT_CONFIGS, CONFIGS, END, FOLDER, MAX_TOKENS, NO_THOUGHT, NO_TRAINING, all_texts,
-                           has_reasoning, question_text, rows_of)
+from exported_rows import (CHAT_CONFIGS, CONFIGS, END, FOLDER, MAX_TOKENS, NO_THOUGHT, NO_TRAINING, has_reasoning,
+                           question_text, rows_of)
 from speaker import Speaker, rows_with_right_answers
 from swift.pipelines.train.rlhf import SwiftRLHF
 from swift.pipelines.train.sft import SwiftSft
-from tiny_qwen3 import make_tokenizer, save
-from trl.chat_template_utils import qwen3_chat_template
 
 torch.set_num_threads(1)
 COMMON = ["--model_type", "qwen3", "--template", "qwen3", "--tuner_type", "full", "--torch_dtype", "float32",
@@ -23,16 +21,6 @@ COMMON = ["--model_type", "qwen3", "--template", "qwen3", "--tuner_type", "full"
           "--per_device_train_batch_size", "2", "--gradient_accumulation_steps", "1", "--max_length", str(MAX_TOKENS),
           "--logging_steps", "1", "--save_strategy", "no", "--report_to", "none", "--check_model", "false",
           "--dataset_shuffle", "false", "--load_from_cache_file", "false", "--gradient_checkpointing", "false"]
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return make_tokenizer(qwen3_chat_template, all_texts())
-
-
-@pytest.fixture(scope="module")
-def model(tokenizer, tmp_path_factory):
-    return str(save(tmp_path_factory.mktemp("model"), tokenizer))
 
 
 class Watched:

@@ -9,26 +9,14 @@ from exported_rows import (CHAT_CONFIGS, CONFIGS, MAX_TOKENS, NO_THOUGHT, NO_TRA
                            has_reasoning, question_text, rows_of)
 from peft import LoraConfig
 from speaker import Speaker, rows_with_right_answers
-from tiny_qwen3 import make_tokenizer, save, whole_tokenizer_json
+from tiny_qwen3 import whole_tokenizer_json
 from tokenizers import Tokenizer
-from trl.chat_template_utils import qwen3_chat_template
 
 from steptp import rewards
 
 COMMON = dict(report_to=[], save_strategy="no", use_cpu=True, per_device_train_batch_size=2, logging_steps=1, bf16=False,
               learning_rate=2e-2, lr_scheduler_type="constant", gradient_checkpointing=False, disable_tqdm=True)
 torch.set_num_threads(1)
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return make_tokenizer(qwen3_chat_template, all_texts())
-
-
-@pytest.fixture(scope="module")
-def model(tokenizer, tmp_path_factory):
-    """The folder of a model: trainers that want a reference model load it a second time."""
-    return str(save(tmp_path_factory.mktemp("model"), tokenizer))
 
 
 def trained(trainer):

@@ -25,7 +25,7 @@ struct Configuration {
 
   // Programs.
   std::uint64_t programs = 6335;            ///< of the split `train`
-  std::uint64_t compositions_percent = 10;  ///< of them, random compositions
+  std::uint64_t compositions_percent = 25;  ///< of them, random compositions
   std::vector<std::string> types;           ///< of the zoo; empty: all
   std::vector<std::string> dtypes = {"f16", "f32", "f64"};
   double most_gib = 2;                      ///< of one tensor

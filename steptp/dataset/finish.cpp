@@ -176,6 +176,9 @@ Result<bool, Diagnostic> write_build(const std::string& folder, const Configurat
   out.set("format", 1).set("configuration", dataset::to_json(configuration));
   out.set("programs", static_cast<std::uint64_t>(plan.programs.size()));
   out.set("parts", part_count(plan.programs.size()));
+  Json wanted{Json::Object()};
+  for (const auto& [split, count] : plan.wanted) wanted.set(std::string(name_of(split)), count);
+  out.set("wanted", std::move(wanted));
   if (!summary.is_null()) out.set("summary", summary);
   return write_file(build_path(folder), out.dump() + "\n");
 }
@@ -213,10 +216,14 @@ Result<std::optional<Finished>, Diagnostic> finish_dataset(const std::string& fo
                                                            BuildLog& log, const WorkerCall& call) {
   log.write("all parts are there; selecting rows");
   Survey survey(configuration);
+  Quota quota(plan.wanted);
   for (std::uint64_t part = 0; part < part_count(plan.programs.size()); ++part) {
     auto records = read_part(folder, part);
     if (!records) return records.error();
-    for (const ProgramRecord& record : *records) survey.add(record);
+    for (ProgramRecord& record : *records) {
+      quota.apply(record);
+      survey.add(record);
+    }
   }
   if (auto leak = leak_in(survey, log)) return *std::move(leak);
   auto compiled = compile_rows(survey.sample.rows(), python, workers, call);

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "steptp/base/file.h"
 #include "steptp/base/process.h"
@@ -77,6 +80,28 @@ TEST(Finish, WritesRowsAndSummary) {
   std::size_t records = 0;
   EXPECT_FALSE(for_each_record(made.folder.file("."), [&](ProgramRecord&&) { return ++records > 0; }));
   EXPECT_EQ(records, 3U);
+}
+
+TEST(Finish, ProgramsToSpareMakeUpForThoseThatCannotBeUsed) {
+  std::vector<ProgramRecord> records;
+  for (std::uint64_t i = 0; i < 6; ++i) records.push_back(record_of(i, Split::train, 1 + i, 10, 100 * (1 + i), 2));
+  records.push_back(record_of(6, Split::test_shape, 20, 10, 2000, 2));
+  records[1].entries.clear();
+  records[1].excluded = "degenerate";
+  Made made = store_of(records);
+  made.plan.wanted = {{Split::train, 4}};
+  const auto summary = finish(made);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_EQ(summary->find("programs")->dump(), R"({"test_shape":1,"train":4})");
+  EXPECT_EQ(summary->find("entries")->dump(), R"({"test_shape":2,"train":8})");
+  EXPECT_EQ(summary->find("excluded")->dump(), R"({"degenerate":1,"not needed":1})");
+  std::vector<std::string> used;
+  const auto problem = for_each_record(made.folder.file("."), [&](ProgramRecord&& record) {
+    if (record.excluded.empty()) used.push_back(record.program.name);
+    return true;
+  });
+  EXPECT_FALSE(problem);
+  EXPECT_EQ(used, (std::vector<std::string>{"program0", "program2", "program3", "program4", "program6"}));
 }
 
 TEST(Finish, PlantedLeaksFailTheBuild) {

@@ -25,6 +25,9 @@ constexpr std::uint64_t kHeldOutCompositions = 20;
 /// Streams of draws, so that no split's programs depend on how many another has.
 enum class Stream : std::uint64_t { train = 1, test_shape, test_type, order, held_out };
 
+/// Programs to spare: of a thousand, some three turn out to be degenerate, or to have no CUDA.
+constexpr std::uint64_t spares_for(std::uint64_t wanted) { return wanted == 0 ? 0 : 2 + wanted / 50; }
+
 /// The name of a file is no name of a program: "my model.pt2" is "my_model_pt2".
 std::string as_word(std::string name) {
   const auto is_plain = [](char c) {
@@ -126,9 +129,8 @@ class Planner {
       plan_.held_out.push_back(type->name);
       types_.erase(std::find(types_.begin(), types_.end(), type));
     }
-    const std::uint64_t compositions = is_wanted("composition") ? wanted * kHeldOutCompositions / 100 : 0;
-    draw_types(held_out, wanted - compositions, Stream::test_type, Split::test_type);
-    draw_compositions(compositions, Stream::test_type, Split::test_type);
+    const std::uint64_t percent = is_wanted("composition") ? kHeldOutCompositions : 0;
+    draw(held_out, wanted, percent, Stream::test_type, Split::test_type);
     for (const PlannedProgram& planned : plan_.programs) {
       if (planned.split == Split::test_type) held_out_patterns_.insert(planned.pattern);
     }
@@ -150,29 +152,47 @@ class Planner {
 
   void add_training() {
     const std::uint64_t wanted = configuration_.programs;
-    const bool has_compositions = is_wanted("composition");
-    std::uint64_t compositions = has_compositions ? wanted * configuration_.compositions_percent / 100 : 0;
-    if (types_.empty() && has_compositions) compositions = wanted;
-    draw_types(types_, wanted - compositions, Stream::train, Split::train);
-    draw_compositions(compositions, Stream::train, Split::train);
+    std::uint64_t percent = is_wanted("composition") ? configuration_.compositions_percent : 0;
+    if (types_.empty() && is_wanted("composition")) percent = 100;
+    draw(types_, wanted, percent, Stream::train, Split::train);
   }
 
   /// Other shapes of types that are trained on.
   void add_shapes() {
     std::set<std::string> trained;
     for (const PlannedProgram& planned : plan_.programs) {
-      if (planned.split == Split::train) trained.insert(planned.type);
+      if (planned.split == Split::train && !planned.is_spare) trained.insert(planned.type);
     }
     Types types;
     for (const zoo::ProgramType* type : types_) {
       if (trained.contains(type->name)) types.push_back(type);
     }
-    draw_types(types, configuration_.test_shape_programs, Stream::test_shape, Split::test_shape);
+    draw(types, configuration_.test_shape_programs, 0, Stream::test_shape, Split::test_shape);
   }
 
-  /// One program of each type in turn; a type that gives nothing new any more is left out.
-  void draw_types(Types types, std::uint64_t wanted, Stream name, Split split) {
+  /// The programs of a split, then those to spare, each with so many compositions in a hundred.
+  void draw(const Types& types, std::uint64_t wanted, std::uint64_t percent, Stream name, Split split) {
+    Draws draws{name, split, {}, 0};
+    for (const bool is_spare : {false, true}) {
+      const std::uint64_t count = is_spare ? spares_for(wanted) : wanted;
+      const std::size_t first = plan_.programs.size();
+      draw_types(types, count - count * percent / 100, draws);
+      draw_compositions(count * percent / 100, draws);
+      for (std::size_t i = first; i < plan_.programs.size(); ++i) plan_.programs[i].is_spare = is_spare;
+      if (plan_.programs.size() - first < count) return;
+    }
+  }
+
+  /// Where the streams of a split are.
+  struct Draws {
+    Stream name;
+    Split split;
     std::map<const zoo::ProgramType*, std::uint64_t> next;
+    std::uint64_t next_composition = 0;
+  };
+
+  /// One program of each type in turn; a type that gives nothing new any more is left out.
+  void draw_types(Types types, std::uint64_t wanted, Draws& of_split) {
     zoo::DrawOptions draws = composition_draws(configuration_);
     draws.compositions_percent = 0;
     while (wanted > 0 && !types.empty()) {
@@ -180,7 +200,7 @@ class Planner {
       for (const zoo::ProgramType* type : types) {
         if (wanted == 0) return;
         draws.types = {type};
-        if (!draw_one(draws, stream(name, type->name), next[type], split)) continue;
+        if (!draw_one(draws, stream(of_split.name, type->name), of_split.next[type], of_split.split)) continue;
         left.push_back(type);
         --wanted;
       }
@@ -188,10 +208,11 @@ class Planner {
     }
   }
 
-  void draw_compositions(std::uint64_t wanted, Stream name, Split split) {
+  void draw_compositions(std::uint64_t wanted, Draws& of_split) {
     const zoo::DrawOptions draws = composition_draws(configuration_);
-    for (std::uint64_t next = 0; wanted > 0; --wanted) {
-      if (!draw_one(draws, stream(name, "composition"), next, split)) return;
+    for (; wanted > 0; --wanted) {
+      const Hash seed = stream(of_split.name, "composition");
+      if (!draw_one(draws, seed, of_split.next_composition, of_split.split)) return;
     }
   }
 
@@ -247,8 +268,9 @@ class Planner {
 
   /// Names, numbers and how many entries are wanted of each.
   void number() {
-    std::map<Split, std::uint64_t> programs;
-    for (const PlannedProgram& planned : plan_.programs) ++programs[planned.split];
+    for (const PlannedProgram& planned : plan_.programs) {
+      if (!planned.is_spare) ++plan_.wanted[planned.split];
+    }
     std::map<Split, std::uint64_t> seen;
     std::map<std::string, std::uint64_t> of_type;
     for (std::size_t i = 0; i < plan_.programs.size(); ++i) {
@@ -256,8 +278,8 @@ class Planner {
       planned.number = i;
       planned.name = concat(as_word(planned.type), "_", ++of_type[planned.type]);
       const std::uint64_t place = seen[planned.split]++;
-      const std::uint64_t wanted = entries_of(planned.split, programs[planned.split]);
-      const std::uint64_t count = programs[planned.split];
+      const std::uint64_t count = plan_.wanted[planned.split];
+      const std::uint64_t wanted = entries_of(planned.split, count);
       planned.entries = (place + 1) * wanted / count - place * wanted / count;
     }
   }

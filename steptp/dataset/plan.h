@@ -33,6 +33,7 @@ struct PlannedProgram {
   std::string origin;
   Split split = Split::train;
   std::uint64_t entries = 0;
+  bool is_spare = false;  ///< used only where one before it cannot be
   Hash form = 0;
   Hash pattern = 0;
 };
@@ -40,7 +41,9 @@ struct PlannedProgram {
 [[nodiscard]] Result<PlannedProgram, std::string> planned_from_json(const Json& json);
 
 struct Plan {
+  /// Those to spare stand behind the others of their split.
   std::vector<PlannedProgram> programs;
+  std::map<Split, std::uint64_t> wanted;  ///< programs of each split without those to spare
   /// Draws that were passed over, by reason: "duplicate", "duplicate of another split", "pattern of test_type",
   /// "degenerate", "excluded origin", ...
   DropCounts passed_over;

@@ -71,6 +71,7 @@ Json to_json(const PlannedProgram& planned) {
   out.set("arguments", std::move(arguments)).set("dtype", code(planned.dtype));
   out.set("seed", hash_name(planned.seed)).set("index", planned.index).set("name", planned.name);
   out.set("origin", planned.origin).set("split", name_of(planned.split)).set("entries", planned.entries);
+  out.set("is_spare", planned.is_spare);
   return out.set("form", hash_name(planned.form)).set("pattern", hash_name(planned.pattern));
 }
 
@@ -90,6 +91,8 @@ Result<PlannedProgram, std::string> planned_from_json(const Json& json) {
   out.split = *split;
   out.name = text_of(json, "name");
   out.origin = text_of(json, "origin");
+  const Json* spare = json.find("is_spare");
+  out.is_spare = spare && spare->as_bool() && *spare->as_bool();
   out.seed = hex_number(json.find("seed"));
   out.form = hex_number(json.find("form"));
   out.pattern = hex_number(json.find("pattern"));

@@ -69,18 +69,29 @@ TEST(Plan, SplitsKeepTheirRules) {
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   std::map<Split, std::set<std::string>> types;
   std::map<Split, std::uint64_t> programs;
+  std::map<Split, std::uint64_t> spares;
   std::set<Hash> forms;
   std::uint64_t entries = 0;
   for (const PlannedProgram& planned : plan->programs) {
+    EXPECT_TRUE(forms.insert(planned.form).second) << planned.name;
+    if (planned.is_spare) {
+      ++spares[planned.split];
+      continue;
+    }
+    EXPECT_EQ(spares[planned.split], 0U) << planned.name << " stands behind one to spare";
     types[planned.split].insert(planned.type);
     ++programs[planned.split];
-    EXPECT_TRUE(forms.insert(planned.form).second) << planned.name;
     if (planned.split == Split::train) entries += planned.entries;
   }
   EXPECT_EQ(programs[Split::train], configuration.programs);
   EXPECT_EQ(programs[Split::test_shape], configuration.test_shape_programs);
   EXPECT_EQ(programs[Split::test_type], configuration.test_type_programs);
   EXPECT_EQ(programs[Split::multi_step], configuration.multi_step_programs);
+  EXPECT_EQ(plan->wanted, programs);
+  EXPECT_GE(spares[Split::train], configuration.programs / 50);
+  EXPECT_GT(spares[Split::test_shape], 0U);
+  EXPECT_GT(spares[Split::test_type], 0U);
+  EXPECT_EQ(spares[Split::multi_step], 0U);
   EXPECT_GE(entries, configuration.entries);
   for (const std::string& type : types[Split::test_shape]) EXPECT_TRUE(types[Split::train].contains(type)) << type;
   for (const std::string& type : plan->held_out) EXPECT_FALSE(types[Split::train].contains(type)) << type;

@@ -29,9 +29,11 @@ void count(DifficultyCounts& counts, Class one) {
   ++(one == Class::difficult ? counts.difficult : (one == Class::medium ? counts.medium : counts.easy));
 }
 
-/// Which share of medium and of easy entries the mix leaves.
+/// Which share of medium and of easy entries the mix leaves. Multi-answer rows can do without an answer; a row with
+/// one answer is lost with it, and goes last.
 struct Kept {
-  double medium = 1;
+  double medium = 1;         ///< in multi-answer rows
+  double medium_single = 1;  ///< in rows with one answer
   double easy = 1;
 };
 
@@ -86,7 +88,11 @@ class Group {
     if (sum == 0) return kept;
     // Each share changes the other a little: twice is enough.
     for (int round = 0; round < 2; ++round) {
+      kept.medium_single = 1;
       kept.medium = bisect(kept, &Kept::medium, &ByDifficulty::medium, 100 * wanted.medium / sum);
+      if (kept.medium == 0) {
+        kept.medium_single = bisect(kept, &Kept::medium_single, &ByDifficulty::medium, 100 * wanted.medium / sum);
+      }
       kept.easy = bisect(kept, &Kept::easy, &ByDifficulty::easy, 100 * wanted.easy / sum);
     }
     return kept;
@@ -140,15 +146,16 @@ class Group {
   /// Test splits are not filtered: they are what models are measured on.
   [[nodiscard]] bool is_filtered() const { return split_ == Split::train; }
 
-  [[nodiscard]] bool is_left_by_mix(const Member& member, const Kept& kept) const {
+  [[nodiscard]] static bool is_left_by_mix(const Member& member, double medium, double easy) {
     if (member.difficulty == Class::difficult) return true;
-    return member.share < (member.difficulty == Class::medium ? kept.medium : kept.easy);
+    return member.share < (member.difficulty == Class::medium ? medium : easy);
   }
 
   [[nodiscard]] std::vector<std::size_t> single(const Kept& kept) const {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (!is_filtered() || (is_kept_single(i) && is_left_by_mix(members_[i], kept))) out.push_back(i);
+      if (!is_filtered() || (is_kept_single(i) && is_left_by_mix(members_[i], kept.medium_single, kept.easy)))
+        out.push_back(i);
     }
     return out;
   }
@@ -169,7 +176,7 @@ class Group {
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const Member& member = members_[i];
       if (is_filtered()) {
-        if (member.difficulty == Class::easy || !is_left_by_mix(member, kept)) continue;
+        if (member.difficulty == Class::easy || !is_left_by_mix(member, kept.medium, kept.easy)) continue;
         if (member.difficulty == Class::medium && member.place >= configuration_.medium_cap) continue;
       }
       out.push_back(i);

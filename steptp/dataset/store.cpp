@@ -94,6 +94,18 @@ Result<Json, Diagnostic> read_build(const std::string& folder) {
   return std::move(json).value();
 }
 
+void Quota::apply(ProgramRecord& record) {
+  const auto left = left_.find(record.program.split);
+  if (!record.excluded.empty() || left == left_.end()) return;
+  if (left->second > 0) {
+    --left->second;
+    return;
+  }
+  record.entries.clear();
+  record.dropped.clear();
+  record.excluded = "not needed";
+}
+
 Result<std::vector<ProgramRecord>, Diagnostic> read_part(const std::string& folder, std::uint64_t part) {
   const std::string path = part_path(folder, part);
   const auto bytes = read_file(path);
@@ -154,6 +166,20 @@ std::string first_compiler(const std::vector<std::string>& compilers) {
 
 }  // namespace
 
+namespace {
+
+Quota quota_of(const Json& build) {
+  std::map<Split, std::uint64_t> wanted;
+  const Json* json = build.find("wanted");
+  for (const Split split : kAllSplits) {
+    const Json* count = json ? json->find(name_of(split)) : nullptr;
+    if (count && count->as_integer()) wanted[split] = static_cast<std::uint64_t>(*count->as_integer());
+  }
+  return Quota(std::move(wanted));
+}
+
+}  // namespace
+
 std::optional<Diagnostic> for_each_record(const std::string& folder,
                                           const std::function<bool(ProgramRecord&&)>& visit) {
   const auto build = read_build(folder);
@@ -162,10 +188,12 @@ std::optional<Diagnostic> for_each_record(const std::string& folder,
   if (!parts || !parts->as_integer()) return damaged(build_path(folder), "no number of parts");
   const auto compiled = read_compiled(folder);
   if (!compiled) return compiled.error();
+  Quota quota = quota_of(*build);
   for (std::int64_t part = 0; part < *parts->as_integer(); ++part) {
     auto records = read_part(folder, static_cast<std::uint64_t>(part));
     if (!records) return records.error();
     for (ProgramRecord& record : *records) {
+      quota.apply(record);
       for (Entry& entry : record.entries) {
         const auto found = compiled->find(entry.id);
         if (found == compiled->end()) continue;

@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "steptp/base/diagnostic.h"
@@ -28,11 +30,25 @@ namespace steptp::dataset {
 [[nodiscard]] std::string selection_path(const std::string& folder);
 [[nodiscard]] std::string compiled_path(const std::string& folder);
 
-/// What DIR/build.json says: {"format":1,"configuration":{...},"parts":N,"programs":N,"summary":{...}}. The summary is
-/// there once the build is complete.
+/// What DIR/build.json says: {"format":1,"configuration":{...},"parts":N,"programs":N,"wanted":{"train":N,...},
+/// "summary":{...}}. The summary is there once the build is complete.
 [[nodiscard]] Result<Json, Diagnostic> read_build(const std::string& folder);
 
-/// The records of one part. Diagnostic `dataset`: a part that is not there, damaged, or no part.
+/// Programs that are wanted of each split. A plan has some to spare, because what nothing can be made of is known only
+/// once it is tried: those that are not needed are left out, in the order of the store, so that it does not matter who
+/// made which. A split that is not named has no limit.
+class Quota {
+ public:
+  explicit Quota(std::map<Split, std::uint64_t> wanted) : left_(std::move(wanted)) {}
+  /// Empties the record of a program that is not needed, and says so in `excluded`.
+  void apply(ProgramRecord& record);
+
+ private:
+  std::map<Split, std::uint64_t> left_;
+};
+
+/// The records of one part, those to spare as well. Diagnostic `dataset`: a part that is not there, damaged, or no
+/// part.
 [[nodiscard]] Result<std::vector<ProgramRecord>, Diagnostic> read_part(const std::string& folder, std::uint64_t part);
 
 /// Every record of a complete dataset in order, one part in memory at a time, with what compiled.jsonl says of entries.

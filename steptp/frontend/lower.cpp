@@ -71,12 +71,20 @@ Result<Lowered, Diagnostic> lower(const Graph& graph, const LowerOptions& option
     if (node.kind != NodeKind::call || !naming.live[at]) continue;
     const LoweringRow* row = find_lowering(node.op->schema.name);
     if (!row) return refusal(node, concat("the operator ", node.op->schema.name, " has no lowering"));
+    if (node.writing == graph::Writing::inlined) continue;
+    lowering.set_joins(node.writing == graph::Writing::joined);
     try {
       row->lower(Step(lowering, node, static_cast<std::int32_t>(at)));
     } catch (const graph::Misuse& misuse) {
       return refusal(node, misuse.message);
     }
   }
+  lowering.set_joins(false);
+  for (const graph::Value& output : graph.outputs) {
+    if (graph.node(output).writing == graph::Writing::inlined)
+      return refusal(graph.node(output), "an output has a tensor, and cannot be written inside another expression");
+  }
+  if (lowering.has_held()) return refusal(graph.nodes.back(), "no call follows for the one before it to join");
   // An output that is an input, a parameter or a constant, or the same value as an output before it, is a copy.
   for (std::size_t number = 0; number < graph.outputs.size(); ++number) {
     const Tensor source = lowering.tensor(graph.outputs[number]);

@@ -4,7 +4,9 @@
 #include <stdexcept>
 
 #include "steptp/base/text.h"
+#include "steptp/frontend/join.h"
 #include "steptp/frontend/lowering.h"
+#include "steptp/frontend/lowering_table.h"
 #include "steptp/ir/names.h"
 
 namespace steptp::frontend {
@@ -29,11 +31,12 @@ Subscripts broadcast_subscripts(const Shape& shape, const Subscripts& subscripts
 
 }  // namespace
 
-Value Tensor::at(const Subscripts& subscripts) const {
-  return Value(read_expr(reference(*this, broadcast_subscripts(shape, subscripts))));
+Value Tensor::at(const Subscripts& subscripts) const { return exactly(broadcast_subscripts(shape, subscripts)); }
+Value Tensor::exactly(Subscripts subscripts) const {
+  return formula ? formula(subscripts) : Value(read_expr(reference(*this, subscripts)));
 }
-Value Tensor::exactly(Subscripts subscripts) const { return Value(read_expr(reference(*this, subscripts))); }
 Subscript Tensor::as_subscript(const Subscripts& subscripts) const {
+  if (formula) throw graph::Misuse{"an index cannot be written inside another expression"};
   return Subscript(Index::read(reference(*this, broadcast_subscripts(shape, subscripts))));
 }
 
@@ -100,15 +103,45 @@ void LoopWriter::fold(Fold how, const Tensor& target, const Subscripts& lead, co
 
 NestPtr LoopWriter::finish() { return make_nest(std::move(loops_), nullptr, std::move(items_)); }
 
-Tensor Lowering::tensor(const graph::Value& value) const {
+Tensor Lowering::tensor(const graph::Value& value) {
   const auto found = naming_.values.find({value.node, value.output});
   if (found == naming_.values.end()) throw std::logic_error("a value without a name");
   const graph::TensorType& type = graph_.type(value);
-  return {found->second, type.dtype, type.shape};
+  Tensor out{found->second, type.dtype, type.shape};
+  if (graph_.node(value).writing == graph::Writing::inlined) {
+    out.formula = [this, value](const Subscripts& at) { return formula(value, at); };
+  }
+  return out;
 }
 
-Step::Step(Lowering& lowering, const graph::Node& node, std::int32_t number)
-    : graph::Call(lowering.graph(), node), lowering_(lowering), node_(node), number_(number) {}
+Value Lowering::formula(const graph::Value& value, const Subscripts& at) {
+  // What is read twice is written twice, and so is what that reads.
+  constexpr std::uint64_t kMostFormulas = 4096;
+  const graph::Node& node = graph_.node(value);
+  Capture capture{at, std::nullopt};
+  const Step step(*this, node, value.node, &capture);
+  if (++formulas_ > kMostFormulas) step.unsupported("the expression it is written into is too long");
+  for (const graph::Value& operand : graph::operands(node)) {
+    if (graph_.type(operand).dtype != graph_.type(value).dtype)
+      step.unsupported("what changes the dtype cannot be written inside another expression");
+  }
+  find_lowering(node.op->schema.name)->lower(step);
+  if (!capture.value) step.unsupported("it is no expression, and cannot be written inside one");
+  return *capture.value;
+}
+
+void Lowering::append(NestPtr nest) {
+  formulas_ = 0;
+  if (held_) {
+    nest = join_nests(*held_, *nest);
+    if (!nest) throw graph::Misuse{"it cannot stand in one nest with the call before it"};
+  }
+  held_ = joins_ ? nest : nullptr;
+  if (!held_) nests_.push_back(std::move(nest));
+}
+
+Step::Step(Lowering& lowering, const graph::Node& node, std::int32_t number, Capture* capture)
+    : graph::Call(lowering.graph(), node), lowering_(lowering), node_(node), number_(number), capture_(capture) {}
 
 Tensor Step::of(const graph::Value& value) const { return lowering_.tensor(value); }
 Tensor Step::out(std::int32_t number) const { return lowering_.tensor({number_, number}); }
@@ -128,10 +161,18 @@ Value Step::operand(std::string_view name, const Subscripts& subscripts) const {
   return keeps_point ? decimal(number) : Value(number);
 }
 
-void Step::append(NestWriter& nest) const { lowering_.append(nest.finish()); }
-void Step::append(LoopWriter& loop) const { lowering_.append(loop.finish()); }
+void Step::append(NestPtr nest) const {
+  if (capture_) unsupported("it is more than an expression, and cannot be written inside one");
+  lowering_.append(std::move(nest));
+}
+void Step::append(NestWriter& nest) const { append(nest.finish()); }
+void Step::append(LoopWriter& loop) const { append(loop.finish()); }
 
 void Step::map(const Tensor& target, const Body& body) const {
+  if (capture_ && target.formula && !capture_->value) {
+    capture_->value = body(capture_->at);
+    return;
+  }
   NestWriter nest;
   const Subscripts at = nest.loops(target.shape);
   nest.set(target, at, body(at));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ struct Tensor {
   std::string name;
   DType dtype = DType::f32;
   Shape shape;
+  /// The element as an expression, of a value that has no tensor (graph::Writing::inlined).
+  std::function<Value(const Subscripts&)> formula = nullptr;
 
   /// The element; a tensor with fewer dimensions, or with an extent of 1, is broadcast.
   [[nodiscard]] Value at(const Subscripts& subscripts) const;
@@ -72,10 +75,17 @@ using FoldBody = std::function<Value(const Subscripts& kept, const Subscripts& r
 
 class Lowering;
 
+/// An element of a call's result, asked for as an expression.
+struct Capture {
+  const Subscripts& at;
+  std::optional<Value> value;
+};
+
 /// One call of the graph while it is lowered: its arguments, its results, and the nests it appends.
 class Step : public graph::Call {
  public:
-  Step(Lowering& lowering, const graph::Node& node, std::int32_t number);
+  /// With `capture` nothing is appended: the expression of an element goes there.
+  Step(Lowering& lowering, const graph::Node& node, std::int32_t number, Capture* capture = nullptr);
 
   [[nodiscard]] Tensor in(std::string_view name) const { return of(value(name)); }
   [[nodiscard]] Tensor of(const graph::Value& value) const;
@@ -107,9 +117,12 @@ class Step : public graph::Call {
   [[noreturn]] void unsupported(std::string message) const { fail(std::move(message)); }
 
  private:
+  void append(NestPtr nest) const;
+
   Lowering& lowering_;
   const graph::Node& node_;
   std::int32_t number_;
+  Capture* capture_;
 };
 
 }  // namespace steptp::frontend

@@ -34,6 +34,11 @@ class Builder {
   Value call(std::string_view op, std::vector<Argument> arguments);
   std::vector<Value> call_all(std::string_view op, std::vector<Argument> arguments);
 
+  /// How the call that made a value is written down.
+  void set_writing(const Value& value, Writing writing) {
+    graph_.nodes.at(static_cast<std::size_t>(value.node)).writing = writing;
+  }
+
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const TensorType& type(const Value& value) const { return graph_.type(value); }
   [[nodiscard]] const Shape& shape(const Value& value) const { return graph_.type(value).shape; }

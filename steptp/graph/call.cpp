@@ -8,6 +8,15 @@
 
 namespace steptp::graph {
 
+std::string_view name_of(Writing writing) {
+  switch (writing) {
+    case Writing::alone: return "alone";
+    case Writing::inlined: return "inlined";
+    case Writing::joined: return "joined";
+  }
+  return {};
+}
+
 std::vector<Value> operands(const Node& node) {
   std::vector<Value> out;
   for (const Argument& argument : node.arguments) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "steptp/graph/argument.h"
@@ -14,6 +15,15 @@ namespace steptp::graph {
 struct Operator;
 
 enum class NodeKind : std::uint8_t { input, parameter, constant, call };
+
+/// How a call is written down as LEIR. Whoever fuses by hand writes a chain of operators as one expression, or two
+/// operators over the same loops as one kernel; PyTorch shows neither.
+enum class Writing : std::uint8_t {
+  alone,    ///< in nests of its own
+  inlined,  ///< inside the expressions that read it; it has no tensor
+  joined,   ///< in one nest with the call after it
+};
+[[nodiscard]] std::string_view name_of(Writing writing);
 
 /// Where a node comes from in the user's program; for messages only, never exported.
 struct Place {
@@ -40,6 +50,7 @@ struct Node {
   /// Calls: the operator with one argument for each of its parameters, defaults filled in.
   const Operator* op = nullptr;
   std::vector<Argument> arguments;
+  Writing writing = Writing::alone;
 };
 
 /// An operator graph at the level of ATen. Nodes stand in an order in which they can be computed.

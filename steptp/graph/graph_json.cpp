@@ -106,7 +106,9 @@ Json node_json(const Graph& graph, const Node& node) {
   out.set("args", std::move(arguments));
   Json::Array outputs;
   for (const TensorType& type : node.outputs) outputs.push_back(type_json(type));
-  return out.set("outputs", std::move(outputs));
+  out.set("outputs", std::move(outputs));
+  if (node.writing != Writing::alone) out.set("written", name_of(node.writing));
+  return out;
 }
 
 /// The text does not describe a graph; caught where reading starts.
@@ -284,7 +286,7 @@ class Reader {
   }
 
   void read_call(Builder& builder, const Json& json) {
-    allow_keys(json, {"kind", "name", "op", "args", "outputs", "file", "line"}, "the node");
+    allow_keys(json, {"kind", "name", "op", "args", "outputs", "written", "file", "line"}, "the node");
     const std::string name = text(json, "name");
     const std::string op_name = text(json, "op");
     if (identifier(name) != name) refuse(concat("'", name, "' is not an identifier"));
@@ -311,7 +313,15 @@ class Reader {
     const Result<std::vector<Value>, std::string> made = builder.add(op_name, arguments, name, place);
     if (!made) refuse(made.error());
     compare_types(builder, json, *made);
+    if (json.find("written")) builder.set_writing(made->front(), writing(text(json, "written")));
     define(name, *made, made->size() == 1 && !op->schema.returns_list);
+  }
+
+  Writing writing(const std::string& word) const {
+    for (const Writing one : {Writing::alone, Writing::inlined, Writing::joined}) {
+      if (word == name_of(one)) return one;
+    }
+    refuse(concat("\"written\" is '", word, "', wanted alone, inlined or joined"));
   }
 
   /// What the file says about the outputs must be what we infer: a difference means that one of the two is wrong.

@@ -1,6 +1,7 @@
 #include "steptp/zoo/components.h"
 
 #include <array>
+#include <vector>
 
 #include "steptp/base/text.h"
 
@@ -10,15 +11,13 @@ std::int64_t Scene::any_dim(const Value& x) { return static_cast<std::int64_t>(r
 std::int64_t Scene::pick(std::initializer_list<std::int64_t> choices) {
   return choices.begin()[random.below(choices.size())];
 }
+Shape Scene::companion_shape(const Value& x) { return random.chance(1, 2) ? m.shape(x) : Shape{m.shape(x).back()}; }
+Value Scene::companion(const Value& x) { return another(companion_shape(x)); }
+Value Scene::positive_companion(const Value& x) { return m.positive(concat("y", ++inputs), companion_shape(x)); }
 Value Scene::another(Shape shape) { return m.input(concat("y", ++inputs), std::move(shape)); }
 
 namespace {
 
-constexpr unsigned ranks(int low, int high) {
-  unsigned out = 0;
-  for (int rank = low; rank <= high; ++rank) out |= 1U << rank;
-  return out;
-}
 constexpr unsigned kAny = ranks(1, 5);
 constexpr unsigned kTwo = ranks(2, 5);
 
@@ -27,6 +26,7 @@ std::int64_t extent(Scene& s, const Value& x, std::int64_t dim) { return s.m.sha
 Value op(Scene& s, std::string_view name, const Value& x) { return s.m.op(name, {x}); }
 Value relu(Scene& s, const Value& x) { return op(s, "relu", x); }
 Value gelu(Scene& s, const Value& x) { return op(s, "gelu", x); }
+Value gelu_tanh(Scene& s, const Value& x) { return s.m.op("gelu", {x, std::string("tanh")}); }
 Value sigmoid(Scene& s, const Value& x) { return op(s, "sigmoid", x); }
 Value tanh(Scene& s, const Value& x) { return op(s, "tanh", x); }
 Value silu(Scene& s, const Value& x) { return op(s, "silu", x); }
@@ -105,6 +105,34 @@ Value conv2d(Scene& s, const Value& x) {
 Value depthwise(Scene& s, const Value& x) {
   return s.m.conv(x, extent(s, x, 1), Ints(2, s.random.between(1, 4)), {1}, {s.pick({0, 1})}, {1}, extent(s, x, 1));
 }
+/// The same layer on two inputs, and how far apart the results are.
+Value two_towers(Scene& s, const Value& x) {
+  const Value weight = s.m.parameter("tower.weight", {s.random.between(2, 128), s.m.shape(x).back()});
+  const Value other = s.another(s.m.shape(x));
+  const Value first = s.m.op("linear", {x, weight});
+  return s.m.sub(first, s.m.op("linear", {other, weight}));
+}
+Value siamese_conv(Scene& s, const Value& x) {
+  const std::size_t windows = s.m.shape(x).size() - 2;
+  const std::int64_t kernel = s.pick({3, 5});
+  Shape shape = {s.random.between(1, 16), extent(s, x, 1)};
+  shape.insert(shape.end(), windows, kernel);
+  const Value weight = s.m.parameter("tower.weight", shape);
+  const Value other = s.another(s.m.shape(x));
+  const auto conv = [&](const Value& one) { return s.m.conv_with(one, weight, {1}, {kernel / 2}, {1}); };
+  const Value first = conv(x);
+  return s.m.sub(first, conv(other));
+}
+Value siamese_pool(Scene& s, const Value& x) {
+  const std::size_t windows = s.m.shape(x).size() - 2;
+  const Ints kernel(windows, 3);
+  const Value other = s.another(s.m.shape(x));
+  const auto pool = [&](const Value& one) {
+    return s.m.op(windows == 1 ? "max_pool1d" : "max_pool2d", {one, kernel, Ints(windows, 1), Ints(windows, 1)});
+  };
+  const Value first = pool(x);
+  return s.m.sub(first, pool(other));
+}
 Value max_pool1d(Scene& s, const Value& x) { return s.m.op("max_pool1d", {x, Ints{s.pick({2, 3})}}); }
 Value max_pool2d(Scene& s, const Value& x) { return s.m.op("max_pool2d", {x, Ints{s.pick({2, 3})}}); }
 Value avg_pool1d(Scene& s, const Value& x) { return s.m.op("avg_pool1d", {x, Ints{s.pick({2, 3})}}); }
@@ -156,6 +184,7 @@ Value triangle(Scene& s, const Value& x) {
 constexpr std::array kComponents = {
     Component{"relu", kAny, 0, relu},
     Component{"gelu", kAny, 0, gelu},
+    Component{"gelu_tanh", kAny, 0, gelu_tanh},
     Component{"sigmoid", kAny, 0, sigmoid},
     Component{"tanh", kAny, 0, tanh},
     Component{"silu", kAny, 0, silu},
@@ -199,6 +228,9 @@ constexpr std::array kComponents = {
     Component{"conv1d", ranks(3, 3), 0, conv1d},
     Component{"conv2d", ranks(4, 4), 0, conv2d},
     Component{"depthwise", ranks(4, 4), 0, depthwise},
+    Component{"two_towers", kTwo, 0, two_towers},
+    Component{"siamese_conv", ranks(3, 4), 0, siamese_conv},
+    Component{"siamese_pool", ranks(3, 4), 0, siamese_pool},
     Component{"max_pool1d", ranks(3, 3), 0, max_pool1d},
     Component{"max_pool2d", ranks(4, 4), 0, max_pool2d},
     Component{"avg_pool1d", ranks(3, 3), 0, avg_pool1d},
@@ -220,6 +252,14 @@ constexpr std::array kComponents = {
 
 }  // namespace
 
-std::span<const Component> all_components() { return kComponents; }
+std::span<const Component> all_components() {
+  static const std::vector<Component> kAll = [] {
+    std::vector<Component> out(kComponents.begin(), kComponents.end());
+    const std::span<const Component> formulas = formula_components();
+    out.insert(out.end(), formulas.begin(), formulas.end());
+    return out;
+  }();
+  return kAll;
+}
 
 }  // namespace steptp::zoo

@@ -128,6 +128,7 @@ Hash structure_hash(const graph::Graph& graph) {
     for (const graph::TensorType& type : node.outputs) {
       hash = combine(combine(hash, static_cast<Hash>(type.dtype)), ArgumentHash()(type.shape));
     }
+    if (node.writing != graph::Writing::alone) hash = combine(hash, static_cast<Hash>(node.writing));
     for (const graph::Argument& argument : node.arguments) hash = combine(hash, std::visit(ArgumentHash(), argument));
     if (node.value)
       hash = combine(combine(hash, std::bit_cast<Hash>(node.value->number)), static_cast<Hash>(node.value->diagonal));

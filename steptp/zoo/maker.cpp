@@ -64,6 +64,17 @@ std::vector<Value> Maker::ops(std::string_view name, std::vector<Argument> argum
   return builder_.call_all(full_name(name), std::move(arguments));
 }
 
+void Maker::inline_calls(std::size_t first, const Value& last) {
+  for (std::int32_t node = static_cast<std::int32_t>(first); node < last.node; ++node) {
+    const bool is_call = builder_.graph().nodes[static_cast<std::size_t>(node)].kind == graph::NodeKind::call;
+    if (is_call) builder_.set_writing({node, 0}, graph::Writing::inlined);
+  }
+}
+Value Maker::joined(const Value& value) {
+  builder_.set_writing(value, graph::Writing::joined);
+  return value;
+}
+
 std::string Maker::layer_path(std::string_view kind) { return concat(kind, ++layers_, "."); }
 
 Value Maker::linear(const Value& x, std::int64_t features, bool bias) {

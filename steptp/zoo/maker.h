@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -50,6 +51,17 @@ class Maker {
   Value op(std::string_view name, std::vector<Argument> arguments);
   std::vector<Value> ops(std::string_view name, std::vector<Argument> arguments);
 
+  /// The calls of `body` as one expression; its value is that of the last.
+  template <typename Body>
+  Value formula(const Body& body) {
+    const std::size_t first = builder_.graph().nodes.size();
+    const Value last = body();
+    inline_calls(first, last);
+    return last;
+  }
+  /// The call that made the value shares its nest with the next call.
+  Value joined(const Value& value);
+
   Value linear(const Value& x, std::int64_t features, bool bias = true);
   /// A convolution without bias over as many dimensions as the kernel has.
   Value conv(const Value& x, std::int64_t channels, Ints kernel, Ints stride = {1}, Ints padding = {0},
@@ -83,6 +95,7 @@ class Maker {
 
  private:
   std::string layer_path(std::string_view kind);
+  void inline_calls(std::size_t first, const Value& last);
 
   graph::Builder& builder_;
   const Arguments& arguments_;

@@ -53,9 +53,11 @@ void build_small_dataset(const std::string& folder, std::uint64_t programs) {
   std::vector<Candidate> candidates;
   std::string lines;
   StageTimes times;
+  Quota quota(plan.wanted);
   for (std::size_t i = 0; i < plan.programs.size(); ++i) {
-    const ProgramRecord record = must(make_record(plan.programs[i], configuration, {}, times));
+    ProgramRecord record = must(make_record(plan.programs[i], configuration, {}, times));
     append(lines, dataset::to_json(record).dump(), "\n");
+    quota.apply(record);
     for (const Entry& entry : record.entries) {
       candidates.push_back({entry.id, entry.program, entry.parent.empty() ? entry.program : entry.parent,
                             entry.strategy, record.program.split, entry.depth > 0});

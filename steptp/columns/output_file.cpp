@@ -64,8 +64,8 @@ std::optional<Diagnostic> OutputFile::flush() {
 }
 
 Result<WrittenFile, Diagnostic> OutputFile::finish() {
-  // Not flushed to the disk one by one, which for hundreds of files takes longer than making them: after a power cut the
-  // checksums show what is missing, and an export can be made again.
+  // Not flushed to the disk one by one, which for hundreds of files takes longer than making them: after a power cut
+  // the checksums show what is missing, and an export can be made again.
   if (auto problem = flush()) return *std::move(problem);
   const int file = std::exchange(file_, -1);
   if (::close(file) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) return write_error(path_);

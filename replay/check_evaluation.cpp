@@ -35,7 +35,7 @@ bool is_written(const std::string& text, const Value& value) {
   if (text.empty() || *end != '\0') return false;
   if (!value.real.is_finite()) return !std::isfinite(written);
   const auto digits =
-      std::count_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find_last_not_of("0") + 1),
+      std::count_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find_last_not_of('0') + 1),
                     [](char c) { return c >= '0' && c <= '9'; });
   // Shortest decimals of doubles, and the leading digits of balls.
   const long double unit = std::pow(10.0L, static_cast<long double>(2 - std::max<std::ptrdiff_t>(digits, 15)));

@@ -8,6 +8,7 @@
 #include "steptp/tir/initial.h"
 #include "steptp/tir/names.h"
 #include "steptp/tir/refusals.h"
+#include "steptp/tir/rounds.h"
 
 namespace steptp::tir {
 
@@ -142,7 +143,8 @@ class ModuleWriter {
       line(list(axes), " = T.axis.remap(\"", std::string(shape.size(), 'S'), "\", [", list(loops), "])");
     line("T.reads()");
     line("T.writes(", target, ")");
-    line(target, " = ", expressions_.value(*buffer.initial));
+    const std::string zero = concat("T.", type_name(buffer.dtype), buffer.dtype == DType::boolean ? "(False)" : "(0)");
+    line(target, " = ", buffer.initial ? expressions_.value(*buffer.initial) : zero);
     close(shape.empty() ? 1 : 2);
   }
 
@@ -164,7 +166,8 @@ class ModuleWriter {
                subscripts.empty() ? "()" : join(subscripts, ", ", [](const std::string& text) { return text; }), "]");
     line("T.reads()");
     line("T.writes(", target, ")");
-    line(target, " = ", expressions_.value(*buffer.initial));
+    const std::string zero = concat("T.", type_name(buffer.dtype), buffer.dtype == DType::boolean ? "(False)" : "(0)");
+    line(target, " = ", buffer.initial ? expressions_.value(*buffer.initial) : zero);
     close(3);
   }
 
@@ -199,8 +202,9 @@ class ModuleWriter {
     for (const auto* list : {&kernel_->shared, &kernel_->local}) {
       for (const std::string& name : *list) {
         const Buffer& buffer = plan_.buffers.at(name);
-        if (needs_fill(plan_, inits_, buffer) && lowering::home_of(*kernel_, buffer).depth == depth)
-          fill(buffer, shapes_.at(name));
+        // One that nobody initialises is filled where TVM would otherwise allocate it in each round anew.
+        const bool is_filled = needs_fill(plan_, inits_, buffer) || may_live_on(plan_, buffer);
+        if (is_filled && lowering::home_of(*kernel_, buffer).depth == depth) fill(buffer, shapes_.at(name));
       }
     }
   }

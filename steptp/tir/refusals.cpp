@@ -6,6 +6,7 @@
 #include "steptp/base/text.h"
 #include "steptp/lowering/threads.h"
 #include "steptp/tir/initial.h"
+#include "steptp/tir/rounds.h"
 
 namespace steptp::tir {
 
@@ -52,7 +53,7 @@ class CudaRefusals {
       if (buffer.scope != Scope::global && needs_fill(plan_, inits_, buffer)) {
         fail(concat("the accumulator ", name, " is not initialised as T.init does"), site);
       }
-      if (buffer.scope == Scope::local && !buffer.shape.empty() && buffer.initial) {
+      if ((buffer.scope == Scope::local && !buffer.shape.empty() && buffer.initial) || may_live_on(plan_, buffer)) {
         fail(concat("TVM compacts ", name, ", which lives from round to round of a loop, wrongly"), site);
       }
     }

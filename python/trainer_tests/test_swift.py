@@ -119,7 +119,8 @@ def test_kto(model, tokenizer, tmp_path):
         trained[*text, bool(batch["label"][0])] += 1
     assert trained == wanted and {label for *_, label in wanted} == {True, False}
     losses = made.losses()
-    assert losses[0] == pytest.approx(0.5, abs=1e-3) and losses[-1] < losses[0], losses
+    # It begins at 0.5 whatever the row; later ones are of other rows, right or wrong, and need not fall one by one.
+    assert losses[0] == pytest.approx(0.5, abs=1e-3) and min(losses) < losses[0] - 1e-3, losses
 
 
 class Spoken(Rlhf):

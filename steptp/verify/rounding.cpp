@@ -26,7 +26,6 @@ std::set<std::string> tensors_of_data(const Program& program, const AccessTable&
   for (std::size_t size = 0; size != data.size();) {
     size = data.size();
     for (const Access& access : table.accesses) {
-      // The type of an output is given.
       if (!access.is_write && data.contains(access.ref->tensor)) {
         data.insert(table.statements[access.statement].equation->left->tensor);
       }
@@ -74,13 +73,44 @@ bool meets_constants_singly(const AccessTable& table, const FloatTypes& types, D
   });
 }
 
+bool is_of_literals(const Expr& expr);
+
+/// Some operation has literals alone as its operands. Operands of a chain are folded from the left.
+bool computes_with_literals(const Expr& expr) {
+  if (to_index(expr)) return false;
+  const auto parts = children(expr);
+  const bool is_operation = !parts.empty() && !std::holds_alternative<Select>(expr.node) && !is_condition(expr);
+  const std::size_t operands = std::min<std::size_t>(parts.size(), 2);
+  if (is_operation && std::all_of(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(operands),
+                                  [](const ExprPtr* part) { return is_of_literals(**part); })) {
+    return true;
+  }
+  return std::any_of(parts.begin(), parts.end(), [](const ExprPtr* part) { return computes_with_literals(**part); });
+}
+
+bool is_of_literals(const Expr& expr) {
+  if (to_index(expr)) return true;
+  const auto parts = children(expr);
+  if (parts.empty()) return !std::holds_alternative<Read>(expr.node);
+  return std::all_of(parts.begin(), parts.end(), [](const ExprPtr* part) { return is_of_literals(**part); });
+}
+
+/// A constant that is written where data is computed is computed in the type of the data.
+bool computes_constants_with_data(const AccessTable& table, const FloatTypes& types) {
+  return std::any_of(table.statements.begin(), table.statements.end(), [&](const Statement& statement) {
+    const Equation& equation = *statement.equation;
+    return !types.constants.contains(equation.left->tensor) && computes_with_literals(*equation.right);
+  });
+}
+
 }  // namespace
 
 bool rounds_no_more(const Program& before, const Program& after) {
   const AccessTable old_table = collect_accesses(before);
   const FloatTypes old_types = types_of(before, old_table);
   if (old_types.of_data.size() > 1) return false;
-  const FloatTypes new_types = types_of(after, collect_accesses(after));
+  const AccessTable new_table = collect_accesses(after);
+  const FloatTypes new_types = types_of(after, new_table);
   std::set<DType> all = old_types.of_data;
   all.insert(old_types.of_constants.begin(), old_types.of_constants.end());
   if (all.empty()) return true;
@@ -92,6 +122,9 @@ bool rounds_no_more(const Program& before, const Program& after) {
   if (!all_at_least(new_types.of_data, dtype)) return false;
   // No constant of `after` may be less exact than the most exact one of `before`.
   const auto is_no_worse = [&](DType constant) { return all_at_least(new_types.of_constants, constant); };
+  const bool has_other_constants = std::any_of(old_types.of_constants.begin(), old_types.of_constants.end(),
+                                               [&](DType constant) { return constant != dtype; });
+  if (has_other_constants && computes_constants_with_data(new_table, new_types)) return false;
   return is_no_worse(dtype) && std::all_of(old_types.of_constants.begin(), old_types.of_constants.end(), is_no_worse) &&
          meets_constants_singly(old_table, old_types, dtype);
 }

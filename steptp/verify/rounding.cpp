@@ -75,11 +75,14 @@ bool meets_constants_singly(const AccessTable& table, const FloatTypes& types, D
 
 bool is_of_literals(const Expr& expr);
 
-/// Some operation has literals alone as its operands. Operands of a chain are folded from the left.
+/// Some operation that rounds has literals alone as its operands. Operands of a chain are folded from the left.
 bool computes_with_literals(const Expr& expr) {
   if (to_index(expr)) return false;
   const auto parts = children(expr);
-  const bool is_operation = !parts.empty() && !std::holds_alternative<Select>(expr.node) && !is_condition(expr);
+  const auto* call = std::get_if<Call>(&expr.node);
+  const bool is_exact =
+      std::holds_alternative<Select>(expr.node) || is_condition(expr) || (call && call->function == Function::negate);
+  const bool is_operation = !parts.empty() && !is_exact;
   const std::size_t operands = std::min<std::size_t>(parts.size(), 2);
   if (is_operation && std::all_of(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(operands),
                                   [](const ExprPtr* part) { return is_of_literals(**part); })) {

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The same functions side by side in one run: vanilla programs, our recipes' ends, PyTorch, its vendor's library, TVM.
 
-    python3 bench/side_by_side.py STEPTP --device cpu|cuda [--budget S] [--only NAME] [--tvm PYTHON] [--tvm-sources DIR] [--json F]
+    python3 bench/side_by_side.py STEPTP --device cpu|cuda [--budget S] [--only NAME] [--no-vanilla] [--tvm PYTHON]
+                                  [--tvm-sources DIR] [--json F]
 
 Recipes come from examples/recipes/make.py at the sizes below, so that the script needs STEPTP, this repository's
 bench/ and examples/recipes/, and a Python with PyTorch (this one). On a GPU: f32 without TF32; softmax and layer norm
-on 8192 x 4096 over the last axis, bytes are one read and one write. Prints one Markdown table.
+on 8192 x 4096 over the last axis, bytes are one read and one write. A vanilla program binds rows to threads of one
+block; where they are more than a block can have, it is launched in blocks of 256 rows. Prints one Markdown table.
 """
 
 from __future__ import annotations
@@ -40,32 +42,32 @@ def module(body: str, *shapes: tuple[int, ...]) -> str:
     return MODULE.format(body=body, inputs=", ".join(f"torch.rand{shape}" for shape in shapes))
 
 
-def cases(device: str) -> dict[str, tuple[make.Recipe, str, bool]]:
-    """Name: the recipe, the PyTorch module, and whether the vanilla program can be launched and waited for."""
+def cases(device: str) -> dict[str, tuple[make.Recipe, str]]:
+    """Name: the recipe and the PyTorch module."""
     if device == "cuda":
         return {
             "matmul 4096": (make.matmul(4096, 4096, 4096, (128, 128, 8), (16, 16), 4),
-                            module("torch.mm(x[0], x[1])", (4096, 4096), (4096, 4096)), False),
-            "matmul 1017x987x642": (make.matmul(1017, 987, 642, (128, 128, 8), (16, 16), 4),
-                                    module("torch.mm(x[0], x[1])", (1017, 642), (642, 987)), False),
-            "softmax 8192x4096": (make.softmax(8192, 4096, 512), module("torch.softmax(x[0], -1)", (8192, 4096)), False),
-            "layer norm 8192x4096": (make.layer_norm(8192, 4096, 512), module(
-                "F.layer_norm(x[0], (4096,), x[1], x[2])", (8192, 4096), (4096,), (4096,)), False),
-            "conv 3x3 8x64x56x56 to 128": (make.conv3x3(8, 64, (56, 56), 128, 8, 4), module(
-                "F.conv2d(x[0], x[1], padding=1)", (8, 64, 56, 56), (128, 64, 3, 3)), False),
+                            module("torch.mm(x[0], x[1])", (4096, 4096), (4096, 4096))),
+            "matmul 1017x987x642": (make.matmul(1017, 987, 642, (64, 64, 32), (16, 16), 4),
+                                    module("torch.mm(x[0], x[1])", (1017, 642), (642, 987))),
+            "softmax 8192x4096": (make.softmax(8192, 4096, 256, 2), module("torch.softmax(x[0], -1)", (8192, 4096))),
+            "layer norm 8192x4096": (make.layer_norm(8192, 4096, 128, 4), module(
+                "F.layer_norm(x[0], (4096,), x[1], x[2])", (8192, 4096), (4096,), (4096,))),
+            "conv 3x3 8x64x56x56 to 128": (make.conv3x3(8, 64, (56, 56), 128, 16, 4), module(
+                "F.conv2d(x[0], x[1], padding=1)", (8, 64, 56, 56), (128, 64, 3, 3))),
             "causal attention 64x8x256x16": (make.attention((64, 8, 256, 16), 32, 64, "c<d"), module(
-                "F.scaled_dot_product_attention(x[0], x[1], x[2], is_causal=True)", *[(64, 8, 256, 16)] * 3), False),
+                "F.scaled_dot_product_attention(x[0], x[1], x[2], is_causal=True)", *[(64, 8, 256, 16)] * 3)),
         }
     return {
         "matmul 256": (make.matmul(256, 256, 256, (64, 64, 8), (8, 8), 4),
-                       module("torch.mm(x[0], x[1])", (256, 256), (256, 256)), True),
-        "softmax 1024x1024": (make.softmax(1024, 1024, 128), module("torch.softmax(x[0], -1)", (1024, 1024)), True),
-        "layer norm 1024x1024": (make.layer_norm(1024, 1024, 128), module(
-            "F.layer_norm(x[0], (1024,), x[1], x[2])", (1024, 1024), (1024,), (1024,)), True),
+                       module("torch.mm(x[0], x[1])", (256, 256), (256, 256))),
+        "softmax 1024x1024": (make.softmax(1024, 1024, 128, 4), module("torch.softmax(x[0], -1)", (1024, 1024))),
+        "layer norm 1024x1024": (make.layer_norm(1024, 1024, 128, 4), module(
+            "F.layer_norm(x[0], (1024,), x[1], x[2])", (1024, 1024), (1024,), (1024,))),
         "conv 3x3 1x16x28x28 to 32": (make.conv3x3(1, 16, (28, 28), 32, 8, 4), module(
-            "F.conv2d(x[0], x[1], padding=1)", (1, 16, 28, 28), (32, 16, 3, 3)), True),
+            "F.conv2d(x[0], x[1], padding=1)", (1, 16, 28, 28), (32, 16, 3, 3))),
         "causal attention 1x4x64x16": (make.attention((1, 4, 64, 16), 16, 16, "c<d"), module(
-            "F.scaled_dot_product_attention(x[0], x[1], x[2], is_causal=True)", *[(1, 4, 64, 16)] * 3), True),
+            "F.scaled_dot_product_attention(x[0], x[1], x[2], is_causal=True)", *[(1, 4, 64, 16)] * 3)),
     }
 
 
@@ -80,38 +82,55 @@ def stem(name: str) -> str:
     return name.replace(" ", "_")
 
 
-def written(steptp: str, folder: Path, case: tuple[make.Recipe, str, bool]) -> tuple[Path, Path]:
-    """The vanilla program and the recipe's end as files."""
-    make.write(folder, "vanilla", case[0])
-    vanilla, end = folder / "vanilla.leir", folder / "recipe.leir"
-    ran = subprocess.run([steptp, "replay", vanilla, "--recipe", folder / "vanilla.json"],
-                         capture_output=True, text=True)
+def end_of(steptp: str, folder: Path, name: str, recipe: make.Recipe) -> Path:
+    """The program that a recipe leads to, as a file."""
+    make.write(folder, name, recipe)
+    file = folder / f"{name}.leir"
+    ran = subprocess.run([steptp, "replay", file, "--recipe", file.with_suffix(".json")], capture_output=True, text=True)
     if ran.returncode != 0:
         raise ValueError(ran.stderr.strip())
-    end.write_text("@program recipe\n" + ran.stdout)
-    vanilla.write_text("@program vanilla\n" + vanilla.read_text())
-    return vanilla, end
+    file.write_text(f"@program {name}\n{ran.stdout}")
+    return file
 
 
-def measured(arguments: argparse.Namespace, folder: Path, name: str, case: tuple[make.Recipe, str, bool]) -> dict:
-    _, torch_text, with_vanilla = case
+def in_blocks(recipe: make.Recipe) -> make.Recipe:
+    """The vanilla program, its rows in blocks where one block cannot have as many threads."""
+    nests = [line for line in recipe.text.splitlines() if line.startswith("B")]
+    vanilla = make.Recipe([recipe.text.strip()], [])
+    for number, nest in enumerate(nests):
+        if int(re.match(r"B\^{(\d+)}", nest).group(1)) > 1024:
+            vanilla.bind(f"{number}:loop[0]", "none")
+            vanilla.split(f"{number}:loop[0]", 256)
+            vanilla.bind(f"{number}:loop[0]", "bx")
+            vanilla.bind(f"{number}:loop[1]", "tx")
+    return vanilla
+
+
+def written(steptp: str, folder: Path, recipe: make.Recipe) -> tuple[Path, Path]:
+    """The vanilla program and the recipe's end as files."""
+    return end_of(steptp, folder, "vanilla", in_blocks(recipe)), end_of(steptp, folder, "recipe", recipe)
+
+
+def measured(arguments: argparse.Namespace, folder: Path, name: str, case: tuple[make.Recipe, str]) -> dict:
+    recipe, torch_text = case
     try:
-        vanilla, end = written(arguments.steptp, folder, case)
+        vanilla, end = written(arguments.steptp, folder, recipe)
     except ValueError as error:
         return {"case": name, "error": str(error)}
     (folder / "model.py").write_text(torch_text)
     command = [arguments.steptp, "time", end, "--device", arguments.device, "--json", "--budget", str(arguments.budget),
                "--torch", folder / "model.py", "--python", sys.executable, "--timeout", "300"]
-    if with_vanilla:
+    if not arguments.no_vanilla:
         command += ["--against", vanilla]
     if arguments.tvm:
         for program in (end, vanilla):
             command += ["--rival", f"{arguments.tvm} {HERE / 'time_tvm.py'} {arguments.steptp} {program} "
                                    f"--name 'TVM, {program.stem}'"]
-    source = Path(arguments.tvm_sources) / f"{stem(name)}.cu"
-    if arguments.tvm_sources and source.exists():
-        command += ["--rival", f"{sys.executable} {HERE / 'time_cuda_source.py'} {source} {source.with_suffix('.json')} "
-                               "--name 'TVM, recipe'"]
+    for program in (end, vanilla)[: 1 if arguments.no_vanilla else 2]:
+        source = Path(arguments.tvm_sources) / f"{stem(name)}_{program.stem}.cu"
+        if arguments.tvm_sources and source.exists():
+            command += ["--rival", f"{sys.executable} {HERE / 'time_cuda_source.py'} {source} {source.with_suffix('.json')} "
+                                   f"--name 'TVM, {program.stem}'"]
     ran = subprocess.run(command, capture_output=True, text=True)
     if not ran.stdout:
         return {"case": name, "error": ran.stderr.strip()[:500]}
@@ -138,6 +157,7 @@ def main() -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--budget", type=float, default=1.0)
     parser.add_argument("--only", default="")
+    parser.add_argument("--no-vanilla", action="store_true")
     parser.add_argument("--tvm", default="", help="the Python that has TVM")
     parser.add_argument("--tvm-sources", default="", help="a folder that bench/tvm_cuda_source.py has written")
     parser.add_argument("--json", default="")

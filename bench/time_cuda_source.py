@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A kernel in CUDA source as a rival of `steptp time`: compiled with NVRTC through CuPy, launched when asked.
+"""Kernels in CUDA source as a rival of `steptp time`: compiled with NVRTC through CuPy, launched in order when asked.
 
 Usage: steptp time P.leir --device cuda --rival "python3 bench/time_cuda_source.py FILE.cu FILE.json --name N"
 The .json is what bench/tvm_cuda_source.py writes. Twice the L2 is overwritten before each run.
@@ -18,19 +18,19 @@ import rival
 
 
 def prepared(source: Path, launch_file: Path) -> Callable[[], float]:
-    launch = json.loads(launch_file.read_text())
+    plan = json.loads(launch_file.read_text())
     module = cupy.RawModule(code=source.read_text(), options=("-std=c++17",), backend="nvcc")
-    kernel = module.get_function(launch["kernel"])
-    tensors = {variable["name"]: cupy.random.random(variable["shape"] or [1], dtype=cupy.float32)
-               for variable in launch["signature"]}
-    values = tuple(tensors[name.removesuffix("_ptr").removesuffix("_1")] for name in launch["parameters"])
+    tensors = {name: cupy.random.random(count, dtype=cupy.float32) for name, count in plan["floats"].items()}
+    launches = [(module.get_function(one["kernel"]), tuple(one["grid"]), tuple(one["block"]),
+                 tuple(tensors[name] for name in one["tensors"])) for one in plan["launches"]]
     other = cupy.zeros(128 << 20, dtype=cupy.uint8)
     begin, end = cupy.cuda.Event(), cupy.cuda.Event()
 
     def seconds() -> float:
         other.fill(1)
         begin.record()
-        kernel(tuple(launch["grid"]), tuple(launch["block"]), values)
+        for kernel, grid, block, values in launches:
+            kernel(grid, block, values)
         end.record()
         end.synchronize()
         return cupy.cuda.get_elapsed_time(begin, end) / 1e3

@@ -3,6 +3,7 @@
 
 workloads.jsonl  the 100 published workloads in vanilla form
 zoo.jsonl        all program types at small shapes, in four dtypes by turns
+drawn.jsonl      types at drawn shapes and random compositions, in four dtypes
 states.jsonl     states of recipes, written kernels and generated programs
 """
 
@@ -34,6 +35,12 @@ def workloads(steptp: str) -> list[str]:
     return out
 
 
+def drawn(steptp: str) -> list[str]:
+    # Larger tensors take minutes of certified evaluation and show nothing else.
+    command = [steptp, "zoo", "draw", "--count", "240", "--seed", "5", "--compositions", "25", "--most-gib", "0.05"]
+    return lines(command + [word for dtype in DTYPES for word in ("--dtype", dtype)] + ["--json"])
+
+
 def main() -> int:
     build, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     cat = str(build / "testing" / "lowering_cat")
@@ -42,6 +49,7 @@ def main() -> int:
     for name, records in (
         ("workloads", workloads(str(build / "steptp"))),
         ("zoo", zoo),
+        ("drawn", drawn(str(build / "steptp"))),
         ("states", states),
     ):
         for record in records:

@@ -19,7 +19,9 @@ class NoGpu(Exception):
     pass
 
 
-PROCESSES = min(8, os.cpu_count() or 1)
+PROCESSES = min(16, os.cpu_count() or 1)
+# Some programs take minutes; in small parts they hold up few others.
+PARTS = 4 * PROCESSES
 
 
 def run_all(steptp: pathlib.Path, programs: pathlib.Path) -> tuple[collections.Counter[str], list[str]]:
@@ -27,9 +29,9 @@ def run_all(steptp: pathlib.Path, programs: pathlib.Path) -> tuple[collections.C
     lines = programs.read_text().splitlines(keepends=True)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(PROCESSES) as pool:
         parts = []
-        for number in range(PROCESSES):
+        for number in range(PARTS):
             part = pathlib.Path(folder) / f"{number}.jsonl"
-            part.write_text("".join(lines[number::PROCESSES]))
+            part.write_text("".join(lines[number::PARTS]))
             if part.stat().st_size:
                 parts.append(part)
         counts: collections.Counter[str] = collections.Counter()
@@ -76,7 +78,7 @@ def main() -> int:
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
     if folder.is_file():
         folder = folder.parent
-    names = sys.argv[2:] or ["states", "zoo", "workloads"]
+    names = sys.argv[2:] or ["states", "zoo", "drawn", "workloads"]
     bad = 0
     for name in names:
         counts, problems = run_all(folder / "steptp", folder / "programs" / f"{name}.jsonl")

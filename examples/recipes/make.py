@@ -126,7 +126,20 @@ def keep_in_block(r: Recipe, tensor: str, scope: str, behind: str) -> None:
     r.step("dead_code_elimination", behind)
 
 
-def softmax(rows: int, columns: int, threads: int) -> Recipe:
+def share_row(r: Recipe, nest: int, threads: int, vector: int) -> None:
+    """The loop over a row in rounds, threads and vectors: rounds stand in front, threads behind them."""
+    r.split(f"{nest}:loop[1]", threads * vector)
+    r.split(f"{nest}:loop[2]", vector)
+
+
+def walk_share(r: Recipe, read: str, write: str, between: tuple[str, ...]) -> None:
+    """A thread's share of a row: vectors where it is read from and written to global memory."""
+    r.unroll(*(f"{nest}:loop[1]" for nest in (read, *between, write)), *(f"{nest}:loop[2]" for nest in between))
+    r.vectorize(f"{read}:loop[2]")
+    r.vectorize(f"{write}:loop[2]")
+
+
+def softmax(rows: int, columns: int, threads: int, vector: int) -> Recipe:
     """One row per block: each thread keeps its share in registers; one read and one write of global memory."""
     a, d, e, c = ref("A", "tx", "a"), ref("D", "tx"), ref("E", "tx"), ref("C", "tx", "a")
     head = loop("B", "tx", rows) + loop("L", "a", columns)
@@ -139,7 +152,7 @@ def softmax(rows: int, columns: int, threads: int) -> Recipe:
     r.step("common_subexpression_elimination", "1/0:right.1")
     # 0 maximum D, 1 exponentials F, 2 sum E, 3 result C
     for nest in range(4):
-        r.split(f"{nest}:loop[1]", threads)
+        share_row(r, nest, threads, vector)
     r.step("reduction_factorization", "2:loop[2]", form="rfactor", cut=0)
     r.step("reduction_factorization", "0:loop[2]", form="rfactor", cut=0)
     # 0 each thread's maximum H, 1 D, 2 F, 3 each thread's sum G, 4 E, 5 C
@@ -149,18 +162,18 @@ def softmax(rows: int, columns: int, threads: int) -> Recipe:
         r.bind(f"{nest}:loop[1]", "tx")
     for _ in range(5):
         r.step("operator_fusion", "0", depth=1)
-    r.step("operator_fusion", "0/2", depth=2)
+    r.step("operator_fusion", "0/2", depth=3)
     keep_in_block(r, "H", "l", "0/2/0")
     keep_in_block(r, "D", "s", "0/3")
     keep_in_block(r, "G", "l", "0/4/0")
     keep_in_block(r, "E", "s", "0/5")
     keep_in_block(r, "F", "l", "0/5/0")
     r.cache("0:loop[0]", "read", "A", "l")
-    r.unroll("0/0:loop[1]", "0/1:loop[1]", "0/3:loop[1]", "0/5:loop[1]")
+    walk_share(r, "0/0", "0/5", ("0/1", "0/3"))
     return r
 
 
-def layer_norm(rows: int, columns: int, threads: int) -> Recipe:
+def layer_norm(rows: int, columns: int, threads: int, vector: int) -> Recipe:
     """As softmax, with mean and variance."""
     a, f, g, h, i = ref("A", "tx", "a"), ref("F", "tx"), ref("G", "tx"), ref("H", "tx"), ref("I", "tx")
     j, c, d, e = ref("J", "tx", "a"), ref("C", "tx", "a"), ref("D", "a"), ref("E", "a")
@@ -185,7 +198,7 @@ def layer_norm(rows: int, columns: int, threads: int) -> Recipe:
         r.bind(f"{nest}:loop[0]", "bx")
     r.step("compute_inline", "4/0")
     for nest in (0, 2, 4):
-        r.split(f"{nest}:loop[1]", threads)
+        share_row(r, nest, threads, vector)
     r.step("reduction_factorization", "2:loop[2]", form="rfactor", cut=0)
     r.step("reduction_factorization", "0:loop[2]", form="rfactor", cut=0)
     # 0 each thread's sum K, 1 F, 2 mean G, 3 each thread's sum of squares J, 4 H, 5 variance I, 6 result C
@@ -202,7 +215,7 @@ def layer_norm(rows: int, columns: int, threads: int) -> Recipe:
     keep_in_block(r, "H", "s", "0/6")
     keep_in_block(r, "I", "s", "0/7")
     r.cache("0:loop[0]", "read", "A", "l")
-    r.unroll("0/0:loop[1]", "0/1:loop[1]", "0/4:loop[1]", "0/7:loop[1]")
+    walk_share(r, "0/0", "0/7", ("0/1", "0/4"))
     return r
 
 
@@ -324,12 +337,12 @@ RECIPES = {
         matmul(8, 16, 4, (4, 8, 2), (2, 2), 2),
     ),
     "matmul_odd": (
-        matmul(1017, 987, 642, (128, 128, 8), (16, 16), 4),
+        matmul(1017, 987, 642, (64, 64, 32), (16, 16), 4),
         matmul(7, 5, 3, (4, 4, 2), (2, 2), 2),
     ),
-    "softmax": (softmax(16384, 16384, 1024), softmax(3, 12, 4)),
-    "layer_norm": (layer_norm(8192, 8192, 512), layer_norm(3, 12, 4)),
-    "conv3x3": (conv3x3(8, 64, (56, 56), 128, 8, 4), conv3x3(2, 2, (4, 4), 4, 2, 2)),
+    "softmax": (softmax(16384, 16384, 1024, 2), softmax(3, 16, 4, 2)),
+    "layer_norm": (layer_norm(8192, 8192, 512, 4), layer_norm(3, 16, 4, 2)),
+    "conv3x3": (conv3x3(8, 64, (56, 56), 128, 16, 4), conv3x3(2, 2, (4, 4), 4, 2, 2)),
     "attention": (attention((64, 8, 256, 16), 32, 64, "c<d"), attention((2, 2, 4, 3), 2, 2, "c<d")),
     "attention_masked": (attention((64, 8, 256, 16), 32, 64, "d<c"), attention((2, 2, 4, 3), 2, 2, "d<c")),
 }

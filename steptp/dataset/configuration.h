@@ -50,12 +50,12 @@ struct Configuration {
 
   // Judgement.
   std::uint64_t trials = 3;
-  std::uint64_t budget = 1'000'000;       ///< operations of one judgement
-  std::uint64_t proof_budget = 60'000;    ///< nodes of one proof
+  std::uint64_t budget = 1'000'000;         ///< operations of one judgement
+  std::uint64_t proof_budget = 60'000;      ///< nodes of one proof
   std::uint64_t safety_budget = 1'500'000;  ///< operations of the comparison of rounding errors
-  std::uint64_t attempts = 3;             ///< candidates tried for each wanted entry
-  std::string compile = "sample";         ///< "sample", "all" or "none"
-  std::uint64_t compile_rows = 500;       ///< of the sample
+  std::uint64_t attempts = 3;               ///< candidates tried for each wanted entry
+  std::string compile = "sample";           ///< "sample", "all" or "none"
+  std::uint64_t compile_rows = 500;         ///< of the sample
 
   // Filter.
   std::uint64_t single_cap = 250;  ///< per strategy

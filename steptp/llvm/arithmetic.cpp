@@ -55,12 +55,14 @@ std::string_view float_instruction(ArithmeticOp op) {
   return "";
 }
 
-std::string_view math_name(Function function) {
+/// f64 has libm's functions, whose last digit is nearly always right; what is narrower has ours, which become vectors.
+std::string_view math_name(Function function, DType dtype) {
+  const bool wide = dtype == DType::f64;
   switch (function) {
-    case Function::exp: return "exp";
-    case Function::log: return "log";
-    case Function::erf: return "erf";
-    case Function::tanh: return "tanh";
+    case Function::exp: return wide ? "exp" : "stp_exp";
+    case Function::log: return wide ? "log" : "stp_log";
+    case Function::erf: return wide ? "erf" : "stp_erf";
+    case Function::tanh: return wide ? "tanh" : "stp_tanh";
     case Function::sin: return "sin";
     case Function::cos: return "cos";
     case Function::negate:
@@ -248,7 +250,7 @@ std::string Values::function(Function function, DType dtype, const std::string& 
     const std::string root = out_.emit("call double @llvm.sqrt.f64(double ", wide, ")");
     return rounded_double(dtype, out_.emit("fdiv double ", real_constant(1.0), ", ", root));
   }
-  return rounded_double(dtype, out_.emit("call double @", math_name(function), "(double ", wide, ")"));
+  return rounded_double(dtype, out_.emit("call double @", math_name(function, dtype), "(double ", wide, ")"));
 }
 
 std::string Values::conversion(DType from, DType to, const std::string& x) {

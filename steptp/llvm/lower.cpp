@@ -1,6 +1,7 @@
 #include "steptp/llvm/lower.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "steptp/llvm/builder.h"
 #include "steptp/lowering/homes.h"
@@ -16,12 +17,39 @@ namespace {
 /// Arrays up to this are on the stack, where the optimiser takes them into registers.
 constexpr std::int64_t kStackBytes = 4096;
 
+/// A loop around as many equations, once loops in it are unrolled, has enough to do: looking whether it could be
+/// vectorised takes time that grows with their square.
+constexpr std::int64_t kManyEquations = 64;
+/// Kernels that compute fewer equations than this run in a microsecond, and unrolling them takes a thousand times that.
+constexpr std::int64_t kFewEquations = 4096;
+
+/// How often the equations below are computed, or how many of them there are when loops with the kinds are unrolled.
+std::int64_t count_equations(const std::vector<Node>& nodes, bool only_unrolled) {
+  std::int64_t sum = 0;
+  for (const Node& node : nodes) {
+    const bool once = node.kind != Node::Kind::loop ||
+                      (only_unrolled && node.loop.kind != LoopKind::unrolled && node.loop.kind != LoopKind::vectorized);
+    const std::int64_t inside = node.kind == Node::Kind::store ? 1 : count_equations(node.body, only_unrolled);
+    const std::int64_t times = once ? 1 : node.loop.extent;
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(inside, times, &product) || __builtin_add_overflow(sum, product, &sum)) {
+      return std::numeric_limits<std::int64_t>::max();
+    }
+  }
+  return sum;
+}
+
 /// The text of one kernel: blocks and threads run one after another, in the order of the text.
 class KernelWriter {
  public:
   KernelWriter(const lowering::Plan& plan, const lowering::KernelPlan& kernel, int& metadata,
                std::string& metadata_text)
-      : plan_(plan), kernel_(kernel), values_(plan, out_), metadata_(metadata), metadata_text_(metadata_text) {}
+      : plan_(plan),
+        kernel_(kernel),
+        values_(plan, out_),
+        metadata_(metadata),
+        metadata_text_(metadata_text),
+        is_short_(count_equations(kernel.body, false) < kFewEquations) {}
 
   KernelEntry write(const std::vector<std::string>& buffers, std::string& text) {
     entry_.name = kernel_.name;
@@ -129,7 +157,7 @@ class KernelWriter {
     out_.begin(latch);
     out_.run(next, " = add nuw nsw i64 ", at, ", 1");
     const std::string more = out_.emit("icmp ult i64 ", next, ", ", outer ? "%end" : concat(node.loop.extent));
-    out_.run("br i1 ", more, ", label %", body, ", label %", after, loop_metadata(node.loop));
+    out_.run("br i1 ", more, ", label %", body, ", label %", after, loop_metadata(node));
     out_.begin(after);
   }
 
@@ -144,14 +172,28 @@ class KernelWriter {
     out_.begin(after);
   }
 
-  /// V asks for vectors, U for unrolling; neither changes values.
-  std::string loop_metadata(const Loop& loop) {
-    const bool vector = loop.kind == LoopKind::vectorized;
-    if (!vector && loop.kind != LoopKind::unrolled) return {};
-    const int number = metadata_;
-    metadata_ += 2;
-    append(metadata_text_, "!", number, " = distinct !{!", number, ", !", number + 1, "}\n!", number + 1, " = !{!\"",
-           vector ? "llvm.loop.vectorize.enable\", i1 true}\n" : "llvm.loop.unroll.enable\"}\n");
+  /// V asks for vectors, U for unrolling; neither changes values. Where it does not pay, others are told not to.
+  std::string loop_metadata(const Node& node) {
+    std::vector<std::string_view> wishes;
+    if (node.loop.kind == LoopKind::vectorized) {
+      wishes.emplace_back("!\"llvm.loop.vectorize.enable\", i1 true");
+    } else if (node.loop.kind == LoopKind::unrolled) {
+      wishes.emplace_back("!\"llvm.loop.unroll.enable\"");
+    } else {
+      if (count_equations(node.body, true) >= kManyEquations) {
+        wishes.emplace_back("!\"llvm.loop.vectorize.enable\", i1 false");
+      }
+      if (is_short_) wishes.emplace_back("!\"llvm.loop.unroll.disable\"");
+    }
+    if (wishes.empty()) return {};
+    const int number = metadata_++;
+    std::string list;
+    std::string texts;
+    for (const std::string_view wish : wishes) {
+      append(list, ", !", metadata_);
+      append(texts, "!", metadata_++, " = !{", wish, "}\n");
+    }
+    append(metadata_text_, "!", number, " = distinct !{!", number, list, "}\n", texts);
     return concat(", !llvm.loop !", number);
   }
 
@@ -191,6 +233,7 @@ class KernelWriter {
   std::vector<Filled> filled_;
   int& metadata_;
   std::string& metadata_text_;
+  bool is_short_;
 };
 
 }  // namespace
@@ -221,6 +264,7 @@ Result<Lowered, Diagnostic> lower(const Program& program) {
     out.kernels.push_back(writer.write(out.buffers, out.text));
     if (writer.problem()) return lowering::cannot_lower(*writer.problem(), kernel.site);
   }
+  out.text += vector_math_text(out.text);
   if (!metadata_text.empty()) append(out.text, "\n", metadata_text);
   return out;
 }

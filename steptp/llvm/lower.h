@@ -40,5 +40,8 @@ struct Lowered {
 
 /// The functions that kernels call, as IR.
 [[nodiscard]] std::string_view helper_text();
+/// Those of stp_exp, stp_log, stp_erf and stp_tanh that the text calls: functions of doubles that come from f32 or
+/// less, good enough to be rounded to it.
+[[nodiscard]] std::string vector_math_text(std::string_view calls);
 
 }  // namespace steptp::llvm_ir

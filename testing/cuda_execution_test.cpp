@@ -335,40 +335,6 @@ TEST_F(CudaExecution, ZeroIsNoTime) {
   EXPECT_EQ(pool.workers().started(), 2U) << "it is measured again, by another worker";
 }
 
-/// The real compiler, where there is one: what is lowered compiles for old and new devices, without a GPU.
-TEST(Nvrtc, CompilesWhatIsLowered) {
-  const auto nvrtc = load_nvrtc();
-  if (!nvrtc) GTEST_SKIP() << nvrtc.error().message;
-  std::printf("NVRTC %d.%d at %s, headers in '%s'\n", (*nvrtc)->major, (*nvrtc)->minor, (*nvrtc)->path.c_str(),
-              (*nvrtc)->include_folder.c_str());
-  std::vector<Judged> programs = written_kernels();
-  for (Judged& state : recipe_states(16)) programs.push_back(std::move(state));
-  if (!(*nvrtc)->include_folder.empty()) {
-    for (const DType dtype : {DType::f16, DType::bf16}) {
-      for (Judged& one : small_zoo(dtype, 50, 3)) programs.push_back(std::move(one));
-    }
-  }
-  std::size_t compiled = 0;
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    const auto lowered = cuda::lower(programs[i].program);
-    if (!lowered) continue;
-    bool cached = false;
-    constexpr int kCapabilities[] = {90, 80, 100};
-    const int capability = kCapabilities[i % 3];
-    const auto image = compile_cuda(lowered->text, capability, **nvrtc, ObjectCache(), cached);
-    if (!image && image.error().id == "no-nvrtc") continue;
-    ASSERT_TRUE(image.ok()) << programs[i].name << ": " << image.error().message << "\n" << lowered->text;
-    EXPECT_GT(image->size(), 500U);
-    ++compiled;
-  }
-  EXPECT_GT(compiled, programs.size() / 2);
-  bool cached = false;
-  const auto refused = compile_cuda("this is no program", 90, **nvrtc, ObjectCache(), cached);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().id, "nvrtc");
-  EXPECT_NE(refused.error().message.find("program.cu(1): error"), std::string::npos) << refused.error().message;
-}
-
 /// Each worker has its GPU.
 TEST_F(CudaExecution, OnePlaceForEachGpu) {
   set("FAKE_CUDA_DEVICES", "2");

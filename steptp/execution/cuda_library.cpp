@@ -158,6 +158,7 @@ Opened find_nvrtc(const std::vector<fs::path>& sites, bool packages_only, std::v
     for (fs::path& folder : package_folders(site, "lib")) folders.push_back(std::move(folder));
     looked_at.push_back(site);
   }
+  if (sites.empty()) looked_at.emplace_back("packages of python3, which has none of CUDA's");
   for (const fs::path& folder : folders) {
     const auto path = nvrtc_in(folder);
     if (!path) continue;

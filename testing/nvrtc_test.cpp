@@ -14,6 +14,7 @@
 #include "steptp/recipe/recipe.h"
 #include "steptp/text/document.h"
 #include "testing/lowering_support.h"
+#include "testing/soak.h"
 
 namespace steptp::testing {
 namespace {
@@ -48,15 +49,13 @@ class Nvrtc : public ::testing::Test {
   }
 
   /// A cubin, which is an ELF file; PTX would be text.
-  void expect_machine_code(const std::string& name, const std::string& text) const {
-    for (const int architecture : architectures()) {
-      const auto image = compile(text, architecture);
-      ASSERT_TRUE(image.ok()) << name << " for sm_" << architecture << ": " << image.error().message;
-      EXPECT_EQ(image->substr(0, 4),
-                "\x7f"
-                "ELF")
-          << name << " for sm_" << architecture;
-    }
+  void expect_machine_code(const std::string& name, const std::string& text, int architecture) const {
+    const auto image = compile(text, architecture);
+    ASSERT_TRUE(image.ok()) << name << " for sm_" << architecture << ": " << image.error().message;
+    EXPECT_EQ(image->substr(0, 4),
+              "\x7f"
+              "ELF")
+        << name << " for sm_" << architecture;
   }
 
   const NvrtcLibrary* nvrtc_ = nullptr;
@@ -70,15 +69,19 @@ TEST_F(Nvrtc, EveryConstruct) {
     for (Judged& one : small_zoo(dtype, 64, first++)) programs.push_back(std::move(one));
   }
   for (Judged& one : generated(11, 10)) programs.push_back(std::move(one));
-  std::string all = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n";
+  // A part for each architecture; all for each in long runs.
+  const std::vector<int> targets = architectures();
+  std::vector<std::string> texts(targets.size(), "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n");
   for (std::size_t i = 0; i < programs.size(); ++i) {
     const auto made = cuda::lower(programs[i].program);
     ASSERT_TRUE(made.ok()) << programs[i].name << ": " << made.error().message;
     std::string text = made->text;
     for (std::size_t at = 0; (at = text.find("extern \"C\" ", at)) != std::string::npos;) text.erase(at, 11);
-    append(all, "namespace p", i, " {\n", text, "}\n");
+    for (std::size_t part = 0; part < texts.size(); ++part) {
+      if (i % texts.size() == part || soaked(1) > 1) append(texts[part], "namespace p", i, " {\n", text, "}\n");
+    }
   }
-  expect_machine_code("all", all);
+  for (std::size_t part = 0; part < texts.size(); ++part) expect_machine_code("constructs", texts[part], targets[part]);
 }
 
 TEST_F(Nvrtc, EndStatesOfRecipes) {
@@ -88,7 +91,7 @@ TEST_F(Nvrtc, EndStatesOfRecipes) {
     const auto recipe = recipe_from_json(parse_json(read_file(path + ".json").value()).value());
     const auto made = cuda::lower(replay(document.program, *recipe).value().program);
     ASSERT_TRUE(made.ok()) << made.error().message;
-    expect_machine_code(name, made->text);
+    for (const int architecture : architectures()) expect_machine_code(name, made->text, architecture);
   }
 }
 

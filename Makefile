@@ -15,7 +15,7 @@ CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 configure = @test -f $(1)/build.ninja || { echo "configure: $(2) in $(1)/"; said=$$(cmake --preset $(2) 2>&1) || { echo "$$said"; rm -f $(1)/build.ninja; exit 1; }; }
 compile = @echo "compile: $(1)/ $(2)"; ninja -C $(1) -j $(JOBS) --quiet $(2)
 
-.PHONY: help build demo test test-gpu test-trainers portable bench lint format fuzz soak strategy-table clean packages venv module release-tests fuzz-targets
+.PHONY: help build demo test test-gpu test-trainers portable bench lint format fuzz soak strategy-table clean packages environments venv module release-tests fuzz-targets
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -29,9 +29,9 @@ build: packages ## build/steptp, release
 demo: build ## a short tour with the examples, written to demo_out/
 	@tools/demo.sh
 
-test: packages venv release-tests module ## all tests: ctest, pytest, PyTorch, TVM, datasets
+test: packages environments venv release-tests module ## all tests: ctest, pytest, PyTorch, TVM, datasets
 	@echo "test: ctest"; $(CTEST) --test-dir build
-	@echo "test: pytest"; .venv/bin/python -m pytest -q python/tests
+	@echo "test: pytest"; .venv/bin/python -m pytest -q -n $(JOBS) --dist worksteal python/tests
 	@echo "test: pytest against PyTorch"; tools/run_torch_tests.sh
 	@echo "test: TIR against TVM"; tools/run_tvm_tests.sh
 	@echo "test: datasets with the real package"; tools/run_datasets_tests.sh
@@ -91,6 +91,11 @@ packages-%:
 
 venv: packages
 	@tools/setup_venv.sh
+
+# What tests need besides is fetched while the compiler works; who wants it first waits until it is there.
+environments:
+	@mkdir -p build
+	@for name in torch tvm datasets datasets-3.6; do tools/setup_environment.sh $$name; done >build/environments.log 2>&1 </dev/null &
 
 release-tests: packages
 	$(call configure,build,release)

@@ -26,7 +26,7 @@ Json verdict_json(CheckReport::Verdict verdict) {
   return false;
 }
 
-Status status_of(CheckReport::Verdict verdict) {
+Status status_of_report(CheckReport::Verdict verdict) {
   switch (verdict) {
     case CheckReport::Verdict::ok: return Status::yes;
     case CheckReport::Verdict::errors: return Status::no;
@@ -70,7 +70,7 @@ Answer check(const Document& document, const CheckArguments& options) {
   }
   CheckReport report = check_document(document, options.check);
   Answer answer;
-  answer.status = status_of(report.verdict);
+  answer.status = status_of_report(report.verdict);
   answer.err = render(report.diagnostics, *document.source);
   answer.out = options.records.json ? report_json(report).dump() + "\n" : report_text(document, report);
   return answer;

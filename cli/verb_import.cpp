@@ -19,7 +19,7 @@ struct ImportVerbOptions {
   bool json = false;
 };
 
-Status status_of(ImportFailure::Kind kind) {
+Status status_of_import(ImportFailure::Kind kind) {
   switch (kind) {
     case ImportFailure::Kind::refused: return Status::no;
     case ImportFailure::Kind::file: return Status::bad_input;
@@ -43,7 +43,7 @@ Status report(const ImportVerbOptions& options, const ImportFailure& failure) {
     out.set("error", failure.diagnostics.front().id).set("diagnostics", to_json(failure.diagnostics));
     if (!write_out(out.dump() + "\n")) return Status::failed;
   }
-  return status_of(failure.kind);
+  return status_of_import(failure.kind);
 }
 
 /// OUT, OUT.npz and OUT.names.json; the last two without the ending of a program's file.

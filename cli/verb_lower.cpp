@@ -19,7 +19,7 @@ struct LowerArguments {
   LowerRequest request;
 };
 
-Status status_of(LowerFailure::Kind kind) {
+Status status_of_lowering(LowerFailure::Kind kind) {
   switch (kind) {
     case LowerFailure::Kind::errors:
     case LowerFailure::Kind::refused: return Status::no;
@@ -33,7 +33,7 @@ Answer lower(const Document& document, const LowerArguments& options) {
   Answer answer;
   const auto made = lower_document(document, options.request);
   if (!made) {
-    answer.status = status_of(made.error().kind);
+    answer.status = status_of_lowering(made.error().kind);
     answer.err = render(made.error().diagnostics, *document.source);
     if (options.records.json) {
       Json out;

@@ -29,7 +29,7 @@ struct Options {
   unsigned jobs = 0;
 };
 
-Status status_of(const Judgement& judgement) {
+Status status_of_judgement(const Judgement& judgement) {
   if (judgement.unusable) return Status::bad_input;
   if (is_equal(judgement.verdict)) return Status::yes;
   return judgement.verdict == Grade::undecided ? Status::undecided : Status::no;
@@ -132,7 +132,7 @@ Answer judge(const Pair& pair, const Options& options) {
   const Judgement judgement = verify_in_time(pair, options.judge, options.timeout, stop);
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
   Answer answer;
-  answer.status = status_of(judgement);
+  answer.status = status_of_judgement(judgement);
   if (options.json) {
     Json out = to_json(pair.id, judgement);
     if (options.timing) out.set("ms", spent.count());

@@ -58,6 +58,21 @@ function(steptp_share_headers target owner)
     target_precompile_headers(${target} REUSE_FROM ${owner})
   endif()
 endfunction()
+# For what only puts things together, and for programs that tests drive: optimised less, it compiles in three fifths of
+# the time.
+function(steptp_compile_lightly target)
+  if(NOT TARGET steptp_light_headers)
+    add_library(steptp_light_headers STATIC ${PROJECT_SOURCE_DIR}/cmake/headers.cpp)
+    target_compile_options(steptp_light_headers PRIVATE $<$<CONFIG:Release>:-O1>)
+    steptp_own_headers(steptp_light_headers)
+  endif()
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  # The code of executables is placed in another way (-fPIE), for which the headers would have to be compiled again.
+  get_target_property(type ${target} TYPE)
+  if(NOT type STREQUAL "EXECUTABLE")
+    steptp_share_headers(${target} steptp_light_headers)
+  endif()
+endfunction()
 
 if(STEPTP_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

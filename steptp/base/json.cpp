@@ -82,6 +82,18 @@ class JsonEvents {
 
 }  // namespace
 
+Json::Json() = default;
+Json::Json(const Json& other) = default;
+Json::Json(Json&& other) noexcept = default;
+Json& Json::operator=(const Json& other) = default;
+Json& Json::operator=(Json&& other) noexcept = default;
+Json::~Json() = default;
+Json::Json(std::string value) : state_(std::move(value)) {}
+Json::Json(std::string_view value) : state_(std::string(value)) {}
+Json::Json(const char* value) : state_(std::string(value)) {}
+Json::Json(Array value) : state_(std::move(value)) {}
+Json::Json(Object value) : state_(std::move(value)) {}
+
 double Json::number() const {
   if (const auto* integer = std::get_if<std::int64_t>(&state_)) return static_cast<double>(*integer);
   if (const auto* natural = std::get_if<std::uint64_t>(&state_)) return static_cast<double>(*natural);

@@ -21,19 +21,25 @@ class Json {
   using Array = std::vector<Json>;
   using Object = std::vector<std::pair<std::string, Json>>;
 
-  Json() = default;
-  Json(std::nullptr_t) {}
+  // Out of line, because copies of a variant of eight are long, and most files have some.
+  Json();
+  Json(const Json& other);
+  Json(Json&& other) noexcept;
+  Json& operator=(const Json& other);
+  Json& operator=(Json&& other) noexcept;
+  ~Json();
+  Json(std::nullptr_t) : Json() {}
   Json(bool value) : state_(value) {}
   Json(int value) : state_(static_cast<std::int64_t>(value)) {}
   Json(std::int64_t value) : state_(value) {}
   Json(std::uint64_t value) : state_(value) {}
   Json(std::uint32_t value) : state_(static_cast<std::int64_t>(value)) {}
   Json(double value) : state_(value) {}
-  Json(std::string value) : state_(std::move(value)) {}
-  Json(std::string_view value) : state_(std::string(value)) {}
-  Json(const char* value) : state_(std::string(value)) {}
-  Json(Array value) : state_(std::move(value)) {}
-  Json(Object value) : state_(std::move(value)) {}
+  Json(std::string value);
+  Json(std::string_view value);
+  Json(const char* value);
+  Json(Array value);
+  Json(Object value);
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(state_); }
   [[nodiscard]] const bool* as_bool() const { return std::get_if<bool>(&state_); }

@@ -10,10 +10,16 @@ namespace steptp {
 namespace detail {
 inline void append_one(std::string& out, std::string_view part) { out.append(part); }
 inline void append_one(std::string& out, char part) { out.push_back(part); }
+void append_integer(std::string& out, std::int64_t part);
+void append_integer(std::string& out, std::uint64_t part);
 template <typename Integer>
 requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, char> &&
          !std::is_same_v<Integer, bool>) void append_one(std::string& out, Integer part) {
-  out.append(std::to_string(part));
+  if constexpr (std::is_signed_v<Integer>) {
+    append_integer(out, static_cast<std::int64_t>(part));
+  } else {
+    append_integer(out, static_cast<std::uint64_t>(part));
+  }
 }
 }  // namespace detail
 

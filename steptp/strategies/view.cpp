@@ -32,6 +32,9 @@ void reserve_indices(const Nest& nest, NameSource& names) {
 
 }  // namespace
 
+View::View(const Program& program) : program_(program) {}
+View::~View() = default;
+
 const AccessTable& View::table() {
   if (!table_) table_ = collect_accesses(program_);
   return *table_;

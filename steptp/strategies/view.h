@@ -48,7 +48,8 @@ struct Conflict {
 /// for several threads at a time. It keeps its reference: the program outlives it.
 class View {
  public:
-  explicit View(const Program& program) : program_(program) {}
+  explicit View(const Program& program);
+  ~View();
   View(const View&) = delete;
   View& operator=(const View&) = delete;
 

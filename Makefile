@@ -31,7 +31,7 @@ demo: build ## a short tour with the examples, written to demo_out/
 
 test: packages environments venv release-tests module ## all tests: ctest, pytest, PyTorch, TVM, datasets
 	@echo "test: ctest"; $(CTEST) --test-dir build
-	@echo "test: pytest"; .venv/bin/python -m pytest -q -n $(JOBS) --dist worksteal python/tests
+	@echo "test: pytest"; .venv/bin/python -m pytest -q python/tests
 	@echo "test: pytest against PyTorch"; tools/run_torch_tests.sh
 	@echo "test: TIR against TVM"; tools/run_tvm_tests.sh
 	@echo "test: datasets with the real package"; tools/run_datasets_tests.sh

@@ -108,6 +108,7 @@ class Arena {
   [[nodiscard]] ConditionId disjunction(const std::vector<ConditionId>& parts);
   [[nodiscard]] const Condition& condition(ConditionId id) const { return conditions_[id]; }
   [[nodiscard]] const Traits& traits_of_condition(ConditionId id) const { return conditions_.traits(id); }
+  [[nodiscard]] bool is_free_of_data(const Affine& affine) const;
   /// On indices only: integers, no data.
   [[nodiscard]] bool is_index_condition(ConditionId id) const;
 
@@ -162,6 +163,9 @@ class Arena {
     PolynomialId body = 0;
   };
   [[nodiscard]] Opened opened(GeneratorId fold);
+  /// A fold with another range of one of its variables.
+  [[nodiscard]] PolynomialId with_range(GeneratorId fold, std::size_t number,
+                                        std::pair<std::int64_t, std::int64_t> range);
 
   // ---- what may be masked as a whole (masked.cpp)
   [[nodiscard]] PolynomialId nan();
@@ -261,9 +265,6 @@ class Arena {
   [[nodiscard]] std::optional<PolynomialId> log_of_exponentials(PolynomialId argument);
   [[nodiscard]] std::optional<PolynomialId> inverse_of_fractions(PolynomialId sum);
   [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);
-  /// A fold with another range of one of its variables.
-  [[nodiscard]] PolynomialId with_range(GeneratorId fold, std::size_t number,
-                                        std::pair<std::int64_t, std::int64_t> range);
   /// A fold that goes one step further on one side, if what it would have there is there.
   [[nodiscard]] std::optional<PolynomialId> longer_by(GeneratorId fold,
                                                       const std::function<bool(PolynomialId)>& is_there);

@@ -263,6 +263,17 @@ class Arena {
   [[nodiscard]] PolynomialId inverse_where(const std::vector<ConditionId>& known, PolynomialId id);
   [[nodiscard]] std::optional<PolynomialId> nothing_by_nothing(const Monomial& product);
   [[nodiscard]] std::optional<PolynomialId> log_of_exponentials(PolynomialId argument);
+  /// A number times powers of polynomials. Numbers only, so that it may be multiplied out again.
+  struct Factored {
+    mpq_class constant = 1;
+    std::vector<std::pair<PolynomialId, std::int64_t>> factors;
+  };
+  [[nodiscard]] std::optional<Factored> factored(PolynomialId id);
+  [[nodiscard]] std::optional<PolynomialId> exponent_of_factor(PolynomialId factor);
+  [[nodiscard]] std::optional<PolynomialId> log_of_product(PolynomialId argument);
+  [[nodiscard]] std::optional<PolynomialId> root_of_product(PolynomialId argument);
+  /// The argument of a root whose square is its argument: it is never negative.
+  [[nodiscard]] std::optional<PolynomialId> under_root(GeneratorId id);
   [[nodiscard]] std::optional<PolynomialId> inverse_of_fractions(PolynomialId sum);
   [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);
   /// A fold that goes one step further on one side, if what it would have there is there.
@@ -295,6 +306,7 @@ class Arena {
   std::map<std::pair<std::uint32_t, ConditionId>, std::uint32_t> knowledge_numbers_;
   std::unordered_map<PolynomialId, bool> nonnegative_;  ///< although their terms do not show it; true: positive
   std::uint32_t knowledge_ = 0;
+  std::unordered_map<PolynomialId, std::optional<Factored>> factored_;
 
   ConditionId always_ = 0;
   ConditionId never_ = 0;

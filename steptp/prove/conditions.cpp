@@ -62,9 +62,15 @@ ConditionId Arena::negation(ConditionId condition) {
       for (const ConditionId part : node.parts) parts.push_back(negation(part));
       return node.kind == Condition::Kind::conjunction ? disjunction(parts) : conjunction(parts);
     }
-    case Condition::Kind::zero:
     case Condition::Kind::less:
     case Condition::Kind::less_equal:
+      // Of values that are never NaN one comparison is the opposite of another.
+      if (!traits(node.left).may_be_nan && !traits(node.right).may_be_nan) {
+        return compare(node.kind == Condition::Kind::less ? CompareOp::less_equal : CompareOp::less, node.right,
+                       node.left);
+      }
+      break;
+    case Condition::Kind::zero:
     case Condition::Kind::equal:
     case Condition::Kind::boolean: break;
   }

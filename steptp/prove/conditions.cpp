@@ -50,6 +50,7 @@ ConditionId Arena::boolean(GeneratorId generator) {
 }
 
 ConditionId Arena::negation(ConditionId condition) {
+  const Deeper deeper(*this);
   const Condition& node = conditions_[condition];
   switch (node.kind) {
     case Condition::Kind::never: return always_;
@@ -103,6 +104,7 @@ ConditionId Arena::combined(Condition::Kind kind, const std::vector<ConditionId>
 }
 
 ConditionId Arena::compare(CompareOp op, PolynomialId left, PolynomialId right) {
+  const Deeper deeper(*this);
   switch (op) {
     case CompareOp::greater: return compare(CompareOp::less, right, left);
     case CompareOp::greater_equal: return compare(CompareOp::less_equal, right, left);
@@ -153,6 +155,7 @@ ConditionId Arena::compare(CompareOp op, PolynomialId left, PolynomialId right) 
 }
 
 bool Arena::is_index_condition(ConditionId id) const {
+  const Deeper deeper(*this);
   const Condition& node = conditions_[id];
   const auto is_index = [this](AffineId affine) {
     // Free of data: no atom holds a generator.
@@ -228,6 +231,7 @@ Truth Arena::truth_of_affine(const Affine& affine, bool equality) {
 }
 
 Truth Arena::truth(ConditionId condition) {
+  const Deeper deeper(*this);
   const Condition& node = conditions_[condition];
   // Whatever is assumed: facts that contradict each other make nothing of these.
   if (node.kind == Condition::Kind::never) return Truth::no;

@@ -30,9 +30,6 @@ struct Proof {
   bool keeps_types = false;
   std::string reason;  ///< where not proved: what stood in the way, of the widest attempt
   std::uint64_t work = 0;
-  /// The normal forms of the first output that differs, of the widest attempt that made both.
-  std::string before_form;
-  std::string after_form;
   ProofRecord record;  ///< where it was asked for
   /// Where not proved: tensors of `before` and of `after` that hold the same in the end, by proof.
   std::vector<std::pair<std::string, std::string>> same_tensors;

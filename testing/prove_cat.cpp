@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
       continue;
     }
     const auto start = std::chrono::steady_clock::now();
-    const steptp::Proof proof = steptp::prove(pair.before.program, pair.after.program);
+    const steptp::Proof proof = steptp::prove(pair.before.program, pair.after.program, {.keep_forms = true});
     const auto spent = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start);
     ++all;
     proved += proof.proved || proof.shown ? 1 : 0;

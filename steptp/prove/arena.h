@@ -209,11 +209,26 @@ class Arena {
   void spend(std::uint64_t work);
   [[nodiscard]] std::uint64_t work() const { return work_; }
 
+  /// One level deeper in a recursion over nodes or from law to law, while the object lives. Gives up where it is too
+  /// deep, and where so many nodes were looked at that walks over shared parts have become a matter of powers of two.
+  class Deeper {
+   public:
+    explicit Deeper(const Arena& arena) : arena_(arena) { arena.go_deeper(); }
+    ~Deeper() { --arena_.depth_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+
+   private:
+    const Arena& arena_;
+  };
+
  private:
   friend class Assumption;
   friend class Reducer;
   friend class Substituter;
+  friend class Deeper;
 
+  void go_deeper() const;
   [[nodiscard]] AtomId intern_atom(Atom atom);
   [[nodiscard]] ConditionId intern_condition(Condition condition);
   [[nodiscard]] GeneratorId intern_generator(Generator generator);
@@ -312,6 +327,8 @@ class Arena {
   ConditionId never_ = 0;
   std::uint64_t work_ = 0;
   std::uint64_t work_limit_;
+  mutable std::uint64_t looks_ = 0;  ///< at nodes, by recursions; see Deeper
+  mutable std::uint32_t depth_ = 0;
   bool with_algebra_;
 };
 

@@ -8,6 +8,7 @@
 #include "steptp/base/hash.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/hazards.h"
+#include "steptp/prove/print.h"
 #include "steptp/prove/residues.h"
 
 namespace steptp::forms {
@@ -85,6 +86,16 @@ class ConditionFinder {
   std::set<ConditionId> conditions_;
 };
 
+std::string text_of(const Arena& arena, const Value& value) {
+  std::string text;
+  switch (value.kind) {
+    case Value::Kind::real: text = to_text(arena, value.real); break;
+    case Value::Kind::integer: text = to_text(arena, value.integer); break;
+    case Value::Kind::truth: text = condition_text(arena, value.truth); break;
+  }
+  return value.hazard == kHarmless ? text : text + "  no value where " + to_text(arena, value.hazard);
+}
+
 bool is_same(const Value& left, const Value& right) {
   if (left.kind != right.kind) return false;
   switch (left.kind) {
@@ -140,6 +151,10 @@ bool CellComparison::agrees_here(const Variable& output, const std::vector<Affin
   if (!cut) {
     answer_.reason = is_defined ? "the forms of " + output.name + " differ on a cell"
                                 : "after may have no value in " + output.name + " where before has one";
+    if (keep_forms_) {
+      answer_.before_form = text_of(shared_.arena, left);
+      answer_.after_form = text_of(shared_.arena, right);
+    }
     return false;
   }
   if (depth >= kMostCuts || answer_.cells >= kMostCells) throw GiveUp{"too many cells"};

@@ -15,6 +15,8 @@ struct CellAnswer {
   std::size_t cells = 0;
   double bound_log2 = 0;  ///< the chance of an error, where residues were compared; -inf where none were
   std::string reason;     ///< where not: what stood in the way
+  std::string before_form;  ///< there, if anybody asks
+  std::string after_form;
 };
 
 /// Compares an output of two programs cell by cell. The index box of the output is cut by the conditions on indices that
@@ -22,8 +24,8 @@ struct CellAnswer {
 /// lies in a cell, so nothing depends on which elements were looked at; chance enters by residues alone.
 class CellComparison {
  public:
-  CellComparison(Shared& shared, Flow& before, Flow& after, std::uint64_t seed)
-      : shared_(shared), before_(before), after_(after), seed_(seed) {}
+  CellComparison(Shared& shared, Flow& before, Flow& after, std::uint64_t seed, bool keep_forms)
+      : shared_(shared), before_(before), after_(after), seed_(seed), keep_forms_(keep_forms) {}
 
   [[nodiscard]] CellAnswer compare(const Variable& output);
 
@@ -37,6 +39,7 @@ class CellComparison {
   Flow& before_;
   Flow& after_;
   std::uint64_t seed_;
+  bool keep_forms_;
   CellAnswer answer_;
   double chance_ = 0;  ///< of an error, added up over cells
 };

@@ -50,6 +50,7 @@ ConditionId Arena::boolean(GeneratorId generator) {
 }
 
 ConditionId Arena::negation(ConditionId condition) {
+  const Deeper deeper(*this);
   const Condition& node = conditions_[condition];
   switch (node.kind) {
     case Condition::Kind::never: return always_;
@@ -109,6 +110,7 @@ ConditionId Arena::combined(Condition::Kind kind, const std::vector<ConditionId>
 }
 
 ConditionId Arena::compare(CompareOp op, PolynomialId left, PolynomialId right) {
+  const Deeper deeper(*this);
   switch (op) {
     case CompareOp::greater: return compare(CompareOp::less, right, left);
     case CompareOp::greater_equal: return compare(CompareOp::less_equal, right, left);
@@ -176,6 +178,7 @@ bool Arena::is_free_of_data(const Affine& affine) const {
 }
 
 bool Arena::is_index_condition(ConditionId id) const {
+  const Deeper deeper(*this);
   const Condition& node = conditions_[id];
   switch (node.kind) {
     case Condition::Kind::never:
@@ -233,6 +236,7 @@ Truth Arena::truth_of_affine(const Affine& affine, bool equality) {
 }
 
 Truth Arena::truth(ConditionId condition) {
+  const Deeper deeper(*this);
   const Condition& node = conditions_[condition];
   // Whatever is assumed: facts that contradict each other make nothing of these.
   if (node.kind == Condition::Kind::never) return Truth::no;

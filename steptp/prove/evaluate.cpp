@@ -70,6 +70,7 @@ Value Flow::convert(const Value& value, DType dtype) {
 }
 
 Flow::Typed Flow::evaluate(const Expr& expr, const Frame& frame) {
+  const Arena::Deeper deeper(arena_);
   arena_.spend(1);
   struct Visitor {
     Flow& flow;

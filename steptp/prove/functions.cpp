@@ -25,6 +25,7 @@ PolynomialId Arena::identity(ArithmeticOp op) {
 }
 
 PolynomialId Arena::call(Function function, PolynomialId argument) {
+  const Deeper deeper(*this);
   const auto value = as_constant(argument);
   bool flip_argument = false;
   bool flip_result = false;
@@ -118,6 +119,7 @@ std::optional<PolynomialId> Arena::exp_of_masked(PolynomialId argument) {
 }
 
 PolynomialId Arena::extremum(bool is_max, const std::vector<PolynomialId>& operands) {
+  const Deeper deeper(*this);
   const PolynomialId neutral = identity(is_max ? ArithmeticOp::max : ArithmeticOp::min);
   std::vector<PolynomialId> flat;
   std::optional<mpq_class> limit;
@@ -223,6 +225,7 @@ ConditionId Arena::at_an_end(ConditionId condition) {
 }
 
 PolynomialId Arena::select(ConditionId condition, PolynomialId if_true, PolynomialId if_false) {
+  const Deeper deeper(*this);
   const Truth known = truth(condition);
   if (known == Truth::yes) return if_true;
   if (known == Truth::no) return if_false;
@@ -355,6 +358,7 @@ Sign Arena::sign_of_generator(GeneratorId id) {
 }
 
 Sign Arena::sign(PolynomialId id) {
+  const Deeper deeper(*this);
   const Polynomial& node = polynomials_[id];
   if (node.terms.empty()) return {true, true, false};
   bool all_nonnegative = true;

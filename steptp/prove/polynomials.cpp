@@ -69,6 +69,7 @@ std::optional<Affine> Arena::as_affine(PolynomialId id) {
 }
 
 PolynomialId Arena::add(PolynomialId left, PolynomialId right) {
+  const Deeper deeper(*this);
   const Polynomial& a = polynomials_[left];
   const Polynomial& b = polynomials_[right];
   if (a.terms.empty()) return right;
@@ -162,6 +163,7 @@ PolynomialId Arena::lump(PolynomialId polynomial) {
 }
 
 PolynomialId Arena::multiply(PolynomialId left, PolynomialId right) {
+  const Deeper deeper(*this);
   if (const auto value = as_constant(left)) return scale(right, *value);
   if (const auto value = as_constant(right)) return scale(left, *value);
   if (const auto veiled = as_veiled(left)) {
@@ -196,6 +198,7 @@ std::optional<PolynomialId> Arena::under_root(GeneratorId id) {
 }
 
 PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
+  const Deeper deeper(*this);
   std::map<GeneratorId, std::int64_t> exponents;
   for (const MonomialId id : {left, right}) {
     for (const auto& [generator, exponent] : monomials_[id].factors) exponents[generator] += exponent;
@@ -276,6 +279,7 @@ PolynomialId Arena::integer_power(PolynomialId base, std::int64_t exponent) {
 }
 
 PolynomialId Arena::inverse(PolynomialId polynomial) {
+  const Deeper deeper(*this);
   if (const auto veiled = as_veiled(polynomial)) {
     return veil({veiled->where, inverse_where({negation(veiled->where)}, veiled->value)});
   }

@@ -13,7 +13,6 @@
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/hazards.h"
 #include "steptp/prove/kept_types.h"
-#include "steptp/prove/print.h"
 #include "steptp/prove/statement.h"
 
 namespace steptp {
@@ -161,17 +160,8 @@ bool same(const Value& a, const Value& b) {
   return false;
 }
 
-std::string text_of(const Arena& arena, const Value& value) {
-  switch (value.kind) {
-    case Value::Kind::real: return to_text(arena, value.real);
-    case Value::Kind::integer: return to_text(arena, value.integer);
-    case Value::Kind::truth: return condition_text(arena, value.truth);
-  }
-  return {};
-}
-
 /// One attempt, with whatever numbers the two flows have; empty where all outputs agree.
-std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after, Proof& proof) {
+std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after) {
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
     std::vector<Affine> element;
@@ -179,19 +169,13 @@ std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& a
     try {
       const Value left = before.output(variable.name, element);
       const Value right = after.output(variable.name, element);
-      if (!same(left, right)) {
-        proof.before_form = text_of(shared.arena, left);
-        proof.after_form = text_of(shared.arena, right);
-        return "the normal forms of " + variable.name + " differ";
-      }
+      if (!same(left, right)) return "the normal forms of " + variable.name + " differ";
       Hazards hazards(shared.arena);
       PolynomialId excused = left.hazard;
       if (right.hazard != kHarmless && left.kind == Value::Kind::real) {
         excused = hazards.united(excused, hazards.of_nan(left.real));
       }
       if (!hazards.includes(excused, right.hazard)) {
-        proof.before_form = left.hazard == kHarmless ? "0" : to_text(shared.arena, left.hazard);
-        proof.after_form = to_text(shared.arena, right.hazard);
         return "after may have no value in " + variable.name + " where before has one";
       }
     } catch (const GiveUp& given_up) {
@@ -261,14 +245,16 @@ void add_same_tensors(const Flow& before, const Numbering& left, const Flow& aft
 }
 
 /// Shows what normal forms do not: every output cell by cell.
-void compare_cells(Shared& shared, Flow& before, Flow& after, std::uint64_t seed, Proof& proof) {
-  CellComparison comparison(shared, before, after, seed);
+void compare_cells(Shared& shared, Flow& before, Flow& after, const ProofOptions& options, Proof& proof) {
+  CellComparison comparison(shared, before, after, options.seed, options.keep_forms);
   double chance = 0;
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
     const CellAnswer answer = comparison.compare(variable);
     if (!answer.agrees) {
       proof.reason = answer.reason;
+      proof.before_form = answer.before_form;
+      proof.after_form = answer.after_form;
       return;
     }
     proof.cells += answer.cells;
@@ -311,24 +297,25 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
     Numbering right_numbers;
     std::optional<std::string> difference;
     if (manner.depth == Depth::whole) {
-      difference = compare_outputs(shared, left, right, proof);
+      difference = compare_outputs(shared, left, right);
     } else {
       left_numbers = numbers.number(left);
       right_numbers = numbers.number(right);
-      difference = compare_outputs(shared, left, right, proof);
+      difference = compare_outputs(shared, left, right);
       proof.keeps_types = !difference && keeps_types(before, left, left_numbers, after, right, right_numbers);
     }
     if (difference && manner.depth == Depth::shared) {
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
       std::tie(left_numbers, right_numbers) = numbers.number_together(left, right);
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
-      difference = compare_outputs(shared, left, right, proof);
+      difference = compare_outputs(shared, left, right);
     }
     proof.proved = !difference;
     if (difference) proof.reason = *difference;
-    if (difference && manner.with_algebra) compare_cells(shared, left, right, options.seed, proof);
+    if (difference && manner.with_algebra) compare_cells(shared, left, right, options, proof);
     proof.work = arena.work();
     if (proof.proved && options.keep_record) {
+      proof.record = {{}, {}, {}, {}, true};  // unless it can be written down
       proof.record = write_down(shared, left, numbers, left_numbers, right_numbers, needs);
       return proof;
     }

@@ -20,6 +20,8 @@ struct ProofOptions {
   const std::atomic<bool>* stop = nullptr;
   /// Whether a proof is also written down (Proof::record).
   bool keep_record = false;
+  /// Whether forms that differ are written out (Proof::before_form), for whoever works on the prover.
+  bool keep_forms = false;
 };
 
 /// Whether two programs have one normal form.
@@ -37,7 +39,7 @@ struct Proof {
   std::size_t cells = 0;
   std::string reason;  ///< where not proved: what stood in the way, of the widest attempt
   std::uint64_t work = 0;
-  /// The normal forms of the first output that differs, of the widest attempt that made both.
+  /// Where it was asked for: the forms of the first cell on which the programs differ.
   std::string before_form;
   std::string after_form;
   ProofRecord record;  ///< where it was asked for

@@ -142,12 +142,11 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
     judgement.safe = true;
     return true;
   }
-  if (auto lost = lost_precision(before, after)) {
-    judgement.verdict = Grade::differs;
-    judgement.reason = concat("precision: ", *lost);
-    return true;
-  }
-  return false;
+  const Precision precision = compare_precision(before, after);
+  if (precision.verdict == Precision::Verdict::kept) return false;
+  judgement.verdict = precision.verdict == Precision::Verdict::lost ? Grade::differs : Grade::undecided;
+  judgement.reason = concat("precision: ", precision.reason);
+  return true;
 }
 
 /// One trial, after a proof was tried.

@@ -17,6 +17,7 @@ namespace steptp::forms {
 struct InputFacts {
   bool positive = false;
   bool nonzero = false;
+  bool may_be_minus_infinity = false;  ///< a masked input: finite or -inf, never NaN
   bool is_integer = false;
   Interval integers = Interval::everything();  ///< of an integer tensor
 };

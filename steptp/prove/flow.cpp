@@ -30,6 +30,7 @@ Shared::Shared(Arena& where, const Signature& known_variables) : arena(where), s
     InputFacts facts;
     facts.positive = variable.domain.kind == Domain::Kind::positive;
     facts.nonzero = variable.domain.kind == Domain::Kind::nonzero;
+    facts.may_be_minus_infinity = variable.domain.kind == Domain::Kind::masked && variable.values.empty();
     if (variable.domain.kind == Domain::Kind::range) {
       facts.positive = variable.domain.low > 0;
       facts.nonzero = variable.domain.low > 0 || variable.domain.high <= 0;

@@ -41,6 +41,8 @@ class Shared {
   [[nodiscard]] std::optional<std::uint32_t> known(const std::string& name) const;
   /// The variables that stand for the element of a tensor of this shape.
   [[nodiscard]] const std::vector<VariableId>& element(const std::vector<std::int64_t>& shape);
+  /// The same as subscripts: what has only one value under the assumptions of the moment is a number.
+  [[nodiscard]] std::vector<Affine> subscripts(const std::vector<std::int64_t>& shape);
 
   Arena& arena;
   const Signature& signature;

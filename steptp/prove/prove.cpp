@@ -36,8 +36,7 @@ class ValueNumbers {
     Numbering result;
     for (const Version& version : flow.versions()) {
       const auto& shape = flow.shape(version.tensor);
-      std::vector<Affine> element;
-      for (const VariableId id : shared_.element(shape)) element.push_back(shared_.arena.variable(id));
+      const std::vector<Affine> element = shared_.subscripts(shape);
       try {
         const Value value = flow.value(version, element);
         if (value.kind != Value::Kind::real) continue;
@@ -96,8 +95,7 @@ class ValueNumbers {
   void look_at_next(Side& own, Side& other) {
     const Version version = own.versions[own.next++];
     const auto& shape = own.flow.shape(version.tensor);
-    std::vector<Affine> element;
-    for (const VariableId id : shared_.element(shape)) element.push_back(shared_.arena.variable(id));
+    const std::vector<Affine> element = shared_.subscripts(shape);
     try {
       const Value value = own.flow.value(version, element);
       if (value.kind != Value::Kind::real) return;
@@ -195,8 +193,7 @@ bool same(const Value& a, const Value& b) {
 std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after) {
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
-    std::vector<Affine> element;
-    for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+    const std::vector<Affine> element = shared.subscripts(variable.shape);
     try {
       const Value left = before.output(variable.name, element);
       const Value right = after.output(variable.name, element);
@@ -232,8 +229,7 @@ ProofRecord write_down(Shared& shared, Flow& before, const ValueNumbers& numbers
   StatementWriter writer(shared.arena, shared.signature);
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
-    std::vector<Affine> element;
-    for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+    const std::vector<Affine> element = shared.subscripts(variable.shape);
     const Value value = before.output(variable.name, element);
     record.outputs.push_back({variable.name, variable.shape, writer.regions(value, shared.element(variable.shape))});
   }
@@ -419,8 +415,7 @@ Dependence depends_on(const Program& program, const ProofOptions& options) {
     Flow flow(shared, program);
     for (const Variable& variable : program.signature.variables) {
       if (variable.role != Role::output) continue;
-      std::vector<Affine> element;
-      for (const VariableId id : shared.element(variable.shape)) element.push_back(arena.variable(id));
+      const std::vector<Affine> element = shared.subscripts(variable.shape);
       const Value value = flow.output(variable.name, element);
       switch (value.kind) {
         case Value::Kind::real: arena.for_each_input(value.real, found); break;

@@ -225,7 +225,10 @@ GeneratorId Arena::intern_generator(Generator generator) {
     });
   };
   switch (node.kind) {
-    case Generator::Kind::input: traits.is_integer = inputs[node.tag].is_integer; break;
+    case Generator::Kind::input:
+      traits.is_integer = inputs[node.tag].is_integer;
+      traits.may_be_infinite = inputs[node.tag].may_be_minus_infinity;
+      break;
     case Generator::Kind::definition:
       traits.may_be_infinite = definitions[node.tag].may_be_infinite;
       traits.may_be_nan = definitions[node.tag].may_be_nan;

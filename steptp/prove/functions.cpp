@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "steptp/prove/arena.h"
 #include "steptp/prove/give_up.h"
@@ -47,9 +48,11 @@ PolynomialId Arena::call(Function function, PolynomialId argument) {
         }
       }
       if (const auto split = with_algebra_ ? log_of_exponentials(argument) : std::nullopt) return *split;
+      if (const auto split = with_algebra_ ? log_of_product(argument) : std::nullopt) return *split;
       break;
     case Function::sqrt:
       if (value && (*value == 0 || *value == 1)) return argument;
+      if (const auto split = with_algebra_ && !value ? root_of_product(argument) : std::nullopt) return *split;
       break;
     case Function::rsqrt: return inverse(call(Function::sqrt, argument));
     case Function::abs:
@@ -268,8 +271,12 @@ PolynomialId Arena::power(PolynomialId base, PolynomialId exponent) {
       // A negative power of what may be zero is a division; integer_power keeps it as one.
       return integer_power(base, value->get_num().get_si());
     }
-    if (*value == mpq_class(1, 2) && !traits(base).is_wild()) return call(Function::sqrt, base);
-    if (*value == mpq_class(-1, 2) && !traits(base).is_wild()) return call(Function::rsqrt, base);
+    // x**1.5 is x*sqrt(x), and NaN where x is negative, as the root is.
+    if (value->get_den() == 2 && abs(value->get_num()) <= 64 && !traits(base).is_wild()) {
+      const std::int64_t halves = std::abs(value->get_num().get_si());
+      const PolynomialId power = multiply(integer_power(base, halves / 2), call(Function::sqrt, base));
+      return sgn(*value) < 0 ? inverse(power) : power;
+    }
   }
   return generator({Generator::Kind::power, 0, {base, exponent}, {}, {}, {}});
 }

@@ -100,6 +100,7 @@ void judge_safety(const Program& before, const Program& after, bool is_defined, 
     return;
   }
   evaluation.budget_operations = std::min(evaluation.budget_operations, budget);
+  judgement.seed = evaluation.seed;
   const certify::SafetyAnswer answer = certify::compare_safety(before, after, evaluation);
   judgement.safe = answer.is_safe;
   judgement.work += answer.work;
@@ -142,12 +143,11 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
     judgement.safe = true;
     return true;
   }
-  if (auto lost = lost_precision(before, after)) {
-    judgement.verdict = Grade::differs;
-    judgement.reason = concat("precision: ", *lost);
-    return true;
-  }
-  return false;
+  const Precision precision = compare_precision(before, after);
+  if (precision.verdict == Precision::Verdict::kept) return false;
+  judgement.verdict = precision.verdict == Precision::Verdict::lost ? Grade::differs : Grade::undecided;
+  judgement.reason = concat("precision: ", precision.reason);
+  return true;
 }
 
 /// One trial, after a proof was tried.
@@ -165,13 +165,14 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     if (options.keep_record) judgement.proof = proof.record;
   } else {
     evaluation.same_tensors = proof.same_tensors;
+    judgement.seed = options.seed;
     certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
     if (options.keep_record) judgement.evaluation = std::move(answer.record);
     is_defined = answer.is_defined_everywhere;
     take(answer, judgement);
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
-  if (is_equal(judgement.verdict) && !judgement.safe)
+  if (is_equal_or_numeric(judgement.verdict) && !judgement.safe)
     judge_safety(before, after, is_defined, evaluation, options.safety_budget, judgement);
 }
 

@@ -195,7 +195,7 @@ class PairWorkers {
 
   /// The side of the process that judges: it was started with the same words, so it has the same options.
   static int serve(const Options& options) {
-    return serve_requests(Worker::kDescriptor, {kJudgeMemory}, [&](const std::string& request) {
+    return serve_requests(Worker::kDescriptor, {kJudgeMemory, true}, [&](const std::string& request) {
       const std::size_t blank = request.find(' ');
       const std::size_t length = std::strtoull(request.c_str(), nullptr, 10);
       if (blank == std::string::npos || blank + 1 + length > request.size()) throw std::runtime_error("not a pair");

@@ -158,6 +158,6 @@ std::string answer_judge_request(const std::string& request) {
   return packed(pair, judgement, with_certificate).dump();
 }
 
-int run_judge_worker(int descriptor) { return serve_requests(descriptor, {kJudgeMemory}, answer_judge_request); }
+int run_judge_worker(int descriptor) { return serve_requests(descriptor, {kJudgeMemory, true}, answer_judge_request); }
 
 }  // namespace steptp

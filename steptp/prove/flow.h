@@ -210,6 +210,8 @@ class Flow {
   void find_recurrences();
   /// Through other statements, such as a copy of the old value: one statement of each cycle is the recurrence.
   void break_longer_cycles();
+  /// By statement: which statements of the same nest it may read from.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> near_sources();
   /// Writes down those among the first statements, while nothing is assumed. Reads of what has a number by then stay
   /// reads.
   void prepare_recurrences(std::size_t end);

@@ -393,12 +393,16 @@ std::set<std::string> reached_tensors(const Program& program) {
   for (const Variable& variable : program.signature.variables) {
     if (variable.role == Role::output) reached.insert(variable.name);
   }
-  for (std::size_t size = 0; size != reached.size();) {
-    size = reached.size();
-    for (const Access& access : table.accesses) {
-      if (reached.contains(table.statements[access.statement].equation->left->tensor)) {
-        reached.insert(access.ref->tensor);
-      }
+  std::map<std::string_view, std::set<std::string_view>> sources;
+  for (const Access& access : table.accesses) {
+    sources[table.statements[access.statement].equation->left->tensor].insert(access.ref->tensor);
+  }
+  std::vector<std::string_view> open(reached.begin(), reached.end());
+  while (!open.empty()) {
+    const std::string_view tensor = open.back();
+    open.pop_back();
+    for (const std::string_view source : sources[tensor]) {
+      if (reached.emplace(source).second) open.push_back(source);
     }
   }
   return reached;

@@ -89,6 +89,15 @@ Meant Meaning::expression_at(const Instance& instance, const ExprPtr& expr) {
   return out;
 }
 
+std::optional<std::vector<std::int64_t>> Meaning::subscripts_at(const Instance& instance, const Ref& ref) {
+  try {
+    return subscripts_of(ref, instance);
+  } catch (const OutOfSteps&) {
+  } catch (const CannotTell&) {
+  }
+  return std::nullopt;
+}
+
 std::vector<Instance> Meaning::executed() const {
   std::vector<Instance> out;
   for (const auto& [instance, value] : values_) out.push_back(instance);

@@ -42,6 +42,8 @@ class Meaning {
   [[nodiscard]] Meant element(const std::string& output, const std::vector<std::int64_t>& subscripts);
   /// The value of an expression of a statement at one of its executions.
   [[nodiscard]] Meant expression_at(const Instance& instance, const ExprPtr& expr);
+  /// The subscripts that a reference of a statement has there; nothing where they have no value or leave the tensor.
+  [[nodiscard]] std::optional<std::vector<std::int64_t>> subscripts_at(const Instance& instance, const Ref& ref);
   /// What was executed so far, sorted: the elements asked for depend on nothing else.
   [[nodiscard]] std::vector<Instance> executed() const;
   [[nodiscard]] const MeaningProgram& program() const { return program_; }

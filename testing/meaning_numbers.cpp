@@ -115,6 +115,7 @@ Reals::Id Reals::add(Id left, Id right) {
   if (a && b) return rational(*a + *b);
   if (a && sgn(*a) == 0) return right;
   if (b && sgn(*b) == 0) return left;
+  if (left == negate(right)) return rational(0);
   return intern(Kind::add, Function::negate, std::min(left, right), std::max(left, right), {});
 }
 

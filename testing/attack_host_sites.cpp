@@ -207,47 +207,61 @@ Program with_target(const HostSite& site, const ExprPtr& replacement) {
   return with_equation(site.program, site.equation, make_equation(site.equation->left, right));
 }
 
-ExprPtr index_condition(const HostSite& site, Random& random) {
-  struct At {
-    ExprPtr index;
-    std::int64_t value;
-    std::int64_t extent;
-  };
-  std::vector<At> loops;
+namespace {
+
+struct LoopAt {
+  ExprPtr index;
+  std::int64_t value = 0;
+};
+
+std::vector<LoopAt> loops_at(const HostSite& site) {
+  std::vector<LoopAt> loops;
   for (std::size_t i = 0; i < site.entries.size(); ++i) {
     const Loop* loop = site.entries[i].loop;
-    if (loop && loop->extent > 1) {
-      loops.push_back({make_expr(IndexValue{loop->index}), site.instance.stamp[i], loop->extent});
-    }
+    if (loop && loop->extent > 1) loops.push_back({make_expr(IndexValue{loop->index}), site.instance.stamp[i]});
   }
+  return loops;
+}
+
+/// (37*i + 101*j + ...) % 9973 == what it is there.
+ExprPtr scattered_condition(const std::vector<LoopAt>& loops) {
+  static constexpr std::int64_t kFactors[] = {37, 101, 211, 307, 401, 503};
+  ExprPtr sum;
+  std::int64_t value = 0;
+  for (std::size_t i = 0; i < loops.size() && i < std::size(kFactors); ++i) {
+    ExprPtr term = make_product(loops[i].index, ArithmeticOp::multiply, integer_literal(kFactors[i]));
+    sum = sum ? make_sum(sum, ArithmeticOp::add, term) : term;
+    value += loops[i].value * kFactors[i];
+  }
+  return compare_two(make_product(sum, ArithmeticOp::modulo, integer_literal(9973)), CompareOp::equal,
+                     integer_literal(value % 9973));
+}
+
+}  // namespace
+
+ExprPtr execution_condition(const HostSite& site) {
+  std::vector<ExprPtr> all;
+  for (const LoopAt& loop : loops_at(site)) {
+    all.push_back(compare_two(loop.index, CompareOp::equal, integer_literal(loop.value)));
+  }
+  if (all.empty()) return nullptr;
+  return all.size() == 1 ? all[0] : logic(LogicOp::conjunction, all);
+}
+
+ExprPtr index_condition(const HostSite& site, Random& random) {
+  const std::vector<LoopAt> loops = loops_at(site);
   if (loops.empty()) return nullptr;
-  const At& one = loops[random.below(loops.size())];
-  const auto literal = [](std::int64_t value) { return integer_literal(value); };
+  const LoopAt& one = loops[random.below(loops.size())];
   switch (random.below(6)) {
-    case 0: return compare_two(one.index, CompareOp::equal, literal(one.value));
-    case 1: return compare_two(one.index, CompareOp::greater_equal, literal(one.value));
-    case 2: return compare_two(one.index, CompareOp::less_equal, literal(one.value));
-    case 3: {
-      std::vector<ExprPtr> all;
-      for (const At& loop : loops) all.push_back(compare_two(loop.index, CompareOp::equal, literal(loop.value)));
-      return all.size() == 1 ? all[0] : logic(LogicOp::conjunction, all);
-    }
-    case 4: {
-      static constexpr std::int64_t kFactors[] = {37, 101, 211, 307, 401, 503};
-      ExprPtr sum;
-      std::int64_t value = 0;
-      for (std::size_t i = 0; i < loops.size() && i < std::size(kFactors); ++i) {
-        ExprPtr term = make_product(loops[i].index, ArithmeticOp::multiply, literal(kFactors[i]));
-        sum = sum ? make_sum(sum, ArithmeticOp::add, term) : term;
-        value += loops[i].value * kFactors[i];
-      }
-      return compare_two(make_product(sum, ArithmeticOp::modulo, literal(9973)), CompareOp::equal,
-                         literal(value % 9973));
-    }
+    case 0: return compare_two(one.index, CompareOp::equal, integer_literal(one.value));
+    case 1: return compare_two(one.index, CompareOp::greater_equal, integer_literal(one.value));
+    case 2: return compare_two(one.index, CompareOp::less_equal, integer_literal(one.value));
+    case 3: return execution_condition(site);
+    case 4: return scattered_condition(loops);
     default: {
       const std::int64_t divisor = random.between(2, 9);
-      return compare_two(make_product(one.index, ArithmeticOp::floor_divide, literal(divisor)), CompareOp::equal,
-                         literal(one.value / divisor));
+      return compare_two(make_product(one.index, ArithmeticOp::floor_divide, integer_literal(divisor)),
+                         CompareOp::equal, integer_literal(one.value / divisor));
     }
   }
 }

@@ -129,31 +129,47 @@ std::optional<Program> by_literal(const HostSite& site, Random& random) {
                                                             : literal->real * 1.0000001));
 }
 
+/// Reads the neighbour at this one execution.
 std::optional<Program> by_subscript(const HostSite& site, Random& random) {
   const auto* read = std::get_if<Read>(&site.target->node);
   if (!read || read->ref->subscripts.empty()) return std::nullopt;
+  Reals reals;
+  Meaning meaning(site.program, site.inputs, reals);
+  const auto values = meaning.subscripts_at(site.instance, *read->ref);
+  if (!values) return std::nullopt;
   std::vector<Index> subscripts = read->ref->subscripts;
-  Index& moved = subscripts[random.below(subscripts.size())];
-  const auto next = Index::add(moved, Index::constant(random.chance(1, 2) ? 1 : -1));
+  const std::size_t at = random.below(subscripts.size());
+  const auto next = Index::add(subscripts[at], Index::constant((*values)[at] > 0 ? -1 : 1));
   if (!next) return std::nullopt;
-  moved = *next;
+  subscripts[at] = *next;
   const ExprPtr neighbour =
       read_expr(make_ref(read->ref->tensor, read->ref->dtype, read->ref->scope, std::move(subscripts)));
-  const ExprPtr condition = index_condition(site, random);
+  const ExprPtr condition = execution_condition(site);
   if (!condition) return std::nullopt;
   return with_target(site, select(condition, neighbour, site.target));
+}
+
+/// The nest that holds the equation alone, with its last loop one shorter.
+NestPtr shortened(const NestPtr& nest, const EquationPtr& equation) {
+  std::vector<Loop> loops = nest->loops;
+  std::vector<Item> items = nest->items;
+  for (Item& item : items) {
+    if (auto* inner = std::get_if<NestPtr>(&item)) {
+      *inner = shortened(*inner, equation);
+    } else if (std::get<EquationPtr>(item) == equation && items.size() == 1 && !loops.empty() &&
+               loops.back().extent > 1) {
+      --loops.back().extent;
+    }
+  }
+  return make_nest(std::move(loops), nest->guard, std::move(items));
 }
 
 /// Leaves out the last iteration of an accumulation.
 std::optional<Program> by_skipping(const HostSite& site, Random&) {
   if (!site.accumulates) return std::nullopt;
-  TreeHooks hooks;
-  hooks.nest = [&](Nest& nest) {
-    const auto* equation = std::get_if<EquationPtr>(&nest.items[0]);
-    if (nest.items.size() != 1 || !equation || *equation != site.equation || nest.loops.empty()) return;
-    if (nest.loops.back().extent > 1) --nest.loops.back().extent;
-  };
-  return edit(site.program, hooks);
+  Program out = site.program;
+  for (NestPtr& nest : out.nests) nest = shortened(nest, site.equation);
+  return out;
 }
 
 /// Overwrites the element once more, after the nest that wrote it.

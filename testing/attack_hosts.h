@@ -36,6 +36,8 @@ struct HostSite {
 [[nodiscard]] Program with_equation(const Program& program, const EquationPtr& from, const EquationPtr& to);
 /// The same with the target replaced on the right side.
 [[nodiscard]] Program with_target(const HostSite& site, const ExprPtr& replacement);
+/// The condition on loop indices that holds at the execution alone; null where there is no loop.
+[[nodiscard]] ExprPtr execution_condition(const HostSite& site);
 /// A condition on loop indices that holds at the execution and at few others.
 [[nodiscard]] ExprPtr index_condition(const HostSite& site, Random& random);
 

@@ -38,12 +38,15 @@ std::optional<Program> zoo_host(Random& random) {
 
 std::optional<Program> draw_host(Random& random, std::string& name) {
   switch (random.below(4)) {
-    case 0: name = "generated"; {
-      GeneratorOptions options;
-      options.max_operations = 3000;
-      return generate_program(random, options);
-    }
-    case 1: name = "written";
+    case 0:
+      name = "generated";
+      {
+        GeneratorOptions options;
+        options.max_operations = 3000;
+        return generate_program(random, options);
+      }
+    case 1:
+      name = "written";
       return written_program(random.below(written_kinds()), drawn_float(random), random.between(9, 70),
                              2 * random.between(5, 60), random.between(3, 40));
     default: name = "zoo"; return zoo_host(random);

@@ -21,12 +21,8 @@ ExprPtr div(ExprPtr a, ExprPtr b) { return make_product(std::move(a), Op::divide
 ExprPtr call(Function function, ExprPtr a) { return make_call(function, std::move(a)); }
 ExprPtr whole(std::int64_t value) { return integer_literal(value); }
 /// Negative literals are a sign and a number.
-ExprPtr number(double value) {
-  return value < 0 ? call(Function::negate, real_literal(-value)) : real_literal(value);
-}
-ExprPtr extremum(bool is_max, ExprPtr a, ExprPtr b) {
-  return make_expr(Extremum{is_max, std::move(a), std::move(b)});
-}
+ExprPtr number(double value) { return value < 0 ? call(Function::negate, real_literal(-value)) : real_literal(value); }
+ExprPtr extremum(bool is_max, ExprPtr a, ExprPtr b) { return make_expr(Extremum{is_max, std::move(a), std::move(b)}); }
 ExprPtr data_minus_constant(const HostSite& site) {
   if (site.data_value == 0) return site.data;
   return site.data_value < 0 ? add(site.data, real_literal(-site.data_value))
@@ -55,11 +51,12 @@ std::optional<Program> by_value(const HostSite& site, Random& random) {
   const ExprPtr constant = number(site.data_value);
   const ExprPtr& e = site.target;
   switch (random.below(4)) {
-    case 0: return with_target(site, select(compare_two(site.data, CompareOp::equal, constant), other(site, random), e));
+    case 0:
+      return with_target(site, select(compare_two(site.data, CompareOp::equal, constant), other(site, random), e));
     case 1:
-      return with_target(site, add(e, extremum(true, sub(whole(1), mul(call(Function::abs, data_minus_constant(site)),
-                                                                       whole(4096))),
-                                               whole(0))));
+      return with_target(
+          site, add(e, extremum(true, sub(whole(1), mul(call(Function::abs, data_minus_constant(site)), whole(4096))),
+                                whole(0))));
     case 2: {
       const ExprPtr above = compare_two(site.data, CompareOp::greater, constant);
       const ExprPtr below = compare_two(site.data, CompareOp::less, constant);
@@ -82,8 +79,7 @@ std::optional<Program> by_pole(const HostSite& site, Random& random) {
     case 2: return with_target(site, add(e, div(whole(0), zero)));
     case 3: return with_target(site, add(e, mul(whole(0), call(Function::rsqrt, call(Function::abs, zero)))));
     case 4: return with_target(site, add(e, mul(whole(0), call(Function::log, call(Function::abs, zero)))));
-    case 5:
-      return with_target(site, mul(mul(e, make_expr(Power{zero, call(Function::negate, whole(1))})), zero));
+    case 5: return with_target(site, mul(mul(e, make_expr(Power{zero, call(Function::negate, whole(1))})), zero));
     default: return with_target(site, add(e, mul(whole(0), make_product(e, Op::modulo, zero))));
   }
 }
@@ -91,7 +87,8 @@ std::optional<Program> by_pole(const HostSite& site, Random& random) {
 std::optional<Program> by_nan(const HostSite& site, Random& random) {
   if (!site.data || !site.target_is_float) return std::nullopt;
   const ExprPtr& e = site.target;
-  const ExprPtr negative = sub(data_minus_constant(site), number(std::ldexp(1.0, static_cast<int>(random.between(-8, 4)))));
+  const ExprPtr negative =
+      sub(data_minus_constant(site), number(std::ldexp(1.0, static_cast<int>(random.between(-8, 4)))));
   const ExprPtr nan = call(random.chance(1, 2) ? Function::log : Function::sqrt, negative);
   switch (random.below(3)) {
     case 0: return with_target(site, add(e, mul(whole(0), nan)));
@@ -125,8 +122,8 @@ std::optional<Program> by_literal(const HostSite& site, Random& random) {
   const auto* literal = std::get_if<Literal>(&site.target->node);
   if (!literal) return std::nullopt;
   if (literal->is_integer) return with_target(site, whole(literal->integer + (random.chance(1, 2) ? 1 : 2)));
-  return with_target(site, real_literal(random.chance(1, 2) ? std::nextafter(literal->real, 1e300)
-                                                            : literal->real * 1.0000001));
+  return with_target(
+      site, real_literal(random.chance(1, 2) ? std::nextafter(literal->real, 1e300) : literal->real * 1.0000001));
 }
 
 /// Reads the neighbour at this one execution.

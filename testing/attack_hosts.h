@@ -19,13 +19,13 @@ struct HostSite {
   OutputElement element;
   Instance instance;
   EquationPtr equation;
-  std::vector<StampEntry> entries;   ///< of the statement
+  std::vector<StampEntry> entries;  ///< of the statement
   std::optional<ArithmeticOp> accumulates;
-  ExprPtr target;                    ///< a part of the right side
+  ExprPtr target;  ///< a part of the right side
   bool target_is_float = true;
-  mpq_class target_value;            ///< where it is exact
+  mpq_class target_value;  ///< where it is exact
   bool target_is_exact = false;
-  ExprPtr data;                      ///< a float read of the right side with an exact value; may be null
+  ExprPtr data;  ///< a float read of the right side with an exact value; may be null
   double data_value = 0;
 };
 

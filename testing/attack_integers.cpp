@@ -113,11 +113,11 @@ std::optional<Attack> make(Random& random) {
   }
   const std::string signature =
       numbers.fill(concat("@input I $T[", carrier.shape, "]\n@output D $T[", carrier.output, "]\n"));
-  auto attack =
-      attack_from(concat("integers/", carrier.name), signature, program(pair.before), program(pair.after));
+  auto attack = attack_from(concat("integers/", carrier.name), signature, program(pair.before), program(pair.after));
   if (!attack) return std::nullopt;
-  const std::int64_t value = pair.value == kLeast ? info(dtype).least : pair.value == kGreatest ? info(dtype).greatest
-                                                                                                : pair.value;
+  const std::int64_t value = pair.value == kLeast      ? info(dtype).least
+                             : pair.value == kGreatest ? info(dtype).greatest
+                                                       : pair.value;
   std::int64_t position = 0;
   const auto place = numbers.list(carrier.place);
   const Variable* variable = attack->before.signature.find("I");

@@ -196,7 +196,8 @@ const std::vector<ScalarPair>& scalar_pairs() {
       // Other branches of a choice.
       {"branches", "where($x>$C,$y,-$y)", "where($x>$C,$y,where($x==$C,$y,-$y))", 0, 1.5, true},
       {"branches", "where($x>512&$y>512,1,0)", "0", 1024, 1024},
-      {"branches", "where($x>3&$y>3&$x*$y<13&$x+$y>7,$x,$y)", "where($x>3&$y>3&$x*$y<12.9&$x+$y>7,$x,$y)", 3.5, 3.703125},
+      {"branches", "where($x>3&$y>3&$x*$y<13&$x+$y>7,$x,$y)", "where($x>3&$y>3&$x*$y<12.9&$x+$y>7,$x,$y)", 3.5,
+       3.703125},
       {"branches", "where($x>100|$y>100,$x,$y)", "where($x>100|$y>200,$x,$y)", 1, 128},
       {"branches", "where($x!=0,$y/$x,7)", "where($x!=0,$y/$x,8)", 0},
       {"branches", "where($x<=0,$x,where($x<=100,$y,5))", "where($x<=0,$x,where($x<=100,$y,6))", 128},

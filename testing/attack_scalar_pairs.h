@@ -29,9 +29,9 @@ struct Carrier {
   std::string_view output;
   std::string_view program;
   std::string_view element;
-  std::string_view more = {};   ///< further signature lines
-  std::string_view set = {};    ///< "G@K=200": one further special value, by name, place and value
-  std::string_view x = "A";     ///< the tensor that $x reads, where it is a copy of A
+  std::string_view more = {};  ///< further signature lines
+  std::string_view set = {};   ///< "G@K=200": one further special value, by name, place and value
+  std::string_view x = "A";    ///< the tensor that $x reads, where it is a copy of A
 };
 [[nodiscard]] const std::vector<Carrier>& carriers();
 

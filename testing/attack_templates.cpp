@@ -19,8 +19,8 @@ std::optional<Attack> make(const AttackTemplate& text, Random& random) {
     const bool wide = text.signature.find("A f64") != std::string_view::npos;
     return concat("^", typed ? numbers.fill("$T") : wide ? "f64" : "f32", ";", numbers.fill(body));
   };
-  auto attack = attack_from(std::string(text.group), numbers.fill(text.signature), program(text.before),
-                            program(text.after));
+  auto attack =
+      attack_from(std::string(text.group), numbers.fill(text.signature), program(text.before), program(text.after));
   if (!attack) return std::nullopt;
   attack->inputs.seed = random.below(1000000);
   set_inputs(*attack, text.set, numbers);
@@ -54,8 +54,7 @@ std::optional<Attack> make_table(Random& random) {
   const Table& table = kTables[random.below(std::size(kTables))];
   const std::string signature = numbers.fill("@input A $T[$N]\n@constant Q $T[$N]\n@output D $T[$N]\n");
   const std::string head = numbers.fill("^$T;");
-  auto attack =
-      attack_from("tables", signature, head + numbers.fill(table.before), head + numbers.fill(table.after));
+  auto attack = attack_from("tables", signature, head + numbers.fill(table.before), head + numbers.fill(table.after));
   if (!attack) return std::nullopt;
   std::vector<double> values(static_cast<std::size_t>(numbers.at("N")), table.usual);
   values[static_cast<std::size_t>(numbers.at("K"))] = table.odd;
@@ -76,8 +75,8 @@ std::optional<Attack> make_index_table(Random& random) {
   const std::string signature = numbers.fill("@input A $T[$N]\n@constant Q i64[$N] [0,$N)\n@output D $T[$N]\n");
   const std::string head = numbers.fill("^$T;");
   const bool writes = random.chance(1, 2);
-  auto attack = attack_from("tables", signature, head + numbers.fill(writes ? "a$N D(a)=0;a$N D(Q^i64(a))=A(a);"
-                                                                           : "a$N D(a)=A(Q^i64(a));"),
+  auto attack = attack_from("tables", signature,
+                            head + numbers.fill(writes ? "a$N D(a)=0;a$N D(Q^i64(a))=A(a);" : "a$N D(a)=A(Q^i64(a));"),
                             head + numbers.fill(writes ? "a$N D(a)=A(a)+0*Q^i64(a);" : "a$N D(a)=A(a)+0*Q^i64(a);"));
   if (!attack) return std::nullopt;
   std::vector<double> values(static_cast<std::size_t>(numbers.at("N")));
@@ -140,14 +139,12 @@ const std::vector<AttackClass>& template_attacks() {
         for (const AttackTemplate& other : *list) {
           if (other.group == text.group) members.push_back(&other);
         }
-        classes.push_back({std::string(text.group), [members](Random& random) {
-                             return make(*members[random.below(members.size())], random);
-                           }});
+        classes.push_back({std::string(text.group),
+                           [members](Random& random) { return make(*members[random.below(members.size())], random); }});
       }
     }
-    classes.push_back({"tables", [](Random& random) {
-                         return random.chance(2, 3) ? make_table(random) : make_index_table(random);
-                       }});
+    classes.push_back(
+        {"tables", [](Random& random) { return random.chance(2, 3) ? make_table(random) : make_index_table(random); }});
     classes.push_back({"quotients", make_quotient});
     return classes;
   }();

@@ -5,8 +5,8 @@
 
 namespace steptp::testing {
 
-/// A pair written out, with $ names of numbers (attack_text.h). `set` gives special values of inputs; `element` is where
-/// the difference shows ("D@R,K"), empty: everywhere is looked. `$T` is the type of what has no other.
+/// A pair written out, with $ names of numbers (attack_text.h). `set` gives special values of inputs; `element` is
+/// where the difference shows ("D@R,K"), empty: everywhere is looked. `$T` is the type of what has no other.
 struct AttackTemplate {
   std::string_view group;
   std::string_view signature;

@@ -38,7 +38,8 @@ TEST(Attacker, NoUnequalPairIsAccepted) {
   EXPECT_EQ(confirmed, options.count);
 }
 
-/// The classes make what they are called: no text of theirs is unreadable, and what they claim is checked, not believed.
+/// The classes make what they are called: no text of theirs is unreadable, and what they claim is checked, not
+/// believed.
 TEST(Attacker, AnEqualPairIsNotConfirmed) {
   auto attack = attack_from("equal", "@input A f32[9]\n@output D f32[9]\n", "a9 D(a)=A(a)*2;", "a9 D(a)=A(a)+A(a);");
   ASSERT_TRUE(attack);

@@ -205,8 +205,8 @@ Meant Meaning::evaluate_compare(const Compare& compare, const Instance& at) {
     const Expr& right = *compare.operands[i + 1];
     const auto dtype = comparison_dtype(*program_.type_of(left), *program_.type_of(right));
     if (!dtype) return MeantArithmetic::unknown();
-    const Meant one = arithmetic_.compare(compare.operators[i], evaluate_as(left, *dtype, at),
-                                          evaluate_as(right, *dtype, at));
+    const Meant one =
+        arithmetic_.compare(compare.operators[i], evaluate_as(left, *dtype, at), evaluate_as(right, *dtype, at));
     all = arithmetic_.binary(ArithmeticOp::multiply, DType::boolean, all, one);
   }
   return all;

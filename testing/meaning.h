@@ -99,8 +99,8 @@ class Meaning {
   // meaning_writers.cpp: who wrote an element last.
   [[nodiscard]] Wanted wanted(const Ref& ref, std::vector<std::int64_t> subscripts, const Instance& at) const;
   [[nodiscard]] std::optional<Instance> last_writer(const Wanted& element, const Stamp& before);
-  [[nodiscard]] bool find_last(const MeaningStatement& statement, const Wanted& element, const Stamp& before, bool tight,
-                               Stamp& stamp);
+  [[nodiscard]] bool find_last(const MeaningStatement& statement, const Wanted& element, const Stamp& before,
+                               bool tight, Stamp& stamp);
   [[nodiscard]] std::optional<Range> loop_range(const MeaningStatement& statement, const Wanted& element,
                                                 const Stamp& stamp);
   [[nodiscard]] bool may_reach(const MeaningStatement& statement, const Wanted& element, const Stamp& stamp);

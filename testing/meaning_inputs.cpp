@@ -41,9 +41,7 @@ std::int64_t drawn_integer(const Variable& variable, std::uint64_t draw) {
   return variable.domain.kind == Domain::Kind::nonzero && value == 0 ? 1 : value;
 }
 
-Json json_of(DType dtype, const InputNumber& value) {
-  return is_float(dtype) ? Json(value.real) : Json(value.integer);
-}
+Json json_of(DType dtype, const InputNumber& value) { return is_float(dtype) ? Json(value.real) : Json(value.integer); }
 
 double number_of(const Json& json) {
   if (const std::string* text = json.as_string()) {

@@ -132,11 +132,11 @@ TEST(MeaningOracle, TheDifferencesAreThoseOfTheDocumentation) {
   EXPECT_GE(rows.size(), 12u);
   for (const DocumentedRow& row : rows) {
     const std::string t = row.dtype;
-    const Program program = program_of(concat("@input A ", t, "[1]\n@output D ", t, "[1]\n^", t, ";\na1 D(a)=",
-                                              row.expression, ";\n"));
+    const Program program =
+        program_of(concat("@input A ", t, "[1]\n@output D ", t, "[1]\n^", t, ";\na1 D(a)=", row.expression, ";\n"));
     MeaningInputs inputs;
-    inputs.set["A"][0] = is_float(*parse_dtype(t)) ? input_real(row.a)
-                                                   : input_integer(static_cast<std::int64_t>(row.a));
+    inputs.set["A"][0] =
+        is_float(*parse_dtype(t)) ? input_real(row.a) : input_integer(static_cast<std::int64_t>(row.a));
     const auto executed = run(program, oracle_tensors(program.signature, inputs));
     const std::string shown =
         executed ? text_of(numbers(executed->outputs.at("D"))[0]) : std::string(name_of(executed.error().kind));

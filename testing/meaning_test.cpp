@@ -123,10 +123,11 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"A(a)*inf", -1, "i16", "-32768"}, Row{"sqrt(A(a))", -1, "i32", "0"}, Row{"sqrt(A(a))", -1, "bool", "1"},
         Row{"A(a)", 0, "bool", "0"}, Row{"A(a)", 0.001, "bool", "1"}, Row{"log(A(a))", 0, "bool", "1"},
         Row{"I^i8(a)", 5, "bool", "1"}, Row{"I^i8(a)+100", 100, "i8", "-56"}, Row{"I^i8(a)*2", 100, "i64", "-56"},
-        Row{"I^i8(a)*2.0", 100, "f32", "200"}, Row{"abs(I^i8(a))", -128, "i8", "-128"}, Row{"-I^i8(a)", -128, "i8", "-128"},
-        Row{"I^i8(a)//3", -7, "i8", "-3"}, Row{"I^i8(a)%3", -7, "i8", "2"}, Row{"I^i8(a)//I(a)", 0, "i8", "no value"},
-        Row{"I^i8(a)%I(a)", 0, "i8", "no value"}, Row{"I^i8(a)/4", 6, "f32", "3/2"}, Row{"I^i8(a)**3", 10, "i32", "-24"},
-        Row{"I^i8(a)+200", 0, "i32", "-56"}, Row{"max(I^i8(a),3)", -1, "i8", "3"}, Row{"A(a)+a", 1, "f32", "1"},
+        Row{"I^i8(a)*2.0", 100, "f32", "200"}, Row{"abs(I^i8(a))", -128, "i8", "-128"},
+        Row{"-I^i8(a)", -128, "i8", "-128"}, Row{"I^i8(a)//3", -7, "i8", "-3"}, Row{"I^i8(a)%3", -7, "i8", "2"},
+        Row{"I^i8(a)//I(a)", 0, "i8", "no value"}, Row{"I^i8(a)%I(a)", 0, "i8", "no value"},
+        Row{"I^i8(a)/4", 6, "f32", "3/2"}, Row{"I^i8(a)**3", 10, "i32", "-24"}, Row{"I^i8(a)+200", 0, "i32", "-56"},
+        Row{"max(I^i8(a),3)", -1, "i8", "3"}, Row{"A(a)+a", 1, "f32", "1"},
         // identical expressions of functions are equal, different ones are told apart by enclosures
         Row{"where(exp(A(a))==exp(A(a)),1,2)", 3, "f32", "1"}, Row{"where(exp(A(a))>20,1,2)", 3, "f32", "1"},
         Row{"where(tanh(200+abs(A(a)))<1,1,2)", 3, "f32", "1"}, Row{"where(1+exp(-1000-A(a))>1,1,2)", 3, "f32", "1"},
@@ -152,8 +153,7 @@ TEST(Meaning, AccumulatorsStartFromTheirIdentity) {
 }
 
 TEST(Meaning, AnElementWithoutAValueHarmsOnlyWhoEvaluatesIt) {
-  const std::string text =
-      "@input A f32[3]\n@output D f32[3]\na3 E(a)=1/A(a);a3 D(a)=where(a==1,7,E(a));\n";
+  const std::string text = "@input A f32[3]\n@output D f32[3]\na3 E(a)=1/A(a);a3 D(a)=where(a==1,7,E(a));\n";
   EXPECT_EQ(meant(text, {{"A", 0, 2}, {"A", 1, 0}, {"A", 2, 0}}), "1/2 7 no value");
 }
 
@@ -162,9 +162,9 @@ TEST(Meaning, TheLastWriterCounts) {
                   {{"A", 0, 1}, {"A", 1, 2}, {"A", 2, 3}, {"A", 3, 4}}),
             "1 10 100 4");
   EXPECT_EQ(meant("@input A f32[6]\n@output D f32[2]\na6 D(a//3)=A(a);\n", {{"A", 2, 1}, {"A", 5, 2}}), "1 2");
-  EXPECT_EQ(meant("@input A f32[6]\n@output D f32[3]\na2 c3 D(2-c)=A(a*3+c);\n",
-                  {{"A", 3, 1}, {"A", 4, 2}, {"A", 5, 3}}),
-            "3 2 1");
+  EXPECT_EQ(
+      meant("@input A f32[6]\n@output D f32[3]\na2 c3 D(2-c)=A(a*3+c);\n", {{"A", 3, 1}, {"A", 4, 2}, {"A", 5, 3}}),
+      "3 2 1");
 }
 
 TEST(Meaning, AnAccessOutOfRangeHasNoValue) {
@@ -174,8 +174,7 @@ TEST(Meaning, AnAccessOutOfRangeHasNoValue) {
 }
 
 TEST(Meaning, AWriteOutOfRangeLeavesNoElementAValue) {
-  const std::string text =
-      "@input A f32[3]\n@input I i64[3]\n@output D f32[2]\na2 D(a)=0;a3 D(I^i64(a))+=A(a);\n";
+  const std::string text = "@input A f32[3]\n@input I i64[3]\n@output D f32[2]\na2 D(a)=0;a3 D(I^i64(a))+=A(a);\n";
   const std::vector<Given> data = {{"A", 0, 1}, {"A", 1, 2}, {"A", 2, 4}, {"I", 0, 1}, {"I", 1, 0}};
   auto good = data;
   good.push_back({"I", 2, 1});
@@ -211,8 +210,8 @@ TEST(Meaning, GuardsLeaveOutIterations) {
 }
 
 TEST(Meaning, OneElementOfAHugeTensorCostsOnlyWhatItIsMadeOf) {
-  const Program program = read(
-      "@input A f32[1000000,64]\n@output D f32[1000000]\nbx1000000 a64 E(bx)+=A(bx,a);bx1000000 D(bx)=E(bx)*2;\n");
+  const Program program =
+      read("@input A f32[1000000,64]\n@output D f32[1000000]\nbx1000000 a64 E(bx)+=A(bx,a);bx1000000 D(bx)=E(bx)*2;\n");
   MeaningInputs inputs;
   for (std::int64_t i = 0; i < 64; ++i) inputs.set["A"][777777 * 64 + i] = input_real(1);
   Reals reals;
@@ -221,8 +220,7 @@ TEST(Meaning, OneElementOfAHugeTensorCostsOnlyWhatItIsMadeOf) {
 }
 
 TEST(Meaning, LongRecurrencesDoNotOverflowTheStack) {
-  const Program program =
-      read("@input A f32[100000]\n@output D f32[100000]\na100000 D(a)=where(a==0,1,D(a-1))*1+1;\n");
+  const Program program = read("@input A f32[100000]\n@output D f32[100000]\na100000 D(a)=where(a==0,1,D(a-1))*1+1;\n");
   Reals reals;
   Meaning meaning(program, {}, reals);
   EXPECT_EQ(meaning.arithmetic().text(meaning.element("D", {99999})), "100001");
@@ -253,8 +251,7 @@ TEST(Meaning, TheRelationIsAPreorder) {
     const std::string head = "@input A f32[1]\n@input C f32[1]\n@output D f32[1]\na1 D(a)=";
     const Program before = read(head + pair.before + ";\n");
     const Program after = read(head + pair.after + ";\n");
-    const auto found =
-        first_difference(before, after, given(before.signature, {{"A", 0, pair.a}, {"C", 0, 2}}));
+    const auto found = first_difference(before, after, given(before.signature, {{"A", 0, pair.a}, {"C", 0, 2}}));
     EXPECT_EQ(found ? found->before + " | " + found->after : "", pair.difference) << pair.before << " " << pair.after;
   }
 }

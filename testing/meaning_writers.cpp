@@ -104,8 +104,8 @@ std::optional<Meaning::Range> Meaning::loop_range(const MeaningStatement& statem
       Range one{term.coefficient, term.coefficient};
       for (const IndexAtom& atom : term.factors) {
         const Range next = range_of(atom, statement, stamp);
-        const Wide corners[] = {product(one.low, next.low), product(one.low, next.high),
-                                    product(one.high, next.low), product(one.high, next.high)};
+        const Wide corners[] = {product(one.low, next.low), product(one.low, next.high), product(one.high, next.low),
+                                product(one.high, next.high)};
         one = {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
       }
       rest = {clamp(rest.low + one.low), clamp(rest.high + one.high)};
@@ -166,8 +166,8 @@ Meaning::Range Meaning::range_of(const Index& index, const MeaningStatement& sta
     Range one{term.coefficient, term.coefficient};
     for (const IndexAtom& atom : term.factors) {
       const Range next = range_of(atom, statement, stamp);
-      const Wide corners[] = {product(one.low, next.low), product(one.low, next.high),
-                                  product(one.high, next.low), product(one.high, next.high)};
+      const Wide corners[] = {product(one.low, next.low), product(one.low, next.high), product(one.high, next.low),
+                              product(one.high, next.high)};
       one = {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
     }
     out = {clamp(out.low + one.low), clamp(out.high + one.high)};

@@ -3,9 +3,11 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include "cli/verb.h"
 #include "steptp/base/file.h"
+#include "steptp/base/fresh_seed.h"
 #include "steptp/base/text.h"
 #include "steptp/verify/certificate.h"
 #include "steptp/verify/illustration.h"
@@ -23,16 +25,25 @@ struct Options {
   std::string certificate;
   std::string replay;
   VerifyOptions judge;
+  std::optional<std::uint64_t> seed;
+  std::string accept;
   double timeout = 0;
   bool json = false;
   bool timing = false;
   unsigned jobs = 0;
 };
 
-Status status_of_judgement(const Judgement& judgement) {
+Status status_of_judgement(const Judgement& judgement, bool accepts_numeric) {
   if (judgement.unusable) return Status::bad_input;
-  if (is_equal(judgement.verdict)) return Status::yes;
-  return judgement.verdict == Grade::undecided ? Status::undecided : Status::no;
+  switch (judgement.verdict) {
+    case Grade::proved:
+    case Grade::exact: return Status::yes;
+    case Grade::numeric: return accepts_numeric ? Status::yes : Status::undecided;
+    case Grade::undecided: return Status::undecided;
+    case Grade::differs:
+    case Grade::invalid: return Status::no;
+  }
+  return Status::no;
 }
 
 std::string subscripted(const std::string& name, const std::vector<std::int64_t>& index) {
@@ -77,11 +88,12 @@ std::string table(const certify::Counterexample& found) {
 std::string report(const Judgement& judgement) {
   std::string out(name_of(judgement.verdict));
   if (judgement.same) out += " (the same program up to names)";
-  if (is_equal(judgement.verdict)) out += judgement.safe ? ", safe" : ", not safe";
+  if (is_equal_or_numeric(judgement.verdict)) out += judgement.safe ? ", safe" : ", not safe";
   if (judgement.bound_log2)
     append(out, ", chance of error at most 2^", std::to_string(std::lround(*judgement.bound_log2)));
   if (judgement.agree_bits) append(out, ", agreeing in ", std::to_string(*judgement.agree_bits), " bits");
   if (judgement.points > 0) append(out, ", ", std::to_string(judgement.points), " points");
+  if (judgement.seed) append(out, ", seed ", std::to_string(*judgement.seed));
   out += "\n";
   const auto line = [&](std::string_view title, const std::vector<std::string>& texts) {
     if (texts.empty()) return;
@@ -129,10 +141,12 @@ bool keep_certificate(const std::string& file, const Pair& pair, const Judgement
 Answer judge(const Pair& pair, const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   std::atomic<bool> stop = false;
-  const Judgement judgement = verify_in_time(pair, options.judge, options.timeout, stop);
+  VerifyOptions how = options.judge;
+  how.seed = options.seed ? *options.seed : fresh_seed();  // Drawn after the pair was read.
+  const Judgement judgement = verify_in_time(pair, how, options.timeout, stop);
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
   Answer answer;
-  answer.status = status_of_judgement(judgement);
+  answer.status = status_of_judgement(judgement, options.accept == "numeric");
   if (options.json) {
     Json out = to_json(pair.id, judgement);
     if (options.timing) out.set("ms", spent.count());
@@ -206,11 +220,14 @@ VerbMain add_verify(CLI::App& app) {
       "The answer is one of\n"
       "  proved     one normal form: holds for every input and every element\n"
       "  exact      equal at random points in certified arithmetic; the bound or the agreed bits are stated\n"
-      "  numeric    equal within a computed rounding-error bound\n"
+      "  numeric    strong evidence, which does not count as equal without --accept numeric\n"
       "  differs    with a counterexample\n"
       "  undecided  with what stood in the way; never equal\n"
       "  invalid    AFTER is unreadable, fails check, or changes the signature\n"
-      "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided.\n"
+      "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided or numeric.\n"
+      "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance played "
+      "a\n"
+      "part, and --seed gives the same answer again.\n"
       "A counterexample can be kept and run again, on any machine: --counterexample F, then --replay F (exit status 0\n"
       "where both values come out as they are written there).\n"
       "A certificate says what supports the answer: --certificate F, then steptp-replay F, a small program without "
@@ -226,7 +243,9 @@ VerbMain add_verify(CLI::App& app) {
   verb->add_option("--certificate", options->certificate,
                    "writes what supports the answer to this file: the proof, the points or the counterexample");
   verb->add_option("--replay", options->replay, "runs a kept counterexample again, or a .jsonl file of them");
-  verb->add_option("--seed", options->judge.seed, "of the random points")->capture_default_str();
+  verb->add_option("--seed", options->seed, "of the random points; without it each pair has a fresh one");
+  verb->add_option("--accept", options->accept, "a grade that exit status 0 may also stand for: numeric")
+      ->check(CLI::IsMember({"numeric"}));
   verb->add_option("--budget", options->judge.budget, "operations of evaluation per pair")->capture_default_str();
   verb->add_option("--timeout", options->timeout,
                    "seconds per pair, on the wall clock; what is not decided by then is undecided, and says so")

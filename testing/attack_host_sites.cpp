@@ -85,6 +85,7 @@ void collect_targets(const ExprPtr& expr, const std::string& avoided, std::vecto
 bool holds(const Domain& domain, double value) {
   switch (domain.kind) {
     case Domain::Kind::unstated:
+    case Domain::Kind::masked:
     case Domain::Kind::any: return true;
     case Domain::Kind::positive: return value > 0;
     case Domain::Kind::nonzero: return value != 0;

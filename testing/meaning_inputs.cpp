@@ -24,6 +24,9 @@ double drawn_real(const Domain& domain, std::uint64_t draw) {
     case Domain::Kind::any: return (draw >> 32) % 2 != 0 ? -whole : whole;
     case Domain::Kind::positive: return whole + 1.0 / 16;
     case Domain::Kind::nonzero: return (draw >> 32) % 2 != 0 ? -whole - 1.0 / 16 : whole + 1.0 / 16;
+    case Domain::Kind::masked:
+      if ((draw >> 40) % 4 == 0) return -std::numeric_limits<double>::infinity();
+      return (draw >> 32) % 2 != 0 ? -whole : whole;
     case Domain::Kind::range: return domain.low + (domain.high - domain.low) * static_cast<double>(draw % 16) / 16;
   }
   return whole;

@@ -11,6 +11,7 @@
 
 #include "python/src/bindings.h"
 #include "steptp/base/file.h"
+#include "steptp/base/fresh_seed.h"
 #include "steptp/verbs/check_document.h"
 #include "steptp/verify/certificate.h"
 #include "steptp/verify/verify_pair.h"
@@ -66,7 +67,7 @@ bool judge(const Pair& pair, const VerifyOptions& options, double seconds, Judge
 }
 
 /// The JSON answer of the verb.
-nb::object verify_verb(const Document& before, const Document& after, std::uint64_t seed,
+nb::object verify_verb(const Document& before, const Document& after, std::optional<std::uint64_t> seed,
                        std::optional<std::uint64_t> budget, const std::optional<std::string>& certificate_path,
                        double timeout) {
   std::string answer;
@@ -74,7 +75,7 @@ nb::object verify_verb(const Document& before, const Document& after, std::uint6
   {
     const nb::gil_scoped_release release;
     VerifyOptions options;
-    options.seed = seed;
+    options.seed = seed ? *seed : fresh_seed();
     if (budget) options.budget = *budget;
     options.keep_record = certificate_path.has_value();
     const Pair pair = make_pair(before, after);
@@ -94,7 +95,7 @@ nb::object verify_verb(const Document& before, const Document& after, std::uint6
 }  // namespace
 
 void bind_verify(nb::module_& module) {
-  module.def("verify", &verify_verb, nb::arg("before"), nb::arg("after"), nb::arg("seed"), nb::arg("budget").none(),
+  module.def("verify", &verify_verb, nb::arg("before"), nb::arg("after"), nb::arg("seed").none(), nb::arg("budget").none(),
              nb::arg("certificate").none(), nb::arg("timeout"));
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from ._errors import Diagnostic
@@ -84,7 +84,10 @@ Verdict = Literal["proved", "exact", "numeric", "differs", "undecided", "invalid
 
 @dataclass(frozen=True)
 class Judgement:
-    """The answer of `verify`. As a condition it is true where the programs are equal: proved, exact or numeric."""
+    """The answer of `verify`. As a condition it is true where the programs are equal: proved or exact.
+
+    "numeric" is evidence: it is true only where the caller of `verify` said ``accept="numeric"``.
+    """
 
     verdict: Verdict
     same: bool
@@ -98,25 +101,27 @@ class Judgement:
     reason: str
     counterexample: Counterexample | None
     work: int
+    seed: int | None = None
     id: str = ""
+    accepts_numeric: bool = field(default=False, repr=False)
 
     def __bool__(self) -> bool:
-        return self.verdict in ("proved", "exact", "numeric")
+        return self.verdict in ("proved", "exact") or (self.accepts_numeric and self.verdict == "numeric")
 
     @classmethod
-    def _from_dict(cls, answer: dict[str, Any]) -> Judgement:
+    def _from_dict(cls, answer: dict[str, Any], *, accepts_numeric: bool = False) -> Judgement:
         found = answer["counterexample"]
         if found is not None:
             found = Counterexample(**{**found, "index": tuple(found["index"])})
         lists = {key: tuple(answer[key]) for key in ("independent_of", "assumes")}
-        return cls(**{**answer, **lists, "counterexample": found})
+        return cls(**{**answer, **lists, "counterexample": found}, accepts_numeric=accepts_numeric)
 
     def to_dict(self) -> dict[str, Any]:
         """The object that ``steptp verify --json`` prints."""
         found = self.counterexample
         return {
             "id": self.id,
-            **{key: value for key, value in vars(self).items() if key != "id"},
+            **{key: value for key, value in vars(self).items() if key not in ("id", "accepts_numeric")},
             "independent_of": list(self.independent_of),
             "assumes": list(self.assumes),
             "counterexample": None if found is None else found.to_dict(),

@@ -219,18 +219,21 @@ def verify(
     after: Source,
     *,
     signature: SignatureLike | None = None,
-    seed: int = 1,
+    seed: int | None = None,
     budget: int | None = None,
     certificate: str | os.PathLike[str] | None = None,
     timeout: float | None = None,
+    accept: str | None = None,
 ) -> Judgement:
     """Whether two programs are equal as real functions, and how we know.
 
     `before` is the program that is right: where it cannot be read or does not pass `check`, DiagnosticError is raised.
     `after` may come from anywhere: unreadable, ill-formed or with another signature it is "invalid", with the reason.
     Without header lines of its own it has the signature of `before`; with `signature`, both texts are programs alone.
-    `seed` draws the points of evaluation, `budget` bounds its operations; the same arguments give the same answer on
-    every machine. `certificate` names a file that what supports the answer is written to; `steptp-replay` confirms or
+    `seed` draws the points of evaluation; without it a fresh one is drawn after both programs were read, and the answer
+    says which (None where no chance played a part). `budget` bounds the operations of evaluation; with a seed, the same
+    arguments give the same answer on every machine. "numeric" is evidence and counts as equal (as a condition) only
+    with `accept="numeric"`. `certificate` names a file that what supports the answer is written to; `steptp-replay` confirms or
     refuses it without the judge's code. `timeout` is a limit in seconds on the wall clock: what is not decided by then
     is "undecided", and its reason says so. Ctrl-C ends a judgement.
 
@@ -251,8 +254,11 @@ def verify(
     path = None if certificate is None else os.fspath(certificate)
     if timeout is not None and not timeout > 0:
         raise ValueError(f"timeout is a number of seconds above 0, not {timeout}")
-    answer = _steptp.verify(old, new, _natural(seed, "seed"), limit, path, 0.0 if timeout is None else float(timeout))
-    return Judgement._from_dict(json.loads(answer))
+    if accept not in (None, "numeric"):
+        raise ValueError(f"accept is 'numeric' or None, not {accept!r}")
+    fixed = None if seed is None else _natural(seed, "seed")
+    answer = _steptp.verify(old, new, fixed, limit, path, 0.0 if timeout is None else float(timeout))
+    return Judgement._from_dict(json.loads(answer), accepts_numeric=accept == "numeric")
 
 
 def strategies() -> list[dict[str, Any]]:

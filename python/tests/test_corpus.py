@@ -131,6 +131,6 @@ def test_constants_and_copies_are_equal_to_nothing_but_constant_programs():
     assert len(answers) == 816
     verdicts = [answer["verdict"] for answer in answers]
     assert verdicts.count("differs") >= 500 and verdicts.count("invalid") == 4
-    equal = {answer["id"]: answer for answer in answers if answer["verdict"] in ("proved", "exact", "numeric")}
+    equal = {answer["id"]: answer for answer in answers if answer["verdict"] in ("proved", "exact")}
     assert set(equal) == {"Gemm_Max_Subtract_GELU/zero", "Matmul_Mean_Softmax/one"}
     assert all(answer["degenerate"] for answer in equal.values())

@@ -48,7 +48,7 @@ CertifiedAnswer Judge::run() {
 void Judge::decide() {
   if (model_.is_empty) return undecided("an input has no legal value");
   choose_points();
-  if (!first_look() || is_equal_in_window() || !generic_trials() || !patterns_of_bools()) return;
+  if (!first_look() || is_equal_in_window() || !generic_trials() || !patterns_of_bools() || !hidden_elements()) return;
   show_every_way();
   if (is_hazardous()) return;
   const bool was_shown = is_shown_;

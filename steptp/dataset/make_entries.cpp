@@ -281,8 +281,7 @@ class EntryMaker {
 
   static void take(const Judgement& judgement, std::uint64_t seed, EntryVerdict& verdict) {
     const bool is_first = verdict.grade.empty();
-    const bool is_weaker = verdict.grade == "exact" && judgement.verdict == Grade::numeric;
-    if (is_first || is_weaker) verdict.grade = std::string(name_of(judgement.verdict));
+    if (is_first) verdict.grade = std::string(name_of(judgement.verdict));
     verdict.safe = true;
     verdict.points += judgement.points;
     if (is_first) verdict.assumes = judgement.assumes;

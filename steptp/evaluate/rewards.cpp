@@ -7,6 +7,7 @@
 #include <set>
 
 #include "steptp/answers/answer.h"
+#include "steptp/base/fresh_seed.h"
 #include "steptp/base/text.h"
 #include "steptp/evaluate/strategy_match.h"
 #include "steptp/ir/canonical.h"
@@ -74,7 +75,7 @@ class Scorer {
     const double left = std::chrono::duration<double>(deadline_ - Clock::now()).count();
     if (left <= 0) return false;
     VerifyOptions how;
-    how.seed = options_.seed;
+    how.seed = options_.seed ? *options_.seed : fresh_seed();
     how.budget = options_.budget;
     std::atomic<bool> stop = false;
     const Judgement judgement = verify_in_time(make_pair(before_, std::move(after)), how, left, stop);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "steptp/base/text.h"
+#include "steptp/certify/big_stack.h"
 #include "steptp/certify/safe.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/prove/prove.h"
@@ -99,6 +100,7 @@ void judge_safety(const Program& before, const Program& after, bool is_defined, 
     return;
   }
   evaluation.budget_operations = std::min(evaluation.budget_operations, budget);
+  judgement.seed = evaluation.seed;
   const certify::SafetyAnswer answer = certify::compare_safety(before, after, evaluation);
   judgement.safe = answer.is_safe;
   judgement.work += answer.work;
@@ -141,12 +143,11 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
     judgement.safe = true;
     return true;
   }
-  if (auto lost = lost_precision(before, after)) {
-    judgement.verdict = Grade::differs;
-    judgement.reason = concat("precision: ", *lost);
-    return true;
-  }
-  return false;
+  const Precision precision = compare_precision(before, after);
+  if (precision.verdict == Precision::Verdict::kept) return false;
+  judgement.verdict = precision.verdict == Precision::Verdict::lost ? Grade::differs : Grade::undecided;
+  judgement.reason = concat("precision: ", precision.reason);
+  return true;
 }
 
 /// One trial, after a proof was tried.
@@ -164,20 +165,20 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     if (options.keep_record) judgement.proof = proof.record;
   } else {
     evaluation.same_tensors = proof.same_tensors;
+    judgement.seed = options.seed;
     certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
     if (options.keep_record) judgement.evaluation = std::move(answer.record);
     is_defined = answer.is_defined_everywhere;
     take(answer, judgement);
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
-  if (is_equal(judgement.verdict) && !judgement.safe)
+  if (is_equal_or_numeric(judgement.verdict) && !judgement.safe)
     judge_safety(before, after, is_defined, evaluation, options.safety_budget, judgement);
 }
 
-}  // namespace
-
-std::vector<Judgement> verify_trials(const Program& before, const Program& after, const VerifyOptions& options,
-                                     const std::vector<std::uint64_t>& seeds) {
+/// All trials, on a stack that bears it.
+std::vector<Judgement> judge_trials(const Program& before, const Program& after, const VerifyOptions& options,
+                                    const std::vector<std::uint64_t>& seeds) {
   std::optional<KnownBefore> looked_at;
   if (!options.known && before.signature == after.signature) looked_at = look_at(before);
   const KnownBefore none;
@@ -196,6 +197,18 @@ std::vector<Judgement> verify_trials(const Program& before, const Program& after
     if (proof.proved || !is_equal(out.back().verdict) || !out.back().safe) break;
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<Judgement> verify_trials(const Program& before, const Program& after, const VerifyOptions& options,
+                                     const std::vector<std::uint64_t>& seeds) {
+  std::vector<Judgement> out;
+  const bool ran = certify::run_on_big_stack([&] { out = judge_trials(before, after, options, seeds); });
+  if (ran) return out;
+  Judgement judgement;
+  judgement.reason = "no stack for the judgement";
+  return {judgement};
 }
 
 }  // namespace steptp

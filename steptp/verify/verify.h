@@ -19,7 +19,10 @@ namespace steptp {
 /// How sure the judge is; docs/verification.md says what each grade means.
 enum class Grade : std::uint8_t { proved, exact, numeric, differs, undecided, invalid };
 [[nodiscard]] std::string_view name_of(Grade grade);
-[[nodiscard]] inline bool is_equal(Grade grade) { return grade <= Grade::numeric; }
+/// Proved or exact. `numeric` is evidence and does not count as equal.
+[[nodiscard]] inline bool is_equal(Grade grade) { return grade <= Grade::exact; }
+/// For callers that were told to accept evidence (`verify --accept numeric`); datasets, rewards and search never do.
+[[nodiscard]] inline bool is_equal_or_numeric(Grade grade) { return grade <= Grade::numeric; }
 
 struct Judgement {
   Grade verdict = Grade::undecided;
@@ -30,6 +33,8 @@ struct Judgement {
   bool unusable = false;
   std::vector<std::string> independent_of;
   std::optional<double> bound_log2;
+  /// The seed of the draws; nothing where no chance played a part.
+  std::optional<std::uint64_t> seed;
   std::uint64_t points = 0;
   std::optional<std::int64_t> agree_bits;
   std::vector<std::string> assumes;

@@ -99,7 +99,8 @@ Judgement verify_in_time(const Pair& pair, VerifyOptions options, double seconds
   if (seconds > 0) watchdog.emplace(std::chrono::duration<double>(seconds), stop);
   options.stop = &stop;
   Judgement judgement = verify_pair(pair, options);
-  const bool is_unfinished = judgement.verdict == Grade::undecided || (is_equal(judgement.verdict) && !judgement.safe);
+  const bool is_unfinished =
+      judgement.verdict == Grade::undecided || (is_equal_or_numeric(judgement.verdict) && !judgement.safe);
   if (seconds > 0 && stop && is_unfinished) {
     std::array<char, 32> buffer{};
     const auto* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), seconds).ptr;
@@ -137,7 +138,8 @@ Json to_json(const std::string& id, const Judgement& judgement) {
   out.set("agree_bits", judgement.agree_bits ? Json(*judgement.agree_bits) : Json());
   out.set("assumes", strings(judgement.assumes)).set("reason", judgement.reason);
   out.set("counterexample", judgement.counterexample ? to_json(*judgement.counterexample) : Json());
-  return out.set("work", judgement.work);
+  out.set("work", judgement.work);
+  return out.set("seed", judgement.seed ? Json(*judgement.seed) : Json());
 }
 
 }  // namespace steptp

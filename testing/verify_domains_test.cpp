@@ -1,0 +1,103 @@
+// Domains of inputs as the judge uses them: only what the signature states restricts inputs.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "steptp/text/document.h"
+#include "steptp/verify/verify.h"
+
+namespace steptp::testing {
+
+namespace {
+
+Program program_of(const std::string& text) {
+  const Document document = read_document("test", text);
+  EXPECT_TRUE(document.ok) << text;
+  return document.program;
+}
+
+Judgement judge(const std::string& header, const std::string& before, const std::string& after,
+                std::uint64_t proof_work = VerifyOptions().proof_work) {
+  VerifyOptions options;
+  options.proof_work = proof_work;
+  return verify(program_of(header + before + "\n"), program_of(header + after + "\n"), options);
+}
+
+struct Row {
+  const char* before;
+  const char* after;
+};
+
+constexpr const char* kMasked = "@input A f32[3,6] masked\n@input C f32[3,6]\n@output D f32[3,6]\n";
+
+/// A row by its maximum and its sum of exponentials.
+constexpr const char* kSoftmax =
+    "tx3 a6 E^f32(tx)=max(E(tx),A(tx,a));tx3 a6 F^f32(tx)+=exp(A(tx,a)-E(tx));"
+    "tx3 a6 D(tx,a)=exp(A(tx,a)-E(tx))/F(tx);";
+/// The same, with zeros in rows that are masked whole.
+constexpr const char* kGuardedSoftmax =
+    "tx3 a6 E^f32(tx)=max(E(tx),A(tx,a));tx3 E(tx)=max(E(tx),-1000);tx3 a6 F^f32(tx)+=exp(A(tx,a)-E(tx));"
+    "tx3 a6 D(tx,a)=where(F(tx)==0,0,exp(A(tx,a)-E(tx))/F(tx));";
+
+TEST(Masked, AnElementMayBeMinusInfinity) {
+  for (const Row& row : {
+           Row{"tx3 a6 D(tx,a)=0;", "tx3 a6 D(tx,a)=A(tx,a)*0;"},
+           Row{"tx3 a6 D(tx,a)=C(tx,a);", "tx3 a6 D(tx,a)=C(tx,a)+A(tx,a)-A(tx,a);"},
+           Row{"tx3 a6 D(tx,a)=1;", "tx3 a6 D(tx,a)=exp(A(tx,a)-A(tx,a));"},
+           Row{"tx3 a6 D(tx,a)=A(tx,a);", "tx3 a6 D(tx,a)=max(A(tx,a),-1e30);"},
+           Row{"tx3 a6 D(tx,a)=where(A(tx,a)<-1e38,1,0);", "tx3 a6 D(tx,a)=0;"},
+           Row{"tx3 a6 D(tx,a)=where(A(tx,a)<A(tx,a)+1,1,0);", "tx3 a6 D(tx,a)=1;"},
+           Row{"tx3 a6 D(tx,a)=exp(A(tx,a))*C(tx,a);",
+               "tx3 a6 D(tx,a)=exp(A(tx,a))*(C(tx,a)+A(tx,a))-exp(A(tx,a))*A(tx,a);"},
+           Row{"tx3 a6 D(tx,a)=max(A(tx,a),C(tx,a));", "tx3 a6 D(tx,a)=(A(tx,a)+C(tx,a)+abs(A(tx,a)-C(tx,a)))/2;"},
+           Row{kGuardedSoftmax, kSoftmax},
+       }) {
+    for (const std::uint64_t work : {VerifyOptions().proof_work, std::uint64_t{0}}) {
+      const Judgement judgement = judge(kMasked, row.before, row.after, work);
+      EXPECT_FALSE(is_equal_or_numeric(judgement.verdict)) << row.before << "\n"
+                                                           << row.after << "\n"
+                                                           << name_of(judgement.verdict) << " " << judgement.reason;
+    }
+  }
+}
+
+TEST(Masked, FiniteInputsAreNot) {
+  const std::string plain = "@input A f32[3,6]\n@input C f32[3,6]\n@output D f32[3,6]\n";
+  EXPECT_TRUE(is_equal(judge(plain, "tx3 a6 D(tx,a)=0;", "tx3 a6 D(tx,a)=A(tx,a)*0;").verdict));
+  EXPECT_TRUE(is_equal(judge(plain, "tx3 a6 D(tx,a)=C(tx,a);", "tx3 a6 D(tx,a)=C(tx,a)+A(tx,a)-A(tx,a);").verdict));
+}
+
+TEST(Masked, WhatHoldsForMinusInfinityTooIsEqual) {
+  for (const Row& row : {
+           Row{"tx3 a6 D(tx,a)=A(tx,a)+C(tx,a);", "tx3 a6 D(tx,a)=C(tx,a)+A(tx,a);"},
+           Row{"tx3 a6 D(tx,a)=A(tx,a)+C(tx,a);", "tx3 a6 E^f32(tx,a)=A(tx,a);tx3 a6 D(tx,a)=E(tx,a)+C(tx,a);"},
+           // A value may take the place of a NaN.
+           Row{"tx3 a6 D(tx,a)=A(tx,a)*0;", "tx3 a6 D(tx,a)=0;"},
+           Row{"tx3 a6 D(tx,a)=exp(A(tx,a));", "tx3 a6 D(tx,a)=abs(exp(A(tx,a)));"},
+           Row{kSoftmax,
+               "tx3 a2 c3 E^f32(tx)=max(E(tx),A(tx,a*3+c));tx3 a6 F^f32(tx)+=exp(A(tx,a)-E(tx));"
+               "tx3 a6 D(tx,a)=exp(A(tx,a)-E(tx))/F(tx);"},
+       }) {
+    const Judgement judgement = judge(kMasked, row.before, row.after);
+    EXPECT_TRUE(is_equal(judgement.verdict)) << row.before << "\n"
+                                             << row.after << "\n"
+                                             << name_of(judgement.verdict) << " " << judgement.reason;
+  }
+}
+
+TEST(Masked, CounterexamplesSayMinusInfinity) {
+  const Judgement judgement = judge(kMasked, "tx3 a6 D(tx,a)=0;", "tx3 a6 D(tx,a)=A(tx,a)*0;");
+  ASSERT_EQ(judgement.verdict, Grade::differs) << judgement.reason;
+  ASSERT_TRUE(judgement.counterexample && judgement.counterexample->given);
+  bool is_said = false;
+  for (const auto& [element, value] : judgement.counterexample->given->elements)
+    is_said = is_said || certify::to_text(value) == "-inf";
+  for (const auto& [name, value] : judgement.counterexample->given->fill)
+    is_said = is_said || certify::to_text(value) == "-inf";
+  EXPECT_TRUE(is_said);
+}
+
+}  // namespace
+
+}  // namespace steptp::testing

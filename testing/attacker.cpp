@@ -37,7 +37,8 @@ Attack disguised(const Attack& attack, Random& random) {
 const std::vector<AttackClass>& attack_classes() {
   static const std::vector<AttackClass> kClasses = [] {
     std::vector<AttackClass> classes;
-    for (const auto* list : {&template_attacks(), &scalar_attacks(), &integer_attacks(), &host_attacks()}) {
+    for (const auto* list : {&template_attacks(), &scalar_attacks(), &integer_attacks(), &host_attacks(),
+                             &law_attacks(), &index_attacks(), &write_attacks()}) {
       classes.insert(classes.end(), list->begin(), list->end());
     }
     return classes;
@@ -75,7 +76,7 @@ std::uint64_t AttackCounts::accepted() const {
 std::map<std::string, AttackCounts> attack(const AttackOptions& options) {
   std::vector<const AttackClass*> classes;
   for (const AttackClass& one : attack_classes()) {
-    if (one.name.find(options.only) != std::string::npos) classes.push_back(&one);
+    if (one.name.find(options.only) != std::string::npos) classes.insert(classes.end(), one.weight, &one);
   }
   std::map<std::string, AttackCounts> counts;
   if (classes.empty()) return counts;

@@ -39,6 +39,7 @@ struct Attack {
 struct AttackClass {
   std::string name;
   std::function<std::optional<Attack>(Random& random)> make;
+  unsigned weight = 1;  ///< how often it has its turn
 };
 [[nodiscard]] const std::vector<AttackClass>& attack_classes();
 
@@ -47,6 +48,9 @@ struct AttackClass {
 [[nodiscard]] const std::vector<AttackClass>& template_attacks();  // attack_templates.cpp
 [[nodiscard]] const std::vector<AttackClass>& integer_attacks();   // attack_integers.cpp
 [[nodiscard]] const std::vector<AttackClass>& host_attacks();      // attack_hosts.cpp
+[[nodiscard]] const std::vector<AttackClass>& law_attacks();       // attack_laws.cpp
+[[nodiscard]] const std::vector<AttackClass>& index_attacks();     // attack_indices.cpp
+[[nodiscard]] const std::vector<AttackClass>& write_attacks();     // attack_writes.cpp
 
 /// The difference, where the witness shows one. By precision: text only.
 [[nodiscard]] std::optional<MeaningDifference> confirm(const Attack& attack);

@@ -98,6 +98,40 @@ TEST(Masked, CounterexamplesSayMinusInfinity) {
   EXPECT_TRUE(is_said);
 }
 
+constexpr const char* kGather =
+    "@input A f32[10]\n@input C i32[6]\n@input F f32[6]\n@input K bool[6]\n@output D f32[6]\n@output G f32[6]\n";
+
+/// Whether the integers of C index within A is a matter of each element that evaluates such an access.
+TEST(Uses, AnElementProfitsOnlyFromItsOwn) {
+  for (const Row& row : {
+           Row{"a6 D(a)=F(a);a6 G(a)=A(C^i32(a));", "a6 D(a)=F(a)+A(C^i32(a))-A(C(a));a6 G(a)=A(C(a));"},
+           Row{"a6 D(a)=F(a);a6 G(a)=A(C^i32(a));", "a6 D(a)=F(a)+0*A(C^i32(5-a));a6 G(a)=A(C(a));"},
+           Row{"a6 D(a)=where(K^bool(a),A(C^i32(a)),0);a6 G(a)=0;",
+               "a6 D(a)=A(C^i32(a))*where(K^bool(a),1,0);a6 G(a)=0;"},
+           Row{"a6 E(a)=A(C^i32(a));a6 D(a)=F(a);a6 G(a)=0;", "a6 E(a)=A(C^i32(a));a6 D(a)=F(a)+E(a)-E(a);a6 G(a)=0;"},
+       }) {
+    const Judgement judgement = judge(kGather, row.before, row.after);
+    EXPECT_FALSE(is_equal_or_numeric(judgement.verdict)) << row.before << "\n"
+                                                         << row.after << "\n"
+                                                         << name_of(judgement.verdict) << " " << judgement.reason;
+  }
+}
+
+TEST(Uses, TheSameUsesAreNoObstacle) {
+  for (const Row& row : {
+           Row{"a6 D(a)=A(C^i32(a))*F(a);a6 G(a)=0;", "a6 E(a)=A(C^i32(a));a6 D(a)=F(a)*E(a);a6 G(a)=0;"},
+           Row{"a6 E(a)=A(C^i32(a));a6 D(a)=F(a)*E(a);a6 G(a)=E(a);", "a6 D(a)=A(C^i32(a))*F(a);a6 G(a)=A(C(a));"},
+           Row{"a6 D(a)=A(C^i32(a))*F(a);a6 G(a)=0;", "a2 c3 D(a*3+c)=A(C^i32(a*3+c))*F(a*3+c);a6 G(a)=0;"},
+           Row{"a6 E(a)=A(C^i32(a));a6 D(a)=where(K^bool(a),E(a),0);a6 G(a)=0;",
+               "a6 D(a)=where(K^bool(a),A(C^i32(a)),0);a6 G(a)=0;"},
+       }) {
+    const Judgement judgement = judge(kGather, row.before, row.after);
+    EXPECT_TRUE(is_equal(judgement.verdict)) << row.before << "\n"
+                                             << row.after << "\n"
+                                             << name_of(judgement.verdict) << " " << judgement.reason;
+  }
+}
+
 }  // namespace
 
 }  // namespace steptp::testing

@@ -79,6 +79,7 @@ Affine Arena::product(const Affine& left, const Affine& right) {
 }
 
 Affine Arena::quotient(const Affine& dividend, std::int64_t divisor) {
+  const Deeper deeper(*this);
   if (divisor <= 0) throw GiveUp{"a divisor that is not positive"};
   if (divisor == 1) return dividend;
   spend(1);
@@ -155,6 +156,7 @@ Affine Arena::wrapped(const Affine& value, DType dtype) {
 }
 
 Interval Arena::atom_range(AtomId id) {
+  const Deeper deeper(*this);
   const Atom& node = atoms_[id];
   switch (node.kind) {
     case Atom::Kind::variable: return range(node.argument);

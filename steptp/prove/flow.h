@@ -11,6 +11,7 @@
 #include "steptp/analysis/shapes.h"
 #include "steptp/ir/typing.h"
 #include "steptp/prove/arena.h"
+#include "steptp/prove/hazards.h"
 
 namespace steptp::forms {
 
@@ -21,6 +22,14 @@ struct Value {
   Affine integer;
   PolynomialId real = 0;
   ConditionId truth = 0;
+  /// Of elements only (Flow::resolve): a form that is 1 at the inputs where the element has no value, else 0.
+  PolynomialId hazard = kHarmless;
+};
+
+/// The numbers that stand for a version: of its value, and of where it has none (kHarmless: it always has one).
+struct VersionNumbers {
+  std::uint32_t value = 0;
+  std::uint32_t hazard = kHarmless;
 };
 
 /// What both programs of a pair agree on: the numbers of known variables, the names of elements, and the value numbers
@@ -50,6 +59,21 @@ struct Version {
 
 using Numbering = std::map<Version, std::uint32_t>;
 
+/// One step of a recurrence as a formula of the round before it, `earlier`, with the value of that round as a generator.
+struct RecurrenceStep {
+  PolynomialId value = 0;
+  PolynomialId previous = 0;
+  VariableId earlier = 0;
+};
+
+/// The rounds of a recurrence from `low` on, where the value is `first`; asked for at `here`.
+struct RecurrenceRounds {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  PolynomialId first = 0;
+  VariableId here = 0;
+};
+
 /// Values of elements as functions of indices: every read is followed to the writes that reach it, symbolically.
 /// Relies on a program that `check` calls ok: a read that is reached sees a defined element.
 class Flow {
@@ -78,7 +102,7 @@ class Flow {
     return writers_.at(version.tensor).size() == version.writers;
   }
   /// A version that is read as `definition(number)` from now on; none takes all numbers back.
-  void set_number(const Version& version, std::uint32_t number);
+  void set_number(const Version& version, VersionNumbers numbers);
   void forget_numbers();
   /// Recurrences were written down with the numbers that there were.
   void renew_recurrences() { find_recurrences(); }
@@ -137,6 +161,14 @@ class Flow {
   [[nodiscard]] Value known_value(std::uint32_t number, const Variable& variable, std::vector<Affine> subscripts);
   [[nodiscard]] Value right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator);
 
+  // hazards.cpp
+  /// Adds to what the element at hand has no value by.
+  void add_hazard(PolynomialId hazard) { hazard_ = hazards_.united(hazard_, hazard); }
+  /// An access by data that may lie outside of the tensor.
+  void add_range_hazards(const std::vector<Affine>& subscripts, const std::vector<std::int64_t>& shape);
+  /// What a binary operation on reals cannot bear.
+  void add_operation_hazard(ArithmeticOp op, PolynomialId left, PolynomialId right);
+
   // flow.cpp
   /// How many of a tensor's writers stand in top-level nests up to this one.
   [[nodiscard]] std::size_t writers_up_to(const std::vector<std::size_t>& writers, std::uint32_t nest) const;
@@ -170,7 +202,12 @@ class Flow {
   [[nodiscard]] std::vector<VariableId> element_names(std::size_t statement);
   void make_body(std::size_t statement, const std::vector<VariableId>& names);
   void forget_open_recurrence();
-  [[nodiscard]] PolynomialId body_at(std::size_t statement, const std::vector<Affine>& element);
+  /// One round of a recurrence, and where that round has no value.
+  struct Round {
+    PolynomialId value = 0;
+    PolynomialId hazard = kHarmless;
+  };
+  [[nodiscard]] Round body_at(std::size_t statement, const std::vector<Affine>& element);
   [[nodiscard]] Generator self(std::size_t statement, const std::vector<Affine>& element);
   /// What a write of a recurrence wrote to an element.
   [[nodiscard]] Value recurrence(const Candidate& write, std::vector<Affine> element);
@@ -180,6 +217,8 @@ class Flow {
   // closed_recurrences.cpp
   /// What the recurrence is as a fold, if it is one.
   void close(std::size_t statement, const std::vector<VariableId>& names);
+  [[nodiscard]] PolynomialId hazard_of_rounds(const RecurrenceRounds& rounds, const Round& first,
+                                              const RecurrenceStep& step, const Round& later);
   [[nodiscard]] std::optional<std::size_t> direction(const std::vector<VariableId>& names) const;
 
   // solve.cpp
@@ -197,7 +236,7 @@ class Flow {
   std::vector<bool> is_cyclic_;
   std::vector<bool> is_roundabout_;  ///< only through other statements
   bool unrolls_ = false;
-  std::vector<std::optional<PolynomialId>> bodies_;  ///< of recurrences, by statement
+  std::vector<std::optional<Round>> bodies_;  ///< of recurrences, by statement
   std::size_t prepared_ = 0;                         ///< the statements before have bodies, if they can
   std::optional<std::size_t> open_recurrence_;
   std::vector<std::vector<Affine>> reads_of_itself_;  ///< of the open one, so far: which elements
@@ -205,10 +244,13 @@ class Flow {
   struct Closed {
     std::vector<VariableId> element;
     PolynomialId value = 0;
+    PolynomialId hazard = kHarmless;
   };
   std::vector<std::optional<Closed>> closed_;       ///< recurrences that are folds, by statement
   std::vector<std::optional<std::size_t>> rolled_;  ///< the loop along which a recurrence overwrites its elements
-  std::map<Version, std::uint32_t> numbers_;
+  std::map<Version, VersionNumbers> numbers_;
+  Hazards hazards_;
+  PolynomialId hazard_ = kHarmless;  ///< of what has been evaluated of the element at hand
 
   struct Key {
     std::string tensor;

@@ -69,6 +69,7 @@ std::optional<Affine> Arena::as_affine(PolynomialId id) {
 }
 
 PolynomialId Arena::add(PolynomialId left, PolynomialId right) {
+  const Deeper deeper(*this);
   const Polynomial& a = polynomials_[left];
   const Polynomial& b = polynomials_[right];
   if (a.terms.empty()) return right;
@@ -162,6 +163,7 @@ PolynomialId Arena::lump(PolynomialId polynomial) {
 }
 
 PolynomialId Arena::multiply(PolynomialId left, PolynomialId right) {
+  const Deeper deeper(*this);
   if (const auto value = as_constant(left)) return scale(right, *value);
   if (const auto value = as_constant(right)) return scale(left, *value);
   if (const auto veiled = as_veiled(left)) {
@@ -185,10 +187,34 @@ PolynomialId Arena::multiply(PolynomialId left, PolynomialId right) {
   return left == right ? as_nonnegative(result) : result;
 }
 
+std::optional<PolynomialId> Arena::under_root(GeneratorId id) {
+  const Generator& node = generators_[id];
+  if (!with_algebra_ || node.kind != Generator::Kind::call || static_cast<Function>(node.tag) != Function::sqrt) {
+    return std::nullopt;
+  }
+  const PolynomialId inside = node.polynomials[0];
+  if (traits(inside).is_wild() || !sign(inside).nonnegative) return std::nullopt;
+  return inside;
+}
+
 PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
+  const Deeper deeper(*this);
   std::map<GeneratorId, std::int64_t> exponents;
   for (const MonomialId id : {left, right}) {
     for (const auto& [generator, exponent] : monomials_[id].factors) exponents[generator] += exponent;
+  }
+  // sqrt(x)*sqrt(x) is x.
+  for (auto& [generator, exponent] : exponents) {
+    const auto inside = exponent > 1 ? under_root(generator) : std::nullopt;
+    if (!inside) continue;
+    const std::int64_t whole = exponent / 2;
+    exponent %= 2;
+    Monomial rest;
+    for (const auto& [other, power] : exponents) {
+      if (power != 0) rest.factors.emplace_back(other, static_cast<std::int32_t>(power));
+    }
+    return multiply(intern_polynomial({{{intern_monomial(std::move(rest)), mpq_class(1)}}}),
+                    integer_power(*inside, whole));
   }
   // One exponential per product: exp(a)*exp(b) = exp(a+b) holds for every value, infinite ones included.
   PolynomialId argument = constant(0);
@@ -253,6 +279,7 @@ PolynomialId Arena::integer_power(PolynomialId base, std::int64_t exponent) {
 }
 
 PolynomialId Arena::inverse(PolynomialId polynomial) {
+  const Deeper deeper(*this);
   if (const auto veiled = as_veiled(polynomial)) {
     return veil({veiled->where, inverse_where({negation(veiled->where)}, veiled->value)});
   }

@@ -1,16 +1,18 @@
 #include "steptp/prove/prove.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "steptp/prove/cells.h"
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
+#include "steptp/prove/hazards.h"
 #include "steptp/prove/kept_types.h"
-#include "steptp/prove/print.h"
 #include "steptp/prove/statement.h"
 
 namespace steptp {
@@ -37,9 +39,9 @@ class ValueNumbers {
       try {
         const Value value = flow.value(version, element);
         if (value.kind != Value::Kind::real) continue;
-        const std::uint32_t number = number_of(shape, value);
-        flow.set_number(version, number);
-        result.emplace(version, number);
+        const VersionNumbers numbers = numbers_of(shape, value);
+        flow.set_number(version, numbers);
+        result.emplace(version, numbers.value);
       } catch (const GiveUp&) {
         continue;
       }
@@ -76,15 +78,15 @@ class ValueNumbers {
     Flow& flow;
     std::vector<Version> versions;
     std::size_t next = 0;
-    std::map<Form, std::vector<Version>> alone = {};  ///< not met in the other program yet
+    std::map<Form, std::vector<std::pair<Version, Value>>> alone = {};  ///< not met in the other program yet
     Numbering numbers = {};
     /// How much of it has been looked at.
     [[nodiscard]] double share() const {
       return next == versions.size() ? 2 : static_cast<double>(next) / static_cast<double>(versions.size());
     }
-    void set(const Version& version, std::uint32_t number) {
-      flow.set_number(version, number);
-      numbers.emplace(version, number);
+    void set(const Version& version, VersionNumbers both) {
+      flow.set_number(version, both);
+      numbers.emplace(version, both.value);
     }
   };
 
@@ -99,29 +101,35 @@ class ValueNumbers {
       const Form form{shape, value.real};
       const auto others = other.alone.find(form);
       if (others == other.alone.end() && !met_.contains(form)) {
-        own.alone[form].push_back(version);
+        own.alone[form].emplace_back(version, value);
         return;
       }
       // Where one program reads it in the nest that writes it, it has no name there: then it has none at all.
       bool is_seen_through = own.flow.is_read_where_written(version.tensor);
       if (others != other.alone.end()) {
-        for (const Version& same : others->second) {
+        for (const auto& [same, same_value] : others->second) {
           is_seen_through = is_seen_through || other.flow.is_read_where_written(same.tensor);
         }
       }
       if (is_seen_through) {
-        own.alone[form].push_back(version);
+        own.alone[form].emplace_back(version, value);
         return;
       }
       met_.insert(form);
-      const std::uint32_t number = number_of(shape, value);
-      own.set(version, number);
+      own.set(version, numbers_of(shape, value));
       if (others == other.alone.end()) return;
-      for (const Version& same : others->second) other.set(same, number);
+      for (const auto& [same, same_value] : others->second) other.set(same, numbers_of(shape, same_value));
       other.alone.erase(others);
     } catch (const GiveUp&) {
       return;
     }
+  }
+
+  /// Of its value, and of where it has none: programs with one value may differ in that.
+  VersionNumbers numbers_of(const std::vector<std::int64_t>& shape, const Value& value) {
+    VersionNumbers numbers{number_of(shape, value), kHarmless};
+    if (value.hazard != kHarmless) numbers.hazard = number_of(shape, {Value::Kind::real, {}, value.hazard, 0});
+    return numbers;
   }
 
   std::uint32_t number_of(const std::vector<std::int64_t>& shape, const Value& value) {
@@ -152,17 +160,8 @@ bool same(const Value& a, const Value& b) {
   return false;
 }
 
-std::string text_of(const Arena& arena, const Value& value) {
-  switch (value.kind) {
-    case Value::Kind::real: return to_text(arena, value.real);
-    case Value::Kind::integer: return to_text(arena, value.integer);
-    case Value::Kind::truth: return condition_text(arena, value.truth);
-  }
-  return {};
-}
-
 /// One attempt, with whatever numbers the two flows have; empty where all outputs agree.
-std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after, Proof& proof) {
+std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after) {
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
     std::vector<Affine> element;
@@ -170,10 +169,14 @@ std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& a
     try {
       const Value left = before.output(variable.name, element);
       const Value right = after.output(variable.name, element);
-      if (!same(left, right)) {
-        proof.before_form = text_of(shared.arena, left);
-        proof.after_form = text_of(shared.arena, right);
-        return "the normal forms of " + variable.name + " differ";
+      if (!same(left, right)) return "the normal forms of " + variable.name + " differ";
+      Hazards hazards(shared.arena);
+      PolynomialId excused = left.hazard;
+      if (right.hazard != kHarmless && left.kind == Value::Kind::real) {
+        excused = hazards.united(excused, hazards.of_nan(left.real));
+      }
+      if (!hazards.includes(excused, right.hazard)) {
+        return "after may have no value in " + variable.name + " where before has one";
       }
     } catch (const GiveUp& given_up) {
       return given_up.reason;
@@ -241,6 +244,31 @@ void add_same_tensors(const Flow& before, const Numbering& left, const Flow& aft
   }
 }
 
+/// Shows what normal forms do not: every output cell by cell.
+void compare_cells(Shared& shared, Flow& before, Flow& after, const ProofOptions& options, Proof& proof) {
+  CellComparison comparison(shared, before, after, options.seed, options.keep_forms);
+  double chance = 0;
+  for (const Variable& variable : shared.signature.variables) {
+    if (variable.role != Role::output) continue;
+    const CellAnswer answer = comparison.compare(variable);
+    if (!answer.agrees) {
+      proof.reason = answer.reason;
+      proof.before_form = answer.before_form;
+      proof.after_form = answer.after_form;
+      return;
+    }
+    proof.cells += answer.cells;
+    chance += std::exp2(answer.bound_log2);
+  }
+  constexpr double kMostChance = 0x1p-40;
+  if (chance > kMostChance) {
+    proof.reason = "residues agree, but their bound is above 2^-40";
+    return;
+  }
+  proof.shown = true;
+  proof.bound_log2 = std::log2(chance);
+}
+
 /// How far definitions are looked into: first each stands for itself, then those that both programs have, or none does.
 enum class Depth : std::uint8_t { shared, whole };
 
@@ -269,26 +297,28 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
     Numbering right_numbers;
     std::optional<std::string> difference;
     if (manner.depth == Depth::whole) {
-      difference = compare_outputs(shared, left, right, proof);
+      difference = compare_outputs(shared, left, right);
     } else {
       left_numbers = numbers.number(left);
       right_numbers = numbers.number(right);
-      difference = compare_outputs(shared, left, right, proof);
+      difference = compare_outputs(shared, left, right);
       proof.keeps_types = !difference && keeps_types(before, left, left_numbers, after, right, right_numbers);
     }
     if (difference && manner.depth == Depth::shared) {
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
       std::tie(left_numbers, right_numbers) = numbers.number_together(left, right);
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
-      difference = compare_outputs(shared, left, right, proof);
+      difference = compare_outputs(shared, left, right);
     }
     proof.proved = !difference;
+    if (difference) proof.reason = *difference;
+    if (difference && manner.with_algebra) compare_cells(shared, left, right, options, proof);
     proof.work = arena.work();
     if (proof.proved && options.keep_record) {
+      proof.record = {{}, {}, {}, {}, true};  // unless it can be written down
       proof.record = write_down(shared, left, numbers, left_numbers, right_numbers, needs);
       return proof;
     }
-    if (difference) proof.reason = *difference;
   } catch (const GiveUp& given_up) {
     proof.reason = given_up.reason;
   }
@@ -318,7 +348,7 @@ Proof prove(const Program& before, const Program& after, const ProofOptions& opt
   if (Proof plain = proof_with({.unrolls = true}, unrolling); plain.proved) return plain;
   const std::uint64_t second_look = proof.proved ? kSecondLook : std::min(options.work / 2, kPlainWhole);
   if (Proof plain = proof_with({.depth = Depth::whole}, second_look); plain.proved) return plain;
-  if (proof.proved) {
+  if (proof.proved || proof.shown) {
     proof.work = spent;
     return proof;
   }

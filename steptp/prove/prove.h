@@ -12,12 +12,16 @@
 namespace steptp {
 
 struct ProofOptions {
+  /// Of the points at which residues are compared, where normal forms differ.
+  std::uint64_t seed = 1;
   /// Nodes made and visited; answers do not depend on the machine.
   std::uint64_t work = 3'000'000;
   /// Gives up once it is raised.
   const std::atomic<bool>* stop = nullptr;
   /// Whether a proof is also written down (Proof::record).
   bool keep_record = false;
+  /// Whether forms that differ are written out (Proof::before_form), for whoever works on the prover.
+  bool keep_forms = false;
 };
 
 /// Whether two programs have one normal form.
@@ -28,9 +32,14 @@ struct Proof {
   bool is_structural = false;
   /// Every value is computed from the same values by the same operations in the same types.
   bool keeps_types = false;
+  /// Not one normal form, but shown cell by cell: on every cell of every output the programs are one expression, except
+  /// with the chance 2^bound_log2 (prove/cells.h).
+  bool shown = false;
+  double bound_log2 = 0;
+  std::size_t cells = 0;
   std::string reason;  ///< where not proved: what stood in the way, of the widest attempt
   std::uint64_t work = 0;
-  /// The normal forms of the first output that differs, of the widest attempt that made both.
+  /// Where it was asked for: the forms of the first cell on which the programs differ.
   std::string before_form;
   std::string after_form;
   ProofRecord record;  ///< where it was asked for

@@ -60,9 +60,14 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
   }
   if (!in_own_nest) {
     if (const auto number = numbers_.find({tensor, writers}); number != numbers_.end()) {
-      Generator node{Generator::Kind::definition, number->second, {}, {}, {}, {}};
+      Generator node{Generator::Kind::definition, number->second.value, {}, {}, {}, {}};
       for (const Affine& subscript : element) node.subscripts.push_back(arena_.intern(subscript));
-      return {Value::Kind::real, {}, arena_.generator(std::move(node)), 0};
+      Value value{Value::Kind::real, {}, arena_.generator(node), 0};
+      if (number->second.hazard != kHarmless) {
+        node.tag = number->second.hazard;
+        value.hazard = hazards_.united(kHarmless, arena_.generator(std::move(node)));
+      }
+      return value;
     }
   }
   Key key{tensor, in_own_nest ? reader : kEnd, writers, {}, {}, arena_.knowledge()};
@@ -114,7 +119,9 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
   }
   Value result = choices.back().second;
   for (std::size_t i = choices.size() - 1; i-- > 0;) {
+    const PolynomialId hazard = hazards_.chosen(choices[i].first, choices[i].second.hazard, result.hazard);
     result = choose(choices[i].first, choices[i].second, result, dtype);
+    result.hazard = hazard;
   }
   --depth_;
   done_.emplace(std::move(key), result);
@@ -310,6 +317,7 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
   const std::vector<std::size_t>& all = writers_[tensor];
   std::optional<Value> start;
   if (base) start = is_cyclic_[base->statement] ? recurrence(*base, element) : killed(*base);
+  PolynomialId hazard = start ? start->hazard : kHarmless;
   std::optional<PolynomialId> total;
   std::optional<ArithmeticOp> previous_op;
   std::vector<std::size_t> used;
@@ -350,10 +358,14 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       const ConditionId where = arena_.conjunction(conditions);
       if (where == arena_.never()) continue;
       is_written |= where == arena_.always();
+      PolynomialId hazard_of_term = kHarmless;
       {
         const Arena::Assumption assumed(arena_, where);
-        term = to_real(right_side(writer, piece.loops, true));
+        const Value added = right_side(writer, piece.loops, true);
+        term = to_real(added);
+        hazard_of_term = added.hazard;
       }
+      hazard = hazards_.united(hazard, hazards_.anywhere(piece.free, where, hazard_of_term));
       // The least integer, not -inf, is what an empty maximum of integers gives.
       if (!is_float(dtype) && (op == ArithmeticOp::max || op == ArithmeticOp::min) && where != arena_.always()) {
         throw GiveUp{"a maximum of integers that may be empty"};
@@ -373,9 +385,9 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
   }
   if (total) {
     const DType dtype = table_.tensors.at(tensor).dtype;
-    if (is_float(dtype)) return {Value::Kind::real, {}, *total, 0};
+    if (is_float(dtype)) return {Value::Kind::real, {}, *total, 0, hazard};
     // Wrapping at each step or once at the end is the same for + and *; max and min do not leave the type.
-    return {Value::Kind::integer, arena_.wrapped(integer_of(*total).integer, dtype), 0, 0};
+    return {Value::Kind::integer, arena_.wrapped(integer_of(*total).integer, dtype), 0, 0, hazard};
   }
   if (!start) throw GiveUp{"a read that nothing reaches"};
   return *start;

@@ -110,16 +110,22 @@ void Flow::make_body(std::size_t statement, const std::vector<VariableId>& names
   std::vector<Affine> parameters;
   parameters.reserve(names.size());
   for (const VariableId name : names) parameters.push_back(arena_.variable(name));
-  const PolynomialId body = body_at(statement, parameters);
+  const Round round = body_at(statement, parameters);
   // It reads what another statement wrote there before.
   if (reads_of_itself_.empty()) is_cyclic_[statement] = false;
   Substitution map;
-  const std::uint32_t height = arena_.traits(body).height + 1;
+  const auto height_of = [this](PolynomialId form) {
+    return form == kHarmless ? std::uint32_t{0} : arena_.traits(form).height;
+  };
+  const std::uint32_t height = std::max(height_of(round.value), height_of(round.hazard)) + 1;
   for (std::size_t i = 0; i < names.size(); ++i) {
     map[names[i]] = arena_.variable(bound_variable(height, static_cast<std::uint32_t>(i)));
   }
-  const PolynomialId named = arena_.substitute_polynomial(body, map);
-  if (arena_.traits(named).height + 1 != height) throw GiveUp{"a recurrence whose body changed"};
+  Round named{arena_.substitute_polynomial(round.value, map), kHarmless};
+  if (round.hazard != kHarmless) named.hazard = arena_.substitute_polynomial(round.hazard, map);
+  if (std::max(height_of(named.value), height_of(named.hazard)) + 1 != height) {
+    throw GiveUp{"a recurrence whose body changed"};
+  }
   bodies_[statement] = named;
 }
 
@@ -130,7 +136,7 @@ void Flow::forget_open_recurrence() {
   depth_ = 0;
 }
 
-PolynomialId Flow::body_at(std::size_t statement, const std::vector<Affine>& element) {
+Flow::Round Flow::body_at(std::size_t statement, const std::vector<Affine>& element) {
   reads_of_itself_.clear();
   const auto rolled = rolled_[statement];
   Solved solved = solve(statement, {element.begin(), element.end() - (rolled ? 1 : 0)});
@@ -141,10 +147,11 @@ PolynomialId Flow::body_at(std::size_t statement, const std::vector<Affine>& ele
     throw GiveUp{"a recurrence that overwrites its own elements"};
   }
   open_recurrence_ = statement;
-  const PolynomialId body = to_real(right_side(statement, solved.loops, false));
+  const Value value = right_side(statement, solved.loops, false);
+  const Round round{to_real(value), value.hazard};
   open_recurrence_.reset();
   done_.clear();  // what was found while it was open speaks of itself
-  return body;
+  return round;
 }
 
 Generator Flow::self(std::size_t statement, const std::vector<Affine>& element) {
@@ -172,13 +179,22 @@ Value Flow::recurrence(const Candidate& write, std::vector<Affine> element) {
   if (const std::optional<Closed>& closed = closed_[statement]) {
     Substitution map;
     for (std::size_t i = 0; i < element.size(); ++i) map[closed->element[i]] = element[i];
-    return {Value::Kind::real, {}, arena_.substitute_polynomial(closed->value, map), 0};
+    Value at_element{Value::Kind::real, {}, arena_.substitute_polynomial(closed->value, map), 0};
+    if (closed->hazard != kHarmless) at_element.hazard = arena_.substitute_polynomial(closed->hazard, map);
+    return at_element;
   }
   if (!bodies_[statement]) throw GiveUp{"a recurrence without a normal form"};
   node.kind = Generator::Kind::recurrence;
   node.tag = is_float(dtype) ? 0 : 1;
-  node.polynomials = {*bodies_[statement]};
-  return value();
+  node.polynomials = {bodies_[statement]->value};
+  Value at_element = value();
+  if (bodies_[statement]->hazard != kHarmless) {
+    // Some round on the way has no value: a function of both bodies, which programs with the same bodies share.
+    node.tag = 1;
+    node.polynomials = {bodies_[statement]->hazard, bodies_[statement]->value};
+    at_element.hazard = hazards_.united(kHarmless, arena_.generator(std::move(node)));
+  }
+  return at_element;
 }
 
 }  // namespace steptp::forms

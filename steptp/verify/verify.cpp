@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "steptp/base/text.h"
+#include "steptp/certify/big_stack.h"
 #include "steptp/certify/safe.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/prove/prove.h"
@@ -175,10 +176,9 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     judge_safety(before, after, is_defined, evaluation, options.safety_budget, judgement);
 }
 
-}  // namespace
-
-std::vector<Judgement> verify_trials(const Program& before, const Program& after, const VerifyOptions& options,
-                                     const std::vector<std::uint64_t>& seeds) {
+/// All trials, on a stack that bears it.
+std::vector<Judgement> judge_trials(const Program& before, const Program& after, const VerifyOptions& options,
+                                    const std::vector<std::uint64_t>& seeds) {
   std::optional<KnownBefore> looked_at;
   if (!options.known && before.signature == after.signature) looked_at = look_at(before);
   const KnownBefore none;
@@ -197,6 +197,18 @@ std::vector<Judgement> verify_trials(const Program& before, const Program& after
     if (proof.proved || !is_equal(out.back().verdict) || !out.back().safe) break;
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<Judgement> verify_trials(const Program& before, const Program& after, const VerifyOptions& options,
+                                     const std::vector<std::uint64_t>& seeds) {
+  std::vector<Judgement> out;
+  const bool ran = certify::run_on_big_stack([&] { out = judge_trials(before, after, options, seeds); });
+  if (ran) return out;
+  Judgement judgement;
+  judgement.reason = "no stack for the judgement";
+  return {judgement};
 }
 
 }  // namespace steptp

@@ -102,6 +102,8 @@ std::string report(const Judgement& judgement) {
   line("assuming", judgement.assumes);
   if (judgement.degenerate) out += "  degenerate: no output depends on any input\n";
   line("independent of", judgement.independent_of);
+  line("before has no value at any input:", judgement.vacuous);
+  if (judgement.fills_vacuous) out += "  after fills these elements with numbers\n";
   if (!judgement.reason.empty()) append(out, "  ", judgement.reason, "\n");
   if (judgement.counterexample) out += table(*judgement.counterexample);
   return out;
@@ -225,7 +227,8 @@ VerbMain add_verify(CLI::App& app) {
       "  undecided  with what stood in the way; never equal\n"
       "  invalid    AFTER is unreadable, fails check, or changes the signature\n"
       "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided or numeric.\n"
-      "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance played "
+      "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance "
+      "played "
       "a\n"
       "part, and --seed gives the same answer again.\n"
       "A counterexample can be kept and run again, on any machine: --counterexample F, then --replay F (exit status 0\n"

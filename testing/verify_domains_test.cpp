@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "steptp/text/document.h"
 #include "steptp/verify/verify.h"
@@ -96,6 +97,42 @@ TEST(Masked, CounterexamplesSayMinusInfinity) {
   for (const auto& [name, value] : judgement.counterexample->given->fill)
     is_said = is_said || certify::to_text(value) == "-inf";
   EXPECT_TRUE(is_said);
+}
+
+constexpr const char* kPlain = "@input A f32[8]\n@input C f32[8]\n@output D f32[8]\n";
+
+TEST(Vacuous, ElementsWithoutAValueAreListed) {
+  struct Case {
+    const char* before;
+    std::vector<std::string> vacuous;
+  };
+  for (const Case& item : {
+           Case{"a8 D(a)=log(-1-A(a)*A(a));", {"D"}},
+           Case{"a8 D(a)=sqrt(-exp(A(a)))*C(a);", {"D"}},
+           Case{"a8 D(a)=inf-inf+A(a);", {"D"}},
+           Case{"a8 E(a)=where(a<3,-inf,A(a));a8 D(a)=E(a)-where(a<3,-inf,C(a));", {"D where ge0(-i0+2)"}},
+           Case{"a8 D(a)=where(a<3,log(-1-A(a)*A(a)),A(a));", {"D where ge0(-i0+2)"}},
+           // May be a number.
+           Case{"a8 D(a)=log(A(a));", {}},
+           Case{"a8 D(a)=where(A(a)>0,log(-1-A(a)*A(a)),A(a));", {}},
+           Case{"a8 D(a)=max(log(-1-A(a)*A(a)),A(a));", {}},
+           Case{"a8 D(a)=log(-A(a)*A(a));", {}},
+           Case{"a8 D(a)=where(sqrt(-exp(A(a)))<1,1,2);", {}},
+           Case{"a8 D(a)=-inf;", {}},
+       }) {
+    const Program before = program_of(std::string(kPlain) + item.before + "\n");
+    EXPECT_EQ(look_at(before).dependence.vacuous, item.vacuous) << item.before;
+  }
+}
+
+TEST(Vacuous, NumbersInTheirPlaceAreSaid) {
+  const std::string masked = "a8 D(a)=where(a<3,log(-1-A(a)*A(a)),A(a));";
+  const Judgement filled = judge(kPlain, masked, "a8 D(a)=where(a<3,7,A(a));");
+  EXPECT_TRUE(filled.fills_vacuous);
+  EXPECT_EQ(filled.vacuous.size(), 1U);
+  EXPECT_FALSE(judge(kPlain, masked, "a8 E(a)=log(-1-A(a)*A(a));a8 D(a)=where(a<3,E(a),A(a));").fills_vacuous);
+  EXPECT_FALSE(judge(kPlain, masked, "a8 D(a)=where(a<3,sqrt(-2-A(a)*A(a)),A(a));").fills_vacuous);
+  EXPECT_FALSE(judge(kPlain, masked, "a8 D(a)=where(a<3,inf-inf,A(a));").fills_vacuous);
 }
 
 constexpr const char* kGather =

@@ -80,7 +80,7 @@ class Scorer {
     std::atomic<bool> stop = false;
     const Judgement judgement = verify_in_time(make_pair(before_, std::move(after)), how, left, stop);
     if (judgement.unusable) problem_ = concat("the program of the question fails check: ", judgement.reason);
-    return is_equal(judgement.verdict);
+    return is_equal(judgement.verdict) && !judgement.fills_vacuous;
   }
 
   Reward reward_;

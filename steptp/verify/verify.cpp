@@ -14,6 +14,7 @@
 #include "steptp/verify/numeric.h"
 #include "steptp/verify/precision.h"
 #include "steptp/verify/rounding.h"
+#include "steptp/verify/vacuous.h"
 
 namespace steptp {
 
@@ -136,6 +137,7 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
   judgement.degenerate = known.dependence.is_known && known.dependence.is_constant;
   judgement.independent_of = known.dependence.independent_of;
   judgement.work += known.dependence.work;
+  judgement.vacuous = known.dependence.vacuous;
 
   if (same_up_to_renaming(before, after)) {
     judgement.verdict = Grade::proved;
@@ -185,6 +187,7 @@ std::vector<Judgement> judge_trials(const Program& before, const Program& after,
   Judgement common;
   if (judge_structure(before, after, options.known ? *options.known : looked_at.value_or(none), common))
     return {common};
+  if (!common.vacuous.empty()) common.fills_vacuous = fills_vacuous_elements(before, after);
   const Proof proof =
       prove(before, after, {.work = options.proof_work, .stop = options.stop, .keep_record = options.keep_record});
   common.work += proof.work;

@@ -29,6 +29,11 @@ double inside(const Domain& domain, double wanted, double unit) {
   return wanted;
 }
 
+/// Drawn from all small numbers, but for zero.
+bool is_plain(const Domain& domain) {
+  return domain.kind != Domain::Kind::positive && domain.kind != Domain::Kind::range;
+}
+
 /// The greatest value of a float type.
 double greatest_of(DType dtype) {
   const DTypeInfo& type = info(dtype);
@@ -251,10 +256,8 @@ bool is_legal(const InputFacts& facts, Fraction value) {
 
 InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(std::move(draw)) {
   for (const InputFacts& facts : model.inputs) {
-    const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
-                       facts.domain.kind == Domain::Kind::masked || facts.domain.kind == Domain::Kind::nonzero;
-    streams_.push_back({draw_.seed ^ facts.stream,
-                        plain && draw_.kind == DrawKind::generic && facts.variable->values.empty() && !draw_.given});
+    streams_.push_back({draw_.seed ^ facts.stream, is_plain(facts.domain) && draw_.kind == DrawKind::generic &&
+                                                       facts.variable->values.empty() && !draw_.given});
   }
   if (!draw_.given) return;
   fills_.resize(model.inputs.size());
@@ -312,8 +315,7 @@ Fraction InputSource::drawn_real(std::size_t input, std::int64_t position) const
   const std::uint64_t bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position));
   if (draw_.kind == DrawKind::hidden && facts.domain.kind == Domain::Kind::masked && is_hidden(facts, position, bits))
     return kMinusInfinity;
-  const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
-                     facts.domain.kind == Domain::Kind::masked || facts.domain.kind == Domain::Kind::nonzero;
+  const bool plain = is_plain(facts.domain);
   if (draw_.kind == DrawKind::generic && facts.domain.kind != Domain::Kind::range) {
     const auto k = static_cast<std::int64_t>(bits >> 11);
     if (plain) {

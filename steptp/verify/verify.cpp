@@ -6,6 +6,7 @@
 
 #include "steptp/base/text.h"
 #include "steptp/certify/big_stack.h"
+#include "steptp/certify/elements.h"
 #include "steptp/certify/safe.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/prove/prove.h"
@@ -76,14 +77,17 @@ bool pass_checks(const CheckReport& old_report, const Program& before, const Pro
 void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
   using Verdict = certify::CertifiedAnswer::Verdict;
   switch (answer.verdict) {
-    case Verdict::equal: judgement.verdict = Grade::exact; break;
+    // Agreement at what was drawn is evidence and no more.
+    case Verdict::equal: judgement.verdict = Grade::numeric; break;
     case Verdict::differs: judgement.verdict = Grade::differs; break;
     case Verdict::undecided: judgement.verdict = Grade::undecided; break;
   }
   judgement.bound_log2 = answer.bound_log2;
   judgement.agree_bits = answer.agree_bits;
   judgement.points = answer.points;
-  judgement.reason = answer.reason;
+  judgement.reason = answer.verdict == Verdict::equal
+                         ? "certified values agree at the elements and inputs that were drawn; not shown for all"
+                         : answer.reason;
   judgement.counterexample = answer.counterexample;
   judgement.work += answer.work;
   for (const std::string& assumption : answer.assumes) {
@@ -152,6 +156,39 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
   return true;
 }
 
+/// Draws that `before` can bear hide what differs elsewhere: at inputs that some other element or dead code could not.
+void look_without_guesses(const Program& before, const Program& after, certify::CertifyOptions evaluation,
+                          Judgement& judgement) {
+  constexpr std::uint64_t kMostOperations = 40'000'000;
+  evaluation.budget_operations = std::min(evaluation.budget_operations / 4, kMostOperations);
+  evaluation.guesses_domains = false;
+  certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
+  judgement.work += answer.work;
+  if (answer.verdict != certify::CertifiedAnswer::Verdict::differs) return;
+  if (evaluation.keep_record) judgement.evaluation = std::move(answer.record);
+  take(answer, judgement);
+}
+
+/// The theorem of the grade `exact`: cell by cell, which the prover has tried, or every element by itself.
+bool show_exactly(const Program& before, const Program& after, const Proof& proof, certify::CertifyOptions evaluation,
+                  Judgement& judgement) {
+  if (proof.shown) {
+    judgement.verdict = Grade::exact;
+    judgement.points = proof.cells;
+    judgement.bound_log2 = proof.bound_log2;
+    return true;
+  }
+  constexpr std::uint64_t kMostOperations = 40'000'000;
+  evaluation.budget_operations = std::min(evaluation.budget_operations / 4, kMostOperations);
+  const certify::ElementsAnswer answer = certify::show_every_element(before, after, evaluation);
+  judgement.work += answer.work;
+  if (!answer.agrees) return false;
+  judgement.verdict = Grade::exact;
+  judgement.points = answer.elements;
+  judgement.bound_log2 = answer.bound_log2;
+  return true;
+}
+
 /// One trial, after a proof was tried.
 void judge_values(const Program& before, const Program& after, const Proof& proof, const VerifyOptions& options,
                   Judgement& judgement) {
@@ -165,6 +202,9 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     judgement.verdict = Grade::proved;
     judgement.safe = proof.is_structural && (proof.keeps_types || rounds_no_more(before, after));
     if (options.keep_record) judgement.proof = proof.record;
+  } else if (show_exactly(before, after, proof, evaluation, judgement)) {
+    judgement.seed = options.seed;
+    if (options.keep_record) judgement.evaluation = certify::certify(before, after, evaluation).record;
   } else {
     evaluation.same_tensors = proof.same_tensors;
     judgement.seed = options.seed;
@@ -172,6 +212,7 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     if (options.keep_record) judgement.evaluation = std::move(answer.record);
     is_defined = answer.is_defined_everywhere;
     take(answer, judgement);
+    if (judgement.verdict != Grade::differs) look_without_guesses(before, after, evaluation, judgement);
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
   if (is_equal_or_numeric(judgement.verdict) && !judgement.safe)
@@ -189,7 +230,8 @@ std::vector<Judgement> judge_trials(const Program& before, const Program& after,
     return {common};
   if (!common.vacuous.empty()) common.fills_vacuous = fills_vacuous_elements(before, after);
   const Proof proof =
-      prove(before, after, {.work = options.proof_work, .stop = options.stop, .keep_record = options.keep_record});
+      prove(before, after,
+            {.seed = seeds.front(), .work = options.proof_work, .stop = options.stop, .keep_record = options.keep_record});
   common.work += proof.work;
   std::vector<Judgement> out;
   VerifyOptions one = options;

@@ -14,6 +14,7 @@
 #include "steptp/prove/hazards.h"
 #include "steptp/prove/kept_types.h"
 #include "steptp/prove/statement.h"
+#include "steptp/prove/vacuous.h"
 
 namespace steptp {
 
@@ -408,6 +409,21 @@ std::set<std::string> reached_tensors(const Program& program) {
   return reached;
 }
 
+/// Nothing where it takes too long to find out.
+void add_vacuous(Shared& shared, Flow& flow, std::vector<std::string>& out) {
+  try {
+    for (const Variable& variable : shared.signature.variables) {
+      if (variable.role != Role::output) continue;
+      std::vector<Affine> element;
+      for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+      const Value value = flow.output(variable.name, element);
+      for (std::string& text : vacuous_texts(shared, variable, value)) out.push_back(std::move(text));
+    }
+  } catch (const GiveUp&) {
+    out.clear();
+  }
+}
+
 }  // namespace
 
 Dependence depends_on(const Program& program, const ProofOptions& options) {
@@ -439,6 +455,7 @@ Dependence depends_on(const Program& program, const ProofOptions& options) {
         result.is_constant = false;
       }
     }
+    add_vacuous(shared, flow, result.vacuous);
   } catch (const GiveUp&) {
     // Too large to write down: what no output is computed from is still told apart.
     result = {};

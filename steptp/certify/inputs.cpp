@@ -238,8 +238,9 @@ InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), dr
   for (const InputFacts& facts : model.inputs) {
     const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
                        facts.domain.kind == Domain::Kind::nonzero;
-    streams_.push_back({draw_.seed ^ facts.stream,
-                        plain && draw_.kind == DrawKind::generic && facts.variable->values.empty() && !draw_.given});
+    streams_.push_back({draw_.seed ^ facts.stream, plain && draw_.kind == DrawKind::generic &&
+                                                       facts.variable->values.empty() && !draw_.given &&
+                                                       !draw_.chosen});
   }
   if (!draw_.given) return;
   fills_.resize(model.inputs.size());
@@ -294,6 +295,7 @@ std::int64_t InputSource::integer(std::size_t input, std::int64_t position) cons
 Fraction InputSource::drawn_real(std::size_t input, std::int64_t position) const {
   const InputFacts& facts = model_.inputs[input];
   if (!facts.variable->values.empty()) return fraction_of(facts.variable->values[static_cast<std::size_t>(position)]);
+  if (draw_.chosen) return draw_.chosen->real(input, position);
   const std::uint64_t bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position));
   const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
                      facts.domain.kind == Domain::Kind::nonzero;
@@ -323,6 +325,7 @@ std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position
   if (!facts.variable->values.empty()) {
     return static_cast<std::int64_t>(facts.variable->values[static_cast<std::size_t>(position)]);
   }
+  if (draw_.chosen) return draw_.chosen->integer(input, position);
   const std::uint64_t bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position));
   const IntegerRange legal = legal_range(facts);
   IntegerRange range = legal;

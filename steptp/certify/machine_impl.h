@@ -367,6 +367,9 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
       real(node.first, frame, *left);
       real(node.second, frame, *right);
       const bool outcome = arithmetic_.compare(node.comparison, *left, *right);
+      if constexpr (requires { arithmetic_.note_comparison(number, *left, *right); }) {
+        arithmetic_.note_comparison(number, *left, *right);
+      }
       note(node.branch, outcome);
       if (trace_) trace_reals(node, node.comparison, frame, *left, *right);
       return outcome ? 1 : 0;
@@ -424,6 +427,9 @@ void Machine<A>::read_real(const Access& access, const Frame& frame, Value& out)
       arithmetic_.input(out, source_.real(number, position(source, frame)));
     }
     if constexpr (A::kIsTyped) arithmetic_.store_input(code_.tensors[source.tensor].dtype, out);
+    if constexpr (requires { arithmetic_.name_input(out, number, std::int64_t{0}); }) {
+      arithmetic_.name_input(out, number, position(source, frame));
+    }
     return;
   }
   Instance instance;

@@ -16,6 +16,9 @@ struct Fraction {
   auto operator<=>(const Fraction&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
 };
 
+/// The exponent of an input that is -inf, a masked one.
+inline constexpr std::int32_t kMinusInfinityExponent = INT32_MAX;
+
 /// The nearest one, where the mantissa has no more than 53 bits.
 [[nodiscard]] inline double to_double(Fraction value) {
   return std::ldexp(static_cast<double>(value.mantissa) / value.divisor, value.exponent);

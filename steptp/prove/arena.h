@@ -45,6 +45,13 @@ struct Need {
   auto operator<=>(const Need&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
 };
 
+/// Which laws an arena may use.
+enum class Laws : std::uint8_t {
+  as_written,  ///< none that changes what is rounded: every written operation of floats stays one, with its type
+  order,       ///< sums and products may be reordered and regrouped, and nothing else
+  all,
+};
+
 /// Variables and what to put for them.
 using Substitution = std::map<VariableId, Affine>;
 
@@ -52,10 +59,10 @@ using Substitution = std::map<VariableId, Affine>;
 /// of variables at that moment (`assume`). Work and sizes are limited; beyond a limit GiveUp is thrown.
 class Arena {
  public:
-  /// Without algebra, products of sums stay as they are, and sums of sums: only order and grouping change.
-  explicit Arena(std::uint64_t work_limit, bool with_algebra = true);
+  explicit Arena(std::uint64_t work_limit, Laws laws = Laws::all);
 
   [[nodiscard]] bool with_algebra() const { return with_algebra_; }
+  [[nodiscard]] Laws laws() const { return laws_; }
 
   // ---- variables and what is known of them
   [[nodiscard]] VariableId new_variable(std::int64_t low, std::int64_t high);
@@ -271,6 +278,9 @@ class Arena {
   [[nodiscard]] PolynomialId join_selects(PolynomialId sum);
   [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);
   [[nodiscard]] Sign sign_of_generator(GeneratorId id);
+  // written_operations.cpp
+  [[nodiscard]] Sign sign_of_operation(const Generator& node);
+  void set_operation_traits(const Generator& node, Traits& traits);
   /// The conditions hold at the first or at the last place of all variables, wherever the fold stands.
   [[nodiscard]] bool is_filled(const Generator& fold, std::uint32_t height);
   /// Remembers that values are never negative, or positive: a square does not show it once it is multiplied out.
@@ -299,6 +309,7 @@ class Arena {
   ConditionId never_ = 0;
   std::uint64_t work_ = 0;
   std::uint64_t work_limit_;
+  Laws laws_;
   bool with_algebra_;
 };
 

@@ -4,6 +4,7 @@
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/literal.h"
+#include "steptp/prove/written_operations.h"
 
 namespace steptp::forms {
 
@@ -62,6 +63,11 @@ ConditionId Flow::to_truth(const Value& value) {
   return arena_.compare(CompareOp::not_equal, value.real, arena_.constant(0));
 }
 
+Value Flow::convert(const Typed& value, DType dtype) {
+  if (keeps_operations() && is_float(dtype)) return real_value(kept_in(value, dtype));
+  return convert(value.value, dtype);
+}
+
 Value Flow::convert(const Value& value, DType dtype) {
   if (is_float(dtype)) return real_value(to_real(value));
   if (dtype == DType::boolean) return truth_value(to_truth(value));
@@ -105,8 +111,8 @@ Flow::Typed Flow::evaluate(const Expr& expr, const Frame& frame) {
         const auto type = join_type(left.type, right.type);
         if (!type) throw GiveUp{"a comparison without a type"};
         // A weak operand takes the other one's type: -1 is 255 beside u8.
-        const PolynomialId first = flow.to_real(flow.convert(left.value, type->dtype));
-        const PolynomialId second = flow.to_real(flow.convert(right.value, type->dtype));
+        const PolynomialId first = flow.to_real(flow.convert(left, type->dtype));
+        const PolynomialId second = flow.to_real(flow.convert(right, type->dtype));
         parts.push_back(flow.arena_.compare(compare.operators[i], first, second));
         left = std::move(right);
       }
@@ -146,6 +152,7 @@ Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right
     }
     return {*type, integer_value(result)};
   }
+  if (is_float(type->dtype) && keeps_operations()) return {*type, real_value(written(op, left, right, type->dtype))};
   if (is_float(type->dtype)) {
     const PolynomialId a = to_real(left.value);
     const PolynomialId b = to_real(right.value);
@@ -156,14 +163,8 @@ Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right
       case ArithmeticOp::divide: return {*type, real_value(arena_.multiply(a, arena_.inverse(b)))};
       case ArithmeticOp::floor_divide:
       case ArithmeticOp::modulo:
-        return {
-            *type,
-            real_value(arena_.generator({Generator::Kind::operation,
-                                         static_cast<std::uint32_t>(op) * 16 + static_cast<std::uint32_t>(DType::f64),
-                                         {a, b},
-                                         {},
-                                         {},
-                                         {}}))};
+        return {*type, real_value(arena_.generator(
+                           {Generator::Kind::operation, operation_tag(op, DType::f64), {a, b}, {}, {}, {}}))};
       case ArithmeticOp::power: return {*type, real_value(arena_.power(a, b))};
       case ArithmeticOp::max: return {*type, real_value(arena_.extremum(true, {a, b}))};
       case ArithmeticOp::min: return {*type, real_value(arena_.extremum(false, {a, b}))};
@@ -184,14 +185,12 @@ Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right
       if (b.is_constant() && b.constant > 0) {
         return wrap(op == ArithmeticOp::modulo ? arena_.remainder(a, b.constant) : arena_.quotient(a, b.constant));
       }
-      return {
-          *type,
-          integer_of(arena_.generator({Generator::Kind::operation,
-                                       static_cast<std::uint32_t>(op) * 16 + static_cast<std::uint32_t>(type->dtype),
-                                       {arena_.integer(a), arena_.integer(b)},
-                                       {},
-                                       {},
-                                       {}}))};
+      return {*type, integer_of(arena_.generator({Generator::Kind::operation,
+                                                  operation_tag(op, type->dtype),
+                                                  {arena_.integer(a), arena_.integer(b)},
+                                                  {},
+                                                  {},
+                                                  {}}))};
     case ArithmeticOp::max:
     case ArithmeticOp::min:
       return {*type, integer_of(arena_.extremum(op == ArithmeticOp::max, {arena_.integer(a), arena_.integer(b)}))};
@@ -203,6 +202,7 @@ Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right
 
 Flow::Typed Flow::call(Function function, const Typed& argument) {
   const ValueType type = unary_type(function, argument.type);
+  if (is_float(type.dtype) && keeps_operations()) return {type, real_value(written(function, argument, type.dtype))};
   if (is_float(type.dtype)) return {type, real_value(arena_.call(function, to_real(argument.value)))};
   if (type.dtype == DType::boolean) throw GiveUp{"arithmetic on bools"};
   const Affine value = to_integer(argument.value, type.dtype);
@@ -241,9 +241,10 @@ Flow::Typed Flow::choose(const ExprPtr& condition, const ExprPtr& if_true, const
   const auto right = b ? std::optional(b->type) : type_of(*if_false);
   const auto type = left && right ? join_type(*left, *right) : std::nullopt;
   if (!type) throw GiveUp{"an expression without a type"};
-  if (!a) return {*type, convert(b->value, type->dtype)};
-  if (!b) return {*type, convert(a->value, type->dtype)};
-  return {*type, choose(chosen, a->value, b->value, type->dtype)};
+  if (!a) return {*type, convert(*b, type->dtype)};
+  if (!b) return {*type, convert(*a, type->dtype)};
+  if (!is_float(type->dtype)) return {*type, choose(chosen, a->value, b->value, type->dtype)};
+  return {*type, choose(chosen, convert(*a, type->dtype), convert(*b, type->dtype), type->dtype)};
 }
 
 Value Flow::choose(ConditionId condition, const Value& if_true, const Value& if_false, DType dtype) {
@@ -337,7 +338,7 @@ std::vector<Affine> Flow::left_subscripts(std::size_t statement, const Frame& fr
 Value Flow::right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator) {
   const Equation& equation = *table_.statements[statement].equation;
   const Frame frame{statement, loops, as_accumulator};
-  return convert(evaluate(*equation.right, frame).value, equation.left->dtype);
+  return convert(evaluate(*equation.right, frame), equation.left->dtype);
 }
 
 }  // namespace steptp::forms

@@ -132,10 +132,25 @@ class Flow {
   [[nodiscard]] Affine to_integer(const Value& value, DType dtype);
   [[nodiscard]] ConditionId to_truth(const Value& value);
   [[nodiscard]] Value convert(const Value& value, DType dtype);
+  [[nodiscard]] Value convert(const Typed& value, DType dtype);
   [[nodiscard]] Value integer_of(PolynomialId polynomial);
   [[nodiscard]] Value read(const RefPtr& ref, const Frame& frame);
   [[nodiscard]] Value known_value(std::uint32_t number, const Variable& variable, std::vector<Affine> subscripts);
   [[nodiscard]] Value right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator);
+
+  // as_written.cpp
+  [[nodiscard]] bool keeps_operations() const { return arena_.laws() == Laws::as_written; }
+  /// A value kept in a float type: itself where the type holds all that it can be.
+  [[nodiscard]] PolynomialId kept_in(const Typed& value, DType dtype);
+  [[nodiscard]] PolynomialId written(ArithmeticOp op, const Typed& left, const Typed& right, DType dtype);
+  [[nodiscard]] PolynomialId written(Function function, const Typed& argument, DType dtype);
+  /// The summands of one round of an accumulation, each as a term of its type, over all its rounds.
+  [[nodiscard]] PolynomialId written_rounds(std::size_t statement, const Piece& piece, ConditionId where);
+  void collect_terms(const Expr& expr, const Frame& frame, bool is_negated, std::vector<PolynomialId>& out);
+  [[nodiscard]] PolynomialId as_term(PolynomialId value, DType dtype);
+  [[nodiscard]] bool is_of_terms(PolynomialId value, DType dtype);
+  /// An accumulation of one round is no accumulation, and one of two rounds has one order.
+  [[nodiscard]] PolynomialId without_terms(PolynomialId total, DType dtype);
 
   // flow.cpp
   /// How many of a tensor's writers stand in top-level nests up to this one.

@@ -9,7 +9,6 @@
 
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
-#include "steptp/prove/kept_types.h"
 #include "steptp/prove/print.h"
 #include "steptp/prove/statement.h"
 
@@ -245,7 +244,7 @@ void add_same_tensors(const Flow& before, const Numbering& left, const Flow& aft
 enum class Depth : std::uint8_t { shared, whole };
 
 struct Manner {
-  bool with_algebra = false;
+  Laws laws = Laws::order;
   Depth depth = Depth::shared;
   bool unrolls = false;  ///< see Flow
 };
@@ -255,7 +254,7 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
               const ProofOptions& options) {
   constexpr std::uint64_t kLeastWork = 16;  // of an arena with nothing in it
   Proof proof;
-  Arena arena(std::max(work, kLeastWork), manner.with_algebra);
+  Arena arena(std::max(work, kLeastWork), manner.laws);
   std::set<Need> needs;
   arena.stop = options.stop;
   if (options.keep_record) arena.needs = &needs;
@@ -274,7 +273,6 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
       left_numbers = numbers.number(left);
       right_numbers = numbers.number(right);
       difference = compare_outputs(shared, left, right, proof);
-      proof.keeps_types = !difference && keeps_types(before, left, left_numbers, after, right, right_numbers);
     }
     if (difference && manner.depth == Depth::shared) {
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
@@ -296,35 +294,46 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
   return proof;
 }
 
-}  // namespace
-
-Proof prove(const Program& before, const Program& after, const ProofOptions& options) {
-  // A look without algebra says more than one with it that was enough, if it does not cost much more.
-  constexpr std::uint64_t kSecondLook = 50'000;
+/// By the order of sums and products alone where that is enough, because it costs less; otherwise by all laws.
+template <typename ProofWith>
+Proof proof_by_laws(const ProofWith& proof_with, const ProofOptions& options) {
   constexpr std::uint64_t kUnrolling = 300'000;
   // Whole programs are large, and what needs a look into all of them is seldom equal.
   constexpr std::uint64_t kPlainWhole = 400'000;
   constexpr std::uint64_t kWhole = 1'000'000;
+  if (Proof plain = proof_with({}, options.work / 2); plain.proved) return plain;
+  Proof proof = proof_with({.laws = Laws::all}, options.work);
+  if (proof.proved) return proof;
+  if (Proof plain = proof_with({.unrolls = true}, std::min(options.work, kUnrolling)); plain.proved) return plain;
+  if (Proof plain = proof_with({.depth = Depth::whole}, std::min(options.work / 2, kPlainWhole)); plain.proved)
+    return plain;
+  Proof whole = proof_with({.laws = Laws::all, .depth = Depth::whole}, std::min(options.work, kWhole));
+  whole.same_tensors = std::move(proof.same_tensors);
+  return whole;
+}
+
+}  // namespace
+
+Proof prove(const Program& before, const Program& after, const ProofOptions& options) {
+  constexpr std::uint64_t kSecondLook = 50'000;
   std::uint64_t spent = 0;
   const auto proof_with = [&](const Manner& manner, std::uint64_t work) {
     Proof proof = attempt(before, after, work, manner, options);
-    proof.is_structural = proof.proved && !manner.with_algebra;
+    proof.is_as_written = proof.proved && manner.laws == Laws::as_written;
     proof.work = spent += proof.work;
     return proof;
   };
-  if (Proof plain = proof_with({}, options.work / 2); plain.proved) return plain;
-  Proof proof = proof_with({.with_algebra = true}, options.work);
-  const std::uint64_t unrolling = std::min(options.work, kUnrolling);
-  if (Proof plain = proof_with({.unrolls = true}, unrolling); plain.proved) return plain;
-  const std::uint64_t second_look = proof.proved ? kSecondLook : std::min(options.work / 2, kPlainWhole);
-  if (Proof plain = proof_with({.depth = Depth::whole}, second_look); plain.proved) return plain;
-  if (proof.proved) {
-    proof.work = spent;
-    return proof;
+  if (Proof written = proof_with({.laws = Laws::as_written}, options.work / 2); written.proved) return written;
+  Proof proof = proof_by_laws(proof_with, options);
+  if (!proof.proved) return proof;
+  // Equal, but are the operations the same? This may be seen only in unrolled recurrences, or in whole programs.
+  const std::uint64_t second_look = std::min(options.work, kSecondLook);
+  for (const Manner& manner :
+       {Manner{.laws = Laws::as_written, .unrolls = true}, Manner{.laws = Laws::as_written, .depth = Depth::whole}}) {
+    if (Proof written = proof_with(manner, second_look); written.proved) return written;
   }
-  Proof whole = proof_with({.with_algebra = true, .depth = Depth::whole}, std::min(options.work, kWhole));
-  whole.same_tensors = std::move(proof.same_tensors);
-  return whole;
+  proof.work = spent;
+  return proof;
 }
 
 namespace {
@@ -351,7 +360,7 @@ std::set<std::string> reached_tensors(const Program& program) {
 
 Dependence depends_on(const Program& program, const ProofOptions& options) {
   Dependence result;
-  Arena arena(std::min(options.work, kDependenceWork), true);
+  Arena arena(std::min(options.work, kDependenceWork));
   std::set<std::uint32_t> found;
   try {
     Shared shared(arena, program.signature);

@@ -335,6 +335,10 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
     }
     used.push_back(writer);
     if (!total) total = start ? std::optional(to_real(*start)) : std::nullopt;
+    const bool is_written_sum = keeps_operations() && is_float(dtype) && op == ArithmeticOp::add;
+    if (total && is_written_sum && !previous_op) total = as_term(*total, dtype);
+    if (keeps_operations() && is_float(dtype) && (op == ArithmeticOp::multiply || (previous_op && *previous_op != op)))
+      throw GiveUp{"a fold whose order counts"};
     const bool is_sole = !base && writers == 1 && found.size() == 1;
     for (const Piece& piece : found) {
       std::vector<ConditionId> conditions = piece.conditions;
@@ -352,13 +356,14 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       is_written |= where == arena_.always();
       {
         const Arena::Assumption assumed(arena_, where);
-        term = to_real(right_side(writer, piece.loops, true));
+        if (!is_written_sum) term = to_real(right_side(writer, piece.loops, true));
       }
       // The least integer, not -inf, is what an empty maximum of integers gives.
       if (!is_float(dtype) && (op == ArithmeticOp::max || op == ArithmeticOp::min) && where != arena_.always()) {
         throw GiveUp{"a maximum of integers that may be empty"};
       }
-      const PolynomialId folded = arena_.reduce(op, piece.free, {where}, term);
+      const PolynomialId folded =
+          is_written_sum ? written_rounds(writer, piece, where) : arena_.reduce(op, piece.free, {where}, term);
       if (!total) {
         total = folded;
       } else if (op == ArithmeticOp::add) {
@@ -373,7 +378,8 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
   }
   if (total) {
     const DType dtype = table_.tensors.at(tensor).dtype;
-    if (is_float(dtype)) return {Value::Kind::real, {}, *total, 0};
+    const bool is_written_sum = keeps_operations() && previous_op == ArithmeticOp::add;
+    if (is_float(dtype)) return {Value::Kind::real, {}, is_written_sum ? without_terms(*total, dtype) : *total, 0};
     // Wrapping at each step or once at the end is the same for + and *; max and min do not leave the type.
     return {Value::Kind::integer, arena_.wrapped(integer_of(*total).integer, dtype), 0, 0};
   }

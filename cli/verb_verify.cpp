@@ -24,13 +24,18 @@ struct Options {
   std::string replay;
   VerifyOptions judge;
   double timeout = 0;
+  std::string range = "middle";
+  bool require_safe = false;
   bool json = false;
   bool timing = false;
   unsigned jobs = 0;
 };
 
-Status status_of_judgement(const Judgement& judgement) {
+Status status_of_judgement(const Judgement& judgement, bool require_safe) {
   if (judgement.unusable) return Status::bad_input;
+  if (is_equal(judgement.verdict) && require_safe && !judgement.is_safe()) {
+    return judgement.safe == Shown::no ? Status::no : Status::undecided;
+  }
   if (is_equal(judgement.verdict)) return Status::yes;
   return judgement.verdict == Grade::undecided ? Status::undecided : Status::no;
 }
@@ -74,10 +79,16 @@ std::string table(const certify::Counterexample& found) {
   return out;
 }
 
+std::string_view safety_text(const Judgement& judgement) {
+  if (judgement.safe == Shown::unknown) return ", safe or not is not known";
+  if (judgement.safe == Shown::no) return judgement.stable == Shown::yes ? ", not safe but stable" : ", not safe";
+  return judgement.safe_by == SafeBy::proof ? ", safe by proof" : ", safe as far as a search can tell";
+}
+
 std::string report(const Judgement& judgement) {
   std::string out(name_of(judgement.verdict));
   if (judgement.same) out += " (the same program up to names)";
-  if (is_equal(judgement.verdict)) out += judgement.safe ? ", safe" : ", not safe";
+  if (is_equal(judgement.verdict)) out += safety_text(judgement);
   if (judgement.bound_log2)
     append(out, ", chance of error at most 2^", std::to_string(std::lround(*judgement.bound_log2)));
   if (judgement.agree_bits) append(out, ", agreeing in ", std::to_string(*judgement.agree_bits), " bits");
@@ -132,7 +143,7 @@ Answer judge(const Pair& pair, const Options& options) {
   const Judgement judgement = verify_in_time(pair, options.judge, options.timeout, stop);
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
   Answer answer;
-  answer.status = status_of_judgement(judgement);
+  answer.status = status_of_judgement(judgement, options.require_safe);
   if (options.json) {
     Json out = to_json(pair.id, judgement);
     if (options.timing) out.set("ms", spent.count());
@@ -211,6 +222,8 @@ VerbMain add_verify(CLI::App& app) {
       "  undecided  with what stood in the way; never equal\n"
       "  invalid    AFTER is unreadable, fails check, or changes the signature\n"
       "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided.\n"
+      "Equal programs are also compared as they are rounded: safe by proof, safe as far as a search can tell, or not\n"
+      "safe, with the inputs at which AFTER overflows, divides by zero, takes another branch or loses digits.\n"
       "A counterexample can be kept and run again, on any machine: --counterexample F, then --replay F (exit status 0\n"
       "where both values come out as they are written there).\n"
       "A certificate says what supports the answer: --certificate F, then steptp-replay F, a small program without "
@@ -226,6 +239,12 @@ VerbMain add_verify(CLI::App& app) {
   verb->add_option("--certificate", options->certificate,
                    "writes what supports the answer to this file: the proof, the points or the counterexample");
   verb->add_option("--replay", options->replay, "runs a kept counterexample again, or a .jsonl file of them");
+  verb->add_option("--range", options->range,
+                   "the magnitudes of inputs at which AFTER must be as safe as BEFORE: middle (the middle half of the "
+                   "exponents of each type), full, or lo,hi")
+      ->capture_default_str();
+  verb->add_flag("--require-safe", options->require_safe,
+                 "exit status 1 where AFTER is equal but not safe, 3 where that is not known");
   verb->add_option("--seed", options->judge.seed, "of the random points")->capture_default_str();
   verb->add_option("--budget", options->judge.budget, "operations of evaluation per pair")->capture_default_str();
   verb->add_option("--timeout", options->timeout,
@@ -239,6 +258,12 @@ VerbMain add_verify(CLI::App& app) {
       print_error(make_error("usage", misuse, "steptp verify --help"));
       return Status::bad_input;
     }
+    const auto range = parse_safe_range(options->range);
+    if (!range) {
+      print_error(make_error("usage", "--range is middle, full or two magnitudes lo,hi", "steptp verify --help"));
+      return Status::bad_input;
+    }
+    options->judge.safe_range = *range;
     options->judge.keep_record = !options->certificate.empty();
     if (!options->replay.empty()) {
       return for_each_line(options->replay, options->jobs, "replay",

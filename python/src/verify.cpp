@@ -68,7 +68,9 @@ bool judge(const Pair& pair, const VerifyOptions& options, double seconds, Judge
 /// The JSON answer of the verb.
 nb::object verify_verb(const Document& before, const Document& after, std::uint64_t seed,
                        std::optional<std::uint64_t> budget, const std::optional<std::string>& certificate_path,
-                       double timeout) {
+                       double timeout, const std::string& range) {
+  const auto safe_range = parse_safe_range(range);
+  if (!safe_range) throw nb::value_error("range is 'middle', 'full' or two magnitudes 'lo,hi'");
   std::string answer;
   bool is_finished = false;
   {
@@ -76,6 +78,7 @@ nb::object verify_verb(const Document& before, const Document& after, std::uint6
     VerifyOptions options;
     options.seed = seed;
     if (budget) options.budget = *budget;
+    options.safe_range = *safe_range;
     options.keep_record = certificate_path.has_value();
     const Pair pair = make_pair(before, after);
     Judgement judgement;
@@ -95,7 +98,7 @@ nb::object verify_verb(const Document& before, const Document& after, std::uint6
 
 void bind_verify(nb::module_& module) {
   module.def("verify", &verify_verb, nb::arg("before"), nb::arg("after"), nb::arg("seed"), nb::arg("budget").none(),
-             nb::arg("certificate").none(), nb::arg("timeout"));
+             nb::arg("certificate").none(), nb::arg("timeout"), nb::arg("range"));
 }
 
 }  // namespace steptp::python

@@ -88,7 +88,10 @@ class Judgement:
 
     verdict: Verdict
     same: bool
-    safe: bool
+    safe: bool | None
+    safe_by: Literal["proof", "search"] | None
+    safe_range: str | tuple[float, float]
+    stable: bool | None
     degenerate: bool
     independent_of: tuple[str, ...]
     bound_log2: float | None
@@ -109,6 +112,8 @@ class Judgement:
         if found is not None:
             found = Counterexample(**{**found, "index": tuple(found["index"])})
         lists = {key: tuple(answer[key]) for key in ("independent_of", "assumes")}
+        if isinstance(answer["safe_range"], list):
+            lists["safe_range"] = tuple(answer["safe_range"])
         return cls(**{**answer, **lists, "counterexample": found})
 
     def to_dict(self) -> dict[str, Any]:
@@ -119,6 +124,7 @@ class Judgement:
             **{key: value for key, value in vars(self).items() if key != "id"},
             "independent_of": list(self.independent_of),
             "assumes": list(self.assumes),
+            "safe_range": list(self.safe_range) if isinstance(self.safe_range, tuple) else self.safe_range,
             "counterexample": None if found is None else found.to_dict(),
         }
 

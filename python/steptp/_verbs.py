@@ -223,6 +223,7 @@ def verify(
     budget: int | None = None,
     certificate: str | os.PathLike[str] | None = None,
     timeout: float | None = None,
+    range: str | tuple[float, float] = "middle",
 ) -> Judgement:
     """Whether two programs are equal as real functions, and how we know.
 
@@ -232,7 +233,9 @@ def verify(
     `seed` draws the points of evaluation, `budget` bounds its operations; the same arguments give the same answer on
     every machine. `certificate` names a file that what supports the answer is written to; `steptp-replay` confirms or
     refuses it without the judge's code. `timeout` is a limit in seconds on the wall clock: what is not decided by then
-    is "undecided", and its reason says so. Ctrl-C ends a judgement.
+    is "undecided", and its reason says so. Ctrl-C ends a judgement. `range` are the magnitudes of inputs at which an equal
+    `after` is asked to be as safe as `before`: "middle" (the middle half of the exponents of each type), "full", or two
+    numbers; `safe` is None where the search did not finish or met no good input.
 
     >>> double = "@input A f32[3]\\n@output D f32[3]\\nB^{3}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
     >>> verify(double, "L^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}+A^{f32,g}_{a};];").verdict
@@ -251,7 +254,8 @@ def verify(
     path = None if certificate is None else os.fspath(certificate)
     if timeout is not None and not timeout > 0:
         raise ValueError(f"timeout is a number of seconds above 0, not {timeout}")
-    answer = _steptp.verify(old, new, _natural(seed, "seed"), limit, path, 0.0 if timeout is None else float(timeout))
+    magnitudes = range if isinstance(range, str) else ",".join(repr(float(number)) for number in range)
+    answer = _steptp.verify(old, new, _natural(seed, "seed"), limit, path, 0.0 if timeout is None else float(timeout), magnitudes)
     return Judgement._from_dict(json.loads(answer))
 
 

@@ -89,6 +89,7 @@ Number rounding_charge(DType dtype, Number value) {
 
 void BoundArithmetic::reset() {
   tape_.clear();
+  literals_.clear();
   inputs_.clear();
   events_ = {};
   decisions_ = OpenDecisions(Outcomes::both);
@@ -165,8 +166,9 @@ void BoundArithmetic::check_range(DType dtype, Number magnitude, Number error) {
 }
 
 /// An operand as the operation sees it.
-Value BoundArithmetic::in_type(const Value& value) const {
+Value BoundArithmetic::in_type(const Value& value) {
   Value out = value;
+  if (value.is_literal && std::isfinite(value.value)) check_range(type_, std::fabs(value.value), 0);
   if (value.is_literal ? is_number_of(type_, value.value) : holds(type_, value.type)) return out;
   const Number charge = std::isfinite(value.value) ? rounding_charge(type_, value.value) : 0;
   out.error += charge;

@@ -125,7 +125,7 @@ class BoundArithmetic {
     Number left = 0;
     Number right = 0;
   };
-  [[nodiscard]] Value in_type(const Value& value) const;
+  [[nodiscard]] Value in_type(const Value& value);
   void finish(Value& out, Number value, const Value& a, const Value& b, Slopes slopes, bool is_exact);
   void scale_by_two(Value& out, Number value, const Value& a, Number factor);
   void divide(Value& out, const Value& a, const Value& b);

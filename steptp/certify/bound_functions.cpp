@@ -125,13 +125,13 @@ bool BoundArithmetic::compare(CompareOp op, const Value& a, const Value& b) {
   const bool is_same = a.node != 0 && a.node == b.node && a.sign == b.sign && a.value == b.value;
   if (!is_same && std::isfinite(a.value) && std::isfinite(b.value)) {
     // A literal is converted to the type of the other side.
-    const auto converted = [](const Value& side, const Value& other) {
+    const auto error_of = [](const Value& side, const Value& other) {
       if (!side.is_literal || other.is_literal) return side.error;
       const Number unit = unit_of(other.type, side.value);
       const Number places = side.value / unit;
       return places == std::trunc(places) ? side.error : side.error + rounding_charge(other.type, side.value);
     };
-    const Number error = converted(a, b) + converted(b, a);
+    const Number error = error_of(a, b) + error_of(b, a);
     const Number difference = a.value - b.value;
     note_difference(difference, error);
     if (error > 0 && !(std::fabs(difference) > error)) decisions_.leave_open();

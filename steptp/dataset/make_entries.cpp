@@ -273,7 +273,7 @@ class EntryMaker {
       const Judgement& judgement = trials[i];
       if (!is_equal(judgement.verdict)) return drop(std::string(name_of(judgement.verdict)));
       if (judgement.same) return drop("same");
-      if (!judgement.safe) return drop("unsafe");
+      if (!judgement.is_safe()) return drop(judgement.safe == Shown::no ? "unsafe" : "safe not known");
       take(judgement, seeds[i], verdict);
     }
     return true;

@@ -91,7 +91,7 @@ class RowChecker {
     const Judgement judgement = verify(root_, transformed_, options);
     if (!is_equal(judgement.verdict)) {
       fail(concat("the judge says ", name_of(judgement.verdict), ", not ", text("grade"), ": ", judgement.reason));
-    } else if (!judgement.safe) {
+    } else if (!judgement.is_safe()) {
       fail("the judge does not find it numerically safe");
     }
     check_lowered(original_, "original");

@@ -1,0 +1,247 @@
+#include "steptp/certify/adversary.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace steptp::certify {
+
+namespace {
+
+constexpr std::size_t kMostMeasures = 900;
+/// With fewer inputs than this nothing is said.
+constexpr std::size_t kLeastMeasures = 40;
+constexpr std::size_t kFewPoints = 2;
+constexpr std::size_t kKept = 3;
+constexpr std::size_t kMostReads = 40;
+
+}  // namespace
+
+Adversary::Adversary(SafetyRun& run, CandidateMaker& maker, Budget& budget, std::uint64_t seed)
+    : run_(run), maker_(maker), budget_(budget), random_(seed), all_(run.points.size()) {
+  std::iota(all_.begin(), all_.end(), std::size_t{0});
+}
+
+SafetyMeasure Adversary::measure(const Candidate& candidate, const std::vector<std::size_t>& which) {
+  ++measures_;
+  SafetyMeasure found = run_.measure(candidate, which, for_stability_);
+  if (!found.is_finished) {
+    finding_.reason = found.unfinished_because;
+    measures_ = allowed_;
+    return found;
+  }
+  finding_.has_good_input = finding_.has_good_input || found.is_good();
+  return found;
+}
+
+double Adversary::fitness(Goal goal, const SafetyMeasure& measure) const {
+  constexpr double kNotGood = -1e6;
+  if (!measure.is_good()) return kNotGood - measure.badness;
+  switch (goal) {
+    case Goal::loss: return measure.loss;
+    case Goal::overflow: return measure.after.overflow;
+    case Goal::root: return measure.after.root_of_error;
+    case Goal::branch: return measure.after.close_branch;
+    case Goal::instability: return measure.instability;
+  }
+  return 0;
+}
+
+bool Adversary::is_fault(const SafetyMeasure& measure) const {
+  if (!measure.is_good()) return false;
+  return measure.has_event() || (for_stability_ ? measure.instability : measure.loss) > 0;
+}
+
+/// How many inputs the budget allows; fewer elements where they cost too much.
+bool Adversary::estimate() {
+  const Candidate first = maker_.starts().front();
+  for (const bool is_small : {false, true}) {
+    if (is_small) {
+      if (all_.size() <= kFewPoints) return false;
+      all_.erase(all_.begin(), all_.end() - static_cast<std::ptrdiff_t>(kFewPoints));
+    }
+    const std::uint64_t start = budget_.operations;
+    Budget& budget = budget_;
+    // No input may take more than its share.
+    const std::uint64_t share = start / kLeastMeasures;
+    const std::uint64_t kept_back = start - share;
+    budget.operations = share;
+    const SafetyMeasure found = run_.measure(first, all_, for_stability_);
+    const std::uint64_t cost = share - budget.operations;
+    budget.operations += kept_back;
+    if (!found.is_finished) {
+      finding_.reason = found.unfinished_because;
+      if (budget.operations < kept_back + share / 2) continue;
+      continue;
+    }
+    allowed_ =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kMostMeasures, start / std::max<std::uint64_t>(1, 2 * cost)));
+    if (allowed_ >= kLeastMeasures / 2) {
+      reads_ = run_.reads(first, all_.back(), kMostReads);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Adversary::remember(const Candidate& candidate, const SafetyMeasure& measure) {
+  for (const Goal goal : {Goal::loss, Goal::overflow, Goal::root, Goal::branch, Goal::instability}) {
+    const double value = fitness(goal, measure);
+    if (value <= RunEvents::kNever / 2) continue;
+    std::vector<Known>& list = best_[static_cast<std::size_t>(goal)];
+    const auto place = std::find_if(list.begin(), list.end(),
+                                    [&](const Known& known) { return value > fitness(goal, known.measure); });
+    if (place == list.end() && list.size() >= kKept) continue;
+    list.insert(place, {candidate, measure});
+    if (list.size() > kKept) list.pop_back();
+  }
+}
+
+Adversary::Progress Adversary::look_at(const Candidate& candidate, const SafetyMeasure& measure) {
+  if (!is_fault(measure)) return is_spent() ? Progress::stop : Progress::go_on;
+  // Another element may say that the input is not a good one.
+  const SafetyMeasure confirmed = run_.measure(candidate, all_, for_stability_);
+  if (!confirmed.is_finished || !is_fault(confirmed)) return is_spent() ? Progress::stop : Progress::go_on;
+  finding_.fault = confirmed;
+  finding_.at = candidate;
+  return Progress::stop;
+}
+
+Adversary::Progress Adversary::draw(std::size_t until) {
+  const std::vector<Candidate> starts = maker_.starts();
+  for (std::size_t i = 0; measures_ < until; ++i) {
+    const Candidate candidate = i < starts.size() ? starts[i] : maker_.drawn();
+    const SafetyMeasure found = measure(candidate, all_);
+    if (!found.is_finished) return Progress::stop;
+    remember(candidate, found);
+    if (look_at(candidate, found) == Progress::stop) return Progress::stop;
+  }
+  return Progress::go_on;
+}
+
+std::vector<std::size_t> Adversary::some_points(std::size_t best) {
+  if (all_.size() <= kFewPoints) return all_;
+  std::vector<std::size_t> out = {best};
+  const std::size_t other = all_[random_.below(all_.size())];
+  if (other != best) out.push_back(other);
+  return out;
+}
+
+Adversary::Progress Adversary::climb(Goal goal, Known from, std::size_t until) {
+  const std::vector<std::size_t> which = some_points(from.measure.point);
+  double height = fitness(goal, from.measure);
+  while (measures_ < until) {
+    Candidate next = from.candidate;
+    maker_.change(next, reads_);
+    for (bool goes_on = true; goes_on && measures_ < until;) {
+      const SafetyMeasure found = measure(next, which);
+      if (!found.is_finished) return Progress::stop;
+      if (look_at(next, found) == Progress::stop) return Progress::stop;
+      const double value = fitness(goal, found);
+      if (value < height) break;
+      goes_on = value > height;
+      from = {next, found};
+      height = value;
+      goes_on = goes_on && maker_.repeat(next);
+    }
+  }
+  return Progress::go_on;
+}
+
+Adversary::Progress Adversary::reach(const SafetyRun::Condition& condition, bool outcome, std::size_t until) {
+  Candidate at = maker_.drawn();
+  double best = 1e9;
+  while (measures_ < until) {
+    Candidate next = at;
+    if (best < 1e9) maker_.change(next, reads_);
+    for (bool goes_on = true; goes_on && measures_ < until;) {
+      const SafetyMeasure found = measure(next, all_);
+      if (!found.is_finished) return Progress::stop;
+      if (look_at(next, found) == Progress::stop) return Progress::stop;
+      const double distance = run_.distance(condition, outcome) + std::min(found.badness, 100.0) * 0.1;
+      if (distance > best) break;
+      goes_on = distance < best && maker_.repeat(next);
+      if (!goes_on || distance <= best) at = next;
+      best = distance;
+      remember(next, found);
+      if (distance <= 0) {
+        // In the region at last: climb there.
+        return climb(Goal::loss, {next, found}, until);
+      }
+    }
+  }
+  return Progress::go_on;
+}
+
+Adversary::Progress Adversary::reach_outcomes(std::size_t until) {
+  struct Wanted {
+    SafetyRun::Condition condition;
+    bool outcome = false;
+  };
+  std::vector<Wanted> wanted;
+  for (const SafetyRun::Condition& condition : run_.conditions()) {
+    for (const bool outcome : {true, false}) {
+      if (!run_.is_seen(condition, outcome)) wanted.push_back({condition, outcome});
+    }
+  }
+  for (std::size_t i = 0; i < wanted.size() && measures_ < until; ++i) {
+    if (run_.is_seen(wanted[i].condition, wanted[i].outcome)) continue;
+    const std::size_t share = (until - measures_) / (wanted.size() - i);
+    if (reach(wanted[i].condition, wanted[i].outcome, measures_ + share) == Progress::stop) return Progress::stop;
+  }
+  return Progress::go_on;
+}
+
+Adversary::Progress Adversary::climb_all(std::size_t until) {
+  std::vector<std::pair<Goal, Known>> from;
+  const std::vector<Goal> goals = for_stability_
+                                      ? std::vector<Goal>{Goal::instability}
+                                      : std::vector<Goal>{Goal::loss, Goal::overflow, Goal::root, Goal::branch};
+  for (std::size_t rank = 0; rank < kKept; ++rank) {
+    for (const Goal goal : goals) {
+      const std::vector<Known>& list = best_[static_cast<std::size_t>(goal)];
+      // Digits are what is lost most often.
+      if (rank < list.size() && (rank == 0 || goal == Goal::loss || for_stability_))
+        from.emplace_back(goal, list[rank]);
+    }
+  }
+  for (std::size_t i = 0; i < from.size() && measures_ < until; ++i) {
+    const std::size_t share = (until - measures_) / (from.size() - i);
+    if (climb(from[i].first, std::move(from[i].second), measures_ + share) == Progress::stop) return Progress::stop;
+  }
+  return Progress::go_on;
+}
+
+Adversary::Finding Adversary::run() {
+  if (all_.empty()) {
+    finding_.is_finished = finding_.has_good_input = true;
+    return finding_;
+  }
+  if (!estimate()) return finding_;
+  const std::size_t third = allowed_ / 3;
+  if (draw(third) == Progress::go_on && reach_outcomes(2 * third) == Progress::go_on) {
+    // Where no input was good so far, the climb is one towards good ones.
+    static_cast<void>(climb_all(allowed_));
+  }
+  finding_.is_finished = finding_.fault.has_value() || finding_.reason.empty();
+  return finding_;
+}
+
+Adversary::Finding Adversary::run_for_stability(const Candidate& from) {
+  for_stability_ = true;
+  finding_ = {};
+  for (auto& list : best_) list.clear();
+  measures_ = 0;
+  if (!estimate()) return finding_;
+  const SafetyMeasure found = measure(from, all_);
+  if (found.is_finished) {
+    remember(from, found);
+    if (look_at(from, found) == Progress::go_on && draw(allowed_ / 3) == Progress::go_on) {
+      static_cast<void>(climb_all(allowed_));
+    }
+  }
+  finding_.is_finished = finding_.fault.has_value() || finding_.reason.empty();
+  return finding_;
+}
+
+}  // namespace steptp::certify

@@ -1,0 +1,243 @@
+#include "steptp/certify/safety_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "steptp/base/text.h"
+#include "steptp/certify/failure.h"
+
+namespace steptp::certify {
+
+namespace {
+
+using Number = BoundArithmetic::Number;
+
+/// B_after <= 8*B_before + 4 units in the last place; a compared difference of a good input exceeds 8*B_before.
+constexpr Number kFactor = 8;
+constexpr Number kUnits = 4;
+constexpr double kFactorBits = 3;
+/// What a fault that has no size counts.
+constexpr double kGreat = 60;
+
+bool is_limit(FailureKind kind) {
+  return kind == FailureKind::operations || kind == FailureKind::memory || kind == FailureKind::depth ||
+         kind == FailureKind::unsupported;
+}
+
+double badness_of(const RunEvents& before) {
+  double bad = std::max({0.0, before.too_high, before.overflow, before.close_branch + kFactorBits});
+  bad = std::max(bad, before.root_of_error);
+  if (before.has_nan || before.has_zero_divisor) bad = std::max(bad, kGreat);
+  return bad;
+}
+
+/// Numbers of all magnitudes and both signs on one scale, in bits.
+double on_scale(double value) {
+  constexpr double kSmallest = 0x1p-70;
+  return std::copysign(std::log2(1 + std::fabs(value) / kSmallest), value);
+}
+
+bool outcome_of(CompareOp op, double left, double right) {
+  switch (op) {
+    case CompareOp::less: return left < right;
+    case CompareOp::less_equal: return left <= right;
+    case CompareOp::greater: return left > right;
+    case CompareOp::greater_equal: return left >= right;
+    case CompareOp::equal: return left == right;
+    case CompareOp::not_equal: return left != right;
+  }
+  return false;
+}
+
+bool compares_reals(const Code& code, std::uint32_t number) {
+  if (number == kNone) return false;
+  const Node& node = code.nodes[number];
+  if (node.op == Op::compare_reals) return true;
+  return node.op == Op::logic && (compares_reals(code, node.first) || compares_reals(code, node.second));
+}
+
+}  // namespace
+
+bool SafetyMeasure::has_event() const {
+  return after.overflow > 0 || after.root_of_error > 0 || after.has_zero_divisor || is_open || has_no_value;
+}
+
+std::string SafetyMeasure::fault() const {
+  if (has_no_value) return "an access or a division without a value";
+  if (after.has_zero_divisor) return "a division by zero";
+  if (after.overflow > 0) return "an overflow";
+  if (after.root_of_error > 0) return "a NaN";
+  if (is_open) return "another branch";
+  const auto text = [](double units) {
+    return units < 1e6 ? std::to_string(units) : concat("2^", std::to_string(static_cast<int>(std::log2(units))));
+  };
+  return concat("an error of up to ", text(after_units), " units in the last place, where before has ",
+                text(before_units));
+}
+
+SafetyRun::SafetyRun(const Code& before, const Code& after, const InputModel& model, const Signature& signature,
+                     const SafeRange& range, Budget& budget)
+    : before_(before),
+      after_(after),
+      model_(model),
+      signature_(signature),
+      range_(range),
+      budget_(budget),
+      shared_(find_shared(before, after)) {
+  for (const bool is_after : {false, true}) {
+    const Code& code = is_after ? after_ : before_;
+    sides_[is_after ? 1 : 0].resize(code.nodes.size());
+    outcomes_[is_after ? 1 : 0].resize(code.branches.size());
+    for (const Node& node : code.nodes) {
+      const bool selects = node.op == Op::real_select || node.op == Op::integer_select;
+      if (selects && node.branch != kNone && compares_reals(code, node.first)) {
+        conditions_.push_back({is_after, node.first, node.branch});
+      }
+    }
+  }
+}
+
+bool SafetyRun::is_seen(const Condition& condition, bool outcome) const {
+  return (outcomes_[condition.is_after ? 1 : 0][condition.branch] & (outcome ? 2 : 1)) != 0;
+}
+
+double SafetyRun::distance(const Condition& condition, bool outcome) const {
+  return distance_of(condition.is_after ? after_ : before_, sides_[condition.is_after ? 1 : 0], condition.node,
+                     outcome);
+}
+
+double SafetyRun::distance_of(const Code& code, const std::vector<BoundArithmetic::Sides>& sides, std::uint32_t number,
+                              bool outcome) const {
+  constexpr double kNotReached = 500;
+  const Node& node = code.nodes[number];
+  if (node.op == Op::logic) {
+    const double left = distance_of(code, sides, node.first, outcome);
+    const double right = distance_of(code, sides, node.second, outcome);
+    return (node.logic == LogicOp::conjunction) == outcome ? left + right : std::min(left, right);
+  }
+  if (node.op != Op::compare_reals) return 0;
+  const BoundArithmetic::Sides& seen = sides[number];
+  if (!seen.is_seen) return kNotReached;
+  if (outcome_of(node.comparison, seen.left, seen.right) == outcome) return 0;
+  return 0.01 + std::fabs(on_scale(seen.left) - on_scale(seen.right));
+}
+
+std::vector<InputRead> SafetyRun::reads(const Candidate& candidate, std::size_t point, std::size_t most) {
+  const CandidateInputs inputs(model_, candidate, range_);
+  InputSource source(model_, Draw{DrawKind::generic, 0, 0, 0, -1, nullptr, &inputs});
+  ReadLog log;
+  log.most = most;
+  source.watch(&log);
+  arithmetic_.reset();
+  for (const Code* code : {&before_, &after_}) {
+    BoundMachine machine(*code, arithmetic_, source, budget_);
+    const auto tensor = code->tensor_numbers.find(points[point].output);
+    if (tensor != code->tensor_numbers.end()) static_cast<void>(machine.output(tensor->second, points[point].element));
+  }
+  return log.reads;
+}
+
+void SafetyRun::note_outcomes(const BoundMachine& machine, bool is_after) {
+  std::vector<std::uint8_t>& all = outcomes_[is_after ? 1 : 0];
+  const std::vector<std::uint8_t>& now = machine.outcomes();
+  for (std::size_t i = 0; i < now.size() && i < all.size(); ++i) all[i] |= now[i];
+}
+
+SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<std::size_t>& which,
+                                 bool tracks_inputs) {
+  current_ = tracks_inputs ? &tracking_ : &arithmetic_;
+  current_->reset();
+  SafetyMeasure out;
+  const CandidateInputs inputs(model_, candidate, range_);
+  const InputSource source(model_, Draw{DrawKind::generic, 0, 0, 0, -1, nullptr, &inputs});
+  for (auto& sides : sides_) std::fill(sides.begin(), sides.end(), BoundArithmetic::Sides{});
+  BoundMachine old_machine(before_, *current_, source, budget_);
+  std::vector<Old> old;
+  current_->watch_comparisons(&sides_[0]);
+  if (run_before(old_machine, which, old, out)) {
+    out.badness = std::max(out.badness, badness_of(current_->events()));
+    if (current_->decisions().is_unsure()) out.badness = std::max(out.badness, 1.0);
+  }
+  note_outcomes(old_machine, false);
+  if (!out.is_finished) return out;
+  // The conditions of `after` are wanted even where the input is not a good one.
+  const bool is_hopeless = out.badness > 0 && conditions_.empty();
+  if (is_hopeless) return out;
+  current_->restart();
+  current_->watch_comparisons(&sides_[1]);
+  // What both programs have is computed once, with one error.
+  BoundMachine new_machine(after_, old_machine, shared_.all);
+  run_after(new_machine, which, old, out);
+  note_outcomes(new_machine, true);
+  out.after = current_->events();
+  return out;
+}
+
+bool SafetyRun::run_before(BoundMachine& machine, const std::vector<std::size_t>& which, std::vector<Old>& found,
+                           SafetyMeasure& measure) {
+  for (const std::size_t number : which) {
+    const OutputPoint& point = points[number];
+    current_->converted.is_set = false;
+    const auto answer = machine.output(before_.tensor_numbers.at(point.output), point.element);
+    if (!answer) {
+      const bool limit = is_limit(answer.error().kind);
+      measure.is_finished = !limit;
+      measure.unfinished_because = limit ? answer.error().message : std::string();
+      measure.badness = kGreat;
+      found.resize(which.size());
+      return false;
+    }
+    found.push_back({answer->real, current_->converted, answer->is_real});
+  }
+  return true;
+}
+
+void SafetyRun::run_after(BoundMachine& machine, const std::vector<std::size_t>& which, const std::vector<Old>& old,
+                          SafetyMeasure& measure) {
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    const OutputPoint& point = points[which[i]];
+    const std::uint32_t tensor = after_.tensor_numbers.at(point.output);
+    current_->converted.is_set = false;
+    const auto answer = machine.output(tensor, point.element);
+    if (!answer) {
+      const bool limit = is_limit(answer.error().kind);
+      measure.is_finished = measure.is_finished && !limit;
+      if (limit) measure.unfinished_because = answer.error().message;
+      measure.has_no_value = measure.has_no_value || !limit;
+      return;
+    }
+    const bool is_output = !point.output.starts_with('#');
+    if (answer->is_real) {
+      compare(which[i], after_.tensors[tensor].dtype, old[i].value, answer->real, is_output, measure);
+    } else if (old[i].converted.is_set && current_->converted.is_set) {
+      const BoundArithmetic::Value& value = old[i].converted.value;
+      const BoundArithmetic::Value& other = current_->converted.value;
+      // Only where both convert one value do the bounds speak of the same.
+      if (value.value == other.value || std::fabs(value.value - other.value) <= std::fabs(value.value) * 0x1p-50) {
+        compare(which[i], value.type, value, other, is_output, measure);
+      }
+    }
+  }
+  if (current_->decisions().is_unsure()) measure.is_open = true;
+}
+
+void SafetyRun::compare(std::size_t point, DType dtype, const BoundArithmetic::Value& before,
+                        const BoundArithmetic::Value& after, bool is_output, SafetyMeasure& measure) {
+  if (!std::isfinite(before.value) || !is_float(dtype)) return;
+  const ErrorTape::Bound old_bound = current_->bound_of(before);
+  const ErrorTape::Bound new_bound = current_->bound_of(after);
+  const Number unit = unit_of(dtype, before.value);
+  // On the way to an output a unit counts as often as what follows makes of it.
+  const Number slack = is_output ? kUnits * unit : 0;
+  const double loss = bits_of(new_bound.of_roundings) - bits_of(kFactor * old_bound.of_roundings + slack);
+  const Number stable = std::max(old_bound.of_roundings, old_bound.of_inputs);
+  const double instability = bits_of(new_bound.of_roundings) - bits_of(kFactor * stable + slack);
+  measure.instability = std::max(measure.instability, instability);
+  if (loss <= measure.loss) return;
+  measure.loss = loss;
+  measure.point = point;
+  measure.before_units = static_cast<double>(old_bound.of_roundings / unit);
+  measure.after_units = static_cast<double>(new_bound.of_roundings / unit);
+}
+
+}  // namespace steptp::certify

@@ -9,8 +9,11 @@ namespace steptp::certify {
 namespace {
 
 constexpr std::size_t kMostMeasures = 900;
-/// With fewer inputs than this nothing is said.
+constexpr std::size_t kUsualMeasures = 150;
+/// With fewer inputs than this a search that finds nothing says nothing.
 constexpr std::size_t kLeastMeasures = 40;
+/// Operations after which no more than the usual number of inputs is tried.
+constexpr std::uint64_t kEnoughWork = 400'000;
 constexpr std::size_t kFewPoints = 2;
 constexpr std::size_t kKept = 3;
 constexpr std::size_t kMostReads = 40;
@@ -52,34 +55,27 @@ bool Adversary::is_fault(const SafetyMeasure& measure) const {
   return measure.has_event() || (for_stability_ ? measure.instability : measure.loss) > 0;
 }
 
-/// How many inputs the budget allows; fewer elements where they cost too much.
+/// How many inputs the budget allows; fewer elements where they cost too much. False where not even a few can be run.
 bool Adversary::estimate() {
   const Candidate first = maker_.starts().front();
-  for (const bool is_small : {false, true}) {
-    if (is_small) {
-      if (all_.size() <= kFewPoints) return false;
-      all_.erase(all_.begin(), all_.end() - static_cast<std::ptrdiff_t>(kFewPoints));
-    }
-    const std::uint64_t start = budget_.operations;
-    Budget& budget = budget_;
-    // No input may take more than its share.
-    const std::uint64_t share = start / kLeastMeasures;
-    const std::uint64_t kept_back = start - share;
-    budget.operations = share;
+  for (const std::uint64_t part : {8, 3}) {
+    // The first input may take a part of all, and no more.
+    const std::uint64_t share = budget_.operations / part;
+    const std::uint64_t kept_back = budget_.operations - share;
+    budget_.operations = share;
     const SafetyMeasure found = run_.measure(first, all_, for_stability_);
-    const std::uint64_t cost = share - budget.operations;
-    budget.operations += kept_back;
-    if (!found.is_finished) {
-      finding_.reason = found.unfinished_because;
-      if (budget.operations < kept_back + share / 2) continue;
-      continue;
-    }
-    allowed_ =
-        static_cast<std::size_t>(std::min<std::uint64_t>(kMostMeasures, start / std::max<std::uint64_t>(1, 2 * cost)));
-    if (allowed_ >= kLeastMeasures / 2) {
+    const std::uint64_t cost = std::max<std::uint64_t>(1, share - budget_.operations);
+    budget_.operations += kept_back;
+    const std::uint64_t affordable = budget_.operations / (2 * cost);
+    if (found.is_finished && (affordable >= kLeastMeasures || all_.size() <= kFewPoints)) {
+      const std::uint64_t wanted = std::clamp<std::uint64_t>(kEnoughWork / cost, kUsualMeasures, kMostMeasures);
+      allowed_ = static_cast<std::size_t>(std::min(wanted, affordable));
+      is_short_ = affordable < kLeastMeasures;
       reads_ = run_.reads(first, all_.back(), kMostReads);
-      return true;
+      return allowed_ > 0;
     }
+    finding_.reason = found.unfinished_because;
+    if (all_.size() > kFewPoints) all_.erase(all_.begin(), all_.end() - static_cast<std::ptrdiff_t>(kFewPoints));
   }
   return false;
 }
@@ -223,6 +219,11 @@ Adversary::Finding Adversary::run() {
     // Where no input was good so far, the climb is one towards good ones.
     static_cast<void>(climb_all(allowed_));
   }
+  return finished();
+}
+
+Adversary::Finding Adversary::finished() {
+  if (is_short_ && finding_.reason.empty()) finding_.reason = "the budget of operations allows too few inputs";
   finding_.is_finished = finding_.fault.has_value() || finding_.reason.empty();
   return finding_;
 }
@@ -240,8 +241,7 @@ Adversary::Finding Adversary::run_for_stability(const Candidate& from) {
       static_cast<void>(climb_all(allowed_));
     }
   }
-  finding_.is_finished = finding_.fault.has_value() || finding_.reason.empty();
-  return finding_;
+  return finished();
 }
 
 }  // namespace steptp::certify

@@ -38,6 +38,7 @@ class Adversary {
   enum class Progress : std::uint8_t { go_on, stop };
 
   [[nodiscard]] bool estimate();
+  [[nodiscard]] Finding finished();
   [[nodiscard]] bool is_spent() const { return measures_ >= allowed_; }
   SafetyMeasure measure(const Candidate& candidate, const std::vector<std::size_t>& which);
   /// Notes what was seen; stops where a fault was found and confirmed at all points.
@@ -57,6 +58,7 @@ class Adversary {
   Budget& budget_;
   Random random_;
   bool for_stability_ = false;
+  bool is_short_ = false;  ///< fewer inputs than a search needs that is to say something by finding nothing
   std::vector<std::size_t> all_;
   std::vector<InputRead> reads_;
   std::size_t measures_ = 0;

@@ -205,9 +205,10 @@ void BoundArithmetic::settle(Value& value) {
   value.sign = 1;
 }
 
-void BoundArithmetic::finish(Value& out, Number value, const Value& a, const Value& b, Slopes slopes, bool is_exact) {
+void BoundArithmetic::finish(Value& out, Number value, const Value& a, const Value& b, Slopes slopes, Charge how) {
   const bool is_finite = std::isfinite(value);
-  Number charge = is_exact || !is_finite ? 0 : rounding_charge(type_, value);
+  Number charge = how == Charge::none || !is_finite ? 0 : rounding_charge(type_, value);
+  if (how == Charge::of_sum && charge > 0) charge -= format_of(type_).half_least;
   if (std::isnan(value) && !std::isnan(a.value) && !std::isnan(b.value)) events_.has_nan = true;
   if (!is_finite && std::isfinite(a.value) && std::isfinite(b.value) && !std::isnan(value)) {
     // Finite, but beyond every type.
@@ -242,7 +243,7 @@ void BoundArithmetic::finish(Value& out, Number value, const Value& a, const Val
 void BoundArithmetic::scale_by_two(Value& out, Number value, const Value& a, Number factor) {
   const bool is_exact = value == 0 || std::fabs(value) >= format_of(type_).least_normal;
   const Value none;
-  finish(out, value, a, none, {factor, 0}, true);
+  finish(out, value, a, none, {factor, 0}, Charge::none);
   if (is_exact || !std::isfinite(value)) return;
   const Number charge = format_of(type_).half_least;
   if (out.node != 0) out.node = tape_.add({out.node, 1}, {}, charge);
@@ -272,19 +273,21 @@ void BoundArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& left,
         const Value& other = right.is_nothing ? a : b;
         const Number slope = right.is_nothing ? 1 : sign;
         const Value none;
-        finish(out, slope * other.value, other, none, {slope, 0}, true);
+        finish(out, slope * other.value, other, none, {slope, 0}, Charge::none);
         out.is_nothing = left.is_nothing && right.is_nothing;
         return;
       }
-      return finish(out, a.value + sign * b.value, a, b, {1, static_cast<Number>(sign)}, false);
+      return finish(out, a.value + sign * b.value, a, b, {1, static_cast<Number>(sign)}, Charge::of_sum);
     }
     case ArithmeticOp::multiply: {
       const Number product = a.value * b.value;
+      // A zero that no rounding made gives a zero, whatever the other factor.
+      const bool is_zero = is_exact_zero(a) || is_exact_zero(b);
       const bool is_nothing =
           (left.is_nothing && std::isfinite(b.value)) || (right.is_nothing && std::isfinite(a.value));
       if (right.is_literal && is_power_of_two(right.value)) return scale_by_two(out, product, a, b.value);
       if (left.is_literal && is_power_of_two(left.value)) return scale_by_two(out, product, b, a.value);
-      finish(out, product, a, b, {b.value, a.value}, is_nothing);
+      finish(out, product, a, b, {b.value, a.value}, is_zero ? Charge::none : Charge::full);
       out.is_nothing = is_nothing;
       return;
     }
@@ -309,7 +312,7 @@ void BoundArithmetic::divide(Value& out, const Value& a, const Value& b) {
     return;
   }
   const Number result = a.value / b.value;
-  finish(out, result, a, b, {1 / b.value, -result / b.value}, false);
+  finish(out, result, a, b, {1 / b.value, -result / b.value}, is_exact_zero(a) ? Charge::none : Charge::full);
 }
 
 bool BoundArithmetic::note_leap(Number distance, Number error) {
@@ -326,9 +329,9 @@ void BoundArithmetic::quotient(ArithmeticOp op, Value& out, const Value& a, cons
   const bool is_whole_by_nature = a.error == 0 && b.error == 0;
   const bool leaps = !is_whole_by_nature && note_leap(std::min(ratio - floor, floor + 1 - ratio), error);
   if (op == ArithmeticOp::floor_divide) {
-    finish(out, floor, a, b, {0, 0}, true);
+    finish(out, floor, a, b, {0, 0}, Charge::none);
   } else {
-    finish(out, a.value - b.value * floor, a, b, {1, -floor}, false);
+    finish(out, a.value - b.value * floor, a, b, {1, -floor}, Charge::full);
   }
   if (leaps) lose(out);
 }
@@ -344,7 +347,7 @@ void BoundArithmetic::power(Value& out, const Value& a, const Value& b) {
   slopes.right = a.value > 0 ? result * std::log(a.value) : 0;
   const bool is_whole = b.value == std::trunc(b.value);
   if (!is_whole) note_argument(a);
-  finish(out, result, a, b, slopes, false);
+  finish(out, result, a, b, slopes, Charge::full);
 }
 
 void BoundArithmetic::extremum(bool is_max, Value& out, const Value& a, const Value& b) {

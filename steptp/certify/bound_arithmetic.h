@@ -74,7 +74,8 @@ class BoundArithmetic {
   void arithmetic(ArithmeticOp op, Value& out, const Value& left, const Value& right);
   void function(Function function, Value& out, const Value& argument);
   [[nodiscard]] bool compare(CompareOp op, const Value& a, const Value& b);
-  [[nodiscard]] std::int64_t to_integer(const Value& a, DType dtype);
+  /// `is_result`: the integer is what a statement stores.
+  [[nodiscard]] std::int64_t to_integer(const Value& a, DType dtype, bool is_result);
 
   /// One more summand of an accumulation that is kept in `dtype`.
   void accumulate(Value& sum, const Value& term, bool is_subtracted, DType dtype);
@@ -113,9 +114,10 @@ class BoundArithmetic {
     bool is_seen = false;
   };
   void watch_comparisons(std::vector<Sides>* sides) { sides_ = sides; }
-  /// The last real that became an integer or a bool, with its bound; the flag is taken back by the caller.
+  /// The last real that a statement stored as an integer or a bool; the flag is taken back by the caller.
   struct Converted {
     bool is_set = false;
+    bool is_only_doubt = false;  ///< nothing but this conversion is undecided
     Value value;
   };
   Converted converted;
@@ -125,14 +127,22 @@ class BoundArithmetic {
     Number left = 0;
     Number right = 0;
   };
+  [[nodiscard]] static bool is_exact_zero(const Value& value) { return value.value == 0 && value.error == 0; }
   [[nodiscard]] Value in_type(const Value& value);
-  void finish(Value& out, Number value, const Value& a, const Value& b, Slopes slopes, bool is_exact);
+  /// How an operation rounds.
+  enum class Charge : std::uint8_t {
+    none,    ///< exact for all inputs
+    of_sum,  ///< half a unit; a sum of floats is exact where it is tiny, and loses nothing below the least number
+    full,    ///< half a unit and half the least number
+  };
+  void finish(Value& out, Number value, const Value& a, const Value& b, Slopes slopes, Charge charge);
   void scale_by_two(Value& out, Number value, const Value& a, Number factor);
   void divide(Value& out, const Value& a, const Value& b);
   void quotient(ArithmeticOp op, Value& out, const Value& a, const Value& b);
   void power(Value& out, const Value& a, const Value& b);
   void extremum(bool is_max, Value& out, const Value& a, const Value& b);
   void whole(Function function, Value& out, const Value& a);
+  void add_term(Value& sum, const Value& term, bool is_subtracted, DType dtype);
   void check_range(DType dtype, Number magnitude, Number error);
   void note_difference(Number difference, Number error);
   void note_argument(const Value& a);

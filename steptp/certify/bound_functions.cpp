@@ -105,13 +105,14 @@ void BoundArithmetic::function(Function function, Value& out, const Value& argum
     out.type = type_;
     return;
   }
-  finish(out, result.value, a, none, {result.slope, 0}, false);
+  finish(out, result.value, a, none, {result.slope, 0},
+         result.value == 0 && is_exact_zero(a) ? Charge::none : Charge::full);
 }
 
 void BoundArithmetic::whole(Function function, Value& out, const Value& a) {
   const Value none;
   const bool leaps = a.error > 0 && std::isfinite(a.value) && note_leap(distance_to_leap(function, a.value), a.error);
-  finish(out, evaluate(function, a.value).value, a, none, {0, 0}, true);
+  finish(out, evaluate(function, a.value).value, a, none, {0, 0}, Charge::none);
   if (leaps) lose(out);
 }
 
@@ -155,17 +156,20 @@ void BoundArithmetic::note_comparison(std::uint32_t node, const Value& a, const 
   (*sides_)[node] = {static_cast<double>(a.value), static_cast<double>(b.value), true};
 }
 
-std::int64_t BoundArithmetic::to_integer(const Value& a, DType dtype) {
-  converted = {true, a};
-  settle(converted.value);
+std::int64_t BoundArithmetic::to_integer(const Value& a, DType dtype, bool is_result) {
+  if (is_result) {
+    converted = {true, !decisions_.is_unsure(), a};
+    settle(converted.value);
+  }
   if (a.error > 0 && std::isfinite(a.value)) {
     const bool is_bool = dtype == DType::boolean;
     // Between -1 and 1 all becomes 0.
     Number distance = is_bool ? std::fabs(a.value) : distance_to_leap(Function::floor, a.value);
     if (!is_bool && std::fabs(a.value) < 1) distance = 1 - std::fabs(a.value);
-    if (note_leap(distance, a.error)) decisions_.leave_open();
+    if (!is_result) note_difference(distance, a.error);
+    if (!(distance > a.error)) decisions_.leave_open();
   } else if (std::isinf(a.error)) {
-    note_difference(0, 1);
+    if (!is_result) note_difference(0, 1);
     decisions_.leave_open();
   }
   if (std::isnan(a.value)) return dtype == DType::boolean ? 1 : 0;
@@ -177,15 +181,18 @@ std::int64_t BoundArithmetic::to_integer(const Value& a, DType dtype) {
 }
 
 void BoundArithmetic::accumulate(Value& sum, const Value& term, bool is_subtracted, DType dtype) {
-  const Number sign = is_subtracted ? -1 : 1;
   if (sum.rounds == 0) {
     // What it starts from is its first term, unless that is nothing.
     const Value start = sum;
     sum = {};
     sum.type = dtype;
-    if (!start.is_nothing) accumulate(sum, start, false, dtype);
+    if (!start.is_nothing) add_term(sum, start, false, dtype);
   }
-  if (term.is_nothing) return;
+  if (!term.is_nothing) add_term(sum, term, is_subtracted, dtype);
+}
+
+void BoundArithmetic::add_term(Value& sum, const Value& term, bool is_subtracted, DType dtype) {
+  const Number sign = is_subtracted ? -1 : 1;
   sum.type = dtype;
   sum.is_nothing = sum.is_literal = false;
   const bool is_partial = term.rounds > 0 && term.type == dtype;
@@ -211,7 +218,7 @@ void BoundArithmetic::finish_accumulation(Value& sum, DType dtype) {
   const Number unit_roundoff = std::ldexp(Number{1}, -info(dtype).precision);
   Number charge = 0;
   // Two terms have one order.
-  if (sum.rounds == 2) charge = rounding_charge(dtype, sum.value);
+  if (sum.rounds == 2 && sum.value != 0) charge = unit_of(dtype, sum.value) / 2;
   if (sum.rounds > 2) charge = static_cast<Number>(sum.rounds - 1) * unit_roundoff * sum.spread;
   if (!is_finite) charge = 0;
   sum.error = is_finite ? sum.term_error + charge : std::isinf(sum.term_error) ? kInfinity : 0;

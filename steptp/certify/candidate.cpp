@@ -61,6 +61,7 @@ bool CandidateInputs::is_masked(const InputFacts& facts, const InputChoice& choi
   const std::int64_t place = position % row;
   switch (choice.mask) {
     case InputChoice::Mask::none: return false;
+    case InputChoice::Mask::all: return true;
     case InputChoice::Mask::first: return place == 0;
     case InputChoice::Mask::last: return place == row - 1;
     case InputChoice::Mask::every_other: return place % 2 == 1;
@@ -162,7 +163,7 @@ InputChoice CandidateMaker::drawn_choice(std::size_t input) {
   choice.sign = static_cast<InputChoice::Sign>(random_.below(4));
   choice.pattern =
       random_.chance(1, 2) ? InputChoice::Pattern::each : static_cast<InputChoice::Pattern>(random_.below(6));
-  choice.mask = random_.chance(1, 8) ? static_cast<InputChoice::Mask>(random_.below(5)) : InputChoice::Mask::none;
+  choice.mask = random_.chance(1, 8) ? static_cast<InputChoice::Mask>(random_.below(6)) : InputChoice::Mask::none;
   choice.seed = random_.next();
   return choice;
 }
@@ -201,6 +202,13 @@ std::vector<Candidate> CandidateMaker::starts() {
   add([](InputChoice& choice) { choice.mask = InputChoice::Mask::first, choice.closeness = 0; });
   add([](InputChoice& choice) { choice.mask = InputChoice::Mask::some, choice.closeness = 0; });
   for (const int part : {1, -1}) out.push_back(uniform(part, Sign::positive));
+  // One input zero, the others not small.
+  for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
+    Candidate candidate = uniform(0, Sign::mixed);
+    for (InputChoice& choice : candidate.inputs) choice.centre = 6;
+    candidate.inputs[i].mask = InputChoice::Mask::all;
+    out.push_back(std::move(candidate));
+  }
   for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
     const SafeRange::Exponents range = range_.exponents(model_.inputs[i].variable->dtype);
     for (const int exponent : {range.high, range.low, 7, range.high / 2}) {
@@ -232,7 +240,7 @@ void CandidateMaker::change_input(Candidate& candidate) {
       choice.spread =
           static_cast<int>(random_.below(static_cast<std::uint64_t>(range.high - range.low + 1))) >> random_.below(6);
       break;
-    case 6: choice.mask = static_cast<InputChoice::Mask>(random_.below(5)); break;
+    case 6: choice.mask = static_cast<InputChoice::Mask>(random_.below(6)); break;
     default: {
       const int size = 1 << random_.below(7);
       last_ = {true, false, input, 0, random_.chance(1, 2) ? size : -size};

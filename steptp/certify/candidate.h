@@ -16,7 +16,7 @@ namespace steptp::certify {
 struct InputChoice {
   enum class Sign : std::uint8_t { positive, negative, mixed, alternating };
   enum class Pattern : std::uint8_t { each, by_row, by_column, all_same, rising, falling };
-  enum class Mask : std::uint8_t { none, first, last, every_other, some };
+  enum class Mask : std::uint8_t { none, first, last, every_other, some, all };
   int centre = 0;     ///< exponent of two
   int spread = 0;     ///< exponents lie so far around the centre
   int closeness = 0;  ///< the significand is 1 plus something below 2^-closeness; 64: exactly 1

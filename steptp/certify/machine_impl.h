@@ -348,7 +348,15 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
         arithmetic_.integer(*zero, 0);
         trace_reals(node, CompareOp::not_equal, frame, *value, *zero);
       }
-      const std::int64_t converted = arithmetic_.to_integer(*value, node.dtype);
+      const auto convert = [&] {
+        // The result of a statement is judged by the value before the conversion.
+        if constexpr (requires { arithmetic_.to_integer(*value, node.dtype, true); }) {
+          return arithmetic_.to_integer(*value, node.dtype, number == frame.statement->right);
+        } else {
+          return arithmetic_.to_integer(*value, node.dtype);
+        }
+      };
+      const std::int64_t converted = convert();
       converted_.insert(combine(static_cast<Hash>(node.dtype), A::identity_of(*value)));
       note(node.branch, node.dtype == DType::boolean ? converted != 0 : converted < -1 || converted > 1);
       return converted;

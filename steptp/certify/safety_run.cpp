@@ -69,7 +69,8 @@ std::string SafetyMeasure::fault() const {
   if (after.root_of_error > 0) return "a NaN";
   if (is_open) return "another branch";
   const auto text = [](double units) {
-    return units < 1e6 ? std::to_string(units) : concat("2^", std::to_string(static_cast<int>(std::log2(units))));
+    if (units < 1e6) return std::to_string(units);
+    return std::isinf(units) ? std::string("any number of") : concat("2^", static_cast<int>(std::log2(units)));
   };
   return concat("an error of up to ", text(after_units), " units in the last place, where before has ",
                 text(before_units));
@@ -156,7 +157,6 @@ SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<s
   current_->watch_comparisons(&sides_[0]);
   if (run_before(old_machine, which, old, out)) {
     out.badness = std::max(out.badness, badness_of(current_->events()));
-    if (current_->decisions().is_unsure()) out.badness = std::max(out.badness, 1.0);
   }
   note_outcomes(old_machine, false);
   if (!out.is_finished) return out;
@@ -178,6 +178,7 @@ bool SafetyRun::run_before(BoundMachine& machine, const std::vector<std::size_t>
   for (const std::size_t number : which) {
     const OutputPoint& point = points[number];
     current_->converted.is_set = false;
+    current_->decisions().forget();
     const auto answer = machine.output(before_.tensor_numbers.at(point.output), point.element);
     if (!answer) {
       const bool limit = is_limit(answer.error().kind);
@@ -188,6 +189,7 @@ bool SafetyRun::run_before(BoundMachine& machine, const std::vector<std::size_t>
       return false;
     }
     found.push_back({answer->real, current_->converted, answer->is_real});
+    if (is_in_doubt(before_, point)) measure.badness = std::max(measure.badness, 1.0);
   }
   return true;
 }
@@ -198,6 +200,7 @@ void SafetyRun::run_after(BoundMachine& machine, const std::vector<std::size_t>&
     const OutputPoint& point = points[which[i]];
     const std::uint32_t tensor = after_.tensor_numbers.at(point.output);
     current_->converted.is_set = false;
+    current_->decisions().forget();
     const auto answer = machine.output(tensor, point.element);
     if (!answer) {
       const bool limit = is_limit(answer.error().kind);
@@ -206,6 +209,7 @@ void SafetyRun::run_after(BoundMachine& machine, const std::vector<std::size_t>&
       measure.has_no_value = measure.has_no_value || !limit;
       return;
     }
+    if (is_in_doubt(after_, point)) measure.is_open = true;
     const bool is_output = !point.output.starts_with('#');
     if (answer->is_real) {
       compare(which[i], after_.tensors[tensor].dtype, old[i].value, answer->real, is_output, measure);
@@ -218,7 +222,16 @@ void SafetyRun::run_after(BoundMachine& machine, const std::vector<std::size_t>&
       }
     }
   }
-  if (current_->decisions().is_unsure()) measure.is_open = true;
+}
+
+bool SafetyRun::is_in_doubt(const Code& code, const OutputPoint& point) const {
+  if (!current_->decisions().is_unsure()) return false;
+  if (!current_->converted.is_set || !current_->converted.is_only_doubt) return true;
+  // One writer, which converts: then the conversion was the last thing done.
+  const TensorCode& tensor = code.tensors[code.tensor_numbers.at(point.output)];
+  return !std::all_of(tensor.writers.begin(), tensor.writers.end(), [&](std::uint32_t writer) {
+    return code.nodes[code.statements[writer].right].op == Op::integer_of_real;
+  });
 }
 
 void SafetyRun::compare(std::size_t point, DType dtype, const BoundArithmetic::Value& before,

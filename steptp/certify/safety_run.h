@@ -63,6 +63,8 @@ class SafetyRun {
     BoundArithmetic::Converted converted;
     bool is_real = true;
   };
+  /// Some decision on the way to an integer is open, other than the conversion that makes it.
+  [[nodiscard]] bool is_in_doubt(const Code& code, const OutputPoint& point) const;
   [[nodiscard]] bool run_before(BoundMachine& machine, const std::vector<std::size_t>& which, std::vector<Old>& found,
                                 SafetyMeasure& measure);
   void run_after(BoundMachine& machine, const std::vector<std::size_t>& which, const std::vector<Old>& old,

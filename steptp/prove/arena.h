@@ -280,6 +280,7 @@ class Arena {
   [[nodiscard]] Sign sign_of_generator(GeneratorId id);
   // written_operations.cpp
   [[nodiscard]] Sign sign_of_operation(const Generator& node);
+  [[nodiscard]] bool is_natural_power(const Generator& node) const;
   void set_operation_traits(const Generator& node, Traits& traits);
   /// The conditions hold at the first or at the last place of all variables, wherever the fold stands.
   [[nodiscard]] bool is_filled(const Generator& fold, std::uint32_t height);

@@ -71,6 +71,7 @@ PolynomialId Flow::written(ArithmeticOp op, const Typed& left, const Typed& righ
       if (op == ArithmeticOp::subtract) b = arena_.negate(b);
       if (a == zero) return b;
       if (b == zero) return a;
+      if (const auto sum = joined(a, b, dtype)) return *sum;
       return made(ArithmeticOp::add);
     case ArithmeticOp::multiply:
     case ArithmeticOp::divide: {
@@ -126,6 +127,13 @@ bool Flow::is_of_terms(PolynomialId value, DType dtype) {
       default: return false;
     }
   });
+}
+
+std::optional<PolynomialId> Flow::joined(PolynomialId left, PolynomialId right, DType dtype) {
+  const bool is_left = is_of_terms(left, dtype);
+  const bool is_right = is_of_terms(right, dtype);
+  if (overestimates_sums_ ? !is_left && !is_right : !is_left || !is_right) return std::nullopt;
+  return arena_.add(as_term(left, dtype), as_term(right, dtype));
 }
 
 PolynomialId Flow::as_term(PolynomialId value, DType dtype) {
@@ -197,6 +205,19 @@ PolynomialId Flow::written_rounds(std::size_t statement, const Piece& piece, Con
     }
   }
   return total;
+}
+
+PolynomialId Flow::in_order(PolynomialId factor, std::size_t statement, const Piece& piece) {
+  const Statement& code = table_.statements[statement];
+  Affine round = Arena::number(0);
+  for (std::size_t i = 0; i < piece.loops.size(); ++i) {
+    const auto& used = arena_.traits_of_affine(arena_.intern(piece.loops[i])).variables;
+    const bool is_own = std::any_of(piece.free.begin(), piece.free.end(),
+                                    [&](VariableId id) { return std::binary_search(used.begin(), used.end(), id); });
+    if (is_own) round = Arena::sum(Arena::scaled(round, code.loops[i]->extent), piece.loops[i]);
+  }
+  const std::uint32_t tag = operation_tag(WrittenOperation::Kind::term, code.equation->left->dtype);
+  return arena_.generator({Generator::Kind::operation, tag, {factor, arena_.integer(round)}, {}, {}, {}});
 }
 
 PolynomialId Flow::without_terms(PolynomialId total, DType dtype) {

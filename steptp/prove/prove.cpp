@@ -246,7 +246,8 @@ enum class Depth : std::uint8_t { shared, whole };
 struct Manner {
   Laws laws = Laws::order;
   Depth depth = Depth::shared;
-  bool unrolls = false;  ///< see Flow
+  bool unrolls = false;             ///< see Flow
+  bool overestimates_sums = false;  ///< of the second program, see Flow
 };
 
 /// One proof in one arena.
@@ -262,6 +263,7 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
     Shared shared(arena, before.signature);
     Flow left(shared, before, manner.unrolls);
     Flow right(shared, after, manner.unrolls);
+    if (manner.overestimates_sums) right.overestimate_sums();
     if (manner.unrolls && !left.has_roundabouts() && !right.has_roundabouts()) return proof;
     ValueNumbers numbers(shared);
     Numbering left_numbers;
@@ -326,10 +328,13 @@ Proof prove(const Program& before, const Program& after, const ProofOptions& opt
   if (Proof written = proof_with({.laws = Laws::as_written}, options.work / 2); written.proved) return written;
   Proof proof = proof_by_laws(proof_with, options);
   if (!proof.proved) return proof;
-  // Equal, but are the operations the same? This may be seen only in unrolled recurrences, or in whole programs.
+  // Equal, but are the operations the same, or is the bound of their errors no greater?
   const std::uint64_t second_look = std::min(options.work, kSecondLook);
-  for (const Manner& manner :
-       {Manner{.laws = Laws::as_written, .unrolls = true}, Manner{.laws = Laws::as_written, .depth = Depth::whole}}) {
+  const Manner manners[] = {{.laws = Laws::as_written, .overestimates_sums = true},
+                            {.laws = Laws::as_written, .unrolls = true},
+                            {.laws = Laws::as_written, .depth = Depth::whole},
+                            {.laws = Laws::as_written, .depth = Depth::whole, .overestimates_sums = true}};
+  for (const Manner& manner : manners) {
     if (Proof written = proof_with(manner, second_look); written.proved) return written;
   }
   proof.work = spent;

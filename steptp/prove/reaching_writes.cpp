@@ -337,8 +337,11 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
     if (!total) total = start ? std::optional(to_real(*start)) : std::nullopt;
     const bool is_written_sum = keeps_operations() && is_float(dtype) && op == ArithmeticOp::add;
     if (total && is_written_sum && !previous_op) total = as_term(*total, dtype);
-    if (keeps_operations() && is_float(dtype) && (op == ArithmeticOp::multiply || (previous_op && *previous_op != op)))
-      throw GiveUp{"a fold whose order counts"};
+    const bool is_written_product = keeps_operations() && is_float(dtype) && op == ArithmeticOp::multiply;
+    const bool has_more = total.has_value() || found.size() > 1 || previous_op.has_value();
+    if (is_written_product && has_more) throw GiveUp{"a product whose order counts"};
+    if (keeps_operations() && is_float(dtype) && previous_op && *previous_op != op)
+      throw GiveUp{"folds whose order counts"};
     const bool is_sole = !base && writers == 1 && found.size() == 1;
     for (const Piece& piece : found) {
       std::vector<ConditionId> conditions = piece.conditions;
@@ -357,6 +360,7 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       {
         const Arena::Assumption assumed(arena_, where);
         if (!is_written_sum) term = to_real(right_side(writer, piece.loops, true));
+        if (is_written_product) term = in_order(term, writer, piece);
       }
       // The least integer, not -inf, is what an empty maximum of integers gives.
       if (!is_float(dtype) && (op == ArithmeticOp::max || op == ArithmeticOp::min) && where != arena_.always()) {
@@ -378,7 +382,8 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
   }
   if (total) {
     const DType dtype = table_.tensors.at(tensor).dtype;
-    const bool is_written_sum = keeps_operations() && previous_op == ArithmeticOp::add;
+    const bool is_written_sum =
+        keeps_operations() && (previous_op == ArithmeticOp::add || previous_op == ArithmeticOp::multiply);
     if (is_float(dtype)) return {Value::Kind::real, {}, is_written_sum ? without_terms(*total, dtype) : *total, 0};
     // Wrapping at each step or once at the end is the same for + and *; max and min do not leave the type.
     return {Value::Kind::integer, arena_.wrapped(integer_of(*total).integer, dtype), 0, 0};

@@ -178,7 +178,7 @@ std::string StatementWriter::operation(const WrittenOperation& operation, const 
                                        const std::string& arguments) {
   switch (operation.kind) {
     case WrittenOperation::Kind::rounding:
-    case WrittenOperation::Kind::term: return arguments;
+    case WrittenOperation::Kind::term: return concat("(", inside[0], ")");
     case WrittenOperation::Kind::function: return concat(text_of(operation.function), arguments);
     case WrittenOperation::Kind::arithmetic: break;
   }

@@ -50,6 +50,13 @@ bool is_commutative(const Generator& node) {
          (operation.op == ArithmeticOp::add || operation.op == ArithmeticOp::multiply);
 }
 
+/// x**3: as finite as x.
+bool Arena::is_natural_power(const Generator& node) const {
+  if (operation_of(node.tag).op != ArithmeticOp::power) return false;
+  const auto exponent = as_constant(node.polynomials[1]);
+  return exponent && exponent->get_den() == 1 && sgn(*exponent) >= 0;
+}
+
 /// What the operands can be is in the traits already.
 void Arena::set_operation_traits(const Generator& node, Traits& traits) {
   const WrittenOperation operation = operation_of(node.tag);
@@ -63,7 +70,7 @@ void Arena::set_operation_traits(const Generator& node, Traits& traits) {
     case WrittenOperation::Kind::rounding:
     case WrittenOperation::Kind::term: return;
     case WrittenOperation::Kind::arithmetic:
-      if (operation.op == ArithmeticOp::add || operation.op == ArithmeticOp::multiply) {
+      if (operation.op == ArithmeticOp::add || operation.op == ArithmeticOp::multiply || is_natural_power(node)) {
         traits.may_be_nan |= traits.may_be_infinite;
       } else if (operation.op != ArithmeticOp::divide || traits.is_wild() || !sign(node.polynomials[1]).nonzero) {
         set_wild();
@@ -119,6 +126,12 @@ Sign Arena::sign_of_operation(const Generator& node) {
     case ArithmeticOp::multiply:
       return {(a.nonnegative && b.nonnegative) || node.polynomials[0] == node.polynomials[1], false,
               a.nonzero && b.nonzero};
+    case ArithmeticOp::divide: return {a.nonnegative && b.nonnegative, false, a.nonzero && b.nonzero};
+    case ArithmeticOp::power: {
+      const auto exponent = as_constant(node.polynomials[1]);
+      const bool is_even = exponent && exponent->get_den() == 1 && mpz_even_p(exponent->get_num_mpz_t()) != 0;
+      return {a.nonnegative || is_even, false, false};
+    }
     default: return {};
   }
 }

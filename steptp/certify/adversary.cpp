@@ -1,7 +1,6 @@
 #include "steptp/certify/adversary.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace steptp::certify {
@@ -9,7 +8,7 @@ namespace steptp::certify {
 namespace {
 
 constexpr std::size_t kMostMeasures = 900;
-constexpr std::size_t kUsualMeasures = 150;
+constexpr std::size_t kUsualMeasures = 240;
 /// With fewer inputs than this a search that finds nothing says nothing.
 constexpr std::size_t kLeastMeasures = 40;
 /// Operations after which no more than the usual number of inputs is tried.
@@ -21,8 +20,8 @@ constexpr std::size_t kMostReads = 40;
 }  // namespace
 
 Adversary::Adversary(SafetyRun& run, CandidateMaker& maker, Budget& budget, std::uint64_t seed)
-    : run_(run), maker_(maker), budget_(budget), random_(seed), all_(run.points.size()) {
-  std::iota(all_.begin(), all_.end(), std::size_t{0});
+    : run_(run), maker_(maker), budget_(budget), random_(seed) {
+  for (std::size_t i = 0; i < run.points.size(); ++i) (i < run.first_guide ? all_ : guides_).push_back(i);
 }
 
 SafetyMeasure Adversary::measure(const Candidate& candidate, const std::vector<std::size_t>& which) {
@@ -42,6 +41,14 @@ double Adversary::fitness(Goal goal, const SafetyMeasure& measure) const {
   if (!measure.is_good()) return kNotGood - measure.badness;
   switch (goal) {
     case Goal::loss: return measure.loss;
+    case Goal::guide: {
+      if (measure.guide <= RunEvents::kNever / 2) return RunEvents::kNever;
+      // An error on the way is worth more where it comes through to an output.
+      constexpr double kMost = 40;
+      constexpr double kReached = 100;
+      const bool is_reached = measure.loss > -kReached;
+      return std::min(measure.guide, kMost) + (is_reached ? kReached + std::max(measure.loss, -kMost) : 0);
+    }
     case Goal::overflow: return measure.after.overflow;
     case Goal::root: return measure.after.root_of_error;
     case Goal::branch: return measure.after.close_branch;
@@ -63,25 +70,26 @@ bool Adversary::estimate() {
     const std::uint64_t share = budget_.operations / part;
     const std::uint64_t kept_back = budget_.operations - share;
     budget_.operations = share;
-    const SafetyMeasure found = run_.measure(first, all_, for_stability_);
+    const SafetyMeasure found = run_.measure(first, next_points(), for_stability_);
     const std::uint64_t cost = std::max<std::uint64_t>(1, share - budget_.operations);
     budget_.operations += kept_back;
     const std::uint64_t affordable = budget_.operations / (2 * cost);
-    if (found.is_finished && (affordable >= kLeastMeasures || all_.size() <= kFewPoints)) {
+    const bool is_least = all_.size() <= kFewPoints && guides_.empty();
+    if (found.is_finished && (affordable >= kLeastMeasures || is_least)) {
       const std::uint64_t wanted = std::clamp<std::uint64_t>(kEnoughWork / cost, kUsualMeasures, kMostMeasures);
       allowed_ = static_cast<std::size_t>(std::min(wanted, affordable));
       is_short_ = affordable < kLeastMeasures;
-      reads_ = run_.reads(first, all_.back(), kMostReads);
       return allowed_ > 0;
     }
     finding_.reason = found.unfinished_because;
+    guides_.clear();
     if (all_.size() > kFewPoints) all_.erase(all_.begin(), all_.end() - static_cast<std::ptrdiff_t>(kFewPoints));
   }
   return false;
 }
 
 void Adversary::remember(const Candidate& candidate, const SafetyMeasure& measure) {
-  for (const Goal goal : {Goal::loss, Goal::overflow, Goal::root, Goal::branch, Goal::instability}) {
+  for (const Goal goal : {Goal::loss, Goal::guide, Goal::overflow, Goal::root, Goal::branch, Goal::instability}) {
     const double value = fitness(goal, measure);
     if (value <= RunEvents::kNever / 2) continue;
     std::vector<Known>& list = best_[static_cast<std::size_t>(goal)];
@@ -107,7 +115,7 @@ Adversary::Progress Adversary::draw(std::size_t until) {
   const std::vector<Candidate> starts = maker_.starts();
   for (std::size_t i = 0; measures_ < until; ++i) {
     const Candidate candidate = i < starts.size() ? starts[i] : maker_.drawn();
-    const SafetyMeasure found = measure(candidate, all_);
+    const SafetyMeasure found = measure(candidate, next_points());
     if (!found.is_finished) return Progress::stop;
     remember(candidate, found);
     if (look_at(candidate, found) == Progress::stop) return Progress::stop;
@@ -115,20 +123,35 @@ Adversary::Progress Adversary::draw(std::size_t until) {
   return Progress::go_on;
 }
 
+const std::vector<InputRead>& Adversary::reads_of(std::size_t point) {
+  const auto [known, is_new] = reads_.try_emplace(point);
+  if (is_new) known->second = run_.reads(maker_.starts().front(), point, kMostReads);
+  return known->second;
+}
+
+std::vector<std::size_t> Adversary::next_points() {
+  constexpr std::size_t kAtOnce = 4;
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < std::min(kAtOnce, all_.size()); ++i) out.push_back(all_[turn_++ % all_.size()]);
+  if (!guides_.empty()) out.push_back(guides_[turn_ % guides_.size()]);
+  return out;
+}
+
 std::vector<std::size_t> Adversary::some_points(std::size_t best) {
-  if (all_.size() <= kFewPoints) return all_;
   std::vector<std::size_t> out = {best};
   const std::size_t other = all_[random_.below(all_.size())];
   if (other != best) out.push_back(other);
+  if (!guides_.empty()) out.push_back(guides_[random_.below(guides_.size())]);
   return out;
 }
 
 Adversary::Progress Adversary::climb(Goal goal, Known from, std::size_t until) {
   const std::vector<std::size_t> which = some_points(from.measure.point);
+  const std::vector<InputRead>& reads = reads_of(from.measure.point);
   double height = fitness(goal, from.measure);
   while (measures_ < until) {
     Candidate next = from.candidate;
-    maker_.change(next, reads_);
+    maker_.change(next, reads);
     for (bool goes_on = true; goes_on && measures_ < until;) {
       const SafetyMeasure found = measure(next, which);
       if (!found.is_finished) return Progress::stop;
@@ -147,11 +170,13 @@ Adversary::Progress Adversary::climb(Goal goal, Known from, std::size_t until) {
 Adversary::Progress Adversary::reach(const SafetyRun::Condition& condition, bool outcome, std::size_t until) {
   Candidate at = maker_.drawn();
   double best = 1e9;
+  const std::vector<std::size_t> which = {all_[turn_++ % all_.size()]};
+  const std::vector<InputRead>& reads = reads_of(which.front());
   while (measures_ < until) {
     Candidate next = at;
-    if (best < 1e9) maker_.change(next, reads_);
+    if (best < 1e9) maker_.change(next, reads);
     for (bool goes_on = true; goes_on && measures_ < until;) {
-      const SafetyMeasure found = measure(next, all_);
+      const SafetyMeasure found = measure(next, which);
       if (!found.is_finished) return Progress::stop;
       if (look_at(next, found) == Progress::stop) return Progress::stop;
       const double distance = run_.distance(condition, outcome) + std::min(found.badness, 100.0) * 0.1;
@@ -190,14 +215,14 @@ Adversary::Progress Adversary::reach_outcomes(std::size_t until) {
 
 Adversary::Progress Adversary::climb_all(std::size_t until) {
   std::vector<std::pair<Goal, Known>> from;
-  const std::vector<Goal> goals = for_stability_
-                                      ? std::vector<Goal>{Goal::instability}
-                                      : std::vector<Goal>{Goal::loss, Goal::overflow, Goal::root, Goal::branch};
+  const std::vector<Goal> goals =
+      for_stability_ ? std::vector<Goal>{Goal::instability}
+                     : std::vector<Goal>{Goal::loss, Goal::guide, Goal::overflow, Goal::root, Goal::branch};
   for (std::size_t rank = 0; rank < kKept; ++rank) {
     for (const Goal goal : goals) {
       const std::vector<Known>& list = best_[static_cast<std::size_t>(goal)];
       // Digits are what is lost most often.
-      if (rank < list.size() && (rank == 0 || goal == Goal::loss || for_stability_))
+      if (rank < list.size() && (rank == 0 || goal == Goal::loss || goal == Goal::guide || for_stability_))
         from.emplace_back(goal, list[rank]);
     }
   }
@@ -214,8 +239,10 @@ Adversary::Finding Adversary::run() {
     return finding_;
   }
   if (!estimate()) return finding_;
+  // All starts, and as many drawn ones as a third allows.
+  const std::size_t drawn = std::min(allowed_ / 2, std::max(allowed_ / 3, maker_.starts().size() + 10));
   const std::size_t third = allowed_ / 3;
-  if (draw(third) == Progress::go_on && reach_outcomes(2 * third) == Progress::go_on) {
+  if (draw(drawn) == Progress::go_on && reach_outcomes(drawn + third) == Progress::go_on) {
     // Where no input was good so far, the climb is one towards good ones.
     static_cast<void>(climb_all(allowed_));
   }

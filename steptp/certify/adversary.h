@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@ namespace steptp::certify {
 class Adversary {
  public:
   /// What is climbed.
-  enum class Goal : std::uint8_t { loss, overflow, root, branch, instability };
+  enum class Goal : std::uint8_t { loss, guide, overflow, root, branch, instability };
   struct Finding {
     bool is_finished = false;
     bool has_good_input = false;
@@ -38,6 +39,8 @@ class Adversary {
   enum class Progress : std::uint8_t { go_on, stop };
 
   [[nodiscard]] bool estimate();
+  /// The inputs that an element depends on, the first of them.
+  [[nodiscard]] const std::vector<InputRead>& reads_of(std::size_t point);
   [[nodiscard]] Finding finished();
   [[nodiscard]] bool is_spent() const { return measures_ >= allowed_; }
   SafetyMeasure measure(const Candidate& candidate, const std::vector<std::size_t>& which);
@@ -52,18 +55,22 @@ class Adversary {
   [[nodiscard]] double fitness(Goal goal, const SafetyMeasure& measure) const;
   [[nodiscard]] bool is_fault(const SafetyMeasure& measure) const;
   [[nodiscard]] std::vector<std::size_t> some_points(std::size_t best);
+  /// A few elements, other ones each time, so that all are looked at in turn.
+  [[nodiscard]] std::vector<std::size_t> next_points();
 
   SafetyRun& run_;
   CandidateMaker& maker_;
   Budget& budget_;
   Random random_;
   bool for_stability_ = false;
-  bool is_short_ = false;  ///< fewer inputs than a search needs that is to say something by finding nothing
-  std::vector<std::size_t> all_;
-  std::vector<InputRead> reads_;
+  bool is_short_ = false;            ///< fewer inputs than a search needs that is to say something by finding nothing
+  std::vector<std::size_t> all_;     ///< elements of outputs
+  std::vector<std::size_t> guides_;  ///< elements on the way there
+  std::size_t turn_ = 0;
+  std::map<std::size_t, std::vector<InputRead>> reads_;  ///< by element
   std::size_t measures_ = 0;
   std::size_t allowed_ = 0;
-  std::vector<Known> best_[5];  ///< by goal
+  std::vector<Known> best_[6];  ///< by goal
   Finding finding_;
 };
 

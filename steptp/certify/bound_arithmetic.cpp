@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 namespace steptp::certify {
 
@@ -13,8 +14,35 @@ using Number = BoundArithmetic::Number;
 using Value = BoundArithmetic::Value;
 constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
 
+/// Both as processors keep numbers, where that is known: these are asked for in every operation.
+int exponent_of(Number value) {
+  if constexpr (std::numeric_limits<Number>::digits == 64) {
+    constexpr int kBias = 16383;
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, reinterpret_cast<const char*>(&value) + 8, sizeof bits);
+    const int exponent = bits & 0x7fff;
+    if (exponent != 0) return exponent - kBias;
+  }
+  return std::ilogb(value);
+}
+
+Number power_of_two(int exponent) {
+  if constexpr (std::numeric_limits<Number>::digits == 64) {
+    constexpr int kBias = 16383;
+    if (exponent > -kBias && exponent <= kBias) {
+      Number out = 1;
+      const auto bits = static_cast<std::uint16_t>(exponent + kBias);
+      std::memcpy(reinterpret_cast<char*>(&out) + 8, &bits, sizeof bits);
+      return out;
+    }
+  }
+  return std::ldexp(Number{1}, exponent);
+}
+
 /// Facts of a float type as numbers.
 struct Format {
+  int precision = 0;
+  int max_exponent = 0;
   Number greatest = 0;
   double greatest_bits = 0;
   double limit_bits = 0;  ///< values of good runs stay below
@@ -27,6 +55,8 @@ Format make_format(DType dtype) {
   const DTypeInfo& type = info(dtype);
   Format out;
   if (!is_float(dtype)) return out;
+  out.precision = type.precision;
+  out.max_exponent = type.max_exponent;
   out.greatest = (2 - std::ldexp(Number{1}, 1 - type.precision)) * std::ldexp(Number{1}, type.max_exponent);
   out.greatest_bits = type.max_exponent + 1;
   out.limit_bits = type.max_exponent - type.max_exponent / 4.0;
@@ -46,7 +76,10 @@ const Format& format_of(DType dtype) {
 }
 
 bool holds(DType wide, DType narrow) {
-  return info(wide).precision >= info(narrow).precision && info(wide).max_exponent >= info(narrow).max_exponent;
+  if (wide == narrow) return true;
+  const Format& one = format_of(wide);
+  const Format& other = format_of(narrow);
+  return one.precision >= other.precision && one.max_exponent >= other.max_exponent;
 }
 
 bool is_power_of_two(Number value) {
@@ -70,21 +103,21 @@ Number spread_of(Number slope, Number error) { return error == 0 ? 0 : std::fabs
 double bits_of(Number value) {
   if (!(value > 0)) return RunEvents::kNever;
   if (std::isinf(value)) return -RunEvents::kNever;
-  int exponent = 0;
-  const Number fraction = std::frexp(value, &exponent);
-  return std::log2(static_cast<double>(fraction)) + exponent;
+  // Straight between powers of two, which rises where the logarithm does.
+  const int exponent = exponent_of(value);
+  return exponent + static_cast<double>(value * power_of_two(-exponent)) - 1;
 }
 
 Number unit_of(DType dtype, Number value) {
   const Format& format = format_of(dtype);
   if (value == 0 || !std::isfinite(value) || std::fabs(value) < format.least_normal) return 2 * format.half_least;
-  return std::ldexp(Number{1}, std::ilogb(value) - info(dtype).precision + 1);
+  return power_of_two(exponent_of(value) - format.precision + 1);
 }
 
 Number rounding_charge(DType dtype, Number value) {
   const Format& format = format_of(dtype);
   if (value == 0 || !std::isfinite(value)) return format.half_least;
-  return std::ldexp(Number{1}, std::ilogb(value) - info(dtype).precision) + format.half_least;
+  return power_of_two(exponent_of(value) - format.precision) + format.half_least;
 }
 
 void BoundArithmetic::reset() {
@@ -165,15 +198,16 @@ void BoundArithmetic::check_range(DType dtype, Number magnitude, Number error) {
   events_.overflow = std::max(events_.overflow, over);
 }
 
-/// An operand as the operation sees it.
-Value BoundArithmetic::in_type(const Value& value) {
-  Value out = value;
+/// An operand as the operation sees it: itself, or rounded, in `room`.
+const Value& BoundArithmetic::in_type(const Value& value, Value& room) {
   if (value.is_literal && std::isfinite(value.value)) check_range(type_, std::fabs(value.value), 0);
-  if (value.is_literal ? is_number_of(type_, value.value) : holds(type_, value.type)) return out;
+  if (value.is_literal ? is_number_of(type_, value.value) : holds(type_, value.type)) return value;
+  room = value;
   const Number charge = std::isfinite(value.value) ? rounding_charge(type_, value.value) : 0;
-  out.error += charge;
-  out.own_error = charge;  // beside what the node says, until the operation takes both
-  return out;
+  room.error += charge;
+  room.own_error = charge;  // beside what the node says, until the operation takes both
+  room.rounds = 0;
+  return room;
 }
 
 void BoundArithmetic::store(DType dtype, Value& value) {
@@ -231,7 +265,9 @@ void BoundArithmetic::finish(Value& out, Number value, const Value& a, const Val
   result.type = type_;
   if (is_finite && (a.node != 0 || b.node != 0)) {
     // Errors without a node are this operation's now.
-    const auto own = [](const Value& side) { return side.node == 0 ? side.error : side.own_error; };
+    const auto own = [](const Value& side) {
+      return side.node == 0 ? side.error : side.rounds == 0 ? side.own_error : 0;
+    };
     charge += spread_of(slopes.left, own(a)) + spread_of(slopes.right, own(b));
     result.node = tape_.add({a.node, slopes.left * a.sign}, {b.node, slopes.right * b.sign}, charge);
   }
@@ -259,12 +295,10 @@ void BoundArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& left,
     out = sum;
     return;
   }
-  const auto plain = [](Value value) {
-    value.own_error = 0;
-    return value;
-  };
-  const Value a = in_type(plain(left));
-  const Value b = in_type(plain(right));
+  Value left_room;
+  Value right_room;
+  const Value& a = in_type(left, left_room);
+  const Value& b = in_type(right, right_room);
   switch (op) {
     case ArithmeticOp::add:
     case ArithmeticOp::subtract: {
@@ -370,7 +404,7 @@ void BoundArithmetic::extremum(bool is_max, Value& out, const Value& a, const Va
     }
   }
   // A conversion on the way is an error of its own.
-  if (out.node != 0 && out.own_error > 0) {
+  if (out.node != 0 && out.rounds == 0 && out.own_error > 0) {
     out.node = tape_.add({out.node, Number{1} * out.sign}, {}, out.own_error);
     out.sign = 1;
   }

@@ -48,7 +48,9 @@ class BoundArithmetic {
     std::uint32_t rounds = 0;  ///< 0: it is none
     Number spread = 0;         ///< the sum of the magnitudes
     Number term_error = 0;
-    Number own_error = 0;  ///< the part of the terms' errors that has no node
+    /// The part of the terms' errors that has no node. Of other values: an error beside that of the node, 0 except in
+    /// the middle of an operation.
+    Number own_error = 0;
     ErrorTape::NodeId sum_node = 0;
   };
 
@@ -69,6 +71,10 @@ class BoundArithmetic {
   [[nodiscard]] std::uint32_t add_literals(const std::vector<Decimal>& literals);
   void literal(Value& out, std::uint32_t number) const;
   void input(Value& out, Fraction value) const;
+  static void input(Value& out, double value) {
+    out = {};
+    out.value = value;
+  }
   void integer(Value& out, std::int64_t value) const;
   void infinity(Value& out, int sign) const;
   void arithmetic(ArithmeticOp op, Value& out, const Value& left, const Value& right);
@@ -128,7 +134,7 @@ class BoundArithmetic {
     Number right = 0;
   };
   [[nodiscard]] static bool is_exact_zero(const Value& value) { return value.value == 0 && value.error == 0; }
-  [[nodiscard]] Value in_type(const Value& value);
+  [[nodiscard]] const Value& in_type(const Value& value, Value& room);
   /// How an operation rounds.
   enum class Charge : std::uint8_t {
     none,    ///< exact for all inputs

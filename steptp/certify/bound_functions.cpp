@@ -60,9 +60,8 @@ Number distance_to_leap(Function function, Number x) {
 }  // namespace
 
 void BoundArithmetic::function(Function function, Value& out, const Value& argument) {
-  Value plain = argument;
-  plain.own_error = 0;
-  const Value a = in_type(plain);
+  Value room;
+  const Value& a = in_type(argument, room);
   const Value none;
   switch (function) {
     case Function::negate: {

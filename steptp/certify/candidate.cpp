@@ -70,7 +70,7 @@ bool CandidateInputs::is_masked(const InputFacts& facts, const InputChoice& choi
   return false;
 }
 
-double CandidateInputs::value(std::size_t input, std::int64_t position) const {
+double CandidateInputs::real(std::size_t input, std::int64_t position) const {
   const InputFacts& facts = model_.inputs[input];
   if (const auto at = candidate_.elements.find({input, position}); at != candidate_.elements.end()) return at->second;
   const InputChoice& choice = candidate_.inputs[input];
@@ -95,12 +95,6 @@ double CandidateInputs::value(std::size_t input, std::int64_t position) const {
   if (choice.sign == InputChoice::Sign::mixed) is_negative = (mix(bits ^ 1) & 1) != 0;
   if (choice.sign == InputChoice::Sign::alternating) is_negative = position % 2 == 1;
   return legal_value(facts, std::ldexp(is_negative ? -significand : significand, exponent), range_);
-}
-
-Fraction CandidateInputs::real(std::size_t input, std::int64_t position) const {
-  const double chosen = value(input, position);
-  if (std::isinf(chosen)) return {-1, kMinusInfinityExponent};
-  return fraction_of(chosen);
 }
 
 std::int64_t CandidateInputs::integer(std::size_t input, std::int64_t position) const {
@@ -228,7 +222,7 @@ void CandidateMaker::change_input(Candidate& candidate) {
   const std::size_t input = random_.below(candidate.inputs.size());
   InputChoice& choice = candidate.inputs[input];
   const SafeRange::Exponents range = range_.exponents(model_.inputs[input].variable->dtype);
-  switch (random_.below(10)) {
+  switch (random_.below(14)) {
     case 0: choice = drawn_choice(input); break;
     case 1: choice.sign = static_cast<InputChoice::Sign>(random_.below(4)); break;
     case 2: choice.pattern = static_cast<InputChoice::Pattern>(random_.below(6)); break;
@@ -255,7 +249,7 @@ void CandidateMaker::change_element(Candidate& candidate, const std::vector<Inpu
   const InputFacts& facts = model_.inputs[read.input];
   if (!is_float(facts.variable->dtype) || !facts.variable->values.empty()) return change_input(candidate);
   const CandidateInputs inputs(model_, candidate, range_);
-  const double old = inputs.value(read.input, read.position);
+  const double old = inputs.real(read.input, read.position);
   double wanted = old;
   switch (random_.below(8)) {
     case 0: wanted = -old; break;
@@ -263,7 +257,7 @@ void CandidateMaker::change_element(Candidate& candidate, const std::vector<Inpu
     case 2: {
       const InputRead& other = reads[random_.below(reads.size())];
       if (!is_float(model_.inputs[other.input].variable->dtype)) break;
-      const double same = inputs.value(other.input, other.position);
+      const double same = inputs.real(other.input, other.position);
       const double factor = random_.chance(1, 2) ? 1 : 1 + std::ldexp(1.0, -static_cast<int>(random_.below(24)));
       wanted = (random_.chance(1, 4) ? -same : same) * factor;
       break;

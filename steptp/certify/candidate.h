@@ -38,10 +38,8 @@ class CandidateInputs : public ChosenInputs {
  public:
   CandidateInputs(const InputModel& model, const Candidate& candidate, const SafeRange& range)
       : model_(model), candidate_(candidate), range_(range) {}
-  [[nodiscard]] Fraction real(std::size_t input, std::int64_t position) const override;
+  [[nodiscard]] double real(std::size_t input, std::int64_t position) const override;
   [[nodiscard]] std::int64_t integer(std::size_t input, std::int64_t position) const override;
-  /// -inf for a masked element.
-  [[nodiscard]] double value(std::size_t input, std::int64_t position) const;
 
  private:
   [[nodiscard]] bool is_masked(const InputFacts& facts, const InputChoice& choice, std::int64_t position) const;

@@ -295,7 +295,10 @@ std::int64_t InputSource::integer(std::size_t input, std::int64_t position) cons
 Fraction InputSource::drawn_real(std::size_t input, std::int64_t position) const {
   const InputFacts& facts = model_.inputs[input];
   if (!facts.variable->values.empty()) return fraction_of(facts.variable->values[static_cast<std::size_t>(position)]);
-  if (draw_.chosen) return draw_.chosen->real(input, position);
+  if (draw_.chosen) {
+    const double value = draw_.chosen->real(input, position);
+    return std::isinf(value) ? Fraction{-1, kMinusInfinityExponent} : fraction_of(value);
+  }
   const std::uint64_t bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position));
   const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
                      facts.domain.kind == Domain::Kind::nonzero;

@@ -60,7 +60,8 @@ class ChosenInputs {
   ChosenInputs(const ChosenInputs&) = delete;
   ChosenInputs& operator=(const ChosenInputs&) = delete;
   virtual ~ChosenInputs() = default;
-  [[nodiscard]] virtual Fraction real(std::size_t input, std::int64_t position) const = 0;
+  /// -inf where an input may be it.
+  [[nodiscard]] virtual double real(std::size_t input, std::int64_t position) const = 0;
   [[nodiscard]] virtual std::int64_t integer(std::size_t input, std::int64_t position) const = 0;
 };
 
@@ -158,6 +159,10 @@ class InputSource {
   /// The first reads are listed from now on.
   void watch(ReadLog* log);
   [[nodiscard]] const InputModel& model() const { return model_; }
+  /// Where somebody chooses the values of this input, and nobody lists them: that.
+  [[nodiscard]] const ChosenInputs* chosen(std::size_t input) const {
+    return log_ || !model_.inputs[input].variable->values.empty() ? nullptr : draw_.chosen;
+  }
   [[nodiscard]] Draw draw() const { return draw_; }
 
  private:

@@ -431,6 +431,14 @@ void Machine<A>::read_real(const Access& access, const Frame& frame, Value& out)
     const std::size_t number = input_numbers_[source.tensor];
     if constexpr (kIsOpaque) {
       arithmetic_.input(out, source_, number, position(source, frame));
+    } else if constexpr (requires { A::input(out, 0.0); }) {
+      const ChosenInputs* chosen = source_.chosen(number);
+      const std::int64_t place = position(source, frame);
+      if (chosen) {
+        A::input(out, chosen->real(number, place));
+      } else {
+        arithmetic_.input(out, source_.real(number, place));
+      }
     } else {
       arithmetic_.input(out, source_.real(number, position(source, frame)));
     }

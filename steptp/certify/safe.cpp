@@ -27,6 +27,14 @@ class PointChoice {
  public:
   PointChoice(const Signature& signature, std::uint64_t seed) : signature_(signature), random_(seed) {}
 
+  /// The first, a drawn and the last element of each tensor on the way.
+  std::vector<OutputPoint> few() {
+    for (const Variable& variable : signature_.variables) {
+      if (variable.name.starts_with('#')) add_few(variable);
+    }
+    return points_;
+  }
+
   std::vector<OutputPoint> choose(const Code& before, const Code& after, const InputModel& model) {
     for (const Variable& variable : signature_.variables) {
       if (variable.role == Role::output) add_few(variable);
@@ -106,6 +114,7 @@ class SafetySearch {
         signature_(extent == Extent::outputs ? before.signature
                    : extent == Extent::goals ? find_goals(before_, after_, before.signature)
                                              : window_.signature),
+        guides_(extent == Extent::outputs ? find_goals(before_, after_, before.signature) : Signature{}),
         range_(range),
         budget_{options.budget_operations, options.budget_bytes, options.stop},
         allowed_(options.budget_operations),
@@ -132,6 +141,8 @@ class SafetySearch {
     }
     SafetyRun run(before_, after_, model_, signature_, range_, budget_);
     run.points = PointChoice(signature_, seed_).choose(before_, after_, model_);
+    run.first_guide = run.points.size();
+    for (OutputPoint& point : PointChoice(guides_, seed_).few()) run.points.push_back(std::move(point));
     CandidateMaker maker(model_, range_, numbers_in(before_, after_), seed_);
     Adversary adversary(run, maker, budget_, seed_);
     const Adversary::Finding found = adversary.run();
@@ -183,6 +194,7 @@ class SafetySearch {
   InputModel model_;
   Window window_;
   Signature signature_;
+  Signature guides_;
   const SafeRange& range_;
   Budget budget_;
   std::uint64_t allowed_;

@@ -16,6 +16,8 @@ using Number = BoundArithmetic::Number;
 constexpr Number kFactor = 8;
 constexpr Number kUnits = 4;
 constexpr double kFactorBits = 3;
+/// Of the whole error that goes into a value, so much may be left of what cancels.
+constexpr Number kSlopeNoise = 0x1p-52L;
 /// What a fault that has no size counts.
 constexpr double kGreat = 60;
 
@@ -209,16 +211,15 @@ void SafetyRun::run_after(BoundMachine& machine, const std::vector<std::size_t>&
       measure.has_no_value = measure.has_no_value || !limit;
       return;
     }
-    if (is_in_doubt(after_, point)) measure.is_open = true;
-    const bool is_output = !point.output.starts_with('#');
+    if (which[i] < first_guide && is_in_doubt(after_, point)) measure.is_open = true;
     if (answer->is_real) {
-      compare(which[i], after_.tensors[tensor].dtype, old[i].value, answer->real, is_output, measure);
+      compare(which[i], after_.tensors[tensor].dtype, old[i].value, answer->real, measure);
     } else if (old[i].converted.is_set && current_->converted.is_set) {
       const BoundArithmetic::Value& value = old[i].converted.value;
       const BoundArithmetic::Value& other = current_->converted.value;
       // Only where both convert one value do the bounds speak of the same.
       if (value.value == other.value || std::fabs(value.value - other.value) <= std::fabs(value.value) * 0x1p-50) {
-        compare(which[i], value.type, value, other, is_output, measure);
+        compare(which[i], value.type, value, other, measure);
       }
     }
   }
@@ -235,14 +236,21 @@ bool SafetyRun::is_in_doubt(const Code& code, const OutputPoint& point) const {
 }
 
 void SafetyRun::compare(std::size_t point, DType dtype, const BoundArithmetic::Value& before,
-                        const BoundArithmetic::Value& after, bool is_output, SafetyMeasure& measure) {
+                        const BoundArithmetic::Value& after, SafetyMeasure& measure) {
   if (!std::isfinite(before.value) || !is_float(dtype)) return;
-  const ErrorTape::Bound old_bound = current_->bound_of(before);
-  const ErrorTape::Bound new_bound = current_->bound_of(after);
+  ErrorTape::Bound old_bound = current_->bound_of(before);
+  ErrorTape::Bound new_bound = current_->bound_of(after);
+  // Slopes that cancel do so up to the last bits of the numbers they are kept in; what is left of them is no loss.
+  if (std::isfinite(before.error)) old_bound.of_roundings += before.error * kSlopeNoise;
+  if (std::isfinite(after.error) && new_bound.of_roundings < after.error * kSlopeNoise) new_bound.of_roundings = 0;
   const Number unit = unit_of(dtype, before.value);
   // On the way to an output a unit counts as often as what follows makes of it.
-  const Number slack = is_output ? kUnits * unit : 0;
+  const Number slack = points[point].output.starts_with('#') ? 0 : kUnits * unit;
   const double loss = bits_of(new_bound.of_roundings) - bits_of(kFactor * old_bound.of_roundings + slack);
+  if (point >= first_guide) {
+    measure.guide = std::max(measure.guide, loss);
+    return;
+  }
   const Number stable = std::max(old_bound.of_roundings, old_bound.of_inputs);
   const double instability = bits_of(new_bound.of_roundings) - bits_of(kFactor * stable + slack);
   measure.instability = std::max(measure.instability, instability);

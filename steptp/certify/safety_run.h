@@ -20,6 +20,7 @@ struct SafetyMeasure {
   double badness = 0;                      ///< how far the input is from a good one; 0: it is one
   double loss = RunEvents::kNever;         ///< the bound of `after` against what `before` allows
   double instability = RunEvents::kNever;  ///< the same, with the inputs off by half a unit
+  double guide = RunEvents::kNever;        ///< the same where the programs meet again, on the way to the outputs
   RunEvents after;
   bool is_open = false;       ///< an integer or a bool that rounding may decide otherwise
   bool has_no_value = false;  ///< an access or an integer division that `before` does not do
@@ -40,6 +41,8 @@ class SafetyRun {
             const SafeRange& range, Budget& budget);
 
   std::vector<OutputPoint> points;
+  /// From this one on, points are on the way to the outputs: a loss there says where to look, and is no fault.
+  std::size_t first_guide = SIZE_MAX;
   /// Values that are read on the way to a point, in both programs.
   [[nodiscard]] std::vector<InputRead> reads(const Candidate& candidate, std::size_t point, std::size_t most);
   [[nodiscard]] SafetyMeasure measure(const Candidate& candidate, const std::vector<std::size_t>& which,
@@ -70,7 +73,7 @@ class SafetyRun {
   void run_after(BoundMachine& machine, const std::vector<std::size_t>& which, const std::vector<Old>& old,
                  SafetyMeasure& measure);
   void compare(std::size_t point, DType dtype, const BoundArithmetic::Value& before,
-               const BoundArithmetic::Value& after, bool is_output, SafetyMeasure& measure);
+               const BoundArithmetic::Value& after, SafetyMeasure& measure);
   void note_outcomes(const BoundMachine& machine, bool is_after);
   [[nodiscard]] double distance_of(const Code& code, const std::vector<BoundArithmetic::Sides>& sides,
                                    std::uint32_t node, bool outcome) const;

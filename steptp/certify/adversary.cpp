@@ -7,12 +7,12 @@ namespace steptp::certify {
 
 namespace {
 
-constexpr std::size_t kMostMeasures = 900;
+constexpr std::size_t kMostMeasures = 2000;
 constexpr std::size_t kUsualMeasures = 240;
 /// With fewer inputs than this a search that finds nothing says nothing.
 constexpr std::size_t kLeastMeasures = 40;
 /// Operations after which no more than the usual number of inputs is tried.
-constexpr std::uint64_t kEnoughWork = 400'000;
+constexpr std::uint64_t kEnoughWork = 700'000;
 constexpr std::size_t kFewPoints = 2;
 constexpr std::size_t kKept = 3;
 constexpr std::size_t kMostReads = 40;
@@ -123,12 +123,6 @@ Adversary::Progress Adversary::draw(std::size_t until) {
   return Progress::go_on;
 }
 
-const std::vector<InputRead>& Adversary::reads_of(std::size_t point) {
-  const auto [known, is_new] = reads_.try_emplace(point);
-  if (is_new) known->second = run_.reads(maker_.starts().front(), point, kMostReads);
-  return known->second;
-}
-
 std::vector<std::size_t> Adversary::next_points() {
   constexpr std::size_t kAtOnce = 4;
   std::vector<std::size_t> out;
@@ -147,7 +141,7 @@ std::vector<std::size_t> Adversary::some_points(std::size_t best) {
 
 Adversary::Progress Adversary::climb(Goal goal, Known from, std::size_t until) {
   const std::vector<std::size_t> which = some_points(from.measure.point);
-  const std::vector<InputRead>& reads = reads_of(from.measure.point);
+  const std::vector<InputRead> reads = run_.reads(from.candidate, from.measure.point, kMostReads);
   double height = fitness(goal, from.measure);
   while (measures_ < until) {
     Candidate next = from.candidate;
@@ -167,48 +161,93 @@ Adversary::Progress Adversary::climb(Goal goal, Known from, std::size_t until) {
   return Progress::go_on;
 }
 
-Adversary::Progress Adversary::reach(const SafetyRun::Condition& condition, bool outcome, std::size_t until) {
-  Candidate at = maker_.drawn();
-  double best = 1e9;
-  const std::vector<std::size_t> which = {all_[turn_++ % all_.size()]};
-  const std::vector<InputRead>& reads = reads_of(which.front());
-  while (measures_ < until) {
-    Candidate next = at;
-    if (best < 1e9) maker_.change(next, reads);
-    for (bool goes_on = true; goes_on && measures_ < until;) {
-      const SafetyMeasure found = measure(next, which);
-      if (!found.is_finished) return Progress::stop;
-      if (look_at(next, found) == Progress::stop) return Progress::stop;
-      const double distance = run_.distance(condition, outcome) + std::min(found.badness, 100.0) * 0.1;
-      if (distance > best) break;
-      goes_on = distance < best && maker_.repeat(next);
-      if (!goes_on || distance <= best) at = next;
-      best = distance;
-      remember(next, found);
-      if (distance <= 0) {
-        // In the region at last: climb there.
-        return climb(Goal::loss, {next, found}, until);
+double Adversary::distance(const std::vector<Outcome>& wanted, const SafetyMeasure& measure) const {
+  constexpr double kMost = 300;
+  double sum = std::min(measure.badness, kMost) * 0.1;
+  for (const Outcome& one : wanted) {
+    sum += std::min(run_.distance(run_.conditions()[one.condition], one.is_true), kMost);
+  }
+  return sum;
+}
+
+/// Climbs towards inputs at which conditions have the wanted outcomes, all of them at one element.
+Adversary::Progress Adversary::reach(const std::vector<Outcome>& wanted, std::size_t until) {
+  const std::vector<std::size_t> which = {focus_};
+  Candidate at = closest_.value_or(maker_.drawn());
+  std::vector<InputRead> reads = run_.reads(at, focus_, kMostReads);
+  SafetyMeasure found = measure(at, which);
+  double best = distance(wanted, found);
+  // Element by element through the numbers that the programs mention: most conditions compare with one.
+  constexpr int kSweeps = 4;
+  constexpr std::size_t kMostElements = 6;
+  const std::size_t swept = measures_ + (until - measures_) * 2 / 3;
+  for (int sweep = 0; sweep < kSweeps && best > 0 && found.is_finished; ++sweep) {
+    const double before = best;
+    for (std::size_t i = 0; i < std::min(reads.size(), kMostElements); ++i) {
+      for (const double value : maker_.tries(reads[i])) {
+        if (measures_ >= swept) break;
+        Candidate next = at;
+        next.elements[{reads[i].input, reads[i].position}] = value;
+        found = measure(next, which);
+        if (!found.is_finished || look_at(next, found) == Progress::stop) return Progress::stop;
+        if (const double now = distance(wanted, found); now < best) {
+          best = now;
+          at = next;
+        }
       }
     }
+    if (best == before) break;
+    // Behind a condition that holds now, other elements may be read.
+    reads = run_.reads(at, focus_, kMostReads);
   }
-  return Progress::go_on;
+  while (measures_ < until && found.is_finished) {
+    Candidate next = at;
+    maker_.change(next, reads);
+    for (bool goes_on = true; goes_on && measures_ < until;) {
+      found = measure(next, which);
+      if (!found.is_finished || look_at(next, found) == Progress::stop) return Progress::stop;
+      const double now = distance(wanted, found);
+      if (now > best) break;
+      at = next;
+      remember(next, found);
+      goes_on = now < best && maker_.repeat(next);
+      best = now;
+    }
+    if (best <= 0) break;
+  }
+  if (!found.is_finished) return Progress::stop;
+  closest_ = at;
+  // There at last, or as near as it gets: digits may be lost here and nowhere else.
+  return best <= 0 ? climb(Goal::loss, {at, measure(at, which)}, until) : Progress::go_on;
+}
+
+std::vector<Adversary::Outcome> Adversary::rare() const {
+  constexpr std::size_t kSeldom = 8;
+  std::vector<Outcome> out;
+  for (std::size_t i = 0; i < run_.conditions().size(); ++i) {
+    const SafetyRun::Condition& condition = run_.conditions()[i];
+    const std::size_t all = condition.seen[0] + condition.seen[1];
+    // A condition that was never met stands under another one, mostly for the sake of what is done where it holds.
+    if (kSeldom * condition.seen[1] <= all) out.push_back({i, true});
+    if (kSeldom * condition.seen[0] < all) out.push_back({i, false});
+  }
+  return out;
 }
 
 Adversary::Progress Adversary::reach_outcomes(std::size_t until) {
-  struct Wanted {
-    SafetyRun::Condition condition;
-    bool outcome = false;
-  };
-  std::vector<Wanted> wanted;
-  for (const SafetyRun::Condition& condition : run_.conditions()) {
-    for (const bool outcome : {true, false}) {
-      if (!run_.is_seen(condition, outcome)) wanted.push_back({condition, outcome});
+  constexpr std::size_t kRounds = 6;
+  const std::vector<Outcome> all = rare();
+  if (all.empty()) return Progress::go_on;
+  // What is seldom drawn mostly belongs together: first all of it at one input, then parts.
+  for (std::size_t round = 0; round < kRounds && measures_ < until; ++round) {
+    std::vector<Outcome> wanted;
+    for (const Outcome& one : all) {
+      if (round < 2 || random_.chance(1, 2)) wanted.push_back(one);
     }
-  }
-  for (std::size_t i = 0; i < wanted.size() && measures_ < until; ++i) {
-    if (run_.is_seen(wanted[i].condition, wanted[i].outcome)) continue;
-    const std::size_t share = (until - measures_) / (wanted.size() - i);
-    if (reach(wanted[i].condition, wanted[i].outcome, measures_ + share) == Progress::stop) return Progress::stop;
+    focus_ = all_[turn_++ % all_.size()];
+    if (round % 2 == 1) closest_.reset();
+    const std::size_t share = (until - measures_) / std::min<std::size_t>(kRounds - round, 3);
+    if (reach(wanted, measures_ + share) == Progress::stop) return Progress::stop;
   }
   return Progress::go_on;
 }
@@ -240,9 +279,8 @@ Adversary::Finding Adversary::run() {
   }
   if (!estimate()) return finding_;
   // All starts, and as many drawn ones as a third allows.
-  const std::size_t drawn = std::min(allowed_ / 2, std::max(allowed_ / 3, maker_.starts().size() + 10));
-  const std::size_t third = allowed_ / 3;
-  if (draw(drawn) == Progress::go_on && reach_outcomes(drawn + third) == Progress::go_on) {
+  const std::size_t drawn = std::min(allowed_ / 2, std::max(allowed_ / 4, maker_.starts().size() + 10));
+  if (draw(drawn) == Progress::go_on && reach_outcomes(drawn + allowed_ * 2 / 5) == Progress::go_on) {
     // Where no input was good so far, the climb is one towards good ones.
     static_cast<void>(climb_all(allowed_));
   }

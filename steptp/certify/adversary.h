@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,8 +38,6 @@ class Adversary {
   enum class Progress : std::uint8_t { go_on, stop };
 
   [[nodiscard]] bool estimate();
-  /// The inputs that an element depends on, the first of them.
-  [[nodiscard]] const std::vector<InputRead>& reads_of(std::size_t point);
   [[nodiscard]] Finding finished();
   [[nodiscard]] bool is_spent() const { return measures_ >= allowed_; }
   SafetyMeasure measure(const Candidate& candidate, const std::vector<std::size_t>& which);
@@ -50,7 +47,14 @@ class Adversary {
   [[nodiscard]] Progress draw(std::size_t until);
   [[nodiscard]] Progress climb(Goal goal, Known from, std::size_t until);
   [[nodiscard]] Progress reach_outcomes(std::size_t until);
-  [[nodiscard]] Progress reach(const SafetyRun::Condition& condition, bool outcome, std::size_t until);
+  /// A condition and how it is wanted.
+  struct Outcome {
+    std::size_t condition = 0;
+    bool is_true = false;
+  };
+  [[nodiscard]] std::vector<Outcome> rare() const;
+  [[nodiscard]] double distance(const std::vector<Outcome>& wanted, const SafetyMeasure& measure) const;
+  [[nodiscard]] Progress reach(const std::vector<Outcome>& wanted, std::size_t until);
   [[nodiscard]] Progress climb_all(std::size_t until);
   [[nodiscard]] double fitness(Goal goal, const SafetyMeasure& measure) const;
   [[nodiscard]] bool is_fault(const SafetyMeasure& measure) const;
@@ -67,7 +71,8 @@ class Adversary {
   std::vector<std::size_t> all_;     ///< elements of outputs
   std::vector<std::size_t> guides_;  ///< elements on the way there
   std::size_t turn_ = 0;
-  std::map<std::size_t, std::vector<InputRead>> reads_;  ///< by element
+  std::size_t focus_ = 0;             ///< the element at which conditions are sought
+  std::optional<Candidate> closest_;  ///< where the last search for conditions ended
   std::size_t measures_ = 0;
   std::size_t allowed_ = 0;
   std::vector<Known> best_[6];  ///< by goal

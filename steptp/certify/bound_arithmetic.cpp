@@ -304,11 +304,12 @@ void BoundArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& left,
     case ArithmeticOp::subtract: {
       const int sign = op == ArithmeticOp::add ? 1 : -1;
       if (right.is_nothing || left.is_nothing) {
+        const bool is_nothing = left.is_nothing && right.is_nothing;
         const Value& other = right.is_nothing ? a : b;
         const Number slope = right.is_nothing ? 1 : sign;
         const Value none;
         finish(out, slope * other.value, other, none, {slope, 0}, Charge::none);
-        out.is_nothing = left.is_nothing && right.is_nothing;
+        out.is_nothing = is_nothing;
         return;
       }
       return finish(out, a.value + sign * b.value, a, b, {1, static_cast<Number>(sign)}, Charge::of_sum);

@@ -77,6 +77,7 @@ class BoundArithmetic {
   }
   void integer(Value& out, std::int64_t value) const;
   void infinity(Value& out, int sign) const;
+  /// `out` may be an operand.
   void arithmetic(ArithmeticOp op, Value& out, const Value& left, const Value& right);
   void function(Function function, Value& out, const Value& argument);
   [[nodiscard]] bool compare(CompareOp op, const Value& a, const Value& b);

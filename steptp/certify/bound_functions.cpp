@@ -98,10 +98,11 @@ void BoundArithmetic::function(Function function, Value& out, const Value& argum
   const Evaluated result = evaluate(function, a.value);
   if (function == Function::log && a.value == 0) {
     // The logarithm of zero is -inf, a value, unless rounding may have made the zero.
-    out = {};
-    out.value = -kInfinity;
-    out.error = a.error > 0 ? kInfinity : 0;
-    out.type = type_;
+    Value zero;
+    zero.value = -kInfinity;
+    zero.error = a.error > 0 ? kInfinity : 0;
+    zero.type = type_;
+    out = zero;
     return;
   }
   finish(out, result.value, a, none, {result.slope, 0},

@@ -244,6 +244,41 @@ void CandidateMaker::change_input(Candidate& candidate) {
   }
 }
 
+/// A number that the programs mention, one beside it, or one between it and the next.
+double CandidateMaker::drawn_special() {
+  const std::size_t number = random_.below(specials_.size());
+  const double sign = random_.chance(1, 3) ? -1 : 1;
+  const double special = specials_[number] * sign;
+  switch (random_.below(3)) {
+    case 0: return special;
+    case 1: {
+      const double step = std::ldexp(random_.chance(1, 2) ? 1.0 : -1.0, -static_cast<int>(random_.below(24)));
+      return special * (1 + step);
+    }
+    default: break;
+  }
+  const double next = specials_[(number + 1) % specials_.size()];
+  return sign * std::sqrt(specials_[number]) * std::sqrt(next);
+}
+
+std::vector<double> CandidateMaker::tries(const InputRead& read) const {
+  constexpr std::size_t kMost = 14;
+  const InputFacts& facts = model_.inputs[read.input];
+  std::vector<double> out;
+  if (!is_float(facts.variable->dtype) || !facts.variable->values.empty()) return out;
+  const auto add = [&](double wanted) {
+    for (const double one : {wanted, -wanted}) {
+      const double value = legal_value(facts, one, range_);
+      if (std::find(out.begin(), out.end(), value) == out.end()) out.push_back(value);
+    }
+  };
+  for (std::size_t i = 0; i < std::min(specials_.size(), kMost); ++i) {
+    if (i + 1 < specials_.size()) add(std::sqrt(specials_[i]) * std::sqrt(specials_[i + 1]));
+    add(specials_[i]);
+  }
+  return out;
+}
+
 void CandidateMaker::change_element(Candidate& candidate, const std::vector<InputRead>& reads) {
   const InputRead& read = reads[random_.below(reads.size())];
   const InputFacts& facts = model_.inputs[read.input];
@@ -251,7 +286,7 @@ void CandidateMaker::change_element(Candidate& candidate, const std::vector<Inpu
   const CandidateInputs inputs(model_, candidate, range_);
   const double old = inputs.real(read.input, read.position);
   double wanted = old;
-  switch (random_.below(8)) {
+  switch (random_.below(10)) {
     case 0: wanted = -old; break;
     case 1: wanted = 0; break;
     case 2: {
@@ -263,12 +298,13 @@ void CandidateMaker::change_element(Candidate& candidate, const std::vector<Inpu
       break;
     }
     case 3:
+    case 5:
+    case 6:
       if (!specials_.empty()) {
-        wanted = specials_[random_.below(specials_.size())] * (random_.chance(1, 4) ? -1 : 1);
-        if (random_.chance(1, 2))
-          wanted *= 1 + std::ldexp(random_.chance(1, 2) ? 1.0 : -1.0, -static_cast<int>(random_.below(24)));
+        wanted = drawn_special();
+        break;
       }
-      break;
+      [[fallthrough]];
     case 4: wanted = std::ldexp(random_.chance(1, 2) ? 1.0 : -1.5, drawn_exponent(read.input)); break;
     default: {
       const int size = 1 << random_.below(7);

@@ -63,19 +63,22 @@ class CandidateMaker {
   [[nodiscard]] Candidate drawn();
   /// One change, small or large; `reads` are elements that matter.
   void change(Candidate& candidate, const std::vector<InputRead>& reads);
+  /// Values for one element that the numbers in the programs suggest.
+  [[nodiscard]] std::vector<double> tries(const InputRead& read) const;
   /// The last change once more, if it was a step in one direction.
   [[nodiscard]] bool repeat(Candidate& candidate);
 
  private:
   [[nodiscard]] InputChoice drawn_choice(std::size_t input);
   [[nodiscard]] int drawn_exponent(std::size_t input);
+  [[nodiscard]] double drawn_special();
   void change_input(Candidate& candidate);
   void change_element(Candidate& candidate, const std::vector<InputRead>& reads);
   [[nodiscard]] Candidate uniform(int part, InputChoice::Sign sign) const;
 
   const InputModel& model_;
   const SafeRange& range_;
-  std::vector<double> specials_;  ///< numbers that the programs mention
+  std::vector<double> specials_;  ///< the magnitudes of numbers that the programs mention, in order
   Random random_;
   struct Step {
     bool is_set = false;

@@ -283,6 +283,9 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
         }
       }
       if (trace_ && is_extremum(node.arithmetic)) trace_reals(node, CompareOp::greater_equal, frame, out, *right);
+      if constexpr (requires { arithmetic_.note_comparison(number, out, *right); }) {
+        if (is_extremum(node.arithmetic)) arithmetic_.note_comparison(number, out, *right);
+      }
       if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
       return arithmetic_.arithmetic(node.arithmetic, out, out, *right);
     }

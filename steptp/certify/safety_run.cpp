@@ -51,6 +51,19 @@ bool outcome_of(CompareOp op, double left, double right) {
   return false;
 }
 
+bool is_extremum_node(const Node& node) {
+  return node.op == Op::real_arithmetic &&
+         (node.arithmetic == ArithmeticOp::max || node.arithmetic == ArithmeticOp::min);
+}
+
+/// A literal, negated or not.
+bool is_number(const Code& code, std::uint32_t number) {
+  const Node& node = code.nodes[number];
+  if (node.op == Op::real_function && node.function == Function::negate) return is_number(code, node.first);
+  if (node.op == Op::real_of_integer) return code.nodes[node.first].op == Op::integer_literal;
+  return node.op == Op::real_literal;
+}
+
 bool compares_reals(const Code& code, std::uint32_t number) {
   if (number == kNone) return false;
   const Node& node = code.nodes[number];
@@ -90,18 +103,15 @@ SafetyRun::SafetyRun(const Code& before, const Code& after, const InputModel& mo
   for (const bool is_after : {false, true}) {
     const Code& code = is_after ? after_ : before_;
     sides_[is_after ? 1 : 0].resize(code.nodes.size());
-    outcomes_[is_after ? 1 : 0].resize(code.branches.size());
-    for (const Node& node : code.nodes) {
+    for (std::uint32_t i = 0; i < code.nodes.size(); ++i) {
+      const Node& node = code.nodes[i];
       const bool selects = node.op == Op::real_select || node.op == Op::integer_select;
-      if (selects && node.branch != kNone && compares_reals(code, node.first)) {
-        conditions_.push_back({is_after, node.first, node.branch});
-      }
+      if (selects && compares_reals(code, node.first)) conditions_.push_back({is_after, node.first});
+      // Clamps, not maxima over many.
+      const bool is_clamp = is_extremum_node(node) && (is_number(code, node.first) || is_number(code, node.second));
+      if (is_clamp) conditions_.push_back({is_after, i});
     }
   }
-}
-
-bool SafetyRun::is_seen(const Condition& condition, bool outcome) const {
-  return (outcomes_[condition.is_after ? 1 : 0][condition.branch] & (outcome ? 2 : 1)) != 0;
 }
 
 double SafetyRun::distance(const Condition& condition, bool outcome) const {
@@ -118,10 +128,11 @@ double SafetyRun::distance_of(const Code& code, const std::vector<BoundArithmeti
     const double right = distance_of(code, sides, node.second, outcome);
     return (node.logic == LogicOp::conjunction) == outcome ? left + right : std::min(left, right);
   }
-  if (node.op != Op::compare_reals) return 0;
+  if (node.op != Op::compare_reals && !is_extremum_node(node)) return 0;
   const BoundArithmetic::Sides& seen = sides[number];
   if (!seen.is_seen) return kNotReached;
-  if (outcome_of(node.comparison, seen.left, seen.right) == outcome) return 0;
+  const CompareOp op = node.op == Op::compare_reals ? node.comparison : CompareOp::greater;
+  if (outcome_of(op, seen.left, seen.right) == outcome) return 0;
   return 0.01 + std::fabs(on_scale(seen.left) - on_scale(seen.right));
 }
 
@@ -140,10 +151,11 @@ std::vector<InputRead> SafetyRun::reads(const Candidate& candidate, std::size_t 
   return log.reads;
 }
 
-void SafetyRun::note_outcomes(const BoundMachine& machine, bool is_after) {
-  std::vector<std::uint8_t>& all = outcomes_[is_after ? 1 : 0];
-  const std::vector<std::uint8_t>& now = machine.outcomes();
-  for (std::size_t i = 0; i < now.size() && i < all.size(); ++i) all[i] |= now[i];
+void SafetyRun::note_outcomes() {
+  for (Condition& condition : conditions_) {
+    for (const bool outcome : {false, true})
+      condition.seen[outcome ? 1 : 0] += distance(condition, outcome) == 0 ? 1 : 0;
+  }
 }
 
 SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<std::size_t>& which,
@@ -160,7 +172,6 @@ SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<s
   if (run_before(old_machine, which, old, out)) {
     out.badness = std::max(out.badness, badness_of(current_->events()));
   }
-  note_outcomes(old_machine, false);
   if (!out.is_finished) return out;
   // The conditions of `after` are wanted even where the input is not a good one.
   const bool is_hopeless = out.badness > 0 && conditions_.empty();
@@ -170,7 +181,7 @@ SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<s
   // What both programs have is computed once, with one error.
   BoundMachine new_machine(after_, old_machine, shared_.all);
   run_after(new_machine, which, old, out);
-  note_outcomes(new_machine, true);
+  note_outcomes();
   out.after = current_->events();
   return out;
 }

@@ -48,14 +48,13 @@ class SafetyRun {
   [[nodiscard]] SafetyMeasure measure(const Candidate& candidate, const std::vector<std::size_t>& which,
                                       bool tracks_inputs);
 
-  /// Conditions on reals, of either program, and which of their outcomes have been seen.
+  /// What can go two ways by data, in either program: the condition of a selection, the greater of two values.
   struct Condition {
     bool is_after = false;
-    std::uint32_t node = 0;    ///< the condition
-    std::uint32_t branch = 0;  ///< of the selection
+    std::uint32_t node = 0;
+    std::size_t seen[2] = {0, 0};  ///< how often: false, true
   };
   [[nodiscard]] const std::vector<Condition>& conditions() const { return conditions_; }
-  [[nodiscard]] bool is_seen(const Condition& condition, bool outcome) const;
   /// How far the last measured input was from an outcome, in bits; 0 where it had it.
   [[nodiscard]] double distance(const Condition& condition, bool outcome) const;
 
@@ -74,7 +73,7 @@ class SafetyRun {
                  SafetyMeasure& measure);
   void compare(std::size_t point, DType dtype, const BoundArithmetic::Value& before,
                const BoundArithmetic::Value& after, SafetyMeasure& measure);
-  void note_outcomes(const BoundMachine& machine, bool is_after);
+  void note_outcomes();
   [[nodiscard]] double distance_of(const Code& code, const std::vector<BoundArithmetic::Sides>& sides,
                                    std::uint32_t node, bool outcome) const;
 
@@ -90,7 +89,6 @@ class SafetyRun {
   BoundArithmetic* current_ = nullptr;
   std::vector<Condition> conditions_;
   std::vector<BoundArithmetic::Sides> sides_[2];
-  std::vector<std::uint8_t> outcomes_[2];  ///< by branch: 1 false, 2 true
 };
 
 }  // namespace steptp::certify

@@ -48,7 +48,8 @@ void judge(const EqualPair& pair, Score& score) {
   (has_transcendental(pair.before) ? score.transcendental : score.plain).add(name_of(judgement.verdict));
   if (judgement.unusable || is_equal(judgement.verdict)) return;
   const std::string what = steps_of(pair) + "\n" + describe(pair.before, pair.after, judgement);
-  if (judgement.verdict == Grade::undecided) {
+  // Not shown is not wrong; how many of them there may be is for the tests to say.
+  if (judgement.verdict == Grade::undecided || judgement.verdict == Grade::numeric) {
     std::cout << what << "\n";
     return;
   }
@@ -80,6 +81,9 @@ TEST(VerifyEqual, WrittenPrograms) {
 TEST(VerifyEqual, GeneratedPrograms) {
   const Score score = judge_pairs(73, soaked(300), {.one_generated_in = 1});
   EXPECT_GT(score.plain.total() + score.transcendental.total(), 100U);
+  // Data in subscripts and integers made of reals are not shown for all inputs, and these programs are full of them.
+  const std::uint64_t shown = score.plain.of("proved") + score.plain.of("exact");
+  EXPECT_GE(static_cast<double>(shown), 0.8 * static_cast<double>(score.plain.total()));
 }
 
 /// Forms that steps of strategies lead to, at published sizes.

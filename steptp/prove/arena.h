@@ -161,6 +161,14 @@ class Arena {
   const std::atomic<bool>* stop = nullptr;   ///< gives up once it is raised
   std::set<Need>* needs = nullptr;           ///< where they are listed, if anybody asks
 
+  // ---- products (products.cpp)
+  /// A number times powers of polynomials. Numbers only, so that it may be multiplied out again.
+  struct Factored {
+    mpq_class constant = 1;
+    std::vector<std::pair<PolynomialId, std::int64_t>> factors;
+  };
+  [[nodiscard]] std::optional<Factored> factored(PolynomialId id);
+
   // ---- reductions (reductions.cpp)
   /// The fold of `body` over all values of `variables` (in their ranges) at which the conditions hold.
   [[nodiscard]] PolynomialId reduce(ArithmeticOp op, std::vector<VariableId> variables,
@@ -290,12 +298,6 @@ class Arena {
   [[nodiscard]] PolynomialId inverse_where(const std::vector<ConditionId>& known, PolynomialId id);
   [[nodiscard]] std::optional<PolynomialId> nothing_by_nothing(const Monomial& product);
   [[nodiscard]] std::optional<PolynomialId> log_of_exponentials(PolynomialId argument);
-  /// A number times powers of polynomials. Numbers only, so that it may be multiplied out again.
-  struct Factored {
-    mpq_class constant = 1;
-    std::vector<std::pair<PolynomialId, std::int64_t>> factors;
-  };
-  [[nodiscard]] std::optional<Factored> factored(PolynomialId id);
   [[nodiscard]] std::optional<PolynomialId> exponent_of_factor(PolynomialId factor);
   [[nodiscard]] std::optional<PolynomialId> log_of_product(PolynomialId argument);
   [[nodiscard]] std::optional<PolynomialId> root_of_product(PolynomialId argument);

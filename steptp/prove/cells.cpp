@@ -171,7 +171,7 @@ bool CellComparison::has_equal_residues(const Value& left, const Value& right) {
     Residues residues(shared_.arena, combine(seed_, point));
     const Residues::Value one = residue_of(residues, left);
     const Residues::Value other = residue_of(residues, right);
-    if (one.residue != other.residue || one.is_number != other.is_number) return false;
+    if (!Residues::agree(one, other)) return false;
     bound_log2 += residues.bound_log2(one.degree + other.degree);
   }
   chance_ += std::exp2(bound_log2);

@@ -303,7 +303,8 @@ Sign Arena::sign_of_generator(GeneratorId id) {
     case Generator::Kind::call: {
       const auto function = static_cast<Function>(node.tag);
       const bool finite = !traits(node.polynomials[0]).is_wild();
-      if (function == Function::exp) result = {true, false, finite};
+      // Of NaN it is NaN, which is not zero either.
+      if (function == Function::exp) result = {true, false, !traits(node.polynomials[0]).may_be_infinite};
       if (function == Function::sqrt || function == Function::abs) {
         result = {true, false, finite && of(node.polynomials[0]).nonzero};
       }
@@ -319,6 +320,8 @@ Sign Arena::sign_of_generator(GeneratorId id) {
         const bool positive = s.nonnegative && s.nonzero;
         all_nonnegative &= s.nonnegative;
         all_positive &= positive;
+        // An operand that is NaN is dropped, and what is left may be anything.
+        if (traits(operand).may_be_nan) continue;
         some_nonnegative |= s.nonnegative;
         some_positive |= positive;
       }

@@ -60,6 +60,15 @@ PolynomialId Hazards::of_divisor(PolynomialId divisor) {
       return result;
     }
   }
+  // A product that was multiplied out is zero where one of its factors is.
+  if (const auto product = arena_.with_algebra() ? arena_.factored(divisor) : std::nullopt) {
+    const bool is_product = product->factors.size() > 1 || product->factors[0].second > 1;
+    PolynomialId result = kHarmless;
+    for (const auto& [factor, exponent] : product->factors) {
+      if (is_product && exponent > 0) result = united(result, of_divisor(factor));
+    }
+    if (is_product) return result;
+  }
   // All multiples of a sum have one form.
   const mpq_class leading = sum.terms.front().second;
   const PolynomialId monic = leading == 0 ? divisor : arena_.scale(divisor, 1 / leading);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "steptp/base/hash.h"
 #include "steptp/prove/give_up.h"
@@ -41,9 +42,32 @@ enum class Key : std::uint64_t {
   wild,
 };
 
+void unite(std::vector<Field::Residue>& into, const std::vector<Field::Residue>& from) {
+  if (from.empty()) return;
+  std::vector<Field::Residue> both;
+  std::set_union(into.begin(), into.end(), from.begin(), from.end(), std::back_inserter(both));
+  into.swap(both);
+}
+
 std::uint64_t start(Key key, std::uint64_t tag = 0) { return combine(static_cast<std::uint64_t>(key), tag); }
 
 }  // namespace
+
+std::uint64_t Residues::Value::key() const {
+  std::uint64_t out = residue;
+  for (const Field::Residue unknown : nan) out = combine(out, unknown);
+  return is_number ? out : combine(out, 1);
+}
+
+bool Residues::agree(const Value& before, const Value& after) {
+  if (before.residue != after.residue || before.is_number != after.is_number) return false;
+  return std::includes(before.nan.begin(), before.nan.end(), after.nan.begin(), after.nan.end());
+}
+
+Residues::Value Residues::perhaps_nan(Value value) {
+  unite(value.nan, {value.residue});
+  return value;
+}
 
 double Residues::bound_log2(double degree) const {
   const double wrong = degree + opaque_terms_ * opaque_terms_ * argument_degree_ + coefficient_bits_ / 60 + 1;
@@ -79,6 +103,7 @@ Residues::Value Residues::of_polynomial(PolynomialId id) {
     for (const auto& [factor, exponent] : product.factors) {
       const Value value = of_generator(factor);
       term.is_number &= value.is_number;
+      unite(term.nan, value.nan);
       term.degree += value.degree * std::abs(exponent);
       if (exponent < 0 && value.residue == 0) throw GiveUp{"a divisor that vanishes at the drawn point"};
       const Field::Residue base = exponent < 0 ? field_.inverse(value.residue) : value.residue;
@@ -87,6 +112,7 @@ Residues::Value Residues::of_polynomial(PolynomialId id) {
     if (!term.is_number) term = of_wild_product(product, coefficient);
     sum.residue = field_.add(sum.residue, term.residue);
     sum.is_number &= term.is_number;
+    unite(sum.nan, term.nan);
     // Of a quotient: numerators and denominators of all terms meet.
     sum.degree += term.degree;
   }
@@ -99,12 +125,14 @@ Residues::Value Residues::of_wild_product(const Monomial& product, const mpq_cla
   double degree = 0;
   for (const auto& [factor, exponent] : product.factors) {
     const Value value = of_generator(factor);
-    factors.emplace_back(value.residue, static_cast<std::uint64_t>(static_cast<std::int64_t>(exponent)));
+    factors.emplace_back(value.key(), static_cast<std::uint64_t>(static_cast<std::int64_t>(exponent)));
     degree = std::max(degree, value.degree);
   }
   std::sort(factors.begin(), factors.end());
   // A single factor with coefficient 1 is itself, whatever it is.
-  if (factors.size() == 1 && factors[0].second == 1 && coefficient == 1) return {factors[0].first, false, degree};
+  if (factors.size() == 1 && factors[0].second == 1 && coefficient == 1) {
+    return {of_generator(product.factors[0].first).residue, false, degree};
+  }
   std::uint64_t key = combine(start(Key::wild), rational(coefficient));
   for (const auto& [residue, exponent] : factors) key = combine(combine(key, residue), exponent);
   return opaque(key, false, degree);
@@ -120,13 +148,14 @@ Residues::Value Residues::of_generator(GeneratorId id) {
 
 Residues::Value Residues::made(GeneratorId id) {
   const Generator node = arena_.generator(id);
-  const bool is_tame = !arena_.traits_of_generator(id).is_wild();
+  const bool is_finite = !arena_.traits_of_generator(id).may_be_infinite;
+  const bool may_be_nan = arena_.traits_of_generator(id).may_be_nan;
   const auto of_parts = [&](Key kind, bool is_number) {
     std::uint64_t key = start(kind, node.tag);
     double degree = 0;
     for (const PolynomialId part : node.polynomials) {
       const Value value = of_polynomial(part);
-      key = combine(key, value.residue);
+      key = combine(key, value.key());
       degree = std::max(degree, value.degree);
     }
     for (const AffineId subscript : node.subscripts) {
@@ -137,13 +166,19 @@ Residues::Value Residues::made(GeneratorId id) {
     return opaque(key, is_number, degree);
   };
   const auto parts_are_numbers = [&] {
-    return std::all_of(node.polynomials.begin(), node.polynomials.end(),
-                       [this](PolynomialId part) { return of_polynomial(part).is_number; });
+    return std::all_of(node.polynomials.begin(), node.polynomials.end(), [this](PolynomialId part) {
+      const Value value = of_polynomial(part);
+      return value.is_number && value.nan.empty();
+    });
+  };
+  const auto of_data = [&](Key kind) {
+    const Value value = of_parts(kind, is_finite);
+    return is_finite && may_be_nan ? perhaps_nan(value) : value;
   };
   switch (node.kind) {
     case Generator::Kind::input:
     case Generator::Kind::definition:
-      return of_parts(node.kind == Generator::Kind::input ? Key::input : Key::definition, is_tame);
+      return of_data(node.kind == Generator::Kind::input ? Key::input : Key::definition);
     case Generator::Kind::integer: return of_atom(node.tag);
     case Generator::Kind::infinity: return opaque(start(Key::infinity), false, 0);
     case Generator::Kind::inverse: return of_inverse(node.polynomials[0]);
@@ -159,9 +194,9 @@ Residues::Value Residues::made(GeneratorId id) {
     case Generator::Kind::power: return of_parts(Key::power, false);
     case Generator::Kind::operation: return of_parts(Key::operation, parts_are_numbers());
     case Generator::Kind::truth: return of_condition(node.conditions[0]);
-    case Generator::Kind::recurrence: return of_parts(Key::recurrence, is_tame);
+    case Generator::Kind::recurrence: return of_data(Key::recurrence);
     case Generator::Kind::lump: return of_polynomial(node.polynomials[0]);
-    case Generator::Kind::self: return of_parts(Key::self, is_tame);
+    case Generator::Kind::self: return of_data(Key::self);
     case Generator::Kind::tamed: return of_parts(Key::tamed, true);
   }
   throw GiveUp{"a form without a residue"};
@@ -169,43 +204,50 @@ Residues::Value Residues::made(GeneratorId id) {
 
 Residues::Value Residues::of_inverse(PolynomialId divisor) {
   const Value value = of_polynomial(divisor);
-  if (!value.is_number) return opaque(combine(start(Key::inverse), value.residue), false, value.degree);
+  if (!value.is_number) return opaque(combine(start(Key::inverse), value.key()), false, value.degree);
   if (value.residue == 0) throw GiveUp{"a divisor that vanishes at the drawn point"};
-  return {field_.inverse(value.residue), true, value.degree};
+  return {field_.inverse(value.residue), true, value.degree, value.nan};
 }
 
 Residues::Value Residues::of_call(const Generator& node) {
   const PolynomialId inside = node.polynomials[0];
   const Value argument = of_polynomial(inside);
-  bool is_number = argument.is_number;
+  if (!argument.is_number) {
+    return opaque(combine(start(Key::call, node.tag), argument.key()), false, argument.degree);
+  }
+  // A function of NaN is NaN.
+  Value value = opaque(combine(start(Key::call, node.tag), argument.residue), true, argument.degree);
+  value.nan = argument.nan;
   switch (static_cast<Function>(node.tag)) {
-    case Function::sqrt: is_number = is_number && arena_.sign(inside).nonnegative; break;
+    case Function::sqrt: return arena_.sign(inside).nonnegative ? value : perhaps_nan(value);
     case Function::log:
     case Function::rsqrt:
-      is_number = is_number && arena_.sign(inside).nonnegative && arena_.sign(inside).nonzero;
-      break;
-    default: break;
+      value.is_number = arena_.sign(inside).nonnegative && arena_.sign(inside).nonzero;
+      if (!value.is_number) value.nan.clear();
+      return value;
+    default: return value;
   }
-  return opaque(combine(start(Key::call, node.tag), argument.residue), is_number, argument.degree);
 }
 
 Residues::Value Residues::of_select(const Generator& node) {
   const Value condition = of_condition(node.conditions[0]);
   const Value first = of_polynomial(node.polynomials[0]);
   const Value second = of_polynomial(node.polynomials[1]);
-  if (first.residue == second.residue && first.is_number == second.is_number) return first;
-  if (first.is_number && second.is_number) {
+  if (first.key() == second.key()) return first;
+  if (first.is_number && second.is_number && first.nan == second.nan) {
     const Field::Residue gap = field_.subtract(first.residue, second.residue);
     return {field_.add(second.residue, field_.multiply(condition.residue, gap)), true,
-            condition.degree + first.degree + second.degree};
+            condition.degree + first.degree + second.degree, first.nan};
   }
   // The choice by the opposite condition has its arms exchanged.
   const bool is_turned = complement(condition).residue < condition.residue;
   const Value& one = is_turned ? second : first;
   const Value& other = is_turned ? first : second;
   std::uint64_t key = combine(start(Key::select), std::min(condition.residue, complement(condition).residue));
-  key = combine(combine(key, one.residue), other.residue);
-  return opaque(key, false, std::max({condition.degree, first.degree, second.degree}));
+  key = combine(combine(key, one.key()), other.key());
+  const Value value = opaque(key, first.is_number && second.is_number,
+                             std::max({condition.degree, first.degree, second.degree}));
+  return value.is_number ? perhaps_nan(value) : value;
 }
 
 std::optional<std::size_t> Residues::short_range(const Generator& fold) {
@@ -235,7 +277,8 @@ void Residues::add_operands(PolynomialId id, bool is_max, std::vector<Value>& ou
     const bool is_fold = node.kind == Generator::Kind::reduction && node.tag == op;
     if (const auto variable = is_fold ? short_range(node) : std::nullopt) {
       // A fold starts from its identity, which a NaN does not replace.
-      if (!of_polynomial(node.polynomials[0]).is_number || !node.conditions.empty()) {
+      const Value body = of_polynomial(node.polynomials[0]);
+      if (!body.is_number || !body.nan.empty() || !node.conditions.empty()) {
         out.push_back(of_polynomial(arena_.identity(static_cast<ArithmeticOp>(op))));
       }
       for (const PolynomialId piece : pieces(*only, *variable)) add_operands(piece, is_max, out);
@@ -246,20 +289,23 @@ void Residues::add_operands(PolynomialId id, bool is_max, std::vector<Value>& ou
 }
 
 Residues::Value Residues::of_operands(bool is_max, std::vector<Value> operands) {
-  std::sort(operands.begin(), operands.end(), [](const Value& a, const Value& b) { return a.residue < b.residue; });
+  std::sort(operands.begin(), operands.end(), [](const Value& a, const Value& b) { return a.key() < b.key(); });
   operands.erase(std::unique(operands.begin(), operands.end(),
-                             [](const Value& a, const Value& b) { return a.residue == b.residue; }),
+                             [](const Value& a, const Value& b) { return a.key() == b.key(); }),
                  operands.end());
   if (operands.size() == 1) return operands[0];
   std::uint64_t key = start(Key::extremum, is_max ? 1 : 0);
   bool is_number = true;
+  bool may_be_nan = false;
   double degree = 0;
   for (const Value& operand : operands) {
-    key = combine(key, operand.residue);
+    key = combine(key, operand.key());
     is_number &= operand.is_number;
+    may_be_nan |= !operand.nan.empty();
     degree = std::max(degree, operand.degree);
   }
-  return opaque(key, is_number, degree);
+  const Value value = opaque(key, is_number, degree);
+  return is_number && may_be_nan ? perhaps_nan(value) : value;
 }
 
 Residues::Value Residues::of_fold(GeneratorId id) {
@@ -277,6 +323,7 @@ Residues::Value Residues::of_fold(GeneratorId id) {
       const Value value = of_polynomial(piece);
       sum.residue = field_.add(sum.residue, value.residue);
       sum.is_number &= value.is_number;
+      unite(sum.nan, value.nan);
       sum.degree += value.degree;
     }
     return sum;
@@ -295,13 +342,15 @@ Residues::Value Residues::of_fold(GeneratorId id) {
   std::sort(conditions.begin(), conditions.end());
   for (const Field::Residue condition : conditions) key = combine(key, condition);
   const Value body = of_polynomial(node.polynomials[0]);
-  key = combine(key, body.residue);
+  key = combine(key, body.key());
   bool is_number = body.is_number;
-  // An empty maximum is infinite; without conditions no fold is empty.
+  // A maximum of nothing but NaN, or of nothing, is infinite; without conditions no fold is empty.
   if (op == ArithmeticOp::max || op == ArithmeticOp::min) {
-    is_number = is_number && (node.conditions.empty() || !arena_.traits_of_generator(id).is_wild());
+    const bool is_filled = node.conditions.empty() || !arena_.traits_of_generator(id).is_wild();
+    return opaque(key, is_number && body.nan.empty() && is_filled, std::max(degree, body.degree));
   }
-  return opaque(key, is_number, std::max(degree, body.degree));
+  const Value value = opaque(key, is_number, std::max(degree, body.degree));
+  return is_number && !body.nan.empty() ? perhaps_nan(value) : value;
 }
 
 Residues::Value Residues::of_affine(const Affine& affine) {
@@ -358,6 +407,7 @@ Residues::Value Residues::of_condition(ConditionId id) {
     case Condition::Kind::disjunction: value = of_connective(node); break;
   }
   value.is_number = true;
+  value.nan.clear();  // a comparison with NaN is false, not NaN
   conditions_.emplace(id, value);
   return value;
 }
@@ -379,23 +429,24 @@ Residues::Value Residues::of_comparison(const Condition& node) {
   const Value left = of_polynomial(node.left);
   const Value right = of_polynomial(node.right);
   const double degree = std::max(left.degree, right.degree);
+  const bool are_numbers = left.is_number && right.is_number && left.nan.empty() && right.nan.empty();
   if (node.kind == Condition::Kind::equal) {
-    if (left.is_number && right.is_number) {
+    if (are_numbers) {
       const Field::Residue gap = field_.subtract(left.residue, right.residue);
       return opaque(combine(start(Key::equality), std::min(gap, field_.negate(gap))), true, degree);
     }
-    const auto [low, high] = std::minmax(left.residue, right.residue);
+    const auto [low, high] = std::minmax(left.key(), right.key());
     return opaque(combine(combine(start(Key::comparison, 2), low), high), true, degree);
   }
   const bool is_strict = node.kind == Condition::Kind::less;
   // Numbers are comparable: x<=y is the opposite of y<x. With NaN both are false.
-  if (left.is_number && right.is_number) {
+  if (are_numbers) {
     const Field::Residue gap = is_strict ? field_.subtract(left.residue, right.residue)
                                          : field_.subtract(right.residue, left.residue);
     const Value below = opaque(combine(start(Key::below), gap), true, degree);
     return is_strict ? below : complement(below);
   }
-  return opaque(combine(combine(start(Key::comparison, is_strict ? 0 : 1), left.residue), right.residue), true, degree);
+  return opaque(combine(combine(start(Key::comparison, is_strict ? 0 : 1), left.key()), right.key()), true, degree);
 }
 
 Residues::Value Residues::of_connective(const Condition& node) {

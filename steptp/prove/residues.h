@@ -23,12 +23,18 @@ class Residues {
  public:
   Residues(Arena& arena, std::uint64_t seed, int prime_bits = 61) : arena_(arena), field_(seed, prime_bits) {}
 
-  /// A number where `is_number`; otherwise equal residues mean equal sums of products, infinities and NaN included.
+  /// Where `is_number`, it is NaN if one of the unknowns in `nan` is, and otherwise a number. Where not, it may be
+  /// infinite; equal residues then mean equal sums of products, infinities and NaN included.
   struct Value {
     Field::Residue residue = 0;
     bool is_number = true;
-    double degree = 0;  ///< of numerator and denominator in the unknowns
+    double degree = 0;                     ///< of numerator and denominator in the unknowns
+    std::vector<Field::Residue> nan = {};  ///< unknowns that may be NaN, by their residues, sorted
+    /// Another value, for unknowns whose arguments are this one.
+    [[nodiscard]] std::uint64_t key() const;
   };
+  /// Equal wherever `before` is not NaN.
+  [[nodiscard]] static bool agree(const Value& before, const Value& after);
   /// Throws GiveUp where the prime divides a denominator or a divisor vanishes at this point.
   [[nodiscard]] Value of_polynomial(PolynomialId id);
   [[nodiscard]] Value of_condition(ConditionId id);
@@ -64,6 +70,8 @@ class Residues {
   [[nodiscard]] Value opaque(std::uint64_t key, bool is_number, double degree);
   [[nodiscard]] Field::Residue rational(const mpq_class& value);
   [[nodiscard]] Value complement(const Value& value) const;
+  /// One unknown more that may be NaN.
+  [[nodiscard]] static Value perhaps_nan(Value value);
 
   Arena& arena_;
   Field field_;

@@ -105,6 +105,8 @@ std::string report(const Judgement& judgement) {
   line("assuming", judgement.assumes);
   if (judgement.degenerate) out += "  degenerate: no output depends on any input\n";
   line("independent of", judgement.independent_of);
+  line("before has no value at any input:", judgement.vacuous);
+  if (judgement.fills_vacuous) out += "  after fills these elements with numbers\n";
   if (!judgement.reason.empty()) append(out, "  ", judgement.reason, "\n");
   if (judgement.counterexample) out += table(*judgement.counterexample);
   return out;

@@ -93,9 +93,14 @@ struct InputModel {
   bool is_empty = false;  ///< some input has no legal value
 };
 
-/// Domains come from the signature, else from use in `before`: as a subscript, as the argument of a log or a root, as a
-/// divisor. Thresholds are the literals that either program compares data with.
-[[nodiscard]] InputModel model_inputs(const Program& before, const Program& after);
+/// Whether inputs are drawn so that `before` can bear them. That is a wish of whoever looks for differences at points
+/// where `before` has values; nothing may be called equal because of it.
+enum class Guesses : std::uint8_t { none, from_use };
+
+/// Domains come from the signature; with guesses, else from use in `before`: as a subscript, as the argument of a log or
+/// a root, as a divisor. Thresholds are the literals that either program compares data with.
+[[nodiscard]] InputModel model_inputs(const Program& before, const Program& after,
+                                      Guesses guesses = Guesses::from_use);
 
 /// The legal values of an integer input.
 struct IntegerRange {

@@ -26,7 +26,7 @@ Judge::Judge(const Program& before, const Program& after, const CertifyOptions& 
       programs_{before, after},
       before_(compile(before)),
       after_(compile(after)),
-      model_(model_inputs(before, after)),
+      model_(model_inputs(before, after, options.guesses_domains ? Guesses::from_use : Guesses::none)),
       window_(kept ? cut_window(before_, after_, model_, before.signature, options.same_tensors, *kept) : Window{}),
       pair_{before_, after_, combine(combine(options.seed, hash_of(before)), hash_of(after))},
       before_coverage_(before_, model_),

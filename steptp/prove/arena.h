@@ -35,6 +35,8 @@ struct DefinitionFacts {
   bool may_be_nan = true;
   Sign sign;
   bool is_below_infinity = false;
+  /// The definition that is 1 where this one is NaN or without a value in `before`, and 0 elsewhere, if it is known.
+  std::optional<std::uint32_t> excuse = {};
 };
 
 /// A law was used that holds only if a part is so; it was shown to be.

@@ -136,6 +136,13 @@ PolynomialId Hazards::of_nan_factor(GeneratorId factor) {
       const Arena::Assumption assumed(arena_, where);
       return anywhere(fold.variables, where, of_nan(fold.body));
     }
+    case Generator::Kind::definition: {
+      const auto excuse = arena_.definitions[node.tag].excuse;
+      if (!excuse) return kHarmless;
+      Generator where = node;
+      where.tag = *excuse;
+      return united(kHarmless, arena_.generator(std::move(where)));
+    }
     default: return kHarmless;
   }
 }

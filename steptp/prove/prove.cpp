@@ -14,6 +14,7 @@
 #include "steptp/prove/hazards.h"
 #include "steptp/prove/kept_types.h"
 #include "steptp/prove/statement.h"
+#include "steptp/prove/vacuous.h"
 
 namespace steptp {
 
@@ -29,17 +30,18 @@ class ValueNumbers {
  public:
   explicit ValueNumbers(Shared& shared) : shared_(shared) {}
 
+  enum class Whose : std::uint8_t { before, after };
+
   /// Numbers a program's versions; what cannot be written down gets no number.
-  Numbering number(Flow& flow) {
+  Numbering number(Flow& flow, Whose role) {
     Numbering result;
     for (const Version& version : flow.versions()) {
       const auto& shape = flow.shape(version.tensor);
-      std::vector<Affine> element;
-      for (const VariableId id : shared_.element(shape)) element.push_back(shared_.arena.variable(id));
+      const std::vector<Affine> element = shared_.subscripts(shape);
       try {
         const Value value = flow.value(version, element);
         if (value.kind != Value::Kind::real) continue;
-        const VersionNumbers numbers = numbers_of(shape, value);
+        const VersionNumbers numbers = numbers_of(shape, value, role);
         flow.set_number(version, numbers);
         result.emplace(version, numbers.value);
       } catch (const GiveUp&) {
@@ -52,7 +54,7 @@ class ValueNumbers {
   /// Numbers only what both programs have, as soon as it is found in the second one: what one program alone has
   /// between two such versions is looked through.
   std::pair<Numbering, Numbering> number_together(Flow& left, Flow& right) {
-    Side sides[2] = {{left, left.versions()}, {right, right.versions()}};
+    Side sides[2] = {{left, left.versions(), Whose::before}, {right, right.versions(), Whose::after}};
     for (Side& side : sides) side.flow.forget_numbers();
     // Side by side, so that definitions are met before much has been built on them. Programs that have little in common
     // are looked through again and again, which ends here.
@@ -77,6 +79,7 @@ class ValueNumbers {
   struct Side {
     Flow& flow;
     std::vector<Version> versions;
+    Whose role = Whose::before;
     std::size_t next = 0;
     std::map<Form, std::vector<std::pair<Version, Value>>> alone = {};  ///< not met in the other program yet
     Numbering numbers = {};
@@ -93,8 +96,7 @@ class ValueNumbers {
   void look_at_next(Side& own, Side& other) {
     const Version version = own.versions[own.next++];
     const auto& shape = own.flow.shape(version.tensor);
-    std::vector<Affine> element;
-    for (const VariableId id : shared_.element(shape)) element.push_back(shared_.arena.variable(id));
+    const std::vector<Affine> element = shared_.subscripts(shape);
     try {
       const Value value = own.flow.value(version, element);
       if (value.kind != Value::Kind::real) return;
@@ -116,19 +118,46 @@ class ValueNumbers {
         return;
       }
       met_.insert(form);
-      own.set(version, numbers_of(shape, value));
-      if (others == other.alone.end()) return;
-      for (const auto& [same, same_value] : others->second) other.set(same, numbers_of(shape, same_value));
+      const auto set_own = [&] { own.set(version, numbers_of(shape, value, own.role)); };
+      if (others == other.alone.end()) return set_own();
+      // What `before` cannot bear is known before `after` is looked at.
+      if (own.role == Whose::before) set_own();
+      for (const auto& [same, same_value] : others->second) {
+        other.set(same, numbers_of(shape, same_value, other.role));
+      }
+      if (own.role == Whose::after) set_own();
       other.alone.erase(others);
     } catch (const GiveUp&) {
       return;
     }
   }
 
-  /// Of its value, and of where it has none: programs with one value may differ in that.
-  VersionNumbers numbers_of(const std::vector<std::int64_t>& shape, const Value& value) {
+  /// Of its value, and of where it has none: programs with one value may differ in that. Where the element of `after`
+  /// has no value only where that of `before` is NaN or has none, both are said to have none exactly there: more than is
+  /// true of `after`, which is on the safe side.
+  VersionNumbers numbers_of(const std::vector<std::int64_t>& shape, const Value& value, Whose role) {
     VersionNumbers numbers{number_of(shape, value), kHarmless};
-    if (value.hazard != kHarmless) numbers.hazard = number_of(shape, {Value::Kind::real, {}, value.hazard, 0});
+    const auto number_hazard = [&](PolynomialId hazard) {
+      return hazard == kHarmless ? kHarmless : number_of(shape, {Value::Kind::real, {}, hazard, 0});
+    };
+    Hazards hazards(shared_.arena);
+    const auto excused = excuses_.find(numbers.value);
+    if (role == Whose::before) {
+      const PolynomialId excuse = hazards.united(value.hazard, hazards.of_nan(value.real));
+      // Two versions of one value that differ in this excuse nothing.
+      const bool is_new = excused == excuses_.end();
+      if (is_new) excuses_.emplace(numbers.value, excuse);
+      if (!is_new && excused->second != excuse) {
+        excused->second = kHarmless;
+        shared_.arena.definitions[numbers.value].excuse.reset();
+      }
+    } else if (excused != excuses_.end() && value.hazard != kHarmless && excused->second != kHarmless &&
+               hazards.includes(excused->second, value.hazard)) {
+      numbers.hazard = number_hazard(excused->second);
+      shared_.arena.definitions[numbers.value].excuse = numbers.hazard;
+      return numbers;
+    }
+    numbers.hazard = number_hazard(value.hazard);
     return numbers;
   }
 
@@ -147,6 +176,7 @@ class ValueNumbers {
   Shared& shared_;
   std::set<Form> met_;  ///< in both programs
   std::map<Form, std::uint32_t> numbers_;
+  std::map<std::uint32_t, PolynomialId> excuses_;  ///< by value: where `before` is NaN or has no value
   std::map<std::uint32_t, std::pair<std::vector<std::int64_t>, Value>> forms_;
 };
 
@@ -164,8 +194,7 @@ bool same(const Value& a, const Value& b) {
 std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after) {
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
-    std::vector<Affine> element;
-    for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+    const std::vector<Affine> element = shared.subscripts(variable.shape);
     try {
       const Value left = before.output(variable.name, element);
       const Value right = after.output(variable.name, element);
@@ -201,8 +230,7 @@ ProofRecord write_down(Shared& shared, Flow& before, const ValueNumbers& numbers
   StatementWriter writer(shared.arena, shared.signature);
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
-    std::vector<Affine> element;
-    for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+    const std::vector<Affine> element = shared.subscripts(variable.shape);
     const Value value = before.output(variable.name, element);
     record.outputs.push_back({variable.name, variable.shape, writer.regions(value, shared.element(variable.shape))});
   }
@@ -299,8 +327,8 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
     if (manner.depth == Depth::whole) {
       difference = compare_outputs(shared, left, right);
     } else {
-      left_numbers = numbers.number(left);
-      right_numbers = numbers.number(right);
+      left_numbers = numbers.number(left, ValueNumbers::Whose::before);
+      right_numbers = numbers.number(right, ValueNumbers::Whose::after);
       difference = compare_outputs(shared, left, right);
       proof.keeps_types = !difference && keeps_types(before, left, left_numbers, after, right, right_numbers);
     }
@@ -381,6 +409,21 @@ std::set<std::string> reached_tensors(const Program& program) {
   return reached;
 }
 
+/// Nothing where it takes too long to find out.
+void add_vacuous(Shared& shared, Flow& flow, std::vector<std::string>& out) {
+  try {
+    for (const Variable& variable : shared.signature.variables) {
+      if (variable.role != Role::output) continue;
+      std::vector<Affine> element;
+      for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+      const Value value = flow.output(variable.name, element);
+      for (std::string& text : vacuous_texts(shared, variable, value)) out.push_back(std::move(text));
+    }
+  } catch (const GiveUp&) {
+    out.clear();
+  }
+}
+
 }  // namespace
 
 Dependence depends_on(const Program& program, const ProofOptions& options) {
@@ -392,8 +435,7 @@ Dependence depends_on(const Program& program, const ProofOptions& options) {
     Flow flow(shared, program);
     for (const Variable& variable : program.signature.variables) {
       if (variable.role != Role::output) continue;
-      std::vector<Affine> element;
-      for (const VariableId id : shared.element(variable.shape)) element.push_back(arena.variable(id));
+      const std::vector<Affine> element = shared.subscripts(variable.shape);
       const Value value = flow.output(variable.name, element);
       switch (value.kind) {
         case Value::Kind::real: arena.for_each_input(value.real, found); break;
@@ -413,6 +455,7 @@ Dependence depends_on(const Program& program, const ProofOptions& options) {
         result.is_constant = false;
       }
     }
+    add_vacuous(shared, flow, result.vacuous);
   } catch (const GiveUp&) {
     // Too large to write down: what no output is computed from is still told apart.
     result = {};

@@ -6,13 +6,16 @@
 
 #include "steptp/base/text.h"
 #include "steptp/certify/big_stack.h"
+#include "steptp/certify/elements.h"
 #include "steptp/certify/safe.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/prove/prove.h"
 #include "steptp/safety/check.h"
+#include "steptp/verify/index_uses.h"
 #include "steptp/verify/numeric.h"
 #include "steptp/verify/precision.h"
 #include "steptp/verify/rounding.h"
+#include "steptp/verify/vacuous.h"
 
 namespace steptp {
 
@@ -40,7 +43,7 @@ std::string first_finding(const CheckReport& report) {
 }
 
 /// Step 1 of the road: each program on its own. True where both may be compared.
-bool pass_checks(const CheckReport& old_report, const Program& after, Judgement& judgement) {
+bool pass_checks(const CheckReport& old_report, const Program& before, const Program& after, Judgement& judgement) {
   if (old_report.verdict == CheckReport::Verdict::errors) {
     judgement.verdict = Grade::invalid;
     judgement.unusable = true;
@@ -62,27 +65,29 @@ bool pass_checks(const CheckReport& old_report, const Program& after, Judgement&
     return false;
   }
   judgement.assumes = old_report.assumes;
-  // What `after` needs of its inputs and `before` does not need is not given.
-  for (const std::string& assumption : new_report.assumes) {
-    if (std::find(judgement.assumes.begin(), judgement.assumes.end(), assumption) == judgement.assumes.end()) {
-      judgement.reason = concat("after is right only if ", assumption, ", which before does not need");
-      return false;
-    }
-  }
-  return true;
+  // What an element of `after` needs of its inputs and the same element of `before` does not need is not given.
+  if (new_report.assumes.empty() || same_up_to_renaming(before, after) || make_same_index_uses(before, after))
+    return true;
+  judgement.reason =
+      concat("after is right only if ", new_report.assumes.front(),
+             ", and it is not shown that before needs it for the same elements; a domain would state it");
+  return false;
 }
 
 void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
   using Verdict = certify::CertifiedAnswer::Verdict;
   switch (answer.verdict) {
-    case Verdict::equal: judgement.verdict = Grade::exact; break;
+    // Agreement at what was drawn is evidence and no more.
+    case Verdict::equal: judgement.verdict = Grade::numeric; break;
     case Verdict::differs: judgement.verdict = Grade::differs; break;
     case Verdict::undecided: judgement.verdict = Grade::undecided; break;
   }
   judgement.bound_log2 = answer.bound_log2;
   judgement.agree_bits = answer.agree_bits;
   judgement.points = answer.points;
-  judgement.reason = answer.reason;
+  judgement.reason = answer.verdict == Verdict::equal
+                         ? "certified values agree at the elements and inputs that were drawn; not shown for all"
+                         : answer.reason;
   judgement.counterexample = answer.counterexample;
   judgement.work += answer.work;
   for (const std::string& assumption : answer.assumes) {
@@ -131,11 +136,12 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
     judgement.reason = "the signature of after is not that of before";
     return true;
   }
-  if (!pass_checks(known.check, after, judgement)) return true;
+  if (!pass_checks(known.check, before, after, judgement)) return true;
 
   judgement.degenerate = known.dependence.is_known && known.dependence.is_constant;
   judgement.independent_of = known.dependence.independent_of;
   judgement.work += known.dependence.work;
+  judgement.vacuous = known.dependence.vacuous;
 
   if (same_up_to_renaming(before, after)) {
     judgement.verdict = Grade::proved;
@@ -147,6 +153,39 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
   if (precision.verdict == Precision::Verdict::kept) return false;
   judgement.verdict = precision.verdict == Precision::Verdict::lost ? Grade::differs : Grade::undecided;
   judgement.reason = concat("precision: ", precision.reason);
+  return true;
+}
+
+/// Draws that `before` can bear hide what differs elsewhere: at inputs that some other element or dead code could not.
+void look_without_guesses(const Program& before, const Program& after, certify::CertifyOptions evaluation,
+                          Judgement& judgement) {
+  constexpr std::uint64_t kMostOperations = 40'000'000;
+  evaluation.budget_operations = std::min(evaluation.budget_operations / 4, kMostOperations);
+  evaluation.guesses_domains = false;
+  certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
+  judgement.work += answer.work;
+  if (answer.verdict != certify::CertifiedAnswer::Verdict::differs) return;
+  if (evaluation.keep_record) judgement.evaluation = std::move(answer.record);
+  take(answer, judgement);
+}
+
+/// The theorem of the grade `exact`: cell by cell, which the prover has tried, or every element by itself.
+bool show_exactly(const Program& before, const Program& after, const Proof& proof, certify::CertifyOptions evaluation,
+                  Judgement& judgement) {
+  if (proof.shown) {
+    judgement.verdict = Grade::exact;
+    judgement.points = proof.cells;
+    judgement.bound_log2 = proof.bound_log2;
+    return true;
+  }
+  constexpr std::uint64_t kMostOperations = 40'000'000;
+  evaluation.budget_operations = std::min(evaluation.budget_operations / 4, kMostOperations);
+  const certify::ElementsAnswer answer = certify::show_every_element(before, after, evaluation);
+  judgement.work += answer.work;
+  if (!answer.agrees) return false;
+  judgement.verdict = Grade::exact;
+  judgement.points = answer.elements;
+  judgement.bound_log2 = answer.bound_log2;
   return true;
 }
 
@@ -163,6 +202,9 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     judgement.verdict = Grade::proved;
     judgement.safe = proof.is_structural && (proof.keeps_types || rounds_no_more(before, after));
     if (options.keep_record) judgement.proof = proof.record;
+  } else if (show_exactly(before, after, proof, evaluation, judgement)) {
+    judgement.seed = options.seed;
+    if (options.keep_record) judgement.evaluation = certify::certify(before, after, evaluation).record;
   } else {
     evaluation.same_tensors = proof.same_tensors;
     judgement.seed = options.seed;
@@ -170,6 +212,7 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     if (options.keep_record) judgement.evaluation = std::move(answer.record);
     is_defined = answer.is_defined_everywhere;
     take(answer, judgement);
+    if (judgement.verdict != Grade::differs) look_without_guesses(before, after, evaluation, judgement);
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
   if (is_equal_or_numeric(judgement.verdict) && !judgement.safe)
@@ -185,8 +228,10 @@ std::vector<Judgement> judge_trials(const Program& before, const Program& after,
   Judgement common;
   if (judge_structure(before, after, options.known ? *options.known : looked_at.value_or(none), common))
     return {common};
+  if (!common.vacuous.empty()) common.fills_vacuous = fills_vacuous_elements(before, after);
   const Proof proof =
-      prove(before, after, {.work = options.proof_work, .stop = options.stop, .keep_record = options.keep_record});
+      prove(before, after,
+            {.seed = seeds.front(), .work = options.proof_work, .stop = options.stop, .keep_record = options.keep_record});
   common.work += proof.work;
   std::vector<Judgement> out;
   VerifyOptions one = options;

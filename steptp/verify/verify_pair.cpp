@@ -143,7 +143,10 @@ Json to_json(const std::string& id, const Judgement& judgement) {
   };
   Json out;
   out.set("id", id).set("verdict", name_of(judgement.verdict)).set("same", judgement.same);
-  out.set("safe", judgement.safe).set("degenerate", judgement.degenerate);
+  out.set("safe", judgement.safe)
+      .set("vacuous", strings(judgement.vacuous))
+      .set("fills_vacuous", judgement.fills_vacuous);
+  out.set("degenerate", judgement.degenerate);
   out.set("independent_of", strings(judgement.independent_of));
   out.set("bound_log2", judgement.bound_log2 ? Json(std::floor(*judgement.bound_log2)) : Json());
   out.set("points", judgement.points);

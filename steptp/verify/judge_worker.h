@@ -32,6 +32,12 @@ struct ApartAnswer {
   Json answer;              ///< the JSON answer of `verify`
   std::string certificate;  ///< JSON, where it was wanted and there is one
   bool cancelled = false;   ///< `go_on` said no
+
+  /// Whether a key of the answer is true.
+  [[nodiscard]] bool says(std::string_view key) const {
+    const Json* value = answer.find(key);
+    return value && value->as_bool() && *value->as_bool();
+  }
 };
 
 struct ApartOptions {

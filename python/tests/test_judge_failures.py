@@ -1,0 +1,85 @@
+"""A judge that dies costs the pair that it was at, and no other: on the command line and in Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import steptp
+from steptp_cli import steptp_binary
+
+HEADER = "@input A f32[3]\n@output D f32[3]\n"
+BEFORE = "L^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2;];"
+AFTER = "L^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}+A^{f32,g}_{a};];"
+SIGNATURE = [
+    {"name": "A", "role": "input", "dtype": "float32", "shape": [3]},
+    {"name": "D", "role": "output", "dtype": "float32", "shape": [3]},
+]
+
+
+def judges_of(process: int, word: str) -> list[int]:
+    """The processes that judge for another one: its children with a word in their command."""
+    found = []
+    for thread in Path(f"/proc/{process}/task").iterdir():
+        for child in (thread / "children").read_text().split():
+            if word in Path(f"/proc/{child}/cmdline").read_text():
+                found.append(int(child))
+    return found
+
+
+def stop(judges: list[int]) -> None:
+    """They keep what they are asked waiting, so that they can be ended in the middle of it."""
+    assert judges
+    for judge in judges:
+        os.kill(judge, signal.SIGSTOP)
+
+
+def crash(judges: list[int]) -> None:
+    time.sleep(0.5)
+    for judge in judges:
+        os.kill(judge, signal.SIGSEGV)
+        os.kill(judge, signal.SIGCONT)
+
+
+def test_pairs() -> None:
+    command = [str(steptp_binary()), "verify", "--pairs", "-", "--json", "-j1"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+
+        def send(name: str) -> None:
+            pair = {"id": name, "signature": SIGNATURE, "before": BEFORE, "after": AFTER}
+            process.stdin.write(json.dumps(pair) + "\n")
+            process.stdin.flush()
+
+        send("first")
+        assert json.loads(process.stdout.readline())["verdict"] == "proved"
+        judges = judges_of(process.pid, "record-worker")
+        stop(judges)
+        send("unlucky")
+        crash(judges)
+        unlucky = json.loads(process.stdout.readline())
+        assert unlucky["id"] == "unlucky" and unlucky["verdict"] == "undecided"
+        assert unlucky["reason"].startswith("the judge failed on this pair: "), unlucky["reason"]
+        send("last")
+        last = json.loads(process.stdout.readline())
+        assert last["id"] == "last" and last["verdict"] == "proved"
+        process.stdin.close()
+        assert process.wait(timeout=30) == 3
+
+
+def test_python() -> None:
+    assert steptp.verify(HEADER + BEFORE, AFTER).verdict == "proved"
+    judges = judges_of(os.getpid(), "judge_worker_main")
+    stop(judges)
+    ending = threading.Thread(target=crash, args=(judges,))
+    ending.start()
+    unlucky = steptp.verify(HEADER + BEFORE, AFTER)
+    ending.join()
+    assert unlucky.verdict == "undecided" and unlucky.reason.startswith("the judge failed on this pair: ")
+    assert not unlucky
+    assert steptp.verify(HEADER + BEFORE, AFTER).verdict == "proved"

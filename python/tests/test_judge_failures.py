@@ -21,6 +21,8 @@ SIGNATURE = [
     {"name": "D", "role": "output", "dtype": "float32", "shape": [3]},
 ]
 
+DELAYS = (0.3, 1.0, 3.0, 10.0)
+
 
 def judges_of(process: int, word: str) -> list[int]:
     """The processes that judge for another one: its children with a word in their command."""
@@ -39,11 +41,11 @@ def stop(judges: list[int]) -> None:
         os.kill(judge, signal.SIGSTOP)
 
 
-def crash(judges: list[int]) -> None:
-    time.sleep(0.5)
+def crash(judges: list[int], seconds: float) -> None:
+    """After a while, in which they have been asked; on a busy machine it may be too short, so callers try again."""
+    time.sleep(seconds)
     for judge in judges:
-        os.kill(judge, signal.SIGSEGV)
-        os.kill(judge, signal.SIGCONT)
+        os.kill(judge, signal.SIGKILL)  # the only one that does not let it go on first
 
 
 def test_pairs() -> None:
@@ -56,13 +58,16 @@ def test_pairs() -> None:
             process.stdin.write(json.dumps(pair) + "\n")
             process.stdin.flush()
 
-        send("first")
-        assert json.loads(process.stdout.readline())["verdict"] == "proved"
-        judges = judges_of(process.pid, "record-worker")
-        stop(judges)
-        send("unlucky")
-        crash(judges)
-        unlucky = json.loads(process.stdout.readline())
+        for seconds in DELAYS:
+            send("first")
+            assert json.loads(process.stdout.readline())["verdict"] == "proved"
+            judges = judges_of(process.pid, "record-worker")
+            stop(judges)
+            send("unlucky")
+            crash(judges, seconds)
+            unlucky = json.loads(process.stdout.readline())
+            if unlucky["verdict"] != "proved":
+                break
         assert unlucky["id"] == "unlucky" and unlucky["verdict"] == "undecided"
         assert unlucky["reason"].startswith("the judge failed on this pair: "), unlucky["reason"]
         send("last")
@@ -73,13 +78,16 @@ def test_pairs() -> None:
 
 
 def test_python() -> None:
-    assert steptp.verify(HEADER + BEFORE, AFTER).verdict == "proved"
-    judges = judges_of(os.getpid(), "judge_worker_main")
-    stop(judges)
-    ending = threading.Thread(target=crash, args=(judges,))
-    ending.start()
-    unlucky = steptp.verify(HEADER + BEFORE, AFTER)
-    ending.join()
+    for seconds in DELAYS:
+        assert steptp.verify(HEADER + BEFORE, AFTER).verdict == "proved"
+        judges = judges_of(os.getpid(), "judge_worker_main")
+        stop(judges)
+        ending = threading.Thread(target=crash, args=(judges, seconds))
+        ending.start()
+        unlucky = steptp.verify(HEADER + BEFORE, AFTER)
+        ending.join()
+        if unlucky.verdict != "proved":
+            break
     assert unlucky.verdict == "undecided" and unlucky.reason.startswith("the judge failed on this pair: ")
     assert not unlucky
     assert steptp.verify(HEADER + BEFORE, AFTER).verdict == "proved"

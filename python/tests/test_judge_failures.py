@@ -34,11 +34,23 @@ def judges_of(process: int, word: str) -> list[int]:
     return found
 
 
+def wait_for(judge: int, states: str) -> None:
+    """Until all threads are in one of these states: signals take a while to arrive."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        threads = Path(f"/proc/{judge}/task").glob("*/stat")
+        if all(thread.read_text().rpartition(")")[2].split()[0] in states for thread in threads):
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"process {judge} did not get into state {states}")
+
+
 def stop(judges: list[int]) -> None:
     """They keep what they are asked waiting, so that they can be ended in the middle of it."""
     assert judges
     for judge in judges:
         os.kill(judge, signal.SIGSTOP)
+        wait_for(judge, "T")
 
 
 def crash(judges: list[int], seconds: float) -> None:
@@ -60,7 +72,8 @@ def test_pairs() -> None:
 
         for seconds in DELAYS:
             send("first")
-            assert json.loads(process.stdout.readline())["verdict"] == "proved"
+            first = json.loads(process.stdout.readline())
+            assert first["verdict"] == "proved", first
             judges = judges_of(process.pid, "record-worker")
             stop(judges)
             send("unlucky")
@@ -72,14 +85,15 @@ def test_pairs() -> None:
         assert unlucky["reason"].startswith("the judge failed on this pair: "), unlucky["reason"]
         send("last")
         last = json.loads(process.stdout.readline())
-        assert last["id"] == "last" and last["verdict"] == "proved"
+        assert last["id"] == "last" and last["verdict"] == "proved", last
         process.stdin.close()
         assert process.wait(timeout=30) == 3
 
 
 def test_python() -> None:
     for seconds in DELAYS:
-        assert steptp.verify(HEADER + BEFORE, AFTER).verdict == "proved"
+        first = steptp.verify(HEADER + BEFORE, AFTER)
+        assert first.verdict == "proved", first
         judges = judges_of(os.getpid(), "judge_worker_main")
         stop(judges)
         ending = threading.Thread(target=crash, args=(judges, seconds))
@@ -90,4 +104,5 @@ def test_python() -> None:
             break
     assert unlucky.verdict == "undecided" and unlucky.reason.startswith("the judge failed on this pair: ")
     assert not unlucky
-    assert steptp.verify(HEADER + BEFORE, AFTER).verdict == "proved"
+    last = steptp.verify(HEADER + BEFORE, AFTER)
+    assert last.verdict == "proved", last

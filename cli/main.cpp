@@ -121,6 +121,7 @@ int main(int argc, char** argv) {
     --argc;
   }
   steptp::cli::invocation().words.assign(argv + 1, argv + argc);
+  steptp::set_judge_command({"/proc/self/exe", "judge-worker"});
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), not the end of the process
   try {
     return steptp::cli::run(argc, argv);

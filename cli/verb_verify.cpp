@@ -1,15 +1,21 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 
+#include "cli/record_workers.h"
 #include "cli/verb.h"
 #include "steptp/base/file.h"
 #include "steptp/base/fresh_seed.h"
-#include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"
 #include "steptp/verify/certificate.h"
 #include "steptp/verify/illustration.h"
@@ -186,50 +192,25 @@ Judged judge(const Pair& pair, const Options& options) {
   return out;
 }
 
-/// Pairs of a file, each judged in a process of a pool: one that ends its process costs only itself.
-class PairWorkers {
- public:
-  explicit PairWorkers(const Options& options)
-      : options_(options),
-        pool_(std::vector<WorkerPool::Command>(options.jobs == 0 ? default_jobs() : options.jobs,
-                                               invocation().command_of_worker())) {}
+Answer judge_record(const std::string& name, const std::string& record, const Options& options) {
+  const Pair pair = read_pair(name, record);
+  const Judged judged = judge(pair, options);
+  return answer_of(pair.id, judged.judgement, judged.spent, options);
+}
 
-  Answer judge(const std::string& name, const std::string& record) {
-    WorkerCall call;
-    call.seconds = options_.timeout > 0 ? options_.timeout + kGrace : kNoLimit;
-    const WorkerOutcome outcome = pool_.call(concat(name.size(), " ", name, record), call);
-    if (outcome.kind == WorkerOutcome::Kind::not_started) return judge_here(name, record, options_);
-    if (outcome.ok() && !outcome.answer.empty()) {
-      return {static_cast<Status>(outcome.answer[0] - '0'), outcome.answer.substr(1), ""};
-    }
-    return answer_of(read_pair(name, record).id, failed_judgement(outcome.reason), {}, options_);
-  }
-
-  /// The side of the process that judges: it was started with the same words, so it has the same options.
-  static int serve(const Options& options) {
-    return serve_requests(Worker::kDescriptor, {kJudgeMemory, true}, [&](const std::string& request) {
-      const std::size_t blank = request.find(' ');
-      const std::size_t length = std::strtoull(request.c_str(), nullptr, 10);
-      if (blank == std::string::npos || blank + 1 + length > request.size()) throw std::runtime_error("not a pair");
-      const Answer answer = judge_here(request.substr(blank + 1, length), request.substr(blank + 1 + length), options);
-      return concat(static_cast<int>(answer.status), answer.out);
+/// Pairs of a file, each judged in a process that may end over it.
+Status judge_pairs(const Options& options) {
+  const RecordWorkers::Verb here = [&](const std::string& name, const std::string& record) {
+    return judge_record(name, record, options);
+  };
+  if (invocation().is_worker) return RecordWorkers::serve({kJudgeMemory, true}, here);
+  RecordWorkers workers(options.jobs, options.timeout);
+  return for_each_line(options.pairs, options.jobs, "verify", [&](const std::string& name, const std::string& record) {
+    return workers.ask(name, record, here, [&](const std::string& why) {
+      return answer_of(read_pair(name, record).id, failed_judgement(why), {}, options);
     });
-  }
-
- private:
-  /// A judge that has a limit ends by itself soon after it; this is for one that does not.
-  static constexpr double kGrace = 30;
-  static constexpr double kNoLimit = 1e7;
-
-  static Answer judge_here(const std::string& name, const std::string& record, const Options& options) {
-    const Pair pair = read_pair(name, record);
-    const Judged judged = cli::judge(pair, options);
-    return answer_of(pair.id, judged.judgement, judged.spent, options);
-  }
-
-  const Options& options_;
-  WorkerPool pool_;
-};
+  });
+}
 
 Answer repeat(const ReplayRecord& record, bool json) {
   const ReplayAnswer found = replay_pair(record);
@@ -248,6 +229,44 @@ Answer repeat(const ReplayRecord& record, bool json) {
   return answer;
 }
 
+/// Judges, prints, and writes the files that were asked for.
+Status judge_and_keep(const Pair& pair, const Options& options) {
+  const Judged judged = judge(pair, options);
+  Answer answer = answer_of(pair.id, judged.judgement, judged.spent, options);
+  if (judged.judgement.counterexample && !options.json) answer.out += illustration_text(pair);
+  if (!options.counterexample.empty() && !keep_counterexample(options.counterexample, pair, judged.judgement)) {
+    answer.status = Status::failed;
+  }
+  if (!options.certificate.empty() && !keep_certificate(options.certificate, pair, judged.judgement)) {
+    answer.status = Status::failed;
+  }
+  return write_out(answer.out) ? answer.status : Status::failed;
+}
+
+/// The same in a copy of this process, which has no other thread: where the judge ends it, there is an answer too.
+Status judge_in_copy(const Pair& pair, const Options& options) {
+  std::fflush(nullptr);
+  const pid_t copy = fork();
+  if (copy < 0) return judge_and_keep(pair, options);
+  if (copy == 0) {
+    Status status = Status::failed;
+    try {
+      status = judge_and_keep(pair, options);
+    } catch (const std::exception& error) {
+      print_error(make_error("internal", error.what()));
+    }
+    std::fflush(nullptr);
+    _exit(static_cast<int>(status));
+  }
+  int ended = 0;
+  while (waitpid(copy, &ended, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(ended)) return static_cast<Status>(WEXITSTATUS(ended));
+  const std::string why = concat("ended by signal ", WTERMSIG(ended), " (", strsignal(WTERMSIG(ended)), ")");
+  const Answer answer = answer_of(pair.id, failed_judgement(why), {}, options);
+  return write_out(answer.out) ? answer.status : Status::failed;
+}
+
 Status judge_files(const Options& options) {
   std::vector<Document> documents;
   for (const std::string& file : {options.before, options.after}) {
@@ -262,16 +281,7 @@ Status judge_files(const Options& options) {
   for (const Document* document : {&pair.before, &pair.after}) {
     if (!document->ok) std::fputs(render(document->diagnostics, *document->source).c_str(), stderr);
   }
-  const Judged judged = judge(pair, options);
-  Answer answer = answer_of(pair.id, judged.judgement, judged.spent, options);
-  if (judged.judgement.counterexample && !options.json) answer.out += illustration_text(pair);
-  if (!options.counterexample.empty() && !keep_counterexample(options.counterexample, pair, judged.judgement)) {
-    answer.status = Status::failed;
-  }
-  if (!options.certificate.empty() && !keep_certificate(options.certificate, pair, judged.judgement)) {
-    answer.status = Status::failed;
-  }
-  return write_out(answer.out) ? answer.status : Status::failed;
+  return judge_in_copy(pair, options);
 }
 
 /// What is wrong with the words as a whole; null where they make sense.
@@ -333,7 +343,7 @@ VerbMain add_verify(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   verb->add_flag("--json", options->json, "one JSON object per pair on standard output");
   verb->add_flag("--timing", options->timing, "also the milliseconds of each pair");
-  verb->add_option("--jobs,-j", options->jobs, "threads for many pairs; 0: all cores")->capture_default_str();
+  verb->add_option("--jobs,-j", options->jobs, "processes for many pairs; 0: all cores")->capture_default_str();
   return [options] {
     if (const char* misuse = misuse_of(*options)) {
       print_error(make_error("usage", misuse, "steptp verify --help"));
@@ -352,12 +362,7 @@ VerbMain add_verify(CLI::App& app) {
                              return repeat(read_replay_record(name, text), options->json);
                            });
     }
-    if (!options->pairs.empty()) {
-      if (invocation().is_worker) return static_cast<Status>(PairWorkers::serve(*options));
-      PairWorkers workers(*options);
-      return for_each_line(options->pairs, options->jobs, "verify",
-                           [&](const std::string& name, const std::string& text) { return workers.judge(name, text); });
-    }
+    if (!options->pairs.empty()) return judge_pairs(*options);
     return judge_files(*options);
   };
 }

@@ -16,9 +16,12 @@
 #include <set>
 #include <thread>
 
+#include "steptp/base/random.h"
 #include "steptp/base/text.h"
+#include "steptp/text/printer.h"
 #include "steptp/verify/verify_pair.h"
 #include "testing/frozen_pairs.h"
+#include "testing/mutator.h"
 
 namespace steptp::testing {
 
@@ -46,6 +49,16 @@ std::int64_t now_ms() {
 std::string text_of(const Json& record, std::string_view key) {
   const Json* value = record.find(key);
   return value && value->as_string() ? *value->as_string() : std::string();
+}
+
+/// The text of a program one small change away from `after`; that of `after` itself where no change was found.
+std::string mutant_of(const FrozenPair& pair, std::uint64_t seed) {
+  const Pair read = read_pair(pair.id, pair.to_line());
+  Random random(combine(seed, hash_text(pair.id)));
+  for (int tries = 0; read.after.ok && tries < 8; ++tries) {
+    if (const auto mutant = mutate(read.after.program, random)) return print(mutant->program);
+  }
+  return pair.after;
 }
 
 class Judging {
@@ -115,6 +128,7 @@ class Judging {
   [[nodiscard]] Json judge(const FrozenPair& pair) const {
     FrozenPair asked = pair;
     if (options_.todays_domains) asked.signature = with_todays_domains(pair);
+    if (options_.mutants != 0) asked.after = mutant_of(asked, options_.mutants);
     VerifyOptions options;
     if (options_.budget > 0) options.budget = options_.budget;
     if (options_.safety_budget > 0) options.safety_budget = options_.safety_budget;
@@ -197,6 +211,27 @@ void print_row(const std::string& name, const Row& row) {
             << percentile(row.ms, 0.95) << std::setw(11) << percentile(row.ms, 0.99) << "\n";
 }
 
+/// The times that verification.md promises: of equal pairs by what showed them safe, and of differences.
+void print_times(const std::vector<FrozenPair>& pairs, const Results& results) {
+  std::map<std::string, std::vector<double>> times;
+  for (const FrozenPair& pair : pairs) {
+    const auto found = results.find(pair.id);
+    if (found == results.end()) continue;
+    const std::string verdict = text_of(found->second, "verdict");
+    const double ms = found->second.find("ms")->number();
+    if (verdict == "differs") times["differs"].push_back(ms);
+    if (verdict != "proved" && verdict != "exact") continue;
+    const std::string by = text_of(found->second, "safe_by");
+    times["equal"].push_back(ms);
+    times[concat("equal, safe by ", by.empty() ? "neither" : by)].push_back(ms);
+  }
+  for (const auto& [what, all] : times) {
+    std::cout << std::left << std::setw(34) << what << std::right << std::setw(7) << all.size()
+              << " pairs, ms of CPU: p50 " << percentile(all, 0.5) << ", p95 " << percentile(all, 0.95) << ", p99 "
+              << percentile(all, 0.99) << ", most " << percentile(all, 1) << "\n";
+  }
+}
+
 void print_table(const std::vector<FrozenPair>& pairs, const Results& results) {
   std::cout << std::left << std::setw(34) << "strategy" << std::right << std::setw(7) << "pairs";
   for (const char* verdict : kVerdicts) std::cout << std::setw(10) << verdict;
@@ -211,6 +246,7 @@ void print_table(const std::vector<FrozenPair>& pairs, const Results& results) {
   }
   for (const auto& [name, row] : rows) print_row(name, row);
   print_row("all", all);
+  print_times(pairs, results);
   const double equal = static_cast<double>(all.verdicts["proved"] + all.verdicts["exact"]);
   std::cout << "proved or exact: " << 100 * equal / static_cast<double>(std::max<std::uint64_t>(all.pairs, 1))
             << " % of all pairs\n";
@@ -238,6 +274,7 @@ int judge_frozen(const JudgeOptions& options) {
     return 2;
   }
   const std::vector<FrozenPair> pairs = selected(options, *all);
+  if (options.renew) std::ofstream(options.out).flush();
   const Results known = read_results(options.out);
   std::vector<FrozenPair> open;
   for (const FrozenPair& pair : pairs) {
@@ -247,7 +284,12 @@ int judge_frozen(const JudgeOptions& options) {
   const Results results = read_results(options.out);
   print_table(pairs, results);
   if (!options.not_proved.empty()) write_not_proved(options.not_proved, pairs, results);
-  return 0;
+  const auto is_bad = [&](const FrozenPair& pair) {
+    const auto found = results.find(pair.id);
+    const std::string verdict = found == results.end() ? "hangs" : text_of(found->second, "verdict");
+    return verdict == "crashes" || verdict == "hangs" || (verdict == "differs" && options.mutants == 0);
+  };
+  return std::any_of(pairs.begin(), pairs.end(), is_bad) ? 1 : 0;
 }
 
 }  // namespace steptp::testing

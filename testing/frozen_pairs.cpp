@@ -3,7 +3,7 @@
 //
 //   frozen_pairs make SEED COUNT FILE                      draws steps of all strategies over the zoo
 //   frozen_pairs judge LIST --out RESULT [--jobs N] [--budget N] [--safety-budget N] [--every N] [--limit N]
-//                [--seconds S] [--todays-domains] [--not-proved FILE]
+//                [--seconds S] [--todays-domains] [--mutants SEED] [--renew] [--not-proved FILE]
 //   frozen_pairs offers LIST STATES FILE                   writes what strategies offer
 //   frozen_pairs compare-offers FILE [--todays-domains] [--lost FILE]
 //
@@ -33,7 +33,7 @@ std::optional<std::map<std::string, std::string>> read_options(const std::vector
   std::map<std::string, std::string> out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!words[i].starts_with("--")) return std::nullopt;
-    const bool is_flag = words[i] == "--todays-domains";
+    const bool is_flag = words[i] == "--todays-domains" || words[i] == "--renew";
     if (!is_flag && i + 1 == words.size()) return std::nullopt;
     out[words[i].substr(2)] = is_flag ? "1" : words[i + 1];
     i += is_flag ? 0 : 1;
@@ -48,10 +48,12 @@ int judge(const std::string& list, std::map<std::string, std::string> given) {
   options.out = given["out"];
   options.not_proved = given["not-proved"];
   options.todays_domains = given.contains("todays-domains");
+  options.renew = given.contains("renew");
   if (given.contains("jobs")) options.jobs = number_of(given["jobs"]);
   if (given.contains("budget")) options.budget = number_of(given["budget"]);
   if (given.contains("safety-budget")) options.safety_budget = number_of(given["safety-budget"]);
   if (given.contains("every")) options.every = number_of(given["every"]);
+  if (given.contains("mutants")) options.mutants = number_of(given["mutants"]);
   if (given.contains("limit")) options.limit = number_of(given["limit"]);
   if (given.contains("seconds")) options.seconds = std::strtod(given["seconds"].c_str(), nullptr);
   return judge_frozen(options);

@@ -44,11 +44,15 @@ struct JudgeOptions {
   std::uint64_t limit = 0;          ///< and at most so many of them; 0: all
   double seconds = 120;             ///< after that the judge is ended, and the pair counts as hanging
   bool todays_domains = false;
+  bool renew = false;  ///< forgets what was judged before
+  /// Judges against `before` a program one small change away from `after` instead: not 0 is the seed of the changes.
+  std::uint64_t mutants = 0;
   std::string out;         ///< one line per pair; what is there already is not judged again
   std::string not_proved;  ///< pairs that are not proved, with verdict, reason and texts
 };
 /// Judges a list and prints a table by strategies. Each pair is judged in another process: one that crashes or hangs
-/// costs only itself, and what was judged before an interruption is kept.
+/// costs only itself, and what was judged before an interruption is kept. Exit status 1 where one crashed or hung, or
+/// where a pair that was not changed differs.
 [[nodiscard]] int judge_frozen(const JudgeOptions& options);
 
 /// Writes what each strategy offers on every type of the zoo at its default shape and on so many states of a list.

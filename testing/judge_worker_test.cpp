@@ -54,10 +54,12 @@ TEST_F(JudgeWorker, TheAnswerIsThatOfTheJudge) {
     const Pair pair = pair_with("pair", after);
     ApartOptions options;
     options.judge.seed = 7;
+    options.judge.safe_range = {certify::SafeRange::Kind::given, 0.1, 1e3};
     options.with_certificate = true;
     const ApartAnswer apart = verify_apart(pair, options);
     VerifyOptions how;
     how.seed = 7;
+    how.safe_range = options.judge.safe_range;
     how.keep_record = true;
     EXPECT_EQ(apart.answer.dump(), to_json("pair", verify_pair(pair, how)).dump());
     EXPECT_EQ(apart.certificate.empty(), !problem_of(pair).empty());

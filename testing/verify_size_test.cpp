@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <functional>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ void expect_answer(const Case& one) {
   const bool is_equal = verdict == "proved" || verdict == "exact";
   const bool is_answer = is_equal || verdict == "numeric" || verdict == "differs" || verdict == "undecided" ||
                          verdict == "invalid" || verdict == "undecided unusable" || verdict == "invalid unusable";
+  std::cout << one.name << ": " << verdict << "\n";
   EXPECT_TRUE(is_answer) << one.name << ": " << verdict;
   EXPECT_TRUE(one.may_be_equal || !is_equal) << one.name << ": " << verdict;
 }
@@ -275,10 +277,10 @@ TEST(VerifySize, ManyLoopsAndSubscripts) {
   }
   const auto writes = [](const std::string& factor) {
     return nest("O[a]=0;", "1000") + joined(200, "", [&](int i) {
-             return nest(concat("O[a+", i * 3, "]=A[a]*", i == 100 ? factor : std::to_string(i), ";"), "50");
+             return nest(concat("O[a+", i * 3, "]=A[a]*", i == 199 ? factor : std::to_string(i), ";"), "50");
            });
   };
-  expect_answer({"partial writes", writes("100"), writes("101"), table, false});
+  expect_answer({"partial writes", writes("199"), writes("200"), table});
 }
 
 }  // namespace

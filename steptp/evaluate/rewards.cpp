@@ -79,7 +79,7 @@ class Scorer {
     how.seconds = left;
     const ApartAnswer judgement = verify_apart(make_pair(before_, std::move(after)), how);
     if (judgement.unusable) problem_ = concat("the program of the question fails check: ", judgement.reason);
-    return is_equal(judgement.verdict) && !judgement.fills_vacuous;
+    return is_equal(judgement.verdict) && !judgement.says("fills_vacuous");
   }
 
   Reward reward_;

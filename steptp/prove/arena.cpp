@@ -23,7 +23,7 @@ void Arena::spend(std::uint64_t work) {
 
 void Arena::look(std::uint64_t nodes) const {
   // Of ordinary programs, most nodes are looked at a few times.
-  constexpr std::uint64_t kLooksPerWork = 16;
+  constexpr std::uint64_t kLooksPerWork = 4;
   looks_ += nodes;
   if (looks_ > kLooksPerWork * work_limit_) throw GiveUp{"the normal form takes more work than allowed"};
 }

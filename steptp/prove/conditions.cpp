@@ -208,6 +208,7 @@ Truth Arena::truth_of_affine(const Affine& affine, bool equality) {
     if (values.high < 0) return Truth::no;
   }
   if (ignore_assumptions_) return Truth::maybe;
+  look(facts_.size());
   for (const ConditionId fact : facts_) {
     const Condition& known = conditions_[fact];
     if (known.kind != Condition::Kind::nonnegative && known.kind != Condition::Kind::zero) continue;

@@ -5,6 +5,13 @@
 
 namespace steptp::forms {
 
+namespace {
+
+/// Terms that are only copied cost little.
+constexpr std::size_t kTermsPerLook = 8;
+
+}  // namespace
+
 PolynomialId Arena::constant(mpq_class value) {
   Polynomial result;
   if (value != 0) result.terms.emplace_back(intern_monomial({}), std::move(value));
@@ -78,6 +85,7 @@ PolynomialId Arena::add(PolynomialId left, PolynomialId right) {
     return veil({veiled->where, add(veiled->value, where(negation(veiled->where), right))});
   }
   if (as_veiled(right)) return add(right, left);
+  look((a.terms.size() + b.terms.size()) / kTermsPerLook);
   Polynomial result;
   result.terms.reserve(a.terms.size() + b.terms.size());
   auto l = a.terms.begin();
@@ -229,7 +237,7 @@ PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
     if (exponent == 0) continue;  // only generators that are never zero and always finite have negative exponents
     if (exponent > 1000 || exponent < -1000) throw GiveUp{"a power beyond 1000"};
     const Generator& node = generators_[generator];
-    if (node.kind == Generator::Kind::call && static_cast<Function>(node.tag) == Function::exp) {
+    if (with_algebra_ && node.kind == Generator::Kind::call && static_cast<Function>(node.tag) == Function::exp) {
       argument = add(argument, scale(node.polynomials[0], mpq_class(static_cast<long>(exponent))));
       exponentials += exponent == 1 ? 1 : 2;
     } else {

@@ -17,7 +17,8 @@ namespace steptp {
 /// What a process that judges may use: a pair of legal size needs a small part of it.
 inline constexpr std::uint64_t kJudgeMemory = std::uint64_t{8} << 30;
 
-/// How processes that judge are started; without it as this program with the word `judge-worker`.
+/// How processes that judge are started: a program that calls `run_judge_worker`. Whoever does not say so judges in its
+/// own process: a program that was started again and does something else would start itself without end.
 void set_judge_command(std::vector<std::string> command);
 [[nodiscard]] std::vector<std::string> judge_command();
 
@@ -33,6 +34,12 @@ struct ApartAnswer {
   Json answer;              ///< the JSON answer of `verify`
   std::string certificate;  ///< JSON, where it was wanted and there is one
   bool cancelled = false;   ///< `go_on` said no
+
+  /// Whether a key of the answer is true.
+  [[nodiscard]] bool says(std::string_view key) const {
+    const Json* value = answer.find(key);
+    return value && value->as_bool() && *value->as_bool();
+  }
 };
 
 struct ApartOptions {

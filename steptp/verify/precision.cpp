@@ -196,15 +196,16 @@ bool has_one_width(const Program& before, const Program& after) {
   return is_only;
 }
 
-Precision settled_by_proof(const Program& before, const Program& after, std::string reason) {
-  const Proof proof = prove(Marker(before).run(), Marker(after).run(), {});
-  if (proof.proved) return {};
+Precision settled_by_proof(const Program& before, const Program& after, const ProofOptions& options,
+                           std::string reason) {
+  const Proof proof = prove(Marker(before).run(), Marker(after).run(), options);
+  if (proof.proved || proof.shown) return {};
   return {Precision::Verdict::unclear, std::move(reason)};
 }
 
 }  // namespace
 
-Precision compare_precision(const Program& before, const Program& after) {
+Precision compare_precision(const Program& before, const Program& after, const ProofOptions& options) {
   if (has_one_width(before, after)) return {};
   const auto old_ways = ways_to_outputs(before);
   const auto new_ways = ways_to_outputs(after);
@@ -236,7 +237,7 @@ Precision compare_precision(const Program& before, const Program& after) {
       }
     }
   }
-  return unclear.empty() ? Precision{} : settled_by_proof(before, after, std::move(unclear));
+  return unclear.empty() ? Precision{} : settled_by_proof(before, after, options, std::move(unclear));
 }
 
 }  // namespace steptp

@@ -59,6 +59,15 @@ const std::vector<VariableId>& Shared::element(const std::vector<std::int64_t>& 
   return place->second;
 }
 
+std::vector<Affine> Shared::subscripts(const std::vector<std::int64_t>& shape) {
+  std::vector<Affine> out;
+  for (const VariableId id : element(shape)) {
+    const Interval range = arena.range(id);
+    out.push_back(range.is_point() ? Arena::number(static_cast<std::int64_t>(range.low)) : arena.variable(id));
+  }
+  return out;
+}
+
 Flow::Flow(Shared& shared, const Program& program, bool unrolls)
     : shared_(shared),
       arena_(shared.arena),

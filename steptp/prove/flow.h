@@ -41,6 +41,8 @@ class Shared {
   [[nodiscard]] std::optional<std::uint32_t> known(const std::string& name) const;
   /// The variables that stand for the element of a tensor of this shape.
   [[nodiscard]] const std::vector<VariableId>& element(const std::vector<std::int64_t>& shape);
+  /// The same as subscripts: what has only one value under the assumptions of the moment is a number.
+  [[nodiscard]] std::vector<Affine> subscripts(const std::vector<std::int64_t>& shape);
 
   Arena& arena;
   const Signature& signature;
@@ -208,6 +210,8 @@ class Flow {
   void find_recurrences();
   /// Through other statements, such as a copy of the old value: one statement of each cycle is the recurrence.
   void break_longer_cycles();
+  /// By statement: which statements of the same nest it may read from.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> near_sources();
   /// Writes down those among the first statements, while nothing is assumed. Reads of what has a number by then stay
   /// reads.
   void prepare_recurrences(std::size_t end);

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -86,8 +88,18 @@ std::string problem_of(const Pair& pair) {
 
 Judgement verify_pair(const Pair& pair, const VerifyOptions& options) {
   const std::string problem = problem_of(pair);
-  if (problem.empty()) return verify(pair.before.program, pair.after.program, options);
   Judgement judgement;
+  if (problem.empty()) {
+    // Our bug, or no memory: it costs this pair and no other.
+    try {
+      return verify(pair.before.program, pair.after.program, options);
+    } catch (const std::bad_alloc&) {
+      judgement.reason = "the judge failed on this pair: out of memory";
+    } catch (const std::exception& error) {
+      judgement.reason = concat("the judge failed on this pair: internal error: ", std::string_view(error.what()));
+    }
+    return judgement;
+  }
   judgement.verdict = Grade::invalid;
   judgement.unusable = !unusable_because(pair).empty();
   judgement.reason = problem;

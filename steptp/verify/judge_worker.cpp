@@ -75,7 +75,6 @@ certify::SafeRange range_of(const Json& request) {
 Json packed(const Pair& pair, const Judgement& judgement, bool with_certificate) {
   Json out;
   out.set("verdict", static_cast<int>(judgement.verdict)).set("unusable", judgement.unusable);
-  out.set("fills_vacuous", judgement.fills_vacuous);
   out.set("reason", judgement.reason).set("answer", to_json(pair.id, judgement));
   if (with_certificate && problem_of(pair).empty()) out.set("certificate", certificate(pair, judgement).dump());
   return out;
@@ -88,9 +87,6 @@ ApartAnswer unpacked(const Json& json) {
   }
   if (const Json* unusable = json.find("unusable"); unusable && unusable->as_bool()) {
     out.unusable = *unusable->as_bool();
-  }
-  if (const Json* filled = json.find("fills_vacuous"); filled && filled->as_bool()) {
-    out.fills_vacuous = *filled->as_bool();
   }
   if (const Json* reason = json.find("reason"); reason && reason->as_string()) out.reason = *reason->as_string();
   if (const Json* answer = json.find("answer")) out.answer = *answer;

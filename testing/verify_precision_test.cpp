@@ -66,6 +66,8 @@ constexpr Pair kLost[] = {
      "tx4 a64 E^f16(tx)+=A(tx,a)*C(a);tx4 D(tx)=E(tx)*2;"},
     {"an accumulator as a written sum", kRows, "tx4 a64 E^f32(tx)+=A(tx,a);tx4 D(tx)=E(tx)*2;",
      "tx4 a32 F^f16(tx,a)=A(tx,a*2)+A(tx,a*2+1);tx4 a32 E^f32(tx)+=F(tx,a);tx4 D(tx)=E(tx)*2;"},
+    {"a count", kRows, "tx4 a64 N^i64(tx)+=1;tx4 D(tx)=A(tx,0)/N^i64(tx);",
+     "tx4 a64 N^f32(tx)+=1;tx4 D(tx)=A(tx,0)/N(tx);"},
     {"a product of wide copies", kHalf, "tx8 E^f32(tx)=A(tx);tx8 F^f32(tx)=E(tx)*C(tx);tx8 D(tx)=F(tx);",
      "tx8 F^f16(tx)=A(tx)*C(tx);tx8 D(tx)=F(tx);"},
     {"an output of a narrow type in between", kHalfOut, "tx8 D(tx)=exp(A(tx))*2;",
@@ -124,6 +126,25 @@ TEST(Precision, ExchangedTypesAreNotEqual) {
   const Judgement judgement = verify(program_of(kPlain, before), program_of(kPlain, after));
   EXPECT_FALSE(is_equal_or_numeric(judgement.verdict));
   EXPECT_TRUE(judgement.reason.starts_with("precision: ")) << judgement.reason;
+}
+
+/// The narrow store comes earlier than that of before, or a value is computed in a narrow type that was not.
+TEST(Precision, NarrowStoresElsewhereAreNotEqual) {
+  const std::string stores = "tx4 a64 F^f32(tx,a)=E^f32(tx,a)*C(a);tx4 a64 G^f32(tx)+=F(tx,a);";
+  const std::string before = "tx4 a64 E^f32(tx,a)=A(tx,a);" + stores + "tx4 H^f16(tx)=G(tx);tx4 D(tx)=H(tx)*2;";
+  for (const char* after :
+       {"tx4 a64 E^f32(tx,a)=A(tx,a);tx4 a64 F^f16(tx,a)=E(tx,a)*C(a);tx4 a64 G^f32(tx)+=F(tx,a);"
+        "tx4 H^f16(tx)=G(tx);tx4 D(tx)=H(tx)*2;",
+        "tx4 a64 F^f16(tx,a)=A(tx,a)*C(a);tx4 a64 G^f32(tx)+=F(tx,a);tx4 H^f16(tx)=G(tx);tx4 D(tx)=H(tx)*2;"}) {
+    const Judgement judgement = verify(program_of(kRows, before), program_of(kRows, after));
+    EXPECT_FALSE(is_equal_or_numeric(judgement.verdict)) << after;
+    EXPECT_TRUE(judgement.reason.starts_with("precision: ")) << judgement.reason;
+  }
+  const std::string split =
+      "tx4 a64 E^f32(tx,a)=A(tx,a);tx4 a8 c8 F^f32(tx,a*8+c)=E(tx,a*8+c)*C(a*8+c);"
+      "tx4 a64 G^f32(tx)+=F(tx,a);tx4 H^f16(tx)=G(tx);tx4 D(tx)=2*H(tx);";
+  const Judgement judgement = verify(program_of(kRows, before), program_of(kRows, split));
+  EXPECT_TRUE(is_equal(judgement.verdict)) << judgement.reason;
 }
 
 }  // namespace

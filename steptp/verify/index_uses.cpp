@@ -187,9 +187,9 @@ class Shadow {
 
 }  // namespace
 
-bool make_same_index_uses(const Program& before, const Program& after) {
+bool make_same_index_uses(const Program& before, const Program& after, const ProofOptions& options) {
   try {
-    return prove(Shadow(before).run(), Shadow(after).run()).proved;
+    return prove(Shadow(before).run(), Shadow(after).run(), options).proved;
   } catch (const NotTold&) {
     return false;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "steptp/ir/program.h"
+#include "steptp/prove/prove.h"
 
 namespace steptp {
 
@@ -8,6 +9,6 @@ namespace steptp {
 /// of dimensions of the same extent, and as integer divisors. Then what `check` has to assume of them in `after` is
 /// what the same element needs in `before` already, and no element profits from what another one needs.
 /// False also where that is not shown.
-[[nodiscard]] bool make_same_index_uses(const Program& before, const Program& after);
+[[nodiscard]] bool make_same_index_uses(const Program& before, const Program& after, const ProofOptions& options = {});
 
 }  // namespace steptp

@@ -25,7 +25,10 @@ namespace {
 struct Expected {
   Width least;  ///< of what is held on the narrowest way
   Width most{0, 0};
+  Width widest{0, 0};  ///< of anything on the way
   Widths computed;
+  Widths widest_computed = Way().widest;
+  Widths leading;  ///< of operations at the beginning of a way
   Width least_accumulated;
   Width most_accumulated{0, 0};
   bool is_any = false;
@@ -35,10 +38,16 @@ struct Expected {
     is_any = true;
     least = narrower(least, way.held());
     most = wider(most, way.held());
-    for (std::size_t i = 0; i < kRoundings; ++i) computed[i] = narrower(computed[i], way.computed[i]);
-    if (!way.accumulated.is_limited()) return;
-    least_accumulated = narrower(least_accumulated, way.accumulated);
-    most_accumulated = wider(most_accumulated, way.accumulated);
+    widest = wider(widest, way.widest_held());
+    for (std::size_t i = 0; i < kRoundings; ++i) {
+      computed[i] = narrower(computed[i], way.computed[i]);
+      widest_computed[i] = wider(widest_computed[i], way.widest[i]);
+      leading[i] = narrower(leading[i], way.leading[i]);
+    }
+    const Width accumulated = narrower(way.accumulated, way.counted);
+    if (!accumulated.is_limited()) return;
+    least_accumulated = narrower(least_accumulated, accumulated);
+    most_accumulated = wider(most_accumulated, accumulated);
   }
 
   /// What a store must hold whose value was computed by such an operation, in the type of the store.
@@ -70,7 +79,7 @@ Way ended_at(Way way, DType output) {
   if (way.pending_lost) {
     way.lost = narrower(way.lost, way.pending);
   } else {
-    Width& kept = way.kept[static_cast<std::size_t>(way.last)];
+    Width& kept = (way.is_leading ? way.kept_first : way.kept)[static_cast<std::size_t>(way.last)];
     kept = narrower(kept, way.pending);
   }
   return way;
@@ -86,7 +95,8 @@ std::optional<Shortage> shortage_of(const Way& way, const Expected& expected) {
   if (!way.lost.holds(expected.least)) return Shortage{way.lost, expected.least};
   for (std::size_t i = 0; i < kRoundings; ++i) {
     const Width wanted = expected.of_kept(i);
-    if (way.kept[i].is_limited() && !way.kept[i].holds(wanted)) return Shortage{way.kept[i], wanted};
+    const Width kept = narrower(way.kept[i], way.kept_first[i]);
+    if (kept.is_limited() && !kept.holds(wanted)) return Shortage{kept, wanted};
   }
   const bool both_accumulate = way.accumulated.is_limited() && expected.least_accumulated.is_limited();
   if (both_accumulate && !way.accumulated.holds(expected.least_accumulated))
@@ -101,6 +111,22 @@ bool is_below_the_widest(const Way& way, const Expected& expected) {
          (both_accumulate && !way.accumulated.holds(expected.most_accumulated));
 }
 
+/// Somewhere on a way of `before` there is something wider than what was lost here.
+bool is_below_something(const Way& way, const Expected& expected) {
+  return way.lost.is_limited() && !way.lost.holds(expected.widest);
+}
+
+/// Somewhere on a way of `before` the same operation is done in a wider type than that of a value kept here.
+bool is_below_a_computation(const Way& way, const Expected& expected) {
+  for (std::size_t i = 0; i < kRoundings; ++i) {
+    if (way.kept[i].is_limited() && !way.kept[i].holds(expected.widest_computed[i])) return true;
+    const bool is_at_beginning = expected.leading[i].is_limited() && way.kept_first[i].holds(expected.leading[i]);
+    if (way.kept_first[i].is_limited() && !is_at_beginning && !way.kept_first[i].holds(expected.widest_computed[i]))
+      return true;
+  }
+  return false;
+}
+
 std::string lost_text(const std::string& source, bool decides, const std::string& output, const Shortage& found) {
   return concat("values of ", source, decides ? " decide what reaches " : " reach ", output, " through a type of ",
                 found.found.precision, " significand bits and exponents to ", found.found.exponent,
@@ -111,7 +137,9 @@ std::string lost_text(const std::string& source, bool decides, const std::string
 /// one: erf, of the value times a number that stands for the type.
 class Marker {
  public:
-  explicit Marker(const Program& program) : program_(program), table_(collect_accesses(program)) {
+  /// `marks_all`: also what is stored in the type in which it was computed.
+  Marker(const Program& program, bool marks_all)
+      : program_(program), table_(collect_accesses(program)), marks_all_(marks_all) {
     Width widest{0, 0};
     for (const auto& [name, facts] : table_.tensors) {
       if (is_float(facts.dtype)) widest = wider(widest, width_of(facts.dtype));
@@ -119,7 +147,7 @@ class Marker {
     for (const auto& [name, facts] : table_.tensors) {
       const bool is_made = !facts.known || facts.known->role == Role::output;
       if (!is_made || !is_float(facts.dtype) || width_of(facts.dtype).holds(widest)) continue;
-      if (!is_copy(facts)) narrow_.insert(name);
+      if (rounds(facts)) narrow_.insert(name);
     }
   }
 
@@ -130,14 +158,17 @@ class Marker {
   }
 
  private:
-  /// Every statement that writes the tensor copies something of a type no wider.
-  [[nodiscard]] bool is_copy(const TensorFacts& facts) const {
+  /// Some statement that writes the tensor stores what its type may not hold, or accumulates.
+  [[nodiscard]] bool rounds(const TensorFacts& facts) const {
     for (const std::size_t number : facts.writes) {
-      const Equation& equation = *table_.statements[table_.accesses[number].statement].equation;
-      const auto* read = std::get_if<Read>(&equation.right->node);
-      if (!read || !width_of(facts.dtype).holds(width_of(read->ref->dtype))) return false;
+      const Statement& statement = table_.statements[table_.accesses[number].statement];
+      const Expr& right = *statement.equation->right;
+      const auto type = type_of(right);
+      const bool is_held = type && !type->weak && width_of(facts.dtype).holds(width_of(type->dtype));
+      if (statement.accumulates || !is_held) return true;
+      if (marks_all_ && !std::holds_alternative<Read>(right.node)) return true;
     }
-    return true;
+    return false;
   }
 
   NestPtr marked(const Nest& nest) {
@@ -168,6 +199,7 @@ class Marker {
 
   const Program& program_;
   AccessTable table_;
+  bool marks_all_;
   std::set<std::string> narrow_;
 };
 
@@ -196,47 +228,86 @@ bool has_one_width(const Program& before, const Program& after) {
   return is_only;
 }
 
-Precision settled_by_proof(const Program& before, const Program& after, std::string reason) {
-  const Proof proof = prove(Marker(before).run(), Marker(after).run(), {});
-  if (proof.proved) return {};
+Precision settled_by_proof(const Program& before, const Program& after, const ProofOptions& options, bool marks_all,
+                           std::string reason) {
+  const Proof proof = prove(Marker(before, marks_all).run(), Marker(after, marks_all).run(), options);
+  if (proof.proved || proof.shown) return {};
   return {Precision::Verdict::unclear, std::move(reason)};
 }
 
 }  // namespace
 
-Precision compare_precision(const Program& before, const Program& after) {
+namespace {
+
+/// The ways of one source to one output, in one role.
+class SourceComparison {
+ public:
+  SourceComparison(const std::string& source, bool decides, const Variable& output, const WaysOf& before)
+      : source_(source), decides_(decides), output_(output), expected_(expected_of(before, source, decides)) {}
+
+  void take(const Way& one) {
+    if (!expected_.is_any) return;
+    const Way way = ended_at(one, output_.dtype);
+    if (const auto shortage = shortage_of(way, expected_); shortage && lost_.empty()) lost_ = text(*shortage);
+    ++count_;
+    narrow_ += is_below_the_widest(way, expected_) ? 1 : 0;
+    is_unclear_ = is_unclear_ || is_below_something(way, expected_) || is_below_a_computation(way, expected_);
+    marks_all_ = marks_all_ || is_below_a_computation(way, expected_);
+  }
+
+  /// Every way is narrower than the widest of `before`, or one is narrower than the narrowest.
+  [[nodiscard]] std::string lost() const {
+    const bool are_all_narrow = count_ > 0 && narrow_ == count_ && expected_.is_of_source;
+    return lost_.empty() && are_all_narrow ? text({expected_.least, expected_.most}) : lost_;
+  }
+  [[nodiscard]] std::string unclear() const {
+    return is_unclear_ || narrow_ > 0 ? concat(text({expected_.least, expected_.widest}), " on some way") : "";
+  }
+  [[nodiscard]] bool marks_all() const { return marks_all_; }
+
+ private:
+  [[nodiscard]] std::string text(const Shortage& shortage) const {
+    return lost_text(source_, decides_, output_.name, shortage);
+  }
+
+  const std::string& source_;
+  bool decides_;
+  const Variable& output_;
+  Expected expected_;
+  std::string lost_;
+  std::size_t count_ = 0;
+  std::size_t narrow_ = 0;
+  bool is_unclear_ = false;
+  bool marks_all_ = false;
+};
+
+}  // namespace
+
+Precision compare_precision(const Program& before, const Program& after, const ProofOptions& options) {
   if (has_one_width(before, after)) return {};
   const auto old_ways = ways_to_outputs(before);
   const auto new_ways = ways_to_outputs(after);
   if (!old_ways || !new_ways)
     return {Precision::Verdict::unclear, "values go through too many types to be compared one by one"};
   std::string unclear;
+  bool marks_all = false;
   for (const Variable& output : before.signature.variables) {
     const auto found = new_ways->find(output.name);
     if (output.role != Role::output || found == new_ways->end()) continue;
     for (const auto& [source, ways] : found->second) {
-      std::map<bool, Expected> expected;
-      std::map<bool, std::size_t> narrow;
-      std::map<bool, std::size_t> count;
-      for (const Way& one : ways) {
-        const Way way = ended_at(one, output.dtype);
-        const bool decides = way.decides;
-        if (!expected.contains(decides)) expected[decides] = expected_of(old_ways->at(output.name), source, decides);
-        if (!expected[decides].is_any) continue;
-        if (const auto shortage = shortage_of(way, expected[decides]))
-          return {Precision::Verdict::lost, lost_text(source, decides, output.name, *shortage)};
-        ++count[decides];
-        if (is_below_the_widest(way, expected[decides])) ++narrow[decides];
-      }
-      for (const auto& [decides, number] : narrow) {
-        const Shortage shortage{expected[decides].least, expected[decides].most};
-        if (number == count[decides] && expected[decides].is_of_source)
-          return {Precision::Verdict::lost, lost_text(source, decides, output.name, shortage)};
-        unclear = concat(lost_text(source, decides, output.name, shortage), " on some way");
+      for (const bool decides : {false, true}) {
+        SourceComparison comparison(source, decides, output, old_ways->at(output.name));
+        for (const Way& way : ways) {
+          if (way.decides == decides) comparison.take(way);
+        }
+        if (std::string lost = comparison.lost(); !lost.empty()) return {Precision::Verdict::lost, std::move(lost)};
+        if (unclear.empty()) unclear = comparison.unclear();
+        marks_all = marks_all || comparison.marks_all();
       }
     }
   }
-  return unclear.empty() ? Precision{} : settled_by_proof(before, after, std::move(unclear));
+  if (unclear.empty()) return {};
+  return settled_by_proof(before, after, options, marks_all, std::move(unclear));
 }
 
 }  // namespace steptp

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "steptp/ir/program.h"
+#include "steptp/prove/prove.h"
 
 namespace steptp {
 
@@ -20,6 +21,7 @@ struct Precision {
   Verdict verdict = Verdict::kept;
   std::string reason;
 };
-[[nodiscard]] Precision compare_precision(const Program& before, const Program& after);
+[[nodiscard]] Precision compare_precision(const Program& before, const Program& after,
+                                          const ProofOptions& options = {});
 
 }  // namespace steptp

@@ -38,6 +38,13 @@ Width Way::held() const {
   return all.is_limited() ? all : own;
 }
 
+Width Way::widest_held() const {
+  Width all{0, 0};
+  for (const Width& one : widest) all = wider(all, one);
+  if (stored.is_limited()) all = wider(all, stored);
+  return all == Width{0, 0} ? held() : all;
+}
+
 namespace {
 
 constexpr std::size_t kMostWays = 64;
@@ -65,7 +72,7 @@ void settle(Way& way) {
   if (way.pending_lost) {
     way.lost = narrower(way.lost, way.pending);
   } else {
-    Width& kept = way.kept[static_cast<std::size_t>(way.last)];
+    Width& kept = (way.is_leading ? way.kept_first : way.kept)[static_cast<std::size_t>(way.last)];
     kept = narrower(kept, way.pending);
   }
   way.stored = narrower(way.stored, way.pending);
@@ -82,6 +89,11 @@ void operate(Way& way, Rounding rounding, DType dtype) {
   }
   Width& computed = way.computed[static_cast<std::size_t>(rounding)];
   computed = narrower(computed, width_of(dtype));
+  if (!way.first.is_limited()) way.first = width_of(dtype);
+  way.is_leading = way.is_leading && way.first.holds(width_of(dtype));
+  if (way.is_leading) way.leading[static_cast<std::size_t>(rounding)] = way.first;
+  Width& widest = way.widest[static_cast<std::size_t>(rounding)];
+  widest = wider(widest, width_of(dtype));
   way.is_exact = false;
   way.own = width_of(dtype);
   way.last = rounding;
@@ -164,7 +176,8 @@ class Follower {
   static void accumulate(Way& way, ArithmeticOp op, DType dtype) {
     if (way.decides || op == ArithmeticOp::max || op == ArithmeticOp::min) return;
     operate(way, op == ArithmeticOp::multiply ? Rounding::product : Rounding::sum, dtype);
-    if (is_float(dtype)) way.accumulated = narrower(way.accumulated, width_of(dtype));
+    Width& accumulated = is_float(dtype) ? way.accumulated : way.counted;
+    accumulated = narrower(accumulated, width_of(dtype));
   }
 
   static void merge(WaysOf& into, WaysOf from) {

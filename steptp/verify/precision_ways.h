@@ -43,19 +43,27 @@ struct Way {
   /// The value is held exactly by whatever holds `own`: an input, a copy of it, an integer, something just stored.
   bool is_exact = true;
   Width own;
-  Widths computed;    ///< types of operations
+  Widths computed;                                                                    ///< types of operations
+  Widths widest = {Width{0, 0}, Width{0, 0}, Width{0, 0}, Width{0, 0}, Width{0, 0}};  ///< the widest of them
+  /// The same as long as no operation was wider than the first: f16 products that are summed up in f32.
+  Widths leading;
+  Width first;  ///< the type of the first operation
+  bool is_leading = true;
   Width stored;       ///< types of all stores that were not exact
   Width lost;         ///< types of stores that are narrower than what was stored
   Widths kept;        ///< types of stores that hold what was computed, by the last operation
+  Widths kept_first;  ///< those of them that were made while no operation was wider than the first
   Width accumulated;  ///< types of sums and products over loops
+  Width counted;      ///< the same, of integers
   Rounding last = Rounding::conversion;
   /// The last store, while the value is only copied; the type of an output is given, and may be used before it.
   Width pending;
   bool pending_lost = false;
   auto operator<=>(const Way&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
 
-  /// What may be expected of a store on this way.
+  /// What may be expected of a store on this way: the narrowest that it holds, and the widest.
   [[nodiscard]] Width held() const;
+  [[nodiscard]] Width widest_held() const;
 };
 
 /// By source: the name of a known variable, a literal ("literal 0.1") or "index".

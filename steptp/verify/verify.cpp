@@ -42,7 +42,8 @@ std::string first_finding(const CheckReport& report) {
 }
 
 /// Step 1 of the road: each program on its own. True where both may be compared.
-bool pass_checks(const CheckReport& old_report, const Program& before, const Program& after, Judgement& judgement) {
+bool pass_checks(const CheckReport& old_report, const Program& before, const Program& after,
+                 const ProofOptions& options, Judgement& judgement) {
   if (old_report.verdict == CheckReport::Verdict::errors) {
     judgement.verdict = Grade::invalid;
     judgement.unusable = true;
@@ -65,7 +66,7 @@ bool pass_checks(const CheckReport& old_report, const Program& before, const Pro
   }
   judgement.assumes = old_report.assumes;
   // What an element of `after` needs of its inputs and the same element of `before` does not need is not given.
-  if (new_report.assumes.empty() || same_up_to_renaming(before, after) || make_same_index_uses(before, after))
+  if (new_report.assumes.empty() || same_up_to_renaming(before, after) || make_same_index_uses(before, after, options))
     return true;
   judgement.reason =
       concat("after is right only if ", new_report.assumes.front(),
@@ -146,14 +147,15 @@ Judgement verify(const Program& before, const Program& after, const VerifyOption
 
 namespace {
 
-/// What no seed changes; true where it decides.
-bool judge_structure(const Program& before, const Program& after, const KnownBefore& known, Judgement& judgement) {
+/// What is asked before values are; true where it decides. `options`: of proofs that are made on the way.
+bool judge_structure(const Program& before, const Program& after, const KnownBefore& known, const ProofOptions& options,
+                     Judgement& judgement) {
   if (!(before.signature == after.signature)) {
     judgement.verdict = Grade::invalid;
     judgement.reason = "the signature of after is not that of before";
     return true;
   }
-  if (!pass_checks(known.check, before, after, judgement)) return true;
+  if (!pass_checks(known.check, before, after, options, judgement)) return true;
 
   judgement.degenerate = known.dependence.is_known && known.dependence.is_constant;
   judgement.independent_of = known.dependence.independent_of;
@@ -166,7 +168,7 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
     set_safe_by_proof(judgement);
     return true;
   }
-  const Precision precision = compare_precision(before, after);
+  const Precision precision = compare_precision(before, after, options);
   if (precision.verdict == Precision::Verdict::kept) return false;
   judgement.verdict = precision.verdict == Precision::Verdict::lost ? Grade::differs : Grade::undecided;
   judgement.reason = concat("precision: ", precision.reason);
@@ -244,12 +246,13 @@ std::vector<Judgement> judge_trials(const Program& before, const Program& after,
   const KnownBefore none;
   Judgement common;
   common.safe_range = options.safe_range;
-  if (judge_structure(before, after, options.known ? *options.known : looked_at.value_or(none), common))
+  const ProofOptions on_the_way{.seed = seeds.front(), .stop = options.stop};
+  if (judge_structure(before, after, options.known ? *options.known : looked_at.value_or(none), on_the_way, common))
     return {common};
   if (!common.vacuous.empty()) common.fills_vacuous = fills_vacuous_elements(before, after);
-  const Proof proof =
-      prove(before, after,
-            {.seed = seeds.front(), .work = options.proof_work, .stop = options.stop, .keep_record = options.keep_record});
+  const Proof proof = prove(
+      before, after,
+      {.seed = seeds.front(), .work = options.proof_work, .stop = options.stop, .keep_record = options.keep_record});
   common.work += proof.work;
   std::vector<Judgement> out;
   VerifyOptions one = options;

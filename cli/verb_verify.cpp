@@ -3,12 +3,17 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 
 #include "cli/verb.h"
 #include "steptp/base/file.h"
+#include "steptp/base/fresh_seed.h"
+#include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"
 #include "steptp/verify/certificate.h"
 #include "steptp/verify/illustration.h"
+#include "steptp/verify/judge_worker.h"
 #include "steptp/verify/replay_pair.h"
 
 namespace steptp::cli {
@@ -23,6 +28,8 @@ struct Options {
   std::string certificate;
   std::string replay;
   VerifyOptions judge;
+  std::optional<std::uint64_t> seed;
+  std::string accept;
   double timeout = 0;
   std::string range = "middle";
   bool require_safe = false;
@@ -31,13 +38,21 @@ struct Options {
   unsigned jobs = 0;
 };
 
-Status status_of_judgement(const Judgement& judgement, bool require_safe) {
+Status status_of_judgement(const Judgement& judgement, bool accepts_numeric, bool requires_safe) {
   if (judgement.unusable) return Status::bad_input;
-  if (is_equal(judgement.verdict) && require_safe && !judgement.is_safe()) {
+  const bool is_taken = is_equal(judgement.verdict) || (accepts_numeric && judgement.verdict == Grade::numeric);
+  if (is_taken && requires_safe && !judgement.is_safe()) {
     return judgement.safe == Shown::no ? Status::no : Status::undecided;
   }
-  if (is_equal(judgement.verdict)) return Status::yes;
-  return judgement.verdict == Grade::undecided ? Status::undecided : Status::no;
+  switch (judgement.verdict) {
+    case Grade::proved:
+    case Grade::exact: return Status::yes;
+    case Grade::numeric: return accepts_numeric ? Status::yes : Status::undecided;
+    case Grade::undecided: return Status::undecided;
+    case Grade::differs:
+    case Grade::invalid: return Status::no;
+  }
+  return Status::no;
 }
 
 std::string subscripted(const std::string& name, const std::vector<std::int64_t>& index) {
@@ -88,11 +103,12 @@ std::string_view safety_text(const Judgement& judgement) {
 std::string report(const Judgement& judgement) {
   std::string out(name_of(judgement.verdict));
   if (judgement.same) out += " (the same program up to names)";
-  if (is_equal(judgement.verdict)) out += safety_text(judgement);
+  if (is_equal_or_numeric(judgement.verdict)) out += safety_text(judgement);
   if (judgement.bound_log2)
     append(out, ", chance of error at most 2^", std::to_string(std::lround(*judgement.bound_log2)));
   if (judgement.agree_bits) append(out, ", agreeing in ", std::to_string(*judgement.agree_bits), " bits");
   if (judgement.points > 0) append(out, ", ", std::to_string(judgement.points), " points");
+  if (judgement.seed) append(out, ", seed ", std::to_string(*judgement.seed));
   out += "\n";
   const auto line = [&](std::string_view title, const std::vector<std::string>& texts) {
     if (texts.empty()) return;
@@ -101,6 +117,8 @@ std::string report(const Judgement& judgement) {
   line("assuming", judgement.assumes);
   if (judgement.degenerate) out += "  degenerate: no output depends on any input\n";
   line("independent of", judgement.independent_of);
+  line("before has no value at any input:", judgement.vacuous);
+  if (judgement.fills_vacuous) out += "  after fills these elements with numbers\n";
   if (!judgement.reason.empty()) append(out, "  ", judgement.reason, "\n");
   if (judgement.counterexample) out += table(*judgement.counterexample);
   return out;
@@ -137,30 +155,83 @@ bool keep_certificate(const std::string& file, const Pair& pair, const Judgement
   return written.ok();
 }
 
-Answer judge(const Pair& pair, const Options& options) {
-  const auto start = std::chrono::steady_clock::now();
-  std::atomic<bool> stop = false;
-  const Judgement judgement = verify_in_time(pair, options.judge, options.timeout, stop);
-  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
+/// What is printed of a judgement.
+Answer answer_of(const std::string& id, const Judgement& judgement, Milliseconds spent, const Options& options) {
   Answer answer;
-  answer.status = status_of_judgement(judgement, options.require_safe);
+  answer.status = status_of_judgement(judgement, options.accept == "numeric", options.require_safe);
   if (options.json) {
-    Json out = to_json(pair.id, judgement);
+    Json out = to_json(id, judgement);
     if (options.timing) out.set("ms", spent.count());
     answer.out = out.dump() + "\n";
-  } else {
-    answer.out = concat(pair.id.empty() ? "" : pair.id + ": ", report(judgement));
-    if (judgement.counterexample && options.pairs.empty()) answer.out += illustration_text(pair);
-    if (options.timing) append(answer.out, "  ", std::to_string(spent.count()), " ms\n");
+    return answer;
   }
-  if (!options.counterexample.empty() && !keep_counterexample(options.counterexample, pair, judgement)) {
-    answer.status = Status::failed;
-  }
-  if (!options.certificate.empty() && !keep_certificate(options.certificate, pair, judgement)) {
-    answer.status = Status::failed;
-  }
+  answer.out = concat(id.empty() ? "" : id + ": ", report(judgement));
+  if (options.timing) append(answer.out, "  ", std::to_string(spent.count()), " ms\n");
   return answer;
 }
+
+struct Judged {
+  Judgement judgement;
+  Milliseconds spent{};
+};
+
+Judged judge(const Pair& pair, const Options& options) {
+  Judged out;
+  const auto start = std::chrono::steady_clock::now();
+  std::atomic<bool> stop = false;
+  VerifyOptions how = options.judge;
+  how.seed = options.seed ? *options.seed : fresh_seed();  // Drawn after the pair was read.
+  out.judgement = verify_in_time(pair, how, options.timeout, stop);
+  out.spent = std::chrono::steady_clock::now() - start;
+  return out;
+}
+
+/// Pairs of a file, each judged in a process of a pool: one that ends its process costs only itself.
+class PairWorkers {
+ public:
+  explicit PairWorkers(const Options& options)
+      : options_(options),
+        pool_(std::vector<WorkerPool::Command>(options.jobs == 0 ? default_jobs() : options.jobs,
+                                               invocation().command_of_worker())) {}
+
+  Answer judge(const std::string& name, const std::string& record) {
+    WorkerCall call;
+    call.seconds = options_.timeout > 0 ? options_.timeout + kGrace : kNoLimit;
+    const WorkerOutcome outcome = pool_.call(concat(name.size(), " ", name, record), call);
+    if (outcome.kind == WorkerOutcome::Kind::not_started) return judge_here(name, record, options_);
+    if (outcome.ok() && !outcome.answer.empty()) {
+      return {static_cast<Status>(outcome.answer[0] - '0'), outcome.answer.substr(1), ""};
+    }
+    return answer_of(read_pair(name, record).id, failed_judgement(outcome.reason), {}, options_);
+  }
+
+  /// The side of the process that judges: it was started with the same words, so it has the same options.
+  static int serve(const Options& options) {
+    return serve_requests(Worker::kDescriptor, {kJudgeMemory, true}, [&](const std::string& request) {
+      const std::size_t blank = request.find(' ');
+      const std::size_t length = std::strtoull(request.c_str(), nullptr, 10);
+      if (blank == std::string::npos || blank + 1 + length > request.size()) throw std::runtime_error("not a pair");
+      const Answer answer = judge_here(request.substr(blank + 1, length), request.substr(blank + 1 + length), options);
+      return concat(static_cast<int>(answer.status), answer.out);
+    });
+  }
+
+ private:
+  /// A judge that has a limit ends by itself soon after it; this is for one that does not.
+  static constexpr double kGrace = 30;
+  static constexpr double kNoLimit = 1e7;
+
+  static Answer judge_here(const std::string& name, const std::string& record, const Options& options) {
+    const Pair pair = read_pair(name, record);
+    const Judged judged = cli::judge(pair, options);
+    return answer_of(pair.id, judged.judgement, judged.spent, options);
+  }
+
+  const Options& options_;
+  WorkerPool pool_;
+};
 
 Answer repeat(const ReplayRecord& record, bool json) {
   const ReplayAnswer found = replay_pair(record);
@@ -193,7 +264,15 @@ Status judge_files(const Options& options) {
   for (const Document* document : {&pair.before, &pair.after}) {
     if (!document->ok) std::fputs(render(document->diagnostics, *document->source).c_str(), stderr);
   }
-  const Answer answer = judge(pair, options);
+  const Judged judged = judge(pair, options);
+  Answer answer = answer_of(pair.id, judged.judgement, judged.spent, options);
+  if (judged.judgement.counterexample && !options.json) answer.out += illustration_text(pair);
+  if (!options.counterexample.empty() && !keep_counterexample(options.counterexample, pair, judged.judgement)) {
+    answer.status = Status::failed;
+  }
+  if (!options.certificate.empty() && !keep_certificate(options.certificate, pair, judged.judgement)) {
+    answer.status = Status::failed;
+  }
   return write_out(answer.out) ? answer.status : Status::failed;
 }
 
@@ -217,13 +296,17 @@ VerbMain add_verify(CLI::App& app) {
       "The answer is one of\n"
       "  proved     one normal form: holds for every input and every element\n"
       "  exact      equal at random points in certified arithmetic; the bound or the agreed bits are stated\n"
-      "  numeric    equal within a computed rounding-error bound\n"
+      "  numeric    strong evidence, which does not count as equal without --accept numeric\n"
       "  differs    with a counterexample\n"
       "  undecided  with what stood in the way; never equal\n"
       "  invalid    AFTER is unreadable, fails check, or changes the signature\n"
-      "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided.\n"
+      "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided or numeric.\n"
       "Equal programs are also compared as they are rounded: safe by proof, safe as far as a search can tell, or not\n"
       "safe, with the inputs at which AFTER overflows, divides by zero, takes another branch or loses digits.\n"
+      "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance "
+      "played "
+      "a\n"
+      "part, and --seed gives the same answer again.\n"
       "A counterexample can be kept and run again, on any machine: --counterexample F, then --replay F (exit status 0\n"
       "where both values come out as they are written there).\n"
       "A certificate says what supports the answer: --certificate F, then steptp-replay F, a small program without "
@@ -245,7 +328,9 @@ VerbMain add_verify(CLI::App& app) {
       ->capture_default_str();
   verb->add_flag("--require-safe", options->require_safe,
                  "exit status 1 where AFTER is equal but not safe, 3 where that is not known");
-  verb->add_option("--seed", options->judge.seed, "of the random points")->capture_default_str();
+  verb->add_option("--seed", options->seed, "of the random points; without it each pair has a fresh one");
+  verb->add_option("--accept", options->accept, "a grade that exit status 0 may also stand for: numeric")
+      ->check(CLI::IsMember({"numeric"}));
   verb->add_option("--budget", options->judge.budget, "operations of evaluation per pair")->capture_default_str();
   verb->add_option("--timeout", options->timeout,
                    "seconds per pair, on the wall clock; what is not decided by then is undecided, and says so")
@@ -272,9 +357,10 @@ VerbMain add_verify(CLI::App& app) {
                            });
     }
     if (!options->pairs.empty()) {
-      return for_each_line(
-          options->pairs, options->jobs, "verify",
-          [&](const std::string& name, const std::string& text) { return judge(read_pair(name, text), *options); });
+      if (invocation().is_worker) return static_cast<Status>(PairWorkers::serve(*options));
+      PairWorkers workers(*options);
+      return for_each_line(options->pairs, options->jobs, "verify",
+                           [&](const std::string& name, const std::string& text) { return workers.judge(name, text); });
     }
     return judge_files(*options);
   };

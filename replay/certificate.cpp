@@ -147,7 +147,8 @@ class Reader {
       out.low = need(json, "low").number();
       out.high = need(json, "high").number();
       if (!(out.low < out.high)) throw Bad{concat("no value of ", out.name, " is legal")};
-    } else if (out.draw != "any" && out.draw != "positive" && out.draw != "nonzero" && out.draw != "given") {
+    } else if (out.draw != "any" && out.draw != "positive" && out.draw != "nonzero" && out.draw != "masked" &&
+               out.draw != "given") {
       throw Bad{concat("an unknown kind of input '", out.draw, "'")};
     }
     return out;

@@ -58,7 +58,7 @@ struct SideCondition {
 /// The legal values of an input, which the judge took from its domain or from its use.
 struct InputRule {
   std::string name;
-  std::string draw;  ///< any, positive, nonzero, range, integer
+  std::string draw;  ///< any, positive, nonzero, masked, range, integer
   double low = 0;
   double high = 0;
   std::int64_t least = 0;

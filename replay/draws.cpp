@@ -73,6 +73,8 @@ Value Draws::input(const Variable& variable, const std::vector<std::int64_t>& in
     const double value = rule.low + (rule.high - rule.low) * unit;
     return of_real(numbers_.of_double(value < rule.high ? value : rule.low));
   }
+  if (rule.draw == "masked" && kind_ == Kind::round && (bits >> 62) == 0)
+    return of_real(Numbers::of_class(Class::minus_infinity));
   return of_real(real(bits, rule.draw == "positive", rule.draw == "nonzero"));
 }
 

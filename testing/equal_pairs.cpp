@@ -57,15 +57,17 @@ constexpr std::string_view kWritten[] = {
     "B(tx,$N)L(a,$M)[E[tx,a]=if_then_else(a<=tx,A[a,tx],0);];B(tx,$N)L(a,$M)[C[tx]=C[tx]+E[tx,a]*(a+1);];",
 };
 
+ShorthandValues values_of(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
+  return {{"T", std::string(code(dtype))}, {"M", std::to_string(m)},     {"N", std::to_string(n)},
+          {"K", std::to_string(k)},        {"P", std::to_string(n + 2)}, {"H", std::to_string(n / 2)}};
+}
+
 ShorthandValues drawn_values(Random& random) {
-  static constexpr std::string_view kTypes[] = {"f64", "f32", "f16", "bf16"};
+  static constexpr DType kTypes[] = {DType::f64, DType::f32, DType::f16, DType::bf16};
   const std::int64_t n = 2 * random.between(1, 4);
-  return {{"T", std::string(kTypes[random.below(4)])},
-          {"M", std::to_string(random.between(2, 5))},
-          {"N", std::to_string(n)},
-          {"K", std::to_string(random.between(2, 4))},
-          {"P", std::to_string(n + 2)},
-          {"H", std::to_string(n / 2)}};
+  const DType dtype = kTypes[random.below(4)];
+  const std::int64_t m = random.between(2, 5);
+  return values_of(dtype, m, n, random.between(2, 4));
 }
 
 }  // namespace
@@ -74,6 +76,10 @@ std::size_t written_kinds() { return std::size(kWritten); }
 
 Program written_program(std::size_t kind, Random& random) {
   return shorthand_program(kWritten[kind], drawn_values(random));
+}
+
+Program written_program(std::size_t kind, DType dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
+  return shorthand_program(kWritten[kind], values_of(dtype, m, n, k));
 }
 
 Program written_program(Random& random) { return written_program(random.below(written_kinds()), random); }

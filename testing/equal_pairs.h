@@ -31,6 +31,8 @@ struct PairOptions {
 /// How many kinds there are, and one of them.
 [[nodiscard]] std::size_t written_kinds();
 [[nodiscard]] Program written_program(std::size_t kind, Random& random);
+/// The same at given extents, of which n is even.
+[[nodiscard]] Program written_program(std::size_t kind, DType dtype, std::int64_t m, std::int64_t n, std::int64_t k);
 
 /// exp, log, sqrt, erf, a power that is not a natural number ...: what evaluation leaves to balls.
 [[nodiscard]] bool has_transcendental(const Program& program);

@@ -44,6 +44,7 @@ class Collector {
       case Domain::Kind::positive: note("domain positive"); break;
       case Domain::Kind::nonzero: note("domain nonzero"); break;
       case Domain::Kind::range: note("domain range"); break;
+      case Domain::Kind::masked: note("domain masked"); break;
     }
   }
 

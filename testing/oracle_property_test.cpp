@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "steptp/base/random.h"
 #include "steptp/ir/canonical.h"
@@ -211,6 +213,12 @@ TEST(Inputs, HonourDomainsInEveryDtype) {
     }
     for (const double value : draw({Domain::Kind::positive, 0, 0})) EXPECT_TRUE(value > 0 && (!real || value <= 1));
     for (const double value : draw({Domain::Kind::nonzero, 0, 0})) EXPECT_NE(value, 0);
+    if (real) {
+      const Doubles masked = draw({Domain::Kind::masked, 0, 0});
+      const auto hidden = std::count(masked.begin(), masked.end(), -std::numeric_limits<double>::infinity());
+      EXPECT_TRUE(hidden > 500 && hidden < 1000);
+      for (const double value : masked) EXPECT_TRUE(value < 1 && (value >= -1 || std::isinf(value)));
+    }
     const double high = boolean ? 1 : 7;
     for (const double value : draw({Domain::Kind::range, 0, high})) EXPECT_TRUE(value >= 0 && value < high);
     if (!real && !boolean) {

@@ -14,23 +14,6 @@ namespace {
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
-std::string with_values(std::string_view text, const ShorthandValues& values) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text[at] != '$') {
-      out += text[at++];
-      continue;
-    }
-    std::size_t length = 0;
-    for (const auto& [name, value] : values) {
-      if (name.size() > length && text.substr(at + 1, name.size()) == name) length = name.size();
-    }
-    if (length > 0) out += values.at(std::string(text.substr(at + 1, length)));
-    at += 1 + length;
-  }
-  return out;
-}
-
 /// Reads the body of a program from the left.
 class Expander {
  public:
@@ -95,8 +78,25 @@ class Expander {
 
 }  // namespace
 
+std::string replace_names(std::string_view text, const ShorthandValues& values) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != '$') {
+      out += text[at++];
+      continue;
+    }
+    std::size_t length = 0;
+    for (const auto& [name, value] : values) {
+      if (name.size() > length && text.substr(at + 1, name.size()) == name) length = name.size();
+    }
+    if (length > 0) out += values.at(std::string(text.substr(at + 1, length)));
+    at += 1 + length;
+  }
+  return out;
+}
+
 std::string expand_shorthand(std::string_view text, const ShorthandValues& values) {
-  const std::string replaced = with_values(text, values);
+  const std::string replaced = replace_names(text, values);
   return Expander(replaced, values.at("T")).expand();
 }
 

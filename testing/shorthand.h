@@ -17,6 +17,9 @@ namespace steptp::testing {
 using ShorthandValues = std::map<std::string, std::string>;
 [[nodiscard]] std::string expand_shorthand(std::string_view text, const ShorthandValues& values);
 
+/// Only the $ names replaced: for texts in the compact profile.
+[[nodiscard]] std::string replace_names(std::string_view text, const ShorthandValues& values);
+
 /// The program of an expanded text; one that cannot be read stops the test program, because the test is wrong.
 [[nodiscard]] Program shorthand_program(std::string_view text, const ShorthandValues& values);
 

@@ -1,4 +1,5 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -31,7 +33,8 @@ using Scored = std::tuple<nb::bytes, nb::bytes, int>;
 /// The rewards of many answers, and what is wrong with rows, each once.
 std::pair<std::vector<double>, std::vector<std::string>> rewards(const std::string& name,
                                                                  const std::vector<Scored>& answers, double seconds,
-                                                                 std::uint64_t seed, unsigned jobs) {
+                                                                 std::optional<std::uint64_t> seed,
+                                                                 unsigned jobs) {
   const auto reward = parse_reward(name);
   if (!reward) throw nb::value_error("no such reward");
   std::vector<RewardRequest> requests;
@@ -126,7 +129,7 @@ nb::object prompt_verb(const Document& document, const std::string& profile, int
 }  // namespace
 
 void bind_evaluate(nb::module_& module) {
-  module.def("rewards", &rewards, nb::arg("name"), nb::arg("answers"), nb::arg("seconds"), nb::arg("seed"),
+  module.def("rewards", &rewards, nb::arg("name"), nb::arg("answers"), nb::arg("seconds"), nb::arg("seed").none(),
              nb::arg("jobs"));
   module.def("evaluate", &evaluate_verb, nb::arg("prompts"), nb::arg("answers"), nb::arg("device"), nb::arg("trials"),
              nb::arg("seed"), nb::arg("judge_seconds"), nb::arg("programs"), nb::arg("profile"), nb::arg("k"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from ._errors import Diagnostic
@@ -84,7 +84,10 @@ Verdict = Literal["proved", "exact", "numeric", "differs", "undecided", "invalid
 
 @dataclass(frozen=True)
 class Judgement:
-    """The answer of `verify`. As a condition it is true where the programs are equal: proved, exact or numeric."""
+    """The answer of `verify`. As a condition it is true where the programs are equal: proved or exact.
+
+    "numeric" is evidence: it is true only where the caller of `verify` said ``accept="numeric"``.
+    """
 
     verdict: Verdict
     same: bool
@@ -92,6 +95,8 @@ class Judgement:
     safe_by: Literal["proof", "search"] | None
     safe_range: str | tuple[float, float]
     stable: bool | None
+    vacuous: tuple[str, ...]
+    fills_vacuous: bool
     degenerate: bool
     independent_of: tuple[str, ...]
     bound_log2: float | None
@@ -101,27 +106,30 @@ class Judgement:
     reason: str
     counterexample: Counterexample | None
     work: int
+    seed: int | None = None
     id: str = ""
+    accepts_numeric: bool = field(default=False, repr=False)
 
     def __bool__(self) -> bool:
-        return self.verdict in ("proved", "exact", "numeric")
+        return self.verdict in ("proved", "exact") or (self.accepts_numeric and self.verdict == "numeric")
 
     @classmethod
-    def _from_dict(cls, answer: dict[str, Any]) -> Judgement:
+    def _from_dict(cls, answer: dict[str, Any], *, accepts_numeric: bool = False) -> Judgement:
         found = answer["counterexample"]
         if found is not None:
             found = Counterexample(**{**found, "index": tuple(found["index"])})
-        lists = {key: tuple(answer[key]) for key in ("independent_of", "assumes")}
+        lists = {key: tuple(answer[key]) for key in ("vacuous", "independent_of", "assumes")}
         if isinstance(answer["safe_range"], list):
             lists["safe_range"] = tuple(answer["safe_range"])
-        return cls(**{**answer, **lists, "counterexample": found})
+        return cls(**{**answer, **lists, "counterexample": found}, accepts_numeric=accepts_numeric)
 
     def to_dict(self) -> dict[str, Any]:
         """The object that ``steptp verify --json`` prints."""
         found = self.counterexample
         return {
             "id": self.id,
-            **{key: value for key, value in vars(self).items() if key != "id"},
+            **{key: value for key, value in vars(self).items() if key not in ("id", "accepts_numeric")},
+            "vacuous": list(self.vacuous),
             "independent_of": list(self.independent_of),
             "assumes": list(self.assumes),
             "safe_range": list(self.safe_range) if isinstance(self.safe_range, tuple) else self.safe_range,

@@ -14,7 +14,7 @@ class Variable:
     """A known variable of a program.
 
     `role` is "input", "constant", "param" or "output"; `dtype` is read in either spelling ("f32", "float32");
-    `domain` is None, "any", "positive", "nonzero" or "[lo,hi)"; `values` is the data of a constant in row-major order.
+    `domain` is None, "any", "positive", "nonzero", "masked" (finite or -inf) or "[lo,hi)"; `values` is the data of a constant in row-major order.
     """
 
     name: str

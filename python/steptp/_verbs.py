@@ -219,10 +219,11 @@ def verify(
     after: Source,
     *,
     signature: SignatureLike | None = None,
-    seed: int = 1,
+    seed: int | None = None,
     budget: int | None = None,
     certificate: str | os.PathLike[str] | None = None,
     timeout: float | None = None,
+    accept: str | None = None,
     range: str | tuple[float, float] = "middle",
 ) -> Judgement:
     """Whether two programs are equal as real functions, and how we know.
@@ -230,8 +231,10 @@ def verify(
     `before` is the program that is right: where it cannot be read or does not pass `check`, DiagnosticError is raised.
     `after` may come from anywhere: unreadable, ill-formed or with another signature it is "invalid", with the reason.
     Without header lines of its own it has the signature of `before`; with `signature`, both texts are programs alone.
-    `seed` draws the points of evaluation, `budget` bounds its operations; the same arguments give the same answer on
-    every machine. `certificate` names a file that what supports the answer is written to; `steptp-replay` confirms or
+    `seed` draws the points of evaluation; without it a fresh one is drawn after both programs were read, and the answer
+    says which (None where no chance played a part). `budget` bounds the operations of evaluation; with a seed, the same
+    arguments give the same answer on every machine. "numeric" is evidence and counts as equal (as a condition) only
+    with `accept="numeric"`. `certificate` names a file that what supports the answer is written to; `steptp-replay` confirms or
     refuses it without the judge's code. `timeout` is a limit in seconds on the wall clock: what is not decided by then
     is "undecided", and its reason says so. Ctrl-C ends a judgement. `range` are the magnitudes of inputs at which an equal
     `after` is asked to be as safe as `before`: "middle" (the middle half of the exponents of each type), "full", or two
@@ -254,9 +257,13 @@ def verify(
     path = None if certificate is None else os.fspath(certificate)
     if timeout is not None and not timeout > 0:
         raise ValueError(f"timeout is a number of seconds above 0, not {timeout}")
+    if accept not in (None, "numeric"):
+        raise ValueError(f"accept is 'numeric' or None, not {accept!r}")
+    fixed = None if seed is None else _natural(seed, "seed")
+    seconds = 0.0 if timeout is None else float(timeout)
     magnitudes = range if isinstance(range, str) else ",".join(repr(float(number)) for number in range)
-    answer = _steptp.verify(old, new, _natural(seed, "seed"), limit, path, 0.0 if timeout is None else float(timeout), magnitudes)
-    return Judgement._from_dict(json.loads(answer))
+    answer = _steptp.verify(old, new, fixed, limit, path, seconds, magnitudes)
+    return Judgement._from_dict(json.loads(answer), accepts_numeric=accept == "numeric")
 
 
 def strategies() -> list[dict[str, Any]]:

@@ -11,7 +11,8 @@ columns of the dataset these are read:
 Whatever is wrong with an answer or a row is worth 0, and nothing is ever raised; what is wrong with a row, rather than
 with an answer, is logged once under the name "steptp.rewards". All of it may be called from many threads.
 
-`time_limit` (seconds for one answer) and `jobs` (threads, 0: all cores) are the module's settings.
+`time_limit` (seconds for one answer), `jobs` (threads, 0: all cores) and `seed` are the module's settings. Without a
+seed, each batch is judged with a fresh one, drawn after the answers were given and logged at level INFO.
 
 For ms-swift: ``--external_plugins .../steptp/swift_plugin.py --reward_funcs steptp_equal steptp_format``.
 """
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import json
 import logging
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,6 +33,8 @@ __all__ = ["different", "equal", "format", "strategy_matches"]
 time_limit: float = 10.0
 #: Threads for one batch; 0: all cores.
 jobs: int = 0
+#: The seed of the judge's draws; None: a fresh one for each batch.
+seed: int | None = None
 
 _log = logging.getLogger("steptp.rewards")
 _logged: set[str] = set()
@@ -107,7 +111,9 @@ def _rewards(name: str, completions: Any, columns: dict[str, Any]) -> list[float
     try:
         scored = [_scored(completions[i], columns, i, rows, name != "format") for i in range(rows)]
         different_ones = list(dict.fromkeys(scored))  # a group often holds one answer many times
-        values, problems = _steptp.rewards(name, different_ones, float(time_limit), 1, int(jobs))
+        drawn = secrets.randbits(53) if seed is None else int(seed)
+        _log.info("%d answers are judged with seed %d", len(different_ones), drawn)
+        values, problems = _steptp.rewards(name, different_ones, float(time_limit), drawn, int(jobs))
         for problem in problems:
             _report(problem)
         worth = dict(zip(different_ones, values))
@@ -118,7 +124,7 @@ def _rewards(name: str, completions: Any, columns: dict[str, Any]) -> list[float
 
 
 def equal(completions: Any = (), **columns: Any) -> list[float]:
-    """1 where the answer is another program, up to renaming, and equal to that of the question: proved, exact or numeric.
+    """1 where the answer is another program, up to renaming, and equal to that of the question: proved or exact.
 
     Of a question for several programs, the share of those asked for that are; the same program twice counts once.
 

@@ -134,7 +134,7 @@ def test_verify_answers_alike_with_any_number_of_jobs(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text(pair_records())
     for options in ([], ["--json"]):
-        answers = [steptp_cli("verify", "--pairs", path, *options, "--jobs", jobs) for jobs in (1, 4)]
+        answers = [steptp_cli("verify", "--seed", 1, "--pairs", path, *options, "--jobs", jobs) for jobs in (1, 4)]
         first, second = [(done.returncode, done.stdout, done.stderr) for done in answers]
         assert first == second and first[0] == 2
         assert len(first[1].splitlines()) >= len(pair_records().splitlines())
@@ -143,8 +143,8 @@ def test_verify_answers_alike_with_any_number_of_jobs(tmp_path: Path) -> None:
 def test_verify_reads_pairs_from_standard_input(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text(pair_records())
-    from_file = steptp_cli("verify", "--pairs", path, "--json")
-    from_input = steptp_cli("verify", "--pairs", "-", "--json", text=pair_records())
+    from_file = steptp_cli("verify", "--seed", 1, "--pairs", path, "--json")
+    from_input = steptp_cli("verify", "--seed", 1, "--pairs", "-", "--json", text=pair_records())
     assert from_input.returncode == from_file.returncode
     assert from_input.stdout == from_file.stdout.replace(str(path), "<stdin>")
     verdicts = [json.loads(line)["verdict"] for line in from_input.stdout.splitlines()]

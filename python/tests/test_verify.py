@@ -57,6 +57,24 @@ def test_functions_are_what_they_are() -> None:
     assert steptp.verify(SQUARE, product.replace("exp(A^{f32,g}_{tx,1})", "exp(A^{f32,g}_{tx,2})")).verdict == "differs"
 
 
+def test_numeric_is_evidence_and_not_equal() -> None:
+    tenth = HEADER + "B^{4}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx,0}*0.1;];\n"
+    moved = tenth.replace("0.1;", "0.10000000149011612;")
+    judgement = steptp.verify(tenth, moved)
+    assert judgement.verdict == "numeric" and not judgement
+    assert steptp.verify(tenth, moved, accept="numeric")
+    assert not steptp.verify(SUM, SHORT, accept="numeric")
+    with pytest.raises(ValueError, match="accept"):
+        steptp.verify(tenth, moved, accept="undecided")
+
+
+def test_a_fresh_seed_is_drawn_and_said() -> None:
+    drawn = [steptp.verify(SUM, SHORT).seed for _ in range(2)]
+    assert None not in drawn and drawn[0] != drawn[1]
+    assert steptp.verify(SUM, SHORT, seed=7).seed == 7
+    assert steptp.verify(SUM, SPLIT).seed is None, "a structural proof draws nothing"
+
+
 @pytest.mark.parametrize(
     ("after", "reason"),
     [
@@ -98,9 +116,9 @@ def test_after_takes_the_signature_of_before() -> None:
 def test_programs_paths_and_texts_are_judged_alike(tmp_path: Path) -> None:
     path = tmp_path / "after.leir"
     path.write_text(SHORT)
-    wanted = steptp.verify(SUM, SHORT)
-    assert steptp.verify(SUM, path) == steptp.verify(steptp.read(SUM), steptp.read(SHORT)) == wanted
-    assert steptp.verify(SUM.encode(), SHORT.encode()) == wanted
+    wanted = steptp.verify(SUM, SHORT, seed=1)
+    assert steptp.verify(SUM, path, seed=1) == steptp.verify(steptp.read(SUM), steptp.read(SHORT), seed=1) == wanted
+    assert steptp.verify(SUM.encode(), SHORT.encode(), seed=1) == wanted
 
 
 def test_the_size_of_the_extents_does_not_matter() -> None:
@@ -137,15 +155,15 @@ def test_the_command_line_says_the_same(tmp_path: Path) -> None:
     for text in (SPLIT, RENAMED, SHORT, UNREADABLE, ILL_FORMED, OTHER_SIGNATURE):
         after = tmp_path / "after.leir"
         after.write_text(text)
-        done = steptp_cli("verify", before, after, "--json")
-        judgement = steptp.verify(before, after)
+        done = steptp_cli("verify", before, after, "--json", "--seed", 5)
+        judgement = steptp.verify(before, after, seed=5)
         assert json.loads(done.stdout) == judgement.to_dict()
         assert done.returncode == statuses[judgement.verdict]
 
 
 def test_threads_judge_at_the_same_time() -> None:
     judgements: list[steptp.Judgement] = []
-    threads = [threading.Thread(target=lambda: judgements.append(steptp.verify(SUM, SHORT))) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: judgements.append(steptp.verify(SUM, SHORT, seed=1))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

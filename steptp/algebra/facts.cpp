@@ -23,6 +23,7 @@ Fact of_known(const Variable& variable) {
     return out.finite ? out : Fact{};
   }
   switch (variable.domain.kind) {
+    case Domain::Kind::masked: return {};  // It may be -inf.
     case Domain::Kind::unstated:
     case Domain::Kind::any: break;
     case Domain::Kind::positive:

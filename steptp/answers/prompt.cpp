@@ -19,6 +19,7 @@ std::string domain_text(const Domain& domain) {
     case Domain::Kind::any: return "";
     case Domain::Kind::positive: return ", values positive";
     case Domain::Kind::nonzero: return ", values not zero";
+    case Domain::Kind::masked: return ", values finite or -inf";
     case Domain::Kind::range:
       return concat(", values in [", Json(domain.low).dump(), ", ", Json(domain.high).dump(), ")");
   }

@@ -78,6 +78,7 @@ std::uint32_t BallArithmetic::add_literals(const std::vector<Decimal>& literals)
 }
 
 void BallArithmetic::input(Value& out, Fraction value) const {
+  if (value.is_minus_infinity()) return infinity(out, -1);
   out.value_class = ValueClass::finite;
   arb_set_si(out.ball, value.mantissa);
   arb_mul_2exp_si(out.ball, out.ball, value.exponent);

@@ -165,7 +165,7 @@ void BoundArithmetic::infinity(Value& out, int sign) const {
 
 void BoundArithmetic::input(Value& out, Fraction value) const {
   out = {};
-  if (value.exponent == kMinusInfinityExponent) {
+  if (value == kMinusInfinity) {
     out.value = -kInfinity;
     return;
   }

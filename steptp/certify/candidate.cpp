@@ -48,7 +48,8 @@ double legal_value(const InputFacts& facts, double wanted, const SafeRange& rang
   double value = std::copysign(size, wanted);
   switch (domain.kind) {
     case Domain::Kind::unstated:
-    case Domain::Kind::any: break;
+    case Domain::Kind::any:
+    case Domain::Kind::masked: break;
     case Domain::Kind::positive: value = size == 0 ? least : size; break;
     case Domain::Kind::nonzero: value = size == 0 ? least : value; break;
     case Domain::Kind::range: {
@@ -70,7 +71,7 @@ CandidateInputs::CandidateInputs(const InputModel& model, const Candidate& candi
     : model_(model), candidate_(candidate), range_(range) {
   for (const InputFacts& facts : model.inputs) {
     const bool is_free = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
-                         facts.domain.kind == Domain::Kind::nonzero;
+                         facts.domain.kind == Domain::Kind::nonzero || facts.domain.kind == Domain::Kind::masked;
     const DType dtype = facts.variable->dtype;
     streams_.push_back({facts.variable->shape.empty() ? 1 : facts.variable->shape.back(),
                         is_float(dtype) ? range.exponents(dtype) : SafeRange::Exponents{}, dtype,
@@ -99,7 +100,8 @@ double CandidateInputs::real(std::size_t input, std::int64_t position) const {
   }
   const InputChoice& choice = candidate_.inputs[input];
   if (choice.mask != InputChoice::Mask::none && is_masked(stream.row, choice, position)) {
-    return legal_value(model_.inputs[input], 0, range_);
+    const bool is_hidden = model_.inputs[input].domain.kind == Domain::Kind::masked;
+    return is_hidden ? -std::numeric_limits<double>::infinity() : legal_value(model_.inputs[input], 0, range_);
   }
   std::int64_t key = position;
   if (choice.pattern == InputChoice::Pattern::by_row) key = position / stream.row;

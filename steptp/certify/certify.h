@@ -35,6 +35,9 @@ struct CertifyOptions {
   /// Tensors of the one program and of the other that are known to hold the same in the end: what the programs share,
   /// beyond what can be seen by comparing statements.
   std::vector<std::pair<std::string, std::string>> same_tensors;
+  /// Whether inputs are drawn so that `before` has values (inputs.h); without, some differences show that hide behind
+  /// what another element or dead code could not bear.
+  bool guesses_domains = true;
   /// Whether points and branches are also written down (CertifiedAnswer::record).
   bool keep_record = false;
 };

@@ -54,10 +54,16 @@ EveryWay::Shown EveryWay::at(const OutputPoint& point) {
   }
   const auto before = before_.output(tensor, point.element);
   if (!before) return not_shown(before.error().message);
-  // Infinite or NaN because of where it stands, at whatever inputs: nothing is asked there.
-  if (before->is_real && before->real.value_class != ValueClass::finite) return {true, bound_of(1), {}};
+  // NaN because of where it stands, at whatever inputs: nothing is asked there.
+  if (before->is_real && before->real.value_class == ValueClass::nan) return {true, bound_of(1), {}};
   const auto after = after_.output(same, point.element);
   if (!after) return not_shown(after.error().message);
+  // An infinity is a value as any other.
+  if (before->is_real && after->is_real && before->real.value_class != ValueClass::finite) {
+    const bool is_same = before->real.value_class == after->real.value_class;
+    if (!is_same || has_new_hazards(before->real.hazards, after->real.hazards)) return not_shown("an infinity differs");
+    return {true, bound_of(1), {}};
+  }
   if (before->is_real != after->is_real) return not_shown("one program only chooses between integers");
   if (before->is_real) return reals(before->real, after->real);
   if (before->integer != after->integer) return not_shown("integers differ");

@@ -44,6 +44,7 @@ class FieldArithmetic {
   [[nodiscard]] std::uint32_t add_literals(const std::vector<Decimal>& literals);
   void literal(Value& out, std::uint32_t number) const { out = literals_[number]; }
   void input(Value& out, Fraction value) const {
+    if (value.is_minus_infinity()) return infinity(out, -1);
     out.residue = field_.of_fraction(value);
     const bool is_usual = value.exponent == -52 && value.divisor == 1;
     out.low = out.high = is_usual ? static_cast<double>(value.mantissa) * 0x1p-52 : to_double(value);

@@ -51,6 +51,7 @@ std::optional<Fraction> fraction_of(std::int64_t numerator, std::int64_t denomin
 
 std::string to_text(const GivenValue& value) {
   if (value.is_integer) return std::to_string(value.integer);
+  if (value.real.is_minus_infinity()) return "-inf";
   if (value.real.divisor != 1) return fraction_text(value.real);
   const double nearest = to_double(value.real);
   // A mantissa of more than 53 bits does not come back from a double.
@@ -77,6 +78,10 @@ std::optional<GivenValue> parse_given(DType dtype, std::string_view text) {
     const bool is_legal =
         error == std::errc() && end == last && out.integer >= type.least && out.integer <= type.greatest;
     return is_legal ? std::optional(out) : std::nullopt;
+  }
+  if (text == "-inf") {
+    out.real = kMinusInfinity;
+    return out;
   }
   if (const std::size_t mark = text.find('/'); mark != std::string_view::npos) {
     const auto fraction = parse_fraction(text, mark);

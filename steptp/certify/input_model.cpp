@@ -15,7 +15,8 @@ namespace {
 
 class Modeller {
  public:
-  Modeller(const Program& before, const Program& after) : before_(before), after_(after) {}
+  Modeller(const Program& before, const Program& after, Guesses guesses)
+      : before_(before), after_(after), guesses_(guesses) {}
 
   InputModel run() {
     for (const Variable& variable : before_.signature.variables) {
@@ -30,7 +31,9 @@ class Modeller {
     table_ = collect_accesses(before_);
     shapes_ = infer_shapes(table_);
     for (const steptp::Access& access : table_.accesses) use_as_subscripts(access);
-    for (const Statement& statement : table_.statements) look_at(*statement.equation->right);
+    if (guesses_ == Guesses::from_use) {
+      for (const Statement& statement : table_.statements) look_at(*statement.equation->right);
+    }
     for (const Program* program : {&before_, &after_}) {
       for_each_equation(*program, [this](const Equation& equation, const std::vector<const Nest*>&) {
         // A number that is stored as it is may be what a maximum starts from.
@@ -172,6 +175,7 @@ class Modeller {
 
   const Program& before_;
   const Program& after_;
+  Guesses guesses_;
   InputModel model_;
   AccessTable table_;
   std::map<std::string, InferredShape> shapes_;
@@ -180,6 +184,8 @@ class Modeller {
 
 }  // namespace
 
-InputModel model_inputs(const Program& before, const Program& after) { return Modeller(before, after).run(); }
+InputModel model_inputs(const Program& before, const Program& after, Guesses guesses) {
+  return Modeller(before, after, guesses).run();
+}
 
 }  // namespace steptp::certify

@@ -16,6 +16,7 @@ constexpr double kTies[] = {0, 1, -1, 0.5, 2, -0.5};
 double inside(const Domain& domain, double wanted, double unit) {
   switch (domain.kind) {
     case Domain::Kind::unstated:
+    case Domain::Kind::masked:
     case Domain::Kind::any: return wanted;
     case Domain::Kind::positive: return wanted > 0 ? wanted : wanted < 0 ? -wanted : 0x1p-30;
     case Domain::Kind::nonzero: return wanted != 0 ? wanted : 0x1p-30;
@@ -26,6 +27,11 @@ double inside(const Domain& domain, double wanted, double unit) {
     }
   }
   return wanted;
+}
+
+/// Drawn from all small numbers, but for zero.
+bool is_two_sided(const Domain& domain) {
+  return domain.kind != Domain::Kind::positive && domain.kind != Domain::Kind::range;
 }
 
 /// The greatest value of a float type.
@@ -52,6 +58,7 @@ IntegerRange legal_range(const InputFacts& facts) {
   range.high = std::min(range.high, kWide);
   switch (facts.domain.kind) {
     case Domain::Kind::unstated:
+    case Domain::Kind::masked:
     case Domain::Kind::any: break;
     case Domain::Kind::positive: range.low = 1; break;
     case Domain::Kind::nonzero: range.skip_zero = true; break;
@@ -99,6 +106,7 @@ std::string_view name_of(DrawKind kind) {
     case DrawKind::masked_first: return "masked_first";
     case DrawKind::masked: return "masked";
     case DrawKind::pattern: return "pattern";
+    case DrawKind::hidden: return "hidden";
     case DrawKind::first_index: return "first_index";
     case DrawKind::last_index: return "last_index";
     case DrawKind::line: return "line";
@@ -148,6 +156,12 @@ bool InputSource::is_masked(const InputFacts& facts, std::int64_t position) cons
   return draw_.kind == DrawKind::masked_first ? position % row == 0 : position / row % 2 == 0;
 }
 
+bool InputSource::is_hidden(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const {
+  const std::int64_t row = facts.variable->shape.empty() ? 1 : facts.variable->shape.back();
+  const std::int64_t hiding = draw_.step % kHidings;
+  return hiding == 0 ? bits % 4 == 0 : hiding == 1 ? position % row == 0 : hiding == 3 || position / row % 2 == 0;
+}
+
 bool InputSource::is_in_pattern(const std::vector<std::int64_t>& shape, std::int64_t position) const {
   const auto axis = static_cast<std::size_t>(draw_.step / kPatterns);
   for (std::size_t d = shape.size() - 1; d > axis; --d) position /= shape[d];
@@ -170,6 +184,7 @@ double InputSource::special_real(const InputFacts& facts, std::int64_t position,
   switch (draw_.kind) {
     case DrawKind::generic:
     case DrawKind::pattern:
+    case DrawKind::hidden:
     case DrawKind::first_index:
     case DrawKind::last_index:
     case DrawKind::line: break;
@@ -230,15 +245,14 @@ std::vector<std::int64_t> index_at(const Variable& variable, std::int64_t positi
 }
 
 bool is_legal(const InputFacts& facts, Fraction value) {
+  if (value.is_minus_infinity()) return facts.domain.kind == Domain::Kind::masked;
   const double nearest = to_double(value);
   return std::fabs(nearest) <= greatest_of(facts.variable->dtype) && inside(facts.domain, nearest, 0) == nearest;
 }
 
 InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(std::move(draw)) {
   for (const InputFacts& facts : model.inputs) {
-    const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
-                       facts.domain.kind == Domain::Kind::nonzero;
-    streams_.push_back({draw_.seed ^ facts.stream, plain && draw_.kind == DrawKind::generic &&
+    streams_.push_back({draw_.seed ^ facts.stream, is_two_sided(facts.domain) && draw_.kind == DrawKind::generic &&
                                                        facts.variable->values.empty() && !draw_.given &&
                                                        !draw_.chosen});
   }
@@ -297,11 +311,12 @@ Fraction InputSource::drawn_real(std::size_t input, std::int64_t position) const
   if (!facts.variable->values.empty()) return fraction_of(facts.variable->values[static_cast<std::size_t>(position)]);
   if (draw_.chosen) {
     const double value = draw_.chosen->real(input, position);
-    return std::isinf(value) ? Fraction{-1, kMinusInfinityExponent} : fraction_of(value);
+    return std::isinf(value) ? kMinusInfinity : fraction_of(value);
   }
   const std::uint64_t bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position));
-  const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
-                     facts.domain.kind == Domain::Kind::nonzero;
+  if (draw_.kind == DrawKind::hidden && facts.domain.kind == Domain::Kind::masked && is_hidden(facts, position, bits))
+    return kMinusInfinity;
+  const bool plain = is_two_sided(facts.domain);
   if (draw_.kind == DrawKind::generic && facts.domain.kind != Domain::Kind::range) {
     const auto k = static_cast<std::int64_t>(bits >> 11);
     if (plain) {
@@ -341,6 +356,7 @@ std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position
     case DrawKind::line:
     case DrawKind::solved:
     case DrawKind::tiny:
+    case DrawKind::hidden:
     case DrawKind::peak:
     case DrawKind::dip:
       // Half of the seeds small, so that integers meet.

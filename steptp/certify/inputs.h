@@ -40,6 +40,7 @@ enum class DrawKind : std::uint8_t {
   masked_first,  ///< generic, one input as a mask that hides the first element of every row
   masked,        ///< generic, one input as a mask that hides every other row as a whole
   pattern,       ///< generic, one input of bools by rows and columns (kPatterns)
+  hidden,        ///< generic, with elements of masked inputs that are -inf (kHidings)
   first_index,   ///< generic, integers at the least legal value
   last_index,
   line,    ///< a point between two draws of few digits
@@ -68,7 +69,7 @@ class ChosenInputs {
 struct Draw {
   DrawKind kind = DrawKind::generic;
   std::uint64_t seed = 0;
-  /// Of a line: from 0, at one end, to kLineSteps. Solved: at odd steps one input is zero. Which pattern.
+  /// Of a line: from 0, at one end, to kLineSteps. Solved: at odd steps one input is zero. Which pattern or hiding.
   std::int64_t step = 0;
   /// The element of a peak or a dip: which input, and where in it. Which input is a mask.
   std::size_t input = 0;
@@ -79,6 +80,8 @@ struct Draw {
 };
 /// So many patterns along each axis: even, odd, only the first, all but the first, only the last, all but the last.
 inline constexpr std::int64_t kPatterns = 6;
+/// Which elements of masked inputs are -inf: one of four, the first of every row, every other row, all.
+inline constexpr std::int64_t kHidings = 4;
 inline constexpr int kLineBits = 36;
 inline constexpr std::int64_t kLineSteps = std::int64_t{1} << kLineBits;
 
@@ -103,9 +106,14 @@ struct InputModel {
   bool is_empty = false;  ///< some input has no legal value
 };
 
-/// Domains come from the signature, else from use in `before`: as a subscript, as the argument of a log or a root, as a
-/// divisor. Thresholds are the literals that either program compares data with.
-[[nodiscard]] InputModel model_inputs(const Program& before, const Program& after);
+/// Whether inputs are drawn so that `before` can bear them. That is a wish of whoever looks for differences at points
+/// where `before` has values; nothing may be called equal because of it.
+enum class Guesses : std::uint8_t { none, from_use };
+
+/// Domains come from the signature; with guesses, else from use in `before`: as a subscript, as the argument of a log or
+/// a root, as a divisor. Thresholds are the literals that either program compares data with.
+[[nodiscard]] InputModel model_inputs(const Program& before, const Program& after,
+                                      Guesses guesses = Guesses::from_use);
 
 /// The legal values of an integer input.
 struct IntegerRange {
@@ -185,6 +193,7 @@ class InputSource {
   [[nodiscard]] const GivenValue* given(std::size_t input, std::int64_t position) const;
   [[nodiscard]] double special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
   [[nodiscard]] bool is_masked(const InputFacts& facts, std::int64_t position) const;
+  [[nodiscard]] bool is_hidden(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
   [[nodiscard]] bool is_in_pattern(const std::vector<std::int64_t>& shape, std::int64_t position) const;
   [[nodiscard]] double tie(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
 

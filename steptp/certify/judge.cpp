@@ -26,7 +26,7 @@ Judge::Judge(const Program& before, const Program& after, const CertifyOptions& 
       programs_{before, after},
       before_(compile(before)),
       after_(compile(after)),
-      model_(model_inputs(before, after)),
+      model_(model_inputs(before, after, options.guesses_domains ? Guesses::from_use : Guesses::none)),
       window_(kept ? cut_window(before_, after_, model_, before.signature, options.same_tensors, *kept) : Window{}),
       pair_{before_, after_, combine(combine(options.seed, hash_of(before)), hash_of(after))},
       before_coverage_(before_, model_),
@@ -48,7 +48,7 @@ CertifiedAnswer Judge::run() {
 void Judge::decide() {
   if (model_.is_empty) return undecided("an input has no legal value");
   choose_points();
-  if (!first_look() || is_equal_in_window() || !generic_trials() || !patterns_of_bools()) return;
+  if (!first_look() || is_equal_in_window() || !generic_trials() || !patterns_of_bools() || !hidden_elements()) return;
   show_every_way();
   if (is_hazardous()) return;
   const bool was_shown = is_shown_;

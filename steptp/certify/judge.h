@@ -72,6 +72,8 @@ class Judge {
   bool generic_trials();
   /// Masks of whole rows and columns, which random bools do not make.
   bool patterns_of_bools();
+  /// Elements of masked inputs at -inf: some, whole rows, all.
+  bool hidden_elements();
   /// A few integers coincide often: A_{C_{0}} and A_{C_{1}} are the same element in every other draw where C has two
   /// values, and the bound of the field knows nothing of it.
   [[nodiscard]] std::uint32_t least_trials() const;

@@ -94,6 +94,7 @@ bool Judge::is_wanted(DrawKind kind) const {
     case DrawKind::dip:
     case DrawKind::masked_first:
     case DrawKind::masked:
+    case DrawKind::hidden:
     case DrawKind::pattern: return false;
     case DrawKind::first_index:
     case DrawKind::last_index: return has_integer_inputs();
@@ -113,6 +114,17 @@ bool Judge::patterns_of_bools() {
         if (!special_draw(draw)) return false;
       }
     }
+  }
+  return true;
+}
+
+bool Judge::hidden_elements() {
+  const bool has_masks = std::any_of(model_.inputs.begin(), model_.inputs.end(), [](const InputFacts& facts) {
+    return facts.domain.kind == Domain::Kind::masked && facts.variable->values.empty();
+  });
+  for (std::int64_t hiding = 0; has_masks && hiding < kHidings; ++hiding) {
+    if (!special_draw({DrawKind::hidden, seed_of(DrawKind::hidden, static_cast<std::uint64_t>(hiding)), hiding}))
+      return false;
   }
   return true;
 }

@@ -51,6 +51,7 @@ std::vector<RecordedInput> describe_inputs(const Program& before, const Program&
         case Domain::Kind::any: input.draw = "any"; break;
         case Domain::Kind::positive: input.draw = "positive"; break;
         case Domain::Kind::nonzero: input.draw = "nonzero"; break;
+        case Domain::Kind::masked: input.draw = "masked"; break;
         case Domain::Kind::range:
           input.draw = "range";
           input.low = facts.domain.low;

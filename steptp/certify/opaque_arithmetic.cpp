@@ -109,6 +109,7 @@ void OpaqueArithmetic::input(Value& out, const InputSource& source, std::size_t 
     out.is_nonzero = value.mantissa != 0;
     return;
   }
+  if (facts.domain.kind == Domain::Kind::masked) fail(FailureKind::unsupported, "an input may be -inf");
   const std::uint64_t bits = source.bits(number, position);
   out.core = out.number = space_.field.unknown(bits);
   if (facts.may_be_nan) out.hazards = space_.hazard(mix(bits));
@@ -116,6 +117,7 @@ void OpaqueArithmetic::input(Value& out, const InputSource& source, std::size_t 
   out.degrees.numerator = 1;
   switch (facts.domain.kind) {
     case Domain::Kind::unstated:
+    case Domain::Kind::masked:
     case Domain::Kind::any: return;
     case Domain::Kind::positive: out.range.low = 0; [[fallthrough]];
     case Domain::Kind::nonzero: out.is_nonzero = true; return;

@@ -56,7 +56,10 @@ class OrderedArithmetic {
   /// Returns the number of the first one, for `literal`.
   [[nodiscard]] std::uint32_t add_literals(const std::vector<Decimal>& literals);
   void literal(Value& out, std::uint32_t number_of_literal) const { out = number(literals_[number_of_literal]); }
-  void input(Value& out, Fraction value) const { out = number(to_double(value)); }
+  void input(Value& out, Fraction value) const {
+    if (value.is_minus_infinity()) return infinity(out, -1);
+    out = number(to_double(value));
+  }
   void integer(Value& out, std::int64_t value) const;
   void infinity(Value& out, int sign) const;
   void arithmetic(ArithmeticOp op, Value& out, const Value& a, const Value& b);

@@ -8,16 +8,17 @@
 
 namespace steptp::certify {
 
-/// mantissa * 2^exponent / divisor, exactly. Every input is one; drawn ones have no divisor.
+/// mantissa * 2^exponent / divisor, exactly. Every input is one; drawn ones have no divisor. An element of a masked
+/// input may be -1/0, which stands for -inf.
 struct Fraction {
   std::int64_t mantissa = 0;
   std::int32_t exponent = 0;
-  std::int32_t divisor = 1;                           ///< odd, positive
+  std::int32_t divisor = 1;  ///< odd, positive; 0 for -inf alone
+  [[nodiscard]] bool is_minus_infinity() const { return divisor == 0; }
   auto operator<=>(const Fraction&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
 };
 
-/// The exponent of an input that is -inf, a masked one.
-inline constexpr std::int32_t kMinusInfinityExponent = INT32_MAX;
+inline constexpr Fraction kMinusInfinity{-1, 0, 0};
 
 /// The nearest one, where the mantissa has no more than 53 bits.
 [[nodiscard]] inline double to_double(Fraction value) {

@@ -56,7 +56,10 @@ class RoundedArithmetic {
   /// Returns the number of the first one, for `literal`.
   [[nodiscard]] std::uint32_t add_literals(const std::vector<Decimal>& literals);
   void literal(Value& out, std::uint32_t number) const { out = {literals_[number], 0}; }
-  void input(Value& out, Fraction value) const { out = {to_double(value), 0}; }
+  void input(Value& out, Fraction value) const {
+    if (value.is_minus_infinity()) return infinity(out, -1);
+    out = {to_double(value), 0};
+  }
   void integer(Value& out, std::int64_t value) const { out = {static_cast<double>(value), 0}; }
   void infinity(Value& out, int sign) const;
   void arithmetic(ArithmeticOp op, Value& out, const Value& a, const Value& b);

@@ -50,10 +50,15 @@ class Simplifier {
       const bool fits = out.integer >= range.low && out.integer <= range.high && !(range.skip_zero && out.integer == 0);
       return fits ? std::optional(out) : std::nullopt;
     }
+    if (facts.domain.kind == Domain::Kind::masked && wanted < 0 && std::isinf(wanted)) {
+      out.real = kMinusInfinity;
+      return out;
+    }
     const double value = round_to(facts.variable->dtype, wanted);
     if (!std::isfinite(value)) return std::nullopt;
     switch (facts.domain.kind) {
       case Domain::Kind::unstated:
+      case Domain::Kind::masked:
       case Domain::Kind::any: break;
       case Domain::Kind::positive:
         if (!(value > 0)) return std::nullopt;

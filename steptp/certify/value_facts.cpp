@@ -111,6 +111,7 @@ class Evaluator {
       if (input == model_.numbers.end()) return kAnyNumber;
       const Domain& domain = model_.inputs[input->second].domain;
       ValueFacts out = kAnyNumber;
+      if (domain.kind == Domain::Kind::masked) return {};
       out.is_nonnegative =
           domain.kind == Domain::Kind::positive || (domain.kind == Domain::Kind::range && domain.low >= 0);
       out.is_nonzero = domain.kind == Domain::Kind::positive || domain.kind == Domain::Kind::nonzero ||

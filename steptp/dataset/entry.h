@@ -65,7 +65,7 @@ struct Trial {
 
 /// What the judge says of an entry, `after` against the root program.
 struct EntryVerdict {
-  std::string grade;  ///< the weakest of the trials: "proved", "exact" or "numeric"
+  std::string grade;  ///< the weakest of the trials: "proved" or "exact"
   std::optional<double> bound_log2;
   std::uint64_t points = 0;
   std::optional<std::int64_t> agree_bits;

@@ -272,6 +272,7 @@ class EntryMaker {
     for (std::size_t i = 0; i < trials.size(); ++i) {
       const Judgement& judgement = trials[i];
       if (!is_equal(judgement.verdict)) return drop(std::string(name_of(judgement.verdict)));
+      if (judgement.fills_vacuous) return drop("fills_vacuous");
       if (judgement.same) return drop("same");
       if (!judgement.is_safe()) return drop(judgement.safe == Shown::no ? "unsafe" : "safe not known");
       take(judgement, seeds[i], verdict);
@@ -281,8 +282,7 @@ class EntryMaker {
 
   static void take(const Judgement& judgement, std::uint64_t seed, EntryVerdict& verdict) {
     const bool is_first = verdict.grade.empty();
-    const bool is_weaker = verdict.grade == "exact" && judgement.verdict == Grade::numeric;
-    if (is_first || is_weaker) verdict.grade = std::string(name_of(judgement.verdict));
+    if (is_first) verdict.grade = std::string(name_of(judgement.verdict));
     verdict.safe = true;
     verdict.points += judgement.points;
     if (is_first) verdict.assumes = judgement.assumes;

@@ -46,8 +46,8 @@ TEST(Counter, CountsWhatPassedEverythingBefore) {
   one.id = "first";
   JudgedAttempt attempt;
   attempt.programs = {judged({"loop_split"}, Grade::proved, Grade::proved),
-                      judged({"loop_split", "expand_log"}, Grade::exact, Grade::numeric),
-                      judged({"magic"}, Grade::exact, Grade::differs), judged({}, Grade::proved, Grade::proved, false)};
+                      judged({"loop_split", "expand_log"}, Grade::proved, Grade::exact),
+                      judged({"magic"}, Grade::exact, Grade::numeric), judged({}, Grade::proved, Grade::proved, false)};
   attempt.is_success = true;
   JudgedAttempt failed;
   failed.programs = {JudgedProgram()};
@@ -67,7 +67,7 @@ TEST(Counter, CountsWhatPassedEverythingBefore) {
   EXPECT_EQ(summary.by_strategy.at("(other)").programs, 1U);
   EXPECT_EQ(summary.by_strategy.at("(none)").programs, 2U);
   EXPECT_EQ(summary.grades.at("proved"), 1U);
-  EXPECT_EQ(summary.grades.at("numeric"), 1U);
+  EXPECT_EQ(summary.grades.at("exact"), 1U);
   EXPECT_EQ((summary.failures.at({"differs", "why"}).example), "first");
   ASSERT_EQ(summary.pass_at.size(), 2U);
   EXPECT_DOUBLE_EQ(summary.pass_at[0].value, 0.5);

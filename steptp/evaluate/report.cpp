@@ -111,7 +111,7 @@ ReportTable grades(const EvaluationSummary& summary) {
   ReportTable table;
   table.title = "By grade";
   table.columns = {"grade", "equal", "share"};
-  for (const Grade grade : {Grade::proved, Grade::exact, Grade::numeric}) {
+  for (const Grade grade : {Grade::proved, Grade::exact}) {
     const auto at = summary.grades.find(std::string(name_of(grade)));
     if (at == summary.grades.end()) continue;
     table.rows.push_back({at->first, std::to_string(at->second), percent(at->second, last(summary.all.equal))});

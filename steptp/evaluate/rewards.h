@@ -13,7 +13,7 @@ namespace steptp {
 enum class Reward : std::uint8_t {
   format,            ///< the answer is in the form that the question asks for, word for word
   different,         ///< reads, and is another program, up to renaming
-  equal,             ///< different, and equal: proved, exact or numeric. Repeating the question earns nothing
+  equal,             ///< different, and equal: proved or exact. Repeating the question earns nothing
   strategy_matches,  ///< different, and the strategies named lead from the program of the question to it
 };
 [[nodiscard]] std::optional<Reward> parse_reward(std::string_view name);
@@ -26,7 +26,8 @@ struct RewardRequest {
 
 struct RewardOptions {
   double seconds = 10;  ///< for one answer; what is not known by then earns nothing
-  std::uint64_t seed = 1;
+  /// Of the draws; without one each answer is judged with a fresh one, so that no model can learn to fit it.
+  std::optional<std::uint64_t> seed;
   std::uint64_t budget = VerifyOptions().budget;
 };
 

@@ -152,7 +152,7 @@ std::string html_report(const Statistics& statistics) {
   append(out, "<div class=\"pair\">",
          upright_bars(share_plot("Difficulty", statistics.difficulties, {"easy", "medium", "difficult"})),
          upright_bars(share_plot("Level", statistics.levels, {"graph", "operator", "memory", "math"})),
-         upright_bars(share_plot("Grade", statistics.grades, {"proved", "exact", "numeric"})),
+         upright_bars(share_plot("Grade", statistics.grades, {"proved", "exact"})),
          upright_bars(token_plot("Tokens of original programs", statistics.program_tokens)),
          upright_bars(token_plot("Tokens of transformed programs", statistics.result_tokens)), "</div>\n");
   if (!statistics.strategies.empty()) append(out, lying_bars(strategy_plot(statistics)));

@@ -80,7 +80,7 @@ TableSchema archive_schema() {
        text("answer", "the answer that a model is to give, as JSON, paper profile"),
        text("trace", "the reasoning as structure, as JSON"),
        text("phrasing", "the seed of its wording"),
-       text("grade", "how `transformed_leir` is known to equal `root_leir`: proved, exact or numeric"),
+       text("grade", "how `transformed_leir` is known to equal `root_leir`: proved or exact"),
        flag("safe", "shown to be numerically no worse than the program it is compared with"),
        {"bound_log2", Kind::real, "log2 of the chance that an exact verdict is wrong; null for other grades", true},
        integer("points", "output elements at which both programs were evaluated"),

@@ -1,5 +1,8 @@
 #include "steptp/frontend/lower.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "steptp/base/text.h"
 #include "steptp/frontend/lowering.h"
 #include "steptp/frontend/lowering_table.h"
@@ -13,6 +16,24 @@ using graph::Graph;
 using graph::Node;
 using graph::NodeKind;
 
+/// What the data of a constant shows that is too large to be written out: the range of integers, and whether a mask
+/// holds -inf.
+Domain domain_of_data(const Node& node, const graph::TensorType& type) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (type.dtype == DType::boolean) return {};
+  double low = kInfinity;
+  double high = -kInfinity;
+  const bool is_splat = node.value->kind == graph::TensorValue::Kind::splat;
+  const std::int64_t elements = is_splat ? 1 : graph::count(type.shape);
+  for (std::int64_t at = 0; at < elements; ++at) {
+    const double value = graph::element(*node.value, type.shape, at);
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (!is_float(type.dtype)) return {Domain::Kind::range, low, high + 1};
+  return low == -kInfinity && high < kInfinity ? Domain{Domain::Kind::masked, 0, 0} : Domain{};
+}
+
 Variable variable(const Node& node, const std::string& name, Role role, const LowerOptions& options) {
   Variable out;
   out.name = name;
@@ -21,9 +42,12 @@ Variable variable(const Node& node, const std::string& name, Role role, const Lo
   out.shape = node.outputs.front().shape;
   out.domain = node.domain;
   const std::int64_t elements = graph::count(out.shape);
-  if (role == Role::constant && node.kind == NodeKind::constant && elements <= options.most_values) {
-    for (std::int64_t at = 0; at < elements; ++at) out.values.push_back(graph::element(*node.value, out.shape, at));
+  if (role != Role::constant || node.kind != NodeKind::constant) return out;
+  if (elements > options.most_values) {
+    if (out.domain.kind == Domain::Kind::unstated) out.domain = domain_of_data(node, node.outputs.front());
+    return out;
   }
+  for (std::int64_t at = 0; at < elements; ++at) out.values.push_back(graph::element(*node.value, out.shape, at));
   return out;
 }
 

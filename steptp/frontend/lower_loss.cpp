@@ -94,10 +94,13 @@ void by_class(const Step& step, const Tensor& logs, double smoothing) {
   const auto guarded = [&](const Subscripts& at, const Value& value) {
     return guards ? select(target.exactly(at) != step.integer("ignore_index"), value, 0) : value;
   };
-  // What an input holds is assumed by its use; of a tensor that is computed, or an input in another shape, nothing is.
-  const bool is_input = step.graph().node(step.value("target")).kind == graph::NodeKind::input;
+  // Only a domain says that every target is a class. Otherwise the remainder keeps the subscript in range; PyTorch
+  // raises an error where a target that is not ignored is no class.
+  const Domain& domain = step.graph().node(step.value("target")).domain;
+  const bool are_classes =
+      domain.kind == Domain::Kind::range && domain.low >= 0 && domain.high <= static_cast<double>(logs.shape[dim]);
   const auto class_of = [&](const Subscripts& at) {
-    return is_input ? target.as_subscript(at) : target.as_subscript(at) % logs.shape[dim];
+    return are_classes ? target.as_subscript(at) : target.as_subscript(at) % logs.shape[dim];
   };
   const auto chosen = [&](const Subscripts& at) {
     const Subscript number = class_of(at);

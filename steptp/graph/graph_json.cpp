@@ -67,6 +67,7 @@ Json domain_json(const Domain& domain) {
     case Domain::Kind::any: return "any";
     case Domain::Kind::positive: return "positive";
     case Domain::Kind::nonzero: return "nonzero";
+    case Domain::Kind::masked: return "masked";
     case Domain::Kind::range: return Json::Array{domain.low, domain.high};
   }
   return nullptr;
@@ -200,6 +201,8 @@ class Reader {
         out.kind = Domain::Kind::positive;
       else if (word == "nonzero")
         out.kind = Domain::Kind::nonzero;
+      else if (word == "masked")
+        out.kind = Domain::Kind::masked;
       else
         refuse(concat("there is no domain '", word, "'"));
       return out;

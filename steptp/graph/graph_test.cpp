@@ -4,6 +4,7 @@
 
 #include "steptp/graph/builder.h"
 #include "steptp/graph/graph_json.h"
+#include "steptp/graph/index_domains.h"
 #include "steptp/graph/operator.h"
 
 namespace steptp::graph {
@@ -47,6 +48,33 @@ TEST(Inference, Shapes) {
   EXPECT_EQ(b.shape(b.call("aten.conv2d.default", {x, weight, Argument(), Ints{2}, Ints{1}, Ints{1}, std::int64_t{3}})),
             (Shape{2, 6, 4, 4}));
   EXPECT_THROW(b.call("aten.matmul.default", {x, x}), Misuse);
+}
+
+TEST(Domains, ArePyTorchs) {
+  Builder b("domains");
+  const Value table = b.parameter("table", DType::f32, {10, 4});
+  const Value rows = b.input("rows", DType::i64, {3});
+  const Value query = b.input("query", DType::f32, {1, 5, 4});
+  const Value scores_mask = b.input("scores_mask", DType::f32, {5, 5});
+  const Value attention_mask = b.input("attention_mask", DType::f32, {5, 5});
+  const Value shift = b.input("shift", DType::f32, {5, 5});
+  const Value chosen = b.input("chosen", DType::boolean, {5, 5});
+  const Value looked_up = b.call("aten.embedding.default", {table, rows});
+  const Value mixed = b.call("aten.scaled_dot_product_attention.default", {query, query, query, attention_mask});
+  const Value again = b.call("aten.scaled_dot_product_attention.default", {query, query, query, chosen});
+  const Value scores =
+      b.call("aten.matmul.default", {query, b.call("aten.transpose.int", {query, std::int64_t{-1}, std::int64_t{-2}})});
+  const Value masked = b.call("aten.softmax.int", {b.call("aten.add.Tensor", {scores, scores_mask}), std::int64_t{-1}});
+  const Value shifted = b.call("aten.softmax.int", {b.call("aten.add.Tensor", {scores, shift}), std::int64_t{-1}});
+  Graph graph = std::move(b).finish({looked_up, mixed, again, masked, shifted});
+  state_index_domains(graph);
+  const auto domain = [&](const Value& value) { return graph.node(value).domain; };
+  EXPECT_EQ(domain(rows), (Domain{Domain::Kind::range, 0, 10}));
+  EXPECT_EQ(domain(attention_mask).kind, Domain::Kind::masked);
+  EXPECT_EQ(domain(scores_mask).kind, Domain::Kind::masked);
+  EXPECT_EQ(domain(chosen), Domain{}) << "a bool is true or false";
+  EXPECT_EQ(domain(shift), Domain{}) << "nobody calls it a mask";
+  EXPECT_EQ(domain(query), Domain{});
 }
 
 TEST(Json, RoundTrip) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "steptp/graph/call.h"
@@ -47,7 +49,7 @@ class Inputs {
 
 class Finder {
  public:
-  explicit Finder(const Graph& graph) : inputs_(graph) {
+  explicit Finder(const Graph& graph) : graph_(graph), inputs_(graph) {
     for (std::size_t number = 0; number < graph.nodes.size(); ++number) {
       inputs_.visit(number);
       if (graph.nodes[number].kind == NodeKind::call) look(Call(graph, graph.nodes[number]));
@@ -55,6 +57,7 @@ class Finder {
   }
 
   [[nodiscard]] const std::map<std::int32_t, Range>& found() const { return found_; }
+  [[nodiscard]] const std::set<std::int32_t>& masks() const { return masks_; }
 
  private:
   void allow(const Value& index, Range range) {
@@ -64,8 +67,32 @@ class Finder {
     if (!fresh) at->second = {std::max(at->second.low, range.low), std::min(at->second.high, range.high)};
   }
 
+  void note_mask(const Value& value) {
+    const std::int32_t input = inputs_.of(value);
+    if (input >= 0 && is_float(graph_.nodes[static_cast<std::size_t>(input)].outputs.front().dtype))
+      masks_.insert(input);
+  }
+
+  /// softmax(scores+mask): the operands of the sum that are inputs and are called so.
+  void look_at_scores(const Value& scores) {
+    const Node& sum = graph_.node(scores);
+    if (sum.kind != NodeKind::call || sum.op->schema.name != "aten.add.Tensor") return;
+    for (const Argument& argument : sum.arguments) {
+      const auto* operand = std::get_if<Value>(&argument);
+      const std::int32_t input = operand ? inputs_.of(*operand) : -1;
+      if (input < 0) continue;
+      const std::string& name = graph_.nodes[static_cast<std::size_t>(input)].name;
+      if (name.find("mask") != std::string::npos) note_mask(*operand);
+    }
+  }
+
   void look(const Call& call) {
     const std::string_view name = call.op().schema.name;
+    if (name == "aten.scaled_dot_product_attention.default") {
+      if (call.has("attn_mask")) note_mask(call.value("attn_mask"));
+      return;
+    }
+    if (name.find("softmax") != std::string_view::npos) return look_at_scores(call.value("self"));
     if (name == "aten.embedding.default") return allow(call.value("indices"), {0, call.shape("weight").front()});
     if (name == "aten.gather.default" || name == "aten.index_select.default" || name.starts_with("aten.scatter")) {
       const Shape& shape = call.shape("self");
@@ -81,15 +108,21 @@ class Finder {
     }
   }
 
+  const Graph& graph_;
   Inputs inputs_;
   std::map<std::int32_t, Range> found_;
+  std::set<std::int32_t> masks_;
 };
 
 }  // namespace
 
 void state_index_domains(Graph& graph) {
-  const std::map<std::int32_t, Range> found = Finder(graph).found();
-  for (const auto& [number, range] : found) {
+  const Finder finder(graph);
+  for (const std::int32_t number : finder.masks()) {
+    Domain& domain = graph.nodes[static_cast<std::size_t>(number)].domain;
+    if (domain.kind == Domain::Kind::unstated) domain.kind = Domain::Kind::masked;
+  }
+  for (const auto& [number, range] : finder.found()) {
     Node& node = graph.nodes[static_cast<std::size_t>(number)];
     if (node.domain.kind != Domain::Kind::unstated || range.low >= range.high) continue;
     node.domain.kind = Domain::Kind::range;

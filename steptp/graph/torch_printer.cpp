@@ -67,6 +67,7 @@ class Printer {
         case Domain::Kind::any: out.emplace_back("\"any\""); break;
         case Domain::Kind::positive: out.emplace_back("\"positive\""); break;
         case Domain::Kind::nonzero: out.emplace_back("\"nonzero\""); break;
+        case Domain::Kind::masked: out.emplace_back("\"masked\""); break;
         case Domain::Kind::range:
           out.push_back(concat("[", number_text(node.domain.low), ", ", number_text(node.domain.high), "]"));
           break;
@@ -216,6 +217,10 @@ class Printer {
                     number_text(node.domain.low), ").to(", dtype, ")");
     }
     if (node.domain.kind == Domain::Kind::positive) return concat("(torch.rand(", shape, ") + 0.01).to(", dtype, ")");
+    if (node.domain.kind == Domain::Kind::masked) {
+      return concat("torch.randn(", shape, ").masked_fill(torch.rand(", shape, ") < 0.25, float(\"-inf\")).to(", dtype,
+                    ")");
+    }
     if (!is_float(type.dtype)) return concat("torch.randint(0, 10, ", shape, ", dtype=", dtype, ")");
     return concat("torch.randn(", shape, ").to(", dtype, ")");
   }

@@ -16,9 +16,10 @@ enum class Role : std::uint8_t { input, constant, param, output };
 /// `const` is read as `constant`.
 [[nodiscard]] std::optional<Role> parse_role(std::string_view text);
 
-/// Which values a known variable may have; without one, domains come from use.
+/// Which values a known variable may have; without one, any finite ones. `masked`: finite or -inf, as what attention
+/// masks add to scores.
 struct Domain {
-  enum class Kind : std::uint8_t { unstated, any, positive, nonzero, range };
+  enum class Kind : std::uint8_t { unstated, any, positive, nonzero, range, masked };
   Kind kind = Kind::unstated;
   double low = 0;  ///< range: [low, high)
   double high = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "steptp/base/random.h"
@@ -44,6 +45,7 @@ std::optional<IntegerChoice> integer_choice(const Variable& variable, const Inde
         choice = {at->second.first, at->second.second - 1, false};
       }
       break;
+    case Domain::Kind::masked:
     case Domain::Kind::any: break;
     case Domain::Kind::positive: choice.low = 1; break;
     case Domain::Kind::nonzero: choice.skip_zero = true; break;
@@ -74,6 +76,7 @@ Scalar draw_integer(DType dtype, const IntegerChoice& choice, std::uint64_t draw
 bool is_inside(const Domain& domain, double value) {
   switch (domain.kind) {
     case Domain::Kind::unstated:
+    case Domain::Kind::masked:
     case Domain::Kind::any: return value >= -1 && value < 1;
     case Domain::Kind::positive: return value > 0 && value <= 1;
     case Domain::Kind::nonzero: return value != 0 && value >= -1 && value < 1;
@@ -84,6 +87,9 @@ bool is_inside(const Domain& domain, double value) {
 
 /// The draw, or the nearest thing to it that is still inside after rounding to the dtype.
 std::optional<Scalar> draw_real(DType dtype, const Domain& domain, std::uint64_t draw) {
+  constexpr std::uint64_t kHidden = 4;  // One of so many elements of a mask is -inf.
+  if (domain.kind == Domain::Kind::masked && draw % kHidden == 0)
+    return Scalar::real(dtype, -std::numeric_limits<double>::infinity());
   const double unit = static_cast<double>(draw >> 40) * 0x1p-24;
   double low = -1;
   double high = 1;

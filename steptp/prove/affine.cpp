@@ -79,6 +79,7 @@ Affine Arena::product(const Affine& left, const Affine& right) {
 }
 
 Affine Arena::quotient(const Affine& dividend, std::int64_t divisor) {
+  const Deeper deeper(*this);
   if (divisor <= 0) throw GiveUp{"a divisor that is not positive"};
   if (divisor == 1) return dividend;
   spend(1);
@@ -155,6 +156,7 @@ Affine Arena::wrapped(const Affine& value, DType dtype) {
 }
 
 Interval Arena::atom_range(AtomId id) {
+  const Deeper deeper(*this);
   const Atom& node = atoms_[id];
   switch (node.kind) {
     case Atom::Kind::variable: return range(node.argument);
@@ -254,7 +256,14 @@ Interval Arena::range(const Affine& affine) {
   for (const auto& [atom, coefficient] : rest) {
     if (coefficient != 0) total = total + Interval{coefficient, coefficient} * atom_range(atom);
   }
-  return total;
+  if (rest == affine.terms || total.is_point()) return total;
+  // Under assumptions the terms one by one may say more than the digits together.
+  Interval plain{affine.constant, affine.constant};
+  for (const auto& [atom, coefficient] : affine.terms) {
+    plain = plain + Interval{coefficient, coefficient} * atom_range(atom);
+  }
+  const Interval both{std::max(total.low, plain.low), std::min(total.high, plain.high)};
+  return both.low > both.high ? total : both;  // facts that contradict each other say nothing
 }
 
 }  // namespace steptp::forms

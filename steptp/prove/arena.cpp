@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "steptp/base/deep_stack.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/written_operations.h"
 
@@ -18,6 +19,24 @@ void Arena::spend(std::uint64_t work) {
   work_ += work;
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw GiveUp{"stopped from outside"};
   if (work_ > work_limit_) throw GiveUp{"the normal form takes more work than allowed"};
+}
+
+void Arena::look(std::uint64_t nodes) const {
+  // Of ordinary programs, most nodes are looked at a few times.
+  constexpr std::uint64_t kLooksPerWork = 16;
+  looks_ += nodes;
+  if (looks_ > kLooksPerWork * work_limit_) throw GiveUp{"the normal form takes more work than allowed"};
+}
+
+void Arena::go_deeper() const {
+  constexpr std::uint32_t kMostDepth = 4000;
+  constexpr std::uint64_t kLooksPerStop = 4096;
+  if (depth_ >= kMostDepth || stack_is_short()) throw GiveUp{"formulas are nested too deeply"};
+  look(1);
+  if (looks_ % kLooksPerStop == 0 && stop != nullptr && stop->load(std::memory_order_relaxed)) {
+    throw GiveUp{"stopped from outside"};
+  }
+  ++depth_;
 }
 
 void merge_variables(std::vector<VariableId>& into, const std::vector<VariableId>& from) {
@@ -40,6 +59,38 @@ void absorb(Traits& into, const Traits& from) {
   into.has_self |= from.has_self;
 }
 
+/// A new node whose traits are not known yet. Where the work on them ends early, nobody finds the node any more: with
+/// the traits of nothing it would be taken for a number that depends on no variable.
+template <typename Node>
+class Unfinished {
+ public:
+  Unfinished(Interner<Node>& nodes, std::uint32_t id) : nodes_(nodes), id_(id) {}
+  ~Unfinished() {
+    if (!is_done_) nodes_.forget(id_);
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  void done() { is_done_ = true; }
+
+ private:
+  Interner<Node>& nodes_;
+  std::uint32_t id_;
+  bool is_done_ = false;
+};
+
+/// Sets a value until the object dies.
+class Set {
+ public:
+  Set(bool& place, bool value) : place_(place), old_(std::exchange(place, value)) {}
+  ~Set() { place_ = old_; }
+  Set(const Set&) = delete;
+  Set& operator=(const Set&) = delete;
+
+ private:
+  bool& place_;
+  bool old_;
+};
+
 void absorb_values(Traits& into, const Traits& from) {
   absorb(into, from);
   into.may_be_infinite |= from.may_be_infinite;
@@ -51,6 +102,7 @@ void absorb_values(Traits& into, const Traits& from) {
 AtomId Arena::intern_atom(Atom atom) {
   const auto [id, is_new] = atoms_.add(std::move(atom));
   if (!is_new) return id;
+  Unfinished unfinished(atoms_, id);
   spend(1);
   const Atom& node = atoms_[id];
   Traits& traits = atoms_.traits(id);
@@ -63,21 +115,25 @@ AtomId Arena::intern_atom(Atom atom) {
       break;
     case Atom::Kind::value: absorb(traits, generators_.traits(node.argument)); break;
   }
+  unfinished.done();
   return id;
 }
 
 AffineId Arena::intern(Affine affine) {
   const auto [id, is_new] = affines_.add(std::move(affine));
   if (!is_new) return id;
+  Unfinished unfinished(affines_, id);
   spend(1);
   Traits& traits = affines_.traits(id);
   for (const auto& [atom, coefficient] : affines_[id].terms) absorb(traits, atoms_.traits(atom));
+  unfinished.done();
   return id;
 }
 
 ConditionId Arena::intern_condition(Condition condition) {
   const auto [id, is_new] = conditions_.add(std::move(condition));
   if (!is_new) return id;
+  Unfinished unfinished(conditions_, id);
   spend(1);
   const Condition& node = conditions_[id];
   Traits& traits = conditions_.traits(id);
@@ -99,12 +155,14 @@ ConditionId Arena::intern_condition(Condition condition) {
       for (const ConditionId part : node.parts) absorb(traits, conditions_.traits(part));
       break;
   }
+  unfinished.done();
   return id;
 }
 
 MonomialId Arena::intern_monomial(Monomial monomial) {
   const auto [id, is_new] = monomials_.add(std::move(monomial));
   if (!is_new) return id;
+  Unfinished unfinished(monomials_, id);
   spend(1);
   Traits& traits = monomials_.traits(id);
   bool zero_possible = false;
@@ -116,15 +174,25 @@ MonomialId Arena::intern_monomial(Monomial monomial) {
   }
   // 0*inf
   if (traits.may_be_infinite && zero_possible) traits.may_be_nan = true;
+  unfinished.done();
   return id;
 }
 
 PolynomialId Arena::intern_polynomial(Polynomial polynomial) {
   constexpr std::size_t kMaxTerms = 4000;
+  constexpr std::size_t kMaxLimbs = 1024;  // of 64 bits: some 20,000 digits
+  constexpr std::size_t kLimbsPerWork = 4;
   if (polynomial.terms.size() > kMaxTerms) throw GiveUp{"a polynomial with too many terms"};
+  std::size_t all_limbs = 0;
+  for (const auto& [monomial, coefficient] : polynomial.terms) {
+    const std::size_t limbs = mpz_size(coefficient.get_num_mpz_t()) + mpz_size(coefficient.get_den_mpz_t());
+    if (limbs > kMaxLimbs) throw GiveUp{"a number with too many digits"};
+    all_limbs += limbs > 2 ? limbs - 2 : 0;
+  }
   const auto [id, is_new] = polynomials_.add(std::move(polynomial));
   if (!is_new) return id;
-  spend(1 + polynomials_[id].terms.size());
+  Unfinished unfinished(polynomials_, id);
+  spend(1 + polynomials_[id].terms.size() + all_limbs / kLimbsPerWork);
   Traits& traits = polynomials_.traits(id);
   traits.is_integer = true;
   std::size_t infinite = 0;
@@ -139,6 +207,7 @@ PolynomialId Arena::intern_polynomial(Polynomial polynomial) {
   }
   // inf - inf
   if (infinite > 1 && !is_below_infinity(id)) traits.may_be_nan = true;
+  unfinished.done();
   return id;
 }
 
@@ -146,10 +215,11 @@ GeneratorId Arena::intern_generator(Generator generator) {
   if (is_commutative(generator)) std::sort(generator.polynomials.begin(), generator.polynomials.end());
   const auto [id, is_new] = generators_.add(std::move(generator));
   if (!is_new) return id;
+  Unfinished unfinished(generators_, id);
   spend(1);
   const Generator& node = generators_[id];
   // Traits outlive what is assumed just now.
-  const bool ignored = std::exchange(ignore_assumptions_, true);
+  const Set ignoring(ignore_assumptions_, true);
   Traits traits;
   for (const ConditionId condition : node.conditions) absorb(traits, conditions_.traits(condition));
   bool all_integers = true;
@@ -165,7 +235,10 @@ GeneratorId Arena::intern_generator(Generator generator) {
     });
   };
   switch (node.kind) {
-    case Generator::Kind::input: traits.is_integer = inputs[node.tag].is_integer; break;
+    case Generator::Kind::input:
+      traits.is_integer = inputs[node.tag].is_integer;
+      traits.may_be_infinite = inputs[node.tag].may_be_minus_infinity;
+      break;
     case Generator::Kind::definition:
       traits.may_be_infinite = definitions[node.tag].may_be_infinite;
       traits.may_be_nan = definitions[node.tag].may_be_nan;
@@ -235,7 +308,7 @@ GeneratorId Arena::intern_generator(Generator generator) {
   }
   for (const AffineId subscript : node.subscripts) absorb(traits, affines_.traits(subscript));
   generators_.traits(id) = std::move(traits);
-  ignore_assumptions_ = ignored;
+  unfinished.done();
   return id;
 }
 

@@ -17,6 +17,7 @@ namespace steptp::forms {
 struct InputFacts {
   bool positive = false;
   bool nonzero = false;
+  bool may_be_minus_infinity = false;  ///< a masked input: finite or -inf, never NaN
   bool is_integer = false;
   Interval integers = Interval::everything();  ///< of an integer tensor
 };
@@ -34,6 +35,8 @@ struct DefinitionFacts {
   bool may_be_nan = true;
   Sign sign;
   bool is_below_infinity = false;
+  /// The definition that is 1 where this one is NaN or without a value in `before`, and 0 elsewhere, if it is known.
+  std::optional<std::uint32_t> excuse = {};
 };
 
 /// A law was used that holds only if a part is so; it was shown to be.
@@ -115,6 +118,7 @@ class Arena {
   [[nodiscard]] ConditionId disjunction(const std::vector<ConditionId>& parts);
   [[nodiscard]] const Condition& condition(ConditionId id) const { return conditions_[id]; }
   [[nodiscard]] const Traits& traits_of_condition(ConditionId id) const { return conditions_.traits(id); }
+  [[nodiscard]] bool is_free_of_data(const Affine& affine) const;
   /// On indices only: integers, no data.
   [[nodiscard]] bool is_index_condition(ConditionId id) const;
 
@@ -169,6 +173,9 @@ class Arena {
     PolynomialId body = 0;
   };
   [[nodiscard]] Opened opened(GeneratorId fold);
+  /// A fold with another range of one of its variables.
+  [[nodiscard]] PolynomialId with_range(GeneratorId fold, std::size_t number,
+                                        std::pair<std::int64_t, std::int64_t> range);
 
   // ---- what may be masked as a whole (masked.cpp)
   [[nodiscard]] PolynomialId nan();
@@ -212,11 +219,28 @@ class Arena {
   void spend(std::uint64_t work);
   [[nodiscard]] std::uint64_t work() const { return work_; }
 
+  /// One level deeper in a recursion over nodes or from law to law, while the object lives. Gives up where it is too
+  /// deep, and where so many nodes were looked at that walks over shared parts have become a matter of powers of two.
+  class Deeper {
+   public:
+    explicit Deeper(const Arena& arena) : arena_(arena) { arena.go_deeper(); }
+    ~Deeper() { --arena_.depth_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+
+   private:
+    const Arena& arena_;
+  };
+
  private:
   friend class Assumption;
   friend class Reducer;
   friend class Substituter;
+  friend class Deeper;
 
+  void go_deeper() const;
+  /// Counts looks at nodes that cost no work of their own.
+  void look(std::uint64_t nodes) const;
   [[nodiscard]] AtomId intern_atom(Atom atom);
   [[nodiscard]] ConditionId intern_condition(Condition condition);
   [[nodiscard]] GeneratorId intern_generator(Generator generator);
@@ -266,11 +290,19 @@ class Arena {
   [[nodiscard]] PolynomialId inverse_where(const std::vector<ConditionId>& known, PolynomialId id);
   [[nodiscard]] std::optional<PolynomialId> nothing_by_nothing(const Monomial& product);
   [[nodiscard]] std::optional<PolynomialId> log_of_exponentials(PolynomialId argument);
+  /// A number times powers of polynomials. Numbers only, so that it may be multiplied out again.
+  struct Factored {
+    mpq_class constant = 1;
+    std::vector<std::pair<PolynomialId, std::int64_t>> factors;
+  };
+  [[nodiscard]] std::optional<Factored> factored(PolynomialId id);
+  [[nodiscard]] std::optional<PolynomialId> exponent_of_factor(PolynomialId factor);
+  [[nodiscard]] std::optional<PolynomialId> log_of_product(PolynomialId argument);
+  [[nodiscard]] std::optional<PolynomialId> root_of_product(PolynomialId argument);
+  /// The argument of a root whose square is its argument: it is never negative.
+  [[nodiscard]] std::optional<PolynomialId> under_root(GeneratorId id);
   [[nodiscard]] std::optional<PolynomialId> inverse_of_fractions(PolynomialId sum);
   [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);
-  /// A fold with another range of one of its variables.
-  [[nodiscard]] PolynomialId with_range(GeneratorId fold, std::size_t number,
-                                        std::pair<std::int64_t, std::int64_t> range);
   /// A fold that goes one step further on one side, if what it would have there is there.
   [[nodiscard]] std::optional<PolynomialId> longer_by(GeneratorId fold,
                                                       const std::function<bool(PolynomialId)>& is_there);
@@ -305,11 +337,14 @@ class Arena {
   std::map<std::pair<std::uint32_t, ConditionId>, std::uint32_t> knowledge_numbers_;
   std::unordered_map<PolynomialId, bool> nonnegative_;  ///< although their terms do not show it; true: positive
   std::uint32_t knowledge_ = 0;
+  std::unordered_map<PolynomialId, std::optional<Factored>> factored_;
 
   ConditionId always_ = 0;
   ConditionId never_ = 0;
   std::uint64_t work_ = 0;
   std::uint64_t work_limit_;
+  mutable std::uint64_t looks_ = 0;  ///< at nodes, by recursions; see Deeper
+  mutable std::uint32_t depth_ = 0;
   Laws laws_;
   bool with_algebra_;
 };

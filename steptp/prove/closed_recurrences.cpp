@@ -11,20 +11,8 @@ namespace steptp::forms {
 
 namespace {
 
-/// One step as a formula of the round before it, `earlier`, with the value of that round as a generator.
-struct Step {
-  PolynomialId value = 0;
-  PolynomialId previous = 0;
-  VariableId earlier = 0;
-};
-
-/// From `low` on, where the value is `first`; asked for at `here`.
-struct Rounds {
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-  PolynomialId first = 0;
-  VariableId here = 0;
-};
+using Step = RecurrenceStep;
+using Rounds = RecurrenceRounds;
 
 class Closing {
  public:
@@ -273,6 +261,19 @@ std::optional<std::size_t> Flow::direction(const std::vector<VariableId>& names)
   return found;
 }
 
+/// Where some round up to the one that is asked for has no value.
+PolynomialId Flow::hazard_of_rounds(const RecurrenceRounds& rounds, const Round& first, const RecurrenceStep& step,
+                                    const Round& later) {
+  if (later.hazard == kHarmless) return first.hazard;
+  if (arena_.traits(later.hazard).has_self) throw GiveUp{"a recurrence that divides by itself"};
+  const VariableId round = arena_.new_variable(rounds.low + 1, rounds.high);
+  const Affine k = arena_.variable(round);
+  const PolynomialId here =
+      arena_.substitute_polynomial(later.hazard, {{step.earlier, Arena::sum(k, Arena::number(-1))}});
+  const ConditionId is_reached = arena_.nonnegative(Arena::difference(arena_.variable(rounds.here), k));
+  return hazards_.united(first.hazard, hazards_.anywhere({round}, is_reached, here));
+}
+
 void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
   const std::optional<std::size_t> along = direction(names);
   if (!along || !is_float(table_.statements[statement].equation->left->dtype)) return;
@@ -287,7 +288,8 @@ void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
   }
   try {
     element[*along] = Arena::number(rounds.low);
-    rounds.first = body_at(statement, element);
+    const Round first = body_at(statement, element);
+    rounds.first = first.value;
     if (!reads_of_itself_.empty()) return;
     // With a name of its own the round before is known to exist.
     Step step;
@@ -296,14 +298,15 @@ void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
     for (const bool is_number : {false, true}) {
       self_is_number_ = is_number;
       element[*along] = Arena::sum(earlier, Arena::number(1));
-      step.value = body_at(statement, element);
+      const Round later = body_at(statement, element);
+      step.value = later.value;
       element[*along] = earlier;
       step.previous = arena_.generator(self(statement, element));
       Closing closing(arena_, step, rounds);
       auto value = is_number ? closing.sum() : closing.extremum();
       if (!value) value = is_number ? closing.masked_sum() : closing.plain_sum();
       if (!value) continue;
-      closed_[statement] = Closed{names, *value};
+      closed_[statement] = Closed{names, *value, hazard_of_rounds(rounds, first, step, later)};
       break;
     }
   } catch (const GiveUp&) {

@@ -50,6 +50,7 @@ ConditionId Arena::boolean(GeneratorId generator) {
 }
 
 ConditionId Arena::negation(ConditionId condition) {
+  const Deeper deeper(*this);
   const Condition& node = conditions_[condition];
   switch (node.kind) {
     case Condition::Kind::never: return always_;
@@ -62,9 +63,15 @@ ConditionId Arena::negation(ConditionId condition) {
       for (const ConditionId part : node.parts) parts.push_back(negation(part));
       return node.kind == Condition::Kind::conjunction ? disjunction(parts) : conjunction(parts);
     }
-    case Condition::Kind::zero:
     case Condition::Kind::less:
     case Condition::Kind::less_equal:
+      // Of values that are never NaN one comparison is the opposite of another.
+      if (!traits(node.left).may_be_nan && !traits(node.right).may_be_nan) {
+        return compare(node.kind == Condition::Kind::less ? CompareOp::less_equal : CompareOp::less, node.right,
+                       node.left);
+      }
+      break;
+    case Condition::Kind::zero:
     case Condition::Kind::equal:
     case Condition::Kind::boolean: break;
   }
@@ -103,6 +110,7 @@ ConditionId Arena::combined(Condition::Kind kind, const std::vector<ConditionId>
 }
 
 ConditionId Arena::compare(CompareOp op, PolynomialId left, PolynomialId right) {
+  const Deeper deeper(*this);
   switch (op) {
     case CompareOp::greater: return compare(CompareOp::less, right, left);
     case CompareOp::greater_equal: return compare(CompareOp::less_equal, right, left);
@@ -152,31 +160,31 @@ ConditionId Arena::compare(CompareOp op, PolynomialId left, PolynomialId right) 
   return known == Truth::maybe ? id : known == Truth::yes ? always_ : never_;
 }
 
-bool Arena::is_index_condition(ConditionId id) const {
-  const Condition& node = conditions_[id];
-  const auto is_index = [this](AffineId affine) {
-    // Free of data: no atom holds a generator.
-    std::vector<AffineId> open = {affine};
-    while (!open.empty()) {
-      const Affine& current = affines_[open.back()];
-      open.pop_back();
-      std::vector<AtomId> atoms;
-      for (const auto& [atom, coefficient] : current.terms) atoms.push_back(atom);
-      while (!atoms.empty()) {
-        const Atom& atom = atoms_[atoms.back()];
-        atoms.pop_back();
-        if (atom.kind == Atom::Kind::value) return false;
-        if (atom.kind == Atom::Kind::quotient || atom.kind == Atom::Kind::wrapped) open.push_back(atom.argument);
-        atoms.insert(atoms.end(), atom.factors.begin(), atom.factors.end());
-      }
-    }
-    return true;
+bool Arena::is_free_of_data(const Affine& affine) const {
+  // No atom holds a generator.
+  std::vector<AtomId> atoms;
+  const auto open = [&](const Affine& sum) {
+    for (const auto& [atom, coefficient] : sum.terms) atoms.push_back(atom);
   };
+  open(affine);
+  while (!atoms.empty()) {
+    const Atom& atom = atoms_[atoms.back()];
+    atoms.pop_back();
+    if (atom.kind == Atom::Kind::value) return false;
+    if (atom.kind == Atom::Kind::quotient || atom.kind == Atom::Kind::wrapped) open(affines_[atom.argument]);
+    atoms.insert(atoms.end(), atom.factors.begin(), atom.factors.end());
+  }
+  return true;
+}
+
+bool Arena::is_index_condition(ConditionId id) const {
+  const Deeper deeper(*this);
+  const Condition& node = conditions_[id];
   switch (node.kind) {
     case Condition::Kind::never:
     case Condition::Kind::always: return true;
     case Condition::Kind::nonnegative:
-    case Condition::Kind::zero: return is_index(node.left);
+    case Condition::Kind::zero: return is_free_of_data(affines_[node.left]);
     case Condition::Kind::less:
     case Condition::Kind::less_equal:
     case Condition::Kind::equal:
@@ -228,6 +236,7 @@ Truth Arena::truth_of_affine(const Affine& affine, bool equality) {
 }
 
 Truth Arena::truth(ConditionId condition) {
+  const Deeper deeper(*this);
   const Condition& node = conditions_[condition];
   // Whatever is assumed: facts that contradict each other make nothing of these.
   if (node.kind == Condition::Kind::never) return Truth::no;

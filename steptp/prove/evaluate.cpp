@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "steptp/check/types.h"
 #include "steptp/prove/flow.h"
@@ -75,6 +76,7 @@ Value Flow::convert(const Value& value, DType dtype) {
 }
 
 Flow::Typed Flow::evaluate(const Expr& expr, const Frame& frame) {
+  const Arena::Deeper deeper(arena_);
   arena_.spend(1);
   struct Visitor {
     Flow& flow;
@@ -152,10 +154,11 @@ Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right
     }
     return {*type, integer_value(result)};
   }
-  if (is_float(type->dtype) && keeps_operations()) return {*type, real_value(written(op, left, right, type->dtype))};
   if (is_float(type->dtype)) {
     const PolynomialId a = to_real(left.value);
     const PolynomialId b = to_real(right.value);
+    add_operation_hazard(op, a, b);
+    if (keeps_operations()) return {*type, real_value(written(op, left, right, type->dtype))};
     switch (op) {
       case ArithmeticOp::add: return {*type, real_value(arena_.add(a, b))};
       case ArithmeticOp::subtract: return {*type, real_value(arena_.add(a, arena_.negate(b)))};
@@ -182,6 +185,7 @@ Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right
     case ArithmeticOp::multiply: return wrap(arena_.product(a, b));
     case ArithmeticOp::floor_divide:
     case ArithmeticOp::modulo:
+      add_operation_hazard(op, arena_.integer(a), arena_.integer(b));
       if (b.is_constant() && b.constant > 0) {
         return wrap(op == ArithmeticOp::modulo ? arena_.remainder(a, b.constant) : arena_.quotient(a, b.constant));
       }
@@ -202,8 +206,12 @@ Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right
 
 Flow::Typed Flow::call(Function function, const Typed& argument) {
   const ValueType type = unary_type(function, argument.type);
-  if (is_float(type.dtype) && keeps_operations()) return {type, real_value(written(function, argument, type.dtype))};
-  if (is_float(type.dtype)) return {type, real_value(arena_.call(function, to_real(argument.value)))};
+  if (is_float(type.dtype)) {
+    const PolynomialId operand = to_real(argument.value);
+    if (function == Function::rsqrt) add_hazard(hazards_.of_divisor(operand));
+    if (keeps_operations()) return {type, real_value(written(function, argument, type.dtype))};
+    return {type, real_value(arena_.call(function, operand))};
+  }
   if (type.dtype == DType::boolean) throw GiveUp{"arithmetic on bools"};
   const Affine value = to_integer(argument.value, type.dtype);
   switch (function) {
@@ -228,14 +236,21 @@ Flow::Typed Flow::choose(const ExprPtr& condition, const ExprPtr& if_true, const
   const Truth known = arena_.truth(chosen);
   std::optional<Typed> a;
   std::optional<Typed> b;
+  // The branch that is not taken is not evaluated, so its hazards count only together with the condition.
+  const PolynomialId outside = std::exchange(hazard_, kHarmless);
   if (known != Truth::no) {
     const Arena::Assumption assumed(arena_, chosen);
     a = evaluate(*if_true, frame);
   }
+  const PolynomialId if_chosen = std::exchange(hazard_, kHarmless);
   if (known != Truth::yes) {
     const Arena::Assumption assumed(arena_, arena_.negation(chosen));
     b = evaluate(*if_false, frame);
   }
+  const PolynomialId inside = known == Truth::maybe ? hazards_.chosen(chosen, if_chosen, hazard_)
+                              : known == Truth::yes ? if_chosen
+                                                    : hazard_;
+  hazard_ = hazards_.united(outside, inside);
   // A branch that is never taken still takes part in the type; its value does not matter.
   const auto left = a ? std::optional(a->type) : type_of(*if_true);
   const auto right = b ? std::optional(b->type) : type_of(*if_false);
@@ -313,10 +328,16 @@ Value Flow::read(const RefPtr& ref, const Frame& frame) {
   for (const Index& subscript : ref->subscripts) subscripts.push_back(index(subscript, frame));
   if (const auto number = shared_.known(ref->tensor)) {
     const Variable* variable = shared_.signature.find(ref->tensor);
-    if (variable->role != Role::output) return known_value(*number, *variable, std::move(subscripts));
+    if (variable->role != Role::output) {
+      add_range_hazards(subscripts, variable->shape);
+      return known_value(*number, *variable, std::move(subscripts));
+    }
   }
+  add_range_hazards(subscripts, shape(ref->tensor));
   add_hidden(ref, frame, subscripts);
-  return resolve(ref->tensor, subscripts, frame.statement, frame.loops, writers_[ref->tensor].size());
+  Value value = resolve(ref->tensor, subscripts, frame.statement, frame.loops, writers_[ref->tensor].size());
+  add_hazard(value.hazard);
+  return value;
 }
 
 void Flow::add_hidden(const RefPtr& ref, const Frame& frame, std::vector<Affine>& subscripts) {
@@ -330,7 +351,11 @@ void Flow::add_hidden(const RefPtr& ref, const Frame& frame, std::vector<Affine>
 std::vector<Affine> Flow::left_subscripts(std::size_t statement, const Frame& frame) {
   const RefPtr& left = table_.statements[statement].equation->left;
   std::vector<Affine> subscripts;
+  // A write outside of the tensor would leave all its elements without a value: such writes have no form.
+  const PolynomialId outside = std::exchange(hazard_, kHarmless);
   for (const Index& subscript : left->subscripts) subscripts.push_back(index(subscript, frame));
+  add_range_hazards(subscripts, shape(left->tensor));
+  if (std::exchange(hazard_, outside) != kHarmless) throw GiveUp{"a write that data may put outside of its tensor"};
   add_hidden(left, frame, subscripts);
   return subscripts;
 }
@@ -338,7 +363,10 @@ std::vector<Affine> Flow::left_subscripts(std::size_t statement, const Frame& fr
 Value Flow::right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator) {
   const Equation& equation = *table_.statements[statement].equation;
   const Frame frame{statement, loops, as_accumulator};
-  return convert(evaluate(*equation.right, frame), equation.left->dtype);
+  const PolynomialId outside = std::exchange(hazard_, kHarmless);
+  Value value = convert(evaluate(*equation.right, frame), equation.left->dtype);
+  value.hazard = std::exchange(hazard_, outside);
+  return value;
 }
 
 }  // namespace steptp::forms

@@ -1,9 +1,33 @@
 #include "steptp/prove/flow.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace steptp::forms {
+
+namespace {
+
+/// The integers that a variable can hold: those of its type, its domain and its given values.
+Interval integers_of(const Variable& variable) {
+  Interval out{info(variable.dtype).least, info(variable.dtype).greatest};
+  if (variable.domain.kind == Domain::Kind::range) {
+    constexpr double kFar = 0x1p62;  // beyond, the bounds of the type are the closer ones
+    if (variable.domain.low > -kFar && variable.domain.low < kFar) {
+      out.low = std::max(out.low, Wide{static_cast<std::int64_t>(std::ceil(variable.domain.low))});
+    }
+    if (variable.domain.high > -kFar && variable.domain.high < kFar) {
+      out.high = std::min(out.high, Wide{static_cast<std::int64_t>(std::ceil(variable.domain.high)) - 1});
+    }
+  }
+  if (!variable.values.empty()) {
+    const auto [least, greatest] = std::minmax_element(variable.values.begin(), variable.values.end());
+    out = {static_cast<std::int64_t>(*least), static_cast<std::int64_t>(*greatest)};
+  }
+  return out;
+}
+
+}  // namespace
 
 Shared::Shared(Arena& where, const Signature& known_variables) : arena(where), signature(known_variables) {
   for (const Variable& variable : signature.variables) {
@@ -11,6 +35,7 @@ Shared::Shared(Arena& where, const Signature& known_variables) : arena(where), s
     InputFacts facts;
     facts.positive = variable.domain.kind == Domain::Kind::positive;
     facts.nonzero = variable.domain.kind == Domain::Kind::nonzero;
+    facts.may_be_minus_infinity = variable.domain.kind == Domain::Kind::masked && variable.values.empty();
     if (variable.domain.kind == Domain::Kind::range) {
       facts.positive = variable.domain.low > 0;
       facts.nonzero = variable.domain.low > 0 || variable.domain.high <= 0;
@@ -21,7 +46,7 @@ Shared::Shared(Arena& where, const Signature& known_variables) : arena(where), s
       facts.nonzero = all([](double value) { return value > 0 || value < 0; });
     }
     facts.is_integer = !is_float(variable.dtype);
-    if (facts.is_integer) facts.integers = {info(variable.dtype).least, info(variable.dtype).greatest};
+    if (facts.is_integer) facts.integers = integers_of(variable);
     arena.inputs.push_back(facts);
   }
 }
@@ -39,13 +64,23 @@ const std::vector<VariableId>& Shared::element(const std::vector<std::int64_t>& 
   return place->second;
 }
 
+std::vector<Affine> Shared::subscripts(const std::vector<std::int64_t>& shape) {
+  std::vector<Affine> out;
+  for (const VariableId id : element(shape)) {
+    const Interval range = arena.range(id);
+    out.push_back(range.is_point() ? Arena::number(static_cast<std::int64_t>(range.low)) : arena.variable(id));
+  }
+  return out;
+}
+
 Flow::Flow(Shared& shared, const Program& program, bool unrolls)
     : shared_(shared),
       arena_(shared.arena),
       program_(program),
       table_(collect_accesses(program)),
       shapes_(infer_shapes(table_)),
-      unrolls_(unrolls) {
+      unrolls_(unrolls),
+      hazards_(shared.arena) {
   for (std::size_t i = 0; i < table_.statements.size(); ++i) {
     writers_[table_.statements[i].equation->left->tensor].push_back(i);
   }
@@ -54,8 +89,8 @@ Flow::Flow(Shared& shared, const Program& program, bool unrolls)
 
 const std::vector<std::int64_t>& Flow::shape(const std::string& tensor) const { return shapes_.at(tensor).dimensions; }
 
-void Flow::set_number(const Version& version, std::uint32_t number) {
-  numbers_[version] = number;
+void Flow::set_number(const Version& version, VersionNumbers numbers) {
+  numbers_[version] = numbers;
   done_.clear();
 }
 
@@ -67,6 +102,7 @@ void Flow::forget_numbers() {
 Value Flow::output(const std::string& name, const std::vector<Affine>& element) {
   prepare_recurrences(table_.statements.size());
   depth_ = 0;
+  hazard_ = kHarmless;
   return resolve(name, element, kEnd, {}, writers_[name].size());
 }
 
@@ -128,6 +164,7 @@ std::set<Version> Flow::versions_read() const {
 Value Flow::value(const Version& version, const std::vector<Affine>& element) {
   if (version.writers > 0) prepare_recurrences(writers_.at(version.tensor)[version.writers - 1] + 1);
   depth_ = 0;
+  hazard_ = kHarmless;
   return resolve(version.tensor, element, kEnd, {}, version.writers);
 }
 

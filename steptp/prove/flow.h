@@ -11,6 +11,7 @@
 #include "steptp/analysis/shapes.h"
 #include "steptp/ir/typing.h"
 #include "steptp/prove/arena.h"
+#include "steptp/prove/hazards.h"
 
 namespace steptp::forms {
 
@@ -21,6 +22,14 @@ struct Value {
   Affine integer;
   PolynomialId real = 0;
   ConditionId truth = 0;
+  /// Of elements only (Flow::resolve): a form that is 1 at the inputs where the element has no value, else 0.
+  PolynomialId hazard = kHarmless;
+};
+
+/// The numbers that stand for a version: of its value, and of where it has none (kHarmless: it always has one).
+struct VersionNumbers {
+  std::uint32_t value = 0;
+  std::uint32_t hazard = kHarmless;
 };
 
 /// What both programs of a pair agree on: the numbers of known variables, the names of elements, and the value numbers
@@ -32,6 +41,8 @@ class Shared {
   [[nodiscard]] std::optional<std::uint32_t> known(const std::string& name) const;
   /// The variables that stand for the element of a tensor of this shape.
   [[nodiscard]] const std::vector<VariableId>& element(const std::vector<std::int64_t>& shape);
+  /// The same as subscripts: what has only one value under the assumptions of the moment is a number.
+  [[nodiscard]] std::vector<Affine> subscripts(const std::vector<std::int64_t>& shape);
 
   Arena& arena;
   const Signature& signature;
@@ -49,6 +60,22 @@ struct Version {
 };
 
 using Numbering = std::map<Version, std::uint32_t>;
+
+/// One step of a recurrence as a formula of the round before it, `earlier`, with the value of that round as a
+/// generator.
+struct RecurrenceStep {
+  PolynomialId value = 0;
+  PolynomialId previous = 0;
+  VariableId earlier = 0;
+};
+
+/// The rounds of a recurrence from `low` on, where the value is `first`; asked for at `here`.
+struct RecurrenceRounds {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  PolynomialId first = 0;
+  VariableId here = 0;
+};
 
 /// Values of elements as functions of indices: every read is followed to the writes that reach it, symbolically.
 /// Relies on a program that `check` calls ok: a read that is reached sees a defined element.
@@ -82,7 +109,7 @@ class Flow {
     return writers_.at(version.tensor).size() == version.writers;
   }
   /// A version that is read as `definition(number)` from now on; none takes all numbers back.
-  void set_number(const Version& version, std::uint32_t number);
+  void set_number(const Version& version, VersionNumbers numbers);
   void forget_numbers();
   /// Recurrences were written down with the numbers that there were.
   void renew_recurrences() { find_recurrences(); }
@@ -105,6 +132,8 @@ class Flow {
     std::size_t statement = 0;
     std::vector<Affine> loops;
     ConditionId condition = 0;
+    /// Where the condition fails, an earlier round of this many outer loops may have written the element.
+    std::size_t outer_rounds = 0;
   };
   struct Piece {
     std::vector<Affine> loops;
@@ -142,6 +171,13 @@ class Flow {
   [[nodiscard]] Value known_value(std::uint32_t number, const Variable& variable, std::vector<Affine> subscripts);
   [[nodiscard]] Value right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator);
 
+  // hazards.cpp
+  /// Adds to what the element at hand has no value by.
+  void add_hazard(PolynomialId hazard) { hazard_ = hazards_.united(hazard_, hazard); }
+  /// An access by data that may lie outside of the tensor.
+  void add_range_hazards(const std::vector<Affine>& subscripts, const std::vector<std::int64_t>& shape);
+  /// What a binary operation on reals cannot bear.
+  void add_operation_hazard(ArithmeticOp op, PolynomialId left, PolynomialId right);
   // as_written.cpp
   [[nodiscard]] bool keeps_operations() const { return arena_.laws() == Laws::as_written; }
   /// A value kept in a float type: itself where the type holds all that it can be.
@@ -171,6 +207,17 @@ class Flow {
                               const std::vector<Affine>& loops, std::size_t writers);
   [[nodiscard]] std::optional<Candidate> latest(std::size_t writer, const std::vector<Affine>& element,
                                                 std::size_t reader, const std::vector<Affine>& loops);
+  /// The candidate of a writer whose iterations are known but for `solved.unknown`, of which the last ones count.
+  [[nodiscard]] Candidate with_last_rounds(std::size_t writer, const Solved& solved, Substitution chosen,
+                                           std::vector<ConditionId> conditions);
+  /// A buffer whose places are used in turn, E_{(a+1)%2}: which earlier round of the loop wrote the place that is read.
+  /// Nothing where the writer is not of this kind.
+  [[nodiscard]] std::optional<Candidate> rotating(std::size_t writer, const std::vector<Affine>& element,
+                                                  const Place& where, const std::vector<Affine>& loops);
+  /// Something wrote the element in the round of the outer loops at hand before the candidate with this number, so that
+  /// their earlier rounds do not matter where the candidate did not write.
+  [[nodiscard]] bool is_begun_in_round(const std::vector<Candidate>& candidates, std::size_t number,
+                                       const std::vector<Affine>& loops);
   [[nodiscard]] std::vector<Piece> pieces(std::size_t writer, const std::vector<Affine>& element, std::size_t reader,
                                           const std::vector<Affine>& loops, const Candidate* base);
   [[nodiscard]] Value accumulated(const std::string& tensor, const std::vector<Affine>& element, std::size_t reader,
@@ -186,6 +233,8 @@ class Flow {
   void find_recurrences();
   /// Through other statements, such as a copy of the old value: one statement of each cycle is the recurrence.
   void break_longer_cycles();
+  /// By statement: which statements of the same nest it may read from.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> near_sources();
   /// Writes down those among the first statements, while nothing is assumed. Reads of what has a number by then stay
   /// reads.
   void prepare_recurrences(std::size_t end);
@@ -193,7 +242,12 @@ class Flow {
   [[nodiscard]] std::vector<VariableId> element_names(std::size_t statement);
   void make_body(std::size_t statement, const std::vector<VariableId>& names);
   void forget_open_recurrence();
-  [[nodiscard]] PolynomialId body_at(std::size_t statement, const std::vector<Affine>& element);
+  /// One round of a recurrence, and where that round has no value.
+  struct Round {
+    PolynomialId value = 0;
+    PolynomialId hazard = kHarmless;
+  };
+  [[nodiscard]] Round body_at(std::size_t statement, const std::vector<Affine>& element);
   [[nodiscard]] Generator self(std::size_t statement, const std::vector<Affine>& element);
   /// What a write of a recurrence wrote to an element.
   [[nodiscard]] Value recurrence(const Candidate& write, std::vector<Affine> element);
@@ -203,10 +257,14 @@ class Flow {
   // closed_recurrences.cpp
   /// What the recurrence is as a fold, if it is one.
   void close(std::size_t statement, const std::vector<VariableId>& names);
+  [[nodiscard]] PolynomialId hazard_of_rounds(const RecurrenceRounds& rounds, const Round& first,
+                                              const RecurrenceStep& step, const Round& later);
   [[nodiscard]] std::optional<std::size_t> direction(const std::vector<VariableId>& names) const;
 
   // solve.cpp
-  [[nodiscard]] Solved solve(std::size_t writer, const std::vector<Affine>& element);
+  /// `fixed`: loops whose values are known, by number.
+  [[nodiscard]] Solved solve(std::size_t writer, const std::vector<Affine>& element,
+                             const std::map<std::size_t, Affine>& fixed = {});
 
   void add_hidden(const RefPtr& ref, const Frame& frame, std::vector<Affine>& subscripts);
   [[nodiscard]] std::vector<Affine> left_subscripts(std::size_t statement, const Frame& frame);
@@ -221,18 +279,21 @@ class Flow {
   std::vector<bool> is_roundabout_;  ///< only through other statements
   bool unrolls_ = false;
   bool overestimates_sums_ = false;
-  std::vector<std::optional<PolynomialId>> bodies_;  ///< of recurrences, by statement
-  std::size_t prepared_ = 0;                         ///< the statements before have bodies, if they can
+  std::vector<std::optional<Round>> bodies_;  ///< of recurrences, by statement
+  std::size_t prepared_ = 0;                  ///< the statements before have bodies, if they can
   std::optional<std::size_t> open_recurrence_;
   std::vector<std::vector<Affine>> reads_of_itself_;  ///< of the open one, so far: which elements
   bool self_is_number_ = false;                       ///< the open one, as far as reals go
   struct Closed {
     std::vector<VariableId> element;
     PolynomialId value = 0;
+    PolynomialId hazard = kHarmless;
   };
   std::vector<std::optional<Closed>> closed_;       ///< recurrences that are folds, by statement
   std::vector<std::optional<std::size_t>> rolled_;  ///< the loop along which a recurrence overwrites its elements
-  std::map<Version, std::uint32_t> numbers_;
+  std::map<Version, VersionNumbers> numbers_;
+  Hazards hazards_;
+  PolynomialId hazard_ = kHarmless;  ///< of what has been evaluated of the element at hand
 
   struct Key {
     std::string tensor;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "steptp/prove/arena.h"
 #include "steptp/prove/give_up.h"
@@ -24,6 +25,7 @@ PolynomialId Arena::identity(ArithmeticOp op) {
 }
 
 PolynomialId Arena::call(Function function, PolynomialId argument) {
+  const Deeper deeper(*this);
   const auto value = as_constant(argument);
   bool flip_argument = false;
   bool flip_result = false;
@@ -46,9 +48,11 @@ PolynomialId Arena::call(Function function, PolynomialId argument) {
         }
       }
       if (const auto split = with_algebra_ ? log_of_exponentials(argument) : std::nullopt) return *split;
+      if (const auto split = with_algebra_ ? log_of_product(argument) : std::nullopt) return *split;
       break;
     case Function::sqrt:
       if (value && (*value == 0 || *value == 1)) return argument;
+      if (const auto split = with_algebra_ && !value ? root_of_product(argument) : std::nullopt) return *split;
       break;
     case Function::rsqrt: return inverse(call(Function::sqrt, argument));
     case Function::abs:
@@ -115,6 +119,7 @@ std::optional<PolynomialId> Arena::exp_of_masked(PolynomialId argument) {
 }
 
 PolynomialId Arena::extremum(bool is_max, const std::vector<PolynomialId>& operands) {
+  const Deeper deeper(*this);
   const PolynomialId neutral = identity(is_max ? ArithmeticOp::max : ArithmeticOp::min);
   std::vector<PolynomialId> flat;
   std::optional<mpq_class> limit;
@@ -220,6 +225,7 @@ ConditionId Arena::at_an_end(ConditionId condition) {
 }
 
 PolynomialId Arena::select(ConditionId condition, PolynomialId if_true, PolynomialId if_false) {
+  const Deeper deeper(*this);
   const Truth known = truth(condition);
   if (known == Truth::yes) return if_true;
   if (known == Truth::no) return if_false;
@@ -265,8 +271,12 @@ PolynomialId Arena::power(PolynomialId base, PolynomialId exponent) {
       // A negative power of what may be zero is a division; integer_power keeps it as one.
       return integer_power(base, value->get_num().get_si());
     }
-    if (*value == mpq_class(1, 2) && !traits(base).is_wild()) return call(Function::sqrt, base);
-    if (*value == mpq_class(-1, 2) && !traits(base).is_wild()) return call(Function::rsqrt, base);
+    // x**1.5 is x*sqrt(x), and NaN where x is negative, as the root is.
+    if (value->get_den() == 2 && abs(value->get_num()) <= 64 && !traits(base).is_wild()) {
+      const std::int64_t halves = std::abs(value->get_num().get_si());
+      const PolynomialId power = multiply(integer_power(base, halves / 2), call(Function::sqrt, base));
+      return sgn(*value) < 0 ? inverse(power) : power;
+    }
   }
   return generator({Generator::Kind::power, 0, {base, exponent}, {}, {}, {}});
 }
@@ -348,6 +358,7 @@ Sign Arena::sign_of_generator(GeneratorId id) {
 }
 
 Sign Arena::sign(PolynomialId id) {
+  const Deeper deeper(*this);
   const Polynomial& node = polynomials_[id];
   if (node.terms.empty()) return {true, true, false};
   bool all_nonnegative = true;

@@ -33,6 +33,15 @@ class Interner {
     numbers_.emplace(hash, number);
     return {number, true};
   }
+  /// Its number stays taken, but the same content gets another one from now on.
+  void forget(std::uint32_t number) {
+    const auto [first, last] = numbers_.equal_range(hash_of(nodes_[number]));
+    for (auto it = first; it != last; ++it) {
+      if (it->second != number) continue;
+      numbers_.erase(it);
+      return;
+    }
+  }
   [[nodiscard]] const Node& operator[](std::uint32_t number) const { return nodes_[number]; }
   [[nodiscard]] const Traits& traits(std::uint32_t number) const { return traits_[number]; }
   [[nodiscard]] Traits& traits(std::uint32_t number) { return traits_[number]; }

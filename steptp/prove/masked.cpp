@@ -23,6 +23,7 @@ std::optional<Arena::Veiled> Arena::as_veiled(PolynomialId id) {
 }
 
 PolynomialId Arena::number_part(PolynomialId id) {
+  const Deeper deeper(*this);
   if (!traits(id).is_wild()) return id;
   if (const auto infinite = as_scaled_generator(id);
       id == nan() || (infinite && generators_[infinite->first].kind == Generator::Kind::infinity)) {
@@ -46,6 +47,7 @@ bool Arena::generator_is_below_infinity(GeneratorId id) const {
   const Generator& node = generators_[id];
   switch (node.kind) {
     case Generator::Kind::select: break;
+    case Generator::Kind::input: return true;  // An input that may be infinite is masked: finite or -inf.
     case Generator::Kind::definition: return definitions[node.tag].is_below_infinity;
     case Generator::Kind::extremum:
       if (node.tag != 1) return false;
@@ -60,6 +62,7 @@ bool Arena::generator_is_below_infinity(GeneratorId id) const {
 }
 
 bool Arena::is_below_infinity(PolynomialId id) const {
+  const Deeper deeper(*this);
   const Polynomial& sum = polynomials_[id];
   return std::all_of(sum.terms.begin(), sum.terms.end(), [this](const auto& term) {
     if (!monomials_.traits(term.first).may_be_infinite || term.second == 0) return true;
@@ -115,6 +118,7 @@ std::vector<Arena::Reading> Arena::readings(PolynomialId id) {
   std::vector<Reading> found;
   std::set<GeneratorId> seen;
   const std::function<void(PolynomialId)> visit_polynomial = [&](PolynomialId inside) {
+    const Deeper deeper(*this);
     for (const auto& [monomial, coefficient] : polynomials_[inside].terms) {
       for (const auto& [one, exponent] : monomials_[monomial].factors) {
         if (!seen.insert(one).second) continue;
@@ -198,6 +202,7 @@ bool Arena::is_below(PolynomialId value, GeneratorId maximum) {
 }
 
 bool Arena::vanishes_with(PolynomialId value, GeneratorId maximum) {
+  const Deeper deeper(*this);
   if (traits(value).is_wild()) return false;
   const Polynomial sum = polynomials_[value];
   return std::all_of(sum.terms.begin(), sum.terms.end(), [&](const auto& term) {
@@ -278,6 +283,7 @@ PolynomialId Arena::where(ConditionId condition, PolynomialId id) {
 }
 
 PolynomialId Arena::where(const std::vector<ConditionId>& known, PolynomialId id) {
+  const Deeper deeper(*this);
   const auto holds = [&](ConditionId condition) {
     return std::find(known.begin(), known.end(), condition) != known.end();
   };

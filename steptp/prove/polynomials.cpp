@@ -69,6 +69,7 @@ std::optional<Affine> Arena::as_affine(PolynomialId id) {
 }
 
 PolynomialId Arena::add(PolynomialId left, PolynomialId right) {
+  const Deeper deeper(*this);
   const Polynomial& a = polynomials_[left];
   const Polynomial& b = polynomials_[right];
   if (a.terms.empty()) return right;
@@ -166,6 +167,7 @@ PolynomialId Arena::lump(PolynomialId polynomial) {
 }
 
 PolynomialId Arena::multiply(PolynomialId left, PolynomialId right) {
+  const Deeper deeper(*this);
   if (const auto value = as_constant(left)) return scale(right, *value);
   if (const auto value = as_constant(right)) return scale(left, *value);
   if (const auto veiled = as_veiled(left)) {
@@ -189,10 +191,35 @@ PolynomialId Arena::multiply(PolynomialId left, PolynomialId right) {
   return left == right ? as_nonnegative(result) : result;
 }
 
+std::optional<PolynomialId> Arena::under_root(GeneratorId id) {
+  const Generator& node = generators_[id];
+  if (!with_algebra_ || node.kind != Generator::Kind::call || static_cast<Function>(node.tag) != Function::sqrt) {
+    return std::nullopt;
+  }
+  const PolynomialId inside = node.polynomials[0];
+  if (traits(inside).is_wild() || !sign(inside).nonnegative) return std::nullopt;
+  return inside;
+}
+
 PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
+  const Deeper deeper(*this);
   std::map<GeneratorId, std::int64_t> exponents;
   for (const MonomialId id : {left, right}) {
     for (const auto& [generator, exponent] : monomials_[id].factors) exponents[generator] += exponent;
+  }
+  look(exponents.size());
+  // sqrt(x)*sqrt(x) is x.
+  for (auto& [generator, exponent] : exponents) {
+    const auto inside = exponent > 1 ? under_root(generator) : std::nullopt;
+    if (!inside) continue;
+    const std::int64_t whole = exponent / 2;
+    exponent %= 2;
+    Monomial rest;
+    for (const auto& [other, power] : exponents) {
+      if (power != 0) rest.factors.emplace_back(other, static_cast<std::int32_t>(power));
+    }
+    return multiply(intern_polynomial({{{intern_monomial(std::move(rest)), mpq_class(1)}}}),
+                    integer_power(*inside, whole));
   }
   // One exponential per product: exp(a)*exp(b) = exp(a+b) holds for every value, infinite ones included.
   PolynomialId argument = constant(0);
@@ -211,14 +238,13 @@ PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
   }
   // Products over neighbouring ranges are one product.
   for (std::size_t i = 0; i < result.factors.size(); ++i) {
-    for (std::size_t j = i + 1; j < result.factors.size(); ++j) {
-      const auto& [first, power] = result.factors[i];
+    const auto& [first, power] = result.factors[i];
+    const Generator& node = generators_[first];
+    const bool is_product = power == 1 && node.kind == Generator::Kind::reduction &&
+                            static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::multiply;
+    for (std::size_t j = i + 1; is_product && j < result.factors.size(); ++j) {
       const auto& [second, other_power] = result.factors[j];
-      if (power != 1 || other_power != 1) continue;
-      const Generator& node = generators_[first];
-      const bool is_product =
-          node.kind == Generator::Kind::reduction && static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::multiply;
-      const auto joined = is_product ? join_two(first, second) : std::nullopt;
+      const auto joined = other_power == 1 ? join_two(first, second) : std::nullopt;
       if (!joined) continue;
       Monomial others;
       for (const auto& [generator, exponent] : exponents) {
@@ -257,6 +283,7 @@ PolynomialId Arena::integer_power(PolynomialId base, std::int64_t exponent) {
 }
 
 PolynomialId Arena::inverse(PolynomialId polynomial) {
+  const Deeper deeper(*this);
   if (const auto veiled = as_veiled(polynomial)) {
     return veil({veiled->where, inverse_where({negation(veiled->where)}, veiled->value)});
   }

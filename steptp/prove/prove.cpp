@@ -1,16 +1,19 @@
 #include "steptp/prove/prove.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "steptp/prove/cells.h"
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
-#include "steptp/prove/print.h"
+#include "steptp/prove/hazards.h"
 #include "steptp/prove/statement.h"
+#include "steptp/prove/vacuous.h"
 
 namespace steptp {
 
@@ -26,19 +29,20 @@ class ValueNumbers {
  public:
   explicit ValueNumbers(Shared& shared) : shared_(shared) {}
 
+  enum class Whose : std::uint8_t { before, after };
+
   /// Numbers a program's versions; what cannot be written down gets no number.
-  Numbering number(Flow& flow) {
+  Numbering number(Flow& flow, Whose role) {
     Numbering result;
     for (const Version& version : flow.versions()) {
       const auto& shape = flow.shape(version.tensor);
-      std::vector<Affine> element;
-      for (const VariableId id : shared_.element(shape)) element.push_back(shared_.arena.variable(id));
+      const std::vector<Affine> element = shared_.subscripts(shape);
       try {
         const Value value = flow.value(version, element);
         if (value.kind != Value::Kind::real) continue;
-        const std::uint32_t number = number_of(shape, value);
-        flow.set_number(version, number);
-        result.emplace(version, number);
+        const VersionNumbers numbers = numbers_of(shape, value, role);
+        flow.set_number(version, numbers);
+        result.emplace(version, numbers.value);
       } catch (const GiveUp&) {
         continue;
       }
@@ -49,7 +53,7 @@ class ValueNumbers {
   /// Numbers only what both programs have, as soon as it is found in the second one: what one program alone has
   /// between two such versions is looked through.
   std::pair<Numbering, Numbering> number_together(Flow& left, Flow& right) {
-    Side sides[2] = {{left, left.versions()}, {right, right.versions()}};
+    Side sides[2] = {{left, left.versions(), Whose::before}, {right, right.versions(), Whose::after}};
     for (Side& side : sides) side.flow.forget_numbers();
     // Side by side, so that definitions are met before much has been built on them. Programs that have little in common
     // are looked through again and again, which ends here.
@@ -74,53 +78,86 @@ class ValueNumbers {
   struct Side {
     Flow& flow;
     std::vector<Version> versions;
+    Whose role = Whose::before;
     std::size_t next = 0;
-    std::map<Form, std::vector<Version>> alone = {};  ///< not met in the other program yet
+    std::map<Form, std::vector<std::pair<Version, Value>>> alone = {};  ///< not met in the other program yet
     Numbering numbers = {};
     /// How much of it has been looked at.
     [[nodiscard]] double share() const {
       return next == versions.size() ? 2 : static_cast<double>(next) / static_cast<double>(versions.size());
     }
-    void set(const Version& version, std::uint32_t number) {
-      flow.set_number(version, number);
-      numbers.emplace(version, number);
+    void set(const Version& version, VersionNumbers both) {
+      flow.set_number(version, both);
+      numbers.emplace(version, both.value);
     }
   };
 
   void look_at_next(Side& own, Side& other) {
     const Version version = own.versions[own.next++];
     const auto& shape = own.flow.shape(version.tensor);
-    std::vector<Affine> element;
-    for (const VariableId id : shared_.element(shape)) element.push_back(shared_.arena.variable(id));
+    const std::vector<Affine> element = shared_.subscripts(shape);
     try {
       const Value value = own.flow.value(version, element);
       if (value.kind != Value::Kind::real) return;
       const Form form{shape, value.real};
       const auto others = other.alone.find(form);
       if (others == other.alone.end() && !met_.contains(form)) {
-        own.alone[form].push_back(version);
+        own.alone[form].emplace_back(version, value);
         return;
       }
       // Where one program reads it in the nest that writes it, it has no name there: then it has none at all.
       bool is_seen_through = own.flow.is_read_where_written(version.tensor);
       if (others != other.alone.end()) {
-        for (const Version& same : others->second) {
+        for (const auto& [same, same_value] : others->second) {
           is_seen_through = is_seen_through || other.flow.is_read_where_written(same.tensor);
         }
       }
       if (is_seen_through) {
-        own.alone[form].push_back(version);
+        own.alone[form].emplace_back(version, value);
         return;
       }
       met_.insert(form);
-      const std::uint32_t number = number_of(shape, value);
-      own.set(version, number);
-      if (others == other.alone.end()) return;
-      for (const Version& same : others->second) other.set(same, number);
+      const auto set_own = [&] { own.set(version, numbers_of(shape, value, own.role)); };
+      if (others == other.alone.end()) return set_own();
+      // What `before` cannot bear is known before `after` is looked at.
+      if (own.role == Whose::before) set_own();
+      for (const auto& [same, same_value] : others->second) {
+        other.set(same, numbers_of(shape, same_value, other.role));
+      }
+      if (own.role == Whose::after) set_own();
       other.alone.erase(others);
     } catch (const GiveUp&) {
       return;
     }
+  }
+
+  /// Of its value, and of where it has none: programs with one value may differ in that. Where the element of `after`
+  /// has no value only where that of `before` is NaN or has none, both are said to have none exactly there: more than
+  /// is true of `after`, which is on the safe side.
+  VersionNumbers numbers_of(const std::vector<std::int64_t>& shape, const Value& value, Whose role) {
+    VersionNumbers numbers{number_of(shape, value), kHarmless};
+    const auto number_hazard = [&](PolynomialId hazard) {
+      return hazard == kHarmless ? kHarmless : number_of(shape, {Value::Kind::real, {}, hazard, 0});
+    };
+    Hazards hazards(shared_.arena);
+    const auto excused = excuses_.find(numbers.value);
+    if (role == Whose::before) {
+      const PolynomialId excuse = hazards.united(value.hazard, hazards.of_nan(value.real));
+      // Two versions of one value that differ in this excuse nothing.
+      const bool is_new = excused == excuses_.end();
+      if (is_new) excuses_.emplace(numbers.value, excuse);
+      if (!is_new && excused->second != excuse) {
+        excused->second = kHarmless;
+        shared_.arena.definitions[numbers.value].excuse.reset();
+      }
+    } else if (excused != excuses_.end() && value.hazard != kHarmless && excused->second != kHarmless &&
+               hazards.includes(excused->second, value.hazard)) {
+      numbers.hazard = number_hazard(excused->second);
+      shared_.arena.definitions[numbers.value].excuse = numbers.hazard;
+      return numbers;
+    }
+    numbers.hazard = number_hazard(value.hazard);
+    return numbers;
   }
 
   std::uint32_t number_of(const std::vector<std::int64_t>& shape, const Value& value) {
@@ -138,6 +175,7 @@ class ValueNumbers {
   Shared& shared_;
   std::set<Form> met_;  ///< in both programs
   std::map<Form, std::uint32_t> numbers_;
+  std::map<std::uint32_t, PolynomialId> excuses_;  ///< by value: where `before` is NaN or has no value
   std::map<std::uint32_t, std::pair<std::vector<std::int64_t>, Value>> forms_;
 };
 
@@ -151,28 +189,22 @@ bool same(const Value& a, const Value& b) {
   return false;
 }
 
-std::string text_of(const Arena& arena, const Value& value) {
-  switch (value.kind) {
-    case Value::Kind::real: return to_text(arena, value.real);
-    case Value::Kind::integer: return to_text(arena, value.integer);
-    case Value::Kind::truth: return condition_text(arena, value.truth);
-  }
-  return {};
-}
-
 /// One attempt, with whatever numbers the two flows have; empty where all outputs agree.
-std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after, Proof& proof) {
+std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after) {
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
-    std::vector<Affine> element;
-    for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+    const std::vector<Affine> element = shared.subscripts(variable.shape);
     try {
       const Value left = before.output(variable.name, element);
       const Value right = after.output(variable.name, element);
-      if (!same(left, right)) {
-        proof.before_form = text_of(shared.arena, left);
-        proof.after_form = text_of(shared.arena, right);
-        return "the normal forms of " + variable.name + " differ";
+      if (!same(left, right)) return "the normal forms of " + variable.name + " differ";
+      Hazards hazards(shared.arena);
+      PolynomialId excused = left.hazard;
+      if (right.hazard != kHarmless && left.kind == Value::Kind::real) {
+        excused = hazards.united(excused, hazards.of_nan(left.real));
+      }
+      if (!hazards.includes(excused, right.hazard)) {
+        return "after may have no value in " + variable.name + " where before has one";
       }
     } catch (const GiveUp& given_up) {
       return given_up.reason;
@@ -197,8 +229,7 @@ ProofRecord write_down(Shared& shared, Flow& before, const ValueNumbers& numbers
   StatementWriter writer(shared.arena, shared.signature);
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
-    std::vector<Affine> element;
-    for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+    const std::vector<Affine> element = shared.subscripts(variable.shape);
     const Value value = before.output(variable.name, element);
     record.outputs.push_back({variable.name, variable.shape, writer.regions(value, shared.element(variable.shape))});
   }
@@ -240,6 +271,31 @@ void add_same_tensors(const Flow& before, const Numbering& left, const Flow& aft
   }
 }
 
+/// Shows what normal forms do not: every output cell by cell.
+void compare_cells(Shared& shared, Flow& before, Flow& after, const ProofOptions& options, Proof& proof) {
+  CellComparison comparison(shared, before, after, options.seed, options.keep_forms);
+  double chance = 0;
+  for (const Variable& variable : shared.signature.variables) {
+    if (variable.role != Role::output) continue;
+    const CellAnswer answer = comparison.compare(variable);
+    if (!answer.agrees) {
+      proof.reason = answer.reason;
+      proof.before_form = answer.before_form;
+      proof.after_form = answer.after_form;
+      return;
+    }
+    proof.cells += answer.cells;
+    chance += std::exp2(answer.bound_log2);
+  }
+  constexpr double kMostChance = 0x1p-40;
+  if (chance > kMostChance) {
+    proof.reason = "residues agree, but their bound is above 2^-40";
+    return;
+  }
+  proof.shown = true;
+  proof.bound_log2 = std::log2(chance);
+}
+
 /// How far definitions are looked into: first each stands for itself, then those that both programs have, or none does.
 enum class Depth : std::uint8_t { shared, whole };
 
@@ -270,25 +326,27 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
     Numbering right_numbers;
     std::optional<std::string> difference;
     if (manner.depth == Depth::whole) {
-      difference = compare_outputs(shared, left, right, proof);
+      difference = compare_outputs(shared, left, right);
     } else {
-      left_numbers = numbers.number(left);
-      right_numbers = numbers.number(right);
-      difference = compare_outputs(shared, left, right, proof);
+      left_numbers = numbers.number(left, ValueNumbers::Whose::before);
+      right_numbers = numbers.number(right, ValueNumbers::Whose::after);
+      difference = compare_outputs(shared, left, right);
     }
     if (difference && manner.depth == Depth::shared) {
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
       std::tie(left_numbers, right_numbers) = numbers.number_together(left, right);
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
-      difference = compare_outputs(shared, left, right, proof);
+      difference = compare_outputs(shared, left, right);
     }
     proof.proved = !difference;
+    if (difference) proof.reason = *difference;
+    if (difference && manner.laws == Laws::all) compare_cells(shared, left, right, options, proof);
     proof.work = arena.work();
     if (proof.proved && options.keep_record) {
+      proof.record = {{}, {}, {}, {}, true};  // unless it can be written down
       proof.record = write_down(shared, left, numbers, left_numbers, right_numbers, needs);
       return proof;
     }
-    if (difference) proof.reason = *difference;
   } catch (const GiveUp& given_up) {
     proof.reason = given_up.reason;
   }
@@ -309,6 +367,7 @@ Proof proof_by_laws(const ProofWith& proof_with, const ProofOptions& options) {
   if (Proof plain = proof_with({.unrolls = true}, std::min(options.work, kUnrolling)); plain.proved) return plain;
   if (Proof plain = proof_with({.depth = Depth::whole}, std::min(options.work / 2, kPlainWhole)); plain.proved)
     return plain;
+  if (proof.shown) return proof;
   Proof whole = proof_with({.laws = Laws::all, .depth = Depth::whole}, std::min(options.work, kWhole));
   whole.same_tensors = std::move(proof.same_tensors);
   return whole;
@@ -350,15 +409,34 @@ std::set<std::string> reached_tensors(const Program& program) {
   for (const Variable& variable : program.signature.variables) {
     if (variable.role == Role::output) reached.insert(variable.name);
   }
-  for (std::size_t size = 0; size != reached.size();) {
-    size = reached.size();
-    for (const Access& access : table.accesses) {
-      if (reached.contains(table.statements[access.statement].equation->left->tensor)) {
-        reached.insert(access.ref->tensor);
-      }
+  std::map<std::string_view, std::set<std::string_view>> sources;
+  for (const Access& access : table.accesses) {
+    sources[table.statements[access.statement].equation->left->tensor].insert(access.ref->tensor);
+  }
+  std::vector<std::string_view> open(reached.begin(), reached.end());
+  while (!open.empty()) {
+    const std::string_view tensor = open.back();
+    open.pop_back();
+    for (const std::string_view source : sources[tensor]) {
+      if (reached.emplace(source).second) open.push_back(source);
     }
   }
   return reached;
+}
+
+/// Nothing where it takes too long to find out.
+void add_vacuous(Shared& shared, Flow& flow, std::vector<std::string>& out) {
+  try {
+    for (const Variable& variable : shared.signature.variables) {
+      if (variable.role != Role::output) continue;
+      std::vector<Affine> element;
+      for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+      const Value value = flow.output(variable.name, element);
+      for (std::string& text : vacuous_texts(shared, variable, value)) out.push_back(std::move(text));
+    }
+  } catch (const GiveUp&) {
+    out.clear();
+  }
 }
 
 }  // namespace
@@ -372,8 +450,7 @@ Dependence depends_on(const Program& program, const ProofOptions& options) {
     Flow flow(shared, program);
     for (const Variable& variable : program.signature.variables) {
       if (variable.role != Role::output) continue;
-      std::vector<Affine> element;
-      for (const VariableId id : shared.element(variable.shape)) element.push_back(arena.variable(id));
+      const std::vector<Affine> element = shared.subscripts(variable.shape);
       const Value value = flow.output(variable.name, element);
       switch (value.kind) {
         case Value::Kind::real: arena.for_each_input(value.real, found); break;
@@ -393,6 +470,7 @@ Dependence depends_on(const Program& program, const ProofOptions& options) {
         result.is_constant = false;
       }
     }
+    add_vacuous(shared, flow, result.vacuous);
   } catch (const GiveUp&) {
     // Too large to write down: what no output is computed from is still told apart.
     result = {};

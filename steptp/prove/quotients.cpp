@@ -159,6 +159,7 @@ std::optional<PolynomialId> Arena::divide_powers(MonomialId product) {
 }
 
 PolynomialId Arena::divided(MonomialId product) {
+  const Deeper deeper(*this);
   if (const auto quotient = with_algebra_ ? divide_powers(product) : std::nullopt) return *quotient;
   return intern_polynomial({{{product, mpq_class(1)}}});
 }

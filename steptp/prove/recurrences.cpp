@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 #include <variant>
 
@@ -5,6 +6,35 @@
 #include "steptp/prove/give_up.h"
 
 namespace steptp::forms {
+
+namespace {
+
+/// Pairs of statements in one nest of which one may read what the other writes.
+constexpr std::size_t kMostPairs = 1'000'000;
+
+/// Which nodes are left when those that nothing leads to are taken away, again and again: all that lie in cycles are.
+std::vector<bool> in_cycles(const std::vector<std::vector<std::size_t>>& sources) {
+  std::vector<std::size_t> uses(sources.size(), 0);
+  for (const auto& list : sources) {
+    for (const std::size_t source : list) ++uses[source];
+  }
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i] == 0) open.push_back(i);
+  }
+  std::vector<bool> left(sources.size(), true);
+  while (!open.empty()) {
+    const std::size_t node = open.back();
+    open.pop_back();
+    left[node] = false;
+    for (const std::size_t source : sources[node]) {
+      if (--uses[source] == 0) open.push_back(source);
+    }
+  }
+  return left;
+}
+
+}  // namespace
 
 void Flow::find_recurrences() {
   // Statements that read, not as accumulators, the tensor they write.
@@ -24,33 +54,45 @@ void Flow::find_recurrences() {
   done_.clear();
 }
 
-void Flow::break_longer_cycles() {
-  // Which statements of the same nest a statement may read from, recurrences that are known left out.
-  const auto sources = [this](std::size_t statement) {
-    std::vector<std::size_t> found;
-    for (const Access& access : table_.accesses) {
-      if (access.statement != statement || access.is_write || access.is_accumulator) continue;
-      const auto writers = writers_.find(access.ref->tensor);
-      if (writers == writers_.end()) continue;
-      for (const std::size_t writer : writers->second) {
-        const bool is_near = table_.statements[writer].items[0] == table_.statements[statement].items[0];
-        if (is_near && !is_cyclic_[writer]) found.push_back(writer);
-      }
+std::vector<std::vector<std::size_t>> Flow::near_sources() {
+  std::vector<std::vector<std::size_t>> found(table_.statements.size());
+  std::size_t pairs = 0;
+  for (const Access& access : table_.accesses) {
+    if (access.is_write || access.is_accumulator) continue;
+    const auto writers = writers_.find(access.ref->tensor);
+    if (writers == writers_.end()) continue;
+    const std::uint32_t nest = table_.statements[access.statement].items[0];
+    // Writers are in textual order, so those of one nest stand together.
+    auto writer = std::partition_point(writers->second.begin(), writers->second.end(), [&](std::size_t statement) {
+      return table_.statements[statement].items[0] < nest;
+    });
+    for (; writer != writers->second.end() && table_.statements[*writer].items[0] == nest; ++writer) {
+      if (++pairs > kMostPairs) throw GiveUp{"too many statements that read and write one tensor in one nest"};
+      found[access.statement].push_back(*writer);
     }
-    return found;
-  };
+  }
+  return found;
+}
+
+void Flow::break_longer_cycles() {
+  const std::vector<std::vector<std::size_t>> sources = near_sources();
+  const std::vector<bool> is_in_cycle = in_cycles(sources);
   for (std::size_t statement = 0; statement < table_.statements.size(); ++statement) {
     // A copy is passed through: what is copied makes the better name. A fold is none, whatever is folded.
     const Statement& here = table_.statements[statement];
     if (is_cyclic_[statement] || here.accumulates || std::holds_alternative<Read>(here.equation->right->node)) continue;
+    if (!is_in_cycle[statement]) continue;
     std::set<std::size_t> seen;
-    std::vector<std::size_t> open = sources(statement);
-    while (!open.empty()) {
+    std::vector<std::size_t> open = {statement};
+    // Recurrences that are known are left out.
+    while (!open.empty() && !seen.contains(statement)) {
       const std::size_t next = open.back();
       open.pop_back();
-      if (!seen.insert(next).second) continue;
-      const std::vector<std::size_t> more = sources(next);
-      open.insert(open.end(), more.begin(), more.end());
+      for (const std::size_t source : sources[next]) {
+        if (is_cyclic_[source] || !seen.insert(source).second) continue;
+        arena_.spend(1);
+        open.push_back(source);
+      }
     }
     is_roundabout_[statement] = is_cyclic_[statement] = seen.contains(statement);
   }
@@ -110,16 +152,22 @@ void Flow::make_body(std::size_t statement, const std::vector<VariableId>& names
   std::vector<Affine> parameters;
   parameters.reserve(names.size());
   for (const VariableId name : names) parameters.push_back(arena_.variable(name));
-  const PolynomialId body = body_at(statement, parameters);
+  const Round round = body_at(statement, parameters);
   // It reads what another statement wrote there before.
   if (reads_of_itself_.empty()) is_cyclic_[statement] = false;
   Substitution map;
-  const std::uint32_t height = arena_.traits(body).height + 1;
+  const auto height_of = [this](PolynomialId form) {
+    return form == kHarmless ? std::uint32_t{0} : arena_.traits(form).height;
+  };
+  const std::uint32_t height = std::max(height_of(round.value), height_of(round.hazard)) + 1;
   for (std::size_t i = 0; i < names.size(); ++i) {
     map[names[i]] = arena_.variable(bound_variable(height, static_cast<std::uint32_t>(i)));
   }
-  const PolynomialId named = arena_.substitute_polynomial(body, map);
-  if (arena_.traits(named).height + 1 != height) throw GiveUp{"a recurrence whose body changed"};
+  Round named{arena_.substitute_polynomial(round.value, map), kHarmless};
+  if (round.hazard != kHarmless) named.hazard = arena_.substitute_polynomial(round.hazard, map);
+  if (std::max(height_of(named.value), height_of(named.hazard)) + 1 != height) {
+    throw GiveUp{"a recurrence whose body changed"};
+  }
   bodies_[statement] = named;
 }
 
@@ -130,7 +178,7 @@ void Flow::forget_open_recurrence() {
   depth_ = 0;
 }
 
-PolynomialId Flow::body_at(std::size_t statement, const std::vector<Affine>& element) {
+Flow::Round Flow::body_at(std::size_t statement, const std::vector<Affine>& element) {
   reads_of_itself_.clear();
   const auto rolled = rolled_[statement];
   Solved solved = solve(statement, {element.begin(), element.end() - (rolled ? 1 : 0)});
@@ -141,10 +189,11 @@ PolynomialId Flow::body_at(std::size_t statement, const std::vector<Affine>& ele
     throw GiveUp{"a recurrence that overwrites its own elements"};
   }
   open_recurrence_ = statement;
-  const PolynomialId body = to_real(right_side(statement, solved.loops, false));
+  const Value value = right_side(statement, solved.loops, false);
+  const Round round{to_real(value), value.hazard};
   open_recurrence_.reset();
   done_.clear();  // what was found while it was open speaks of itself
-  return body;
+  return round;
 }
 
 Generator Flow::self(std::size_t statement, const std::vector<Affine>& element) {
@@ -172,13 +221,22 @@ Value Flow::recurrence(const Candidate& write, std::vector<Affine> element) {
   if (const std::optional<Closed>& closed = closed_[statement]) {
     Substitution map;
     for (std::size_t i = 0; i < element.size(); ++i) map[closed->element[i]] = element[i];
-    return {Value::Kind::real, {}, arena_.substitute_polynomial(closed->value, map), 0};
+    Value at_element{Value::Kind::real, {}, arena_.substitute_polynomial(closed->value, map), 0};
+    if (closed->hazard != kHarmless) at_element.hazard = arena_.substitute_polynomial(closed->hazard, map);
+    return at_element;
   }
   if (!bodies_[statement]) throw GiveUp{"a recurrence without a normal form"};
   node.kind = Generator::Kind::recurrence;
   node.tag = is_float(dtype) ? 0 : 1;
-  node.polynomials = {*bodies_[statement]};
-  return value();
+  node.polynomials = {bodies_[statement]->value};
+  Value at_element = value();
+  if (bodies_[statement]->hazard != kHarmless) {
+    // Some round on the way has no value: a function of both bodies, which programs with the same bodies share.
+    node.tag = 1;
+    node.polynomials = {bodies_[statement]->hazard, bodies_[statement]->value};
+    at_element.hazard = hazards_.united(kHarmless, arena_.generator(std::move(node)));
+  }
+  return at_element;
 }
 
 }  // namespace steptp::forms

@@ -198,6 +198,7 @@ Arena::Opened Arena::opened(GeneratorId fold) {
 
 PolynomialId Arena::reduce(ArithmeticOp op, std::vector<VariableId> variables,
                            const std::vector<ConditionId>& conditions, PolynomialId body) {
+  const Deeper deeper(*this);
   spend(8);
   const PolynomialId result = Reducer(*this, op, std::move(variables), conditions, body).result();
   return op == ArithmeticOp::add && nonnegative_.contains(body) ? as_nonnegative(result) : result;

@@ -129,6 +129,7 @@ std::string StatementWriter::affine(const Affine& sum) {
 }
 
 std::string StatementWriter::atom(AtomId id) {
+  const Arena::Deeper deeper(arena_);
   const Atom& node = arena_.atom(id);
   switch (node.kind) {
     case Atom::Kind::variable: return variable(node.argument);
@@ -152,6 +153,7 @@ std::string StatementWriter::subscripts(const Generator& node) {
 }
 
 std::string StatementWriter::generator(GeneratorId id) {
+  const Arena::Deeper deeper(arena_);
   if (is_too_large()) return "0";
   if (const auto known = part_numbers_.find(id); known != part_numbers_.end()) {
     const auto& inside = used_in_[id];
@@ -249,6 +251,7 @@ std::string StatementWriter::reduction(const Generator& node, std::uint32_t heig
 }
 
 std::string StatementWriter::condition(ConditionId id) {
+  const Arena::Deeper deeper(arena_);
   const Condition& node = arena_.condition(id);
   const auto all = [&](std::string_view name) {
     std::vector<std::string> parts;

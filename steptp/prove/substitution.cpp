@@ -26,6 +26,7 @@ class Substituter {
   }
 
   ConditionId condition(ConditionId id) {
+    const Arena::Deeper deeper(arena_);
     if (!touches(arena_.conditions_.traits(id), map_)) return refreshed(id);
     const Condition& node = arena_.conditions_[id];
     switch (node.kind) {
@@ -56,6 +57,7 @@ class Substituter {
   }
 
   PolynomialId polynomial(PolynomialId id) {
+    const Arena::Deeper deeper(arena_);
     if (!touches(arena_.polynomials_.traits(id), map_)) return id;
     const auto key = std::make_pair(id, arena_.knowledge());
     if (const auto known = done_.find(key); known != done_.end()) return known->second;
@@ -159,6 +161,7 @@ class Substituter {
 
  private:
   Affine atom(AtomId id) {
+    const Arena::Deeper deeper(arena_);
     const Atom& node = arena_.atoms_[id];
     Affine same{{{id, 1}}, 0};
     if (!touches(arena_.atoms_.traits(id), map_)) return same;
@@ -209,6 +212,7 @@ PolynomialId Arena::substitute_polynomial(PolynomialId id, const Substitution& m
 }
 
 void Arena::for_each_affine_of_affine(const Affine& affine, const std::function<void(const Affine&)>& visit) {
+  const Deeper deeper(*this);
   visit(affine);
   for (const auto& [id, coefficient] : affine.terms) {
     const Atom& node = atoms_[id];
@@ -231,6 +235,7 @@ void Arena::for_each_affine_of_affine(const Affine& affine, const std::function<
 }
 
 void Arena::for_each_affine_of_condition(ConditionId id, const std::function<void(const Affine&)>& visit) {
+  const Deeper deeper(*this);
   const Condition& node = conditions_[id];
   switch (node.kind) {
     case Condition::Kind::never:
@@ -259,6 +264,7 @@ void Arena::for_each_affine_of_condition(ConditionId id, const std::function<voi
 }
 
 void Arena::for_each_affine(PolynomialId id, const std::function<void(const Affine&)>& visit) {
+  const Deeper deeper(*this);
   spend(1);
   for (const auto& [monomial, coefficient] : polynomials_[id].terms) {
     for (const auto& [factor, exponent] : monomials_[monomial].factors) {
@@ -276,6 +282,7 @@ void Arena::for_each_input(PolynomialId id, std::set<std::uint32_t>& found) {
   std::set<GeneratorId> seen;
   const std::function<void(GeneratorId)> visit_generator = [&](GeneratorId generator) {
     if (!seen.insert(generator).second) return;
+    const Deeper deeper(*this);
     const Generator& node = generators_[generator];
     if (node.kind == Generator::Kind::input) found.insert(node.tag);
     const std::function<void(const Affine&)> visit_affine = [&](const Affine& affine) {

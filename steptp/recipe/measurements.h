@@ -22,8 +22,8 @@ struct JudgedSteps {
   std::uint64_t wrong = 0;   ///< the programs differ, the result is invalid, or a listed choice was refused
   std::uint64_t unsafe = 0;  ///< of those that are equal: numerically worse than before
 
-  [[nodiscard]] std::uint64_t equal() const { return proved + exact + numeric; }
-  [[nodiscard]] std::uint64_t all() const { return equal() + undecided + wrong; }
+  [[nodiscard]] std::uint64_t equal() const { return proved + exact; }
+  [[nodiscard]] std::uint64_t all() const { return equal() + numeric + undecided + wrong; }
 };
 
 struct StrategyMeasurement {

@@ -20,6 +20,7 @@ Values ground_of_known(const Variable& variable) {
     case Domain::Kind::positive: out.emplace_back("domain", "positive"); break;
     case Domain::Kind::nonzero: out.emplace_back("domain", "nonzero"); break;
     case Domain::Kind::range: out.emplace_back("domain", "range"); break;
+    case Domain::Kind::masked:
     case Domain::Kind::unstated:
     case Domain::Kind::any: return because("condition");
   }

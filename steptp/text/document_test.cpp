@@ -136,6 +136,17 @@ TEST(Document, Records) {
   EXPECT_EQ(document.source->text(), "tx1 D=A(C^i64(0,0));");
 }
 
+TEST(Document, MaskedInputs) {
+  const std::string text = "@input A f32[4] masked\n@output D f32[4]\ntx4 D(tx)=A(tx);\n";
+  const Document document = read_document("masked", text);
+  ASSERT_TRUE(document.ok);
+  EXPECT_EQ(document.program.signature.variables[0].domain.kind, Domain::Kind::masked);
+  const std::string printed = print_document(document.program, Profile::paper);
+  EXPECT_NE(printed.find("@input A f32[4] masked\n"), std::string::npos);
+  EXPECT_EQ(read_document("again", printed).program.signature, document.program.signature);
+  EXPECT_FALSE(read_document("integers", "@input A i32[4] masked\n@output D i32[4]\ntx4 D(tx)=A(tx);\n").ok);
+}
+
 TEST(Document, WrongRecords) {
   const std::string entry = R"({"name":"D","role":"output","dtype":"f32","shape":[4]})";
   const auto with = [&](const std::string& part) {

@@ -48,6 +48,8 @@ Result<Domain, std::string> parse_domain(std::string_view text) {
     domain.kind = Domain::Kind::positive;
   } else if (text == "nonzero") {
     domain.kind = Domain::Kind::nonzero;
+  } else if (text == "masked") {
+    domain.kind = Domain::Kind::masked;
   } else {
     domain.kind = Domain::Kind::range;
     const std::size_t comma = text.find(',');
@@ -58,10 +60,16 @@ Result<Domain, std::string> parse_domain(std::string_view text) {
       const auto high = std::from_chars(text.data() + comma + 1, end, domain.high);
       good = low.ec == std::errc() && low.ptr == text.data() + comma && high.ec == std::errc() && high.ptr == end;
     }
-    if (!good) return concat("'", text, "' is not a domain: any, positive, nonzero or [lo,hi)");
+    if (!good) return concat("'", text, "' is not a domain: any, positive, nonzero, masked or [lo,hi)");
     if (!(domain.low < domain.high)) return concat("the domain ", text, " is empty");
   }
   return domain;
+}
+
+/// Only floats have a -inf.
+std::string domain_problem(const Variable& variable) {
+  if (variable.domain.kind != Domain::Kind::masked || is_float(variable.dtype)) return {};
+  return concat(variable.name, " is ", code(variable.dtype), ", and only a float can be masked (finite or -inf)");
 }
 
 std::string print_number(double value) {
@@ -75,6 +83,7 @@ std::string print_domain(const Domain& domain) {
     case Domain::Kind::any: return "any";
     case Domain::Kind::positive: return "positive";
     case Domain::Kind::nonzero: return "nonzero";
+    case Domain::Kind::masked: return "masked";
     case Domain::Kind::range: return concat('[', print_number(domain.low), ',', print_number(domain.high), ')');
   }
   return {};
@@ -187,6 +196,7 @@ Result<Variable, std::string> parse_signature_line(std::string_view line) {
     auto domain = parse_domain(word);
     if (!domain) return domain.error();
     variable.domain = *domain;
+    if (std::string problem = domain_problem(variable); !problem.empty()) return problem;
     word = take_word(rest);
   }
   if (word == "values") {
@@ -240,6 +250,7 @@ Result<Variable, std::string> variable_from_json(const Json& json) {
     auto parsed = parse_domain(*domain->as_string());
     if (!parsed) return parsed.error();
     variable.domain = *parsed;
+    if (std::string problem = domain_problem(variable); !problem.empty()) return problem;
   }
   if (const Json* values = json.find("values"); values && !values->is_null()) {
     if (std::string problem = read_values(*values, variable); !problem.empty()) return problem;

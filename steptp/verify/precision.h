@@ -1,15 +1,25 @@
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 
 #include "steptp/ir/program.h"
 
 namespace steptp {
 
-/// A way from a known variable to an output that goes through a narrower float type in `after` than any (or than the
-/// narrowest) in `before`: as real functions the programs may agree, but digits or range are thrown away. Nothing
-/// where there is none. Wider is allowed.
-[[nodiscard]] std::optional<std::string> lost_precision(const Program& before, const Program& after);
+/// The precision rule of docs/verification.md: as real functions the programs may agree, but digits or range are thrown
+/// away where `after` stores a value that reaches an output, or decides what reaches one, in a float type that cannot
+/// hold what `before` holds there. Wider is allowed.
+struct Precision {
+  enum class Verdict : std::uint8_t {
+    kept,
+    lost,
+    /// `before` has ways of several widths, and it was not shown that those of `after` are as wide each.
+    unclear,
+  };
+  Verdict verdict = Verdict::kept;
+  std::string reason;
+};
+[[nodiscard]] Precision compare_precision(const Program& before, const Program& after);
 
 }  // namespace steptp

@@ -5,12 +5,16 @@
 #include <utility>
 
 #include "steptp/base/text.h"
+#include "steptp/certify/big_stack.h"
+#include "steptp/certify/elements.h"
 #include "steptp/certify/safe.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/prove/prove.h"
 #include "steptp/safety/check.h"
+#include "steptp/verify/index_uses.h"
 #include "steptp/verify/numeric.h"
 #include "steptp/verify/precision.h"
+#include "steptp/verify/vacuous.h"
 
 namespace steptp {
 
@@ -38,7 +42,7 @@ std::string first_finding(const CheckReport& report) {
 }
 
 /// Step 1 of the road: each program on its own. True where both may be compared.
-bool pass_checks(const CheckReport& old_report, const Program& after, Judgement& judgement) {
+bool pass_checks(const CheckReport& old_report, const Program& before, const Program& after, Judgement& judgement) {
   if (old_report.verdict == CheckReport::Verdict::errors) {
     judgement.verdict = Grade::invalid;
     judgement.unusable = true;
@@ -60,27 +64,29 @@ bool pass_checks(const CheckReport& old_report, const Program& after, Judgement&
     return false;
   }
   judgement.assumes = old_report.assumes;
-  // What `after` needs of its inputs and `before` does not need is not given.
-  for (const std::string& assumption : new_report.assumes) {
-    if (std::find(judgement.assumes.begin(), judgement.assumes.end(), assumption) == judgement.assumes.end()) {
-      judgement.reason = concat("after is right only if ", assumption, ", which before does not need");
-      return false;
-    }
-  }
-  return true;
+  // What an element of `after` needs of its inputs and the same element of `before` does not need is not given.
+  if (new_report.assumes.empty() || same_up_to_renaming(before, after) || make_same_index_uses(before, after))
+    return true;
+  judgement.reason =
+      concat("after is right only if ", new_report.assumes.front(),
+             ", and it is not shown that before needs it for the same elements; a domain would state it");
+  return false;
 }
 
 void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
   using Verdict = certify::CertifiedAnswer::Verdict;
   switch (answer.verdict) {
-    case Verdict::equal: judgement.verdict = Grade::exact; break;
+    // Agreement at what was drawn is evidence and no more.
+    case Verdict::equal: judgement.verdict = Grade::numeric; break;
     case Verdict::differs: judgement.verdict = Grade::differs; break;
     case Verdict::undecided: judgement.verdict = Grade::undecided; break;
   }
   judgement.bound_log2 = answer.bound_log2;
   judgement.agree_bits = answer.agree_bits;
   judgement.points = answer.points;
-  judgement.reason = answer.reason;
+  judgement.reason = answer.verdict == Verdict::equal
+                         ? "certified values agree at the elements and inputs that were drawn; not shown for all"
+                         : answer.reason;
   judgement.counterexample = answer.counterexample;
   judgement.work += answer.work;
   for (const std::string& assumption : answer.assumes) {
@@ -115,6 +121,7 @@ void judge_safety(const Program& before, const Program& after, bool is_defined, 
   }
   if (options.safety_budget == 0) return;
   evaluation.budget_operations = std::min(evaluation.budget_operations, options.safety_budget);
+  judgement.seed = evaluation.seed;
   const certify::SafetyAnswer answer = certify::compare_safety(before, after, evaluation, options.safe_range);
   judgement.safe = shown(answer.is_safe);
   judgement.stable = shown(answer.is_stable);
@@ -146,11 +153,12 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
     judgement.reason = "the signature of after is not that of before";
     return true;
   }
-  if (!pass_checks(known.check, after, judgement)) return true;
+  if (!pass_checks(known.check, before, after, judgement)) return true;
 
   judgement.degenerate = known.dependence.is_known && known.dependence.is_constant;
   judgement.independent_of = known.dependence.independent_of;
   judgement.work += known.dependence.work;
+  judgement.vacuous = known.dependence.vacuous;
 
   if (same_up_to_renaming(before, after)) {
     judgement.verdict = Grade::proved;
@@ -158,12 +166,44 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
     set_safe_by_proof(judgement);
     return true;
   }
-  if (auto lost = lost_precision(before, after)) {
-    judgement.verdict = Grade::differs;
-    judgement.reason = concat("precision: ", *lost);
+  const Precision precision = compare_precision(before, after);
+  if (precision.verdict == Precision::Verdict::kept) return false;
+  judgement.verdict = precision.verdict == Precision::Verdict::lost ? Grade::differs : Grade::undecided;
+  judgement.reason = concat("precision: ", precision.reason);
+  return true;
+}
+
+/// Draws that `before` can bear hide what differs elsewhere: at inputs that some other element or dead code could not.
+void look_without_guesses(const Program& before, const Program& after, certify::CertifyOptions evaluation,
+                          Judgement& judgement) {
+  constexpr std::uint64_t kMostOperations = 40'000'000;
+  evaluation.budget_operations = std::min(evaluation.budget_operations / 4, kMostOperations);
+  evaluation.guesses_domains = false;
+  certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
+  judgement.work += answer.work;
+  if (answer.verdict != certify::CertifiedAnswer::Verdict::differs) return;
+  if (evaluation.keep_record) judgement.evaluation = std::move(answer.record);
+  take(answer, judgement);
+}
+
+/// The theorem of the grade `exact`: cell by cell, which the prover has tried, or every element by itself.
+bool show_exactly(const Program& before, const Program& after, const Proof& proof, certify::CertifyOptions evaluation,
+                  Judgement& judgement) {
+  if (proof.shown) {
+    judgement.verdict = Grade::exact;
+    judgement.points = proof.cells;
+    judgement.bound_log2 = proof.bound_log2;
     return true;
   }
-  return false;
+  constexpr std::uint64_t kMostOperations = 40'000'000;
+  evaluation.budget_operations = std::min(evaluation.budget_operations / 4, kMostOperations);
+  const certify::ElementsAnswer answer = certify::show_every_element(before, after, evaluation);
+  judgement.work += answer.work;
+  if (!answer.agrees) return false;
+  judgement.verdict = Grade::exact;
+  judgement.points = answer.elements;
+  judgement.bound_log2 = answer.bound_log2;
+  return true;
 }
 
 /// One trial, after a proof was tried.
@@ -179,22 +219,26 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     judgement.verdict = Grade::proved;
     if (proof.is_as_written) set_safe_by_proof(judgement);
     if (options.keep_record) judgement.proof = proof.record;
+  } else if (show_exactly(before, after, proof, evaluation, judgement)) {
+    judgement.seed = options.seed;
+    if (options.keep_record) judgement.evaluation = certify::certify(before, after, evaluation).record;
   } else {
     evaluation.same_tensors = proof.same_tensors;
+    judgement.seed = options.seed;
     certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
     if (options.keep_record) judgement.evaluation = std::move(answer.record);
     is_defined = answer.is_defined_everywhere;
     take(answer, judgement);
+    if (judgement.verdict != Grade::differs) look_without_guesses(before, after, evaluation, judgement);
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
-  if (is_equal(judgement.verdict) && !judgement.is_safe())
+  if (is_equal_or_numeric(judgement.verdict) && !judgement.is_safe())
     judge_safety(before, after, is_defined, evaluation, options, judgement);
 }
 
-}  // namespace
-
-std::vector<Judgement> verify_trials(const Program& before, const Program& after, const VerifyOptions& options,
-                                     const std::vector<std::uint64_t>& seeds) {
+/// All trials, on a stack that bears it.
+std::vector<Judgement> judge_trials(const Program& before, const Program& after, const VerifyOptions& options,
+                                    const std::vector<std::uint64_t>& seeds) {
   std::optional<KnownBefore> looked_at;
   if (!options.known && before.signature == after.signature) looked_at = look_at(before);
   const KnownBefore none;
@@ -202,8 +246,10 @@ std::vector<Judgement> verify_trials(const Program& before, const Program& after
   common.safe_range = options.safe_range;
   if (judge_structure(before, after, options.known ? *options.known : looked_at.value_or(none), common))
     return {common};
-  const Proof proof =
-      prove(before, after, {.work = options.proof_work, .stop = options.stop, .keep_record = options.keep_record});
+  if (!common.vacuous.empty()) common.fills_vacuous = fills_vacuous_elements(before, after);
+  const Proof proof = prove(
+      before, after,
+      {.seed = seeds.front(), .work = options.proof_work, .stop = options.stop, .keep_record = options.keep_record});
   common.work += proof.work;
   std::vector<Judgement> out;
   VerifyOptions one = options;
@@ -214,6 +260,18 @@ std::vector<Judgement> verify_trials(const Program& before, const Program& after
     if (proof.proved || !is_equal(out.back().verdict) || !out.back().is_safe()) break;
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<Judgement> verify_trials(const Program& before, const Program& after, const VerifyOptions& options,
+                                     const std::vector<std::uint64_t>& seeds) {
+  std::vector<Judgement> out;
+  const bool ran = certify::run_on_big_stack([&] { out = judge_trials(before, after, options, seeds); });
+  if (ran) return out;
+  Judgement judgement;
+  judgement.reason = "no stack for the judgement";
+  return {judgement};
 }
 
 }  // namespace steptp

@@ -20,7 +20,10 @@ namespace steptp {
 /// How sure the judge is; docs/verification.md says what each grade means.
 enum class Grade : std::uint8_t { proved, exact, numeric, differs, undecided, invalid };
 [[nodiscard]] std::string_view name_of(Grade grade);
-[[nodiscard]] inline bool is_equal(Grade grade) { return grade <= Grade::numeric; }
+/// Proved or exact. `numeric` is evidence and does not count as equal.
+[[nodiscard]] inline bool is_equal(Grade grade) { return grade <= Grade::exact; }
+/// For callers that were told to accept evidence (`verify --accept numeric`); datasets, rewards and search never do.
+[[nodiscard]] inline bool is_equal_or_numeric(Grade grade) { return grade <= Grade::numeric; }
 
 /// An answer that may be missing; an enum, so that "not known" is never read as a yes.
 enum class Shown : std::uint8_t { unknown, no, yes };
@@ -43,7 +46,12 @@ struct Judgement {
   /// `before` itself is at fault: it does not pass `check`.
   bool unusable = false;
   std::vector<std::string> independent_of;
+  /// Outputs of `before`, or regions of them, that are shown to be NaN or without a value at every input.
+  std::vector<std::string> vacuous;
+  bool fills_vacuous = false;  ///< `after` has numbers there, or is not shown to have none
   std::optional<double> bound_log2;
+  /// The seed of the draws; nothing where no chance played a part.
+  std::optional<std::uint64_t> seed;
   std::uint64_t points = 0;
   std::optional<std::int64_t> agree_bits;
   std::vector<std::string> assumes;

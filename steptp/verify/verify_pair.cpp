@@ -4,6 +4,8 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -86,9 +88,19 @@ std::string problem_of(const Pair& pair) {
 
 Judgement verify_pair(const Pair& pair, const VerifyOptions& options) {
   const std::string problem = problem_of(pair);
-  if (problem.empty()) return verify(pair.before.program, pair.after.program, options);
   Judgement judgement;
   judgement.safe_range = options.safe_range;
+  if (problem.empty()) {
+    // Our bug, or no memory: it costs this pair and no other.
+    try {
+      return verify(pair.before.program, pair.after.program, options);
+    } catch (const std::bad_alloc&) {
+      judgement.reason = "the judge failed on this pair: out of memory";
+    } catch (const std::exception& error) {
+      judgement.reason = concat("the judge failed on this pair: internal error: ", std::string_view(error.what()));
+    }
+    return judgement;
+  }
   judgement.verdict = Grade::invalid;
   judgement.unusable = !unusable_because(pair).empty();
   judgement.reason = problem;
@@ -100,8 +112,8 @@ Judgement verify_in_time(const Pair& pair, VerifyOptions options, double seconds
   if (seconds > 0) watchdog.emplace(std::chrono::duration<double>(seconds), stop);
   options.stop = &stop;
   Judgement judgement = verify_pair(pair, options);
-  const bool is_unfinished =
-      judgement.verdict == Grade::undecided || (is_equal(judgement.verdict) && judgement.safe == Shown::unknown);
+  const bool is_unfinished = judgement.verdict == Grade::undecided ||
+                             (is_equal_or_numeric(judgement.verdict) && judgement.safe == Shown::unknown);
   if (seconds > 0 && stop && is_unfinished) {
     std::array<char, 32> buffer{};
     const auto* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), seconds).ptr;
@@ -144,6 +156,14 @@ Json to_json(const certify::SafeRange& range) {
   return Json::Array{Json(range.low), Json(range.high)};
 }
 
+certify::SafeRange safe_range_of(const Json* value) {
+  if (!value) return {};
+  if (const std::string* word = value->as_string()) return parse_safe_range(*word).value_or(certify::SafeRange{});
+  const Json::Array* ends = value->as_array();
+  if (!ends || ends->size() != 2) return {};
+  return {certify::SafeRange::Kind::given, (*ends)[0].number(), (*ends)[1].number()};
+}
+
 std::optional<certify::SafeRange> parse_safe_range(std::string_view text) {
   using Kind = certify::SafeRange::Kind;
   if (text == "middle") return certify::SafeRange{};
@@ -168,6 +188,7 @@ Json to_json(const std::string& id, const Judgement& judgement) {
   out.set("id", id).set("verdict", name_of(judgement.verdict)).set("same", judgement.same);
   out.set("safe", to_json(judgement.safe)).set("safe_by", to_json(judgement.safe_by));
   out.set("safe_range", to_json(judgement.safe_range)).set("stable", to_json(judgement.stable));
+  out.set("vacuous", strings(judgement.vacuous)).set("fills_vacuous", judgement.fills_vacuous);
   out.set("degenerate", judgement.degenerate);
   out.set("independent_of", strings(judgement.independent_of));
   out.set("bound_log2", judgement.bound_log2 ? Json(std::floor(*judgement.bound_log2)) : Json());
@@ -175,7 +196,8 @@ Json to_json(const std::string& id, const Judgement& judgement) {
   out.set("agree_bits", judgement.agree_bits ? Json(*judgement.agree_bits) : Json());
   out.set("assumes", strings(judgement.assumes)).set("reason", judgement.reason);
   out.set("counterexample", judgement.counterexample ? to_json(*judgement.counterexample) : Json());
-  return out.set("work", judgement.work);
+  out.set("work", judgement.work);
+  return out.set("seed", judgement.seed ? Json(*judgement.seed) : Json());
 }
 
 }  // namespace steptp

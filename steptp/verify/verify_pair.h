@@ -26,7 +26,8 @@ struct Pair {
 [[nodiscard]] std::string problem_of(const Pair& pair);
 
 /// The judge on texts. An unreadable `after` is `invalid`, an unreadable `before` is `invalid` and unusable; the reason
-/// carries the first diagnostic with its place.
+/// carries the first diagnostic with its place. Where the judge itself fails, the pair is undecided, and the reason
+/// says so.
 [[nodiscard]] Judgement verify_pair(const Pair& pair, const VerifyOptions& options = {});
 
 /// The same within so many seconds on the wall clock (0: no limit), or until somebody raises the flag. An answer that
@@ -40,6 +41,8 @@ struct Pair {
 [[nodiscard]] Json to_json(SafeBy support);
 /// "middle", "full" or [lo, hi].
 [[nodiscard]] Json to_json(const certify::SafeRange& range);
+/// The range that such a value means; the middle one where it is something else.
+[[nodiscard]] certify::SafeRange safe_range_of(const Json* value);
 /// `middle`, `full`, or two magnitudes `lo,hi`; nothing where the text is none of these.
 [[nodiscard]] std::optional<certify::SafeRange> parse_safe_range(std::string_view text);
 

@@ -1,0 +1,413 @@
+// How forms become numbers modulo a prime. The argument why equal residues mean equal values, except with a probability
+// that is bounded, is in docs/verification.md, "Exact"; decision 0039 says why forms are evaluated and not programs.
+#include "steptp/prove/residues.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "steptp/base/hash.h"
+#include "steptp/prove/give_up.h"
+
+namespace steptp::forms {
+
+namespace {
+
+/// Folds over at most so many values of a variable are taken apart: the two halves of a loop of two rounds are no
+/// folds.
+constexpr std::int64_t kShortRange = 4;
+
+/// What tells the kinds of unknowns apart.
+enum class Key : std::uint64_t {
+  variable = 1,
+  quotient,
+  wrapped,
+  input,
+  definition,
+  infinity,
+  inverse,
+  call,
+  extremum,
+  select,
+  fold,
+  conversion,
+  power,
+  operation,
+  recurrence,
+  self,
+  tamed,
+  bound,
+  equality,
+  below,
+  comparison,
+  wild,
+};
+
+std::uint64_t start(Key key, std::uint64_t tag = 0) { return combine(static_cast<std::uint64_t>(key), tag); }
+
+}  // namespace
+
+double Residues::bound_log2(double degree) const {
+  const double wrong = degree + opaque_terms_ * opaque_terms_ * argument_degree_ + coefficient_bits_ / 60 + 1;
+  return std::min(0.0, std::log2(wrong) - std::log2(static_cast<double>(field_.prime())));
+}
+
+Residues::Value Residues::opaque(std::uint64_t key, bool is_number, double degree) {
+  opaque_terms_ += 1;
+  argument_degree_ = std::max(argument_degree_, degree);
+  return {field_.of_key(key), is_number, 1};
+}
+
+Field::Residue Residues::rational(const mpq_class& value) {
+  const auto bits = mpz_sizeinbase(value.get_num_mpz_t(), 2) + mpz_sizeinbase(value.get_den_mpz_t(), 2);
+  coefficient_bits_ = std::max(coefficient_bits_, static_cast<double>(bits));
+  const auto residue = field_.of_rational(value);
+  if (!residue) throw GiveUp{"a denominator that the prime divides"};
+  return *residue;
+}
+
+Residues::Value Residues::complement(const Value& value) const {
+  return {field_.subtract(1, value.residue), value.is_number, value.degree};
+}
+
+Residues::Value Residues::of_polynomial(PolynomialId id) {
+  if (const auto known = polynomials_.find(id); known != polynomials_.end()) return known->second;
+  arena_.spend(1);
+  Value sum;
+  const Polynomial node = arena_.polynomial(id);
+  for (const auto& [monomial, coefficient] : node.terms) {
+    const Monomial product = arena_.monomial(monomial);
+    Value term{rational(coefficient), true, 0};
+    for (const auto& [factor, exponent] : product.factors) {
+      const Value value = of_generator(factor);
+      term.is_number &= value.is_number;
+      term.degree += value.degree * std::abs(exponent);
+      if (exponent < 0 && value.residue == 0) throw GiveUp{"a divisor that vanishes at the drawn point"};
+      const Field::Residue base = exponent < 0 ? field_.inverse(value.residue) : value.residue;
+      term.residue = field_.multiply(term.residue, field_.power(base, static_cast<std::uint64_t>(std::abs(exponent))));
+    }
+    if (!term.is_number) term = of_wild_product(product, coefficient);
+    sum.residue = field_.add(sum.residue, term.residue);
+    sum.is_number &= term.is_number;
+    // Of a quotient: numerators and denominators of all terms meet.
+    sum.degree += term.degree;
+  }
+  polynomials_.emplace(id, sum);
+  return sum;
+}
+
+Residues::Value Residues::of_wild_product(const Monomial& product, const mpq_class& coefficient) {
+  std::vector<std::pair<Field::Residue, std::uint64_t>> factors;
+  double degree = 0;
+  for (const auto& [factor, exponent] : product.factors) {
+    const Value value = of_generator(factor);
+    factors.emplace_back(value.residue, static_cast<std::uint64_t>(static_cast<std::int64_t>(exponent)));
+    degree = std::max(degree, value.degree);
+  }
+  std::sort(factors.begin(), factors.end());
+  // A single factor with coefficient 1 is itself, whatever it is.
+  if (factors.size() == 1 && factors[0].second == 1 && coefficient == 1) return {factors[0].first, false, degree};
+  std::uint64_t key = combine(start(Key::wild), rational(coefficient));
+  for (const auto& [residue, exponent] : factors) key = combine(combine(key, residue), exponent);
+  return opaque(key, false, degree);
+}
+
+Residues::Value Residues::of_generator(GeneratorId id) {
+  if (const auto known = generators_.find(id); known != generators_.end()) return known->second;
+  arena_.spend(1);
+  const Value value = made(id);
+  generators_.emplace(id, value);
+  return value;
+}
+
+Residues::Value Residues::made(GeneratorId id) {
+  const Generator node = arena_.generator(id);
+  const bool is_tame = !arena_.traits_of_generator(id).is_wild();
+  const auto of_parts = [&](Key kind, bool is_number) {
+    std::uint64_t key = start(kind, node.tag);
+    double degree = 0;
+    for (const PolynomialId part : node.polynomials) {
+      const Value value = of_polynomial(part);
+      key = combine(key, value.residue);
+      degree = std::max(degree, value.degree);
+    }
+    for (const AffineId subscript : node.subscripts) {
+      const Value value = of_affine(arena_.affine(subscript));
+      key = combine(key, value.residue);
+      degree = std::max(degree, value.degree);
+    }
+    return opaque(key, is_number, degree);
+  };
+  const auto parts_are_numbers = [&] {
+    return std::all_of(node.polynomials.begin(), node.polynomials.end(),
+                       [this](PolynomialId part) { return of_polynomial(part).is_number; });
+  };
+  switch (node.kind) {
+    case Generator::Kind::input:
+    case Generator::Kind::definition:
+      return of_parts(node.kind == Generator::Kind::input ? Key::input : Key::definition, is_tame);
+    case Generator::Kind::integer: return of_atom(node.tag);
+    case Generator::Kind::infinity: return opaque(start(Key::infinity), false, 0);
+    case Generator::Kind::inverse: return of_inverse(node.polynomials[0]);
+    case Generator::Kind::call: return of_call(node);
+    case Generator::Kind::extremum: {
+      std::vector<Value> operands;
+      for (const PolynomialId part : node.polynomials) add_operands(part, node.tag == 1, operands);
+      return of_operands(node.tag == 1, std::move(operands));
+    }
+    case Generator::Kind::select: return of_select(node);
+    case Generator::Kind::reduction: return of_fold(id);
+    case Generator::Kind::conversion: return of_parts(Key::conversion, true);
+    case Generator::Kind::power: return of_parts(Key::power, false);
+    case Generator::Kind::operation: return of_parts(Key::operation, parts_are_numbers());
+    case Generator::Kind::truth: return of_condition(node.conditions[0]);
+    case Generator::Kind::recurrence: return of_parts(Key::recurrence, is_tame);
+    case Generator::Kind::lump: return of_polynomial(node.polynomials[0]);
+    case Generator::Kind::self: return of_parts(Key::self, is_tame);
+    case Generator::Kind::tamed: return of_parts(Key::tamed, true);
+  }
+  throw GiveUp{"a form without a residue"};
+}
+
+Residues::Value Residues::of_inverse(PolynomialId divisor) {
+  const Value value = of_polynomial(divisor);
+  if (!value.is_number) return opaque(combine(start(Key::inverse), value.residue), false, value.degree);
+  if (value.residue == 0) throw GiveUp{"a divisor that vanishes at the drawn point"};
+  return {field_.inverse(value.residue), true, value.degree};
+}
+
+Residues::Value Residues::of_call(const Generator& node) {
+  const PolynomialId inside = node.polynomials[0];
+  const Value argument = of_polynomial(inside);
+  bool is_number = argument.is_number;
+  switch (static_cast<Function>(node.tag)) {
+    case Function::sqrt: is_number = is_number && arena_.sign(inside).nonnegative; break;
+    case Function::log:
+    case Function::rsqrt:
+      is_number = is_number && arena_.sign(inside).nonnegative && arena_.sign(inside).nonzero;
+      break;
+    default: break;
+  }
+  return opaque(combine(start(Key::call, node.tag), argument.residue), is_number, argument.degree);
+}
+
+Residues::Value Residues::of_select(const Generator& node) {
+  const Value condition = of_condition(node.conditions[0]);
+  const Value first = of_polynomial(node.polynomials[0]);
+  const Value second = of_polynomial(node.polynomials[1]);
+  if (first.residue == second.residue && first.is_number == second.is_number) return first;
+  if (first.is_number && second.is_number) {
+    const Field::Residue gap = field_.subtract(first.residue, second.residue);
+    return {field_.add(second.residue, field_.multiply(condition.residue, gap)), true,
+            condition.degree + first.degree + second.degree};
+  }
+  // The choice by the opposite condition has its arms exchanged.
+  const bool is_turned = complement(condition).residue < condition.residue;
+  const Value& one = is_turned ? second : first;
+  const Value& other = is_turned ? first : second;
+  std::uint64_t key = combine(start(Key::select), std::min(condition.residue, complement(condition).residue));
+  key = combine(combine(key, one.residue), other.residue);
+  return opaque(key, false, std::max({condition.degree, first.degree, second.degree}));
+}
+
+std::optional<std::size_t> Residues::short_range(const Generator& fold) {
+  for (std::size_t i = 0; i < fold.ranges.size(); ++i) {
+    if (fold.ranges[i].second - fold.ranges[i].first < kShortRange) return i;
+  }
+  return std::nullopt;
+}
+
+std::vector<PolynomialId> Residues::pieces(GeneratorId fold, std::size_t variable) {
+  const auto [low, high] = arena_.generator(fold).ranges[variable];
+  std::vector<PolynomialId> out;
+  for (std::int64_t value = low; value <= high; ++value) {
+    out.push_back(arena_.with_range(fold, variable, {value, value}));
+  }
+  return out;
+}
+
+void Residues::add_operands(PolynomialId id, bool is_max, std::vector<Value>& out) {
+  const auto op = static_cast<std::uint32_t>(is_max ? ArithmeticOp::max : ArithmeticOp::min);
+  if (const auto only = arena_.as_generator(id)) {
+    const Generator node = arena_.generator(*only);
+    if (node.kind == Generator::Kind::extremum && (node.tag == 1) == is_max) {
+      for (const PolynomialId part : node.polynomials) add_operands(part, is_max, out);
+      return;
+    }
+    const bool is_fold = node.kind == Generator::Kind::reduction && node.tag == op;
+    if (const auto variable = is_fold ? short_range(node) : std::nullopt) {
+      // A fold starts from its identity, which a NaN does not replace.
+      if (!of_polynomial(node.polynomials[0]).is_number || !node.conditions.empty()) {
+        out.push_back(of_polynomial(arena_.identity(static_cast<ArithmeticOp>(op))));
+      }
+      for (const PolynomialId piece : pieces(*only, *variable)) add_operands(piece, is_max, out);
+      return;
+    }
+  }
+  out.push_back(of_polynomial(id));
+}
+
+Residues::Value Residues::of_operands(bool is_max, std::vector<Value> operands) {
+  std::sort(operands.begin(), operands.end(), [](const Value& a, const Value& b) { return a.residue < b.residue; });
+  operands.erase(std::unique(operands.begin(), operands.end(),
+                             [](const Value& a, const Value& b) { return a.residue == b.residue; }),
+                 operands.end());
+  if (operands.size() == 1) return operands[0];
+  std::uint64_t key = start(Key::extremum, is_max ? 1 : 0);
+  bool is_number = true;
+  double degree = 0;
+  for (const Value& operand : operands) {
+    key = combine(key, operand.residue);
+    is_number &= operand.is_number;
+    degree = std::max(degree, operand.degree);
+  }
+  return opaque(key, is_number, degree);
+}
+
+Residues::Value Residues::of_fold(GeneratorId id) {
+  const Generator node = arena_.generator(id);
+  const auto op = static_cast<ArithmeticOp>(node.tag);
+  if (op == ArithmeticOp::max || op == ArithmeticOp::min) {
+    if (short_range(node)) {
+      std::vector<Value> operands;
+      add_operands(arena_.generator(node), op == ArithmeticOp::max, operands);
+      return of_operands(op == ArithmeticOp::max, std::move(operands));
+    }
+  } else if (const auto variable = op == ArithmeticOp::add ? short_range(node) : std::nullopt) {
+    Value sum;
+    for (const PolynomialId piece : pieces(id, *variable)) {
+      const Value value = of_polynomial(piece);
+      sum.residue = field_.add(sum.residue, value.residue);
+      sum.is_number &= value.is_number;
+      sum.degree += value.degree;
+    }
+    return sum;
+  }
+  std::uint64_t key = start(Key::fold, node.tag);
+  double degree = 0;
+  for (const auto& [low, high] : node.ranges) {
+    key = combine(combine(key, static_cast<std::uint64_t>(low)), static_cast<std::uint64_t>(high));
+  }
+  std::vector<Field::Residue> conditions;
+  for (const ConditionId condition : node.conditions) {
+    const Value value = of_condition(condition);
+    conditions.push_back(value.residue);
+    degree = std::max(degree, value.degree);
+  }
+  std::sort(conditions.begin(), conditions.end());
+  for (const Field::Residue condition : conditions) key = combine(key, condition);
+  const Value body = of_polynomial(node.polynomials[0]);
+  key = combine(key, body.residue);
+  bool is_number = body.is_number;
+  // An empty maximum is infinite; without conditions no fold is empty.
+  if (op == ArithmeticOp::max || op == ArithmeticOp::min) {
+    is_number = is_number && (node.conditions.empty() || !arena_.traits_of_generator(id).is_wild());
+  }
+  return opaque(key, is_number, std::max(degree, body.degree));
+}
+
+Residues::Value Residues::of_affine(const Affine& affine) {
+  Value sum{field_.of_integer(affine.constant), true, 0};
+  for (const auto& [atom, coefficient] : affine.terms) {
+    const Value value = of_atom(atom);
+    sum.residue = field_.add(sum.residue, field_.multiply(field_.of_integer(coefficient), value.residue));
+    sum.degree = std::max(sum.degree, value.degree);
+  }
+  return sum;
+}
+
+Residues::Value Residues::of_atom(AtomId id) {
+  const Atom node = arena_.atom(id);
+  switch (node.kind) {
+    case Atom::Kind::variable: return opaque(start(Key::variable, node.argument), true, 1);
+    case Atom::Kind::quotient:
+    case Atom::Kind::wrapped: {
+      const Value inside = of_affine(arena_.affine(node.argument));
+      const Key kind = node.kind == Atom::Kind::quotient ? Key::quotient : Key::wrapped;
+      return opaque(combine(start(kind, static_cast<std::uint64_t>(node.divisor)), inside.residue), true,
+                    inside.degree);
+    }
+    case Atom::Kind::product: {
+      Value product{1, true, 0};
+      for (const AtomId factor : node.factors) {
+        const Value value = of_atom(factor);
+        product.residue = field_.multiply(product.residue, value.residue);
+        product.degree += value.degree;
+      }
+      return product;
+    }
+    case Atom::Kind::value: return of_generator(node.argument);
+  }
+  throw GiveUp{"an index without a residue"};
+}
+
+Residues::Value Residues::of_condition(ConditionId id) {
+  if (const auto known = conditions_.find(id); known != conditions_.end()) return known->second;
+  arena_.spend(1);
+  const Condition node = arena_.condition(id);
+  Value value;
+  switch (node.kind) {
+    case Condition::Kind::never: break;
+    case Condition::Kind::always: value.residue = 1; break;
+    case Condition::Kind::nonnegative: value = of_bound(arena_.affine(node.left), false); break;
+    case Condition::Kind::zero: value = of_bound(arena_.affine(node.left), true); break;
+    case Condition::Kind::less:
+    case Condition::Kind::less_equal:
+    case Condition::Kind::equal: value = of_comparison(node); break;
+    case Condition::Kind::boolean: value = of_generator(node.left); break;
+    case Condition::Kind::negation: value = complement(of_condition(node.left)); break;
+    case Condition::Kind::conjunction:
+    case Condition::Kind::disjunction: value = of_connective(node); break;
+  }
+  value.is_number = true;
+  conditions_.emplace(id, value);
+  return value;
+}
+
+/// affine >= 0, or affine == 0. The opposite of x >= 0 is -1-x >= 0.
+Residues::Value Residues::of_bound(const Affine& affine, bool equality) {
+  const Value value = of_affine(affine);
+  if (equality) {
+    const Field::Residue sign_free = std::min(value.residue, field_.negate(value.residue));
+    return opaque(combine(start(Key::equality), sign_free), true, value.degree);
+  }
+  const Field::Residue opposite = field_.subtract(field_.negate(value.residue), 1);
+  const Value bound = opaque(combine(start(Key::bound), std::min(value.residue, opposite)), true, value.degree);
+  return opposite < value.residue ? complement(bound) : bound;
+}
+
+Residues::Value Residues::of_comparison(const Condition& node) {
+  const Value left = of_polynomial(node.left);
+  const Value right = of_polynomial(node.right);
+  const double degree = std::max(left.degree, right.degree);
+  if (node.kind == Condition::Kind::equal) {
+    if (left.is_number && right.is_number) {
+      const Field::Residue gap = field_.subtract(left.residue, right.residue);
+      return opaque(combine(start(Key::equality), std::min(gap, field_.negate(gap))), true, degree);
+    }
+    const auto [low, high] = std::minmax(left.residue, right.residue);
+    return opaque(combine(combine(start(Key::comparison, 2), low), high), true, degree);
+  }
+  const bool is_strict = node.kind == Condition::Kind::less;
+  // Numbers are comparable: x<=y is the opposite of y<x. With NaN both are false.
+  if (left.is_number && right.is_number) {
+    const Field::Residue gap =
+        is_strict ? field_.subtract(left.residue, right.residue) : field_.subtract(right.residue, left.residue);
+    const Value below = opaque(combine(start(Key::below), gap), true, degree);
+    return is_strict ? below : complement(below);
+  }
+  return opaque(combine(combine(start(Key::comparison, is_strict ? 0 : 1), left.residue), right.residue), true, degree);
+}
+
+Residues::Value Residues::of_connective(const Condition& node) {
+  const bool is_conjunction = node.kind == Condition::Kind::conjunction;
+  Value product{1, true, 0};
+  for (const ConditionId part : node.parts) {
+    Value value = of_condition(part);
+    if (!is_conjunction) value = complement(value);
+    product.residue = field_.multiply(product.residue, value.residue);
+    product.degree += value.degree;
+  }
+  return is_conjunction ? product : complement(product);
+}
+
+}  // namespace steptp::forms

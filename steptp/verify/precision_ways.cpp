@@ -1,0 +1,352 @@
+// Which types values go through on their way from where they enter a program (known variables, literals, indices) to
+// its outputs, followed forwards through the statements until nothing changes. A store is noted where its tensor is
+// read, so that the store in an output, whose type is given, counts only where the output is read again.
+
+#include "steptp/verify/precision_ways.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "steptp/analysis/accesses.h"
+#include "steptp/analysis/box_search.h"
+#include "steptp/base/json.h"
+#include "steptp/base/text.h"
+#include "steptp/check/types.h"
+
+namespace steptp {
+
+Width narrower(const Width& a, const Width& b) {
+  return {std::min(a.precision, b.precision), std::min(a.exponent, b.exponent)};
+}
+Width wider(const Width& a, const Width& b) {
+  return {std::max(a.precision, b.precision), std::max(a.exponent, b.exponent)};
+}
+
+Width width_of(DType dtype) {
+  const DTypeInfo& type = info(dtype);
+  if (is_float(dtype)) return {type.precision, type.max_exponent};
+  return {type.precision, type.precision};
+}
+
+Width Way::held() const {
+  if (stored.is_limited()) return stored;
+  Width all;
+  for (const Width& one : computed) all = narrower(all, one);
+  return all.is_limited() ? all : own;
+}
+
+namespace {
+
+constexpr std::size_t kMostWays = 64;
+struct TooMany {};
+
+/// What holds a number exactly. A decimal counts as the double next to it.
+Width width_of(double value) {
+  if (value == 0 || !std::isfinite(value)) return {1, 1};
+  int exponent = 0;
+  const double fraction = std::fabs(std::frexp(value, &exponent));
+  const auto mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
+  return {53 - std::countr_zero(mantissa), std::max(1, std::abs(exponent - 1))};
+}
+
+Width width_of(const Interval& range) {
+  const Wide most = std::max(range.high, -range.low);
+  if (most > (Wide{1} << 62)) return width_of(DType::i64);
+  const int bits = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(most))));
+  return {bits, bits};
+}
+
+/// The value is used in an operation, so that the last store was not the end of the way.
+void settle(Way& way) {
+  if (!way.pending.is_limited()) return;
+  if (way.pending_lost) {
+    way.lost = narrower(way.lost, way.pending);
+  } else {
+    Width& kept = way.kept[static_cast<std::size_t>(way.last)];
+    kept = narrower(kept, way.pending);
+  }
+  way.stored = narrower(way.stored, way.pending);
+  way.pending = {};
+}
+
+void operate(Way& way, Rounding rounding, DType dtype) {
+  if (way.decides) return;
+  settle(way);
+  if (!is_float(dtype)) {
+    way.is_exact = true;
+    way.own = width_of(dtype);
+    return;
+  }
+  Width& computed = way.computed[static_cast<std::size_t>(rounding)];
+  computed = narrower(computed, width_of(dtype));
+  way.is_exact = false;
+  way.own = width_of(dtype);
+  way.last = rounding;
+}
+
+/// To the type of an operation that rounds nothing of its own: a maximum, a choice, a comparison.
+void convert(Way& way, DType dtype) {
+  if (way.decides || !is_float(dtype) || width_of(dtype).holds(way.own)) return;
+  operate(way, Rounding::conversion, dtype);
+}
+
+void store(Way& way, DType dtype) {
+  if (way.decides) return;
+  const Width width = width_of(dtype);
+  if (!is_float(dtype)) {
+    settle(way);
+    way.decides = dtype == DType::boolean;  // Conversion to bool is a comparison with zero.
+    way.is_exact = true;
+    way.own = width;
+    return;
+  }
+  const bool is_lost = !width.holds(way.own);
+  if (way.is_exact && !is_lost) return;
+  settle(way);
+  way.pending = width;
+  way.pending_lost = is_lost;
+  way.is_exact = true;
+  way.own = width;
+}
+
+class Follower {
+ public:
+  explicit Follower(const Program& program) : program_(program), table_(collect_accesses(program)) {
+    for (const Variable& variable : program.signature.variables) {
+      if (variable.role == Role::output) continue;
+      Way way;
+      way.own = width_of(variable.dtype);
+      ways_[variable.name][variable.name] = {way};
+      is_input_.insert(variable.name);
+    }
+  }
+
+  std::map<std::string, WaysOf> run() {
+    // Sets only grow, and there are finitely many types, so this ends; programs settle in a round or two.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Statement& statement : table_.statements) changed = take(statement) || changed;
+    }
+    std::map<std::string, WaysOf> out;
+    for (const Variable& variable : program_.signature.variables) {
+      if (variable.role == Role::output) out[variable.name] = ways_[variable.name];
+    }
+    return out;
+  }
+
+ private:
+  bool take(const Statement& statement) {
+    statement_ = &statement;
+    const Ref& left = *statement.equation->left;
+    WaysOf found = of(*statement.equation->right);
+    for (const ExprPtr& guard : statement.guards) merge(found, deciding(*guard));
+    for (const Index& subscript : left.subscripts) add_subscript(subscript, found);
+    bool changed = false;
+    WaysOf& target = ways_[left.tensor];
+    if (statement.accumulates) {
+      // What the tensor held before was stored in its type.
+      merge(found, Follower::changed(target, [&](Way& way) { store(way, left.dtype); }));
+    }
+    for (auto& [source, ways] : found) {
+      std::set<Way>& known = target[source];
+      for (Way way : ways) {
+        if (statement.accumulates) accumulate(way, *statement.accumulates, left.dtype);
+        changed = known.insert(way).second || changed;
+      }
+      if (known.size() > kMostWays) throw TooMany{};
+    }
+    return changed;
+  }
+
+  static void accumulate(Way& way, ArithmeticOp op, DType dtype) {
+    if (way.decides || op == ArithmeticOp::max || op == ArithmeticOp::min) return;
+    operate(way, op == ArithmeticOp::multiply ? Rounding::product : Rounding::sum, dtype);
+    if (is_float(dtype)) way.accumulated = narrower(way.accumulated, width_of(dtype));
+  }
+
+  static void merge(WaysOf& into, WaysOf from) {
+    for (auto& [source, ways] : from) into[source].merge(ways);
+  }
+
+  template <typename Change>
+  static WaysOf changed(const WaysOf& from, const Change& change) {
+    WaysOf out;
+    for (const auto& [source, ways] : from) {
+      for (Way way : ways) {
+        change(way);
+        out[source].insert(way);
+      }
+    }
+    return out;
+  }
+
+  /// What a condition or a subscript is made of.
+  WaysOf deciding(const Expr& expr) {
+    return changed(of(expr), [](Way& way) {
+      if (!way.decides) settle(way);
+      way.decides = true;
+    });
+  }
+
+  void add_subscript(const Index& subscript, WaysOf& out) {
+    for (const IndexTerm& term : subscript.terms()) {
+      for (const IndexAtom& atom : term.factors) {
+        if (const auto* indirect = std::get_if<IndirectRead>(&atom)) {
+          merge(out, deciding(*read_expr(indirect->ref)));
+        } else if (const auto* quotient = std::get_if<FloorQuotient>(&atom)) {
+          add_subscript(*quotient->dividend, out);
+          add_subscript(*quotient->divisor, out);
+        } else if (const auto* remainder = std::get_if<FloorRemainder>(&atom)) {
+          add_subscript(*remainder->dividend, out);
+          add_subscript(*remainder->divisor, out);
+        }
+      }
+    }
+  }
+
+  WaysOf of_read(const Ref& ref) {
+    WaysOf out;
+    const bool is_own = statement_->accumulates && ref.tensor == statement_->equation->left->tensor;
+    if (!is_own) {
+      const bool is_input = is_input_.contains(ref.tensor);
+      out = changed(ways_[ref.tensor], [&](Way& way) {
+        if (!is_input) store(way, ref.dtype);
+      });
+    }
+    for (const Index& subscript : ref.subscripts) add_subscript(subscript, out);
+    return out;
+  }
+
+  static Rounding rounding_of(ArithmeticOp op) {
+    switch (op) {
+      case ArithmeticOp::add:
+      case ArithmeticOp::subtract: return Rounding::sum;
+      case ArithmeticOp::multiply: return Rounding::product;
+      case ArithmeticOp::divide: return Rounding::quotient;
+      default: return Rounding::function;
+    }
+  }
+
+  /// Each operand with the first operation that it takes part in: types only get wider along a chain.
+  WaysOf of_chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators) {
+    WaysOf out;
+    auto type = type_of(*operands[0]);
+    for (std::size_t i = 0; i < operators.size() && type; ++i) {
+      const auto next = type_of(*operands[i + 1]);
+      type = next ? binary_type(operators[i], *type, *next) : std::nullopt;
+      if (!type) break;
+      const auto in_operation = [&](Way& way) { operate(way, rounding_of(operators[i]), type->dtype); };
+      if (i == 0) {
+        const bool is_own = statement_->accumulates && is_left(*operands[0]);
+        if (!is_own) merge(out, changed(of(*operands[0]), in_operation));
+        if (is_own && operators.size() == 1) {
+          // What is added to an accumulator is rounded by the accumulation alone.
+          merge(out, of(*operands[1]));
+          continue;
+        }
+      }
+      merge(out, changed(of(*operands[i + 1]), in_operation));
+    }
+    return out;
+  }
+
+  bool is_left(const Expr& expr) const {
+    const auto* read = std::get_if<Read>(&expr.node);
+    return read && read->ref->tensor == statement_->equation->left->tensor;
+  }
+
+  /// Operands that keep their values: of a maximum, of a choice, of a comparison.
+  WaysOf of_converted(const std::vector<const Expr*>& operands) {
+    std::optional<ValueType> type;
+    for (const Expr* operand : operands) {
+      const auto own = type_of(*operand);
+      type = !type ? own : own ? join_type(*type, *own) : type;
+    }
+    WaysOf out;
+    for (const Expr* operand : operands) {
+      merge(out, changed(of(*operand), [&](Way& way) {
+              if (type && !type->weak) convert(way, type->dtype);
+            }));
+    }
+    return out;
+  }
+
+  WaysOf of_integers(const Index& index) {
+    Way way;
+    way.own = width_of(range_of(index, loop_box(*statement_)));
+    if (index.is_constant()) return of_number(static_cast<double>(index.constant_term()));
+    return {{"index", {way}}};
+  }
+
+  WaysOf of_number(double value) {
+    Way way;
+    way.own = width_of(value);
+    return {{concat("literal ", Json(std::fabs(value)).dump()), {way}}};
+  }
+
+  WaysOf of_function(const Call& call, const Expr& expr) {
+    if (call.function == Function::negate || call.function == Function::abs) return of(*call.argument);
+    const auto type = type_of(expr);
+    const DType dtype = type ? type->dtype : DType::f64;
+    return changed(of(*call.argument), [&](Way& way) { operate(way, Rounding::function, dtype); });
+  }
+
+  WaysOf of(const Expr& expr);
+
+  const Program& program_;
+  AccessTable table_;
+  const Statement* statement_ = nullptr;
+  std::map<std::string, WaysOf> ways_;
+  std::set<std::string> is_input_;
+};
+
+WaysOf Follower::of(const Expr& expr) {
+  if (const auto* read = std::get_if<Read>(&expr.node)) return of_read(*read->ref);
+  if (const auto* literal = std::get_if<Literal>(&expr.node)) return of_number(literal->real);
+  if (std::holds_alternative<Infinity>(expr.node)) return {};
+  if (const auto index = to_index(expr)) return of_integers(*index);
+  if (const auto* sum = std::get_if<Sum>(&expr.node)) return of_chain(sum->operands, sum->operators);
+  if (const auto* product = std::get_if<Product>(&expr.node)) return of_chain(product->operands, product->operators);
+  if (const auto* call = std::get_if<Call>(&expr.node)) return of_function(*call, expr);
+  if (const auto* extremum = std::get_if<Extremum>(&expr.node))
+    return of_converted({extremum->left.get(), extremum->right.get()});
+  if (const auto* select = std::get_if<Select>(&expr.node)) {
+    WaysOf out = of_converted({select->if_true.get(), select->if_false.get()});
+    merge(out, deciding(*select->condition));
+    return out;
+  }
+  if (const auto* power = std::get_if<Power>(&expr.node)) {
+    const auto type = type_of(expr);
+    WaysOf out = of(*power->base);
+    merge(out, of(*power->exponent));
+    const DType dtype = type ? type->dtype : DType::f64;
+    return changed(out, [&](Way& way) { operate(way, Rounding::function, dtype); });
+  }
+  WaysOf out;
+  if (const auto* compare = std::get_if<Compare>(&expr.node)) {
+    std::vector<const Expr*> operands;
+    for (const ExprPtr& operand : compare->operands) operands.push_back(operand.get());
+    out = of_converted(operands);
+  } else {
+    for (const ExprPtr* part : children(expr)) merge(out, of(**part));
+  }
+  return changed(out, [](Way& way) {
+    if (!way.decides) settle(way);
+    way.decides = true;
+  });
+}
+
+}  // namespace
+
+std::optional<std::map<std::string, WaysOf>> ways_to_outputs(const Program& program) {
+  try {
+    return Follower(program).run();
+  } catch (const TooMany&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace steptp

@@ -1,0 +1,48 @@
+// The judge's enemy as a program: makes unequal pairs, confirms each with the reference evaluator, and asks the judge.
+//
+//   attack SEED COUNT [--class NAME] [--out FILE] [--all FILE] [--unconfirmed FILE] [--budget N]
+//
+// Prints a table by class. --out writes the pairs that the judge accepted, one JSON object a line; --all writes all;
+// --unconfirmed those whose witness showed nothing. The exit status is 1 if a pair was accepted.
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include "testing/attacker.h"
+
+using namespace steptp;
+using namespace steptp::testing;
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::cerr << "attack SEED COUNT [--class NAME] [--out FILE] [--all FILE] [--unconfirmed FILE] [--budget N]\n";
+    return 2;
+  }
+  AttackOptions options;
+  options.seed = std::strtoull(argv[1], nullptr, 10);
+  options.count = std::strtoull(argv[2], nullptr, 10);
+  std::ofstream accepted;
+  std::ofstream all;
+  std::ofstream unconfirmed;
+  for (int i = 3; i + 1 < argc; i += 2) {
+    const std::string option = argv[i];
+    if (option == "--class") options.only = argv[i + 1];
+    if (option == "--out") accepted.open(argv[i + 1]);
+    if (option == "--all") all.open(argv[i + 1]);
+    if (option == "--unconfirmed") unconfirmed.open(argv[i + 1]);
+    if (option == "--budget") options.budget = std::strtoull(argv[i + 1], nullptr, 10);
+  }
+  bool failed = false;
+  options.seen = [&](const Attack& attack, const MeaningDifference& difference, const Judgement& judgement) {
+    const bool equal = judgement.verdict == Grade::proved || judgement.verdict == Grade::exact;
+    failed = failed || equal;
+    if (equal && accepted.is_open()) accepted << to_json(attack, difference, &judgement).dump() << std::endl;
+    if (all.is_open()) all << to_json(attack, difference, &judgement).dump() << std::endl;
+  };
+  options.unconfirmed = [&](const Attack& attack) {
+    if (unconfirmed.is_open()) unconfirmed << to_json(attack, {}, nullptr).dump() << std::endl;
+  };
+  std::cout << to_table(testing::attack(options));
+  return failed ? 1 : 0;
+}

@@ -1,0 +1,131 @@
+// The precision rule: a value that reaches an output, or decides what reaches one, is not stored in a float type that
+// cannot hold what `before` holds there.
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "steptp/text/document.h"
+#include "steptp/verify/precision.h"
+#include "steptp/verify/verify.h"
+
+namespace steptp::testing {
+
+namespace {
+
+struct Pair {
+  const char* what;
+  const char* header;
+  const char* before;
+  const char* after;
+};
+
+constexpr const char* kPlain = "@input A f32[8]\n@input C f32[8]\n@output D f32[8]\n";
+constexpr const char* kHalf = "@input A f16[8]\n@input C f16[8]\n@output D f32[8]\n";
+constexpr const char* kIntegers = "@input A f32[8]\n@input I i32[8] [0,8)\n@output D f32[8]\n";
+constexpr const char* kHalfOut = "@input A f32[8]\n@output D f16[8]\n";
+constexpr const char* kRows = "@input A f16[4,64]\n@input C f16[64]\n@output D f32[4]\n";
+
+/// The types of known variables are those of the header, wherever the text does not say them.
+Program program_of(const std::string& header, std::string text) {
+  std::istringstream lines(header);
+  for (std::string role, name, type; lines >> role >> name >> type;) {
+    type.resize(type.find('['));
+    std::string rest;
+    std::getline(lines, rest);
+    for (std::size_t at = text.find(name + "("); at != std::string::npos; at = text.find(name + "(", at + 1))
+      text.replace(at, 1, name + "^" + type);
+  }
+  const Document document = read_document("test", header + text + "\n");
+  EXPECT_TRUE(document.ok) << text;
+  return document.program;
+}
+
+constexpr Pair kLost[] = {
+    {"a value in a narrow tensor", kPlain, "tx8 D(tx)=A(tx)*2+1;", "tx8 E^f16(tx)=A(tx)*2;tx8 D(tx)=E(tx)+1;"},
+    {"a copy in a narrow tensor", kPlain, "tx8 D(tx)=A(tx)*C(tx);", "tx8 E^f16(tx)=A(tx);tx8 D(tx)=E(tx)*C(tx);"},
+    {"bf16 holds fewer digits than f16", kHalf, "tx8 D(tx)=A(tx)*C(tx);",
+     "tx8 E^bf16(tx)=A(tx);tx8 D(tx)=E(tx)*C(tx);"},
+    {"a literal", kPlain, "tx8 D(tx)=A(tx)*0.1;", "tx8 E^f16(tx)=0.1;tx8 D(tx)=A(tx)*E(tx);"},
+    {"a literal that is made of two", kPlain, "tx8 D(tx)=A(tx)*0.1;",
+     "tx8 E^f16(tx)=0.05;tx8 D(tx)=A(tx)*(E(tx)+E(tx));"},
+    {"a literal out of range", kPlain, "tx8 D(tx)=max(A(tx),-100000);",
+     "tx8 E^f16(tx)=-100000;tx8 D(tx)=max(A(tx),E(tx));"},
+    {"an integer in a half", kIntegers, "tx8 D(tx)=A(I(tx));",
+     "tx8 E^f16(tx)=I(tx);tx8 J^i32(tx)=E(tx);tx8 D(tx)=A(J(tx)%8);"},
+    {"an integer in a float of 24 bits", kIntegers, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+     "tx8 E^f32(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
+    {"a condition on copies", kPlain, "tx8 D(tx)=where(A(tx)>C(tx),1,0);",
+     "tx8 E^f16(tx)=A(tx);tx8 F^f16(tx)=C(tx);tx8 D(tx)=where(E(tx)>F(tx),1,0);"},
+    {"a bool made of copies", kPlain, "tx8 M^bool(tx)=A(tx)>C(tx);tx8 D(tx)=where(M(tx),A(tx),0);",
+     "tx8 E^f16(tx)=A(tx);tx8 M^bool(tx)=E(tx)>C(tx);tx8 D(tx)=where(M(tx),A(tx),0);"},
+    {"a threshold", kPlain, "tx8 D(tx)=where(A(tx)>0.1,A(tx),0);",
+     "tx8 E^f16(tx)=0.1;tx8 D(tx)=where(A(tx)>E(tx),A(tx),0);"},
+    {"an accumulator", kRows, "tx4 a64 E^f32(tx)+=A(tx,a)*C(a);tx4 D(tx)=E(tx)*2;",
+     "tx4 a64 E^f16(tx)+=A(tx,a)*C(a);tx4 D(tx)=E(tx)*2;"},
+    {"an accumulator as a written sum", kRows, "tx4 a64 E^f32(tx)+=A(tx,a);tx4 D(tx)=E(tx)*2;",
+     "tx4 a32 F^f16(tx,a)=A(tx,a*2)+A(tx,a*2+1);tx4 a32 E^f32(tx)+=F(tx,a);tx4 D(tx)=E(tx)*2;"},
+    {"a product of wide copies", kHalf, "tx8 E^f32(tx)=A(tx);tx8 F^f32(tx)=E(tx)*C(tx);tx8 D(tx)=F(tx);",
+     "tx8 F^f16(tx)=A(tx)*C(tx);tx8 D(tx)=F(tx);"},
+    {"an output of a narrow type in between", kHalfOut, "tx8 D(tx)=exp(A(tx))*2;",
+     "tx8 D(tx)=exp(A(tx));tx8 D(tx)=D(tx)*2;"},
+    {"a value before it is narrowed", kHalfOut, "tx8 D(tx)=A(tx)*0.3;", "tx8 E^f16(tx)=A(tx);tx8 D(tx)=E(tx)*0.3;"},
+};
+
+TEST(Precision, WhatIsLostDiffers) {
+  for (const Pair& pair : kLost) {
+    const Program before = program_of(pair.header, pair.before);
+    const Program after = program_of(pair.header, pair.after);
+    const Precision found = compare_precision(before, after);
+    EXPECT_EQ(found.verdict, Precision::Verdict::lost) << pair.what << " " << found.reason;
+    const Judgement judgement = verify(before, after);
+    EXPECT_EQ(judgement.verdict, Grade::differs) << pair.what << " " << judgement.reason;
+    EXPECT_TRUE(judgement.reason.starts_with("precision: ")) << pair.what << " " << judgement.reason;
+  }
+}
+
+constexpr Pair kKept[] = {
+    {"a wider tensor", kPlain, "tx8 E^f32(tx)=A(tx)*2;tx8 D(tx)=E(tx)+1;", "tx8 E^f64(tx)=A(tx)*2;tx8 D(tx)=E(tx)+1;"},
+    {"less narrow than before", kPlain, "tx8 E^f16(tx)=A(tx)*2;tx8 D(tx)=E(tx)+1;", "tx8 D(tx)=A(tx)*2+1;"},
+    {"a copy in the same type", kHalf, "tx8 D(tx)=A(tx)*C(tx);", "tx8 E^f16(tx)=A(tx);tx8 D(tx)=E(tx)*C(tx);"},
+    {"a value in the type it is computed in", kRows, "tx4 a64 E^f32(tx)+=A(tx,a)*C(a);tx4 D(tx)=E(tx)*2;",
+     "tx4 a64 F^f16(tx,a)=A(tx,a)*C(a);tx4 a64 E^f32(tx)+=F(tx,a);tx4 D(tx)=E(tx)*2;"},
+    {"a maximum in the type of its operands", kHalf, "tx8 D(tx)=max(A(tx),C(tx))*2;",
+     "tx8 E^f16(tx)=max(A(tx),C(tx));tx8 D(tx)=E(tx)*2;"},
+    {"a literal that every type holds", kPlain, "tx8 D(tx)=A(tx)*0.5;", "tx8 E^f16(tx)=0.5;tx8 D(tx)=A(tx)*E(tx);"},
+    {"a literal in the type that uses it", kPlain, "tx8 D(tx)=A(tx)*0.1;", "tx8 E^f32(tx)=0.1;tx8 D(tx)=A(tx)*E(tx);"},
+    {"an infinity", kPlain, "tx8 D(tx)=max(A(tx),-inf);", "tx8 E^f16(tx)=-inf;tx8 D(tx)=max(A(tx),E(tx));"},
+    {"an integer in a float that holds it", kIntegers, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+     "tx8 E^f64(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
+    {"an index in a float that holds it", kPlain, "tx8 D(tx)=A(tx)*tx;", "tx8 E^f32(tx)=tx;tx8 D(tx)=A(tx)*E(tx);"},
+    {"an output that is staged in its own type", kHalfOut, "tx8 D(tx)=A(tx)*0.3;",
+     "tx8 E^f16(tx)=A(tx)*0.3;tx8 D(tx)=E(tx);"},
+    {"the same narrow store elsewhere", kPlain,
+     "tx8 E^f16(tx)=A(tx)*2;tx8 F^f32(tx)=A(tx)*3;tx8 D(tx)=E(tx)+F(tx)*C(tx);",
+     "tx8 F^f32(tx)=A(tx)*3;tx4 a2 E^f16(tx*2+a)=A(tx*2+a)*2;tx8 D(tx)=F(tx)*C(tx)+E(tx);"},
+};
+
+TEST(Precision, WhatIsKeptIsEqual) {
+  for (const Pair& pair : kKept) {
+    const Program before = program_of(pair.header, pair.before);
+    const Program after = program_of(pair.header, pair.after);
+    const Precision found = compare_precision(before, after);
+    EXPECT_EQ(found.verdict, Precision::Verdict::kept) << pair.what << " " << found.reason;
+    const Judgement judgement = verify(before, after);
+    EXPECT_TRUE(is_equal(judgement.verdict)) << pair.what << " " << name_of(judgement.verdict) << judgement.reason;
+  }
+}
+
+/// Two ways of one input, a narrow and a wide one, whose types have changed places.
+TEST(Precision, ExchangedTypesAreNotEqual) {
+  const std::string before = "tx8 E^f16(tx)=A(tx)*2;tx8 F^f32(tx)=A(tx)*3;tx8 D(tx)=E(tx)+F(tx)*C(tx);";
+  const std::string after = "tx8 E^f32(tx)=A(tx)*2;tx8 F^f16(tx)=A(tx)*3;tx8 D(tx)=E(tx)+F(tx)*C(tx);";
+  const Judgement judgement = verify(program_of(kPlain, before), program_of(kPlain, after));
+  EXPECT_FALSE(is_equal_or_numeric(judgement.verdict));
+  EXPECT_TRUE(judgement.reason.starts_with("precision: ")) << judgement.reason;
+}
+
+}  // namespace
+
+}  // namespace steptp::testing

@@ -38,16 +38,14 @@ struct Options {
   unsigned jobs = 0;
 };
 
-Status status_of_judgement(const Judgement& judgement, bool accepts_numeric, bool requires_safe) {
+Status status_of_judgement(const Judgement& judgement, const Options& options) {
   if (judgement.unusable) return Status::bad_input;
-  const bool is_taken = is_equal(judgement.verdict) || (accepts_numeric && judgement.verdict == Grade::numeric);
-  if (is_taken && requires_safe && !judgement.is_safe()) {
-    return judgement.safe == Shown::no ? Status::no : Status::undecided;
-  }
   switch (judgement.verdict) {
     case Grade::proved:
-    case Grade::exact: return Status::yes;
-    case Grade::numeric: return accepts_numeric ? Status::yes : Status::undecided;
+    case Grade::exact:
+      if (!options.require_safe || judgement.is_safe()) return Status::yes;
+      return judgement.safe == Shown::no ? Status::no : Status::undecided;
+    case Grade::numeric: return options.accept == "numeric" ? Status::yes : Status::undecided;
     case Grade::undecided: return Status::undecided;
     case Grade::differs:
     case Grade::invalid: return Status::no;
@@ -103,7 +101,7 @@ std::string_view safety_text(const Judgement& judgement) {
 std::string report(const Judgement& judgement) {
   std::string out(name_of(judgement.verdict));
   if (judgement.same) out += " (the same program up to names)";
-  if (is_equal_or_numeric(judgement.verdict)) out += safety_text(judgement);
+  if (is_equal(judgement.verdict)) out += safety_text(judgement);
   if (judgement.bound_log2)
     append(out, ", chance of error at most 2^", std::to_string(std::lround(*judgement.bound_log2)));
   if (judgement.agree_bits) append(out, ", agreeing in ", std::to_string(*judgement.agree_bits), " bits");
@@ -160,7 +158,7 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 /// What is printed of a judgement.
 Answer answer_of(const std::string& id, const Judgement& judgement, Milliseconds spent, const Options& options) {
   Answer answer;
-  answer.status = status_of_judgement(judgement, options.accept == "numeric", options.require_safe);
+  answer.status = status_of_judgement(judgement, options);
   if (options.json) {
     Json out = to_json(id, judgement);
     if (options.timing) out.set("ms", spent.count());
@@ -303,10 +301,8 @@ VerbMain add_verify(CLI::App& app) {
       "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided or numeric.\n"
       "Equal programs are also compared as they are rounded: safe by proof, safe as far as a search can tell, or not\n"
       "safe, with the inputs at which AFTER overflows, divides by zero, takes another branch or loses digits.\n"
-      "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance "
-      "played "
-      "a\n"
-      "part, and --seed gives the same answer again.\n"
+      "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance\n"
+      "played a part, and --seed gives the same answer again.\n"
       "A counterexample can be kept and run again, on any machine: --counterexample F, then --replay F (exit status 0\n"
       "where both values come out as they are written there).\n"
       "A certificate says what supports the answer: --certificate F, then steptp-replay F, a small program without "

@@ -38,6 +38,7 @@ nb::object verify_verb(const Document& before, const Document& after, std::optio
     options.judge.seed = seed ? *seed : fresh_seed();
     options.judge.safe_range = *safe_range;
     if (budget) options.judge.budget = *budget;
+    options.judge.safe_range = *safe_range;
     options.seconds = timeout;
     options.with_certificate = certificate_path.has_value();
     options.go_on = [&] { return watch.go_on(); };

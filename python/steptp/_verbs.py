@@ -260,8 +260,8 @@ def verify(
     if accept not in (None, "numeric"):
         raise ValueError(f"accept is 'numeric' or None, not {accept!r}")
     fixed = None if seed is None else _natural(seed, "seed")
-    seconds = 0.0 if timeout is None else float(timeout)
     magnitudes = range if isinstance(range, str) else ",".join(repr(float(number)) for number in range)
+    seconds = 0.0 if timeout is None else float(timeout)
     answer = _steptp.verify(old, new, fixed, limit, path, seconds, magnitudes)
     return Judgement._from_dict(json.loads(answer), accepts_numeric=accept == "numeric")
 

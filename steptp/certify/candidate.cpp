@@ -48,8 +48,8 @@ double legal_value(const InputFacts& facts, double wanted, const SafeRange& rang
   double value = std::copysign(size, wanted);
   switch (domain.kind) {
     case Domain::Kind::unstated:
-    case Domain::Kind::any:
-    case Domain::Kind::masked: break;
+    case Domain::Kind::masked:  // which elements are -inf is for the mask to say
+    case Domain::Kind::any: break;
     case Domain::Kind::positive: value = size == 0 ? least : size; break;
     case Domain::Kind::nonzero: value = size == 0 ? least : value; break;
     case Domain::Kind::range: {

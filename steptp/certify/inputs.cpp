@@ -252,9 +252,9 @@ bool is_legal(const InputFacts& facts, Fraction value) {
 
 InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(std::move(draw)) {
   for (const InputFacts& facts : model.inputs) {
-    streams_.push_back({draw_.seed ^ facts.stream, is_two_sided(facts.domain) && draw_.kind == DrawKind::generic &&
-                                                       facts.variable->values.empty() && !draw_.given &&
-                                                       !draw_.chosen});
+    const bool plain = is_two_sided(facts.domain) && facts.variable->values.empty();
+    streams_.push_back(
+        {draw_.seed ^ facts.stream, plain && draw_.kind == DrawKind::generic && !draw_.given && !draw_.chosen});
   }
   if (!draw_.given) return;
   fills_.resize(model.inputs.size());

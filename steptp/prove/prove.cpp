@@ -363,7 +363,7 @@ Proof proof_by_laws(const ProofWith& proof_with, const ProofOptions& options) {
   constexpr std::uint64_t kWhole = 1'000'000;
   if (Proof plain = proof_with({}, options.work / 2); plain.proved) return plain;
   Proof proof = proof_with({.laws = Laws::all}, options.work);
-  if (proof.proved) return proof;
+  if (proof.proved || proof.shown) return proof;
   if (Proof plain = proof_with({.unrolls = true}, std::min(options.work, kUnrolling)); plain.proved) return plain;
   if (Proof plain = proof_with({.depth = Depth::whole}, std::min(options.work / 2, kPlainWhole)); plain.proved)
     return plain;

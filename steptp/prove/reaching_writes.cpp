@@ -443,9 +443,10 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       PolynomialId hazard_of_term = kHarmless;
       {
         const Arena::Assumption assumed(arena_, where);
+        // Also where the value is made of the parts of the sum: it says where the round has no value.
         const Value added = right_side(writer, piece.loops, true);
-        term = to_real(added);
         hazard_of_term = added.hazard;
+        if (!is_written_sum) term = to_real(added);
         if (is_written_product) term = in_order(term, writer, piece);
       }
       hazard = hazards_.united(hazard, hazards_.anywhere(piece.free, where, hazard_of_term));
@@ -469,10 +470,11 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
   }
   if (total) {
     const DType dtype = table_.tensors.at(tensor).dtype;
-    const bool is_written_fold =
+    const bool is_written_sum =
         keeps_operations() && (previous_op == ArithmeticOp::add || previous_op == ArithmeticOp::multiply);
-    const PolynomialId folded = is_written_fold && is_float(dtype) ? without_terms(*total, dtype) : *total;
-    if (is_float(dtype)) return {Value::Kind::real, {}, folded, 0, hazard};
+    if (is_float(dtype)) {
+      return {Value::Kind::real, {}, is_written_sum ? without_terms(*total, dtype) : *total, 0, hazard};
+    }
     // Wrapping at each step or once at the end is the same for + and *; max and min do not leave the type.
     return {Value::Kind::integer, arena_.wrapped(integer_of(*total).integer, dtype), 0, 0, hazard};
   }

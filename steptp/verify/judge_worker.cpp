@@ -57,10 +57,19 @@ std::string request_of(const Pair& pair, const ApartOptions& options) {
   Json out;
   out.set("id", pair.id).set("seed", options.judge.seed).set("budget", options.judge.budget);
   out.set("proof_work", options.judge.proof_work).set("safety_budget", options.judge.safety_budget);
-  out.set("range", to_json(options.judge.safe_range));
+  const certify::SafeRange& range = options.judge.safe_range;
+  out.set("range", static_cast<int>(range.kind)).set("low", range.low).set("high", range.high);
   out.set("seconds", options.seconds).set("certificate", options.with_certificate);
   out.set("before", before).set("after", after);
   return out.dump();
+}
+
+certify::SafeRange range_of(const Json& request) {
+  const auto number = [&](const char* key) {
+    const Json* value = request.find(key);
+    return value ? value->number() : 0.0;
+  };
+  return {static_cast<certify::SafeRange::Kind>(natural(request.find("range"))), number("low"), number("high")};
 }
 
 Json packed(const Pair& pair, const Judgement& judgement, bool with_certificate) {
@@ -81,6 +90,8 @@ ApartAnswer unpacked(const Json& json) {
   }
   if (const Json* reason = json.find("reason"); reason && reason->as_string()) out.reason = *reason->as_string();
   if (const Json* answer = json.find("answer")) out.answer = *answer;
+  const Json* fills = out.answer.find("fills_vacuous");
+  out.fills_vacuous = fills && fills->as_bool() && *fills->as_bool();
   if (const Json* text = json.find("certificate"); text && text->as_string()) out.certificate = *text->as_string();
   return out;
 }
@@ -153,7 +164,7 @@ std::string answer_judge_request(const std::string& request) {
   how.budget = natural(parsed->find("budget"));
   how.proof_work = natural(parsed->find("proof_work"));
   how.safety_budget = natural(parsed->find("safety_budget"));
-  how.safe_range = safe_range_of(parsed->find("range"));
+  how.safe_range = range_of(*parsed);
   how.keep_record = with_certificate;
   std::atomic<bool> stop = false;
   const Judgement judgement = verify_in_time(pair, how, seconds ? seconds->number() : 0, stop);

@@ -232,7 +232,7 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     if (judgement.verdict != Grade::differs) look_without_guesses(before, after, evaluation, judgement);
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
-  if (is_equal_or_numeric(judgement.verdict) && !judgement.is_safe())
+  if (is_equal(judgement.verdict) && !judgement.is_safe())
     judge_safety(before, after, is_defined, evaluation, options, judgement);
 }
 

@@ -112,8 +112,8 @@ Judgement verify_in_time(const Pair& pair, VerifyOptions options, double seconds
   if (seconds > 0) watchdog.emplace(std::chrono::duration<double>(seconds), stop);
   options.stop = &stop;
   Judgement judgement = verify_pair(pair, options);
-  const bool is_unfinished = judgement.verdict == Grade::undecided ||
-                             (is_equal_or_numeric(judgement.verdict) && judgement.safe == Shown::unknown);
+  const bool is_unfinished =
+      judgement.verdict == Grade::undecided || (is_equal(judgement.verdict) && judgement.safe == Shown::unknown);
   if (seconds > 0 && stop && is_unfinished) {
     std::array<char, 32> buffer{};
     const auto* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), seconds).ptr;
@@ -154,14 +154,6 @@ Json to_json(const certify::SafeRange& range) {
     case certify::SafeRange::Kind::given: break;
   }
   return Json::Array{Json(range.low), Json(range.high)};
-}
-
-certify::SafeRange safe_range_of(const Json* value) {
-  if (!value) return {};
-  if (const std::string* word = value->as_string()) return parse_safe_range(*word).value_or(certify::SafeRange{});
-  const Json::Array* ends = value->as_array();
-  if (!ends || ends->size() != 2) return {};
-  return {certify::SafeRange::Kind::given, (*ends)[0].number(), (*ends)[1].number()};
 }
 
 std::optional<certify::SafeRange> parse_safe_range(std::string_view text) {

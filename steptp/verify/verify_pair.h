@@ -41,8 +41,6 @@ struct Pair {
 [[nodiscard]] Json to_json(SafeBy support);
 /// "middle", "full" or [lo, hi].
 [[nodiscard]] Json to_json(const certify::SafeRange& range);
-/// The range that such a value means; the middle one where it is something else.
-[[nodiscard]] certify::SafeRange safe_range_of(const Json* value);
 /// `middle`, `full`, or two magnitudes `lo,hi`; nothing where the text is none of these.
 [[nodiscard]] std::optional<certify::SafeRange> parse_safe_range(std::string_view text);
 

@@ -36,6 +36,7 @@ nb::object verify_verb(const Document& before, const Document& after, std::optio
     const nb::gil_scoped_release release;
     ApartOptions options;
     options.judge.seed = seed ? *seed : fresh_seed();
+    options.judge.safe_range = *safe_range;
     if (budget) options.judge.budget = *budget;
     options.judge.safe_range = *safe_range;
     options.seconds = timeout;

@@ -8,11 +8,13 @@ namespace steptp::certify {
 namespace {
 
 constexpr std::size_t kMostMeasures = 2000;
-constexpr std::size_t kUsualMeasures = 240;
+constexpr std::size_t kUsualMeasures = 150;
 /// With fewer inputs than this a search that finds nothing says nothing.
 constexpr std::size_t kLeastMeasures = 40;
 /// Operations after which no more than the usual number of inputs is tried.
-constexpr std::uint64_t kEnoughWork = 700'000;
+constexpr std::uint64_t kEnoughWork = 300'000;
+/// Besides, where conditions are seldom met.
+constexpr std::uint64_t kWorkForConditions = 600'000;
 constexpr std::size_t kFewPoints = 2;
 constexpr std::size_t kKept = 3;
 constexpr std::size_t kMostReads = 40;
@@ -78,6 +80,9 @@ bool Adversary::estimate() {
     if (found.is_finished && (affordable >= kLeastMeasures || is_least)) {
       const std::uint64_t wanted = std::clamp<std::uint64_t>(kEnoughWork / cost, kUsualMeasures, kMostMeasures);
       allowed_ = static_cast<std::size_t>(std::min(wanted, affordable));
+      const std::uint64_t more =
+          std::clamp<std::uint64_t>(kWorkForConditions / cost, kUsualMeasures / 2, kMostMeasures);
+      allowed_for_conditions_ = static_cast<std::size_t>(std::min(more, affordable - allowed_));
       is_short_ = affordable < kLeastMeasures;
       return allowed_ > 0;
     }
@@ -279,10 +284,13 @@ Adversary::Finding Adversary::run() {
   }
   if (!estimate()) return finding_;
   // All starts, and as many drawn ones as a third allows.
-  const std::size_t drawn = std::min(allowed_ / 2, std::max(allowed_ / 4, maker_.starts().size() + 10));
-  if (draw(drawn) == Progress::go_on && reach_outcomes(drawn + allowed_ * 2 / 5) == Progress::go_on) {
-    // Where no input was good so far, the climb is one towards good ones.
-    static_cast<void>(climb_all(allowed_));
+  const std::size_t drawn = std::min(allowed_ * 2 / 3, std::max(allowed_ / 3, maker_.starts().size() + 10));
+  if (draw(drawn) == Progress::go_on) {
+    if (!rare().empty()) allowed_ += allowed_for_conditions_;
+    if (reach_outcomes(measures_ + allowed_for_conditions_) == Progress::go_on) {
+      // Where no input was good so far, the climb is one towards good ones.
+      static_cast<void>(climb_all(allowed_));
+    }
   }
   return finished();
 }

@@ -75,6 +75,7 @@ class Adversary {
   std::optional<Candidate> closest_;  ///< where the last search for conditions ended
   std::size_t measures_ = 0;
   std::size_t allowed_ = 0;
+  std::size_t allowed_for_conditions_ = 0;
   std::vector<Known> best_[6];  ///< by goal
   Finding finding_;
 };

@@ -86,6 +86,9 @@ class BoundArithmetic {
 
   /// One more summand of an accumulation that is kept in `dtype`.
   void accumulate(Value& sum, const Value& term, bool is_subtracted, DType dtype);
+  /// The same for the product of two inputs of that type, sooner.
+  void accumulate_product(Value& sum, double x, double y, DType dtype);
+  [[nodiscard]] bool tracks_inputs() const { return tracks_inputs_; }
   /// The sum as a value that others use.
   void finish_accumulation(Value& sum, DType dtype);
   /// A value that may be read more than once: its error is one and the same each time.

@@ -208,6 +208,28 @@ void BoundArithmetic::add_term(Value& sum, const Value& term, bool is_subtracted
   }
 }
 
+void BoundArithmetic::accumulate_product(Value& sum, double x, double y, DType dtype) {
+  if (sum.rounds == 0 || !std::isfinite(x) || !std::isfinite(y)) {
+    Value left;
+    Value right;
+    Value term;
+    left.value = x;
+    right.value = y;
+    left.type = right.type = dtype;
+    set_type(dtype);
+    arithmetic(ArithmeticOp::multiply, term, left, right);
+    return accumulate(sum, term, false, dtype);
+  }
+  const Number product = static_cast<Number>(x) * y;
+  const Number size = std::fabs(product);
+  const Number charge = product == 0 ? 0 : rounding_charge(dtype, product);
+  ++sum.rounds;
+  sum.value += product;
+  sum.spread += size;  // which is looked at in the end, and is no less
+  sum.term_error += charge;
+  sum.own_error += charge;
+}
+
 void BoundArithmetic::finish_accumulation(Value& sum, DType dtype) {
   if (sum.rounds == 0) {
     sum.is_nothing = sum.value == 0;

@@ -1,6 +1,7 @@
 #include "steptp/certify/candidate.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -28,6 +29,15 @@ double SafeRange::greatest(DType dtype) const {
   if (kind == Kind::full) return (2 - std::ldexp(1.0, 1 - type.precision)) * std::ldexp(1.0, type.max_exponent);
   return std::ldexp(1.0, exponents(dtype).high);
 }
+
+namespace {
+
+/// Of exponents of normal numbers.
+double small_power_of_two(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+}  // namespace
 
 double legal_value(const InputFacts& facts, double wanted, const SafeRange& range) {
   const DType dtype = facts.variable->dtype;
@@ -57,8 +67,20 @@ double legal_value(const InputFacts& facts, double wanted, const SafeRange& rang
   return value;
 }
 
-bool CandidateInputs::is_masked(const InputFacts& facts, const InputChoice& choice, std::int64_t position) const {
-  const std::int64_t row = facts.variable->shape.empty() ? 1 : facts.variable->shape.back();
+CandidateInputs::CandidateInputs(const InputModel& model, const Candidate& candidate, const SafeRange& range)
+    : model_(model), candidate_(candidate), range_(range) {
+  for (const InputFacts& facts : model.inputs) {
+    const bool is_free = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
+                         facts.domain.kind == Domain::Kind::nonzero || facts.domain.kind == Domain::Kind::masked;
+    const DType dtype = facts.variable->dtype;
+    streams_.push_back({facts.variable->shape.empty() ? 1 : facts.variable->shape.back(),
+                        is_float(dtype) ? range.exponents(dtype) : SafeRange::Exponents{}, dtype,
+                        is_free && range.kind != SafeRange::Kind::given, false});
+  }
+  for (const auto& [element, value] : candidate.elements) streams_[element.first].has_elements = true;
+}
+
+bool CandidateInputs::is_masked(std::int64_t row, const InputChoice& choice, std::int64_t position) {
   const std::int64_t place = position % row;
   switch (choice.mask) {
     case InputChoice::Mask::none: return false;
@@ -72,33 +94,42 @@ bool CandidateInputs::is_masked(const InputFacts& facts, const InputChoice& choi
 }
 
 double CandidateInputs::real(std::size_t input, std::int64_t position) const {
-  const InputFacts& facts = model_.inputs[input];
-  if (const auto at = candidate_.elements.find({input, position}); at != candidate_.elements.end()) return at->second;
-  const InputChoice& choice = candidate_.inputs[input];
-  if (is_masked(facts, choice, position)) {
-    if (facts.domain.kind == Domain::Kind::masked) return -std::numeric_limits<double>::infinity();
-    return legal_value(facts, 0, range_);
+  const Stream& stream = streams_[input];
+  if (stream.has_elements) {
+    if (const auto at = candidate_.elements.find({input, position}); at != candidate_.elements.end()) return at->second;
   }
-  const std::int64_t row = facts.variable->shape.empty() ? 1 : facts.variable->shape.back();
+  const InputChoice& choice = candidate_.inputs[input];
+  if (choice.mask != InputChoice::Mask::none && is_masked(stream.row, choice, position)) {
+    const bool is_hidden = model_.inputs[input].domain.kind == Domain::Kind::masked;
+    return is_hidden ? -std::numeric_limits<double>::infinity() : legal_value(model_.inputs[input], 0, range_);
+  }
   std::int64_t key = position;
-  if (choice.pattern == InputChoice::Pattern::by_row) key = position / row;
-  if (choice.pattern == InputChoice::Pattern::by_column) key = position % row;
+  if (choice.pattern == InputChoice::Pattern::by_row) key = position / stream.row;
+  if (choice.pattern == InputChoice::Pattern::by_column) key = position % stream.row;
   if (choice.pattern == InputChoice::Pattern::all_same) key = 0;
   const std::uint64_t bits = random_at(choice.seed, static_cast<std::uint64_t>(key));
-  const auto wide = static_cast<std::uint64_t>(2 * choice.spread + 1);
-  int exponent = choice.centre + static_cast<int>(bits % wide) - choice.spread;
+  int exponent = choice.centre;
+  if (choice.spread > 0) {
+    exponent += static_cast<int>(bits % static_cast<std::uint64_t>(2 * choice.spread + 1)) - choice.spread;
+  }
   const double unit = static_cast<double>(mix(bits) >> 11) * 0x1p-53;
-  double significand = choice.closeness >= kExactlyOne ? 1 : 1 + std::ldexp(unit, -choice.closeness);
+  double significand = 1;
+  if (choice.closeness < kExactlyOne) significand += unit * small_power_of_two(-choice.closeness);
   if (choice.pattern == InputChoice::Pattern::rising || choice.pattern == InputChoice::Pattern::falling) {
     // Evenly from one half to one and a half times the centre, along a row.
-    const double along = (static_cast<double>(position % row) + unit) / static_cast<double>(row);
+    const double along = (static_cast<double>(position % stream.row) + unit) / static_cast<double>(stream.row);
     significand = choice.pattern == InputChoice::Pattern::rising ? 0.5 + along : 1.5 - along;
     exponent = choice.centre;
   }
   bool is_negative = choice.sign == InputChoice::Sign::negative;
   if (choice.sign == InputChoice::Sign::mixed) is_negative = (mix(bits ^ 1) & 1) != 0;
   if (choice.sign == InputChoice::Sign::alternating) is_negative = position % 2 == 1;
-  return legal_value(facts, std::ldexp(is_negative ? -significand : significand, exponent), range_);
+  const double value = (is_negative ? -significand : significand);
+  // Inside the range nothing has to be looked up.
+  if (stream.is_free && exponent > stream.exponents.low && exponent < stream.exponents.high && significand >= 1) {
+    return round_to(stream.dtype, value * small_power_of_two(exponent));
+  }
+  return legal_value(model_.inputs[input], std::ldexp(value, exponent), range_);
 }
 
 std::int64_t CandidateInputs::integer(std::size_t input, std::int64_t position) const {

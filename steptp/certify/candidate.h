@@ -36,14 +36,23 @@ struct Candidate {
 /// The values of a candidate: each in its type, in the range and in its domain.
 class CandidateInputs : public ChosenInputs {
  public:
-  CandidateInputs(const InputModel& model, const Candidate& candidate, const SafeRange& range)
-      : model_(model), candidate_(candidate), range_(range) {}
+  CandidateInputs(const InputModel& model, const Candidate& candidate, const SafeRange& range);
   [[nodiscard]] double real(std::size_t input, std::int64_t position) const override;
   [[nodiscard]] std::int64_t integer(std::size_t input, std::int64_t position) const override;
 
  private:
-  [[nodiscard]] bool is_masked(const InputFacts& facts, const InputChoice& choice, std::int64_t position) const;
+  [[nodiscard]] static bool is_masked(std::int64_t row, const InputChoice& choice, std::int64_t position);
 
+  /// What every read of an input asks for.
+  struct Stream {
+    std::int64_t row = 1;  ///< elements of the last dimension
+    SafeRange::Exponents exponents;
+    DType dtype = DType::f64;
+    bool is_free = false;  ///< of a range of whole exponents, and no domain restricts it
+    bool has_elements = false;
+  };
+
+  std::vector<Stream> streams_;
   const InputModel& model_;
   const Candidate& candidate_;
   const SafeRange& range_;

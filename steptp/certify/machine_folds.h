@@ -289,6 +289,22 @@ void Machine<A>::fold_box(const StatementCode& statement, const std::vector<Rang
       });
     }
   }
+  if constexpr (requires { arithmetic_.accumulate_product(sum, 0.0, 0.0, DType::f64); }) {
+    const auto factors = factors_of_sum(code_, statement);
+    const auto chosen_of = [&](std::uint32_t access) {
+      return source_.chosen(input_numbers_[code_.accesses[access].tensor]);
+    };
+    if (factors && !arithmetic_.tracks_inputs() && chosen_of(factors->first) && chosen_of(factors->second)) {
+      const auto value_of = [&](std::uint32_t number) {
+        const Access& access = code_.accesses[number];
+        return chosen_of(number)->real(input_numbers_[access.tensor], position(access, frame));
+      };
+      return each_point(box, slots.data(), [&] {
+        spend(1);
+        arithmetic_.accumulate_product(sum, value_of(factors->first), value_of(factors->second), statement.dtype);
+      });
+    }
+  }
   each_point(box, slots.data(), [&] {
     spend(statement.work);
     fold_real(frame, sum);

@@ -191,8 +191,11 @@ void Flow::collect_terms(const Expr& expr, const Frame& frame, bool is_negated, 
 PolynomialId Flow::written_rounds(std::size_t statement, const Piece& piece, ConditionId where) {
   std::vector<PolynomialId> terms;
   {
+    // What the summands cannot bear is known from the right side as a whole.
+    const PolynomialId outside = hazard_;
     const Arena::Assumption assumed(arena_, where);
     collect_terms(*table_.statements[statement].equation->right, Frame{statement, piece.loops, true}, false, terms);
+    hazard_ = outside;
   }
   PolynomialId total = arena_.constant(0);
   for (const PolynomialId term : terms) {

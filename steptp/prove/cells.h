@@ -13,15 +13,15 @@ namespace steptp::forms {
 struct CellAnswer {
   bool agrees = false;
   std::size_t cells = 0;
-  double bound_log2 = 0;  ///< the chance of an error, where residues were compared; -inf where none were
-  std::string reason;     ///< where not: what stood in the way
+  double bound_log2 = 0;    ///< the chance of an error, where residues were compared; -inf where none were
+  std::string reason;       ///< where not: what stood in the way
   std::string before_form;  ///< there, if anybody asks
   std::string after_form;
 };
 
-/// Compares an output of two programs cell by cell. The index box of the output is cut by the conditions on indices that
-/// stand in either form, until both programs have one form on each cell, or forms with equal residues. Every element
-/// lies in a cell, so nothing depends on which elements were looked at; chance enters by residues alone.
+/// Compares an output of two programs cell by cell. The index box of the output is cut by the conditions on indices
+/// that stand in either form, until both programs have one form on each cell, or forms with equal residues. Every
+/// element lies in a cell, so nothing depends on which elements were looked at; chance enters by residues alone.
 class CellComparison {
  public:
   CellComparison(Shared& shared, Flow& before, Flow& after, std::uint64_t seed, bool keep_forms)

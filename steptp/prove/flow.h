@@ -61,7 +61,8 @@ struct Version {
 
 using Numbering = std::map<Version, std::uint32_t>;
 
-/// One step of a recurrence as a formula of the round before it, `earlier`, with the value of that round as a generator.
+/// One step of a recurrence as a formula of the round before it, `earlier`, with the value of that round as a
+/// generator.
 struct RecurrenceStep {
   PolynomialId value = 0;
   PolynomialId previous = 0;
@@ -279,7 +280,7 @@ class Flow {
   bool unrolls_ = false;
   bool overestimates_sums_ = false;
   std::vector<std::optional<Round>> bodies_;  ///< of recurrences, by statement
-  std::size_t prepared_ = 0;                         ///< the statements before have bodies, if they can
+  std::size_t prepared_ = 0;                  ///< the statements before have bodies, if they can
   std::optional<std::size_t> open_recurrence_;
   std::vector<std::vector<Affine>> reads_of_itself_;  ///< of the open one, so far: which elements
   bool self_is_number_ = false;                       ///< the open one, as far as reals go

@@ -1,6 +1,6 @@
-// Definedness as an obligation of its own. A hazard is a form with the values 0 and 1, made of the same nodes as values,
-// so that splitting, moving and renaming loops changes hazards and values alike: unions are maxima, choices are selects,
-// and a hazard in any round of a loop is a maximum over the rounds.
+// Definedness as an obligation of its own. A hazard is a form with the values 0 and 1, made of the same nodes as
+// values, so that splitting, moving and renaming loops changes hazards and values alike: unions are maxima, choices are
+// selects, and a hazard in any round of a loop is a maximum over the rounds.
 #include "steptp/prove/hazards.h"
 
 #include <algorithm>

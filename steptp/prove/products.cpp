@@ -15,8 +15,8 @@ constexpr std::size_t kMostTerms = 40;
 constexpr std::size_t kMostUnknowns = 10;
 constexpr std::int64_t kMostDegree = 12;
 
-/// The unknowns of a polynomial for a factorisation: generators, and exponentials of single terms, because exp(a+b) is a
-/// product of two.
+/// The unknowns of a polynomial for a factorisation: generators, and exponentials of single terms, because exp(a+b) is
+/// a product of two.
 class Unknowns {
  public:
   explicit Unknowns(Arena& arena) : arena_(arena) {}
@@ -194,8 +194,8 @@ std::optional<PolynomialId> Arena::root_of_product(PolynomialId argument) {
   if (!product || product->constant <= 0) return std::nullopt;
   const bool is_square = mpz_perfect_square_p(product->constant.get_num_mpz_t()) != 0 &&
                          mpz_perfect_square_p(product->constant.get_den_mpz_t()) != 0;
-  const bool is_itself = product->factors.size() == 1 && product->factors[0].second == 1 &&
-                         !exponent_of_factor(product->factors[0].first);
+  const bool is_itself =
+      product->factors.size() == 1 && product->factors[0].second == 1 && !exponent_of_factor(product->factors[0].first);
   if (is_itself && (product->constant == 1 || !is_square)) return std::nullopt;
   for (const auto& [factor, exponent] : product->factors) {
     // The root of a square is an absolute value; any other factor must not be negative.
@@ -205,8 +205,8 @@ std::optional<PolynomialId> Arena::root_of_product(PolynomialId argument) {
   if (is_square) {
     result = constant(mpq_class(sqrt(product->constant.get_num()), sqrt(product->constant.get_den())));
   } else {
-    result = generator({Generator::Kind::call, static_cast<std::uint32_t>(Function::sqrt),
-                        {constant(product->constant)}, {}, {}, {}});
+    result = generator(
+        {Generator::Kind::call, static_cast<std::uint32_t>(Function::sqrt), {constant(product->constant)}, {}, {}, {}});
   }
   for (const auto& [factor, exponent] : product->factors) {
     if (const auto exponential = exponent_of_factor(factor)) {

@@ -132,8 +132,8 @@ class ValueNumbers {
   }
 
   /// Of its value, and of where it has none: programs with one value may differ in that. Where the element of `after`
-  /// has no value only where that of `before` is NaN or has none, both are said to have none exactly there: more than is
-  /// true of `after`, which is on the safe side.
+  /// has no value only where that of `before` is NaN or has none, both are said to have none exactly there: more than
+  /// is true of `after`, which is on the safe side.
   VersionNumbers numbers_of(const std::vector<std::int64_t>& shape, const Value& value, Whose role) {
     VersionNumbers numbers{number_of(shape, value), kHarmless};
     const auto number_hazard = [&](PolynomialId hazard) {
@@ -367,6 +367,7 @@ Proof proof_by_laws(const ProofWith& proof_with, const ProofOptions& options) {
   if (Proof plain = proof_with({.unrolls = true}, std::min(options.work, kUnrolling)); plain.proved) return plain;
   if (Proof plain = proof_with({.depth = Depth::whole}, std::min(options.work / 2, kPlainWhole)); plain.proved)
     return plain;
+  if (proof.shown) return proof;
   Proof whole = proof_with({.laws = Laws::all, .depth = Depth::whole}, std::min(options.work, kWhole));
   whole.same_tensors = std::move(proof.same_tensors);
   return whole;

@@ -253,9 +253,8 @@ std::optional<Flow::Candidate> Flow::rotating(std::size_t writer, const std::vec
     Truth writes = Truth::yes;
     for (const ConditionId condition : solved.conditions) {
       const auto& used = arena_.traits_of_condition(condition).variables;
-      const bool is_open = std::any_of(solved.unknown.begin(), solved.unknown.end(), [&](VariableId id) {
-        return std::binary_search(used.begin(), used.end(), id);
-      });
+      const bool is_open = std::any_of(solved.unknown.begin(), solved.unknown.end(),
+                                       [&](VariableId id) { return std::binary_search(used.begin(), used.end(), id); });
       const Truth one = is_open ? Truth::maybe : arena_.truth(condition);
       if (one == Truth::no) writes = Truth::no;
       if (one == Truth::maybe && writes == Truth::yes) writes = Truth::maybe;

@@ -13,7 +13,8 @@ namespace steptp::forms {
 
 namespace {
 
-/// Folds over at most so many values of a variable are taken apart: the two halves of a loop of two rounds are no folds.
+/// Folds over at most so many values of a variable are taken apart: the two halves of a loop of two rounds are no
+/// folds.
 constexpr std::int64_t kShortRange = 4;
 
 /// What tells the kinds of unknowns apart.
@@ -420,8 +421,7 @@ Residues::Value Residues::of_bound(const Affine& affine, bool equality) {
     return opaque(combine(start(Key::equality), sign_free), true, value.degree);
   }
   const Field::Residue opposite = field_.subtract(field_.negate(value.residue), 1);
-  const Value bound =
-      opaque(combine(start(Key::bound), std::min(value.residue, opposite)), true, value.degree);
+  const Value bound = opaque(combine(start(Key::bound), std::min(value.residue, opposite)), true, value.degree);
   return opposite < value.residue ? complement(bound) : bound;
 }
 
@@ -441,8 +441,8 @@ Residues::Value Residues::of_comparison(const Condition& node) {
   const bool is_strict = node.kind == Condition::Kind::less;
   // Numbers are comparable: x<=y is the opposite of y<x. With NaN both are false.
   if (are_numbers) {
-    const Field::Residue gap = is_strict ? field_.subtract(left.residue, right.residue)
-                                         : field_.subtract(right.residue, left.residue);
+    const Field::Residue gap =
+        is_strict ? field_.subtract(left.residue, right.residue) : field_.subtract(right.residue, left.residue);
     const Value below = opaque(combine(start(Key::below), gap), true, degree);
     return is_strict ? below : complement(below);
   }

@@ -18,7 +18,8 @@ namespace steptp::forms {
 /// zero: whoever compares residues has to show that `after` divides by zero only where `before` does (hazards.h). Then
 /// the inverse of a number is a number wherever it is evaluated.
 ///
-/// A condition is an unknown b, and a choice between numbers is b*x+(1-b)*y: what agrees for every b agrees for 0 and 1.
+/// A condition is an unknown b, and a choice between numbers is b*x+(1-b)*y: what agrees for every b agrees for 0
+/// and 1.
 class Residues {
  public:
   Residues(Arena& arena, std::uint64_t seed, int prime_bits = 61) : arena_(arena), field_(seed, prime_bits) {}

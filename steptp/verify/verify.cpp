@@ -121,8 +121,8 @@ void judge_safety(const Program& before, const Program& after, bool is_defined, 
     return;
   }
   if (options.safety_budget == 0) return;
-  judgement.seed = evaluation.seed;
   evaluation.budget_operations = std::min(evaluation.budget_operations, options.safety_budget);
+  judgement.seed = evaluation.seed;
   const certify::SafetyAnswer answer = certify::compare_safety(before, after, evaluation, options.safe_range);
   judgement.safe = shown(answer.is_safe);
   judgement.stable = shown(answer.is_stable);

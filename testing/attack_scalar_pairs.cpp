@@ -2,6 +2,10 @@
 
 namespace steptp::testing {
 
+namespace {
+constexpr double kInfinity = __builtin_inf();
+}  // namespace
+
 const std::vector<ScalarPair>& scalar_pairs() {
   static const std::vector<ScalarPair> kPairs = {
       // Ties: the two sides of a rounding or a comparison agree everywhere else.
@@ -133,6 +137,45 @@ const std::vector<ScalarPair>& scalar_pairs() {
       {"infinities", "max(where($x>0,$x,0-inf),-1e30)", "max(where($x>0,$x,0-inf),-1e20)", -1},
       {"infinities", "min($x,inf)", "min($x,1000)", 2048},
       {"infinities", "log($x)", "log($x)+0*$y*log($x)", 0},
+      {"infinities", "log($x)", "log($x)*2-log($x)", 0},
+      {"infinities", "log($x)", "log($x)*($y+1)-log($x)*$y", 0},
+      {"infinities", "log($x)*$y", "log($x)*($y-1)+log($x)", 0, 0.5},
+      {"infinities", "log(abs($x))", "log(abs($x))+($y-$y)*log(abs($x))", 0},
+      {"infinities", "log(abs($x))", "log(abs($x))/log(abs($x))*log(abs($x))", 0},
+      {"infinities", "max(log(abs($x)),$y)", "max(log(abs($x)),$y)+0*log(abs($x))", 0},
+      {"infinities", "max(log(abs($x)),$y)", "log(abs($x))+max($y-log(abs($x)),0)", 0},
+      {"infinities", "$y", "$y+log(abs($x))-log(abs($x))", 0},
+      {"infinities", "$y", "$y+log(abs($x))*0", 0},
+      {"infinities", "$y", "$y*log(abs($x))/log(abs($x))", 0},
+      {"infinities", "exp($y)", "exp($y+log(abs($x)))*exp(-log(abs($x)))", 0},
+      {"infinities", "exp($y)", "exp($y+log(abs($x)))/exp(log(abs($x)))", 0},
+      {"infinities", "log($x*$x)", "log($x*$x)*3-2*log($x*$x)", 0},
+      {"infinities", "log(abs($x))*log(abs($x))", "log(abs($x))*(log(abs($x))+1)-log(abs($x))", 0},
+      {"infinities", "where(log(abs($x))<$y,1,0)",
+       "where(log(abs($x))-$y<0,1,0)*where(log(abs($x))-log(abs($x))==0,1,0)", 0},
+      {"infinities", "tanh(log(abs($x)))", "1-2/(exp(2*log(abs($x)))+1)+0*log(abs($x))", 0},
+      // An input that may be -inf.
+      {"masked", "$x", "$x+0*$x", -kInfinity, 1.5, false, "masked"},
+      {"masked", "$x", "2*$x-$x", -kInfinity, 1.5, false, "masked"},
+      {"masked", "$x*($y+1)", "$x*$y+$x", -kInfinity, -0.5, false, "masked"},
+      {"masked", "max($x,$y)", "$x+max($y-$x,0)", -kInfinity, 1.5, false, "masked"},
+      {"masked", "max($x,$y)", "max($x-$y,0)+$y+0*$x", -kInfinity, 1.5, false, "masked"},
+      {"masked", "exp($x)", "exp(2*$x)/exp($x)", -kInfinity, 1.5, false, "masked"},
+      {"masked", "exp($x)", "1/exp(-$x)+0*$x", -kInfinity, 1.5, false, "masked"},
+      {"masked", "exp($x)", "exp($x-max($x,-1000))*exp(max($x,-1000))+0*max($x,-1000)*$x", -kInfinity, 1.5, false,
+       "masked"},
+      {"masked", "$y", "$y+$x-$x", -kInfinity, 1.5, false, "masked"},
+      {"masked", "exp($y)", "exp($y+$x)/exp($x)", -kInfinity, 1.5, false, "masked"},
+      {"masked", "exp($y)", "exp($y-$x)*exp($x)", -kInfinity, 1.5, false, "masked"},
+      {"masked", "where($x<$y,1,0)", "where($x-$y<0,1,0)*where($x-$x==0,1,0)", -kInfinity, 1.5, false, "masked"},
+      {"masked", "where($x==$x,1,0)", "where($x-$x==0,1,0)", -kInfinity, 1.5, false, "masked"},
+      {"masked", "max($x,-10000)", "max($x,-9000)", -kInfinity, 1.5, false, "masked"},
+      {"masked", "$x+$y", "max($x,-1e30)+$y", -kInfinity, 1.5, false, "masked"},
+      {"masked", "exp($x)", "exp(max($x,-80))", -kInfinity, 1.5, false, "masked"},
+      {"masked", "tanh($x)", "(exp(2*$x)-1)/(exp(2*$x)+1)*($x/$x)", -kInfinity, 1.5, false, "masked"},
+      {"masked", "abs($x)", "sqrt($x*$x)*where($x<-1000,2,1)-where($x<-1000,1,0)*abs($x)", -kInfinity, 1.5, false,
+       "masked"},
+      {"masked", "1/(1+exp(-$x))", "exp($x)*(1/(1+exp($x)))+$x*0", -kInfinity, 1.5, false, "masked"},
       // Poles: the quotient is a number on both sides of the point, and has no value at it.
       {"poles", "$y", "$y*($x-$C)/($x-$C)", 0, 1.5, true},
       {"poles", "$y", "$y/($x-$C)*($x-$C)", 0, 1.5, true},

@@ -13,8 +13,14 @@
 #include "steptp/base/text.h"
 #include "steptp/dataset/build.h"
 #include "steptp/measure/candidates.h"
+#include "steptp/verify/judge_worker.h"
 
 namespace steptp::cli {
+
+Invocation& invocation() {
+  static Invocation invocation;
+  return invocation;
+}
 
 void add_record_options(CLI::App& verb, RecordOptions& options) {
   verb.add_option("FILE", options.file, "a .leir, .json or .jsonl file, or - for standard input")->required();
@@ -104,7 +110,17 @@ int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "dataset-worker") {
     return steptp::dataset::run_dataset_worker(steptp::Worker::kDescriptor, std::strtoull(argv[2], nullptr, 10));
   }
+  if (argc == 2 && std::string_view(argv[1]) == "judge-worker") {
+    return steptp::run_judge_worker(steptp::Worker::kDescriptor);
+  }
   if (argc == 4 && std::string_view(argv[1]) == "worker") return steptp::cli::be_worker(argv[2], argv[3]);
+  if (argc > 1 && argv[1] == steptp::cli::Invocation::kWorkerWord) {
+    steptp::cli::invocation().is_worker = true;
+    argv[1] = argv[0];
+    ++argv;
+    --argc;
+  }
+  steptp::cli::invocation().words.assign(argv + 1, argv + argc);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), not the end of the process
   try {
     return steptp::cli::run(argc, argv);

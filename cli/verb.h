@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/records.h"
 #include "cli/status.h"
@@ -13,6 +15,20 @@ class App;
 }
 
 namespace steptp::cli {
+
+/// How this process was called. A verb may start the same call again as a worker, which then has the same options.
+struct Invocation {
+  std::vector<std::string> words;  ///< behind the program's name
+  bool is_worker = false;
+
+  [[nodiscard]] std::vector<std::string> command_of_worker() const {
+    std::vector<std::string> out = {"/proc/self/exe", std::string(kWorkerWord)};
+    out.insert(out.end(), words.begin(), words.end());
+    return out;
+  }
+  static constexpr std::string_view kWorkerWord = "record-worker";
+};
+[[nodiscard]] Invocation& invocation();
 
 /// What a verb's set-up leaves behind: run it when the user chose the verb.
 using VerbMain = std::function<Status()>;

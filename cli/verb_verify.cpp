@@ -4,13 +4,16 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 
 #include "cli/verb.h"
 #include "steptp/base/file.h"
 #include "steptp/base/fresh_seed.h"
+#include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"
 #include "steptp/verify/certificate.h"
 #include "steptp/verify/illustration.h"
+#include "steptp/verify/judge_worker.h"
 #include "steptp/verify/replay_pair.h"
 
 namespace steptp::cli {
@@ -102,6 +105,8 @@ std::string report(const Judgement& judgement) {
   line("assuming", judgement.assumes);
   if (judgement.degenerate) out += "  degenerate: no output depends on any input\n";
   line("independent of", judgement.independent_of);
+  line("before has no value at any input:", judgement.vacuous);
+  if (judgement.fills_vacuous) out += "  after fills these elements with numbers\n";
   if (!judgement.reason.empty()) append(out, "  ", judgement.reason, "\n");
   if (judgement.counterexample) out += table(*judgement.counterexample);
   return out;
@@ -138,32 +143,83 @@ bool keep_certificate(const std::string& file, const Pair& pair, const Judgement
   return written.ok();
 }
 
-Answer judge(const Pair& pair, const Options& options) {
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
+/// What is printed of a judgement.
+Answer answer_of(const std::string& id, const Judgement& judgement, Milliseconds spent, const Options& options) {
+  Answer answer;
+  answer.status = status_of_judgement(judgement, options.accept == "numeric");
+  if (options.json) {
+    Json out = to_json(id, judgement);
+    if (options.timing) out.set("ms", spent.count());
+    answer.out = out.dump() + "\n";
+    return answer;
+  }
+  answer.out = concat(id.empty() ? "" : id + ": ", report(judgement));
+  if (options.timing) append(answer.out, "  ", std::to_string(spent.count()), " ms\n");
+  return answer;
+}
+
+struct Judged {
+  Judgement judgement;
+  Milliseconds spent{};
+};
+
+Judged judge(const Pair& pair, const Options& options) {
+  Judged out;
   const auto start = std::chrono::steady_clock::now();
   std::atomic<bool> stop = false;
   VerifyOptions how = options.judge;
   how.seed = options.seed ? *options.seed : fresh_seed();  // Drawn after the pair was read.
-  const Judgement judgement = verify_in_time(pair, how, options.timeout, stop);
-  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
-  Answer answer;
-  answer.status = status_of_judgement(judgement, options.accept == "numeric");
-  if (options.json) {
-    Json out = to_json(pair.id, judgement);
-    if (options.timing) out.set("ms", spent.count());
-    answer.out = out.dump() + "\n";
-  } else {
-    answer.out = concat(pair.id.empty() ? "" : pair.id + ": ", report(judgement));
-    if (judgement.counterexample && options.pairs.empty()) answer.out += illustration_text(pair);
-    if (options.timing) append(answer.out, "  ", std::to_string(spent.count()), " ms\n");
-  }
-  if (!options.counterexample.empty() && !keep_counterexample(options.counterexample, pair, judgement)) {
-    answer.status = Status::failed;
-  }
-  if (!options.certificate.empty() && !keep_certificate(options.certificate, pair, judgement)) {
-    answer.status = Status::failed;
-  }
-  return answer;
+  out.judgement = verify_in_time(pair, how, options.timeout, stop);
+  out.spent = std::chrono::steady_clock::now() - start;
+  return out;
 }
+
+/// Pairs of a file, each judged in a process of a pool: one that ends its process costs only itself.
+class PairWorkers {
+ public:
+  explicit PairWorkers(const Options& options)
+      : options_(options),
+        pool_(std::vector<WorkerPool::Command>(options.jobs == 0 ? default_jobs() : options.jobs,
+                                               invocation().command_of_worker())) {}
+
+  Answer judge(const std::string& name, const std::string& record) {
+    WorkerCall call;
+    call.seconds = options_.timeout > 0 ? options_.timeout + kGrace : kNoLimit;
+    const WorkerOutcome outcome = pool_.call(concat(name.size(), " ", name, record), call);
+    if (outcome.kind == WorkerOutcome::Kind::not_started) return judge_here(name, record, options_);
+    if (outcome.ok() && !outcome.answer.empty()) {
+      return {static_cast<Status>(outcome.answer[0] - '0'), outcome.answer.substr(1), ""};
+    }
+    return answer_of(read_pair(name, record).id, failed_judgement(outcome.reason), {}, options_);
+  }
+
+  /// The side of the process that judges: it was started with the same words, so it has the same options.
+  static int serve(const Options& options) {
+    return serve_requests(Worker::kDescriptor, {kJudgeMemory, true}, [&](const std::string& request) {
+      const std::size_t blank = request.find(' ');
+      const std::size_t length = std::strtoull(request.c_str(), nullptr, 10);
+      if (blank == std::string::npos || blank + 1 + length > request.size()) throw std::runtime_error("not a pair");
+      const Answer answer = judge_here(request.substr(blank + 1, length), request.substr(blank + 1 + length), options);
+      return concat(static_cast<int>(answer.status), answer.out);
+    });
+  }
+
+ private:
+  /// A judge that has a limit ends by itself soon after it; this is for one that does not.
+  static constexpr double kGrace = 30;
+  static constexpr double kNoLimit = 1e7;
+
+  static Answer judge_here(const std::string& name, const std::string& record, const Options& options) {
+    const Pair pair = read_pair(name, record);
+    const Judged judged = cli::judge(pair, options);
+    return answer_of(pair.id, judged.judgement, judged.spent, options);
+  }
+
+  const Options& options_;
+  WorkerPool pool_;
+};
 
 Answer repeat(const ReplayRecord& record, bool json) {
   const ReplayAnswer found = replay_pair(record);
@@ -196,7 +252,15 @@ Status judge_files(const Options& options) {
   for (const Document* document : {&pair.before, &pair.after}) {
     if (!document->ok) std::fputs(render(document->diagnostics, *document->source).c_str(), stderr);
   }
-  const Answer answer = judge(pair, options);
+  const Judged judged = judge(pair, options);
+  Answer answer = answer_of(pair.id, judged.judgement, judged.spent, options);
+  if (judged.judgement.counterexample && !options.json) answer.out += illustration_text(pair);
+  if (!options.counterexample.empty() && !keep_counterexample(options.counterexample, pair, judged.judgement)) {
+    answer.status = Status::failed;
+  }
+  if (!options.certificate.empty() && !keep_certificate(options.certificate, pair, judged.judgement)) {
+    answer.status = Status::failed;
+  }
   return write_out(answer.out) ? answer.status : Status::failed;
 }
 
@@ -225,7 +289,8 @@ VerbMain add_verify(CLI::App& app) {
       "  undecided  with what stood in the way; never equal\n"
       "  invalid    AFTER is unreadable, fails check, or changes the signature\n"
       "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided or numeric.\n"
-      "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance played "
+      "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance "
+      "played "
       "a\n"
       "part, and --seed gives the same answer again.\n"
       "A counterexample can be kept and run again, on any machine: --counterexample F, then --replay F (exit status 0\n"
@@ -266,9 +331,10 @@ VerbMain add_verify(CLI::App& app) {
                            });
     }
     if (!options->pairs.empty()) {
-      return for_each_line(
-          options->pairs, options->jobs, "verify",
-          [&](const std::string& name, const std::string& text) { return judge(read_pair(name, text), *options); });
+      if (invocation().is_worker) return static_cast<Status>(PairWorkers::serve(*options));
+      PairWorkers workers(*options);
+      return for_each_line(options->pairs, options->jobs, "verify",
+                           [&](const std::string& name, const std::string& text) { return workers.judge(name, text); });
     }
     return judge_files(*options);
   };

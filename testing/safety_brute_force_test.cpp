@@ -40,16 +40,21 @@ bool is_element_error(const Diagnostic& diagnostic) {
          (diagnostic.id == "out-of-range" || diagnostic.id == "undefined-read" || diagnostic.id == "not-written");
 }
 
-/// "C lies in [0,10)" as the domain of C: what the verdict assumes, the tracer is given.
+/// "C lies in [0,10) where it indexes A" as the domain of C: what the verdict assumes, the tracer is given.
 Program with_assumptions(Program program, const std::vector<std::string>& assumes) {
   for (const std::string& text : assumes) {
     const std::size_t open = text.find('[');
     const std::size_t comma = text.find(',');
     for (Variable& variable : program.signature.variables) {
       if (variable.name != text.substr(0, text.find(' '))) continue;
-      variable.domain.kind = Domain::Kind::range;
-      std::from_chars(text.data() + open + 1, text.data() + comma, variable.domain.low);
-      std::from_chars(text.data() + comma + 1, text.data() + text.size() - 1, variable.domain.high);
+      Domain assumed{Domain::Kind::range, 0, 0};
+      std::from_chars(text.data() + open + 1, text.data() + comma, assumed.low);
+      std::from_chars(text.data() + comma + 1, text.data() + text.find(')'), assumed.high);
+      if (variable.domain.kind == Domain::Kind::range) {
+        assumed.low = std::max(assumed.low, variable.domain.low);
+        assumed.high = std::min(assumed.high, variable.domain.high);
+      }
+      variable.domain = assumed;
     }
   }
   return program;

@@ -1,20 +1,15 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
 #include <optional>
-#include <thread>
 
 #include "python/src/bindings.h"
+#include "python/src/workers.h"
 #include "steptp/base/file.h"
 #include "steptp/base/fresh_seed.h"
 #include "steptp/verbs/check_document.h"
-#include "steptp/verify/certificate.h"
-#include "steptp/verify/verify_pair.h"
+#include "steptp/verify/judge_worker.h"
 
 namespace nb = nanobind;
 
@@ -29,74 +24,47 @@ namespace {
   throw_one(make_error("no-signature", reason), before.source->name());
 }
 
-/// Judges on a thread of its own, so that this one can let Python handle signals (Ctrl-C) now and then. Called without
-/// the interpreter's lock. False once a handler has raised; the exception is then pending.
-bool judge(const Pair& pair, const VerifyOptions& options, double seconds, Judgement& judgement) {
-  std::atomic<bool> stop = false;
-  std::exception_ptr error;
-  std::mutex mutex;
-  std::condition_variable wake;
-  bool is_done = false;
-  bool is_interrupted = false;
-  std::thread worker([&] {
-    try {
-      judgement = verify_in_time(pair, options, seconds, stop);
-    } catch (...) {
-      error = std::current_exception();
-    }
-    const std::lock_guard lock(mutex);
-    is_done = true;
-    wake.notify_all();
-  });
-  {
-    std::unique_lock lock(mutex);
-    while (!wake.wait_for(lock, std::chrono::milliseconds(50), [&] { return is_done; })) {
-      if (is_interrupted) continue;
-      lock.unlock();
-      {
-        const nb::gil_scoped_acquire acquire;
-        is_interrupted = PyErr_CheckSignals() != 0;
-      }
-      if (is_interrupted) stop = true;
-      lock.lock();
-    }
-  }
-  worker.join();
-  if (error) std::rethrow_exception(error);
-  return !is_interrupted;
-}
-
 /// The JSON answer of the verb.
 nb::object verify_verb(const Document& before, const Document& after, std::optional<std::uint64_t> seed,
                        std::optional<std::uint64_t> budget, const std::optional<std::string>& certificate_path,
                        double timeout) {
   std::string answer;
-  bool is_finished = false;
+  SignalWatch watch;
   {
     const nb::gil_scoped_release release;
-    VerifyOptions options;
-    options.seed = seed ? *seed : fresh_seed();
-    if (budget) options.budget = *budget;
-    options.keep_record = certificate_path.has_value();
+    ApartOptions options;
+    options.judge.seed = seed ? *seed : fresh_seed();
+    if (budget) options.judge.budget = *budget;
+    options.seconds = timeout;
+    options.with_certificate = certificate_path.has_value();
+    options.go_on = [&] { return watch.go_on(); };
     const Pair pair = make_pair(before, after);
-    Judgement judgement;
-    is_finished = judge(pair, options, timeout, judgement);
-    if (is_finished && judgement.unusable) throw_unusable(pair.before, judgement.reason);
-    if (is_finished && certificate_path && problem_of(pair).empty()) {
-      const auto written = write_file(*certificate_path, certificate(pair, judgement).dump() + "\n");
-      if (!written) throw_one(written.error(), *certificate_path);
+    const ApartAnswer judged = verify_apart(pair, options);
+    if (!watch.raised()) {
+      if (judged.unusable) throw_unusable(pair.before, judged.reason);
+      if (!judged.certificate.empty()) {
+        const auto written = write_file(*certificate_path, judged.certificate + "\n");
+        if (!written) throw_one(written.error(), *certificate_path);
+      }
+      answer = judged.answer.dump();
     }
-    answer = to_json(pair.id, judgement).dump();
   }
-  if (!is_finished) throw nb::python_error();
+  if (watch.raised()) throw nb::python_error();
   return text_object(answer);
+}
+
+int judge_worker_main() {
+  const nb::gil_scoped_release release;
+  return run_judge_worker(Worker::kDescriptor);
 }
 
 }  // namespace
 
 void bind_verify(nb::module_& module) {
-  module.def("verify", &verify_verb, nb::arg("before"), nb::arg("after"), nb::arg("seed").none(), nb::arg("budget").none(),
-             nb::arg("certificate").none(), nb::arg("timeout"));
+  module.def("set_judge_command", &set_judge_command, nb::arg("command"));
+  module.def("judge_worker_main", &judge_worker_main);
+  module.def("verify", &verify_verb, nb::arg("before"), nb::arg("after"), nb::arg("seed").none(),
+             nb::arg("budget").none(), nb::arg("certificate").none(), nb::arg("timeout"));
 }
 
 }  // namespace steptp::python

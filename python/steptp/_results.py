@@ -92,6 +92,8 @@ class Judgement:
     verdict: Verdict
     same: bool
     safe: bool
+    vacuous: tuple[str, ...]
+    fills_vacuous: bool
     degenerate: bool
     independent_of: tuple[str, ...]
     bound_log2: float | None
@@ -113,7 +115,7 @@ class Judgement:
         found = answer["counterexample"]
         if found is not None:
             found = Counterexample(**{**found, "index": tuple(found["index"])})
-        lists = {key: tuple(answer[key]) for key in ("independent_of", "assumes")}
+        lists = {key: tuple(answer[key]) for key in ("vacuous", "independent_of", "assumes")}
         return cls(**{**answer, **lists, "counterexample": found}, accepts_numeric=accepts_numeric)
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,6 +124,7 @@ class Judgement:
         return {
             "id": self.id,
             **{key: value for key, value in vars(self).items() if key not in ("id", "accepts_numeric")},
+            "vacuous": list(self.vacuous),
             "independent_of": list(self.independent_of),
             "assumes": list(self.assumes),
             "counterexample": None if found is None else found.to_dict(),

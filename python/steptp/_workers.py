@@ -1,5 +1,5 @@
-"""How the compiled part starts its worker processes, which compile and run programs or make entries of datasets: as this
-interpreter, with itself alone.
+"""How the compiled part starts its worker processes, which compile and run programs, judge pairs or make entries of
+datasets: as this interpreter, with itself alone.
 """
 
 from __future__ import annotations
@@ -23,4 +23,5 @@ def start_workers_with_this_interpreter() -> None:
         return [sys.executable or "python3", "-I", "-c", _PROGRAM.format(call=call), _steptp.__file__]
 
     _steptp.set_worker_command(command("module.worker_main(int(sys.argv[2]), int(sys.argv[3]))"))
+    _steptp.set_judge_command(command("module.judge_worker_main()"))
     _steptp.set_dataset_worker_command(command("module.dataset_worker_main(int(sys.argv[2]))"))

@@ -128,7 +128,7 @@ class ReadAbstraction {
 
 /// The subscript as scale*C+offset with one read of one tensor: what an assumption on C can be drawn from.
 struct DirectUse {
-  std::string tensor;
+  RefPtr ref;
   std::int64_t scale = 1;
   std::int64_t offset = 0;
 };
@@ -137,7 +137,43 @@ std::optional<DirectUse> direct_use(const Index& subscript) {
   const IndexTerm& term = subscript.terms()[0];
   const auto* read = std::get_if<IndirectRead>(&term.factors[0]);
   if (!read || term.coefficient < 1) return std::nullopt;
-  return DirectUse{read->ref->tensor, term.coefficient, subscript.constant_term()};
+  return DirectUse{read->ref, term.coefficient, subscript.constant_term()};
+}
+
+/// The values of the tensor that index within a dimension.
+Interval fitting_range(const DirectUse& use, std::int64_t dimension) {
+  const Interval allowed{0, static_cast<Wide>(dimension) - 1};
+  const Interval values = floor_quotient(allowed - Interval{use.offset, use.offset}, Interval{use.scale, use.scale});
+  // The least value whose index is not negative rounds up.
+  return {values.low * use.scale < -static_cast<Wide>(use.offset) ? values.low + 1 : values.low, values.high};
+}
+
+/// A direct use of a known variable of which nothing is stated.
+std::optional<DirectUse> assumable_use(const AccessTable& table, const ValueFacts& facts, const Index& subscript) {
+  const auto use = direct_use(subscript);
+  if (!use) return std::nullopt;
+  const Variable* known = table.tensors.at(use->ref->tensor).known;
+  if (!known || known->role == Role::output || facts.ranges.contains(use->ref->tensor)) return std::nullopt;
+  return known->domain.kind == Domain::Kind::unstated ? use : std::nullopt;
+}
+
+/// Where an access is evaluated, its indices are assumed to lie within the shape.
+void assume_own_indices(const AccessTable& table, const ValueFacts& facts, const Access& access,
+                        AbstractAccess& problem) {
+  const auto dimensions = facts.assumed_dimensions.find(access.ref->tensor);
+  if (dimensions == facts.assumed_dimensions.end()) return;
+  for (std::size_t i = 0; i < access.ref->subscripts.size() && i < dimensions->second.size(); ++i) {
+    const auto use = assumable_use(table, facts, access.ref->subscripts[i]);
+    if (!use) continue;
+    const auto at = std::find_if(problem.abstracted.begin(), problem.abstracted.end(),
+                                 [&](const RefPtr& ref) { return equal(*ref, *use->ref); });
+    if (at == problem.abstracted.end()) continue;
+    const auto number = static_cast<std::size_t>(at - problem.abstracted.begin());
+    Interval& range = problem.ranges.variables[abstract_name(number)];
+    const Interval fitting = fitting_range(*use, dimensions->second[i]);
+    const Interval both{std::max(range.low, fitting.low), std::min(range.high, fitting.high)};
+    if (both.low <= both.high) range = both;
+  }
 }
 
 }  // namespace
@@ -178,6 +214,7 @@ AbstractAccess abstract_access(const AccessTable& table, const ValueFacts& facts
   for (const PathCondition& item : path_conditions(statement, access)) {
     result.conditions.push_back({abstraction.abstract(item.condition), item.holds});
   }
+  assume_own_indices(table, facts, access, result);
   return result;
 }
 
@@ -206,35 +243,32 @@ std::vector<PathCondition> index_conditions(const AbstractAccess& access) {
   return plain;
 }
 
-void assume_from_use(const AccessTable& table, const std::map<std::string, InferredShape>& shapes, ValueFacts& facts) {
-  std::map<std::string, Interval> assumed;
+std::vector<UseAsIndex> uses_as_index(const AccessTable& table, const std::map<std::string, InferredShape>& shapes,
+                                      const ValueFacts& facts) {
+  std::vector<UseAsIndex> out;
   for (const Access& access : table.accesses) {
     const auto& dimensions = shapes.at(access.ref->tensor).dimensions;
     for (std::size_t i = 0; i < access.ref->subscripts.size() && i < dimensions.size(); ++i) {
-      const auto use = direct_use(access.ref->subscripts[i]);
+      const auto use = assumable_use(table, facts, access.ref->subscripts[i]);
       if (!use) continue;
-      const Variable* known = table.tensors.at(use->tensor).known;
-      if (!known || known->role == Role::output || facts.ranges.contains(use->tensor)) continue;
-      if (known->domain.kind != Domain::Kind::unstated) continue;
       const Interval allowed{0, static_cast<Wide>(dimensions[i]) - 1};
       const AbstractAccess problem = abstract_access(table, facts, access, {access.ref->subscripts[i]});
       const SearchAnswer answer =
           find_outside({problem.ranges, problem.conditions, &problem.subscripts[0], allowed}, kBudget);
       if (answer.kind == SearchAnswer::Kind::none) continue;  // its own conditions protect it
-      const Interval values =
-          floor_quotient(allowed - Interval{use->offset, use->offset}, Interval{use->scale, use->scale});
-      // The least value whose index is not negative rounds up.
-      const Interval fitting{values.low * use->scale < -static_cast<Wide>(use->offset) ? values.low + 1 : values.low,
-                             values.high};
-      auto [at, fresh] = assumed.emplace(use->tensor, fitting);
-      if (!fresh) at->second = {std::max(at->second.low, fitting.low), std::min(at->second.high, fitting.high)};
+      UseAsIndex found{use->ref->tensor, access.ref->tensor, fitting_range(*use, dimensions[i])};
+      if (found.range.low > found.range.high || std::find(out.begin(), out.end(), found) != out.end()) continue;
+      out.push_back(std::move(found));
     }
   }
-  for (const auto& [name, range] : assumed) {
-    if (range.low > range.high) continue;
-    facts.ranges[name] = range;
-    facts.assumes.push_back(concat(name, " lies in [", static_cast<std::int64_t>(range.low), ',',
-                                   static_cast<std::int64_t>(range.high + 1), ")"));
+  return out;
+}
+
+void assume_from_use(const AccessTable& table, const std::map<std::string, InferredShape>& shapes, ValueFacts& facts) {
+  for (const UseAsIndex& use : uses_as_index(table, shapes, facts)) {
+    facts.assumes.push_back(concat(use.variable, " lies in [", static_cast<std::int64_t>(use.range.low), ',',
+                                   static_cast<std::int64_t>(use.range.high + 1), ") where it indexes ", use.indexed));
+    facts.assumed_dimensions[use.indexed] = shapes.at(use.indexed).dimensions;
   }
 }
 

@@ -14,15 +14,29 @@ namespace steptp {
 struct ValueFacts {
   /// Integer tensors whose values are narrower than their dtype.
   std::map<std::string, Interval, std::less<>> ranges;
-  /// "C lies in [0,10)": from use as an index, for known variables without a domain.
+  /// "C lies in [0,10) where it indexes A": from use as an index, for known variables without a domain. An assumption
+  /// belongs to its access, and holds where that is evaluated; nothing else profits from it.
   std::vector<std::string> assumes;
+  /// The dimensions of tensors, for accesses whose indices are assumed to lie within them; empty: nothing is assumed.
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> assumed_dimensions;
 };
 
 /// Ranges that follow from domains, from constants' values, and from what the program writes into intermediates.
 [[nodiscard]] ValueFacts derive_value_facts(const AccessTable& table);
 
-/// Adds an assumption for each known integer variable without a domain that is used as an index and whose use is not
-/// protected by conditions of its own: its values index within the shapes.
+/// A known integer variable without a domain that is used as an index, where no condition of its own protects the use.
+struct UseAsIndex {
+  std::string variable;
+  std::string indexed;
+  Interval range;  ///< the values that index within the shape
+  bool operator==(const UseAsIndex&) const = default;
+};
+/// Each once, in the order of the text.
+[[nodiscard]] std::vector<UseAsIndex> uses_as_index(const AccessTable& table,
+                                                    const std::map<std::string, InferredShape>& shapes,
+                                                    const ValueFacts& facts);
+
+/// Assumes of each such use that its values index within the shape; `abstract_access` of that access knows it then.
 void assume_from_use(const AccessTable& table, const std::map<std::string, InferredShape>& shapes, ValueFacts& facts);
 
 /// An access with the reads of integer tensors, in its subscripts and in its conditions, replaced by variables (named

@@ -156,6 +156,7 @@ struct WorkerIsOver : std::runtime_error {
 /// What a worker may use.
 struct WorkerLimits {
   std::uint64_t memory_bytes = 0;  ///< of data; 0: no limit
+  bool runs_deep = false;          ///< its requests are answered on a big stack (deep_stack.h)
 };
 
 /// The worker's side: answers requests until the other end is gone, then comes back with an exit status. Ends at once

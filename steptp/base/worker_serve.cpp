@@ -14,6 +14,7 @@
 #include <new>
 #include <thread>
 
+#include "steptp/base/deep_stack.h"
 #include "steptp/base/text.h"
 #include "steptp/base/worker.h"
 
@@ -75,13 +76,8 @@ void end_with(int descriptor) {
   }).detach();
 }
 
-}  // namespace
-
-int serve_requests(int descriptor, const WorkerLimits& limits,
-                   const std::function<std::string(const std::string&)>& handler) {
-  std::signal(SIGPIPE, SIG_IGN);
-  limit(limits);
-  end_with(descriptor);
+int answer_all(int descriptor, const WorkerLimits& limits,
+               const std::function<std::string(const std::string&)>& handler) {
   std::string problem;
   try {
     while (const auto request = read_frame(descriptor)) {
@@ -99,6 +95,19 @@ int serve_requests(int descriptor, const WorkerLimits& limits,
     problem = concat("internal error: ", std::string(error.what()));
   }
   return write_frame(descriptor, FrameKind::failure, problem) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+
+int serve_requests(int descriptor, const WorkerLimits& limits,
+                   const std::function<std::string(const std::string&)>& handler) {
+  std::signal(SIGPIPE, SIG_IGN);
+  limit(limits);
+  end_with(descriptor);
+  int status = EXIT_FAILURE;
+  const auto serve = [&] { status = answer_all(descriptor, limits, handler); };
+  if (!limits.runs_deep || !run_on_big_stack(serve)) serve();
+  return status;
 }
 
 }  // namespace steptp

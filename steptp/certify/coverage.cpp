@@ -125,7 +125,10 @@ void Coverage::mark_live() {
   for (std::uint32_t i = 0; i < code_.tensors.size(); ++i) live_[i] = is_output(i);
   for (bool changed = true; changed;) {
     changed = false;
-    for (const Statement& statement : code_.table.statements) {
+    // From the end, so that a long chain takes one round.
+    const auto& statements = code_.table.statements;
+    for (auto at = statements.rbegin(); at != statements.rend(); ++at) {
+      const Statement& statement = *at;
       const std::uint32_t target = code_.tensor_numbers.find(statement.equation->left->tensor)->second;
       if (!live_[target]) continue;
       const auto mark = [&](const RefPtr& ref) {

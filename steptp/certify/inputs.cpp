@@ -29,6 +29,11 @@ double inside(const Domain& domain, double wanted, double unit) {
   return wanted;
 }
 
+/// Drawn from all small numbers, but for zero.
+bool is_two_sided(const Domain& domain) {
+  return domain.kind != Domain::Kind::positive && domain.kind != Domain::Kind::range;
+}
+
 /// The greatest value of a float type.
 double greatest_of(DType dtype) {
   const DTypeInfo& type = info(dtype);
@@ -153,12 +158,8 @@ bool InputSource::is_masked(const InputFacts& facts, std::int64_t position) cons
 
 bool InputSource::is_hidden(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const {
   const std::int64_t row = facts.variable->shape.empty() ? 1 : facts.variable->shape.back();
-  switch (draw_.step % kHidings) {
-    case 0: return bits % 4 == 0;
-    case 1: return position % row == 0;
-    case 2: return position / row % 2 == 0;
-    default: return true;
-  }
+  const std::int64_t hiding = draw_.step % kHidings;
+  return hiding == 0 ? bits % 4 == 0 : hiding == 1 ? position % row == 0 : hiding == 3 || position / row % 2 == 0;
 }
 
 bool InputSource::is_in_pattern(const std::vector<std::int64_t>& shape, std::int64_t position) const {
@@ -251,10 +252,8 @@ bool is_legal(const InputFacts& facts, Fraction value) {
 
 InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(std::move(draw)) {
   for (const InputFacts& facts : model.inputs) {
-    const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
-                       facts.domain.kind == Domain::Kind::masked || facts.domain.kind == Domain::Kind::nonzero;
-    streams_.push_back({draw_.seed ^ facts.stream,
-                        plain && draw_.kind == DrawKind::generic && facts.variable->values.empty() && !draw_.given});
+    streams_.push_back({draw_.seed ^ facts.stream, is_two_sided(facts.domain) && draw_.kind == DrawKind::generic &&
+                                                       facts.variable->values.empty() && !draw_.given});
   }
   if (!draw_.given) return;
   fills_.resize(model.inputs.size());
@@ -312,8 +311,7 @@ Fraction InputSource::drawn_real(std::size_t input, std::int64_t position) const
   const std::uint64_t bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position));
   if (draw_.kind == DrawKind::hidden && facts.domain.kind == Domain::Kind::masked && is_hidden(facts, position, bits))
     return kMinusInfinity;
-  const bool plain = facts.domain.kind == Domain::Kind::unstated || facts.domain.kind == Domain::Kind::any ||
-                     facts.domain.kind == Domain::Kind::masked || facts.domain.kind == Domain::Kind::nonzero;
+  const bool plain = is_two_sided(facts.domain);
   if (draw_.kind == DrawKind::generic && facts.domain.kind != Domain::Kind::range) {
     const auto k = static_cast<std::int64_t>(bits >> 11);
     if (plain) {

@@ -174,11 +174,14 @@ Sharing find_shared(const Code& before, const Code& after) {
   Classes classes[2];
   std::size_t count = 0;
   {
+    // In the order of the text with what is known of the writers before, so that a long chain is told apart at once.
+    Numbering texts;
     Numbering numbering;
     for (int side = 0; side < 2; ++side) {
-      for (const StatementCode& statement : codes[side]->statements) {
-        const Description& made = descriptions[side].emplace_back(*codes[side], statement);
-        classes[side].push_back(numbering.number(made.numbers));
+      classes[side].assign(codes[side]->statements.size(), kNone);
+      for (std::size_t i = 0; i < classes[side].size(); ++i) {
+        const Description& made = descriptions[side].emplace_back(*codes[side], codes[side]->statements[i]);
+        classes[side][i] = numbering.number(refined(made, texts.number(made.numbers), classes[side]));
       }
     }
     count = numbering.size();
@@ -197,14 +200,13 @@ Sharing find_shared(const Code& before, const Code& after) {
   }
   const std::vector<bool> plain = plain_statements(after, descriptions[1]);
   Sharing sharing;
-  for (const std::uint32_t own : classes[0]) {
-    const auto at = std::find(classes[0].begin(), classes[0].end(), own);
-    sharing.first.push_back(static_cast<std::uint32_t>(at - classes[0].begin()));
+  std::map<std::uint32_t, std::uint32_t> first;
+  for (std::uint32_t i = 0; i < classes[0].size(); ++i) {
+    sharing.first.push_back(first.try_emplace(classes[0][i], i).first->second);
   }
   for (std::size_t i = 0; i < classes[1].size(); ++i) {
-    const auto at = std::find(classes[0].begin(), classes[0].end(), classes[1][i]);
-    const bool is_shared = at != classes[0].end();
-    sharing.all.push_back(is_shared ? static_cast<std::uint32_t>(at - classes[0].begin()) : kNone);
+    const auto at = first.find(classes[1][i]);
+    sharing.all.push_back(at != first.end() ? at->second : kNone);
     sharing.plain.push_back(plain[i] ? sharing.all.back() : kNone);
   }
   return sharing;

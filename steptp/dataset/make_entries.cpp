@@ -272,6 +272,7 @@ class EntryMaker {
     for (std::size_t i = 0; i < trials.size(); ++i) {
       const Judgement& judgement = trials[i];
       if (!is_equal(judgement.verdict)) return drop(std::string(name_of(judgement.verdict)));
+      if (judgement.fills_vacuous) return drop("fills_vacuous");
       if (judgement.same) return drop("same");
       if (!judgement.safe) return drop("unsafe");
       take(judgement, seeds[i], verdict);

@@ -163,6 +163,12 @@ class Road {
       trial.grade = judgement.verdict;
       out_.is_safe = out_.is_safe && judgement.safe;
       is_proved = judgement.verdict == Grade::proved;
+      if (steptp::is_equal(judgement.verdict) && judgement.fills_vacuous) {
+        out_.is_safe = false;
+        trial.grade = Grade::undecided;
+        end(out_, Outcome::undecided, "fills-vacuous", "it fills elements that have no value at any input");
+        return;
+      }
       if (steptp::is_equal(judgement.verdict)) continue;
       out_.is_safe = false;
       const Outcome outcome = judgement.verdict == Grade::differs   ? Outcome::differs

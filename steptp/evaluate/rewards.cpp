@@ -1,7 +1,6 @@
 #include "steptp/evaluate/rewards.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <exception>
 #include <set>
@@ -12,7 +11,7 @@
 #include "steptp/evaluate/strategy_match.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/text/document.h"
-#include "steptp/verify/verify_pair.h"
+#include "steptp/verify/judge_worker.h"
 
 namespace steptp {
 
@@ -74,13 +73,13 @@ class Scorer {
     }
     const double left = std::chrono::duration<double>(deadline_ - Clock::now()).count();
     if (left <= 0) return false;
-    VerifyOptions how;
-    how.seed = options_.seed ? *options_.seed : fresh_seed();
-    how.budget = options_.budget;
-    std::atomic<bool> stop = false;
-    const Judgement judgement = verify_in_time(make_pair(before_, std::move(after)), how, left, stop);
+    ApartOptions how;
+    how.judge.seed = options_.seed ? *options_.seed : fresh_seed();
+    how.judge.budget = options_.budget;
+    how.seconds = left;
+    const ApartAnswer judgement = verify_apart(make_pair(before_, std::move(after)), how);
     if (judgement.unusable) problem_ = concat("the program of the question fails check: ", judgement.reason);
-    return is_equal(judgement.verdict);
+    return is_equal(judgement.verdict) && !judgement.fills_vacuous;
   }
 
   Reward reward_;

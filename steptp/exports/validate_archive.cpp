@@ -91,6 +91,8 @@ class RowChecker {
     const Judgement judgement = verify(root_, transformed_, options);
     if (!is_equal(judgement.verdict)) {
       fail(concat("the judge says ", name_of(judgement.verdict), ", not ", text("grade"), ": ", judgement.reason));
+    } else if (judgement.fills_vacuous) {
+      fail("it fills elements that have no value at any input");
     } else if (!judgement.safe) {
       fail("the judge does not find it numerically safe");
     }

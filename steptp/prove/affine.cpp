@@ -256,7 +256,14 @@ Interval Arena::range(const Affine& affine) {
   for (const auto& [atom, coefficient] : rest) {
     if (coefficient != 0) total = total + Interval{coefficient, coefficient} * atom_range(atom);
   }
-  return total;
+  if (rest == affine.terms || total.is_point()) return total;
+  // Under assumptions the terms one by one may say more than the digits together.
+  Interval plain{affine.constant, affine.constant};
+  for (const auto& [atom, coefficient] : affine.terms) {
+    plain = plain + Interval{coefficient, coefficient} * atom_range(atom);
+  }
+  const Interval both{std::max(total.low, plain.low), std::min(total.high, plain.high)};
+  return both.low > both.high ? total : both;  // facts that contradict each other say nothing
 }
 
 }  // namespace steptp::forms

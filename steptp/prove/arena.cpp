@@ -19,13 +19,18 @@ void Arena::spend(std::uint64_t work) {
   if (work_ > work_limit_) throw GiveUp{"the normal form takes more work than allowed"};
 }
 
-void Arena::go_deeper() const {
-  constexpr std::uint32_t kMostDepth = 4000;
+void Arena::look(std::uint64_t nodes) const {
   // Of ordinary programs, most nodes are looked at a few times.
   constexpr std::uint64_t kLooksPerWork = 16;
+  looks_ += nodes;
+  if (looks_ > kLooksPerWork * work_limit_) throw GiveUp{"the normal form takes more work than allowed"};
+}
+
+void Arena::go_deeper() const {
+  constexpr std::uint32_t kMostDepth = 4000;
   constexpr std::uint64_t kLooksPerStop = 4096;
   if (depth_ >= kMostDepth || stack_is_short()) throw GiveUp{"formulas are nested too deeply"};
-  if (++looks_ > kLooksPerWork * work_limit_) throw GiveUp{"the normal form takes more work than allowed"};
+  look(1);
   if (looks_ % kLooksPerStop == 0 && stop != nullptr && stop->load(std::memory_order_relaxed)) {
     throw GiveUp{"stopped from outside"};
   }
@@ -173,17 +178,19 @@ MonomialId Arena::intern_monomial(Monomial monomial) {
 
 PolynomialId Arena::intern_polynomial(Polynomial polynomial) {
   constexpr std::size_t kMaxTerms = 4000;
-  constexpr std::size_t kMaxLimbs = 4096;  // of 64 bits: some 80,000 digits
+  constexpr std::size_t kMaxLimbs = 1024;  // of 64 bits: some 20,000 digits
+  constexpr std::size_t kLimbsPerWork = 4;
   if (polynomial.terms.size() > kMaxTerms) throw GiveUp{"a polynomial with too many terms"};
+  std::size_t all_limbs = 0;
   for (const auto& [monomial, coefficient] : polynomial.terms) {
-    if (mpz_size(coefficient.get_num_mpz_t()) + mpz_size(coefficient.get_den_mpz_t()) > kMaxLimbs) {
-      throw GiveUp{"a number with too many digits"};
-    }
+    const std::size_t limbs = mpz_size(coefficient.get_num_mpz_t()) + mpz_size(coefficient.get_den_mpz_t());
+    if (limbs > kMaxLimbs) throw GiveUp{"a number with too many digits"};
+    all_limbs += limbs > 2 ? limbs - 2 : 0;
   }
   const auto [id, is_new] = polynomials_.add(std::move(polynomial));
   if (!is_new) return id;
   Unfinished unfinished(polynomials_, id);
-  spend(1 + polynomials_[id].terms.size());
+  spend(1 + polynomials_[id].terms.size() + all_limbs / kLimbsPerWork);
   Traits& traits = polynomials_.traits(id);
   traits.is_integer = true;
   std::size_t infinite = 0;

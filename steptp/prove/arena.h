@@ -232,6 +232,8 @@ class Arena {
   friend class Deeper;
 
   void go_deeper() const;
+  /// Counts looks at nodes that cost no work of their own.
+  void look(std::uint64_t nodes) const;
   [[nodiscard]] AtomId intern_atom(Atom atom);
   [[nodiscard]] ConditionId intern_condition(Condition condition);
   [[nodiscard]] GeneratorId intern_generator(Generator generator);

@@ -128,10 +128,8 @@ bool includes_hazards(Arena& arena, const Value& before, const Value& after) {
 CellAnswer CellComparison::compare(const Variable& output) {
   answer_ = {};
   chance_ = 0;
-  std::vector<Affine> element;
-  for (const VariableId id : shared_.element(output.shape)) element.push_back(shared_.arena.variable(id));
   try {
-    answer_.agrees = agrees_here(output, element, 0);
+    answer_.agrees = agrees_here(output, 0);
   } catch (const GiveUp& given_up) {
     answer_.reason = given_up.reason;
   }
@@ -139,7 +137,8 @@ CellAnswer CellComparison::compare(const Variable& output) {
   return answer_;
 }
 
-bool CellComparison::agrees_here(const Variable& output, const std::vector<Affine>& element, int depth) {
+bool CellComparison::agrees_here(const Variable& output, int depth) {
+  const std::vector<Affine> element = shared_.subscripts(output.shape);
   const Value left = before_.output(output.name, element);
   const Value right = after_.output(output.name, element);
   const bool is_defined = includes_hazards(shared_.arena, left, right);
@@ -160,7 +159,7 @@ bool CellComparison::agrees_here(const Variable& output, const std::vector<Affin
   if (depth >= kMostCuts || answer_.cells >= kMostCells) throw GiveUp{"too many cells"};
   for (const ConditionId outcome : {*cut, shared_.arena.negation(*cut)}) {
     const Arena::Assumption assumed(shared_.arena, outcome);
-    if (!agrees_here(output, element, depth + 1)) return false;
+    if (!agrees_here(output, depth + 1)) return false;
   }
   return true;
 }

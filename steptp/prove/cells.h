@@ -31,7 +31,7 @@ class CellComparison {
 
  private:
   /// What is assumed at the moment is the cell.
-  [[nodiscard]] bool agrees_here(const Variable& output, const std::vector<Affine>& element, int depth);
+  [[nodiscard]] bool agrees_here(const Variable& output, int depth);
   [[nodiscard]] bool has_equal_residues(const Value& left, const Value& right);
   [[nodiscard]] std::optional<ConditionId> condition_to_cut_by(const Value& left, const Value& right);
 

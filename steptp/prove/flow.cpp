@@ -12,8 +12,13 @@ namespace {
 Interval integers_of(const Variable& variable) {
   Interval out{info(variable.dtype).least, info(variable.dtype).greatest};
   if (variable.domain.kind == Domain::Kind::range) {
-    out.low = std::max(out.low, Wide{static_cast<std::int64_t>(std::ceil(variable.domain.low))});
-    out.high = std::min(out.high, Wide{static_cast<std::int64_t>(std::ceil(variable.domain.high)) - 1});
+    constexpr double kFar = 0x1p62;  // beyond, the bounds of the type are the closer ones
+    if (variable.domain.low > -kFar && variable.domain.low < kFar) {
+      out.low = std::max(out.low, Wide{static_cast<std::int64_t>(std::ceil(variable.domain.low))});
+    }
+    if (variable.domain.high > -kFar && variable.domain.high < kFar) {
+      out.high = std::min(out.high, Wide{static_cast<std::int64_t>(std::ceil(variable.domain.high)) - 1});
+    }
   }
   if (!variable.values.empty()) {
     const auto [least, greatest] = std::minmax_element(variable.values.begin(), variable.values.end());
@@ -57,6 +62,15 @@ const std::vector<VariableId>& Shared::element(const std::vector<std::int64_t>& 
     for (const std::int64_t extent : shape) place->second.push_back(arena.new_variable(0, extent - 1));
   }
   return place->second;
+}
+
+std::vector<Affine> Shared::subscripts(const std::vector<std::int64_t>& shape) {
+  std::vector<Affine> out;
+  for (const VariableId id : element(shape)) {
+    const Interval range = arena.range(id);
+    out.push_back(range.is_point() ? Arena::number(static_cast<std::int64_t>(range.low)) : arena.variable(id));
+  }
+  return out;
 }
 
 Flow::Flow(Shared& shared, const Program& program, bool unrolls)

@@ -41,6 +41,8 @@ class Shared {
   [[nodiscard]] std::optional<std::uint32_t> known(const std::string& name) const;
   /// The variables that stand for the element of a tensor of this shape.
   [[nodiscard]] const std::vector<VariableId>& element(const std::vector<std::int64_t>& shape);
+  /// The same as subscripts: what has only one value under the assumptions of the moment is a number.
+  [[nodiscard]] std::vector<Affine> subscripts(const std::vector<std::int64_t>& shape);
 
   Arena& arena;
   const Signature& signature;
@@ -125,6 +127,8 @@ class Flow {
     std::size_t statement = 0;
     std::vector<Affine> loops;
     ConditionId condition = 0;
+    /// Where the condition fails, an earlier round of this many outer loops may have written the element.
+    std::size_t outer_rounds = 0;
   };
   struct Piece {
     std::vector<Affine> loops;
@@ -180,6 +184,17 @@ class Flow {
                               const std::vector<Affine>& loops, std::size_t writers);
   [[nodiscard]] std::optional<Candidate> latest(std::size_t writer, const std::vector<Affine>& element,
                                                 std::size_t reader, const std::vector<Affine>& loops);
+  /// The candidate of a writer whose iterations are known but for `solved.unknown`, of which the last ones count.
+  [[nodiscard]] Candidate with_last_rounds(std::size_t writer, const Solved& solved, Substitution chosen,
+                                           std::vector<ConditionId> conditions);
+  /// A buffer whose places are used in turn, E_{(a+1)%2}: which earlier round of the loop wrote the place that is read.
+  /// Nothing where the writer is not of this kind.
+  [[nodiscard]] std::optional<Candidate> rotating(std::size_t writer, const std::vector<Affine>& element,
+                                                  const Place& where, const std::vector<Affine>& loops);
+  /// Something wrote the element in the round of the outer loops at hand before the candidate with this number, so that
+  /// their earlier rounds do not matter where the candidate did not write.
+  [[nodiscard]] bool is_begun_in_round(const std::vector<Candidate>& candidates, std::size_t number,
+                                       const std::vector<Affine>& loops);
   [[nodiscard]] std::vector<Piece> pieces(std::size_t writer, const std::vector<Affine>& element, std::size_t reader,
                                           const std::vector<Affine>& loops, const Candidate* base);
   [[nodiscard]] Value accumulated(const std::string& tensor, const std::vector<Affine>& element, std::size_t reader,
@@ -195,6 +210,8 @@ class Flow {
   void find_recurrences();
   /// Through other statements, such as a copy of the old value: one statement of each cycle is the recurrence.
   void break_longer_cycles();
+  /// By statement: which statements of the same nest it may read from.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> near_sources();
   /// Writes down those among the first statements, while nothing is assumed. Reads of what has a number by then stay
   /// reads.
   void prepare_recurrences(std::size_t end);
@@ -222,7 +239,9 @@ class Flow {
   [[nodiscard]] std::optional<std::size_t> direction(const std::vector<VariableId>& names) const;
 
   // solve.cpp
-  [[nodiscard]] Solved solve(std::size_t writer, const std::vector<Affine>& element);
+  /// `fixed`: loops whose values are known, by number.
+  [[nodiscard]] Solved solve(std::size_t writer, const std::vector<Affine>& element,
+                             const std::map<std::size_t, Affine>& fixed = {});
 
   void add_hidden(const RefPtr& ref, const Frame& frame, std::vector<Affine>& subscripts);
   [[nodiscard]] std::vector<Affine> left_subscripts(std::size_t statement, const Frame& frame);

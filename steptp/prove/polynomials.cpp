@@ -203,6 +203,7 @@ PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
   for (const MonomialId id : {left, right}) {
     for (const auto& [generator, exponent] : monomials_[id].factors) exponents[generator] += exponent;
   }
+  look(exponents.size());
   // sqrt(x)*sqrt(x) is x.
   for (auto& [generator, exponent] : exponents) {
     const auto inside = exponent > 1 ? under_root(generator) : std::nullopt;
@@ -233,14 +234,13 @@ PolynomialId Arena::multiply_monomials(MonomialId left, MonomialId right) {
   }
   // Products over neighbouring ranges are one product.
   for (std::size_t i = 0; i < result.factors.size(); ++i) {
-    for (std::size_t j = i + 1; j < result.factors.size(); ++j) {
-      const auto& [first, power] = result.factors[i];
+    const auto& [first, power] = result.factors[i];
+    const Generator& node = generators_[first];
+    const bool is_product = power == 1 && node.kind == Generator::Kind::reduction &&
+                            static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::multiply;
+    for (std::size_t j = i + 1; is_product && j < result.factors.size(); ++j) {
       const auto& [second, other_power] = result.factors[j];
-      if (power != 1 || other_power != 1) continue;
-      const Generator& node = generators_[first];
-      const bool is_product =
-          node.kind == Generator::Kind::reduction && static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::multiply;
-      const auto joined = is_product ? join_two(first, second) : std::nullopt;
+      const auto joined = other_power == 1 ? join_two(first, second) : std::nullopt;
       if (!joined) continue;
       Monomial others;
       for (const auto& [generator, exponent] : exponents) {

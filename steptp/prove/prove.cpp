@@ -14,6 +14,7 @@
 #include "steptp/prove/hazards.h"
 #include "steptp/prove/kept_types.h"
 #include "steptp/prove/statement.h"
+#include "steptp/prove/vacuous.h"
 
 namespace steptp {
 
@@ -36,8 +37,7 @@ class ValueNumbers {
     Numbering result;
     for (const Version& version : flow.versions()) {
       const auto& shape = flow.shape(version.tensor);
-      std::vector<Affine> element;
-      for (const VariableId id : shared_.element(shape)) element.push_back(shared_.arena.variable(id));
+      const std::vector<Affine> element = shared_.subscripts(shape);
       try {
         const Value value = flow.value(version, element);
         if (value.kind != Value::Kind::real) continue;
@@ -96,8 +96,7 @@ class ValueNumbers {
   void look_at_next(Side& own, Side& other) {
     const Version version = own.versions[own.next++];
     const auto& shape = own.flow.shape(version.tensor);
-    std::vector<Affine> element;
-    for (const VariableId id : shared_.element(shape)) element.push_back(shared_.arena.variable(id));
+    const std::vector<Affine> element = shared_.subscripts(shape);
     try {
       const Value value = own.flow.value(version, element);
       if (value.kind != Value::Kind::real) return;
@@ -195,8 +194,7 @@ bool same(const Value& a, const Value& b) {
 std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& after) {
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
-    std::vector<Affine> element;
-    for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+    const std::vector<Affine> element = shared.subscripts(variable.shape);
     try {
       const Value left = before.output(variable.name, element);
       const Value right = after.output(variable.name, element);
@@ -232,8 +230,7 @@ ProofRecord write_down(Shared& shared, Flow& before, const ValueNumbers& numbers
   StatementWriter writer(shared.arena, shared.signature);
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
-    std::vector<Affine> element;
-    for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+    const std::vector<Affine> element = shared.subscripts(variable.shape);
     const Value value = before.output(variable.name, element);
     record.outputs.push_back({variable.name, variable.shape, writer.regions(value, shared.element(variable.shape))});
   }
@@ -397,15 +394,34 @@ std::set<std::string> reached_tensors(const Program& program) {
   for (const Variable& variable : program.signature.variables) {
     if (variable.role == Role::output) reached.insert(variable.name);
   }
-  for (std::size_t size = 0; size != reached.size();) {
-    size = reached.size();
-    for (const Access& access : table.accesses) {
-      if (reached.contains(table.statements[access.statement].equation->left->tensor)) {
-        reached.insert(access.ref->tensor);
-      }
+  std::map<std::string_view, std::set<std::string_view>> sources;
+  for (const Access& access : table.accesses) {
+    sources[table.statements[access.statement].equation->left->tensor].insert(access.ref->tensor);
+  }
+  std::vector<std::string_view> open(reached.begin(), reached.end());
+  while (!open.empty()) {
+    const std::string_view tensor = open.back();
+    open.pop_back();
+    for (const std::string_view source : sources[tensor]) {
+      if (reached.emplace(source).second) open.push_back(source);
     }
   }
   return reached;
+}
+
+/// Nothing where it takes too long to find out.
+void add_vacuous(Shared& shared, Flow& flow, std::vector<std::string>& out) {
+  try {
+    for (const Variable& variable : shared.signature.variables) {
+      if (variable.role != Role::output) continue;
+      std::vector<Affine> element;
+      for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+      const Value value = flow.output(variable.name, element);
+      for (std::string& text : vacuous_texts(shared, variable, value)) out.push_back(std::move(text));
+    }
+  } catch (const GiveUp&) {
+    out.clear();
+  }
 }
 
 }  // namespace
@@ -419,8 +435,7 @@ Dependence depends_on(const Program& program, const ProofOptions& options) {
     Flow flow(shared, program);
     for (const Variable& variable : program.signature.variables) {
       if (variable.role != Role::output) continue;
-      std::vector<Affine> element;
-      for (const VariableId id : shared.element(variable.shape)) element.push_back(arena.variable(id));
+      const std::vector<Affine> element = shared.subscripts(variable.shape);
       const Value value = flow.output(variable.name, element);
       switch (value.kind) {
         case Value::Kind::real: arena.for_each_input(value.real, found); break;
@@ -440,6 +455,7 @@ Dependence depends_on(const Program& program, const ProofOptions& options) {
         result.is_constant = false;
       }
     }
+    add_vacuous(shared, flow, result.vacuous);
   } catch (const GiveUp&) {
     // Too large to write down: what no output is computed from is still told apart.
     result = {};

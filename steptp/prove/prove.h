@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,8 +57,18 @@ struct Dependence {
   bool is_known = false;     ///< a normal form was found
   bool is_constant = false;  ///< no variable of role input occurs in any output
   std::vector<std::string> independent_of;
+  /// Outputs, or regions of them ("D where ge0(i0-5)"), that are NaN or have no value at every input.
+  std::vector<std::string> vacuous;
   std::uint64_t work = 0;
 };
 [[nodiscard]] Dependence depends_on(const Program& program, const ProofOptions& options = {});
+
+/// A region that is vacuous in `before` and not shown to be so in `after`; one of its elements, where one was found.
+struct PerhapsFilled {
+  std::string output;
+  std::optional<std::vector<std::int64_t>> element;
+};
+[[nodiscard]] std::vector<PerhapsFilled> perhaps_filled(const Program& before, const Program& after,
+                                                        const ProofOptions& options = {});
 
 }  // namespace steptp

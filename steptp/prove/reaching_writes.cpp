@@ -22,6 +22,12 @@ bool stays_in_type(const Statement& statement, DType dtype) {
   return wraps || type->dtype == dtype;
 }
 
+bool uses_variable(const Index& index, const std::string& name) {
+  bool found = false;
+  for_each_variable(index, [&](const std::string& variable) { found = found || variable == name; });
+  return found;
+}
+
 }  // namespace
 
 Flow::Place Flow::place(std::size_t first, std::size_t second) const {
@@ -94,6 +100,12 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
     }
   }
   sort_latest_first(candidates);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].outer_rounds == 0 || arena_.truth(candidates[i].condition) == Truth::yes) continue;
+    if (!is_begun_in_round(candidates, i, loops)) {
+      throw GiveUp{"a buffer that may be left from an earlier round of an outer loop"};
+    }
+  }
   const DType dtype = table_.tensors.at(tensor).dtype;
   // From the latest write down: each counts where its condition holds and no later one does. The last needs no
   // condition, because `check` found every read defined.
@@ -133,6 +145,7 @@ std::optional<Flow::Candidate> Flow::latest(std::size_t writer, const std::vecto
   const Place where = place(writer, reader);
   if (where.shared_loops == 0 && !where.before) return std::nullopt;
   arena_.spend(kSolveCost);
+  if (auto candidate = rotating(writer, element, where, loops)) return candidate;
   Solved solved = solve(writer, element);
   Substitution chosen;
   const auto give_last = [&](VariableId id) {
@@ -176,10 +189,15 @@ std::optional<Flow::Candidate> Flow::latest(std::size_t writer, const std::vecto
     }
     if (!found) return std::nullopt;
   }
+  return with_last_rounds(writer, solved, std::move(chosen), std::move(conditions));
+}
+
+Flow::Candidate Flow::with_last_rounds(std::size_t writer, const Solved& solved, Substitution chosen,
+                                       std::vector<ConditionId> conditions) {
   std::vector<VariableId> last;
   for (const VariableId id : solved.unknown) {
     if (chosen.contains(id)) continue;
-    give_last(id);
+    chosen[id] = Arena::number(static_cast<std::int64_t>(arena_.range(id).high));
     last.push_back(id);
     // A guard of the form v <= constant moves the last round.
     for (const ConditionId condition : solved.conditions) {
@@ -206,6 +224,64 @@ std::optional<Flow::Candidate> Flow::latest(std::size_t writer, const std::vecto
   Candidate candidate{writer, {}, arena_.conjunction(conditions)};
   for (const Affine& loop : solved.loops) candidate.loops.push_back(arena_.substitute(loop, chosen));
   return candidate;
+}
+
+std::optional<Flow::Candidate> Flow::rotating(std::size_t writer, const std::vector<Affine>& element,
+                                              const Place& where, const std::vector<Affine>& loops) {
+  constexpr std::int64_t kMostPlaces = 8;
+  if (where.shared_loops == 0) return std::nullopt;
+  const Statement& statement = table_.statements[writer];
+  const std::size_t inner = where.shared_loops - 1;
+  const std::string& name = statement.loops[inner]->index;
+  const auto& subscripts = statement.equation->left->subscripts;
+  const bool takes_turns = std::any_of(subscripts.begin(), subscripts.end(), [&](const Index& subscript) {
+    return std::any_of(subscript.terms().begin(), subscript.terms().end(), [&](const IndexTerm& term) {
+      const auto* turn = term.factors.size() == 1 ? std::get_if<FloorRemainder>(&term.factors[0]) : nullptr;
+      return turn && uses_variable(*turn->dividend, name);
+    });
+  });
+  if (!takes_turns) return std::nullopt;
+  std::map<std::size_t, Affine> fixed;
+  for (std::size_t i = 0; i < inner; ++i) fixed[i] = loops[i];
+  // From the reader's own round backwards: the first round that writes this place, all later ones write others.
+  for (std::int64_t back = where.before ? 0 : 1; back <= kMostPlaces; ++back) {
+    const Affine round = Arena::sum(loops[inner], Arena::number(-back));
+    fixed[inner] = round;
+    const Solved solved = solve(writer, element, fixed);
+    const ConditionId exists = arena_.nonnegative(round);
+    const Arena::Assumption assumed(arena_, exists);
+    Truth writes = Truth::yes;
+    for (const ConditionId condition : solved.conditions) {
+      const auto& used = arena_.traits_of_condition(condition).variables;
+      const bool is_open = std::any_of(solved.unknown.begin(), solved.unknown.end(), [&](VariableId id) {
+        return std::binary_search(used.begin(), used.end(), id);
+      });
+      const Truth one = is_open ? Truth::maybe : arena_.truth(condition);
+      if (one == Truth::no) writes = Truth::no;
+      if (one == Truth::maybe && writes == Truth::yes) writes = Truth::maybe;
+    }
+    if (writes == Truth::no) continue;
+    if (writes == Truth::maybe) return std::nullopt;
+    Candidate candidate = with_last_rounds(writer, solved, {}, {exists});
+    candidate.outer_rounds = inner;
+    return candidate;
+  }
+  return std::nullopt;
+}
+
+bool Flow::is_begun_in_round(const std::vector<Candidate>& candidates, std::size_t number,
+                             const std::vector<Affine>& loops) {
+  const Candidate& rotating = candidates[number];
+  const Arena::Assumption without_it(arena_, arena_.negation(rotating.condition));
+  const auto is_in_this_round = [&](const Candidate& other) {
+    if (arena_.truth(other.condition) != Truth::yes) return false;
+    if (place(other.statement, rotating.statement).shared_loops < rotating.outer_rounds) return false;
+    for (std::size_t loop = 0; loop < rotating.outer_rounds; ++loop) {
+      if (order(other.loops[loop], loops[loop]) != 0) return false;
+    }
+    return true;
+  };
+  return std::any_of(candidates.begin() + static_cast<std::ptrdiff_t>(number) + 1, candidates.end(), is_in_this_round);
 }
 
 void Flow::sort_latest_first(std::vector<Candidate>& candidates) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 #include <variant>
 
@@ -5,6 +6,35 @@
 #include "steptp/prove/give_up.h"
 
 namespace steptp::forms {
+
+namespace {
+
+/// Pairs of statements in one nest of which one may read what the other writes.
+constexpr std::size_t kMostPairs = 1'000'000;
+
+/// Which nodes are left when those that nothing leads to are taken away, again and again: all that lie in cycles are.
+std::vector<bool> in_cycles(const std::vector<std::vector<std::size_t>>& sources) {
+  std::vector<std::size_t> uses(sources.size(), 0);
+  for (const auto& list : sources) {
+    for (const std::size_t source : list) ++uses[source];
+  }
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i] == 0) open.push_back(i);
+  }
+  std::vector<bool> left(sources.size(), true);
+  while (!open.empty()) {
+    const std::size_t node = open.back();
+    open.pop_back();
+    left[node] = false;
+    for (const std::size_t source : sources[node]) {
+      if (--uses[source] == 0) open.push_back(source);
+    }
+  }
+  return left;
+}
+
+}  // namespace
 
 void Flow::find_recurrences() {
   // Statements that read, not as accumulators, the tensor they write.
@@ -24,33 +54,45 @@ void Flow::find_recurrences() {
   done_.clear();
 }
 
-void Flow::break_longer_cycles() {
-  // Which statements of the same nest a statement may read from, recurrences that are known left out.
-  const auto sources = [this](std::size_t statement) {
-    std::vector<std::size_t> found;
-    for (const Access& access : table_.accesses) {
-      if (access.statement != statement || access.is_write || access.is_accumulator) continue;
-      const auto writers = writers_.find(access.ref->tensor);
-      if (writers == writers_.end()) continue;
-      for (const std::size_t writer : writers->second) {
-        const bool is_near = table_.statements[writer].items[0] == table_.statements[statement].items[0];
-        if (is_near && !is_cyclic_[writer]) found.push_back(writer);
-      }
+std::vector<std::vector<std::size_t>> Flow::near_sources() {
+  std::vector<std::vector<std::size_t>> found(table_.statements.size());
+  std::size_t pairs = 0;
+  for (const Access& access : table_.accesses) {
+    if (access.is_write || access.is_accumulator) continue;
+    const auto writers = writers_.find(access.ref->tensor);
+    if (writers == writers_.end()) continue;
+    const std::uint32_t nest = table_.statements[access.statement].items[0];
+    // Writers are in textual order, so those of one nest stand together.
+    auto writer = std::partition_point(writers->second.begin(), writers->second.end(), [&](std::size_t statement) {
+      return table_.statements[statement].items[0] < nest;
+    });
+    for (; writer != writers->second.end() && table_.statements[*writer].items[0] == nest; ++writer) {
+      if (++pairs > kMostPairs) throw GiveUp{"too many statements that read and write one tensor in one nest"};
+      found[access.statement].push_back(*writer);
     }
-    return found;
-  };
+  }
+  return found;
+}
+
+void Flow::break_longer_cycles() {
+  const std::vector<std::vector<std::size_t>> sources = near_sources();
+  const std::vector<bool> is_in_cycle = in_cycles(sources);
   for (std::size_t statement = 0; statement < table_.statements.size(); ++statement) {
     // A copy is passed through: what is copied makes the better name. A fold is none, whatever is folded.
     const Statement& here = table_.statements[statement];
     if (is_cyclic_[statement] || here.accumulates || std::holds_alternative<Read>(here.equation->right->node)) continue;
+    if (!is_in_cycle[statement]) continue;
     std::set<std::size_t> seen;
-    std::vector<std::size_t> open = sources(statement);
-    while (!open.empty()) {
+    std::vector<std::size_t> open = {statement};
+    // Recurrences that are known are left out.
+    while (!open.empty() && !seen.contains(statement)) {
       const std::size_t next = open.back();
       open.pop_back();
-      if (!seen.insert(next).second) continue;
-      const std::vector<std::size_t> more = sources(next);
-      open.insert(open.end(), more.begin(), more.end());
+      for (const std::size_t source : sources[next]) {
+        if (is_cyclic_[source] || !seen.insert(source).second) continue;
+        arena_.spend(1);
+        open.push_back(source);
+      }
     }
     is_roundabout_[statement] = is_cyclic_[statement] = seen.contains(statement);
   }

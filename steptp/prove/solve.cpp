@@ -215,12 +215,17 @@ class System {
 
 }  // namespace
 
-Flow::Solved Flow::solve(std::size_t writer, const std::vector<Affine>& element) {
+Flow::Solved Flow::solve(std::size_t writer, const std::vector<Affine>& element,
+                         const std::map<std::size_t, Affine>& fixed) {
   const Statement& statement = table_.statements[writer];
   arena_.spend(4);
   Solved solved;
   Frame frame{writer, {}, false};
   for (const Loop* loop : statement.loops) {
+    if (const auto known = fixed.find(frame.loops.size()); known != fixed.end()) {
+      frame.loops.push_back(known->second);
+      continue;
+    }
     const VariableId id = arena_.new_variable(0, loop->extent - 1);
     solved.unknown.push_back(id);
     frame.loops.push_back(arena_.variable(id));

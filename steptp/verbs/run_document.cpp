@@ -1,5 +1,6 @@
 #include "steptp/verbs/run_document.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -17,13 +18,13 @@ IndexRanges assumed_ranges(const Program& program) {
   IndexRanges ranges;
   if (has_errors(check_structure(program))) return ranges;
   const AccessTable table = collect_accesses(program);
-  ValueFacts facts = derive_value_facts(table);
-  const auto before = facts.ranges;
-  assume_from_use(table, infer_shapes(table), facts);
-  for (const auto& [name, range] : facts.ranges) {
-    if (before.contains(name)) continue;
-    ranges[name] = {static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high + 1)};
+  for (const UseAsIndex& use : uses_as_index(table, infer_shapes(table), derive_value_facts(table))) {
+    const std::pair range(static_cast<std::int64_t>(use.range.low), static_cast<std::int64_t>(use.range.high + 1));
+    const auto [at, is_new] = ranges.emplace(use.variable, range);
+    if (!is_new) at->second = {std::max(at->second.first, range.first), std::min(at->second.second, range.second)};
   }
+  // What indexes two tensors that no value fits is left to fail in the run.
+  std::erase_if(ranges, [](const auto& item) { return item.second.first >= item.second.second; });
   return ranges;
 }
 

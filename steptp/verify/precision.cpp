@@ -5,6 +5,7 @@
 
 #include "steptp/verify/precision.h"
 
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -170,6 +171,31 @@ class Marker {
   std::set<std::string> narrow_;
 };
 
+/// All floats have one type, and no integers are stored as floats, so that nothing can be lost: most programs.
+bool has_one_width(const Program& before, const Program& after) {
+  std::optional<Width> only;
+  bool is_only = true;
+  const auto note = [&](DType dtype) {
+    if (!is_float(dtype)) return;
+    is_only = is_only && (!only || *only == width_of(dtype));
+    only = width_of(dtype);
+  };
+  for (const Variable& variable : before.signature.variables) note(variable.dtype);
+  for (const Program* program : {&before, &after}) {
+    for_each_equation(*program, [&](const Equation& equation, const std::vector<const Nest*>&) {
+      note(equation.left->dtype);
+      if (!is_only || program == &before || !is_float(equation.left->dtype)) return;
+      const auto index = to_index(*equation.right);
+      const auto type = type_of(*equation.right);
+      // Of integers only 0 and other small numbers are stored as floats without a second look.
+      constexpr std::int64_t kSmall = 128;
+      is_only =
+          index ? index->is_constant() && std::abs(index->constant_term()) <= kSmall : type && is_float(type->dtype);
+    });
+  }
+  return is_only;
+}
+
 Precision settled_by_proof(const Program& before, const Program& after, std::string reason) {
   const Proof proof = prove(Marker(before).run(), Marker(after).run(), {});
   if (proof.proved) return {};
@@ -179,6 +205,7 @@ Precision settled_by_proof(const Program& before, const Program& after, std::str
 }  // namespace
 
 Precision compare_precision(const Program& before, const Program& after) {
+  if (has_one_width(before, after)) return {};
   const auto old_ways = ways_to_outputs(before);
   const auto new_ways = ways_to_outputs(after);
   if (!old_ways || !new_ways)

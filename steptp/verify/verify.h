@@ -32,6 +32,9 @@ struct Judgement {
   /// `before` itself is at fault: it does not pass `check`.
   bool unusable = false;
   std::vector<std::string> independent_of;
+  /// Outputs of `before`, or regions of them, that are shown to be NaN or without a value at every input.
+  std::vector<std::string> vacuous;
+  bool fills_vacuous = false;  ///< `after` has numbers there, or is not shown to have none
   std::optional<double> bound_log2;
   /// The seed of the draws; nothing where no chance played a part.
   std::optional<std::uint64_t> seed;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -86,8 +88,18 @@ std::string problem_of(const Pair& pair) {
 
 Judgement verify_pair(const Pair& pair, const VerifyOptions& options) {
   const std::string problem = problem_of(pair);
-  if (problem.empty()) return verify(pair.before.program, pair.after.program, options);
   Judgement judgement;
+  if (problem.empty()) {
+    // Our bug, or no memory: it costs this pair and no other.
+    try {
+      return verify(pair.before.program, pair.after.program, options);
+    } catch (const std::bad_alloc&) {
+      judgement.reason = "the judge failed on this pair: out of memory";
+    } catch (const std::exception& error) {
+      judgement.reason = concat("the judge failed on this pair: internal error: ", std::string_view(error.what()));
+    }
+    return judgement;
+  }
   judgement.verdict = Grade::invalid;
   judgement.unusable = !unusable_because(pair).empty();
   judgement.reason = problem;
@@ -131,7 +143,10 @@ Json to_json(const std::string& id, const Judgement& judgement) {
   };
   Json out;
   out.set("id", id).set("verdict", name_of(judgement.verdict)).set("same", judgement.same);
-  out.set("safe", judgement.safe).set("degenerate", judgement.degenerate);
+  out.set("safe", judgement.safe)
+      .set("vacuous", strings(judgement.vacuous))
+      .set("fills_vacuous", judgement.fills_vacuous);
+  out.set("degenerate", judgement.degenerate);
   out.set("independent_of", strings(judgement.independent_of));
   out.set("bound_log2", judgement.bound_log2 ? Json(std::floor(*judgement.bound_log2)) : Json());
   out.set("points", judgement.points);

@@ -26,7 +26,8 @@ struct Pair {
 [[nodiscard]] std::string problem_of(const Pair& pair);
 
 /// The judge on texts. An unreadable `after` is `invalid`, an unreadable `before` is `invalid` and unusable; the reason
-/// carries the first diagnostic with its place.
+/// carries the first diagnostic with its place. Where the judge itself fails, the pair is undecided, and the reason
+/// says so.
 [[nodiscard]] Judgement verify_pair(const Pair& pair, const VerifyOptions& options = {});
 
 /// The same within so many seconds on the wall clock (0: no limit), or until somebody raises the flag. An answer that

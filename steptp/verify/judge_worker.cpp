@@ -1,0 +1,163 @@
+#include "steptp/verify/judge_worker.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "steptp/base/ordered_stream.h"
+#include "steptp/base/text.h"
+#include "steptp/verify/certificate.h"
+
+namespace steptp {
+
+namespace {
+
+std::mutex command_mutex;
+std::vector<std::string>& command_of_judge() {
+  static std::vector<std::string> command = {"/proc/self/exe", "judge-worker"};
+  return command;
+}
+
+/// Whoever sets a limit gets an answer from the judge itself, a little later; this is for one that does not listen.
+constexpr double kGrace = 30;
+constexpr double kNoLimit = 1e7;
+
+/// One pool for this process; a copy of the process that fork has made starts its own.
+WorkerPool& judges() {
+  static std::mutex mutex;
+  static pid_t owner = 0;
+  static WorkerPool* pool = nullptr;
+  const std::lock_guard lock(mutex);
+  if (owner != getpid()) {
+    // The old one belongs to another process, whose workers it would end.
+    pool = new WorkerPool(std::vector<WorkerPool::Command>(default_jobs(), judge_command()));
+    owner = getpid();
+  }
+  return *pool;
+}
+
+std::uint64_t natural(const Json* value) {
+  const std::string digits = value ? value->dump() : std::string();
+  std::uint64_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+// A new option has to travel too: below, and in answer_judge_request.
+static_assert(sizeof(VerifyOptions) == 7 * sizeof(std::uint64_t));
+
+std::string request_of(const Pair& pair, const ApartOptions& options) {
+  const Json before = to_json(pair.before.program, Profile::paper);
+  const Json after = to_json(pair.after.program, Profile::paper);
+  Json out;
+  out.set("id", pair.id).set("seed", options.judge.seed).set("budget", options.judge.budget);
+  out.set("proof_work", options.judge.proof_work).set("safety_budget", options.judge.safety_budget);
+  out.set("seconds", options.seconds).set("certificate", options.with_certificate);
+  out.set("before", before).set("after", after);
+  return out.dump();
+}
+
+Json packed(const Pair& pair, const Judgement& judgement, bool with_certificate) {
+  Json out;
+  out.set("verdict", static_cast<int>(judgement.verdict)).set("unusable", judgement.unusable);
+  out.set("reason", judgement.reason).set("answer", to_json(pair.id, judgement));
+  if (with_certificate && problem_of(pair).empty()) out.set("certificate", certificate(pair, judgement).dump());
+  return out;
+}
+
+ApartAnswer unpacked(const Json& json) {
+  ApartAnswer out;
+  if (const Json* verdict = json.find("verdict"); verdict && verdict->as_integer()) {
+    out.verdict = static_cast<Grade>(*verdict->as_integer());
+  }
+  if (const Json* unusable = json.find("unusable"); unusable && unusable->as_bool()) {
+    out.unusable = *unusable->as_bool();
+  }
+  if (const Json* reason = json.find("reason"); reason && reason->as_string()) out.reason = *reason->as_string();
+  if (const Json* answer = json.find("answer")) out.answer = *answer;
+  if (const Json* text = json.find("certificate"); text && text->as_string()) out.certificate = *text->as_string();
+  return out;
+}
+
+Pair pair_of(const Json& request) {
+  const auto document = [&](const char* key) {
+    const Json* program = request.find(key);
+    return read_document(key, program ? program->dump() : std::string());
+  };
+  Pair pair = make_pair(document("before"), document("after"));
+  if (const Json* id = request.find("id"); id && id->as_string()) pair.id = *id->as_string();
+  return pair;
+}
+
+ApartAnswer judged_here(const Pair& pair, const ApartOptions& options) {
+  std::atomic<bool> stop = false;
+  VerifyOptions how = options.judge;
+  how.keep_record = options.with_certificate;
+  const Judgement judgement = verify_in_time(pair, how, options.seconds, stop);
+  return unpacked(packed(pair, judgement, options.with_certificate));
+}
+
+}  // namespace
+
+void set_judge_command(std::vector<std::string> command) {
+  const std::lock_guard lock(command_mutex);
+  command_of_judge() = std::move(command);
+}
+
+std::vector<std::string> judge_command() {
+  const std::lock_guard lock(command_mutex);
+  return command_of_judge();
+}
+
+Judgement failed_judgement(std::string_view why) {
+  Judgement judgement;
+  judgement.reason = concat("the judge failed on this pair: ", why);
+  return judgement;
+}
+
+ApartAnswer verify_apart(const Pair& pair, const ApartOptions& options) {
+  // What cannot be compared is not judged, and cannot be sent.
+  if (!problem_of(pair).empty()) return judged_here(pair, options);
+  WorkerCall call;
+  call.seconds = options.seconds > 0 ? options.seconds + kGrace : kNoLimit;
+  call.go_on = options.go_on;
+  const WorkerOutcome outcome = judges().call(request_of(pair, options), call);
+  if (outcome.kind == WorkerOutcome::Kind::not_started) return judged_here(pair, options);
+  ApartAnswer out;
+  const auto answer = outcome.ok() ? parse_json(outcome.answer) : Result<Json, JsonError>(JsonError{});
+  if (answer) {
+    out = unpacked(*answer);
+  } else {
+    const std::string why = outcome.ok() ? std::string("its answer cannot be read") : outcome.reason;
+    out = unpacked(packed(pair, failed_judgement(why), false));
+  }
+  out.cancelled = outcome.kind == WorkerOutcome::Kind::cancelled;
+  return out;
+}
+
+std::string answer_judge_request(const std::string& request) {
+  const auto parsed = parse_json(request);
+  if (!parsed) return packed({}, failed_judgement("the request cannot be read"), false).dump();
+  const Pair pair = pair_of(*parsed);
+  const Json* wants = parsed->find("certificate");
+  const Json* seconds = parsed->find("seconds");
+  const bool with_certificate = wants && wants->as_bool() && *wants->as_bool();
+  VerifyOptions how;
+  how.seed = natural(parsed->find("seed"));
+  how.budget = natural(parsed->find("budget"));
+  how.proof_work = natural(parsed->find("proof_work"));
+  how.safety_budget = natural(parsed->find("safety_budget"));
+  how.keep_record = with_certificate;
+  std::atomic<bool> stop = false;
+  const Judgement judgement = verify_in_time(pair, how, seconds ? seconds->number() : 0, stop);
+  return packed(pair, judgement, with_certificate).dump();
+}
+
+int run_judge_worker(int descriptor) { return serve_requests(descriptor, {kJudgeMemory, true}, answer_judge_request); }
+
+}  // namespace steptp

@@ -31,17 +31,21 @@ struct Options {
   std::optional<std::uint64_t> seed;
   std::string accept;
   double timeout = 0;
+  std::string range = "middle";
+  bool require_safe = false;
   bool json = false;
   bool timing = false;
   unsigned jobs = 0;
 };
 
-Status status_of_judgement(const Judgement& judgement, bool accepts_numeric) {
+Status status_of_judgement(const Judgement& judgement, const Options& options) {
   if (judgement.unusable) return Status::bad_input;
   switch (judgement.verdict) {
     case Grade::proved:
-    case Grade::exact: return Status::yes;
-    case Grade::numeric: return accepts_numeric ? Status::yes : Status::undecided;
+    case Grade::exact:
+      if (!options.require_safe || judgement.is_safe()) return Status::yes;
+      return judgement.safe == Shown::no ? Status::no : Status::undecided;
+    case Grade::numeric: return options.accept == "numeric" ? Status::yes : Status::undecided;
     case Grade::undecided: return Status::undecided;
     case Grade::differs:
     case Grade::invalid: return Status::no;
@@ -88,10 +92,16 @@ std::string table(const certify::Counterexample& found) {
   return out;
 }
 
+std::string_view safety_text(const Judgement& judgement) {
+  if (judgement.safe == Shown::unknown) return ", safe or not is not known";
+  if (judgement.safe == Shown::no) return judgement.stable == Shown::yes ? ", not safe but stable" : ", not safe";
+  return judgement.safe_by == SafeBy::proof ? ", safe by proof" : ", safe as far as a search can tell";
+}
+
 std::string report(const Judgement& judgement) {
   std::string out(name_of(judgement.verdict));
   if (judgement.same) out += " (the same program up to names)";
-  if (is_equal_or_numeric(judgement.verdict)) out += judgement.safe ? ", safe" : ", not safe";
+  if (is_equal(judgement.verdict)) out += safety_text(judgement);
   if (judgement.bound_log2)
     append(out, ", chance of error at most 2^", std::to_string(std::lround(*judgement.bound_log2)));
   if (judgement.agree_bits) append(out, ", agreeing in ", std::to_string(*judgement.agree_bits), " bits");
@@ -148,7 +158,7 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 /// What is printed of a judgement.
 Answer answer_of(const std::string& id, const Judgement& judgement, Milliseconds spent, const Options& options) {
   Answer answer;
-  answer.status = status_of_judgement(judgement, options.accept == "numeric");
+  answer.status = status_of_judgement(judgement, options);
   if (options.json) {
     Json out = to_json(id, judgement);
     if (options.timing) out.set("ms", spent.count());
@@ -289,10 +299,10 @@ VerbMain add_verify(CLI::App& app) {
       "  undecided  with what stood in the way; never equal\n"
       "  invalid    AFTER is unreadable, fails check, or changes the signature\n"
       "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided or numeric.\n"
-      "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance "
-      "played "
-      "a\n"
-      "part, and --seed gives the same answer again.\n"
+      "Equal programs are also compared as they are rounded: safe by proof, safe as far as a search can tell, or not\n"
+      "safe, with the inputs at which AFTER overflows, divides by zero, takes another branch or loses digits.\n"
+      "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance\n"
+      "played a part, and --seed gives the same answer again.\n"
       "A counterexample can be kept and run again, on any machine: --counterexample F, then --replay F (exit status 0\n"
       "where both values come out as they are written there).\n"
       "A certificate says what supports the answer: --certificate F, then steptp-replay F, a small program without "
@@ -308,6 +318,12 @@ VerbMain add_verify(CLI::App& app) {
   verb->add_option("--certificate", options->certificate,
                    "writes what supports the answer to this file: the proof, the points or the counterexample");
   verb->add_option("--replay", options->replay, "runs a kept counterexample again, or a .jsonl file of them");
+  verb->add_option("--range", options->range,
+                   "the magnitudes of inputs at which AFTER must be as safe as BEFORE: middle (the middle half of the "
+                   "exponents of each type), full, or lo,hi")
+      ->capture_default_str();
+  verb->add_flag("--require-safe", options->require_safe,
+                 "exit status 1 where AFTER is equal but not safe, 3 where that is not known");
   verb->add_option("--seed", options->seed, "of the random points; without it each pair has a fresh one");
   verb->add_option("--accept", options->accept, "a grade that exit status 0 may also stand for: numeric")
       ->check(CLI::IsMember({"numeric"}));
@@ -323,6 +339,12 @@ VerbMain add_verify(CLI::App& app) {
       print_error(make_error("usage", misuse, "steptp verify --help"));
       return Status::bad_input;
     }
+    const auto range = parse_safe_range(options->range);
+    if (!range) {
+      print_error(make_error("usage", "--range is middle, full or two magnitudes lo,hi", "steptp verify --help"));
+      return Status::bad_input;
+    }
+    options->judge.safe_range = *range;
     options->judge.keep_record = !options->certificate.empty();
     if (!options->replay.empty()) {
       return for_each_line(options->replay, options->jobs, "replay",

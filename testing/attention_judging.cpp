@@ -23,7 +23,7 @@ void count(JudgedRecipe& out, const Judgement& judgement) {
     case Grade::differs:
     case Grade::invalid: ++out.wrong; break;
   }
-  if (is_equal(judgement.verdict) && !judgement.safe) ++out.unsafe;
+  if (is_equal(judgement.verdict) && !judgement.is_safe()) ++out.unsafe;
 }
 
 }  // namespace

@@ -191,9 +191,9 @@ class Soak {
     const double ms = cpu_ms() - made;
     row.verify_ms.push_back(ms);
     row.grades[judgement.verdict] += 1;
-    if (is_equal(judgement.verdict) && !judgement.safe) ++row.unsafe;
+    if (is_equal(judgement.verdict) && !judgement.is_safe()) ++row.unsafe;
     if (judgement.verdict == Grade::differs || judgement.verdict == Grade::invalid) ++wrong_;
-    if (!is_equal(judgement.verdict) || !judgement.safe || ms > 50) {
+    if (!is_equal(judgement.verdict) || !judgement.is_safe() || ms > 50) {
       write(type, state, &applied->program, one, name_of(judgement.verdict), judgement.reason, ms);
     }
     return std::move(applied->program);

@@ -233,7 +233,7 @@ TEST(VerifyEqual, ProvedAndSafe) {
     };
     const Judgement judgement = verify(program(one.before), program(one.after));
     EXPECT_EQ(judgement.verdict, Grade::proved) << one.after << "\n" << judgement.reason;
-    EXPECT_TRUE(judgement.safe) << one.after << "\n" << judgement.reason;
+    EXPECT_TRUE(judgement.is_safe()) << one.after << "\n" << judgement.reason;
     EXPECT_EQ(verify(program(one.before), program(one.wrong)).verdict, Grade::differs) << one.wrong;
   }
 }

@@ -70,7 +70,7 @@ TEST(VerifyMasked, OnlineFormsAreProved) {
   const Program before = program_of("12,4", kMasked, kSoftmaxProduct);
   const Judgement judgement = verify(before, program_of("12,4", kMasked, online()));
   EXPECT_EQ(judgement.verdict, Grade::proved) << judgement.reason;
-  EXPECT_TRUE(judgement.safe) << judgement.reason;
+  EXPECT_TRUE(judgement.is_safe()) << judgement.reason;
   EXPECT_EQ(verify(program_of("12,4", kMasked, online()), before).verdict, Grade::proved);
   const std::pair<std::size_t, std::string_view> wrong[] = {
       {0, "if_then_else(a-1<0,O[tx,a],O[tx,a-1])"},  // a row that begins with -inf

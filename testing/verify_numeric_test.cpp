@@ -64,7 +64,7 @@ TEST(Trials, AnswerAsSeparateJudgementsDo) {
         EXPECT_EQ(said(trials[i]), said(verify(before, after, alone))) << left << " " << right;
       }
       const Judgement& last = trials.back();
-      const bool is_good = is_equal(last.verdict) && last.safe;
+      const bool is_good = is_equal(last.verdict) && last.is_safe();
       if (is_good) {
         EXPECT_EQ(trials.size(), last.verdict == Grade::proved ? 1U : seeds.size());
       }

@@ -27,7 +27,9 @@ namespace {
 /// The JSON answer of the verb.
 nb::object verify_verb(const Document& before, const Document& after, std::optional<std::uint64_t> seed,
                        std::optional<std::uint64_t> budget, const std::optional<std::string>& certificate_path,
-                       double timeout) {
+                       double timeout, const std::string& range) {
+  const auto safe_range = parse_safe_range(range);
+  if (!safe_range) throw nb::value_error("range is 'middle', 'full' or two magnitudes 'lo,hi'");
   std::string answer;
   SignalWatch watch;
   {
@@ -35,6 +37,7 @@ nb::object verify_verb(const Document& before, const Document& after, std::optio
     ApartOptions options;
     options.judge.seed = seed ? *seed : fresh_seed();
     if (budget) options.judge.budget = *budget;
+    options.judge.safe_range = *safe_range;
     options.seconds = timeout;
     options.with_certificate = certificate_path.has_value();
     options.go_on = [&] { return watch.go_on(); };
@@ -64,7 +67,7 @@ void bind_verify(nb::module_& module) {
   module.def("set_judge_command", &set_judge_command, nb::arg("command"));
   module.def("judge_worker_main", &judge_worker_main);
   module.def("verify", &verify_verb, nb::arg("before"), nb::arg("after"), nb::arg("seed").none(),
-             nb::arg("budget").none(), nb::arg("certificate").none(), nb::arg("timeout"));
+             nb::arg("budget").none(), nb::arg("certificate").none(), nb::arg("timeout"), nb::arg("range"));
 }
 
 }  // namespace steptp::python

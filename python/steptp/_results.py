@@ -91,7 +91,10 @@ class Judgement:
 
     verdict: Verdict
     same: bool
-    safe: bool
+    safe: bool | None
+    safe_by: Literal["proof", "search"] | None
+    safe_range: str | tuple[float, float]
+    stable: bool | None
     vacuous: tuple[str, ...]
     fills_vacuous: bool
     degenerate: bool
@@ -116,6 +119,8 @@ class Judgement:
         if found is not None:
             found = Counterexample(**{**found, "index": tuple(found["index"])})
         lists = {key: tuple(answer[key]) for key in ("vacuous", "independent_of", "assumes")}
+        if isinstance(answer["safe_range"], list):
+            lists["safe_range"] = tuple(answer["safe_range"])
         return cls(**{**answer, **lists, "counterexample": found}, accepts_numeric=accepts_numeric)
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,6 +132,7 @@ class Judgement:
             "vacuous": list(self.vacuous),
             "independent_of": list(self.independent_of),
             "assumes": list(self.assumes),
+            "safe_range": list(self.safe_range) if isinstance(self.safe_range, tuple) else self.safe_range,
             "counterexample": None if found is None else found.to_dict(),
         }
 

@@ -224,6 +224,7 @@ def verify(
     certificate: str | os.PathLike[str] | None = None,
     timeout: float | None = None,
     accept: str | None = None,
+    range: str | tuple[float, float] = "middle",
 ) -> Judgement:
     """Whether two programs are equal as real functions, and how we know.
 
@@ -235,7 +236,9 @@ def verify(
     arguments give the same answer on every machine. "numeric" is evidence and counts as equal (as a condition) only
     with `accept="numeric"`. `certificate` names a file that what supports the answer is written to; `steptp-replay` confirms or
     refuses it without the judge's code. `timeout` is a limit in seconds on the wall clock: what is not decided by then
-    is "undecided", and its reason says so. Ctrl-C ends a judgement.
+    is "undecided", and its reason says so. Ctrl-C ends a judgement. `range` are the magnitudes of inputs at which an equal
+    `after` is asked to be as safe as `before`: "middle" (the middle half of the exponents of each type), "full", or two
+    numbers; `safe` is None where the search did not finish or met no good input.
 
     >>> double = "@input A f32[3]\\n@output D f32[3]\\nB^{3}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
     >>> verify(double, "L^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}+A^{f32,g}_{a};];").verdict
@@ -257,7 +260,9 @@ def verify(
     if accept not in (None, "numeric"):
         raise ValueError(f"accept is 'numeric' or None, not {accept!r}")
     fixed = None if seed is None else _natural(seed, "seed")
-    answer = _steptp.verify(old, new, fixed, limit, path, 0.0 if timeout is None else float(timeout))
+    magnitudes = range if isinstance(range, str) else ",".join(repr(float(number)) for number in range)
+    seconds = 0.0 if timeout is None else float(timeout)
+    answer = _steptp.verify(old, new, fixed, limit, path, seconds, magnitudes)
     return Judgement._from_dict(json.loads(answer), accepts_numeric=accept == "numeric")
 
 

@@ -227,6 +227,22 @@ std::vector<OutputPoint> Coverage::edges() {
   return points;
 }
 
+std::vector<OutputPoint> Coverage::regions() {
+  std::vector<OutputPoint> points;
+  for (std::uint32_t i = 0; i < code_.statements.size(); ++i) {
+    const StatementCode& statement = code_.statements[i];
+    if (!live_[statement.tensor] || statement.is_outside) continue;
+    std::vector<std::int64_t> last;
+    for (const std::int64_t extent : statement.extents) last.push_back(extent - 1);
+    for (const std::vector<std::int64_t>& iteration : {std::vector<std::int64_t>(last.size(), 0), last}) {
+      std::vector<OutputPoint> found;
+      reach(i, iteration, found);
+      if (!found.empty()) points.push_back(std::move(found.front()));
+    }
+  }
+  return points;
+}
+
 std::vector<Range> Coverage::whole_box(std::uint32_t statement) const {
   std::vector<Range> box;
   for (const std::int64_t extent : code_.statements[statement].extents) box.push_back({0, extent - 1});

@@ -21,6 +21,10 @@ class Coverage {
   /// just fails.
   [[nodiscard]] std::vector<OutputPoint> edges();
 
+  /// Elements that the first and the last iteration of each statement lead to: one at least in every part of a tensor
+  /// that has a writer of its own.
+  [[nodiscard]] std::vector<OutputPoint> regions();
+
   /// An element of an input that an iteration reads, and an output element that it leads to.
   struct Peak {
     std::size_t input = 0;

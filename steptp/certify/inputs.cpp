@@ -252,8 +252,9 @@ bool is_legal(const InputFacts& facts, Fraction value) {
 
 InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(std::move(draw)) {
   for (const InputFacts& facts : model.inputs) {
-    streams_.push_back({draw_.seed ^ facts.stream, is_two_sided(facts.domain) && draw_.kind == DrawKind::generic &&
-                                                       facts.variable->values.empty() && !draw_.given});
+    const bool plain = is_two_sided(facts.domain) && facts.variable->values.empty();
+    streams_.push_back(
+        {draw_.seed ^ facts.stream, plain && draw_.kind == DrawKind::generic && !draw_.given && !draw_.chosen});
   }
   if (!draw_.given) return;
   fills_.resize(model.inputs.size());
@@ -308,6 +309,10 @@ std::int64_t InputSource::integer(std::size_t input, std::int64_t position) cons
 Fraction InputSource::drawn_real(std::size_t input, std::int64_t position) const {
   const InputFacts& facts = model_.inputs[input];
   if (!facts.variable->values.empty()) return fraction_of(facts.variable->values[static_cast<std::size_t>(position)]);
+  if (draw_.chosen) {
+    const double value = draw_.chosen->real(input, position);
+    return std::isinf(value) ? kMinusInfinity : fraction_of(value);
+  }
   const std::uint64_t bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position));
   if (draw_.kind == DrawKind::hidden && facts.domain.kind == Domain::Kind::masked && is_hidden(facts, position, bits))
     return kMinusInfinity;
@@ -338,6 +343,7 @@ std::int64_t InputSource::drawn_integer(std::size_t input, std::int64_t position
   if (!facts.variable->values.empty()) {
     return static_cast<std::int64_t>(facts.variable->values[static_cast<std::size_t>(position)]);
   }
+  if (draw_.chosen) return draw_.chosen->integer(input, position);
   const std::uint64_t bits = random_at(draw_.seed ^ facts.stream, static_cast<std::uint64_t>(position));
   const IntegerRange legal = legal_range(facts);
   IntegerRange range = legal;

@@ -54,6 +54,18 @@ inline constexpr DrawKind kSpecialDraws[] = {
 /// The values of the draw are anywhere in an open set: what happens there does not happen on a set of measure zero.
 [[nodiscard]] bool is_open(DrawKind kind);
 
+/// Values that somebody else chooses, element by element.
+class ChosenInputs {
+ public:
+  ChosenInputs() = default;
+  ChosenInputs(const ChosenInputs&) = delete;
+  ChosenInputs& operator=(const ChosenInputs&) = delete;
+  virtual ~ChosenInputs() = default;
+  /// -inf where an input may be it.
+  [[nodiscard]] virtual double real(std::size_t input, std::int64_t position) const = 0;
+  [[nodiscard]] virtual std::int64_t integer(std::size_t input, std::int64_t position) const = 0;
+};
+
 struct Draw {
   DrawKind kind = DrawKind::generic;
   std::uint64_t seed = 0;
@@ -64,6 +76,7 @@ struct Draw {
   std::int64_t position = -1;
   /// Values that are written out, instead of drawn ones.
   std::shared_ptr<const GivenInputs> given = nullptr;
+  const ChosenInputs* chosen = nullptr;
 };
 /// So many patterns along each axis: even, odd, only the first, all but the first, only the last, all but the last.
 inline constexpr std::int64_t kPatterns = 6;
@@ -154,6 +167,10 @@ class InputSource {
   /// The first reads are listed from now on.
   void watch(ReadLog* log);
   [[nodiscard]] const InputModel& model() const { return model_; }
+  /// Where somebody chooses the values of this input, and nobody lists them: that.
+  [[nodiscard]] const ChosenInputs* chosen(std::size_t input) const {
+    return log_ || !model_.inputs[input].variable->values.empty() ? nullptr : draw_.chosen;
+  }
   [[nodiscard]] Draw draw() const { return draw_; }
 
  private:

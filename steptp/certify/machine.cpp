@@ -1,4 +1,5 @@
 #include "steptp/certify/ball_arithmetic.h"
+#include "steptp/certify/bound_arithmetic.h"
 #include "steptp/certify/field_arithmetic.h"
 #include "steptp/certify/machine_folds.h"
 #include "steptp/certify/machine_impl.h"
@@ -15,5 +16,6 @@ template class Machine<FieldArithmetic>;
 template class Machine<BallArithmetic>;
 template class Machine<RoundedArithmetic>;
 template class Machine<OrderedArithmetic>;
+template class Machine<BoundArithmetic>;
 
 }  // namespace steptp::certify

@@ -196,6 +196,8 @@ class Machine {
   [[nodiscard]] std::int64_t integer_after(const Instance& instance);
   void remember(std::uint32_t statement, std::uint64_t key, const Value& value);
   void accumulate_real(const Instance& instance, Value& out);
+  void fold_rounds(const Instance& instance, Value& out);
+  void add_terms(std::uint32_t number, const Frame& frame, Value& sum);
   void accumulate_partly(const Instance& instance, const Cell& cell, Value& out);
   void start_of(const Instance& instance, const Cell& cell, Value& out);
   [[nodiscard]] std::int64_t accumulate_integer(const Instance& instance);

@@ -38,6 +38,7 @@ void Machine<A>::real_after(const Instance& instance, Value& out) {
     compute_real(instance, out);
     if (statement.is_given) A::give(out);
     if (watch.take_open()) A::lose(out);
+    if constexpr (requires { arithmetic_.settle(out); }) arithmetic_.settle(out);
   } else {
     compute_real(instance, out);
   }
@@ -120,9 +121,20 @@ std::int64_t Machine<A>::integer_identity(const StatementCode& statement) {
   return 0;
 }
 
+[[nodiscard]] inline bool has_accumulator(const Code& code, std::uint32_t number) {
+  if (number == kNone) return false;
+  const Node& node = code.nodes[number];
+  if (node.op == Op::real_accumulator) return true;
+  if (node.op != Op::real_arithmetic) return false;
+  return has_accumulator(code, node.first) || has_accumulator(code, node.second);
+}
+
 template <typename A>
 void Machine<A>::fold_real(const Frame& frame, Value& sum) {
   const Node& node = code_.nodes[frame.statement->right];
+  if constexpr (A::kIsTyped && requires { arithmetic_.accumulate(sum, sum, false, DType::f64); }) {
+    if (frame.statement->accumulation == ArithmeticOp::add) return add_terms(frame.statement->right, frame, sum);
+  }
   Scratch value(*this);
   // X=X+g, the usual form, adds in place.
   if (node.op == Op::real_arithmetic && code_.nodes[node.first].op == Op::real_accumulator) {
@@ -137,8 +149,36 @@ void Machine<A>::fold_real(const Frame& frame, Value& sum) {
   if constexpr (A::kIsTyped) arithmetic_.store(frame.statement->dtype, sum);
 }
 
+/// The summands of one round as they are written: (X+a)+b adds two, X+(a+b) adds one.
+template <typename A>
+void Machine<A>::add_terms(std::uint32_t number, const Frame& frame, Value& sum) {
+  if constexpr (requires { arithmetic_.accumulate(sum, sum, false, DType::f64); }) {
+    const Node& node = code_.nodes[number];
+    if (node.op == Op::real_accumulator) return;
+    const bool is_sum = node.op == Op::real_arithmetic &&
+                        (node.arithmetic == ArithmeticOp::add || node.arithmetic == ArithmeticOp::subtract);
+    const bool is_first = is_sum && has_accumulator(code_, node.first);
+    if (!is_first && !(is_sum && node.arithmetic == ArithmeticOp::add && has_accumulator(code_, node.second))) {
+      fail(FailureKind::unsupported, "an accumulation of another form");
+    }
+    add_terms(is_first ? node.first : node.second, frame, sum);
+    Value term;
+    real(is_first ? node.second : node.first, frame, term);
+    arithmetic_.accumulate(sum, term, is_first && node.arithmetic == ArithmeticOp::subtract, frame.statement->dtype);
+  }
+}
+
 template <typename A>
 void Machine<A>::accumulate_real(const Instance& instance, Value& out) {
+  fold_rounds(instance, out);
+  const StatementCode& statement = code_.statements[instance.statement];
+  if constexpr (requires { arithmetic_.finish_accumulation(out, DType::f64); }) {
+    if (statement.accumulation == ArithmeticOp::add) arithmetic_.finish_accumulation(out, statement.dtype);
+  }
+}
+
+template <typename A>
+void Machine<A>::fold_rounds(const Instance& instance, Value& out) {
   const StatementCode& statement = code_.statements[instance.statement];
   Cell cell;
   cell_of(statement.left, Frame{&statement, instance.slots.data(), nullptr, 0}, cell);

@@ -283,6 +283,9 @@ void Machine<A>::real(std::uint32_t number, const Frame& frame, Value& out) {
         }
       }
       if (trace_ && is_extremum(node.arithmetic)) trace_reals(node, CompareOp::greater_equal, frame, out, *right);
+      if constexpr (requires { arithmetic_.note_comparison(number, out, *right); }) {
+        if (is_extremum(node.arithmetic)) arithmetic_.note_comparison(number, out, *right);
+      }
       if constexpr (A::kIsTyped) arithmetic_.set_type(node.dtype);
       return arithmetic_.arithmetic(node.arithmetic, out, out, *right);
     }
@@ -348,7 +351,15 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
         arithmetic_.integer(*zero, 0);
         trace_reals(node, CompareOp::not_equal, frame, *value, *zero);
       }
-      const std::int64_t converted = arithmetic_.to_integer(*value, node.dtype);
+      const auto convert = [&] {
+        // The result of a statement is judged by the value before the conversion.
+        if constexpr (requires { arithmetic_.to_integer(*value, node.dtype, true); }) {
+          return arithmetic_.to_integer(*value, node.dtype, number == frame.statement->right);
+        } else {
+          return arithmetic_.to_integer(*value, node.dtype);
+        }
+      };
+      const std::int64_t converted = convert();
       converted_.insert(combine(static_cast<Hash>(node.dtype), A::identity_of(*value)));
       note(node.branch, node.dtype == DType::boolean ? converted != 0 : converted < -1 || converted > 1);
       return converted;
@@ -367,6 +378,9 @@ std::int64_t Machine<A>::integer(std::uint32_t number, const Frame& frame) {
       real(node.first, frame, *left);
       real(node.second, frame, *right);
       const bool outcome = arithmetic_.compare(node.comparison, *left, *right);
+      if constexpr (requires { arithmetic_.note_comparison(number, *left, *right); }) {
+        arithmetic_.note_comparison(number, *left, *right);
+      }
       note(node.branch, outcome);
       if (trace_) trace_reals(node, node.comparison, frame, *left, *right);
       return outcome ? 1 : 0;
@@ -420,10 +434,21 @@ void Machine<A>::read_real(const Access& access, const Frame& frame, Value& out)
     const std::size_t number = input_numbers_[source.tensor];
     if constexpr (kIsOpaque) {
       arithmetic_.input(out, source_, number, position(source, frame));
+    } else if constexpr (requires { A::input(out, 0.0); }) {
+      const ChosenInputs* chosen = source_.chosen(number);
+      const std::int64_t place = position(source, frame);
+      if (chosen) {
+        A::input(out, chosen->real(number, place));
+      } else {
+        arithmetic_.input(out, source_.real(number, place));
+      }
     } else {
       arithmetic_.input(out, source_.real(number, position(source, frame)));
     }
     if constexpr (A::kIsTyped) arithmetic_.store_input(code_.tensors[source.tensor].dtype, out);
+    if constexpr (requires { arithmetic_.name_input(out, number, std::int64_t{0}); }) {
+      arithmetic_.name_input(out, number, position(source, frame));
+    }
     return;
   }
   Instance instance;

@@ -20,6 +20,7 @@ class OpenDecisions {
   /// Some bound holds for both outcomes of one.
   [[nodiscard]] bool has_covered() const { return has_covered_; }
   void leave_open() { is_unsure_ = true; }
+  void forget() { is_unsure_ = false; }
   void note_covered() { has_covered_ = true; }
   /// Of a result that leaps, like floor, with an error as large as the leap.
   void note_leap() { (outcomes_ == Outcomes::both ? has_covered_ : is_unsure_) = true; }

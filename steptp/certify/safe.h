@@ -1,22 +1,24 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "steptp/certify/certify.h"
+#include "steptp/certify/safe_range.h"
 
 namespace steptp::certify {
 
-/// Whether `after` is numerically no worse than `before`, in the declared types.
+/// Whether `after` is numerically no worse than `before`, in the declared types, at all good inputs.
 struct SafetyAnswer {
-  bool is_safe = false;
-  bool is_spent = false;  ///< the budget of operations, before all was seen
-  std::string reason;     ///< where not: what was seen, or what stood in the way
+  std::optional<bool> is_safe;    ///< nothing where the search did not finish, or met no good input
+  std::optional<bool> is_stable;  ///< the same where every input may be off by half a unit in its last place
+  std::string reason;             ///< where not safe: what happens at which inputs; where not known: why
   std::uint64_t work = 0;
 };
 
-/// Runs both programs as they are written, every operation rounded in its type, at a few elements of each output and at
-/// draws that are hard on them: wide, tiny, zero, equal, positive, negative. Safe: no overflow, NaN or zero divisor
-/// that `before` lacks, and a running error bound of at most 8 times that of `before` plus 4 units in the last place.
-[[nodiscard]] SafetyAnswer compare_safety(const Program& before, const Program& after, const CertifyOptions& options);
+/// The definition of docs/verification.md, by search: an adversary that climbs (adversary.h) looks for a good input at
+/// which `after` overflows, divides by zero, takes another branch or loses digits. For equal programs only.
+[[nodiscard]] SafetyAnswer compare_safety(const Program& before, const Program& after, const CertifyOptions& options,
+                                          const SafeRange& range = {});
 
 }  // namespace steptp::certify

@@ -274,7 +274,7 @@ class EntryMaker {
       if (!is_equal(judgement.verdict)) return drop(std::string(name_of(judgement.verdict)));
       if (judgement.fills_vacuous) return drop("fills_vacuous");
       if (judgement.same) return drop("same");
-      if (!judgement.safe) return drop("unsafe");
+      if (!judgement.is_safe()) return drop(judgement.safe == Shown::no ? "unsafe" : "safe not known");
       take(judgement, seeds[i], verdict);
     }
     return true;

@@ -161,7 +161,7 @@ class Road {
       std::atomic<bool> stop = false;
       const Judgement judgement = verify_in_time(pair, how, options_.seconds, stop);
       trial.grade = judgement.verdict;
-      out_.is_safe = out_.is_safe && judgement.safe;
+      out_.is_safe = out_.is_safe && judgement.is_safe();
       is_proved = judgement.verdict == Grade::proved;
       if (steptp::is_equal(judgement.verdict) && judgement.fills_vacuous) {
         out_.is_safe = false;

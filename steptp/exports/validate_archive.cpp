@@ -93,7 +93,7 @@ class RowChecker {
       fail(concat("the judge says ", name_of(judgement.verdict), ", not ", text("grade"), ": ", judgement.reason));
     } else if (judgement.fills_vacuous) {
       fail("it fills elements that have no value at any input");
-    } else if (!judgement.safe) {
+    } else if (!judgement.is_safe()) {
       fail("the judge does not find it numerically safe");
     }
     check_lowered(original_, "original");

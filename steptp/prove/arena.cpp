@@ -5,10 +5,12 @@
 
 #include "steptp/base/deep_stack.h"
 #include "steptp/prove/give_up.h"
+#include "steptp/prove/written_operations.h"
 
 namespace steptp::forms {
 
-Arena::Arena(std::uint64_t work_limit, bool with_algebra) : work_limit_(work_limit), with_algebra_(with_algebra) {
+Arena::Arena(std::uint64_t work_limit, Laws laws)
+    : work_limit_(work_limit), laws_(laws), with_algebra_(laws == Laws::all) {
   never_ = intern_condition({Condition::Kind::never, 0, 0, {}});
   always_ = intern_condition({Condition::Kind::always, 0, 0, {}});
 }
@@ -210,6 +212,7 @@ PolynomialId Arena::intern_polynomial(Polynomial polynomial) {
 }
 
 GeneratorId Arena::intern_generator(Generator generator) {
+  if (is_commutative(generator)) std::sort(generator.polynomials.begin(), generator.polynomials.end());
   const auto [id, is_new] = generators_.add(std::move(generator));
   if (!is_new) return id;
   Unfinished unfinished(generators_, id);
@@ -274,10 +277,7 @@ GeneratorId Arena::intern_generator(Generator generator) {
       }
       break;
     case Generator::Kind::power: traits.may_be_infinite = traits.may_be_nan = true; break;
-    case Generator::Kind::operation:
-      traits.is_integer = !is_float(static_cast<DType>(node.tag % 16));
-      traits.may_be_infinite = traits.may_be_nan = !traits.is_integer;
-      break;
+    case Generator::Kind::operation: set_operation_traits(node, traits); break;
     case Generator::Kind::tamed: traits.may_be_infinite = traits.may_be_nan = false; break;
     case Generator::Kind::conversion:
     case Generator::Kind::truth:

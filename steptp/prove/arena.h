@@ -48,6 +48,13 @@ struct Need {
   auto operator<=>(const Need&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
 };
 
+/// Which laws an arena may use.
+enum class Laws : std::uint8_t {
+  as_written,  ///< none that changes what is rounded: every written operation of floats stays one, with its type
+  order,       ///< sums and products may be reordered and regrouped, and nothing else
+  all,
+};
+
 /// Variables and what to put for them.
 using Substitution = std::map<VariableId, Affine>;
 
@@ -55,10 +62,10 @@ using Substitution = std::map<VariableId, Affine>;
 /// of variables at that moment (`assume`). Work and sizes are limited; beyond a limit GiveUp is thrown.
 class Arena {
  public:
-  /// Without algebra, products of sums stay as they are, and sums of sums: only order and grouping change.
-  explicit Arena(std::uint64_t work_limit, bool with_algebra = true);
+  explicit Arena(std::uint64_t work_limit, Laws laws = Laws::all);
 
   [[nodiscard]] bool with_algebra() const { return with_algebra_; }
+  [[nodiscard]] Laws laws() const { return laws_; }
 
   // ---- variables and what is known of them
   [[nodiscard]] VariableId new_variable(std::int64_t low, std::int64_t high);
@@ -303,6 +310,10 @@ class Arena {
   [[nodiscard]] PolynomialId join_selects(PolynomialId sum);
   [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);
   [[nodiscard]] Sign sign_of_generator(GeneratorId id);
+  // written_operations.cpp
+  [[nodiscard]] Sign sign_of_operation(const Generator& node);
+  [[nodiscard]] bool is_natural_power(const Generator& node) const;
+  void set_operation_traits(const Generator& node, Traits& traits);
   /// The conditions hold at the first or at the last place of all variables, wherever the fold stands.
   [[nodiscard]] bool is_filled(const Generator& fold, std::uint32_t height);
   /// Remembers that values are never negative, or positive: a square does not show it once it is multiplied out.
@@ -334,6 +345,7 @@ class Arena {
   std::uint64_t work_limit_;
   mutable std::uint64_t looks_ = 0;  ///< at nodes, by recursions; see Deeper
   mutable std::uint32_t depth_ = 0;
+  Laws laws_;
   bool with_algebra_;
 };
 

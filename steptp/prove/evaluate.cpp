@@ -5,6 +5,7 @@
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/literal.h"
+#include "steptp/prove/written_operations.h"
 
 namespace steptp::forms {
 
@@ -63,6 +64,11 @@ ConditionId Flow::to_truth(const Value& value) {
   return arena_.compare(CompareOp::not_equal, value.real, arena_.constant(0));
 }
 
+Value Flow::convert(const Typed& value, DType dtype) {
+  if (keeps_operations() && is_float(dtype)) return real_value(kept_in(value, dtype));
+  return convert(value.value, dtype);
+}
+
 Value Flow::convert(const Value& value, DType dtype) {
   if (is_float(dtype)) return real_value(to_real(value));
   if (dtype == DType::boolean) return truth_value(to_truth(value));
@@ -107,8 +113,8 @@ Flow::Typed Flow::evaluate(const Expr& expr, const Frame& frame) {
         const auto type = join_type(left.type, right.type);
         if (!type) throw GiveUp{"a comparison without a type"};
         // A weak operand takes the other one's type: -1 is 255 beside u8.
-        const PolynomialId first = flow.to_real(flow.convert(left.value, type->dtype));
-        const PolynomialId second = flow.to_real(flow.convert(right.value, type->dtype));
+        const PolynomialId first = flow.to_real(flow.convert(left, type->dtype));
+        const PolynomialId second = flow.to_real(flow.convert(right, type->dtype));
         parts.push_back(flow.arena_.compare(compare.operators[i], first, second));
         left = std::move(right);
       }
@@ -152,6 +158,7 @@ Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right
     const PolynomialId a = to_real(left.value);
     const PolynomialId b = to_real(right.value);
     add_operation_hazard(op, a, b);
+    if (keeps_operations()) return {*type, real_value(written(op, left, right, type->dtype))};
     switch (op) {
       case ArithmeticOp::add: return {*type, real_value(arena_.add(a, b))};
       case ArithmeticOp::subtract: return {*type, real_value(arena_.add(a, arena_.negate(b)))};
@@ -159,14 +166,8 @@ Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right
       case ArithmeticOp::divide: return {*type, real_value(arena_.multiply(a, arena_.inverse(b)))};
       case ArithmeticOp::floor_divide:
       case ArithmeticOp::modulo:
-        return {
-            *type,
-            real_value(arena_.generator({Generator::Kind::operation,
-                                         static_cast<std::uint32_t>(op) * 16 + static_cast<std::uint32_t>(DType::f64),
-                                         {a, b},
-                                         {},
-                                         {},
-                                         {}}))};
+        return {*type, real_value(arena_.generator(
+                           {Generator::Kind::operation, operation_tag(op, DType::f64), {a, b}, {}, {}, {}}))};
       case ArithmeticOp::power: return {*type, real_value(arena_.power(a, b))};
       case ArithmeticOp::max: return {*type, real_value(arena_.extremum(true, {a, b}))};
       case ArithmeticOp::min: return {*type, real_value(arena_.extremum(false, {a, b}))};
@@ -188,14 +189,12 @@ Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right
       if (b.is_constant() && b.constant > 0) {
         return wrap(op == ArithmeticOp::modulo ? arena_.remainder(a, b.constant) : arena_.quotient(a, b.constant));
       }
-      return {
-          *type,
-          integer_of(arena_.generator({Generator::Kind::operation,
-                                       static_cast<std::uint32_t>(op) * 16 + static_cast<std::uint32_t>(type->dtype),
-                                       {arena_.integer(a), arena_.integer(b)},
-                                       {},
-                                       {},
-                                       {}}))};
+      return {*type, integer_of(arena_.generator({Generator::Kind::operation,
+                                                  operation_tag(op, type->dtype),
+                                                  {arena_.integer(a), arena_.integer(b)},
+                                                  {},
+                                                  {},
+                                                  {}}))};
     case ArithmeticOp::max:
     case ArithmeticOp::min:
       return {*type, integer_of(arena_.extremum(op == ArithmeticOp::max, {arena_.integer(a), arena_.integer(b)}))};
@@ -210,6 +209,7 @@ Flow::Typed Flow::call(Function function, const Typed& argument) {
   if (is_float(type.dtype)) {
     const PolynomialId operand = to_real(argument.value);
     if (function == Function::rsqrt) add_hazard(hazards_.of_divisor(operand));
+    if (keeps_operations()) return {type, real_value(written(function, argument, type.dtype))};
     return {type, real_value(arena_.call(function, operand))};
   }
   if (type.dtype == DType::boolean) throw GiveUp{"arithmetic on bools"};
@@ -256,9 +256,10 @@ Flow::Typed Flow::choose(const ExprPtr& condition, const ExprPtr& if_true, const
   const auto right = b ? std::optional(b->type) : type_of(*if_false);
   const auto type = left && right ? join_type(*left, *right) : std::nullopt;
   if (!type) throw GiveUp{"an expression without a type"};
-  if (!a) return {*type, convert(b->value, type->dtype)};
-  if (!b) return {*type, convert(a->value, type->dtype)};
-  return {*type, choose(chosen, a->value, b->value, type->dtype)};
+  if (!a) return {*type, convert(*b, type->dtype)};
+  if (!b) return {*type, convert(*a, type->dtype)};
+  if (!is_float(type->dtype)) return {*type, choose(chosen, a->value, b->value, type->dtype)};
+  return {*type, choose(chosen, convert(*a, type->dtype), convert(*b, type->dtype), type->dtype)};
 }
 
 Value Flow::choose(ConditionId condition, const Value& if_true, const Value& if_false, DType dtype) {
@@ -363,7 +364,7 @@ Value Flow::right_side(std::size_t statement, const std::vector<Affine>& loops, 
   const Equation& equation = *table_.statements[statement].equation;
   const Frame frame{statement, loops, as_accumulator};
   const PolynomialId outside = std::exchange(hazard_, kHarmless);
-  Value value = convert(evaluate(*equation.right, frame).value, equation.left->dtype);
+  Value value = convert(evaluate(*equation.right, frame), equation.left->dtype);
   value.hazard = std::exchange(hazard_, outside);
   return value;
 }

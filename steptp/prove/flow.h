@@ -84,6 +84,10 @@ class Flow {
   /// That ends where rounds are few, and says the same whatever the subscripts are.
   Flow(Shared& shared, const Program& program, bool unrolls = false);
 
+  /// Of the program that is to be no worse: written sums with an accumulation in them count as a part of it, which
+  /// makes their error bound greater, never less.
+  void overestimate_sums() { overestimates_sums_ = true; }
+
   /// Some recurrence goes through other statements.
   [[nodiscard]] bool has_roundabouts() const {
     return std::find(is_roundabout_.begin(), is_roundabout_.end(), true) != is_roundabout_.end();
@@ -160,6 +164,7 @@ class Flow {
   [[nodiscard]] Affine to_integer(const Value& value, DType dtype);
   [[nodiscard]] ConditionId to_truth(const Value& value);
   [[nodiscard]] Value convert(const Value& value, DType dtype);
+  [[nodiscard]] Value convert(const Typed& value, DType dtype);
   [[nodiscard]] Value integer_of(PolynomialId polynomial);
   [[nodiscard]] Value read(const RefPtr& ref, const Frame& frame);
   [[nodiscard]] Value known_value(std::uint32_t number, const Variable& variable, std::vector<Affine> subscripts);
@@ -172,6 +177,23 @@ class Flow {
   void add_range_hazards(const std::vector<Affine>& subscripts, const std::vector<std::int64_t>& shape);
   /// What a binary operation on reals cannot bear.
   void add_operation_hazard(ArithmeticOp op, PolynomialId left, PolynomialId right);
+  // as_written.cpp
+  [[nodiscard]] bool keeps_operations() const { return arena_.laws() == Laws::as_written; }
+  /// A value kept in a float type: itself where the type holds all that it can be.
+  [[nodiscard]] PolynomialId kept_in(const Typed& value, DType dtype);
+  [[nodiscard]] PolynomialId written(ArithmeticOp op, const Typed& left, const Typed& right, DType dtype);
+  [[nodiscard]] PolynomialId written(Function function, const Typed& argument, DType dtype);
+  /// The summands of one round of an accumulation, each as a term of its type, over all its rounds.
+  [[nodiscard]] PolynomialId written_rounds(std::size_t statement, const Piece& piece, ConditionId where);
+  /// A factor of a product over many rounds, tied to its round: products are rounded in the order of their factors.
+  [[nodiscard]] PolynomialId in_order(PolynomialId factor, std::size_t statement, const Piece& piece);
+  void collect_terms(const Expr& expr, const Frame& frame, bool is_negated, std::vector<PolynomialId>& out);
+  [[nodiscard]] PolynomialId as_term(PolynomialId value, DType dtype);
+  [[nodiscard]] bool is_of_terms(PolynomialId value, DType dtype);
+  /// A written sum of accumulations as one accumulation, where it may count as one.
+  [[nodiscard]] std::optional<PolynomialId> joined(PolynomialId left, PolynomialId right, DType dtype);
+  /// An accumulation of one round is no accumulation, and one of two rounds has one order.
+  [[nodiscard]] PolynomialId without_terms(PolynomialId total, DType dtype);
 
   // flow.cpp
   /// How many of a tensor's writers stand in top-level nests up to this one.
@@ -255,6 +277,7 @@ class Flow {
   std::vector<bool> is_cyclic_;
   std::vector<bool> is_roundabout_;  ///< only through other statements
   bool unrolls_ = false;
+  bool overestimates_sums_ = false;
   std::vector<std::optional<Round>> bodies_;  ///< of recurrences, by statement
   std::size_t prepared_ = 0;                         ///< the statements before have bodies, if they can
   std::optional<std::size_t> open_recurrence_;

@@ -347,10 +347,10 @@ Sign Arena::sign_of_generator(GeneratorId id) {
       if (static_cast<TamedKind>(node.tag) == TamedKind::positive) result = {true, false, true};
       break;
     case Generator::Kind::definition: result = definitions[node.tag].sign; break;
+    case Generator::Kind::operation: result = sign_of_operation(node); break;
     case Generator::Kind::infinity:
     case Generator::Kind::conversion:
     case Generator::Kind::power:
-    case Generator::Kind::operation:
     case Generator::Kind::recurrence:
     case Generator::Kind::self: break;
   }

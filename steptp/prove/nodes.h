@@ -106,7 +106,7 @@ struct Generator {
     reduction,   ///< tag: an ArithmeticOp; over ranges, where all conditions hold, of polynomials[0]
     conversion,  ///< tag: a DType; to an integer type
     power,       ///< polynomials[0] ** polynomials[1]
-    operation,   ///< tag: ArithmeticOp * 16 + DType, of two polynomials: what has no law here
+    operation,   ///< tag: a WrittenOperation * 16 + DType (written_operations.h): what has no law here
     truth,       ///< 1 where conditions[0] holds, 0 elsewhere
     recurrence,  ///< tag: 1 for integers; f(subscripts) where f(p) = polynomials[0] over the bound variables of
                  ///< `height`

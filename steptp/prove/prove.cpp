@@ -12,7 +12,6 @@
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/hazards.h"
-#include "steptp/prove/kept_types.h"
 #include "steptp/prove/statement.h"
 #include "steptp/prove/vacuous.h"
 
@@ -301,9 +300,10 @@ void compare_cells(Shared& shared, Flow& before, Flow& after, const ProofOptions
 enum class Depth : std::uint8_t { shared, whole };
 
 struct Manner {
-  bool with_algebra = false;
+  Laws laws = Laws::order;
   Depth depth = Depth::shared;
-  bool unrolls = false;  ///< see Flow
+  bool unrolls = false;             ///< see Flow
+  bool overestimates_sums = false;  ///< of the second program, see Flow
 };
 
 /// One proof in one arena.
@@ -311,7 +311,7 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
               const ProofOptions& options) {
   constexpr std::uint64_t kLeastWork = 16;  // of an arena with nothing in it
   Proof proof;
-  Arena arena(std::max(work, kLeastWork), manner.with_algebra);
+  Arena arena(std::max(work, kLeastWork), manner.laws);
   std::set<Need> needs;
   arena.stop = options.stop;
   if (options.keep_record) arena.needs = &needs;
@@ -319,6 +319,7 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
     Shared shared(arena, before.signature);
     Flow left(shared, before, manner.unrolls);
     Flow right(shared, after, manner.unrolls);
+    if (manner.overestimates_sums) right.overestimate_sums();
     if (manner.unrolls && !left.has_roundabouts() && !right.has_roundabouts()) return proof;
     ValueNumbers numbers(shared);
     Numbering left_numbers;
@@ -330,7 +331,6 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
       left_numbers = numbers.number(left, ValueNumbers::Whose::before);
       right_numbers = numbers.number(right, ValueNumbers::Whose::after);
       difference = compare_outputs(shared, left, right);
-      proof.keeps_types = !difference && keeps_types(before, left, left_numbers, after, right, right_numbers);
     }
     if (difference && manner.depth == Depth::shared) {
       add_same_tensors(left, left_numbers, right, right_numbers, proof.same_tensors);
@@ -340,7 +340,7 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
     }
     proof.proved = !difference;
     if (difference) proof.reason = *difference;
-    if (difference && manner.with_algebra) compare_cells(shared, left, right, options, proof);
+    if (difference && manner.laws == Laws::all) compare_cells(shared, left, right, options, proof);
     proof.work = arena.work();
     if (proof.proved && options.keep_record) {
       proof.record = {{}, {}, {}, {}, true};  // unless it can be written down
@@ -354,35 +354,49 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
   return proof;
 }
 
-}  // namespace
-
-Proof prove(const Program& before, const Program& after, const ProofOptions& options) {
-  // A look without algebra says more than one with it that was enough, if it does not cost much more.
-  constexpr std::uint64_t kSecondLook = 50'000;
+/// By the order of sums and products alone where that is enough, because it costs less; otherwise by all laws.
+template <typename ProofWith>
+Proof proof_by_laws(const ProofWith& proof_with, const ProofOptions& options) {
   constexpr std::uint64_t kUnrolling = 300'000;
   // Whole programs are large, and what needs a look into all of them is seldom equal.
   constexpr std::uint64_t kPlainWhole = 400'000;
   constexpr std::uint64_t kWhole = 1'000'000;
+  if (Proof plain = proof_with({}, options.work / 2); plain.proved) return plain;
+  Proof proof = proof_with({.laws = Laws::all}, options.work);
+  if (proof.proved || proof.shown) return proof;
+  if (Proof plain = proof_with({.unrolls = true}, std::min(options.work, kUnrolling)); plain.proved) return plain;
+  if (Proof plain = proof_with({.depth = Depth::whole}, std::min(options.work / 2, kPlainWhole)); plain.proved)
+    return plain;
+  Proof whole = proof_with({.laws = Laws::all, .depth = Depth::whole}, std::min(options.work, kWhole));
+  whole.same_tensors = std::move(proof.same_tensors);
+  return whole;
+}
+
+}  // namespace
+
+Proof prove(const Program& before, const Program& after, const ProofOptions& options) {
+  constexpr std::uint64_t kSecondLook = 50'000;
   std::uint64_t spent = 0;
   const auto proof_with = [&](const Manner& manner, std::uint64_t work) {
     Proof proof = attempt(before, after, work, manner, options);
-    proof.is_structural = proof.proved && !manner.with_algebra;
+    proof.is_as_written = proof.proved && manner.laws == Laws::as_written;
     proof.work = spent += proof.work;
     return proof;
   };
-  if (Proof plain = proof_with({}, options.work / 2); plain.proved) return plain;
-  Proof proof = proof_with({.with_algebra = true}, options.work);
-  const std::uint64_t unrolling = std::min(options.work, kUnrolling);
-  if (Proof plain = proof_with({.unrolls = true}, unrolling); plain.proved) return plain;
-  const std::uint64_t second_look = proof.proved ? kSecondLook : std::min(options.work / 2, kPlainWhole);
-  if (Proof plain = proof_with({.depth = Depth::whole}, second_look); plain.proved) return plain;
-  if (proof.proved || proof.shown) {
-    proof.work = spent;
-    return proof;
+  if (Proof written = proof_with({.laws = Laws::as_written}, options.work / 2); written.proved) return written;
+  Proof proof = proof_by_laws(proof_with, options);
+  if (!proof.proved) return proof;
+  // Equal, but are the operations the same, or is the bound of their errors no greater?
+  const std::uint64_t second_look = std::min(options.work, kSecondLook);
+  const Manner manners[] = {{.laws = Laws::as_written, .overestimates_sums = true},
+                            {.laws = Laws::as_written, .unrolls = true},
+                            {.laws = Laws::as_written, .depth = Depth::whole},
+                            {.laws = Laws::as_written, .depth = Depth::whole, .overestimates_sums = true}};
+  for (const Manner& manner : manners) {
+    if (Proof written = proof_with(manner, second_look); written.proved) return written;
   }
-  Proof whole = proof_with({.with_algebra = true, .depth = Depth::whole}, std::min(options.work, kWhole));
-  whole.same_tensors = std::move(proof.same_tensors);
-  return whole;
+  proof.work = spent;
+  return proof;
 }
 
 namespace {
@@ -428,7 +442,7 @@ void add_vacuous(Shared& shared, Flow& flow, std::vector<std::string>& out) {
 
 Dependence depends_on(const Program& program, const ProofOptions& options) {
   Dependence result;
-  Arena arena(std::min(options.work, kDependenceWork), true);
+  Arena arena(std::min(options.work, kDependenceWork));
   std::set<std::uint32_t> found;
   try {
     Shared shared(arena, program.signature);

@@ -28,11 +28,9 @@ struct ProofOptions {
 /// Whether two programs have one normal form.
 struct Proof {
   bool proved = false;
-  /// Proved without algebra: only sums and products were reordered and regrouped, and data moved. The same operations
-  /// are done on the same operands, so no overflow and no loss of digits is new.
-  bool is_structural = false;
-  /// Every value is computed from the same values by the same operations in the same types.
-  bool keeps_types = false;
+  /// Both programs do the same operations on the same values in the same types, rounds of accumulations in any order:
+  /// no overflow, no other branch and no loss of digits is new.
+  bool is_as_written = false;
   /// Not one normal form, but shown cell by cell: on every cell of every output the programs are one expression, except
   /// with the chance 2^bound_log2 (prove/cells.h).
   bool shown = false;

@@ -419,6 +419,13 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
     }
     used.push_back(writer);
     if (!total) total = start ? std::optional(to_real(*start)) : std::nullopt;
+    const bool is_written_sum = keeps_operations() && is_float(dtype) && op == ArithmeticOp::add;
+    if (total && is_written_sum && !previous_op) total = as_term(*total, dtype);
+    const bool is_written_product = keeps_operations() && is_float(dtype) && op == ArithmeticOp::multiply;
+    const bool has_more = total.has_value() || found.size() > 1 || previous_op.has_value();
+    if (is_written_product && has_more) throw GiveUp{"a product whose order counts"};
+    if (keeps_operations() && is_float(dtype) && previous_op && *previous_op != op)
+      throw GiveUp{"folds whose order counts"};
     const bool is_sole = !base && writers == 1 && found.size() == 1;
     for (const Piece& piece : found) {
       std::vector<ConditionId> conditions = piece.conditions;
@@ -437,16 +444,19 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       PolynomialId hazard_of_term = kHarmless;
       {
         const Arena::Assumption assumed(arena_, where);
+        // Also where the value is made of the parts of the sum: it says where the round has no value.
         const Value added = right_side(writer, piece.loops, true);
-        term = to_real(added);
         hazard_of_term = added.hazard;
+        if (!is_written_sum) term = to_real(added);
+        if (is_written_product) term = in_order(term, writer, piece);
       }
       hazard = hazards_.united(hazard, hazards_.anywhere(piece.free, where, hazard_of_term));
       // The least integer, not -inf, is what an empty maximum of integers gives.
       if (!is_float(dtype) && (op == ArithmeticOp::max || op == ArithmeticOp::min) && where != arena_.always()) {
         throw GiveUp{"a maximum of integers that may be empty"};
       }
-      const PolynomialId folded = arena_.reduce(op, piece.free, {where}, term);
+      const PolynomialId folded =
+          is_written_sum ? written_rounds(writer, piece, where) : arena_.reduce(op, piece.free, {where}, term);
       if (!total) {
         total = folded;
       } else if (op == ArithmeticOp::add) {
@@ -461,7 +471,11 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
   }
   if (total) {
     const DType dtype = table_.tensors.at(tensor).dtype;
-    if (is_float(dtype)) return {Value::Kind::real, {}, *total, 0, hazard};
+    const bool is_written_sum =
+        keeps_operations() && (previous_op == ArithmeticOp::add || previous_op == ArithmeticOp::multiply);
+    if (is_float(dtype)) {
+      return {Value::Kind::real, {}, is_written_sum ? without_terms(*total, dtype) : *total, 0, hazard};
+    }
     // Wrapping at each step or once at the end is the same for + and *; max and min do not leave the type.
     return {Value::Kind::integer, arena_.wrapped(integer_of(*total).integer, dtype), 0, 0, hazard};
   }

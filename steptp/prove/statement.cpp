@@ -175,6 +175,30 @@ std::string StatementWriter::generator(GeneratorId id) {
   return text;
 }
 
+/// As a real function: which type it is rounded in plays no part in a proof of equality.
+std::string StatementWriter::operation(const WrittenOperation& operation, const std::vector<std::string>& inside,
+                                       const std::string& arguments) {
+  switch (operation.kind) {
+    case WrittenOperation::Kind::rounding:
+    case WrittenOperation::Kind::term: return concat("(", inside[0], ")");
+    case WrittenOperation::Kind::function: return concat(text_of(operation.function), arguments);
+    case WrittenOperation::Kind::arithmetic: break;
+  }
+  const DType dtype = is_float(operation.dtype) ? DType::f64 : operation.dtype;
+  switch (operation.op) {
+    case ArithmeticOp::add: return concat("(", inside[0], "+(", inside[1], "))");
+    case ArithmeticOp::subtract: return concat("(", inside[0], "-(", inside[1], "))");
+    case ArithmeticOp::multiply: return concat("((", inside[0], ")*(", inside[1], "))");
+    case ArithmeticOp::divide: return concat("((", inside[0], ")*inverse(", inside[1], "))");
+    case ArithmeticOp::floor_divide: return concat("div_", code(dtype), arguments);
+    case ArithmeticOp::modulo: return concat("mod_", code(dtype), arguments);
+    case ArithmeticOp::power: return concat("power", arguments);
+    case ArithmeticOp::max: return concat("max", arguments);
+    case ArithmeticOp::min: return concat("min", arguments);
+  }
+  return arguments;
+}
+
 std::string StatementWriter::written(GeneratorId id) {
   const Generator& node = arena_.generator(id);
   std::vector<std::string> inside;
@@ -193,10 +217,7 @@ std::string StatementWriter::written(GeneratorId id) {
     case Generator::Kind::reduction: return reduction(node, arena_.traits_of_generator(id).height, arguments);
     case Generator::Kind::conversion: return concat("to_", code(static_cast<DType>(node.tag)), arguments);
     case Generator::Kind::power: return concat("power", arguments);
-    case Generator::Kind::operation: {
-      const bool divides = static_cast<ArithmeticOp>(node.tag / 16) == ArithmeticOp::floor_divide;
-      return concat(divides ? "div_" : "mod_", code(static_cast<DType>(node.tag % 16)), arguments);
-    }
+    case Generator::Kind::operation: return operation(operation_of(node.tag), inside, arguments);
     case Generator::Kind::truth: return concat("truth(", condition(node.conditions[0]), ")");
     case Generator::Kind::recurrence: {
       const std::uint32_t height = arena_.traits_of_generator(id).height;

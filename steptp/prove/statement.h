@@ -10,6 +10,7 @@
 #include "steptp/prove/arena.h"
 #include "steptp/prove/flow.h"
 #include "steptp/prove/record.h"
+#include "steptp/prove/written_operations.h"
 
 namespace steptp::forms {
 
@@ -37,6 +38,8 @@ class StatementWriter {
   [[nodiscard]] std::string polynomial(PolynomialId id);
   [[nodiscard]] std::string monomial(MonomialId id);
   [[nodiscard]] std::string generator(GeneratorId id);
+  [[nodiscard]] static std::string operation(const WrittenOperation& operation, const std::vector<std::string>& inside,
+                                             const std::string& arguments);
   [[nodiscard]] std::string written(GeneratorId id);
   [[nodiscard]] std::string reduction(const Generator& node, std::uint32_t height, const std::string& arguments);
   [[nodiscard]] std::string condition(ConditionId id);

@@ -222,7 +222,7 @@ std::optional<std::vector<std::int64_t>> element_in(Shared& shared, const std::v
 
 std::vector<PerhapsFilled> perhaps_filled(const Program& before, const Program& after, const ProofOptions& options) {
   std::vector<PerhapsFilled> out;
-  Arena arena(options.work, true);
+  Arena arena(options.work, Laws::all);
   try {
     Shared shared(arena, before.signature);
     Flow left(shared, before);

@@ -49,7 +49,7 @@ std::uint64_t natural(const Json* value) {
 }
 
 // A new option has to travel too: below, and in answer_judge_request.
-static_assert(sizeof(VerifyOptions) == 7 * sizeof(std::uint64_t));
+static_assert(sizeof(VerifyOptions) == 10 * sizeof(std::uint64_t));
 
 std::string request_of(const Pair& pair, const ApartOptions& options) {
   const Json before = to_json(pair.before.program, Profile::paper);
@@ -57,9 +57,19 @@ std::string request_of(const Pair& pair, const ApartOptions& options) {
   Json out;
   out.set("id", pair.id).set("seed", options.judge.seed).set("budget", options.judge.budget);
   out.set("proof_work", options.judge.proof_work).set("safety_budget", options.judge.safety_budget);
+  const certify::SafeRange& range = options.judge.safe_range;
+  out.set("range", static_cast<int>(range.kind)).set("low", range.low).set("high", range.high);
   out.set("seconds", options.seconds).set("certificate", options.with_certificate);
   out.set("before", before).set("after", after);
   return out.dump();
+}
+
+certify::SafeRange range_of(const Json& request) {
+  const auto number = [&](const char* key) {
+    const Json* value = request.find(key);
+    return value ? value->number() : 0.0;
+  };
+  return {static_cast<certify::SafeRange::Kind>(natural(request.find("range"))), number("low"), number("high")};
 }
 
 Json packed(const Pair& pair, const Judgement& judgement, bool with_certificate) {
@@ -152,6 +162,7 @@ std::string answer_judge_request(const std::string& request) {
   how.budget = natural(parsed->find("budget"));
   how.proof_work = natural(parsed->find("proof_work"));
   how.safety_budget = natural(parsed->find("safety_budget"));
+  how.safe_range = range_of(*parsed);
   how.keep_record = with_certificate;
   std::atomic<bool> stop = false;
   const Judgement judgement = verify_in_time(pair, how, seconds ? seconds->number() : 0, stop);

@@ -14,7 +14,6 @@
 #include "steptp/verify/index_uses.h"
 #include "steptp/verify/numeric.h"
 #include "steptp/verify/precision.h"
-#include "steptp/verify/rounding.h"
 #include "steptp/verify/vacuous.h"
 
 namespace steptp {
@@ -97,21 +96,39 @@ void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
   }
 }
 
+Shown shown(const std::optional<bool>& answer) {
+  if (!answer) return Shown::unknown;
+  return *answer ? Shown::yes : Shown::no;
+}
+
+/// Both programs do the same operations: every rule of `safe` holds at every input.
+void set_safe_by_proof(Judgement& judgement) {
+  judgement.safe = judgement.stable = Shown::yes;
+  judgement.safe_by = SafeBy::proof;
+}
+
 /// Step 5: equal as real functions, but is it as good in the declared types?
 void judge_safety(const Program& before, const Program& after, bool is_defined, certify::CertifyOptions evaluation,
-                  std::uint64_t budget, Judgement& judgement) {
+                  const VerifyOptions& options, Judgement& judgement) {
+  const auto add_reason = [&](std::string_view what, const std::string& reason) {
+    append(judgement.reason, judgement.reason.empty() ? "" : "; ", what, reason);
+  };
   if (!is_defined) {
+    judgement.safe = judgement.stable = Shown::no;
+    judgement.safe_by = SafeBy::search;
     judgement.reason = "not safe: after has no value at inputs where before has one";
     return;
   }
-  evaluation.budget_operations = std::min(evaluation.budget_operations, budget);
+  if (options.safety_budget == 0) return;
   judgement.seed = evaluation.seed;
-  const certify::SafetyAnswer answer = certify::compare_safety(before, after, evaluation);
-  judgement.safe = answer.is_safe;
+  evaluation.budget_operations = std::min(evaluation.budget_operations, options.safety_budget);
+  const certify::SafetyAnswer answer = certify::compare_safety(before, after, evaluation, options.safe_range);
+  judgement.safe = shown(answer.is_safe);
+  judgement.stable = shown(answer.is_stable);
+  judgement.safe_by = answer.is_safe ? SafeBy::search : SafeBy::nothing;
   judgement.work += answer.work;
-  if (!answer.is_safe) {
-    append(judgement.reason, judgement.reason.empty() ? "" : "; ", "not safe: ", answer.reason);
-  }
+  if (judgement.safe == Shown::no) add_reason("not safe: ", answer.reason);
+  if (judgement.safe == Shown::unknown) add_reason("safe is not known: ", answer.reason);
 }
 
 }  // namespace
@@ -146,7 +163,7 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
   if (same_up_to_renaming(before, after)) {
     judgement.verdict = Grade::proved;
     judgement.same = true;
-    judgement.safe = true;
+    set_safe_by_proof(judgement);
     return true;
   }
   const Precision precision = compare_precision(before, after);
@@ -200,7 +217,7 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
   bool is_defined = true;
   if (proof.proved) {
     judgement.verdict = Grade::proved;
-    judgement.safe = proof.is_structural && (proof.keeps_types || rounds_no_more(before, after));
+    if (proof.is_as_written) set_safe_by_proof(judgement);
     if (options.keep_record) judgement.proof = proof.record;
   } else if (show_exactly(before, after, proof, evaluation, judgement)) {
     judgement.seed = options.seed;
@@ -215,8 +232,8 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     if (judgement.verdict != Grade::differs) look_without_guesses(before, after, evaluation, judgement);
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
-  if (is_equal_or_numeric(judgement.verdict) && !judgement.safe)
-    judge_safety(before, after, is_defined, evaluation, options.safety_budget, judgement);
+  if (is_equal(judgement.verdict) && !judgement.is_safe())
+    judge_safety(before, after, is_defined, evaluation, options, judgement);
 }
 
 /// All trials, on a stack that bears it.
@@ -226,6 +243,7 @@ std::vector<Judgement> judge_trials(const Program& before, const Program& after,
   if (!options.known && before.signature == after.signature) looked_at = look_at(before);
   const KnownBefore none;
   Judgement common;
+  common.safe_range = options.safe_range;
   if (judge_structure(before, after, options.known ? *options.known : looked_at.value_or(none), common))
     return {common};
   if (!common.vacuous.empty()) common.fills_vacuous = fills_vacuous_elements(before, after);
@@ -239,7 +257,7 @@ std::vector<Judgement> judge_trials(const Program& before, const Program& after,
     one.seed = seed;
     out.push_back(common);
     judge_values(before, after, proof, one, out.back());
-    if (proof.proved || !is_equal(out.back().verdict) || !out.back().safe) break;
+    if (proof.proved || !is_equal(out.back().verdict) || !out.back().is_safe()) break;
   }
   return out;
 }

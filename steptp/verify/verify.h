@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "steptp/certify/certify.h"
+#include "steptp/certify/safe_range.h"
 #include "steptp/ir/program.h"
 #include "steptp/prove/prove.h"
 #include "steptp/prove/record.h"
@@ -24,11 +25,24 @@ enum class Grade : std::uint8_t { proved, exact, numeric, differs, undecided, in
 /// For callers that were told to accept evidence (`verify --accept numeric`); datasets, rewards and search never do.
 [[nodiscard]] inline bool is_equal_or_numeric(Grade grade) { return grade <= Grade::numeric; }
 
+/// An answer that may be missing; an enum, so that "not known" is never read as a yes.
+enum class Shown : std::uint8_t { unknown, no, yes };
+/// What supports that a program is safe.
+enum class SafeBy : std::uint8_t {
+  nothing,
+  proof,   ///< rules that cover all good inputs
+  search,  ///< an adversary that climbs found nothing, or found the input in the reason
+};
+
 struct Judgement {
   Grade verdict = Grade::undecided;
-  bool same = false;        ///< the same program up to the names of loops and intermediates
-  bool safe = false;        ///< shown to be numerically no worse than `before`
-  bool degenerate = false;  ///< `before` does not depend on any input
+  bool same = false;  ///< the same program up to the names of loops and intermediates
+  /// Numerically no worse than `before` at all good inputs (docs/verification.md); asked of equal programs only.
+  Shown safe = Shown::unknown;
+  SafeBy safe_by = SafeBy::nothing;
+  certify::SafeRange safe_range;
+  Shown stable = Shown::unknown;  ///< the same where each input may be off by half a unit in the last place
+  bool degenerate = false;        ///< `before` does not depend on any input
   /// `before` itself is at fault: it does not pass `check`.
   bool unusable = false;
   std::vector<std::string> independent_of;
@@ -47,6 +61,8 @@ struct Judgement {
   /// What supports the verdict, where it was asked for.
   std::optional<ProofRecord> proof;
   std::optional<certify::EvaluationRecord> evaluation;
+
+  [[nodiscard]] bool is_safe() const { return safe == Shown::yes; }
 };
 
 /// What is found out of `before` alone; whoever judges many programs against one finds it out once.
@@ -62,8 +78,11 @@ struct VerifyOptions {
   std::uint64_t budget = 400'000'000;
   /// Of the proof: nodes made and visited. Most proofs need less than a hundredth of the usual limit.
   std::uint64_t proof_work = ProofOptions().work;
-  /// Operations of the run in the declared types: some tens of milliseconds a million. Never more than `budget`.
-  std::uint64_t safety_budget = 60'000'000;
+  /// Operations of the search for an input that shows `after` unsafe, some 100 ns each; 0: it is not asked, unless a
+  /// proof answers it. Never more than `budget`.
+  std::uint64_t safety_budget = 12'000'000;
+  /// Which magnitudes the inputs of that search have.
+  certify::SafeRange safe_range;
   /// Ends the judgement once it is raised; what is not decided by then is undecided.
   const std::atomic<bool>* stop = nullptr;
   /// Whether the proof or the points are kept, for a certificate.

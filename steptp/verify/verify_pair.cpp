@@ -89,6 +89,7 @@ std::string problem_of(const Pair& pair) {
 Judgement verify_pair(const Pair& pair, const VerifyOptions& options) {
   const std::string problem = problem_of(pair);
   Judgement judgement;
+  judgement.safe_range = options.safe_range;
   if (problem.empty()) {
     // Our bug, or no memory: it costs this pair and no other.
     try {
@@ -112,7 +113,7 @@ Judgement verify_in_time(const Pair& pair, VerifyOptions options, double seconds
   options.stop = &stop;
   Judgement judgement = verify_pair(pair, options);
   const bool is_unfinished =
-      judgement.verdict == Grade::undecided || (is_equal_or_numeric(judgement.verdict) && !judgement.safe);
+      judgement.verdict == Grade::undecided || (is_equal(judgement.verdict) && judgement.safe == Shown::unknown);
   if (seconds > 0 && stop && is_unfinished) {
     std::array<char, 32> buffer{};
     const auto* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), seconds).ptr;
@@ -135,6 +136,40 @@ Json to_json(const certify::Counterexample& found) {
   return out.set("representable", found.is_representable);
 }
 
+Json to_json(Shown answer) { return answer == Shown::unknown ? Json() : Json(answer == Shown::yes); }
+
+Json to_json(SafeBy support) {
+  switch (support) {
+    case SafeBy::nothing: return {};
+    case SafeBy::proof: return "proof";
+    case SafeBy::search: return "search";
+  }
+  return {};
+}
+
+Json to_json(const certify::SafeRange& range) {
+  switch (range.kind) {
+    case certify::SafeRange::Kind::middle: return "middle";
+    case certify::SafeRange::Kind::full: return "full";
+    case certify::SafeRange::Kind::given: break;
+  }
+  return Json::Array{Json(range.low), Json(range.high)};
+}
+
+std::optional<certify::SafeRange> parse_safe_range(std::string_view text) {
+  using Kind = certify::SafeRange::Kind;
+  if (text == "middle") return certify::SafeRange{};
+  if (text == "full") return certify::SafeRange{Kind::full, 0, 0};
+  certify::SafeRange range{Kind::given, 0, 0};
+  const char* end = text.data() + text.size();
+  const auto low = std::from_chars(text.data(), end, range.low);
+  if (low.ec != std::errc() || low.ptr == end || *low.ptr != ',') return std::nullopt;
+  const auto high = std::from_chars(low.ptr + 1, end, range.high);
+  if (high.ec != std::errc() || high.ptr != end) return std::nullopt;
+  const bool is_range = range.low >= 0 && range.high >= range.low && range.high > 0 && std::isfinite(range.high);
+  return is_range ? std::optional(range) : std::nullopt;
+}
+
 Json to_json(const std::string& id, const Judgement& judgement) {
   const auto strings = [](const std::vector<std::string>& texts) {
     Json::Array out;
@@ -143,9 +178,9 @@ Json to_json(const std::string& id, const Judgement& judgement) {
   };
   Json out;
   out.set("id", id).set("verdict", name_of(judgement.verdict)).set("same", judgement.same);
-  out.set("safe", judgement.safe)
-      .set("vacuous", strings(judgement.vacuous))
-      .set("fills_vacuous", judgement.fills_vacuous);
+  out.set("safe", to_json(judgement.safe)).set("safe_by", to_json(judgement.safe_by));
+  out.set("safe_range", to_json(judgement.safe_range)).set("stable", to_json(judgement.stable));
+  out.set("vacuous", strings(judgement.vacuous)).set("fills_vacuous", judgement.fills_vacuous);
   out.set("degenerate", judgement.degenerate);
   out.set("independent_of", strings(judgement.independent_of));
   out.set("bound_log2", judgement.bound_log2 ? Json(std::floor(*judgement.bound_log2)) : Json());

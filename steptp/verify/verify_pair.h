@@ -35,6 +35,15 @@ struct Pair {
 [[nodiscard]] Judgement verify_in_time(const Pair& pair, VerifyOptions options, double seconds,
                                        std::atomic<bool>& stop);
 
+/// true, false or null.
+[[nodiscard]] Json to_json(Shown answer);
+/// "proof", "search" or null.
+[[nodiscard]] Json to_json(SafeBy support);
+/// "middle", "full" or [lo, hi].
+[[nodiscard]] Json to_json(const certify::SafeRange& range);
+/// `middle`, `full`, or two magnitudes `lo,hi`; nothing where the text is none of these.
+[[nodiscard]] std::optional<certify::SafeRange> parse_safe_range(std::string_view text);
+
 [[nodiscard]] Json to_json(const certify::Counterexample& found);
 /// The JSON answer of `verify`.
 [[nodiscard]] Json to_json(const std::string& id, const Judgement& judgement);

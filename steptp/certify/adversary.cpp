@@ -1,0 +1,312 @@
+#include "steptp/certify/adversary.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace steptp::certify {
+
+namespace {
+
+constexpr std::size_t kMostMeasures = 2000;
+constexpr std::size_t kUsualMeasures = 240;
+/// With fewer inputs than this a search that finds nothing says nothing.
+constexpr std::size_t kLeastMeasures = 40;
+/// Operations after which no more than the usual number of inputs is tried.
+constexpr std::uint64_t kEnoughWork = 700'000;
+constexpr std::size_t kFewPoints = 2;
+constexpr std::size_t kKept = 3;
+constexpr std::size_t kMostReads = 40;
+
+}  // namespace
+
+Adversary::Adversary(SafetyRun& run, CandidateMaker& maker, Budget& budget, std::uint64_t seed)
+    : run_(run), maker_(maker), budget_(budget), random_(seed) {
+  for (std::size_t i = 0; i < run.points.size(); ++i) (i < run.first_guide ? all_ : guides_).push_back(i);
+}
+
+SafetyMeasure Adversary::measure(const Candidate& candidate, const std::vector<std::size_t>& which) {
+  ++measures_;
+  SafetyMeasure found = run_.measure(candidate, which, for_stability_);
+  if (!found.is_finished) {
+    finding_.reason = found.unfinished_because;
+    measures_ = allowed_;
+    return found;
+  }
+  finding_.has_good_input = finding_.has_good_input || found.is_good();
+  return found;
+}
+
+double Adversary::fitness(Goal goal, const SafetyMeasure& measure) const {
+  constexpr double kNotGood = -1e6;
+  if (!measure.is_good()) return kNotGood - measure.badness;
+  switch (goal) {
+    case Goal::loss: return measure.loss;
+    case Goal::guide: {
+      if (measure.guide <= RunEvents::kNever / 2) return RunEvents::kNever;
+      // An error on the way is worth more where it comes through to an output.
+      constexpr double kMost = 40;
+      constexpr double kReached = 100;
+      const bool is_reached = measure.loss > -kReached;
+      return std::min(measure.guide, kMost) + (is_reached ? kReached + std::max(measure.loss, -kMost) : 0);
+    }
+    case Goal::overflow: return measure.after.overflow;
+    case Goal::root: return measure.after.root_of_error;
+    case Goal::branch: return measure.after.close_branch;
+    case Goal::instability: return measure.instability;
+  }
+  return 0;
+}
+
+bool Adversary::is_fault(const SafetyMeasure& measure) const {
+  if (!measure.is_good()) return false;
+  return measure.has_event() || (for_stability_ ? measure.instability : measure.loss) > 0;
+}
+
+/// How many inputs the budget allows; fewer elements where they cost too much. False where not even a few can be run.
+bool Adversary::estimate() {
+  const Candidate first = maker_.starts().front();
+  for (const std::uint64_t part : {8, 3}) {
+    // The first input may take a part of all, and no more.
+    const std::uint64_t share = budget_.operations / part;
+    const std::uint64_t kept_back = budget_.operations - share;
+    budget_.operations = share;
+    const SafetyMeasure found = run_.measure(first, next_points(), for_stability_);
+    const std::uint64_t cost = std::max<std::uint64_t>(1, share - budget_.operations);
+    budget_.operations += kept_back;
+    const std::uint64_t affordable = budget_.operations / (2 * cost);
+    const bool is_least = all_.size() <= kFewPoints && guides_.empty();
+    if (found.is_finished && (affordable >= kLeastMeasures || is_least)) {
+      const std::uint64_t wanted = std::clamp<std::uint64_t>(kEnoughWork / cost, kUsualMeasures, kMostMeasures);
+      allowed_ = static_cast<std::size_t>(std::min(wanted, affordable));
+      is_short_ = affordable < kLeastMeasures;
+      return allowed_ > 0;
+    }
+    finding_.reason = found.unfinished_because;
+    guides_.clear();
+    if (all_.size() > kFewPoints) all_.erase(all_.begin(), all_.end() - static_cast<std::ptrdiff_t>(kFewPoints));
+  }
+  return false;
+}
+
+void Adversary::remember(const Candidate& candidate, const SafetyMeasure& measure) {
+  for (const Goal goal : {Goal::loss, Goal::guide, Goal::overflow, Goal::root, Goal::branch, Goal::instability}) {
+    const double value = fitness(goal, measure);
+    if (value <= RunEvents::kNever / 2) continue;
+    std::vector<Known>& list = best_[static_cast<std::size_t>(goal)];
+    const auto place = std::find_if(list.begin(), list.end(),
+                                    [&](const Known& known) { return value > fitness(goal, known.measure); });
+    if (place == list.end() && list.size() >= kKept) continue;
+    list.insert(place, {candidate, measure});
+    if (list.size() > kKept) list.pop_back();
+  }
+}
+
+Adversary::Progress Adversary::look_at(const Candidate& candidate, const SafetyMeasure& measure) {
+  if (!is_fault(measure)) return is_spent() ? Progress::stop : Progress::go_on;
+  // Another element may say that the input is not a good one.
+  const SafetyMeasure confirmed = run_.measure(candidate, all_, for_stability_);
+  if (!confirmed.is_finished || !is_fault(confirmed)) return is_spent() ? Progress::stop : Progress::go_on;
+  finding_.fault = confirmed;
+  finding_.at = candidate;
+  return Progress::stop;
+}
+
+Adversary::Progress Adversary::draw(std::size_t until) {
+  const std::vector<Candidate> starts = maker_.starts();
+  for (std::size_t i = 0; measures_ < until; ++i) {
+    const Candidate candidate = i < starts.size() ? starts[i] : maker_.drawn();
+    const SafetyMeasure found = measure(candidate, next_points());
+    if (!found.is_finished) return Progress::stop;
+    remember(candidate, found);
+    if (look_at(candidate, found) == Progress::stop) return Progress::stop;
+  }
+  return Progress::go_on;
+}
+
+std::vector<std::size_t> Adversary::next_points() {
+  constexpr std::size_t kAtOnce = 4;
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < std::min(kAtOnce, all_.size()); ++i) out.push_back(all_[turn_++ % all_.size()]);
+  if (!guides_.empty()) out.push_back(guides_[turn_ % guides_.size()]);
+  return out;
+}
+
+std::vector<std::size_t> Adversary::some_points(std::size_t best) {
+  std::vector<std::size_t> out = {best};
+  const std::size_t other = all_[random_.below(all_.size())];
+  if (other != best) out.push_back(other);
+  if (!guides_.empty()) out.push_back(guides_[random_.below(guides_.size())]);
+  return out;
+}
+
+Adversary::Progress Adversary::climb(Goal goal, Known from, std::size_t until) {
+  const std::vector<std::size_t> which = some_points(from.measure.point);
+  const std::vector<InputRead> reads = run_.reads(from.candidate, from.measure.point, kMostReads);
+  double height = fitness(goal, from.measure);
+  while (measures_ < until) {
+    Candidate next = from.candidate;
+    maker_.change(next, reads);
+    for (bool goes_on = true; goes_on && measures_ < until;) {
+      const SafetyMeasure found = measure(next, which);
+      if (!found.is_finished) return Progress::stop;
+      if (look_at(next, found) == Progress::stop) return Progress::stop;
+      const double value = fitness(goal, found);
+      if (value < height) break;
+      goes_on = value > height;
+      from = {next, found};
+      height = value;
+      goes_on = goes_on && maker_.repeat(next);
+    }
+  }
+  return Progress::go_on;
+}
+
+double Adversary::distance(const std::vector<Outcome>& wanted, const SafetyMeasure& measure) const {
+  constexpr double kMost = 300;
+  double sum = std::min(measure.badness, kMost) * 0.1;
+  for (const Outcome& one : wanted) {
+    sum += std::min(run_.distance(run_.conditions()[one.condition], one.is_true), kMost);
+  }
+  return sum;
+}
+
+/// Climbs towards inputs at which conditions have the wanted outcomes, all of them at one element.
+Adversary::Progress Adversary::reach(const std::vector<Outcome>& wanted, std::size_t until) {
+  const std::vector<std::size_t> which = {focus_};
+  Candidate at = closest_.value_or(maker_.drawn());
+  std::vector<InputRead> reads = run_.reads(at, focus_, kMostReads);
+  SafetyMeasure found = measure(at, which);
+  double best = distance(wanted, found);
+  // Element by element through the numbers that the programs mention: most conditions compare with one.
+  constexpr int kSweeps = 4;
+  constexpr std::size_t kMostElements = 6;
+  const std::size_t swept = measures_ + (until - measures_) * 2 / 3;
+  for (int sweep = 0; sweep < kSweeps && best > 0 && found.is_finished; ++sweep) {
+    const double before = best;
+    for (std::size_t i = 0; i < std::min(reads.size(), kMostElements); ++i) {
+      for (const double value : maker_.tries(reads[i])) {
+        if (measures_ >= swept) break;
+        Candidate next = at;
+        next.elements[{reads[i].input, reads[i].position}] = value;
+        found = measure(next, which);
+        if (!found.is_finished || look_at(next, found) == Progress::stop) return Progress::stop;
+        if (const double now = distance(wanted, found); now < best) {
+          best = now;
+          at = next;
+        }
+      }
+    }
+    if (best == before) break;
+    // Behind a condition that holds now, other elements may be read.
+    reads = run_.reads(at, focus_, kMostReads);
+  }
+  while (measures_ < until && found.is_finished) {
+    Candidate next = at;
+    maker_.change(next, reads);
+    for (bool goes_on = true; goes_on && measures_ < until;) {
+      found = measure(next, which);
+      if (!found.is_finished || look_at(next, found) == Progress::stop) return Progress::stop;
+      const double now = distance(wanted, found);
+      if (now > best) break;
+      at = next;
+      remember(next, found);
+      goes_on = now < best && maker_.repeat(next);
+      best = now;
+    }
+    if (best <= 0) break;
+  }
+  if (!found.is_finished) return Progress::stop;
+  closest_ = at;
+  // There at last, or as near as it gets: digits may be lost here and nowhere else.
+  return best <= 0 ? climb(Goal::loss, {at, measure(at, which)}, until) : Progress::go_on;
+}
+
+std::vector<Adversary::Outcome> Adversary::rare() const {
+  constexpr std::size_t kSeldom = 8;
+  std::vector<Outcome> out;
+  for (std::size_t i = 0; i < run_.conditions().size(); ++i) {
+    const SafetyRun::Condition& condition = run_.conditions()[i];
+    const std::size_t all = condition.seen[0] + condition.seen[1];
+    // A condition that was never met stands under another one, mostly for the sake of what is done where it holds.
+    if (kSeldom * condition.seen[1] <= all) out.push_back({i, true});
+    if (kSeldom * condition.seen[0] < all) out.push_back({i, false});
+  }
+  return out;
+}
+
+Adversary::Progress Adversary::reach_outcomes(std::size_t until) {
+  constexpr std::size_t kRounds = 6;
+  const std::vector<Outcome> all = rare();
+  if (all.empty()) return Progress::go_on;
+  // What is seldom drawn mostly belongs together: first all of it at one input, then parts.
+  for (std::size_t round = 0; round < kRounds && measures_ < until; ++round) {
+    std::vector<Outcome> wanted;
+    for (const Outcome& one : all) {
+      if (round < 2 || random_.chance(1, 2)) wanted.push_back(one);
+    }
+    focus_ = all_[turn_++ % all_.size()];
+    if (round % 2 == 1) closest_.reset();
+    const std::size_t share = (until - measures_) / std::min<std::size_t>(kRounds - round, 3);
+    if (reach(wanted, measures_ + share) == Progress::stop) return Progress::stop;
+  }
+  return Progress::go_on;
+}
+
+Adversary::Progress Adversary::climb_all(std::size_t until) {
+  std::vector<std::pair<Goal, Known>> from;
+  const std::vector<Goal> goals =
+      for_stability_ ? std::vector<Goal>{Goal::instability}
+                     : std::vector<Goal>{Goal::loss, Goal::guide, Goal::overflow, Goal::root, Goal::branch};
+  for (std::size_t rank = 0; rank < kKept; ++rank) {
+    for (const Goal goal : goals) {
+      const std::vector<Known>& list = best_[static_cast<std::size_t>(goal)];
+      // Digits are what is lost most often.
+      if (rank < list.size() && (rank == 0 || goal == Goal::loss || goal == Goal::guide || for_stability_))
+        from.emplace_back(goal, list[rank]);
+    }
+  }
+  for (std::size_t i = 0; i < from.size() && measures_ < until; ++i) {
+    const std::size_t share = (until - measures_) / (from.size() - i);
+    if (climb(from[i].first, std::move(from[i].second), measures_ + share) == Progress::stop) return Progress::stop;
+  }
+  return Progress::go_on;
+}
+
+Adversary::Finding Adversary::run() {
+  if (all_.empty()) {
+    finding_.is_finished = finding_.has_good_input = true;
+    return finding_;
+  }
+  if (!estimate()) return finding_;
+  // All starts, and as many drawn ones as a third allows.
+  const std::size_t drawn = std::min(allowed_ / 2, std::max(allowed_ / 4, maker_.starts().size() + 10));
+  if (draw(drawn) == Progress::go_on && reach_outcomes(drawn + allowed_ * 2 / 5) == Progress::go_on) {
+    // Where no input was good so far, the climb is one towards good ones.
+    static_cast<void>(climb_all(allowed_));
+  }
+  return finished();
+}
+
+Adversary::Finding Adversary::finished() {
+  if (is_short_ && finding_.reason.empty()) finding_.reason = "the budget of operations allows too few inputs";
+  finding_.is_finished = finding_.fault.has_value() || finding_.reason.empty();
+  return finding_;
+}
+
+Adversary::Finding Adversary::run_for_stability(const Candidate& from) {
+  for_stability_ = true;
+  finding_ = {};
+  for (auto& list : best_) list.clear();
+  measures_ = 0;
+  if (!estimate()) return finding_;
+  const SafetyMeasure found = measure(from, all_);
+  if (found.is_finished) {
+    remember(from, found);
+    if (look_at(from, found) == Progress::go_on && draw(allowed_ / 3) == Progress::go_on) {
+      static_cast<void>(climb_all(allowed_));
+    }
+  }
+  return finished();
+}
+
+}  // namespace steptp::certify

@@ -1,0 +1,275 @@
+#include "steptp/certify/safety_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "steptp/base/text.h"
+#include "steptp/certify/failure.h"
+
+namespace steptp::certify {
+
+namespace {
+
+using Number = BoundArithmetic::Number;
+
+/// B_after <= 8*B_before + 4 units in the last place; a compared difference of a good input exceeds 8*B_before.
+constexpr Number kFactor = 8;
+constexpr Number kUnits = 4;
+constexpr double kFactorBits = 3;
+/// Of the whole error that goes into a value, so much may be left of what cancels.
+constexpr Number kSlopeNoise = 0x1p-52L;
+/// What a fault that has no size counts.
+constexpr double kGreat = 60;
+
+bool is_limit(FailureKind kind) {
+  return kind == FailureKind::operations || kind == FailureKind::memory || kind == FailureKind::depth ||
+         kind == FailureKind::unsupported;
+}
+
+double badness_of(const RunEvents& before) {
+  double bad = std::max({0.0, before.too_high, before.overflow, before.close_branch + kFactorBits});
+  bad = std::max(bad, before.root_of_error);
+  if (before.has_nan || before.has_zero_divisor) bad = std::max(bad, kGreat);
+  return bad;
+}
+
+/// Numbers of all magnitudes and both signs on one scale, in bits.
+double on_scale(double value) {
+  constexpr double kSmallest = 0x1p-70;
+  return std::copysign(std::log2(1 + std::fabs(value) / kSmallest), value);
+}
+
+bool outcome_of(CompareOp op, double left, double right) {
+  switch (op) {
+    case CompareOp::less: return left < right;
+    case CompareOp::less_equal: return left <= right;
+    case CompareOp::greater: return left > right;
+    case CompareOp::greater_equal: return left >= right;
+    case CompareOp::equal: return left == right;
+    case CompareOp::not_equal: return left != right;
+  }
+  return false;
+}
+
+bool is_extremum_node(const Node& node) {
+  return node.op == Op::real_arithmetic &&
+         (node.arithmetic == ArithmeticOp::max || node.arithmetic == ArithmeticOp::min);
+}
+
+/// A literal, negated or not.
+bool is_number(const Code& code, std::uint32_t number) {
+  const Node& node = code.nodes[number];
+  if (node.op == Op::real_function && node.function == Function::negate) return is_number(code, node.first);
+  if (node.op == Op::real_of_integer) return code.nodes[node.first].op == Op::integer_literal;
+  return node.op == Op::real_literal;
+}
+
+bool compares_reals(const Code& code, std::uint32_t number) {
+  if (number == kNone) return false;
+  const Node& node = code.nodes[number];
+  if (node.op == Op::compare_reals) return true;
+  return node.op == Op::logic && (compares_reals(code, node.first) || compares_reals(code, node.second));
+}
+
+}  // namespace
+
+bool SafetyMeasure::has_event() const {
+  return after.overflow > 0 || after.root_of_error > 0 || after.has_zero_divisor || is_open || has_no_value;
+}
+
+std::string SafetyMeasure::fault() const {
+  if (has_no_value) return "an access or a division without a value";
+  if (after.has_zero_divisor) return "a division by zero";
+  if (after.overflow > 0) return "an overflow";
+  if (after.root_of_error > 0) return "a NaN";
+  if (is_open) return "another branch";
+  const auto text = [](double units) {
+    if (units < 1e6) return std::to_string(units);
+    return std::isinf(units) ? std::string("any number of") : concat("2^", static_cast<int>(std::log2(units)));
+  };
+  return concat("an error of up to ", text(after_units), " units in the last place, where before has ",
+                text(before_units));
+}
+
+SafetyRun::SafetyRun(const Code& before, const Code& after, const InputModel& model, const Signature& signature,
+                     const SafeRange& range, Budget& budget)
+    : before_(before),
+      after_(after),
+      model_(model),
+      signature_(signature),
+      range_(range),
+      budget_(budget),
+      shared_(find_shared(before, after)) {
+  for (const bool is_after : {false, true}) {
+    const Code& code = is_after ? after_ : before_;
+    sides_[is_after ? 1 : 0].resize(code.nodes.size());
+    for (std::uint32_t i = 0; i < code.nodes.size(); ++i) {
+      const Node& node = code.nodes[i];
+      const bool selects = node.op == Op::real_select || node.op == Op::integer_select;
+      if (selects && compares_reals(code, node.first)) conditions_.push_back({is_after, node.first});
+      // Clamps, not maxima over many.
+      const bool is_clamp = is_extremum_node(node) && (is_number(code, node.first) || is_number(code, node.second));
+      if (is_clamp) conditions_.push_back({is_after, i});
+    }
+  }
+}
+
+double SafetyRun::distance(const Condition& condition, bool outcome) const {
+  return distance_of(condition.is_after ? after_ : before_, sides_[condition.is_after ? 1 : 0], condition.node,
+                     outcome);
+}
+
+double SafetyRun::distance_of(const Code& code, const std::vector<BoundArithmetic::Sides>& sides, std::uint32_t number,
+                              bool outcome) const {
+  constexpr double kNotReached = 500;
+  const Node& node = code.nodes[number];
+  if (node.op == Op::logic) {
+    const double left = distance_of(code, sides, node.first, outcome);
+    const double right = distance_of(code, sides, node.second, outcome);
+    return (node.logic == LogicOp::conjunction) == outcome ? left + right : std::min(left, right);
+  }
+  if (node.op != Op::compare_reals && !is_extremum_node(node)) return 0;
+  const BoundArithmetic::Sides& seen = sides[number];
+  if (!seen.is_seen) return kNotReached;
+  const CompareOp op = node.op == Op::compare_reals ? node.comparison : CompareOp::greater;
+  if (outcome_of(op, seen.left, seen.right) == outcome) return 0;
+  return 0.01 + std::fabs(on_scale(seen.left) - on_scale(seen.right));
+}
+
+std::vector<InputRead> SafetyRun::reads(const Candidate& candidate, std::size_t point, std::size_t most) {
+  const CandidateInputs inputs(model_, candidate, range_);
+  InputSource source(model_, Draw{DrawKind::generic, 0, 0, 0, -1, nullptr, &inputs});
+  ReadLog log;
+  log.most = most;
+  source.watch(&log);
+  arithmetic_.reset();
+  for (const Code* code : {&before_, &after_}) {
+    BoundMachine machine(*code, arithmetic_, source, budget_);
+    const auto tensor = code->tensor_numbers.find(points[point].output);
+    if (tensor != code->tensor_numbers.end()) static_cast<void>(machine.output(tensor->second, points[point].element));
+  }
+  return log.reads;
+}
+
+void SafetyRun::note_outcomes() {
+  for (Condition& condition : conditions_) {
+    for (const bool outcome : {false, true})
+      condition.seen[outcome ? 1 : 0] += distance(condition, outcome) == 0 ? 1 : 0;
+  }
+}
+
+SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<std::size_t>& which,
+                                 bool tracks_inputs) {
+  current_ = tracks_inputs ? &tracking_ : &arithmetic_;
+  current_->reset();
+  SafetyMeasure out;
+  const CandidateInputs inputs(model_, candidate, range_);
+  const InputSource source(model_, Draw{DrawKind::generic, 0, 0, 0, -1, nullptr, &inputs});
+  for (auto& sides : sides_) std::fill(sides.begin(), sides.end(), BoundArithmetic::Sides{});
+  BoundMachine old_machine(before_, *current_, source, budget_);
+  std::vector<Old> old;
+  current_->watch_comparisons(&sides_[0]);
+  if (run_before(old_machine, which, old, out)) {
+    out.badness = std::max(out.badness, badness_of(current_->events()));
+  }
+  if (!out.is_finished) return out;
+  // The conditions of `after` are wanted even where the input is not a good one.
+  const bool is_hopeless = out.badness > 0 && conditions_.empty();
+  if (is_hopeless) return out;
+  current_->restart();
+  current_->watch_comparisons(&sides_[1]);
+  // What both programs have is computed once, with one error.
+  BoundMachine new_machine(after_, old_machine, shared_.all);
+  run_after(new_machine, which, old, out);
+  note_outcomes();
+  out.after = current_->events();
+  return out;
+}
+
+bool SafetyRun::run_before(BoundMachine& machine, const std::vector<std::size_t>& which, std::vector<Old>& found,
+                           SafetyMeasure& measure) {
+  for (const std::size_t number : which) {
+    const OutputPoint& point = points[number];
+    current_->converted.is_set = false;
+    current_->decisions().forget();
+    const auto answer = machine.output(before_.tensor_numbers.at(point.output), point.element);
+    if (!answer) {
+      const bool limit = is_limit(answer.error().kind);
+      measure.is_finished = !limit;
+      measure.unfinished_because = limit ? answer.error().message : std::string();
+      measure.badness = kGreat;
+      found.resize(which.size());
+      return false;
+    }
+    found.push_back({answer->real, current_->converted, answer->is_real});
+    if (is_in_doubt(before_, point)) measure.badness = std::max(measure.badness, 1.0);
+  }
+  return true;
+}
+
+void SafetyRun::run_after(BoundMachine& machine, const std::vector<std::size_t>& which, const std::vector<Old>& old,
+                          SafetyMeasure& measure) {
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    const OutputPoint& point = points[which[i]];
+    const std::uint32_t tensor = after_.tensor_numbers.at(point.output);
+    current_->converted.is_set = false;
+    current_->decisions().forget();
+    const auto answer = machine.output(tensor, point.element);
+    if (!answer) {
+      const bool limit = is_limit(answer.error().kind);
+      measure.is_finished = measure.is_finished && !limit;
+      if (limit) measure.unfinished_because = answer.error().message;
+      measure.has_no_value = measure.has_no_value || !limit;
+      return;
+    }
+    if (which[i] < first_guide && is_in_doubt(after_, point)) measure.is_open = true;
+    if (answer->is_real) {
+      compare(which[i], after_.tensors[tensor].dtype, old[i].value, answer->real, measure);
+    } else if (old[i].converted.is_set && current_->converted.is_set) {
+      const BoundArithmetic::Value& value = old[i].converted.value;
+      const BoundArithmetic::Value& other = current_->converted.value;
+      // Only where both convert one value do the bounds speak of the same.
+      if (value.value == other.value || std::fabs(value.value - other.value) <= std::fabs(value.value) * 0x1p-50) {
+        compare(which[i], value.type, value, other, measure);
+      }
+    }
+  }
+}
+
+bool SafetyRun::is_in_doubt(const Code& code, const OutputPoint& point) const {
+  if (!current_->decisions().is_unsure()) return false;
+  if (!current_->converted.is_set || !current_->converted.is_only_doubt) return true;
+  // One writer, which converts: then the conversion was the last thing done.
+  const TensorCode& tensor = code.tensors[code.tensor_numbers.at(point.output)];
+  return !std::all_of(tensor.writers.begin(), tensor.writers.end(), [&](std::uint32_t writer) {
+    return code.nodes[code.statements[writer].right].op == Op::integer_of_real;
+  });
+}
+
+void SafetyRun::compare(std::size_t point, DType dtype, const BoundArithmetic::Value& before,
+                        const BoundArithmetic::Value& after, SafetyMeasure& measure) {
+  if (!std::isfinite(before.value) || !is_float(dtype)) return;
+  ErrorTape::Bound old_bound = current_->bound_of(before);
+  ErrorTape::Bound new_bound = current_->bound_of(after);
+  // Slopes that cancel do so up to the last bits of the numbers they are kept in; what is left of them is no loss.
+  if (std::isfinite(before.error)) old_bound.of_roundings += before.error * kSlopeNoise;
+  if (std::isfinite(after.error) && new_bound.of_roundings < after.error * kSlopeNoise) new_bound.of_roundings = 0;
+  const Number unit = unit_of(dtype, before.value);
+  // On the way to an output a unit counts as often as what follows makes of it.
+  const Number slack = points[point].output.starts_with('#') ? 0 : kUnits * unit;
+  const double loss = bits_of(new_bound.of_roundings) - bits_of(kFactor * old_bound.of_roundings + slack);
+  if (point >= first_guide) {
+    measure.guide = std::max(measure.guide, loss);
+    return;
+  }
+  const Number stable = std::max(old_bound.of_roundings, old_bound.of_inputs);
+  const double instability = bits_of(new_bound.of_roundings) - bits_of(kFactor * stable + slack);
+  measure.instability = std::max(measure.instability, instability);
+  if (loss <= measure.loss) return;
+  measure.loss = loss;
+  measure.point = point;
+  measure.before_units = static_cast<double>(old_bound.of_roundings / unit);
+  measure.after_units = static_cast<double>(new_bound.of_roundings / unit);
+}
+
+}  // namespace steptp::certify

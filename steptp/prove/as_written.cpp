@@ -1,0 +1,240 @@
+// Values as they are written: every operation of floats is a generator of its own, with the type in which it is
+// rounded, so that two programs with one form do the same roundings (docs/decisions/0040-safe.md). What is exact for
+// all inputs leaves no trace: copies, signs, max and min, x+0, x*1, a conversion to a type that holds the value.
+// Only accumulations may come in another order and in parts, because their error bound does not depend on it.
+#include <algorithm>
+
+#include "steptp/prove/flow.h"
+#include "steptp/prove/give_up.h"
+#include "steptp/prove/written_operations.h"
+
+namespace steptp::forms {
+
+namespace {
+
+bool holds(DType wide, DType narrow) {
+  return info(wide).precision >= info(narrow).precision && info(wide).max_exponent >= info(narrow).max_exponent;
+}
+
+/// A number of the type, exactly. Subnormal numbers have fewer digits.
+bool is_number_of(DType dtype, const mpq_class& value) {
+  if (value == 0) return true;
+  const DTypeInfo& type = info(dtype);
+  const mpz_class& denominator = value.get_den();
+  const auto shift = static_cast<long>(mpz_scan1(denominator.get_mpz_t(), 0));
+  if (denominator != mpz_class(1) << static_cast<unsigned long>(shift)) return false;
+  const mpz_class numerator = abs(value.get_num());
+  const auto zeros = static_cast<long>(mpz_scan1(numerator.get_mpz_t(), 0));
+  const auto bits = static_cast<long>(mpz_sizeinbase(numerator.get_mpz_t(), 2));
+  const long least = 2 - type.max_exponent - type.precision;  // of the last place of a subnormal number
+  return bits - zeros <= type.precision && bits - 1 - shift <= type.max_exponent && zeros - shift >= least;
+}
+
+}  // namespace
+
+PolynomialId Flow::kept_in(const Typed& value, DType dtype) {
+  const PolynomialId real = to_real(value.value);
+  const auto rounded = [&] {
+    return arena_.generator(
+        {Generator::Kind::operation, operation_tag(WrittenOperation::Kind::rounding, dtype), {real}, {}, {}, {}});
+  };
+  if (const auto number = arena_.as_constant(real)) {
+    // A literal that was computed with, or is kept in a tensor, has been rounded where it was.
+    return is_number_of(dtype, *number) ? real : rounded();
+  }
+  if (real == arena_.infinity() || real == arena_.negate(arena_.infinity())) return real;
+  if (is_float(value.type.dtype)) return holds(dtype, value.type.dtype) ? real : rounded();
+  if (value.value.kind != Value::Kind::integer) return real;
+  const Interval range = arena_.range(value.value.integer);
+  const Wide limit = Wide{1} << std::min(info(dtype).precision, 62);
+  return range.low >= -limit && range.high <= limit ? real : rounded();
+}
+
+PolynomialId Flow::written(ArithmeticOp op, const Typed& left, const Typed& right, DType dtype) {
+  PolynomialId a = kept_in(left, dtype);
+  PolynomialId b = kept_in(right, dtype);
+  const PolynomialId zero = arena_.constant(0);
+  const PolynomialId one = arena_.constant(1);
+  const auto made = [&](ArithmeticOp kind) {
+    return arena_.generator({Generator::Kind::operation, operation_tag(kind, dtype), {a, b}, {}, {}, {}});
+  };
+  // Signs are exact, so they stand outside of products and quotients.
+  const auto take_sign = [&](PolynomialId& value) {
+    const Polynomial& node = arena_.polynomial(value);
+    if (node.terms.size() != 1 || sgn(node.terms[0].second) >= 0) return false;
+    value = arena_.negate(value);
+    return true;
+  };
+  switch (op) {
+    case ArithmeticOp::subtract:
+    case ArithmeticOp::add:
+      if (op == ArithmeticOp::subtract) b = arena_.negate(b);
+      if (a == zero) return b;
+      if (b == zero) return a;
+      if (const auto sum = joined(a, b, dtype)) return *sum;
+      return made(ArithmeticOp::add);
+    case ArithmeticOp::multiply:
+    case ArithmeticOp::divide: {
+      const bool is_left_negative = take_sign(a);
+      const bool is_negative = take_sign(b) != is_left_negative;
+      PolynomialId result = 0;
+      if (b == one) {
+        result = a;
+      } else if (a == one && op == ArithmeticOp::multiply) {
+        result = b;
+      } else {
+        result = made(op);
+      }
+      return is_negative ? arena_.negate(result) : result;
+    }
+    case ArithmeticOp::floor_divide:
+    case ArithmeticOp::modulo:
+    case ArithmeticOp::power: return made(op);
+    case ArithmeticOp::max: return arena_.extremum(true, {a, b});
+    case ArithmeticOp::min: return arena_.extremum(false, {a, b});
+  }
+  throw GiveUp{"an operation that is not known"};
+}
+
+PolynomialId Flow::written(Function function, const Typed& argument, DType dtype) {
+  const PolynomialId a = kept_in(argument, dtype);
+  switch (function) {
+    case Function::negate: return arena_.negate(a);
+    case Function::abs:
+    case Function::floor:
+    case Function::ceil:
+    case Function::round: return arena_.call(function, a);
+    default: break;
+  }
+  return arena_.generator({Generator::Kind::operation, operation_tag(function, dtype), {a}, {}, {}, {}});
+}
+
+bool Flow::is_of_terms(PolynomialId value, DType dtype) {
+  const Polynomial& node = arena_.polynomial(value);
+  return std::all_of(node.terms.begin(), node.terms.end(), [&](const auto& term) {
+    const auto& factors = arena_.monomial(term.first).factors;
+    if (factors.size() != 1 || factors[0].second != 1) return false;
+    const Generator& inside = arena_.generator(factors[0].first);
+    const auto all_inside = [&] {
+      return std::all_of(inside.polynomials.begin(), inside.polynomials.end(),
+                         [&](PolynomialId part) { return is_of_terms(part, dtype); });
+    };
+    switch (inside.kind) {
+      case Generator::Kind::operation: return inside.tag == operation_tag(WrittenOperation::Kind::term, dtype);
+      case Generator::Kind::reduction:
+        return inside.tag == static_cast<std::uint32_t>(ArithmeticOp::add) && all_inside();
+      case Generator::Kind::select: return all_inside();
+      default: return false;
+    }
+  });
+}
+
+std::optional<PolynomialId> Flow::joined(PolynomialId left, PolynomialId right, DType dtype) {
+  const bool is_left = is_of_terms(left, dtype);
+  const bool is_right = is_of_terms(right, dtype);
+  if (overestimates_sums_ ? !is_left && !is_right : !is_left || !is_right) return std::nullopt;
+  return arena_.add(as_term(left, dtype), as_term(right, dtype));
+}
+
+PolynomialId Flow::as_term(PolynomialId value, DType dtype) {
+  const Polynomial node = arena_.polynomial(value);
+  if (node.terms.empty()) return value;
+  if (is_of_terms(value, dtype)) return value;
+  if (const auto chosen = arena_.as_generator(value)) {
+    const Generator inside = arena_.generator(*chosen);
+    if (inside.kind == Generator::Kind::select && arena_.is_index_condition(inside.conditions[0])) {
+      return arena_.select(inside.conditions[0], as_term(inside.polynomials[0], dtype),
+                           as_term(inside.polynomials[1], dtype));
+    }
+  }
+  const bool is_negative = node.terms.size() == 1 && sgn(node.terms[0].second) < 0;
+  const PolynomialId inside = is_negative ? arena_.negate(value) : value;
+  const PolynomialId term = arena_.generator(
+      {Generator::Kind::operation, operation_tag(WrittenOperation::Kind::term, dtype), {inside}, {}, {}, {}});
+  return is_negative ? arena_.negate(term) : term;
+}
+
+void Flow::collect_terms(const Expr& expr, const Frame& frame, bool is_negated, std::vector<PolynomialId>& out) {
+  const Ref& left = *table_.statements[frame.statement].equation->left;
+  const auto is_own = [&](const Expr& part) {
+    const auto* read = std::get_if<Read>(&part.node);
+    return read && read->ref->tensor == left.tensor;
+  };
+  const auto has_own = [&](const ExprPtr& part) {
+    bool found = false;
+    for_each_ref(*part, [&](const RefPtr& ref) { found = found || ref->tensor == left.tensor; });
+    return found;
+  };
+  if (is_own(expr)) return;
+  const auto* sum = std::get_if<Sum>(&expr.node);
+  if (!sum || is_negated) throw GiveUp{"an accumulation of another form"};
+  const auto at = std::find_if(sum->operands.begin(), sum->operands.end(), has_own);
+  if (at == sum->operands.end()) throw GiveUp{"an accumulation of another form"};
+  const auto place = static_cast<std::size_t>(at - sum->operands.begin());
+  const auto add = [&](const Typed& term, bool is_subtracted) {
+    const PolynomialId value = as_term(kept_in(term, left.dtype), left.dtype);
+    out.push_back(is_subtracted ? arena_.negate(value) : value);
+  };
+  if (place > 0) {
+    // What stands before the accumulator is summed up first.
+    std::vector<ExprPtr> operands(sum->operands.begin(), at);
+    std::vector<ArithmeticOp> operators(sum->operators.begin(),
+                                        sum->operators.begin() + static_cast<std::ptrdiff_t>(place) - 1);
+    add(fold(operands, operators, frame), false);
+  }
+  collect_terms(**at, frame, place > 0 && sum->operators[place - 1] == ArithmeticOp::subtract, out);
+  for (std::size_t i = place + 1; i < sum->operands.size(); ++i) {
+    add(evaluate(*sum->operands[i], frame), sum->operators[i - 1] == ArithmeticOp::subtract);
+  }
+}
+
+PolynomialId Flow::written_rounds(std::size_t statement, const Piece& piece, ConditionId where) {
+  std::vector<PolynomialId> terms;
+  {
+    const Arena::Assumption assumed(arena_, where);
+    collect_terms(*table_.statements[statement].equation->right, Frame{statement, piece.loops, true}, false, terms);
+  }
+  PolynomialId total = arena_.constant(0);
+  for (const PolynomialId term : terms) {
+    // A partial accumulation of several terms is taken in term by term.
+    for (const auto& part : Polynomial(arena_.polynomial(term)).terms) {
+      const auto& factors = arena_.monomial(part.first).factors;
+      if (factors.size() != 1 || factors[0].second != 1) throw GiveUp{"an accumulation of another form"};
+      const PolynomialId body = arena_.generator(Generator(arena_.generator(factors[0].first)));
+      total = arena_.add(total, arena_.scale(arena_.reduce(ArithmeticOp::add, piece.free, {where}, body), part.second));
+    }
+  }
+  return total;
+}
+
+PolynomialId Flow::in_order(PolynomialId factor, std::size_t statement, const Piece& piece) {
+  const Statement& code = table_.statements[statement];
+  Affine round = Arena::number(0);
+  for (std::size_t i = 0; i < piece.loops.size(); ++i) {
+    const auto& used = arena_.traits_of_affine(arena_.intern(piece.loops[i])).variables;
+    const bool is_own = std::any_of(piece.free.begin(), piece.free.end(),
+                                    [&](VariableId id) { return std::binary_search(used.begin(), used.end(), id); });
+    if (is_own) round = Arena::sum(Arena::scaled(round, code.loops[i]->extent), piece.loops[i]);
+  }
+  const std::uint32_t tag = operation_tag(WrittenOperation::Kind::term, code.equation->left->dtype);
+  return arena_.generator({Generator::Kind::operation, tag, {factor, arena_.integer(round)}, {}, {}, {}});
+}
+
+PolynomialId Flow::without_terms(PolynomialId total, DType dtype) {
+  const Polynomial node = arena_.polynomial(total);
+  constexpr std::size_t kMost = 2;
+  if (node.terms.empty() || node.terms.size() > kMost) return total;
+  const std::uint32_t tag = operation_tag(WrittenOperation::Kind::term, dtype);
+  std::vector<PolynomialId> values;
+  for (const auto& [monomial, coefficient] : node.terms) {
+    const auto& factors = arena_.monomial(monomial).factors;
+    if (factors.size() != 1 || factors[0].second != 1 || abs(coefficient) != 1) return total;
+    const Generator& inside = arena_.generator(factors[0].first);
+    if (inside.kind != Generator::Kind::operation || inside.tag != tag) return total;
+    values.push_back(arena_.scale(inside.polynomials[0], coefficient));
+  }
+  if (values.size() == 1) return values[0];
+  return arena_.generator({Generator::Kind::operation, operation_tag(ArithmeticOp::add, dtype), values, {}, {}, {}});
+}
+
+}  // namespace steptp::forms

@@ -68,6 +68,7 @@ class Evaluation {
 
   BoundedValue evaluate(const Term& term) {
     if (term.parts.empty()) return leaf(term);
+    if (term.head == "where") return choice(term);
     BoundedValue a = evaluate(term.parts[0]);
     if (term.head == "neg") {
       a.value = Big(0) - a.value;
@@ -83,6 +84,17 @@ class Evaluation {
   }
 
  private:
+  /// where(left<right, ...): a comparison that rounding might turn is one that no good input makes.
+  BoundedValue choice(const Term& term) {
+    const BoundedValue left = evaluate(term.parts[0].parts[0]);
+    const BoundedValue right = evaluate(term.parts[0].parts[1]);
+    BoundedValue out = evaluate(term.parts[left.value < right.value ? 1 : 2]);
+    inherit(out, left);
+    inherit(out, right);
+    if ((left.value - right.value).magnitude() < Big(8) * (left.bound + right.bound)) out.crowded = true;
+    return out;
+  }
+
   BoundedValue leaf(const Term& term) {
     BoundedValue out;
     if (const auto at = variables_.find(term.head); at != variables_.end()) {

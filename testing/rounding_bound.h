@@ -55,6 +55,7 @@ struct BoundedValue {
   bool crowded = false;   ///< a finite value above 2^(emax - emax/4), or a comparison closer than its bound
 };
 
+/// Of + - * /, exp log sqrt tanh, abs, the sign, max, min, and where(p<q,u,v).
 [[nodiscard]] BoundedValue bounded(const Term& term, DType dtype, const std::map<std::string, double>& variables);
 
 /// How `after` does at one point, by the page.

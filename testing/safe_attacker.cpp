@@ -82,6 +82,52 @@ constexpr SafePair kPairs[] = {
     {"cancellation", "exp(-abs(x))/(1+exp(-abs(x)))", "1-1/(1+exp(-abs(x)))"},
 };
 
+/// The least and the greatest exponent of a good input.
+double half_range(DType dtype) { return dtype == DType::f16 ? 7 : dtype == DType::f32 ? 63 : 511; }
+
+/// A bad form inside a box of the logarithmic range in one to three inputs, and the good one outside.
+struct BoxPair {
+  Term before;
+  Term after;
+};
+
+std::string literal(double value) { return print(*real_literal(value)); }
+
+BoxPair box_by_conditions(DType dtype, Random& random) {
+  // A part of the range in each of so many inputs, so that all together are 1/32 or more.
+  const std::uint64_t inputs = 1 + random.below(3);
+  const double part = inputs == 1 ? 1.0 / 24 : inputs == 2 ? 0.2 : 1.0 / 3;
+  static constexpr std::string_view kBad[] = {"(x+x*4096.0)-x*4096.0", "x*(1+8192.0)-x*8192.0", "(x-x*3000.0)+x*3000.0",
+                                              "x+(x*5000.0-x)-x*4999.0"};
+  Term after = read_term(kBad[random.below(std::size(kBad))]);
+  const Term variable{"x", {}};
+  static constexpr std::string_view kNames[] = {"y", "z", "x"};
+  for (std::uint64_t i = 0; i < inputs; ++i) {
+    const double width = 2 * half_range(dtype) * part;
+    const double start =
+        -half_range(dtype) + (2 * half_range(dtype) - width) * static_cast<double>(random.below(101)) / 100;
+    const Term size{"abs", {Term{std::string(kNames[i]), {}}}};
+    const Term low{literal(round_to(dtype, std::exp2(start))), {}};
+    const Term high{literal(round_to(dtype, std::exp2(start + width))), {}};
+    after = {"where", {Term{"<", {low, size}}, Term{"where", {Term{"<", {size, high}}, after, variable}}, variable}};
+  }
+  return {variable, std::move(after)};
+}
+
+BoxPair box_by_clamps(DType dtype, Random& random) {
+  // g is positive only where lo < |y| < hi, and large in most of it.
+  const double top = half_range(dtype);
+  const double high = top * (0.5 + 0.5 * static_cast<double>(random.below(101)) / 100);
+  const std::string lo = literal(round_to(dtype, std::exp2(high - std::max(top / 6, 1.0))));
+  const std::string hi = literal(round_to(dtype, std::exp2(high)));
+  Term g = read_term("max(0,min(abs(y)-LO,HI-abs(y)))");
+  g.parts[1].parts[0].parts[1].head = lo;
+  g.parts[1].parts[1].parts[0].head = hi;
+  static constexpr std::string_view kForms[] = {"x*(1+p)-x*p", "(x+p)-p", "x+x*p-p*x", "(x*p+x)-x*p"};
+  const Term form = read_term(kForms[random.below(std::size(kForms))]);
+  return {Term{"x", {}}, instantiate(form, {{"p", g}}, g)};
+}
+
 /// Programs whose output elements are $e at elements of the inputs.
 struct SafeCarrier {
   std::string_view shape;
@@ -120,7 +166,7 @@ Term with_literals(Term term, const std::map<std::string, std::string>& literals
 
 /// One of the points: magnitudes even on a logarithmic scale over the middle half of the exponents.
 std::map<std::string, double> drawn_point(DType dtype, Random& random) {
-  const double half = dtype == DType::f16 ? 7 : dtype == DType::f32 ? 63 : 511;
+  const double half = half_range(dtype);
   std::map<std::string, double> point;
   for (const char* name : {"x", "y", "z"}) {
     const double exponent = half * (static_cast<double>(random.below(20001)) / 10000 - 1);
@@ -131,7 +177,7 @@ std::map<std::string, double> drawn_point(DType dtype, Random& random) {
 }
 
 double bad_part(const Term& before, const Term& after, DType dtype, Random& random) {
-  constexpr int kPoints = 256;
+  constexpr int kPoints = 512;
   int bad = 0;
   for (int i = 0; i < kPoints; ++i) {
     if (safety_at(before, after, dtype, drawn_point(dtype, random)) == SafetyAtPoint::bad) ++bad;
@@ -145,17 +191,25 @@ std::optional<SafeAttack> make_safe_attack(Random& random) {
   const SafePair& pair = kPairs[random.below(std::size(kPairs))];
   const DType dtype = drawn_float(random);
   const auto literals = drawn_literals(dtype, random);
-  const Term before = with_literals(read_term(pair.before), literals);
-  const Term after = with_literals(read_term(pair.after), literals);
+  std::string name(pair.name);
+  Term before = with_literals(read_term(pair.before), literals);
+  Term after = with_literals(read_term(pair.after), literals);
+  if (random.chance(1, 3)) {
+    const bool by_conditions = random.chance(1, 2);
+    name = by_conditions ? "boxes by conditions" : "boxes by clamps";
+    BoxPair box = by_conditions ? box_by_conditions(dtype, random) : box_by_clamps(dtype, random);
+    before = std::move(box.before);
+    after = std::move(box.after);
+  }
   const double part = bad_part(before, after, dtype, random);
-  if (part < 1.0 / 32) return std::nullopt;
+  if (part < 1.0 / 64) return std::nullopt;
   AttackNumbers numbers(random);
   numbers.set_text("T", std::string(code(dtype)));
   const SafeCarrier& carrier = kCarriers[random.below(std::size(kCarriers))];
   const auto program = [&](const Term& term) {
     AttackNumbers around = numbers;
-    for (const auto& [name, tensor] : {std::pair("x", "A"), std::pair("y", "C"), std::pair("z", "G")}) {
-      around.set_text(name, concat(tensor, "(", carrier.subscript, ")"));
+    for (const auto& [variable, tensor] : {std::pair("x", "A"), std::pair("y", "C"), std::pair("z", "G")}) {
+      around.set_text(variable, concat(tensor, "(", carrier.subscript, ")"));
     }
     around.set_text("e", around.fill(text_of(term)));
     return concat("^", code(dtype), ";", around.fill(carrier.program));
@@ -163,7 +217,7 @@ std::optional<SafeAttack> make_safe_attack(Random& random) {
   const std::string shape = concat(" $T[", carrier.shape, "]\n");
   const std::string signature =
       numbers.fill(concat("@input A", shape, "@input C", shape, "@input G", shape, "@output D", shape));
-  auto made = attack_from(std::string(pair.name), signature, program(before), program(after));
+  auto made = attack_from(std::move(name), signature, program(before), program(after));
   if (!made) return std::nullopt;
   return SafeAttack{made->name, std::move(made->before), std::move(made->after), part};
 }

@@ -16,7 +16,7 @@ struct SafeAttack {
   Program after;
   double bad = 0;  ///< the part of the points, evenly drawn on a logarithmic scale, at which `after` is bad
 };
-/// Nothing where fewer than one point in 32 is bad.
+/// Nothing where fewer than one point in 64 is bad.
 [[nodiscard]] std::optional<SafeAttack> make_safe_attack(Random& random);
 
 struct SafeCounts {

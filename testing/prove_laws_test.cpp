@@ -1,5 +1,5 @@
 // One row per law of the prover: the pair that it accepts, and the pair next to it that it must refuse. Rows are
-// formulas of one element: A, C and E hold any numbers, P and Q positive ones, M numbers or -inf, I integers.
+// formulas of one element: A, C and E hold any numbers, F and Q positive ones, M numbers or -inf, I integers.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -42,7 +42,7 @@ std::string expanded(std::string_view formula) {
 
 Program program_of(std::string_view formula) {
   const std::string text = concat(
-      "@input A f32[100]\n@input C f32[100]\n@input E f32[100]\n@input P f32[100] positive\n"
+      "@input A f32[100]\n@input C f32[100]\n@input E f32[100]\n@input F f32[100] positive\n"
       "@input Q f32[100] positive\n@input M f32[100] masked\n@input I i64[100]\n@output D f32[100]\n",
       "B^{100}_{tx=0}[D^{f32,g}_{tx}=", expanded(formula), ";];");
   Document document = read_document("row", text);
@@ -69,13 +69,13 @@ TEST_P(Refused, IsNotEqual) {
 INSTANTIATE_TEST_SUITE_P(
     Definedness, Accepted,
     ::testing::Values(Row{"a divisor that before has may be cancelled", "C*A/A", "C"},
-                      Row{"in both directions where it is not zero", "C", "C*P/P"},
+                      Row{"in both directions where it is not zero", "C", "C*F/F"},
                       Row{"a sum of a square and one is not zero", "C", "C*(A**2+1)/(A**2+1)"},
                       Row{"two divisors are one product", "1/A+1/C", "(A+C)/(A*C)"},
                       Row{"a guard keeps a divisor from zero", "if_then_else(A==0,0,C/A)", "if_then_else(A!=0,C/A,0)"},
                       Row{"so does an order", "if_then_else(A>0,C/A,0)", "if_then_else(A<=0,0,C/A)"},
                       Row{"a condition that before evaluates", "if_then_else(1/A>0,C,C)", "C"},
-                      Row{"a root under a fraction is zero with its argument", "C*rsqrt(P)", "C/sqrt(P)"}));
+                      Row{"a root under a fraction is zero with its argument", "C*rsqrt(F)", "C/sqrt(F)"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Definedness, Refused,
@@ -86,46 +86,46 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{"a new divisor under a maximum of itself", "max(C,0)", "max(C,0*(1/A))"},
                       Row{"a divisor taken out of its guard", "if_then_else(A!=0,C/A,0)", "if_then_else(A!=0,1,0)*(C/A)"},
                       Row{"a guard of something else", "if_then_else(A==0,0,C/A)", "if_then_else(E==0,0,C/A)"},
-                      Row{"a quotient by a logarithm", "E", "E/log(P)*log(P)"},
+                      Row{"a quotient by a logarithm", "E", "E/log(F)*log(F)"},
                       Row{"an index that data may put outside", "if_then_else(I<5,C,0)",
                           "if_then_else(I<5,C,0*A)+0*rsqrt(abs(A))"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Logarithms, Accepted,
-    ::testing::Values(Row{"of a product of positives", "log(P)+log(Q)", "log(P*Q)"},
-                      Row{"expanded", "log(P*Q)", "log(P)+log(Q)"}, Row{"of a quotient", "log(P)-log(Q)", "log(P/Q)"},
+    ::testing::Values(Row{"of a product of positives", "log(F)+log(Q)", "log(F*Q)"},
+                      Row{"expanded", "log(F*Q)", "log(F)+log(Q)"}, Row{"of a quotient", "log(F)-log(Q)", "log(F/Q)"},
                       Row{"of products that were multiplied out", "log((A**2+1)*(C**2+1))", "log(A**2+1)+log(C**2+1)"},
                       Row{"of a power", "log((C**2+1)**3)", "3*log(C**2+1)"},
                       Row{"of a root", "log(sqrt(A**2+1))", "0.5*log(A**2+1)"},
                       Row{"of an inverse", "log(1/(1+exp(-A)))", "-log(1+exp(-A))"},
                       Row{"of a sigmoid in two forms", "log(1/(1+exp(-A)))", "A-log(1+exp(A))"},
                       Row{"of products of exponentials", "log((1+exp(A))*(1+exp(C)))", "log(1+exp(A))+log(1+exp(C))"},
-                      Row{"of a multiple", "log(2*P)", "log(2)+log(P)"}));
+                      Row{"of a multiple", "log(2*F)", "log(2)+log(F)"}));
 
 INSTANTIATE_TEST_SUITE_P(Logarithms, Refused,
                          ::testing::Values(Row{"of a product of any numbers", "log(A*C)", "log(A)+log(C)"},
                                            Row{"of a square", "log(A**2)", "2*log(A)"},
-                                           Row{"of a sum", "log(P+Q)", "log(P)+log(Q)"},
+                                           Row{"of a sum", "log(F+Q)", "log(F)+log(Q)"},
                                            Row{"infinite at zero", "log(A)", "if_then_else(A==0,5,log(A))"},
-                                           Row{"of a product with a negative number", "log(P*Q)", "log(-P*Q)"},
+                                           Row{"of a product with a negative number", "log(F*Q)", "log(-F*Q)"},
                                            Row{"of another power", "log((C**2+1)**3)", "2*log(C**2+1)"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Roots, Accepted,
     ::testing::Values(Row{"of a product", "sqrt(A**2+1)*sqrt(C**2+1)", "sqrt((A**2+1)*(C**2+1))"},
-                      Row{"of a product of positives", "sqrt(P)*sqrt(Q)", "sqrt(P*Q)"},
-                      Row{"of a square", "sqrt(A**2)", "abs(A)"}, Row{"squared", "sqrt(P)*sqrt(P)", "P"},
+                      Row{"of a product of positives", "sqrt(F)*sqrt(Q)", "sqrt(F*Q)"},
+                      Row{"of a square", "sqrt(A**2)", "abs(A)"}, Row{"squared", "sqrt(F)*sqrt(F)", "F"},
                       Row{"three halves", "abs(A)**1.5", "abs(A)*sqrt(abs(A))"},
-                      Row{"minus three halves", "P**-1.5", "1/(P*sqrt(P))"},
+                      Row{"minus three halves", "F**-1.5", "1/(F*sqrt(F))"},
                       Row{"of an exponential", "sqrt(exp(A))", "exp(A/2)"},
-                      Row{"of four times a number", "sqrt(4*P)", "2*sqrt(P)"}));
+                      Row{"of four times a number", "sqrt(4*F)", "2*sqrt(F)"}));
 
 INSTANTIATE_TEST_SUITE_P(Roots, Refused,
                          ::testing::Values(Row{"of a product of any numbers", "sqrt(A*C)", "sqrt(A)*sqrt(C)"},
                                            Row{"squared, of any number", "A", "sqrt(A)*sqrt(A)"},
                                            Row{"of a square without its sign", "sqrt(A**2)", "A"},
                                            Row{"three halves of any number", "A*sqrt(abs(A))", "A**1.5"},
-                                           Row{"of twice a number", "sqrt(2*P)", "2*sqrt(P)"}));
+                                           Row{"of twice a number", "sqrt(2*F)", "2*sqrt(F)"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Residues, Accepted,

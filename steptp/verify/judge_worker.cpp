@@ -90,6 +90,8 @@ ApartAnswer unpacked(const Json& json) {
   }
   if (const Json* reason = json.find("reason"); reason && reason->as_string()) out.reason = *reason->as_string();
   if (const Json* answer = json.find("answer")) out.answer = *answer;
+  const Json* fills = out.answer.find("fills_vacuous");
+  out.fills_vacuous = fills && fills->as_bool() && *fills->as_bool();
   if (const Json* text = json.find("certificate"); text && text->as_string()) out.certificate = *text->as_string();
   return out;
 }

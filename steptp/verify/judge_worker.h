@@ -28,6 +28,7 @@ void set_judge_command(std::vector<std::string> command);
 struct ApartAnswer {
   Grade verdict = Grade::undecided;
   bool unusable = false;
+  bool fills_vacuous = false;
   std::string reason;
   Json answer;              ///< the JSON answer of `verify`
   std::string certificate;  ///< JSON, where it was wanted and there is one

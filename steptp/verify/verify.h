@@ -82,7 +82,7 @@ struct VerifyOptions {
   /// proof answers it. Never more than `budget`.
   std::uint64_t safety_budget = 12'000'000;
   /// Which magnitudes the inputs of that search have.
-  certify::SafeRange safe_range;
+  certify::SafeRange safe_range = {};
   /// Ends the judgement once it is raised; what is not decided by then is undecided.
   const std::atomic<bool>* stop = nullptr;
   /// Whether the proof or the points are kept, for a certificate.

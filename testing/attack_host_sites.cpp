@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "steptp/verbs/zoo_program.h"
 #include "testing/attack_hosts.h"
@@ -117,6 +117,47 @@ std::optional<mpq_class> exact_value(Meaning& meaning, Reals& reals, const Insta
   return *exact;
 }
 
+/// One of the executions, every statement as likely as the others.
+Instance draw_instance(const std::vector<Instance>& executed, Random& random) {
+  std::map<std::size_t, std::vector<const Instance*>> by_statement;
+  for (const Instance& one : executed) by_statement[one.statement].push_back(&one);
+  auto chosen = by_statement.begin();
+  std::advance(chosen, static_cast<std::ptrdiff_t>(random.below(by_statement.size())));
+  return *chosen->second[random.below(chosen->second.size())];
+}
+
+/// The part of the right side that is changed, and data that may decide about it.
+bool choose_parts(HostSite& site, Meaning& meaning, Random& random) {
+  std::vector<ExprPtr> targets;
+  collect_targets(site.equation->right, site.accumulates ? site.equation->left->tensor : "", targets);
+  if (targets.empty()) return false;
+  site.target = targets[random.below(targets.size())];
+  std::vector<ExprPtr> reads;
+  for (const ExprPtr& one : targets) {
+    const auto* read = std::get_if<Read>(&one->node);
+    if (read && is_float(read->ref->dtype)) reads.push_back(one);
+  }
+  if (reads.empty()) return true;
+  site.data = reads[random.below(reads.size())];
+  if (random.chance(1, 2)) set_special(site, meaning, site.data, random);
+  return true;
+}
+
+void note_values(HostSite& site, Reals& reals) {
+  Meaning meaning(site.program, site.inputs, reals, kSteps);
+  if (site.data) {
+    const auto exact = exact_value(meaning, reals, site.instance, site.data);
+    if (exact) site.data_value = exact->get_d();
+    if (!exact) site.data = nullptr;
+  }
+  const auto type = meaning.program().type_of(*site.target);
+  site.target_is_float = type && is_float(type->dtype);
+  if (const auto exact = exact_value(meaning, reals, site.instance, site.target)) {
+    site.target_value = *exact;
+    site.target_is_exact = true;
+  }
+}
+
 }  // namespace
 
 std::optional<HostSite> draw_site(Random& random) {
@@ -130,46 +171,14 @@ std::optional<HostSite> draw_site(Random& random) {
   Meaning meaning(site.program, site.inputs, reals, kSteps);
   const Meant value = meaning.element(site.element.first, site.element.second);
   if (!value.is_number() && !value.is_infinite()) return std::nullopt;
-  const std::vector<Instance> executed = meaning.executed();
-  std::set<std::size_t> numbers;
-  for (const Instance& one : executed) numbers.insert(one.statement);
-  auto chosen = numbers.begin();
-  std::advance(chosen, static_cast<std::ptrdiff_t>(random.below(numbers.size())));
-  std::vector<const Instance*> of_statement;
-  for (const Instance& one : executed) {
-    if (one.statement == *chosen) of_statement.push_back(&one);
-  }
-  site.instance = *of_statement[random.below(of_statement.size())];
-  const MeaningStatement& statement = meaning.program().statements()[*chosen];
+  site.instance = draw_instance(meaning.executed(), random);
+  const MeaningStatement& statement = meaning.program().statements()[site.instance.statement];
   site.equation = statement.equation;
+  // The entries point into nests that the evaluator's copy of the program shares with this one.
   site.entries = statement.entries;
-  // The entries point into the nests of the evaluator's copy, which shares them with this program.
   site.accumulates = statement.accumulates;
-  std::vector<ExprPtr> targets;
-  collect_targets(site.equation->right, site.accumulates ? site.equation->left->tensor : "", targets);
-  if (targets.empty()) return std::nullopt;
-  site.target = targets[random.below(targets.size())];
-  std::vector<ExprPtr> reads;
-  for (const ExprPtr& one : targets) {
-    const auto* read = std::get_if<Read>(&one->node);
-    if (read && is_float(read->ref->dtype)) reads.push_back(one);
-  }
-  if (!reads.empty()) {
-    site.data = reads[random.below(reads.size())];
-    if (random.chance(1, 2)) set_special(site, meaning, site.data, random);
-  }
-  Meaning again(site.program, site.inputs, reals, kSteps);
-  if (site.data) {
-    const auto exact = exact_value(again, reals, site.instance, site.data);
-    if (exact) site.data_value = exact->get_d();
-    if (!exact) site.data = nullptr;
-  }
-  const auto type = again.program().type_of(*site.target);
-  site.target_is_float = type && is_float(type->dtype);
-  if (const auto exact = exact_value(again, reals, site.instance, site.target)) {
-    site.target_value = *exact;
-    site.target_is_exact = true;
-  }
+  if (!choose_parts(site, meaning, random)) return std::nullopt;
+  note_values(site, reals);
   return site;
 }
 

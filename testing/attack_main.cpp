@@ -1,18 +1,36 @@
 // The judge's enemy as a program: makes unequal pairs, confirms each with the reference evaluator, and asks the judge.
 //
+//   attack SEED COUNT --safe [--out FILE]
 //   attack SEED COUNT [--class NAME] [--out FILE] [--all FILE] [--unconfirmed FILE] [--budget N]
 //
 // Prints a table by class. --out writes the pairs that the judge accepted, one JSON object a line; --all writes all;
-// --unconfirmed those whose witness showed nothing. The exit status is 1 if a pair was accepted.
+// --unconfirmed those whose witness showed nothing. With --safe the pairs are equal, and bad at many inputs: --out
+// writes those that the judge calls safe. The exit status is 1 if a pair was accepted.
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 
 #include "testing/attacker.h"
+#include "testing/safe_attacker.h"
 
 using namespace steptp;
 using namespace steptp::testing;
+
+namespace {
+
+int safe_main(const AttackOptions& options, const std::string& path) {
+  std::ofstream file(path);
+  const auto counts = attack_safe(options.seed, options.count, [&](const SafeAttack& attack, const Json& answer) {
+    const Json* safe = answer.find("safe");
+    const bool called_safe = safe && safe->as_bool() && *safe->as_bool();
+    if (called_safe && file.is_open()) file << to_json(attack, answer).dump() << std::endl;
+  });
+  std::cout << to_table(counts);
+  return sum_of(counts).by_proof > 0 ? 1 : 0;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 3) {
@@ -33,6 +51,7 @@ int main(int argc, char** argv) {
     if (option == "--unconfirmed") unconfirmed.open(argv[i + 1]);
     if (option == "--budget") options.budget = std::strtoull(argv[i + 1], nullptr, 10);
   }
+  if (argc > 3 && std::string(argv[3]) == "--safe") return safe_main(options, argc > 5 ? argv[5] : "");
   bool failed = false;
   options.seen = [&](const Attack& attack, const MeaningDifference& difference, const Judgement& judgement) {
     const bool equal = judgement.verdict == Grade::proved || judgement.verdict == Grade::exact;

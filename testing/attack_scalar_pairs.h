@@ -16,6 +16,7 @@ struct ScalarPair {
   double x = 0;
   double y = 1.5;
   bool x_is_c = false;
+  std::string_view domain = {};  ///< of A, which $x reads
 };
 [[nodiscard]] const std::vector<ScalarPair>& scalar_pairs();
 

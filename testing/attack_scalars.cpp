@@ -26,8 +26,9 @@ std::optional<Attack> make(const ScalarPair& pair, const Carrier& carrier, Rando
     around.set_text("e", expression(text));
     return concat("^", numbers.fill("$T"), ";", around.fill(carrier.program));
   };
-  const std::string signature = numbers.fill(concat("@input A $T[", carrier.shape, "]\n@input C $T[", carrier.shape,
-                                                    "]\n", carrier.more, "@output D $T[", carrier.output, "]\n"));
+  const std::string signature =
+      numbers.fill(concat("@input A $T[", carrier.shape, "] ", pair.domain, "\n@input C $T[", carrier.shape, "]\n",
+                          carrier.more, "@output D $T[", carrier.output, "]\n"));
   auto attack =
       attack_from(concat(pair.group, "/", carrier.name), signature, program(pair.before), program(pair.after));
   if (!attack) return std::nullopt;

@@ -131,7 +131,7 @@ std::optional<Attack> make_quotient(Random& random) {
 const std::vector<AttackClass>& template_attacks() {
   static const std::vector<AttackClass> kClasses = [] {
     std::vector<AttackClass> classes;
-    for (const auto* list : {&region_templates(), &store_templates()}) {
+    for (const auto* list : {&region_templates(), &store_templates(), &operator_templates()}) {
       std::set<std::string_view> groups;
       for (const AttackTemplate& text : *list) {
         if (!groups.insert(text.group).second) continue;

@@ -16,7 +16,8 @@ struct AttackTemplate {
   std::string_view element = {};
   bool by_precision = false;
 };
-[[nodiscard]] const std::vector<AttackTemplate>& region_templates();  // attack_regions.cpp
-[[nodiscard]] const std::vector<AttackTemplate>& store_templates();   // attack_stores.cpp
+[[nodiscard]] const std::vector<AttackTemplate>& region_templates();    // attack_regions.cpp
+[[nodiscard]] const std::vector<AttackTemplate>& store_templates();     // attack_stores.cpp
+[[nodiscard]] const std::vector<AttackTemplate>& operator_templates();  // attack_operators.cpp
 
 }  // namespace steptp::testing

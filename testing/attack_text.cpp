@@ -1,5 +1,6 @@
 #include "testing/attack_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -54,6 +55,7 @@ void AttackNumbers::set(const std::string& name, std::int64_t value) {
 }
 
 std::int64_t AttackNumbers::at(std::string_view name) const {
+  if (name == "*") return kEvery;
   std::int64_t value = 0;
   if (std::from_chars(name.data(), name.data() + name.size(), value).ec == std::errc()) return value;
   return numbers_.find(name)->second;
@@ -72,6 +74,14 @@ std::vector<std::int64_t> AttackNumbers::list(std::string_view names) const {
 void set_input(Attack& attack, const std::string& name, const std::vector<std::int64_t>& subscripts, double value) {
   const Variable* variable = attack.before.signature.find(name);
   if (!variable || subscripts.size() != variable->shape.size()) return;
+  if (const auto every = std::find(subscripts.begin(), subscripts.end(), kEvery); every != subscripts.end()) {
+    const auto dimension = static_cast<std::size_t>(every - subscripts.begin());
+    std::vector<std::int64_t> one = subscripts;
+    for (one[dimension] = 0; one[dimension] < variable->shape[dimension]; ++one[dimension]) {
+      set_input(attack, name, one, value);
+    }
+    return;
+  }
   std::int64_t position = 0;
   for (std::size_t i = 0; i < subscripts.size(); ++i) position = position * variable->shape[i] + subscripts[i];
   attack.inputs.set[name][position] =

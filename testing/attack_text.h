@@ -12,6 +12,9 @@
 
 namespace steptp::testing {
 
+/// `*` in a place: every position of the dimension.
+inline constexpr std::int64_t kEvery = -1;
+
 /// Numbers that texts name: N and M are extents, K and R positions in them that are neither first nor last.
 class AttackNumbers {
  public:
@@ -24,7 +27,7 @@ class AttackNumbers {
   void set_text(const std::string& name, const std::string& text) { texts_[name] = text; }
   [[nodiscard]] double constant() const { return constant_; }
   [[nodiscard]] std::string fill(std::string_view text) const { return replace_names(text, texts_); }
-  /// "R,K" as numbers; also plain numbers.
+  /// "R,K" as numbers; also plain numbers and `*`.
   [[nodiscard]] std::vector<std::int64_t> list(std::string_view names) const;
 
  private:
@@ -35,7 +38,7 @@ class AttackNumbers {
 
 /// Sets one element of an input by its subscripts.
 void set_input(Attack& attack, const std::string& name, const std::vector<std::int64_t>& subscripts, double value);
-/// "A@R,K=2.5 J@3=K": several of them, with values that may be names.
+/// "A@R,*=0 A@R,K=2.5 J@3=K": several of them in turn, with values that may be names.
 void set_inputs(Attack& attack, std::string_view text, const AttackNumbers& numbers);
 
 }  // namespace steptp::testing

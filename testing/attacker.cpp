@@ -38,7 +38,7 @@ const std::vector<AttackClass>& attack_classes() {
   static const std::vector<AttackClass> kClasses = [] {
     std::vector<AttackClass> classes;
     for (const auto* list : {&template_attacks(), &scalar_attacks(), &integer_attacks(), &host_attacks(),
-                             &law_attacks(), &index_attacks(), &write_attacks()}) {
+                             &law_attacks(), &integer_law_attacks(), &index_attacks(), &write_attacks()}) {
       classes.insert(classes.end(), list->begin(), list->end());
     }
     return classes;

@@ -44,13 +44,14 @@ struct AttackClass {
 [[nodiscard]] const std::vector<AttackClass>& attack_classes();
 
 // The parts of the list, by file.
-[[nodiscard]] const std::vector<AttackClass>& scalar_attacks();    // attack_scalars.cpp
-[[nodiscard]] const std::vector<AttackClass>& template_attacks();  // attack_templates.cpp
-[[nodiscard]] const std::vector<AttackClass>& integer_attacks();   // attack_integers.cpp
-[[nodiscard]] const std::vector<AttackClass>& host_attacks();      // attack_hosts.cpp
-[[nodiscard]] const std::vector<AttackClass>& law_attacks();       // attack_laws.cpp
-[[nodiscard]] const std::vector<AttackClass>& index_attacks();     // attack_indices.cpp
-[[nodiscard]] const std::vector<AttackClass>& write_attacks();     // attack_writes.cpp
+[[nodiscard]] const std::vector<AttackClass>& scalar_attacks();       // attack_scalars.cpp
+[[nodiscard]] const std::vector<AttackClass>& template_attacks();     // attack_templates.cpp
+[[nodiscard]] const std::vector<AttackClass>& integer_attacks();      // attack_integers.cpp
+[[nodiscard]] const std::vector<AttackClass>& host_attacks();         // attack_hosts.cpp
+[[nodiscard]] const std::vector<AttackClass>& law_attacks();          // attack_laws.cpp
+[[nodiscard]] const std::vector<AttackClass>& integer_law_attacks();  // attack_integer_laws.cpp
+[[nodiscard]] const std::vector<AttackClass>& index_attacks();        // attack_indices.cpp
+[[nodiscard]] const std::vector<AttackClass>& write_attacks();        // attack_writes.cpp
 
 /// The difference, where the witness shows one. By precision: text only.
 [[nodiscard]] std::optional<MeaningDifference> confirm(const Attack& attack);

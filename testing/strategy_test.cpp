@@ -179,7 +179,8 @@ HouseResult check_application(const Strategy& strategy, const Program& before, c
   const Judgement judgement = verify(before, after);
   if (is_equal(judgement.verdict)) return HouseResult::good;
   if (judgement.unusable) return HouseResult::undecided;
-  if (judgement.verdict == Grade::undecided) {
+  // Evidence is not equality, but it is not a difference either.
+  if (judgement.verdict == Grade::undecided || judgement.verdict == Grade::numeric) {
     const OracleOpinion opinion = ask_oracle(before, after, 1);
     want(!opinion.difference, concat("undecided, but the oracle sees ", opinion.difference.value_or("")));
     return good ? HouseResult::undecided : HouseResult::bad;

@@ -237,7 +237,9 @@ TEST(VerifyEqual, ProvedAndSafe) {
     };
     const Judgement judgement = verify(program(one.before), program(one.after));
     EXPECT_EQ(judgement.verdict, Grade::proved) << one.after << "\n" << judgement.reason;
-    EXPECT_TRUE(judgement.is_safe()) << one.after << "\n" << judgement.reason;
+    // A product in two parts may overflow in one of them where the whole is small: equal, and not safe.
+    const bool is_product_in_parts = one.after.find("E[tx]*A[tx,a+100]") != std::string_view::npos;
+    EXPECT_EQ(judgement.is_safe(), !is_product_in_parts) << one.after << "\n" << judgement.reason;
     EXPECT_EQ(verify(program(one.before), program(one.wrong)).verdict, Grade::differs) << one.wrong;
   }
 }

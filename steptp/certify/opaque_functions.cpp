@@ -74,6 +74,10 @@ void OpaqueArithmetic::logarithm_or_root(Function function, Value& out, const Va
   if (!defined && a.is_piecewise && function != Function::sqrt) {
     fail(FailureKind::unsupported, "a log or a root of what may be zero");
   }
+  // Where single points matter, log(0) is the value -inf, with which a field cannot compute.
+  if (!defined && function == Function::log && space_.poles_are_hazards && !a.number.is_zero()) {
+    fail(FailureKind::unsupported, "a logarithm that may be infinite");
+  }
   const std::uint32_t hazard = defined || a.number.is_zero() ? 0 : space_.hazard(key_of(function, a.number));
   const bool is_root = function != Function::log;
   const bool is_nonzero = is_positive_anywhere(a);

@@ -271,6 +271,9 @@ constexpr Explanation kCatalogue[] = {
      "--inputs with a file that lacks A"},
     {"input-mismatch", Severity::error, "an input has another dtype or shape than the signature says",
      "Nothing is converted silently.", "an f64 array for an f32 input"},
+    {"internal", Severity::error, "the program itself failed",
+     "An error of ours, not of the input. The message says what was found; the same call will fail again.",
+     "no memory is left while a pair is judged"},
     {"cancelled", Severity::error, "a run was stopped", "The caller asked for it.", "Ctrl-C in Python"},
 };
 

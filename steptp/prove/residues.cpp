@@ -435,8 +435,10 @@ Residues::Value Residues::of_comparison(const Condition& node) {
       const Field::Residue gap = field_.subtract(left.residue, right.residue);
       return opaque(combine(start(Key::equality), std::min(gap, field_.negate(gap))), true, degree);
     }
-    const auto [low, high] = std::minmax(left.key(), right.key());
-    return opaque(combine(combine(start(Key::comparison, 2), low), high), true, degree);
+    const std::uint64_t one = left.key();
+    const std::uint64_t other = right.key();
+    return opaque(combine(combine(start(Key::comparison, 2), std::min(one, other)), std::max(one, other)), true,
+                  degree);
   }
   const bool is_strict = node.kind == Condition::Kind::less;
   // Numbers are comparable: x<=y is the opposite of y<x. With NaN both are false.

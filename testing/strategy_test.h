@@ -25,10 +25,13 @@ inline constexpr std::string_view kVectors =
 [[nodiscard]] std::string vector_program(std::string_view right);
 [[nodiscard]] std::string row_nest(std::string_view right);
 
+/// What the house thinks of a step: shown equal, not shown, or wrong.
+enum class HouseResult : std::uint8_t { good, undecided, bad };
+
 /// The choice leads from one program to the other, up to the names of loops and intermediates; `after` is only the
 /// nests, in shorthand. The result passes `check` and is judged equal.
 void expect_rewrite(std::string_view strategy, std::string_view before, std::string_view choice,
-                    std::string_view after);
+                    std::string_view after, HouseResult wanted = HouseResult::good);
 
 /// The choice is refused because of this precondition.
 void expect_refusal(std::string_view strategy, std::string_view before, std::string_view choice,
@@ -47,7 +50,6 @@ void expect_no_choice(std::string_view strategy, std::string_view program, std::
 
 /// What every application has to satisfy: it checks, is judged equal, leaves its input as it was, prints and reads
 /// back, and replays from the printed text and the printed choice to the same bytes. Answers the grade.
-enum class HouseResult : std::uint8_t { good, undecided, bad };
 [[nodiscard]] HouseResult check_application(const Strategy& strategy, const Program& before, const Choice& choice);
 
 /// Remembers that a precondition has refused something; the house tests want one for each that is declared.

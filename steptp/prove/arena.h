@@ -312,6 +312,8 @@ class Arena {
   [[nodiscard]] PolynomialId join_selects(PolynomialId sum);
   [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);
   [[nodiscard]] Sign sign_of_generator(GeneratorId id);
+  /// What the conditions that are assumed at the moment say of it.
+  [[nodiscard]] Sign sign_by_facts(GeneratorId id) const;
   // written_operations.cpp
   [[nodiscard]] Sign sign_of_operation(const Generator& node);
   [[nodiscard]] bool is_natural_power(const Generator& node) const;

@@ -281,8 +281,29 @@ PolynomialId Arena::power(PolynomialId base, PolynomialId exponent) {
   return generator({Generator::Kind::power, 0, {base, exponent}, {}, {}, {}});
 }
 
+Sign Arena::sign_by_facts(GeneratorId id) const {
+  Sign result;
+  if (ignore_assumptions_) return result;
+  for (const ConditionId fact : facts_) {
+    const Condition& known = conditions_[fact];
+    const bool is_strict = known.kind == Condition::Kind::less;
+    if (!is_strict && known.kind != Condition::Kind::less_equal) continue;
+    // number < value, or value < number: what is assumed of a comparison that holds is not NaN.
+    if (const auto low = as_constant(known.left); low && as_generator(known.right) == id && *low >= 0) {
+      result.nonnegative = true;
+      result.nonzero |= is_strict || *low > 0;
+    }
+    if (const auto high = as_constant(known.right); high && as_generator(known.left) == id && *high <= 0) {
+      result.nonpositive = true;
+      result.nonzero |= is_strict || *high < 0;
+    }
+  }
+  return result;
+}
+
 Sign Arena::sign_of_generator(GeneratorId id) {
   const Generator& node = generators_[id];
+  if (const Sign given = sign_by_facts(id); given.nonnegative || given.nonpositive) return given;
   const auto of = [this](PolynomialId polynomial) { return sign(polynomial); };
   Sign result;
   switch (node.kind) {

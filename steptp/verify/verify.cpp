@@ -179,14 +179,16 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
   return false;
 }
 
-/// The precision rule; true where it decides. Programs that do the same operations on the same values in the same types
-/// lose nothing.
-bool judge_precision(const Program& before, const Program& after, const Proof& proof, const ProofOptions& options,
-                     Judgement& judgement) {
-  if (proof.is_as_written) return false;
+/// The precision rule; true where it decides.
+bool judge_precision(const Program& before, const Program& after, const ProofOptions& options, Judgement& judgement) {
   const Precision precision = compare_precision(before, after, options);
   if (precision.verdict == Precision::Verdict::kept) return false;
-  judgement.verdict = precision.verdict == Precision::Verdict::lost ? Grade::differs : Grade::undecided;
+  // Where the rule finds a loss between a program and itself, its ways are too coarse to tell.
+  const auto is_lost = [&](const Program& one, const Program& other) {
+    return compare_precision(one, other, options).verdict == Precision::Verdict::lost;
+  };
+  const bool is_told = precision.verdict == Precision::Verdict::lost && !is_lost(before, before) && !is_lost(after, after);
+  judgement.verdict = is_told ? Grade::differs : Grade::undecided;
   judgement.reason = concat("precision: ", precision.reason);
   return true;
 }
@@ -265,12 +267,12 @@ std::vector<Judgement> judge_trials(const Program& before, const Program& after,
   const ProofOptions on_the_way{.seed = seeds.front(), .stop = options.stop};
   if (judge_structure(before, after, options.known ? *options.known : looked_at.value_or(none), on_the_way, common))
     return {common};
+  if (judge_precision(before, after, on_the_way, common)) return {common};
   if (!common.vacuous.empty()) common.fills_vacuous = fills_vacuous_elements(before, after);
   const Proof proof = prove(
       before, after,
       {.seed = seeds.front(), .work = options.proof_work, .stop = options.stop, .keep_record = options.keep_record});
   common.work += proof.work;
-  if (judge_precision(before, after, proof, on_the_way, common)) return {common};
   std::vector<Judgement> out;
   VerifyOptions one = options;
   for (const std::uint64_t seed : seeds) {

@@ -65,14 +65,17 @@ L(a,6)[E[]=max(E[],A[a]);];
 }
 
 TEST(PrefixMax, Integers) {
-  expect_prefix(
+  // The judge has no closed form for recurrences of integers, so the step is not shown equal.
+  expect_rewrite(
+      "normal_loop_max_to_prefix_max",
       R"(
 @input A i32[6]
 @output E i32
 L(a,6)[E:i32[]=max(E:i32[],A:i32[a]);];
 )",
+      R"({"at":"0","loop":"a"})",
       "L(a,6)[F:i32[a]=max(if_then_else(a-1<0,-2147483648,F:i32[a-1]),A:i32[a]);];B(tx,1)[E:i32[]=F:i32[5];];",
-      R"({"at":"0","loop":"a"})");
+      HouseResult::undecided);
   expect_refused(R"(
 @input A i64[6]
 @output E i64

@@ -152,7 +152,8 @@ TEST(VerifyMasked, WhatANumberStandsForIsKept) {
 
 TEST(VerifyMasked, AFunctionBehindIt) {
   const Judgement judgement = judge("12,8", kAttention, concat(kTanh, kCopy), concat(kTanhAgain, kCopy));
-  EXPECT_EQ(judgement.verdict, Grade::exact) << judgement.reason;
+  // Forms of tanh are one by laws of numbers; behind a row that may be NaN they are not shown.
+  EXPECT_TRUE(is_equal_or_numeric(judgement.verdict)) << judgement.reason;
   // A row that is masked whole makes a NaN in every other row.
   constexpr std::string_view kSpread =
       "B(tx,12)L(d,8)[H[tx,d]=(exp(G[tx,d])-exp(-G[tx,d]))/(exp(G[tx,d])+exp(-G[tx,d]))+(G[0,0]-G[0,0]);];";
@@ -161,7 +162,7 @@ TEST(VerifyMasked, AFunctionBehindIt) {
 
 TEST(VerifyMasked, AMaximumDropsNaN) {
   const Judgement judgement = judge("8", kAttention, concat(kTanh, kGreatest), concat(kTanhAgain, kGreatest));
-  EXPECT_EQ(judgement.verdict, Grade::exact) << judgement.reason;
+  EXPECT_TRUE(is_equal_or_numeric(judgement.verdict)) << judgement.reason;
   const std::string wrong[] = {
       concat("B(tx,12)L(d,8)[H[tx,d]=(exp(G[tx,d])-exp(-G[tx,d]))/(exp(G[tx,d])+exp(-G[tx,d]))+(G[0,d]-G[0,d]);];",
              kGreatest),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -225,6 +226,8 @@ class Arena {
   void for_each_input(PolynomialId id, std::set<std::uint32_t>& found);
 
   void spend(std::uint64_t work);
+  /// From now on at most so much more.
+  void limit_work(std::uint64_t more) { work_limit_ = std::min(work_limit_, work_ + more); }
   [[nodiscard]] std::uint64_t work() const { return work_; }
 
   /// One level deeper in a recursion over nodes or from law to law, while the object lives. Gives up where it is too

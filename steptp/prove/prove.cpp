@@ -273,6 +273,9 @@ void add_same_tensors(const Flow& before, const Numbering& left, const Flow& aft
 
 /// Shows what normal forms do not: every output cell by cell.
 void compare_cells(Shared& shared, Flow& before, Flow& after, const ProofOptions& options, Proof& proof) {
+  // Of programs that differ all this is in vain, and most that do not need few cells.
+  constexpr std::uint64_t kMostWork = 150'000;
+  shared.arena.limit_work(kMostWork);
   CellComparison comparison(shared, before, after, options.seed, options.keep_forms);
   double chance = 0;
   for (const Variable& variable : shared.signature.variables) {
@@ -361,8 +364,9 @@ Proof proof_by_laws(const ProofWith& proof_with, const ProofOptions& options) {
   // Whole programs are large, and what needs a look into all of them is seldom equal.
   constexpr std::uint64_t kPlainWhole = 400'000;
   constexpr std::uint64_t kWhole = 1'000'000;
-  if (Proof plain = proof_with({}, options.work / 2); plain.proved) return plain;
-  Proof proof = proof_with({.laws = Laws::all}, options.work);
+  constexpr std::uint64_t kPlain = 600'000;
+  if (Proof plain = proof_with({}, std::min(options.work / 2, kPlain)); plain.proved) return plain;
+  Proof proof = proof_with({.laws = Laws::all}, options.work / 2);
   if (proof.proved || proof.shown) return proof;
   if (Proof plain = proof_with({.unrolls = true}, std::min(options.work, kUnrolling)); plain.proved) return plain;
   if (Proof plain = proof_with({.depth = Depth::whole}, std::min(options.work / 2, kPlainWhole)); plain.proved)
@@ -384,7 +388,9 @@ Proof prove(const Program& before, const Program& after, const ProofOptions& opt
     proof.work = spent += proof.work;
     return proof;
   };
-  if (Proof written = proof_with({.laws = Laws::as_written}, options.work / 2); written.proved) return written;
+  constexpr std::uint64_t kAsWritten = 400'000;
+  const std::uint64_t first_look = std::min(options.work / 2, kAsWritten);
+  if (Proof written = proof_with({.laws = Laws::as_written}, first_look); written.proved) return written;
   Proof proof = proof_by_laws(proof_with, options);
   if (!proof.proved) return proof;
   // Equal, but are the operations the same, or is the bound of their errors no greater?

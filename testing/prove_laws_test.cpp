@@ -140,6 +140,8 @@ INSTANTIATE_TEST_SUITE_P(
     Residues, Refused,
     ::testing::Values(Row{"a saturated function", "C*tanh(200+abs(A))", "C"},
                       Row{"a small term", "A", "A+exp(-200-A*A)"},
+                      Row{"a NaN that comes into a logarithm", "log(C)", "log(C+0*sqrt(A))"},
+                      Row{"a NaN that comes into a sum", "exp(C)", "exp(C+0*sqrt(A))"},
                       Row{"a tie of a rounding", "round(A)", "floor(A+1/2)"},
                       Row{"a strict comparison", "if_then_else(A<C,A,E)", "if_then_else(A<=C,A,E)"},
                       Row{"an infinite factor", "M*3-M*1", "M*2"}, Row{"a masked number times zero", "0", "M*0"},

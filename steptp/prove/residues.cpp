@@ -213,21 +213,18 @@ Residues::Value Residues::of_inverse(PolynomialId divisor) {
 Residues::Value Residues::of_call(const Generator& node) {
   const PolynomialId inside = node.polynomials[0];
   const Value argument = of_polynomial(inside);
-  if (!argument.is_number) {
+  const auto function = static_cast<Function>(node.tag);
+  const Sign sign = arena_.sign(inside);
+  // A logarithm of zero is infinite: such a value is matched as a whole, with all that may make its argument NaN.
+  const bool may_be_infinite =
+      (function == Function::log || function == Function::rsqrt) && !(sign.nonnegative && sign.nonzero);
+  if (!argument.is_number || may_be_infinite) {
     return opaque(combine(start(Key::call, node.tag), argument.key()), false, argument.degree);
   }
   // A function of NaN is NaN.
   Value value = opaque(combine(start(Key::call, node.tag), argument.residue), true, argument.degree);
   value.nan = argument.nan;
-  switch (static_cast<Function>(node.tag)) {
-    case Function::sqrt: return arena_.sign(inside).nonnegative ? value : perhaps_nan(value);
-    case Function::log:
-    case Function::rsqrt:
-      value.is_number = arena_.sign(inside).nonnegative && arena_.sign(inside).nonzero;
-      if (!value.is_number) value.nan.clear();
-      return value;
-    default: return value;
-  }
+  return function == Function::sqrt && !sign.nonnegative ? perhaps_nan(value) : value;
 }
 
 Residues::Value Residues::of_select(const Generator& node) {

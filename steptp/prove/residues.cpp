@@ -132,7 +132,7 @@ Residues::Value Residues::of_wild_product(const Monomial& product, const mpq_cla
   std::sort(factors.begin(), factors.end());
   // A single factor with coefficient 1 is itself, whatever it is.
   if (factors.size() == 1 && factors[0].second == 1 && coefficient == 1) {
-    return {of_generator(product.factors[0].first).residue, false, degree};
+    return of_generator(product.factors[0].first);
   }
   std::uint64_t key = combine(start(Key::wild), rational(coefficient));
   for (const auto& [residue, exponent] : factors) key = combine(combine(key, residue), exponent);

@@ -105,9 +105,10 @@ fuzz-targets: packages-fuzz
 	$(call configure,build-fuzz,fuzz)
 	$(call compile,build-fuzz,fuzz_targets)
 
-# Built with the packages of .venv in build-python/, so that the second time only what changed is compiled; with the
-# compiler's name as in build/, so that the compiler cache knows the layers already.
+# Built with the packages of .venv in build-python/, over the libraries of build/, so that only the module's own files are
+# compiled.
 module: venv build
 	@echo "compile: the Python module into .venv"
 	@CXX=c++ .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-	  --config-settings=build-dir=build-python .
+	  --config-settings=build-dir=build-python \
+	  --config-settings=cmake.define.STEPTP_LIBRARIES_FROM=$(CURDIR)/build .

@@ -30,11 +30,9 @@ demo: build ## a short tour with the examples, written to demo_out/
 	@tools/demo.sh
 
 test: packages environments venv release-tests module ## all tests: ctest, pytest, PyTorch, TVM, datasets
-	@echo "test: ctest"; $(CTEST) --test-dir build
-	@echo "test: pytest"; .venv/bin/python -m pytest -q python/tests
-	@echo "test: pytest against PyTorch"; tools/run_torch_tests.sh
-	@echo "test: TIR against TVM"; tools/run_tvm_tests.sh
-	@echo "test: datasets with the real package"; tools/run_datasets_tests.sh
+	@tools/write_suites.sh
+	@echo "test: C++, pytest, PyTorch, TVM and datasets, on $(JOBS) cores"; $(CTEST) --test-dir build/suites; status=$$?; \
+	  grep -hE 'are skipped|^SKIPPED' build/suites/Testing/Temporary/LastTest.log | sort -u; exit $$status
 
 test-trainers: build module ## exported datasets trained on with TRL and ms-swift; large downloads, not part of `make test`
 	@tools/run_trainer_tests.sh trl swift

@@ -155,7 +155,8 @@ def test_a_step_of_every_strategy_on_a_small_program_is_worth_everything() -> No
         applied = steptp.apply(program, choice["strategy"], choice["choice"])
         text = answer(applied.program.to_text(header=False).strip(), choice["strategy"])
         row = {"before": [BEFORE], "signature": [SIGNATURE]}
-        assert [reward(completions=[text], **row) for reward in ALL] == [[1.0]] * len(ALL), choice
+        paid = [reward(completions=[text], **row) for reward in ALL if reward is not rewards.safe]
+        assert paid == [[1.0]] * (len(ALL) - 1), choice  # not every step is safe
         tried += 1
     assert tried >= 5
 

@@ -15,7 +15,7 @@ CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 configure = @test -f $(1)/build.ninja || { echo "configure: $(2) in $(1)/"; said=$$(cmake --preset $(2) 2>&1) || { echo "$$said"; rm -f $(1)/build.ninja; exit 1; }; }
 compile = @echo "compile: $(1)/ $(2)"; ninja -C $(1) -j $(JOBS) --quiet $(2)
 
-.PHONY: help build demo test test-gpu test-trainers portable bench lint format fuzz soak strategy-table clean packages environments venv module release-tests fuzz-targets
+.PHONY: help build demo attacks test test-gpu test-trainers portable bench lint format fuzz soak strategy-table clean packages environments venv module release-tests fuzz-targets
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -60,15 +60,23 @@ format: packages-lint ## clang-format over all tracked sources
 fuzz: packages-fuzz fuzz-targets ## libFuzzer for FUZZ_SECONDS (600) per target
 	@tools/run_fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
-soak: packages ## the tests with SOAK (100) times as many seeds, release and sanitized
+# The attacks are most of the seeds, and have a run of their own, with progress, that goes on where it was ended.
+soak: packages ## 1000 times SOAK (100) attacks, then the tests with SOAK times as many seeds, release and sanitized
 	$(call configure,build,release)
 	$(call compile,build,)
-	@echo "soak: release, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build
+	@tools/run_attacks.sh $$((1000 * $(SOAK))) $(JOBS)
+	@echo "soak: release, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build -E '^test_attacker$$'
 	@echo "soak: strategies on the zoo, what is not equal goes to build/strategy_soak.jsonl"
 	@build/testing/strategy_soak 1 $$((85 * $(SOAK))) build/strategy_soak.jsonl
 	$(call configure,build-asan,asan)
 	$(call compile,build-asan,)
-	@echo "soak: asan, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build-asan
+	@echo "soak: asan, the attacker"; $(CTEST) --timeout 86400 --test-dir build-asan -R '^test_attacker$$'
+	@echo "soak: asan, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build-asan -E '^test_attacker$$'
+
+attacks: packages ## 1000 times SOAK (100) unequal pairs and 20 times SOAK unsafe ones against the judge; goes on where it was ended
+	$(call configure,build,release)
+	$(call compile,build,attack)
+	@tools/run_attacks.sh $$((1000 * $(SOAK))) $(JOBS)
 
 # Twice built: the binary that prints the page carries what the first has measured.
 strategy-table: packages ## data/strategy_measurements.json and docs/strategies.md, steps on PROGRAMS (300) judged

@@ -308,7 +308,10 @@ std::int64_t InputSource::integer(std::size_t input, std::int64_t position) cons
 
 Fraction InputSource::drawn_real(std::size_t input, std::int64_t position) const {
   const InputFacts& facts = model_.inputs[input];
-  if (!facts.variable->values.empty()) return fraction_of(facts.variable->values[static_cast<std::size_t>(position)]);
+  if (!facts.variable->values.empty()) {
+    const double value = facts.variable->values[static_cast<std::size_t>(position)];
+    return std::isinf(value) ? kMinusInfinity : fraction_of(value);
+  }
   if (draw_.chosen) {
     const double value = draw_.chosen->real(input, position);
     return std::isinf(value) ? kMinusInfinity : fraction_of(value);

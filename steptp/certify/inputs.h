@@ -103,7 +103,7 @@ struct InputModel {
   std::vector<double> thresholds;
   double beyond = 2;  ///< twice as far from zero as every number that is compared or stored as it is
   std::vector<std::string> assumes;
-  bool is_empty = false;  ///< some input has no legal value
+  std::string problem;  ///< why no inputs can be drawn; empty: they can
 };
 
 /// Whether inputs are drawn so that `before` can bear them. That is a wish of whoever looks for differences at points

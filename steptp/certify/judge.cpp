@@ -46,7 +46,7 @@ CertifiedAnswer Judge::run() {
 }
 
 void Judge::decide() {
-  if (model_.is_empty) return undecided("an input has no legal value");
+  if (!model_.problem.empty()) return undecided(model_.problem);
   choose_points();
   if (!first_look() || is_equal_in_window() || !generic_trials() || !patterns_of_bools() || !hidden_elements()) return;
   show_every_way();

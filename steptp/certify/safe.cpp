@@ -135,8 +135,8 @@ class SafetySearch {
 
   SafetyAnswer run() {
     SafetyAnswer answer;
-    if (model_.is_empty) {
-      answer.reason = "no-good-input: an input has no legal value";
+    if (!model_.problem.empty()) {
+      answer.reason = concat("no-good-input: ", model_.problem);
       return answer;
     }
     SafetyRun run(before_, after_, model_, signature_, range_, budget_);

@@ -172,7 +172,8 @@ bool InputSource::is_in_pattern(const std::vector<std::int64_t>& shape, std::int
     case 2: return place == 0;
     case 3: return place != 0;
     case 4: return place == shape[axis] - 1;
-    default: return place != shape[axis] - 1;
+    case 5: return place != shape[axis] - 1;
+    default: return draw_.step % kPatterns == kAllTrue;
   }
 }
 

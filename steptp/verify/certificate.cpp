@@ -1,5 +1,6 @@
 #include "steptp/verify/certificate.h"
 
+#include <cmath>
 #include <utility>
 
 #include "steptp/base/hash.h"
@@ -38,7 +39,13 @@ Json array(const Range& range, const ToJson& to_one) {
 Json regions(const std::vector<ProofRecord::Region>& list) {
   return array(list, [](const ProofRecord::Region& region) {
     Json out;
-    return Json(out.set("where", region.where).set("form", region.form));
+    out.set("where", region.where).set("form", region.form);
+    if (!region.after.empty()) out.set("after", region.after);
+    Json no_value;
+    if (!region.no_value_before.empty()) no_value.set("before", region.no_value_before);
+    if (!region.no_value_after.empty()) no_value.set("after", region.no_value_after);
+    if (no_value.as_object()) out.set("no_value", std::move(no_value));
+    return out;
   });
 }
 
@@ -149,6 +156,12 @@ Json certificate(const Pair& pair, const Judgement& judgement) {
   out.set("hash", std::move(hashes));
   out.set("inputs", array(certify::describe_inputs(pair.before.program, pair.after.program), input_json));
   if (judgement.proof && !judgement.same) out.set("proof", proof_json(*judgement.proof));
+  if (judgement.verdict == Grade::exact) {
+    Json cover;
+    cover.set("by", judgement.proof ? "cells" : "elements").set("count", judgement.points);
+    cover.set("bound_log2", judgement.bound_log2 && std::isfinite(*judgement.bound_log2) ? Json(*judgement.bound_log2) : Json());
+    out.set("cover", std::move(cover));
+  }
   if (judgement.evaluation && judgement.verdict == Grade::exact) {
     Json evaluation;
     evaluation.set("bound_log2", judgement.bound_log2 ? Json(*judgement.bound_log2) : Json());

@@ -24,6 +24,7 @@ struct Context {
 
 /// Each throws Refused, or one of the reasons why a point has no answer.
 void check_proof(Context& context);
+void check_exact(Context& context);
 void check_evaluation(Context& context);
 void check_counterexample(Context& context);
 

@@ -14,8 +14,11 @@ enum class Kind : std::uint8_t {
   mixed,     ///< of both signs
   positive,  ///< above zero wherever that is legal
   round,     ///< from a handful of values, so that ties occur; a tensor that may be infinite sometimes is
+  zeros,     ///< round numbers, and many zeros: all of an input, half of it or a few elements
+  wide,      ///< of magnitudes from 2^-10 to 2^12
 };
 inline constexpr Kind kKinds[] = {Kind::mixed, Kind::positive, Kind::round};
+inline constexpr Kind kAllKinds[] = {Kind::mixed, Kind::zeros, Kind::round, Kind::positive, Kind::wide};
 
 /// Values of inputs and cut tensors, each a function of (seed, name, position).
 class Draws {
@@ -25,7 +28,9 @@ class Draws {
   [[nodiscard]] Real cut(std::int64_t number, const std::vector<std::int64_t>& index) const;
 
  private:
-  [[nodiscard]] Real real(std::uint64_t bits, bool positive, bool nonzero) const;
+  [[nodiscard]] Real real(std::uint64_t bits, std::uint64_t tensor, bool positive, bool nonzero) const;
+  [[nodiscard]] Real of_domain(const Variable& variable, std::uint64_t bits) const;
+  [[nodiscard]] bool is_round() const { return kind_ == Kind::round || kind_ == Kind::zeros; }
 
   const Numbers& numbers_;
   Kind kind_;

@@ -55,6 +55,16 @@ Value Evaluator::output(const std::string& name, const std::vector<std::int64_t>
   return version(last, element);
 }
 
+std::optional<Cell> Evaluator::target(const Statement& statement, const Iteration& iteration) {
+  const Frame frame{statement, iteration};
+  for (const ExprPtr& guard : statement.guards) {
+    if (!truth(*guard, frame)) return std::nullopt;
+  }
+  Cell cell;
+  for (const Subscript& subscript : statement.left) cell.push_back(index(subscript, frame));
+  return cell;
+}
+
 bool Evaluator::writes(const Statement& statement, const Iteration& iteration, const Cell& cell) {
   const Frame frame{statement, iteration};
   for (std::size_t d = 0; d < cell.size(); ++d) {

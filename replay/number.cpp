@@ -176,14 +176,11 @@ Real Numbers::multiply(const Real& a, const Real& b) {
 }
 
 Real Numbers::divide(const Real& a, const Real& b) {
+  // A zero divisor leaves no value, whatever is divided by it.
+  const int below = b.is_finite() ? sign(b) : 1;
+  if (below == 0) throw Undefined{"a division by zero"};
   if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);
   if (!b.is_finite()) return a.is_finite() ? of_integer(0) : of_class(Class::nan);
-  const int below = sign(b);
-  if (below == 0) {
-    // The sign of an infinity would be that of the zero, which exact numbers do not have.
-    if (a.is_finite() && sign(a) == 0) return of_class(Class::nan);
-    throw Undefined{"a division by zero"};
-  }
   if (!a.is_finite()) return below > 0 ? a : negate_class(a);
   if (b.residue == 0) throw Undecided{"a divisor that is zero modulo the prime"};
   const long double least = std::fabs(b.value) - b.error;
@@ -193,15 +190,16 @@ Real Numbers::divide(const Real& a, const Real& b) {
 }
 
 Real Numbers::floor_divide(const Real& a, const Real& b) {
+  if (b.is_finite() && sign(b) == 0) throw Undefined{"a division by zero"};
   if (a.is_finite() && !b.is_finite() && b.kind != Class::nan) return of_integer(sign(a) * sign(b) < 0 ? -1 : 0);
   if (!a.is_finite() || !b.is_finite()) return of_class(Class::nan);
   return round(Function::floor, divide(a, b));
 }
 
 Real Numbers::modulo(const Real& a, const Real& b) {
+  if (b.is_finite() && sign(b) == 0) throw Undefined{"a remainder by zero"};
   if (!a.is_finite() || b.kind == Class::nan) return of_class(Class::nan);
   if (!b.is_finite()) return sign(a) * sign(b) < 0 ? b : a;
-  if (sign(b) == 0) return of_class(Class::nan);
   return subtract(a, multiply(floor_divide(a, b), b));
 }
 
@@ -220,8 +218,18 @@ Real Numbers::power(const Real& a, const Real& b) {
   if (exact && a.is_finite() && b.value == std::floor(b.value) && std::fabs(b.value) <= 1024) {
     return integer_power(a, static_cast<std::int64_t>(b.value));
   }
+  if (exact && b.value == 0) return of_integer(1);
   if (exact && a.is_finite() && std::fabs(b.value) == 0.5L) {
     return function(b.value > 0 ? Function::sqrt : Function::rsqrt, a);
+  }
+  if (a.is_finite() && b.is_finite() && sign(a) == 0) {
+    if (sign(b) < 0) throw Undefined{"a negative power of zero"};
+    return of_integer(sign(b) == 0 ? 1 : 0);
+  }
+  if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);
+  if (a.kind == Class::plus_infinity && b.is_finite()) return sign(b) > 0 ? a : of_integer(0);
+  if (exact && a.is_finite() && sign(a) < 0 && std::fabs(b.value) < 0x1p60L && b.value != std::floor(b.value)) {
+    return of_class(Class::nan);
   }
   if (!a.is_finite() || !b.is_finite() || sign(a) <= 0) throw Undecided{"a real power of no positive number"};
   // x**y is exp(y*log(x)), with an unknown of its own.
@@ -286,8 +294,9 @@ Real Numbers::arithmetic(ArithmeticOp op, const Real& a, const Real& b) {
 }
 
 Agreement compare_values(const Real& first, const Real& second, bool used_functions) {
-  if (!first.is_finite()) return Agreement::not_counted;
-  if (!second.is_finite()) return Agreement::differs;
+  if (first.kind == Class::nan) return Agreement::not_counted;
+  if (first.kind != second.kind) return Agreement::differs;
+  if (!first.is_finite()) return Agreement::by_residue;
   if (std::fabs(first.value - second.value) > (first.error + second.error) * kRoom + std::fabs(first.value) * kUnit) {
     return Agreement::differs;
   }

@@ -74,9 +74,9 @@ class Numbers {
   [[nodiscard]] bool was_ambiguous() const { return was_ambiguous_; }
 
   [[nodiscard]] Real of_integer(std::int64_t value) const;
-  /// mantissa * 2^exponent
   /// The divisor is positive.
   [[nodiscard]] Real of_quotient(std::int64_t above, std::int64_t below) const;
+  /// mantissa * 2^exponent
   [[nodiscard]] Real of_dyadic(std::int64_t mantissa, int exponent) const;
   [[nodiscard]] Real of_double(double value) const;
   /// The decimal that the double is written as, exactly.
@@ -122,7 +122,7 @@ class Numbers {
 
 /// How two values at one point relate.
 enum class Agreement : std::uint8_t {
-  not_counted,  ///< the first is not finite
+  not_counted,  ///< the first is NaN
   by_residue,
   by_digits,  ///< the residues say nothing, because of functions; the long doubles agree
   differs,

@@ -22,6 +22,7 @@ struct Tally {
   std::uint64_t by_residue = 0;
   std::uint64_t by_digits = 0;
   std::uint64_t every_element = 0;  ///< claims looked at everywhere
+  std::uint64_t vacuous = 0;        ///< claims of which before has no value, or NaN, wherever it was looked at
   std::uint64_t regions = 0;
   std::uint64_t regions_not_found = 0;
 };
@@ -182,8 +183,9 @@ class ProofCheck {
     return found;
   }
 
-  /// True where the point said something.
-  bool check_point(const Claim& claim, const std::vector<std::int64_t>& element, Kind kind, std::uint64_t seed) {
+  /// What a point said; nothing is asked where before is NaN or has no value.
+  enum class Said : std::uint8_t { agrees, exempt, undecided };
+  Said check_point(const Claim& claim, const std::vector<std::int64_t>& element, Kind kind, std::uint64_t seed) {
     Sample sample(*this, kind, seed);
     // The body of a recurrence is written down without cuts, so that all else must be the values themselves too.
     const bool is_whole = has_recurrence(claim);
@@ -220,12 +222,12 @@ class ProofCheck {
     try {
       left = evaluated(context_.before, cuts_before_, claim.before);
     } catch (const Undefined&) {
-      return false;  // nothing is claimed where before has no value
+      return Said::exempt;
     } catch (const Undecided&) {
-      return false;
+      return Said::undecided;
     }
     const auto is_nan = [](const Real& value) { return value.kind == Class::nan; };
-    if (left.empty() || std::any_of(left.begin(), left.end(), is_nan)) return false;
+    if (left.empty() || std::any_of(left.begin(), left.end(), is_nan)) return Said::exempt;
     const std::string place = concat(claim.name(), subscripts(element));
     try {
       const std::vector<Real> right = evaluated(context_.after, cuts_after_, claim.after);
@@ -233,19 +235,19 @@ class ProofCheck {
       check_facts(claim, form, sample.numbers, place);
       const bool used_functions = sample.numbers.used_functions();
       for (const Real& value : left) {
-        if (!agree(value, form, used_functions, place, "before")) return false;
+        if (!agree(value, form, used_functions, place, "before")) return Said::undecided;
       }
       for (const Real& value : right) {
-        if (!agree(value, form_after, used_functions, place, "after")) return false;
-        if (!agree(left[0], value, used_functions, place, "after")) return false;
+        if (!agree(value, form_after, used_functions, place, "after")) return Said::undecided;
+        if (!agree(left[0], value, used_functions, place, "after")) return Said::undecided;
       }
     } catch (const Undefined& undefined) {
       throw Refused{concat(place, " has a value in before but not in after or in the form: ", undefined.reason)};
     } catch (const Undecided&) {
-      return false;
+      return Said::undecided;
     }
     tally_.points += 1;
-    return true;
+    return Said::agrees;
   }
 
   bool agree(const Real& value, const Real& form, bool used_functions, const std::string& place, const char* program) {
@@ -293,6 +295,7 @@ class ProofCheck {
     tally_.claims += 1;
     tally_.every_element += points.is_every_element ? 1 : 0;
     std::uint64_t said = 0;
+    std::uint64_t exempt = 0;
     std::uint64_t trial = 0;
     const std::uint64_t start = context_.budget;
     for (const Kind kind : kKinds) {
@@ -301,10 +304,13 @@ class ProofCheck {
         const bool is_needed = kind == kKinds[0] && i < points.needed;
         if (!is_needed && start - context_.budget > kEnoughSteps) break;
         const std::uint64_t seed = combine(combine(context_.seed, static_cast<std::uint64_t>(kind)), ++trial);
-        said += check_point(claim, points.elements[i], kind, seed) ? 1 : 0;
+        const Said answer = check_point(claim, points.elements[i], kind, seed);
+        said += answer == Said::agrees ? 1 : 0;
+        exempt += answer == Said::exempt ? 1 : 0;
       }
     }
-    if (said == 0) throw Undecided{concat("no point says anything of ", claim.name())};
+    if (said == 0 && exempt == 0) throw Undecided{concat("no point says anything of ", claim.name())};
+    tally_.vacuous += said == 0 ? 1 : 0;
   }
 
   /// A name for a form: its regions cover its elements.
@@ -398,6 +404,9 @@ class ProofCheck {
                                   " at every element) against both programs at ", tally_.points,
                                   " points: ", tally_.by_residue, " values equal modulo 2^61-1, ", tally_.by_digits,
                                   " in 36 bits and more"));
+    if (tally_.vacuous > 0) {
+      out.retested.push_back(concat(tally_.vacuous, " tensors of before are NaN or have no value wherever looked at"));
+    }
     if (!certificate_.conditions.empty()) {
       out.retested.push_back(concat(conditions_, " of ", certificate_.conditions.size(), " side conditions"));
     }

@@ -215,7 +215,7 @@ Real Numbers::integer_power(const Real& base, std::int64_t exponent) {
 
 Real Numbers::power(const Real& a, const Real& b) {
   const bool exact = b.is_finite() && b.error == 0;
-  if (exact && a.is_finite() && b.value == std::floor(b.value) && std::fabs(b.value) <= 1024) {
+  if (exact && a.kind != Class::nan && b.value == std::floor(b.value) && std::fabs(b.value) <= 1024) {
     return integer_power(a, static_cast<std::int64_t>(b.value));
   }
   if (exact && b.value == 0) return of_integer(1);

@@ -200,6 +200,8 @@ class ProofCheck {
                                const std::vector<VersionName>& versions) {
       sample.sources.cuts.clear();
       for (const auto& [number, names] : is_whole ? std::map<std::int64_t, std::vector<VersionName>>() : cuts) {
+        // A tensor may have been copied from another one of the same number: what is claimed is not used.
+        if (claim.number >= 0 && number >= claim.number) continue;
         for (const VersionName& name : names) sample.sources.cuts[name] = number;
       }
       std::vector<Real> out;
@@ -223,7 +225,8 @@ class ProofCheck {
       left = evaluated(context_.before, cuts_before_, claim.before);
     } catch (const Undefined&) {
       return Said::exempt;
-    } catch (const Undecided&) {
+    } catch (const Undecided& undecided) {
+      why_undecided_ = undecided.reason;
       return Said::undecided;
     }
     const auto is_nan = [](const Real& value) { return value.kind == Class::nan; };
@@ -243,7 +246,8 @@ class ProofCheck {
       }
     } catch (const Undefined& undefined) {
       throw Refused{concat(place, " has a value in before but not in after or in the form: ", undefined.reason)};
-    } catch (const Undecided&) {
+    } catch (const Undecided& undecided) {
+      why_undecided_ = undecided.reason;
       return Said::undecided;
     }
     tally_.points += 1;
@@ -309,7 +313,7 @@ class ProofCheck {
         exempt += answer == Said::exempt ? 1 : 0;
       }
     }
-    if (said == 0 && exempt == 0) throw Undecided{concat("no point says anything of ", claim.name())};
+    if (said == 0 && exempt == 0) throw Undecided{concat("no point says anything of ", claim.name(), ": ", why_undecided_)};
     tally_.vacuous += said == 0 ? 1 : 0;
   }
 
@@ -424,6 +428,7 @@ class ProofCheck {
   std::map<std::int64_t, std::vector<VersionName>> cuts_after_;
   Tally tally_;
   std::uint64_t conditions_ = 0;
+  std::string why_undecided_;
   WholeCheck::Tally whole_;
   bool was_cut_short_ = false;
 };

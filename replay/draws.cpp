@@ -141,13 +141,12 @@ Value recorded_input(const Numbers& numbers, const InputRule& rule, const Variab
   return of_real(numbers.of_double(mapped >= rule.low && mapped < rule.high ? mapped : rule.low));
 }
 
-Value given_input(const Numbers& numbers, const GivenInputs& given, const Variable& variable,
-                  const std::vector<std::int64_t>& index) {
+std::optional<Value> given_input(const Numbers& numbers, const GivenInputs& given, const Variable& variable,
+                                 const std::vector<std::int64_t>& index) {
+  if (!variable.values.empty()) return std::nullopt;  // the signature gives them
   const auto element = given.elements.find({variable.name, index});
   const auto fill = given.fill.find(variable.name);
-  if (element == given.elements.end() && fill == given.fill.end()) {
-    throw Undefined{"an element of " + variable.name + " is read that is not given"};
-  }
+  if (element == given.elements.end() && fill == given.fill.end()) return std::nullopt;
   const std::string& text = element != given.elements.end() ? element->second : fill->second;
   char* end = nullptr;
   errno = 0;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,8 @@ class Draws {
 [[nodiscard]] Value recorded_input(const Numbers& numbers, const InputRule& rule, const Variable& variable,
                                    std::int64_t position, std::uint64_t seed);
 
-/// Inputs that are written out.
-[[nodiscard]] Value given_input(const Numbers& numbers, const GivenInputs& given, const Variable& variable,
+/// Inputs that are written out; nothing where this element is not.
+[[nodiscard]] std::optional<Value> given_input(const Numbers& numbers, const GivenInputs& given, const Variable& variable,
                                 const std::vector<std::int64_t>& index);
 
 /// The place of an element in row-major order.

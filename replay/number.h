@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "replay/fine.h"
 #include "steptp/ir/dtype.h"
 #include "steptp/ir/operation.h"
 
@@ -58,6 +59,7 @@ struct Real {
   long double value = 0;
   long double error = 0;
   Class kind = Class::finite;
+  FinePtr fine = nullptr;  ///< where many bits are asked for, and it is known
   [[nodiscard]] bool is_finite() const { return kind == Class::finite; }
 };
 
@@ -65,7 +67,8 @@ struct Real {
 /// their argument as certificates define it; what they are as real numbers shows in the long double only.
 class Numbers {
  public:
-  explicit Numbers(std::uint64_t prime) : field_(prime) {}
+  /// `bits`: of a second reckoning of reals, where long doubles are too coarse; 0: none.
+  explicit Numbers(std::uint64_t prime, long bits = 0) : field_(prime), bits_(bits) {}
   [[nodiscard]] const Field& field() const { return field_; }
   /// Functions occurred: different residues need not be different numbers.
   [[nodiscard]] bool used_functions() const { return functions_ > 0; }
@@ -104,11 +107,13 @@ class Numbers {
 
  private:
   [[nodiscard]] int order(const Real& a, const Real& b) const;
+  [[nodiscard]] Real with_fine(Real value, const FinePtr& fine) const;
   [[nodiscard]] Real round(Function function, const Real& a);
   [[nodiscard]] Real transcendental(Function function, const Real& a);
   [[nodiscard]] std::uint64_t unknown(std::uint64_t function, std::uint64_t argument) const;
 
   Field field_;
+  long bits_;
   std::uint64_t functions_ = 0;
   bool was_ambiguous_ = false;
 };

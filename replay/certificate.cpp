@@ -97,6 +97,7 @@ class Reader {
     if (const Json* proof = json_.find("proof")) read_proof(*proof);
     if (const Json* cover = json_.find("cover")) read_cover(*cover);
     if (const Json* evaluation = json_.find("evaluation")) read_evaluation(*evaluation);
+    if (const Json* loss = json_.find("precision")) read_loss(*loss);
     if (const Json* found = json_.find("counterexample")) out_.counterexample = point(*found);
     return std::move(out_);
   }
@@ -236,6 +237,15 @@ class Reader {
     cover.count = natural_of(json, "count");
     if (const Json& bound = need(json, "bound_log2"); bound.is_number()) cover.bound_log2 = bound.number();
     out_.cover = std::move(cover);
+  }
+
+  void read_loss(const Json& json) {
+    const auto type = [&](const char* key) {
+      const std::vector<std::int64_t> numbers = integers_of(json, key);
+      if (numbers.size() != 2) throw Bad{concat("\"", key, "\" is no type")};
+      return std::pair(numbers[0], numbers[1]);
+    };
+    out_.loss = Loss{text_of(json, "source"), text_of(json, "output"), type("found"), type("expected")};
   }
 
   GivenInputs given(const Json& json) {

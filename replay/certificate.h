@@ -108,6 +108,15 @@ struct Cover {
   std::optional<double> bound_log2;
 };
 
+/// Values of a source reach an output, or decide what does, through a type that is too narrow: significand bits and
+/// the greatest exponent.
+struct Loss {
+  std::string source;  ///< the name of a known variable, "literal 0.1" or "index"
+  std::string output;
+  std::pair<std::int64_t, std::int64_t> found;
+  std::pair<std::int64_t, std::int64_t> expected;
+};
+
 struct Certificate {
   std::string id;
   std::string verdict;
@@ -129,6 +138,7 @@ struct Certificate {
   std::optional<double> bound_log2;
   // differs
   std::optional<RecordedPoint> counterexample;
+  std::optional<Loss> loss;
 };
 
 /// Reads a certificate; the error says what is wrong with the file. Nothing in it is believed yet.

@@ -118,6 +118,13 @@ Json input_json(const certify::RecordedInput& input) {
   return out;
 }
 
+Json precision_json(const PrecisionLoss& loss) {
+  Json out;
+  out.set("source", loss.source).set("decides", loss.decides).set("output", loss.output);
+  out.set("found", integers({loss.found.first, loss.found.second}));
+  return out.set("expected", integers({loss.expected.first, loss.expected.second}));
+}
+
 Json example_json(const certify::Counterexample& found) {
   Json out;
   out.set("output", found.output).set("index", integers(found.index)).set("draw", found.draw);
@@ -169,6 +176,7 @@ Json certificate(const Pair& pair, const Judgement& judgement) {
     evaluation.set("points", array(judgement.evaluation->points, point_json));
     out.set("evaluation", evaluation.set("branches", array(judgement.evaluation->branches, branch_json)));
   }
+  if (judgement.precision) out.set("precision", precision_json(*judgement.precision));
   if (judgement.counterexample) out.set("counterexample", example_json(*judgement.counterexample));
   return out;
 }

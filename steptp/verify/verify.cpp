@@ -190,6 +190,7 @@ bool judge_precision(const Program& before, const Program& after, const ProofOpt
   const bool is_told = precision.verdict == Precision::Verdict::lost && !is_lost(before, before) && !is_lost(after, after);
   judgement.verdict = is_told ? Grade::differs : Grade::undecided;
   judgement.reason = concat("precision: ", precision.reason);
+  if (is_told) judgement.precision = precision.loss;
   return true;
 }
 

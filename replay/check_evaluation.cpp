@@ -21,6 +21,7 @@ struct Both {
   bool used_functions = false;
   bool after_is_undefined = false;
   bool was_ambiguous = false;
+  long double greatest = 0;  ///< of what was stored on the way
 };
 
 std::string address_of(const Statement& statement) {
@@ -28,7 +29,7 @@ std::string address_of(const Statement& statement) {
 }
 
 /// "nan", "inf" and numbers: whether a decimal, as long as it is written, is the value that comes out.
-bool is_written(const std::string& text, const Value& value) {
+bool is_written(const std::string& text, const Value& value, long double greatest) {
   if (value.is_integer) return std::to_string(value.integer) == text;
   char* end = nullptr;
   const long double written = std::strtold(text.c_str(), &end);
@@ -43,7 +44,8 @@ bool is_written(const std::string& text, const Value& value) {
   // Short decimals are what they say; long ones were computed in doubles, with some loss.
   constexpr std::ptrdiff_t kLong = 16;
   const long double unit = digits >= kLong ? 1e-12L : 1e-13L;
-  return std::fabs(written - value.real.value) <= value.real.error + std::fabs(value.real.value) * (unit + 0x1p-52L);
+  const long double size = digits >= kLong ? std::fmax(greatest, std::fabs(value.real.value)) : std::fabs(value.real.value);
+  return std::fabs(written - value.real.value) <= value.real.error + size * (unit + 0x1p-52L);
 }
 
 class EvaluationCheck {
@@ -99,6 +101,7 @@ class EvaluationCheck {
     }
     out.used_functions = numbers.used_functions();
     out.was_ambiguous = numbers.was_ambiguous();
+    out.greatest = numbers.greatest();
     return out;
   }
 
@@ -156,7 +159,7 @@ class EvaluationCheck {
 
   /// A decimal as balls print it: correct up to its last digits.
   static void check_number(const RecordedPoint& point, const Both& found, const std::string& place) {
-    if (!is_written(point.before, found.before)) {
+    if (!is_written(point.before, found.before, found.greatest)) {
       throw Refused{concat("the number recorded at ", place, " is not what comes out")};
     }
   }
@@ -331,7 +334,9 @@ bool shows_difference(Context& context, long bits) {
   if (!found.before.is_integer && found.before.real.kind == Class::nan) {
     throw Refused{concat("before is NaN at ", place)};
   }
-  const auto is_said = [](const std::string& text, const Value& value) { return text.empty() || is_written(text, value); };
+  const auto is_said = [&](const std::string& text, const Value& value) {
+    return text.empty() || is_written(text, value, found.greatest);
+  };
   if (!is_said(point.before, found.before)) {
     throw Refused{concat("the value of before at ", place, " is not the one that is written")};
   }

@@ -1,11 +1,11 @@
 // Differences by precision: read off the types between a source and an output, tensor by tensor.
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <set>
 
 #include "replay/check.h"
 #include "steptp/base/text.h"
-#include "steptp/text/printer.h"
 
 namespace steptp::replayer {
 
@@ -28,6 +28,14 @@ Width width_of(DType dtype) {
   return {bits, bits};
 }
 
+/// "literal 0.1", whether it is written as an integer or not.
+bool is_named(const Literal& literal, const std::string& source) {
+  constexpr std::string_view kWord = "literal ";
+  if (!source.starts_with(kWord)) return false;
+  const double named = std::strtod(source.c_str() + kWord.size(), nullptr);
+  return named == (literal.is_integer ? static_cast<double>(literal.integer) : literal.real);
+}
+
 /// Which tensors read which, through values, conditions and subscripts alike.
 class Ways {
  public:
@@ -42,8 +50,8 @@ class Ways {
       for_each_ref(*statement.equation->right, note);
       for_each_ref(statement.equation->left, note);
       const std::function<void(const Expr&)> walk = [&](const Expr& expr) {
-        if (concat("literal ", print(expr)) == source && std::holds_alternative<Literal>(expr.node))
-          starts_.insert(target);
+        const auto* literal = std::get_if<Literal>(&expr.node);
+        if (literal && is_named(*literal, source)) starts_.insert(target);
         if (source == "index" && std::holds_alternative<IndexValue>(expr.node)) starts_.insert(target);
         for (const ExprPtr* child : children(expr)) walk(**child);
       };

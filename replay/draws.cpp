@@ -141,6 +141,24 @@ Value recorded_input(const Numbers& numbers, const InputRule& rule, const Variab
   return of_real(numbers.of_double(mapped >= rule.low && mapped < rule.high ? mapped : rule.low));
 }
 
+namespace {
+
+/// Inputs outside of the domain show nothing.
+Value checked(const Value& value, const Variable& variable) {
+  const long double number = value.is_integer ? static_cast<long double>(value.integer) : value.real.value;
+  const bool is_finite = value.is_integer || value.real.is_finite();
+  const Domain& domain = variable.domain;
+  const bool is_legal = domain.kind == Domain::Kind::positive  ? is_finite && number > 0
+                        : domain.kind == Domain::Kind::nonzero ? is_finite && number != 0
+                        : domain.kind == Domain::Kind::range   ? is_finite && number >= domain.low && number < domain.high
+                        : domain.kind == Domain::Kind::masked  ? is_finite || value.real.kind == Class::minus_infinity
+                                                               : is_finite;
+  if (!is_legal) throw Undefined{"a value of " + variable.name + " that its domain does not have"};
+  return value;
+}
+
+}  // namespace
+
 std::optional<Value> given_input(const Numbers& numbers, const GivenInputs& given, const Variable& variable,
                                  const std::vector<std::int64_t>& index) {
   if (!variable.values.empty()) return std::nullopt;  // the signature gives them
@@ -158,27 +176,26 @@ std::optional<Value> given_input(const Numbers& numbers, const GivenInputs& give
       const std::int64_t exponent = std::strtoll(text.c_str() + mark + 1, &end, 10);
       if (!is_whole || *end != '\0' || exponent < -2000 || exponent > 2000)
         throw Undefined{"'" + text + "' is no number"};
-      return of_real(numbers.of_dyadic(mantissa, static_cast<int>(exponent)));
+      return checked(of_real(numbers.of_dyadic(mantissa, static_cast<int>(exponent))), variable);
     }
     if (const std::size_t mark = text.find('/'); mark != std::string::npos) {
       const std::int64_t above = std::strtoll(text.c_str(), &end, 10);
       const bool is_whole = end == text.c_str() + mark && mark > 0;
       const std::int64_t below = std::strtoll(text.c_str() + mark + 1, &end, 10);
       if (!is_whole || *end != '\0' || errno != 0 || below <= 0) throw Undefined{"'" + text + "' is no number"};
-      return of_real(numbers.of_quotient(above, below));
+      return checked(of_real(numbers.of_quotient(above, below)), variable);
     }
     // Shortest decimals of doubles: reading one back gives the double.
     const double value = std::strtod(text.c_str(), &end);
-    const bool is_masked = value < 0 && std::isinf(value) && variable.domain.kind == Domain::Kind::masked;
-    if (text.empty() || *end != '\0' || (!std::isfinite(value) && !is_masked)) throw Undefined{"'" + text + "' is no number"};
-    return of_real(numbers.of_double(value));
+    if (text.empty() || *end != '\0') throw Undefined{"'" + text + "' is no number"};
+    return checked(of_real(numbers.of_double(value)), variable);
   }
   const std::int64_t value = std::strtoll(text.c_str(), &end, 10);
   const DTypeInfo& type = info(variable.dtype);
   if (text.empty() || *end != '\0' || errno != 0 || value < type.least || value > type.greatest) {
     throw Undefined{"'" + text + "' is no value of its type"};
   }
-  return of_integer(value);
+  return checked(of_integer(value), variable);
 }
 
 }  // namespace steptp::replayer

@@ -132,6 +132,7 @@ Value Evaluator::execute(const Instance& instance, const Value* accumulator) {
   const Frame frame{statement, instance.iteration, accumulator};
   const Value result = convert(evaluate(*statement.equation->right, frame).value, statement.equation->left->dtype);
   --depth_;
+  if (!result.is_integer) numbers_.note(result.real);
   return result;
 }
 

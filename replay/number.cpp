@@ -64,6 +64,10 @@ std::int64_t wrapped(Wide value, DType dtype) {
   return static_cast<std::int64_t>(rest + type.least);
 }
 
+void Numbers::note(const Real& stored) {
+  if (stored.is_finite()) greatest_ = std::fmax(greatest_, std::fabs(stored.value));
+}
+
 Real Numbers::with_fine(Real value, const FinePtr& fine) const {
   if (bits_ > 0) value.fine = fine;
   return value;
@@ -177,10 +181,12 @@ Real Numbers::multiply(const Real& a, const Real& b) {
     const long double product = a.value * b.value;
     const long double error =
         std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error + std::fabs(product) * kUnit;
-    const bool whole = a.error == 0 && b.error == 0 && std::fabs(product) < 0x1p62L && a.value == std::floor(a.value) &&
-                       b.value == std::floor(b.value);
+    // Exact products stay exact; one that is too small for a long double is not zero.
+    const bool exact =
+        a.error == 0 && b.error == 0 &&
+        (a.value == 0 || b.value == 0 || (product != 0 && std::fma(a.value, b.value, -product) == 0));
     return with_fine(
-        finite(field_.multiply(a.residue, b.residue), product, whole || product == 0 ? error * 0 : error * kRoom),
+        finite(field_.multiply(a.residue, b.residue), product, exact ? 0 : (error + 0x1p-16000L) * kRoom),
         fine_product(a.fine, b.fine));
   }
   if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);

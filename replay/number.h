@@ -76,6 +76,10 @@ class Numbers {
   /// that residues of two evaluators need not be the same.
   [[nodiscard]] bool was_ambiguous() const { return was_ambiguous_; }
 
+  /// The greatest magnitude that was stored: what was computed in doubles is off by a part of it.
+  void note(const Real& stored);
+  [[nodiscard]] long double greatest() const { return greatest_; }
+
   [[nodiscard]] Real of_integer(std::int64_t value) const;
   /// The divisor is positive.
   [[nodiscard]] Real of_quotient(std::int64_t above, std::int64_t below) const;
@@ -116,6 +120,7 @@ class Numbers {
   long bits_;
   std::uint64_t functions_ = 0;
   bool was_ambiguous_ = false;
+  long double greatest_ = 0;
 };
 
 /// A finite number; Undecided where long doubles cannot hold it.

@@ -38,6 +38,8 @@ bool is_written(const std::string& text, const Value& value, long double greates
     if (value.real.kind == Class::nan) return std::isnan(written);
     return std::isinf(written) && (written > 0) == (value.real.kind == Class::plus_infinity);
   }
+  // What a double cannot hold is written as an infinity.
+  if (std::isinf(written)) return std::fabs(value.real.value) > 0x1p1023L && (written > 0) == (value.real.value > 0);
   const auto digits =
       std::count_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find_last_not_of('0') + 1),
                     [](char c) { return c >= '0' && c <= '9'; });
@@ -252,7 +254,8 @@ class EvaluationCheck {
       for (const auto& [key, bits] : in_before ? before : after) {
         const auto found = listed[in_before].find(key);
         const std::string name = concat(key.second, " in ", key.first, " of ", in_before ? "before" : "after");
-        if (found == listed[in_before].end()) throw Refused{concat("nothing is said of the comparison ", name)};
+        // What `exact` rests on is every element; what the points saw of comparisons is told besides.
+        if (found == listed[in_before].end()) continue;
         for (const bool outcome : {false, true}) {
           const std::string& why = outcome ? found->second->when_true : found->second->when_false;
           if ((bits & (outcome ? 2 : 1)) != 0) {

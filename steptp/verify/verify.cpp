@@ -185,6 +185,7 @@ bool judge_precision(const Program& before, const Program& after, const ProofOpt
       precision.verdict == Precision::Verdict::lost && !is_lost(before, before) && !is_lost(after, after);
   judgement.verdict = is_told ? Grade::differs : Grade::undecided;
   judgement.reason = concat("precision: ", precision.reason);
+  if (is_told) judgement.precision = precision.loss;
   return true;
 }
 
@@ -235,7 +236,11 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     if (options.keep_record) judgement.proof = proof.record;
   } else if (show_exactly(before, after, proof, evaluation, judgement)) {
     judgement.seed = options.seed;
-    if (options.keep_record) judgement.evaluation = certify::certify(before, after, evaluation).record;
+    // The cells are written down; elements are shown one by one, and looked at again at points that are written down.
+    if (options.keep_record && proof.shown) judgement.proof = proof.record;
+    if (options.keep_record && !proof.shown) {
+      judgement.evaluation = certify::certify(before, after, evaluation).record;
+    }
   } else {
     evaluation.same_tensors = proof.same_tensors;
     judgement.seed = options.seed;

@@ -178,7 +178,7 @@ TEST_F(DatasetExports, AnUnsafeRowThatIsCalledSafeIsFoundByTheJudge) {
   std::filesystem::copy(path("build"), copy, std::filesystem::copy_options::recursive);
   std::string id;
   for (const Json& row : testing::read_rows(copy, "equal_unsafe", Split::train)) {
-    if (row.find("safe")->as_bool() == nullptr || !id.empty()) continue;
+    if (!id.empty()) break;
     id = *row.find("id")->as_string();
     tamper(copy, "archive", Split::train,
            [&](std::vector<Json>& rows) { rows.push_back(with_column(row, "safe", Json(true))); });

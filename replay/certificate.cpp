@@ -95,7 +95,9 @@ class Reader {
     }
     for (const Json& item : array_of(json_, "inputs")) out_.inputs.push_back(input(item));
     if (const Json* proof = json_.find("proof")) read_proof(*proof);
+    if (const Json* cover = json_.find("cover")) read_cover(*cover);
     if (const Json* evaluation = json_.find("evaluation")) read_evaluation(*evaluation);
+    if (const Json* loss = json_.find("precision")) read_loss(*loss);
     if (const Json* found = json_.find("counterexample")) out_.counterexample = point(*found);
     return std::move(out_);
   }
@@ -178,7 +180,15 @@ class Reader {
     }
     if (!element_count(out.shape)) throw Bad{"a shape with too many elements"};
     for (const Json& item : array_of(json, "regions")) {
-      out.regions.push_back({form(text_of(item, "where"), true), form(text_of(item, "form"), false)});
+      Region region;
+      region.where = form(text_of(item, "where"), true);
+      region.form = form(text_of(item, "form"), false);
+      if (item.find("after")) region.after = form(text_of(item, "after"), false);
+      if (const Json* no_value = item.find("no_value")) {
+        if (no_value->find("before")) region.no_value_before = form(text_of(*no_value, "before"), false);
+        if (no_value->find("after")) region.no_value_after = form(text_of(*no_value, "after"), false);
+      }
+      out.regions.push_back(std::move(region));
     }
     if (out.regions.empty()) throw Bad{"a claim without regions"};
     return out;
@@ -219,6 +229,23 @@ class Reader {
       }
       out_.conditions.push_back(std::move(condition));
     }
+  }
+
+  void read_cover(const Json& json) {
+    Cover cover;
+    cover.by = text_of(json, "by");
+    cover.count = natural_of(json, "count");
+    if (const Json& bound = need(json, "bound_log2"); bound.is_number()) cover.bound_log2 = bound.number();
+    out_.cover = std::move(cover);
+  }
+
+  void read_loss(const Json& json) {
+    const auto type = [&](const char* key) {
+      const std::vector<std::int64_t> numbers = integers_of(json, key);
+      if (numbers.size() != 2) throw Bad{concat("\"", key, "\" is no type")};
+      return std::pair(numbers[0], numbers[1]);
+    };
+    out_.loss = Loss{text_of(json, "source"), text_of(json, "output"), type("found"), type("expected")};
   }
 
   GivenInputs given(const Json& json) {

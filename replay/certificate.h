@@ -20,6 +20,11 @@ namespace steptp::replayer {
 struct Region {
   FormPtr where;
   FormPtr form;
+  FormPtr after;  ///< the form of `after`, where it is another; otherwise null
+  /// 1 where the element has no value, 0 elsewhere; null where it has one everywhere.
+  FormPtr no_value_before;
+  FormPtr no_value_after;
+  [[nodiscard]] const FormPtr& form_after() const { return after ? after : form; }
 };
 
 /// What is claimed of every value of a tensor that stands for itself.
@@ -41,6 +46,8 @@ struct Claim {
   std::vector<Region> regions;
   Facts facts;
   [[nodiscard]] std::string name() const;
+  /// A name for a form that others refer to, and no tensor.
+  [[nodiscard]] bool is_name() const { return number >= 0 && before.empty() && after.empty(); }
 };
 
 struct SideCondition {
@@ -94,6 +101,22 @@ struct RecordedBranch {
   std::string when_false;
 };
 
+/// What `exact` rests on.
+struct Cover {
+  std::string by;  ///< cells, elements
+  std::uint64_t count = 0;
+  std::optional<double> bound_log2;
+};
+
+/// Values of a source reach an output, or decide what does, through a type that is too narrow: significand bits and
+/// the greatest exponent.
+struct Loss {
+  std::string source;  ///< the name of a known variable, "literal 0.1" or "index"
+  std::string output;
+  std::pair<std::int64_t, std::int64_t> found;
+  std::pair<std::int64_t, std::int64_t> expected;
+};
+
 struct Certificate {
   std::string id;
   std::string verdict;
@@ -109,11 +132,13 @@ struct Certificate {
   std::vector<Claim> outputs;
   std::vector<SideCondition> conditions;
   // exact
+  std::optional<Cover> cover;
   std::vector<RecordedPoint> points;
   std::vector<RecordedBranch> branches;
   std::optional<double> bound_log2;
   // differs
   std::optional<RecordedPoint> counterexample;
+  std::optional<Loss> loss;
 };
 
 /// Reads a certificate; the error says what is wrong with the file. Nothing in it is believed yet.

@@ -24,8 +24,10 @@ struct Context {
 
 /// Each throws Refused, or one of the reasons why a point has no answer.
 void check_proof(Context& context);
+void check_exact(Context& context);
 void check_evaluation(Context& context);
 void check_counterexample(Context& context);
+void check_precision(Context& context);
 
 /// "[0,3]"
 [[nodiscard]] std::string subscripts(const std::vector<std::int64_t>& index);

@@ -2,10 +2,12 @@
 #include <optional>
 #include <set>
 
+#include "replay/boxes.h"
 #include "replay/check.h"
 #include "replay/draws.h"
 #include "replay/form_value.h"
 #include "replay/points.h"
+#include "replay/whole.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
 #include "steptp/ir/canonical.h"
@@ -20,8 +22,9 @@ struct Tally {
   std::uint64_t by_residue = 0;
   std::uint64_t by_digits = 0;
   std::uint64_t every_element = 0;  ///< claims looked at everywhere
-  std::uint64_t regions_enumerated = 0;
-  std::uint64_t regions_sampled = 0;
+  std::uint64_t vacuous = 0;        ///< claims of which before has no value, or NaN, wherever it was looked at
+  std::uint64_t regions = 0;
+  std::uint64_t regions_not_found = 0;
 };
 
 class ProofCheck {
@@ -32,11 +35,19 @@ class ProofCheck {
     check_table();
     check_outputs();
     for (const Claim& claim : certificate_.values) {
+      if (claim.is_name()) continue;
       cuts_before_[claim.number] = claim.before;
       cuts_after_[claim.number] = claim.after;
     }
-    for (const Claim& claim : certificate_.values) check_claim(claim);
+    for (const Claim& claim : certificate_.values) {
+      if (claim.is_name()) {
+        check_name(claim);
+      } else {
+        check_claim(claim);
+      }
+    }
     for (const Claim& claim : certificate_.outputs) check_claim(claim);
+    check_whole();
     for (const SideCondition& condition : certificate_.conditions) check_condition(condition);
     report();
   }
@@ -67,7 +78,10 @@ class ProofCheck {
 
   void check_references(const Claim& claim, std::int64_t below) const {
     for (const Region& region : claim.regions) {
-      for (const FormPtr& form : {region.where, region.form}) {
+      for (const FormPtr& form :
+           {region.where, region.form, region.form_after(), region.no_value_before, region.no_value_after}) {
+        if (!form) continue;
+        const bool may_name = claim.is_name() || form == region.no_value_before || form == region.no_value_after;
         for (const std::uint32_t id : form->free) {
           if (id >= claim.shape.size())
             throw Refused{concat("the form of ", claim.name(), " has a variable of nothing")};
@@ -77,6 +91,9 @@ class ProofCheck {
           if (node.number >= below) throw Refused{concat("the form of ", claim.name(), " is made of later values")};
           if (!numbers_.contains(node.number)) {
             throw Refused{concat("the form of ", claim.name(), " is made of #", node.number, ", which is not listed")};
+          }
+          if (!may_name && names_.contains(node.number)) {
+            throw Refused{concat("the form of ", claim.name(), " is made of #", node.number, ", which is no tensor")};
           }
         });
       }
@@ -89,6 +106,10 @@ class ProofCheck {
       if (!numbers_.empty() && claim.number <= *numbers_.rbegin()) throw Refused{"value numbers are not in order"};
       check_references(claim, claim.number);
       numbers_.insert(claim.number);
+      if (claim.is_name()) {
+        names_.insert(claim.number);
+        continue;
+      }
       if (claim.before.empty() || claim.after.empty()) {
         throw Refused{concat(claim.name(), " stands for a tensor of one program only")};
       }
@@ -162,8 +183,9 @@ class ProofCheck {
     return found;
   }
 
-  /// True where the point said something.
-  bool check_point(const Claim& claim, const std::vector<std::int64_t>& element, Kind kind, std::uint64_t seed) {
+  /// What a point said; nothing is asked where before is NaN or has no value.
+  enum class Said : std::uint8_t { agrees, exempt, undecided };
+  Said check_point(const Claim& claim, const std::vector<std::int64_t>& element, Kind kind, std::uint64_t seed) {
     Sample sample(*this, kind, seed);
     // The body of a recurrence is written down without cuts, so that all else must be the values themselves too.
     const bool is_whole = has_recurrence(claim);
@@ -178,6 +200,8 @@ class ProofCheck {
                                const std::vector<VersionName>& versions) {
       sample.sources.cuts.clear();
       for (const auto& [number, names] : is_whole ? std::map<std::int64_t, std::vector<VersionName>>() : cuts) {
+        // A tensor may have been copied from another one of the same number: what is claimed is not used.
+        if (claim.number >= 0 && number >= claim.number) continue;
         for (const VersionName& name : names) sample.sources.cuts[name] = number;
       }
       std::vector<Real> out;
@@ -200,32 +224,34 @@ class ProofCheck {
     try {
       left = evaluated(context_.before, cuts_before_, claim.before);
     } catch (const Undefined&) {
-      return false;  // nothing is claimed where before has no value
-    } catch (const Undecided&) {
-      return false;
+      return Said::exempt;
+    } catch (const Undecided& undecided) {
+      why_undecided_ = undecided.reason;
+      return Said::undecided;
     }
-    const auto is_wild = [](const Real& value) { return !value.is_finite(); };
-    if (left.empty() || std::any_of(left.begin(), left.end(), is_wild)) return false;
+    const auto is_nan = [](const Real& value) { return value.kind == Class::nan; };
+    if (left.empty() || std::any_of(left.begin(), left.end(), is_nan)) return Said::exempt;
     const std::string place = concat(claim.name(), subscripts(element));
     try {
       const std::vector<Real> right = evaluated(context_.after, cuts_after_, claim.after);
-      const Real form = form_at(claim, element, sample);
+      const auto [form, form_after] = forms_at(claim, element, sample);
       check_facts(claim, form, sample.numbers, place);
+      const bool used_functions = sample.numbers.used_functions();
       for (const Real& value : left) {
-        if (!agree(value, form, sample.numbers.used_functions(), place, "before")) return false;
+        if (!agree(value, form, used_functions, place, "before")) return Said::undecided;
       }
       for (const Real& value : right) {
-        if (!agree(value, form, sample.numbers.used_functions(), place, "after")) return false;
+        if (!agree(value, form_after, used_functions, place, "after")) return Said::undecided;
+        if (!agree(left[0], value, used_functions, place, "after")) return Said::undecided;
       }
     } catch (const Undefined& undefined) {
-      // Among round numbers there are zeros, and 0/0 that a maximum passes over is x*(1/0) in a form.
-      if (kind == Kind::round) return false;
       throw Refused{concat(place, " has a value in before but not in after or in the form: ", undefined.reason)};
-    } catch (const Undecided&) {
-      return false;
+    } catch (const Undecided& undecided) {
+      why_undecided_ = undecided.reason;
+      return Said::undecided;
     }
     tally_.points += 1;
-    return true;
+    return Said::agrees;
   }
 
   bool agree(const Real& value, const Real& form, bool used_functions, const std::string& place, const char* program) {
@@ -239,17 +265,19 @@ class ProofCheck {
     return false;
   }
 
-  Real form_at(const Claim& claim, const std::vector<std::int64_t>& element, Sample& sample) {
+  /// Of `before` and of `after`.
+  std::pair<Real, Real> forms_at(const Claim& claim, const std::vector<std::int64_t>& element, Sample& sample) {
     FormEvaluator evaluator(sample.numbers, sample.leaves, certificate_.names.size(), context_.budget);
     for (std::size_t d = 0; d < element.size(); ++d) evaluator.set(static_cast<std::uint32_t>(d), element[d]);
-    const Form* form = nullptr;
+    const Region* found = nullptr;
     for (const Region& region : claim.regions) {
       if (!evaluator.holds(*region.where)) continue;
-      if (form) throw Refused{concat("two regions of ", claim.name(), " hold ", subscripts(element))};
-      form = region.form.get();
+      if (found) throw Refused{concat("two regions of ", claim.name(), " hold ", subscripts(element))};
+      found = &region;
     }
-    if (!form) throw Refused{concat("no region of ", claim.name(), " holds ", subscripts(element))};
-    return evaluator.real(*form);
+    if (!found) throw Refused{concat("no region of ", claim.name(), " holds ", subscripts(element))};
+    const Real form = evaluator.real(*found->form);
+    return {form, found->after ? evaluator.real(*found->after) : form};
   }
 
   static void check_facts(const Claim& claim, const Real& value, const Numbers& numbers, const std::string& place) {
@@ -266,21 +294,64 @@ class ProofCheck {
 
   void check_claim(const Claim& claim) {
     const PointSet points = choose_points(claim, certificate_, context_.seed, context_.budget);
-    (points.covers_exactly ? tally_.regions_enumerated : tally_.regions_sampled) += claim.regions.size();
+    tally_.regions += points.regions;
+    tally_.regions_not_found += points.regions_not_found;
     tally_.claims += 1;
     tally_.every_element += points.is_every_element ? 1 : 0;
     std::uint64_t said = 0;
+    std::uint64_t exempt = 0;
     std::uint64_t trial = 0;
     const std::uint64_t start = context_.budget;
     for (const Kind kind : kKinds) {
       for (std::size_t i = 0; i < points.elements.size(); ++i) {
         // The first points are those of the regions; the others as long as they are cheap.
-        if (i >= points.needed && start - context_.budget > kEnoughSteps) break;
+        const bool is_needed = kind == kKinds[0] && i < points.needed;
+        if (!is_needed && start - context_.budget > kEnoughSteps) break;
         const std::uint64_t seed = combine(combine(context_.seed, static_cast<std::uint64_t>(kind)), ++trial);
-        said += check_point(claim, points.elements[i], kind, seed) ? 1 : 0;
+        const Said answer = check_point(claim, points.elements[i], kind, seed);
+        said += answer == Said::agrees ? 1 : 0;
+        exempt += answer == Said::exempt ? 1 : 0;
       }
     }
-    if (said == 0) throw Undecided{concat("no point says anything of ", claim.name())};
+    if (said == 0 && exempt == 0) throw Undecided{concat("no point says anything of ", claim.name(), ": ", why_undecided_)};
+    tally_.vacuous += said == 0 ? 1 : 0;
+  }
+
+  /// A name for a form: its regions cover its elements.
+  void check_name(const Claim& claim) const {
+    std::vector<FormPtr> conditions;
+    for (const Region& region : claim.regions) conditions.push_back(region.where);
+    if (!are_leaves_of_a_tree(conditions)) {
+      throw Refused{concat("the regions of ", claim.name(), " are not the leaves of a tree of conditions")};
+    }
+  }
+
+  /// The outputs from their inputs on, at elements that the programs themselves name and at those of the regions: as
+  /// far as that is cheap.
+  void check_whole() {
+    WholeCheck whole(context_);
+    std::uint64_t trial = 0;
+    std::uint64_t budget = std::min(context_.budget / 2, kMostWholeSteps);
+    const std::uint64_t start = budget;
+    try {
+      for (const Claim& claim : certificate_.outputs) {
+        std::vector<std::vector<std::int64_t>> elements =
+            whole.edges(*certificate_.before.signature.find(claim.output));
+        const PointSet points = choose_points(claim, certificate_, context_.seed, context_.budget);
+        elements.insert(elements.end(), points.elements.begin(), points.elements.end());
+        const std::uint64_t share = start / certificate_.outputs.size();
+        const std::uint64_t first = budget;
+        for (const Kind kind : kAllKinds) {
+          for (const auto& element : elements) {
+            if (first - budget > share) break;
+            static_cast<void>(whole.look(claim.output, element, kind, combine(context_.seed, ++trial), budget));
+          }
+        }
+      }
+    } catch (const Beyond&) {
+      was_cut_short_ = true;
+    }
+    whole_ = whole.tally();
   }
 
   // Facts that the proof used besides.
@@ -325,16 +396,21 @@ class ProofCheck {
     Report& out = context_.report;
     out.reproved.push_back(
         concat("the table of value numbers is well founded and reaches all ", certificate_.outputs.size(), " outputs"));
-    if (tally_.regions_enumerated > 0) {
-      out.reproved.push_back(concat(tally_.regions_enumerated, " regions cover their tensors, each element once"));
+    out.reproved.push_back(
+        concat(tally_.regions + tally_.regions_not_found, " regions cover their tensors, each element once"));
+    if (tally_.regions_not_found > 0) {
+      out.believed.push_back(concat("the forms of ", tally_.regions_not_found, " regions of which no element was found"));
     }
-    if (tally_.regions_sampled > 0) {
-      out.retested.push_back(concat(tally_.regions_sampled, " regions cover their tensors at the points tried"));
-    }
+    out.retested.push_back(concat("outputs from their inputs on: ", whole_.agrees, " values agree, before has none at ",
+                                  whole_.exempt, ", cannot tell at ", whole_.undecided, "; where there is no value at ",
+                                  whole_.obligations, was_cut_short_ ? "; not all that was wanted" : ""));
     out.retested.push_back(concat(tally_.claims, " normal forms (", tally_.every_element,
                                   " at every element) against both programs at ", tally_.points,
                                   " points: ", tally_.by_residue, " values equal modulo 2^61-1, ", tally_.by_digits,
                                   " in 36 bits and more"));
+    if (tally_.vacuous > 0) {
+      out.retested.push_back(concat(tally_.vacuous, " tensors of before are NaN or have no value wherever looked at"));
+    }
     if (!certificate_.conditions.empty()) {
       out.retested.push_back(concat(conditions_, " of ", certificate_.conditions.size(), " side conditions"));
     }
@@ -342,14 +418,19 @@ class ProofCheck {
   }
 
   static constexpr std::uint64_t kEnoughSteps = 2'000'000;
+  static constexpr std::uint64_t kMostWholeSteps = 10'000'000;
 
   Context& context_;
   const Certificate& certificate_;
   std::set<std::int64_t> numbers_;
+  std::set<std::int64_t> names_;  ///< of them: no tensors
   std::map<std::int64_t, std::vector<VersionName>> cuts_before_;
   std::map<std::int64_t, std::vector<VersionName>> cuts_after_;
   Tally tally_;
   std::uint64_t conditions_ = 0;
+  std::string why_undecided_;
+  WholeCheck::Tally whole_;
+  bool was_cut_short_ = false;
 };
 
 }  // namespace

@@ -35,17 +35,23 @@ Draws::Draws(const Certificate& certificate, const Numbers& numbers, Kind kind, 
   for (const Claim& value : certificate.values) facts_[value.number] = &value.facts;
 }
 
-Real Draws::real(std::uint64_t bits, bool positive, bool nonzero) const {
-  if (kind_ == Kind::round) {
+Real Draws::real(std::uint64_t bits, std::uint64_t tensor, bool positive, bool nonzero) const {
+  if (is_round()) {
     constexpr double kValues[] = {0, 1, -1, 0.5, 2, -0.5, 3};
     double value = kValues[bits % 7];
+    if (kind_ == Kind::zeros) {
+      constexpr std::uint64_t kOneIn[] = {1, 2, 8, 1'000'000'000};
+      if ((bits >> 20) % kOneIn[(mix(seed_ ^ tensor) >> 9) % 4] == 0) value = 0;
+    }
     if (positive || nonzero) value = value == 0 ? 4 : value;
     return numbers_.of_double(positive ? std::fabs(value) : value);
   }
   constexpr int kBits = 30;
   std::int64_t k = 2 * static_cast<std::int64_t>(bits >> (64 - kBits)) + 1;
-  if (!positive && kind_ == Kind::mixed) k -= std::int64_t{1} << kBits;
-  return numbers_.of_dyadic(k, -kBits);
+  if (!positive && kind_ != Kind::positive) k -= std::int64_t{1} << kBits;
+  constexpr int kMagnitudes = 22;
+  const int scale = kind_ == Kind::wide ? static_cast<int>(mix(bits) % (kMagnitudes + 1)) - 10 : 0;
+  return numbers_.of_dyadic(k, scale - kBits);
 }
 
 Value Draws::input(const Variable& variable, const std::vector<std::int64_t>& index) const {
@@ -61,6 +67,11 @@ Value Draws::input(const Variable& variable, const std::vector<std::int64_t>& in
   if (rule.draw == "integer") {
     std::int64_t low = rule.least;
     std::int64_t high = rule.greatest;
+    if (variable.domain.kind == Domain::Kind::range) {
+      low = std::max(low, static_cast<std::int64_t>(std::ceil(variable.domain.low)));
+      high = std::min(high, static_cast<std::int64_t>(std::ceil(variable.domain.high)) - 1);
+      if (low > high) throw Undefined{"no value of " + variable.name + " is legal"};
+    }
     if (!rule.is_bounded && kind_ != Kind::mixed) {
       low = std::max<std::int64_t>(low, kind_ == Kind::positive ? 0 : -3);
       high = std::min<std::int64_t>(high, 5);
@@ -68,14 +79,24 @@ Value Draws::input(const Variable& variable, const std::vector<std::int64_t>& in
     }
     return of_integer(within(low, high, rule.skips_zero, mix(bits)));
   }
-  if (rule.draw == "range") {
-    const double unit = static_cast<double>(bits >> 40) * 0x1p-24;
-    const double value = rule.low + (rule.high - rule.low) * unit;
-    return of_real(numbers_.of_double(value < rule.high ? value : rule.low));
+  return of_real(of_domain(variable, bits));
+}
+
+/// By the domain of the signature: what the certificate says of floats is for draws of the judge.
+Real Draws::of_domain(const Variable& variable, std::uint64_t bits) const {
+  const Domain& domain = variable.domain;
+  if (domain.kind == Domain::Kind::range) {
+    // Ends and whole numbers are where conditions change.
+    const double whole = std::ceil(domain.low) + static_cast<double>(bits % 8);
+    if (is_round() && bits % 3 == 0) return numbers_.of_double(domain.low);
+    if (is_round() && whole < domain.high) return numbers_.of_double(whole);
+    const double value = domain.low + (domain.high - domain.low) * static_cast<double>(bits >> 40) * 0x1p-24;
+    return numbers_.of_double(value < domain.high ? value : domain.low);
   }
-  if (rule.draw == "masked" && kind_ == Kind::round && (bits >> 62) == 0)
-    return of_real(Numbers::of_class(Class::minus_infinity));
-  return of_real(real(bits, rule.draw == "positive", rule.draw == "nonzero"));
+  if (domain.kind == Domain::Kind::masked && is_round() && (bits >> 62) == 0)
+    return Numbers::of_class(Class::minus_infinity);
+  return real(bits, hash_text(variable.name), domain.kind == Domain::Kind::positive,
+              domain.kind == Domain::Kind::nonzero);
 }
 
 Real Draws::cut(std::int64_t number, const std::vector<std::int64_t>& index) const {
@@ -85,11 +106,11 @@ Real Draws::cut(std::int64_t number, const std::vector<std::int64_t>& index) con
   std::uint64_t place = mix(static_cast<std::uint64_t>(number) + 77);
   for (const std::int64_t subscript : index) place = combine(place, static_cast<std::uint64_t>(subscript));
   const std::uint64_t bits = random_at(seed_, place);
-  if (kind_ == Kind::round && !facts.finite && (bits >> 60) == 0) {
+  if (is_round() && !facts.finite && (bits >> 60) == 0) {
     return Numbers::of_class(facts.nonnegative ? Class::plus_infinity : Class::minus_infinity);
   }
   if (facts.nonnegative && facts.nonpositive) return numbers_.of_integer(0);
-  const Real drawn = real(bits, facts.nonnegative || facts.nonpositive, facts.nonzero);
+  const Real drawn = real(bits, static_cast<std::uint64_t>(number), facts.nonnegative || facts.nonpositive, facts.nonzero);
   return facts.nonpositive ? numbers_.negate(drawn) : drawn;
 }
 
@@ -120,13 +141,30 @@ Value recorded_input(const Numbers& numbers, const InputRule& rule, const Variab
   return of_real(numbers.of_double(mapped >= rule.low && mapped < rule.high ? mapped : rule.low));
 }
 
-Value given_input(const Numbers& numbers, const GivenInputs& given, const Variable& variable,
-                  const std::vector<std::int64_t>& index) {
+namespace {
+
+/// Inputs outside of the domain show nothing.
+Value checked(const Value& value, const Variable& variable) {
+  const long double number = value.is_integer ? static_cast<long double>(value.integer) : value.real.value;
+  const bool is_finite = value.is_integer || value.real.is_finite();
+  const Domain& domain = variable.domain;
+  const bool is_legal = domain.kind == Domain::Kind::positive  ? is_finite && number > 0
+                        : domain.kind == Domain::Kind::nonzero ? is_finite && number != 0
+                        : domain.kind == Domain::Kind::range   ? is_finite && number >= domain.low && number < domain.high
+                        : domain.kind == Domain::Kind::masked  ? is_finite || value.real.kind == Class::minus_infinity
+                                                               : is_finite;
+  if (!is_legal) throw Undefined{"a value of " + variable.name + " that its domain does not have"};
+  return value;
+}
+
+}  // namespace
+
+std::optional<Value> given_input(const Numbers& numbers, const GivenInputs& given, const Variable& variable,
+                                 const std::vector<std::int64_t>& index) {
+  if (!variable.values.empty()) return std::nullopt;  // the signature gives them
   const auto element = given.elements.find({variable.name, index});
   const auto fill = given.fill.find(variable.name);
-  if (element == given.elements.end() && fill == given.fill.end()) {
-    throw Undefined{"an element of " + variable.name + " is read that is not given"};
-  }
+  if (element == given.elements.end() && fill == given.fill.end()) return std::nullopt;
   const std::string& text = element != given.elements.end() ? element->second : fill->second;
   char* end = nullptr;
   errno = 0;
@@ -138,26 +176,26 @@ Value given_input(const Numbers& numbers, const GivenInputs& given, const Variab
       const std::int64_t exponent = std::strtoll(text.c_str() + mark + 1, &end, 10);
       if (!is_whole || *end != '\0' || exponent < -2000 || exponent > 2000)
         throw Undefined{"'" + text + "' is no number"};
-      return of_real(numbers.of_dyadic(mantissa, static_cast<int>(exponent)));
+      return checked(of_real(numbers.of_dyadic(mantissa, static_cast<int>(exponent))), variable);
     }
     if (const std::size_t mark = text.find('/'); mark != std::string::npos) {
       const std::int64_t above = std::strtoll(text.c_str(), &end, 10);
       const bool is_whole = end == text.c_str() + mark && mark > 0;
       const std::int64_t below = std::strtoll(text.c_str() + mark + 1, &end, 10);
       if (!is_whole || *end != '\0' || errno != 0 || below <= 0) throw Undefined{"'" + text + "' is no number"};
-      return of_real(numbers.of_quotient(above, below));
+      return checked(of_real(numbers.of_quotient(above, below)), variable);
     }
     // Shortest decimals of doubles: reading one back gives the double.
     const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !std::isfinite(value)) throw Undefined{"'" + text + "' is no number"};
-    return of_real(numbers.of_double(value));
+    if (text.empty() || *end != '\0') throw Undefined{"'" + text + "' is no number"};
+    return checked(of_real(numbers.of_double(value)), variable);
   }
   const std::int64_t value = std::strtoll(text.c_str(), &end, 10);
   const DTypeInfo& type = info(variable.dtype);
   if (text.empty() || *end != '\0' || errno != 0 || value < type.least || value > type.greatest) {
     throw Undefined{"'" + text + "' is no value of its type"};
   }
-  return of_integer(value);
+  return checked(of_integer(value), variable);
 }
 
 }  // namespace steptp::replayer

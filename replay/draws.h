@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,11 @@ enum class Kind : std::uint8_t {
   mixed,     ///< of both signs
   positive,  ///< above zero wherever that is legal
   round,     ///< from a handful of values, so that ties occur; a tensor that may be infinite sometimes is
+  zeros,     ///< round numbers, and many zeros: all of an input, half of it or a few elements
+  wide,      ///< of magnitudes from 2^-10 to 2^12
 };
 inline constexpr Kind kKinds[] = {Kind::mixed, Kind::positive, Kind::round};
+inline constexpr Kind kAllKinds[] = {Kind::mixed, Kind::zeros, Kind::round, Kind::positive, Kind::wide};
 
 /// Values of inputs and cut tensors, each a function of (seed, name, position).
 class Draws {
@@ -25,7 +29,9 @@ class Draws {
   [[nodiscard]] Real cut(std::int64_t number, const std::vector<std::int64_t>& index) const;
 
  private:
-  [[nodiscard]] Real real(std::uint64_t bits, bool positive, bool nonzero) const;
+  [[nodiscard]] Real real(std::uint64_t bits, std::uint64_t tensor, bool positive, bool nonzero) const;
+  [[nodiscard]] Real of_domain(const Variable& variable, std::uint64_t bits) const;
+  [[nodiscard]] bool is_round() const { return kind_ == Kind::round || kind_ == Kind::zeros; }
 
   const Numbers& numbers_;
   Kind kind_;
@@ -39,8 +45,8 @@ class Draws {
 [[nodiscard]] Value recorded_input(const Numbers& numbers, const InputRule& rule, const Variable& variable,
                                    std::int64_t position, std::uint64_t seed);
 
-/// Inputs that are written out.
-[[nodiscard]] Value given_input(const Numbers& numbers, const GivenInputs& given, const Variable& variable,
+/// Inputs that are written out; nothing where this element is not.
+[[nodiscard]] std::optional<Value> given_input(const Numbers& numbers, const GivenInputs& given, const Variable& variable,
                                 const std::vector<std::int64_t>& index);
 
 /// The place of an element in row-major order.

@@ -78,11 +78,11 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
       return {typed(DType::boolean), of_integer(self.comparison(expr, frame) ? 1 : 0)};
     }
     Typed operator()(const Logic& logic) const {
+      // Nothing but if_then_else is lazy.
       const bool stop = logic.op == LogicOp::disjunction;
       bool result = !stop;
       for (const ExprPtr& operand : logic.operands) {
         if (self.truth(*operand, frame) == stop) result = stop;
-        if (result == stop) break;
       }
       return {typed(DType::boolean), of_integer(result ? 1 : 0)};
     }
@@ -195,25 +195,27 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
   const auto& compare = std::get<Compare>(expr.node);
   bool all = true;
   Typed left = evaluate(*compare.operands[0], frame);
-  for (std::size_t i = 0; all && i < compare.operators.size(); ++i) {
+  for (std::size_t i = 0; i < compare.operators.size(); ++i) {
+    bool holds = false;
     Typed right = evaluate(*compare.operands[i + 1], frame);
     const auto dtype = comparison_dtype(left.type, right.type);
     if (!dtype) throw Undefined{"an expression without a type"};
     if (is_float(*dtype)) {
-      all = numbers_.compare(compare.operators[i], to_real(left.value), to_real(right.value));
+      holds = numbers_.compare(compare.operators[i], to_real(left.value), to_real(right.value));
     } else {
       const std::int64_t a = convert(left.value, *dtype).integer;
       const std::int64_t b = convert(right.value, *dtype).integer;
       switch (compare.operators[i]) {
-        case CompareOp::less: all = a < b; break;
-        case CompareOp::less_equal: all = a <= b; break;
-        case CompareOp::greater: all = a > b; break;
-        case CompareOp::greater_equal: all = a >= b; break;
-        case CompareOp::equal: all = a == b; break;
-        case CompareOp::not_equal: all = a != b; break;
+        case CompareOp::less: holds = a < b; break;
+        case CompareOp::less_equal: holds = a <= b; break;
+        case CompareOp::greater: holds = a > b; break;
+        case CompareOp::greater_equal: holds = a >= b; break;
+        case CompareOp::equal: holds = a == b; break;
+        case CompareOp::not_equal: holds = a != b; break;
       }
     }
-    outcomes_[{&expr, i}] |= all ? 2 : 1;
+    outcomes_[{&expr, i}] |= holds ? 2 : 1;
+    all = all && holds;
     left = std::move(right);
   }
   return all;

@@ -46,6 +46,15 @@ class Evaluator {
   /// An element of an output at the end; may be a cut.
   [[nodiscard]] Value output(const std::string& name, const std::vector<std::int64_t>& element);
 
+  /// The cell that a round of a statement writes; nothing where a guard does not hold.
+  [[nodiscard]] std::optional<Cell> target(const Statement& statement, const Iteration& iteration);
+  /// Whether it is this one.
+  [[nodiscard]] bool writes(const Statement& statement, const Iteration& iteration, const Cell& cell);
+  /// A condition of a statement, in one of its rounds.
+  [[nodiscard]] bool holds(const Expr& condition, const Statement& statement, const Iteration& iteration) {
+    return truth(condition, {statement, iteration});
+  }
+
   /// By comparison (the node, and which of its operators): 1 where it was false, 2 where true.
   [[nodiscard]] const std::map<std::pair<const Expr*, std::size_t>, std::uint8_t>& outcomes() const {
     return outcomes_;
@@ -82,7 +91,6 @@ class Evaluator {
   [[nodiscard]] std::int64_t index(const Subscript& subscript, const Frame& frame);
   [[nodiscard]] Cell cell_of(const Ref& ref, const Frame& frame);
   [[nodiscard]] Value read(const Ref& ref, const Frame& frame);
-  [[nodiscard]] bool writes(const Statement& statement, const Iteration& iteration, const Cell& cell);
 
   /// The last write among these before a moment of `reader`; null is the end of the program.
   [[nodiscard]] std::optional<Instance> last_write(const std::vector<std::size_t>& writers, const Cell& cell,

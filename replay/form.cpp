@@ -337,15 +337,19 @@ class Parser {
       static_cast<void>(take(','));
     }
     need('(');
-    out.parts.push_back(sum());
-    need(')');
+    std::vector<FormPtr> bodies = list(')', false);
+    if (bodies.empty() || bodies.size() > 2) fail("a body, or where it has no value and a body");
+    if (bodies.size() == 2) out.struck = bodies[0];
+    out.parts.push_back(bodies.back());
     need('[');
     for (FormPtr& part : list(']', false)) out.parts.push_back(std::move(part));
     if (out.parts.size() != out.bound.size() + 1) fail("as many arguments as variables");
     // The body speaks of nothing but its own variables.
-    for (const std::uint32_t id : out.parts[0]->free) {
-      if (std::none_of(out.bound.begin(), out.bound.end(), [id](const auto& b) { return b.variable == id; })) {
-        fail("a body without other variables");
+    for (const FormPtr& one : bodies) {
+      for (const std::uint32_t id : one->free) {
+        if (std::none_of(out.bound.begin(), out.bound.end(), [id](const auto& b) { return b.variable == id; })) {
+          fail("a body without other variables");
+        }
       }
     }
     // They are bound; arguments may use variables of the same names, which are not.

@@ -22,8 +22,8 @@ using FormPtr = std::shared_ptr<const Form>;
 ///   power    = atom [ "^" [ "-" ] digits ]
 ///   atom     = digits [ "/" digits ] | "inf" | variable | "(" sum ")" | "$" digits
 ///            | Name "[" sums "]" | "#" digits "[" sums "]" | "self" "[" sums "]" | word "(" sums or conditions ")"
-///            | fold "{" ranges [ "|" conditions ] "}" "(" sum ")" | "recurrence" "{" variables "}" "(" sum ")" "["
-///            sums "]"
+///            | fold "{" ranges [ "|" conditions ] "}" "(" sum ")" | "recurrence" "{" variables "}" "(" [ sum "," ]
+///            sum ")" "[" sums "]"
 ///   variable = "i" digits (of the element) | "b" digits "." digits (bound by a fold) | "v" digits (of a side
 ///   condition) range    = variable "=" integer ".." integer
 ///
@@ -82,6 +82,8 @@ struct Form {
     std::int64_t high = 0;
   };
   std::vector<Bound> bound;
+  /// recurrence: where a round has no value. Then the form is 1 where some round on the way has none, otherwise 0.
+  FormPtr struck;
   std::vector<std::uint32_t> free;  ///< variables, sorted
   bool reads_self = false;
 };

@@ -15,6 +15,7 @@ void for_each_node(const FormPtr& form, const std::function<void(const Form&)>& 
     if (!seen.insert(&node).second) return;
     visit(node);
     for (const FormPtr& part : node.parts) walk(*part);
+    if (node.struck) walk(*node.struck);
   };
   walk(*form);
 }

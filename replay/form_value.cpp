@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace steptp::replayer {
 
@@ -242,7 +243,12 @@ FormValue FormEvaluator::fold(const Form& form) {
 
 FormValue FormEvaluator::recurrence(const Form& form, std::vector<std::int64_t> arguments) {
   const Key key{&form, std::move(arguments)};
-  if (const auto known = done_.find(key); known != done_.end()) return known->second;
+  const bool asks_for_rounds = form.struck && open_ != &form;
+  if (const auto known = done_.find(key); known != done_.end()) {
+    if (asks_for_rounds) return whole(struck_.contains(key) ? 1 : 0);
+    is_struck_ |= struck_.contains(key);
+    return known->second;
+  }
   if (++depth_ > kDeepest) throw Beyond{"a recurrence of too many rounds"};
   std::vector<std::int64_t> saved;
   for (std::size_t i = 0; i < form.bound.size(); ++i) {
@@ -251,12 +257,28 @@ FormValue FormEvaluator::recurrence(const Form& form, std::vector<std::int64_t> 
   }
   const Form* outer = open_;
   open_ = &form;
-  const FormValue result = value(*form.parts[0]);
+  const bool was_struck = std::exchange(is_struck_, false);
+  const FormValue result = form.struck ? round_of(form) : value(*form.parts[0]);
   open_ = outer;
   for (std::size_t i = 0; i < form.bound.size(); ++i) environment_[form.bound[i].variable] = saved[i];
   --depth_;
+  const bool struck = is_struck_;
+  if (struck) struck_.insert(key);
+  is_struck_ = was_struck || (struck && !asks_for_rounds);
   done_.emplace(key, result);
-  return result;
+  return asks_for_rounds ? whole(struck ? 1 : 0) : result;
+}
+
+/// One round of a recurrence of which is asked whether some round has no value.
+FormValue FormEvaluator::round_of(const Form& form) {
+  try {
+    const FormValue here = value(*form.struck);
+    is_struck_ |= here.is_integer ? here.integer != 0 : numbers_.sign(here.real) != 0;
+    return value(*form.parts[0]);
+  } catch (const Undefined&) {
+    is_struck_ = true;
+    return whole(0);
+  }
 }
 
 bool FormEvaluator::holds(const Form& condition) {

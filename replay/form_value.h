@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -52,6 +53,9 @@ class FormEvaluator {
   std::uint64_t& budget_;
   std::vector<std::int64_t> environment_;
   std::map<Key, FormValue> done_;
+  [[nodiscard]] FormValue round_of(const Form& form);
+  std::set<Key> struck_;     ///< rounds without a value, or after one
+  bool is_struck_ = false;   ///< one was met since the recurrence at hand began
   const Form* open_ = nullptr;  ///< the recurrence whose body is being evaluated
   int depth_ = 0;
 };

@@ -27,7 +27,14 @@ Real Numbers::round(Function function, const Real& a) {
   if (a.residue == field_.of_integer(static_cast<std::int64_t>(nearest)) && std::fabs(nearest - a.value) <= a.error) {
     return of_integer(static_cast<std::int64_t>(nearest));
   }
-  if (low != rounded(a.value + a.error)) undecided();
+  if (low != rounded(a.value + a.error)) {
+    if (!a.fine || function == Function::round) undecided();
+    // Between two whole numbers, of which one is next to it.
+    const int beside = fine_sign(fine_sum(a.fine, fine_integer(bits_, -static_cast<std::int64_t>(nearest))));
+    if (beside != 1 && beside != -1) undecided();
+    const int shift = function == Function::floor ? (beside < 0 ? -1 : 0) : (beside > 0 ? 1 : 0);
+    return of_integer(static_cast<std::int64_t>(nearest) + shift);
+  }
   return of_integer(static_cast<std::int64_t>(low));
 }
 
@@ -109,7 +116,7 @@ Real Numbers::transcendental(Function function, const Real& a) {
   } else {
     residue = unknown(static_cast<std::uint64_t>(function), a.residue);
   }
-  return finite(residue, value, error);
+  return with_fine(finite(residue, value, error), fine_function(function, a.fine));
 }
 
 Real Numbers::function(Function function, const Real& a) {

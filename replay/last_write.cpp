@@ -55,6 +55,16 @@ Value Evaluator::output(const std::string& name, const std::vector<std::int64_t>
   return version(last, element);
 }
 
+std::optional<Cell> Evaluator::target(const Statement& statement, const Iteration& iteration) {
+  const Frame frame{statement, iteration};
+  for (const ExprPtr& guard : statement.guards) {
+    if (!truth(*guard, frame)) return std::nullopt;
+  }
+  Cell cell;
+  for (const Subscript& subscript : statement.left) cell.push_back(index(subscript, frame));
+  return cell;
+}
+
 bool Evaluator::writes(const Statement& statement, const Iteration& iteration, const Cell& cell) {
   const Frame frame{statement, iteration};
   for (std::size_t d = 0; d < cell.size(); ++d) {
@@ -122,6 +132,7 @@ Value Evaluator::execute(const Instance& instance, const Value* accumulator) {
   const Frame frame{statement, instance.iteration, accumulator};
   const Value result = convert(evaluate(*statement.equation->right, frame).value, statement.equation->left->dtype);
   --depth_;
+  if (!result.is_integer) numbers_.note(result.real);
   return result;
 }
 

@@ -18,7 +18,7 @@ constexpr long double kHuge = std::numeric_limits<long double>::max() / 4;
 
 Real finite(std::uint64_t residue, long double value, long double error) {
   if (!(std::fabs(value) < kHuge) || !(error < kHuge)) throw Undecided{"a number beyond long doubles"};
-  return {residue, value, error, Class::finite};
+  return {residue, value, error, Class::finite, nullptr};
 }
 
 void undecided() { throw Undecided{"a comparison that long doubles do not decide"}; }
@@ -64,21 +64,34 @@ std::int64_t wrapped(Wide value, DType dtype) {
   return static_cast<std::int64_t>(rest + type.least);
 }
 
+void Numbers::note(const Real& stored) {
+  if (stored.is_finite()) greatest_ = std::fmax(greatest_, std::fabs(stored.value));
+}
+
+Real Numbers::with_fine(Real value, const FinePtr& fine) const {
+  if (bits_ > 0) value.fine = fine;
+  return value;
+}
+
 Real Numbers::of_integer(std::int64_t value) const {
-  return {field_.of_integer(value), static_cast<long double>(value), 0, Class::finite};
+  return with_fine({field_.of_integer(value), static_cast<long double>(value), 0, Class::finite, nullptr},
+                   bits_ > 0 ? fine_integer(bits_, value) : nullptr);
 }
 
 Real Numbers::of_dyadic(std::int64_t mantissa, int exponent) const {
   const std::uint64_t scale = field_.power(2, static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent));
   const std::uint64_t residue =
       field_.multiply(field_.of_integer(mantissa), exponent < 0 ? field_.inverse(scale) : scale);
-  return finite(residue, std::ldexp(static_cast<long double>(mantissa), exponent), 0);
+  return with_fine(finite(residue, std::ldexp(static_cast<long double>(mantissa), exponent), 0),
+                   bits_ > 0 ? fine_dyadic(bits_, mantissa, exponent) : nullptr);
 }
 
 Real Numbers::of_quotient(std::int64_t above, std::int64_t below) const {
   const long double value = static_cast<long double>(above) / static_cast<long double>(below);
   const std::uint64_t residue = field_.multiply(field_.of_integer(above), field_.inverse(field_.of_integer(below)));
-  return finite(residue, value, std::fabs(value) * 0x1p-62L);
+  return with_fine(
+      finite(residue, value, std::fabs(value) * 0x1p-62L),
+      bits_ > 0 ? fine_quotient(fine_integer(bits_, above), fine_integer(bits_, below)) : nullptr);
 }
 
 Real Numbers::of_double(double value) const {
@@ -112,7 +125,8 @@ Real Numbers::of_literal(double value) const {
   const std::uint64_t residue = field_.multiply(digits % field_.prime(), exponent < 0 ? field_.inverse(power) : power);
   const auto nearest = static_cast<long double>(value);
   const bool exact = std::fabs(value) < 0x1p53 && value == std::floor(value);
-  return finite(residue, nearest, exact ? 0 : std::fabs(nearest) * 0x1p-52L);
+  return with_fine(finite(residue, nearest, exact ? 0 : std::fabs(nearest) * 0x1p-52L),
+                   bits_ > 0 ? fine_decimal(bits_, std::string(buffer.data(), end.ptr)) : nullptr);
 }
 
 Real Numbers::of_class(Class kind) {
@@ -133,7 +147,7 @@ Real Numbers::negate_class(const Real& a) {
 
 Real Numbers::negate(const Real& a) const {
   if (!a.is_finite()) return negate_class(a);
-  return {field_.negate(a.residue), -a.value, a.error, Class::finite};
+  return with_fine({field_.negate(a.residue), -a.value, a.error, Class::finite, nullptr}, fine_negated(a.fine));
 }
 
 Real Numbers::add(const Real& a, const Real& b) const {
@@ -143,7 +157,8 @@ Real Numbers::add(const Real& a, const Real& b) const {
     const long double part = sum - a.value;
     const bool exact = (a.value - (sum - part)) + (b.value - part) == 0;
     const long double rounding = exact ? 0 : std::fabs(sum) * kUnit;
-    return finite(field_.add(a.residue, b.residue), sum, (a.error + b.error + rounding) * kRoom);
+    return with_fine(finite(field_.add(a.residue, b.residue), sum, (a.error + b.error + rounding) * kRoom),
+                     fine_sum(a.fine, b.fine));
   }
   if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);
   if (a.is_finite()) return b;
@@ -156,6 +171,7 @@ int Numbers::sign(const Real& a) const {
   if (a.kind == Class::minus_infinity) return -1;
   if (a.value > a.error) return 1;
   if (a.value < -a.error) return -1;
+  if (const int found = fine_sign(a.fine); found == 1 || found == -1) return found;
   if (a.residue == 0) return 0;
   undecided();
 }
@@ -165,9 +181,13 @@ Real Numbers::multiply(const Real& a, const Real& b) {
     const long double product = a.value * b.value;
     const long double error =
         std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error + std::fabs(product) * kUnit;
-    const bool whole = a.error == 0 && b.error == 0 && std::fabs(product) < 0x1p62L && a.value == std::floor(a.value) &&
-                       b.value == std::floor(b.value);
-    return finite(field_.multiply(a.residue, b.residue), product, whole || product == 0 ? error * 0 : error * kRoom);
+    // Exact products stay exact; one that is too small for a long double is not zero.
+    const bool exact =
+        a.error == 0 && b.error == 0 &&
+        (a.value == 0 || b.value == 0 || (product != 0 && std::fma(a.value, b.value, -product) == 0));
+    return with_fine(
+        finite(field_.multiply(a.residue, b.residue), product, exact ? 0 : (error + 0x1p-16000L) * kRoom),
+        fine_product(a.fine, b.fine));
   }
   if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);
   const int product = sign(a) * sign(b);
@@ -176,32 +196,31 @@ Real Numbers::multiply(const Real& a, const Real& b) {
 }
 
 Real Numbers::divide(const Real& a, const Real& b) {
+  // A zero divisor leaves no value, whatever is divided by it.
+  const int below = b.is_finite() ? sign(b) : 1;
+  if (below == 0) throw Undefined{"a division by zero"};
   if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);
   if (!b.is_finite()) return a.is_finite() ? of_integer(0) : of_class(Class::nan);
-  const int below = sign(b);
-  if (below == 0) {
-    // The sign of an infinity would be that of the zero, which exact numbers do not have.
-    if (a.is_finite() && sign(a) == 0) return of_class(Class::nan);
-    throw Undefined{"a division by zero"};
-  }
   if (!a.is_finite()) return below > 0 ? a : negate_class(a);
   if (b.residue == 0) throw Undecided{"a divisor that is zero modulo the prime"};
   const long double least = std::fabs(b.value) - b.error;
   const long double quotient = a.value / b.value;
   const long double error = (a.error + std::fabs(quotient) * b.error) / least + std::fabs(quotient) * kUnit;
-  return finite(field_.multiply(a.residue, field_.inverse(b.residue)), quotient, error * kRoom);
+  return with_fine(finite(field_.multiply(a.residue, field_.inverse(b.residue)), quotient, error * kRoom),
+                   fine_quotient(a.fine, b.fine));
 }
 
 Real Numbers::floor_divide(const Real& a, const Real& b) {
+  if (b.is_finite() && sign(b) == 0) throw Undefined{"a division by zero"};
   if (a.is_finite() && !b.is_finite() && b.kind != Class::nan) return of_integer(sign(a) * sign(b) < 0 ? -1 : 0);
   if (!a.is_finite() || !b.is_finite()) return of_class(Class::nan);
   return round(Function::floor, divide(a, b));
 }
 
 Real Numbers::modulo(const Real& a, const Real& b) {
+  if (b.is_finite() && sign(b) == 0) throw Undefined{"a remainder by zero"};
   if (!a.is_finite() || b.kind == Class::nan) return of_class(Class::nan);
   if (!b.is_finite()) return sign(a) * sign(b) < 0 ? b : a;
-  if (sign(b) == 0) return of_class(Class::nan);
   return subtract(a, multiply(floor_divide(a, b), b));
 }
 
@@ -217,11 +236,29 @@ Real Numbers::integer_power(const Real& base, std::int64_t exponent) {
 
 Real Numbers::power(const Real& a, const Real& b) {
   const bool exact = b.is_finite() && b.error == 0;
-  if (exact && a.is_finite() && b.value == std::floor(b.value) && std::fabs(b.value) <= 1024) {
+  if (exact && a.kind != Class::nan && b.value == std::floor(b.value) && std::fabs(b.value) <= 1024) {
     return integer_power(a, static_cast<std::int64_t>(b.value));
   }
+  if (exact && b.value == 0) return of_integer(1);
   if (exact && a.is_finite() && std::fabs(b.value) == 0.5L) {
     return function(b.value > 0 ? Function::sqrt : Function::rsqrt, a);
+  }
+  if (a.is_finite() && b.is_finite() && sign(a) == 0) {
+    if (sign(b) < 0) throw Undefined{"a negative power of zero"};
+    return of_integer(sign(b) == 0 ? 1 : 0);
+  }
+  if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);
+  if (!b.is_finite() && sign(a) >= 0) {
+    // By whether the base lies below 1, at 1 or above.
+    const bool grows = b.kind == Class::plus_infinity;
+    const int size = order(a, of_integer(1));
+    if (size == 0) return of_integer(1);
+    if (sign(a) == 0 && !grows) throw Undefined{"a negative power of zero"};
+    return (size > 0) == grows ? of_class(Class::plus_infinity) : of_integer(0);
+  }
+  if (a.kind == Class::plus_infinity && b.is_finite()) return sign(b) > 0 ? a : of_integer(0);
+  if (exact && a.is_finite() && sign(a) < 0 && std::fabs(b.value) < 0x1p60L && b.value != std::floor(b.value)) {
+    return of_class(Class::nan);
   }
   if (!a.is_finite() || !b.is_finite() || sign(a) <= 0) throw Undecided{"a real power of no positive number"};
   // x**y is exp(y*log(x)), with an unknown of its own.
@@ -241,6 +278,7 @@ int Numbers::order(const Real& a, const Real& b) const {
   const long double error = (a.error + b.error + (a.error + b.error == 0 ? 0 : std::fabs(gap) * kUnit)) * kRoom;
   if (gap > error) return 1;
   if (gap < -error) return -1;
+  if (const int found = fine_sign(fine_sum(a.fine, fine_negated(b.fine))); found == 1 || found == -1) return found;
   if (a.residue == b.residue) return 0;
   undecided();
 }
@@ -286,9 +324,13 @@ Real Numbers::arithmetic(ArithmeticOp op, const Real& a, const Real& b) {
 }
 
 Agreement compare_values(const Real& first, const Real& second, bool used_functions) {
-  if (!first.is_finite()) return Agreement::not_counted;
-  if (!second.is_finite()) return Agreement::differs;
+  if (first.kind == Class::nan) return Agreement::not_counted;
+  if (first.kind != second.kind) return Agreement::differs;
+  if (!first.is_finite()) return Agreement::by_residue;
   if (std::fabs(first.value - second.value) > (first.error + second.error) * kRoom + std::fabs(first.value) * kUnit) {
+    return Agreement::differs;
+  }
+  if (const int found = fine_sign(fine_sum(first.fine, fine_negated(second.fine))); found == 1 || found == -1) {
     return Agreement::differs;
   }
   if (first.residue == second.residue) return Agreement::by_residue;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "replay/fine.h"
 #include "steptp/ir/dtype.h"
 #include "steptp/ir/operation.h"
 
@@ -58,6 +59,7 @@ struct Real {
   long double value = 0;
   long double error = 0;
   Class kind = Class::finite;
+  FinePtr fine = nullptr;  ///< where many bits are asked for, and it is known
   [[nodiscard]] bool is_finite() const { return kind == Class::finite; }
 };
 
@@ -65,7 +67,8 @@ struct Real {
 /// their argument as certificates define it; what they are as real numbers shows in the long double only.
 class Numbers {
  public:
-  explicit Numbers(std::uint64_t prime) : field_(prime) {}
+  /// `bits`: of a second reckoning of reals, where long doubles are too coarse; 0: none.
+  explicit Numbers(std::uint64_t prime, long bits = 0) : field_(prime), bits_(bits) {}
   [[nodiscard]] const Field& field() const { return field_; }
   /// Functions occurred: different residues need not be different numbers.
   [[nodiscard]] bool used_functions() const { return functions_ > 0; }
@@ -73,10 +76,14 @@ class Numbers {
   /// that residues of two evaluators need not be the same.
   [[nodiscard]] bool was_ambiguous() const { return was_ambiguous_; }
 
+  /// The greatest magnitude that was stored: what was computed in doubles is off by a part of it.
+  void note(const Real& stored);
+  [[nodiscard]] long double greatest() const { return greatest_; }
+
   [[nodiscard]] Real of_integer(std::int64_t value) const;
-  /// mantissa * 2^exponent
   /// The divisor is positive.
   [[nodiscard]] Real of_quotient(std::int64_t above, std::int64_t below) const;
+  /// mantissa * 2^exponent
   [[nodiscard]] Real of_dyadic(std::int64_t mantissa, int exponent) const;
   [[nodiscard]] Real of_double(double value) const;
   /// The decimal that the double is written as, exactly.
@@ -104,13 +111,16 @@ class Numbers {
 
  private:
   [[nodiscard]] int order(const Real& a, const Real& b) const;
+  [[nodiscard]] Real with_fine(Real value, const FinePtr& fine) const;
   [[nodiscard]] Real round(Function function, const Real& a);
   [[nodiscard]] Real transcendental(Function function, const Real& a);
   [[nodiscard]] std::uint64_t unknown(std::uint64_t function, std::uint64_t argument) const;
 
   Field field_;
+  long bits_;
   std::uint64_t functions_ = 0;
   bool was_ambiguous_ = false;
+  long double greatest_ = 0;
 };
 
 /// A finite number; Undecided where long doubles cannot hold it.
@@ -122,7 +132,7 @@ class Numbers {
 
 /// How two values at one point relate.
 enum class Agreement : std::uint8_t {
-  not_counted,  ///< the first is not finite
+  not_counted,  ///< the first is NaN
   by_residue,
   by_digits,  ///< the residues say nothing, because of functions; the long doubles agree
   differs,

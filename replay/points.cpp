@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "replay/boxes.h"
 #include "replay/check.h"
 #include "replay/form_value.h"
 #include "steptp/base/random.h"
@@ -16,8 +17,7 @@ namespace {
 using Element = std::vector<std::int64_t>;
 
 constexpr std::int64_t kFewElements = 64;
-constexpr std::int64_t kEnumerated = std::int64_t{1} << 18;
-constexpr std::size_t kMostElements = 96;
+constexpr std::size_t kMostElements = 1024;
 constexpr std::size_t kMostEdges = 48;
 constexpr int kRandomElements = 4;
 
@@ -32,11 +32,11 @@ class Chooser {
 
   PointSet run() {
     const std::int64_t count = *element_count(claim_.shape);
-    cover();
     add(Element(claim_.shape.size(), 0));
     Element last;
     for (const std::int64_t size : claim_.shape) last.push_back(size - 1);
     add(last);
+    cover();
     out_.needed = out_.elements.size();
     if (count <= kFewElements) {
       for (std::int64_t i = 0; i < count; ++i) add(element_at(i));
@@ -69,38 +69,27 @@ class Chooser {
     return evaluator.holds(condition);
   }
 
-  /// Every element in exactly one region; only the dimensions that the conditions mention are gone through.
+  /// Every element in exactly one region: as leaves of a tree of conditions, which needs no elements, and with the
+  /// first and last elements of every region.
   void cover() {
-    std::set<std::uint32_t> used;
-    for (const Region& region : claim_.regions) used.insert(region.where->free.begin(), region.where->free.end());
-    std::vector<std::size_t> dimensions;
-    std::int64_t count = 1;
-    for (std::size_t d = 0; d < claim_.shape.size(); ++d) {
-      if (!used.contains(static_cast<std::uint32_t>(d))) continue;
-      dimensions.push_back(d);
-      count = count > kEnumerated ? count : count * claim_.shape[d];
+    std::vector<FormPtr> conditions;
+    for (const Region& region : claim_.regions) conditions.push_back(region.where);
+    if (!are_leaves_of_a_tree(conditions)) {
+      throw Refused{concat("the regions of ", claim_.name(), " are not the leaves of a tree of conditions")};
     }
-    out_.covers_exactly = count <= kEnumerated;
-    std::vector<bool> met(claim_.regions.size(), false);
-    const std::int64_t trials = std::min(count, kEnumerated);
-    for (std::int64_t trial = 0; trial < trials; ++trial) {
-      Element element(claim_.shape.size(), 0);
-      std::int64_t rest = trial;
-      for (const std::size_t d : dimensions) {
-        element[d] = out_.covers_exactly ? rest % claim_.shape[d] : random_.between(0, claim_.shape[d] - 1);
-        rest /= claim_.shape[d];
+    for (const Region& region : claim_.regions) {
+      RegionSearch search(*region.where, claim_.shape);
+      bool is_found = false;
+      for (std::size_t d = 0; d < std::max<std::size_t>(claim_.shape.size(), 1); ++d) {
+        for (const bool least : {true, false}) {
+          const auto element = search.extreme(d, least);
+          if (!element) continue;
+          if (!holds(*region.where, *element)) throw Undecided{"a search of regions that went wrong"};
+          is_found = true;
+          add(*element);
+        }
       }
-      std::size_t found = 0;
-      for (std::size_t i = 0; i < claim_.regions.size(); ++i) {
-        if (!holds(*claim_.regions[i].where, element)) continue;
-        ++found;
-        if (met[i]) continue;
-        met[i] = true;
-        add(element);
-      }
-      if (found != 1) {
-        throw Refused{concat(claim_.name(), subscripts(element), " is in ", found, " of its regions")};
-      }
+      (is_found || search.is_certain() ? out_.regions : out_.regions_not_found) += 1;
     }
   }
 
@@ -108,7 +97,7 @@ class Chooser {
   void add_edges() {
     std::vector<const Form*> conditions;
     for (const Region& region : claim_.regions) {
-      for_each_node(region.form, [&](const Form& node) {
+      for (const FormPtr& form : {region.form, region.form_after()}) for_each_node(form, [&](const Form& node) {
         const bool on_indices = node.kind == Form::Kind::nonnegative || node.kind == Form::Kind::zero;
         const bool known =
             std::all_of(node.free.begin(), node.free.end(), [&](std::uint32_t id) { return id < claim_.shape.size(); });

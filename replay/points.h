@@ -12,7 +12,8 @@ struct PointSet {
   std::vector<std::vector<std::int64_t>> elements;
   std::size_t needed = 0;  ///< so many of the first: corners, and a point of every region
   bool is_every_element = false;
-  bool covers_exactly = false;  ///< the regions were enumerated: every element is in one of them, and in one only
+  std::uint64_t regions = 0;            ///< of which an element was found, or shown that there is none
+  std::uint64_t regions_not_found = 0;  ///< neither
 };
 
 /// Chooses elements: all of a small tensor; otherwise corners, points of every region, points on both sides of the

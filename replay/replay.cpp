@@ -45,7 +45,7 @@ void check(const Certificate& certificate, const Options& options, Report& repor
   if (certificate.verdict == "proved") {
     check_proof(context);
   } else if (certificate.verdict == "exact") {
-    check_evaluation(context);
+    check_exact(context);
   } else if (certificate.verdict == "differs") {
     check_counterexample(context);
   } else {

@@ -193,14 +193,11 @@ void BallArithmetic::extremum(bool is_max, Value& out, const Value& a, const Val
 }
 
 void BallArithmetic::floor_divide(Value& out, const Value& a, const Value& b) {
+  if (is_finite(b) && sign(b) == 0) fail(FailureKind::undefined_value, "a floor division by zero");
   if (is_nan(a) || is_nan(b) || !is_finite(a)) return set_class(out, ValueClass::nan);
   if (!is_finite(b)) return integer(out, sign(a) * sign(b) < 0 ? -1 : 0);
-  if (sign(b) != 0) {
-    divide(out, a, b);
-    return round(Function::floor, out, out);
-  }
-  if (sign(a) != 0) fail(FailureKind::undefined_value, "a floor division by zero");
-  set_class(out, ValueClass::nan);
+  divide(out, a, b);
+  round(Function::floor, out, out);
 }
 
 void BallArithmetic::round(Function function, Value& out, const Value& a) {
@@ -328,13 +325,13 @@ void BallArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& a, con
     case ArithmeticOp::divide: return divide(out, a, b);
     case ArithmeticOp::floor_divide: return floor_divide(out, a, b);
     case ArithmeticOp::modulo: {
+      if (is_finite(b) && sign(b) == 0) fail(FailureKind::undefined_value, "a remainder by zero");
       if (is_nan(a) || is_nan(b) || !is_finite(a)) return set_class(out, ValueClass::nan);
       if (!is_finite(b)) {
         const Value& chosen = sign(a) * sign(b) < 0 ? b : a;
         if (&out != &chosen) out = chosen;
         return;
       }
-      if (sign(b) == 0) return set_class(out, ValueClass::nan);
       Value multiple;
       floor_divide(multiple, a, b);
       multiply(multiple, multiple, b);

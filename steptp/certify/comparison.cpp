@@ -120,6 +120,9 @@ PointAnswer Comparison::in_field(const OutputPoint& point, bool& needs_balls, bo
     const Failure& failure = before ? after.error() : before.error();
     needs_balls = failure.kind == FailureKind::needs_balls;
     needs_prime = failure.kind == FailureKind::unlucky_prime;
+    if (before && before->is_real && FieldArithmetic::class_of(before->real) == ValueClass::nan) {
+      return answer_of(PointAnswer::Kind::not_counted, "before is not finite");
+    }
     PointAnswer answer = of_failure(failure, !before);
     if (before && before->is_real) answer.before = field_->arithmetic.text(before->real);
     return answer;
@@ -187,6 +190,9 @@ PointAnswer Comparison::in_balls_of(std::int64_t precision, const OutputPoint& p
   if (!before || !after) {
     const Failure& failure = before ? after.error() : before.error();
     needs_precision = failure.kind == FailureKind::needs_precision;
+    if (before && before->is_real && before->real.value_class == ValueClass::nan) {
+      return answer_of(PointAnswer::Kind::not_counted, "before is not finite");
+    }
     PointAnswer answer = of_failure(failure, !before);
     if (before && before->is_real) answer.before = machines.arithmetic.text(before->real);
     return answer;

@@ -165,7 +165,7 @@ void FieldArithmetic::floor_divide(Value& out, const Value& a, const Value& b) {
     const int product = sign(a) * sign(b);
     return integer(out, product < 0 ? -1 : 0);
   }
-  if (finite && sign(a) != 0) fail(FailureKind::undefined_value, "a floor division by zero");
+  if (is_finite(b) && sign(b) == 0) fail(FailureKind::undefined_value, "a floor division by zero");
   set_class(out, ValueClass::nan);
 }
 
@@ -245,7 +245,8 @@ void FieldArithmetic::other_arithmetic(ArithmeticOp op, Value& out, const Value&
     case ArithmeticOp::divide: return divide(out, a, b);
     case ArithmeticOp::floor_divide: return floor_divide(out, a, b);
     case ArithmeticOp::modulo: {
-      if (!is_finite(a) || std::isnan(b.low) || (is_finite(b) && sign(b) == 0)) return set_class(out, ValueClass::nan);
+      if (is_finite(b) && sign(b) == 0) fail(FailureKind::undefined_value, "a remainder by zero");
+      if (!is_finite(a) || std::isnan(b.low)) return set_class(out, ValueClass::nan);
       if (!is_finite(b)) return void(out = sign(a) * sign(b) < 0 ? b : a);
       const Value dividend = a;
       const Value divisor = b;

@@ -46,12 +46,10 @@ Special special_multiply(ValueClass a, int sign_a, ValueClass b, int sign_b) {
 }
 
 Special special_divide(ValueClass a, int sign_a, ValueClass b, int sign_b) {
+  // Whatever is divided by zero, NaN and zero included, the quotient has no value.
+  if (b == ValueClass::finite && sign_b == 0) fail(FailureKind::undefined_value, "a division by zero");
   if (a == ValueClass::nan || b == ValueClass::nan) return of_class(ValueClass::nan);
   if (b != ValueClass::finite) return a == ValueClass::finite ? zero() : of_class(ValueClass::nan);
-  if (sign_b == 0) {
-    if (a == ValueClass::finite && sign_a == 0) return of_class(ValueClass::nan);
-    fail(FailureKind::undefined_value, "a division by zero, whose sign exact arithmetic does not know");
-  }
   return of_class(infinity(sign_a * sign_b));
 }
 

@@ -127,6 +127,7 @@ bool includes_hazards(Arena& arena, const Value& before, const Value& after) {
 
 CellAnswer CellComparison::compare(const Variable& output) {
   answer_ = {};
+  here_.clear();
   chance_ = 0;
   try {
     answer_.agrees = agrees_here(output, 0);
@@ -144,6 +145,7 @@ bool CellComparison::agrees_here(const Variable& output, int depth) {
   const bool is_defined = includes_hazards(shared_.arena, left, right);
   if (is_defined && (is_same(left, right) || has_equal_residues(left, right))) {
     answer_.cells += 1;
+    answer_.cover.push_back({here_, left, right});
     return true;
   }
   const auto cut = condition_to_cut_by(left, right);
@@ -157,9 +159,11 @@ bool CellComparison::agrees_here(const Variable& output, int depth) {
     return false;
   }
   if (depth >= kMostCuts || answer_.cells >= kMostCells) throw GiveUp{"too many cells"};
-  for (const ConditionId outcome : {*cut, shared_.arena.negation(*cut)}) {
-    const Arena::Assumption assumed(shared_.arena, outcome);
+  for (const bool holds : {true, false}) {
+    const Arena::Assumption assumed(shared_.arena, holds ? *cut : shared_.arena.negation(*cut));
+    here_.emplace_back(*cut, holds);
     if (!agrees_here(output, depth + 1)) return false;
+    here_.pop_back();
   }
   return true;
 }

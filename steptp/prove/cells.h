@@ -3,15 +3,24 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "steptp/prove/flow.h"
 
 namespace steptp::forms {
 
+/// A part of the index box of an output on which the programs are one expression.
+struct Cell {
+  std::vector<std::pair<ConditionId, bool>> where;  ///< conditions, and whether they hold
+  Value before;
+  Value after;
+};
+
 /// What comparing two programs cell by cell has shown.
 struct CellAnswer {
   bool agrees = false;
+  std::vector<Cell> cover;  ///< where they agree: the cells, which are all of the box
   std::size_t cells = 0;
   double bound_log2 = 0;    ///< the chance of an error, where residues were compared; -inf where none were
   std::string reason;       ///< where not: what stood in the way
@@ -41,6 +50,7 @@ class CellComparison {
   std::uint64_t seed_;
   bool keep_forms_;
   CellAnswer answer_;
+  std::vector<std::pair<ConditionId, bool>> here_;  ///< the cell at hand
   double chance_ = 0;  ///< of an error, added up over cells
 };
 

@@ -12,8 +12,8 @@
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/hazards.h"
-#include "steptp/prove/statement.h"
 #include "steptp/prove/vacuous.h"
+#include "steptp/prove/write_down.h"
 
 namespace steptp {
 
@@ -106,7 +106,7 @@ class ValueNumbers {
         return;
       }
       // Where one program reads it in the nest that writes it, it has no name there: then it has none at all.
-      bool is_seen_through = own.flow.is_read_where_written(version.tensor);
+      bool is_seen_through = own.flow.is_read_where_written(version.tensor) || is_mask_of_indices(value.real);
       if (others != other.alone.end()) {
         for (const auto& [same, same_value] : others->second) {
           is_seen_through = is_seen_through || other.flow.is_read_where_written(same.tensor);
@@ -129,6 +129,15 @@ class ValueNumbers {
     } catch (const GiveUp&) {
       return;
     }
+  }
+
+  /// Infinities that indices place, as a causal mask does: behind a name nobody could tell that no row is masked whole.
+  bool is_mask_of_indices(PolynomialId form) {
+    Arena& arena = shared_.arena;
+    const auto generator = arena.as_generator(form);
+    if (!generator || !arena.traits(form).may_be_infinite) return false;
+    const Generator& node = arena.generator(*generator);
+    return node.kind == Generator::Kind::select && arena.is_index_condition(node.conditions[0]);
   }
 
   /// Of its value, and of where it has none: programs with one value may differ in that. Where the element of `after`
@@ -213,54 +222,6 @@ std::optional<std::string> compare_outputs(Shared& shared, Flow& before, Flow& a
   return std::nullopt;
 }
 
-std::vector<ProofRecord::Version> versions_of(const Numbering& numbering, std::uint32_t number) {
-  std::vector<ProofRecord::Version> out;
-  for (const auto& [version, own] : numbering) {
-    if (own == number) out.push_back({version.tensor, version.writers});
-  }
-  return out;
-}
-
-/// Writes down what was just proved: the outputs, and every value number that they are made of.
-ProofRecord write_down(Shared& shared, Flow& before, const ValueNumbers& numbers, const Numbering& left,
-                       const Numbering& right, const std::set<Need>& needs) {
-  constexpr std::size_t kMostConditions = 64;
-  ProofRecord record;
-  StatementWriter writer(shared.arena, shared.signature);
-  for (const Variable& variable : shared.signature.variables) {
-    if (variable.role != Role::output) continue;
-    const std::vector<Affine> element = shared.subscripts(variable.shape);
-    const Value value = before.output(variable.name, element);
-    record.outputs.push_back({variable.name, variable.shape, writer.regions(value, shared.element(variable.shape))});
-  }
-  // Each is made of smaller numbers, so from the greatest down all are met.
-  for (auto number = numbers.forms().rbegin(); number != numbers.forms().rend(); ++number) {
-    if (!writer.used().contains(number->first)) continue;
-    const auto& [shape, form] = number->second;
-    const DefinitionFacts& facts = shared.arena.definitions[number->first];
-    ProofRecord::Value value{number->first,
-                             shape,
-                             versions_of(left, number->first),
-                             versions_of(right, number->first),
-                             writer.regions(form, shared.element(shape)),
-                             facts.sign.nonnegative,
-                             facts.sign.nonpositive,
-                             facts.sign.nonzero,
-                             !facts.may_be_infinite,
-                             !facts.may_be_nan};
-    record.values.insert(record.values.begin(), std::move(value));
-  }
-  const std::set<std::uint32_t> listed = writer.used();
-  for (const Need& need : needs) {
-    if (record.conditions.size() >= kMostConditions) break;
-    // Not of an attempt that looked at other cuts, and not of parts of a fold whose range is not known here.
-    if (auto condition = writer.condition(need, listed)) record.conditions.push_back(std::move(*condition));
-  }
-  record.parts = writer.take_parts();
-  if (writer.is_too_large()) record = {{}, {}, {}, {}, true};
-  return record;
-}
-
 void add_same_tensors(const Flow& before, const Numbering& left, const Flow& after, const Numbering& right,
                       std::vector<std::pair<std::string, std::string>>& out) {
   for (const auto& [version, number] : left) {
@@ -271,13 +232,15 @@ void add_same_tensors(const Flow& before, const Numbering& left, const Flow& aft
   }
 }
 
-/// Shows what normal forms do not: every output cell by cell.
-void compare_cells(Shared& shared, Flow& before, Flow& after, const ProofOptions& options, Proof& proof) {
+/// Shows what normal forms do not: every output cell by cell. The cells of each output, where that was so.
+std::vector<std::vector<Cell>> compare_cells(Shared& shared, Flow& before, Flow& after, const ProofOptions& options,
+                                             Proof& proof) {
   // Of programs that differ all this is in vain, and most that do not need few cells.
   constexpr std::uint64_t kMostWork = 150'000;
   shared.arena.limit_work(kMostWork);
   CellComparison comparison(shared, before, after, options.seed, options.keep_forms);
   double chance = 0;
+  std::vector<std::vector<Cell>> covers;
   for (const Variable& variable : shared.signature.variables) {
     if (variable.role != Role::output) continue;
     const CellAnswer answer = comparison.compare(variable);
@@ -285,18 +248,20 @@ void compare_cells(Shared& shared, Flow& before, Flow& after, const ProofOptions
       proof.reason = answer.reason;
       proof.before_form = answer.before_form;
       proof.after_form = answer.after_form;
-      return;
+      return {};
     }
     proof.cells += answer.cells;
+    covers.push_back(answer.cover);
     chance += std::exp2(answer.bound_log2);
   }
   constexpr double kMostChance = 0x1p-40;
   if (chance > kMostChance) {
     proof.reason = "residues agree, but their bound is above 2^-40";
-    return;
+    return {};
   }
   proof.shown = true;
   proof.bound_log2 = std::log2(chance);
+  return covers;
 }
 
 /// How far definitions are looked into: first each stands for itself, then those that both programs have, or none does.
@@ -343,11 +308,13 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
     }
     proof.proved = !difference;
     if (difference) proof.reason = *difference;
-    if (difference && manner.laws == Laws::all) compare_cells(shared, left, right, options, proof);
+    std::vector<std::vector<Cell>> covers;
+    if (difference && manner.laws == Laws::all) covers = compare_cells(shared, left, right, options, proof);
     proof.work = arena.work();
-    if (proof.proved && options.keep_record) {
+    if ((proof.proved || proof.shown) && options.keep_record) {
       proof.record = {{}, {}, {}, {}, true};  // unless it can be written down
-      proof.record = write_down(shared, left, numbers, left_numbers, right_numbers, needs);
+      const ProofSource source{shared, left, right, numbers.forms(), left_numbers, right_numbers, needs};
+      proof.record = proof.proved ? write_down(source) : write_down(source, covers);
       return proof;
     }
   } catch (const GiveUp& given_up) {

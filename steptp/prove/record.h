@@ -13,6 +13,11 @@ struct ProofRecord {
   struct Region {
     std::string where;
     std::string form;
+    std::string after;  ///< cells: the form of `after`, where it is written in another way
+    /// Where the element has no value, as a form that is 1 there and 0 elsewhere; empty where it has one everywhere.
+    /// Outputs have it, and what they refer to: values that are no tensors.
+    std::string no_value_before;
+    std::string no_value_after;
   };
   struct Version {
     std::string tensor;

@@ -31,14 +31,37 @@ std::string StatementWriter::variable(VariableId id) {
 }
 
 std::vector<ProofRecord::Region> StatementWriter::regions(const Value& value, const std::vector<VariableId>& element) {
-  name_element(element);
   std::vector<ProofRecord::Region> out;
-  switch (value.kind) {
-    case Value::Kind::real: add_regions(value.real, {}, out); break;
-    case Value::Kind::integer: out.push_back({"always", affine(value.integer)}); break;
-    case Value::Kind::truth: out.push_back({"always", concat("truth(", condition(value.truth), ")")}); break;
+  name_element(element);
+  if (value.kind == Value::Kind::real) {
+    add_regions(value.real, {}, out);
+  } else {
+    out.push_back({"always", whole(value, element), {}, {}, {}});
   }
   return out;
+}
+
+std::string StatementWriter::whole(const Value& value, const std::vector<VariableId>& element) {
+  name_element(element);
+  switch (value.kind) {
+    case Value::Kind::real: return polynomial(value.real);
+    case Value::Kind::integer: return affine(value.integer);
+    case Value::Kind::truth: return concat("truth(", condition(value.truth), ")");
+  }
+  return {};
+}
+
+std::string StatementWriter::no_value(PolynomialId hazard, const std::vector<VariableId>& element) {
+  name_element(element);
+  return hazard == kHarmless ? std::string() : polynomial(hazard);
+}
+
+std::string StatementWriter::where(const std::vector<std::pair<ConditionId, bool>>& conditions,
+                                   const std::vector<VariableId>& element) {
+  name_element(element);
+  std::vector<std::string> parts;
+  for (const auto& [id, holds] : conditions) parts.push_back(concat(holds ? "" : "not(", condition(id), holds ? "" : ")"));
+  return parts.empty() ? "always" : concat("and(", joined(parts, ","), ")");
 }
 
 void StatementWriter::add_regions(PolynomialId id, std::vector<std::string> where,
@@ -55,7 +78,7 @@ void StatementWriter::add_regions(PolynomialId id, std::vector<std::string> wher
     add_regions(node->polynomials[1], std::move(other), out);
     return;
   }
-  out.push_back({where.empty() ? "always" : concat("and(", joined(where, ","), ")"), polynomial(id)});
+  out.push_back({where.empty() ? "always" : concat("and(", joined(where, ","), ")"), polynomial(id), {}, {}, {}});
 }
 
 std::optional<ProofRecord::Condition> StatementWriter::condition(const Need& need,

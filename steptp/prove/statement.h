@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "steptp/ir/signature.h"
@@ -21,6 +22,13 @@ class StatementWriter {
 
   /// The elements of a tensor, region by region; `element` are the variables that stand for i0, i1, ...
   [[nodiscard]] std::vector<ProofRecord::Region> regions(const Value& value, const std::vector<VariableId>& element);
+  /// The elements of a tensor as one form.
+  [[nodiscard]] std::string whole(const Value& value, const std::vector<VariableId>& element);
+  /// Where the element has no value; empty where it has one everywhere.
+  [[nodiscard]] std::string no_value(PolynomialId hazard, const std::vector<VariableId>& element);
+  /// A cell: conditions on the element, and whether they hold.
+  [[nodiscard]] std::string where(const std::vector<std::pair<ConditionId, bool>>& conditions,
+                                  const std::vector<VariableId>& element);
   /// A form outside of any element, with the ranges of the variables in it. Nothing where it is made of other value
   /// numbers than these, or of variables without a range.
   [[nodiscard]] std::optional<ProofRecord::Condition> condition(const Need& need,

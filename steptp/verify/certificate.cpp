@@ -1,5 +1,6 @@
 #include "steptp/verify/certificate.h"
 
+#include <cmath>
 #include <utility>
 
 #include "steptp/base/hash.h"
@@ -38,7 +39,13 @@ Json array(const Range& range, const ToJson& to_one) {
 Json regions(const std::vector<ProofRecord::Region>& list) {
   return array(list, [](const ProofRecord::Region& region) {
     Json out;
-    return Json(out.set("where", region.where).set("form", region.form));
+    out.set("where", region.where).set("form", region.form);
+    if (!region.after.empty()) out.set("after", region.after);
+    Json no_value;
+    if (!region.no_value_before.empty()) no_value.set("before", region.no_value_before);
+    if (!region.no_value_after.empty()) no_value.set("after", region.no_value_after);
+    if (no_value.as_object()) out.set("no_value", std::move(no_value));
+    return out;
   });
 }
 
@@ -111,6 +118,13 @@ Json input_json(const certify::RecordedInput& input) {
   return out;
 }
 
+Json precision_json(const PrecisionLoss& loss) {
+  Json out;
+  out.set("source", loss.source).set("decides", loss.decides).set("output", loss.output);
+  out.set("found", integers({loss.found.first, loss.found.second}));
+  return out.set("expected", integers({loss.expected.first, loss.expected.second}));
+}
+
 Json example_json(const certify::Counterexample& found) {
   Json out;
   out.set("output", found.output).set("index", integers(found.index)).set("draw", found.draw);
@@ -149,6 +163,12 @@ Json certificate(const Pair& pair, const Judgement& judgement) {
   out.set("hash", std::move(hashes));
   out.set("inputs", array(certify::describe_inputs(pair.before.program, pair.after.program), input_json));
   if (judgement.proof && !judgement.same) out.set("proof", proof_json(*judgement.proof));
+  if (judgement.verdict == Grade::exact) {
+    Json cover;
+    cover.set("by", judgement.proof ? "cells" : "elements").set("count", judgement.points);
+    cover.set("bound_log2", judgement.bound_log2 && std::isfinite(*judgement.bound_log2) ? Json(*judgement.bound_log2) : Json());
+    out.set("cover", std::move(cover));
+  }
   if (judgement.evaluation && judgement.verdict == Grade::exact) {
     Json evaluation;
     evaluation.set("bound_log2", judgement.bound_log2 ? Json(*judgement.bound_log2) : Json());
@@ -156,6 +176,7 @@ Json certificate(const Pair& pair, const Judgement& judgement) {
     evaluation.set("points", array(judgement.evaluation->points, point_json));
     out.set("evaluation", evaluation.set("branches", array(judgement.evaluation->branches, branch_json)));
   }
+  if (judgement.precision) out.set("precision", precision_json(*judgement.precision));
   if (judgement.counterexample) out.set("counterexample", example_json(*judgement.counterexample));
   return out;
 }

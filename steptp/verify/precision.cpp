@@ -127,10 +127,10 @@ bool is_below_a_computation(const Way& way, const Expected& expected) {
   return false;
 }
 
-std::string lost_text(const std::string& source, bool decides, const std::string& output, const Shortage& found) {
-  return concat("values of ", source, decides ? " decide what reaches " : " reach ", output, " through a type of ",
-                found.found.precision, " significand bits and exponents to ", found.found.exponent,
-                ", where before it was ", found.expected.precision, " and ", found.expected.exponent);
+std::string text_of(const PrecisionLoss& loss) {
+  return concat("values of ", loss.source, loss.decides ? " decide what reaches " : " reach ", loss.output,
+                " through a type of ", loss.found.first, " significand bits and exponents to ", loss.found.second,
+                ", where before it was ", loss.expected.first, " and ", loss.expected.second);
 }
 
 /// Programs in which what is read of narrow tensors went through a function of which nothing is known but that it is
@@ -232,7 +232,7 @@ Precision settled_by_proof(const Program& before, const Program& after, const Pr
                            std::string reason) {
   const Proof proof = prove(Marker(before, marks_all).run(), Marker(after, marks_all).run(), options);
   if (proof.proved || proof.shown) return {};
-  return {Precision::Verdict::unclear, std::move(reason)};
+  return {Precision::Verdict::unclear, std::move(reason), {}};
 }
 
 }  // namespace
@@ -248,7 +248,7 @@ class SourceComparison {
   void take(const Way& one) {
     if (!expected_.is_any) return;
     const Way way = ended_at(one, output_.dtype);
-    if (const auto shortage = shortage_of(way, expected_); shortage && lost_.empty()) lost_ = text(*shortage);
+    if (const auto shortage = shortage_of(way, expected_); shortage && !lost_) lost_ = loss(*shortage);
     ++count_;
     narrow_ += is_below_the_widest(way, expected_) ? 1 : 0;
     is_unclear_ = is_unclear_ || is_below_something(way, expected_) || is_below_a_computation(way, expected_);
@@ -256,25 +256,27 @@ class SourceComparison {
   }
 
   /// Every way is narrower than the widest of `before`, or one is narrower than the narrowest.
-  [[nodiscard]] std::string lost() const {
+  [[nodiscard]] std::optional<PrecisionLoss> lost() const {
     const bool are_all_narrow = count_ > 0 && narrow_ == count_ && expected_.is_of_source;
-    return lost_.empty() && are_all_narrow ? text({expected_.least, expected_.most}) : lost_;
+    return !lost_ && are_all_narrow ? loss({expected_.least, expected_.most}) : lost_;
   }
   [[nodiscard]] std::string unclear() const {
-    return is_unclear_ || narrow_ > 0 ? concat(text({expected_.least, expected_.widest}), " on some way") : "";
+    const bool is_open = is_unclear_ || narrow_ > 0;
+    return is_open ? concat(text_of(loss({expected_.least, expected_.widest})), " on some way") : "";
   }
   [[nodiscard]] bool marks_all() const { return marks_all_; }
 
  private:
-  [[nodiscard]] std::string text(const Shortage& shortage) const {
-    return lost_text(source_, decides_, output_.name, shortage);
+  [[nodiscard]] PrecisionLoss loss(const Shortage& shortage) const {
+    return {source_, decides_, output_.name, {shortage.found.precision, shortage.found.exponent},
+            {shortage.expected.precision, shortage.expected.exponent}};
   }
 
   const std::string& source_;
   bool decides_;
   const Variable& output_;
   Expected expected_;
-  std::string lost_;
+  std::optional<PrecisionLoss> lost_;
   std::size_t count_ = 0;
   std::size_t narrow_ = 0;
   bool is_unclear_ = false;
@@ -288,7 +290,7 @@ Precision compare_precision(const Program& before, const Program& after, const P
   const auto old_ways = ways_to_outputs(before);
   const auto new_ways = ways_to_outputs(after);
   if (!old_ways || !new_ways)
-    return {Precision::Verdict::unclear, "values go through too many types to be compared one by one"};
+    return {Precision::Verdict::unclear, "values go through too many types to be compared one by one", {}};
   std::string unclear;
   bool marks_all = false;
   for (const Variable& output : before.signature.variables) {
@@ -300,7 +302,7 @@ Precision compare_precision(const Program& before, const Program& after, const P
         for (const Way& way : ways) {
           if (way.decides == decides) comparison.take(way);
         }
-        if (std::string lost = comparison.lost(); !lost.empty()) return {Precision::Verdict::lost, std::move(lost)};
+        if (auto lost = comparison.lost()) return {Precision::Verdict::lost, text_of(*lost), lost};
         if (unclear.empty()) unclear = comparison.unclear();
         marks_all = marks_all || comparison.marks_all();
       }

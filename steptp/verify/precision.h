@@ -1,12 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "steptp/ir/program.h"
 #include "steptp/prove/prove.h"
 
 namespace steptp {
+
+/// Values of a source that reach an output, or decide what does, through a type that is too narrow. Types are written
+/// as their significand bits and greatest binary exponent.
+struct PrecisionLoss {
+  std::string source;  ///< the name of a known variable, "literal 0.1" or "index"
+  bool decides = false;
+  std::string output;
+  std::pair<int, int> found;
+  std::pair<int, int> expected;
+};
 
 /// The precision rule of docs/verification.md: as real functions the programs may agree, but digits or range are thrown
 /// away where `after` stores a value that reaches an output, or decides what reaches one, in a float type that cannot
@@ -20,6 +32,7 @@ struct Precision {
   };
   Verdict verdict = Verdict::kept;
   std::string reason;
+  std::optional<PrecisionLoss> loss;
 };
 [[nodiscard]] Precision compare_precision(const Program& before, const Program& after,
                                           const ProofOptions& options = {});

@@ -117,17 +117,11 @@ void set_safe_by_proof(Judgement& judgement) {
 }
 
 /// Step 5: equal as real functions, but is it as good in the declared types?
-void judge_safety(const Program& before, const Program& after, bool is_defined, certify::CertifyOptions evaluation,
+void judge_safety(const Program& before, const Program& after, certify::CertifyOptions evaluation,
                   const VerifyOptions& options, Judgement& judgement) {
   const auto add_reason = [&](std::string_view what, const std::string& reason) {
     append(judgement.reason, judgement.reason.empty() ? "" : "; ", what, reason);
   };
-  if (!is_defined) {
-    judgement.safe = judgement.stable = Shown::no;
-    judgement.safe_by = SafeBy::search;
-    judgement.reason = "not safe: after has no value at inputs where before has one";
-    return;
-  }
   if (options.safety_budget == 0) return;
   evaluation.budget_operations = std::min(evaluation.budget_operations, options.safety_budget);
   judgement.seed = evaluation.seed;
@@ -187,9 +181,11 @@ bool judge_precision(const Program& before, const Program& after, const ProofOpt
   const auto is_lost = [&](const Program& one, const Program& other) {
     return compare_precision(one, other, options).verdict == Precision::Verdict::lost;
   };
-  const bool is_told = precision.verdict == Precision::Verdict::lost && !is_lost(before, before) && !is_lost(after, after);
+  const bool is_told =
+      precision.verdict == Precision::Verdict::lost && !is_lost(before, before) && !is_lost(after, after);
   judgement.verdict = is_told ? Grade::differs : Grade::undecided;
   judgement.reason = concat("precision: ", precision.reason);
+  if (is_told) judgement.precision = precision.loss;
   return true;
 }
 
@@ -234,26 +230,27 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
   evaluation.budget_operations = options.budget;
   evaluation.keep_record = options.keep_record;
   evaluation.stop = options.stop;
-  bool is_defined = true;
   if (proof.proved) {
     judgement.verdict = Grade::proved;
     if (proof.is_as_written) set_safe_by_proof(judgement);
     if (options.keep_record) judgement.proof = proof.record;
   } else if (show_exactly(before, after, proof, evaluation, judgement)) {
     judgement.seed = options.seed;
-    if (options.keep_record) judgement.evaluation = certify::certify(before, after, evaluation).record;
+    // The cells are written down; elements are shown one by one, and looked at again at points that are written down.
+    if (options.keep_record && proof.shown) judgement.proof = proof.record;
+    if (options.keep_record && !proof.shown) {
+      judgement.evaluation = certify::certify(before, after, evaluation).record;
+    }
   } else {
     evaluation.same_tensors = proof.same_tensors;
     judgement.seed = options.seed;
     certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
     if (options.keep_record) judgement.evaluation = std::move(answer.record);
-    is_defined = answer.is_defined_everywhere;
     take(answer, judgement);
     if (judgement.verdict != Grade::differs) look_without_guesses(before, after, evaluation, judgement);
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
-  if (is_equal(judgement.verdict) && !judgement.is_safe())
-    judge_safety(before, after, is_defined, evaluation, options, judgement);
+  if (is_equal(judgement.verdict) && !judgement.is_safe()) judge_safety(before, after, evaluation, options, judgement);
 }
 
 /// All trials, on a stack that bears it.

@@ -14,6 +14,7 @@
 #include "steptp/prove/prove.h"
 #include "steptp/prove/record.h"
 #include "steptp/safety/check.h"
+#include "steptp/verify/precision.h"
 
 namespace steptp {
 
@@ -61,6 +62,7 @@ struct Judgement {
   /// What supports the verdict, where it was asked for.
   std::optional<ProofRecord> proof;
   std::optional<certify::EvaluationRecord> evaluation;
+  std::optional<PrecisionLoss> precision;  ///< where that is the difference
 
   [[nodiscard]] bool is_safe() const { return safe == Shown::yes; }
 };

@@ -1,0 +1,63 @@
+// Exact verdicts: the cover is gone through by the replayer's own means.
+#include "replay/check.h"
+#include "replay/whole.h"
+#include "steptp/base/random.h"
+#include "steptp/base/text.h"
+
+namespace steptp::replayer {
+
+namespace {
+
+/// Every element of every output, whatever the certificate lists.
+void check_every_element(Context& context, const Cover& cover) {
+  std::uint64_t count = 0;
+  for (const Variable& variable : context.certificate.before.signature.variables) {
+    if (variable.role == Role::output) count += static_cast<std::uint64_t>(*element_count(variable.shape));
+  }
+  if (count != cover.count) {
+    throw Refused{concat("the cover has ", cover.count, " elements, and the outputs have ", count)};
+  }
+  WholeCheck whole(context);
+  std::uint64_t trial = 0;
+  for (const Variable& variable : context.certificate.before.signature.variables) {
+    if (variable.role != Role::output) continue;
+    const std::int64_t size = *element_count(variable.shape);
+    for (std::int64_t position = 0; position < size; ++position) {
+      std::vector<std::int64_t> element(variable.shape.size());
+      std::int64_t rest = position;
+      for (std::size_t d = element.size(); d-- > 0; rest /= variable.shape[d]) element[d] = rest % variable.shape[d];
+      bool is_said = false;
+      for (const Kind kind : kAllKinds) {
+        const auto said = whole.look(variable.name, element, kind, combine(context.seed, ++trial), context.budget);
+        is_said = is_said || said != WholeCheck::Said::undecided;
+      }
+      if (!is_said) throw Undecided{concat("no draw says anything of ", variable.name, subscripts(element))};
+    }
+  }
+  context.report.retested.push_back(concat("every one of ", count, " elements: ", whole.tally().agrees,
+                                           " values agree, before has none or NaN at ", whole.tally().exempt));
+}
+
+}  // namespace
+
+void check_exact(Context& context) {
+  const auto& cover = context.certificate.cover;
+  if (!cover) throw Refused{"the cover is not in it"};
+  constexpr double kMostBound = -40;
+  if (cover->bound_log2 && !(*cover->bound_log2 <= kMostBound)) {
+    throw Refused{"the chance of an error is said to be above 2^-40"};
+  }
+  if (cover->by == "cells") {
+    std::uint64_t cells = 0;
+    for (const Claim& claim : context.certificate.outputs) cells += claim.regions.size();
+    if (cells != cover->count) throw Refused{concat("the cover has ", cover->count, " cells, and ", cells, " are listed")};
+    check_proof(context);
+  } else if (cover->by == "elements") {
+    check_every_element(context, *cover);
+    check_evaluation(context);
+  } else {
+    throw Refused{concat("an unknown cover by '", cover->by, "'")};
+  }
+}
+
+}  // namespace steptp::replayer

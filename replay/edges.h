@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "replay/place.h"
+
+namespace steptp::replayer {
+
+/// Elements of each output at which something of a program begins or ends: first and last rounds of loops, both sides
+/// of conditions on indices, of the statements that write the output and of those that write what these read.
+[[nodiscard]] std::map<std::string, std::vector<std::vector<std::int64_t>>> edges_of(const Layout& layout,
+                                                                                     std::uint64_t seed);
+
+}  // namespace steptp::replayer

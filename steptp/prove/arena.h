@@ -143,6 +143,8 @@ class Arena {
   /// A multiple of a generator, but not 0 times it; without algebra only the generator itself.
   [[nodiscard]] std::optional<std::pair<GeneratorId, mpq_class>> as_scaled_generator(PolynomialId id) const;
   /// The greatest number of which all coefficients are whole multiples.
+  [[nodiscard]] std::optional<std::vector<PolynomialId>> all_exponents(const std::vector<PolynomialId>& operands);
+  [[nodiscard]] std::optional<std::vector<PolynomialId>> all_squares(const std::vector<PolynomialId>& operands);
   [[nodiscard]] mpq_class common_factor(const std::vector<PolynomialId>& polynomials) const;
   [[nodiscard]] const Polynomial& polynomial(PolynomialId id) const { return polynomials_[id]; }
   [[nodiscard]] const Monomial& monomial(MonomialId id) const { return monomials_[id]; }

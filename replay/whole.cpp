@@ -145,9 +145,9 @@ void WholeCheck::check_obligations(Point& point, const std::string& place, std::
   if (point.before && is_struck_before && *is_struck_before) {
     throw Refused{concat("before has a value at ", place, ", where the certificate says that it has none")};
   }
-  const bool is_excused = !point.before || point.before_is_nan() || !is_struck_before || *is_struck_before;
+  const bool is_excused = point.before_is_nan() || !is_struck_before || *is_struck_before;
   if (is_struck_after && *is_struck_after && !is_excused) {
-    throw Refused{concat("by the certificate after has no value at ", place, ", where before has one")};
+    throw Refused{concat("by the certificate after has no value at ", place, ", and before has one")};
   }
 }
 

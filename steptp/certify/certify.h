@@ -67,8 +67,6 @@ struct CertifiedAnswer {
   std::optional<std::int64_t> agree_bits;
   std::uint64_t points = 0;       ///< elements compared, times draws, that counted
   std::uint64_t not_counted = 0;  ///< `before` was not finite there
-  /// `after` had no value at a special draw where `before` had one: equal almost everywhere, but not safe.
-  bool is_defined_everywhere = true;
   /// Equal whichever way comparisons of reals go, as an identity; otherwise why that was not shown (empty where no
   /// reals are compared).
   bool in_every_way = false;

@@ -102,12 +102,6 @@ bool Judge::look(Comparison& comparison, const Draw& draw, const OutputPoint& po
       }
       return true;
     case PointAnswer::Kind::undefined:
-      if (is_thin(draw.kind)) {
-        answer_.is_defined_everywhere = false;
-        return true;
-      }
-      differs(comparison, draw, point, found);
-      return false;
     case PointAnswer::Kind::differs: differs(comparison, draw, point, found); return false;
     case PointAnswer::Kind::undecided:
       // A special draw looks for differences; what it cannot see is left to the generic ones.

@@ -40,7 +40,7 @@ bool Judge::is_equal_in_window() {
     const auto answer = in_window(kept, options_.seed);
     if (!answer) continue;
     if (answer->verdict == Verdict::undecided) continue;
-    if (answer->verdict == Verdict::equal && answer->is_defined_everywhere) {
+    if (answer->verdict == Verdict::equal) {
       answer_ = *answer;
       return true;
     }

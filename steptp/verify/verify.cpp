@@ -117,17 +117,11 @@ void set_safe_by_proof(Judgement& judgement) {
 }
 
 /// Step 5: equal as real functions, but is it as good in the declared types?
-void judge_safety(const Program& before, const Program& after, bool is_defined, certify::CertifyOptions evaluation,
+void judge_safety(const Program& before, const Program& after, certify::CertifyOptions evaluation,
                   const VerifyOptions& options, Judgement& judgement) {
   const auto add_reason = [&](std::string_view what, const std::string& reason) {
     append(judgement.reason, judgement.reason.empty() ? "" : "; ", what, reason);
   };
-  if (!is_defined) {
-    judgement.safe = judgement.stable = Shown::no;
-    judgement.safe_by = SafeBy::search;
-    judgement.reason = "not safe: after has no value at inputs where before has one";
-    return;
-  }
   if (options.safety_budget == 0) return;
   evaluation.budget_operations = std::min(evaluation.budget_operations, options.safety_budget);
   judgement.seed = evaluation.seed;
@@ -235,7 +229,6 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
   evaluation.budget_operations = options.budget;
   evaluation.keep_record = options.keep_record;
   evaluation.stop = options.stop;
-  bool is_defined = true;
   if (proof.proved) {
     judgement.verdict = Grade::proved;
     if (proof.is_as_written) set_safe_by_proof(judgement);
@@ -252,13 +245,12 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     judgement.seed = options.seed;
     certify::CertifiedAnswer answer = certify::certify(before, after, evaluation);
     if (options.keep_record) judgement.evaluation = std::move(answer.record);
-    is_defined = answer.is_defined_everywhere;
     take(answer, judgement);
     if (judgement.verdict != Grade::differs) look_without_guesses(before, after, evaluation, judgement);
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
   if (is_equal(judgement.verdict) && !judgement.is_safe())
-    judge_safety(before, after, is_defined, evaluation, options, judgement);
+    judge_safety(before, after, evaluation, options, judgement);
 }
 
 /// All trials, on a stack that bears it.

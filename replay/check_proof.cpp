@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "replay/boxes.h"
 #include "replay/check.h"
@@ -145,7 +146,7 @@ class ProofCheck {
   /// The values at one point: of the form, and of every version in both programs.
   struct Sample {
     Sample(ProofCheck& check, Kind kind, std::uint64_t seed)
-        : numbers(kPrime), draws(check.certificate_, numbers, kind, seed) {
+        : numbers(kPrime, check.bits_), draws(check.certificate_, numbers, kind, seed) {
       leaves.input = [this, &check](const std::string& name, const std::vector<std::int64_t>& index) {
         return this->input(check, name, index);
       };
@@ -298,6 +299,22 @@ class ProofCheck {
     tally_.regions_not_found += points.regions_not_found;
     tally_.claims += 1;
     tally_.every_element += points.is_every_element ? 1 : 0;
+    auto [said, exempt] = look_at(claim, points);
+    if (said + exempt == 0) {
+      // Long doubles were too coarse everywhere.
+      constexpr long kManyBits = 512;
+      bits_ = kManyBits;
+      std::tie(said, exempt) = look_at(claim, points);
+      bits_ = 0;
+    }
+    if (said + exempt == 0) {
+      throw Undecided{concat("no point says anything of ", claim.name(), ": ", why_undecided_)};
+    }
+    tally_.vacuous += said == 0 ? 1 : 0;
+  }
+
+  /// How many points agree, and at how many nothing is asked.
+  std::pair<std::uint64_t, std::uint64_t> look_at(const Claim& claim, const PointSet& points) {
     std::uint64_t said = 0;
     std::uint64_t exempt = 0;
     std::uint64_t trial = 0;
@@ -313,8 +330,7 @@ class ProofCheck {
         exempt += answer == Said::exempt ? 1 : 0;
       }
     }
-    if (said == 0 && exempt == 0) throw Undecided{concat("no point says anything of ", claim.name(), ": ", why_undecided_)};
-    tally_.vacuous += said == 0 ? 1 : 0;
+    return {said, exempt};
   }
 
   /// A name for a form: its regions cover its elements.
@@ -399,7 +415,8 @@ class ProofCheck {
     out.reproved.push_back(
         concat(tally_.regions + tally_.regions_not_found, " regions cover their tensors, each element once"));
     if (tally_.regions_not_found > 0) {
-      out.believed.push_back(concat("the forms of ", tally_.regions_not_found, " regions of which no element was found"));
+      out.believed.push_back(
+          concat("the forms of ", tally_.regions_not_found, " regions of which no element was found"));
     }
     out.retested.push_back(concat("outputs from their inputs on: ", whole_.agrees, " values agree, before has none at ",
                                   whole_.exempt, ", cannot tell at ", whole_.undecided, "; where there is no value at ",
@@ -417,8 +434,8 @@ class ProofCheck {
     out.believed.push_back("that the normal forms hold at all other elements and inputs");
   }
 
-  static constexpr std::uint64_t kEnoughSteps = 2'000'000;
-  static constexpr std::uint64_t kMostWholeSteps = 10'000'000;
+  static constexpr std::uint64_t kEnoughSteps = 1'000'000;
+  static constexpr std::uint64_t kMostWholeSteps = 4'000'000;
 
   Context& context_;
   const Certificate& certificate_;
@@ -429,6 +446,7 @@ class ProofCheck {
   Tally tally_;
   std::uint64_t conditions_ = 0;
   std::string why_undecided_;
+  long bits_ = 0;  ///< of a second reckoning, see Numbers
   WholeCheck::Tally whole_;
   bool was_cut_short_ = false;
 };

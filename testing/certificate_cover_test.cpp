@@ -10,8 +10,7 @@ namespace {
 constexpr const char* kVector = "@input A f32[6]\n@input C f32[6]\n@output D f32[6]\n";
 constexpr const char* kLarge = "@input A f32[7200]\n@input C f32[7200]\n@output D f32[7200]\n";
 
-const CertificateCase kCells = {"exact", kLarge,
-                                "a7200 D(a)=where(a<3000,A(a),where(a<3005,A(a)+C(a),C(a)))*A(a);",
+const CertificateCase kCells = {"exact", kLarge, "a7200 D(a)=where(a<3000,A(a),where(a<3005,A(a)+C(a),C(a)))*A(a);",
                                 "a7200 D(a)=where(a<3005,A(a),0)*A(a)+where(a>=3000,C(a)*A(a),0);"};
 
 Json proof_of(const std::string& text) { return *parse_json(text)->find("proof"); }
@@ -118,9 +117,8 @@ TEST(Obligations, WhereThereIsNoValueIsInTheCertificate) {
 }
 
 TEST(Obligations, TensorsThatMayHaveNoValue) {
-  const CertificateCase item = {
-      "proved", kVector, "tx6 E(tx)=1/A(tx);tx6 D(tx)=E(tx)+C(tx);tx6 D(tx)=D(tx)*2;",
-      "tx6 F(tx)=1/A(tx);tx6 D(tx)=2*(F(tx)+C(tx));"};
+  const CertificateCase item = {"proved", kVector, "tx6 E(tx)=1/A(tx);tx6 D(tx)=E(tx)+C(tx);tx6 D(tx)=D(tx)*2;",
+                                "tx6 F(tx)=1/A(tx);tx6 D(tx)=2*(F(tx)+C(tx));"};
   const std::string text = confirmed_certificate(item);
   const Json proof = proof_of(text);
   bool is_touched = false;
@@ -137,8 +135,8 @@ TEST(Obligations, TensorsThatMayHaveNoValue) {
 }
 
 TEST(Differences, BelowLongDoubles) {
-  const std::string text = confirmed_certificate({"differs", kVector, "tx6 D(tx)=C(tx);",
-                                                  "tx6 D(tx)=C(tx)*tanh(40+abs(A(tx)));"});
+  const std::string text =
+      confirmed_certificate({"differs", kVector, "tx6 D(tx)=C(tx);", "tx6 D(tx)=C(tx)*tanh(40+abs(A(tx)));"});
   expect_refused(with_program(text, "after", "tanh(40+abs(A^{f32,g}_{tx}))", "1"), "no difference");
 }
 

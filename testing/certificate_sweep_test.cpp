@@ -1,5 +1,5 @@
-// Every certificate that the judge writes is confirmed: over all kinds of pairs that the tests judge. "Cannot tell" is a
-// failure like any other.
+// Every certificate that the judge writes is confirmed: over all kinds of pairs that the tests judge. "Cannot tell" is
+// a failure like any other.
 
 #include <gtest/gtest.h>
 

@@ -181,7 +181,8 @@ bool judge_precision(const Program& before, const Program& after, const ProofOpt
   const auto is_lost = [&](const Program& one, const Program& other) {
     return compare_precision(one, other, options).verdict == Precision::Verdict::lost;
   };
-  const bool is_told = precision.verdict == Precision::Verdict::lost && !is_lost(before, before) && !is_lost(after, after);
+  const bool is_told =
+      precision.verdict == Precision::Verdict::lost && !is_lost(before, before) && !is_lost(after, after);
   judgement.verdict = is_told ? Grade::differs : Grade::undecided;
   judgement.reason = concat("precision: ", precision.reason);
   if (is_told) judgement.precision = precision.loss;
@@ -249,8 +250,7 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     if (judgement.verdict != Grade::differs) look_without_guesses(before, after, evaluation, judgement);
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
-  if (is_equal(judgement.verdict) && !judgement.is_safe())
-    judge_safety(before, after, evaluation, options, judgement);
+  if (is_equal(judgement.verdict) && !judgement.is_safe()) judge_safety(before, after, evaluation, options, judgement);
 }
 
 /// All trials, on a stack that bears it.

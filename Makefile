@@ -15,7 +15,7 @@ CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 configure = @test -f $(1)/build.ninja || { echo "configure: $(2) in $(1)/"; said=$$(cmake --preset $(2) 2>&1) || { echo "$$said"; rm -f $(1)/build.ninja; exit 1; }; }
 compile = @echo "compile: $(1)/ $(2)"; ninja -C $(1) -j $(JOBS) --quiet $(2)
 
-.PHONY: help build demo test test-gpu test-trainers portable bench lint format fuzz soak strategy-table clean packages environments venv module release-tests fuzz-targets
+.PHONY: help build demo attacks test test-gpu test-trainers portable bench lint format fuzz soak strategy-table clean packages environments venv module release-tests fuzz-targets
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -30,11 +30,9 @@ demo: build ## a short tour with the examples, written to demo_out/
 	@tools/demo.sh
 
 test: packages environments venv release-tests module ## all tests: ctest, pytest, PyTorch, TVM, datasets
-	@echo "test: ctest"; $(CTEST) --test-dir build
-	@echo "test: pytest"; .venv/bin/python -m pytest -q python/tests
-	@echo "test: pytest against PyTorch"; tools/run_torch_tests.sh
-	@echo "test: TIR against TVM"; tools/run_tvm_tests.sh
-	@echo "test: datasets with the real package"; tools/run_datasets_tests.sh
+	@tools/write_suites.sh
+	@echo "test: C++, pytest, PyTorch, TVM and datasets, on $(JOBS) cores"; $(CTEST) --test-dir build/suites; status=$$?; \
+	  grep -hE 'are skipped|^SKIPPED' build/suites/Testing/Temporary/LastTest.log | sort -u; exit $$status
 
 test-trainers: build module ## exported datasets trained on with TRL and ms-swift; large downloads, not part of `make test`
 	@tools/run_trainer_tests.sh trl swift
@@ -62,15 +60,23 @@ format: packages-lint ## clang-format over all tracked sources
 fuzz: packages-fuzz fuzz-targets ## libFuzzer for FUZZ_SECONDS (600) per target
 	@tools/run_fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
-soak: packages ## the tests with SOAK (100) times as many seeds, release and sanitized
+# The attacks are most of the seeds, and have a run of their own, with progress, that goes on where it was ended.
+soak: packages ## 1000 times SOAK (100) attacks, then the tests with SOAK times as many seeds, release and sanitized
 	$(call configure,build,release)
 	$(call compile,build,)
-	@echo "soak: release, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build
+	@tools/run_attacks.sh $$((1000 * $(SOAK))) $(JOBS)
+	@echo "soak: release, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build -E '^test_attacker$$'
 	@echo "soak: strategies on the zoo, what is not equal goes to build/strategy_soak.jsonl"
 	@build/testing/strategy_soak 1 $$((85 * $(SOAK))) build/strategy_soak.jsonl
 	$(call configure,build-asan,asan)
 	$(call compile,build-asan,)
-	@echo "soak: asan, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build-asan
+	@echo "soak: asan, the attacker"; $(CTEST) --timeout 86400 --test-dir build-asan -R '^test_attacker$$'
+	@echo "soak: asan, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build-asan -E '^test_attacker$$'
+
+attacks: packages ## 1000 times SOAK (100) unequal pairs and 20 times SOAK unsafe ones against the judge; goes on where it was ended
+	$(call configure,build,release)
+	$(call compile,build,attack)
+	@tools/run_attacks.sh $$((1000 * $(SOAK))) $(JOBS)
 
 # Twice built: the binary that prints the page carries what the first has measured.
 strategy-table: packages ## data/strategy_measurements.json and docs/strategies.md, steps on PROGRAMS (300) judged
@@ -105,9 +111,10 @@ fuzz-targets: packages-fuzz
 	$(call configure,build-fuzz,fuzz)
 	$(call compile,build-fuzz,fuzz_targets)
 
-# Built with the packages of .venv in build-python/, so that the second time only what changed is compiled; with the
-# compiler's name as in build/, so that the compiler cache knows the layers already.
+# Built with the packages of .venv in build-python/, over the libraries of build/, so that only the module's own files are
+# compiled.
 module: venv build
 	@echo "compile: the Python module into .venv"
 	@CXX=c++ .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-	  --config-settings=build-dir=build-python .
+	  --config-settings=build-dir=build-python \
+	  --config-settings=cmake.define.STEPTP_LIBRARIES_FROM=$(CURDIR)/build .

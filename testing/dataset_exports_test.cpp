@@ -3,12 +3,16 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
+#include "steptp/exports/card.h"
 #include "steptp/exports/export.h"
 #include "steptp/exports/statistics.h"
 #include "steptp/exports/tables.h"
@@ -89,6 +93,103 @@ TEST_F(DatasetExports, AllIsWell) {
   EXPECT_GT(found.judged, found.replayed) << "near misses are replayed as well";
   EXPECT_EQ(manifest_.configs.size(), all_configs().size());
   EXPECT_GT(manifest_.near_misses_found, 0U);
+}
+
+/// Every row of a table, all splits.
+std::vector<Json> all_rows(const std::string& folder, const Manifest& manifest, const std::string& table) {
+  std::vector<Json> out;
+  const ExportedTable* exported = manifest.find(table);
+  if (exported == nullptr) return out;
+  for (const SplitFile& file : exported->splits) {
+    for (Json& row : testing::read_rows(folder, table, file.split)) out.push_back(std::move(row));
+  }
+  return out;
+}
+
+TEST_F(DatasetExports, WhatIsEqualAndNotSafeIsInItsOwnConfigAndInNoOther) {
+  std::set<std::string> unsafe_ids;
+  std::set<std::string> unsafe_programs;
+  for (const Json& row : all_rows(path("build"), manifest_, "equal_unsafe")) {
+    const Json& safe = *row.find("safe");
+    EXPECT_TRUE(safe.is_null() || !*safe.as_bool());
+    const std::string grade = *row.find("grade")->as_string();
+    EXPECT_TRUE(grade == "proved" || grade == "exact") << grade;
+    unsafe_ids.insert(*row.find("id")->as_string());
+    unsafe_programs.insert(quote_json(*row.find("transformed_leir")->as_string()));
+  }
+  ASSERT_GT(unsafe_ids.size(), 2U) << "the build must have some for this to show anything";
+  for (const Json& row : all_rows(path("build"), manifest_, "archive")) EXPECT_TRUE(*row.find("safe")->as_bool());
+  for (const ExportedTable& table : manifest_.tables) {
+    if (table.name == "equal_unsafe") continue;
+    for (const Json& row : all_rows(path("build"), manifest_, table.name)) {
+      const std::string text = row.dump();
+      for (const std::string& id : unsafe_ids) EXPECT_EQ(text.find(id), text.npos) << table.name << " has " << id;
+      for (const std::string& program : unsafe_programs) EXPECT_EQ(text.find(program), text.npos) << table.name;
+    }
+  }
+  for (const ExportConfig& config : all_configs()) {
+    const bool has_them = std::find(config.tables.begin(), config.tables.end(), "equal_unsafe") != config.tables.end();
+    EXPECT_EQ(has_them, config.name == "equal_unsafe") << config.name;
+  }
+}
+
+TEST_F(DatasetExports, TheCardListsStrategiesWithFewSafeRows) {
+  std::map<std::string, StrategyRows> counted;
+  for (const Json& row : all_rows(path("build"), manifest_, "archive"))
+    ++counted[*row.find("strategy")->as_string()].safe;
+  for (const Json& row : all_rows(path("build"), manifest_, "equal_unsafe")) {
+    ++counted[*row.find("strategy")->as_string()].unsafe;
+  }
+  EXPECT_EQ(manifest_.strategies.size(), 43U);
+  for (const auto& [name, rows] : manifest_.strategies) EXPECT_EQ(rows, counted[name]) << name;
+  const auto line = [](const char* name, std::uint64_t safe, std::uint64_t unsafe) {
+    return concat("| `", std::string_view(name), "` | ", safe, " | ", unsafe, " |\n");
+  };
+  Manifest manifest = manifest_;
+  manifest.strategies = {{"loop_split", {100, 3}}, {"loop_fusion", {99, 5}}, {"collect", {0, 0}}};
+  const std::string text = card(manifest);
+  EXPECT_EQ(text.find(line("loop_split", 100, 3)), text.npos);
+  EXPECT_NE(text.find(line("loop_fusion", 99, 5)), text.npos);
+  EXPECT_NE(text.find(line("collect", 0, 0)), text.npos);
+  manifest.strategies = {{"loop_split", {100, 3}}};
+  EXPECT_NE(card(manifest).find("Every strategy has at least 100 safe rows"), text.npos);
+}
+
+TEST_F(DatasetExports, RowsOnTheWrongSideOfSafeAreFound) {
+  expect_column_found("equal_unsafe", "safe", Json(true), "a safe row in equal_unsafe");
+  expect_column_found("archive", "safe", Json(), "safe");
+  expect_found(
+      [&](const std::string& folder) {
+        const Json taken = testing::read_rows(folder, "equal_unsafe", Split::train).front();
+        tamper(folder, "archive", Split::train,
+               [&](std::vector<Json>& rows) { rows.push_back(with_column(taken, "safe", Json(true))); });
+      },
+      "data/equal_unsafe/train", "a duplicate");
+  // Somebody drops a safe row and makes everything fit but the counts by strategy.
+  expect_found(
+      [&](const std::string& folder) {
+        tamper(folder, "equal_unsafe", Split::train, [](std::vector<Json>& rows) { rows.pop_back(); });
+      },
+      "manifest.json", "safe rows and", false);
+}
+
+TEST_F(DatasetExports, AnUnsafeRowThatIsCalledSafeIsFoundByTheJudge) {
+  const std::string copy = path("called_safe");
+  std::filesystem::copy(path("build"), copy, std::filesystem::copy_options::recursive);
+  std::string id;
+  for (const Json& row : testing::read_rows(copy, "equal_unsafe", Split::train)) {
+    if (!id.empty()) break;
+    id = *row.find("id")->as_string();
+    tamper(copy, "archive", Split::train,
+           [&](std::vector<Json>& rows) { rows.push_back(with_column(row, "safe", Json(true))); });
+  }
+  ASSERT_FALSE(id.empty());
+  bool is_found = false;
+  for (const ValidationProblem& problem : validated(copy).problems) {
+    is_found = is_found || (problem.row.find(id) != problem.row.npos &&
+                            problem.what == "the judge does not find it numerically safe");
+  }
+  EXPECT_TRUE(is_found);
 }
 
 TEST_F(DatasetExports, TheSameBytesForAnyNumberOfJobs) {

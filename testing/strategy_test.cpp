@@ -71,8 +71,8 @@ void note_refusal(std::string_view strategy, const Refusal& refusal) {
   refused().insert(concat(strategy, "/", refusal.precondition->id));
 }
 
-void expect_rewrite(std::string_view strategy, std::string_view before, std::string_view choice,
-                    std::string_view after, HouseResult result) {
+void expect_rewrite(std::string_view strategy, std::string_view before, std::string_view choice, std::string_view after,
+                    HouseResult result) {
   const Program program = strategy_program(before);
   View view(program);
   const auto applied = apply(strategy_named(strategy), view, choice_of(choice));
@@ -88,6 +88,32 @@ void expect_rewrite(std::string_view strategy, std::string_view before, std::str
   EXPECT_TRUE(same_up_to_renaming(applied->program, wanted))
       << strategy << " " << choice << "\n got    " << print(applied->program) << "\n wanted " << print(wanted);
   EXPECT_EQ(check_application(strategy_named(strategy), program, choice_of(choice)), result);
+}
+
+namespace {
+
+Judgement judged_step(std::string_view strategy, std::string_view before, std::string_view choice) {
+  const Program program = strategy_program(before);
+  View view(program);
+  const auto applied = apply(strategy_named(strategy), view, choice_of(choice));
+  if (!applied) throw std::runtime_error(to_text(strategy, applied.error()));
+  return verify(program, applied->program);
+}
+
+}  // namespace
+
+void expect_safe_rewrite(std::string_view strategy, std::string_view before, std::string_view choice,
+                         std::string_view after) {
+  expect_rewrite(strategy, before, choice, after);
+  const Judgement judgement = judged_step(strategy, before, choice);
+  EXPECT_TRUE(is_equal(judgement.verdict) && judgement.is_safe()) << strategy << " " << choice << "\n"
+                                                                  << judgement.reason;
+}
+
+void expect_unsafe_step(std::string_view strategy, std::string_view before, std::string_view choice) {
+  const Judgement judgement = judged_step(strategy, before, choice);
+  EXPECT_TRUE(is_equal(judgement.verdict)) << strategy << " " << choice << "\n" << judgement.reason;
+  EXPECT_EQ(judgement.safe, Shown::no) << strategy << " " << choice;
 }
 
 void expect_refusal(std::string_view strategy, std::string_view before, std::string_view choice,

@@ -30,8 +30,14 @@ enum class HouseResult : std::uint8_t { good, undecided, bad };
 
 /// The choice leads from one program to the other, up to the names of loops and intermediates; `after` is only the
 /// nests, in shorthand. The result passes `check` and is judged equal.
-void expect_rewrite(std::string_view strategy, std::string_view before, std::string_view choice,
-                    std::string_view after, HouseResult wanted = HouseResult::good);
+void expect_rewrite(std::string_view strategy, std::string_view before, std::string_view choice, std::string_view after,
+                    HouseResult wanted = HouseResult::good);
+
+/// The same, and the result is numerically as good as what was there.
+void expect_safe_rewrite(std::string_view strategy, std::string_view before, std::string_view choice,
+                         std::string_view after);
+/// The step is equal and not safe: the search finds an input at which it loses digits or overflows.
+void expect_unsafe_step(std::string_view strategy, std::string_view before, std::string_view choice);
 
 /// The choice is refused because of this precondition.
 void expect_refusal(std::string_view strategy, std::string_view before, std::string_view choice,

@@ -325,7 +325,7 @@ def attention(sizes: tuple[int, int, int, int], tile: int, rows: int, hidden: st
     # Maximum H, sum K and output I keep their latest value; R, Y and Z hold the one before
     for equation, dimension in (("0/1/2/5", 3), ("0/2/3/10", 3), ("0/3/4/12/1", 4)):
         r.step("set_storage_layout", f"{equation}:left", form="rolling", dimensions=str(dimension), number=0)
-    for tensor, behind in zip("HKIZYR", ("0/5/0", "0/6/0", "0/6/0", "0/5/0", "0/5/0", "0/5/0"), strict=True):
+    for tensor, behind in zip("HKIZYR", ("0/6/0", "0/6/0", "0/6/0", "0/5/0", "0/5/0", "0/5/0"), strict=True):
         r.cache("0:loop[2]", "write", tensor, "l")
         r.step("dead_code_elimination", behind)
     return r

@@ -23,7 +23,8 @@ def test_configs_are_those_of_the_card(folder, card):
     assert [config["config_name"] for config in card["configs"] if config.get("default")] == ["chat_full"]
     wanted = {"archive", "chat_full", "chat_full_compact", "chat_single", "chat_multi", "chat_f_tir_nocot",
               "chat_f_leir_nocot", "chat_f_leir_nocot_compact", "chat_uf_leir_cot", "chat_uf_leir_cot_compact",
-              "sft_trl", "dpo_trl", "dpo_swift", "kto_trl", "stepwise", "rl", "near_miss", "deep", "no_kernelbench"}
+              "sft_trl", "dpo_trl", "dpo_swift", "kto_trl", "stepwise", "rl", "near_miss", "deep", "no_kernelbench",
+              "equal_unsafe"}
     assert wanted <= set(names)
 
 

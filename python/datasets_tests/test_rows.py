@@ -40,6 +40,22 @@ def test_archive_rows_fit_the_schema(folder, rows, manifest):
         assert not validator.is_valid(broken)
 
 
+def test_only_one_config_has_what_is_not_safe(folder, rows, manifest):
+    unsafe = list(all_rows(rows, manifest, "equal_unsafe"))
+    assert unsafe and all(row["safe"] is not True and row["grade"] in ("proved", "exact") for row in unsafe)
+    assert all(row["safe"] is True and row["safe_by"] in ("proof", "search") for row in all_rows(rows, manifest, "archive"))
+    ids = {row["id"] for row in unsafe}
+    for table in (table["table"] for table in manifest["tables"]):
+        if table == "equal_unsafe":
+            continue
+        for row in all_rows(rows, manifest, table):
+            assert not ids & {row["id"], row.get("entry"), *row.get("entries", [])}, table
+    card = (folder / "README.md").read_text()
+    for name, count in manifest["strategies"].items():
+        line = f"| `{name}` | {count['safe']} | {count['unsafe']} |"
+        assert (line in card) == (count["safe"] < 100), name
+
+
 def test_conversations_have_qwen3s_form(rows, manifest):
     for table in chat_tables(manifest):
         for row in all_rows(rows, manifest, table):

@@ -27,7 +27,7 @@ from typing import Any
 
 from . import _steptp
 
-__all__ = ["different", "equal", "format", "strategy_matches"]
+__all__ = ["different", "equal", "format", "safe", "strategy_matches"]
 
 #: Seconds for one answer: what is not known by then is worth nothing.
 time_limit: float = 10.0
@@ -127,6 +127,8 @@ def equal(completions: Any = (), **columns: Any) -> list[float]:
     """1 where the answer is another program, up to renaming, and equal to that of the question: proved or exact.
 
     Of a question for several programs, the share of those asked for that are; the same program twice counts once.
+    "numeric" is evidence and worth 0, and so is a program that has numbers where that of the question has no value at
+    any input. Whether it is numerically safe is not asked: that is `safe`.
 
     >>> double = "@input A f32[3]\\n@output D f32[3]\\nL^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2;];"
     >>> answer = '<answer>{"transformed_IR":"a3 D(a)=A(a)+A(a);","applied_strategy":"expand_factorization"}</answer>'
@@ -134,6 +136,20 @@ def equal(completions: Any = (), **columns: Any) -> list[float]:
     [1.0, 0.0]
     """
     return _rewards("equal", completions, columns)
+
+
+def safe(completions: Any = (), **columns: Any) -> list[float]:
+    """1 where `equal` is, and the program is shown to be numerically safe, by proof or by search.
+
+    Safe: at every input of middle magnitude that the program of the question can bear, it does not overflow, divide by
+    zero, take another branch or lose more digits. What is not known is worth 0.
+
+    >>> single = "@input A f32[3]\\n@output D f32[3]\\na3 D(a)=A(a);"
+    >>> wild = '<answer>{"transformed_IR":"a3 D(a)=A(a)+1e10-1e10;","applied_strategy":"additive_split"}</answer>'
+    >>> equal(completions=[wild], before=[single]), safe(completions=[wild], before=[single])
+    ([1.0], [0.0])
+    """
+    return _rewards("safe", completions, columns)
 
 
 def different(completions: Any = (), **columns: Any) -> list[float]:

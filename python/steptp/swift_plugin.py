@@ -36,6 +36,13 @@ class SteptpEqual(_Base):  # type: ignore[misc, valid-type]
         return rewards.equal(completions=completions, **columns)
 
 
+class SteptpSafe(_Base):  # type: ignore[misc, valid-type]
+    """`steptp.rewards.safe`"""
+
+    def __call__(self, completions: Any, **columns: Any) -> list[float]:
+        return rewards.safe(completions=completions, **columns)
+
+
 class SteptpDifferent(_Base):  # type: ignore[misc, valid-type]
     """`steptp.rewards.different`"""
 
@@ -59,6 +66,7 @@ class SteptpStrategyMatches(_Base):  # type: ignore[misc, valid-type]
 
 orms.update(
     steptp_equal=SteptpEqual,
+    steptp_safe=SteptpSafe,
     steptp_different=SteptpDifferent,
     steptp_format=SteptpFormat,
     steptp_strategy_matches=SteptpStrategyMatches,

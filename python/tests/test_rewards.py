@@ -16,7 +16,8 @@ SIGNATURE = [
 ]
 BEFORE = "L^{8}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2+1;];"
 SPLIT = "L^{4}_{a=0}L^{2}_{c=0}[D^{f32,g}_{a*2+c}=A^{f32,g}_{a*2+c}*2+1;];"
-ALL = [rewards.equal, rewards.different, rewards.format, rewards.strategy_matches]
+ALL = [rewards.equal, rewards.safe, rewards.different, rewards.format, rewards.strategy_matches]
+ORMS = [f"steptp_{reward.__name__}" for reward in ALL]
 
 
 def answer(text: str, strategy: str = "loop_split") -> str:
@@ -35,6 +36,7 @@ ANSWERS = [
 ]
 WORTH = {
     "equal": [1, 0, 0, 1, 1, 0, 0, 0],
+    "safe": [1, 0, 0, 1, 1, 0, 0, 0],
     "different": [1, 0, 1, 1, 1, 0, 0, 0],
     "format": [1, 1, 1, 1, 0, 1, 0, 0],
     "strategy_matches": [1, 0, 0, 0, 1, 0, 0, 0],
@@ -53,6 +55,22 @@ def test_what_answers_are_worth_as_texts_and_as_messages(reward) -> None:
     assert found == wanted and all(isinstance(value, float) for value in found)
     messages = [[{"role": "assistant", "content": text}] for text in ANSWERS]
     assert reward(completions=messages, **columns(signature=[SIGNATURE] * 8)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "equal", "safe"),
+    [
+        ("a8 D(a)=A(a)*2+1;", "a8 D(a)=1+A(a)*2;", 1.0, 1.0),
+        ("a8 D(a)=A(a);", "a8 D(a)=A(a)+1e10-1e10;", 1.0, 0.0),
+        ("a8 D(a)=A(a)*0.1;", "a8 D(a)=A(a)*0.10000000149011612;", 0.0, 0.0),
+        ("a8 D(a)=where(a<3,inf-inf,A(a));", "a8 D(a)=where(a<3,7,A(a));", 0.0, 0.0),
+    ],
+    ids=["equal and safe", "equal and unsafe", "numeric", "fills what has no value"],
+)
+def test_only_what_is_shown_is_paid(before: str, after: str, equal: float, safe: float) -> None:
+    row = {"before": [before], "signature": [SIGNATURE]}
+    assert rewards.equal(completions=[answer(after)], **row) == [equal]
+    assert rewards.safe(completions=[answer(after)], **row) == [safe]
 
 
 def test_a_program_with_header_lines_needs_no_signature() -> None:
@@ -137,7 +155,8 @@ def test_a_step_of_every_strategy_on_a_small_program_is_worth_everything() -> No
         applied = steptp.apply(program, choice["strategy"], choice["choice"])
         text = answer(applied.program.to_text(header=False).strip(), choice["strategy"])
         row = {"before": [BEFORE], "signature": [SIGNATURE]}
-        assert [reward(completions=[text], **row) for reward in ALL] == [[1.0]] * 4, choice
+        paid = [reward(completions=[text], **row) for reward in ALL if reward is not rewards.safe]
+        assert paid == [[1.0]] * (len(ALL) - 1), choice  # not every step is safe
         tried += 1
     assert tried >= 5
 
@@ -145,7 +164,7 @@ def test_a_step_of_every_strategy_on_a_small_program_is_worth_everything() -> No
 def test_the_plugin_works_without_swift() -> None:
     from steptp import swift_plugin
 
-    assert set(swift_plugin.orms) >= {"steptp_equal", "steptp_different", "steptp_format", "steptp_strategy_matches"}
-    for name, reward in zip(("steptp_equal", "steptp_different", "steptp_format", "steptp_strategy_matches"), ALL):
+    assert set(swift_plugin.orms) >= set(ORMS)
+    for name, reward in zip(ORMS, ALL):
         function = swift_plugin.orms[name]()
         assert function(ANSWERS, **columns()) == [float(value) for value in WORTH[reward.__name__]]

@@ -61,6 +61,10 @@ ElementsAnswer show(const Program& before, const Program& after, const CertifyOp
     return answer;
   }
   const InputModel model = model_inputs(before, after, Guesses::none);
+  if (!model.problem.empty()) {
+    answer.reason = model.problem;
+    return answer;
+  }
   const std::shared_ptr<const Code> old_choices = choices_as_reals(old_code);
   const std::shared_ptr<const Code> new_choices = choices_as_reals(new_code);
   const Pair pair{old_code, new_code, combine(combine(options.seed, hash_of(before)), hash_of(after))};

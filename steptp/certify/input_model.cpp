@@ -13,6 +13,8 @@ namespace steptp::certify {
 
 namespace {
 
+constexpr std::string_view kEmpty = "an input has no legal value";
+
 class Modeller {
  public:
   Modeller(const Program& before, const Program& after, Guesses guesses)
@@ -45,14 +47,24 @@ class Modeller {
       // Numbers that stand for infinity (1e30) are out of reach on purpose: f16 inputs, say, never get there.
       if (std::fabs(threshold) < 0x1p16) model_.beyond = std::max(model_.beyond, 2 * std::fabs(threshold));
     }
-    for (const InputFacts& facts : model_.inputs) {
-      if (facts.is_bounded && facts.low > facts.high) model_.is_empty = true;
-      if (facts.domain.kind == Domain::Kind::range && !(facts.domain.low < facts.domain.high)) model_.is_empty = true;
+    for (InputFacts& facts : model_.inputs) {
+      if (facts.is_bounded && facts.low > facts.high) model_.problem = kEmpty;
+      if (facts.domain.kind == Domain::Kind::range && !(facts.domain.low < facts.domain.high)) model_.problem = kEmpty;
+      note_values(facts);
     }
     return std::move(model_);
   }
 
  private:
+  /// A constant that holds -inf is a mask; one that holds +inf or NaN is not followed.
+  void note_values(InputFacts& facts) {
+    for (const double value : facts.variable->values) {
+      if (std::isfinite(value)) continue;
+      facts.domain.kind = Domain::Kind::masked;
+      if (!(value < 0)) model_.problem = concat("the constant ", facts.variable->name, " holds +inf or NaN");
+    }
+  }
+
   InputFacts* find(const std::string& name) {
     const auto at = model_.numbers.find(name);
     return at == model_.numbers.end() ? nullptr : &model_.inputs[at->second];

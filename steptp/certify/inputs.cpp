@@ -172,7 +172,8 @@ bool InputSource::is_in_pattern(const std::vector<std::int64_t>& shape, std::int
     case 2: return place == 0;
     case 3: return place != 0;
     case 4: return place == shape[axis] - 1;
-    default: return place != shape[axis] - 1;
+    case 5: return place != shape[axis] - 1;
+    default: return draw_.step % kPatterns == kAllTrue;
   }
 }
 
@@ -308,7 +309,10 @@ std::int64_t InputSource::integer(std::size_t input, std::int64_t position) cons
 
 Fraction InputSource::drawn_real(std::size_t input, std::int64_t position) const {
   const InputFacts& facts = model_.inputs[input];
-  if (!facts.variable->values.empty()) return fraction_of(facts.variable->values[static_cast<std::size_t>(position)]);
+  if (!facts.variable->values.empty()) {
+    const double value = facts.variable->values[static_cast<std::size_t>(position)];
+    return std::isinf(value) ? kMinusInfinity : fraction_of(value);
+  }
   if (draw_.chosen) {
     const double value = draw_.chosen->real(input, position);
     return std::isinf(value) ? kMinusInfinity : fraction_of(value);

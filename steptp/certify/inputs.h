@@ -79,7 +79,9 @@ struct Draw {
   const ChosenInputs* chosen = nullptr;
 };
 /// So many patterns along each axis: even, odd, only the first, all but the first, only the last, all but the last.
-inline constexpr std::int64_t kPatterns = 6;
+inline constexpr std::int64_t kPatterns = 8;
+inline constexpr std::int64_t kAllTrue = 6;   ///< of the patterns
+inline constexpr std::int64_t kAllFalse = 7;  ///< of the patterns
 /// Which elements of masked inputs are -inf: one of four, the first of every row, every other row, all.
 inline constexpr std::int64_t kHidings = 4;
 inline constexpr int kLineBits = 36;
@@ -103,7 +105,7 @@ struct InputModel {
   std::vector<double> thresholds;
   double beyond = 2;  ///< twice as far from zero as every number that is compared or stored as it is
   std::vector<std::string> assumes;
-  bool is_empty = false;  ///< some input has no legal value
+  std::string problem;  ///< why no inputs can be drawn; empty: they can
 };
 
 /// Whether inputs are drawn so that `before` can bear them. That is a wish of whoever looks for differences at points

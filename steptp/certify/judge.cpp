@@ -46,9 +46,11 @@ CertifiedAnswer Judge::run() {
 }
 
 void Judge::decide() {
-  if (model_.is_empty) return undecided("an input has no legal value");
+  if (!model_.problem.empty()) return undecided(model_.problem);
   choose_points();
-  if (!first_look() || is_equal_in_window() || !generic_trials() || !patterns_of_bools() || !hidden_elements()) return;
+  if (!bools_of_one_kind() || !first_look() || is_equal_in_window() || !generic_trials() || !patterns_of_bools() ||
+      !hidden_elements())
+    return;
   show_every_way();
   if (is_hazardous()) return;
   const bool was_shown = is_shown_;

@@ -71,6 +71,7 @@ class Judge {
   [[nodiscard]] std::uint64_t seed_of(DrawKind kind, std::uint64_t trial) const;
   bool generic_trials();
   /// Masks of whole rows and columns, which random bools do not make.
+  bool bools_of_one_kind();
   bool patterns_of_bools();
   /// Elements of masked inputs at -inf: some, whole rows, all.
   bool hidden_elements();

@@ -102,6 +102,28 @@ bool Judge::is_wanted(DrawKind kind) const {
   return true;
 }
 
+bool Judge::bools_of_one_kind() {
+  // A row that is masked whole takes few operations, because branches that are not taken are not evaluated. What does
+  // take many is left to the other looks.
+  constexpr std::uint64_t kMostOperations = 2'000'000;
+  for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
+    const Variable& variable = *model_.inputs[i].variable;
+    if (variable.dtype != DType::boolean || !variable.values.empty()) continue;
+    for (const std::int64_t pattern : {kAllTrue, kAllFalse}) {
+      const Draw draw{DrawKind::pattern, seed_of(DrawKind::pattern, static_cast<std::uint64_t>(pattern)), pattern, i};
+      Budget few{kMostOperations, budget_.bytes, budget_.stop};
+      Comparison comparison(pair_, model_, draw, options_, few);
+      for (std::size_t point = 0; point < std::min<std::size_t>(points_.size(), 2); ++point) {
+        const PointAnswer found = comparison.at(points_[point]);
+        if (found.kind != PointAnswer::Kind::differs && found.kind != PointAnswer::Kind::undefined) continue;
+        differs(comparison, draw, points_[point], found);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 bool Judge::patterns_of_bools() {
   for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
     const Variable& variable = *model_.inputs[i].variable;

@@ -31,8 +31,8 @@ class NumericComparison {
         allowed_(options.budget_operations) {}
 
   NumericAnswer run() {
-    if (model_.is_empty) {
-      answer_.reason = "an input has no legal value";
+    if (!model_.problem.empty()) {
+      answer_.reason = model_.problem;
       return answer_;
     }
     answer_.is_equal = true;

@@ -104,6 +104,7 @@ void OpaqueArithmetic::input(Value& out, const InputSource& source, std::size_t 
   const InputFacts& facts = source.model().inputs[number];
   if (!facts.variable->values.empty()) {
     const Fraction value = source.real(number, position);
+    if (value == kMinusInfinity) fail(FailureKind::unsupported, "a constant holds -inf");
     out.core = out.number = space_.field.of_fraction(value);
     out.range = {to_double(value), to_double(value)};
     out.is_nonzero = value.mantissa != 0;

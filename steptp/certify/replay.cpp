@@ -78,8 +78,8 @@ Replayed evaluate(const Program& before, const Program& after, const Counterexam
   const Code old_code = compile(before);
   const Code new_code = compile(after);
   const InputModel model = model_inputs(before, after);
-  if (model.is_empty) {
-    out.reason = "an input has no legal value";
+  if (!model.problem.empty()) {
+    out.reason = model.problem;
     return out;
   }
   if (!is_of_an_input(draw, model)) {

@@ -94,7 +94,8 @@ std::vector<double> numbers_in(const Code& before, const Code& after) {
       if (literal.nearest != 0 && std::isfinite(literal.nearest)) out.push_back(std::fabs(literal.nearest));
     }
     for (const Node& node : code->nodes) {
-      if (node.op == Op::integer_literal && node.integer != 0) out.push_back(std::fabs(static_cast<double>(node.integer)));
+      if (node.op == Op::integer_literal && node.integer != 0)
+        out.push_back(std::fabs(static_cast<double>(node.integer)));
     }
   }
   std::sort(out.begin(), out.end());
@@ -135,8 +136,8 @@ class SafetySearch {
 
   SafetyAnswer run() {
     SafetyAnswer answer;
-    if (model_.is_empty) {
-      answer.reason = "no-good-input: an input has no legal value";
+    if (!model_.problem.empty()) {
+      answer.reason = concat("no-good-input: ", model_.problem);
       return answer;
     }
     SafetyRun run(before_, after_, model_, signature_, range_, budget_);

@@ -36,6 +36,12 @@ class Fields {
       }
     }
   }
+  void take(std::string_view key, std::optional<bool>& into) {
+    const Json* value = get(key);
+    if (!value || value->is_null()) return;
+    if (!value->as_bool()) return fail(key, "is neither true nor false nor null");
+    into = *value->as_bool();
+  }
   void take(std::string_view key, std::uint64_t& into) {
     if (const Json* value = get(key)) {
       const std::int64_t* number = value->as_integer();
@@ -149,13 +155,15 @@ Json to_json(const Trial& trial) {
   Json out;
   out.set("seed", seed_json(trial.seed)).set("grade", trial.grade).set("points", trial.points);
   out.set("bound_log2", optional_json(trial.bound_log2)).set("agree_bits", optional_json(trial.agree_bits));
-  return out.set("safe", trial.safe);
+  return out.set("safe", optional_json(trial.safe));
 }
 
 Json to_json(const EntryVerdict& verdict) {
   Json out;
   out.set("grade", verdict.grade).set("bound_log2", optional_json(verdict.bound_log2));
-  out.set("points", verdict.points).set("agree_bits", optional_json(verdict.agree_bits)).set("safe", verdict.safe);
+  out.set("points", verdict.points).set("agree_bits", optional_json(verdict.agree_bits));
+  out.set("safe", optional_json(verdict.safe)).set("safe_by", verdict.safe_by);
+  out.set("safe_range", verdict.safe_range).set("stable", optional_json(verdict.stable));
   out.set("assumes", strings_json(verdict.assumes)).set("inputs_drawn", verdict.inputs_drawn);
   Json::Array trials;
   for (const Trial& trial : verdict.trials) trials.push_back(to_json(trial));
@@ -183,6 +191,9 @@ EntryVerdict verdict_from(const Json& json, std::string& problem) {
   fields.take("points", out.points);
   fields.take("agree_bits", out.agree_bits);
   fields.take("safe", out.safe);
+  fields.take("safe_by", out.safe_by);
+  fields.take("safe_range", out.safe_range);
+  fields.take("stable", out.stable);
   fields.take("assumes", out.assumes);
   fields.take("inputs_drawn", out.inputs_drawn);
   for (const Json& trial : fields.array("trials")) out.trials.push_back(trial_from(trial, problem));
@@ -301,12 +312,20 @@ Json to_json(const Entry& entry) {
   return out.set("tokens", to_json(entry.tokens));
 }
 
+namespace {
+
+Json entries_json(const std::vector<Entry>& entries) {
+  Json::Array out;
+  for (const Entry& entry : entries) out.push_back(to_json(entry));
+  return out;
+}
+
+}  // namespace
+
 Json to_json(const ProgramRecord& record) {
   Json out;
   out.set("program", to_json(record.program));
-  Json::Array entries;
-  for (const Entry& entry : record.entries) entries.push_back(to_json(entry));
-  out.set("entries", std::move(entries));
+  out.set("entries", entries_json(record.entries)).set("unsafe_entries", entries_json(record.unsafe_entries));
   Json dropped{Json::Object()};
   for (const auto& [reason, count] : record.dropped) dropped.set(reason, count);
   return out.set("dropped", std::move(dropped)).set("excluded", record.excluded);
@@ -317,10 +336,13 @@ Result<ProgramRecord, std::string> record_from_json(const Json& json) {
   Fields fields(json, "record");
   std::string problem;
   if (const Json* program = fields.get("program")) out.program = program_from(*program, problem);
-  for (const Json& entry : fields.array("entries")) {
-    if (!problem.empty()) break;
-    out.entries.push_back(entry_from(entry, problem));
-  }
+  const auto take_entries = [&](const char* key, std::vector<Entry>& into) {
+    for (const Json& entry : fields.array(key)) {
+      if (problem.empty()) into.push_back(entry_from(entry, problem));
+    }
+  };
+  take_entries("entries", out.entries);
+  take_entries("unsafe_entries", out.unsafe_entries);
   fields.take("excluded", out.excluded);
   if (const Json* dropped = fields.get("dropped")) {
     if (!dropped->as_object()) {

@@ -59,7 +59,7 @@ struct Trial {
   std::uint64_t points = 0;
   std::optional<double> bound_log2;
   std::optional<std::int64_t> agree_bits;
-  bool safe = false;
+  std::optional<bool> safe;  ///< nothing: not known
   bool operator==(const Trial&) const = default;
 };
 
@@ -69,10 +69,14 @@ struct EntryVerdict {
   std::optional<double> bound_log2;
   std::uint64_t points = 0;
   std::optional<std::int64_t> agree_bits;
-  bool safe = false;
+  /// Numerically no worse than the root at all good inputs; the weakest of the trials. Nothing: not known.
+  std::optional<bool> safe;
+  std::string safe_by;         ///< "proof" or "search"; empty where `safe` is not known
+  std::string safe_range;      ///< the magnitudes over which that was asked: "middle"
+  std::optional<bool> stable;  ///< the same where each input may be off by half a unit in the last place
   std::vector<std::string> assumes;
-  /// Three, each with a fresh seed. A proof holds for every input and draws none: then there is none either, and
-  /// `inputs_drawn` is false.
+  /// Three, each with a fresh seed. Where grade and `safe` are proved, nothing is drawn: then there is none, and
+  /// `inputs_drawn` is false. A proof whose `safe` was searched for has one, with the seed of the search.
   std::vector<Trial> trials;
   bool inputs_drawn = false;
   bool operator==(const EntryVerdict&) const = default;
@@ -111,7 +115,11 @@ using DropCounts = std::map<std::string, std::uint64_t>;
 /// A program with all that was made of it: one line of the raw store.
 struct ProgramRecord {
   DatasetProgram program;
-  std::vector<Entry> entries;  ///< in the order in which they were drawn; a parent stands before its children
+  /// Equal and safe, in the order in which they were drawn; a parent stands before its children.
+  std::vector<Entry> entries;
+  /// Equal, but shown unsafe or not shown safe: the config `equal_unsafe` and nothing else is made of them. Their
+  /// parents are among `entries`.
+  std::vector<Entry> unsafe_entries;
   DropCounts dropped;
   /// Why nothing was made of the program: "crashed: ..." (quarantined), "degenerate", ...; empty where something was.
   std::string excluded;

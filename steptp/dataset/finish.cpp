@@ -86,6 +86,7 @@ class Survey {
     types_[split].insert(program.type);
     members.push_back({program.split, program.name, parse_hash(program.id), parse_hash(program.structure)});
     for (const Entry& entry : record.entries) add(program, entry);
+    for (const Entry& entry : record.unsafe_entries) add_unsafe(program, entry);
     sample.add(record);
   }
 
@@ -105,7 +106,8 @@ class Survey {
     std::map<std::string, std::uint64_t> types;
     for (const auto& [split, names] : types_) types[split] = names.size();
     summary.set("types", counts_json(types)).set("entries", counts_json(entries_)).set("deep_entries", deep_);
-    summary.set("strategies", counts_json(strategies_)).set("grades", counts_json(grades_));
+    summary.set("equal_unsafe", counts_json(unsafe_)).set("strategies", counts_json(strategies_));
+    summary.set("grades", counts_json(grades_)).set("safe_by", counts_json(safe_by_));
     summary.set("dropped", counts_json(dropped_)).set("excluded", counts_json(excluded_));
     summary.set("dropped_by_strategy", counts_json(dropped_by_strategy_));
     Json repeated;
@@ -120,6 +122,7 @@ class Survey {
     ++entries_[std::string(name_of(program.split))];
     ++strategies_[entry.strategy];
     ++grades_[entry.verdict.grade];
+    ++safe_by_[entry.verdict.safe_by];
     if (entry.depth > 0) ++deep_;
     const Hash before = parse_hash(entry.before_hash);
     const Hash after = parse_hash(entry.after_hash);
@@ -133,6 +136,13 @@ class Survey {
     }
   }
 
+  /// No candidate for a row, but somebody may train on it: what it shows must not be a program of another split.
+  void add_unsafe(const DatasetProgram& program, const Entry& entry) {
+    ++unsafe_[std::string(name_of(program.split))];
+    if (program.split == Split::train) trained_states_.emplace(parse_hash(entry.after_hash), entry.id);
+  }
+
+  std::map<std::string, std::uint64_t> unsafe_, safe_by_;
   std::map<std::string, std::uint64_t> programs_, origins_, entries_, strategies_, grades_, dropped_, excluded_;
   std::map<std::string, std::uint64_t> dropped_by_strategy_;
   std::map<std::string, std::set<std::string>> types_;
@@ -173,7 +183,7 @@ std::string selection_text(const std::vector<SelectedRow>& rows) {
 Result<bool, Diagnostic> write_build(const std::string& folder, const Configuration& configuration, const Plan& plan,
                                      const Json& summary) {
   Json out;
-  out.set("format", 1).set("configuration", dataset::to_json(configuration));
+  out.set("format", kStoreFormat).set("configuration", dataset::to_json(configuration));
   out.set("programs", static_cast<std::uint64_t>(plan.programs.size()));
   out.set("parts", part_count(plan.programs.size()));
   Json wanted{Json::Object()};

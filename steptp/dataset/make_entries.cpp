@@ -24,6 +24,7 @@
 #include "steptp/text/printer.h"
 #include "steptp/tokens/qwen3.h"
 #include "steptp/verify/verify.h"
+#include "steptp/verify/verify_pair.h"
 #include "steptp/zoo/compose.h"
 
 namespace steptp::dataset {
@@ -50,22 +51,27 @@ class Stage {
   double start_;
 };
 
+std::optional<bool> known(Shown shown) {
+  return shown == Shown::unknown ? std::nullopt : std::optional(shown == Shown::yes);
+}
+
+/// Of two trials: what one denies is denied, what one does not know is not known.
+std::optional<bool> weaker(std::optional<bool> a, std::optional<bool> b) {
+  if (a == false || b == false) return false;
+  return a && b ? std::optional(true) : std::nullopt;
+}
+
+std::string text_of(const certify::SafeRange& range) {
+  const Json json = steptp::to_json(range);
+  return json.as_string() ? *json.as_string() : json.dump();
+}
+
 std::uint64_t count_tokens(const std::string& text) {
   const auto& tokenizer = qwen3_tokenizer();
   if (!tokenizer) throw std::runtime_error(tokenizer.error().message);
   const auto count = tokenizer->count(text);
   if (!count) throw std::runtime_error(count.error().message);
   return *count;
-}
-
-std::vector<const Strategy*> wanted_strategies(const Configuration& configuration) {
-  std::vector<const Strategy*> out;
-  for (const Strategy* strategy : all_strategies()) {
-    const auto& names = configuration.strategies;
-    const bool is_named = std::find(names.begin(), names.end(), strategy->name) != names.end();
-    if (names.empty() ? is_published(*strategy) : is_named) out.push_back(strategy);
-  }
-  return out;
 }
 
 /// A program that entries start from: the root, or what a verified step made of it.
@@ -203,7 +209,7 @@ class EntryMaker {
     if (wanted > 0) record.dropped["attempts are used up"] += 1;
   }
 
-  /// Whether the choice became an entry.
+  /// Whether the choice became an entry. What is equal and not safe is kept apart, and is none.
   bool try_choice(const State& state, View& view, const StrategyChoice& choice, std::vector<State>& next) {
     trying_ = choice.strategy->name;
     times_["apply"] -= cpu_milliseconds();
@@ -223,10 +229,16 @@ class EntryMaker {
     const Hash identity = combine(planned_.form, hash_text(entry.recipe.dump()));
     entry.id = hash_name(identity);
     if (!judge(after, identity, entry.verdict)) return false;
+    const bool is_safe = entry.verdict.safe == true;
     std::string refused;
     if (!lower(after, entry.tir, entry.cuda, refused)) return drop(refused);
     describe_entry(state, choice, *applied, identity, entry);
     seen_.insert(entry.after_hash);
+    if (!is_safe) {
+      drop(entry.verdict.safe == false ? "unsafe" : "safe not known");
+      record.unsafe_entries.push_back(std::move(entry));
+      return false;
+    }
     if (state.depth < configuration_.depth) {
       next.push_back({after, std::move(recipe), entry.id, state.depth + 1, entry.after, entry.after_hash});
     }
@@ -256,7 +268,8 @@ class EntryMaker {
     count(after, entry.after, entry.tir, entry.cuda, entry.tokens);
   }
 
-  /// Equal and safe against the root, in as many trials as are wanted. A proof draws no inputs: one is enough.
+  /// Whether it is equal to the root, in as many trials as are wanted, and how safe. A proof draws no inputs: one is
+  /// enough; so is the first that is not safe.
   bool judge(const Program& after, Hash identity, EntryVerdict& verdict) {
     const Stage stage(times_, "judge");
     VerifyOptions options;
@@ -274,7 +287,6 @@ class EntryMaker {
       if (!is_equal(judgement.verdict)) return drop(std::string(name_of(judgement.verdict)));
       if (judgement.fills_vacuous) return drop("fills_vacuous");
       if (judgement.same) return drop("same");
-      if (!judgement.is_safe()) return drop(judgement.safe == Shown::no ? "unsafe" : "safe not known");
       take(judgement, seeds[i], verdict);
     }
     return true;
@@ -283,10 +295,16 @@ class EntryMaker {
   static void take(const Judgement& judgement, std::uint64_t seed, EntryVerdict& verdict) {
     const bool is_first = verdict.grade.empty();
     if (is_first) verdict.grade = std::string(name_of(judgement.verdict));
-    verdict.safe = true;
+    const std::optional<bool> safe = known(judgement.safe);
+    verdict.safe = is_first ? safe : weaker(verdict.safe, safe);
+    const Json by = steptp::to_json(judgement.safe_by);
+    if (is_first || judgement.safe_by == SafeBy::search) verdict.safe_by = by.as_string() ? *by.as_string() : "";
+    if (!verdict.safe) verdict.safe_by.clear();
+    verdict.safe_range = text_of(judgement.safe_range);
+    verdict.stable = is_first ? known(judgement.stable) : weaker(verdict.stable, known(judgement.stable));
     verdict.points += judgement.points;
     if (is_first) verdict.assumes = judgement.assumes;
-    if (judgement.verdict == Grade::proved) return;
+    if (judgement.verdict == Grade::proved && judgement.safe_by == SafeBy::proof) return;
     verdict.inputs_drawn = true;
     // The weakest of the trials is what the row promises.
     if (judgement.bound_log2) {
@@ -296,7 +314,7 @@ class EntryMaker {
       verdict.agree_bits = std::min(verdict.agree_bits.value_or(*judgement.agree_bits), *judgement.agree_bits);
     }
     verdict.trials.push_back({seed, std::string(name_of(judgement.verdict)), judgement.points, judgement.bound_log2,
-                              judgement.agree_bits, true});
+                              judgement.agree_bits, safe});
   }
 
   static Json recipe_array(const Recipe& recipe) {
@@ -331,6 +349,16 @@ class EntryMaker {
 };
 
 }  // namespace
+
+std::vector<const Strategy*> wanted_strategies(const Configuration& configuration) {
+  std::vector<const Strategy*> out;
+  for (const Strategy* strategy : all_strategies()) {
+    const auto& names = configuration.strategies;
+    const bool is_named = std::find(names.begin(), names.end(), strategy->name) != names.end();
+    if (names.empty() ? is_published(*strategy) : is_named) out.push_back(strategy);
+  }
+  return out;
+}
 
 Result<ProgramRecord, Diagnostic> make_record(const PlannedProgram& planned, const Configuration& configuration,
                                               const ImportPaths& imports, StageTimes& times) {

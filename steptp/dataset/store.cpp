@@ -88,7 +88,7 @@ Result<Json, Diagnostic> read_build(const std::string& folder) {
   auto json = parse_json(*text);
   if (!json) return make_error("dataset", concat("'", path, "' is no JSON: ", json.error().message));
   const Json* format = json->find("format");
-  if (!format || !format->as_integer() || *format->as_integer() != 1) {
+  if (!format || !format->as_integer() || *format->as_integer() != kStoreFormat) {
     return make_error("dataset", concat("'", path, "' is of no format that this version reads"));
   }
   return std::move(json).value();
@@ -102,6 +102,7 @@ void Quota::apply(ProgramRecord& record) {
     return;
   }
   record.entries.clear();
+  record.unsafe_entries.clear();
   record.dropped.clear();
   record.excluded = "not needed";
 }

@@ -30,7 +30,10 @@ namespace steptp::dataset {
 [[nodiscard]] std::string selection_path(const std::string& folder);
 [[nodiscard]] std::string compiled_path(const std::string& folder);
 
-/// What DIR/build.json says: {"format":1,"configuration":{...},"parts":N,"programs":N,"wanted":{"train":N,...},
+/// Of build.json and of the records: 2 since entries that are equal and not safe are kept apart.
+inline constexpr std::int64_t kStoreFormat = 2;
+
+/// What DIR/build.json says: {"format":2,"configuration":{...},"parts":N,"programs":N,"wanted":{"train":N,...},
 /// "summary":{...}}. The summary is there once the build is complete.
 [[nodiscard]] Result<Json, Diagnostic> read_build(const std::string& folder);
 

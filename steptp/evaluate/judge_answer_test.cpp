@@ -95,7 +95,7 @@ TEST(Rewards, AreForWhatTheyAreNamedAfter) {
       "Why.", answer_json({"L^{4}_{a=0}L^{2}_{c=0}[D^{f32,g}_{a*2+c}=A^{f32,g}_{a*2+c}*2+1;];", "loop_split"}));
   const std::string same = chat_completion("", answer_json({"a8 D(a)=A(a)*2+1;", "loop_split"}));
   const std::string wrong = chat_completion("", answer_json({"a8 D(a)=A(a)*2+2;", "loop_split"}));
-  for (const Reward reward : {Reward::format, Reward::different, Reward::equal, Reward::strategy_matches})
+  for (const Reward reward : {Reward::format, Reward::different, Reward::equal, Reward::safe, Reward::strategy_matches})
     EXPECT_EQ(worth(reward, split), 1) << static_cast<int>(reward);
   EXPECT_EQ(worth(Reward::format, same), 1);
   EXPECT_EQ(worth(Reward::different, same), 0);
@@ -106,9 +106,54 @@ TEST(Rewards, AreForWhatTheyAreNamedAfter) {
   EXPECT_EQ(worth(Reward::format, split + " Done."), 0);
   EXPECT_EQ(worth(Reward::equal, split + " Done."), 1);
   EXPECT_EQ(worth(Reward::equal, split, 2), 0.5);
-  for (const Reward reward : {Reward::format, Reward::different, Reward::equal, Reward::strategy_matches}) {
+  for (const Reward reward :
+       {Reward::format, Reward::different, Reward::equal, Reward::safe, Reward::strategy_matches}) {
     EXPECT_EQ(worth(reward, std::string("\xff\0<answer>", 10)), 0);
   }
+}
+
+/// What the rewards `equal` and `safe` pay for an answer to a question.
+std::string paid(const std::string& before, const std::string& after) {
+  const std::string head = "@input A f32[8]\n@output D f32[8]\n";
+  const std::string answer = chat_completion("", answer_json({after, "loop_split"}));
+  std::string out;
+  for (const Reward reward : {Reward::equal, Reward::safe}) {
+    const Rewarded one = reward_of(reward, {head + before, answer, 1}, {});
+    EXPECT_EQ(one.problem, "");
+    out += one.value == 1 ? "1" : one.value == 0 ? "0" : "?";
+  }
+  return out;
+}
+
+TEST(Rewards, PayForWhatIsShownAndForNothingElse) {
+  EXPECT_EQ(paid("a8 D(a)=A(a)*2+1;", "a8 D(a)=1+A(a)*2;"), "11");
+  EXPECT_EQ(paid("a8 D(a)=A(a);", "a8 D(a)=A(a)+1e10-1e10;"), "10") << "equal, and not safe";
+  EXPECT_EQ(paid("a8 D(a)=1/(1+exp(-A(a)));", "a8 D(a)=exp(A(a))/(1+exp(A(a)));"), "10") << "equal, and not safe";
+  EXPECT_EQ(paid("a8 D(a)=A(a)*0.1;", "a8 D(a)=A(a)*0.10000000149011612;"), "00") << "numeric is evidence";
+  EXPECT_EQ(paid("a8 D(a)=where(a<3,inf-inf,A(a));", "a8 D(a)=where(a<3,7,A(a));"), "00") << "it fills what has no value";
+}
+
+TEST(JudgeAnswer, EvidenceAndFilledElementsAreNotEqual) {
+  const auto judged_as = [](const std::string& before, const std::string& after) {
+    EvaluationCase one;
+    one.before = read_document("line.leir", "@input A f32[8]\n@output D f32[8]\n" + before);
+    one.text = before;
+    AnswerProgram program;
+    program.text = after;
+    std::string machine_problem;
+    return judge_program(one, program, {}, machine_problem);
+  };
+  const JudgedProgram numeric = judged_as("a8 D(a)=A(a)*0.1;", "a8 D(a)=A(a)*0.10000000149011612;");
+  EXPECT_EQ(numeric.outcome, AnswerOutcome::undecided);
+  EXPECT_EQ(numeric.reason_id, "numeric");
+  EXPECT_FALSE(numeric.equal_through(1) || numeric.is_safe);
+  const JudgedProgram filled = judged_as("a8 D(a)=where(a<3,inf-inf,A(a));", "a8 D(a)=where(a<3,7,A(a));");
+  EXPECT_EQ(filled.outcome, AnswerOutcome::undecided);
+  EXPECT_EQ(filled.reason_id, "fills-vacuous");
+  EXPECT_FALSE(filled.equal_through(1) || filled.is_safe);
+  const JudgedProgram wild = judged_as("a8 D(a)=A(a);", "a8 D(a)=A(a)+1e10-1e10;");
+  EXPECT_TRUE(wild.is_equal());
+  EXPECT_FALSE(wild.is_safe);
 }
 
 TEST(Rewards, ABadRowIsToldAndWorthNothing) {

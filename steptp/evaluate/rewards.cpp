@@ -77,9 +77,11 @@ class Scorer {
     how.judge.seed = options_.seed ? *options_.seed : fresh_seed();
     how.judge.budget = options_.budget;
     how.seconds = left;
+    if (reward_ == Reward::equal) how.judge.safety_budget = 0;  // not asked, so not searched for
     const ApartAnswer judgement = verify_apart(make_pair(before_, std::move(after)), how);
     if (judgement.unusable) problem_ = concat("the program of the question fails check: ", judgement.reason);
-    return is_equal(judgement.verdict) && !judgement.says("fills_vacuous");
+    const bool is_paid = is_equal(judgement.verdict) && !judgement.says("fills_vacuous");
+    return is_paid && (reward_ == Reward::equal || judgement.says("safe"));
   }
 
   Reward reward_;
@@ -96,6 +98,7 @@ std::optional<Reward> parse_reward(std::string_view name) {
   if (name == "format") return Reward::format;
   if (name == "different") return Reward::different;
   if (name == "equal") return Reward::equal;
+  if (name == "safe") return Reward::safe;
   if (name == "strategy_matches") return Reward::strategy_matches;
   return std::nullopt;
 }

@@ -11,9 +11,12 @@ namespace steptp {
 
 /// What an answer is worth, from 0 to 1. Of a question for several programs, the share of those asked for.
 enum class Reward : std::uint8_t {
-  format,            ///< the answer is in the form that the question asks for, word for word
-  different,         ///< reads, and is another program, up to renaming
-  equal,             ///< different, and equal: proved or exact. Repeating the question earns nothing
+  format,     ///< the answer is in the form that the question asks for, word for word
+  different,  ///< reads, and is another program, up to renaming
+  /// Different, and equal: proved or exact, without numbers where the question's program has none at any input.
+  /// Repeating the question earns nothing, nor does `numeric`; whether it is safe is not asked.
+  equal,
+  safe,              ///< equal in this sense, and shown safe by proof or search; what is not known earns nothing
   strategy_matches,  ///< different, and the strategies named lead from the program of the question to it
 };
 [[nodiscard]] std::optional<Reward> parse_reward(std::string_view name);

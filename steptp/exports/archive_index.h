@@ -44,7 +44,7 @@ struct IndexedEntry {
 class ArchiveIndex {
  public:
   /// The row has the archive's columns. False where an entry of this id is there already.
-  [[nodiscard]] bool add(const Json& row, Split split, Signature signature);
+  bool add(const Json& row, Split split, Signature signature);
   /// Null where there is none.
   [[nodiscard]] const IndexedEntry* find(std::string_view id) const;
   [[nodiscard]] const AskedProgram* find_program(std::string_view program_id) const;

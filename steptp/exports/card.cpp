@@ -161,6 +161,22 @@ std::string left_out(const Manifest& manifest) {
   return out;
 }
 
+constexpr std::uint64_t kFewRows = 100;
+
+/// Strategies that a model sees little of here, and why.
+std::string rare_strategies(const Manifest& manifest) {
+  std::string rows;
+  for (const auto& [name, count] : manifest.strategies) {
+    if (count.safe >= kFewRows) continue;
+    append(rows, "| `", name, "` | ", count.safe, " | ", count.unsafe, " |\n");
+  }
+  if (rows.empty()) return concat("Every strategy has at least ", kFewRows, " safe rows.\n\n");
+  return concat("Strategies with fewer than ", kFewRows,
+                " safe rows in `archive`, all splits together, and how many more are equal but not shown safe:\n\n"
+                "| strategy | safe rows | in `equal_unsafe` |\n|---|---:|---:|\n",
+                rows, "\n");
+}
+
 constexpr std::string_view kIntroduction = R"(
 # Verified steps on tensor programs
 
@@ -197,10 +213,13 @@ constexpr std::string_view kVerification = R"(
 ## What was verified
 
 `grade` says how a transformed program is known to equal the program its recipe starts from: `proved` (a proof that holds
-for all inputs), `exact` (certified evaluation at random points of a large field; `bound_log2` bounds the chance of an
-error), `numeric` (equal up to the last bit of constants in the declared types). Programs that are numerically worse than
-what they came from are not in the data. Anyone can look again: `steptp dataset validate DIR` replays every recipe and
-judges rows anew.
+for all inputs and elements) or `exact` (shown cell by cell, or element by element; `bound_log2` bounds the chance of an
+error). No row rests on sampled agreement alone, and no answer has numbers where its original never has a value. Beyond
+that, every row of every config but `equal_unsafe` is numerically safe: at all inputs of middle magnitude that the
+original can bear, it does not overflow, divide by zero, take another branch or lose more digits than the original.
+`safe_by` says whether that is a proof or a search that found nothing. `equal_unsafe` has the entries that are equal and
+not shown safe, with the label in `safe`: false where an input is known at which they are worse, null where it is not
+known. Anyone can look again: `steptp dataset validate DIR` replays every recipe and judges rows anew.
 
 )";
 
@@ -237,7 +256,7 @@ std::string card(const Manifest& manifest) {
   std::string out = front_matter(configs);
   append(out, kIntroduction, "Made of ", manifest.programs, " programs. Rows by config and split:\n\n",
          config_table(configs), "\n", left_out(manifest), kHowRowsAreMade.substr(1), kVerification.substr(1),
-         compiled_text(manifest), kColumns.substr(1));
+         rare_strategies(manifest), compiled_text(manifest), kColumns.substr(1));
   std::vector<const TableSchema*> shown;
   for (const Listed& listed : configs) {
     const Table* table = find_table(listed.config->tables.front());

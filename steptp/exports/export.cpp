@@ -15,7 +15,9 @@
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"
 #include "steptp/dataset/build_log.h"
+#include "steptp/dataset/configuration.h"
 #include "steptp/dataset/held_folder.h"
+#include "steptp/dataset/make_entries.h"
 #include "steptp/dataset/store.h"
 #include "steptp/exports/card.h"
 #include "steptp/exports/record_rows.h"
@@ -197,11 +199,13 @@ class TableMaker {
 
  private:
   [[nodiscard]] Job job_of(ProgramRecord&& record) {
-    if (!record.entries.empty()) {
+    if (!record.entries.empty() || !record.unsafe_entries.empty()) {
       ++manifest_.programs;
       origins_.insert(first_word(record.program.origin));
     }
+    for (const Entry& entry : record.unsafe_entries) ++manifest_.strategies[entry.strategy].unsafe;
     for (const Entry& entry : record.entries) {
+      ++manifest_.strategies[entry.strategy].safe;
       for (const std::string& compiler : entry.compilers) ++manifest_.compiled[compiler];
     }
     const auto found = by_program_.find(record.program.id);
@@ -271,8 +275,11 @@ Result<std::optional<Manifest>, Diagnostic> export_dataset(const std::string& fo
   manifest.max_tokens = options.max_tokens;
   const auto input = read_input(folder);
   if (!input) return input.error();
-  const Json* configuration = input->build.find("configuration");
-  if (configuration != nullptr) manifest.configuration = *configuration;
+  const Json* stated = input->build.find("configuration");
+  if (stated != nullptr) manifest.configuration = *stated;
+  const auto configuration = configuration_from_json(manifest.configuration);
+  if (!configuration) return configuration.error();
+  for (const Strategy* strategy : wanted_strategies(*configuration)) manifest.strategies[std::string(strategy->name)];
 
   const std::string out = options.out.empty() ? folder : options.out;
   const auto held = HeldFolder::open(out);

@@ -8,7 +8,7 @@ namespace steptp::dataset {
 
 namespace {
 
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;
 
 Json counts_json(const std::map<std::string, std::uint64_t>& counts) {
   Json out{Json::Object{}};
@@ -111,6 +111,12 @@ Json to_json(const Manifest& manifest) {
   out.set("near_misses_tried", manifest.near_misses_tried).set("near_misses_found", manifest.near_misses_found);
   out.set("near_miss_changes", counts_json(manifest.near_miss_changes));
   out.set("compiled", counts_json(manifest.compiled));
+  Json strategies{Json::Object{}};
+  for (const auto& [name, rows] : manifest.strategies) {
+    Json one;
+    strategies.set(name, one.set("safe", rows.safe).set("unsafe", rows.unsafe));
+  }
+  out.set("strategies", std::move(strategies));
   return out.set("tables", std::move(listed)).set("configuration", manifest.configuration);
 }
 
@@ -129,6 +135,12 @@ Result<Manifest, std::string> manifest_from_json(const Json& json) {
   out.near_misses_found = members.natural("near_misses_found");
   out.near_miss_changes = members.counts("near_miss_changes");
   out.compiled = members.counts("compiled");
+  if (const Json* strategies = members.member("strategies"); strategies && strategies->as_object()) {
+    for (const auto& [name, rows] : *strategies->as_object()) {
+      const Members inner{rows, problem};
+      out.strategies[name] = {inner.natural("safe"), inner.natural("unsafe")};
+    }
+  }
   for (const Json& item : members.array("tables")) out.tables.push_back(table_from_json(item, problem));
   if (const Json* configuration = members.member("configuration")) out.configuration = *configuration;
   if (!problem.empty()) return problem;

@@ -29,6 +29,13 @@ struct ExportedTable {
   std::vector<SplitFile> splits;  ///< those with rows, in order
 };
 
+/// Entries of one strategy, all splits.
+struct StrategyRows {
+  std::uint64_t safe = 0;    ///< in `archive`, and what all other configs are made of
+  std::uint64_t unsafe = 0;  ///< in `equal_unsafe`
+  bool operator==(const StrategyRows&) const = default;
+};
+
 struct Manifest {
   std::vector<std::string> configs;
   std::vector<ExportedTable> tables;  ///< those with rows
@@ -38,6 +45,7 @@ struct Manifest {
   std::map<std::string, std::uint64_t> near_miss_changes;
   std::map<std::string, std::uint64_t> rows_too_long;  ///< by table, all splits
   std::map<std::string, std::uint64_t> compiled;       ///< entries that each compiler has compiled
+  std::map<std::string, StrategyRows> strategies;      ///< every one that was asked for
   Json configuration;                                  ///< of the build
   std::uint64_t programs = 0;                          ///< with entries
   std::vector<std::string> origins;                    ///< first words of them, each once: "kernelbench", "zoo"

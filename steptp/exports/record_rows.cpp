@@ -17,6 +17,7 @@ class RowMaker {
 
   void add_whole_record() {
     for (const auto& entry : texts_.entries()) put("archive", [&] { return archive_row(texts_, *entry); });
+    for (const auto& entry : texts_.unsafe_entries()) put("equal_unsafe", [&] { return archive_row(texts_, *entry); });
     const bool has_entries = !texts_.entries().empty();
     if (has_entries) put("rl", [&] { return rl_row(texts_, tokens_); });
   }
@@ -121,7 +122,7 @@ RecordRows rows_of(const ProgramRecord& record, std::span<const SelectedRow> sel
                    const RowOptions& options) {
   RecordRows out;
   out.split = record.program.split;
-  if (record.entries.empty()) return out;
+  if (record.entries.empty() && record.unsafe_entries.empty()) return out;
   const auto texts = RecordTexts::read(record);
   if (!texts) {
     out.problem = damaged(texts.error());

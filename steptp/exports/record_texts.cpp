@@ -45,28 +45,43 @@ const EntryTexts* RecordTexts::find(std::string_view id) const {
   return found == by_id_.end() ? nullptr : found->second;
 }
 
-std::string RecordTexts::add_entry(const Entry& entry) {
-  auto texts = std::make_unique<EntryTexts>();
-  texts->entry = &entry;
+std::string RecordTexts::read_entry(const Entry& entry, EntryTexts& texts) const {
+  texts.entry = &entry;
   const EntryTexts* parent = entry.parent.empty() ? nullptr : find(entry.parent);
   if (parent == nullptr && !entry.parent.empty()) return concat("there is no entry ", entry.parent, " before it");
-  texts->before = parent == nullptr ? root_.get() : &parent->after;
-  if (texts->before->leir != entry.before) return "`before` is not what its parent ends with";
+  texts.before = parent == nullptr ? root_.get() : &parent->after;
+  if (texts.before->leir != entry.before) return "`before` is not what its parent ends with";
   auto after = read_leir(record_->program.name, entry.after, record_->program.signature);
   if (!after) return concat("`after` cannot be read: ", after.error());
-  texts->after = {std::move(after).value(), entry.after, {}, entry.tir, entry.cuda, entry.tokens};
-  texts->after.compact = print(texts->after.program, Profile::compact);
+  texts.after = {std::move(after).value(), entry.after, {}, entry.tir, entry.cuda, entry.tokens};
+  texts.after.compact = print(texts.after.program, Profile::compact);
   const auto words = [&](Profile profile) {
-    return reasoning_of(entry.trace, texts->before->program, texts->after.program, profile);
+    return reasoning_of(entry.trace, texts.before->program, texts.after.program, profile);
   };
   auto paper = words(Profile::paper);
   auto compact = words(Profile::compact);
   if (!paper || !compact) return (paper ? compact : paper).error().message;
-  texts->reasoning = std::move(paper).value();
-  texts->reasoning_compact = std::move(compact).value();
-  by_id_.emplace(entry.id, texts.get());
-  entries_.push_back(std::move(texts));
+  texts.reasoning = std::move(paper).value();
+  texts.reasoning_compact = std::move(compact).value();
   return {};
+}
+
+std::string RecordTexts::add_entries() {
+  const auto add = [this](const std::vector<Entry>& from, bool is_safe) -> std::string {
+    for (const Entry& entry : from) {
+      auto texts = std::make_unique<EntryTexts>();
+      const std::string problem = read_entry(entry, *texts);
+      if (!problem.empty()) return concat("entry ", entry.id, " of program ", record_->program.id, ": ", problem);
+      if ((entry.verdict.safe == true) != is_safe) {
+        return concat("entry ", entry.id, " of program ", record_->program.id, is_safe ? " is not safe" : " is safe");
+      }
+      if (is_safe) by_id_.emplace(entry.id, texts.get());
+      (is_safe ? entries_ : unsafe_entries_).push_back(std::move(texts));
+    }
+    return {};
+  };
+  std::string problem = add(record_->entries, true);
+  return problem.empty() ? add(record_->unsafe_entries, false) : problem;
 }
 
 Result<RecordTexts, std::string> RecordTexts::read(const ProgramRecord& record) {
@@ -78,10 +93,8 @@ Result<RecordTexts, std::string> RecordTexts::read(const ProgramRecord& record) 
   out.root_ = std::make_unique<ProgramTexts>(
       ProgramTexts{std::move(root).value(), program.leir, {}, program.tir, program.cuda, program.tokens});
   out.root_->compact = print(out.root_->program, Profile::compact);
-  for (const Entry& entry : record.entries) {
-    const std::string problem = out.add_entry(entry);
-    if (!problem.empty()) return concat("entry ", entry.id, " of program ", program.id, ": ", problem);
-  }
+  std::string problem = out.add_entries();
+  if (!problem.empty()) return problem;
   return out;
 }
 

@@ -53,16 +53,20 @@ class RecordTexts {
   [[nodiscard]] const ProgramRecord& record() const { return *record_; }
   [[nodiscard]] const ProgramTexts& root() const { return *root_; }
   [[nodiscard]] const std::vector<std::unique_ptr<EntryTexts>>& entries() const { return entries_; }
-  /// Null where the record has no such entry.
+  [[nodiscard]] const std::vector<std::unique_ptr<EntryTexts>>& unsafe_entries() const { return unsafe_entries_; }
+  /// Null where the record has no such entry among those that are safe: rows are made of no others.
   [[nodiscard]] const EntryTexts* find(std::string_view id) const;
 
  private:
   RecordTexts() = default;
-  [[nodiscard]] std::string add_entry(const Entry& entry);
+  /// Fills the texts; answers what is wrong with the entry.
+  [[nodiscard]] std::string read_entry(const Entry& entry, EntryTexts& texts) const;
+  [[nodiscard]] std::string add_entries();
 
   const ProgramRecord* record_ = nullptr;
   std::unique_ptr<ProgramTexts> root_;                ///< entries point to it
   std::vector<std::unique_ptr<EntryTexts>> entries_;  ///< likewise
+  std::vector<std::unique_ptr<EntryTexts>> unsafe_entries_;
   std::map<std::string, const EntryTexts*, std::less<>> by_id_;
 };
 

@@ -96,7 +96,8 @@ Json trials_json(const EntryVerdict& verdict) {
     Json one;
     one.set("seed", std::to_string(trial.seed)).set("grade", trial.grade).set("points", trial.points);
     one.set("bound_log2", trial.bound_log2 ? Json(*trial.bound_log2) : Json());
-    one.set("agree_bits", trial.agree_bits ? Json(*trial.agree_bits) : Json()).set("safe", trial.safe);
+    one.set("agree_bits", trial.agree_bits ? Json(*trial.agree_bits) : Json())
+        .set("safe", trial.safe ? Json(*trial.safe) : Json());
     out.push_back(std::move(one));
   }
   return out;
@@ -109,7 +110,9 @@ void set_tokens(Json& row, const std::string& of, const FormTokens& tokens) {
 }
 
 void set_verdict(Json& row, const EntryVerdict& verdict) {
-  row.set("grade", verdict.grade).set("safe", verdict.safe);
+  const auto truth = [](std::optional<bool> known) { return known ? Json(*known) : Json(); };
+  row.set("grade", verdict.grade).set("safe", truth(verdict.safe)).set("safe_by", verdict.safe_by);
+  row.set("safe_range", verdict.safe_range).set("stable", truth(verdict.stable));
   row.set("bound_log2", verdict.bound_log2 ? Json(*verdict.bound_log2) : Json());
   row.set("points", static_cast<std::int64_t>(verdict.points));
   row.set("agree_bits", verdict.agree_bits ? Json(*verdict.agree_bits) : Json());

@@ -62,6 +62,7 @@ class Collector {
     ++out_.origins[program.origin.substr(0, program.origin.find('/'))];
     add_tokens(out_.program_tokens, program.tokens);
     for (const Entry& entry : record.entries) add_entry(entry, program.split, split);
+    for (const Entry& entry : record.unsafe_entries) add_unsafe(entry, program.split, split);
   }
 
   void finish() {
@@ -90,6 +91,16 @@ class Collector {
     add(out_.difficulties[entry.difficulty]);
     add(out_.levels[entry.level]);
     add(out_.grades[entry.verdict.grade]);
+    add(out_.safe_by[entry.verdict.safe_by]);
+  }
+
+  void add_unsafe(const Entry& entry, Split in, SplitCounts& split) {
+    ++split.equal_unsafe;
+    if (in != Split::train || entry.depth > 0) return;
+    StrategyOccurrences& strategy = out_.strategies[entry.strategy];
+    strategy.level = entry.level;
+    strategy.difficulty = entry.difficulty;
+    ++strategy.equal_unsafe;
   }
 
   void count_duplicate(const std::string& hash, Split in) {

@@ -30,6 +30,7 @@ struct StrategyOccurrences {
   std::string level;
   std::string difficulty;
   Occurrences count;
+  std::uint64_t equal_unsafe = 0;  ///< entries of `train` beside them that are equal and not shown safe
 };
 
 /// Token counts of many programs in one form.
@@ -60,6 +61,7 @@ struct SplitCounts {
   std::uint64_t multi = 0;
   std::uint64_t deep_rows = 0;
   std::uint64_t unfiltered = 0;
+  std::uint64_t equal_unsafe = 0;
 };
 
 using NamedCounts = std::map<std::string, std::uint64_t>;
@@ -71,6 +73,7 @@ struct Statistics {
   std::map<std::string, Occurrences> difficulties;
   std::map<std::string, Occurrences> levels;
   std::map<std::string, Occurrences> grades;
+  std::map<std::string, Occurrences> safe_by;           ///< "proof", "search"
   NamedCounts compiled;                                 ///< raw entries by compiler
   NamedCounts dropped;                                  ///< candidates by reason
   NamedCounts excluded;                                 ///< programs by reason

@@ -100,6 +100,7 @@ std::vector<TextTable> all_text_tables(const Statistics& statistics) {
                                    occurrence_table("Difficulty before and after (train)", statistics.difficulties),
                                    occurrence_table("Levels before and after (train)", statistics.levels),
                                    occurrence_table("Grades before and after (train)", statistics.grades),
+                                   occurrence_table("Safe by, before and after (train)", statistics.safe_by),
                                    strategy_table(statistics),
                                    subset_table(statistics),
                                    token_table("Tokens of original programs", statistics.program_tokens),
@@ -190,13 +191,13 @@ Json to_json(const Statistics& statistics) {
     Json one;
     one.set("programs", counts.programs).set("entries", counts.entries).set("deep_entries", counts.deep_entries);
     one.set("single", counts.single).set("multi", counts.multi).set("deep_rows", counts.deep_rows);
-    splits.set(name_of(split), one.set("unfiltered", counts.unfiltered));
+    splits.set(name_of(split), one.set("unfiltered", counts.unfiltered).set("equal_unsafe", counts.equal_unsafe));
   }
   Json strategies{Json::Object{}};
   for (const auto& [name, strategy] : statistics.strategies) {
     Json one;
     one.set("level", strategy.level).set("difficulty", strategy.difficulty);
-    strategies.set(name, one.set("count", occurrence_json(strategy.count)));
+    strategies.set(name, one.set("count", occurrence_json(strategy.count)).set("equal_unsafe", strategy.equal_unsafe));
   }
   Json subsets{Json::Object{}};
   for (const auto& [size, rows] : statistics.subset_sizes) subsets.set(number(size), rows);
@@ -206,6 +207,7 @@ Json to_json(const Statistics& statistics) {
   out.set("splits", std::move(splits)).set("origins", counts_json(statistics.origins));
   out.set("strategies", std::move(strategies)).set("difficulties", occurrences_json(statistics.difficulties));
   out.set("levels", occurrences_json(statistics.levels)).set("grades", occurrences_json(statistics.grades));
+  out.set("safe_by", occurrences_json(statistics.safe_by));
   out.set("subset_sizes", std::move(subsets)).set("token_edges", std::move(edges));
   out.set("program_tokens", tokens_json(statistics.program_tokens));
   out.set("result_tokens", tokens_json(statistics.result_tokens)).set("compiled", counts_json(statistics.compiled));

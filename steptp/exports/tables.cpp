@@ -45,7 +45,8 @@ TableSchema program_columns() {
           text("origin", "kernelbench/level1/NN, zoo, composition or import")};
 }
 
-TableSchema archive_schema() {
+/// With `is_safe`, of rows that are shown safe; otherwise of those that are equal and no more.
+TableSchema archive_schema(bool is_safe) {
   TableSchema out = {text("id", "of the entry: a hash of the program and the recipe")};
   add(out, program_columns());
   add(out,
@@ -81,7 +82,14 @@ TableSchema archive_schema() {
        text("trace", "the reasoning as structure, as JSON"),
        text("phrasing", "the seed of its wording"),
        text("grade", "how `transformed_leir` is known to equal `root_leir`: proved or exact"),
-       flag("safe", "shown to be numerically no worse than the program it is compared with"),
+       {"safe", Kind::boolean,
+        is_safe ? "true: shown to be numerically no worse than `root_leir` at all good inputs"
+                : "false: at some good input numerically worse than `root_leir`; null: not known",
+        !is_safe},
+       text("safe_by", "what `safe` rests on: proof, or search (a stated budget); empty where it is not known"),
+       text("safe_range", "the magnitudes of inputs over which it was asked: middle"),
+       {"stable", Kind::boolean,
+        "the same where each input may be off by half a unit in the last place; null: not known", true},
        {"bound_log2", Kind::real, "log2 of the chance that an exact verdict is wrong; null for other grades", true},
        integer("points", "output elements at which both programs were evaluated"),
        {"agree_bits", Kind::integer, "leading bits in which both agree; null where that was not asked", true},
@@ -165,7 +173,7 @@ TableSchema rl_schema() {
 }
 
 std::vector<Table> make_tables() {
-  std::vector<Table> tables = {{"archive", archive_schema()}};
+  std::vector<Table> tables = {{"archive", archive_schema(true)}, {"equal_unsafe", archive_schema(false)}};
   for (const ChatVariant& variant : kVariants) {
     for (const char* kind : {"single", "multi"}) {
       tables.push_back({concat("chat/", variant.name, "/", kind), chat_schema()});
@@ -209,7 +217,11 @@ std::vector<ExportConfig> make_configs() {
                          concat("the ", kind, "-answer rows of chat_full", suffix)});
     }
   }
-  configs.push_back({"archive", {"archive"}, "every verified entry with all that is known of it, before any filter"});
+  configs.push_back(
+      {"archive", {"archive"}, "every verified and safe entry with all that is known of it, before any filter"});
+  configs.push_back({"equal_unsafe",
+                     {"equal_unsafe"},
+                     "entries that are equal but not shown safe, labelled by `safe`; no other config has them"});
   configs.push_back({"deep", {"deep"}, "single-answer rows that start from states behind the original program"});
   configs.push_back({"no_kernelbench", {"no_kernelbench"}, "chat_full without programs that are KernelBench tasks"});
   configs.push_back({"sft_trl", {"sft_trl"}, "chat_full as prompt and completion, for TRL"});

@@ -13,6 +13,7 @@
 #include "steptp/base/text.h"
 #include "steptp/columns/jsonl_writer.h"
 #include "steptp/columns/parquet_reader.h"
+#include "steptp/dataset/configuration.h"
 #include "steptp/dataset/plan.h"
 #include "steptp/exports/archive_index.h"
 #include "steptp/exports/card.h"
@@ -51,11 +52,16 @@ class Validator {
   Validation run() {
     check_checksums();
     check_card();
-    if (const ExportedTable* archive = manifest_.find("archive")) check_archive(*archive);
+    for (const char* name : {"archive", "equal_unsafe"}) {
+      if (const ExportedTable* table = manifest_.find(name)) check_archive(*table);
+    }
+    check_leaks();
+    check_strategies();
     // Near misses first: the rows of other tables are compared with them.
     if (const ExportedTable* misses = manifest_.find("near_miss")) check_table(*misses);
     for (const ExportedTable& table : manifest_.tables) {
-      if (table.name != "archive" && table.name != "near_miss") check_table(table);
+      const bool is_checked = table.name == "archive" || table.name == "equal_unsafe" || table.name == "near_miss";
+      if (!is_checked) check_table(table);
     }
     return std::move(out_);
   }
@@ -154,31 +160,44 @@ class Validator {
     return options_.judged > 0 && mix(hash_text(text_of(row, "id"))) <= limit;
   }
 
+  /// As the build judged. What it accepted may be proved with more effort; but what it did not know is asked with the
+  /// same, so that the answer is the same.
+  [[nodiscard]] VerifyOptions judging_of(const Table& table) const {
+    VerifyOptions out;
+    const auto built = configuration_from_json(manifest_.configuration);
+    if (!built) return out;
+    out.budget = built->budget;
+    if (table.name == "archive") return out;
+    out.proof_work = built->proof_budget;
+    out.safety_budget = built->safety_budget;
+    return out;
+  }
+
   void check_archive(const ExportedTable& exported) {
-    const Table& table = *find_table("archive");
-    const Json* stated = manifest_.configuration.find("budget");
-    const std::uint64_t budget = stated == nullptr || stated->as_integer() == nullptr
-                                     ? 20'000'000
-                                     : static_cast<std::uint64_t>(*stated->as_integer());
+    const Table& table = *find_table(exported.name);
+    const VerifyOptions judging = judging_of(table);
     const Hash limit = judging_limit(exported);
-    std::map<std::string, SplitMember> members;
     for (const SplitFile& file : exported.splits) {
       const std::string name = jsonl_name(table.name, file.split);
       OrderedStream<ReadRow, RowAnswer> stream(
           options_.jobs, std::size_t{16} * std::max(1U, options_.jobs),
           [&](const ReadRow& read) {
-            return RowAnswer{read.number, read.row,
-                             check_archive_row(read.row, file.split, is_judged(read.row, limit), budget)};
+            std::optional<VerifyOptions> judge;
+            if (is_judged(read.row, limit)) judge = judging;
+            return RowAnswer{read.number, read.row, check_archive_row(read.row, table, file.split, judge)};
           },
           [&](RowAnswer&& answer) {
-            take_archive_row(name, file.split, std::move(answer), members);
+            take_archive_row(table, name, file.split, std::move(answer));
             return true;
           });
       read_rows(table, file, [&](ReadRow&& read) { stream.push(std::move(read)); });
       stream.finish();
     }
+  }
+
+  void check_leaks() {
     std::vector<SplitMember> all;
-    for (auto& [key, member] : members) all.push_back(std::move(member));
+    for (auto& [key, member] : members_) all.push_back(std::move(member));
     for (const std::string& leak : find_leaks(all)) fail("data/archive", concat("a leak: ", leak));
     for (const auto& [hash, row] : tested_) {
       const auto trained = trained_.find(hash);
@@ -188,18 +207,38 @@ class Validator {
     }
   }
 
-  void take_archive_row(const std::string& file, Split split, RowAnswer answer,
-                        std::map<std::string, SplitMember>& members) {
+  /// The manifest's counts, from which the card lists strategies with few safe rows, against the rows.
+  void check_strategies() {
+    for (const auto& [name, rows] : manifest_.strategies) {
+      const StrategyRows& found = found_[name];
+      const bool is_safe_right = manifest_.find("archive") == nullptr || found.safe == rows.safe;
+      const bool is_unsafe_right = manifest_.find("equal_unsafe") == nullptr || found.unsafe == rows.unsafe;
+      if (is_safe_right && is_unsafe_right) continue;
+      fail(kManifestFile, concat("strategy '", name, "' has ", found.safe, " safe rows and ", found.unsafe,
+                                 " others, not ", rows.safe, " and ", rows.unsafe));
+    }
+    for (const auto& [name, rows] : found_) {
+      if (!manifest_.strategies.contains(name)) fail(kManifestFile, concat("strategy '", name, "' is not counted"));
+    }
+  }
+
+  void take_archive_row(const Table& table, const std::string& file, Split split, RowAnswer answer) {
     for (std::string& problem : answer.checked.problems) fail(file, answer.number, answer.row, std::move(problem));
     out_.replayed += answer.checked.is_replayed ? 1 : 0;
     out_.judged += answer.checked.is_judged ? 1 : 0;
     const std::string& program = text_of(answer.row, "program_id");
     if (answer.checked.form != 0) {
-      members.emplace(concat(name_of(split), " ", program),
-                      SplitMember{split, text_of(answer.row, "program"), answer.checked.form, answer.checked.pattern});
+      members_.emplace(concat(name_of(split), " ", program),
+                       SplitMember{split, text_of(answer.row, "program"), answer.checked.form, answer.checked.pattern});
     }
     note_states(file, split, answer);
-    if (!archive_.add(answer.row, split, std::move(answer.checked.signature))) {
+    const bool is_archive = table.name == "archive";
+    StrategyRows& counts = found_[text_of(answer.row, "strategy")];
+    ++(is_archive ? counts.safe : counts.unsafe);
+    const bool is_new = archived_.insert(text_of(answer.row, "id")).second;
+    // Other tables are compared with the archive: a row made of what is not safe names an entry that is not there.
+    if (is_archive && is_new) archive_.add(answer.row, split, std::move(answer.checked.signature));
+    if (!is_new) {
       fail(file, answer.number, answer.row, "the row is there already: a duplicate");
     }
   }
@@ -261,6 +300,9 @@ class Validator {
   const ValidateOptions& options_;
   std::uint64_t total_ = 0;
   ArchiveIndex archive_;
+  std::set<std::string> archived_;                                     ///< ids of the archive and of equal_unsafe
+  std::map<std::string, StrategyRows> found_;                          ///< by strategy
+  std::map<std::string, SplitMember> members_;                         ///< by split and program
   std::map<std::string, std::string> trained_;                         ///< hashes, and an entry that has it
   std::map<std::string, std::pair<std::string, std::string>> tested_;  ///< hashes, and the file and row that asks
   Validation out_;

@@ -19,6 +19,7 @@
 #include "steptp/text/signature_text.h"
 #include "steptp/tokens/qwen3.h"
 #include "steptp/verify/verify.h"
+#include "steptp/verify/verify_pair.h"
 
 namespace steptp::dataset {
 
@@ -81,10 +82,8 @@ class RowChecker {
     }
   }
 
-  void judge(std::uint64_t budget) {
+  void judge(VerifyOptions options) {
     out_.is_judged = true;
-    VerifyOptions options;
-    options.budget = budget;
     const auto trials = parse_json(text("trials"));
     const bool has_trials = trials && trials->as_array() != nullptr && !trials->as_array()->empty();
     if (has_trials) options.seed = std::strtoull(text_of(trials->as_array()->front(), "seed").c_str(), nullptr, 10);
@@ -93,8 +92,8 @@ class RowChecker {
       fail(concat("the judge says ", name_of(judgement.verdict), ", not ", text("grade"), ": ", judgement.reason));
     } else if (judgement.fills_vacuous) {
       fail("it fills elements that have no value at any input");
-    } else if (!judgement.is_safe()) {
-      fail("the judge does not find it numerically safe");
+    } else {
+      check_label(judgement);
     }
     check_lowered(original_, "original");
     check_lowered(transformed_, "transformed");
@@ -105,6 +104,17 @@ class RowChecker {
   void fail(std::string_view what) { out_.problems.emplace_back(what); }
   void expect(std::string_view column, const std::string& wanted, std::string_view what) {
     if (text(column) != wanted) fail(concat("column '", column, "' ", what));
+  }
+
+  void check_label(const Judgement& judgement) {
+    const Json& safe = *row_.find("safe");
+    if (safe.dump() == to_json(judgement.safe).dump()) return;
+    const bool is_stated = safe.as_bool() != nullptr && *safe.as_bool();
+    if (is_stated) return fail("the judge does not find it numerically safe");
+    // A later trial may have met what the first does not: a row that claims less than is shown is no fault.
+    const auto trials = parse_json(text("trials"));
+    const bool is_first = !trials || trials->as_array() == nullptr || trials->as_array()->size() < 2;
+    if (is_first) fail(concat("the judge says of `safe` ", to_json(judgement.safe).dump(), ", not ", safe.dump()));
   }
 
   [[nodiscard]] bool read_signature() {
@@ -174,12 +184,18 @@ class RowChecker {
 
 }  // namespace
 
-CheckedRow check_archive_row(const Json& row, Split split, bool judge, std::uint64_t budget) {
+CheckedRow check_archive_row(const Json& row, const Table& table, Split split,
+                             const std::optional<VerifyOptions>& judge) {
   CheckedRow out;
-  const std::string problem = misfit(row, find_table("archive")->schema);
+  const std::string problem = misfit(row, table.schema);
   if (!problem.empty()) {
     out.problems.push_back(problem);
     return out;
+  }
+  const Json& safe = *row.find("safe");
+  const bool is_safe = safe.as_bool() != nullptr && *safe.as_bool();
+  if (is_safe != (table.name == "archive")) {
+    out.problems.push_back(is_safe ? "a safe row in equal_unsafe" : "a row that is not safe in the archive");
   }
   if (text_of(row, "split") != name_of(split)) {
     out.problems.push_back(concat("the row says split ", text_of(row, "split"), " and lies in ", name_of(split)));
@@ -189,7 +205,7 @@ CheckedRow check_archive_row(const Json& row, Split split, bool judge, std::uint
   checker.check_hashes();
   checker.check_recipe();
   checker.check_texts();
-  if (judge) checker.judge(budget);
+  if (judge) checker.judge(*judge);
   return out;
 }
 

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "steptp/base/hash.h"
 #include "steptp/base/json.h"
 #include "steptp/dataset/entry.h"
+#include "steptp/exports/tables.h"
 #include "steptp/ir/signature.h"
+#include "steptp/verify/verify.h"
 
 namespace steptp::dataset {
 
@@ -22,7 +25,8 @@ struct CheckedRow {
 };
 
 /// Everything that a row says about itself, made again: hashes, recipe, both profiles, reasoning, answer, counts, and
-/// with `judge` the verdict and the lowered texts. `budget`: operations of one judgement.
-[[nodiscard]] CheckedRow check_archive_row(const Json& row, Split split, bool judge, std::uint64_t budget);
+/// with `judge` the verdict and the lowered texts. `table`: `archive`, or `equal_unsafe` for what is not shown safe.
+[[nodiscard]] CheckedRow check_archive_row(const Json& row, const Table& table, Split split,
+                                           const std::optional<VerifyOptions>& judge);
 
 }  // namespace steptp::dataset

@@ -1,5 +1,8 @@
 #include "steptp/ir/signature.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace steptp {
 
 std::string_view name_of(Role role) {
@@ -18,6 +21,13 @@ std::optional<Role> parse_role(std::string_view text) {
   if (text == "param") return Role::param;
   if (text == "output") return Role::output;
   return std::nullopt;
+}
+
+bool Variable::operator==(const Variable& other) const {
+  const auto is_same = [](double one, double two) { return one == two || (std::isnan(one) && std::isnan(two)); };
+  return name == other.name && role == other.role && dtype == other.dtype && shape == other.shape &&
+         domain == other.domain &&
+         std::equal(values.begin(), values.end(), other.values.begin(), other.values.end(), is_same);
 }
 
 const Variable* Signature::find(std::string_view name) const {

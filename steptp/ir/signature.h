@@ -35,7 +35,7 @@ struct Variable {
   Domain domain;
   /// The data of a constant in row-major order, where it is given; integers up to 2^53 and doubles are exact.
   std::vector<double> values;
-  bool operator==(const Variable&) const = default;
+  bool operator==(const Variable& other) const;  ///< a NaN among the values equals itself
 };
 
 /// Inputs, constants, parameters and outputs, in the order given.

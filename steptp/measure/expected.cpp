@@ -71,8 +71,8 @@ class Evaluation {
         operations_(operations) {}
 
   Expectations run() {
-    if (model_.is_empty) {
-      out_.problem = "an input has no legal value";
+    if (!model_.problem.empty()) {
+      out_.problem = model_.problem;
       return out_;
     }
     for (const Variable& variable : program_.signature.variables) {
@@ -265,7 +265,7 @@ class Evaluation {
 
 Result<Tensors, std::string> drawn_inputs(const Program& program, std::uint64_t seed) {
   const certify::InputModel model = certify::model_inputs(program, program);
-  if (model.is_empty) return std::string("an input has no legal value");
+  if (!model.problem.empty()) return model.problem;
   const certify::InputSource source(model, draw_of(seed));
   ThreadTeam team(default_jobs());
   Tensors out;

@@ -237,7 +237,8 @@ GeneratorId Arena::intern_generator(Generator generator) {
   switch (node.kind) {
     case Generator::Kind::input:
       traits.is_integer = inputs[node.tag].is_integer;
-      traits.may_be_infinite = inputs[node.tag].may_be_minus_infinity;
+      traits.may_be_infinite = inputs[node.tag].may_be_infinite;
+      traits.may_be_nan = inputs[node.tag].may_be_nan;
       break;
     case Generator::Kind::definition:
       traits.may_be_infinite = definitions[node.tag].may_be_infinite;

@@ -18,7 +18,9 @@ namespace steptp::forms {
 struct InputFacts {
   bool positive = false;
   bool nonzero = false;
-  bool may_be_minus_infinity = false;  ///< a masked input: finite or -inf, never NaN
+  bool may_be_infinite = false;
+  bool is_below_infinity = true;  ///< a masked input is finite or -inf
+  bool may_be_nan = false;        ///< of a constant whose given values hold NaN
   bool is_integer = false;
   Interval integers = Interval::everything();  ///< of an integer tensor
 };

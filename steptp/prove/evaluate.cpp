@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "steptp/check/types.h"
@@ -312,7 +313,23 @@ Affine Flow::index(const Index& index, const Frame& frame) {
   return result;
 }
 
+Value Flow::entry(const TwoValuedTable& table, DType dtype, const std::vector<Affine>& subscripts) {
+  Affine place = Arena::number(table.constant);
+  for (std::size_t i = 0; i < subscripts.size(); ++i) {
+    place = Arena::sum(place, Arena::scaled(subscripts[i], table.coefficients[i]));
+  }
+  const auto value = [this, dtype](double number) -> Value {
+    if (std::isinf(number)) return real_value(number > 0 ? arena_.infinity() : arena_.negate(arena_.infinity()));
+    const auto whole = static_cast<std::int64_t>(number);
+    if (dtype == DType::boolean) return truth_value(whole != 0 ? arena_.always() : arena_.never());
+    if (is_float(dtype)) return real_value(arena_.constant(mpq_class(static_cast<long>(whole))));
+    return integer_value(Arena::number(whole));
+  };
+  return choose(arena_.nonnegative(std::move(place)), value(table.inside), value(table.outside), dtype);
+}
+
 Value Flow::known_value(std::uint32_t number, const Variable& variable, std::vector<Affine> subscripts) {
+  if (const TwoValuedTable* table = shared_.table(number)) return entry(*table, variable.dtype, subscripts);
   const PolynomialId value = arena_.input(number, std::move(subscripts));
   if (is_float(variable.dtype)) return real_value(value);
   if (variable.dtype == DType::boolean) return truth_value(arena_.boolean(*arena_.as_generator(value)));

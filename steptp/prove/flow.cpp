@@ -35,7 +35,7 @@ Shared::Shared(Arena& where, const Signature& known_variables) : arena(where), s
     InputFacts facts;
     facts.positive = variable.domain.kind == Domain::Kind::positive;
     facts.nonzero = variable.domain.kind == Domain::Kind::nonzero;
-    facts.may_be_minus_infinity = variable.domain.kind == Domain::Kind::masked && variable.values.empty();
+    facts.may_be_infinite = variable.domain.kind == Domain::Kind::masked;
     if (variable.domain.kind == Domain::Kind::range) {
       facts.positive = variable.domain.low > 0;
       facts.nonzero = variable.domain.low > 0 || variable.domain.high <= 0;
@@ -44,6 +44,10 @@ Shared::Shared(Arena& where, const Signature& known_variables) : arena(where), s
       const auto all = [&](auto holds) { return std::all_of(variable.values.begin(), variable.values.end(), holds); };
       facts.positive = all([](double value) { return value > 0; });
       facts.nonzero = all([](double value) { return value > 0 || value < 0; });
+      facts.may_be_infinite = !all([](double value) { return std::isfinite(value); });
+      facts.is_below_infinity = all([](double value) { return value < std::numeric_limits<double>::infinity(); });
+      facts.may_be_nan = !all([](double value) { return !std::isnan(value); });
+      if (auto rule = two_valued(variable)) tables_.emplace(arena.inputs.size(), std::move(*rule));
     }
     facts.is_integer = !is_float(variable.dtype);
     if (facts.is_integer) facts.integers = integers_of(variable);
@@ -54,6 +58,11 @@ Shared::Shared(Arena& where, const Signature& known_variables) : arena(where), s
 std::optional<std::uint32_t> Shared::known(const std::string& name) const {
   const auto found = numbers_.find(name);
   return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+const TwoValuedTable* Shared::table(std::uint32_t number) const {
+  const auto found = tables_.find(number);
+  return found == tables_.end() ? nullptr : &found->second;
 }
 
 const std::vector<VariableId>& Shared::element(const std::vector<std::int64_t>& shape) {

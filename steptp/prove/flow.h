@@ -12,6 +12,7 @@
 #include "steptp/ir/typing.h"
 #include "steptp/prove/arena.h"
 #include "steptp/prove/hazards.h"
+#include "steptp/prove/tables.h"
 
 namespace steptp::forms {
 
@@ -39,6 +40,8 @@ class Shared {
   Shared(Arena& arena, const Signature& signature);
 
   [[nodiscard]] std::optional<std::uint32_t> known(const std::string& name) const;
+  /// What is known of all entries of a constant, by its number; nothing where that is no rule.
+  [[nodiscard]] const TwoValuedTable* table(std::uint32_t number) const;
   /// The variables that stand for the element of a tensor of this shape.
   [[nodiscard]] const std::vector<VariableId>& element(const std::vector<std::int64_t>& shape);
   /// The same as subscripts: what has only one value under the assumptions of the moment is a number.
@@ -49,6 +52,7 @@ class Shared {
 
  private:
   std::map<std::string, std::uint32_t> numbers_;
+  std::map<std::size_t, TwoValuedTable> tables_;
   std::map<std::vector<std::int64_t>, std::vector<VariableId>> elements_;
 };
 
@@ -168,6 +172,7 @@ class Flow {
   [[nodiscard]] Value convert(const Typed& value, DType dtype);
   [[nodiscard]] Value integer_of(PolynomialId polynomial);
   [[nodiscard]] Value read(const RefPtr& ref, const Frame& frame);
+  [[nodiscard]] Value entry(const TwoValuedTable& table, DType dtype, const std::vector<Affine>& subscripts);
   [[nodiscard]] Value known_value(std::uint32_t number, const Variable& variable, std::vector<Affine> subscripts);
   [[nodiscard]] Value right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator);
 

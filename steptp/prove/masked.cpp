@@ -47,7 +47,7 @@ bool Arena::generator_is_below_infinity(GeneratorId id) const {
   const Generator& node = generators_[id];
   switch (node.kind) {
     case Generator::Kind::select: break;
-    case Generator::Kind::input: return true;  // An input that may be infinite is masked: finite or -inf.
+    case Generator::Kind::input: return inputs[node.tag].is_below_infinity;
     case Generator::Kind::definition: return definitions[node.tag].is_below_infinity;
     case Generator::Kind::extremum:
       if (node.tag != 1) return false;

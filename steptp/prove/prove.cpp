@@ -106,7 +106,7 @@ class ValueNumbers {
         return;
       }
       // Where one program reads it in the nest that writes it, it has no name there: then it has none at all.
-      bool is_seen_through = own.flow.is_read_where_written(version.tensor);
+      bool is_seen_through = own.flow.is_read_where_written(version.tensor) || is_mask_of_indices(value.real);
       if (others != other.alone.end()) {
         for (const auto& [same, same_value] : others->second) {
           is_seen_through = is_seen_through || other.flow.is_read_where_written(same.tensor);
@@ -129,6 +129,15 @@ class ValueNumbers {
     } catch (const GiveUp&) {
       return;
     }
+  }
+
+  /// Infinities that indices place, as a causal mask does: behind a name nobody could tell that no row is masked whole.
+  bool is_mask_of_indices(PolynomialId form) {
+    Arena& arena = shared_.arena;
+    const auto generator = arena.as_generator(form);
+    if (!generator || !arena.traits(form).may_be_infinite) return false;
+    const Generator& node = arena.generator(*generator);
+    return node.kind == Generator::Kind::select && arena.is_index_condition(node.conditions[0]);
   }
 
   /// Of its value, and of where it has none: programs with one value may differ in that. Where the element of `after`

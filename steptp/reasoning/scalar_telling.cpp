@@ -32,9 +32,26 @@ TextRange result_range(const Teller& teller, const Site& site) {
   return {site, static_cast<std::uint32_t>(more)};
 }
 
-/// What "with" names: a tensor, the address of a read, or the element before.
-TracePieces value_of(const Teller& teller, const TextRange& result) {
-  const std::string& with = teller.choice.word("with");
+/// What stands in brackets behind a word, as in clamp(C); nothing where the word is another one.
+std::optional<std::string> in_brackets(const std::string& text, std::string_view word) {
+  if (!text.starts_with(concat(word, "(")) || !text.ends_with(")")) return std::nullopt;
+  return text.substr(word.size() + 1, text.size() - word.size() - 2);
+}
+
+/// What a value is called: a tensor, the address of a read, the element before, or what is made of one of these.
+TracePieces value_named(const Teller& teller, const std::string& with, const TextRange& result) {
+  if (with == "half") return plain("half of it");
+  if (with == "two") return plain("2");
+  if (const auto inner = in_brackets(with, "clamp")) {
+    TracePieces out = value_named(teller, *inner, result);
+    add(out, ", clamped so that it is never too large");
+    return out;
+  }
+  if (const auto inner = in_brackets(with, "1+abs")) {
+    TracePieces out = plain("one plus the size of ");
+    add(out, value_named(teller, *inner, result));
+    return out;
+  }
   if (const auto site = parse_site(with)) return quote_piece(teller.before, {*site, {}});
   if (with != "previous") {
     TracePieces out = plain("the matching element of ");
@@ -52,6 +69,10 @@ TracePieces value_of(const Teller& teller, const TextRange& result) {
   add(out, quote_piece(teller.after, {value, {}}));
   add(out, ")");
   return out;
+}
+
+TracePieces value_of(const Teller& teller, const TextRange& result) {
+  return value_named(teller, teller.choice.word("with"), result);
 }
 
 bool has_parameter(const Teller& teller, std::string_view name) {

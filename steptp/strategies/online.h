@@ -80,12 +80,13 @@ struct OnlineSoftmax {
 
   [[nodiscard]] std::vector<Loop> all_loops() const;
 };
-/// P=exp(A-X_{..,n-1})/N_{..,n-1}, summed up with values: O=O+P*V.
+/// P=exp(A-X_{..,n-1})/N_{..,n-1}, summed up with values: O=O+P*V. What is divided by may be guarded.
 struct Attention {
   OnlineSoftmax online;
   Reduction matmul;
   const PlacedNest* quotient = nullptr;  ///< the nest that makes P
   ExprPtr values;                        ///< V, in the names of the matmul's loops
+  bool is_guarded = false;               ///< P is NaN for a row that is masked as a whole
   LoopNames names;                       ///< from the loops of the recurrences to those of the matmul
   bool moves_down = false;               ///< V is made between: the recurrences go where the matmul stands
 };
@@ -129,6 +130,9 @@ struct Online {
 [[nodiscard]] ExprPtr weight(const ExprPtr& scores, const RefPtr& maximum);
 /// if_then_else(X==-inf,0,exp(A-X))
 [[nodiscard]] ExprPtr safe_weight(const ExprPtr& scores, const RefPtr& maximum);
+/// if_then_else(X==-inf,inf-inf,N): of a row that is masked as a whole the sum is NaN, as it was before the step; N
+/// itself is zero there, and nothing may be divided by it.
+[[nodiscard]] ExprPtr guarded_sum(const RefPtr& maximum, const RefPtr& sum);
 /// The reference with its last subscript replaced.
 [[nodiscard]] RefPtr with_last(const RefPtr& ref, const Index& last);
 /// The reference with one subscript more.

@@ -180,21 +180,30 @@ struct Quotient {
   RefPtr maximum;
   RefPtr sum;
   ExprPtr scores;
+  bool is_guarded = false;
 };
+/// N in if_then_else(X==-inf,inf-inf,N).
+const RefPtr* guarded_read(const ExprPtr& divisor, const RefPtr& maximum) {
+  const auto* select = std::get_if<Select>(&divisor->node);
+  const RefPtr* sum = select ? read_of(select->if_false) : nullptr;
+  return sum && equal(*divisor, *guarded_sum(maximum, *sum)) ? sum : nullptr;
+}
 std::vector<Quotient> quotients(const ExprPtr& right) {
   std::vector<Quotient> out;
   const std::vector<Operand> parts = factors(right);
   if (parts.size() != 2 || parts[0].is_inverse || !parts[1].is_inverse) return out;
   const auto* call = std::get_if<Call>(&parts[0].expr->node);
-  const RefPtr* sum = read_of(parts[1].expr);
-  if (!call || call->function != Function::exp || !sum) return out;
+  const RefPtr* plain = read_of(parts[1].expr);
+  if (!call || call->function != Function::exp) return out;
   const std::vector<Operand> argument = summands(call->argument);
   for (std::size_t i = 0; i < argument.size() && argument.size() > 1; ++i) {
     const RefPtr* maximum = argument[i].is_inverse ? read_of(argument[i].expr) : nullptr;
     if (!maximum) continue;
+    const RefPtr* sum = plain ? plain : guarded_read(parts[1].expr, *maximum);
+    if (!sum) continue;
     std::vector<Operand> rest = argument;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-    out.push_back({*maximum, *sum, sum_of(rest)});
+    out.push_back({*maximum, *sum, sum_of(rest), !plain});
   }
   return out;
 }
@@ -291,6 +300,7 @@ Result<Attention, Obstacle> attention_with(View& view, const Reduction& matmul, 
                           out.quotient->items.back() < matmul.place->items.back();
     if (!in_order) continue;
     out.online = *online;
+    out.is_guarded = quotient.is_guarded;
     const bool fits = for_each_renaming(out.quotient->nest->loops, matmul.loops(), [&](const LoopNames& names) {
       const RefPtr made = at_origin(renamed(maker->equation->left, names), matmul.loops());
       if (!equal(*made, *at_origin(weights, matmul.loops()))) return false;

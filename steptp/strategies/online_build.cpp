@@ -89,7 +89,7 @@ ExprPtr step_from(const ExprPtr& first, const RefPtr& ref, const std::string& ca
 /// The program with every read of a tensor, outside some nests, replaced.
 Program with_reads(View& view, Program program, const std::set<std::string>& tensors,
                    const std::vector<const PlacedNest*>& except,
-                   const std::function<RefPtr(const RefPtr&, const Statement&)>& replace) {
+                   const std::function<ExprPtr(const RefPtr&, const Statement&)>& replace) {
   for (const Statement& statement : view.table().statements) {
     const bool is_excepted = std::any_of(except.begin(), except.end(), [&](const PlacedNest* nest) {
       return statement.items.size() > nest->items.size() &&
@@ -100,7 +100,10 @@ Program with_reads(View& view, Program program, const std::set<std::string>& ten
                  [&](const RefPtr& ref) { reads = reads || tensors.contains(ref->tensor); });
     if (is_excepted || !reads) continue;
     Rewriter rewriter;
-    rewriter.ref = [&](const RefPtr& ref) { return replace(ref, statement); };
+    rewriter.expr = [&](const ExprPtr& expr) {
+      const auto* read = std::get_if<Read>(&expr->node);
+      return read && tensors.contains(read->ref->tensor) ? replace(read->ref, statement) : expr;
+    };
     const auto equation = make_equation(statement.equation->left, rewrite(statement.equation->right, rewriter));
     program = with_items(program, statement.items, {equation});
   }
@@ -154,10 +157,7 @@ std::vector<Item> recurrences(const SoftmaxPair& pair, const Carried& carried, O
 
 /// The sum as it was: NaN where a row has nothing but -inf.
 ExprPtr whole_sum(const SoftmaxPair& pair, const RefPtr& maximum, const RefPtr& sum) {
-  if (pair.is_above) return read_expr(sum);
-  const ExprPtr bottom = make_call(Function::negate, make_expr(Infinity{}));
-  return make_expr(Select{make_expr(Compare{{read_expr(maximum), bottom}, {CompareOp::equal}}),
-                          make_sum(read_expr(maximum), ArithmeticOp::subtract, read_expr(maximum)), read_expr(sum)});
+  return pair.is_above ? read_expr(sum) : guarded_sum(maximum, sum);
 }
 
 }  // namespace
@@ -231,20 +231,20 @@ Result<Online, Obstacle> online_form(View& view, const SoftmaxPair& pair, const 
   std::vector<Item> items = {
       make_nest(carried->header, nullptr, recurrences(pair, *carried, form, maximum, sum, names, out.tensors))};
   // Behind the recurrences both are read at their last value. A sum that is read elsewhere than in a softmax, or is an
-  // output, stays.
+  // output, stays; so does one that is NaN for a masked row, where the subscripts do not say which maximum is its own.
   const bool keeps = keeps_sum || is_output(view, sum_name);
+  const bool has_subscripts_of_maximum = pair.sum.left()->subscripts == pair.maximum->subscripts;
   bool needs_copy = keeps;
   std::vector<std::vector<std::uint32_t>> uses;
-  const auto at_last = [&](const RefPtr& ref, const RefPtr& recurrence, const Statement& statement) {
+  const auto replace = [&](const RefPtr& ref, const Statement& statement) -> ExprPtr {
+    const bool is_maximum = ref->tensor == max_name;
+    const bool is_use = pair.is_above || (has_subscripts_of_maximum && is_softmax_use(view, pair, statement));
+    needs_copy = needs_copy || (!is_maximum && !is_use);
+    if (is_maximum ? renames_max : keeps || !is_use) return read_expr(ref);
     if (uses.empty() || uses.back() != statement.items) uses.push_back(statement.items);
-    return with_more(ref, recurrence->tensor, carried->last);
-  };
-  const auto replace = [&](const RefPtr& ref, const Statement& statement) -> RefPtr {
-    if (ref->tensor == max_name && !renames_max) return at_last(ref, maximum, statement);
-    if (ref->tensor != sum_name || keeps) return ref;
-    if (pair.is_above || is_softmax_use(view, pair, statement)) return at_last(ref, sum, statement);
-    needs_copy = true;
-    return ref;
+    const RefPtr last_maximum = with_more(ref, maximum->tensor, carried->last);
+    if (is_maximum) return read_expr(last_maximum);
+    return whole_sum(pair, last_maximum, with_more(ref, sum->tensor, carried->last));
   };
   Program program = with_reads(view, view.program(), {max_name, sum_name}, {pair.max.place, pair.sum.place}, replace);
   const RefPtr last_maximum = with_last(maximum, carried->last);

@@ -77,6 +77,11 @@ ExprPtr safe_weight(const ExprPtr& scores, const RefPtr& maximum) {
   return make_expr(Select{is_empty(maximum), integer_literal(0), weight(scores, maximum)});
 }
 
+ExprPtr guarded_sum(const RefPtr& maximum, const RefPtr& sum) {
+  const ExprPtr undefined = make_sum(make_expr(Infinity{}), ArithmeticOp::subtract, make_expr(Infinity{}));
+  return make_expr(Select{is_empty(maximum), undefined, read_expr(sum)});
+}
+
 Refusal refuse(std::span<const Precondition> published, std::span<const Precondition> safety, const Site& place,
                const Obstacle& obstacle) {
   for (const auto& list : {published, safety}) {

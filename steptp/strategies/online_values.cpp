@@ -77,7 +77,9 @@ Item last_values(const Attention& attention, const std::string& output) {
   const Index last = Index::constant(online.extent - 1);
   ExprPtr result = read_expr(with_more(left, output, last));
   if (online.form == OnlineForm::deferred) {
-    result = over(result, read_expr(renamed(with_last(online.sum, last), attention.names)));
+    const RefPtr sum = renamed(with_last(online.sum, last), attention.names);
+    const RefPtr maximum = renamed(with_last(online.maximum, last), attention.names);
+    result = over(result, attention.is_guarded ? guarded_sum(maximum, sum) : read_expr(sum));
   }
   std::vector<Loop> loops = attention.matmul.output;
   if (loops.empty() && !attention.matmul.place->around.empty()) return make_equation(left, result);

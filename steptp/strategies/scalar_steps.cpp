@@ -131,7 +131,7 @@ ExprPtr with_body(const ScalarPlace& place, const ExprPtr& body) {
 /// What every rewrite has to keep, whatever the strategy.
 std::optional<Refusal> refuse_result(const ScalarPlace& place, const RewriteList::One& one) {
   if (one.refusal) return one.refusal;
-  if (place.scalars().same(place.body, one.body)) {
+  if (!one.brings_in_number && place.scalars().same(place.body, one.body)) {
     return place.refusal(kStructure, "only the order, brackets or numbers would be spelled differently");
   }
   const auto type = place.scalars().type(one.body);

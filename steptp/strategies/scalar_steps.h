@@ -64,6 +64,7 @@ struct RewriteList {
     ExprPtr looked_at;
     std::vector<ExprPtr> struck;
     bool strikes_factors = false;
+    bool brings_in_number = false;  ///< x/2*2, which has the structure of x
   };
   std::vector<One> all;
 

@@ -91,6 +91,29 @@ std::vector<ScopeTerm> terms_in_scope(const ScalarPlace& place, const ExprPtr& o
   return out;
 }
 
+ExprPtr half_of(const ExprPtr& expr) { return make_product(expr, ArithmeticOp::multiply, real_literal(0.5)); }
+
+ExprPtr one_and_size_of(const ExprPtr& expr) {
+  return make_sum(integer_literal(1), ArithmeticOp::add, make_call(Function::abs, expr));
+}
+
+ExprPtr clamped_to_size_of(const ExprPtr& expr, const ExprPtr& of) {
+  const ExprPtr size = make_call(Function::abs, of);
+  return make_expr(Extremum{true, make_expr(Extremum{false, expr, size}), make_call(Function::negate, size)});
+}
+
+ExprPtr clamped_between(const ExprPtr& expr, const ExprPtr& one, const ExprPtr& other) {
+  const ExprPtr most = make_expr(Extremum{true, one, other});
+  const ExprPtr least = make_expr(Extremum{false, one, other});
+  return make_expr(Extremum{true, make_expr(Extremum{false, expr, most}), least});
+}
+
+std::vector<ScopeTerm> harmless_factors(const std::vector<ScopeTerm>& in_scope) {
+  std::vector<ScopeTerm> out = {{"two", integer_literal(2)}};
+  for (const ScopeTerm& term : in_scope) out.push_back({concat("1+abs(", term.name, ")"), one_and_size_of(term.expr)});
+  return out;
+}
+
 std::optional<Refusal> refuse_term(const ScalarPlace& place, const ExprPtr& term, bool nonzero) {
   const algebra::Fact fact = place.fact(term);
   if (!fact.finite) return place.refusal(kFinite, "the value may be infinite or undefined");
@@ -103,7 +126,9 @@ std::optional<Refusal> refuse_term(const ScalarPlace& place, const ExprPtr& term
 
 void split_read(const ScalarPlace& place, const ReadSplit& how, RewriteList& out) {
   if (!std::holds_alternative<Read>(place.body->node)) return;
-  for (const ScopeTerm& by : terms_in_scope(place, place.body, how.neutral)) {
+  std::vector<ScopeTerm> terms = terms_in_scope(place, place.body, how.neutral);
+  for (ScopeTerm& more : how.more(place.body, terms)) terms.push_back(std::move(more));
+  for (const ScopeTerm& by : terms) {
     if (place.scalars().same(by.expr, place.body)) continue;
     Values with = {{"with", by.name}};
     if (auto refusal = refuse_term(place, by.expr, how.nonzero)) {
@@ -116,6 +141,7 @@ void split_read(const ScalarPlace& place, const ReadSplit& how, RewriteList& out
         out.offer(std::move(with), how.split(place.body, by.expr), std::move(holds), std::string(how.because));
     made.inserted = by.expr;
     made.looked_at = by.expr;
+    made.brings_in_number = std::holds_alternative<Literal>(by.expr->node);
   }
 }
 

@@ -25,6 +25,17 @@ struct ScopeTerm {
 /// earlier expressions that have the shape of the left side, or its first dimensions. All of the place's type.
 [[nodiscard]] std::vector<ScopeTerm> terms_in_scope(const ScalarPlace& place, const ExprPtr& of, std::int64_t neutral);
 
+/// Values made of those in scope that a rounding survives, with the names "half", "two", "1+abs(NAME)" and
+/// "clamp(NAME)". Half of x; x clamped to what lies between two others, whichever of these is the greater.
+[[nodiscard]] ExprPtr half_of(const ExprPtr& expr);
+[[nodiscard]] ExprPtr one_and_size_of(const ExprPtr& expr);
+[[nodiscard]] ExprPtr clamped_to_size_of(const ExprPtr& expr, const ExprPtr& of);
+[[nodiscard]] ExprPtr clamped_between(const ExprPtr& expr, const ExprPtr& one, const ExprPtr& other);
+
+/// "two", and 1+abs(Y) for every Y in scope: what a quotient may be multiplied by above and below, or a value divided
+/// by and multiplied with, at the cost of two roundings.
+[[nodiscard]] std::vector<ScopeTerm> harmless_factors(const std::vector<ScopeTerm>& in_scope);
+
 /// The value is finite, not zero where that is wanted, and exponentials leave it moderate: next to a value without
 /// bounds nothing of another would remain.
 [[nodiscard]] std::optional<Refusal> refuse_term(const ScalarPlace& place, const ExprPtr& term, bool nonzero);
@@ -34,6 +45,8 @@ struct ReadSplit {
   std::int64_t neutral = 0;  ///< of the operation: stands for the element before the first
   bool nonzero = false;      ///< the value must not be zero
   ExprPtr (*split)(const ExprPtr& read, const ExprPtr& by) = nullptr;
+  /// Further values, of the read and what is in scope.
+  std::vector<ScopeTerm> (*more)(const ExprPtr& read, const std::vector<ScopeTerm>& in_scope) = nullptr;
   std::string_view because;
 };
 /// Offers the read at a place split by every other value in scope.

@@ -1,6 +1,8 @@
 /// additive_split: a value is added to a read and subtracted again.
 ///   A_{a}   -->   A_{a}+Y-Y
-/// Safe because the value is defined there and finite.
+/// Safe because the value is defined there and finite. Numerically as good is only a value that is not larger than the
+/// read: half of it, or another clamped to its size, max(min(Y,abs(A_{a})),-abs(A_{a})).
+#include "steptp/base/text.h"
 #include "steptp/strategies/scalar_terms.h"
 
 namespace steptp {
@@ -8,7 +10,10 @@ namespace steptp {
 namespace {
 
 constexpr Parameter kParameters[] = {
-    {"with", Parameter::Kind::word, "the value: previous, a tensor by its name, or the address of a read"},
+    {"with", Parameter::Kind::word,
+     "the value: previous, a tensor by its name, or the address of a read; half of what is read, or clamp(...) of a "
+     "value, "
+     "which is never larger than it"},
 };
 constexpr Precondition kSafety[] = {kInScope, kOneType, kValueOnly, kAccumulator, kFinite, kOverflow};
 constexpr Component kModifies[] = {Component::expressions, Component::equations};
@@ -18,8 +23,19 @@ ExprPtr split(const ExprPtr& read, const ExprPtr& by) {
   return make_expr(Sum{{read, by, by}, {ArithmeticOp::add, ArithmeticOp::subtract}});
 }
 
+/// Values that are never larger than the read: what is added and taken away costs it two roundings at most.
+std::vector<ScopeTerm> smaller_values(const ExprPtr& read, const std::vector<ScopeTerm>& in_scope) {
+  std::vector<ScopeTerm> out = {{"half", half_of(read)}};
+  for (const ScopeTerm& term : in_scope) {
+    if (equal(*term.expr, *read)) continue;
+    out.push_back({concat("clamp(", term.name, ")"), clamped_to_size_of(term.expr, read)});
+  }
+  return out;
+}
+
 void find(const ScalarPlace& place, RewriteList& out) {
-  split_read(place, {0, false, split, "the value is finite, so that what is added is taken away again"}, out);
+  split_read(place, {0, false, split, smaller_values, "the value is finite, so that what is added is taken away again"},
+             out);
 }
 
 constexpr ScalarRule kRule = {find, kInScope, kParameters, kInScope, true};

@@ -19,6 +19,19 @@ TEST(AdditiveSplit, AnotherValue) {
                  row_nest("exp(F[tx,a]+C[tx,a]-C[tx,a])*A[tx,a]"));
 }
 
+// A value that is never larger than the read costs it two roundings; any other may leave nothing of it. What is split
+// before it cancels loses digits with any value.
+TEST(AdditiveSplit, NoLargerThanTheRead) {
+  const std::string product = program("A[tx,a]*F[tx,a]");
+  expect_safe_rewrite("additive_split", product, R"({"at":"0/0:right.1","with":"half"})",
+                      row_nest("A[tx,a]*(F[tx,a]+F[tx,a]*0.5-F[tx,a]*0.5)"));
+  expect_safe_rewrite("additive_split", product, R"json({"at":"0/0:right.1","with":"clamp(0/0:right.0)"})json",
+                      row_nest("A[tx,a]*(F[tx,a]+max(min(A[tx,a],abs(F[tx,a])),-abs(F[tx,a]))"
+                               "-max(min(A[tx,a],abs(F[tx,a])),-abs(F[tx,a])))"));
+  expect_unsafe_step("additive_split", product, R"({"at":"0/0:right.1","with":"0/0:right.0"})");
+  expect_unsafe_step("additive_split", program("F[tx,a]-A[tx,a]"), R"({"at":"0/0:right.0","with":"half"})");
+}
+
 // The accumulator is not taken apart; the term beside it is.
 TEST(AdditiveSplit, InsideAnAccumulation) {
   constexpr std::string_view kSum =

@@ -1,6 +1,7 @@
 /// expand_cancellation: a quotient is multiplied by a value above and below.
 ///   (A_{a}+1)/D_{a}   -->   (A_{a}*C_{a}+C_{a})/(C_{a}*D_{a})
-/// Safe because the value is defined there, finite and not zero.
+/// Safe because the value is defined there, finite and not zero. Numerically as good is one that neither overflows nor
+/// underflows: two, 1+abs(Y), a sum of exponentials below their maximum.
 #include <algorithm>
 
 #include "steptp/algebra/build.h"
@@ -11,7 +12,8 @@ namespace steptp {
 namespace {
 
 constexpr Parameter kParameters[] = {
-    {"with", Parameter::Kind::word, "the value: a tensor by its name, or the address of a read"},
+    {"with", Parameter::Kind::word,
+     "the value: a tensor by its name, or the address of a read; two, or 1+abs(...) of a value"},
 };
 constexpr Precondition kPublished[] = {
     {Check::pattern_match, "matches", "the part is a quotient whose divisor is no number"},
@@ -50,7 +52,9 @@ void find(const ScalarPlace& place, RewriteList& out) {
   }
   if (!divides) return;
   if (auto refusal = refuse_values(place, place.body)) return out.refuse({{"with", ""}}, *std::move(refusal));
-  for (const ScopeTerm& term : terms_in_scope(place, nullptr, 1)) {
+  std::vector<ScopeTerm> terms = terms_in_scope(place, nullptr, 1);
+  for (ScopeTerm& more : harmless_factors(terms)) terms.push_back(std::move(more));
+  for (const ScopeTerm& term : terms) {
     Values with = {{"with", term.name}};
     std::optional<Refusal> refusal = refuse_term(place, term.expr, true);
     const ExprPtr numerator = multiplied(place, above, product.negative, term.expr);
@@ -61,9 +65,11 @@ void find(const ScalarPlace& place, RewriteList& out) {
       out.refuse(std::move(with), *std::move(refusal));
       continue;
     }
-    out.offer(std::move(with), make_product(numerator, ArithmeticOp::divide, divisor),
-              {{&kInScope, {}}, {&kFinite, {}}, {&kNonZero, {}}}, "the value is finite and not zero")
-        .inserted = term.expr;
+    RewriteList::One& made =
+        out.offer(std::move(with), make_product(numerator, ArithmeticOp::divide, divisor),
+                  {{&kInScope, {}}, {&kFinite, {}}, {&kNonZero, {}}}, "the value is finite and not zero");
+    made.inserted = term.expr;
+    made.brings_in_number = std::holds_alternative<Literal>(term.expr->node);
   }
 }
 

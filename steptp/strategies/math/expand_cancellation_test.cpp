@@ -12,6 +12,19 @@ TEST(ExpandCancellation, AValueAboveAndBelow) {
                  vector_nest("2*A[tx]*D[tx]/(D[tx]*D[tx])"));
 }
 
+// A power of two, and one plus a size where nothing cancels above: A+1 does.
+TEST(ExpandCancellation, HarmlessFactors) {
+  expect_safe_rewrite("expand_cancellation", vector_program("(A[tx]+1)/D[tx]"), R"({"at":"0/0:right","with":"two"})",
+                      vector_nest("(A[tx]*2+2)/(2*D[tx])"));
+  expect_safe_rewrite("expand_cancellation", vector_program("A[tx]/(D[tx]+1)"), R"({"at":"0/0:right","with":"two"})",
+                      vector_nest("A[tx]*2/(2*(D[tx]+1))"));
+  expect_safe_rewrite("expand_cancellation", vector_program("A[tx]/D[tx]"),
+                      R"json({"at":"0/0:right","with":"1+abs(0/0:right.0)"})json",
+                      vector_nest("A[tx]*(1+abs(A[tx]))/((1+abs(A[tx]))*D[tx])"));
+  expect_unsafe_step("expand_cancellation", vector_program("(A[tx]+1)/D[tx]"),
+                     R"json({"at":"0/0:right","with":"1+abs(0/0:right.0.0)"})json");
+}
+
 // A tensor with the first dimensions of the left side; one that an earlier expression has computed, and is positive.
 TEST(ExpandCancellation, WhatIsInScope) {
   constexpr std::string_view kRows = R"(

@@ -19,6 +19,25 @@ TEST(ExponentialSplit, TheElementBefore) {
                  row_nest("exp(A[tx,a]-if_then_else(a-1<0,0,A[tx,a-1]))/exp(D[tx]-if_then_else(a-1<0,0,A[tx,a-1]))"));
 }
 
+// Both exponents have the sign of the whole one and are not larger. F has no bounds: any other value may leave the
+// range.
+TEST(ExponentialSplit, PartsOfOneSign) {
+  const std::string difference = program("exp(F[tx,a]-C[tx,a])");
+  expect_safe_rewrite("exponential_split", difference, R"({"at":"0/0:right","term":0,"with":"half","form":"product"})",
+                      row_nest("exp((F[tx,a]-C[tx,a])*0.5)*exp((F[tx,a]-C[tx,a])*0.5)"));
+  expect_safe_rewrite("exponential_split", difference,
+                      R"json({"at":"0/0:right","term":0,"with":"clamp(A)","form":"product"})json",
+                      row_nest("exp(F[tx,a]-max(min(A[tx,a],max(F[tx,a],C[tx,a])),min(F[tx,a],C[tx,a])))"
+                               "*exp(max(min(A[tx,a],max(F[tx,a],C[tx,a])),min(F[tx,a],C[tx,a]))-C[tx,a])"));
+  expect_safe_rewrite("exponential_split", program("exp(F[tx,a])"),
+                      R"({"at":"0/0:right","term":0,"with":"half","form":"product"})",
+                      row_nest("exp(F[tx,a]*0.5)*exp(F[tx,a]*0.5)"));
+  expect_refusal("exponential_split", difference, R"({"at":"0/0:right","term":0,"with":"A","form":"product"})",
+                 "overflow");
+  expect_refusal("exponential_split", difference,
+                 R"json({"at":"0/0:right","term":0,"with":"clamp(A)","form":"quotient"})json", "in-scope");
+}
+
 // With three terms, the rest keeps its signs.
 TEST(ExponentialSplit, ThreeTerms) {
   expect_rewrite("exponential_split", program("exp(A[tx,a]-D[tx]+0.5*C[tx,a])"),

@@ -99,6 +99,29 @@ B(tx,3)L(c,2)L(d,3)[G[tx,c]=G[tx,c]+F[tx,d]*C[d,c];];
   EXPECT_EQ(listed(kName, masked, true), (std::vector<std::string>{R"({"at":"4","loop":"a","form":"deferred"})"}));
 }
 
+// A row that data masks as a whole is NaN and becomes 0 behind a maximum: the divisor must not be zero there.
+TEST(Flashattention, ARowMaskedByDataBehindAMaximum) {
+  expect_rewrite(kName, R"(
+@input A f32[8,6]
+@input M bool[8,6]
+@input C f32[6,3]
+@output J f32[8,3]
+B(tx,8)L(a,6)[S[tx,a]=if_then_else(M:bool[tx,a],-inf,A[tx,a]);];
+B(tx,8)L(a,6)[D[tx]=max(D[tx],S[tx,a]);];B(tx,8)L(a,6)[E[tx]=E[tx]+exp(S[tx,a]-D[tx]);];
+B(tx,8)L(a,6)[F[tx,a]=exp(S[tx,a]-D[tx])/E[tx];];
+B(tx,8)L(c,3)L(d,6)[G[tx,c]=G[tx,c]+F[tx,d]*C[d,c];];B(tx,8)L(c,3)[J[tx,c]=max(G[tx,c],0);];
+)",
+                 R"({"at":"4","loop":"a","form":"deferred"})",
+                 R"(B(tx,8)L(a,6)[S[tx,a]=if_then_else(M:bool[tx,a],-inf,A[tx,a]);];
+                    B(tx,8)L(a,6)[D[tx,a]=max(if_then_else(a-1<0,-inf,D[tx,a-1]),S[tx,a]);
+                    H[tx,a]=if_then_else(D[tx,a]==-inf,0,
+                      if_then_else(a-1<0,0,H[tx,a-1]*exp(D[tx,a-1]-D[tx,a]))+exp(S[tx,a]-D[tx,a]));
+                    L(c,3)[E[tx,c,a]=if_then_else(D[tx,a]==-inf,0,
+                      if_then_else(a-1<0,0,E[tx,c,a-1]*exp(D[tx,a-1]-D[tx,a]))+exp(S[tx,a]-D[tx,a])*C[a,c]);];];
+                    B(tx,8)L(c,3)[G[tx,c]=E[tx,c,5]/if_then_else(D[tx,5]==-inf,inf-inf,H[tx,5]);];
+                    B(tx,8)L(c,3)[J[tx,c]=max(G[tx,c],0);];)");
+}
+
 TEST(Flashattention, Serial) {
   expect_refusal(kName, R"(
 @input A f32[8,6]

@@ -1,6 +1,7 @@
 /// multiplicative_split: a read is divided by a value and multiplied by it.
 ///   A_{a}   -->   A_{a}/Y*Y
-/// Safe because the value is defined there, finite and not zero.
+/// Safe because the value is defined there, finite and not zero. Numerically as good is one that neither overflows nor
+/// underflows: two, 1+abs(Y), a sum of exponentials below their maximum.
 #include "steptp/strategies/scalar_terms.h"
 
 namespace steptp {
@@ -8,7 +9,8 @@ namespace steptp {
 namespace {
 
 constexpr Parameter kParameters[] = {
-    {"with", Parameter::Kind::word, "the value: previous, a tensor by its name, or the address of a read"},
+    {"with", Parameter::Kind::word,
+     "the value: previous, a tensor by its name, or the address of a read; two, or 1+abs(...) of a value"},
 };
 constexpr Precondition kSafety[] = {kInScope, kOneType, kValueOnly, kAccumulator, kFinite, kNonZero, kOverflow};
 constexpr Component kModifies[] = {Component::expressions, Component::equations};
@@ -19,9 +21,10 @@ ExprPtr split(const ExprPtr& read, const ExprPtr& by) {
 }
 
 void find(const ScalarPlace& place, RewriteList& out) {
-  split_read(place,
-             {1, true, split, "the value is finite and not zero, so that the quotient times it is what was there"},
-             out);
+  const auto more = [](const ExprPtr&, const std::vector<ScopeTerm>& in_scope) { return harmless_factors(in_scope); };
+  split_read(
+      place,
+      {1, true, split, more, "the value is finite and not zero, so that the quotient times it is what was there"}, out);
 }
 
 constexpr ScalarRule kRule = {find, kInScope, kParameters, kInScope, true};

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "steptp/base/text.h"
 #include "testing/strategy_test.h"
 
 namespace steptp::testing {
@@ -17,6 +18,29 @@ TEST(MultiplicativeSplit, TheElementBefore) {
 TEST(MultiplicativeSplit, AnotherValue) {
   expect_rewrite("multiplicative_split", program("exp(F[tx,a])*A[tx,a]"), R"({"at":"0/0:right.0.0","with":"C"})",
                  row_nest("exp(F[tx,a]/C[tx,a]*C[tx,a])*A[tx,a]"));
+}
+
+// A power of two is exact, one plus a size keeps the quotient in range; a value that is only positive does not.
+TEST(MultiplicativeSplit, HarmlessFactors) {
+  const std::string product = program("A[tx,a]*F[tx,a]");
+  expect_safe_rewrite("multiplicative_split", product, R"({"at":"0/0:right.1","with":"two"})",
+                      row_nest("A[tx,a]*(F[tx,a]/2*2)"));
+  expect_safe_rewrite("multiplicative_split", product, R"json({"at":"0/0:right.1","with":"1+abs(0/0:right.1)"})json",
+                      row_nest("A[tx,a]*(F[tx,a]/(1+abs(F[tx,a]))*(1+abs(F[tx,a])))"));
+  expect_safe_rewrite("multiplicative_split", program("exp(F[tx,a]-A[tx,a])"), R"({"at":"0/0:right.0.0","with":"two"})",
+                      row_nest("exp(F[tx,a]/2*2-A[tx,a])"));
+  expect_unsafe_step("multiplicative_split", program("exp(F[tx,a]-A[tx,a])"),
+                     R"json({"at":"0/0:right.0.0","with":"1+abs(0/0:right.0.0)"})json");
+}
+
+// A sum of exponentials below their maximum is at least one and at most their number.
+TEST(MultiplicativeSplit, ASumOfExponentialsBelowAMaximum) {
+  constexpr std::string_view kSums = R"(B(tx,8)L(a,6)[D[tx]=max(D[tx],F[tx,a]);];
+B(tx,8)L(a,6)[G[tx]=G[tx]+exp(F[tx,a]-D[tx]);];
+)";
+  expect_safe_rewrite("multiplicative_split", concat(kRows, kSums, row_nest("A[tx,a]*G[tx]")),
+                      R"({"at":"2/0:right.0","with":"2/0:right.1"})",
+                      concat(kSums, row_nest("A[tx,a]/G[tx]*G[tx]*G[tx]")));
 }
 
 // The accumulator is not taken apart; the term beside it is.

@@ -45,7 +45,7 @@ B(tx,2)L(a,3)[D[tx]=max(D[tx],G[tx,a]);];B(tx,2)L(a,3)[E[tx]=E[tx]+exp(G[tx,a]-D
                     B(tx,2)L(a,3)[D[tx,a]=max(if_then_else(a-1<0,-inf,D[tx,a-1]),G[tx,a]);
                     H[tx,a]=if_then_else(D[tx,a]==-inf,0,
                       if_then_else(a-1<0,0,H[tx,a-1]*exp(D[tx,a-1]-D[tx,a]))+exp(G[tx,a]-D[tx,a]));];
-                    B(tx,2)[E[tx]=if_then_else(D[tx,2]==-inf,D[tx,2]-D[tx,2],H[tx,2]);];)");
+                    B(tx,2)[E[tx]=if_then_else(D[tx,2]==-inf,inf-inf,H[tx,2]);];)");
   expect_refusal(kName, masked, R"({"at":"2","loop":"a","form":"published"})", "above");
 }
 

@@ -4,6 +4,7 @@
 ///     -->   [X_{k};N_{k};Q_{c,k}=if_then_else(X_{k}==-inf,0,Q_{c,k-1}*exp(X_{k-1}-X_{k})+exp(A_{k}-X_{k})*V_{k,c});];
 ///           O_{c}=Q_{c,n-1}/N_{n-1};
 /// Safe because Q_{c,k} is the sum of exp(A_{i}-X_{k})*V_{i,c} over the first k+1 elements, and nothing else reads P.
+/// Where P is divided by if_then_else(X_{n-1}==-inf,inf-inf,N_{n-1}), so is Q.
 #include "steptp/base/text.h"
 #include "steptp/strategies/loops.h"
 #include "steptp/strategies/online.h"

@@ -28,6 +28,19 @@ TEST(PrefixMatmul, Deferred) {
                  concat("B(tx,8)L(a,6)[", kRecurrences, kOutput, "];", kLast));
 }
 
+// A softmax that is NaN for a row masked as a whole stays so; a guard that is another one is no softmax.
+TEST(PrefixMatmul, Guarded) {
+  const auto program = [](std::string_view guard) {
+    return concat(kHeader, recurrences(), "B(tx,8)L(a,6)[F[tx,a]=exp(A[tx,a]-D[tx,5])/if_then_else(", guard, ");];",
+                  kMatmul);
+  };
+  expect_rewrite(kName, program("D[tx,5]==-inf,inf-inf,H[tx,5]"), R"({"at":"2"})",
+                 concat("B(tx,8)L(a,6)[", kRecurrences, kOutput, "];",
+                        "B(tx,8)L(c,3)[G[tx,c]=I[tx,c,5]/if_then_else(D[tx,5]==-inf,inf-inf,H[tx,5]);];"));
+  expect_refusal(kName, program("D[tx,5]==-inf,1,H[tx,5]"), R"({"at":"2"})", "pattern");
+  expect_refusal(kName, program("D[tx,4]==-inf,inf-inf,H[tx,5]"), R"({"at":"2"})", "pattern");
+}
+
 TEST(PrefixMatmul, OtherNamesOtherOrdersTransposedValues) {
   expect_rewrite(kName,
                  concat(R"(

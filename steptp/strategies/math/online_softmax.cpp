@@ -2,7 +2,8 @@
 ///   X=max(X,A_{k});E=E+exp(A_{k}-X);F_{k}=exp(A_{k}-X)/E;
 ///     -->   X_{k}=max(X_{k-1},A_{k});N_{k}=if_then_else(X_{k}==-inf,0,N_{k-1}*exp(X_{k-1}-X_{k})+exp(A_{k}-X_{k}));
 ///           F_{k}=exp(A_{k}-X_{n-1})/N_{n-1};
-/// Safe because X_{n-1} and N_{n-1} are X and E; where a whole row is -inf, A-X is NaN as it was.
+/// Safe because X_{n-1} and N_{n-1} are X and E. Where A may be -inf, F_{k} is divided by
+/// if_then_else(X_{n-1}==-inf,inf-inf,N_{n-1}): of a row of nothing but -inf the sum is NaN as it was, not zero.
 #include <algorithm>
 
 #include "steptp/base/text.h"
@@ -94,7 +95,9 @@ const Strategy& online_softmax_strategy() {
       "X=max(X,A_{k});E=E+exp(A_{k}-X);F_{k}=exp(A_{k}-X)/E;   -->   X_{k}=max(X_{k-1},A_{k});"
       "N_{k}=if_then_else(X_{k}==-inf,0,N_{k-1}*exp(X_{k-1}-X_{k})+exp(A_{k}-X_{k}));"
       "F_{k}=exp(A_{k}-X_{n-1})/N_{n-1};",
-      "X_{n-1} and N_{n-1} are X and E; where a whole row is -inf, A-X is NaN as it was",
+      "X_{n-1} and N_{n-1} are X and E; where A may be -inf, if_then_else(X_{n-1}==-inf,inf-inf,N_{n-1}) is divided "
+      "by, "
+      "so that a row of nothing but -inf is NaN as it was",
       "",
       {"@input A f32[8,6]\n@output F f32[8,6]\n"
        "B^{8}_{tx=0}L^{6}_{a=0}[D^{f32,g}_{tx}=max(D^{f32,g}_{tx},A^{f32,g}_{tx,a});];"

@@ -75,8 +75,47 @@ B(tx,2)L(a,3)[F[tx,a]=exp(G[tx,a]-D[tx])/E[tx];];
                     B(tx,2)L(a,3)[D[tx,a]=max(if_then_else(a-1<0,-inf,D[tx,a-1]),G[tx,a]);
                     H[tx,a]=if_then_else(D[tx,a]==-inf,0,
                       if_then_else(a-1<0,0,H[tx,a-1]*exp(D[tx,a-1]-D[tx,a]))+exp(G[tx,a]-D[tx,a]));];
-                    B(tx,2)L(a,3)[F[tx,a]=exp(G[tx,a]-D[tx,2])/H[tx,2];];)");
+                    B(tx,2)L(a,3)[F[tx,a]=exp(G[tx,a]-D[tx,2])/if_then_else(D[tx,2]==-inf,inf-inf,H[tx,2]);];)");
   expect_refusal("online_softmax", masked, R"({"at":"2","loop":"a","form":"published"})", "above");
+}
+
+// A row that data masks as a whole is NaN and becomes 0 behind a maximum: the divisor must not be zero there.
+TEST(OnlineSoftmax, ARowMaskedByDataBehindAMaximum) {
+  expect_rewrite("online_softmax", R"(
+@input A f32[2,3]
+@input C bool[2,3]
+@output J f32[2,3]
+B(tx,2)L(a,3)[G[tx,a]=if_then_else(C:bool[tx,a],-inf,A[tx,a]);];
+B(tx,2)L(a,3)[D[tx]=max(D[tx],G[tx,a]);];B(tx,2)L(a,3)[E[tx]=E[tx]+exp(G[tx,a]-D[tx]);];
+B(tx,2)L(a,3)[F[tx,a]=exp(G[tx,a]-D[tx])/E[tx];];B(tx,2)L(a,3)[J[tx,a]=max(F[tx,a],0);];
+)",
+                 R"({"at":"2","loop":"a","form":"deferred"})",
+                 R"(B(tx,2)L(a,3)[G[tx,a]=if_then_else(C:bool[tx,a],-inf,A[tx,a]);];
+                    B(tx,2)L(a,3)[D[tx,a]=max(if_then_else(a-1<0,-inf,D[tx,a-1]),G[tx,a]);
+                    H[tx,a]=if_then_else(D[tx,a]==-inf,0,
+                      if_then_else(a-1<0,0,H[tx,a-1]*exp(D[tx,a-1]-D[tx,a]))+exp(G[tx,a]-D[tx,a]));];
+                    B(tx,2)L(a,3)[F[tx,a]=exp(G[tx,a]-D[tx,2])/if_then_else(D[tx,2]==-inf,inf-inf,H[tx,2]);];
+                    B(tx,2)L(a,3)[J[tx,a]=max(F[tx,a],0);];)");
+}
+
+// The sum has its subscripts in another order than the maximum: a copy of it is NaN for a masked row.
+TEST(OnlineSoftmax, SubscriptsInAnotherOrder) {
+  expect_rewrite("online_softmax", R"(
+@input A f32[2,2,3]
+@input C bool[2,3]
+@output F f32[2,2,3]
+B(tx,2)L(c,2)L(a,3)[G[tx,c,a]=if_then_else(C:bool[tx,a],-inf,A[tx,c,a]);];
+B(tx,2)L(c,2)L(a,3)[D[c,tx]=max(D[c,tx],G[tx,c,a]);];
+B(tx,2)L(c,2)L(a,3)[E[tx,c]=E[tx,c]+exp(G[tx,c,a]-D[c,tx]);];
+B(tx,2)L(c,2)L(a,3)[F[tx,c,a]=exp(G[tx,c,a]-D[c,tx])/E[tx,c];];
+)",
+                 R"({"at":"2","loop":"a","form":"deferred"})",
+                 R"(B(tx,2)L(c,2)L(a,3)[G[tx,c,a]=if_then_else(C:bool[tx,a],-inf,A[tx,c,a]);];
+                    B(tx,2)L(c,2)L(a,3)[D[c,tx,a]=max(if_then_else(a-1<0,-inf,D[c,tx,a-1]),G[tx,c,a]);
+                    H[tx,c,a]=if_then_else(D[c,tx,a]==-inf,0,
+                      if_then_else(a-1<0,0,H[tx,c,a-1]*exp(D[c,tx,a-1]-D[c,tx,a]))+exp(G[tx,c,a]-D[c,tx,a]));];
+                    B(tx,2)L(c,2)[E[tx,c]=if_then_else(D[c,tx,2]==-inf,inf-inf,H[tx,c,2]);];
+                    B(tx,2)L(c,2)L(a,3)[F[tx,c,a]=exp(G[tx,c,a]-D[c,tx,2])/E[tx,c];];)");
 }
 
 // Somebody else reads the sum, which is NaN where a whole row is -inf: it stays as it was there.
@@ -94,8 +133,9 @@ B(tx,2)L(a,3)[F[tx,a]=exp(G[tx,a]-D[tx])/E[tx];];B(tx,2)[J[tx]=max(E[tx],2);];
                     B(tx,2)L(a,3)[D[tx,a]=max(if_then_else(a-1<0,-inf,D[tx,a-1]),G[tx,a]);
                     H[tx,a]=if_then_else(D[tx,a]==-inf,0,
                       if_then_else(a-1<0,0,H[tx,a-1]*exp(D[tx,a-1]-D[tx,a]))+exp(G[tx,a]-D[tx,a]));];
-                    B(tx,2)[E[tx]=if_then_else(D[tx,2]==-inf,D[tx,2]-D[tx,2],H[tx,2]);];
-                    B(tx,2)L(a,3)[F[tx,a]=exp(G[tx,a]-D[tx,2])/H[tx,2];];B(tx,2)[J[tx]=max(E[tx],2);];)");
+                    B(tx,2)[E[tx]=if_then_else(D[tx,2]==-inf,inf-inf,H[tx,2]);];
+                    B(tx,2)L(a,3)[F[tx,a]=exp(G[tx,a]-D[tx,2])/if_then_else(D[tx,2]==-inf,inf-inf,H[tx,2]);];
+                    B(tx,2)[J[tx]=max(E[tx],2);];)");
 }
 
 // A norm before the softmax: its divisor is positive, so that the scores are finite; without the 1e-05 it may be zero.

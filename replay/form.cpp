@@ -345,12 +345,11 @@ class Parser {
     for (FormPtr& part : list(']', false)) out.parts.push_back(std::move(part));
     if (out.parts.size() != out.bound.size() + 1) fail("as many arguments as variables");
     // The body speaks of nothing but its own variables.
+    const auto is_bound = [&](std::uint32_t id) {
+      return std::any_of(out.bound.begin(), out.bound.end(), [id](const auto& b) { return b.variable == id; });
+    };
     for (const FormPtr& one : bodies) {
-      for (const std::uint32_t id : one->free) {
-        if (std::none_of(out.bound.begin(), out.bound.end(), [id](const auto& b) { return b.variable == id; })) {
-          fail("a body without other variables");
-        }
-      }
+      if (!std::all_of(one->free.begin(), one->free.end(), is_bound)) fail("a body without other variables");
     }
     // They are bound; arguments may use variables of the same names, which are not.
     FormPtr body = out.parts[0];

@@ -39,9 +39,9 @@ TEST(CertificateSweep, AttackFiles) {
 
 TEST(CertificateSweep, FrozenSteps) {
   Sweep sweep;
-  const std::uint64_t every = std::max<std::uint64_t>(1, 400 / soaked(1));
+  const std::uint64_t every = std::max<std::uint64_t>(1, 800 / soaked(1));
   for_each_pair_of_file(data("data/frozen/steps.jsonl.zst"), every, soak_seed(7), sweep.visitor());
-  expect_all(sweep, 30);
+  expect_all(sweep, 15);
 }
 
 TEST(CertificateSweep, EqualPairs) {

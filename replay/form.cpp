@@ -340,7 +340,7 @@ class Parser {
     std::vector<FormPtr> bodies = list(')', false);
     if (bodies.empty() || bodies.size() > 2) fail("a body, or where it has no value and a body");
     if (bodies.size() == 2) out.struck = bodies[0];
-    out.parts.push_back(bodies.back());
+    out.parts.push_back(nullptr);
     need('[');
     for (FormPtr& part : list(']', false)) out.parts.push_back(std::move(part));
     if (out.parts.size() != out.bound.size() + 1) fail("as many arguments as variables");
@@ -352,9 +352,7 @@ class Parser {
       if (!std::all_of(one->free.begin(), one->free.end(), is_bound)) fail("a body without other variables");
     }
     // They are bound; arguments may use variables of the same names, which are not.
-    FormPtr body = out.parts[0];
-    out.parts[0] = nullptr;
-    return made(std::move(out), std::move(body));
+    return made(std::move(out), std::move(bodies.back()));
   }
 
   FormPtr condition() {

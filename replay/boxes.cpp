@@ -40,7 +40,8 @@ std::optional<Bounds> bounds_of(const Form& form, const IndexBox& box) {
     }
     case Kind::variable:
       if (form.number < 0 || static_cast<std::size_t>(form.number) >= box.size()) return std::nullopt;
-      return Bounds{box[static_cast<std::size_t>(form.number)].first, box[static_cast<std::size_t>(form.number)].second};
+      return Bounds{box[static_cast<std::size_t>(form.number)].first,
+                    box[static_cast<std::size_t>(form.number)].second};
     case Kind::sum: {
       Bounds total;
       for (std::size_t i = 0; i < form.parts.size(); ++i) {

@@ -50,7 +50,8 @@ void check_exact(Context& context) {
   if (cover->by == "cells") {
     std::uint64_t cells = 0;
     for (const Claim& claim : context.certificate.outputs) cells += claim.regions.size();
-    if (cells != cover->count) throw Refused{concat("the cover has ", cover->count, " cells, and ", cells, " are listed")};
+    if (cells != cover->count)
+      throw Refused{concat("the cover has ", cover->count, " cells, and ", cells, " are listed")};
     check_proof(context);
   } else if (cover->by == "elements") {
     check_every_element(context, *cover);

@@ -46,7 +46,8 @@ bool is_written(const std::string& text, const Value& value, long double greates
   // Short decimals are what they say; long ones were computed in doubles, with some loss.
   constexpr std::ptrdiff_t kLong = 16;
   const long double unit = digits >= kLong ? 1e-12L : 1e-13L;
-  const long double size = digits >= kLong ? std::fmax(greatest, std::fabs(value.real.value)) : std::fabs(value.real.value);
+  const long double size =
+      digits >= kLong ? std::fmax(greatest, std::fabs(value.real.value)) : std::fabs(value.real.value);
   return std::fabs(written - value.real.value) <= value.real.error + size * (unit + 0x1p-52L);
 }
 
@@ -360,7 +361,6 @@ bool shows_difference(Context& context, long bits) {
 }
 
 }  // namespace
-
 
 void check_counterexample(Context& context) {
   if (!context.certificate.counterexample) {

@@ -110,7 +110,8 @@ Real Draws::cut(std::int64_t number, const std::vector<std::int64_t>& index) con
     return Numbers::of_class(facts.nonnegative ? Class::plus_infinity : Class::minus_infinity);
   }
   if (facts.nonnegative && facts.nonpositive) return numbers_.of_integer(0);
-  const Real drawn = real(bits, static_cast<std::uint64_t>(number), facts.nonnegative || facts.nonpositive, facts.nonzero);
+  const Real drawn =
+      real(bits, static_cast<std::uint64_t>(number), facts.nonnegative || facts.nonpositive, facts.nonzero);
   return facts.nonpositive ? numbers_.negate(drawn) : drawn;
 }
 
@@ -150,9 +151,9 @@ Value checked(const Value& value, const Variable& variable) {
   const Domain& domain = variable.domain;
   const bool is_legal = domain.kind == Domain::Kind::positive  ? is_finite && number > 0
                         : domain.kind == Domain::Kind::nonzero ? is_finite && number != 0
-                        : domain.kind == Domain::Kind::range   ? is_finite && number >= domain.low && number < domain.high
-                        : domain.kind == Domain::Kind::masked  ? is_finite || value.real.kind == Class::minus_infinity
-                                                               : is_finite;
+                        : domain.kind == Domain::Kind::range ? is_finite && number >= domain.low && number < domain.high
+                        : domain.kind == Domain::Kind::masked ? is_finite || value.real.kind == Class::minus_infinity
+                                                              : is_finite;
   if (!is_legal) throw Undefined{"a value of " + variable.name + " that its domain does not have"};
   return value;
 }

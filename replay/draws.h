@@ -46,8 +46,8 @@ class Draws {
                                    std::int64_t position, std::uint64_t seed);
 
 /// Inputs that are written out; nothing where this element is not.
-[[nodiscard]] std::optional<Value> given_input(const Numbers& numbers, const GivenInputs& given, const Variable& variable,
-                                const std::vector<std::int64_t>& index);
+[[nodiscard]] std::optional<Value> given_input(const Numbers& numbers, const GivenInputs& given,
+                                               const Variable& variable, const std::vector<std::int64_t>& index);
 
 /// The place of an element in row-major order.
 [[nodiscard]] std::int64_t position_of(const Variable& variable, const std::vector<std::int64_t>& index);

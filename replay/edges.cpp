@@ -162,8 +162,7 @@ class Edges {
         static_cast<void>(asked([&]() -> std::optional<bool> {
           Search search(budget_);
           search.run(
-              reader, cell, Before{},
-              [&](const Iteration& round) { return evaluator_.writes(reader, round, cell); },
+              reader, cell, Before{}, [&](const Iteration& round) { return evaluator_.writes(reader, round, cell); },
               [&](const Iteration& round) {
                 found = round;
                 return false;

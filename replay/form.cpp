@@ -340,22 +340,19 @@ class Parser {
     std::vector<FormPtr> bodies = list(')', false);
     if (bodies.empty() || bodies.size() > 2) fail("a body, or where it has no value and a body");
     if (bodies.size() == 2) out.struck = bodies[0];
-    out.parts.push_back(bodies.back());
+    out.parts.push_back(nullptr);
     need('[');
     for (FormPtr& part : list(']', false)) out.parts.push_back(std::move(part));
     if (out.parts.size() != out.bound.size() + 1) fail("as many arguments as variables");
     // The body speaks of nothing but its own variables.
+    const auto is_bound = [&](std::uint32_t id) {
+      return std::any_of(out.bound.begin(), out.bound.end(), [id](const auto& b) { return b.variable == id; });
+    };
     for (const FormPtr& one : bodies) {
-      for (const std::uint32_t id : one->free) {
-        if (std::none_of(out.bound.begin(), out.bound.end(), [id](const auto& b) { return b.variable == id; })) {
-          fail("a body without other variables");
-        }
-      }
+      if (!std::all_of(one->free.begin(), one->free.end(), is_bound)) fail("a body without other variables");
     }
     // They are bound; arguments may use variables of the same names, which are not.
-    FormPtr body = out.parts[0];
-    out.parts[0] = nullptr;
-    return made(std::move(out), std::move(body));
+    return made(std::move(out), std::move(bodies.back()));
   }
 
   FormPtr condition() {

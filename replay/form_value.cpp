@@ -66,24 +66,12 @@ std::vector<std::int64_t> FormEvaluator::indices(const Form& form, std::size_t f
 }
 
 FormValue FormEvaluator::rational(const Form& form) const {
-  const auto read = [this](const std::string& digits) {
-    constexpr std::size_t kShort = 18;
-    if (digits.size() <= kShort) return numbers_.of_integer(std::strtoll(digits.c_str(), nullptr, 10));
-    std::uint64_t residue = 0;
-    const Field& field = numbers_.field();
-    for (const char c : digits) {
-      residue = field.add(field.multiply(residue, 10), static_cast<std::uint64_t>(c - '0') % field.prime());
-    }
-    const long double value = std::strtold(digits.c_str(), nullptr);
-    if (!std::isfinite(value)) throw Undecided{"a number beyond long doubles"};
-    return Real{residue, value, value * 0x1p-62L, Class::finite};
-  };
-  const Real top = read(form.numerator);
+  const Real top = numbers_.of_digits(form.numerator);
   if (form.denominator == "1") {
     if (top.error == 0) return whole(static_cast<Wide>(top.value));
     return of_real(top);
   }
-  return of_real(numbers_.divide(top, read(form.denominator)));
+  return of_real(numbers_.divide(top, numbers_.of_digits(form.denominator)));
 }
 
 FormValue FormEvaluator::combined(ArithmeticOp op, const FormValue& a, const FormValue& b) {

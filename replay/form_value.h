@@ -54,8 +54,8 @@ class FormEvaluator {
   std::vector<std::int64_t> environment_;
   std::map<Key, FormValue> done_;
   [[nodiscard]] FormValue round_of(const Form& form);
-  std::set<Key> struck_;     ///< rounds without a value, or after one
-  bool is_struck_ = false;   ///< one was met since the recurrence at hand began
+  std::set<Key> struck_;        ///< rounds without a value, or after one
+  bool is_struck_ = false;      ///< one was met since the recurrence at hand began
   const Form* open_ = nullptr;  ///< the recurrence whose body is being evaluated
   int depth_ = 0;
 };

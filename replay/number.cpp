@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 namespace steptp::replayer {
@@ -89,9 +90,8 @@ Real Numbers::of_dyadic(std::int64_t mantissa, int exponent) const {
 Real Numbers::of_quotient(std::int64_t above, std::int64_t below) const {
   const long double value = static_cast<long double>(above) / static_cast<long double>(below);
   const std::uint64_t residue = field_.multiply(field_.of_integer(above), field_.inverse(field_.of_integer(below)));
-  return with_fine(
-      finite(residue, value, std::fabs(value) * 0x1p-62L),
-      bits_ > 0 ? fine_quotient(fine_integer(bits_, above), fine_integer(bits_, below)) : nullptr);
+  return with_fine(finite(residue, value, std::fabs(value) * 0x1p-62L),
+                   bits_ > 0 ? fine_quotient(fine_integer(bits_, above), fine_integer(bits_, below)) : nullptr);
 }
 
 Real Numbers::of_double(double value) const {
@@ -123,10 +123,23 @@ Real Numbers::of_literal(double value) const {
   }
   const std::uint64_t power = field_.power(10, static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent));
   const std::uint64_t residue = field_.multiply(digits % field_.prime(), exponent < 0 ? field_.inverse(power) : power);
-  const auto nearest = static_cast<long double>(value);
-  const bool exact = std::fabs(value) < 0x1p53 && value == std::floor(value);
-  return with_fine(finite(residue, nearest, exact ? 0 : std::fabs(nearest) * 0x1p-52L),
-                   bits_ > 0 ? fine_decimal(bits_, std::string(buffer.data(), end.ptr)) : nullptr);
+  // A decimal that is a double, 0.5, is exact; others are near what the library reads.
+  const std::string text(buffer.data(), end.ptr);
+  const bool exact = of_double(value).residue == residue;
+  const long double nearest = exact ? static_cast<long double>(value) : std::strtold(text.c_str(), nullptr);
+  return with_fine(finite(residue, nearest, exact ? 0 : std::fabs(nearest) * 0x1p-62L),
+                   bits_ > 0 ? fine_decimal(bits_, text) : nullptr);
+}
+
+Real Numbers::of_digits(const std::string& digits) const {
+  constexpr std::size_t kShort = 18;
+  if (digits.size() <= kShort) return of_integer(std::strtoll(digits.c_str(), nullptr, 10));
+  std::uint64_t residue = 0;
+  for (const char c : digits) {
+    residue = field_.add(field_.multiply(residue, 10), static_cast<std::uint64_t>(c - '0') % field_.prime());
+  }
+  const long double value = std::strtold(digits.c_str(), nullptr);
+  return with_fine(finite(residue, value, value * 0x1p-62L), bits_ > 0 ? fine_decimal(bits_, digits) : nullptr);
 }
 
 Real Numbers::of_class(Class kind) {
@@ -182,12 +195,10 @@ Real Numbers::multiply(const Real& a, const Real& b) {
     const long double error =
         std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error + std::fabs(product) * kUnit;
     // Exact products stay exact; one that is too small for a long double is not zero.
-    const bool exact =
-        a.error == 0 && b.error == 0 &&
-        (a.value == 0 || b.value == 0 || (product != 0 && std::fma(a.value, b.value, -product) == 0));
-    return with_fine(
-        finite(field_.multiply(a.residue, b.residue), product, exact ? 0 : (error + 0x1p-16000L) * kRoom),
-        fine_product(a.fine, b.fine));
+    const bool exact = a.error == 0 && b.error == 0 &&
+                       (a.value == 0 || b.value == 0 || (product != 0 && std::fma(a.value, b.value, -product) == 0));
+    return with_fine(finite(field_.multiply(a.residue, b.residue), product, exact ? 0 : (error + 0x1p-16000L) * kRoom),
+                     fine_product(a.fine, b.fine));
   }
   if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);
   const int product = sign(a) * sign(b);

@@ -88,6 +88,8 @@ class Numbers {
   [[nodiscard]] Real of_double(double value) const;
   /// The decimal that the double is written as, exactly.
   [[nodiscard]] Real of_literal(double value) const;
+  /// A whole number of any length.
+  [[nodiscard]] Real of_digits(const std::string& digits) const;
   [[nodiscard]] static Real of_class(Class kind);
 
   [[nodiscard]] static Real negate_class(const Real& a);

@@ -37,7 +37,6 @@ class Chooser {
     for (const std::int64_t size : claim_.shape) last.push_back(size - 1);
     add(last);
     cover();
-    out_.needed = out_.elements.size();
     if (count <= kFewElements) {
       for (std::int64_t i = 0; i < count; ++i) add(element_at(i));
       out_.is_every_element = true;
@@ -79,30 +78,37 @@ class Chooser {
     }
     for (const Region& region : claim_.regions) {
       RegionSearch search(*region.where, claim_.shape);
-      bool is_found = false;
-      for (std::size_t d = 0; d < std::max<std::size_t>(claim_.shape.size(), 1); ++d) {
-        for (const bool least : {true, false}) {
-          const auto element = search.extreme(d, least);
-          if (!element) continue;
-          if (!holds(*region.where, *element)) throw Undecided{"a search of regions that went wrong"};
-          is_found = true;
-          add(*element);
-        }
-      }
+      const bool is_found = add_extreme(search, region, 0, true);
       (is_found || search.is_certain() ? out_.regions : out_.regions_not_found) += 1;
     }
+    out_.needed = out_.elements.size();
+    for (const Region& region : claim_.regions) {
+      RegionSearch search(*region.where, claim_.shape);
+      for (std::size_t d = 0; d < claim_.shape.size(); ++d) {
+        for (const bool least : {true, false}) static_cast<void>(add_extreme(search, region, d, least));
+      }
+    }
+  }
+
+  bool add_extreme(RegionSearch& search, const Region& region, std::size_t dimension, bool least) {
+    const auto element = search.extreme(dimension, least);
+    if (!element) return false;
+    if (!holds(*region.where, *element)) throw Undecided{"a search of regions that went wrong"};
+    add(*element);
+    return true;
   }
 
   /// Points on both sides of conditions on the element, along single dimensions.
   void add_edges() {
     std::vector<const Form*> conditions;
     for (const Region& region : claim_.regions) {
-      for (const FormPtr& form : {region.form, region.form_after()}) for_each_node(form, [&](const Form& node) {
-        const bool on_indices = node.kind == Form::Kind::nonnegative || node.kind == Form::Kind::zero;
-        const bool known =
-            std::all_of(node.free.begin(), node.free.end(), [&](std::uint32_t id) { return id < claim_.shape.size(); });
-        if (on_indices && known && !node.free.empty() && conditions.size() < kMostEdges) conditions.push_back(&node);
-      });
+      for (const FormPtr& form : {region.form, region.form_after()})
+        for_each_node(form, [&](const Form& node) {
+          const bool on_indices = node.kind == Form::Kind::nonnegative || node.kind == Form::Kind::zero;
+          const bool known = std::all_of(node.free.begin(), node.free.end(),
+                                         [&](std::uint32_t id) { return id < claim_.shape.size(); });
+          if (on_indices && known && !node.free.empty() && conditions.size() < kMostEdges) conditions.push_back(&node);
+        });
     }
     for (const Form* condition : conditions) {
       for (std::size_t d = 0; d < claim_.shape.size(); ++d) {

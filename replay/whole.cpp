@@ -26,9 +26,7 @@ struct WholeCheck::Point {
   std::optional<Value> after;
   std::string after_lacks;  ///< why `after` has no value
 
-  [[nodiscard]] bool before_is_nan() const {
-    return before && !before->is_integer && before->real.kind == Class::nan;
-  }
+  [[nodiscard]] bool before_is_nan() const { return before && !before->is_integer && before->real.kind == Class::nan; }
 };
 
 namespace {
@@ -116,7 +114,8 @@ WholeCheck::Said WholeCheck::look(const std::string& output, const std::vector<s
     tally_.exempt += 1;
     return Said::exempt;
   }
-  if (!point.after) throw Refused{concat("after has no value at ", place, ", where before has one: ", point.after_lacks)};
+  if (!point.after)
+    throw Refused{concat("after has no value at ", place, ", where before has one: ", point.after_lacks)};
   if (point.before->is_integer != point.after->is_integer) throw Refused{concat("types differ at ", place)};
   Agreement agreement = Agreement::by_residue;
   if (point.before->is_integer) {
@@ -140,14 +139,15 @@ void WholeCheck::check_obligations(Point& point, const std::string& place, std::
   const auto is_struck_after = forms.strikes(region.no_value_after, evaluator);
   if (region.no_value_before || region.no_value_after) tally_.obligations += 1;
   if (!point.after && is_struck_after && !*is_struck_after) {
-    throw Refused{concat("after has no value at ", place, ", and the certificate does not say so: ", point.after_lacks)};
+    throw Refused{
+        concat("after has no value at ", place, ", and the certificate does not say so: ", point.after_lacks)};
   }
   if (point.before && is_struck_before && *is_struck_before) {
     throw Refused{concat("before has a value at ", place, ", where the certificate says that it has none")};
   }
-  const bool is_excused = !point.before || point.before_is_nan() || !is_struck_before || *is_struck_before;
+  const bool is_excused = point.before_is_nan() || !is_struck_before || *is_struck_before;
   if (is_struck_after && *is_struck_after && !is_excused) {
-    throw Refused{concat("by the certificate after has no value at ", place, ", where before has one")};
+    throw Refused{concat("by the certificate after has no value at ", place, ", and before has one")};
   }
 }
 

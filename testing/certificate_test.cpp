@@ -12,6 +12,7 @@
 #include "steptp/certify/rounded_arithmetic.h"
 #include "steptp/verify/certificate.h"
 #include "steptp/verify/replay_pair.h"
+#include "testing/certificate_support.h"
 #include "testing/equal_pairs.h"
 #include "testing/judge_support.h"
 #include "testing/mutator.h"
@@ -21,13 +22,7 @@ namespace steptp::testing {
 
 namespace {
 
-using Outcome = replayer::Report::Outcome;
-
-struct Case {
-  const char* verdict;
-  const char* header;
-  const char* before;
-  const char* after;
+struct Case : CertificateCase {
   /// It takes exp of a difference that is zero at points: such residues depend on who knew that, and are not compared.
   bool has_residues_of_its_own = false;
 };
@@ -82,21 +77,6 @@ constexpr Case kCases[] = {
     {"differs", kMatrix, "tx4 a5 c12 D(tx,a)=D(tx,a)+A(tx,c)*C(c,a);", "tx4 a5 c11 D(tx,a)=D(tx,a)+A(tx,c)*C(c,a);"},
 };
 
-Pair pair_of(const Case& item) {
-  return make_pair(read_document("before", concat(item.header, item.before, "\n")),
-                   read_document("after", concat(item.header, item.after, "\n")));
-}
-
-std::string certificate_of(const Pair& pair, std::string* verdict = nullptr) {
-  VerifyOptions options;
-  options.keep_record = true;
-  const Judgement judgement = verify_pair(pair, options);
-  if (verdict) *verdict = concat(name_of(judgement.verdict), judgement.reason.empty() ? "" : ": ", judgement.reason);
-  return certificate(pair, judgement).dump();
-}
-
-std::string text_of(const replayer::Report& report) { return concat(name_of(report.outcome), ": ", report.reason); }
-
 TEST(Certificate, EveryKindIsConfirmed) {
   for (const Case& item : kCases) {
     SCOPED_TRACE(item.after);
@@ -124,40 +104,6 @@ TEST(Certificate, DoesNotChangeTheAnswer) {
     with.work = plain.work;  // writing things down is work
     EXPECT_EQ(to_json(pair.id, with).dump(), without);
   }
-}
-
-/// Replaces one occurrence; the test is wrong where there is none.
-std::string changed(const std::string& text, const std::string& from, const std::string& to, int which = 0) {
-  std::size_t at = text.find(from);
-  for (int i = 0; i < which && at != std::string::npos; ++i) at = text.find(from, at + 1);
-  EXPECT_NE(at, std::string::npos) << from << " in " << text;
-  if (at == std::string::npos) return {};
-  return text.substr(0, at) + to + text.substr(at + from.size());
-}
-
-std::string hexadecimal(Hash hash) {
-  std::string out;
-  for (int shift = 60; shift >= 0; shift -= 4) out += "0123456789abcdef"[(hash >> shift) & 15];
-  return out;
-}
-
-/// Changes the text of a program together with its hash, as somebody would who knows the format.
-std::string with_program(const std::string& text, const char* key, const std::string& from, const std::string& to) {
-  const auto json = parse_json(text);
-  const std::string old_program = *json->find(key)->as_string();
-  const std::string new_program = changed(old_program, from, to);
-  std::string out = changed(text, concat("\"", key, "\":", quote_json(old_program)),
-                            concat("\"", key, "\":", quote_json(new_program)));
-  return changed(out, hexadecimal(hash_text(old_program)), hexadecimal(hash_text(new_program)),
-                 std::string_view(key) == "after" && *json->find("before")->as_string() == old_program ? 1 : 0);
-}
-
-void expect_refused(const std::string& text, std::string_view what) {
-  const replayer::Report report = replayer::replay_certificate(text);
-  EXPECT_TRUE(report.outcome == Outcome::refused || report.outcome == Outcome::unusable)
-      << what << " -> " << text_of(report) << "\n"
-      << text;
-  EXPECT_FALSE(report.reason.empty()) << what;
 }
 
 TEST(Certificate, AProofThatWasTouchedIsRefused) {
@@ -263,9 +209,6 @@ TEST(Certificate, AnEvaluationThatWasTouchedIsRefused) {
     }
     const std::string points = json->find("evaluation")->find("points")->dump();
     expect_refused(changed(text, points, "[]"), "no points");
-    if (const std::string branches = json->find("evaluation")->find("branches")->dump(); branches != "[]") {
-      expect_refused(changed(text, branches, "[]"), "no branches");
-    }
     expect_refused(with_program(text, "after", "A^", "2*A^"), "another after");
   }
 }
@@ -319,45 +262,6 @@ Pair pair_of(const Program& before, const Program& after) {
                    read_document("after", print_document(after, Profile::paper)));
 }
 
-/// Judges a pair and replays: what the judge has decided is confirmed, or the replayer says that it cannot tell.
-void replay_one(const Program& before, const Program& after, Tally& tally) {
-  std::string verdict;
-  const std::string text = certificate_of(pair_of(before, after), &verdict);
-  const std::string name = verdict.substr(0, verdict.find(':'));
-  if (name == "invalid" || name == "undecided" || verdict.starts_with("differs: precision")) return;
-  const replayer::Report report = replayer::replay_certificate(text, {.budget = 20'000'000});
-  tally.add(concat(name, " ", name_of(report.outcome)));
-  EXPECT_TRUE(report.outcome == Outcome::confirmed || report.outcome == Outcome::undecided)
-      << verdict << ": " << text_of(report) << "\n"
-      << print_document(before, Profile::paper) << print_document(after, Profile::paper) << text.substr(0, 6000);
-  if (report.outcome == Outcome::undecided) std::printf("undecided: %s\n", report.reason.c_str());
-}
-
-TEST(Certificate, EqualPairs) {
-  Tally tally;
-  const Random random(81);
-  for (std::uint64_t i = 0; i < soaked(150) && !::testing::Test::HasFailure(); ++i) {
-    Random draw = random.fork(i);
-    const EqualPair pair = make_equal_pair(draw);
-    replay_one(pair.before, pair.after, tally);
-  }
-  std::printf("%s\n", tally.text().c_str());
-  EXPECT_GE(tally.of("proved confirmed") + tally.of("exact confirmed"), tally.total() * 95 / 100);
-}
-
-TEST(Certificate, Mutants) {
-  Tally tally;
-  const Random random(82);
-  for (std::uint64_t i = 0; i < soaked(150) && !::testing::Test::HasFailure(); ++i) {
-    Random draw = random.fork(i);
-    const Program before = written_program(draw);
-    const auto mutant = mutate(before, draw);
-    if (mutant && mutant->program.signature == before.signature) replay_one(before, mutant->program, tally);
-  }
-  std::printf("%s\n", tally.text().c_str());
-  EXPECT_GE(tally.of("differs confirmed"), tally.total() / 3);
-}
-
 /// Every input that is given is a value of its type, and the kept counterexample comes out again.
 void check_counterexample(const Pair& pair, const certify::Counterexample& found, Tally& tally) {
   tally.add(!found.given ? "drawn" : !found.is_representable ? "between values" : "in the types");
@@ -403,22 +307,6 @@ TEST(Certificate, OnceRefused) {
   EXPECT_TRUE(verdict.starts_with("proved") || verdict.starts_with("exact")) << verdict;
   const replayer::Report report = replayer::replay_certificate(text);
   EXPECT_EQ(report.outcome, Outcome::confirmed) << verdict << ": " << text_of(report) << text;
-}
-
-TEST(Certificate, StrategyExamples) {
-  const auto file = read_file(std::string(STEPTP_SOURCE_DIR) + "/../shared/data/strategy_examples.jsonl");
-  if (!file) GTEST_SKIP() << "the published examples are not at hand";
-  Tally tally;
-  std::size_t start = 0;
-  for (std::size_t end = file->find('\n'); end != std::string::npos; start = end + 1, end = file->find('\n', start)) {
-    const Pair pair = read_pair("example", file->substr(start, end - start));
-    std::string verdict;
-    const std::string text = certificate_of(pair, &verdict);
-    const replayer::Report report = replayer::replay_certificate(text);
-    tally.add(concat(verdict.substr(0, verdict.find(':')), " ", name_of(report.outcome)));
-    EXPECT_EQ(report.outcome, Outcome::confirmed) << pair.id << " " << verdict << ": " << text_of(report);
-  }
-  std::printf("%s\n", tally.text().c_str());
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ class CellComparison {
   bool keep_forms_;
   CellAnswer answer_;
   std::vector<std::pair<ConditionId, bool>> here_;  ///< the cell at hand
-  double chance_ = 0;  ///< of an error, added up over cells
+  double chance_ = 0;                               ///< of an error, added up over cells
 };
 
 }  // namespace steptp::forms

@@ -60,7 +60,8 @@ std::string StatementWriter::where(const std::vector<std::pair<ConditionId, bool
                                    const std::vector<VariableId>& element) {
   name_element(element);
   std::vector<std::string> parts;
-  for (const auto& [id, holds] : conditions) parts.push_back(concat(holds ? "" : "not(", condition(id), holds ? "" : ")"));
+  for (const auto& [id, holds] : conditions)
+    parts.push_back(concat(holds ? "" : "not(", condition(id), holds ? "" : ")"));
   return parts.empty() ? "always" : concat("and(", joined(parts, ","), ")");
 }
 

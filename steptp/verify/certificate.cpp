@@ -166,7 +166,8 @@ Json certificate(const Pair& pair, const Judgement& judgement) {
   if (judgement.verdict == Grade::exact) {
     Json cover;
     cover.set("by", judgement.proof ? "cells" : "elements").set("count", judgement.points);
-    cover.set("bound_log2", judgement.bound_log2 && std::isfinite(*judgement.bound_log2) ? Json(*judgement.bound_log2) : Json());
+    cover.set("bound_log2",
+              judgement.bound_log2 && std::isfinite(*judgement.bound_log2) ? Json(*judgement.bound_log2) : Json());
     out.set("cover", std::move(cover));
   }
   if (judgement.evaluation && judgement.verdict == Grade::exact) {

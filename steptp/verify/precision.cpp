@@ -268,7 +268,10 @@ class SourceComparison {
 
  private:
   [[nodiscard]] PrecisionLoss loss(const Shortage& shortage) const {
-    return {source_, decides_, output_.name, {shortage.found.precision, shortage.found.exponent},
+    return {source_,
+            decides_,
+            output_.name,
+            {shortage.found.precision, shortage.found.exponent},
             {shortage.expected.precision, shortage.expected.exponent}};
   }
 

@@ -155,12 +155,13 @@ class ValueNumbers {
       // Two versions of one value that differ in this excuse nothing.
       const bool is_new = excused == excuses_.end();
       if (is_new) excuses_.emplace(numbers.value, excuse);
+      if (is_new) hazards_.emplace(numbers.value, value.hazard);
       if (!is_new && excused->second != excuse) {
         excused->second = kHarmless;
         shared_.arena.definitions[numbers.value].excuse.reset();
       }
     } else if (excused != excuses_.end() && value.hazard != kHarmless && excused->second != kHarmless &&
-               hazards.includes(excused->second, value.hazard)) {
+               value.hazard != hazards_[numbers.value] && hazards.includes(excused->second, value.hazard)) {
       numbers.hazard = number_hazard(excused->second);
       shared_.arena.definitions[numbers.value].excuse = numbers.hazard;
       return numbers;
@@ -184,6 +185,7 @@ class ValueNumbers {
   Shared& shared_;
   std::set<Form> met_;  ///< in both programs
   std::map<Form, std::uint32_t> numbers_;
+  std::map<std::uint32_t, PolynomialId> hazards_;  ///< by value: where `before` has no value
   std::map<std::uint32_t, PolynomialId> excuses_;  ///< by value: where `before` is NaN or has no value
   std::map<std::uint32_t, std::pair<std::vector<std::int64_t>, Value>> forms_;
 };

@@ -163,6 +163,7 @@ bool InputSource::is_hidden(const InputFacts& facts, std::int64_t position, std:
 }
 
 bool InputSource::is_in_pattern(const std::vector<std::int64_t>& shape, std::int64_t position) const {
+  if (draw_.step % kPatterns >= kAllTrue) return draw_.step % kPatterns == kAllTrue;
   const auto axis = static_cast<std::size_t>(draw_.step / kPatterns);
   for (std::size_t d = shape.size() - 1; d > axis; --d) position /= shape[d];
   const std::int64_t place = position % shape[axis];
@@ -172,8 +173,7 @@ bool InputSource::is_in_pattern(const std::vector<std::int64_t>& shape, std::int
     case 2: return place == 0;
     case 3: return place != 0;
     case 4: return place == shape[axis] - 1;
-    case 5: return place != shape[axis] - 1;
-    default: return draw_.step % kPatterns == kAllTrue;
+    default: return place != shape[axis] - 1;
   }
 }
 

@@ -80,7 +80,7 @@ struct Draw {
 };
 /// So many patterns along each axis: even, odd, only the first, all but the first, only the last, all but the last.
 inline constexpr std::int64_t kPatterns = 8;
-inline constexpr std::int64_t kAllTrue = 6;   ///< of the patterns
+inline constexpr std::int64_t kAllTrue = 6;   ///< of the patterns: they come last, and need no axis
 inline constexpr std::int64_t kAllFalse = 7;  ///< of the patterns
 /// Which elements of masked inputs are -inf: one of four, the first of every row, every other row, all.
 inline constexpr std::int64_t kHidings = 4;

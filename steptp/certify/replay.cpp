@@ -49,7 +49,8 @@ bool is_of_an_input(const Draw& draw, const InputModel& model) {
   if (draw.kind != DrawKind::pattern) return true;
   if (draw.input >= model.inputs.size()) return false;
   const Variable& variable = *model.inputs[draw.input].variable;
-  return variable.dtype == DType::boolean && draw.step / kPatterns < static_cast<std::int64_t>(variable.shape.size());
+  const bool has_axis = draw.step / kPatterns < static_cast<std::int64_t>(variable.shape.size());
+  return variable.dtype == DType::boolean && (has_axis || draw.step == kAllTrue || draw.step == kAllFalse);
 }
 
 /// Where the inputs are written out, the draw is only where they were found.

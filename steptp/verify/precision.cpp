@@ -5,6 +5,7 @@
 
 #include "steptp/verify/precision.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -287,6 +288,15 @@ class SourceComparison {
 };
 
 }  // namespace
+
+bool may_be_new(const PrecisionLoss& loss) {
+  constexpr std::string_view kLiteral = "literal ";
+  if (!loss.source.starts_with(kLiteral)) return false;
+  int exponent = 0;
+  const double fraction = std::frexp(std::strtod(loss.source.c_str() + kLiteral.size(), nullptr), &exponent);
+  const double digits = std::ldexp(fraction, loss.found.first);
+  return digits == std::trunc(digits) && std::abs(exponent) < loss.found.second;
+}
 
 Precision compare_precision(const Program& before, const Program& after, const ProofOptions& options) {
   if (has_one_width(before, after)) return {};

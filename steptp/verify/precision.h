@@ -34,6 +34,9 @@ struct Precision {
   std::string reason;
   std::optional<PrecisionLoss> loss;
 };
+/// Of a literal that the narrower type holds as it is: it may be a new use of it, beside an old one in a wider type.
+[[nodiscard]] bool may_be_new(const PrecisionLoss& loss);
+
 [[nodiscard]] Precision compare_precision(const Program& before, const Program& after,
                                           const ProofOptions& options = {});
 

@@ -128,6 +128,23 @@ INSTANTIATE_TEST_SUITE_P(Roots, Refused,
                                            Row{"of twice a number", "sqrt(2*F)", "2*sqrt(F)"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Extrema, Accepted,
+    ::testing::Values(Row{"of exponentials", "max(exp(A),exp(C))", "exp(max(A,C))"},
+                      Row{"of exponentials, the least", "exp(min(A,C))", "min(exp(C),exp(A))"},
+                      Row{"of an exponential and one", "max(exp(A),1)", "exp(max(A,0))"},
+                      Row{"of exponentials of what may be -inf", "max(exp(M),exp(A))", "exp(max(A,M))"},
+                      Row{"of roots", "max(sqrt(A),sqrt(C))", "sqrt(max(A,C))"},
+                      Row{"of a root and a number", "C/max(sqrt(A),0.5)", "C/sqrt(max(A,0.25))"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Extrema, Refused,
+    ::testing::Values(Row{"of exponentials with another factor", "max(2*exp(A),exp(C))", "2*exp(max(A,C))"},
+                      Row{"of an exponential and zero", "max(exp(A),0)", "exp(max(A,0))"},
+                      Row{"the least of roots, one of which may be NaN", "min(sqrt(A),sqrt(C))", "sqrt(min(A,C))"},
+                      Row{"of a root and a negative number", "max(sqrt(A),-0.5)", "sqrt(max(A,0.25))"},
+                      Row{"of a root and another number", "max(sqrt(A),0.5)", "sqrt(max(A,0.5))"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Residues, Accepted,
     ::testing::Values(Row{"partial fractions", "1/(A*(A+1))", "1/A-1/(A+1)"},
                       Row{"a common denominator", "A/(C**2+1)+C/(A**2+1)",

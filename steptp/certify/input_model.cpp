@@ -178,8 +178,23 @@ class Modeller {
     return inner ? std::optional(-*inner) : std::nullopt;
   }
 
+  /// A divisor x-c is zero at c, and x+c at -c.
+  void find_poles(const Expr& divisor) {
+    const auto* sum = std::get_if<Sum>(&divisor.node);
+    if (!sum) return;
+    for (const ExprPtr& operand : sum->operands) {
+      const auto value = literal_value(*operand);
+      if (value) thresholds_.insert({*value, -*value});
+    }
+  }
+
   void find_thresholds(const Expr& expr, bool compared) {
     if (const auto value = literal_value(expr); value && compared) thresholds_.insert(*value);
+    if (const auto* product = std::get_if<Product>(&expr.node)) {
+      for (std::size_t i = 0; i < product->operators.size(); ++i) {
+        if (product->operators[i] == ArithmeticOp::divide) find_poles(*product->operands[i + 1]);
+      }
+    }
     const bool compares = std::holds_alternative<Compare>(expr.node) || std::holds_alternative<Extremum>(expr.node) ||
                           std::holds_alternative<Select>(expr.node);
     for (const ExprPtr* child : children(expr)) find_thresholds(**child, compares || (compared && literal_value(expr)));

@@ -76,11 +76,11 @@ bool Judge::is_wanted(DrawKind kind) const {
     case DrawKind::zeros:
       return has_order || before_.has_divisions || after_.has_divisions || before_.has_functions ||
              after_.has_functions;
+    case DrawKind::thresholds: return has_order || before_.has_divisions || after_.has_divisions;
     case DrawKind::huge: return has_order || before_.has_roots || after_.has_roots;
     case DrawKind::positive:
     case DrawKind::negative:
     case DrawKind::ties:
-    case DrawKind::thresholds:
     case DrawKind::large:
     case DrawKind::wide:
     case DrawKind::tiny:

@@ -173,7 +173,7 @@ class SafetySearch {
   /// The element and the inputs that matter there.
   std::string text_of(SafetyRun& run, const Adversary::Finding& found) {
     constexpr std::size_t kMost = 6;
-    const OutputPoint& point = run.points[found.fault->point];
+    const OutputPoint& point = run.points[found.fault->place()];
     const CandidateInputs inputs(model_, found.at, range_);
     const auto subscripts = [](const std::vector<std::int64_t>& index) {
       if (index.empty()) return std::string();
@@ -181,7 +181,7 @@ class SafetySearch {
     };
     std::string out = concat(found.fault->fault(), " at ", point.output, subscripts(point.element));
     std::string values;
-    for (const InputRead& read : run.reads(found.at, found.fault->point, kMost)) {
+    for (const InputRead& read : run.reads(found.at, found.fault->place(), kMost)) {
       const Variable& variable = *model_.inputs[read.input].variable;
       append(values, values.empty() ? " with " : ", ", variable.name, subscripts(index_at(variable, read.position)),
              "=", to_text(read.value));

@@ -220,9 +220,12 @@ void SafetyRun::run_after(BoundMachine& machine, const std::vector<std::size_t>&
       measure.is_finished = measure.is_finished && !limit;
       if (limit) measure.unfinished_because = answer.error().message;
       measure.has_no_value = measure.has_no_value || !limit;
+      if (!limit && !measure.event) measure.event = which[i];
       return;
     }
     if (which[i] < first_guide && is_in_doubt(after_, point)) measure.is_open = true;
+    measure.after = current_->events();
+    if (!measure.event && measure.has_event()) measure.event = which[i];
     if (answer->is_real) {
       compare(which[i], after_.tensors[tensor].dtype, old[i].value, answer->real, measure);
     } else if (old[i].converted.is_set && current_->converted.is_set) {

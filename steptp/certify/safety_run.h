@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct SafetyMeasure {
   bool is_open = false;       ///< an integer or a bool that rounding may decide otherwise
   bool has_no_value = false;  ///< an access or an integer division that `before` does not do
   std::size_t point = 0;      ///< of the greatest loss
+  std::optional<std::size_t> event;  ///< the first point at which has_event() holds
   double before_units = 0;    ///< bounds there, in units of the last place
   double after_units = 0;
 
@@ -32,6 +34,8 @@ struct SafetyMeasure {
   /// An overflow, a NaN, a zero divisor, another branch.
   [[nodiscard]] bool has_event() const;
   [[nodiscard]] std::string fault() const;
+  /// The point of the fault.
+  [[nodiscard]] std::size_t place() const { return event.value_or(point); }
 };
 
 /// Both programs at chosen inputs and elements.

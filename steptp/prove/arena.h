@@ -143,6 +143,11 @@ class Arena {
   /// A multiple of a generator, but not 0 times it; without algebra only the generator itself.
   [[nodiscard]] std::optional<std::pair<GeneratorId, mpq_class>> as_scaled_generator(PolynomialId id) const;
   /// The greatest number of which all coefficients are whole multiples.
+  [[nodiscard]] std::optional<std::vector<PolynomialId>> all_exponents(const std::vector<PolynomialId>& operands);
+  [[nodiscard]] std::optional<std::vector<PolynomialId>> all_squares(const std::vector<PolynomialId>& operands);
+  /// Of exp(x): x. Of what is exp(x) or zero, as conditions decide: x or -inf.
+  [[nodiscard]] std::optional<PolynomialId> argument_of_exponential(PolynomialId id);
+  [[nodiscard]] std::optional<ConditionId> vanishes_where(PolynomialId id);
   [[nodiscard]] mpq_class common_factor(const std::vector<PolynomialId>& polynomials) const;
   [[nodiscard]] const Polynomial& polynomial(PolynomialId id) const { return polynomials_[id]; }
   [[nodiscard]] const Monomial& monomial(MonomialId id) const { return monomials_[id]; }

@@ -115,6 +115,25 @@ Residues::Value residue_of(Residues& residues, const Value& value) {
   throw GiveUp{"a value without a residue"};
 }
 
+/// The form where `before` is neither NaN nor without a value, as far as it says itself where that is.
+Value where_known(Arena& arena, const std::vector<ConditionId>& known, Value value) {
+  if (value.kind != Value::Kind::real) return value;
+  for (const ConditionId condition : known) {
+    value.real = arena.where(condition, value.real);
+    if (value.hazard != kHarmless) value.hazard = arena.where(condition, value.hazard);
+  }
+  return value;
+}
+
+std::vector<ConditionId> where_before_counts(Arena& arena, const Value& before) {
+  std::vector<ConditionId> known;
+  if (before.kind != Value::Kind::real) return known;
+  if (const auto veiled = arena.as_veiled(before.real)) known.push_back(arena.negation(veiled->where));
+  Hazards hazards(arena);
+  for (const ConditionId none : hazards.conditions_of(before.hazard)) known.push_back(arena.negation(none));
+  return known;
+}
+
 bool includes_hazards(Arena& arena, const Value& before, const Value& after) {
   if (after.hazard == kHarmless) return true;
   Hazards hazards(arena);
@@ -143,7 +162,14 @@ bool CellComparison::agrees_here(const Variable& output, int depth) {
   const Value left = before_.output(output.name, element);
   const Value right = after_.output(output.name, element);
   const bool is_defined = includes_hazards(shared_.arena, left, right);
-  if (is_defined && (is_same(left, right) || has_equal_residues(left, right))) {
+  const auto is_equal_where_before_counts = [&] {
+    const std::vector<ConditionId> known = where_before_counts(shared_.arena, left);
+    if (known.empty()) return false;
+    const Value one = where_known(shared_.arena, known, left);
+    const Value other = where_known(shared_.arena, known, right);
+    return is_same(one, other) || has_equal_residues(one, other);
+  };
+  if (is_defined && (is_same(left, right) || has_equal_residues(left, right) || is_equal_where_before_counts())) {
     answer_.cells += 1;
     answer_.cover.push_back({here_, left, right});
     return true;

@@ -151,6 +151,11 @@ ConditionId Arena::compare(CompareOp op, PolynomialId left, PolynomialId right) 
     const ConditionId second = compare(op, node.polynomials[1], one);
     return disjunction({conjunction({node.conditions[0], first}), conjunction({negation(node.conditions[0]), second})});
   }
+  for (const auto& [one, other] : {std::pair(left, right), std::pair(right, left)}) {
+    if (op != CompareOp::equal || one != constant(0)) continue;
+    if (sign(other).nonzero) return never_;
+    if (const auto none = with_algebra_ ? vanishes_where(other) : std::nullopt) return *none;
+  }
   if (op == CompareOp::equal && right < left) std::swap(left, right);
   const auto kind = op == CompareOp::less         ? Condition::Kind::less
                     : op == CompareOp::less_equal ? Condition::Kind::less_equal

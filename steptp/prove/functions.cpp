@@ -188,7 +188,53 @@ PolynomialId Arena::extremum(bool is_max, const std::vector<PolynomialId>& opera
     for (PolynomialId& operand : flat) operand = scale(operand, 1 / factor);
     std::sort(flat.begin(), flat.end());
   }
+  if (const auto exponents = with_algebra_ ? all_exponents(flat) : std::nullopt) {
+    return scale(call(Function::exp, extremum(is_max, *exponents)), factor);
+  }
+  if (const auto squares = with_algebra_ && is_max ? all_squares(flat) : std::nullopt) {
+    return scale(call(Function::sqrt, extremum(true, *squares)), factor);
+  }
   return scale(generator({Generator::Kind::extremum, is_max ? 1U : 0U, std::move(flat), {}, {}, {}}), factor);
+}
+
+/// Of a maximum of roots and numbers that are not negative, which is the root of the maximum: a root of a negative
+/// number is passed over in one, and that number in the other.
+std::optional<std::vector<PolynomialId>> Arena::all_squares(const std::vector<PolynomialId>& operands) {
+  std::vector<PolynomialId> out;
+  bool has_function = false;
+  for (const PolynomialId operand : operands) {
+    if (const auto number = as_constant(operand)) {
+      if (*number < 0) return std::nullopt;
+      out.push_back(constant(*number * *number));
+      continue;
+    }
+    const auto root = as_scaled_generator(operand);
+    if (!root || root->second < 0) return std::nullopt;
+    const Generator& node = generators_[root->first];
+    if (node.kind != Generator::Kind::call || static_cast<Function>(node.tag) != Function::sqrt) return std::nullopt;
+    out.push_back(scale(node.polynomials[0], root->second * root->second));
+    has_function = true;
+  }
+  return has_function ? std::optional(std::move(out)) : std::nullopt;
+}
+
+/// Of a maximum of exponentials, which is the exponential of the maximum: NaN is passed over in both.
+std::optional<std::vector<PolynomialId>> Arena::all_exponents(const std::vector<PolynomialId>& operands) {
+  std::vector<PolynomialId> out;
+  bool has_function = false;
+  for (const PolynomialId operand : operands) {
+    if (operand == constant(1)) {
+      out.push_back(constant(0));
+      continue;
+    }
+    const auto only = as_generator(operand);
+    if (!only) return std::nullopt;
+    const Generator& node = generators_[*only];
+    if (node.kind != Generator::Kind::call || static_cast<Function>(node.tag) != Function::exp) return std::nullopt;
+    out.push_back(node.polynomials[0]);
+    has_function = true;
+  }
+  return has_function ? std::optional(std::move(out)) : std::nullopt;
 }
 
 std::optional<std::pair<GeneratorId, mpq_class>> Arena::as_scaled_generator(PolynomialId id) const {

@@ -38,6 +38,19 @@ PolynomialId Hazards::anywhere(const std::vector<VariableId>& variables, Conditi
   return united(kHarmless, arena_.reduce(ArithmeticOp::max, variables, {condition}, hazard));
 }
 
+std::vector<ConditionId> Hazards::conditions_of(PolynomialId hazard) {
+  std::vector<ConditionId> out;
+  if (hazard == kHarmless) return out;
+  for (const PolynomialId part : parts(hazard)) {
+    const auto only = arena_.as_generator(part);
+    if (!only) continue;
+    const Generator& node = arena_.generator(*only);
+    if (node.kind != Generator::Kind::select || arena_.is_index_condition(node.conditions[0])) continue;
+    if (node.polynomials[0] == arena_.constant(1)) out.push_back(node.conditions[0]);
+  }
+  return out;
+}
+
 PolynomialId Hazards::of_divisor(PolynomialId divisor) {
   arena_.spend(1);
   const PolynomialId zero = arena_.constant(0);

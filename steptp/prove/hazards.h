@@ -31,6 +31,8 @@ class Hazards {
                                       PolynomialId hazard);
   /// Whether every input at which `some` strikes is one at which `all` strikes. False where that is not known.
   [[nodiscard]] bool includes(PolynomialId all, PolynomialId some);
+  /// Conditions at each of which it strikes; it may strike elsewhere.
+  [[nodiscard]] std::vector<ConditionId> conditions_of(PolynomialId hazard);
 
  private:
   [[nodiscard]] PolynomialId of_factor(GeneratorId factor);

@@ -298,7 +298,7 @@ PolynomialId Arena::where(const std::vector<ConditionId>& known, PolynomialId id
     } else if (node.kind == Generator::Kind::inverse || node.kind == Generator::Kind::call ||
                node.kind == Generator::Kind::lump) {
       const PolynomialId inside = where(known, node.polynomials[0]);
-      if (inside != node.polynomials[0]) {
+      if (inside != node.polynomials[0] || node.kind == Generator::Kind::inverse) {
         result = node.kind == Generator::Kind::inverse ? inverse_where(known, inside)
                  : node.kind == Generator::Kind::call  ? call(static_cast<Function>(node.tag), inside)
                                                        : lump(inside);
@@ -328,7 +328,41 @@ PolynomialId Arena::where(const std::vector<ConditionId>& known, PolynomialId id
   return is_changed ? total : id;
 }
 
-/// Where a maximum M is not -inf, the sum of all exp(x-M) is positive: it has a summand 1.
+std::optional<PolynomialId> Arena::argument_of_exponential(PolynomialId id) {
+  const auto only = as_generator(id);
+  if (!only) return std::nullopt;
+  const Generator node = generators_[*only];
+  if (node.kind == Generator::Kind::call && static_cast<Function>(node.tag) == Function::exp) {
+    return node.polynomials[0];
+  }
+  if (node.kind != Generator::Kind::select) return std::nullopt;
+  const auto hidden = negate(infinity());
+  const auto part = [&](std::size_t number) {
+    return node.polynomials[number] == constant(0) ? hidden : argument_of_exponential(node.polynomials[number]);
+  };
+  const auto if_true = part(0);
+  const auto if_false = part(1);
+  if (!if_true || !if_false) return std::nullopt;
+  return select(node.conditions[0], *if_true, *if_false);
+}
+
+/// A sum of exponentials is zero exactly where all their arguments are -inf, and so is the greatest of these.
+std::optional<ConditionId> Arena::vanishes_where(PolynomialId id) {
+  const auto only = as_scaled_generator(id);
+  if (!only) return std::nullopt;
+  const Generator& node = generators_[only->first];
+  if (node.kind != Generator::Kind::reduction || static_cast<ArithmeticOp>(node.tag) != ArithmeticOp::add) {
+    return std::nullopt;
+  }
+  const Opened fold = opened(only->first);
+  const auto argument = argument_of_exponential(fold.body);
+  if (!argument || traits(*argument).may_be_nan || !traits(*argument).may_be_infinite) return std::nullopt;
+  if (!is_below_infinity(*argument)) return std::nullopt;
+  return is_minus_infinity(reduce(ArithmeticOp::max, fold.variables, fold.conditions, *argument));
+}
+
+/// Where a maximum M is not -inf, the sum of all exp(x-M) is positive, since it has a summand 1, and so is the sum of
+/// all exp(x).
 PolynomialId Arena::inverse_where(const std::vector<ConditionId>& known, PolynomialId id) {
   if (!with_algebra_ || polynomials_[id].terms.size() != 1) return inverse(id);
   const mpq_class coefficient = polynomials_[id].terms[0].second;
@@ -340,8 +374,11 @@ PolynomialId Arena::inverse_where(const std::vector<ConditionId>& known, Polynom
       if (!maximum || !is_maximum(*maximum)) continue;
       const Opened fold = opened(*maximum);
       const PolynomialId below = add(fold.body, negate(number_part(side)));
-      const PolynomialId sum = reduce(ArithmeticOp::add, fold.variables, fold.conditions, call(Function::exp, below));
-      if (scale(sum, coefficient) != id) continue;
+      const auto is_sum_of = [&](PolynomialId argument) {
+        const PolynomialId value = call(Function::exp, argument);
+        return scale(reduce(ArithmeticOp::add, fold.variables, fold.conditions, value), coefficient) == id;
+      };
+      if (!is_sum_of(below) && !is_sum_of(fold.body)) continue;
       PolynomialId result = constant(1 / coefficient);
       Monomial unknown;
       for (const auto& power : Monomial(monomials_[polynomials_[id].terms[0].first]).factors) {

@@ -138,7 +138,13 @@ class EvaluationCheck {
     } catch (const Undefined& undefined) {
       throw Refused{concat("there is no value at ", place, ": ", undefined.reason)};
     }
-    compare(found, place);
+    try {
+      compare(found, place);
+    } catch (const Undecided&) {
+      // Every element is looked at with other inputs besides.
+      not_recomputed_ += 1;
+      return;
+    }
     if (by_field && found.was_ambiguous) {
       not_recomputed_ += 1;
       return;

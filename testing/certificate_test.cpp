@@ -181,6 +181,7 @@ TEST(Certificate, AnEvaluationThatWasTouchedIsRefused) {
   for (const Case& item : kCases) {
     if (std::string_view(item.verdict) != "exact") continue;
     const std::string text = certificate_of(pair_of(item));
+    if (text.find("\"evaluation\":") == std::string::npos) continue;  // shown cell by cell: certificate_cover_test.cpp
     ASSERT_EQ(replayer::replay_certificate(text).outcome, Outcome::confirmed) << text;
     expect_refused(changed(text, R"("verdict":"exact")", R"("verdict":"proved")"), "another verdict");
     expect_refused(changed(text, R"("verdict":"exact")", R"("verdict":"differs")"), "another verdict");

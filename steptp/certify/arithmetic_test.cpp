@@ -115,7 +115,8 @@ void expect_special_rules(Arithmetic& arithmetic) {
   EXPECT_EQ(class_after(ArithmeticOp::multiply, plus, zero), ValueClass::nan);
   EXPECT_EQ(class_after(ArithmeticOp::multiply, minus, minus), ValueClass::positive_infinity);
   EXPECT_EQ(class_after(ArithmeticOp::divide, one, minus), ValueClass::finite);
-  EXPECT_EQ(class_after(ArithmeticOp::divide, zero, zero), ValueClass::nan);
+  EXPECT_THROW(class_after(ArithmeticOp::divide, zero, zero), Failure);
+  EXPECT_THROW(class_after(ArithmeticOp::divide, nan, zero), Failure);
   EXPECT_EQ(class_after(ArithmeticOp::max, nan, one), ValueClass::finite);
   EXPECT_EQ(class_after(ArithmeticOp::min, minus, one), ValueClass::negative_infinity);
   EXPECT_THROW(class_after(ArithmeticOp::divide, one, zero), Failure);

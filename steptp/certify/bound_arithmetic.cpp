@@ -338,7 +338,8 @@ void BoundArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& left,
 }
 
 void BoundArithmetic::divide(Value& out, const Value& a, const Value& b) {
-  if (b.value == 0) {
+  // What is below half of the least number is zero where it is computed.
+  if (std::fabs(b.value) <= format_of(b.is_literal ? type_ : b.type).half_least) {
     events_.has_zero_divisor = true;
     out = {};
     out.value = std::numeric_limits<Number>::quiet_NaN();
@@ -393,10 +394,10 @@ void BoundArithmetic::extremum(bool is_max, Value& out, const Value& a, const Va
     const bool is_first = is_max ? a.value >= b.value : a.value <= b.value;
     const Value chosen = is_first ? a : b;
     const Value other = is_first ? b : a;
-    out = chosen;
-    // Where the two are close either could be the one, with its error.
+    // Where the two are close either could be the one, with its error. An operand may be `out` itself.
     const bool is_close = std::isfinite(a.value) && std::isfinite(b.value) &&
                           std::fabs(a.value - b.value) <= a.error + b.error && other.error > chosen.error;
+    out = chosen;
     if (is_close) {
       out.error = other.error;
       out.node = other.node;

@@ -57,6 +57,7 @@ class BoundArithmetic {
   static constexpr bool kHasLanes = false;
   static constexpr bool kHasPlainValues = true;
   static constexpr bool kIsTyped = true;
+  static constexpr bool kConvertsBranches = true;
 
   /// `tracks_inputs`: also what half a unit in the last place of each input does.
   explicit BoundArithmetic(bool tracks_inputs = false) : tracks_inputs_(tracks_inputs), decisions_(Outcomes::both) {}

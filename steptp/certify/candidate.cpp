@@ -150,7 +150,10 @@ std::int64_t CandidateInputs::integer(std::size_t input, std::int64_t position) 
     case InputChoice::Sign::alternating: return inside(legal.high - 2, legal.high);
     case InputChoice::Sign::mixed: break;
   }
-  return inside(legal.low, legal.high);
+  if (choice.seed % 2 == 0) return inside(legal.low, legal.high);
+  // Of all magnitudes alike.
+  const std::int64_t size = std::int64_t{1} << (mix(choice.seed) % 62);
+  return inside(-size, size);
 }
 
 Candidate CandidateMaker::uniform(int part, InputChoice::Sign sign) const {

@@ -566,6 +566,7 @@ struct Compiler::Maker {
     node.first = compiler.converted(condition, DType::boolean);
     node.second = compiler.converted(if_true, type.dtype);
     node.third = compiler.converted(if_false, type.dtype);
+    node.dtype = type.dtype;
     node.branch = compiler.branch(select.condition, true);
     compiler.code_.branches[node.branch].on_reals = compiler.compares_reals(node.first);
     return made(node, type);

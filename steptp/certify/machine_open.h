@@ -40,9 +40,12 @@ void Machine<A>::select_real(const Node& node, const Frame& frame, Value& out) {
   note(node.branch, truth.value);
   real(truth.value ? node.second : node.third, frame, out);
   if constexpr (A::kIsTyped) {
+    // Both branches have one type: a literal beside an f16 is an f16.
+    if constexpr (A::kConvertsBranches) arithmetic_.store(node.dtype, out);
     if (!truth.is_open) return;
     Scratch other(*this);
     real(truth.value ? node.third : node.second, frame, *other);
+    if constexpr (A::kConvertsBranches) arithmetic_.store(node.dtype, *other);
     arithmetic_.cover(out, *other);
   }
 }

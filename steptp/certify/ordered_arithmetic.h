@@ -37,6 +37,7 @@ class OrderedArithmetic {
   static constexpr bool kHasLanes = false;
   static constexpr bool kHasPlainValues = true;
   static constexpr bool kIsTyped = true;
+  static constexpr bool kConvertsBranches = false;
 
   OrderedArithmetic() = default;
   explicit OrderedArithmetic(ThreadFolds threads) : threads_(std::move(threads)) {}

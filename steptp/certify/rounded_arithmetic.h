@@ -39,6 +39,7 @@ class RoundedArithmetic {
   static constexpr bool kHasLanes = false;
   static constexpr bool kHasPlainValues = true;
   static constexpr bool kIsTyped = true;
+  static constexpr bool kConvertsBranches = false;
 
   explicit RoundedArithmetic(Outcomes outcomes = Outcomes::as_computed) : decisions_(outcomes) {}
 

@@ -18,7 +18,7 @@ namespace steptp::certify {
 
 namespace {
 
-constexpr std::size_t kMostPoints = 20;
+constexpr std::size_t kMostPoints = 28;
 constexpr std::int64_t kSmallOutput = 12;
 
 /// Elements of the outputs: every one of small outputs, corners, edges of conditions on indices, one at least in every
@@ -37,12 +37,15 @@ class PointChoice {
 
   std::vector<OutputPoint> choose(const Code& before, const Code& after, const InputModel& model) {
     for (const Variable& variable : signature_.variables) {
-      if (variable.role == Role::output) add_few(variable);
+      if (variable.role == Role::output) add_ends(variable);
     }
     for (const Code* code : {&before, &after}) {
       Coverage coverage(*code, model);
       for (const OutputPoint& point : coverage.regions()) add(point);
       for (const OutputPoint& point : coverage.edges()) add(point);
+    }
+    for (const Variable& variable : signature_.variables) {
+      if (variable.role == Role::output) add_few(variable);
     }
     return points_;
   }
@@ -63,6 +66,10 @@ class PointChoice {
       for (std::int64_t i = 0; i < *count; ++i) add({variable.name, index_at(variable, i)});
       return;
     }
+    add_ends(variable);
+  }
+
+  void add_ends(const Variable& variable) {
     OutputPoint first{variable.name, {}};
     OutputPoint last{variable.name, {}};
     OutputPoint drawn{variable.name, {}};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "steptp/base/text.h"
 #include "steptp/certify/failure.h"
@@ -69,6 +70,20 @@ bool compares_reals(const Code& code, std::uint32_t number) {
   const Node& node = code.nodes[number];
   if (node.op == Op::compare_reals) return true;
   return node.op == Op::logic && (compares_reals(code, node.first) || compares_reals(code, node.second));
+}
+
+/// So many of them, of every input in turn: a long sum does not hide what is read besides.
+std::vector<InputRead> of_every_input(const std::vector<InputRead>& reads, std::size_t most) {
+  if (reads.size() <= most) return reads;
+  std::map<std::size_t, std::vector<const InputRead*>> by_input;
+  for (const InputRead& read : reads) by_input[read.input].push_back(&read);
+  std::vector<InputRead> out;
+  for (std::size_t turn = 0; out.size() < most; ++turn) {
+    for (const auto& [input, own] : by_input) {
+      if (turn < own.size() && out.size() < most) out.push_back(*own[turn]);
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -140,7 +155,8 @@ std::vector<InputRead> SafetyRun::reads(const Candidate& candidate, std::size_t 
   const CandidateInputs inputs(model_, candidate, range_);
   InputSource source(model_, Draw{DrawKind::generic, 0, 0, 0, -1, nullptr, &inputs});
   ReadLog log;
-  log.most = most;
+  constexpr std::size_t kLooked = 2048;
+  log.most = std::max(most, kLooked);
   source.watch(&log);
   arithmetic_.reset();
   for (const Code* code : {&before_, &after_}) {
@@ -148,7 +164,7 @@ std::vector<InputRead> SafetyRun::reads(const Candidate& candidate, std::size_t 
     const auto tensor = code->tensor_numbers.find(points[point].output);
     if (tensor != code->tensor_numbers.end()) static_cast<void>(machine.output(tensor->second, points[point].element));
   }
-  return log.reads;
+  return of_every_input(log.reads, most);
 }
 
 void SafetyRun::note_outcomes() {
@@ -245,7 +261,9 @@ bool SafetyRun::is_in_doubt(const Code& code, const OutputPoint& point) const {
   // One writer, which converts: then the conversion was the last thing done.
   const TensorCode& tensor = code.tensors[code.tensor_numbers.at(point.output)];
   return !std::all_of(tensor.writers.begin(), tensor.writers.end(), [&](std::uint32_t writer) {
-    return code.nodes[code.statements[writer].right].op == Op::integer_of_real;
+    const Node& node = code.nodes[code.statements[writer].right];
+    // Of a bool the conversion decides all there is.
+    return node.op == Op::integer_of_real && node.dtype != DType::boolean;
   });
 }
 

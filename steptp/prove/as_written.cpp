@@ -4,6 +4,7 @@
 // Only accumulations may come in another order and in parts, because their error bound does not depend on it.
 #include <algorithm>
 
+#include "steptp/check/types.h"
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/written_operations.h"
@@ -28,6 +29,10 @@ bool is_number_of(DType dtype, const mpq_class& value) {
   const auto bits = static_cast<long>(mpz_sizeinbase(numerator.get_mpz_t(), 2));
   const long least = 2 - type.max_exponent - type.precision;  // of the last place of a subnormal number
   return bits - zeros <= type.precision && bits - 1 - shift <= type.max_exponent && zeros - shift >= least;
+}
+
+bool fits_accumulator(const ValueType& term, DType accumulator) {
+  return term.weak || !is_float(term.dtype) || holds(accumulator, term.dtype);
 }
 
 }  // namespace
@@ -172,6 +177,8 @@ void Flow::collect_terms(const Expr& expr, const Frame& frame, bool is_negated, 
   if (at == sum->operands.end()) throw GiveUp{"an accumulation of another form"};
   const auto place = static_cast<std::size_t>(at - sum->operands.begin());
   const auto add = [&](const Typed& term, bool is_subtracted) {
+    // The sum is rounded in the wider type, and the term is not rounded before.
+    if (!fits_accumulator(term.type, left.dtype)) throw GiveUp{"a term of a wider type than its accumulator"};
     const PolynomialId value = as_term(kept_in(term, left.dtype), left.dtype);
     out.push_back(is_subtracted ? arena_.negate(value) : value);
   };
@@ -210,8 +217,23 @@ PolynomialId Flow::written_rounds(std::size_t statement, const Piece& piece, Con
   return total;
 }
 
+/// D=D*x or D=x*D: one product a round, rounded in the type of D.
+bool Flow::is_one_product(const Equation& equation) {
+  const auto* product = std::get_if<Product>(&equation.right->node);
+  if (!product || product->operands.size() != 2 || product->operators[0] != ArithmeticOp::multiply) return false;
+  const auto is_own = [&](const Expr& part) {
+    const auto* read = std::get_if<Read>(&part.node);
+    return read && read->ref->tensor == equation.left->tensor;
+  };
+  const bool is_first = is_own(*product->operands[0]);
+  if (is_first == is_own(*product->operands[1])) return false;
+  const auto type = type_of(*product->operands[is_first ? 1 : 0]);
+  return type && fits_accumulator(*type, equation.left->dtype);
+}
+
 PolynomialId Flow::in_order(PolynomialId factor, std::size_t statement, const Piece& piece) {
   const Statement& code = table_.statements[statement];
+  if (!is_one_product(*code.equation)) throw GiveUp{"a round of several products"};
   Affine round = Arena::number(0);
   for (std::size_t i = 0; i < piece.loops.size(); ++i) {
     const auto& used = arena_.traits_of_affine(arena_.intern(piece.loops[i])).variables;

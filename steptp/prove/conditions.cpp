@@ -152,9 +152,10 @@ ConditionId Arena::compare(CompareOp op, PolynomialId left, PolynomialId right) 
     return disjunction({conjunction({node.conditions[0], first}), conjunction({negation(node.conditions[0]), second})});
   }
   for (const auto& [one, other] : {std::pair(left, right), std::pair(right, left)}) {
-    if (op != CompareOp::equal || one != constant(0)) continue;
+    // As written, what is never zero may be rounded to it.
+    if (op != CompareOp::equal || one != constant(0) || !with_algebra_) continue;
     if (sign(other).nonzero) return never_;
-    if (const auto none = with_algebra_ ? vanishes_where(other) : std::nullopt) return *none;
+    if (const auto none = vanishes_where(other)) return *none;
   }
   if (op == CompareOp::equal && right < left) std::swap(left, right);
   const auto kind = op == CompareOp::less         ? Condition::Kind::less

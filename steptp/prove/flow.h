@@ -192,6 +192,7 @@ class Flow {
   /// The summands of one round of an accumulation, each as a term of its type, over all its rounds.
   [[nodiscard]] PolynomialId written_rounds(std::size_t statement, const Piece& piece, ConditionId where);
   /// A factor of a product over many rounds, tied to its round: products are rounded in the order of their factors.
+  [[nodiscard]] static bool is_one_product(const Equation& equation);
   [[nodiscard]] PolynomialId in_order(PolynomialId factor, std::size_t statement, const Piece& piece);
   void collect_terms(const Expr& expr, const Frame& frame, bool is_negated, std::vector<PolynomialId>& out);
   [[nodiscard]] PolynomialId as_term(PolynomialId value, DType dtype);

@@ -291,7 +291,8 @@ class SourceComparison {
 
 bool may_be_new(const PrecisionLoss& loss) {
   constexpr std::string_view kLiteral = "literal ";
-  if (!loss.source.starts_with(kLiteral)) return false;
+  constexpr int kMostBits = 53;  // beyond, it was an integer before
+  if (!loss.source.starts_with(kLiteral) || loss.expected.first > kMostBits) return false;
   int exponent = 0;
   const double fraction = std::frexp(std::strtod(loss.source.c_str() + kLiteral.size(), nullptr), &exponent);
   const double digits = std::ldexp(fraction, loss.found.first);

@@ -174,6 +174,8 @@ class Machine {
   void choose(const Node& select, const Frame& frame, Value& out);
   /// Both outcomes where it is open.
   template <typename Opaque>
+  void refuse_hazards(const typename Opaque::Decision& decision);
+  template <typename Opaque>
   void note_decision(std::uint32_t branch, const typename Opaque::Decision& decision);
   template <typename Opaque>
   void note_open_fold(const Node& node, const Value& left, const Value& right);

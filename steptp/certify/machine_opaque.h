@@ -64,6 +64,7 @@ typename Opaque::Decision Machine<A>::decide(std::uint32_t number, const Frame& 
         const auto condition = decide<Opaque>(node.first, frame);
         note_decision<Opaque>(node.branch, condition);
         if (condition.state != Opaque::Decision::State::open) {
+          refuse_hazards<Opaque>(condition);
           const bool holds = condition.state == Opaque::Decision::State::holds;
           return decide<Opaque>(holds ? node.second : node.third, frame);
         }
@@ -126,6 +127,7 @@ void Machine<A>::choose(const Node& select, const Frame& frame, Value& out) {
   const auto condition = decide<Opaque>(select.first, frame);
   note_decision<Opaque>(select.branch, condition);
   if (condition.state != Opaque::Decision::State::open) {
+    refuse_hazards<Opaque>(condition);
     const bool holds = condition.state == Opaque::Decision::State::holds;
     return real(holds ? select.second : select.third, frame, out);
   }
@@ -140,6 +142,13 @@ void Machine<A>::choose(const Node& select, const Frame& frame, Value& out) {
     real(select.third, frame, if_false);
   }
   arithmetic_.choose(out, condition, if_true, if_false);
+}
+
+/// A condition that is decided may have parts that have no value at some inputs, and then it has none itself.
+template <typename A>
+template <typename Opaque>
+void Machine<A>::refuse_hazards(const typename Opaque::Decision& decision) {
+  if (decision.hazards != 0) fail(FailureKind::unsupported, "a condition that is decided and may have no value");
 }
 
 template <typename A>
@@ -167,6 +176,7 @@ template <typename Opaque>
 void Machine<A>::real_of_bool(const Node& node, const Frame& frame, Value& out) {
   if (code_.nodes[node.first].dtype != DType::boolean) return arithmetic_.integer(out, integer(node.first, frame));
   const auto condition = decide<Opaque>(node.first, frame);
+  if (condition.state != Opaque::Decision::State::open) refuse_hazards<Opaque>(condition);
   Value one;
   Value zero;
   arithmetic_.integer(one, 1);

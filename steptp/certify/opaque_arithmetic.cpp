@@ -227,6 +227,7 @@ void OpaqueArithmetic::divide(Value& out, const Value& a, const Value& b) {
 
 void OpaqueArithmetic::power(Value& out, const Value& a, const Value& b) {
   if (!is_finite(a) || !is_finite(b)) fail(FailureKind::unsupported, "a power of an infinity");
+  if (has_holes(b)) fail(FailureKind::unsupported, "an exponent that may have no value");
   const bool natural = b.range.is_point() && b.range.low == std::floor(b.range.low) && std::fabs(b.range.low) <= 1024;
   if (natural) {
     const double wanted = b.range.low;
@@ -253,10 +254,10 @@ void OpaqueArithmetic::power(Value& out, const Value& a, const Value& b) {
     return function(b.range.low > 0 ? Function::sqrt : Function::rsqrt, out, a);
   }
   constexpr std::uint64_t kPower = 1000;
-  const bool positive = is_surely_positive(a);
+  // Where the base is not positive the value depends on whether the exponent is whole, and on its sign.
+  if (!is_surely_positive(a)) fail(FailureKind::unsupported, "a power of what may be negative or zero");
   Value result;
   inherit(result, a, b);
-  if (!positive) result.hazards = space_.united_hazards(result.hazards, space_.hazard(combine(kPower, a.number.p)));
   unknowns_.add(b);
   set_unknown(result, a, combine(combine(kPower, a.number.p), b.number.p));
   result.core = result.number;

@@ -343,7 +343,8 @@ void OpaqueArithmetic::greatest(Value& out, const Value& a, const Value& b, bool
 
 /// -inf is one of the set: it wins where nothing else has a value.
 void OpaqueArithmetic::greatest_from_infinity(Value& out, const Value& infinity, const Value& other) {
-  if (!is_finite(other) || infinity.value_class != ValueClass::negative_infinity || has_holes(infinity)) {
+  if (!is_finite(other) || infinity.value_class != ValueClass::negative_infinity || has_holes(infinity) ||
+      has_holes(other)) {
     fail(FailureKind::unsupported, "the greatest of an infinity and what may have no value");
   }
   constexpr double kLowest = -std::numeric_limits<double>::infinity();

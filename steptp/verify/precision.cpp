@@ -75,8 +75,9 @@ Expected expected_of(const WaysOf& before, const std::string& source, bool decid
 }
 
 /// A store of an intermediate in the type of the output, or a wider one, that is only copied there is the output's own.
+/// Before a conversion to an integer or a bool it is not: that asks for every digit.
 Way ended_at(Way way, DType output) {
-  if (!way.pending.is_limited() || way.pending.holds(width_of(output))) return way;
+  if (!way.pending.is_limited() || (is_float(output) && way.pending.holds(width_of(output)))) return way;
   if (way.pending_lost) {
     way.lost = narrower(way.lost, way.pending);
   } else {
@@ -205,6 +206,29 @@ class Marker {
 };
 
 /// All floats have one type, and no integers are stored as floats, so that nothing can be lost: most programs.
+/// An operation of floats takes an integer, which then has to fit in the type of the operation.
+bool makes_floats_of_integers(const Expr& expr) {
+  constexpr std::int64_t kSmall = 128;
+  const auto is_integer = [](const Expr& part) {
+    if (std::holds_alternative<IndexValue>(part.node)) return true;
+    if (const auto* literal = std::get_if<Literal>(&part.node)) {
+      return literal->is_integer && std::abs(literal->integer) > kSmall;
+    }
+    const auto type = type_of(part);
+    return !type || (!type->weak && !is_float(type->dtype) && type->dtype != DType::boolean);
+  };
+  const auto parts = children(expr);
+  const bool has_float = std::any_of(parts.begin(), parts.end(), [](const ExprPtr* part) {
+    const auto type = type_of(**part);
+    return !type || is_float(type->dtype);
+  });
+  const auto own = type_of(expr);
+  const bool is_of_floats = has_float || !own || is_float(own->dtype);
+  return std::any_of(parts.begin(), parts.end(), [&](const ExprPtr* part) {
+    return (is_of_floats && is_integer(**part)) || makes_floats_of_integers(**part);
+  });
+}
+
 bool has_one_width(const Program& before, const Program& after) {
   std::optional<Width> only;
   bool is_only = true;
@@ -217,6 +241,7 @@ bool has_one_width(const Program& before, const Program& after) {
   for (const Program* program : {&before, &after}) {
     for_each_equation(*program, [&](const Equation& equation, const std::vector<const Nest*>&) {
       note(equation.left->dtype);
+      is_only = is_only && !makes_floats_of_integers(*equation.right);
       if (!is_only || program == &before || !is_float(equation.left->dtype)) return;
       const auto index = to_index(*equation.right);
       const auto type = type_of(*equation.right);

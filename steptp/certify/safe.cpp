@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@ namespace steptp::certify {
 namespace {
 
 constexpr std::size_t kMostPoints = 28;
+constexpr std::size_t kManyPoints = 512;
 constexpr std::int64_t kSmallOutput = 12;
 
 /// Elements of the outputs: every one of small outputs, corners, edges of conditions on indices, one at least in every
@@ -31,6 +33,22 @@ class PointChoice {
   std::vector<OutputPoint> few() {
     for (const Variable& variable : signature_.variables) {
       if (variable.name.starts_with('#')) add_few(variable);
+    }
+    return points_;
+  }
+
+  /// All elements of outputs that are not large, many of others.
+  std::vector<OutputPoint> many() {
+    constexpr std::int64_t kAll = 256;
+    constexpr std::int64_t kDrawn = 96;
+    limit_ = kManyPoints;
+    for (const Variable& variable : signature_.variables) {
+      const auto count = element_count(variable.shape);
+      if (variable.role != Role::output || !count) continue;
+      for (std::int64_t i = 0; i < std::min(*count, *count <= kAll ? kAll : kDrawn); ++i) {
+        const auto drawn = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(*count)));
+        add({variable.name, index_at(variable, *count <= kAll ? i : drawn)});
+      }
     }
     return points_;
   }
@@ -57,7 +75,7 @@ class PointChoice {
     for (std::size_t d = 0; d < point.element.size(); ++d) {
       if (point.element[d] < 0 || point.element[d] >= variable->shape[d]) return;
     }
-    if (points_.size() < kMostPoints && known_.insert(point).second) points_.push_back(point);
+    if (points_.size() < limit_ && known_.insert(point).second) points_.push_back(point);
   }
 
   void add_few(const Variable& variable) {
@@ -85,6 +103,7 @@ class PointChoice {
   Random random_;
   std::vector<OutputPoint> points_;
   std::set<OutputPoint> known_;
+  std::size_t limit_ = kMostPoints;
 };
 
 /// How much of the programs is run.
@@ -169,6 +188,9 @@ class SafetySearch {
           concat("not finished: ", found.reason.empty() ? "the budget of operations is spent" : found.reason);
     } else if (!found.has_good_input) {
       answer.reason = "no-good-input: before overflows, divides by zero or is undecided at every input that was tried";
+    } else if (const auto fault = look_at_many(maker)) {
+      answer.is_safe = false;
+      answer.reason = *fault;
     } else {
       answer.is_safe = answer.is_stable = true;
     }
@@ -177,6 +199,30 @@ class SafetySearch {
   }
 
  private:
+  /// Few inputs at many elements: an index may single out one that nothing else points at.
+  std::optional<std::string> look_at_many(CandidateMaker& maker) {
+    constexpr std::uint64_t kMostOperations = 2'000'000;
+    constexpr std::size_t kDraws = 6;
+    if (extent_ != Extent::outputs) return std::nullopt;
+    Budget few{std::min(budget_.operations, kMostOperations), budget_.bytes, budget_.stop};
+    SafetyRun run(before_, after_, model_, signature_, range_, few);
+    run.points = PointChoice(signature_, seed_).many();
+    std::vector<std::size_t> all(run.points.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::vector<Candidate> candidates = maker.starts();
+    if (candidates.size() > kDraws) candidates.resize(kDraws);
+    for (std::size_t i = 0; i < kDraws; ++i) candidates.push_back(maker.drawn());
+    for (const Candidate& candidate : candidates) {
+      const SafetyMeasure measure = run.measure(candidate, all, false);
+      if (!measure.is_finished) return std::nullopt;
+      Adversary::Finding finding;
+      finding.at = candidate;
+      finding.fault = measure;
+      if (measure.is_good() && (measure.has_event() || measure.loss > 0)) return text_of(run, finding);
+    }
+    return std::nullopt;
+  }
+
   /// The element and the inputs that matter there.
   std::string text_of(SafetyRun& run, const Adversary::Finding& found) {
     constexpr std::size_t kMost = 6;

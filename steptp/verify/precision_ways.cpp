@@ -105,14 +105,21 @@ void convert(Way& way, DType dtype) {
   operate(way, Rounding::conversion, dtype);
 }
 
+void decide(Way& way) {
+  if (way.decides) return;
+  settle(way);
+  way.decides = true;
+}
+
 void store(Way& way, DType dtype) {
   if (way.decides) return;
   const Width width = width_of(dtype);
   if (!is_float(dtype)) {
     settle(way);
-    way.decides = dtype == DType::boolean;  // Conversion to bool is a comparison with zero.
     way.is_exact = true;
-    way.own = width;
+    // Conversion to bool is a comparison with zero, which what was held before decides.
+    way.decides = dtype == DType::boolean;
+    if (!way.decides) way.own = width;
     return;
   }
   const bool is_lost = !width.holds(way.own);
@@ -198,10 +205,7 @@ class Follower {
 
   /// What a condition or a subscript is made of.
   WaysOf deciding(const Expr& expr) {
-    return changed(of(expr), [](Way& way) {
-      if (!way.decides) settle(way);
-      way.decides = true;
-    });
+    return changed(of(expr), decide);
   }
 
   void add_subscript(const Index& subscript, WaysOf& out) {
@@ -228,6 +232,8 @@ class Follower {
       out = changed(ways_[ref.tensor], [&](Way& way) {
         if (!is_input) store(way, ref.dtype);
       });
+      // Which integer it is was decided by every digit that was held before.
+      if (!is_input && !is_float(ref.dtype)) merge(out, changed(ways_[ref.tensor], decide));
     }
     for (const Index& subscript : ref.subscripts) add_subscript(subscript, out);
     return out;

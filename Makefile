@@ -24,7 +24,7 @@ help: ## this list
 
 build: packages ## build/steptp, release
 	$(call configure,build,release)
-	$(call compile,build,$(if $(wildcard cli/CMakeLists.txt),steptp))
+	$(call compile,build,$(if $(wildcard cli/CMakeLists.txt),steptp steptp-replay))
 
 demo: build ## a short tour with the examples, written to demo_out/
 	@tools/demo.sh

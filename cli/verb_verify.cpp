@@ -303,7 +303,7 @@ VerbMain add_verify(CLI::App& app) {
   verb->footer(
       "The answer is one of\n"
       "  proved     one normal form: holds for every input and every element\n"
-      "  exact      equal at random points in certified arithmetic; the bound or the agreed bits are stated\n"
+      "  exact      equal on cells that cover every output, or at every element; the chance of an error is stated\n"
       "  numeric    strong evidence, which does not count as equal without --accept numeric\n"
       "  differs    with a counterexample\n"
       "  undecided  with what stood in the way; never equal\n"

@@ -30,7 +30,7 @@ class DatasetExports : public ::testing::Test {
   static void SetUpTestSuite() {
     base_ = std::filesystem::temp_directory_path() / concat("steptp_exports_", ::getpid());
     std::filesystem::remove_all(base_);
-    testing::build_small_dataset(path("build"), 6);
+    testing::build_small_dataset(path("build"), 10);
     ExportOptions options;
     options.near_misses = 12;
     manifest_ = exported("build", options);
@@ -354,7 +354,7 @@ TEST_F(DatasetExports, StatisticsCountWhatIsThere) {
   EXPECT_EQ(train.entries + train.deep_entries, manifest_.find("archive")->splits.front().rows);
   EXPECT_EQ(train.single, manifest_.find("chat/full/single")->splits.front().rows);
   EXPECT_EQ(train.multi, manifest_.find("chat/full/multi")->splits.front().rows);
-  EXPECT_EQ(train.programs, 6U);
+  EXPECT_EQ(train.programs, 10U);
   for (const TokenCounts& form : statistics->program_tokens) {
     std::uint64_t all = 0;
     for (const std::uint64_t count : form.histogram()) all += count;

@@ -24,6 +24,10 @@ struct Pair {
 constexpr const char* kPlain = "@input A f32[8]\n@input C f32[8]\n@output D f32[8]\n";
 constexpr const char* kHalf = "@input A f16[8]\n@input C f16[8]\n@output D f32[8]\n";
 constexpr const char* kIntegers = "@input A f32[8]\n@input I i32[8] [0,8)\n@output D f32[8]\n";
+constexpr const char* kLargeIntegers = "@input A f32[8]\n@input I i32[8] [0,100000000)\n@output D f32[8]\n";
+constexpr const char* kMixed = "@input A f32[8]\n@input C f16[8]\n@output D f32[8]\n";
+constexpr const char* kWideFactor = "@input A f16[8]\n@input C f32[8]\n@output D f16[8]\n";
+constexpr const char* kWideTerms = "@input A f32[4,64]\n@input C f32[64]\n@output D f16[4]\n";
 constexpr const char* kHalfOut = "@input A f32[8]\n@output D f16[8]\n";
 constexpr const char* kRows = "@input A f16[4,64]\n@input C f16[64]\n@output D f32[4]\n";
 
@@ -52,9 +56,18 @@ constexpr Pair kLost[] = {
      "tx8 E^f16(tx)=0.05;tx8 D(tx)=A(tx)*(E(tx)+E(tx));"},
     {"a literal out of range", kPlain, "tx8 D(tx)=max(A(tx),-100000);",
      "tx8 E^f16(tx)=-100000;tx8 D(tx)=max(A(tx),E(tx));"},
-    {"an integer in a half", kIntegers, "tx8 D(tx)=A(I(tx));",
+    {"a literal beside another use of it in a narrow operation", kMixed,
+     "tx8 E^f16(tx)=C(tx)*0.1;tx8 D(tx)=A(tx)*0.1+E(tx);",
+     "tx8 E^f16(tx)=C(tx)*0.1;tx8 F^f16(tx)=0.1;tx8 D(tx)=A(tx)*F(tx)+E(tx);"},
+    {"a product of literals", kPlain, "tx8 D(tx)=A(tx)*0.1*0.1;",
+     "tx8 E^f32(tx)=0.1;tx8 F^f32(tx)=E(tx)*E(tx);tx8 G^f16(tx)=F(tx);tx8 D(tx)=A(tx)*G(tx);"},
+    {"a factor of a narrow accumulation", kWideFactor, "tx8 D(tx)=A(tx);tx8 D(tx)=D(tx)*C(tx);",
+     "tx8 E^f16(tx)=C(tx);tx8 D(tx)=A(tx)*E(tx);"},
+    {"terms of a narrow accumulation", kWideTerms, "tx4 a64 D(tx)+=A(tx,a)*C(a);",
+     "tx4 a64 E^f16(tx,a)=A(tx,a)*C(a);tx4 a64 D(tx)+=E(tx,a);"},
+    {"an integer in a half", kLargeIntegers, "tx8 D(tx)=A(I(tx)%8);",
      "tx8 E^f16(tx)=I(tx);tx8 J^i32(tx)=E(tx);tx8 D(tx)=A(J(tx)%8);"},
-    {"an integer in a float of 24 bits", kIntegers, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+    {"an integer in a float of 24 bits", kLargeIntegers, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
      "tx8 E^f32(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
     {"a condition on copies", kPlain, "tx8 D(tx)=where(A(tx)>C(tx),1,0);",
      "tx8 E^f16(tx)=A(tx);tx8 F^f16(tx)=C(tx);tx8 D(tx)=where(E(tx)>F(tx),1,0);"},
@@ -98,7 +111,15 @@ constexpr Pair kKept[] = {
     {"a literal that every type holds", kPlain, "tx8 D(tx)=A(tx)*0.5;", "tx8 E^f16(tx)=0.5;tx8 D(tx)=A(tx)*E(tx);"},
     {"a literal in the type that uses it", kPlain, "tx8 D(tx)=A(tx)*0.1;", "tx8 E^f32(tx)=0.1;tx8 D(tx)=A(tx)*E(tx);"},
     {"an infinity", kPlain, "tx8 D(tx)=max(A(tx),-inf);", "tx8 E^f16(tx)=-inf;tx8 D(tx)=max(A(tx),E(tx));"},
-    {"an integer in a float that holds it", kIntegers, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+    {"a new use of a literal in a narrow operation", kMixed, "tx8 E^f16(tx)=C(tx)+C(tx);tx8 D(tx)=A(tx)*2+E(tx);",
+     "tx8 E^f16(tx)=C(tx)*2;tx8 D(tx)=A(tx)*2+E(tx);"},
+    {"a narrow accumulation whose rounds are split", kWideTerms, "tx4 a64 D(tx)+=A(tx,a)*C(a);",
+     "tx4 a8 c8 D(tx)+=C(a*8+c)*A(tx,a*8+c);"},
+    {"an integer whose domain a half holds", kIntegers, "tx8 D(tx)=A(I(tx));",
+     "tx8 E^f16(tx)=I(tx);tx8 J^i32(tx)=E(tx);tx8 D(tx)=A(J(tx)%8);"},
+    {"an integer whose domain a float holds", kIntegers, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+     "tx8 E^f32(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
+    {"an integer in a float that holds it", kLargeIntegers, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
      "tx8 E^f64(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
     {"an index in a float that holds it", kPlain, "tx8 D(tx)=A(tx)*tx;", "tx8 E^f32(tx)=tx;tx8 D(tx)=A(tx)*E(tx);"},
     {"an output that is staged in its own type", kHalfOut, "tx8 D(tx)=A(tx)*0.3;",

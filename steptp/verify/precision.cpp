@@ -314,16 +314,6 @@ class SourceComparison {
 
 }  // namespace
 
-bool may_be_new(const PrecisionLoss& loss) {
-  constexpr std::string_view kLiteral = "literal ";
-  constexpr int kMostBits = 53;  // beyond, it was an integer before
-  if (!loss.source.starts_with(kLiteral) || loss.expected.first > kMostBits) return false;
-  int exponent = 0;
-  const double fraction = std::frexp(std::strtod(loss.source.c_str() + kLiteral.size(), nullptr), &exponent);
-  const double digits = std::ldexp(fraction, loss.found.first);
-  return digits == std::trunc(digits) && std::abs(exponent) < loss.found.second;
-}
-
 Precision compare_precision(const Program& before, const Program& after, const ProofOptions& options) {
   if (has_one_width(before, after)) return {};
   const auto old_ways = ways_to_outputs(before);

@@ -82,7 +82,6 @@ class Evaluator {
   [[nodiscard]] Typed combine(ArithmeticOp op, const Typed& left, const Typed& right, bool natural_exponent);
   [[nodiscard]] Value integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType dtype) const;
   [[nodiscard]] Typed call(Function function, const Typed& argument);
-  [[nodiscard]] std::optional<ValueType> type_of(const Expr& expr) const;
   [[nodiscard]] bool truth(const Expr& condition, const Frame& frame);
   [[nodiscard]] bool comparison(const Expr& expr, const Frame& frame);
   [[nodiscard]] Value convert(const Value& value, DType dtype);

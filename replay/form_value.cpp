@@ -76,14 +76,13 @@ FormValue FormEvaluator::rational(const Form& form) const {
 
 FormValue FormEvaluator::combined(ArithmeticOp op, const FormValue& a, const FormValue& b) {
   if (a.is_integer && b.is_integer) {
+    Wide product = 0;
     switch (op) {
       case ArithmeticOp::add: return whole(a.integer + b.integer);
-      case ArithmeticOp::multiply: {
-        const bool small =
-            a.integer < (1LL << 49) && a.integer > -(1LL << 49) && b.integer < (1LL << 49) && b.integer > -(1LL << 49);
-        if (!small) throw Undecided{"a product of large integers"};
-        return whole(a.integer * b.integer);
-      }
+      case ArithmeticOp::multiply:
+        // What is too long for integers goes on as a real.
+        if (__builtin_mul_overflow(a.integer, b.integer, &product) || product > kLargest || product < -kLargest) break;
+        return whole(product);
       case ArithmeticOp::max: return a.integer >= b.integer ? a : b;
       case ArithmeticOp::min: return a.integer <= b.integer ? a : b;
       default: break;

@@ -9,12 +9,13 @@
 #include "steptp/text/document.h"
 #include "steptp/verify/precision.h"
 #include "steptp/verify/verify.h"
+#include "testing/certificate_sweep.h"
 
 namespace steptp::testing {
 
 namespace {
 
-struct Pair {
+struct Row {
   const char* what;
   const char* header;
   const char* before;
@@ -46,7 +47,7 @@ Program program_of(const std::string& header, std::string text) {
   return document.program;
 }
 
-constexpr Pair kLost[] = {
+constexpr Row kLost[] = {
     {"a value in a narrow tensor", kPlain, "tx8 D(tx)=A(tx)*2+1;", "tx8 E^f16(tx)=A(tx)*2;tx8 D(tx)=E(tx)+1;"},
     {"a copy in a narrow tensor", kPlain, "tx8 D(tx)=A(tx)*C(tx);", "tx8 E^f16(tx)=A(tx);tx8 D(tx)=E(tx)*C(tx);"},
     {"bf16 holds fewer digits than f16", kHalf, "tx8 D(tx)=A(tx)*C(tx);",
@@ -89,7 +90,7 @@ constexpr Pair kLost[] = {
 };
 
 TEST(Precision, WhatIsLostDiffers) {
-  for (const Pair& pair : kLost) {
+  for (const Row& pair : kLost) {
     const Program before = program_of(pair.header, pair.before);
     const Program after = program_of(pair.header, pair.after);
     const Precision found = compare_precision(before, after);
@@ -97,10 +98,14 @@ TEST(Precision, WhatIsLostDiffers) {
     const Judgement judgement = verify(before, after);
     EXPECT_EQ(judgement.verdict, Grade::differs) << pair.what << " " << judgement.reason;
     EXPECT_TRUE(judgement.reason.starts_with("precision: ")) << pair.what << " " << judgement.reason;
+    const Replayed replayed =
+        judge_and_replay(make_pair(read_document("before", print_document(before, Profile::paper)),
+                                   read_document("after", print_document(after, Profile::paper))));
+    EXPECT_TRUE(replayed.is_confirmed()) << pair.what << " " << replayed.report.reason;
   }
 }
 
-constexpr Pair kKept[] = {
+constexpr Row kKept[] = {
     {"a wider tensor", kPlain, "tx8 E^f32(tx)=A(tx)*2;tx8 D(tx)=E(tx)+1;", "tx8 E^f64(tx)=A(tx)*2;tx8 D(tx)=E(tx)+1;"},
     {"less narrow than before", kPlain, "tx8 E^f16(tx)=A(tx)*2;tx8 D(tx)=E(tx)+1;", "tx8 D(tx)=A(tx)*2+1;"},
     {"a copy in the same type", kHalf, "tx8 D(tx)=A(tx)*C(tx);", "tx8 E^f16(tx)=A(tx);tx8 D(tx)=E(tx)*C(tx);"},
@@ -130,7 +135,7 @@ constexpr Pair kKept[] = {
 };
 
 TEST(Precision, WhatIsKeptIsEqual) {
-  for (const Pair& pair : kKept) {
+  for (const Row& pair : kKept) {
     const Program before = program_of(pair.header, pair.before);
     const Program after = program_of(pair.header, pair.after);
     const Precision found = compare_precision(before, after);

@@ -35,10 +35,15 @@ PointAnswer of_failure(const Failure& failure, bool in_before) {
   return answer_of(PointAnswer::Kind::undecided, reason);
 }
 
-/// Decides by class alone where it can; false where both values are finite.
+/// Decides by class alone where it can; false where both values are finite. An infinity is a value that `after` must
+/// have too; that it does is no evidence worth counting.
 bool decided_by_class(ValueClass before, ValueClass after, PointAnswer& answer) {
-  if (before != ValueClass::finite) {
+  if (before == ValueClass::nan || (before == after && before != ValueClass::finite)) {
     answer = answer_of(PointAnswer::Kind::not_counted, "before is not finite");
+    return true;
+  }
+  if (before != ValueClass::finite) {
+    answer = answer_of(PointAnswer::Kind::undefined, "after is not the infinity that before is");
     return true;
   }
   if (after != ValueClass::finite) {
@@ -89,6 +94,29 @@ Comparison::BallMachines& Comparison::balls(std::int64_t precision) {
 }
 
 PointAnswer Comparison::at(const OutputPoint& point) {
+  PointAnswer answer = decided_at(point);
+  if (answer.kind == PointAnswer::Kind::differs && answer.before == answer.after) tell_apart(point, answer);
+  return answer;
+}
+
+void Comparison::tell_apart(const OutputPoint& point, PointAnswer& answer) {
+  const auto tensor = pair_.before.tensor_numbers.find(point.output)->second;
+  const auto other_tensor = pair_.after.tensor_numbers.find(point.output)->second;
+  for (std::int64_t precision = options_.first_precision; precision <= options_.greatest_precision; precision *= 2) {
+    BallMachines& machines = balls(precision);
+    const auto before = machines.before.output(tensor, point.element);
+    const auto after = before ? machines.after.output(other_tensor, point.element) : before;
+    if (!before || !after || !before->is_real || !after->is_real) continue;
+    constexpr std::int64_t kBitsOfDigit = 4;
+    for (std::int64_t digits = 20; digits <= precision / kBitsOfDigit; digits += 20) {
+      answer.before = machines.arithmetic.text(before->real, digits);
+      answer.after = machines.arithmetic.text(after->real, digits);
+      if (answer.before != answer.after) return;
+    }
+  }
+}
+
+PointAnswer Comparison::decided_at(const OutputPoint& point) {
   constexpr int kPrimes = 4;
   for (int attempt = 0; attempt < kPrimes; ++attempt) {
     bool needs_balls = false;

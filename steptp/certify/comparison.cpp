@@ -62,6 +62,14 @@ PointAnswer of_integers(std::int64_t before, std::int64_t after) {
   return answer;
 }
 
+/// 1.500 is 1.5.
+std::string without_zeros(std::string decimal) {
+  if (decimal.find('.') == std::string::npos || decimal.find('e') != std::string::npos) return decimal;
+  decimal.erase(decimal.find_last_not_of('0') + 1);
+  if (decimal.back() == '.') decimal.pop_back();
+  return decimal;
+}
+
 double degree(const FieldArithmetic::Value& value) {
   return static_cast<double>(value.numerator) + static_cast<double>(value.denominator);
 }
@@ -109,8 +117,8 @@ void Comparison::tell_apart(const OutputPoint& point, PointAnswer& answer) {
     if (!before || !after || !before->is_real || !after->is_real) continue;
     constexpr std::int64_t kBitsOfDigit = 4;
     for (std::int64_t digits = 20; digits <= precision / kBitsOfDigit; digits += 20) {
-      answer.before = machines.arithmetic.text(before->real, digits);
-      answer.after = machines.arithmetic.text(after->real, digits);
+      answer.before = without_zeros(machines.arithmetic.text(before->real, digits));
+      answer.after = without_zeros(machines.arithmetic.text(after->real, digits));
       if (answer.before != answer.after) return;
     }
   }

@@ -1,8 +1,11 @@
 #include "replay/form_value.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
+
+#include "replay/boxes.h"
 
 namespace steptp::replayer {
 
@@ -23,6 +26,23 @@ FormValue of_real(const Real& value) { return {false, 0, value}; }
 Wide floor_of(Wide a, Wide b) {
   const Wide quotient = a / b;
   return quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+}
+
+/// Variables occur in subscripts of leaves only, and there are no folds.
+bool depends_on_leaves(const Form& body) {
+  switch (body.kind) {
+    case Kind::input:
+    case Kind::value:
+    case Kind::number:
+    case Kind::infinity: return true;
+    case Kind::variable:
+    case Kind::fold:
+    case Kind::recurrence:
+    case Kind::self: return false;
+    default: break;
+  }
+  return std::all_of(body.parts.begin(), body.parts.end(),
+                     [](const FormPtr& part) { return depends_on_leaves(*part); });
 }
 
 FormValue identity(ArithmeticOp op) {
@@ -201,6 +221,12 @@ FormValue FormEvaluator::fold(const Form& form) {
     if (const auto known = done_.find(key); known != done_.end()) return known->second;
   }
   if (++depth_ > kDeepest) throw Beyond{"forms nested too deeply"};
+  if (leaves_.uniform && form.parts.size() == 1 && depends_on_leaves(*form.parts[0])) {
+    FormValue total = fold_in_blocks(form);
+    --depth_;
+    done_.emplace(std::move(key), total);
+    return total;
+  }
   FormValue total = identity(form.op);
   bool is_empty = false;
   std::vector<std::int64_t> saved;  // a body may come back here through a recurrence
@@ -226,6 +252,65 @@ FormValue FormEvaluator::fold(const Form& form) {
   --depth_;
   if (remembers) done_.emplace(std::move(key), total);
   return total;
+}
+
+FormValue FormEvaluator::fold_in_blocks(const Form& form) {
+  IndexBox box;
+  for (const std::int64_t value : environment_) box.emplace_back(value, value);
+  const std::vector<std::int64_t> saved = environment_;
+  bool is_empty = false;
+  for (const Form::Bound& bound : form.bound) {
+    box[bound.variable] = {bound.low, bound.high};
+    is_empty |= bound.low > bound.high;
+  }
+  std::optional<FormValue> total;
+  if (!is_empty) add_block(form, std::move(box), total);
+  environment_ = saved;
+  return total ? *total : identity(form.op);
+}
+
+void FormEvaluator::add_block(const Form& form, IndexBox box, std::optional<FormValue>& total) {
+  spend();
+  std::int64_t count = 1;
+  std::uint32_t widest = form.bound.empty() ? 0 : form.bound[0].variable;
+  for (const Form::Bound& bound : form.bound) {
+    const Range& range = box[bound.variable];
+    count *= range.second - range.first + 1;
+    if (range.second - range.first > box[widest].second - box[widest].first) widest = bound.variable;
+  }
+  if (count == 1 || is_uniform(*form.parts[0], box)) {
+    for (const Form::Bound& bound : form.bound) environment_[bound.variable] = box[bound.variable].first;
+    const FormValue term = repeated(form.op, value(*form.parts[0]), count);
+    total = total ? combined(form.op, *total, term) : term;
+    return;
+  }
+  const auto [low, high] = box[widest];
+  const std::int64_t middle = low + (high - low) / 2;
+  box[widest] = {low, middle};
+  add_block(form, box, total);
+  box[widest] = {middle + 1, high};
+  add_block(form, std::move(box), total);
+}
+
+bool FormEvaluator::is_uniform(const Form& body, const IndexBox& box) const {
+  if (body.kind != Kind::input && body.kind != Kind::value) {
+    return std::all_of(body.parts.begin(), body.parts.end(),
+                       [&](const FormPtr& part) { return is_uniform(*part, box); });
+  }
+  IndexBox elements;
+  for (const FormPtr& subscript : body.parts) {
+    const auto range = range_on(*subscript, box);
+    if (!range) return false;
+    elements.push_back(*range);
+  }
+  return body.kind == Kind::input ? leaves_.uniform->input(body.name, elements)
+                                  : leaves_.uniform->value(body.number, elements);
+}
+
+FormValue FormEvaluator::repeated(ArithmeticOp op, const FormValue& term, std::int64_t count) {
+  if (op == ArithmeticOp::add) return combined(ArithmeticOp::multiply, whole(count), term);
+  if (op == ArithmeticOp::multiply) return of_real(numbers_.integer_power(to_real(term), count));
+  return term;
 }
 
 FormValue FormEvaluator::recurrence(const Form& form, std::vector<std::int64_t> arguments) {

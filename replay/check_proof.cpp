@@ -9,6 +9,7 @@
 #include "replay/form_value.h"
 #include "replay/points.h"
 #include "replay/proof_table.h"
+#include "replay/sample.h"
 #include "replay/whole.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
@@ -58,43 +59,6 @@ class ProofCheck {
  private:
   // Single claims, at points.
 
-  /// The values at one point: of the form, and of every version in both programs.
-  struct Sample {
-    Sample(ProofCheck& check, Kind kind, std::uint64_t seed)
-        : numbers(kPrime, check.bits_), draws(check.certificate_, numbers, kind, seed) {
-      leaves.input = [this, &check](const std::string& name, const std::vector<std::int64_t>& index) {
-        return this->input(check, name, index);
-      };
-      leaves.value = [this](std::int64_t number, const std::vector<std::int64_t>& index) {
-        return draws.cut(number, index);
-      };
-      sources.input = [this](const Variable& variable, const std::vector<std::int64_t>& index) {
-        return draws.input(variable, index);
-      };
-      sources.cut = leaves.value;
-      if (kind != Kind::sparse) return;
-      uniform.input = [this, &check](const std::string& name, const IndexBox& box) {
-        const Variable* variable = check.certificate_.before.signature.find(name);
-        return variable && draws.is_uniform(*variable, box);
-      };
-      uniform.value = [this](std::int64_t number, const IndexBox& box) { return draws.is_uniform(number, box); };
-      leaves.uniform = sources.uniform = &uniform;
-    }
-    FormValue input(ProofCheck& check, const std::string& name, const std::vector<std::int64_t>& index) const {
-      const Variable* variable = check.certificate_.before.signature.find(name);
-      if (!variable || variable->role == Role::output)
-        throw Refused{concat("a form reads ", name, ", which is no input")};
-      if (!is_inside(variable->shape, index)) throw Undefined{"a form reads out of range of " + name};
-      const Value value = draws.input(*variable, index);
-      return {value.is_integer, value.integer, value.real};
-    }
-    Numbers numbers;
-    Draws draws;
-    Leaves leaves;
-    Sources sources;
-    Uniform uniform;
-  };
-
   static Real as_real(const Numbers& numbers, const Value& value) {
     return value.is_integer ? numbers.of_integer(value.integer) : value.real;
   }
@@ -110,7 +74,7 @@ class ProofCheck {
   /// What a point said; nothing is asked where before is NaN or has no value.
   enum class Said : std::uint8_t { agrees, exempt, undecided };
   Said check_point(const Claim& claim, const std::vector<std::int64_t>& element, Kind kind, std::uint64_t seed) {
-    Sample sample(*this, kind, seed);
+    Sample sample(certificate_, kind, seed, bits_);
     // The body of a recurrence is written down without cuts, so that all else must be the values themselves too.
     const bool is_whole = has_recurrence(claim);
     std::optional<Evaluator> whole;
@@ -238,20 +202,10 @@ class ProofCheck {
     tally_.vacuous += said == 0 ? 1 : 0;
   }
 
-  /// How often the body of the innermost fold is evaluated for one element.
-  static double size_of(const Form& form) {
-    double size = 0;
-    for (const FormPtr& part : form.parts) size += size_of(*part);
-    if (form.kind != Form::Kind::fold) return size;
-    size = std::max(size, 1.0);
-    for (const Form::Bound& bound : form.bound) size *= static_cast<double>(bound.high - bound.low + 1);
-    return size;
-  }
-
   static bool is_large(const Claim& claim) {
     constexpr double kMany = 2e6;
     return std::any_of(claim.regions.begin(), claim.regions.end(),
-                       [](const Region& region) { return size_of(*region.form) > kMany; });
+                       [](const Region& region) { return rounds_of(*region.form) > kMany; });
   }
 
   /// The points of the regions with inputs that are alike but for a few elements, so that sums over millions of them
@@ -351,7 +305,8 @@ class ProofCheck {
     std::uint64_t said = 0;
     constexpr int kTrials = 12;
     for (int trial = 0; trial < kTrials; ++trial) {
-      Sample sample(*this, kKinds[trial % 2], combine(context_.seed, static_cast<std::uint64_t>(trial) + 1000));
+      Sample sample(certificate_, kKinds[trial % 2], combine(context_.seed, static_cast<std::uint64_t>(trial) + 1000),
+                    bits_);
       FormEvaluator evaluator(sample.numbers, sample.leaves, certificate_.names.size(), context_.budget);
       for (const SideCondition::Variable& variable : condition.variables) {
         if (variable.low > variable.high) throw Refused{"a side condition over an empty range"};

@@ -128,6 +128,9 @@ struct Uniform {
   std::function<bool(std::int64_t, const IndexBox&)> value;  ///< of a value number
 };
 
+/// How often the body of the innermost fold is evaluated for one element.
+[[nodiscard]] double rounds_of(const Form& form);
+
 /// Calls for every node once; parts are shared.
 void for_each_node(const FormPtr& form, const std::function<void(const Form&)>& visit);
 

@@ -28,21 +28,25 @@ Wide floor_of(Wide a, Wide b) {
   return quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
 }
 
-/// Variables occur in subscripts of leaves only, and there are no folds.
-bool depends_on_leaves(const Form& body) {
-  switch (body.kind) {
-    case Kind::input:
-    case Kind::value:
-    case Kind::number:
-    case Kind::infinity: return true;
-    case Kind::variable:
-    case Kind::fold:
-    case Kind::recurrence:
-    case Kind::self: return false;
-    default: break;
-  }
-  return std::all_of(body.parts.begin(), body.parts.end(),
-                     [](const FormPtr& part) { return depends_on_leaves(*part); });
+/// The leaves of a body that depends on nothing else: variables occur in subscripts of leaves only, and there are no
+/// folds. Otherwise nothing.
+std::optional<std::vector<const Form*>> leaves_of(const Form& body) {
+  std::vector<const Form*> out;
+  std::set<const Form*> seen;
+  const std::function<bool(const Form&)> walk = [&](const Form& node) {
+    if (!seen.insert(&node).second) return true;
+    switch (node.kind) {
+      case Kind::input:
+      case Kind::value: out.push_back(&node); return true;
+      case Kind::variable:
+      case Kind::fold:
+      case Kind::recurrence:
+      case Kind::self: return false;
+      default: break;
+    }
+    return std::all_of(node.parts.begin(), node.parts.end(), [&](const FormPtr& part) { return walk(*part); });
+  };
+  return walk(body) ? std::optional(std::move(out)) : std::nullopt;
 }
 
 FormValue identity(ArithmeticOp op) {
@@ -221,8 +225,9 @@ FormValue FormEvaluator::fold(const Form& form) {
     if (const auto known = done_.find(key); known != done_.end()) return known->second;
   }
   if (++depth_ > kDeepest) throw Beyond{"forms nested too deeply"};
-  if (leaves_.uniform && form.parts.size() == 1 && depends_on_leaves(*form.parts[0])) {
-    FormValue total = fold_in_blocks(form);
+  const auto leaves = leaves_.uniform && form.parts.size() == 1 ? leaves_of(*form.parts[0]) : std::nullopt;
+  if (leaves) {
+    FormValue total = fold_in_blocks(form, *leaves);
     --depth_;
     done_.emplace(std::move(key), total);
     return total;
@@ -254,7 +259,7 @@ FormValue FormEvaluator::fold(const Form& form) {
   return total;
 }
 
-FormValue FormEvaluator::fold_in_blocks(const Form& form) {
+FormValue FormEvaluator::fold_in_blocks(const Form& form, const std::vector<const Form*>& leaves) {
   IndexBox box;
   for (const std::int64_t value : environment_) box.emplace_back(value, value);
   const std::vector<std::int64_t> saved = environment_;
@@ -264,12 +269,13 @@ FormValue FormEvaluator::fold_in_blocks(const Form& form) {
     is_empty |= bound.low > bound.high;
   }
   std::optional<FormValue> total;
-  if (!is_empty) add_block(form, std::move(box), total);
+  if (!is_empty) add_block(form, leaves, std::move(box), total);
   environment_ = saved;
   return total ? *total : identity(form.op);
 }
 
-void FormEvaluator::add_block(const Form& form, IndexBox box, std::optional<FormValue>& total) {
+void FormEvaluator::add_block(const Form& form, const std::vector<const Form*>& leaves, IndexBox box,
+                              std::optional<FormValue>& total) {
   spend();
   std::int64_t count = 1;
   std::uint32_t widest = form.bound.empty() ? 0 : form.bound[0].variable;
@@ -278,7 +284,7 @@ void FormEvaluator::add_block(const Form& form, IndexBox box, std::optional<Form
     count *= range.second - range.first + 1;
     if (range.second - range.first > box[widest].second - box[widest].first) widest = bound.variable;
   }
-  if (count == 1 || is_uniform(*form.parts[0], box)) {
+  if (count == 1 || is_uniform(leaves, box)) {
     for (const Form::Bound& bound : form.bound) environment_[bound.variable] = box[bound.variable].first;
     const FormValue term = repeated(form.op, value(*form.parts[0]), count);
     total = total ? combined(form.op, *total, term) : term;
@@ -287,24 +293,22 @@ void FormEvaluator::add_block(const Form& form, IndexBox box, std::optional<Form
   const auto [low, high] = box[widest];
   const std::int64_t middle = low + (high - low) / 2;
   box[widest] = {low, middle};
-  add_block(form, box, total);
+  add_block(form, leaves, box, total);
   box[widest] = {middle + 1, high};
-  add_block(form, std::move(box), total);
+  add_block(form, leaves, std::move(box), total);
 }
 
-bool FormEvaluator::is_uniform(const Form& body, const IndexBox& box) const {
-  if (body.kind != Kind::input && body.kind != Kind::value) {
-    return std::all_of(body.parts.begin(), body.parts.end(),
-                       [&](const FormPtr& part) { return is_uniform(*part, box); });
-  }
-  IndexBox elements;
-  for (const FormPtr& subscript : body.parts) {
-    const auto range = range_on(*subscript, box);
-    if (!range) return false;
-    elements.push_back(*range);
-  }
-  return body.kind == Kind::input ? leaves_.uniform->input(body.name, elements)
-                                  : leaves_.uniform->value(body.number, elements);
+bool FormEvaluator::is_uniform(const std::vector<const Form*>& leaves, const IndexBox& box) const {
+  return std::all_of(leaves.begin(), leaves.end(), [&](const Form* leaf) {
+    IndexBox elements;
+    for (const FormPtr& subscript : leaf->parts) {
+      const auto range = range_on(*subscript, box);
+      if (!range) return false;
+      elements.push_back(*range);
+    }
+    return leaf->kind == Kind::input ? leaves_.uniform->input(leaf->name, elements)
+                                     : leaves_.uniform->value(leaf->number, elements);
+  });
 }
 
 FormValue FormEvaluator::repeated(ArithmeticOp op, const FormValue& term, std::int64_t count) {

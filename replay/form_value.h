@@ -42,9 +42,10 @@ class FormEvaluator {
  private:
   [[nodiscard]] FormValue fold(const Form& form);
   /// The same where the body depends on the leaves alone: boxes on which all of these are alike are one term each.
-  [[nodiscard]] FormValue fold_in_blocks(const Form& form);
-  void add_block(const Form& form, IndexBox box, std::optional<FormValue>& total);
-  [[nodiscard]] bool is_uniform(const Form& body, const IndexBox& box) const;
+  [[nodiscard]] FormValue fold_in_blocks(const Form& form, const std::vector<const Form*>& leaves);
+  void add_block(const Form& form, const std::vector<const Form*>& leaves, IndexBox box,
+                 std::optional<FormValue>& total);
+  [[nodiscard]] bool is_uniform(const std::vector<const Form*>& leaves, const IndexBox& box) const;
   [[nodiscard]] FormValue repeated(ArithmeticOp op, const FormValue& term, std::int64_t count);
   [[nodiscard]] FormValue recurrence(const Form& form, std::vector<std::int64_t> arguments);
   [[nodiscard]] FormValue combined(ArithmeticOp op, const FormValue& a, const FormValue& b);

@@ -41,12 +41,6 @@ TEST(CertificateSweep, FrozenSteps) {
   Sweep sweep;
   const std::uint64_t every = std::max<std::uint64_t>(1, 800 / soaked(1));
   for_each_pair_of_file(data("data/frozen/steps.jsonl.zst"), every, soak_seed(7), sweep.visitor());
-  // A sum over tens of millions of elements is more than the replayer goes through unless it is given more steps.
-  const auto too_large = std::erase_if(sweep.not_confirmed, [](const Replayed& one) {
-    return one.report.outcome == replayer::Report::Outcome::undecided &&
-           one.report.reason == "the budget of steps is spent";
-  });
-  EXPECT_LE(too_large, sweep.confirmed() / 10);
   expect_all(sweep, 15);
 }
 

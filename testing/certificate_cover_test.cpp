@@ -64,6 +64,8 @@ TEST(Cover, ItsCountBoundAndKindMatter) {
   expect_refused(changed(text, concat("\"count\":", count), concat("\"count\":", count + 1)), "another count");
   const std::string bound = concat("\"bound_log2\":", parse_json(text)->find("cover")->find("bound_log2")->dump());
   expect_refused(changed(text, bound, "\"bound_log2\":-12"), "a chance that is too great");
+  expect_refused(changed(text, bound, "\"bound_log2\":-500"), "a chance that no residues show");
+  expect_refused(changed(text, bound, "\"bound_log2\":null"), "no chance at all");
   const std::string proof = proof_of(text).dump();
   expect_refused(changed(text, concat(",\"proof\":", proof), ""), "no proof");
 }
@@ -194,6 +196,15 @@ TEST(Differences, LossOfPrecisionIsFollowedAlongItsWay) {
                  "another use");
   expect_refused(changed(literal, R"("source":"literal 0.1 in f32")", R"("source":"literal 0.2 in f32")"),
                  "another literal");
+}
+
+/// A sum of millions of terms: the replayer adds it up in blocks, and sees a wrong body, range or factor all the same.
+TEST(Differences, SumsOfMillionsAreLookedAt) {
+  const std::string text =
+      confirmed_certificate({"proved", "@input A f32[2000,3000]\n@output D f32[1]\n",
+                             "c1 tx2000 a3000 D(c)+=A(tx,a)**2;", "c1 tx2000 a3000 D(c)+=A(tx,a)*A(tx,a);"});
+  expect_refused(with_program(text, "after", "L^{3000}_{a=0}", "L^{2999}_{a=0}"), "a range that is too short");
+  expect_refused(with_program(text, "before", "**2", "**3"), "another body");
 }
 
 }  // namespace

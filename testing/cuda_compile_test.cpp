@@ -38,9 +38,9 @@ class CudaCompiler : public ::testing::Test {
   std::string compile(const std::string& text, const std::string& flags) {
     const std::string path = concat(folder_, "/program");
     EXPECT_TRUE(write_file(path + ".cu", text).ok());
-    const int status = std::system(
-        concat(compiler(), " -std=c++17 -arch=sm_90 ", flags, " -o ", path, ".out ", path, ".cu > ", path, ".log 2>&1")
-            .c_str());
+    const int status = std::system(concat(compiler(), " -std=c++17 -arch=sm_90 ", flags, " -o '", path, ".out' '", path,
+                                          ".cu' > '", path, ".log' 2>&1")
+                                       .c_str());
     const auto log = read_file(path + ".log");
     EXPECT_EQ(status, 0) << log.value().substr(0, 4000);
     return log.value();

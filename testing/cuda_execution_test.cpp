@@ -50,7 +50,6 @@ Program program_of(const char* text) {
 class CudaExecution : public ::testing::Test {
  protected:
   void SetUp() override {
-    set_worker_command({STEPTP_BINARY, "worker"});
     auto made = TemporaryFolder::make();
     ASSERT_TRUE(made.ok());
     folder_.emplace(std::move(made).value());
@@ -69,7 +68,8 @@ class CudaExecution : public ::testing::Test {
   }
   [[nodiscard]] CandidateOptions options() const {
     CandidateOptions out;
-    out.device = "cuda";
+    out.worker = {STEPTP_BINARY, "worker"};
+    out.device = DeviceKind::cuda;
     out.cache = folder_->file("cache");
     out.seconds = 60;
     return out;
@@ -338,8 +338,8 @@ TEST_F(CudaExecution, ZeroIsNoTime) {
 /// Each worker has its GPU.
 TEST_F(CudaExecution, OnePlaceForEachGpu) {
   set("FAKE_CUDA_DEVICES", "2");
-  EXPECT_EQ(usual_places("cuda", 7), 2U);
-  EXPECT_EQ(usual_places("cpu", 7), 7U);
+  EXPECT_EQ(usual_places(DeviceKind::cuda, 7), 2U);
+  EXPECT_EQ(usual_places(DeviceKind::cpu, 7), 7U);
   CandidatePool pool(options(), 2);
   auto one = pool.workers().take();
   auto two = pool.workers().take();

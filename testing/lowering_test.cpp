@@ -335,7 +335,7 @@ TEST(LlvmText, WhatIsAskedOfLoops) {
 /// The older dialect is the same tree with other names, and no others.
 TEST(TirText, DialectsDifferInNamesOnly) {
   for (const Judged& one : written_kernels()) {
-    for (const tir::Target target : {tir::Target::cuda, tir::Target::cpu}) {
+    for (const DeviceKind target : {DeviceKind::cuda, DeviceKind::cpu}) {
       const auto published = tir::lower(one.program, tir::Dialect::tvm_0_21, target);
       const auto current = tir::lower(one.program, tir::Dialect::tvm_0_27, target);
       ASSERT_EQ(published.ok(), current.ok());
@@ -352,7 +352,7 @@ TEST(TirText, DialectsDifferInNamesOnly) {
 }
 
 std::string tir_of(const std::string& text) {
-  const auto made = tir::lower(program_of(text), tir::Dialect::tvm_0_21, tir::Target::cuda);
+  const auto made = tir::lower(program_of(text), tir::Dialect::tvm_0_21, DeviceKind::cuda);
   EXPECT_TRUE(made.ok()) << made.error().message;
   return made ? *made : "";
 }
@@ -391,13 +391,13 @@ TEST(TirText, LiteralsBeyondTheirTypeAreInfinite) {
 TEST(TirText, ErfOfHalvesForCpusIsOfFloats) {
   const std::string text = "@input A f16[4]\n@output D f16[4]\nB^{4}_{tx=0}[D^{f16,g}_{tx}=erf(A^{f16,g}_{tx});];";
   EXPECT_EQ(count(tir_of(text), "= T.erf(A[v_tx])"), 1U);
-  const auto serial = tir::lower(program_of(text), tir::Dialect::tvm_0_21, tir::Target::cpu);
+  const auto serial = tir::lower(program_of(text), tir::Dialect::tvm_0_21, DeviceKind::cpu);
   ASSERT_TRUE(serial.ok());
   EXPECT_EQ(count(*serial, "T.Cast(\"float16\", T.erf(T.Cast(\"float32\", A[v_tx])))"), 1U) << *serial;
 }
 
 void expect_tir_refuses(const std::string& text, const std::string& reason) {
-  const auto made = tir::lower(program_of(text), tir::Dialect::tvm_0_27, tir::Target::cuda);
+  const auto made = tir::lower(program_of(text), tir::Dialect::tvm_0_27, DeviceKind::cuda);
   ASSERT_FALSE(made.ok()) << *made;
   EXPECT_NE(made.error().message.find(reason), std::string::npos) << made.error().message;
   EXPECT_FALSE(made.error().site.empty());

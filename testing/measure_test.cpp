@@ -47,7 +47,6 @@ Program program_of(const char* text) {
 class Measure : public ::testing::Test {
  protected:
   void SetUp() override {
-    set_worker_command({STEPTP_BINARY, "worker"});
     const auto engine = find_llvm_engine();
     if (!engine) GTEST_SKIP() << engine.error().message;
     auto made = TemporaryFolder::make();
@@ -56,6 +55,7 @@ class Measure : public ::testing::Test {
   }
   [[nodiscard]] CandidateOptions options() const {
     CandidateOptions out;
+    out.worker = {STEPTP_BINARY, "worker"};
     out.cache = folder_->file("cache");
     out.seconds = 60;
     return out;

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "steptp/base/diagnostic.h"
+#include "steptp/base/text.h"
+#include "steptp/base/words.h"
 #include "steptp/text/profile.h"
 #include "steptp/verbs/run_document.h"
 
@@ -53,6 +55,15 @@ struct TrapFailure {
 
 /// A list of steptp.Diagnostic.
 [[nodiscard]] nanobind::list to_python(const Diagnostics& diagnostics);
+
+/// What a word means, as the tables of base/words.h say; ValueError where it means nothing.
+template <class Enum>
+[[nodiscard]] Enum value_of(std::string_view what, const std::string& word) {
+  const auto value = read_word<Enum>(word);
+  if (!value)
+    throw nanobind::value_error(concat("no ", what, " '", word, "': there are ", list_of_words<Enum>()).c_str());
+  return *value;
+}
 
 /// The profile of that name; ValueError where there is none.
 [[nodiscard]] Profile profile_named(std::string_view name);

@@ -108,7 +108,7 @@ class Road {
       return false;
     }
     if (options_.pool) return true;  // the first run compiles
-    for (const std::string_view to : {"cuda", "llvm"}) {
+    for (const Backend to : {Backend::cuda, Backend::llvm}) {
       LowerRequest request;
       request.to = to;
       if (const auto lowered = lower_document(after, request); !lowered) {

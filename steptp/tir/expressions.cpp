@@ -210,7 +210,7 @@ std::string Expressions::function(const Value& value) {
   }
   const std::string argument = this->value(*value.operands[0]);
   // TVM builds no erf of f16 for CPUs.
-  if (target_ == Target::cpu && value.function == Function::erf && value.dtype == DType::f16)
+  if (target_ == DeviceKind::cpu && value.function == Function::erf && value.dtype == DType::f16)
     return concat("T.Cast(\"float16\", T.erf(T.Cast(\"float32\", ", argument, ")))");
   return concat(function_name(value.function), "(", argument, ")");
 }

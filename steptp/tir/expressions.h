@@ -15,7 +15,7 @@ namespace steptp::tir {
 /// Spells values and subscripts in TVMScript, over loop names or over the axes of a block.
 class Expressions {
  public:
-  Expressions(const lowering::Plan& plan, Target target) : plan_(plan), target_(target) {}
+  Expressions(const lowering::Plan& plan, DeviceKind target) : plan_(plan), target_(target) {}
 
   std::vector<const Loop*> loops;  ///< open ones, outermost first
   /// Axes by which the storage of scoped data is expanded (target cpu).
@@ -44,7 +44,7 @@ class Expressions {
   }
 
   const lowering::Plan& plan_;
-  Target target_;
+  DeviceKind target_;
   std::optional<std::string> problem_;
 };
 

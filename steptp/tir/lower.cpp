@@ -37,7 +37,7 @@ std::optional<Axis> axis_of_loop(const Loop& loop) {
 
 class ModuleWriter {
  public:
-  ModuleWriter(const lowering::Plan& plan, Dialect dialect, Target target)
+  ModuleWriter(const lowering::Plan& plan, Dialect dialect, DeviceKind target)
       : plan_(plan),
         names_(names_of(dialect)),
         target_(target),
@@ -45,7 +45,7 @@ class ModuleWriter {
         inits_(statements_with_init(plan)) {}
 
   Result<std::string, Diagnostic> run() {
-    if (target_ == Target::cuda) problem_ = find_unfit_for_cuda(plan_, inits_);
+    if (target_ == DeviceKind::cuda) problem_ = find_unfit_for_cuda(plan_, inits_);
     if (problem_) return *std::move(problem_);
     line("from tvm.script import ir as I, ", names_.module, " as T");
     line("");
@@ -95,8 +95,8 @@ class ModuleWriter {
       if (buffer.known) continue;
       std::vector<std::int64_t> shape = buffer.shape;
       std::string scope = buffer.scope == Scope::shared ? ", scope=\"shared\"" : ", scope=\"local\"";
-      if (buffer.scope == Scope::global || target_ == Target::cpu) scope.clear();
-      if (buffer.scope != Scope::global && target_ == Target::cpu) {
+      if (buffer.scope == Scope::global || target_ == DeviceKind::cpu) scope.clear();
+      if (buffer.scope != Scope::global && target_ == DeviceKind::cpu) {
         const KernelPlan& kernel = kernel_of(name);
         auto expanded = lowering::home_of(kernel, buffer).expanded;
         shape.clear();
@@ -149,7 +149,7 @@ class ModuleWriter {
   }
 
   void fill_global(const Buffer& buffer) {
-    if (target_ == Target::cpu) return fill(buffer, buffer.shape);
+    if (target_ == DeviceKind::cpu) return fill(buffer, buffer.shape);
     const std::int64_t blocks = (buffer.elements + kFillThreads - 1) / kFillThreads;
     open("for bx in T.thread_binding(", blocks, ", thread=\"blockIdx.x\"):");
     open("for tx in T.thread_binding(", kFillThreads, ", thread=\"threadIdx.x\"):");
@@ -196,9 +196,9 @@ class ModuleWriter {
     }
   }
 
-  /// Target cpu: scoped data begins anew where it lives.
+  /// DeviceKind cpu: scoped data begins anew where it lives.
   void home_fills(std::size_t depth) {
-    if (target_ != Target::cpu) return;
+    if (target_ != DeviceKind::cpu) return;
     for (const auto* list : {&kernel_->shared, &kernel_->local}) {
       for (const std::string& name : *list) {
         const Buffer& buffer = plan_.buffers.at(name);
@@ -233,10 +233,10 @@ class ModuleWriter {
     }
   }
 
-  /// Target cuda: an item without a loop over a thread axis runs where that index is 0, so it gets such a loop.
+  /// DeviceKind cuda: an item without a loop over a thread axis runs where that index is 0, so it gets such a loop.
   [[nodiscard]] std::vector<Loop> missing_axes(const Node& node) const {
     std::vector<Loop> out;
-    if (target_ == Target::cpu || node.kind != Node::Kind::store) return out;
+    if (target_ == DeviceKind::cpu || node.kind != Node::Kind::store) return out;
     for (const Axis axis : {Axis::tx, Axis::ty, Axis::tz}) {
       const std::int64_t extent = kernel_->extents[static_cast<std::size_t>(axis)];
       const bool open_already = std::any_of(expressions_.loops.begin(), expressions_.loops.end(),
@@ -271,7 +271,7 @@ class ModuleWriter {
 
   [[nodiscard]] bool narrower_than_launch(const Loop& loop) const {
     const auto axis = axis_of_loop(loop);
-    return target_ == Target::cuda && axis && loop.extent < kernel_->extents[static_cast<std::size_t>(*axis)];
+    return target_ == DeviceKind::cuda && axis && loop.extent < kernel_->extents[static_cast<std::size_t>(*axis)];
   }
 
   [[nodiscard]] std::string range_of_loop(const Node& node) const {
@@ -281,7 +281,7 @@ class ModuleWriter {
       case LoopKind::parallel:
         // Iterations that accumulate into one element must not run at the same time; a GPU has no such loop, and TVM's
         // pool of threads no second one inside the first.
-        if (target_ == Target::cuda || reduces_over(node, loop) || in_parallel())
+        if (target_ == DeviceKind::cuda || reduces_over(node, loop) || in_parallel())
           return concat("range(", loop.extent, ")");
         return concat("T.parallel(", loop.extent, ")");
       case LoopKind::vectorized:
@@ -290,7 +290,7 @@ class ModuleWriter {
       case LoopKind::unrolled: return concat("T.unroll(", loop.extent, ")");
       case LoopKind::bound: break;
     }
-    if (target_ == Target::cpu) return concat("range(", loop.extent, ")");
+    if (target_ == DeviceKind::cpu) return concat("range(", loop.extent, ")");
     const Axis axis = *axis_of(loop.index);
     return concat("T.thread_binding(", kernel_->extents[static_cast<std::size_t>(axis)], ", thread=\"",
                   thread_name(axis), "\")");
@@ -321,7 +321,7 @@ class ModuleWriter {
     // TVM takes such loops only around one equation: data is not allocated in them, nor a loop written.
     const bool innermost = node.body.size() == 1 && node.body[0].kind == Node::Kind::store;
     if (!innermost || reduces_over(node, node.loop)) return false;
-    if (target_ == Target::cpu) return true;
+    if (target_ == DeviceKind::cpu) return true;
     const std::int64_t extent = node.loop.extent;
     return std::all_of(below.begin(), below.end(), [&](const Node* one) {
       const int bytes = info(one->target->dtype).bytes;
@@ -389,7 +389,7 @@ class ModuleWriter {
 
   const lowering::Plan& plan_;
   const Names& names_;
-  Target target_;
+  DeviceKind target_;
   Expressions expressions_;
   std::set<std::size_t> inits_;
   std::string text_;
@@ -405,7 +405,7 @@ class ModuleWriter {
 
 }  // namespace
 
-Result<std::string, Diagnostic> lower(const Program& program, Dialect dialect, Target target) {
+Result<std::string, Diagnostic> lower(const Program& program, Dialect dialect, DeviceKind target) {
   const auto plan = lowering::plan_of(program);
   if (!plan) return plan.error();
   return ModuleWriter(*plan, dialect, target).run();

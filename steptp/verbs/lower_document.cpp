@@ -4,7 +4,6 @@
 
 #include "steptp/cuda/lower.h"
 #include "steptp/llvm/lower.h"
-#include "steptp/tir/lower.h"
 #include "steptp/verbs/check_document.h"
 
 namespace steptp {
@@ -34,16 +33,18 @@ std::optional<LowerFailure> find_unlowerable(const Document& document) {
 
 Result<LowerAnswer, LowerFailure> lower_document(const Document& document, const LowerRequest& request) {
   if (auto failure = find_unlowerable(document)) return *std::move(failure);
-  if (request.to == "llvm") {
-    auto made = llvm_ir::lower(document.program);
-    if (!made) return refused(document, made.error());
-    return LowerAnswer{std::move(made->text), {}};
-  }
-  if (request.to == "tir") {
-    const auto dialect = tir::parse_dialect(request.dialect).value_or(tir::Dialect::tvm_0_27);
-    auto text = tir::lower(document.program, dialect, request.target == "cpu" ? tir::Target::cpu : tir::Target::cuda);
-    if (!text) return refused(document, text.error());
-    return LowerAnswer{std::move(text).value(), {}};
+  switch (request.to) {
+    case Backend::llvm: {
+      auto made = llvm_ir::lower(document.program);
+      if (!made) return refused(document, made.error());
+      return LowerAnswer{std::move(made->text), {}};
+    }
+    case Backend::tir: {
+      auto text = tir::lower(document.program, request.dialect, request.target);
+      if (!text) return refused(document, text.error());
+      return LowerAnswer{std::move(text).value(), {}};
+    }
+    case Backend::cuda: break;
   }
   auto made = cuda::lower(document.program, {request.device, request.main});
   if (!made) return refused(document, made.error());

@@ -1,21 +1,22 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "steptp/analysis/device.h"
 #include "steptp/base/json.h"
+#include "steptp/lowering/target.h"
 #include "steptp/text/document.h"
+#include "steptp/tir/lower.h"
 
 namespace steptp {
 
 /// What the verb `lower` is asked for.
 struct LowerRequest {
-  std::string_view to = "cuda";
+  Backend to = Backend::cuda;
   const Device* device = nullptr;
-  bool main = false;                      ///< cuda: with a main() that compares and times
-  std::string_view dialect = "tvm-0.27";  ///< tir
-  std::string_view target = "cuda";       ///< tir: cuda or cpu
+  bool main = false;                              ///< cuda: with a main() that compares and times
+  tir::Dialect dialect = tir::Dialect::tvm_0_27;  ///< tir
+  DeviceKind target = DeviceKind::cuda;           ///< tir
 };
 
 /// Why there is no text: the program has errors, `check` could not decide, or the back end refuses.

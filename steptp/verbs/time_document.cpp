@@ -126,7 +126,7 @@ Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Docum
 
 Json to_json(const TimeReport& report) {
   Json machine;
-  machine.set("device", report.device).set("name", report.machine.name).set("peaks", report.machine.source);
+  machine.set("device", word_of(report.device)).set("name", report.machine.name).set("peaks", report.machine.source);
   machine.set("bytes_per_second", report.machine.bytes_per_second).set("flops", flops_json(report.machine.flops));
   Json::Array programs;
   for (const TimedDocument& one : report.programs) programs.push_back(program_json(one));

@@ -19,7 +19,7 @@ struct TimedDocument {
 };
 
 struct TimeReport {
-  std::string device;  ///< cpu or cuda
+  DeviceKind device = DeviceKind::cpu;
   MachinePeak machine;
   bool cold = true;
   std::vector<TimedDocument> programs;

@@ -17,10 +17,10 @@ Result<TokenCounts, Diagnostic> count_tokens(const Program& program, const Token
 
 std::optional<Diagnostic> count_lowered_tokens(const Document& document, const Tokenizer& tokenizer,
                                                TokenCounts& counts) {
-  for (const auto& [to, count] : {std::pair("tir", &counts.tir), std::pair("cuda", &counts.cuda)}) {
+  for (const auto& [to, count] : {std::pair(Backend::tir, &counts.tir), std::pair(Backend::cuda, &counts.cuda)}) {
     LowerRequest request;
     request.to = to;
-    request.dialect = "tvm-0.21";
+    request.dialect = tir::Dialect::tvm_0_21;
     const auto lowered = lower_document(document, request);
     if (!lowered) continue;
     const auto tokens = tokenizer.count(lowered->text);

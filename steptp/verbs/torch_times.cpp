@@ -39,8 +39,13 @@ Result<std::unique_ptr<RivalSession>, Diagnostic> start_torch(const TorchRequest
   if (!folder) return folder.error();
   const std::string program = folder->file("time_torch.py");
   if (const auto written = write_file(program, script()); !written) return written.error();
-  std::vector<std::string> command = {
-      request.python, program, request.file, "--device", request.device, "--threads", std::to_string(request.threads)};
+  std::vector<std::string> command = {request.python,
+                                      program,
+                                      request.file,
+                                      "--device",
+                                      std::string(word_of(request.device)),
+                                      "--threads",
+                                      std::to_string(request.threads)};
   if (!request.cold) command.emplace_back("--warm");
   auto session = RivalSession::start(command, request.timeout_seconds, std::move(folder).value());
   if (session) return session;

@@ -5,6 +5,7 @@
 
 #include "steptp/base/diagnostic.h"
 #include "steptp/base/result.h"
+#include "steptp/lowering/target.h"
 #include "steptp/verbs/rivals.h"
 
 namespace steptp {
@@ -14,7 +15,7 @@ namespace steptp {
 struct TorchRequest {
   std::string file;
   std::string python = "python3";
-  std::string device = "cpu";
+  DeviceKind device = DeviceKind::cpu;
   double timeout_seconds = 600;
   unsigned threads = 0;
   bool cold = true;

@@ -92,10 +92,8 @@ TEST_F(ObjectCacheTest, AFolderThatCannotBeWrittenIsANote) {
 
 /// A limit on the size of files stands for a full disk: the write fails half way.
 TEST_F(ObjectCacheTest, AFullDiskLeavesNothingBehind) {
-  const auto ran =
-      run_process({"bash", "-c",
-                   std::string("ulimit -f 8; trap '' XFSZ; exec ") + STEPTP_CACHE_WRITER + " " + folder() + " 100000"},
-                  60);
+  const auto ran = run_process(
+      {"bash", "-c", R"(ulimit -f 8; trap '' XFSZ; exec "$0" "$@")", STEPTP_CACHE_WRITER, folder(), "100000"}, 60);
   ASSERT_TRUE(ran.ok());
   EXPECT_EQ(ran->status, 0) << ran->output;
   EXPECT_NE(ran->output.find("cannot write"), std::string::npos) << ran->output;

@@ -71,12 +71,6 @@ TEST(Entry, EveryFieldIsAskedFor) {
   }
 }
 
-TEST(Entry, BeforeIsTheParentsAfter) {
-  const ProgramRecord record = sample_record();
-  EXPECT_EQ(lowered_before(record, record.entries[0]).tir, "root tir");
-  EXPECT_EQ(lowered_before(record, record.entries[1]).cuda, "first cuda");
-}
-
 TEST(Entry, RowsSurviveJson) {
   const SelectedRow row{SelectedRow::Kind::multi, false, true, Split::multi_step, "p", {"a", "b"}};
   const auto read = selected_row_from_json(to_json(row));

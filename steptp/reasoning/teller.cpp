@@ -226,11 +226,6 @@ bool Teller::holds(std::string_view id) const {
                      [&](const Holds& one) { return one.precondition->id == id; });
 }
 
-void Teller::paragraph() {
-  add(out_, "\n\n");
-  at_start_ = true;
-}
-
 std::int64_t Teller::integer(std::string_view value) const {
   const Json* found = find_value(facts.values, value);
   const auto* number = found ? found->as_integer() : nullptr;

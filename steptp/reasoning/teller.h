@@ -62,7 +62,6 @@ class Teller {
   void say_preconditions();
   /// Whether a precondition is among those.
   [[nodiscard]] bool holds(std::string_view id) const;
-  void paragraph();
 
   [[nodiscard]] std::int64_t integer(std::string_view value) const;  ///< of the facts; 0 where there is none
   [[nodiscard]] std::string word(std::string_view value) const;      ///< likewise; empty where there is none
@@ -79,7 +78,7 @@ class Teller {
   Random random_;
   std::vector<std::pair<std::string_view, TracePieces>> bound_;
   TracePieces out_;
-  bool at_start_ = true;  ///< of a paragraph
+  bool at_start_ = true;  ///< nothing is said yet
 };
 
 /// Null where there is no such value.

@@ -1,7 +1,7 @@
 // Which writes reach a read: the last before it that surely ran, and what was accumulated since.
 #include <algorithm>
 
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "steptp/base/text.h"
-#include "steptp/check/catalogue.h"
+#include "steptp/structure/catalogue.h"
 
 namespace steptp {
 namespace {

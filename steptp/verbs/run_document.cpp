@@ -7,7 +7,7 @@
 #include "steptp/analysis/shapes.h"
 #include "steptp/analysis/value_facts.h"
 #include "steptp/base/text.h"
-#include "steptp/check/structure.h"
+#include "steptp/structure/structure.h"
 
 namespace steptp {
 

@@ -1,6 +1,6 @@
 #include "steptp/verbs/usable.h"
 
-#include "steptp/check/structure.h"
+#include "steptp/structure/structure.h"
 
 namespace steptp {
 

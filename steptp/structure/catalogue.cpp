@@ -1,4 +1,4 @@
-#include "steptp/check/catalogue.h"
+#include "steptp/structure/catalogue.h"
 
 #include "steptp/base/text.h"
 

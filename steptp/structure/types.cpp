@@ -1,4 +1,4 @@
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 
 #include <utility>
 

@@ -1,10 +1,10 @@
-#include "steptp/check/structure.h"
+#include "steptp/structure/structure.h"
 
 #include <map>
 #include <set>
 
 #include "steptp/base/text.h"
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 #include "steptp/ir/site.h"
 
 namespace steptp {

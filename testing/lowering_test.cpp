@@ -35,33 +35,33 @@ std::string cuda_of(const std::string& text) {
   return made ? made->text : "";
 }
 
-TEST(Plan, BuffersAndKernels) {
+TEST(Arrangement, BuffersAndKernels) {
   const Program program = program_of(
       "@input A f32[3,4]\n@output D f64[3,4]\n"
       "L^{3}_{a=0}[B^{4}_{tx=0}[E^{f16,g}_{tx}=A^{f32,g}_{a,tx};];B^{4}_{tx=0}[D^{f64,g}_{a,tx}=E^{f16,g}_{3-tx};];];");
-  const auto plan = lowering::plan_of(program);
-  ASSERT_TRUE(plan.ok());
-  ASSERT_EQ(plan->kernels.size(), 2U);
-  EXPECT_EQ(plan->kernels[0].host_loops.size(), 1U);
-  EXPECT_EQ(plan->kernels[0].globals, (std::vector<std::string>{"A", "E"}));
-  EXPECT_EQ(plan->kernels[0].written, (std::vector<std::string>{"E"}));
-  EXPECT_EQ(plan->kernels[1].globals, (std::vector<std::string>{"D", "E"}));
-  EXPECT_TRUE(plan->buffers.at("E").is_workspace());
-  EXPECT_EQ(plan->buffers.at("E").bytes, 8);
-  EXPECT_FALSE(plan->buffers.at("E").initial);
-  EXPECT_EQ(plan->buffers.at("D").strides, (std::vector<std::int64_t>{4, 1}));
+  const auto arrangement = lowering::arrangement_of(program);
+  ASSERT_TRUE(arrangement.ok());
+  ASSERT_EQ(arrangement->kernels.size(), 2U);
+  EXPECT_EQ(arrangement->kernels[0].host_loops.size(), 1U);
+  EXPECT_EQ(arrangement->kernels[0].globals, (std::vector<std::string>{"A", "E"}));
+  EXPECT_EQ(arrangement->kernels[0].written, (std::vector<std::string>{"E"}));
+  EXPECT_EQ(arrangement->kernels[1].globals, (std::vector<std::string>{"D", "E"}));
+  EXPECT_TRUE(arrangement->buffers.at("E").is_workspace());
+  EXPECT_EQ(arrangement->buffers.at("E").bytes, 8);
+  EXPECT_FALSE(arrangement->buffers.at("E").initial);
+  EXPECT_EQ(arrangement->buffers.at("D").strides, (std::vector<std::int64_t>{4, 1}));
 }
 
-TEST(Plan, AccumulatorsBeginWithTheirIdentity) {
+TEST(Arrangement, AccumulatorsBeginWithTheirIdentity) {
   const Program one = program_of(
       "@input A i8[4,3]\n@output D i8[4]\nB^{4}_{tx=0}L^{3}_{a=0}[D^{i8,g}_{tx}=max(D^{i8,g}_{tx},A^{i8,g}_{tx,a});];");
-  const auto plan = lowering::plan_of(one);
-  ASSERT_TRUE(plan.ok());
-  EXPECT_EQ(plan->buffers.at("D").initial->integer, -128);
+  const auto arrangement = lowering::arrangement_of(one);
+  ASSERT_TRUE(arrangement.ok());
+  EXPECT_EQ(arrangement->buffers.at("D").initial->integer, -128);
   const Program two = program_of(
       "@input A f32[4,3]\n@output D f32[4]\nB^{4}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}*A^{f32,g}_{tx,a};];"
       "B^{4}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};];");
-  const auto flagged = lowering::plan_of(two);
+  const auto flagged = lowering::arrangement_of(two);
   ASSERT_TRUE(flagged.ok());
   EXPECT_FALSE(flagged->buffers.at("D").initial);
   EXPECT_EQ(flagged->buffers.at("D_defined").bytes, 4);
@@ -71,14 +71,14 @@ TEST(Homes, OuterBoundLoopsAreAroundTheData) {
   const Program flat = program_of(
       "@input A f32[2,4,3]\n@output D f32[2,4]\n"
       "B^{2}_{bx=0}B^{4}_{tx=0}[L^{3}_{a=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{bx,tx,a};];D^{f32,g}_{bx,tx}=E^{f32,l};];");
-  const auto plan = lowering::plan_of(flat);
-  const lowering::Home home = lowering::home_of(plan->kernels[0], plan->buffers.at("E"));
+  const auto arrangement = lowering::arrangement_of(flat);
+  const lowering::Home home = lowering::home_of(arrangement->kernels[0], arrangement->buffers.at("E"));
   EXPECT_EQ(home.depth, 2U);
   EXPECT_TRUE(home.expanded.empty());
   const Program across = program_of(
       "@input A f32[2,4,3]\n@output D f32[2,4,3]\nB^{2}_{bx=0}L^{3}_{a=0}[B^{4}_{tx=0}[E^{f32,l}=A^{f32,g}_{bx,tx,a};];"
       "B^{4}_{tx=0}[D^{f32,g}_{bx,tx,a}=E^{f32,l};];];");
-  const auto expanded = lowering::plan_of(across);
+  const auto expanded = lowering::arrangement_of(across);
   const lowering::Home wide = lowering::home_of(expanded->kernels[0], expanded->buffers.at("E"));
   EXPECT_EQ(wide.depth, 1U);
   ASSERT_EQ(wide.expanded.size(), 1U);
@@ -90,8 +90,8 @@ TEST(Homes, DataThatBeginsAnewNeedsNoStorageOfEachThread) {
   const auto begins_anew = [](const std::string& body) {
     const Program program = program_of(
         concat("@input A f32[2,3,4,6]\n@output D f32[2,3,4]\nB^{2}_{bx=0}L^{3}_{a=0}[B^{4}_{tx=0}[", body, "];];"));
-    const auto plan = lowering::plan_of(program);
-    return lowering::begins_anew(plan->table, plan->buffers.at("E"));
+    const auto arrangement = lowering::arrangement_of(program);
+    return lowering::begins_anew(arrangement->table, arrangement->buffers.at("E"));
   };
   const std::string read = "D^{f32,g}_{bx,a,tx}=E^{f32,l}_{5};";
   EXPECT_TRUE(begins_anew("L^{6}_{c=0}[E^{f32,l}_{c}=A^{f32,g}_{bx,a,tx,c};];" + read));
@@ -119,11 +119,11 @@ TEST(Threads, WhoSharesDataAndWhoReduces) {
       "f32[2]\nB^{2}_{bx=0}[B^{8}_{tx=0}[E^{f32,s}_{tx}=A^{f32,g}_{bx,tx};];"
       "B^{8}_{tx=0}[D^{f32,g}_{bx,tx}=E^{f32,s}_{tx};];B^{8}_{tx=0}[F^{f32,g}_{bx}=F^{f32,g}_{bx}+E^{f32,s}_{7-tx};];]"
       ";");
-  const auto plan = lowering::plan_of(program);
-  EXPECT_FALSE(lowering::share_data(plan->table, 0, 1));
-  EXPECT_TRUE(lowering::share_data(plan->table, 0, 2));
-  EXPECT_TRUE(lowering::reduced_axes(plan->table, 1).empty());
-  EXPECT_EQ(lowering::reduced_axes(plan->table, 2), (std::vector<Axis>{Axis::tx}));
+  const auto arrangement = lowering::arrangement_of(program);
+  EXPECT_FALSE(lowering::share_data(arrangement->table, 0, 1));
+  EXPECT_TRUE(lowering::share_data(arrangement->table, 0, 2));
+  EXPECT_TRUE(lowering::reduced_axes(arrangement->table, 1).empty());
+  EXPECT_EQ(lowering::reduced_axes(arrangement->table, 2), (std::vector<Axis>{Axis::tx}));
 }
 
 TEST(Offsets, AlignedRuns) {

@@ -7,7 +7,7 @@
 #include "steptp/base/process.h"
 #include "steptp/base/text.h"
 #include "steptp/execution/llvm_program.h"
-#include "steptp/lowering/plan.h"
+#include "steptp/lowering/arrangement.h"
 #include "steptp/measure/candidate_pool.h"
 #include "steptp/measure/candidates.h"
 #include "steptp/measure/expected.h"
@@ -337,12 +337,12 @@ TEST(Timings, WorkIsWhatNoCompilerTakesAway) {
   const Program hoisted = program_of(
       "@input A f32[8]\n@input C f32[8,16]\n@output D f32[8,16]\n"
       "B^{8}_{tx=0}L^{16}_{c=0}[D^{f32,g}_{tx,c}=exp(A^{f32,g}_{tx})*C^{f32,g}_{tx,c};];");
-  EXPECT_EQ(work_of(lowering::plan_of(hoisted).value()).all_flops(), 8 + 8 * 16);
-  EXPECT_EQ(work_of(lowering::plan_of(hoisted).value()).certain_bytes, 4 * (8 + 8 * 16));
+  EXPECT_EQ(work_of(lowering::arrangement_of(hoisted).value()).all_flops(), 8 + 8 * 16);
+  EXPECT_EQ(work_of(lowering::arrangement_of(hoisted).value()).certain_bytes, 4 * (8 + 8 * 16));
   const Program guarded = program_of(
       "@input A f32[8]\n@input C f32[8]\n@output D f32[8]\n"
       "B^{8}_{tx=0}[D^{f32,g}_{tx}=if_then_else(tx<4,A^{f32,g}_{tx}*2.0,C^{f32,g}_{tx});];");
-  const Work work = work_of(lowering::plan_of(guarded).value());
+  const Work work = work_of(lowering::arrangement_of(guarded).value());
   EXPECT_EQ(work.bytes, 96);
   EXPECT_EQ(work.certain_bytes, 0);
   EXPECT_EQ(work.certain_flops.count(DType::f32), 0U);

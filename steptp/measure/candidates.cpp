@@ -133,13 +133,13 @@ std::optional<Message> CandidateWorker::compile(const Json& head, Prepared& out,
     if (!made) return error(made.error());
     out.gpu = std::move(made).value();
     times = times_json(out.gpu->times());
-    work = work_of(out.gpu->plan());
+    work = work_of(out.gpu->arrangement());
   } else {
     auto made = LlvmProgram::compile(out.document.program, *cache_);
     if (!made) return error(made.error());
     out.cpu.emplace(std::move(made).value());
     times = times_json(out.cpu->times());
-    work = work_of(out.cpu->plan());
+    work = work_of(out.cpu->arrangement());
   }
   times.set("bytes", work.bytes).set("certain_bytes", work.certain_bytes).set("flops", flops_json(work.flops));
   times.set("certain_flops", flops_json(work.certain_flops)).set("cache_problem", cache_->problem());

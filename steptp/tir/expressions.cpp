@@ -149,7 +149,7 @@ std::string Expressions::element(const Ref& ref, bool region) {
       subscripts.push_back(position);
     }
   }
-  const lowering::Buffer& buffer = plan_.buffers.at(ref.tensor);
+  const lowering::Buffer& buffer = arrangement_.buffers.at(ref.tensor);
   for (std::size_t i = 0; i < ref.subscripts.size(); ++i) {
     const bool whole = region && reads_tensor(ref.subscripts[i]);
     subscripts.push_back(whole ? concat("0:", buffer.shape[i]) : index(simplified(ref.subscripts[i], box())));

@@ -47,12 +47,12 @@ struct Node {
   RefPtr target;              ///< store
   ValuePtr value;             ///< store: in the dtype of the target
   std::size_t statement = 0;  ///< store: its number in the table
-  std::size_t kernel = 0;     ///< launch: its number in the plan
+  std::size_t kernel = 0;     ///< launch: its number in the arrangement
   std::vector<Node> body;     ///< loop, guard
 };
 
 /// What is launched at once. The host's loops around it are its parameters.
-struct KernelPlan {
+struct ArrangedKernel {
   std::string name;  ///< "kernel_0"
   std::array<std::int64_t, kAxes> extents = {1, 1, 1, 1, 1, 1};
   std::vector<Loop> host_loops;
@@ -66,17 +66,17 @@ struct KernelPlan {
 };
 
 /// The facts of a program that do not depend on the target.
-struct Plan {
+struct Arrangement {
   const Program* program = nullptr;
   AccessTable table;
   std::map<std::string, Buffer> buffers;
-  std::vector<KernelPlan> kernels;
+  std::vector<ArrangedKernel> kernels;
   std::vector<Node> host;  ///< loops, guards and launches
 };
 
-/// The plan of a program that `check` found ok. Refuses (diagnostic `cannot-lower`) what no back end can hold: shapes
-/// that are not known, sizes beyond 64 bits. The plan points into the program.
-[[nodiscard]] Result<Plan, Diagnostic> plan_of(const Program& program);
+/// The arrangement of a program that `check` found ok. Refuses (diagnostic `cannot-lower`) what no back end can hold:
+/// shapes that are not known, sizes beyond 64 bits. The arrangement points into the program.
+[[nodiscard]] Result<Arrangement, Diagnostic> arrangement_of(const Program& program);
 
 /// The one form of a refusal to lower.
 [[nodiscard]] Diagnostic cannot_lower(std::string message, const Site& site, std::string hint = {});

@@ -1,4 +1,4 @@
-#include "steptp/lowering/plan.h"
+#include "steptp/lowering/arrangement.h"
 
 #include <algorithm>
 #include <set>
@@ -20,24 +20,24 @@ std::map<std::string, std::set<ArithmeticOp>> accumulations(const AccessTable& t
   return out;
 }
 
-class Planner {
+class Arranger {
  public:
-  explicit Planner(const Program& program) {
-    plan_.program = &program;
-    plan_.table = collect_accesses(program);
+  explicit Arranger(const Program& program) {
+    arrangement_.program = &program;
+    arrangement_.table = collect_accesses(program);
   }
 
-  Result<Plan, Diagnostic> run() {
+  Result<Arrangement, Diagnostic> run() {
     add_buffers();
     if (problem_) return *std::move(problem_);
     add_kernels();
-    for (std::uint32_t i = 0; i < plan_.program->nests.size(); ++i) {
+    for (std::uint32_t i = 0; i < arrangement_.program->nests.size(); ++i) {
       items_ = {i};
-      std::vector<Node> made = nest(*plan_.program->nests[i], 0, false);
-      std::move(made.begin(), made.end(), std::back_inserter(plan_.host));
+      std::vector<Node> made = nest(*arrangement_.program->nests[i], 0, false);
+      std::move(made.begin(), made.end(), std::back_inserter(arrangement_.host));
     }
     if (problem_) return *std::move(problem_);
-    return std::move(plan_);
+    return std::move(arrangement_);
   }
 
  private:
@@ -47,13 +47,13 @@ class Planner {
 
   [[nodiscard]] Site first_touch(const TensorFacts& tensor) const {
     const auto& list = tensor.writes.empty() ? tensor.reads : tensor.writes;
-    return list.empty() ? Site{} : plan_.table.accesses[list[0]].site;
+    return list.empty() ? Site{} : arrangement_.table.accesses[list[0]].site;
   }
 
   void add_buffers() {
-    const auto shapes = infer_shapes(plan_.table);
-    const auto operators = accumulations(plan_.table);
-    for (const auto& [name, tensor] : plan_.table.tensors) {
+    const auto shapes = infer_shapes(arrangement_.table);
+    const auto operators = accumulations(arrangement_.table);
+    for (const auto& [name, tensor] : arrangement_.table.tensors) {
       Buffer buffer;
       buffer.name = name;
       buffer.dtype = tensor.dtype;
@@ -79,7 +79,7 @@ class Planner {
       } else if (at != operators.end()) {
         add_flags(buffer);
       }
-      plan_.buffers.emplace(name, std::move(buffer));
+      arrangement_.buffers.emplace(name, std::move(buffer));
     }
   }
 
@@ -92,26 +92,26 @@ class Planner {
     flags.bytes = flags.elements;
     flags.initial = integer_value(DType::u8, 0);
     flagged_.insert(buffer.name);
-    plan_.buffers.emplace(flags.name, std::move(flags));
+    arrangement_.buffers.emplace(flags.name, std::move(flags));
   }
 
   void add_kernels() {
     std::vector<std::string> order;
-    for (const Variable& variable : plan_.program->signature.variables) order.push_back(variable.name);
-    for (const auto& [name, buffer] : plan_.buffers) {
+    for (const Variable& variable : arrangement_.program->signature.variables) order.push_back(variable.name);
+    for (const auto& [name, buffer] : arrangement_.buffers) {
       if (!buffer.known) order.push_back(name);
     }
-    for (const KernelFacts& facts : collect_kernels(plan_.table)) {
-      KernelPlan& kernel = plan_.kernels.emplace_back();
-      kernel.name = concat("kernel_", plan_.kernels.size() - 1);
+    for (const KernelFacts& facts : collect_kernels(arrangement_.table)) {
+      ArrangedKernel& kernel = arrangement_.kernels.emplace_back();
+      kernel.name = concat("kernel_", arrangement_.kernels.size() - 1);
       kernel.extents = facts.extents;
       kernel.statements = facts.statements;
       kernel.site = Site{facts.kernel.root, Site::Part::item, {}, {}};
-      numbers_.emplace(facts.kernel, plan_.kernels.size() - 1);
+      numbers_.emplace(facts.kernel, arrangement_.kernels.size() - 1);
       std::set<std::string> touched;
       std::set<std::string> written;
-      for (const Access& access : plan_.table.accesses) {
-        if (plan_.table.statements[access.statement].kernel != facts.kernel) continue;
+      for (const Access& access : arrangement_.table.accesses) {
+        if (arrangement_.table.statements[access.statement].kernel != facts.kernel) continue;
         touched.insert(access.ref->tensor);
         if (access.is_write) written.insert(access.ref->tensor);
         if (!flagged_.contains(access.ref->tensor)) continue;
@@ -120,7 +120,7 @@ class Planner {
       }
       for (const std::string& name : order) {
         if (!touched.contains(name)) continue;
-        switch (plan_.buffers.at(name).scope) {
+        switch (arrangement_.buffers.at(name).scope) {
           case Scope::global:
             kernel.globals.push_back(name);
             if (written.contains(name)) kernel.written.push_back(name);
@@ -137,10 +137,10 @@ class Planner {
   std::vector<Node> nest(const Nest& source, std::size_t first, bool in_kernel) {
     if (!in_kernel) {
       if (const auto number = kernel_starting_at(loops_.size())) {
-        KernelPlan& kernel = plan_.kernels[*number];
+        ArrangedKernel& kernel = arrangement_.kernels[*number];
         for (const Loop* loop : loops_) kernel.host_loops.push_back(*loop);
         std::vector<Node> body = nest(source, first, true);
-        plan_.kernels[*number].body = std::move(body);
+        arrangement_.kernels[*number].body = std::move(body);
         return {launch(*number)};
       }
     }
@@ -178,14 +178,14 @@ class Planner {
     // A bare item under host loops is a kernel of one thread of its own.
     const auto number = kernel_starting_at(loops_.size());
     if (!number) return {};
-    for (const Loop* loop : loops_) plan_.kernels[*number].host_loops.push_back(*loop);
-    plan_.kernels[*number].body = equation_nodes(equation);
+    for (const Loop* loop : loops_) arrangement_.kernels[*number].host_loops.push_back(*loop);
+    arrangement_.kernels[*number].body = equation_nodes(equation);
     return {launch(*number)};
   }
 
   std::vector<Node> equation_nodes(const Equation& equation) {
     std::optional<Flagged> flagged;
-    const Statement& statement = plan_.table.statements[next_statement_];
+    const Statement& statement = arrangement_.table.statements[next_statement_];
     const Ref& left = *equation.left;
     if (flagged_.contains(left.tensor) && statement.accumulates) flagged = Flagged{&left, *statement.accumulates};
     Node node;
@@ -220,7 +220,7 @@ class Planner {
     return node;
   }
 
-  Plan plan_;
+  Arrangement arrangement_;
   std::set<std::string> flagged_;
   std::map<Kernel, std::size_t> numbers_;
   std::vector<std::uint32_t> items_;
@@ -237,6 +237,6 @@ Diagnostic cannot_lower(std::string message, const Site& site, std::string hint)
   return out;
 }
 
-Result<Plan, Diagnostic> plan_of(const Program& program) { return Planner(program).run(); }
+Result<Arrangement, Diagnostic> arrangement_of(const Program& program) { return Arranger(program).run(); }
 
 }  // namespace steptp::lowering

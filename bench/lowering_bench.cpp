@@ -15,7 +15,7 @@
 #include "steptp/llvm/lower.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/text/document.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_document.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include "cli/verb.h"
 #include "cli/word_option.h"
 #include "steptp/base/text.h"
-#include "steptp/verbs/lower_document.h"
+#include "steptp/documents/lower_document.h"
 
 namespace steptp::cli {
 

@@ -8,8 +8,8 @@
 #include "steptp/base/progress.h"
 #include "steptp/base/text.h"
 #include "steptp/oracle/npz.h"
-#include "steptp/verbs/run_compiled.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_compiled.h"
+#include "steptp/documents/run_document.h"
 
 namespace steptp::cli {
 

@@ -8,8 +8,8 @@
 #include "cli/word_option.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
-#include "steptp/verbs/time_document.h"
-#include "steptp/verbs/torch_times.h"
+#include "steptp/documents/time_document.h"
+#include "steptp/documents/torch_times.h"
 
 namespace steptp::cli {
 

@@ -44,7 +44,8 @@ endfunction()
 
 function(steptp_add_layers file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-  file(STRINGS ${file} lines)
+  # Comments stay out: brackets in them would not survive a list.
+  file(STRINGS ${file} lines REGEX "^[^#]")
   set(all "")
   if(NOT STEPTP_LIBRARIES_FROM)
     add_library(steptp_headers STATIC ${PROJECT_SOURCE_DIR}/cmake/headers.cpp)

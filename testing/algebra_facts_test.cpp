@@ -13,7 +13,7 @@
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
 #include "steptp/oracle/machine.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_document.h"
 #include "testing/algebra_support.h"
 #include "testing/generator.h"
 #include "testing/judge_support.h"

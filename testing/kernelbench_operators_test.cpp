@@ -11,7 +11,7 @@
 #include "steptp/base/json.h"
 #include "steptp/frontend/lowering_table.h"
 #include "steptp/graph/operator.h"
-#include "steptp/graph/pt2_rewrite.h"
+#include "steptp/import/pt2_rewrite.h"
 
 namespace steptp {
 namespace {

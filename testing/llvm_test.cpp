@@ -8,7 +8,7 @@
 #include "steptp/llvm/lower.h"
 #include "steptp/text/document.h"
 #include "steptp/text/printer.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_document.h"
 #include "testing/lowering_support.h"
 #include "testing/soak.h"
 

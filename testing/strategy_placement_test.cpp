@@ -11,7 +11,7 @@
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/storage.h"
 #include "steptp/strategies/view.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 #include "testing/soak.h"
 #include "testing/strategy_test.h"
 

@@ -7,7 +7,7 @@
 
 #include "source_dir.h"
 #include "steptp/base/text.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 
 namespace steptp {
 namespace {

@@ -10,7 +10,7 @@
 #include "steptp/graph/graph_json.h"
 #include "steptp/safety/check.h"
 #include "steptp/text/printer.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/verify/verify.h"
 
 namespace steptp {

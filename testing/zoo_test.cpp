@@ -16,7 +16,7 @@
 #include "steptp/graph/torch_printer.h"
 #include "steptp/safety/check.h"
 #include "steptp/text/document.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/zoo/compose.h"
 #include "steptp/zoo/degenerate.h"
 

@@ -127,6 +127,10 @@ def check_edges(root: Path, layers: dict[str, list[str]]) -> list[Finding]:
         for include in includes_of(file):
             if mine and include.target.startswith("steptp/"):
                 used[mine].add(layer_of(include.target.removeprefix("steptp/"), layers) or "")
+    for name in layers:
+        # The registry of strategies is made from the names of their files.
+        if name.startswith("strategies/") and "recipe" in used:
+            used["recipe"].add(name)
     return [
         Finding("unused", "layers.txt", f"{name} lists {other}, but no file of it includes anything of {other}")
         for name, below in layers.items() for other in below if other not in used[name]

@@ -2,7 +2,7 @@
 
 #include "python/src/bindings.h"
 #include "steptp/base/text.h"
-#include "steptp/verbs/lower_document.h"
+#include "steptp/documents/lower_document.h"
 
 namespace nb = nanobind;
 

@@ -10,8 +10,8 @@
 #include "python/src/bindings.h"
 #include "python/src/workers.h"
 #include "steptp/base/text.h"
-#include "steptp/verbs/run_compiled.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_compiled.h"
+#include "steptp/documents/run_document.h"
 
 namespace nb = nanobind;
 

@@ -8,7 +8,7 @@
 #include "python/src/workers.h"
 #include "steptp/base/file.h"
 #include "steptp/base/fresh_seed.h"
-#include "steptp/verbs/check_document.h"
+#include "steptp/documents/check_document.h"
 #include "steptp/verify/judge_worker.h"
 
 namespace nb = nanobind;

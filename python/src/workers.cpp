@@ -12,7 +12,7 @@
 #include "steptp/base/ordered_stream.h"
 #include "steptp/execution/object_cache.h"
 #include "steptp/measure/candidates.h"
-#include "steptp/verbs/time_document.h"
+#include "steptp/documents/time_document.h"
 
 namespace nb = nanobind;
 

@@ -9,7 +9,7 @@
 #include "steptp/execution/cuda_device.h"
 #include "steptp/execution/cuda_library.h"
 #include "steptp/execution/llvm_program.h"
-#include "steptp/verbs/lower_document.h"
+#include "steptp/documents/lower_document.h"
 
 namespace steptp {
 

@@ -1,15 +1,25 @@
-# layers.txt is the single description of the layers: this file turns each line into a library and a test program,
+# layers.txt is the single description of the layers: this file turns each line into a library,
 # and tools/check_layers.py checks every #include against it.
 #
 #   layer <- layers it may include | system libraries it links
 #
-# Sources are steptp/<layer>/*.cpp; steptp/<layer>/*_test.cpp go into test_<layer>. The tests of strategies/* need the
-# judge, which these layers cannot see: testing/ builds them.
+# Sources are steptp/<layer>/*.cpp. steptp/<layer>/*_test.cpp stand beside what they test; they may see every layer and
+# what testing/ has, so testing/CMakeLists.txt builds them, in programs of several layers.
 
 # Where the sources are, for the few tests that read files: a header, because a definition for all of them would make
 # the objects of every clone different ones to the compiler cache.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/source_dir.h
      CONTENT "#pragma once\n#define STEPTP_SOURCE_DIR \"@PROJECT_SOURCE_DIR@\"\n" @ONLY)
+# Likewise what was built: the binary, and programs and libraries that misbehave on request.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/built_files.h
+     CONTENT "#pragma once
+#define STEPTP_BINARY \"@PROJECT_BINARY_DIR@/steptp\"
+#define STEPTP_FAULTY_WORKER \"@PROJECT_BINARY_DIR@/testing/faulty_worker\"
+#define STEPTP_FAULTY_JUDGE \"@PROJECT_BINARY_DIR@/testing/faulty_judge\"
+#define STEPTP_CACHE_WRITER \"@PROJECT_BINARY_DIR@/testing/cache_writer\"
+#define FAKE_CUDA_DRIVER \"@PROJECT_BINARY_DIR@/testing/libfake_cuda_driver.so\"
+#define FAKE_CUDA_NVRTC \"@PROJECT_BINARY_DIR@/testing/libfake_cuda_nvrtc.so\"
+" @ONLY)
 
 function(steptp_add_test target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
@@ -27,6 +37,32 @@ function(steptp_add_test target)
   endif()
   steptp_share_headers(${target} steptp_test_headers)
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()
+
+# A program with the tests beside the code of some layers (LAYERS, and of all folders below them).
+function(steptp_add_layer_tests target)
+  cmake_parse_arguments(ARG "" "" "LAYERS;SOURCES;LIBRARIES" ${ARGN})
+  get_property(all GLOBAL PROPERTY STEPTP_LAYERS)
+  set(sources "")
+  foreach(layer IN LISTS all)
+    string(REGEX REPLACE "/.*" "" top ${layer})
+    if(top IN_LIST ARG_LAYERS)
+      file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/steptp/${layer}/*_test.cpp)
+      list(APPEND sources ${tests})
+      set_property(GLOBAL APPEND PROPERTY STEPTP_TESTED_LAYERS ${layer})
+    endif()
+  endforeach()
+  steptp_add_test(${target} SOURCES ${sources} ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES})
+endfunction()
+
+# Every layer's tests are in some program.
+function(steptp_expect_all_layers_tested)
+  get_property(all GLOBAL PROPERTY STEPTP_LAYERS)
+  get_property(tested GLOBAL PROPERTY STEPTP_TESTED_LAYERS)
+  list(REMOVE_ITEM all ${tested})
+  if(all)
+    message(FATAL_ERROR "testing/CMakeLists.txt: no program has the tests of ${all}")
+  endif()
 endfunction()
 
 # Layers whose loops take the time of a user are optimised in full. The others only put things together: optimised less
@@ -66,8 +102,6 @@ function(steptp_add_layers file)
     string(REPLACE "/" "_" target steptp_${layer})
 
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/steptp/${layer}/*.cpp)
-    set(tests ${sources})
-    list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
     list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
     if(NOT sources)
       message(FATAL_ERROR "layers.txt names '${layer}', but steptp/${layer} holds no source")
@@ -86,10 +120,7 @@ function(steptp_add_layers file)
       target_link_libraries(${target} PUBLIC ${linked})
     endif()
     list(APPEND all ${target})
-    if(STEPTP_TESTS AND tests AND NOT layer MATCHES "^strategies/")
-      string(REPLACE "/" "_" test test_${layer})
-      steptp_add_test(${test} SOURCES ${tests} LIBRARIES ${target})
-    endif()
+    set_property(GLOBAL APPEND PROPERTY STEPTP_LAYERS ${layer})
   endforeach()
   add_library(steptp_all INTERFACE)
   target_link_libraries(steptp_all INTERFACE ${all})

@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "built_files.h"
 #include "steptp/verify/judge_worker.h"
 
 namespace steptp {

@@ -8,6 +8,7 @@ The rules, by the names that messages carry:
   unlisted       every folder under steptp/ that holds sources is listed
   layer          a file of a layer includes its own layer and the layers listed for it, nothing else of steptp/
   unused         every layer that is listed for a layer is included by some file of it, tests aside
+  untested       every layer has a test beside its code, a file *_test.cpp
   said           the comment right above a layer's line says in words what it holds
   table          the table of layers in docs/architecture.md is the one that layers.txt makes (--write makes it so)
   outside        nobody includes testing/, fuzz/, bench/, cli/ or python/ from elsewhere
@@ -107,8 +108,11 @@ def layer_of(path: str, layers: dict[str, list[str]]) -> str | None:
 def check_folders(root: Path, layers: dict[str, list[str]]) -> list[Finding]:
     findings = []
     for name in layers:
-        if not any(f.parent == root / "steptp" / name for f in sources_under(root / "steptp" / name)):
+        own = [f for f in sources_under(root / "steptp" / name) if f.parent == root / "steptp" / name]
+        if not own:
             findings.append(Finding("missing", "layers.txt", f"{name} is listed, but steptp/{name} holds no source"))
+        elif not any(f.name.endswith("_test.cpp") for f in own):
+            findings.append(Finding("untested", f"steptp/{name}", "no file here is a test of the others (*_test.cpp)"))
     for file in sources_under(root / "steptp"):
         inside = file.relative_to(root / "steptp").as_posix()
         if inside.rpartition("/")[0] not in layers:

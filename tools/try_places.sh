@@ -9,10 +9,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Suites that read files by path, start compilers or worker processes, send signals or write to a cache.
-programs="test_base test_columns test_measure test_worker test_cuda_execution test_cuda_emulation test_cuda_compile
-          test_dataset_exports test_llvm"
-suites="^(test_base|test_columns|test_measure|test_worker|test_cuda_execution|test_cuda_emulation|test_cuda_compile"
-suites+="|test_dataset_exports|test_llvm|layers.*|registry_must_fail|cli_golden|dataset_build|evaluate_server"
+programs="test_base test_execution test_cuda test_lowering test_dataset"
+suites="^(test_base|test_execution|test_cuda|test_lowering|test_dataset|layers.*|registry_must_fail|guides.*|cli_golden"
+suites+="|dataset_build|evaluate_server"
 suites+="|pytest_(dataset|run|verify|cli|import|time|evaluate|lower))$"
 
 whole=

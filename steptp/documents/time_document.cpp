@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "steptp/base/text.h"
+#include "steptp/report/report.h"
 
 namespace steptp {
 
@@ -61,25 +62,6 @@ Json program_json(const TimedDocument& one) {
   Json::Array notes;
   for (const std::string& note : timing.notes) notes.emplace_back(note);
   return out.set("notes", std::move(notes));
-}
-
-/// Columns as wide as their widest entry; the first is flush left, the others right.
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string out;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string space(widths[i] - row[i].size(), ' ');
-      append(out, i == 0 ? "" : "  ", i == 0 ? "" : space, row[i], i == 0 ? space : "");
-    }
-    while (out.back() == ' ') out.pop_back();
-    out += '\n';
-  }
-  return out;
 }
 
 }  // namespace
@@ -162,7 +144,7 @@ std::string to_table(const TimeReport& report) {
            rate_text(report.machine.flops_of(DType::f32), "flop/s"), " in f32 (", report.machine.source, "); ",
            report.cold ? "cold" : "warm", " caches\n");
   }
-  return out + aligned(rows) + below;
+  return out + aligned(rows, 1, {}) + below;
 }
 
 }  // namespace steptp

@@ -7,11 +7,11 @@
 
 #include "steptp/analysis/box_search.h"
 #include "steptp/analysis/instances.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/storage.h"
 #include "steptp/strategies/view.h"
-#include "steptp/documents/zoo_program.h"
 #include "testing/soak.h"
 #include "testing/strategy_test.h"
 

@@ -1,8 +1,9 @@
+#include "steptp/report/report.h"
+
 #include <algorithm>
 
 #include "steptp/base/text.h"
 #include "steptp/base/utf8.h"
-#include "steptp/evaluate/report.h"
 
 namespace steptp {
 
@@ -36,11 +37,6 @@ std::string cell_of(const std::string& text) {
   return out.substr(0, end) + "...";
 }
 
-void append_padded(std::string& out, const std::string& text, std::size_t width, bool right) {
-  const std::string blanks(width - std::min(width, text.size()), ' ');
-  out += right ? blanks + text : text + blanks;
-}
-
 std::string text_table(const ReportTable& table) {
   std::vector<std::vector<std::string>> rows = {table.columns};
   for (const auto& row : table.rows) {
@@ -48,21 +44,7 @@ std::string text_table(const ReportTable& table) {
     for (const std::string& cell : row) cells.push_back(cell_of(cell));
     rows.push_back(std::move(cells));
   }
-  std::vector<std::size_t> widths(table.columns.size());
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string out = concat("\n", table.title, "\n");
-  for (const auto& row : rows) {
-    std::string line = "  ";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      append_padded(line, row[i], widths[i], i >= table.numbers_from);
-      line += "  ";
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    append(out, line, "\n");
-  }
-  return out;
+  return concat("\n", table.title, "\n", aligned(rows, table.numbers_from, {"  ", "  "}));
 }
 
 std::string markdown_cell(const std::string& text) {
@@ -74,19 +56,7 @@ std::string markdown_cell(const std::string& text) {
   return out;
 }
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : plain(text)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
+std::string escaped(const std::string& text) { return escape_html(plain(text)); }
 
 constexpr std::string_view kStyle =
     "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}"
@@ -105,6 +75,42 @@ void append_row(std::string& out, const std::vector<std::string>& cells, std::si
 }
 
 }  // namespace
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t numbers_from,
+                    const Spacing& spacing) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line(spacing.before);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string blanks(widths[i] - row[i].size(), ' ');
+      const bool is_right = i >= numbers_from;
+      append(line, i == 0 ? std::string_view() : spacing.between, is_right ? blanks : row[i],
+             is_right ? row[i] : blanks);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    append(out, line, "\n");
+  }
+  return out;
+}
+
+std::string escape_html(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
 
 std::string to_text(const Report& report) {
   std::string out = concat(plain(report.title), "\n");

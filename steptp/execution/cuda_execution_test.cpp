@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "built_files.h"
 #include "steptp/base/file.h"
 #include "steptp/base/process.h"
 #include "steptp/base/text.h"

@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "steptp/base/text.h"
+#include "steptp/documents/run_document.h"
 #include "steptp/execution/llvm_program.h"
 #include "steptp/text/document.h"
-#include "steptp/documents/run_document.h"
 #include "testing/soak.h"
 
 namespace steptp::testing {

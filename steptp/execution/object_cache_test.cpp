@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "built_files.h"
 #include "steptp/base/file.h"
 #include "steptp/base/process.h"
 

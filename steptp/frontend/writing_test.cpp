@@ -6,11 +6,11 @@
 #include <string>
 
 #include "steptp/base/text.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/frontend/lower.h"
 #include "steptp/graph/graph_json.h"
 #include "steptp/safety/check.h"
 #include "steptp/text/printer.h"
-#include "steptp/documents/zoo_program.h"
 #include "steptp/verify/verify.h"
 
 namespace steptp {

@@ -2,10 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/small_kernels.h"
+#include "steptp/text/document.h"
 
 namespace steptp::testing {
 namespace {
+
+Program read(const char* text) {
+  Document document = read_document("test", text);
+  EXPECT_TRUE(document.ok) << text;
+  return document.program;
+}
 
 TEST(Kernels, BoundariesAndLaunchDimensions) {
   const Program program = read(

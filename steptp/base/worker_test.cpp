@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "built_files.h"
+
 namespace steptp::testing {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "built_files.h"
 #include "steptp/base/process.h"
 #include "steptp/base/text.h"
 #include "steptp/execution/llvm_program.h"

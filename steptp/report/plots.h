@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace steptp::dataset {
+namespace steptp {
 
 struct PlotSeries {
   std::string name;
@@ -24,7 +24,4 @@ struct Plot {
 /// Bars from left to right with their labels beside them: many labels.
 [[nodiscard]] std::string lying_bars(const Plot& plot);
 
-/// Text that may stand between tags.
-[[nodiscard]] std::string escape_html(const std::string& text);
-
-}  // namespace steptp::dataset
+}  // namespace steptp

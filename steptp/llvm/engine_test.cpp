@@ -4,11 +4,11 @@
 #include <cstdio>
 
 #include "steptp/base/text.h"
+#include "steptp/documents/run_document.h"
 #include "steptp/execution/llvm_program.h"
 #include "steptp/llvm/lower.h"
 #include "steptp/text/document.h"
 #include "steptp/text/printer.h"
-#include "steptp/documents/run_document.h"
 #include "testing/lowering_support.h"
 #include "testing/soak.h"
 

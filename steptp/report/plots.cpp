@@ -1,4 +1,4 @@
-#include "steptp/exports/plots.h"
+#include "steptp/report/plots.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,9 @@
 #include <cstdio>
 
 #include "steptp/base/text.h"
+#include "steptp/report/report.h"
 
-namespace steptp::dataset {
+namespace steptp {
 
 namespace {
 
@@ -62,20 +63,6 @@ std::string begin(const Plot& plot, double width, double height) {
 
 }  // namespace
 
-std::string escape_html(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 std::string upright_bars(const Plot& plot) {
   constexpr double kWidth = 640, kHeight = 260, kLeft = 56, kTop = 12, kBottom = 34;
   const double end = axis_end(largest(plot));
@@ -124,4 +111,4 @@ std::string lying_bars(const Plot& plot) {
   return out + "</svg></figure>\n";
 }
 
-}  // namespace steptp::dataset
+}  // namespace steptp

@@ -60,33 +60,56 @@ std::string without_places(std::string_view phrase) {
   return out;
 }
 
-TEST(Wordings, EveryStrategyHasFiveOfEach) {
+TEST(Words, EveryStrategyHasFiveOfEach) {
   for (const Strategy* strategy : all_strategies()) {
-    const Wording* wording = wording_of(strategy->name);
-    ASSERT_NE(wording, nullptr) << strategy->name;
-    EXPECT_GE(wording->general.size(), 5U) << strategy->name;
-    EXPECT_EQ(std::set<std::string_view>(wording->general.begin(), wording->general.end()).size(),
-              wording->general.size());
+    const Words* words = words_of(strategy->name);
+    ASSERT_NE(words, nullptr) << strategy->name;
+    EXPECT_GE(words->general.size(), 5U) << strategy->name;
+    EXPECT_EQ(std::set<std::string_view>(words->general.begin(), words->general.end()).size(), words->general.size());
     std::map<std::string_view, std::size_t> slots;
-    for (const Phrase& phrase : wording->phrases) slots[phrase.slot] += texts_of(phrase.text);
+    for (const Phrase& phrase : words->phrases) slots[phrase.slot] += texts_of(phrase.text);
     for (const auto& [slot, texts] : slots) EXPECT_GE(texts, 5U) << strategy->name << ", " << slot;
   }
   std::map<std::string_view, std::size_t> slots;
-  for (const Phrase& phrase : shared_phrases()) slots[phrase.slot] += texts_of(phrase.text);
+  for (const Phrase& phrase : shared_words().phrases) slots[phrase.slot] += texts_of(phrase.text);
   for (const auto& [slot, texts] : slots) EXPECT_GE(texts, 5U) << slot;
 }
 
-TEST(Wordings, NoTwoStrategiesReadAlike) {
+TEST(Words, FilesAreOfStrategies) {
+  std::set<std::string_view> names = {""};
+  for (const Strategy* strategy : all_strategies()) names.insert(strategy->name);
+  for (const WordsFile& file : words_files()) EXPECT_TRUE(names.contains(file.strategy)) << file.strategy;
+}
+
+TEST(Words, WhatCannotBeReadIsNamed) {
+  const auto words = parse_words("# note\n\ngeneral\n  One text.\n\n  Another.\ntake\n  {a} <x|y>\n\tb\nwhy\n  c");
+  ASSERT_TRUE(words.ok()) << words.error();
+  EXPECT_EQ(words->general, (std::vector<std::string_view>{"One text.", "Another."}));
+  ASSERT_EQ(words->phrases.size(), 3U);
+  EXPECT_EQ(words->phrases[1].slot, "take");
+  EXPECT_EQ(words->phrases[1].text, "b");
+  for (const auto& [text, problem] : {std::pair("  early", "line 1: a phrase before the first slot"),
+                                      std::pair("take\nNot indented", "line 2: 'Not indented' is no slot"),
+                                      std::pair("take\n  {a", "line 2: a '{' without its '}'"),
+                                      std::pair("take\n  a}", "line 2: a '}' without its '{'"),
+                                      std::pair("take\n\n  {a{b}}", "line 3: a '{' inside another")}) {
+    const auto wrong = parse_words(text);
+    ASSERT_FALSE(wrong.ok()) << text;
+    EXPECT_TRUE(wrong.error().starts_with(problem)) << wrong.error();
+  }
+}
+
+TEST(Words, NoTwoStrategiesReadAlike) {
   std::map<std::string_view, std::string_view> general;
   std::map<std::string_view, std::pair<std::string_view, std::string_view>> phrases;
   for (const Strategy* strategy : all_strategies()) {
-    const Wording* wording = wording_of(strategy->name);
-    for (const std::string_view text : wording->general) {
+    const Words* words = words_of(strategy->name);
+    for (const std::string_view text : words->general) {
       const auto [known, is_new] = general.emplace(text, strategy->name);
       EXPECT_TRUE(is_new) << known->second << " and " << strategy->name << ": " << text;
       EXPECT_FALSE(holds_leir(text)) << text;
     }
-    for (const Phrase& phrase : wording->phrases) {
+    for (const Phrase& phrase : words->phrases) {
       EXPECT_FALSE(holds_leir(without_places(phrase.text))) << phrase.text;
       // What is done and how it ends may be said in few words that others use too; what is taken and why may not.
       if (phrase.slot != "take" && phrase.slot != "why") continue;

@@ -48,6 +48,9 @@ Affine Flow::to_integer(const Value& value, DType dtype) {
     if (whole > mpz_class(static_cast<long>(type.greatest))) whole = static_cast<long>(type.greatest);
     return Arena::number(whole.get_si());
   }
+  if (const auto infinite = arena_.as_infinity(value.real)) {
+    return Arena::number(*infinite > 0 ? info(dtype).greatest : info(dtype).least);
+  }
   if (const auto affine = arena_.as_affine(value.real)) {
     if (Interval{info(dtype).least, info(dtype).greatest}.contains(arena_.range(*affine))) return *affine;
   }

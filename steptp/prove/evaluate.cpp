@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/literal.h"

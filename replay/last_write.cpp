@@ -184,7 +184,7 @@ std::optional<Value> Evaluator::whole_fold(std::size_t writer, const Cell& cell)
 std::optional<std::vector<Evaluator::Leaf>> Evaluator::leaves_of(const Statement& statement) const {
   const std::string& own = statement.equation->left->tensor;
   const auto reads_data = [](const Subscript& subscript) { return subscript.reads_data; };
-  bool is_plain = statement.guards.empty() && std::none_of(statement.left.begin(), statement.left.end(), reads_data);
+  bool is_plain = statement.limits_are_all && std::none_of(statement.left.begin(), statement.left.end(), reads_data);
   std::vector<Leaf> out;
   const std::function<void(const Expr&)> walk = [&](const Expr& expr) {
     is_plain = is_plain && !std::holds_alternative<IndexValue>(expr.node);

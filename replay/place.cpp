@@ -162,28 +162,39 @@ std::vector<Subscript> Layout::storage(const Ref& ref, const Statement& statemen
 
 void Layout::add_limits(const Expr& guard, Statement& statement) const {
   if (const auto* logic = std::get_if<Logic>(&guard.node)) {
-    if (logic->op != LogicOp::conjunction) return;
+    if (logic->op != LogicOp::conjunction) {
+      statement.limits_are_all = false;
+      return;
+    }
     for (const ExprPtr& operand : logic->operands) add_limits(*operand, statement);
     return;
   }
   const auto* compare = std::get_if<Compare>(&guard.node);
-  if (!compare) return;
+  if (!compare) {
+    statement.limits_are_all = false;
+    return;
+  }
   for (std::size_t i = 0; i < compare->operators.size(); ++i) {
     const auto left = to_index(*compare->operands[i]);
     const auto right = to_index(*compare->operands[i + 1]);
     const auto gap = left && right ? Index::subtract(*left, *right) : std::nullopt;
-    if (!gap) continue;
-    Limit limit{subscript(*gap, statement), -kFar, kFar};
-    switch (compare->operators[i]) {
-      case CompareOp::less: limit.high = -1; break;
-      case CompareOp::less_equal: limit.high = 0; break;
-      case CompareOp::greater: limit.low = 1; break;
-      case CompareOp::greater_equal: limit.low = 0; break;
-      case CompareOp::equal: limit.low = limit.high = 0; break;
-      case CompareOp::not_equal: continue;
-    }
-    if (!limit.of.reads_data) statement.limits.push_back(std::move(limit));
+    const std::size_t known = statement.limits.size();
+    if (gap) add_limit(*gap, compare->operators[i], statement);
+    if (statement.limits.size() == known) statement.limits_are_all = false;
   }
+}
+
+void Layout::add_limit(const Index& gap, CompareOp op, Statement& statement) const {
+  Limit limit{subscript(gap, statement), -kFar, kFar};
+  switch (op) {
+    case CompareOp::less: limit.high = -1; break;
+    case CompareOp::less_equal: limit.high = 0; break;
+    case CompareOp::greater: limit.low = 1; break;
+    case CompareOp::greater_equal: limit.low = 0; break;
+    case CompareOp::equal: limit.low = limit.high = 0; break;
+    case CompareOp::not_equal: return;
+  }
+  if (!limit.of.reads_data) statement.limits.push_back(std::move(limit));
 }
 
 Relation relation_of(const Statement& first, const Statement& second) {

@@ -48,7 +48,8 @@ struct Statement {
   std::vector<const Loop*> loops;      ///< outermost first
   std::vector<std::size_t> loops_at;   ///< by level of the address: how many loops are around its items
   std::vector<ExprPtr> guards;
-  std::vector<Limit> limits;  ///< what the guards say of indices, for finding iterations
+  std::vector<Limit> limits;   ///< what the guards say of indices, for finding iterations
+  bool limits_are_all = true;  ///< the guards say nothing else
   std::optional<ArithmeticOp> accumulates;
   std::vector<std::uint32_t> kernel;  ///< the address of what is launched
   std::size_t host_loops = 0;
@@ -78,6 +79,8 @@ class Layout {
  private:
   void visit(const Nest& nest, Statement around);
   void add_limits(const Expr& guard, Statement& statement) const;
+  /// gap op 0
+  void add_limit(const Index& gap, CompareOp op, Statement& statement) const;
 
   const Program& program_;
   std::vector<Statement> statements_;

@@ -162,15 +162,22 @@ void Search::halve(Box box, const std::function<bool(const Box&)>& is_block,
   --budget_;
   if (!shrink(box)) return;
   std::int64_t count = 1;
-  std::size_t widest = 0;
+  // Short loops first: those of splits stand in guards beside long ones, which are decided once these are.
+  std::size_t shortest = 0;
   for (std::size_t level = 0; level < box.size(); ++level) {
     count *= static_cast<std::int64_t>(box[level].high - box[level].low) + 1;
-    if (box[level].high - box[level].low > box[widest].high - box[widest].low) widest = level;
+    const Wide steps = box[level].high - box[level].low;
+    const Wide least = box[shortest].high - box[shortest].low;
+    if (steps > 0 && (least == 0 || steps < least)) shortest = level;
   }
   bool all_write = true;
   for (std::size_t d = 0; d < cell_->size(); ++d) {
     const Range range = range_of(statement_->left[d], box);
     all_write = all_write && range.low == (*cell_)[d] && range.high == (*cell_)[d];
+  }
+  for (const Limit& limit : statement_->limits) {
+    const Range range = range_of(limit.of, box);
+    all_write = all_write && range.low >= limit.low && range.high <= limit.high;
   }
   if (all_write && (count == 1 || is_block(box))) {
     Iteration first;
@@ -178,11 +185,11 @@ void Search::halve(Box box, const std::function<bool(const Box&)>& is_block,
     return take(first, count);
   }
   if (count == 1) return;
-  const Range whole = box[widest];
+  const Range whole = box[shortest];
   const Wide middle = whole.low + (whole.high - whole.low) / 2;
-  box[widest] = {whole.low, middle};
+  box[shortest] = {whole.low, middle};
   halve(box, is_block, take);
-  box[widest] = {middle + 1, whole.high};
+  box[shortest] = {middle + 1, whole.high};
   halve(std::move(box), is_block, take);
 }
 

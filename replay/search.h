@@ -35,8 +35,8 @@ class Search {
   };
   using Box = std::vector<Range>;
   [[nodiscard]] static Range range_of(const Subscript& subscript, const Box& box);
-  /// All iterations of a statement without guards and data in its left side that write the cell, in blocks: those that
-  /// `is_block` allows, and single ones. `take` gets one of them, and how many there are.
+  /// All iterations of a statement whose guards are limits, without data in its left side, that write the cell: those
+  /// that `is_block` allows, and single ones. `take` gets one of them, and how many there are.
   void run_blocks(const Statement& statement, const Cell& cell, const std::function<bool(const Box&)>& is_block,
                   const std::function<void(const Iteration&, std::int64_t)>& take);
 

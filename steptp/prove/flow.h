@@ -220,9 +220,9 @@ class Flow {
   /// Nothing where the writer is not of this kind.
   [[nodiscard]] std::optional<Candidate> rotating(std::size_t writer, const std::vector<Affine>& element,
                                                   const Place& where, const std::vector<Affine>& loops);
-  /// Something wrote the element in the round of the outer loops at hand before the candidate with this number, so that
-  /// their earlier rounds do not matter where the candidate did not write.
-  [[nodiscard]] bool is_begun_in_round(const std::vector<Candidate>& candidates, std::size_t number,
+  /// One of the earlier candidates wrote the element in the round of the outer loops at hand, so that their earlier
+  /// rounds do not matter where the rotating one did not write.
+  [[nodiscard]] bool is_begun_in_round(const Candidate& rotating, const std::vector<Candidate>& earlier,
                                        const std::vector<Affine>& loops);
   [[nodiscard]] std::vector<Piece> pieces(std::size_t writer, const std::vector<Affine>& element, std::size_t reader,
                                           const std::vector<Affine>& loops, const Candidate* base);

@@ -86,6 +86,7 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
   arena_.spend(8);
 
   std::vector<Candidate> candidates;
+  std::vector<Candidate> not_in_round;  // that wrote in an earlier round of an outer loop, if at all
   bool accumulates = false;
   bool surely = false;  // the nests looked at so far write the element, whatever was there before
   for (std::size_t i = writers; i-- > 0;) {
@@ -96,16 +97,25 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
     } else if (auto candidate = latest(all[i], element, in_own_nest ? reader : kEnd, loops)) {
       const Truth truth = arena_.truth(candidate->condition);
       surely = surely || truth == Truth::yes;
-      if (truth != Truth::no) candidates.push_back(std::move(*candidate));
+      if (truth != Truth::no) {
+        candidates.push_back(std::move(*candidate));
+      } else if (candidate->outer_rounds != 0) {
+        not_in_round.push_back(std::move(*candidate));
+      }
     }
   }
   sort_latest_first(candidates);
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (candidates[i].outer_rounds == 0 || arena_.truth(candidates[i].condition) == Truth::yes) continue;
-    if (!is_begun_in_round(candidates, i, loops)) {
+  const auto expect_begun = [&](const Candidate& rotating, std::size_t first_earlier) {
+    if (!is_begun_in_round(
+            rotating, {candidates.begin() + static_cast<std::ptrdiff_t>(first_earlier), candidates.end()}, loops)) {
       throw GiveUp{"a buffer that may be left from an earlier round of an outer loop"};
     }
+  };
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].outer_rounds == 0 || arena_.truth(candidates[i].condition) == Truth::yes) continue;
+    expect_begun(candidates[i], i + 1);
   }
+  for (const Candidate& rotating : not_in_round) expect_begun(rotating, 0);
   const DType dtype = table_.tensors.at(tensor).dtype;
   // From the latest write down: each counts where its condition holds and no later one does. The last needs no
   // condition, because `check` found every read defined.
@@ -268,9 +278,8 @@ std::optional<Flow::Candidate> Flow::rotating(std::size_t writer, const std::vec
   return std::nullopt;
 }
 
-bool Flow::is_begun_in_round(const std::vector<Candidate>& candidates, std::size_t number,
+bool Flow::is_begun_in_round(const Candidate& rotating, const std::vector<Candidate>& earlier,
                              const std::vector<Affine>& loops) {
-  const Candidate& rotating = candidates[number];
   const Arena::Assumption without_it(arena_, arena_.negation(rotating.condition));
   const auto is_in_this_round = [&](const Candidate& other) {
     if (arena_.truth(other.condition) != Truth::yes) return false;
@@ -280,7 +289,7 @@ bool Flow::is_begun_in_round(const std::vector<Candidate>& candidates, std::size
     }
     return true;
   };
-  return std::any_of(candidates.begin() + static_cast<std::ptrdiff_t>(number) + 1, candidates.end(), is_in_this_round);
+  return std::any_of(earlier.begin(), earlier.end(), is_in_this_round);
 }
 
 void Flow::sort_latest_first(std::vector<Candidate>& candidates) {

@@ -1,6 +1,5 @@
 #include "steptp/text/signature_text.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -114,19 +113,6 @@ std::string flatten_values(const Json& json, std::vector<double>& out) {
   return {};
 }
 
-/// The value that a float tensor holds where this one is written: to nearest, ties to even, with subnormals.
-double as_held(DType dtype, double value) {
-  const DTypeInfo& type = info(dtype);
-  if (dtype == DType::f64 || value == 0 || !std::isfinite(value)) return value;
-  const int exponent = std::max(std::ilogb(value), 1 - type.max_exponent);
-  const int unit = exponent - (type.precision - 1);
-  const double held = std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit);
-  if (held != 0 && std::ilogb(held) > type.max_exponent) {
-    return std::copysign(std::numeric_limits<double>::infinity(), held);
-  }
-  return held;
-}
-
 /// The values of an integer or bool tensor are integers of that type, small enough to be exact as doubles.
 std::string value_problem(const Variable& variable) {
   if (is_float(variable.dtype)) return {};
@@ -151,7 +137,7 @@ std::string read_values(const Json& json, Variable& variable) {
     return concat(variable.name, " has ", wanted, " elements, but \"values\" has ", variable.values.size());
   }
   if (is_float(variable.dtype)) {
-    for (double& value : variable.values) value = as_held(variable.dtype, value);
+    for (double& value : variable.values) value = held_by(variable.dtype, value);
   }
   return value_problem(variable);
 }

@@ -15,12 +15,6 @@ Program program_of(const std::string& text) {
   return document.program;
 }
 
-std::size_t count(const std::string& text, const std::string& word) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size()) ++found;
-  return found;
-}
-
 TEST(LlvmText, FunctionsOfNarrowTypesAreWrittenOut) {
   const auto text_of = [](const std::string& type, const std::string& function) {
     return llvm_ir::lower(program_of(concat("@input A ", type, "[4]\n@output D ", type, "[4]\nB^{4}_{tx=0}[D^{", type,
@@ -57,6 +51,12 @@ TEST(LlvmText, WhatIsAskedOfLoops) {
 }
 
 /// The older dialect is the same tree with other names, and no others.
+
+TEST(LlvmText, IsTheSameTwice) {
+  for (const Judged& one : generated(3, 10)) {
+    EXPECT_EQ(llvm_ir::lower(one.program).value().text, llvm_ir::lower(one.program).value().text);
+  }
+}
 
 }  // namespace
 }  // namespace steptp::testing

@@ -1,6 +1,7 @@
 // What back ends share: buffers, homes of scoped data, threads, offsets, conditions of the host.
 #include <gtest/gtest.h>
 
+#include "steptp/base/text.h"
 #include "steptp/lowering/arrangement.h"
 #include "steptp/lowering/homes.h"
 #include "steptp/lowering/host_condition.h"
@@ -132,10 +133,13 @@ TEST(HostConditions, AreDecidedByLoops) {
 }
 
 TEST(ArrangementRefuses, SizesBeyond64Bits) {
-  expect_cuda_refuses(
+  const Program program = program_of(
       "@input A f32[4]\n@output D f32[4]\nB^{4}_{tx=0}[E^{f32,g}_{tx*4611686018427387,tx*46116860}=A^{f32,g}_{tx};"
-      "D^{f32,g}_{tx}=E^{f32,g}_{tx*4611686018427387,tx*46116860};];",
-      "cannot be numbered with 64 bits");
+      "D^{f32,g}_{tx}=E^{f32,g}_{tx*4611686018427387,tx*46116860};];");
+  const auto made = lowering::arrangement_of(program);
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().id, "cannot-lower");
+  EXPECT_NE(made.error().message.find("cannot be numbered with 64 bits"), std::string::npos) << made.error().message;
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ double SafeRange::greatest(DType dtype) const {
 
 namespace {
 
+constexpr std::size_t kPatternsOfInputs = 8;
+constexpr int kMuchSmaller = 14;  ///< in bits; sums of some hundred small ones are still small
+
 /// Of exponents of normal numbers.
 double small_power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
@@ -112,6 +115,11 @@ double CandidateInputs::real(std::size_t input, std::int64_t position) const {
   if (choice.spread > 0) {
     exponent += static_cast<int>(bits % static_cast<std::uint64_t>(2 * choice.spread + 1)) - choice.spread;
   }
+  // One element of a row is much larger than all the others.
+  const bool has_large =
+      choice.pattern == InputChoice::Pattern::first_large || choice.pattern == InputChoice::Pattern::last_large;
+  const std::int64_t large = choice.pattern == InputChoice::Pattern::first_large ? 0 : stream.row - 1;
+  if (has_large && position % stream.row != large) exponent -= kMuchSmaller;
   const double unit = static_cast<double>(mix(bits) >> 11) * 0x1p-53;
   double significand = 1;
   if (choice.closeness < kExactlyOne) significand += unit * small_power_of_two(-choice.closeness);
@@ -193,8 +201,8 @@ InputChoice CandidateMaker::drawn_choice(std::size_t input) {
                      : random_.chance(1, 3) ? kExactlyOne
                                             : 0;
   choice.sign = static_cast<InputChoice::Sign>(random_.below(4));
-  choice.pattern =
-      random_.chance(1, 2) ? InputChoice::Pattern::each : static_cast<InputChoice::Pattern>(random_.below(6));
+  choice.pattern = random_.chance(1, 2) ? InputChoice::Pattern::each
+                                        : static_cast<InputChoice::Pattern>(random_.below(kPatternsOfInputs));
   choice.mask = random_.chance(1, 8) ? static_cast<InputChoice::Mask>(random_.below(6)) : InputChoice::Mask::none;
   choice.seed = random_.next();
   return choice;
@@ -231,6 +239,8 @@ std::vector<Candidate> CandidateMaker::starts() {
   add([](InputChoice& choice) { choice.closeness = 4, choice.sign = Sign::alternating; });
   add([](InputChoice& choice) { choice.pattern = InputChoice::Pattern::rising, choice.centre = 4; });
   add([](InputChoice& choice) { choice.pattern = InputChoice::Pattern::falling, choice.centre = 4; });
+  add([](InputChoice& choice) { choice.pattern = InputChoice::Pattern::first_large, choice.sign = Sign::positive; });
+  add([](InputChoice& choice) { choice.pattern = InputChoice::Pattern::last_large, choice.sign = Sign::positive; });
   add([](InputChoice& choice) { choice.mask = InputChoice::Mask::first, choice.closeness = 0; });
   add([](InputChoice& choice) { choice.mask = InputChoice::Mask::some, choice.closeness = 0; });
   for (const int part : {1, -1}) out.push_back(uniform(part, Sign::positive));
@@ -263,7 +273,7 @@ void CandidateMaker::change_input(Candidate& candidate) {
   switch (random_.below(14)) {
     case 0: choice = drawn_choice(input); break;
     case 1: choice.sign = static_cast<InputChoice::Sign>(random_.below(4)); break;
-    case 2: choice.pattern = static_cast<InputChoice::Pattern>(random_.below(6)); break;
+    case 2: choice.pattern = static_cast<InputChoice::Pattern>(random_.below(kPatternsOfInputs)); break;
     case 3: choice.seed = random_.next(); break;
     case 4:
       choice.closeness = static_cast<int>(random_.below(3)) == 0 ? kExactlyOne : static_cast<int>(random_.below(24));

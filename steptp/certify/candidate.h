@@ -15,7 +15,7 @@ namespace steptp::certify {
 /// How all elements of one input are made, of any number of elements.
 struct InputChoice {
   enum class Sign : std::uint8_t { positive, negative, mixed, alternating };
-  enum class Pattern : std::uint8_t { each, by_row, by_column, all_same, rising, falling };
+  enum class Pattern : std::uint8_t { each, by_row, by_column, all_same, rising, falling, first_large, last_large };
   enum class Mask : std::uint8_t { none, first, last, every_other, some, all };
   int centre = 0;     ///< exponent of two
   int spread = 0;     ///< exponents lie so far around the centre

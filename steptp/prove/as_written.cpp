@@ -217,6 +217,28 @@ PolynomialId Flow::written_rounds(std::size_t statement, const Piece& piece, Con
   return total;
 }
 
+PolynomialId Flow::written_once(std::size_t statement, const Piece& piece, ConditionId where,
+                                std::optional<PolynomialId> earlier) {
+  const DType dtype = table_.statements[statement].equation->left->dtype;
+  if (earlier) earlier = without_terms(*earlier, dtype);
+  PolynomialId result = 0;
+  {
+    // What the round cannot bear is known already.
+    const PolynomialId outside = hazard_;
+    const Arena::Assumption assumed(arena_, where);
+    result = to_real(right_side(statement, piece.loops, true, earlier));
+    hazard_ = outside;
+  }
+  return arena_.select(where, result, earlier.value_or(arena_.constant(0)));
+}
+
+bool Flow::comes_before(std::size_t other, std::size_t statement) const {
+  if (place(other, statement).shared_loops == 0) return true;
+  const auto& one = table_.statements[other].equation->left->subscripts;
+  const auto& two = table_.statements[statement].equation->left->subscripts;
+  return one == two;
+}
+
 /// D=D*x or D=x*D: one product a round, rounded in the type of D.
 bool Flow::is_one_product(const Equation& equation) {
   const auto* product = std::get_if<Product>(&equation.right->node);

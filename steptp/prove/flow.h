@@ -122,7 +122,8 @@ class Flow {
   struct Frame {
     std::size_t statement = 0;
     std::vector<Affine> loops;
-    bool as_accumulator = false;  ///< the statement's own accumulator reads as the identity
+    bool as_accumulator = false;  ///< the statement's own accumulator reads as the identity, or as this
+    std::optional<PolynomialId> accumulator = std::nullopt;
   };
   /// A writer solved for its loops: which iterations write a given element.
   struct Solved {
@@ -174,7 +175,8 @@ class Flow {
   [[nodiscard]] Value read(const RefPtr& ref, const Frame& frame);
   [[nodiscard]] Value entry(const TwoValuedTable& table, DType dtype, const std::vector<Affine>& subscripts);
   [[nodiscard]] Value known_value(std::uint32_t number, const Variable& variable, std::vector<Affine> subscripts);
-  [[nodiscard]] Value right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator);
+  [[nodiscard]] Value right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator,
+                                 std::optional<PolynomialId> accumulator = std::nullopt);
 
   // hazards.cpp
   /// Adds to what the element at hand has no value by.
@@ -191,6 +193,11 @@ class Flow {
   [[nodiscard]] PolynomialId written(Function function, const Typed& argument, DType dtype);
   /// The summands of one round of an accumulation, each as a term of its type, over all its rounds.
   [[nodiscard]] PolynomialId written_rounds(std::size_t statement, const Piece& piece, ConditionId where);
+  /// The value after the only round of a statement, which is no accumulation over rounds but a sum as it is written.
+  [[nodiscard]] PolynomialId written_once(std::size_t statement, const Piece& piece, ConditionId where,
+                                          std::optional<PolynomialId> earlier);
+  /// Every round of the one comes before the only round of the other, whatever the element.
+  [[nodiscard]] bool comes_before(std::size_t other, std::size_t statement) const;
   /// A factor of a product over many rounds, tied to its round: products are rounded in the order of their factors.
   [[nodiscard]] static bool is_one_product(const Equation& equation);
   [[nodiscard]] PolynomialId in_order(PolynomialId factor, std::size_t statement, const Piece& piece);

@@ -327,7 +327,7 @@ void BoundArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& left,
       if (left.is_literal && is_power_of_two(left.value)) return scale_by_two(out, product, b, a.value);
       finish(out, product, a, b, {b.value, a.value}, is_zero ? Charge::none : Charge::full);
       out.is_nothing = is_nothing;
-      if (notes_zeros_ && is_zero && !is_nothing && product == 0) {
+      if (is_first_ && is_zero && !is_nothing && product == 0) {
         out.node = tape_.add({out.node, 1}, {}, 0, 0, format_of(type_).half_least);
       }
       return;

@@ -121,9 +121,10 @@ class BoundArithmetic {
 
   /// The bound of a value, errors that cancel considered.
   [[nodiscard]] ErrorTape::Bound bound_of(const Value& value);
-  /// Whether products that are zero because a factor is are noted with what the page charges for them: that of the
-  /// first program is, because every operation is charged whether exact or not; the second one is not held to it.
-  void note_zeros(bool notes) { notes_zeros_ = notes; }
+  /// The first of two programs is charged for products that are zero because a factor is, as the page says of all that
+  /// is exact by chance, and for sums into a tensor in any order; the second one as little as can be defended.
+  void set_first(bool is_first) { is_first_ = is_first; }
+  [[nodiscard]] bool is_first() const { return is_first_; }
   [[nodiscard]] const RunEvents& events() const { return events_; }
   /// A new run: what happened before is forgotten, values stay.
   void restart() { events_ = {}; }
@@ -173,7 +174,7 @@ class BoundArithmetic {
   bool note_leap(Number distance, Number error);
 
   bool tracks_inputs_;
-  bool notes_zeros_ = false;
+  bool is_first_ = false;
   OpenDecisions decisions_;
   ErrorTape tape_;
   std::vector<Number> literals_;

@@ -222,7 +222,7 @@ void BoundArithmetic::accumulate_product(Value& sum, double x, double y, DType d
     return accumulate(sum, term, false, dtype);
   }
   const Number product = static_cast<Number>(x) * y;
-  if (product == 0 && notes_zeros_) {
+  if (product == 0 && is_first_) {
     // Half the least number, as `arithmetic` has it.
     sum.sum_node = tape_.add({sum.sum_node, 1}, {}, 0, 0, rounding_charge(dtype, 0));
   }

@@ -185,7 +185,7 @@ SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<s
   BoundMachine old_machine(before_, *current_, source, budget_);
   std::vector<Old> old;
   current_->watch_comparisons(&sides_[0]);
-  current_->note_zeros(true);
+  current_->set_first(true);
   if (run_before(old_machine, which, old, out)) {
     out.badness = std::max(out.badness, badness_of(current_->events()));
   }
@@ -194,7 +194,7 @@ SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<s
   const bool is_hopeless = out.badness > 0 && conditions_.empty();
   if (is_hopeless) return out;
   current_->restart();
-  current_->note_zeros(false);
+  current_->set_first(false);
   current_->watch_comparisons(&sides_[1]);
   // What both programs have is computed once, with one error.
   BoundMachine new_machine(after_, old_machine, shared_.all);

@@ -92,6 +92,10 @@ class Flow {
   /// Of the program that is to be no worse: written sums with an accumulation in them count as a part of it, which
   /// makes their error bound greater, never less.
   void overestimate_sums() { overestimates_sums_ = true; }
+  /// Sums into a tensor that are done once for an element are no rounds but operations in their order.
+  void keep_order_of_sums() { keeps_order_of_sums_ = true; }
+  /// There are such sums.
+  [[nodiscard]] bool has_sums_done_once() const;
 
   /// Some recurrence goes through other statements.
   [[nodiscard]] bool has_roundabouts() const {
@@ -292,6 +296,7 @@ class Flow {
   std::vector<bool> is_roundabout_;  ///< only through other statements
   bool unrolls_ = false;
   bool overestimates_sums_ = false;
+  bool keeps_order_of_sums_ = false;
   std::vector<std::optional<Round>> bodies_;  ///< of recurrences, by statement
   std::size_t prepared_ = 0;                  ///< the statements before have bodies, if they can
   std::optional<std::size_t> open_recurrence_;

@@ -427,7 +427,7 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       throw GiveUp{"folds whose order counts"};
     const bool is_sole = !base && writers == 1 && found.size() == 1;
     // Without a loop of its own it is no accumulation over rounds: its sums are as they are written, in their order.
-    const bool is_once = is_written_sum && !overestimates_sums_ &&
+    const bool is_once = is_written_sum && keeps_order_of_sums_ &&
                          std::any_of(found.begin(), found.end(), [](const Piece& piece) { return piece.free.empty(); });
     if (is_once) {
       const bool is_after_all =

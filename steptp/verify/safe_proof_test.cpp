@@ -50,7 +50,7 @@ constexpr Law kLaws[] = {
     {"sums that are done once stay as they are written", "a12 D(a)=A(a)+C(a)+E(a);",
      "a12{D(a)=A(a);D(a)=D(a)+C(a);D(a)=D(a)+E(a);}", "a12{D(a)=E(a);D(a)=D(a)+C(a);D(a)=D(a)+A(a);}"},
     {"also one by one", "a12{D(a)=A(a);D(a)=D(a)+C(a);D(a)=D(a)-E(a);}", "a12 X(a)=A(a)+C(a);a12 D(a)=X(a)-E(a);",
-     "a12{D(a)=A(a);D(a)=D(a)-E(a);D(a)=D(a)+C(a);}"},
+     "a12 D(a)=A(a)+(C(a)-E(a));"},
     {"what comes after an accumulation", "a12 c16 X(a)=X(a)+G(a,c);a12 D(a)=X(a)+A(a);",
      "a12 c16 D(a)=D(a)+G(a,15-c);a12 D(a)=D(a)+A(a);", "a12{D(a)=A(a);c16 D(a)=D(a)+G(a,c);}"},
     {"rounds that alternate", "a12 c16{D(a)=D(a)+G(a,c);D(a)=D(a)+A(c%12);}",

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ struct InputChoice {
   Pattern pattern = Pattern::each;
   Mask mask = Mask::none;  ///< which elements are -inf, where the domain allows it, or else zero
   std::uint64_t seed = 0;
+  std::optional<double> value;  ///< of all elements, whatever the rest says; integers too
 };
 inline constexpr int kExactlyOne = 64;
 
@@ -57,6 +59,10 @@ class CandidateInputs : public ChosenInputs {
   const Candidate& candidate_;
   const SafeRange& range_;
 };
+
+/// The exponents of an input that is drawn: those of the range, or of all values that the front of a window may hand
+/// on.
+[[nodiscard]] SafeRange::Exponents exponents_of(const InputFacts& facts, const SafeRange& range);
 
 /// The nearest legal value of an input to one that is wanted.
 [[nodiscard]] double legal_value(const InputFacts& facts, double wanted, const SafeRange& range);

@@ -11,6 +11,7 @@ constexpr std::uint64_t kMostMeasures = 2000;
 constexpr std::uint64_t kUsualMeasures = 150;
 /// With fewer inputs than this a search that finds nothing says nothing.
 constexpr std::uint64_t kLeastMeasures = 40;
+constexpr std::uint64_t kLessAtSecondLook = 5;
 /// What an input costs besides its operations.
 constexpr std::uint64_t kLeastCost = 30;
 /// Operations after which no more than the usual number of inputs is tried.
@@ -81,9 +82,11 @@ bool Adversary::estimate() {
     const std::uint64_t affordable = budget_.operations / (2 * cost);
     const bool is_least = all_.size() <= kFewPoints && guides_.empty();
     if (found.is_finished && (affordable >= kLeastMeasures || is_least)) {
-      const std::uint64_t wanted = std::clamp(kEnoughWork / cost, kUsualMeasures, kMostMeasures);
+      const std::uint64_t less = is_second_look_ ? kLessAtSecondLook : 1;
+      const std::uint64_t wanted = std::clamp(kEnoughWork / less / cost, kUsualMeasures / less, kMostMeasures / less);
       const std::uint64_t usual = std::min(wanted, affordable);
-      const std::uint64_t more = std::clamp(kWorkForConditions / cost, kUsualMeasures / 2, kMostMeasures);
+      const std::uint64_t more =
+          std::clamp(kWorkForConditions / less / cost, kUsualMeasures / 2 / less, kMostMeasures / less);
       cost_ = cost;
       allowed_ = usual * cost;
       allowed_for_conditions_ = std::min(more, affordable - usual) * cost;

@@ -26,6 +26,8 @@ class Adversary {
 
   Adversary(SafetyRun& run, CandidateMaker& maker, Budget& budget, std::uint64_t seed);
 
+  /// A part of the programs, with fewer bounds on its inputs, was searched already: fewer inputs will do.
+  void take_second_look() { is_second_look_ = true; }
   /// `hints` are tried first.
   [[nodiscard]] Finding run(const std::vector<Candidate>& hints = {});
   /// After a fault of digits alone was found: whether they are also more than half a unit in each input explains.
@@ -69,6 +71,7 @@ class Adversary {
   Budget& budget_;
   Random random_;
   bool for_stability_ = false;
+  bool is_second_look_ = false;
   bool is_short_ = false;            ///< fewer inputs than a search needs that is to say something by finding nothing
   std::vector<std::size_t> all_;     ///< elements of outputs
   std::vector<std::size_t> guides_;  ///< elements on the way there

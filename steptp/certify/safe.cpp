@@ -164,6 +164,9 @@ class SafetySearch {
   /// Inputs of the whole programs at which a fault of the window might be one of them.
   [[nodiscard]] const std::vector<Candidate>& hints() const { return hints_; }
 
+  /// What differs was searched already, and nothing was found.
+  void take_second_look() { is_second_look_ = true; }
+
   SafetyAnswer run(const std::vector<Candidate>& hints = {}) {
     SafetyAnswer answer;
     if (!model_.problem.empty()) {
@@ -176,6 +179,7 @@ class SafetySearch {
     for (OutputPoint& point : PointChoice(guides_, seed_).few()) run.points.push_back(std::move(point));
     CandidateMaker maker(model_, range_, numbers_in(before_, after_), seed_);
     Adversary adversary(run, maker, budget_, seed_);
+    if (is_second_look_) adversary.take_second_look();
     const Adversary::Finding found = adversary.run(hints);
     if (found.fault && extent_ == Extent::window) {
       answer.is_safe = false;
@@ -308,6 +312,7 @@ class SafetySearch {
   std::uint64_t allowed_;
   std::uint64_t seed_;
   std::vector<Candidate> hints_;
+  bool is_second_look_ = false;
 };
 
 /// First what differs in the programs, whatever its inputs: it costs little, and says where to look in the whole. The
@@ -323,21 +328,29 @@ SafetyAnswer by_stages(const Program& before, const Program& after, const Certif
   };
   std::optional<SafetyAnswer> of_window;
   std::vector<Candidate> hints;
-  constexpr std::uint64_t kPartOfWindow = 4;
-  if (SafetySearch window(before, after, share(kPartOfWindow), range, Extent::window); window.is_of_use()) {
+  const auto search_window = [&](const CertifyOptions& part) {
+    SafetySearch window(before, after, part, range, Extent::window);
+    if (!window.is_of_use()) return;
     of_window = window.run();
     spent += of_window->work;
     hints = window.hints();
-  }
-  SafetyAnswer answer = SafetySearch(before, after, share(2), range, Extent::outputs).run(hints);
+  };
+  constexpr std::uint64_t kFirstLook = 700'000;
+  CertifyOptions first = share(4);
+  first.budget_operations = std::min(first.budget_operations, kFirstLook);
+  search_window(first);
+  SafetySearch whole(before, after, share(2), range, Extent::outputs);
+  if (of_window && of_window->is_safe == std::optional(true)) whole.take_second_look();
+  SafetyAnswer answer = whole.run(hints);
   answer.work = spent += answer.work;
   // Without a good input of the whole there is nothing to compare.
   if (answer.is_safe.has_value() || answer.reason.starts_with("no-good-input")) return answer;
-  if (SafetySearch goals(before, after, share(1), range, Extent::goals); goals.is_of_use()) {
+  if (SafetySearch goals(before, after, share(2), range, Extent::goals); goals.is_of_use()) {
     SafetyAnswer found = goals.run();
     spent += found.work;
     if (found.is_safe == std::optional(true)) answer = found;
   }
+  if (!answer.is_safe && of_window && !of_window->is_safe) search_window(share(1));
   if (!answer.is_safe && of_window && of_window->is_safe == std::optional(true)) answer = *of_window;
   answer.work = spent;
   return answer;

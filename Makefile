@@ -9,6 +9,15 @@ export PYTHON
 # The compiler cache is shared by all build folders and all clones: paths below this folder count as relative.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
+# The user's cache, or one in this clone where the home cannot be written.
+USER_CACHE := $(shell tools/cache_folder.sh)
+ifneq ($(USER_CACHE),$(HOME)/.cache)
+  export XDG_CACHE_HOME := $(USER_CACHE)
+  ifeq ($(USER_CACHE),$(CURDIR)/.cache)
+    # An old ~/.ccache comes before XDG_CACHE_HOME.
+    export CCACHE_DIR ?= $(USER_CACHE)/ccache
+  endif
+endif
 
 CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 # Ninja runs CMake again by itself when a CMake file or the list of sources has changed.
@@ -117,4 +126,4 @@ module: venv build
 	@echo "compile: the Python module into .venv"
 	@CXX=c++ .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
 	  --config-settings=build-dir=build-python \
-	  --config-settings=cmake.define.STEPTP_LIBRARIES_FROM=$(CURDIR)/build .
+	  --config-settings=cmake.define.STEPTP_LIBRARIES_FROM="$(CURDIR)/build" .

@@ -15,7 +15,7 @@
 #include "steptp/llvm/lower.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/text/document.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_document.h"
 
 namespace {
 
@@ -63,7 +63,7 @@ LlvmProgram compiled(const Program& program) {
 
 /// Without a cache: everything but the lowering, by kernel.
 void compile_llvm(benchmark::State& state, const Program& program) {
-  const auto kernels = static_cast<double>(lowering::plan_of(program).value().kernels.size());
+  const auto kernels = static_cast<double>(lowering::arrangement_of(program).value().kernels.size());
   std::vector<double> milliseconds;
   for (auto _ : state) {
     const CompileTimes times = compiled(program).times();

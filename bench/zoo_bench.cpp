@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "steptp/safety/check.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 
 namespace {
 

@@ -13,7 +13,6 @@
 #include "steptp/base/text.h"
 #include "steptp/dataset/build.h"
 #include "steptp/measure/candidates.h"
-#include "steptp/verify/judge_worker.h"
 
 namespace steptp::cli {
 
@@ -110,9 +109,6 @@ int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "dataset-worker") {
     return steptp::dataset::run_dataset_worker(steptp::Worker::kDescriptor, std::strtoull(argv[2], nullptr, 10));
   }
-  if (argc == 2 && std::string_view(argv[1]) == "judge-worker") {
-    return steptp::run_judge_worker(steptp::Worker::kDescriptor);
-  }
   if (argc == 4 && std::string_view(argv[1]) == "worker") return steptp::cli::be_worker(argv[2], argv[3]);
   if (argc > 1 && argv[1] == steptp::cli::Invocation::kWorkerWord) {
     steptp::cli::invocation().is_worker = true;
@@ -121,7 +117,6 @@ int main(int argc, char** argv) {
     --argc;
   }
   steptp::cli::invocation().words.assign(argv + 1, argv + argc);
-  steptp::set_judge_command({"/proc/self/exe", "judge-worker"});
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), not the end of the process
   try {
     return steptp::cli::run(argc, argv);

@@ -4,7 +4,7 @@
 #include "steptp/base/text.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
-#include "steptp/verbs/usable.h"
+#include "steptp/documents/usable.h"
 
 namespace steptp::cli {
 

@@ -8,7 +8,7 @@
 #include "cli/records.h"
 #include "cli/status.h"
 #include "steptp/measure/candidate_pool.h"
-#include "steptp/verbs/run_compiled.h"
+#include "steptp/documents/run_compiled.h"
 
 namespace CLI {
 class App;
@@ -67,8 +67,7 @@ struct WorkerOptions {
   std::string cache;
 };
 void add_worker_options(CLI::App& verb, WorkerOptions& options);
-/// `device`: cpu or cuda.
-[[nodiscard]] CandidateOptions candidate_options(const WorkerOptions& options, const std::string& device);
+[[nodiscard]] CandidateOptions candidate_options(const WorkerOptions& options, DeviceKind device);
 /// Says, once, that compiled code was not kept.
 void print_cache_problem(const CandidatePool& pool);
 /// The status that a failure means.

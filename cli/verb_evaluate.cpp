@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/verb.h"
+#include "cli/word_option.h"
 #include "steptp/base/file.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/progress.h"
@@ -29,7 +30,7 @@ struct EvaluateVerbOptions {
   double answer_seconds = 600;
   AskOptions ask;
 
-  std::string device = "auto";
+  WantedBuild device = WantedBuild::automatic;
   double run_seconds = 60;
   std::string cache = ObjectCache::default_folder();
   EvaluateOptions evaluate;
@@ -147,15 +148,15 @@ Status judge(const std::vector<EvaluationCase>& cases, const std::vector<ModelAn
   const auto place = find_build_place(options.device);
   if (!place) return failed(place.error(), Status::failed);
   std::unique_ptr<CandidatePool> pool;
-  if (place->device != "none") {
+  if (place->device) {
     CandidateOptions how;
-    how.device = place->device;
+    how.device = *place->device;
     how.seconds = options.run_seconds;
     how.cache = options.cache;
     const unsigned jobs = options.evaluate.jobs == 0 ? default_jobs() : options.evaluate.jobs;
     // Programs share the cores: one thread each where several run at a time.
     how.threads = jobs > 1 ? 1 : 0;
-    pool = std::make_unique<CandidatePool>(how, usual_places(place->device, jobs));
+    pool = std::make_unique<CandidatePool>(how, usual_places(*place->device, jobs));
   }
   options.evaluate.judge.pool = pool.get();
   Progress progress("judge", cases.size());
@@ -237,10 +238,8 @@ void add_server_options(CLI::App& verb, EvaluateVerbOptions& options) {
 }
 
 void add_judge_options(CLI::App& verb, EvaluateVerbOptions& options) {
-  verb.add_option("--device", options.device,
-                  "where programs are built and run; auto: a GPU with NVRTC, otherwise LLVM")
-      ->check(CLI::IsMember({"auto", "cuda", "cpu", "none"}))
-      ->capture_default_str();
+  add_word_option(verb, "--device", options.device,
+                  "where programs are built and run; auto: a GPU with NVRTC, otherwise LLVM");
   verb.add_option("--trials", options.evaluate.judge.trials,
                   "runs and judgements of each program, each with fresh inputs")
       ->check(CLI::Range(1, 100))

@@ -6,7 +6,7 @@
 #include "steptp/base/text.h"
 #include "steptp/oracle/npz.h"
 #include "steptp/text/document.h"
-#include "steptp/verbs/import_model.h"
+#include "steptp/import/import_model.h"
 
 namespace steptp::cli {
 

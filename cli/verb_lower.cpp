@@ -2,8 +2,9 @@
 #include <memory>
 
 #include "cli/verb.h"
+#include "cli/word_option.h"
 #include "steptp/base/text.h"
-#include "steptp/verbs/lower_document.h"
+#include "steptp/documents/lower_document.h"
 
 namespace steptp::cli {
 
@@ -11,11 +12,7 @@ namespace {
 
 struct LowerArguments {
   RecordOptions records;
-  std::string to;
   std::string device;
-  bool main = false;
-  std::string dialect = "tvm-0.27";
-  std::string target = "cuda";
   LowerRequest request;
 };
 
@@ -68,20 +65,15 @@ VerbMain add_lower(CLI::App& app) {
       "Exit status: 0 lowered, 1 errors or refused, 2 unreadable input, 3 check could not decide.\n"
       "Example: steptp lower matmul.leir --to cuda > matmul.cu");
   add_record_options(*verb, options->records);
-  verb->add_option("--to", options->to, "the back end")->check(CLI::IsMember({"cuda", "llvm", "tir"}))->required();
+  add_word_option(*verb, "--to", options->request.to, "the back end")->default_str("")->required();
   verb->add_option("--device", options->device, concat("whose launch limits count: ", device_names()));
-  verb->add_flag("--main", options->main, "cuda: with a main() that compares with expected outputs and measures");
-  verb->add_option("--dialect", options->dialect, "tir: of TVM up to 0.23 (the published data), or from 0.24 on")
-      ->check(CLI::IsMember({"tvm-0.21", "tvm-0.27"}))
-      ->capture_default_str();
-  verb->add_option("--target", options->target, "tir: cuda, or cpu with bound loops written as serial ones")
-      ->check(CLI::IsMember({"cuda", "cpu"}))
-      ->capture_default_str();
+  verb->add_flag("--main", options->request.main,
+                 "cuda: with a main() that compares with expected outputs and measures");
+  add_word_option(*verb, "--dialect", options->request.dialect,
+                  "tir: of TVM up to 0.23 (the published data), or from 0.24 on");
+  add_word_option(*verb, "--target", options->request.target,
+                  "tir: cuda, or cpu with bound loops written as serial ones", {DeviceKind::cuda, DeviceKind::cpu});
   return [options] {
-    options->request.to = options->to;
-    options->request.main = options->main;
-    options->request.dialect = options->dialect;
-    options->request.target = options->target;
     if (!options->device.empty()) {
       options->request.device = find_device(options->device);
       if (!options->request.device) {

@@ -3,12 +3,13 @@
 #include <memory>
 
 #include "cli/verb.h"
+#include "cli/word_option.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/progress.h"
 #include "steptp/base/text.h"
 #include "steptp/oracle/npz.h"
-#include "steptp/verbs/run_compiled.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_compiled.h"
+#include "steptp/documents/run_document.h"
 
 namespace steptp::cli {
 
@@ -16,7 +17,7 @@ namespace {
 
 struct RunVerbOptions {
   RecordOptions records;
-  std::string engine = "oracle";
+  Engine engine = Engine::oracle;
   std::uint64_t seed = 0;
   std::uint64_t budget = RunOptions().budget;
   std::vector<std::string> elements;
@@ -60,8 +61,8 @@ std::string result_text(const RunResult& result, const std::vector<Element>& ele
 class RunVerb {
  public:
   explicit RunVerb(const RunVerbOptions& options) : options_(options) {
-    if (options.engine == "oracle") return;
-    const std::string device = options.engine == "cuda" ? "cuda" : "cpu";
+    if (options.engine == Engine::oracle) return;
+    const DeviceKind device = device_of(options.engine);
     const unsigned jobs = options.records.jobs == 0 ? default_jobs() : options.records.jobs;
     pool_ = std::make_unique<CandidatePool>(candidate_options(options.workers, device), usual_places(device, jobs));
   }
@@ -181,10 +182,8 @@ VerbMain add_run(CLI::App& app) {
       "but for the last bits of exp, log and other functions; cuda needs an NVIDIA GPU, its driver, and NVRTC.\n"
       "Example: steptp run softmax.leir --seed 7        steptp run softmax.leir --elements 'C[0,3]'");
   add_record_options(*verb, options->records);
-  verb->add_option("--engine", options->engine,
-                   "oracle, llvm: compiled for this machine, much faster; cuda: for its GPU")
-      ->check(CLI::IsMember({"oracle", "llvm", "cuda"}))
-      ->capture_default_str();
+  add_word_option(*verb, "--engine", options->engine,
+                  "oracle, llvm: compiled for this machine, much faster; cuda: for its GPU");
   verb->add_option("--seed", options->seed, "of the inputs, where none are given")->capture_default_str();
   verb->add_option("--budget", options->budget, "scalar operations of the oracle at most")->capture_default_str();
   verb->add_option("--elements", options->elements, "only these elements of the outputs, such as 'D[0,3]'");

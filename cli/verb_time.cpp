@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "cli/verb.h"
+#include "cli/word_option.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
-#include "steptp/verbs/time_document.h"
-#include "steptp/verbs/torch_times.h"
+#include "steptp/documents/time_document.h"
+#include "steptp/documents/torch_times.h"
 
 namespace steptp::cli {
 
@@ -16,7 +17,7 @@ namespace {
 
 struct TimeOptions {
   RecordOptions records;
-  std::string device = "cpu";
+  DeviceKind device = DeviceKind::cpu;
   std::vector<std::string> against;
   unsigned threads = 0;
   bool warm = false;
@@ -140,9 +141,7 @@ VerbMain add_time(CLI::App& app) {
       "crash.\n"
       "Example: steptp time fast.leir --against vanilla.leir");
   add_record_options(*verb, options->records);
-  verb->add_option("--device", options->device, "cpu, or cuda: an NVIDIA GPU with its driver, and NVRTC")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
-      ->capture_default_str();
+  add_word_option(*verb, "--device", options->device, "cpu, or cuda: an NVIDIA GPU with its driver, and NVRTC");
   verb->add_option("--against", options->against, "files with other programs, measured by turns with FILE");
   verb->add_option("--budget", options->request.budget_seconds, "seconds of measuring for each program")
       ->check(CLI::PositiveNumber)
@@ -176,7 +175,7 @@ VerbMain add_time(CLI::App& app) {
     CandidatePool pool(how, 1);
     // One program after another on a CPU, where they would disturb each other. A GPU has one worker, for which records
     // wait; what is done for them before and after may be done at the same time.
-    const unsigned jobs = options->device == "cpu" ? 1 : options->records.jobs;
+    const unsigned jobs = options->device == DeviceKind::cpu ? 1 : options->records.jobs;
     const Status status = for_each_record(options->records.file, jobs, "time", [&](const Document& document) {
       return time_one(document, against, pool, *options);
     });

@@ -8,7 +8,7 @@
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
 #include "steptp/tokens/qwen3.h"
-#include "steptp/verbs/token_counts.h"
+#include "steptp/documents/token_counts.h"
 
 namespace steptp::cli {
 

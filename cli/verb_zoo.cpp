@@ -8,7 +8,7 @@
 #include "steptp/base/fingerprints.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 
 namespace steptp::cli {
 

@@ -20,7 +20,7 @@ void add_worker_options(CLI::App& verb, WorkerOptions& options) {
       "folder for compiled code; empty: none. $STEPTP_CACHE, or $XDG_CACHE_HOME/steptp, or ~/.cache/steptp");
 }
 
-CandidateOptions candidate_options(const WorkerOptions& options, const std::string& device) {
+CandidateOptions candidate_options(const WorkerOptions& options, DeviceKind device) {
   CandidateOptions out;
   out.device = device;
   out.seconds = options.seconds;

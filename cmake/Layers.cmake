@@ -1,15 +1,25 @@
-# layers.txt is the single description of the layers: this file turns each line into a library and a test program,
+# layers.txt is the single description of the layers: this file turns each line into a library,
 # and tools/check_layers.py checks every #include against it.
 #
 #   layer <- layers it may include | system libraries it links
 #
-# Sources are steptp/<layer>/*.cpp; steptp/<layer>/*_test.cpp go into test_<layer>. The tests of strategies/* need the
-# judge, which these layers cannot see: testing/ builds them.
+# Sources are steptp/<layer>/*.cpp. steptp/<layer>/*_test.cpp stand beside what they test; they may see every layer and
+# what testing/ has, so testing/CMakeLists.txt builds them, in programs of several layers.
 
 # Where the sources are, for the few tests that read files: a header, because a definition for all of them would make
 # the objects of every clone different ones to the compiler cache.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/source_dir.h
      CONTENT "#pragma once\n#define STEPTP_SOURCE_DIR \"@PROJECT_SOURCE_DIR@\"\n" @ONLY)
+# Likewise what was built: the binary, and programs and libraries that misbehave on request.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/built_files.h
+     CONTENT "#pragma once
+#define STEPTP_BINARY \"@PROJECT_BINARY_DIR@/steptp\"
+#define STEPTP_FAULTY_WORKER \"@PROJECT_BINARY_DIR@/testing/faulty_worker\"
+#define STEPTP_FAULTY_JUDGE \"@PROJECT_BINARY_DIR@/testing/faulty_judge\"
+#define STEPTP_CACHE_WRITER \"@PROJECT_BINARY_DIR@/testing/cache_writer\"
+#define FAKE_CUDA_DRIVER \"@PROJECT_BINARY_DIR@/testing/libfake_cuda_driver.so\"
+#define FAKE_CUDA_NVRTC \"@PROJECT_BINARY_DIR@/testing/libfake_cuda_nvrtc.so\"
+" @ONLY)
 
 function(steptp_add_test target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
@@ -29,6 +39,32 @@ function(steptp_add_test target)
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 
+# A program with the tests beside the code of some layers (LAYERS, and of all folders below them).
+function(steptp_add_layer_tests target)
+  cmake_parse_arguments(ARG "" "" "LAYERS;SOURCES;LIBRARIES" ${ARGN})
+  get_property(all GLOBAL PROPERTY STEPTP_LAYERS)
+  set(sources "")
+  foreach(layer IN LISTS all)
+    string(REGEX REPLACE "/.*" "" top ${layer})
+    if(top IN_LIST ARG_LAYERS)
+      file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/steptp/${layer}/*_test.cpp)
+      list(APPEND sources ${tests})
+      set_property(GLOBAL APPEND PROPERTY STEPTP_TESTED_LAYERS ${layer})
+    endif()
+  endforeach()
+  steptp_add_test(${target} SOURCES ${sources} ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES})
+endfunction()
+
+# Every layer's tests are in some program.
+function(steptp_expect_all_layers_tested)
+  get_property(all GLOBAL PROPERTY STEPTP_LAYERS)
+  get_property(tested GLOBAL PROPERTY STEPTP_TESTED_LAYERS)
+  list(REMOVE_ITEM all ${tested})
+  if(all)
+    message(FATAL_ERROR "testing/CMakeLists.txt: no program has the tests of ${all}")
+  endif()
+endfunction()
+
 # Layers whose loops take the time of a user are optimised in full. The others only put things together: optimised less
 # they compile in three fifths of the time, which is minutes of a build, and are as fast in use (bench/RESULTS.md).
 set(STEPTP_HOT_LAYERS base ir columns text analysis oracle safety prove certify verify algebra tokens)
@@ -44,7 +80,8 @@ endfunction()
 
 function(steptp_add_layers file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-  file(STRINGS ${file} lines)
+  # Comments stay out: brackets in them would not survive a list.
+  file(STRINGS ${file} lines REGEX "^[^#]")
   set(all "")
   if(NOT STEPTP_LIBRARIES_FROM)
     add_library(steptp_headers STATIC ${PROJECT_SOURCE_DIR}/cmake/headers.cpp)
@@ -65,8 +102,6 @@ function(steptp_add_layers file)
     string(REPLACE "/" "_" target steptp_${layer})
 
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/steptp/${layer}/*.cpp)
-    set(tests ${sources})
-    list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
     list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
     if(NOT sources)
       message(FATAL_ERROR "layers.txt names '${layer}', but steptp/${layer} holds no source")
@@ -85,10 +120,7 @@ function(steptp_add_layers file)
       target_link_libraries(${target} PUBLIC ${linked})
     endif()
     list(APPEND all ${target})
-    if(STEPTP_TESTS AND tests AND NOT layer MATCHES "^strategies/")
-      string(REPLACE "/" "_" test test_${layer})
-      steptp_add_test(${test} SOURCES ${tests} LIBRARIES ${target})
-    endif()
+    set_property(GLOBAL APPEND PROPERTY STEPTP_LAYERS ${layer})
   endforeach()
   add_library(steptp_all INTERFACE)
   target_link_libraries(steptp_all INTERFACE ${all})
@@ -134,12 +166,61 @@ function(steptp_add_registry target)
   target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/registry.cpp)
 endfunction()
 
-# Tests of the house itself: the layers, and the script that checks them.
+# The words of strategies (steptp/strategies/*/NAME.words, and those that all share), taken in whole.
+function(steptp_add_words target)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/steptp/strategies/*/*.words)
+  set(texts "")
+  set(entries "")
+  set(number 0)
+  foreach(file IN LISTS files ITEMS ${PROJECT_SOURCE_DIR}/steptp/reasoning/shared.words)
+    get_filename_component(name ${file} NAME_WE)
+    if(file MATCHES "/reasoning/shared\\.words$")
+      set(name "")
+    endif()
+    string(APPEND texts "TAKE_IN(${number}, \"${file}\")\n")
+    string(APPEND entries "      {\"${name}\", text_between(words_${number}_begin, words_${number}_end)},\n")
+    math(EXPR number "${number} + 1")
+  endforeach()
+  list(APPEND files ${PROJECT_SOURCE_DIR}/steptp/reasoning/shared.words)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/words_files.cpp @ONLY
+       CONTENT "// Generated by cmake/Layers.cmake from the files *.words in steptp/strategies/.
+#include <array>
+
+#include \"steptp/reasoning/words.h\"
+
+#define TAKE_IN(number, path) \\
+  __asm__(\".section .rodata\\nwords_\" #number \"_begin:\\n.incbin \\\"\" path \"\\\"\\nwords_\" #number \"_end:\\n.byte 0\\n.previous\\n\"); \\
+  extern \"C\" { \\
+  extern const char words_##number##_begin[] __attribute__((visibility(\"hidden\"))); \\
+  extern const char words_##number##_end[] __attribute__((visibility(\"hidden\"))); \\
+  }
+@texts@
+namespace steptp {
+
+static std::string_view text_between(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+std::span<const WordsFile> words_files() {
+  static const std::array<WordsFile, @number@> files = {{
+@entries@  }};
+  return files;
+}
+
+}  // namespace steptp
+")
+  set_source_files_properties(${PROJECT_BINARY_DIR}/words_files.cpp PROPERTIES OBJECT_DEPENDS "${files}")
+  target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/words_files.cpp)
+endfunction()
+
+# Tests of the house itself: layers, pages and functions that nobody uses, and the scripts that check them.
 function(steptp_add_house_tests)
   find_program(STEPTP_PYTHON3 NAMES python3 REQUIRED)
-  add_test(NAME layers COMMAND ${STEPTP_PYTHON3} tools/check_layers.py WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  add_test(NAME layers_must_fail COMMAND ${STEPTP_PYTHON3} tools/test_check_layers.py
-           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  add_test(NAME registry_must_fail COMMAND ${STEPTP_PYTHON3} tools/test_registry.py
-           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  foreach(pair layers:check_layers.py layers_must_fail:test_check_layers.py registry_must_fail:test_registry.py
+               unused:find_unused.py unused_must_fail:test_find_unused.py guides:check_guides.py guides_must_fail:test_check_guides.py)
+    string(REPLACE ":" ";" pair ${pair})
+    list(GET pair 0 name)
+    list(GET pair 1 script)
+    add_test(NAME ${name} COMMAND ${STEPTP_PYTHON3} tools/${script} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  endforeach()
 endfunction()

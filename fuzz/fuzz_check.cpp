@@ -6,8 +6,8 @@
 
 #include "fuzz/round_trip.h"
 #include "steptp/oracle/machine.h"
-#include "steptp/verbs/check_document.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/check_document.h"
+#include "steptp/documents/run_document.h"
 
 namespace {
 

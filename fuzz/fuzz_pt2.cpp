@@ -7,7 +7,7 @@
 #include "fuzz/round_trip.h"
 #include "steptp/base/zip.h"
 #include "steptp/graph/graph_json.h"
-#include "steptp/graph/pt2.h"
+#include "steptp/import/pt2.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace steptp;

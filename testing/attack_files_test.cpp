@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 
+#include "built_files.h"
 #include "source_dir.h"
 #include "steptp/base/process.h"
 #include "steptp/base/text.h"

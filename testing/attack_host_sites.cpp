@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 #include "testing/attack_hosts.h"
 #include "testing/equal_pairs.h"
 #include "testing/generator.h"

@@ -213,10 +213,14 @@ std::optional<Program> by_precision(const HostSite& site, Random& random) {
   const DType narrow = dtype == DType::f64 ? DType::f32 : random.chance(1, 2) ? DType::bf16 : DType::f16;
   if (info(narrow).precision >= info(dtype).precision) return std::nullopt;
   TreeHooks hooks;
+  // What has passed through a narrower type already may lose nothing more.
+  bool has_others = false;
   hooks.ref = [&](const RefPtr& ref, bool) {
+    has_others |= is_float(ref->dtype) && ref->dtype != dtype;
     return ref->tensor == tensor ? make_ref(ref->tensor, narrow, ref->scope, ref->subscripts) : ref;
   };
-  return edit(site.program, hooks);
+  Program changed = edit(site.program, hooks);
+  return has_others ? std::nullopt : std::optional(std::move(changed));
 }
 
 /// An assumption that dead code would seem to justify.

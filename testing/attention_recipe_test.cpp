@@ -9,7 +9,7 @@
 #include "steptp/safety/check.h"
 #include "steptp/strategies/view.h"
 #include "steptp/text/printer.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/verify/verify.h"
 #include "testing/attention_judging.h"
 #include "testing/attention_recipe.h"

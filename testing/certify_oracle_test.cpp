@@ -13,7 +13,7 @@
 #include "steptp/certify/field_arithmetic.h"
 #include "steptp/certify/inputs.h"
 #include "steptp/certify/machine.h"
-#include "steptp/check/structure.h"
+#include "steptp/structure/structure.h"
 #include "steptp/oracle/machine.h"
 #include "steptp/text/document.h"
 #include "testing/generator.h"

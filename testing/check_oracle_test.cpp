@@ -12,7 +12,7 @@
 #include "steptp/safety/check.h"
 #include "steptp/text/document.h"
 #include "steptp/text/printer.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_document.h"
 #include "testing/generator.h"
 #include "testing/mutator.h"
 #include "testing/soak.h"

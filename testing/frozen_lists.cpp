@@ -7,7 +7,7 @@
 #include "steptp/base/text.h"
 #include "steptp/columns/jsonl_writer.h"
 #include "steptp/text/document.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 #include "testing/frozen_pairs.h"
 
 namespace steptp::testing {

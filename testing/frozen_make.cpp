@@ -15,7 +15,7 @@
 #include "steptp/strategies/view.h"
 #include "steptp/text/document.h"
 #include "steptp/text/printer.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 #include "testing/frozen_pairs.h"
 
 namespace steptp::testing {

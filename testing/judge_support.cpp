@@ -9,7 +9,7 @@
 #include "steptp/oracle/inputs.h"
 #include "steptp/oracle/machine.h"
 #include "steptp/text/printer.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_document.h"
 #include "testing/tree_editor.h"
 
 namespace steptp::testing {

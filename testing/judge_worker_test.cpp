@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "built_files.h"
 #include "steptp/verify/judge_worker.h"
 
 namespace steptp {
@@ -16,15 +17,16 @@ Pair pair_with(const std::string& id, const std::string& after = "L^{3}_{a=0}[D^
   return pair;
 }
 
-class JudgeWorker : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() { set_judge_command({STEPTP_FAULTY_JUDGE}); }
-};
+ApartOptions with_faulty_judge() {
+  ApartOptions out;
+  out.command = {STEPTP_FAULTY_JUDGE};
+  return out;
+}
 
-TEST_F(JudgeWorker, AFailureCostsItsPairOnly) {
+TEST(JudgeWorker, AFailureCostsItsPairOnly) {
   for (const char* id : {"signal", "stack", "memory", "garbage"}) {
-    EXPECT_EQ(verify_apart(pair_with("good"), {}).verdict, Grade::proved);
-    const ApartAnswer failed = verify_apart(pair_with(id), {});
+    EXPECT_EQ(verify_apart(pair_with("good"), with_faulty_judge()).verdict, Grade::proved);
+    const ApartAnswer failed = verify_apart(pair_with(id), with_faulty_judge());
     EXPECT_EQ(failed.verdict, Grade::undecided) << id;
     EXPECT_FALSE(failed.unusable);
     EXPECT_TRUE(failed.reason.starts_with("the judge failed on this pair: ")) << id << ": " << failed.reason;
@@ -32,27 +34,27 @@ TEST_F(JudgeWorker, AFailureCostsItsPairOnly) {
     EXPECT_EQ(*failed.answer.find("verdict")->as_string(), "undecided");
     EXPECT_EQ(*failed.answer.find("id")->as_string(), id);
   }
-  EXPECT_EQ(verify_apart(pair_with("good"), {}).verdict, Grade::proved);
+  EXPECT_EQ(verify_apart(pair_with("good"), with_faulty_judge()).verdict, Grade::proved);
 }
 
-TEST_F(JudgeWorker, ManyThreadsAtOnce) {
+TEST(JudgeWorker, ManyThreadsAtOnce) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([i] {
       const bool fails = i % 3 == 0;
-      const ApartAnswer answer = verify_apart(pair_with(fails ? "signal" : "good"), {});
+      const ApartAnswer answer = verify_apart(pair_with(fails ? "signal" : "good"), with_faulty_judge());
       EXPECT_EQ(answer.verdict, fails ? Grade::undecided : Grade::proved);
     });
   }
 }
 
 /// What the process says is what the judge says here.
-TEST_F(JudgeWorker, TheAnswerIsThatOfTheJudge) {
+TEST(JudgeWorker, TheAnswerIsThatOfTheJudge) {
   for (const char* after :
        {"L^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2;];", "L^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{2-a}*2;];",
         "L^{3}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a+1}*2;];", "nonsense"}) {
     const Pair pair = pair_with("pair", after);
-    ApartOptions options;
+    ApartOptions options = with_faulty_judge();
     options.judge.seed = 7;
     options.judge.safe_range = {certify::SafeRange::Kind::given, 0.1, 1e3};
     options.with_certificate = true;
@@ -66,8 +68,8 @@ TEST_F(JudgeWorker, TheAnswerIsThatOfTheJudge) {
   }
 }
 
-TEST_F(JudgeWorker, WhoeverWantsNoMoreIsNotKeptWaiting) {
-  ApartOptions options;
+TEST(JudgeWorker, WhoeverWantsNoMoreIsNotKeptWaiting) {
+  ApartOptions options = with_faulty_judge();
   options.go_on = [] { return false; };
   const ApartAnswer answer = verify_apart(pair_with("good"), options);
   EXPECT_TRUE(answer.cancelled || answer.verdict == Grade::proved);

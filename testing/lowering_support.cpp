@@ -14,7 +14,7 @@
 #include "steptp/safety/check.h"
 #include "steptp/strategies/view.h"
 #include "steptp/text/document.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_document.h"
 #include "testing/generator.h"
 
 namespace steptp::testing {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "steptp/oracle/machine.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 
 namespace steptp::testing {
 

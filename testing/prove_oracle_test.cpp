@@ -8,7 +8,7 @@
 #include "steptp/prove/prove.h"
 #include "steptp/safety/check.h"
 #include "steptp/text/printer.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_document.h"
 #include "testing/generator.h"
 #include "testing/mutator.h"
 #include "testing/oracle_support.h"

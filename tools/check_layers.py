@@ -7,15 +7,19 @@ The rules, by the names that messages carry:
   missing        every layer listed is a folder under steptp/ that holds sources
   unlisted       every folder under steptp/ that holds sources is listed
   layer          a file of a layer includes its own layer and the layers listed for it, nothing else of steptp/
+  unused         every layer that is listed for a layer is included by some file of it, tests aside
+  untested       every layer has a test beside its code, a file *_test.cpp
+  said           the comment right above a layer's line says in words what it holds
+  table          the table of layers in docs/architecture.md is the one that layers.txt makes (--write makes it so)
   outside        nobody includes testing/, fuzz/, bench/, cli/ or python/ from elsewhere
   face           cli/ and python/ include steptp/ and their own folder only
   quotes         files of the project are included with quotes, by their path from the root
   apart          replay/ includes its own folder and the layers of SEALED only: it checks the judge without its code
   unknown-file   an included file of the project exists
 
-testing/, fuzz/ and bench/ may include everything in steptp/ and each other's headers in testing/. The test of a
-strategy needs the judge, so steptp/strategies/**/*_test.cpp may include testing/.
-Usage: check_layers.py [ROOT]. Exit status 0 when all is in order, 1 with one line per finding otherwise.
+testing/, fuzz/ and bench/ may include everything in steptp/ and each other's headers in testing/, and so may the tests
+that stand beside the code, steptp/**/*_test.cpp.
+Usage: check_layers.py [--write] [ROOT]. Exit status 0 when all is in order, 1 with one line per finding otherwise.
 """
 
 from __future__ import annotations
@@ -31,7 +35,10 @@ WATCHERS = ("testing", "fuzz", "bench")
 # Folders beside the layers that may see only some of them; tests may see these folders.
 SEALED = {"replay": ("base", "ir", "text")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-LINE = re.compile(r"^([a-z_/]+) *<- *([^|]*)(?:\|.*)?$")
+LINE = re.compile(r"^([a-z_/]+) *<- *([^|]*)(?:\|(.*))?$")
+PAGE = "docs/architecture.md"
+TABLE_BEGIN = "<!-- made from layers.txt by tools/check_layers.py --write -->"
+TABLE_END = "<!-- end of the table of layers -->"
 
 
 class Finding(NamedTuple):
@@ -101,13 +108,74 @@ def layer_of(path: str, layers: dict[str, list[str]]) -> str | None:
 def check_folders(root: Path, layers: dict[str, list[str]]) -> list[Finding]:
     findings = []
     for name in layers:
-        if not any(f.parent == root / "steptp" / name for f in sources_under(root / "steptp" / name)):
+        own = [f for f in sources_under(root / "steptp" / name) if f.parent == root / "steptp" / name]
+        if not own:
             findings.append(Finding("missing", "layers.txt", f"{name} is listed, but steptp/{name} holds no source"))
+        elif not any(f.name.endswith("_test.cpp") for f in own):
+            findings.append(Finding("untested", f"steptp/{name}", "no file here is a test of the others (*_test.cpp)"))
     for file in sources_under(root / "steptp"):
         inside = file.relative_to(root / "steptp").as_posix()
         if inside.rpartition("/")[0] not in layers:
             folder = "steptp/" + inside.rpartition("/")[0]
             findings.append(Finding("unlisted", f"steptp/{inside}", f"the folder {folder.rstrip('/')} is not in layers.txt"))
+    return findings
+
+
+def check_edges(root: Path, layers: dict[str, list[str]]) -> list[Finding]:
+    """Edges that no file uses: what a layer need not see it must not see."""
+    used: dict[str, set[str]] = {name: set() for name in layers}
+    for file in sources_under(root / "steptp"):
+        if file.name.endswith("_test.cpp"):
+            continue
+        mine = layer_of(file.relative_to(root / "steptp").as_posix(), layers)
+        for include in includes_of(file):
+            if mine and include.target.startswith("steptp/"):
+                used[mine].add(layer_of(include.target.removeprefix("steptp/"), layers) or "")
+    for name in layers:
+        # The registry of strategies is made from the names of their files.
+        if name.startswith("strategies/") and "recipe" in used:
+            used["recipe"].add(name)
+    return [
+        Finding("unused", "layers.txt", f"{name} lists {other}, but no file of it includes anything of {other}")
+        for name, below in layers.items() for other in below if other not in used[name]
+    ]
+
+
+def table_of(root: Path) -> tuple[str, list[Finding]]:
+    """The table of layers in Markdown: what each holds, what it may include, what it links."""
+    rows, findings = ["| layer | holds | may include | links |", "|---|---|---|---|"], []
+    words: list[str] = []
+    for number, line in enumerate((root / "layers.txt").read_text().splitlines(), 1):
+        if line.startswith("#"):
+            words.append(line.removeprefix("#").strip())
+            continue
+        match = LINE.match(line)
+        if match:
+            if not words:
+                findings.append(Finding("said", f"layers.txt:{number}", f"nothing says what {match.group(1)} holds"))
+            below = " ".join(f"`{name}`" for name in match.group(2).split())
+            rows.append(f"| `{match.group(1)}` | {' '.join(words)} | {below} | {(match.group(3) or '').strip()} |")
+        words = []
+    return "\n".join(rows), findings
+
+
+def check_table(root: Path, is_written: bool = False) -> list[Finding]:
+    """Compares the page with the table, or writes the table into it."""
+    page = root / PAGE
+    if not (root / "layers.txt").is_file():
+        return []
+    table, findings = table_of(root)
+    if not page.is_file():
+        return findings
+    head, begin, rest = page.read_text().partition(TABLE_BEGIN)
+    _, end, tail = rest.partition(TABLE_END)
+    if not begin or not end:
+        return [*findings, Finding("table", PAGE, f"there is no '{TABLE_BEGIN}' with an end after it")]
+    wanted = f"{head}{TABLE_BEGIN}\n\n{table}\n\n{TABLE_END}{tail}"
+    if is_written:
+        page.write_text(wanted)
+    elif wanted != page.read_text():
+        findings.append(Finding("table", PAGE, "its table of layers is not that of layers.txt: run check_layers.py --write"))
     return findings
 
 
@@ -133,7 +201,7 @@ def judge(root: Path, layers: dict[str, list[str]], include: Include) -> Finding
         return Finding("outside", place, f"{own}/ includes {target}; nobody but tests includes {head}/")
     if head in FACES and head != own:
         return Finding("outside", place, f"{own}/ includes {target}; nobody includes {head}/")
-    if head == "testing" and relative.startswith("steptp/strategies/") and relative.endswith("_test.cpp"):
+    if relative.endswith("_test.cpp") and head in ("testing", "steptp"):
         return None if (root / target).is_file() else Finding("unknown-file", place, f"{target} does not exist")
     if head in WATCHERS and own not in WATCHERS:
         return Finding("face" if own in FACES else "outside", place, f"{own}/ includes {target}; nobody includes {head}/")
@@ -153,6 +221,8 @@ def judge(root: Path, layers: dict[str, list[str]], include: Include) -> Finding
 def check(root: Path) -> list[Finding]:
     layers, findings = read_layers(root)
     findings += check_folders(root, layers)
+    findings += check_edges(root, layers)
+    findings += check_table(root)
     for top in ("steptp", *FACES, *WATCHERS, *SEALED):
         for file in sources_under(root / top):
             findings += [f for f in (judge(root, layers, i) for i in includes_of(file)) if f]
@@ -160,7 +230,10 @@ def check(root: Path) -> list[Finding]:
 
 
 def main() -> int:
-    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent).resolve()
+    arguments = [word for word in sys.argv[1:] if word != "--write"]
+    root = Path(arguments[0] if arguments else Path(__file__).resolve().parent.parent).resolve()
+    if "--write" in sys.argv:
+        check_table(root, is_written=True)
     findings = check(root)
     for finding in findings:
         print(finding)

@@ -86,7 +86,7 @@ if "${PYTHON:-python3}" -c 'import torch' 2>/dev/null; then
 else
   printf '(no PyTorch here: a program of the zoo, and one that torch.export wrote elsewhere)\n'
   say "$steptp" zoo draw --count 1 --seed 1
-  say "$steptp" import steptp/graph/golden/initial_state.pt2 -o demo_out/gated_mlp.leir
+  say "$steptp" import steptp/import/golden/initial_state.pt2 -o demo_out/gated_mlp.leir
 fi
 say "$steptp" check demo_out/gated_mlp.leir
 

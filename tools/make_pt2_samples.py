@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the archives in steptp/graph/golden/ with the PyTorch of the Python that runs it.
+"""Writes the archives in steptp/import/golden/ with the PyTorch of the Python that runs it.
 
-    python tools/make_pt2_samples.py steptp/graph/golden
+    python tools/make_pt2_samples.py steptp/import/golden
 
 What a machine leaves in an archive (paths in stack traces, sample inputs) is taken out before it is written again.
 """

@@ -17,7 +17,8 @@ ln -sfn "$package" "build/torch_path/steptp.$$"
 mv -fT "build/torch_path/steptp.$$" build/torch_path/steptp
 export PYTHONPATH=$PWD/build/torch_path STEPTP_BINARY=$PWD/build/steptp OMP_NUM_THREADS=1
 # CUDA text for GPUs of several generations, by the compiler that PyTorch brings along.
-nvrtc=(env STEPTP_NVRTC=python PATH="$(dirname "$torch_python"):$PATH" build/testing/test_nvrtc --gtest_brief=1)
+nvrtc=(env STEPTP_NVRTC=python PATH="$(dirname "$torch_python"):$PATH" build/testing/test_execution --gtest_brief=1
+       --gtest_filter='Nvrtc.*')
 [ "${1:-}" != --nvrtc ] || exec "${nvrtc[@]}"
 pytest=("$torch_python" -m pytest -q -p no:cacheprovider)
 [ $# -eq 0 ] || exec "${pytest[@]}" "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes a virtual environment with the pinned packages of python/requirements-NAME.txt, once for all clones, and prints
-# the path of its Python. It lies in the user's cache: NAME-<hash of what is pinned and of the Python>. Trainers pin each
+# the path of its Python. It lies in the folder of cache_folder.sh: NAME-<hash of what is pinned and of the Python>. Trainers pin each
 # other out, so each has an environment of its own, over the PyTorch of the environment torch.
 # Usage: setup_environment.sh torch|tvm|datasets|datasets-3.6|trl|swift
 # Exit status: 0 done or there already, 2 no such environment, 3 it cannot be made here, with the reason on standard error.
@@ -32,10 +32,14 @@ if [ "$over_torch" ]; then
 fi
 python=${PYTHON:-python3}
 key=$({ "$python" -c 'import sys; print(sys.version)'; grep -hv '^#' "${pinned[@]}"; } | sha256sum | cut -c1-16)
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/steptp
+# A home that cannot be written may still hold what was installed before.
+for ready in "${XDG_CACHE_HOME:-}" "${HOME:+$HOME/.cache}"; do
+  ready=$ready/steptp/$name-$key
+  [ -f "$ready/complete" ] && { echo "$ready/bin/python"; exit 0; }
+done
+cache=$(tools/cache_folder.sh)/steptp
 folder=$cache/$name-$key
 stamp=$folder/complete
-[ -f "$stamp" ] && { echo "$folder/bin/python"; exit 0; }
 
 site_packages() {
   "$1" -c 'import site; print(site.getsitepackages()[0])'

@@ -11,18 +11,25 @@ sys.path.insert(0, str(Path(__file__).parent))
 import check_layers  # noqa: E402
 
 GOOD = {
-    "layers.txt": "# comment\nbase <- | z pthread\nir <- base\ncodegen <- base\ncodegen/cuda <- base ir\noracle <- ir\nstrategies <- base\n",
+    "layers.txt": "# comment\n\n# words\nbase <- | z pthread\n# of two\n# lines\nir <- base\n# a\ncodegen <- base\n# a\ncodegen/cuda <- base ir\n"
+    "# a\noracle <- ir\n# a\nstrategies <- base\n",
+    "docs/architecture.md": "before\n<!-- made from layers.txt by tools/check_layers.py --write -->\n\n"
+    "| layer | holds | may include | links |\n|---|---|---|---|\n| `base` | words |  | z pthread |\n"
+    "| `ir` | of two lines | `base` |  |\n| `codegen` | a | `base` |  |\n| `codegen/cuda` | a | `base` `ir` |  |\n"
+    "| `oracle` | a | `ir` |  |\n| `strategies` | a | `base` |  |\n\n<!-- end of the table of layers -->\nafter\n",
     "steptp/base/a.h": "#include <string>\n",
     "steptp/ir/b.h": '#include "steptp/base/a.h"\n',
     "steptp/ir/b.cpp": '#include "steptp/ir/b.h"\n#include <bench/system.h>\n',
     "steptp/codegen/k.cpp": '#include "steptp/base/a.h"\n',
-    "steptp/codegen/cuda/c.cpp": '#include "steptp/ir/b.h"\n',
+    "steptp/codegen/cuda/c.cpp": '#include "steptp/ir/b.h"\n#include "steptp/base/a.h"\n',
     "steptp/oracle/o.cpp": '#include "steptp/ir/b.h"\n',
     "testing/t.h": '#include "steptp/ir/b.h"\n',
     "fuzz/f.cpp": '#include "testing/t.h"\n#include "steptp/base/a.h"\n',
     "bench/b.cpp": '#include "testing/t.h"\n',
     "steptp/strategies/s.cpp": '#include "steptp/base/a.h"\n',
     "steptp/strategies/s_test.cpp": '#include "testing/t.h"\n',
+    **{f"steptp/{layer}/x_test.cpp": "" for layer in ("ir", "codegen", "codegen/cuda", "oracle")},
+    "steptp/base/a_test.cpp": '#include "testing/t.h"\n#include "steptp/ir/b.h"\n',
     "cli/m.h": "\n",
     "cli/m.cpp": '#include "cli/m.h"\n#include "steptp/ir/b.h"\n',
     "replay/r.h": '#include "steptp/base/a.h"\n',
@@ -38,9 +45,9 @@ BROKEN: dict[str, tuple[str, dict[str, str | None]]] = {
     "into a subfolder": ("layer", {"steptp/oracle/o.cpp": '#include "steptp/codegen/cuda/c.cpp"\n'}),
     "out of a subfolder": ("layer", {"steptp/codegen/cuda/c.cpp": '#include "steptp/codegen/k.cpp"\n'}),
     "spaced directive": ("layer", {"steptp/base/a.h": '  #  include "steptp/ir/b.h"\n'}),
-    "a test of a layer too": ("layer", {"steptp/base/a_test.cpp": '#include "steptp/ir/b.h"\n'}),
+    "a test sees cli": ("outside", {"steptp/base/a_test.cpp": '#include "cli/m.h"\n'}),
+    "a test of what is not there": ("unknown-file", {"steptp/ir/b_test.cpp": '#include "testing/none.h"\n'}),
     "layer sees testing": ("outside", {"steptp/ir/b.cpp": '#include "testing/t.h"\n'}),
-    "test in a layer sees testing": ("outside", {"steptp/ir/b_test.cpp": '#include "testing/t.h"\n'}),
     "strategy sees testing": ("outside", {"steptp/strategies/s.cpp": '#include "testing/t.h"\n'}),
     "layer sees cli": ("outside", {"steptp/ir/b.cpp": '#include "cli/m.h"\n'}),
     "testing sees cli": ("outside", {"testing/t.h": '#include "cli/m.h"\n'}),
@@ -60,6 +67,12 @@ BROKEN: dict[str, tuple[str, dict[str, str | None]]] = {
     "unlisted folder": ("unlisted", {"steptp/zoo/z.cpp": "\n"}),
     "unlisted subfolder": ("unlisted", {"steptp/ir/deep/z.cpp": "\n"}),
     "loose file": ("unlisted", {"steptp/loose.h": "\n"}),
+    "an edge that nobody uses": ("unused", {"steptp/codegen/k.cpp": "\n"}),
+    "an edge that only a test uses": ("unused", {"steptp/oracle/o.cpp": "\n", "steptp/oracle/o_test.cpp": '#include "steptp/ir/b.h"\n'}),
+    "a layer without a test": ("untested", {"steptp/codegen/cuda/x_test.cpp": None}),
+    "a layer without words": ("said", {"layers.txt": str(GOOD["layers.txt"]).replace("# words\n", "")}),
+    "another table": ("table", {"docs/architecture.md": str(GOOD["docs/architecture.md"]).replace("words", "other words")}),
+    "no table": ("table", {"docs/architecture.md": "nothing\n"}),
     "angle brackets": ("quotes", {"steptp/ir/b.h": "#include <steptp/base/a.h>\n"}),
     "beside": ("quotes", {"steptp/ir/b.cpp": '#include "b.h"\n'}),
     "no such file": ("unknown-file", {"steptp/ir/b.h": '#include "steptp/base/none.h"\n'}),

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 PROJECT = f"""cmake_minimum_required(VERSION 3.22)
 project(lonely LANGUAGES NONE)
-include({ROOT}/cmake/Layers.cmake)
+include("{ROOT}/cmake/Layers.cmake")
 steptp_strategy_names(${{PROJECT_SOURCE_DIR}} names)
 message(STATUS "strategies: ${{names}}")
 """

@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include "steptp/base/diagnostic.h"
+#include "steptp/base/text.h"
+#include "steptp/base/words.h"
 #include "steptp/text/profile.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_document.h"
 
 /// One function per verb, each in a file of its own: read.cpp, program.cpp, ...; module.cpp calls them. A binding does
 /// the work without the lock of the interpreter (nanobind::gil_scoped_release) and touches Python objects only with it.
@@ -53,6 +55,15 @@ struct TrapFailure {
 
 /// A list of steptp.Diagnostic.
 [[nodiscard]] nanobind::list to_python(const Diagnostics& diagnostics);
+
+/// What a word means, as the tables of base/words.h say; ValueError where it means nothing.
+template <class Enum>
+[[nodiscard]] Enum value_of(std::string_view what, const std::string& word) {
+  const auto value = read_word<Enum>(word);
+  if (!value)
+    throw nanobind::value_error(concat("no ", what, " '", word, "': there are ", list_of_words<Enum>()).c_str());
+  return *value;
+}
 
 /// The profile of that name; ValueError where there is none.
 [[nodiscard]] Profile profile_named(std::string_view name);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "python/src/bindings.h"
+#include "python/src/workers.h"
 #include "steptp/base/file.h"
 #include "steptp/base/json.h"
 #include "steptp/base/ordered_stream.h"
@@ -156,6 +157,7 @@ dataset::Configuration configuration_of(const std::string& config, const Setting
 
 dataset::BuildOptions build_options(const Options& options, Watch& watch) {
   dataset::BuildOptions out;
+  out.worker = worker_command(WorkerKind::dataset);
   out.folder = options.text("out");
   out.imports = imports_of(options);
   out.python = options.text("python");
@@ -291,7 +293,6 @@ void bind_dataset(nb::module_& module) {
              nb::arg("progress").none());
   module.def("dataset_show", &show_verb, nb::arg("folder"), nb::arg("table"), nb::arg("split"), nb::arg("row"));
   module.def("dataset_worker_main", &dataset_worker_main, nb::arg("memory_bytes"));
-  module.def("set_dataset_worker_command", &dataset::set_dataset_worker_command, nb::arg("command"));
 }
 
 }  // namespace steptp::python

@@ -33,8 +33,7 @@ using Scored = std::tuple<nb::bytes, nb::bytes, int>;
 /// The rewards of many answers, and what is wrong with rows, each once.
 std::pair<std::vector<double>, std::vector<std::string>> rewards(const std::string& name,
                                                                  const std::vector<Scored>& answers, double seconds,
-                                                                 std::optional<std::uint64_t> seed,
-                                                                 unsigned jobs) {
+                                                                 std::optional<std::uint64_t> seed, unsigned jobs) {
   const auto reward = parse_reward(name);
   if (!reward) throw nb::value_error("no such reward");
   std::vector<RewardRequest> requests;
@@ -43,6 +42,7 @@ std::pair<std::vector<double>, std::vector<std::string>> rewards(const std::stri
         {std::string(before.c_str(), before.size()), std::string(answer.c_str(), answer.size()), programs});
   }
   RewardOptions options;
+  options.judge_command = worker_command(WorkerKind::judge);
   options.seconds = seconds;
   options.seed = seed;
   std::pair<std::vector<double>, std::vector<std::string>> out;
@@ -64,7 +64,7 @@ std::pair<std::vector<double>, std::vector<std::string>> rewards(const std::stri
 struct EvaluateArguments {
   std::string prompts;
   std::string answers;
-  std::string device;
+  WantedBuild device = WantedBuild::automatic;
   QuestionOptions questions;
   EvaluateOptions options;
 };
@@ -78,7 +78,7 @@ std::vector<std::string> evaluate_files(const EvaluateArguments& arguments, cons
   const auto place = find_build_place(arguments.device);
   if (!place) throw_one(place.error(), "steptp");
   EvaluateOptions options = arguments.options;
-  if (place->device != "none") options.judge.pool = &pool_for(place->device);
+  if (place->device) options.judge.pool = &pool_for(*place->device);
   std::vector<std::string> out;
   Evaluation evaluation = evaluate(*cases, *answers, options, [&](const EvaluationCase& one, const JudgedCase& judged) {
     out.push_back(to_json(one, judged).dump());
@@ -95,7 +95,7 @@ std::vector<std::string> evaluate_verb(const std::string& prompts, const std::st
                                        const std::string& device, int trials, std::uint64_t seed, double judge_seconds,
                                        int programs, const std::string& profile, const std::vector<std::int64_t>& k,
                                        unsigned jobs) {
-  EvaluateArguments arguments{prompts, answers, device, {}, {}};
+  EvaluateArguments arguments{prompts, answers, value_of<WantedBuild>("device", device), {}, {}};
   arguments.questions.profile = profile_named(profile);
   arguments.questions.programs = programs;
   arguments.options.judge.trials = trials;

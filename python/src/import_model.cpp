@@ -1,4 +1,4 @@
-#include "steptp/verbs/import_model.h"
+#include "steptp/import/import_model.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

@@ -2,8 +2,7 @@
 
 #include "python/src/bindings.h"
 #include "steptp/base/text.h"
-#include "steptp/tir/lower.h"
-#include "steptp/verbs/lower_document.h"
+#include "steptp/documents/lower_document.h"
 
 namespace nb = nanobind;
 
@@ -14,20 +13,11 @@ namespace {
 /// The text, and the launch list as JSON, empty where the back end has none.
 nb::tuple lower_verb(const Document& document, const std::string& to, const std::string& device, bool main,
                      const std::string& dialect, const std::string& target) {
-  if (to != "cuda" && to != "llvm" && to != "tir") {
-    throw nb::value_error(concat("no back end '", to, "': there are 'cuda', 'llvm' and 'tir'").c_str());
-  }
-  if (!tir::parse_dialect(dialect)) {
-    throw nb::value_error(concat("no dialect '", dialect, "': there are 'tvm-0.21' and 'tvm-0.27'").c_str());
-  }
-  if (target != "cuda" && target != "cpu") {
-    throw nb::value_error(concat("no target '", target, "': there are 'cuda' and 'cpu'").c_str());
-  }
   LowerRequest request;
-  request.to = to;
+  request.to = value_of<Backend>("back end", to);
   request.main = main;
-  request.dialect = dialect;
-  request.target = target;
+  request.dialect = value_of<tir::Dialect>("dialect", dialect);
+  request.target = value_of<DeviceKind>("target", target);
   if (!device.empty()) {
     request.device = find_device(device);
     if (!request.device) {

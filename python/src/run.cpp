@@ -10,8 +10,8 @@
 #include "python/src/bindings.h"
 #include "python/src/workers.h"
 #include "steptp/base/text.h"
-#include "steptp/verbs/run_compiled.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/run_compiled.h"
+#include "steptp/documents/run_document.h"
 
 namespace nb = nanobind;
 
@@ -51,10 +51,10 @@ Tensors to_tensors(const std::vector<GivenArray>& arrays) {
 }
 
 /// The run of an engine that compiles. What is no trap is thrown as diagnostics.
-Result<RunResult, RunFailure> compiled_run(const Document& document, RunRequest request, const std::string& engine,
+Result<RunResult, RunFailure> compiled_run(const Document& document, RunRequest request, Engine engine,
                                            SignalWatch& watch) {
   const Watched watched(watch);
-  auto ran = run_compiled(document, std::move(request), pool_for(engine == "cuda" ? "cuda" : "cpu"));
+  auto ran = run_compiled(document, std::move(request), pool_for(device_of(engine)));
   if (ran) return std::move(ran).value();
   if (watch.raised()) return RunFailure{};
   const CompiledFailure& failure = ran.error();
@@ -68,6 +68,7 @@ Result<RunResult, RunFailure> compiled_run(const Document& document, RunRequest 
 /// The JSON answer of the verb, the outputs, and the number of equations executed.
 nb::tuple run_verb(const Document& document, const std::optional<std::vector<GivenArray>>& inputs, std::uint64_t seed,
                    std::uint64_t budget, const std::vector<GivenElement>& elements, const std::string& engine) {
+  const auto chosen_engine = value_of<Engine>("engine", engine);
   RunRequest request;
   request.seed = seed;
   request.budget = budget;
@@ -79,8 +80,8 @@ nb::tuple run_verb(const Document& document, const std::optional<std::vector<Giv
   std::string answer;
   {
     const nb::gil_scoped_release release;
-    auto ran = engine == "oracle" ? run_document(document, std::move(request))
-                                  : compiled_run(document, std::move(request), engine, watch);
+    auto ran = chosen_engine == Engine::oracle ? run_document(document, std::move(request))
+                                               : compiled_run(document, std::move(request), chosen_engine, watch);
     if (!ran && !watch.raised()) throw_trap(std::move(ran).error(), *document.source);
     if (ran) {
       result = *std::move(ran);

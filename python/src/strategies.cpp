@@ -15,7 +15,7 @@
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
 #include "steptp/text/printer.h"
-#include "steptp/verbs/usable.h"
+#include "steptp/documents/usable.h"
 
 namespace nb = nanobind;
 

@@ -4,7 +4,7 @@
 #include "python/src/bindings.h"
 #include "steptp/text/document.h"
 #include "steptp/tokens/qwen3.h"
-#include "steptp/verbs/token_counts.h"
+#include "steptp/documents/token_counts.h"
 
 namespace nb = nanobind;
 

@@ -8,7 +8,7 @@
 #include "python/src/workers.h"
 #include "steptp/base/file.h"
 #include "steptp/base/fresh_seed.h"
-#include "steptp/verbs/check_document.h"
+#include "steptp/documents/check_document.h"
 #include "steptp/verify/judge_worker.h"
 
 namespace nb = nanobind;
@@ -35,6 +35,7 @@ nb::object verify_verb(const Document& before, const Document& after, std::optio
   {
     const nb::gil_scoped_release release;
     ApartOptions options;
+    options.command = worker_command(WorkerKind::judge);
     options.judge.seed = seed ? *seed : fresh_seed();
     options.judge.safe_range = *safe_range;
     if (budget) options.judge.budget = *budget;
@@ -65,7 +66,6 @@ int judge_worker_main() {
 }  // namespace
 
 void bind_verify(nb::module_& module) {
-  module.def("set_judge_command", &set_judge_command, nb::arg("command"));
   module.def("judge_worker_main", &judge_worker_main);
   module.def("verify", &verify_verb, nb::arg("before"), nb::arg("after"), nb::arg("seed").none(),
              nb::arg("budget").none(), nb::arg("certificate").none(), nb::arg("timeout"), nb::arg("range"));

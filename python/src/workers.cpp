@@ -12,7 +12,7 @@
 #include "steptp/base/ordered_stream.h"
 #include "steptp/execution/object_cache.h"
 #include "steptp/measure/candidates.h"
-#include "steptp/verbs/time_document.h"
+#include "steptp/documents/time_document.h"
 
 namespace nb = nanobind;
 
@@ -25,6 +25,7 @@ thread_local SignalWatch* watch_of_thread = nullptr;
 /// The JSON answer of the verb.
 std::string time_verb(const std::vector<Document>& documents, const std::string& device, double budget, double spread,
                       bool warm, std::uint64_t seed) {
+  const auto kind = value_of<DeviceKind>("device", device);
   TimeRequest request;
   request.budget_seconds = budget;
   request.wanted_spread = spread;
@@ -37,7 +38,7 @@ std::string time_verb(const std::vector<Document>& documents, const std::string&
   {
     const nb::gil_scoped_release release;
     const Watched watched(watch);
-    const auto report = time_documents(all, pool_for(device), request);
+    const auto report = time_documents(all, pool_for(kind), request);
     if (!report && !watch.raised()) throw_diagnostics(report.error().diagnostics, *documents.front().source);
     if (report) answer = to_json(*report).dump();
   }
@@ -64,17 +65,26 @@ bool SignalWatch::go_on() {
 Watched::Watched(SignalWatch& watch) { watch_of_thread = &watch; }
 Watched::~Watched() { watch_of_thread = nullptr; }
 
-CandidatePool& pool_for(const std::string& device) {
+std::vector<std::string> worker_command(WorkerKind kind) {
+  const nb::gil_scoped_acquire acquire;
+  const nb::object command = nb::module_::import_("steptp._workers").attr("command_for");
+  return nb::cast<std::vector<std::string>>(command(std::string(word_of(kind))));
+}
+
+CandidatePool& pool_for(DeviceKind device) {
   static std::mutex mutex;
-  static std::map<std::string, std::unique_ptr<CandidatePool>> pools;
+  static std::map<DeviceKind, std::unique_ptr<CandidatePool>> pools;
+  // Before the lock below: who holds the interpreter's lock may be waiting for that one.
+  std::vector<std::string> command = worker_command(WorkerKind::candidates);
   const std::lock_guard lock(mutex);
   std::unique_ptr<CandidatePool>& pool = pools[device];
   if (!pool) {
     CandidateOptions options;
+    options.worker = std::move(command);
     options.device = device;
     options.cache = ObjectCache::default_folder();
     options.go_on = [] { return !watch_of_thread || watch_of_thread->go_on(); };
-    pool = std::make_unique<CandidatePool>(options, device == "cuda" ? 1 : default_jobs());
+    pool = std::make_unique<CandidatePool>(options, device == DeviceKind::cuda ? 1 : default_jobs());
   }
   return *pool;
 }
@@ -82,7 +92,6 @@ CandidatePool& pool_for(const std::string& device) {
 void bind_workers(nb::module_& module) {
   module.def("time", &time_verb, nb::arg("documents"), nb::arg("device"), nb::arg("budget"), nb::arg("spread"),
              nb::arg("warm"), nb::arg("seed"));
-  module.def("set_worker_command", &set_worker_command, nb::arg("command"));
   module.def("worker_main", &worker_main, nb::arg("memory_bytes"), nb::arg("gpu"));
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "steptp/measure/candidate_pool.h"
 
@@ -19,8 +20,15 @@ class SignalWatch {
   bool raised_ = false;
 };
 
-/// The workers of a device (cpu or cuda), kept as long as the interpreter runs.
-[[nodiscard]] CandidatePool& pool_for(const std::string& device);
+/// The processes that this package starts, each with a main function of the module: compiling and running programs,
+/// judging pairs, making entries of datasets.
+enum class WorkerKind : std::uint8_t { candidates, judge, dataset };
+
+/// How such a process is started, as python/steptp/_workers.py says. Takes the interpreter's lock.
+[[nodiscard]] std::vector<std::string> worker_command(WorkerKind kind);
+
+/// The workers of a device, kept as long as the interpreter runs.
+[[nodiscard]] CandidatePool& pool_for(DeviceKind device);
 
 /// Calls on this thread ask `watch` whether to go on, as long as this lives.
 class Watched {
@@ -32,3 +40,7 @@ class Watched {
 };
 
 }  // namespace steptp::python
+
+template <>
+inline constexpr auto steptp::kWords<steptp::python::WorkerKind> =
+    std::to_array<std::string_view>({"candidates", "judge", "dataset"});

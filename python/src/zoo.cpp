@@ -9,7 +9,7 @@
 #include "steptp/base/text.h"
 #include "steptp/graph/graph_json.h"
 #include "steptp/graph/torch_printer.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 
 namespace nb = nanobind;
 

@@ -44,7 +44,6 @@ from ._verbs import (
     tokens,
     verify,
 )
-from ._workers import start_workers_with_this_interpreter as _start_workers
 from ._zoo import ZooProgram, from_graph, zoo_draw, zoo_list, zoo_show
 
 Program.__module__ = "steptp"
@@ -53,7 +52,6 @@ for _exception in (BudgetError, DiagnosticError, DiagnosticWarning, InputError, 
 Program.signature = property(  # type: ignore[assignment]
     lambda self: _signature_from_json(self._signature_json), doc="The known variables, in order."
 )
-_start_workers()
 
 __all__ = [
     "Applied",

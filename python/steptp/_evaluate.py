@@ -41,8 +41,6 @@ def evaluate(
     The answer has "summary", and "cases" with the attempts of each. Raises DiagnosticError where a file cannot be used,
     or where the device is not there.
     """
-    if device not in ("auto", "cuda", "cpu", "none"):
-        raise ValueError(f"no device {device!r}: there are 'auto', 'cuda', 'cpu' and 'none'")
     if trials < 1 or programs < 1 or jobs < 0 or any(number < 1 for number in k):
         raise ValueError("trials, programs and every k are at least 1, jobs at least 0")
     lines = _steptp.evaluate(

@@ -18,10 +18,13 @@ sys.exit({call})
 """
 
 
-def start_workers_with_this_interpreter() -> None:
-    def command(call: str) -> list[str]:
-        return [sys.executable or "python3", "-I", "-c", _PROGRAM.format(call=call), _steptp.__file__]
+_CALLS = {
+    "candidates": "module.worker_main(int(sys.argv[2]), int(sys.argv[3]))",
+    "judge": "module.judge_worker_main()",
+    "dataset": "module.dataset_worker_main(int(sys.argv[2]))",
+}
 
-    _steptp.set_worker_command(command("module.worker_main(int(sys.argv[2]), int(sys.argv[3]))"))
-    _steptp.set_judge_command(command("module.judge_worker_main()"))
-    _steptp.set_dataset_worker_command(command("module.dataset_worker_main(int(sys.argv[2]))"))
+
+def command_for(kind: str) -> list[str]:
+    """How a worker of this kind is started; the compiled part asks (python/src/workers.cpp)."""
+    return [sys.executable or "python3", "-I", "-c", _PROGRAM.format(call=_CALLS[kind]), _steptp.__file__]

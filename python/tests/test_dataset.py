@@ -95,8 +95,11 @@ def test_an_error_in_progress_ends_the_build(tmp_path: pathlib.Path) -> None:
 
 def test_control_c_leaves_what_is_done(built: tuple, tmp_path: pathlib.Path) -> None:
     """In a process of its own, where a signal meets the main thread."""
+    # A process started in the background inherits an ignored SIGINT; what is tested is ours to set.
     program = f"""
+import signal
 import steptp.dataset
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     steptp.dataset.build({str(tmp_path / "data")!r}, jobs=1, progress=lambda *news: print("at work", flush=True), **{SMALL!r})
 except KeyboardInterrupt:

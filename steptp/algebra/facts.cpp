@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "steptp/algebra/fact_rules.h"
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 
 namespace steptp::algebra {
 

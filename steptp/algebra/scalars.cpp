@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 
 namespace steptp::algebra {
 

@@ -22,8 +22,6 @@ constexpr Device kDevices[] = {
 
 }  // namespace
 
-std::span<const Device> all_devices() { return kDevices; }
-
 const Device* find_device(std::string_view name) {
   for (const Device& device : kDevices) {
     if (device.name == name) return &device;

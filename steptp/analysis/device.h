@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,7 +19,6 @@ struct Device {
   std::int64_t unrolled_iterations;   ///< of loops that subscript `l` data, before it is left in memory
 };
 
-[[nodiscard]] std::span<const Device> all_devices();
 /// Null where the table has no such device.
 [[nodiscard]] const Device* find_device(std::string_view name);
 /// What launches are measured by where no device is named: the widest of the GPUs in the table.

@@ -52,14 +52,4 @@ std::vector<KernelFacts> collect_kernels(const AccessTable& table) {
   return kernels;
 }
 
-Owner owner_of(const Statement& statement) {
-  Owner owner;
-  for (std::size_t i = statement.kernel.host_loops; i < statement.loops.size(); ++i) {
-    const Loop& loop = *statement.loops[i];
-    const auto axis = loop.kind == LoopKind::bound ? axis_of(loop.index) : std::nullopt;
-    if (axis) owner.position[static_cast<std::size_t>(*axis)] = Index::variable(loop.index);
-  }
-  return owner;
-}
-
 }  // namespace steptp

@@ -25,11 +25,4 @@ struct KernelFacts {
 /// All kernels, in the order of the text.
 [[nodiscard]] std::vector<KernelFacts> collect_kernels(const AccessTable& table);
 
-/// Which block and which thread makes an access, in terms of the loops around it: an index is the constant 0 where the
-/// statement has no loop over the axis, because it runs there.
-struct Owner {
-  std::array<Index, kAxes> position;  ///< by axis
-};
-[[nodiscard]] Owner owner_of(const Statement& statement);
-
 }  // namespace steptp

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
+#include "steptp/base/pending_file.h"
 #include "steptp/base/text.h"
 
 namespace steptp {
@@ -44,25 +44,10 @@ Result<std::string, Diagnostic> read_file(const std::string& path) {
 }
 
 Result<bool, Diagnostic> write_file(const std::string& path, std::string_view content) {
-  const std::string temporary = concat(path, ".tmp", ::getpid());
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return system_error("write", "create", path);
-  std::string_view rest = content;
-  bool good = true;
-  while (good && !rest.empty()) {
-    const ssize_t written = ::write(file, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    good = written >= 0;
-    if (good) rest.remove_prefix(static_cast<std::size_t>(written));
-  }
-  good = good && ::fsync(file) == 0;
-  const int write_errno = errno;
-  ::close(file);
-  if (good && std::rename(temporary.c_str(), path.c_str()) == 0) return true;
-  if (!good) errno = write_errno;
-  Diagnostic diagnostic = system_error("write", "write", path);
-  ::unlink(temporary.c_str());
-  return diagnostic;
+  auto file = PendingFile::create(path, concat(path, ".tmp", ::getpid()));
+  if (!file) return system_error("write", "create", path);
+  if (!file->write(content) || !file->commit(true)) return system_error("write", "write", path);
+  return true;
 }
 
 Result<std::string, Diagnostic> gunzip(std::string_view compressed, std::size_t limit) {

@@ -53,6 +53,22 @@ struct Lines {
   _exit(kCannotStart);
 }
 
+/// Why a program did not start. Where a folder of PATH cannot be looked into, the system says that it has no
+/// permission, also of a program that is nowhere.
+Diagnostic cannot_start(const std::string& program, int reason) {
+  if (reason == EACCES && program.find('/') == program.npos) {
+    const char* path = std::getenv("PATH");
+    bool exists = false;
+    for (std::string_view rest = path ? path : ""; !rest.empty();) {
+      const std::string_view folder = rest.substr(0, rest.find(':'));
+      rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+      exists = exists || access(concat(folder.empty() ? "." : folder, "/", program).c_str(), F_OK) == 0;
+    }
+    if (!exists) reason = ENOENT;
+  }
+  return make_error("process", concat("cannot start ", program, ": ", std::strerror(reason)));
+}
+
 /// Reads until the other side closes or the time is over; keeps the end.
 bool collect(int from, Clock::time_point end, std::string& output) {
   std::array<char, 4096> buffer;
@@ -95,7 +111,7 @@ Result<ProcessResult, Diagnostic> run_process(const std::vector<std::string>& co
   if (child < 0) {
     answer = failure("no new process");
   } else if (read(errors[0], &reason, sizeof reason) == sizeof reason) {
-    answer = make_error("process", concat("cannot start ", command.front(), ": ", std::strerror(reason)));
+    answer = cannot_start(command.front(), reason);
   } else {
     const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     answer->timed_out = !collect(output[0], end, answer->output);
@@ -139,7 +155,7 @@ Result<Conversation, Diagnostic> Conversation::start(const std::vector<std::stri
   const bool failed = child < 0 || read(pipes[2][0], &reason, sizeof reason) == sizeof reason;
   close(pipes[2][0]);
   Conversation out(child, pipes[0][1], pipes[1][0]);
-  if (failed) return make_error("process", concat("cannot start ", command.front(), ": ", std::strerror(reason)));
+  if (failed) return cannot_start(command.front(), reason);
   return out;
 }
 

@@ -35,10 +35,15 @@ PointAnswer of_failure(const Failure& failure, bool in_before) {
   return answer_of(PointAnswer::Kind::undecided, reason);
 }
 
-/// Decides by class alone where it can; false where both values are finite.
+/// Decides by class alone where it can; false where both values are finite. An infinity is a value that `after` must
+/// have too; that it does is no evidence worth counting.
 bool decided_by_class(ValueClass before, ValueClass after, PointAnswer& answer) {
-  if (before != ValueClass::finite) {
+  if (before == ValueClass::nan || (before == after && before != ValueClass::finite)) {
     answer = answer_of(PointAnswer::Kind::not_counted, "before is not finite");
+    return true;
+  }
+  if (before != ValueClass::finite) {
+    answer = answer_of(PointAnswer::Kind::undefined, "after is not the infinity that before is");
     return true;
   }
   if (after != ValueClass::finite) {

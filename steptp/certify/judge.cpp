@@ -48,8 +48,8 @@ CertifiedAnswer Judge::run() {
 void Judge::decide() {
   if (!model_.problem.empty()) return undecided(model_.problem);
   choose_points();
-  if (!bools_of_one_kind() || !first_look() || is_equal_in_window() || !generic_trials() || !patterns_of_bools() ||
-      !hidden_elements())
+  if (!bools_of_one_kind() || !first_look() || !sweep() || is_equal_in_window() || !generic_trials() ||
+      !patterns_of_bools() || !hidden_elements())
     return;
   show_every_way();
   if (is_hazardous()) return;

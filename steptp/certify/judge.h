@@ -96,6 +96,11 @@ class Judge {
   bool edges_of_data();
   bool edge_of_data(const Code& code, const OutputPoint& point, std::uint64_t seed);
 
+  // As many elements as cost little (judge_sweep.cpp).
+
+  bool sweep();
+  bool sweep_output(const Variable& variable, const Draw& draw, Budget& budget);
+
   // The changed window (judge_window.cpp).
 
   /// A wrong program mostly differs anywhere: one look, with everything that the programs share evaluated once.

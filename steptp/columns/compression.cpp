@@ -21,32 +21,49 @@ std::size_t checked(std::size_t code) {
 
 }  // namespace
 
-std::string zstd_compress(std::string_view bytes) {
+std::string zstd_compress(std::string_view bytes, const ZstdOptions& options) {
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), &ZSTD_freeCCtx);
+  if (!context) throw std::bad_alloc();
+  checked(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, options.level));
+  checked(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, options.has_checksum ? 1 : 0));
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
-  out.resize(checked(ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), kLevel)));
+  out.resize(checked(ZSTD_compress2(context.get(), out.data(), out.size(), bytes.data(), bytes.size())));
   return out;
 }
 
 Result<std::string, Diagnostic> zstd_decompress(std::string_view compressed, std::size_t limit) {
-  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
-  if (!context) throw std::bad_alloc();
-  ZSTD_inBuffer in{compressed.data(), compressed.size(), 0};
+  ZstdReader reader;
   std::string content;
+  if (!reader.add(compressed, content, limit)) return make_error("zstd", reader.problem());
+  if (!reader.is_complete()) return make_error("zstd", "compressed data ends early");
+  return content;
+}
+
+void ZstdReader::Free::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
+
+ZstdReader::ZstdReader() : context_(ZSTD_createDCtx()) {
+  if (!context_) throw std::bad_alloc();
+}
+
+bool ZstdReader::add(std::string_view compressed, std::string& content, std::size_t limit) {
+  ZSTD_inBuffer in{compressed.data(), compressed.size(), 0};
   std::string buffer(ZSTD_DStreamOutSize(), '\0');
-  std::size_t wanted = 0;
-  bool filled = false;  // then more may be waiting inside, though all input was taken
-  while (in.pos < in.size || filled) {
+  bool is_filled = false;  // then more is waiting inside, though all input was taken
+  while (in.pos < in.size || is_filled) {
     ZSTD_outBuffer out{buffer.data(), buffer.size(), 0};
-    wanted = ZSTD_decompressStream(context.get(), &out, &in);
-    if (ZSTD_isError(wanted) != 0) {
-      return make_error("zstd", concat("damaged compressed data: ", std::string_view(ZSTD_getErrorName(wanted))));
+    wanted_ = ZSTD_decompressStream(context_.get(), &out, &in);
+    if (ZSTD_isError(wanted_) != 0) {
+      problem_ = concat("damaged compressed data: ", std::string_view(ZSTD_getErrorName(wanted_)));
+      return false;
     }
     content.append(buffer.data(), out.pos);
-    filled = out.pos == out.size;
-    if (content.size() > limit) return make_error("zstd", concat("compressed data holds more than ", limit, " bytes"));
+    if (content.size() > limit) {
+      problem_ = concat("compressed data holds more than ", limit, " bytes");
+      return false;
+    }
+    is_filled = out.pos == out.size && wanted_ != 0;
   }
-  if (wanted != 0) return make_error("zstd", "compressed data ends early");
-  return content;
+  return true;
 }
 
 void ZstdStream::Free::operator()(ZSTD_CCtx_s* context) const { ZSTD_freeCCtx(context); }

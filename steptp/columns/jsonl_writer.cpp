@@ -1,15 +1,19 @@
 #include "steptp/columns/jsonl_writer.h"
 
-#include <zstd.h>
-
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <new>
 
 #include "steptp/base/text.h"
 
 namespace steptp {
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 18;
+
+}  // namespace
 
 Result<JsonlWriter, Diagnostic> JsonlWriter::create(const std::string& path) {
   auto file = OutputFile::create(path);
@@ -19,7 +23,6 @@ Result<JsonlWriter, Diagnostic> JsonlWriter::create(const std::string& path) {
 
 std::optional<Diagnostic> JsonlWriter::add(const Json& row) {
   append(waiting_, row.dump(), '\n');
-  constexpr std::size_t kPiece = std::size_t{1} << 18;
   return waiting_.size() < kPiece ? std::nullopt : compress(false);
 }
 
@@ -37,12 +40,9 @@ Result<WrittenFile, Diagnostic> JsonlWriter::finish() {
 struct JsonlReader::State {
   std::string path;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{nullptr, &std::fclose};
-  std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context{ZSTD_createDCtx(), &ZSTD_freeDCtx};
-  std::string input;
-  ZSTD_inBuffer in{nullptr, 0, 0};
+  ZstdReader reader;
   std::string lines;
   std::size_t at = 0;
-  std::size_t frame_wants = 0;  ///< 0: a frame is complete
 
   [[nodiscard]] Diagnostic damaged(std::string_view why) const {
     return make_error("zstd", concat("'", path, "' is damaged: ", why));
@@ -52,26 +52,16 @@ struct JsonlReader::State {
 };
 
 Result<bool, Diagnostic> JsonlReader::State::fill() {
-  if (in.pos == in.size) {
-    input.resize(ZSTD_DStreamInSize());
-    const std::size_t got = std::fread(input.data(), 1, input.size(), file.get());
-    if (std::ferror(file.get()) != 0) {
-      return make_error("file", concat("cannot read '", path, "': ", std::strerror(errno)));
-    }
-    in = {input.data(), got, 0};
-    if (got == 0 && frame_wants != 0) return damaged("it ends early");
-    if (got == 0) return false;
+  std::string input(kPiece, '\0');
+  const std::size_t got = std::fread(input.data(), 1, input.size(), file.get());
+  if (std::ferror(file.get()) != 0) {
+    return make_error("file", concat("cannot read '", path, "': ", std::strerror(errno)));
   }
+  if (got == 0 && !reader.is_complete()) return damaged("it ends early");
+  if (got == 0) return false;
   lines.erase(0, at);
   at = 0;
-  std::string buffer(ZSTD_DStreamOutSize(), '\0');
-  ZSTD_outBuffer out{buffer.data(), buffer.size(), 0};
-  do {
-    out.pos = 0;
-    frame_wants = ZSTD_decompressStream(context.get(), &out, &in);
-    if (ZSTD_isError(frame_wants) != 0) return damaged(ZSTD_getErrorName(frame_wants));
-    lines.append(buffer.data(), out.pos);
-  } while (out.pos == out.size);
+  if (!reader.add(std::string_view(input).substr(0, got), lines, SIZE_MAX)) return damaged(reader.problem());
   return true;
 }
 
@@ -81,7 +71,6 @@ JsonlReader::~JsonlReader() = default;
 
 Result<JsonlReader, Diagnostic> JsonlReader::open(const std::string& path) {
   auto state = std::make_unique<State>();
-  if (!state->context) throw std::bad_alloc();
   state->path = path;
   state->file.reset(std::fopen(path.c_str(), "rbe"));
   if (!state->file) return make_error("file", concat("cannot open '", path, "': ", std::strerror(errno)));

@@ -39,9 +39,9 @@ void add_statements(const Node& node, std::set<std::size_t>& out) {
   for (const Node& inner : node.body) add_statements(inner, out);
 }
 
-Body::Body(const lowering::Plan& plan, const lowering::KernelPlan& kernel, const Device& device,
+Body::Body(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel, const Device& device,
            const std::vector<Axis>& in_turn)
-    : plan_(plan), kernel_(kernel), device_(device), in_turn_(in_turn), speller_(plan) {
+    : arrangement_(arrangement), kernel_(kernel), device_(device), in_turn_(in_turn), speller_(arrangement) {
   for (const Loop& loop : kernel.host_loops) speller_.open(loop);
 }
 
@@ -50,7 +50,7 @@ void Body::fail(std::string message, const Site& site, std::string hint) {
 }
 
 Site Body::site_of(std::size_t statement) const {
-  return Site{plan_.table.statements[statement].items, Site::Part::left, {}, {}};
+  return Site{arrangement_.table.statements[statement].items, Site::Part::left, {}, {}};
 }
 
 std::string Body::position_on(Axis axis) const {
@@ -119,11 +119,11 @@ void Body::item(const Node& node) {
   add_statements(node, own);
   const bool meets = std::any_of(own.begin(), own.end(), [&](std::size_t later) {
     return std::any_of(pending_.begin(), pending_.end(),
-                       [&](std::size_t earlier) { return lowering::share_data(plan_.table, earlier, later); });
+                       [&](std::size_t earlier) { return lowering::share_data(arrangement_.table, earlier, later); });
   });
   if (meets) barrier();
   for (const std::size_t statement : own) {
-    const std::vector<Axis> axes = lowering::reduced_thread_axes(plan_, statement);
+    const std::vector<Axis> axes = lowering::reduced_thread_axes(arrangement_, statement);
     if (axes.empty()) continue;
     if (own.size() > 1) {
       fail("threads accumulate into one element in an item with other equations", site_of(statement),
@@ -210,9 +210,9 @@ std::string Body::pragma_of(const Node& node) const {
   add_statements(node, below);
   bool local = false;
   Wide most = 1;  // iterations of all unrolled loops around one access to `l` data
-  for (const Access& access : plan_.table.accesses) {
+  for (const Access& access : arrangement_.table.accesses) {
     if (!below.contains(access.statement)) continue;
-    if (plan_.buffers.at(access.ref->tensor).scope != Scope::local) continue;
+    if (arrangement_.buffers.at(access.ref->tensor).scope != Scope::local) continue;
     const auto used = [&](const std::string& name) {
       return std::any_of(access.ref->subscripts.begin(), access.ref->subscripts.end(),
                          [&](const Index& subscript) { return mentions(subscript, name); });
@@ -220,7 +220,7 @@ std::string Body::pragma_of(const Node& node) const {
     if (!used(node.loop.index)) continue;
     local = true;
     Wide iterations = 1;
-    for (const Loop* loop : plan_.table.statements[access.statement].loops) {
+    for (const Loop* loop : arrangement_.table.statements[access.statement].loops) {
       if (loop->kind != LoopKind::bound && used(loop->index)) iterations *= loop->extent;
     }
     most = std::max(most, iterations);

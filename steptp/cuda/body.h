@@ -16,7 +16,7 @@ namespace steptp::cuda {
 /// itself.
 class Body {
  public:
-  Body(const lowering::Plan& plan, const lowering::KernelPlan& kernel, const Device& device,
+  Body(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel, const Device& device,
        const std::vector<Axis>& in_turn);
 
   void write();
@@ -68,8 +68,8 @@ class Body {
   [[nodiscard]] std::string position_on(Axis axis) const;
   [[nodiscard]] Site site_of(std::size_t statement) const;
 
-  const lowering::Plan& plan_;
-  const lowering::KernelPlan& kernel_;
+  const lowering::Arrangement& arrangement_;
+  const lowering::ArrangedKernel& kernel_;
   const Device& device_;
   const std::vector<Axis>& in_turn_;
   Speller speller_;

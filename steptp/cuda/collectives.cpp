@@ -25,7 +25,7 @@ struct Body::Reduction : lowering::ThreadReduction {
 
 void Body::collective(const Node& node, const std::vector<Axis>& axes) {
   ++collectives_;
-  if (auto reduction = lowering::thread_reduction(plan_, kernel_, node, axes)) {
+  if (auto reduction = lowering::thread_reduction(arrangement_, kernel_, node, axes)) {
     reduce(named(*std::move(reduction)));
   } else {
     collective_in_turn(node, axes);
@@ -92,12 +92,12 @@ void Body::reduce(const Reduction& reduction) {
 }
 
 std::string Body::identity_of(const Reduction& reduction) {
-  const Statement& statement = plan_.table.statements[reduction.store->statement];
+  const Statement& statement = arrangement_.table.statements[reduction.store->statement];
   return speller_.value(*lowering::identity_value(*statement.accumulates, reduction.dtype()));
 }
 
 std::string Body::joined(const Reduction& reduction, const std::string& a, const std::string& b) const {
-  const Statement& statement = plan_.table.statements[reduction.store->statement];
+  const Statement& statement = arrangement_.table.statements[reduction.store->statement];
   return Speller::operation(*statement.accumulates, reduction.dtype(), a, b);
 }
 

@@ -33,8 +33,8 @@ Json triple_json(const std::array<std::int64_t, 3>& values) {
 /// Writes the loops, guards and launches of the host.
 class HostWriter {
  public:
-  HostWriter(const lowering::Plan& plan, const std::vector<KernelText>& kernels, Writer& out)
-      : plan_(plan), kernels_(kernels), out_(out), speller_(plan) {}
+  HostWriter(const lowering::Arrangement& arrangement, const std::vector<KernelText>& kernels, Writer& out)
+      : arrangement_(arrangement), kernels_(kernels), out_(out), speller_(arrangement) {}
 
   void steps(const std::vector<Node>& nodes) {
     for (const Node& node : nodes) {
@@ -53,14 +53,14 @@ class HostWriter {
           steps(node.body);
           out_.close();
           break;
-        case Node::Kind::launch: launch(plan_.kernels[node.kernel], kernels_[node.kernel]); break;
+        case Node::Kind::launch: launch(arrangement_.kernels[node.kernel], kernels_[node.kernel]); break;
         case Node::Kind::store: break;
       }
     }
   }
 
  private:
-  void launch(const lowering::KernelPlan& kernel, const KernelText& text) {
+  void launch(const lowering::ArrangedKernel& kernel, const KernelText& text) {
     std::string arguments;
     for (const std::string& name : kernel.globals) append(arguments, ", ", name);
     for (const Loop& loop : kernel.host_loops) append(arguments, ", ", variable_name(loop.index));
@@ -79,13 +79,13 @@ class HostWriter {
     for (std::size_t i = 0; i < text.launched_in_turn.size(); ++i) out_.close();
   }
 
-  const lowering::Plan& plan_;
+  const lowering::Arrangement& arrangement_;
   const std::vector<KernelText>& kernels_;
   Writer& out_;
   Speller speller_;
 };
 
-Json steps_json(const lowering::Plan& plan, const std::vector<Node>& nodes, Speller& speller) {
+Json steps_json(const lowering::Arrangement& arrangement, const std::vector<Node>& nodes, Speller& speller) {
   Json::Array out;
   for (const Node& node : nodes) {
     Json step;
@@ -93,13 +93,13 @@ Json steps_json(const lowering::Plan& plan, const std::vector<Node>& nodes, Spel
       case Node::Kind::loop:
         speller.open(node.loop);
         step.set("loop", node.loop.index).set("extent", node.loop.extent);
-        step.set("body", steps_json(plan, node.body, speller));
+        step.set("body", steps_json(arrangement, node.body, speller));
         speller.close();
         break;
       case Node::Kind::guard:
-        step.set("if", speller.value(*node.condition)).set("body", steps_json(plan, node.body, speller));
+        step.set("if", speller.value(*node.condition)).set("body", steps_json(arrangement, node.body, speller));
         break;
-      case Node::Kind::launch: step.set("launch", plan.kernels[node.kernel].name); break;
+      case Node::Kind::launch: step.set("launch", arrangement.kernels[node.kernel].name); break;
       case Node::Kind::store: break;
     }
     out.push_back(std::move(step));
@@ -109,9 +109,9 @@ Json steps_json(const lowering::Plan& plan, const std::vector<Node>& nodes, Spel
 
 }  // namespace
 
-Workspace workspace_of(const lowering::Plan& plan) {
+Workspace workspace_of(const lowering::Arrangement& arrangement) {
   Workspace out;
-  for (const auto& [name, buffer] : plan.buffers) {
+  for (const auto& [name, buffer] : arrangement.buffers) {
     if (!buffer.is_workspace()) continue;
     out.offsets.emplace_back(name, out.bytes);
     out.bytes += (buffer.bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -119,10 +119,10 @@ Workspace workspace_of(const lowering::Plan& plan) {
   return out;
 }
 
-std::string fill_kernels(const lowering::Plan& plan) {
+std::string fill_kernels(const lowering::Arrangement& arrangement) {
   Writer out;
-  Speller speller(plan);
-  for (const auto& [name, buffer] : plan.buffers) {
+  Speller speller(arrangement);
+  for (const auto& [name, buffer] : arrangement.buffers) {
     if (!is_filled(buffer)) continue;
     out.open("extern \"C\" __global__ void __launch_bounds__(", kFillThreads, ") fill_", name, "(",
              memory_type(buffer.dtype), "* __restrict__ ", name, ")");
@@ -134,16 +134,16 @@ std::string fill_kernels(const lowering::Plan& plan) {
   return out.text();
 }
 
-std::vector<FillLaunch> fill_launches(const lowering::Plan& plan) {
+std::vector<FillLaunch> fill_launches(const lowering::Arrangement& arrangement) {
   std::vector<FillLaunch> out;
-  for (const auto& [name, buffer] : plan.buffers) {
+  for (const auto& [name, buffer] : arrangement.buffers) {
     if (is_filled(buffer)) out.push_back({"fill_" + name, name, fill_blocks(buffer), kFillThreads});
   }
   return out;
 }
 
-std::string entry_point(const lowering::Plan& plan, const std::vector<KernelText>& kernels) {
-  const Workspace workspace = workspace_of(plan);
+std::string entry_point(const lowering::Arrangement& arrangement, const std::vector<KernelText>& kernels) {
+  const Workspace workspace = workspace_of(arrangement);
   Writer out;
   out.line("#ifndef __CUDACC_RTC__");
   out.line("#include <cuda_runtime.h>");
@@ -155,66 +155,67 @@ std::string entry_point(const lowering::Plan& plan, const std::vector<KernelText
   out.line("/// The bytes of device memory that steptp_launch needs for itself.");
   out.line("extern \"C\" size_t steptp_workspace_bytes(void) { return ", workspace.bytes, "; }");
   out.line("/// Launches the program. `variables`: device pointers in the order of the signature (",
-           join(plan.program->signature.variables, " ", [](const Variable& variable) { return variable.name; }), ").");
+           join(arrangement.program->signature.variables, " ", [](const Variable& variable) { return variable.name; }),
+           ").");
   out.line("/// Answers with the first error of a launch, or 0.");
   out.open("extern \"C\" int steptp_launch(void* const* variables, void* workspace, void* stream_handle)");
   out.line("cudaStream_t stream = (cudaStream_t)stream_handle;");
   out.line("(void)workspace;");
   std::size_t number = 0;
-  for (const Variable& variable : plan.program->signature.variables) {
+  for (const Variable& variable : arrangement.program->signature.variables) {
     const std::string_view type = memory_type(variable.dtype);
     const char* constant = variable.role == Role::output ? "" : "const ";
     out.line(constant, type, "* ", variable.name, " = (", constant, type, "*)variables[", number++, "];");
     out.line("(void)", variable.name, ";");
   }
   for (const auto& [name, offset] : workspace.offsets) {
-    const std::string_view type = memory_type(plan.buffers.at(name).dtype);
+    const std::string_view type = memory_type(arrangement.buffers.at(name).dtype);
     out.line(type, "* ", name, " = (", type, "*)((char*)workspace + ", offset, ");");
   }
-  for (const FillLaunch& fill : fill_launches(plan)) {
+  for (const FillLaunch& fill : fill_launches(arrangement)) {
     out.line("STP_LAUNCH(", fill.kernel, ", dim3(", fill.blocks, "), dim3(", fill.threads, "), 0, stream, ",
              fill.buffer, ");");
   }
-  HostWriter(plan, kernels, out).steps(plan.host);
+  HostWriter(arrangement, kernels, out).steps(arrangement.host);
   out.line("return (int)cudaGetLastError();");
   out.close();
   out.line("#endif");
   return out.text();
 }
 
-Json launch_list(const lowering::Plan& plan, const std::vector<KernelText>& kernels) {
+Json launch_list(const lowering::Arrangement& arrangement, const std::vector<KernelText>& kernels) {
   Json out;
-  const Workspace workspace = workspace_of(plan);
+  const Workspace workspace = workspace_of(arrangement);
   Json::Array buffers;
   for (const auto& [name, offset] : workspace.offsets) {
-    const Buffer& buffer = plan.buffers.at(name);
+    const Buffer& buffer = arrangement.buffers.at(name);
     Json entry;
     entry.set("name", name).set("dtype", info(buffer.dtype).torch_name);
     buffers.push_back(entry.set("offset", offset).set("bytes", buffer.bytes));
   }
   Json::Array fills;
-  for (const FillLaunch& fill : fill_launches(plan)) {
+  for (const FillLaunch& fill : fill_launches(arrangement)) {
     Json entry;
     fills.push_back(entry.set("kernel", fill.kernel).set("blocks", fill.blocks).set("threads", fill.threads));
   }
   Json::Array list;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const lowering::KernelPlan& plan_of_kernel = plan.kernels[i];
+    const lowering::ArrangedKernel& arranged = arrangement.kernels[i];
     Json::Array parameters;
-    for (const std::string& name : plan_of_kernel.globals) parameters.emplace_back(name);
+    for (const std::string& name : arranged.globals) parameters.emplace_back(name);
     Json::Array host_loops;
-    for (const Loop& loop : plan_of_kernel.host_loops) host_loops.emplace_back(loop.index);
+    for (const Loop& loop : arranged.host_loops) host_loops.emplace_back(loop.index);
     Json::Array in_turn;
     for (const Axis axis : kernels[i].launched_in_turn) in_turn.emplace_back(name_of(axis));
     Json entry;
-    entry.set("name", plan_of_kernel.name).set("grid", triple_json(kernels[i].grid));
+    entry.set("name", arranged.name).set("grid", triple_json(kernels[i].grid));
     entry.set("block", triple_json(kernels[i].block)).set("static_shared_bytes", kernels[i].static_shared_bytes);
     entry.set("dynamic_shared_bytes", kernels[i].dynamic_shared_bytes).set("buffers", std::move(parameters));
     list.push_back(entry.set("host_loops", std::move(host_loops)).set("in_turn", std::move(in_turn)));
   }
-  Speller speller(plan);
+  Speller speller(arrangement);
   out.set("workspace_bytes", workspace.bytes).set("workspace", std::move(buffers)).set("fills", std::move(fills));
-  return out.set("kernels", std::move(list)).set("steps", steps_json(plan, plan.host, speller));
+  return out.set("kernels", std::move(list)).set("steps", steps_json(arrangement, arrangement.host, speller));
 }
 
 }  // namespace steptp::cuda

@@ -15,20 +15,20 @@ constexpr std::int64_t kStaticSharedBytes = std::int64_t{48} * 1024;
 
 class KernelWriter {
  public:
-  KernelWriter(const lowering::Plan& plan, const lowering::KernelPlan& kernel, const Device& device)
-      : plan_(plan), kernel_(kernel), device_(device), speller_(plan) {}
+  KernelWriter(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel, const Device& device)
+      : arrangement_(arrangement), kernel_(kernel), device_(device), speller_(arrangement) {}
 
   Result<KernelText, Diagnostic> run() {
-    made_.launched_in_turn = lowering::axes_in_turn(plan_, kernel_);
+    made_.launched_in_turn = lowering::axes_in_turn(arrangement_, kernel_);
     set_launch();
     for (const std::size_t statement : kernel_.statements) {
-      for (const Loop* loop : plan_.table.statements[statement].loops) {
+      for (const Loop* loop : arrangement_.table.statements[statement].loops) {
         if (loop->extent > INT32_MAX)
           fail(concat(loop->extent, " iterations are not counted in an int"), "split the loop");
       }
     }
     if (problem_) return *std::move(problem_);
-    Body body(plan_, kernel_, device_, made_.launched_in_turn);
+    Body body(arrangement_, kernel_, device_, made_.launched_in_turn);
     body.write();
     if (body.problem()) return *body.problem();
     set_shared(body.partial_bytes());
@@ -75,7 +75,7 @@ class KernelWriter {
   void set_shared(std::int64_t partial_bytes) {
     partial_bytes_ = aligned(partial_bytes);
     std::int64_t bytes = 0;
-    for (const std::string& name : kernel_.shared) bytes += aligned(plan_.buffers.at(name).bytes);
+    for (const std::string& name : kernel_.shared) bytes += aligned(arrangement_.buffers.at(name).bytes);
     dynamic_ = bytes + partial_bytes_ > kStaticSharedBytes;
     made_.static_shared_bytes = partial_bytes_ + (dynamic_ ? 0 : bytes);
     made_.dynamic_shared_bytes = dynamic_ ? bytes : 0;
@@ -92,13 +92,15 @@ class KernelWriter {
   /// one of a read-only tensor on the other way into a single load from either address, and take the cache of read-only
   /// data for it, which does not see what was written (nvcc 13.0, sm_90). Then nothing is promised of any tensor.
   [[nodiscard]] bool reads_written_data_conditionally() const {
-    return std::any_of(plan_.table.accesses.begin(), plan_.table.accesses.end(), [this](const Access& access) {
-      const auto& statements = kernel_.statements;
-      if (access.is_write || !std::binary_search(statements.begin(), statements.end(), access.statement)) return false;
-      if (!std::binary_search(kernel_.written.begin(), kernel_.written.end(), access.ref->tensor)) return false;
-      const Statement& statement = plan_.table.statements[access.statement];
-      return !access.conditions.empty() || !statement.guards.empty() || leaves_threads_out(statement);
-    });
+    return std::any_of(
+        arrangement_.table.accesses.begin(), arrangement_.table.accesses.end(), [this](const Access& access) {
+          const auto& statements = kernel_.statements;
+          if (access.is_write || !std::binary_search(statements.begin(), statements.end(), access.statement))
+            return false;
+          if (!std::binary_search(kernel_.written.begin(), kernel_.written.end(), access.ref->tensor)) return false;
+          const Statement& statement = arrangement_.table.statements[access.statement];
+          return !access.conditions.empty() || !statement.guards.empty() || leaves_threads_out(statement);
+        });
   }
 
   [[nodiscard]] bool leaves_threads_out(const Statement& statement) const {
@@ -120,7 +122,7 @@ class KernelWriter {
     for (const std::string& name : kernel_.globals) {
       const bool written = std::binary_search(kernel_.written.begin(), kernel_.written.end(), name);
       // What other threads write is read behind a barrier: nothing may be promised of it.
-      const std::string type(memory_type(plan_.buffers.at(name).dtype));
+      const std::string type(memory_type(arrangement_.buffers.at(name).dtype));
       const bool promised = !written && may_promise;
       parameters.push_back(concat(written ? "" : "const ", type, promised ? "* __restrict__ " : "* ", name));
     }
@@ -132,7 +134,7 @@ class KernelWriter {
 
   void write_local() {
     for (const std::string& name : kernel_.local) {
-      const lowering::Buffer& buffer = plan_.buffers.at(name);
+      const lowering::Buffer& buffer = arrangement_.buffers.at(name);
       head_.line(memory_type(buffer.dtype), " ", name, "[", buffer.elements, "];");
       if (!buffer.initial) continue;
       if (buffer.elements <= device_.unrolled_iterations) head_.line("#pragma unroll");
@@ -147,7 +149,7 @@ class KernelWriter {
     if (partial_bytes_ > 0) head_.line("__shared__ __align__(16) unsigned char stp_partial[", partial_bytes_, "];");
     if (dynamic_) head_.line("extern __shared__ __align__(16) unsigned char stp_shared[];");
     for (const std::string& name : kernel_.shared) {
-      const lowering::Buffer& buffer = plan_.buffers.at(name);
+      const lowering::Buffer& buffer = arrangement_.buffers.at(name);
       const std::string_view type = memory_type(buffer.dtype);
       if (dynamic_) {
         head_.line(type, "* const ", name, " = (", type, "*)(stp_shared + ", at, ");");
@@ -160,7 +162,7 @@ class KernelWriter {
     const std::string thread = concat("(int)threadIdx.x + (int)threadIdx.y * ", made_.block[0],
                                       " + (int)threadIdx.z * ", made_.block[0] * made_.block[1]);
     for (const std::string& name : kernel_.shared) {
-      const lowering::Buffer& buffer = plan_.buffers.at(name);
+      const lowering::Buffer& buffer = arrangement_.buffers.at(name);
       if (!buffer.initial) continue;
       filled = true;
       head_.line("for (int stp_i = ", thread, "; stp_i < ", buffer.elements, "; stp_i += ", threads, ") ", name,
@@ -181,8 +183,8 @@ class KernelWriter {
     return out;
   }
 
-  const lowering::Plan& plan_;
-  const lowering::KernelPlan& kernel_;
+  const lowering::Arrangement& arrangement_;
+  const lowering::ArrangedKernel& kernel_;
   const Device& device_;
   Speller speller_;
   Writer head_;
@@ -194,9 +196,9 @@ class KernelWriter {
 
 }  // namespace
 
-Result<KernelText, Diagnostic> kernel_text(const lowering::Plan& plan, const lowering::KernelPlan& kernel,
-                                           const Device& device) {
-  return KernelWriter(plan, kernel, device).run();
+Result<KernelText, Diagnostic> kernel_text(const lowering::Arrangement& arrangement,
+                                           const lowering::ArrangedKernel& kernel, const Device& device) {
+  return KernelWriter(arrangement, kernel, device).run();
 }
 
 }  // namespace steptp::cuda

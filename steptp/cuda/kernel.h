@@ -5,7 +5,7 @@
 
 #include "steptp/analysis/device.h"
 #include "steptp/base/result.h"
-#include "steptp/lowering/plan.h"
+#include "steptp/lowering/arrangement.h"
 
 namespace steptp::cuda {
 
@@ -22,7 +22,7 @@ struct KernelText {
 };
 
 /// The text of a kernel. Refuses launches beyond the device and collectives that do not stand alone in their nest.
-[[nodiscard]] Result<KernelText, Diagnostic> kernel_text(const lowering::Plan& plan, const lowering::KernelPlan& kernel,
-                                                         const Device& device);
+[[nodiscard]] Result<KernelText, Diagnostic> kernel_text(const lowering::Arrangement& arrangement,
+                                                         const lowering::ArrangedKernel& kernel, const Device& device);
 
 }  // namespace steptp::cuda

@@ -8,12 +8,12 @@ namespace steptp::cuda {
 
 Result<Lowered, Diagnostic> lower(const Program& program, const LowerOptions& options) {
   const Device& device = options.device ? *options.device : default_device();
-  auto plan = lowering::plan_of(program);
-  if (!plan) return plan.error();
+  auto arrangement = lowering::arrangement_of(program);
+  if (!arrangement) return arrangement.error();
   std::vector<KernelText> kernels;
-  std::string body = fill_kernels(*plan);
-  for (const lowering::KernelPlan& kernel : plan->kernels) {
-    auto made = kernel_text(*plan, kernel, device);
+  std::string body = fill_kernels(*arrangement);
+  for (const lowering::ArrangedKernel& kernel : arrangement->kernels) {
+    auto made = kernel_text(*arrangement, kernel, device);
     if (!made) return made.error();
     append(body, body.empty() ? "" : "\n", made->text);
     kernels.push_back(std::move(made).value());
@@ -23,14 +23,14 @@ Result<Lowered, Diagnostic> lower(const Program& program, const LowerOptions& op
          ", lowered by steptp. Buffers begin at multiples of 16 bytes and do not overlap.\n");
   // Not every program uses all of what goes together, and not every loop its index.
   append(out.text, "#ifdef __CUDACC__\n#pragma nv_diag_suppress 177, 550\n#endif\n");
-  append(body, "\n", entry_point(*plan, kernels));
+  append(body, "\n", entry_point(*arrangement, kernels));
   append(out.text, prelude_for(body), "\n", body);
-  if (options.main) append(out.text, "\n", main_function(*plan));
-  out.launches = launch_list(*plan, kernels);
-  out.fills = fill_launches(*plan);
-  out.workspace = workspace_of(*plan);
+  if (options.main) append(out.text, "\n", main_function(*arrangement));
+  out.launches = launch_list(*arrangement, kernels);
+  out.fills = fill_launches(*arrangement);
+  out.workspace = workspace_of(*arrangement);
   out.kernels = std::move(kernels);
-  out.plan = std::move(plan).value();
+  out.arrangement = std::move(arrangement).value();
   return out;
 }
 

@@ -27,9 +27,9 @@ struct FillLaunch {
 /// A program as CUDA C++: one __global__ per kernel, and a C entry point that launches them in order.
 struct Lowered {
   std::string text;
-  lowering::Plan plan;              ///< points into the program
-  std::vector<KernelText> kernels;  ///< as in the plan
-  std::vector<FillLaunch> fills;    ///< before all else
+  lowering::Arrangement arrangement;  ///< points into the program
+  std::vector<KernelText> kernels;    ///< as in the arrangement
+  std::vector<FillLaunch> fills;      ///< before all else
   Workspace workspace;
   /// The launch list as data: {"workspace":[...],"fills":[...],"kernels":[...],"steps":[...]}.
   Json launches;

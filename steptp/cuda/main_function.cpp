@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
 
 }  // namespace
 
-std::string main_function(const lowering::Plan& plan) {
+std::string main_function(const lowering::Arrangement& arrangement) {
   Writer out;
   out.line("#include <cstddef>");
   out.open("struct StpVariable");
@@ -181,10 +181,10 @@ std::string main_function(const lowering::Plan& plan) {
   out.close();
   out.line(";");
   out.open("static const StpVariable stp_variables[] =");
-  for (const Variable& variable : plan.program->signature.variables) {
+  for (const Variable& variable : arrangement.program->signature.variables) {
     out.line("{\"", variable.name, "\", ", variable.role == Role::output ? "true" : "false", ", \"",
-             code(variable.dtype), "\", ", plan.buffers.at(variable.name).elements, ", ", info(variable.dtype).bytes,
-             "},");
+             code(variable.dtype), "\", ", arrangement.buffers.at(variable.name).elements, ", ",
+             info(variable.dtype).bytes, "},");
   }
   out.close();
   out.line(";");

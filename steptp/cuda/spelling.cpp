@@ -213,7 +213,7 @@ std::string Speller::index(const Index& index) {
 }
 
 Index Speller::offset(const Ref& ref) {
-  auto made = lowering::offset_of(plan_.buffers.at(ref.tensor), ref.subscripts, box_);
+  auto made = lowering::offset_of(arrangement_.buffers.at(ref.tensor), ref.subscripts, box_);
   if (!made && !problem_) problem_ = concat("the elements of ", ref.tensor, " cannot be numbered with 64 bits");
   return made.value_or(Index());
 }

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "steptp/lowering/arrangement.h"
 #include "steptp/lowering/offsets.h"
-#include "steptp/lowering/plan.h"
 
 namespace steptp::cuda {
 
@@ -23,7 +23,7 @@ namespace steptp::cuda {
 /// another, and a branch that is not taken is not evaluated.
 class Speller {
  public:
-  explicit Speller(const lowering::Plan& plan) : plan_(plan) {}
+  explicit Speller(const lowering::Arrangement& arrangement) : arrangement_(arrangement) {}
 
   /// The loops that are open, outermost first.
   void open(const Loop& loop) { box_.push_back({loop.index, loop.extent}); }
@@ -54,7 +54,7 @@ class Speller {
   [[nodiscard]] std::string comparison_operand(const lowering::Value& value, bool narrow);
   [[nodiscard]] std::string conversion(const lowering::Value& value);
 
-  const lowering::Plan& plan_;
+  const lowering::Arrangement& arrangement_;
   std::vector<BoxVariable> box_;
   std::vector<std::pair<RefPtr, std::string>> replaced_;
   std::optional<std::string> problem_;

@@ -29,7 +29,7 @@ bool Body::vector_loop(const Node& node) {
   const std::string lane = variable_name(node.loop.index);
   speller_.open(node.loop);
   const auto vectorizes = [&](const Ref& ref) {
-    const lowering::Buffer& buffer = plan_.buffers.at(ref.tensor);
+    const lowering::Buffer& buffer = arrangement_.buffers.at(ref.tensor);
     if (buffer.scope == Scope::local || !is_vector_size(info(ref.dtype).bytes * node.loop.extent)) return false;
     const Index offset = speller_.offset(ref);
     return lowering::is_aligned_run(offset, node.loop.index, node.loop.extent);

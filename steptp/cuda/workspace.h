@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "steptp/lowering/plan.h"
+#include "steptp/lowering/arrangement.h"
 
 namespace steptp::cuda {
 
@@ -14,6 +14,6 @@ struct Workspace {
   std::vector<std::pair<std::string, std::int64_t>> offsets;
   std::int64_t bytes = 0;
 };
-[[nodiscard]] Workspace workspace_of(const lowering::Plan& plan);
+[[nodiscard]] Workspace workspace_of(const lowering::Arrangement& arrangement);
 
 }  // namespace steptp::cuda

@@ -278,7 +278,7 @@ Result<BuildAnswer, Diagnostic> build_dataset(const Configuration& configuration
   log.write(concat("build with ", options.jobs, " jobs, shard ", options.shard, "/", options.shards));
   const auto plan = make_plan(configuration, options.imports);
   if (!plan) return plan.error();
-  WorkerPool workers(worker_commands(options.jobs, options.worker_bytes), kMostAnswers);
+  WorkerPool workers(worker_commands(options), kMostAnswers);
   BuildAnswer answer;
   PartMaker maker(configuration, *plan, options, workers, log);
   // Also where this shard has no part of its own: a merge asks each folder which build it belongs to.
@@ -364,7 +364,7 @@ Result<BuildAnswer, Diagnostic> merge_datasets(const std::vector<std::string>& f
   if (!plan) return plan.error();
   if (auto written = write_build(options.folder, *configuration, *plan, Json()); !written) return written.error();
   if (auto problem = copy_parts(folders, *plan, options.folder)) return *problem;
-  WorkerPool workers(worker_commands(options.jobs, options.worker_bytes), kMostAnswers);
+  WorkerPool workers(worker_commands(options), kMostAnswers);
   return finished({*configuration, *plan, options, workers, log}, {});
 }
 

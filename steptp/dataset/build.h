@@ -18,6 +18,8 @@ namespace steptp::dataset {
 
 /// How a build is run; nothing here changes the bytes of the dataset.
 struct BuildOptions {
+  /// The program that is a worker, without the limit of memory, which is added.
+  std::vector<std::string> worker = {"/proc/self/exe", "dataset-worker"};
   std::string folder;
   ImportPaths imports;
   std::string python = "python3";  ///< one that has TVM, for the rows that are compiled
@@ -56,8 +58,5 @@ struct BuildAnswer {
 
 /// The worker's side: `steptp dataset-worker` is this and nothing else.
 [[nodiscard]] int run_dataset_worker(int descriptor, std::uint64_t memory_bytes);
-
-/// Names the program that is a worker, without the limit of memory, which is added.
-void set_dataset_worker_command(std::vector<std::string> command);
 
 }  // namespace steptp::dataset

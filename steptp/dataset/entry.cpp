@@ -281,13 +281,6 @@ bool Entry::operator==(const Entry& other) const {
   return dataset::to_json(*this).dump() == dataset::to_json(other).dump();
 }
 
-LoweredTexts lowered_before(const ProgramRecord& record, const Entry& entry) {
-  for (const Entry& other : record.entries) {
-    if (other.id == entry.parent) return {other.tir, other.cuda};
-  }
-  return {record.program.tir, record.program.cuda};
-}
-
 Json to_json(const DatasetProgram& program) {
   Json out;
   out.set("id", program.id).set("number", program.number).set("name", program.name).set("type", program.type);

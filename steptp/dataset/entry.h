@@ -126,13 +126,6 @@ struct ProgramRecord {
   bool operator==(const ProgramRecord&) const = default;
 };
 
-/// TIR and CUDA text of an entry's `before`: those of its parent, or of the program.
-struct LoweredTexts {
-  const std::string& tir;
-  const std::string& cuda;
-};
-[[nodiscard]] LoweredTexts lowered_before(const ProgramRecord& record, const Entry& entry);
-
 [[nodiscard]] Json to_json(const DatasetProgram& program);
 [[nodiscard]] Json to_json(const Entry& entry);
 [[nodiscard]] Json to_json(const ProgramRecord& record);

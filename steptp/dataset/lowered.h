@@ -13,7 +13,7 @@ namespace steptp::dataset {
 /// TIR text and what it is for.
 struct TirText {
   std::string text;
-  tir::Target target = tir::Target::cuda;
+  DeviceKind target = DeviceKind::cuda;
 };
 /// The TIR text that stands in a dataset. What TVM cannot build for a GPU it still reads with its threads as loops.
 [[nodiscard]] Result<TirText, Diagnostic> tir_text_of(const Program& program,

@@ -8,7 +8,7 @@
 #include "steptp/dataset/forms.h"
 #include "steptp/dataset/origin.h"
 #include "steptp/dataset/workloads.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/zoo/degenerate.h"
 
 namespace steptp::dataset {

@@ -10,7 +10,7 @@
 #include "steptp/dataset/origin.h"
 #include "steptp/dataset/workloads.h"
 #include "steptp/text/document.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 
 namespace steptp::dataset {
 namespace {

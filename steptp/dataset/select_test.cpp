@@ -9,7 +9,7 @@
 #include "steptp/base/random.h"
 #include "steptp/dataset/sampling.h"
 #include "steptp/recipe/registry.h"
-#include "steptp/verbs/zoo_program.h"
+#include "steptp/documents/zoo_program.h"
 
 namespace steptp::dataset {
 namespace {

@@ -1,17 +1,14 @@
 #include "steptp/dataset/store.h"
 
-#include <zstd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
-#include <memory>
-#include <stdexcept>
 #include <utility>
 
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
+#include "steptp/columns/compression.h"
 
 namespace steptp::dataset {
 
@@ -39,34 +36,7 @@ void for_each_line(std::string_view text, const Visit& visit) {
 
 }  // namespace
 
-std::string compress(std::string_view text) {
-  std::string out(ZSTD_compressBound(text.size()), '\0');
-  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
-  const std::size_t bytes = ZSTD_compress2(context.get(), out.data(), out.size(), text.data(), text.size());
-  if (ZSTD_isError(bytes)) throw std::runtime_error(concat("zstd: ", std::string(ZSTD_getErrorName(bytes))));
-  out.resize(bytes);
-  return out;
-}
-
-Result<std::string, Diagnostic> decompress(std::string_view bytes, std::size_t limit) {
-  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
-  ZSTD_inBuffer input{bytes.data(), bytes.size(), 0};
-  std::string out;
-  std::array<char, 1 << 17> buffer;
-  std::size_t left = 1;
-  while (left != 0) {
-    ZSTD_outBuffer output{buffer.data(), buffer.size(), 0};
-    left = ZSTD_decompressStream(context.get(), &output, &input);
-    if (ZSTD_isError(left)) return make_error("zstd", "the compressed data is damaged");
-    out.append(buffer.data(), output.pos);
-    if (out.size() > limit) return make_error("zstd", concat("more than ", limit, " bytes once decompressed"));
-    if (left != 0 && output.pos == 0 && input.pos == input.size) return make_error("zstd", "the data is cut off");
-  }
-  if (input.pos != input.size) return make_error("zstd", "something follows the compressed data");
-  return out;
-}
+std::string compress(std::string_view text) { return zstd_compress(text, {kLevel, true}); }
 
 std::string part_path(const std::string& folder, std::uint64_t part) {
   std::array<char, 32> name{};
@@ -111,7 +81,8 @@ Result<std::vector<ProgramRecord>, Diagnostic> read_part(const std::string& fold
   const std::string path = part_path(folder, part);
   const auto bytes = read_file(path);
   if (!bytes) return bytes.error();
-  const auto text = decompress(*bytes, kMostPartBytes);
+  if (bytes->empty()) return damaged(path, "the file is empty");
+  const auto text = zstd_decompress(*bytes, kMostPartBytes);
   if (!text) return damaged(path, text.error().message);
   std::vector<ProgramRecord> out;
   std::optional<Diagnostic> problem;

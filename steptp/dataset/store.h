@@ -20,9 +20,8 @@
 
 namespace steptp::dataset {
 
-/// Zstandard, one frame, always the same bytes for the same text. Decompression refuses what is more than `limit`.
+/// The content of a part as it is stored: one zstd frame, always the same bytes for the same text.
 [[nodiscard]] std::string compress(std::string_view text);
-[[nodiscard]] Result<std::string, Diagnostic> decompress(std::string_view bytes, std::size_t limit);
 
 /// Names of files in a dataset.
 [[nodiscard]] std::string part_path(const std::string& folder, std::uint64_t part);

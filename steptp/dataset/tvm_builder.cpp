@@ -63,14 +63,14 @@ Result<TvmBuilder, std::string> TvmBuilder::start(const std::string& python) {
   const auto hello = parse_json(*line);
   if (!hello) return concat(python, " says '", *line, "'");
   if (const std::string error = text_at(*hello, "error"); !error.empty()) return concat(python, ": ", error);
-  const auto dialect = tir::parse_dialect(text_at(*hello, "spelling"));
+  const auto dialect = read_word<tir::Dialect>(text_at(*hello, "spelling"));
   if (!dialect) return concat(python, " says '", *line, "'");
   return TvmBuilder(std::move(conversation).value(), text_at(*hello, "version"), *dialect);
 }
 
-std::optional<std::string> TvmBuilder::build(const std::string& text, tir::Target target) {
+std::optional<std::string> TvmBuilder::build(const std::string& text, DeviceKind target) {
   Json request;
-  request.set("text", text).set("target", target == tir::Target::cuda ? "cuda" : "cpu");
+  request.set("text", text).set("target", word_of(target));
   const auto line = python_.ask(request.dump(), kBuildSeconds);
   if (!line) return line.error().message;
   const auto answer = parse_json(*line);

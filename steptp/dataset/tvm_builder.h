@@ -19,7 +19,7 @@ class TvmBuilder {
   /// How this TVM spells its text.
   [[nodiscard]] tir::Dialect dialect() const { return dialect_; }
   /// Nothing where TVM builds the text, otherwise why not. For a GPU: up to CUDA source.
-  [[nodiscard]] std::optional<std::string> build(const std::string& text, tir::Target target);
+  [[nodiscard]] std::optional<std::string> build(const std::string& text, DeviceKind target);
 
  private:
   TvmBuilder(Conversation python, std::string version, tir::Dialect dialect)

@@ -2,14 +2,12 @@
 
 #include <cstdlib>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "steptp/base/text.h"
-#include "steptp/dataset/build.h"
 #include "steptp/dataset/lowered.h"
 #include "steptp/dataset/tvm_builder.h"
 #include "steptp/execution/cuda_library.h"
@@ -21,12 +19,6 @@
 namespace steptp::dataset {
 
 namespace {
-
-std::mutex command_mutex;
-std::vector<std::string>& command_of_worker() {
-  static std::vector<std::string> command = {"/proc/self/exe", "dataset-worker"};
-  return command;
-}
 
 /// Beyond sm_90, which NVRTC then compiles PTX for: whether a text is right is seen without the last step to machine
 /// code, which takes longer than all before it.
@@ -166,16 +158,10 @@ CompileAnswer compile_answer(const std::string& answer) {
   return out;
 }
 
-std::vector<WorkerPool::Command> worker_commands(unsigned jobs, std::uint64_t memory_bytes) {
-  const std::lock_guard lock(command_mutex);
-  WorkerPool::Command command = command_of_worker();
-  command.push_back(std::to_string(memory_bytes));
-  return std::vector<WorkerPool::Command>(jobs == 0 ? 1 : jobs, command);
-}
-
-void set_dataset_worker_command(std::vector<std::string> command) {
-  const std::lock_guard lock(command_mutex);
-  command_of_worker() = std::move(command);
+std::vector<WorkerPool::Command> worker_commands(const BuildOptions& options) {
+  WorkerPool::Command command = options.worker;
+  command.push_back(std::to_string(options.worker_bytes));
+  return std::vector<WorkerPool::Command>(options.jobs == 0 ? 1 : options.jobs, command);
 }
 
 int run_dataset_worker(int descriptor, std::uint64_t memory_bytes) {

@@ -8,6 +8,7 @@
 
 #include "steptp/base/json.h"
 #include "steptp/base/worker.h"
+#include "steptp/dataset/build.h"
 #include "steptp/dataset/configuration.h"
 #include "steptp/dataset/make_entries.h"
 #include "steptp/dataset/plan.h"
@@ -41,6 +42,6 @@ struct CompileAnswer {
 [[nodiscard]] CompileAnswer compile_answer(const std::string& answer);
 
 /// One place for each job.
-[[nodiscard]] std::vector<WorkerPool::Command> worker_commands(unsigned jobs, std::uint64_t memory_bytes);
+[[nodiscard]] std::vector<WorkerPool::Command> worker_commands(const BuildOptions& options);
 
 }  // namespace steptp::dataset

@@ -9,7 +9,7 @@
 #include "steptp/execution/cuda_device.h"
 #include "steptp/execution/cuda_library.h"
 #include "steptp/execution/llvm_program.h"
-#include "steptp/verbs/lower_document.h"
+#include "steptp/documents/lower_document.h"
 
 namespace steptp {
 
@@ -21,12 +21,12 @@ Result<BuildPlace, Diagnostic> find_cuda() {
   if (*count == 0) return make_error("no-device", "there is no GPU");
   const auto nvrtc = load_nvrtc();
   if (!nvrtc) return nvrtc.error();
-  return BuildPlace{"cuda", concat("NVRTC ", (*nvrtc)->major, ".", (*nvrtc)->minor, ", run on the GPU")};
+  return BuildPlace{DeviceKind::cuda, concat("NVRTC ", (*nvrtc)->major, ".", (*nvrtc)->minor, ", run on the GPU")};
 }
 
 Result<BuildPlace, Diagnostic> find_cpu() {
   if (const auto engine = find_llvm_engine(); !engine) return engine.error();
-  return BuildPlace{"cpu", "LLVM, run on this CPU"};
+  return BuildPlace{DeviceKind::cpu, "LLVM, run on this CPU"};
 }
 
 std::string message_of(const Diagnostics& diagnostics) {
@@ -49,11 +49,14 @@ JudgedCase judge_case(const EvaluationCase& one, const std::vector<const ModelAn
 
 }  // namespace
 
-Result<BuildPlace, Diagnostic> find_build_place(const std::string& wanted) {
-  const BuildPlace none{"none", "nothing: programs were only lowered, to CUDA and LLVM"};
-  if (wanted == "none") return none;
-  if (wanted == "cuda") return find_cuda();
-  if (wanted == "cpu") return find_cpu();
+Result<BuildPlace, Diagnostic> find_build_place(WantedBuild wanted) {
+  const BuildPlace none{std::nullopt, "nothing: programs were only lowered, to CUDA and LLVM"};
+  switch (wanted) {
+    case WantedBuild::none: return none;
+    case WantedBuild::cuda: return find_cuda();
+    case WantedBuild::cpu: return find_cpu();
+    case WantedBuild::automatic: break;
+  }
   if (auto found = find_cuda()) return found;
   if (auto found = find_cpu()) return found;
   return none;

@@ -8,17 +8,22 @@
 #include "steptp/evaluate/cases.h"
 #include "steptp/evaluate/judge_answer.h"
 #include "steptp/evaluate/metrics.h"
+#include "steptp/lowering/target.h"
 
 namespace steptp {
 
+/// Where answers are to be compiled and run; `automatic`: on a GPU with NVRTC, otherwise with LLVM, otherwise nowhere.
+enum class WantedBuild : std::uint8_t { automatic, cuda, cpu, none };
+template <>
+inline constexpr auto kWords<WantedBuild> = std::to_array<std::string_view>({"auto", "cuda", "cpu", "none"});
+
 /// Where answers are compiled and run.
 struct BuildPlace {
-  std::string device;       ///< "cuda", "cpu", or "none"
-  std::string description;  ///< "NVRTC 12.8, run on NVIDIA H200"
+  std::optional<DeviceKind> device;  ///< nothing: they are only lowered
+  std::string description;           ///< "NVRTC 12.8, run on NVIDIA H200"
 };
-/// What this machine has: a GPU with NVRTC, otherwise LLVM, otherwise nothing. `wanted` is "auto" or one of them; the
-/// diagnostic says why that one is not there.
-[[nodiscard]] Result<BuildPlace, Diagnostic> find_build_place(const std::string& wanted);
+/// What this machine has. The diagnostic says why a device that was named is not there.
+[[nodiscard]] Result<BuildPlace, Diagnostic> find_build_place(WantedBuild wanted);
 
 struct EvaluateOptions {
   JudgeOptions judge;

@@ -7,9 +7,9 @@
 #include "steptp/base/text.h"
 #include "steptp/certify/certify.h"
 #include "steptp/ir/canonical.h"
-#include "steptp/verbs/lower_document.h"
-#include "steptp/verbs/run_compiled.h"
-#include "steptp/verbs/run_document.h"
+#include "steptp/documents/lower_document.h"
+#include "steptp/documents/run_compiled.h"
+#include "steptp/documents/run_document.h"
 #include "steptp/verify/verify_pair.h"
 
 namespace steptp {
@@ -108,7 +108,7 @@ class Road {
       return false;
     }
     if (options_.pool) return true;  // the first run compiles
-    for (const std::string_view to : {"cuda", "llvm"}) {
+    for (const Backend to : {Backend::cuda, Backend::llvm}) {
       LowerRequest request;
       request.to = to;
       if (const auto lowered = lower_document(after, request); !lowered) {

@@ -74,6 +74,7 @@ class Scorer {
     const double left = std::chrono::duration<double>(deadline_ - Clock::now()).count();
     if (left <= 0) return false;
     ApartOptions how;
+    how.command = options_.judge_command;
     how.judge.seed = options_.seed ? *options_.seed : fresh_seed();
     how.judge.budget = options_.budget;
     how.seconds = left;

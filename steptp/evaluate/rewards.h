@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "steptp/verify/verify.h"
 
@@ -28,7 +29,8 @@ struct RewardRequest {
 };
 
 struct RewardOptions {
-  double seconds = 10;  ///< for one answer; what is not known by then earns nothing
+  std::vector<std::string> judge_command;  ///< of `ApartOptions`
+  double seconds = 10;                     ///< for one answer; what is not known by then earns nothing
   /// Of the draws; without one each answer is judged with a fresh one, so that no model can learn to fit it.
   std::optional<std::uint64_t> seed;
   std::uint64_t budget = VerifyOptions().budget;

@@ -85,7 +85,7 @@ std::optional<Diagnostic> CudaProgram::load(const std::string& image) {
 std::optional<Diagnostic> CudaProgram::load_kernel(std::size_t number) {
   const cuda_api::Driver& driver = device_.driver();
   const cuda::KernelText& kernel = lowered_.kernels[number];
-  const std::string& name = lowered_.plan.kernels[number].name;
+  const std::string& name = lowered_.arrangement.kernels[number].name;
   cuda_api::Function* function = nullptr;
   if (auto failure = device_.check(driver.module_function(&function, module_, name.c_str()), name)) {
     return failure->diagnostic;

@@ -27,7 +27,7 @@ class CudaProgram {
   [[nodiscard]] Result<std::unique_ptr<Session>, ExecutionFailure> start(const Tensors& inputs);
 
   [[nodiscard]] const CompileTimes& times() const { return times_; }
-  [[nodiscard]] const lowering::Plan& plan() const { return lowered_.plan; }
+  [[nodiscard]] const lowering::Arrangement& arrangement() const { return lowered_.arrangement; }
 
  private:
   friend class CudaSession;

@@ -33,9 +33,9 @@ class CudaSession : public Session {
 
   std::optional<ExecutionFailure> place(const Tensors& inputs) {
     if (auto failure = find_lack_of_memory()) return failure;
-    const lowering::Plan& plan = program_.lowered_.plan;
-    for (const Variable& variable : plan.program->signature.variables) {
-      const std::int64_t bytes = plan.buffers.at(variable.name).bytes;
+    const lowering::Arrangement& arrangement = program_.lowered_.arrangement;
+    for (const Variable& variable : arrangement.program->signature.variables) {
+      const std::int64_t bytes = arrangement.buffers.at(variable.name).bytes;
       CudaMemory& memory = *memories_.emplace_back(std::make_unique<CudaMemory>(device_));
       if (auto failure = memory.allocate(bytes)) return failure;
       pointers_[variable.name] = memory.begin();
@@ -71,7 +71,7 @@ class CudaSession : public Session {
       void* parameters[] = {&pointers_.at(fill.buffer)};
       launch(program_.fills_[i], fill.kernel, {fill.blocks, 1, 1}, {fill.threads, 1, 1}, 0, parameters);
     }
-    steps(program_.lowered_.plan.host);
+    steps(program_.lowered_.arrangement.host);
     note(driver_.event_record(ended_, device_.stream()), "cuEventRecord");
     note(driver_.event_synchronize(ended_), "the program ended with an error");
     float milliseconds = 0;
@@ -97,7 +97,7 @@ class CudaSession : public Session {
   }
 
   Result<Scalar, ExecutionFailure> element(const std::string& output, std::int64_t position) override {
-    const lowering::Buffer& buffer = program_.lowered_.plan.buffers.at(output);
+    const lowering::Buffer& buffer = program_.lowered_.arrangement.buffers.at(output);
     const auto width = static_cast<std::size_t>(info(buffer.dtype).bytes);
     std::byte bytes[8] = {};
     const auto copied =
@@ -132,9 +132,10 @@ class CudaSession : public Session {
  private:
   /// Before anything is allocated: the numbers, where the data does not fit.
   std::optional<ExecutionFailure> find_lack_of_memory() {
-    const lowering::Plan& plan = program_.lowered_.plan;
+    const lowering::Arrangement& arrangement = program_.lowered_.arrangement;
     std::int64_t bytes = program_.lowered_.workspace.bytes;
-    for (const Variable& variable : plan.program->signature.variables) bytes += plan.buffers.at(variable.name).bytes;
+    for (const Variable& variable : arrangement.program->signature.variables)
+      bytes += arrangement.buffers.at(variable.name).bytes;
     std::size_t free = 0;
     std::size_t total = 0;
     if (auto failure = device_.check(driver_.memory_info(&free, &total), "cuMemGetInfo")) return failure;
@@ -184,20 +185,20 @@ class CudaSession : public Session {
   }
 
   void launch_kernel(std::size_t number) {
-    const lowering::KernelPlan& plan = program_.lowered_.plan.kernels[number];
+    const lowering::ArrangedKernel& arrangement = program_.lowered_.arrangement.kernels[number];
     const cuda::KernelText& kernel = program_.lowered_.kernels[number];
     std::vector<int> turns(kernel.launched_in_turn.size(), 0);
     std::vector<void*> parameters;
-    for (const std::string& name : plan.globals) parameters.push_back(&pointers_.at(name));
-    for (std::size_t i = 0; i < plan.host_loops.size(); ++i) parameters.push_back(&host_[i]);
+    for (const std::string& name : arrangement.globals) parameters.push_back(&pointers_.at(name));
+    for (std::size_t i = 0; i < arrangement.host_loops.size(); ++i) parameters.push_back(&host_[i]);
     for (int& turn : turns) parameters.push_back(&turn);
     // Axes along which blocks accumulate into one element: one launch after another, the last axis fastest.
     for (;;) {
-      launch(program_.kernels_[number], plan.name, kernel.grid, kernel.block, kernel.dynamic_shared_bytes,
+      launch(program_.kernels_[number], arrangement.name, kernel.grid, kernel.block, kernel.dynamic_shared_bytes,
              parameters.data());
       std::size_t axis = turns.size();
       for (; axis-- > 0;) {
-        const auto extent = plan.extents[static_cast<std::size_t>(kernel.launched_in_turn[axis])];
+        const auto extent = arrangement.extents[static_cast<std::size_t>(kernel.launched_in_turn[axis])];
         if (++turns[axis] < extent) break;
         turns[axis] = 0;
       }

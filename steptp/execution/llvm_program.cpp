@@ -36,7 +36,7 @@ LlvmProgram::LlvmProgram(LlvmProgram&&) noexcept = default;
 LlvmProgram& LlvmProgram::operator=(LlvmProgram&&) noexcept = default;
 LlvmProgram::~LlvmProgram() = default;
 
-const lowering::Plan& LlvmProgram::plan() const { return compiled_->lowered.plan; }
+const lowering::Arrangement& LlvmProgram::arrangement() const { return compiled_->lowered.arrangement; }
 
 Result<bool, Diagnostic> find_llvm_engine() {
   const auto engine = load_llvm_engine();

@@ -42,7 +42,7 @@ class LlvmProgram {
 
   [[nodiscard]] const CompileTimes& times() const { return times_; }
   [[nodiscard]] double compile_milliseconds() const { return times_.sum(); }
-  [[nodiscard]] const lowering::Plan& plan() const;
+  [[nodiscard]] const lowering::Arrangement& arrangement() const;
 
   LlvmProgram(LlvmProgram&&) noexcept;
   LlvmProgram& operator=(LlvmProgram&&) noexcept;

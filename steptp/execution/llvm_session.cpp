@@ -36,10 +36,10 @@ class Block {
   std::vector<std::byte> data_;
 };
 
-double work_of(const lowering::Plan& plan, const lowering::KernelPlan& kernel) {
+double work_of(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel) {
   double sum = 0;
   for (const std::size_t number : kernel.statements) {
-    const Statement& statement = plan.table.statements[number];
+    const Statement& statement = arrangement.table.statements[number];
     double points = 1;
     for (std::size_t i = statement.kernel.host_loops; i < statement.loops.size(); ++i) {
       points *= static_cast<double>(statement.loops[i]->extent);
@@ -64,18 +64,18 @@ ExecutionFailure failure_of(TrapKind kind, std::string message) {
 class LlvmSession : public Session {
  public:
   LlvmSession(const LlvmProgram::Compiled& code, unsigned threads)
-      : code_(code), plan_(code.lowered.plan), team_(threads), scratch_(threads) {
+      : code_(code), arrangement_(code.lowered.arrangement), team_(threads), scratch_(threads) {
     std::int64_t scratch_bytes = 0;
     for (std::size_t i = 0; i < code.lowered.kernels.size(); ++i) {
       scratch_bytes = std::max(scratch_bytes, code.lowered.kernels[i].scratch_bytes);
-      is_worth_threads_.push_back(work_of(plan_, plan_.kernels[i]) > kWorthThreads);
+      is_worth_threads_.push_back(work_of(arrangement_, arrangement_.kernels[i]) > kWorthThreads);
     }
     for (Block& block : scratch_) block = Block(scratch_bytes);
   }
 
   std::optional<Trap> place(const Tensors& inputs) {
     for (const std::string& name : code_.lowered.buffers) {
-      const lowering::Buffer& buffer = plan_.buffers.at(name);
+      const lowering::Buffer& buffer = arrangement_.buffers.at(name);
       blocks_.emplace_back(buffer.bytes);
       if (!buffer.known || buffer.known->role == Role::output) continue;
       Tensor constant;
@@ -92,7 +92,7 @@ class LlvmSession : public Session {
     status_ = 0;
     const auto start = std::chrono::steady_clock::now();
     for (const auto& [number, fill] : code_.fills) fill(pointers_[number]);
-    steps(plan_.host);
+    steps(arrangement_.host);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (status_ == 1)
       return failure_of(TrapKind::out_of_range, "a subscript read from data is outside of its dimension");
@@ -116,13 +116,13 @@ class LlvmSession : public Session {
   }
 
   Result<Scalar, ExecutionFailure> element(const std::string& output, std::int64_t position) override {
-    const lowering::Buffer& buffer = plan_.buffers.at(output);
+    const lowering::Buffer& buffer = arrangement_.buffers.at(output);
     return load(buffer.dtype, blocks_[code_.number_of(output)].begin() + position * info(buffer.dtype).bytes);
   }
 
   Result<Tensors, ExecutionFailure> outputs() override {
     Tensors out;
-    for (const Variable& variable : plan_.program->signature.variables) {
+    for (const Variable& variable : arrangement_.program->signature.variables) {
       if (variable.role != Role::output) continue;
       Block& block = blocks_[code_.number_of(variable.name)];
       Tensor tensor{variable.dtype, variable.shape, {block.begin(), block.begin() + block.bytes()}};
@@ -186,7 +186,7 @@ class LlvmSession : public Session {
   }
 
   const LlvmProgram::Compiled& code_;
-  const lowering::Plan& plan_;
+  const lowering::Arrangement& arrangement_;
   ThreadTeam team_;
   std::vector<Block> scratch_;  ///< one per thread
   std::vector<bool> is_worth_threads_;

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "steptp/base/pending_file.h"
 #include "steptp/base/text.h"
 
 namespace steptp {
@@ -60,16 +61,6 @@ bool read_all(int from, char* to, std::size_t bytes) {
     if (got <= 0) return false;
     to += got;
     bytes -= static_cast<std::size_t>(got);
-  }
-  return true;
-}
-
-bool write_all(int to, std::string_view from) {
-  while (!from.empty()) {
-    const ssize_t put = write(to, from.data(), from.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    from.remove_prefix(static_cast<std::size_t>(put));
   }
   return true;
 }
@@ -135,18 +126,11 @@ void ObjectCache::put(const CacheKey& key, std::string_view object) const {
   std::error_code failed;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
   if (failed) return note(concat("cannot make ", folder_, ": ", failed.message()));
-  int reason = 0;
-  {
-    const File file(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (file.get() < 0) return note(concat("cannot write in ", folder_, ": ", std::strerror(errno)));
-    const auto head =
-        std::bit_cast<std::array<char, sizeof(EntryHead)>>(EntryHead{kMagic, key, object.size(), hash_bytes(object)});
-    if (!write_all(file.get(), {head.data(), head.size()}) || !write_all(file.get(), object)) reason = errno;
-  }
-  if (reason == 0 && rename(beside.c_str(), path.c_str()) != 0) reason = errno;
-  if (reason != 0) {
-    unlink(beside.c_str());
-    return note(concat("cannot write in ", folder_, ": ", std::strerror(reason)));
+  auto file = PendingFile::create(path, beside, 0600);
+  const auto head =
+      std::bit_cast<std::array<char, sizeof(EntryHead)>>(EntryHead{kMagic, key, object.size(), hash_bytes(object)});
+  if (!file || !file->write({head.data(), head.size()}) || !file->write(object) || !file->commit(false)) {
+    return note(concat("cannot write in ", folder_, ": ", std::strerror(errno)));
   }
   if (key.first % 64 == 0) prune();
 }

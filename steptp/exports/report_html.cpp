@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "steptp/base/text.h"
-#include "steptp/exports/plots.h"
 #include "steptp/exports/statistics.h"
-#include "steptp/exports/text_table.h"
+#include "steptp/exports/statistics_tables.h"
+#include "steptp/report/plots.h"
 
 namespace steptp::dataset {
 
@@ -50,11 +50,11 @@ bool is_number(const std::string& cell) {
   return !cell.empty() && cell.find_first_not_of("0123456789.% -") == cell.npos;
 }
 
-std::string table_html(const TextTable& table) {
+std::string table_html(const ReportTable& table) {
   std::string out = concat("<h2>", escape_html(table.title), "</h2><div class=\"scroll\"><table><tr>");
-  for (std::size_t i = 0; i < table.head.size(); ++i) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const bool is_words = !table.rows.empty() && !is_number(table.rows.front()[i]);
-    append(out, is_words ? "<th class=\"words\">" : "<th>", escape_html(table.head[i]), "</th>");
+    append(out, is_words ? "<th class=\"words\">" : "<th>", escape_html(table.columns[i]), "</th>");
   }
   append(out, "</tr>\n");
   for (const auto& row : table.rows) {
@@ -156,7 +156,7 @@ std::string html_report(const Statistics& statistics) {
          upright_bars(token_plot("Tokens of original programs", statistics.program_tokens)),
          upright_bars(token_plot("Tokens of transformed programs", statistics.result_tokens)), "</div>\n");
   if (!statistics.strategies.empty()) append(out, lying_bars(strategy_plot(statistics)));
-  for (const TextTable& table : all_text_tables(statistics)) {
+  for (const ReportTable& table : tables_of(statistics)) {
     if (!table.rows.empty()) append(out, table_html(table));
   }
   return out + "</body></html>\n";

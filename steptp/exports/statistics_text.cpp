@@ -3,7 +3,7 @@
 
 #include "steptp/base/text.h"
 #include "steptp/exports/statistics.h"
-#include "steptp/exports/text_table.h"
+#include "steptp/exports/statistics_tables.h"
 
 namespace steptp::dataset {
 
@@ -24,9 +24,10 @@ Occurrences sum_of(const std::map<std::string, Value>& counts) {
 
 }  // namespace
 
-static TextTable split_table(const Statistics& statistics) {
-  TextTable out{
+static ReportTable split_table(const Statistics& statistics) {
+  ReportTable out{
       "Splits",
+      {},
       {"split", "programs", "entries", "deeper entries", "single rows", "multi rows", "deep rows", "unfiltered rows"},
       {}};
   for (const Split split : kAllSplits) {
@@ -38,9 +39,9 @@ static TextTable split_table(const Statistics& statistics) {
   return out;
 }
 
-static TextTable occurrence_table(const std::string& title, const std::map<std::string, Occurrences>& counts) {
-  TextTable out{
-      title, {"", "raw entries", "share", "single rows", "multi occurrences", "after filtering", "share"}, {}};
+static ReportTable occurrence_table(const std::string& title, const std::map<std::string, Occurrences>& counts) {
+  ReportTable out{
+      title, {}, {"", "raw entries", "share", "single rows", "multi occurrences", "after filtering", "share"}, {}};
   const Occurrences all = sum_of(counts);
   for (const auto& [name, count] : counts) {
     out.rows.push_back({name, number(count.raw), percent(count.raw, all.raw), number(count.single), number(count.multi),
@@ -49,10 +50,11 @@ static TextTable occurrence_table(const std::string& title, const std::map<std::
   return out;
 }
 
-static TextTable strategy_table(const Statistics& statistics) {
-  TextTable out{"Strategies (train, from the original programs)",
-                {"strategy", "level", "difficulty", "raw entries", "single rows", "multi occurrences"},
-                {}};
+static ReportTable strategy_table(const Statistics& statistics) {
+  ReportTable out{"Strategies (train, from the original programs)",
+                  {},
+                  {"strategy", "level", "difficulty", "raw entries", "single rows", "multi occurrences"},
+                  {}};
   for (const auto& [name, strategy] : statistics.strategies) {
     out.rows.push_back({name, strategy.level, strategy.difficulty, number(strategy.count.raw),
                         number(strategy.count.single), number(strategy.count.multi)});
@@ -60,8 +62,8 @@ static TextTable strategy_table(const Statistics& statistics) {
   return out;
 }
 
-static TextTable token_table(const std::string& title, const std::vector<TokenCounts>& series) {
-  TextTable out{title, {"form", "programs", "mean", "median", "p99", "max"}, {}};
+static ReportTable token_table(const std::string& title, const std::vector<TokenCounts>& series) {
+  ReportTable out{title, {}, {"form", "programs", "mean", "median", "p99", "max"}, {}};
   for (const TokenCounts& form : series) {
     const TokenCounts::Summary summary = form.summary();
     out.rows.push_back({form.form, number(form.counts.size()), one_digit(summary.mean), number(summary.median),
@@ -70,9 +72,9 @@ static TextTable token_table(const std::string& title, const std::vector<TokenCo
   return out;
 }
 
-static TextTable histogram_table(const std::string& title, const std::vector<TokenCounts>& series) {
-  TextTable out{title, {"tokens"}, {}};
-  for (const TokenCounts& form : series) out.head.push_back(form.form);
+static ReportTable histogram_table(const std::string& title, const std::vector<TokenCounts>& series) {
+  ReportTable out{title, {}, {"tokens"}, {}};
+  for (const TokenCounts& form : series) out.columns.push_back(form.form);
   for (std::size_t i = 0; i < TokenCounts::kEdges.size(); ++i) {
     const bool is_last = i + 1 == TokenCounts::kEdges.size();
     std::vector<std::string> row = {is_last ? concat(TokenCounts::kEdges[i], " and more")
@@ -83,67 +85,54 @@ static TextTable histogram_table(const std::string& title, const std::vector<Tok
   return out;
 }
 
-static TextTable count_table(const std::string& title, const std::string& what, const NamedCounts& counts) {
-  TextTable out{title, {what, "number"}, {}};
+static ReportTable count_table(const std::string& title, const std::string& what, const NamedCounts& counts) {
+  ReportTable out{title, {}, {what, "number"}, {}};
   for (const auto& [name, count] : counts) out.rows.push_back({name, number(count)});
   return out;
 }
 
-static TextTable subset_table(const Statistics& statistics) {
-  TextTable out{"Multi-answer rows by number of answers (train)", {"answers", "rows"}, {}};
+static ReportTable subset_table(const Statistics& statistics) {
+  ReportTable out{"Multi-answer rows by number of answers (train)", {}, {"answers", "rows"}, {}};
   for (const auto& [size, rows] : statistics.subset_sizes) out.rows.push_back({number(size), number(rows)});
   return out;
 }
 
-std::vector<TextTable> all_text_tables(const Statistics& statistics) {
-  std::vector<TextTable> tables = {split_table(statistics),
-                                   occurrence_table("Difficulty before and after (train)", statistics.difficulties),
-                                   occurrence_table("Levels before and after (train)", statistics.levels),
-                                   occurrence_table("Grades before and after (train)", statistics.grades),
-                                   occurrence_table("Safe by, before and after (train)", statistics.safe_by),
-                                   strategy_table(statistics),
-                                   subset_table(statistics),
-                                   token_table("Tokens of original programs", statistics.program_tokens),
-                                   histogram_table("Original programs by tokens", statistics.program_tokens),
-                                   token_table("Tokens of transformed programs", statistics.result_tokens),
-                                   histogram_table("Transformed programs by tokens", statistics.result_tokens),
-                                   count_table("Programs by origin", "origin", statistics.origins),
-                                   count_table("Entries by compiler", "compiler", statistics.compiled),
-                                   count_table("Candidates that were dropped", "reason", statistics.dropped),
-                                   count_table("Programs that were left out", "reason", statistics.excluded)};
-  TextTable duplicates{"Transformed programs that occur again, up to renaming", {"where", "entries"}, {}};
+std::vector<ReportTable> tables_of(const Statistics& statistics) {
+  std::vector<ReportTable> tables = {split_table(statistics),
+                                     occurrence_table("Difficulty before and after (train)", statistics.difficulties),
+                                     occurrence_table("Levels before and after (train)", statistics.levels),
+                                     occurrence_table("Grades before and after (train)", statistics.grades),
+                                     occurrence_table("Safe by, before and after (train)", statistics.safe_by),
+                                     strategy_table(statistics),
+                                     subset_table(statistics),
+                                     token_table("Tokens of original programs", statistics.program_tokens),
+                                     histogram_table("Original programs by tokens", statistics.program_tokens),
+                                     token_table("Tokens of transformed programs", statistics.result_tokens),
+                                     histogram_table("Transformed programs by tokens", statistics.result_tokens),
+                                     count_table("Programs by origin", "origin", statistics.origins),
+                                     count_table("Entries by compiler", "compiler", statistics.compiled),
+                                     count_table("Candidates that were dropped", "reason", statistics.dropped),
+                                     count_table("Programs that were left out", "reason", statistics.excluded)};
+  ReportTable duplicates{"Transformed programs that occur again, up to renaming", {}, {"where", "entries"}, {}};
   duplicates.rows = {{"within a split", number(statistics.duplicates_within)},
                      {"in another split", number(statistics.duplicates_across)}};
   tables.push_back(std::move(duplicates));
-  TextTable times{"Processor time of the build, seconds", {"stage", "seconds"}, {}};
+  ReportTable times{"Processor time of the build, seconds", {}, {"stage", "seconds"}, {}};
   for (const auto& [stage, seconds] : statistics.stage_seconds) times.rows.push_back({stage, one_digit(seconds)});
   tables.push_back(std::move(times));
   return tables;
 }
 
-std::string to_text(const TextTable& table) {
-  std::vector<std::size_t> widths;
-  for (const std::string& cell : table.head) widths.push_back(cell.size());
-  for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  const auto line = [&widths](const std::vector<std::string>& cells) {
-    std::string out;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string blanks(widths[i] - cells[i].size(), ' ');
-      append(out, i == 0 ? "  " : "   ", i == 0 ? cells[i] : blanks, i == 0 ? blanks : cells[i]);
-    }
-    return out.substr(0, out.find_last_not_of(' ') + 1) + "\n";
-  };
-  std::string out = concat(table.title, "\n", line(table.head));
-  for (const auto& row : table.rows) out += line(row);
-  return out;
+static std::string table_text(const ReportTable& table) {
+  std::vector<std::vector<std::string>> rows = {table.columns};
+  rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+  return concat(table.title, "\n", aligned(rows, 1, {"  ", "   "}));
 }
 
 std::string to_text(const Statistics& statistics) {
   std::string out;
-  for (const TextTable& table : all_text_tables(statistics)) {
-    if (!table.rows.empty()) append(out, out.empty() ? "" : "\n", to_text(table));
+  for (const ReportTable& table : tables_of(statistics)) {
+    if (!table.rows.empty()) append(out, out.empty() ? "" : "\n", table_text(table));
   }
   return out;
 }

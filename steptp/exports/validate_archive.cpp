@@ -166,7 +166,7 @@ class RowChecker {
     const auto tir = tir_text_of(program);
     const auto cuda = cuda::lower(program);
     if (!tir || tir->text != text(of + "_tir")) fail(concat("column '", of, "_tir' is not what the program lowers to"));
-    const std::string_view target = tir && tir->target == tir::Target::cuda ? "cuda" : "cpu";
+    const std::string_view target = word_of(tir ? tir->target : DeviceKind::cpu);
     if (tir && target != text(of + "_tir_target")) fail(concat("column '", of, "_tir_target' is not ", target));
     if (!cuda || cuda->text != text(of + "_cuda")) {
       fail(concat("column '", of, "_cuda' is not what the program lowers to"));

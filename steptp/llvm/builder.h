@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "steptp/base/text.h"
+#include "steptp/lowering/arrangement.h"
 #include "steptp/lowering/offsets.h"
-#include "steptp/lowering/plan.h"
 
 namespace steptp::llvm_ir {
 
@@ -61,7 +61,7 @@ struct Storage {
 /// Writes values and accesses. What is read under a condition is read only where it holds.
 class Values {
  public:
-  Values(const lowering::Plan& plan, Builder& out) : plan_(plan), out_(out) {}
+  Values(const lowering::Arrangement& arrangement, Builder& out) : arrangement_(arrangement), out_(out) {}
 
   void open(const Loop& loop, std::string value);
   void close();
@@ -101,7 +101,7 @@ class Values {
   [[nodiscard]] std::string rounded(DType dtype, const std::string& x);
   [[nodiscard]] std::string rounded_double(DType dtype, const std::string& x);
 
-  const lowering::Plan& plan_;
+  const lowering::Arrangement& arrangement_;
   Builder& out_;
   std::vector<BoxVariable> box_;
   std::vector<std::pair<Loop, std::string>> loops_;

@@ -42,11 +42,11 @@ std::int64_t count_equations(const std::vector<Node>& nodes, bool only_unrolled)
 /// The text of one kernel: blocks and threads run one after another, in the order of the text.
 class KernelWriter {
  public:
-  KernelWriter(const lowering::Plan& plan, const lowering::KernelPlan& kernel, int& metadata,
+  KernelWriter(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel, int& metadata,
                std::string& metadata_text)
-      : plan_(plan),
+      : arrangement_(arrangement),
         kernel_(kernel),
-        values_(plan, out_),
+        values_(arrangement, out_),
         metadata_(metadata),
         metadata_text_(metadata_text),
         is_short_(count_equations(kernel.body, false) < kFewEquations) {}
@@ -87,12 +87,12 @@ class KernelWriter {
     const Axis axis = *axis_of(node->loop.index);
     entry_.parallel = true;
     for (const std::size_t statement : kernel_.statements) {
-      const std::vector<Axis> reduced = lowering::reduced_axes(plan_.table, statement);
+      const std::vector<Axis> reduced = lowering::reduced_axes(arrangement_.table, statement);
       if (std::find(reduced.begin(), reduced.end(), axis) != reduced.end()) entry_.parallel = false;
     }
     for (const std::vector<std::string>* list : {&kernel_.shared, &kernel_.local}) {
       for (const std::string& name : *list) {
-        if (lowering::home_of(kernel_, plan_.buffers.at(name)).depth == 0) entry_.parallel = false;
+        if (lowering::home_of(kernel_, arrangement_.buffers.at(name)).depth == 0) entry_.parallel = false;
       }
     }
   }
@@ -100,9 +100,9 @@ class KernelWriter {
   void place_scoped() {
     for (const std::vector<std::string>* list : {&kernel_.shared, &kernel_.local}) {
       for (const std::string& name : *list) {
-        const lowering::Buffer& buffer = plan_.buffers.at(name);
+        const lowering::Buffer& buffer = arrangement_.buffers.at(name);
         Home home = lowering::home_of(kernel_, buffer);
-        if (lowering::begins_anew(plan_.table, buffer)) home = {home.depth, {}, buffer.elements};
+        if (lowering::begins_anew(arrangement_.table, buffer)) home = {home.depth, {}, buffer.elements};
         const std::int64_t bytes = home.elements * info(buffer.dtype).bytes;
         const std::string pointer = concat("%", name);
         if (bytes <= kStackBytes) {
@@ -224,8 +224,8 @@ class KernelWriter {
   };
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1) / 2;
 
-  const lowering::Plan& plan_;
-  const lowering::KernelPlan& kernel_;
+  const lowering::Arrangement& arrangement_;
+  const lowering::ArrangedKernel& kernel_;
   Builder out_;
   Values values_;
   KernelEntry entry_;
@@ -239,19 +239,19 @@ class KernelWriter {
 }  // namespace
 
 Result<Lowered, Diagnostic> lower(const Program& program) {
-  auto plan = lowering::plan_of(program);
-  if (!plan) return plan.error();
+  auto arrangement = lowering::arrangement_of(program);
+  if (!arrangement) return arrangement.error();
   Lowered out;
-  out.plan = std::move(plan).value();
-  for (const auto& [name, buffer] : out.plan.buffers) {
+  out.arrangement = std::move(arrangement).value();
+  for (const auto& [name, buffer] : out.arrangement.buffers) {
     if (buffer.scope == Scope::global) out.buffers.push_back(name);
   }
   append(out.text, "; ", program.name.empty() ? "A program" : program.name,
          ", lowered by steptp. Buffers begin at multiples of 16 bytes and do not overlap.\n", helper_text());
-  for (const auto& [name, buffer] : out.plan.buffers) {
+  for (const auto& [name, buffer] : out.arrangement.buffers) {
     if (buffer.scope != Scope::global || !buffer.initial) continue;
     Builder builder;
-    Values values(out.plan, builder);
+    Values values(out.arrangement, builder);
     values.fill(buffer, "%buffer", buffer.elements);
     append(out.text, "\ndefine void @fill_", name, "(ptr align 16 %buffer) {\nentry:\n", builder.text(),
            "  ret void\n}\n");
@@ -259,8 +259,8 @@ Result<Lowered, Diagnostic> lower(const Program& program) {
   }
   int metadata = 0;
   std::string metadata_text;
-  for (const lowering::KernelPlan& kernel : out.plan.kernels) {
-    KernelWriter writer(out.plan, kernel, metadata, metadata_text);
+  for (const lowering::ArrangedKernel& kernel : out.arrangement.kernels) {
+    KernelWriter writer(out.arrangement, kernel, metadata, metadata_text);
     out.kernels.push_back(writer.write(out.buffers, out.text));
     if (writer.problem()) return lowering::cannot_lower(*writer.problem(), kernel.site);
   }

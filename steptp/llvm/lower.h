@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "steptp/base/result.h"
-#include "steptp/lowering/plan.h"
+#include "steptp/lowering/arrangement.h"
 
 namespace steptp::llvm_ir {
 
@@ -31,11 +31,11 @@ struct Lowered {
   std::string text;
   std::vector<std::string> buffers;  ///< those in `g`, in the order of the pointers
   std::vector<FillEntry> fills;
-  std::vector<KernelEntry> kernels;  ///< as in the plan
-  lowering::Plan plan;
+  std::vector<KernelEntry> kernels;  ///< as in the arrangement
+  lowering::Arrangement arrangement;
 };
 
-/// The same program gives the same text. The plan points into the program. Diagnostic `cannot-lower`.
+/// The same program gives the same text. The arrangement points into the program. Diagnostic `cannot-lower`.
 [[nodiscard]] Result<Lowered, Diagnostic> lower(const Program& program);
 
 /// The functions that kernels call, as IR.

@@ -110,7 +110,7 @@ std::string Values::checked(const std::string& subscript, std::int64_t extent) {
 }
 
 std::string Values::address(const Ref& ref) {
-  const lowering::Buffer& buffer = plan_.buffers.at(ref.tensor);
+  const lowering::Buffer& buffer = arrangement_.buffers.at(ref.tensor);
   const Storage& storage = storages_.at(ref.tensor);
   std::vector<Index> exact = ref.subscripts;
   std::string sum;

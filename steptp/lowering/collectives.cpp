@@ -38,24 +38,24 @@ bool is_item(const Node& node) {
   return axis ? is_thread_axis(*axis) : !has_thread_loop(node);
 }
 
-std::vector<Axis> axes_in_turn(const Plan& plan, const KernelPlan& kernel) {
+std::vector<Axis> axes_in_turn(const Arrangement& arrangement, const ArrangedKernel& kernel) {
   std::set<Axis> axes;
   for (const std::size_t statement : kernel.statements) {
-    for (const Axis axis : reduced_axes(plan.table, statement)) {
+    for (const Axis axis : reduced_axes(arrangement.table, statement)) {
       if (!is_thread_axis(axis)) axes.insert(axis);
     }
   }
   return {axes.begin(), axes.end()};
 }
 
-std::vector<Axis> reduced_thread_axes(const Plan& plan, std::size_t statement) {
-  std::vector<Axis> axes = reduced_axes(plan.table, statement);
+std::vector<Axis> reduced_thread_axes(const Arrangement& arrangement, std::size_t statement) {
+  std::vector<Axis> axes = reduced_axes(arrangement.table, statement);
   std::erase_if(axes, [](Axis axis) { return !is_thread_axis(axis); });
   return axes;
 }
 
-std::optional<ThreadReduction> thread_reduction(const Plan& plan, const KernelPlan& kernel, const Node& item,
-                                                const std::vector<Axis>& axes) {
+std::optional<ThreadReduction> thread_reduction(const Arrangement& arrangement, const ArrangedKernel& kernel,
+                                                const Node& item, const std::vector<Axis>& axes) {
   ThreadReduction out;
   const Node* at = &item;
   for (; at->kind != Node::Kind::store; at = &at->body[0]) {
@@ -67,7 +67,7 @@ std::optional<ThreadReduction> thread_reduction(const Plan& plan, const KernelPl
   const Ref& target = *at->target;
   // The accumulator must not be converted on the way, and its definedness not be asked for.
   const bool plain = at->value->kind == Value::Kind::arithmetic && at->value->dtype == target.dtype;
-  if (!plain || target.dtype == DType::boolean || !plan.buffers.at(target.tensor).initial) return std::nullopt;
+  if (!plain || target.dtype == DType::boolean || !arrangement.buffers.at(target.tensor).initial) return std::nullopt;
 
   std::set<std::string> reduced;
   std::set<Axis> looped;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "steptp/lowering/plan.h"
+#include "steptp/lowering/arrangement.h"
 
 namespace steptp::lowering {
 
@@ -16,10 +16,10 @@ inline constexpr std::int64_t kWarp = 32;
 
 /// The block axes over which some statement of the kernel reduces: it is launched for one index after another, the
 /// first of these axes outermost.
-[[nodiscard]] std::vector<Axis> axes_in_turn(const Plan& plan, const KernelPlan& kernel);
+[[nodiscard]] std::vector<Axis> axes_in_turn(const Arrangement& arrangement, const ArrangedKernel& kernel);
 
 /// The thread axes over which a statement reduces.
-[[nodiscard]] std::vector<Axis> reduced_thread_axes(const Plan& plan, std::size_t statement);
+[[nodiscard]] std::vector<Axis> reduced_thread_axes(const Arrangement& arrangement, std::size_t statement);
 
 /// A reduction over threads of the usual form, by one equation: each thread folds what its iterations contribute,
 /// beginning with the identity; the parts of all threads are joined, pair by pair, in a fixed order; the result is
@@ -39,8 +39,9 @@ struct ThreadReduction {
   /// Joined by warps, and then what came out of them; otherwise all at once.
   [[nodiscard]] bool in_warps() const { return others.empty() && size % kWarp == 0 && info(dtype()).bytes >= 4; }
 };
-[[nodiscard]] std::optional<ThreadReduction> thread_reduction(const Plan& plan, const KernelPlan& kernel,
-                                                              const Node& item, const std::vector<Axis>& axes);
+[[nodiscard]] std::optional<ThreadReduction> thread_reduction(const Arrangement& arrangement,
+                                                              const ArrangedKernel& kernel, const Node& item,
+                                                              const std::vector<Axis>& axes);
 
 /// Where joining so many parts begins: each of the first ones takes up the one that is so many places behind it, if
 /// there is one; then half as many, down to one.

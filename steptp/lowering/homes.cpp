@@ -8,7 +8,7 @@
 
 namespace steptp::lowering {
 
-std::vector<Axis> outer_axes(const KernelPlan& kernel) {
+std::vector<Axis> outer_axes(const ArrangedKernel& kernel) {
   std::vector<Axis> out;
   const std::vector<Node>* nodes = &kernel.body;
   while (nodes->size() == 1 && nodes->front().kind == Node::Kind::loop) {
@@ -21,7 +21,7 @@ std::vector<Axis> outer_axes(const KernelPlan& kernel) {
   return out;
 }
 
-Home home_of(const KernelPlan& kernel, const Buffer& buffer) {
+Home home_of(const ArrangedKernel& kernel, const Buffer& buffer) {
   const auto is_hidden = [&](Axis axis) { return buffer.scope == Scope::local || !is_thread_axis(axis); };
   Home home;
   std::vector<Axis> around;

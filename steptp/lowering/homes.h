@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "steptp/lowering/plan.h"
+#include "steptp/lowering/arrangement.h"
 
 namespace steptp::lowering {
 
@@ -14,7 +14,7 @@ struct Home {
   std::vector<std::pair<Axis, std::int64_t>> expanded;  ///< axes with the stride of each, in elements
   std::int64_t elements = 1;
 };
-[[nodiscard]] Home home_of(const KernelPlan& kernel, const Buffer& buffer);
+[[nodiscard]] Home home_of(const ArrangedKernel& kernel, const Buffer& buffer);
 
 /// Whether `l` data is written as a whole, before anybody reads it, in each iteration of the loops that all accesses
 /// share, those over axes among them: nothing lives from one iteration, and so from one thread, to another, and threads
@@ -22,6 +22,6 @@ struct Home {
 [[nodiscard]] bool begins_anew(const AccessTable& table, const Buffer& buffer);
 
 /// The bound loops that are around everything in a kernel, outermost first.
-[[nodiscard]] std::vector<Axis> outer_axes(const KernelPlan& kernel);
+[[nodiscard]] std::vector<Axis> outer_axes(const ArrangedKernel& kernel);
 
 }  // namespace steptp::lowering

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "steptp/analysis/index_map.h"
-#include "steptp/lowering/plan.h"
+#include "steptp/lowering/arrangement.h"
 
 namespace steptp::lowering {
 

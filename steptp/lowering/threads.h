@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "steptp/lowering/plan.h"
+#include "steptp/lowering/arrangement.h"
 
 namespace steptp::lowering {
 

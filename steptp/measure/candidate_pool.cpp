@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <mutex>
 #include <utility>
 
 #include "steptp/base/text.h"
@@ -13,12 +12,6 @@ namespace steptp {
 
 namespace {
 
-std::mutex command_mutex;
-std::vector<std::string>& command_of_worker() {
-  static std::vector<std::string> command = {"/proc/self/exe", "worker"};
-  return command;
-}
-
 std::uint64_t usual_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page = sysconf(_SC_PAGESIZE);
@@ -27,15 +20,11 @@ std::uint64_t usual_memory() {
 
 std::vector<WorkerPool::Command> commands_for(const CandidateOptions& options, unsigned places) {
   std::vector<WorkerPool::Command> out;
-  const bool cuda = options.device == "cuda";
+  const bool cuda = options.device == DeviceKind::cuda;
   // What a driver of a GPU reserves counts as data too, and has no bound that could be told beforehand.
   const std::uint64_t memory = options.memory_bytes ? options.memory_bytes : cuda ? 0 : usual_memory();
   for (unsigned i = 0; i < places; ++i) {
-    WorkerPool::Command command;
-    {
-      const std::lock_guard lock(command_mutex);
-      command = command_of_worker();
-    }
+    WorkerPool::Command command = options.worker;
     command.push_back(std::to_string(memory));
     command.push_back(std::to_string(cuda ? i : 0));
     out.push_back(std::move(command));
@@ -45,13 +34,8 @@ std::vector<WorkerPool::Command> commands_for(const CandidateOptions& options, u
 
 }  // namespace
 
-void set_worker_command(std::vector<std::string> command) {
-  const std::lock_guard lock(command_mutex);
-  command_of_worker() = std::move(command);
-}
-
-unsigned usual_places(const std::string& device, unsigned jobs) {
-  if (device != "cuda") return jobs;
+unsigned usual_places(DeviceKind device, unsigned jobs) {
+  if (device == DeviceKind::cpu) return jobs;
   // Where there is none, a worker says why.
   const auto count = CudaDevice::count();
   return count ? static_cast<unsigned>(*count) : 1;
@@ -113,7 +97,7 @@ std::string CandidatePool::cache_problem() const {
 
 Result<CandidatePool::Ran, ExecutionFailure> CandidatePool::run(const Program& program, const Tensors& inputs) {
   Message request;
-  request.head.set("op", "run").set("device", options_.device).set("threads", options_.threads);
+  request.head.set("op", "run").set("device", word_of(options_.device)).set("threads", options_.threads);
   request.head.set("cache", options_.cache).set("program", to_json(program, Profile::paper));
   request.tensors = inputs;
   const WorkerOutcome outcome = workers_.call(pack(request), call_options());

@@ -9,13 +9,17 @@
 
 #include "steptp/base/worker.h"
 #include "steptp/execution/session.h"
+#include "steptp/lowering/target.h"
 #include "steptp/measure/message.h"
 
 namespace steptp {
 
 /// How candidates are run.
 struct CandidateOptions {
-  std::string device = "cpu";      ///< or "cuda"
+  /// The program that is a worker, without the limits, which are added. The binary names itself, the Python package its
+  /// interpreter.
+  std::vector<std::string> worker = {"/proc/self/exe", "worker"};
+  DeviceKind device = DeviceKind::cpu;
   unsigned threads = 0;            ///< of a CPU; 0: all cores
   double seconds = 600;            ///< for one request
   std::uint64_t memory_bytes = 0;  ///< of a worker; 0: three quarters of the machine's
@@ -23,12 +27,8 @@ struct CandidateOptions {
   std::function<bool()> go_on;     ///< asked now and then
 };
 
-/// Names the program that is a worker: the command without the limits, which are added. Set once, by whoever has a
-/// main(): the binary names itself, the Python package its interpreter.
-void set_worker_command(std::vector<std::string> command);
-
 /// How many workers run at a time on a device: `jobs` on a CPU, one for each GPU.
-[[nodiscard]] unsigned usual_places(const std::string& device, unsigned jobs);
+[[nodiscard]] unsigned usual_places(DeviceKind device, unsigned jobs);
 
 /// Workers for candidates on one device: several places on a CPU, one for each GPU.
 class CandidatePool {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "steptp/base/text.h"
+#include "steptp/lowering/target.h"
 #include "steptp/measure/cpu_peak.h"
 #include "steptp/measure/work.h"
 
@@ -46,6 +47,10 @@ double number_at(const Json& head, std::string_view key) {
 bool flag_at(const Json& head, std::string_view key) {
   const Json* value = head.find(key);
   return value && value->as_bool() && *value->as_bool();
+}
+
+Message unknown_device(const Json& head) {
+  return error("internal", concat("there is no device '", text_at(head, "device"), "'"));
 }
 
 Json flops_json(const std::map<DType, double>& flops) {
@@ -91,7 +96,9 @@ std::optional<Message> CandidateWorker::open_device() {
 Message CandidateWorker::machine(const Json& head) {
   MachinePeak peak;
   Message out;
-  if (text_at(head, "device") == "cuda") {
+  const auto device = read_word<DeviceKind>(text_at(head, "device"));
+  if (!device) return unknown_device(head);
+  if (*device == DeviceKind::cuda) {
     if (auto problem = open_device()) return *std::move(problem);
     const auto count = CudaDevice::count();
     peak.name = device_->name();
@@ -118,19 +125,21 @@ std::optional<Message> CandidateWorker::compile(const Json& head, Prepared& out,
     cache_folder_ = folder;
   }
   Work work;
-  if (text_at(head, "device") == "cuda") {
+  const auto device = read_word<DeviceKind>(text_at(head, "device"));
+  if (!device) return unknown_device(head);
+  if (*device == DeviceKind::cuda) {
     if (auto problem = open_device()) return problem;
     auto made = CudaProgram::compile(out.document.program, *device_, *cache_);
     if (!made) return error(made.error());
     out.gpu = std::move(made).value();
     times = times_json(out.gpu->times());
-    work = work_of(out.gpu->plan());
+    work = work_of(out.gpu->arrangement());
   } else {
     auto made = LlvmProgram::compile(out.document.program, *cache_);
     if (!made) return error(made.error());
     out.cpu.emplace(std::move(made).value());
     times = times_json(out.cpu->times());
-    work = work_of(out.cpu->plan());
+    work = work_of(out.cpu->arrangement());
   }
   times.set("bytes", work.bytes).set("certain_bytes", work.certain_bytes).set("flops", flops_json(work.flops));
   times.set("certain_flops", flops_json(work.certain_flops)).set("cache_problem", cache_->problem());

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "steptp/lowering/arrangement.h"
 #include "steptp/lowering/collectives.h"
-#include "steptp/lowering/plan.h"
 #include "steptp/lowering/threads.h"
 
 namespace steptp {
@@ -27,14 +27,18 @@ void add_statements(const Node& node, std::vector<std::size_t>& out) {
 
 class KernelOrder {
  public:
-  KernelOrder(const lowering::Plan& plan, const lowering::KernelPlan& kernel, const certify::Code& code,
-              certify::ThreadFolds& out)
-      : plan_(plan), kernel_(kernel), code_(code), out_(out), in_turn_(lowering::axes_in_turn(plan, kernel)) {}
+  KernelOrder(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel,
+              const certify::Code& code, certify::ThreadFolds& out)
+      : arrangement_(arrangement),
+        kernel_(kernel),
+        code_(code),
+        out_(out),
+        in_turn_(lowering::axes_in_turn(arrangement, kernel)) {}
 
   bool run() { return blocks_keep_order() && follow(kernel_.body); }
 
  private:
-  [[nodiscard]] const Statement& statement(std::size_t number) const { return plan_.table.statements[number]; }
+  [[nodiscard]] const Statement& statement(std::size_t number) const { return arrangement_.table.statements[number]; }
 
   [[nodiscard]] std::optional<Axis> axis_of(std::size_t number, std::size_t loop) const {
     const bool is_inside = loop >= statement(number).kernel.host_loops;
@@ -47,7 +51,7 @@ class KernelOrder {
     if (in_turn_.empty()) return true;
     for (const std::size_t number : kernel_.statements) {
       if (!turns_come_first(number)) return false;
-      const std::vector<Axis> reduced = lowering::reduced_axes(plan_.table, number);
+      const std::vector<Axis> reduced = lowering::reduced_axes(arrangement_.table, number);
       const bool over_blocks =
           std::any_of(reduced.begin(), reduced.end(), [](Axis axis) { return !is_thread_axis(axis); });
       if (over_blocks && writers_of(statement(number).equation->left->tensor) > 1) return false;
@@ -79,7 +83,7 @@ class KernelOrder {
     std::vector<std::size_t> statements;
     add_statements(node, statements);
     for (const std::size_t number : statements) {
-      const std::vector<Axis> axes = lowering::reduced_thread_axes(plan_, number);
+      const std::vector<Axis> axes = lowering::reduced_thread_axes(arrangement_, number);
       if (axes.empty()) continue;
       // CUDA refuses it.
       if (statements.size() > 1) return false;
@@ -94,7 +98,7 @@ class KernelOrder {
     fold.first_loop = first_thread_loop(number);
     // Another writer among the threads' loops would have been an equation beside this one.
     if (code_.statements[number].private_from > fold.first_loop) return false;
-    if (const auto reduction = lowering::thread_reduction(plan_, kernel_, node, axes)) {
+    if (const auto reduction = lowering::thread_reduction(arrangement_, kernel_, node, axes)) {
       fold.form = ThreadFold::Form::together;
       fold.joined = {reduction->size};
       if (reduction->in_warps()) fold.joined = {lowering::kWarp, reduction->size / lowering::kWarp};
@@ -138,8 +142,8 @@ class KernelOrder {
     return out;
   }
 
-  const lowering::Plan& plan_;
-  const lowering::KernelPlan& kernel_;
+  const lowering::Arrangement& arrangement_;
+  const lowering::ArrangedKernel& kernel_;
   const certify::Code& code_;
   certify::ThreadFolds& out_;
   std::vector<Axis> in_turn_;
@@ -148,11 +152,11 @@ class KernelOrder {
 }  // namespace
 
 std::optional<certify::ThreadFolds> thread_order(const Program& program, const certify::Code& code) {
-  const auto plan = lowering::plan_of(program);
-  if (!plan) return std::nullopt;
+  const auto arrangement = lowering::arrangement_of(program);
+  if (!arrangement) return std::nullopt;
   certify::ThreadFolds out;
-  for (const lowering::KernelPlan& kernel : plan->kernels) {
-    if (!KernelOrder(*plan, kernel, code, out).run()) return std::nullopt;
+  for (const lowering::ArrangedKernel& kernel : arrangement->kernels) {
+    if (!KernelOrder(*arrangement, kernel, code, out).run()) return std::nullopt;
   }
   return out;
 }

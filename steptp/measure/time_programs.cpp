@@ -64,7 +64,7 @@ class Measurement {
   }
 
   Result<TimeAnswer, ExecutionFailure> run() {
-    const RunOrder order = pool_.options().device == "cpu" ? RunOrder::text : RunOrder::threads;
+    const RunOrder order = pool_.options().device == DeviceKind::cpu ? RunOrder::text : RunOrder::threads;
     // Before a worker is taken: others may use it meanwhile.
     for (std::size_t i = 0; i < records_.size(); ++i) {
       expectations_.push_back(expected_elements(*request_.programs[i], drawn_for(i), request_.seed, kCheckedElements,
@@ -122,7 +122,7 @@ class Measurement {
     auto said = pool_.machine();
     if (!said) {
       Json head;
-      head.set("op", "machine").set("device", pool_.options().device).set("threads", pool_.options().threads);
+      head.set("op", "machine").set("device", word_of(pool_.options().device)).set("threads", pool_.options().threads);
       auto asked = ask(head, kMachineSeconds);
       if (!asked) return asked.error();
       pool_.remember_machine(*asked);
@@ -151,7 +151,7 @@ class Measurement {
   void prepare(std::size_t i) {
     prepared_.resize(records_.size(), false);
     Json head;
-    head.set("op", "prepare").set("id", static_cast<std::int64_t>(i)).set("device", pool_.options().device);
+    head.set("op", "prepare").set("id", static_cast<std::int64_t>(i)).set("device", word_of(pool_.options().device));
     head.set("threads", pool_.options().threads).set("cache", pool_.options().cache);
     head.set("seed", static_cast<std::int64_t>(request_.seed)).set("program", records_[i]);
     head.set("inputs_of", records_[inputs_of(i)]).set("expected", to_json(expectations_[i]));

@@ -16,14 +16,14 @@ using Loops = std::set<std::string>;
 
 class Counter {
  public:
-  explicit Counter(const lowering::Plan& plan) : plan_(plan) {}
+  explicit Counter(const lowering::Arrangement& arrangement) : arrangement_(arrangement) {}
 
   Work run() {
-    for (const lowering::KernelPlan& kernel : plan_.kernels) {
+    for (const lowering::ArrangedKernel& kernel : arrangement_.kernels) {
       for (const Node& node : kernel.body) visit(node, false);
     }
-    for (const Variable& variable : plan_.program->signature.variables) {
-      const auto bytes = static_cast<double>(plan_.buffers.at(variable.name).bytes);
+    for (const Variable& variable : arrangement_.program->signature.variables) {
+      const auto bytes = static_cast<double>(arrangement_.buffers.at(variable.name).bytes);
       work_.bytes += bytes;
       if (surely_read_.contains(variable.name)) work_.certain_bytes += bytes;
     }
@@ -38,7 +38,7 @@ class Counter {
 
   void count(const Node& store, bool guarded) {
     extents_.clear();
-    for (const Loop* loop : plan_.table.statements[store.statement].loops) extents_[loop->index] = loop->extent;
+    for (const Loop* loop : arrangement_.table.statements[store.statement].loops) extents_[loop->index] = loop->extent;
     Loops loops;
     operations(*store.value, guarded, loops);
   }
@@ -72,7 +72,7 @@ class Counter {
   }
 
   void load(const Ref& ref, bool guarded, Loops& loops) {
-    const lowering::Buffer& buffer = plan_.buffers.at(ref.tensor);
+    const lowering::Buffer& buffer = arrangement_.buffers.at(ref.tensor);
     const bool is_input = buffer.known && buffer.known->role != Role::output;
     // What the program itself writes may be another value in every iteration.
     if (!is_input) {
@@ -98,7 +98,7 @@ class Counter {
     loops.merge(own);
   }
 
-  const lowering::Plan& plan_;
+  const lowering::Arrangement& arrangement_;
   std::map<std::string, std::int64_t> extents_;
   std::set<std::string> surely_read_;
   Work work_;
@@ -112,7 +112,7 @@ double Work::all_flops() const {
   return sum;
 }
 
-Work work_of(const lowering::Plan& plan) { return Counter(plan).run(); }
+Work work_of(const lowering::Arrangement& arrangement) { return Counter(arrangement).run(); }
 
 double MachinePeak::flops_of(DType dtype) const {
   const auto own = flops.find(dtype);

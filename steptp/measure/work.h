@@ -3,7 +3,7 @@
 #include <map>
 
 #include "steptp/ir/dtype.h"
-#include "steptp/lowering/plan.h"
+#include "steptp/lowering/arrangement.h"
 
 namespace steptp {
 
@@ -22,7 +22,7 @@ struct Work {
 
   [[nodiscard]] double all_flops() const;
 };
-[[nodiscard]] Work work_of(const lowering::Plan& plan);
+[[nodiscard]] Work work_of(const lowering::Arrangement& arrangement);
 
 /// What a machine does at most.
 struct MachinePeak {

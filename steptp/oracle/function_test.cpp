@@ -11,7 +11,7 @@
 #include "steptp/oracle/arithmetic.h"
 #include "steptp/oracle/exact_math.h"
 #include "steptp/oracle/fast_math.h"
-#include "steptp/oracle/reference_rounding.h"
+#include "testing/reference_rounding.h"
 
 namespace steptp {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "steptp/base/text.h"
-#include "steptp/check/structure.h"
+#include "steptp/structure/structure.h"
 #include "steptp/oracle/code.h"
 #include "steptp/oracle/resolve_expr.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "steptp/base/random.h"
-#include "steptp/oracle/reference_rounding.h"
+#include "testing/reference_rounding.h"
 
 namespace steptp {
 namespace {

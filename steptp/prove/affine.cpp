@@ -186,6 +186,7 @@ Interval Arena::atom_range(AtomId id) {
 
 Interval Arena::value_range(GeneratorId id) {
   const Generator& node = generators_[id];
+  if (node.kind == Generator::Kind::reduction) return range_of_fold(id);
   if (node.kind != Generator::Kind::extremum && node.kind != Generator::Kind::select) return Interval::everything();
   std::optional<Interval> result;
   for (const PolynomialId operand : node.polynomials) {
@@ -203,6 +204,15 @@ Interval Arena::value_range(GeneratorId id) {
     }
   }
   return *result;
+}
+
+Interval Arena::range_of_fold(GeneratorId id) {
+  const auto op = static_cast<ArithmeticOp>(generators_[id].tag);
+  // Without conditions it has rounds, and its value is that of one of them.
+  const bool is_chosen = (op == ArithmeticOp::max || op == ArithmeticOp::min) && generators_[id].conditions.empty();
+  if (!is_chosen) return Interval::everything();
+  const auto body = as_affine(opened(id).body);
+  return body ? range(*body) : Interval::everything();
 }
 
 Interval Arena::range(const Affine& affine) {

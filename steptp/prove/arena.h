@@ -142,6 +142,8 @@ class Arena {
   [[nodiscard]] std::optional<GeneratorId> as_generator(PolynomialId id) const;
   /// A multiple of a generator, but not 0 times it; without algebra only the generator itself.
   [[nodiscard]] std::optional<std::pair<GeneratorId, mpq_class>> as_scaled_generator(PolynomialId id) const;
+  /// 1 for inf, -1 for -inf.
+  [[nodiscard]] std::optional<int> as_infinity(PolynomialId id) const;
   /// The greatest number of which all coefficients are whole multiples.
   [[nodiscard]] std::optional<std::vector<PolynomialId>> all_exponents(const std::vector<PolynomialId>& operands);
   [[nodiscard]] std::optional<std::vector<PolynomialId>> all_squares(const std::vector<PolynomialId>& operands);
@@ -269,6 +271,8 @@ class Arena {
                                      ConditionId deciding);
   [[nodiscard]] Interval atom_range(AtomId id);
   [[nodiscard]] Interval value_range(GeneratorId id);
+  /// Of a maximum or minimum of integers that is not empty.
+  [[nodiscard]] Interval range_of_fold(GeneratorId id);
   void add_fact(ConditionId condition);
   void narrow(const Affine& nonnegative);
   [[nodiscard]] Truth truth_of_affine(const Affine& affine, bool equality);

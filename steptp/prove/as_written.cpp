@@ -4,7 +4,7 @@
 // Only accumulations may come in another order and in parts, because their error bound does not depend on it.
 #include <algorithm>
 
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/written_operations.h"

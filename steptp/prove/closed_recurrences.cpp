@@ -26,6 +26,8 @@ class Closing {
   [[nodiscard]] std::optional<PolynomialId> plain_sum();
   /// As a sum that is 0 while the maximum so far is -inf.
   [[nodiscard]] std::optional<PolynomialId> masked_sum();
+  /// As the index at which the greatest or least value so far was met first or last.
+  [[nodiscard]] std::optional<PolynomialId> index_of_extremum();
 
  private:
   /// What the value before is multiplied by, and what is added.
@@ -221,6 +223,42 @@ std::optional<PolynomialId> Closing::masked_sum() {
   return std::nullopt;
 }
 
+/// I(k) is t(k) where x(k)>X(k-1), and I(k-1) elsewhere, with X(k) the maximum of x up to k: the least t(i) with x(i)
+/// equal to X(k). With >= it is the greatest. A NaN would be passed over, and then be compared with nothing.
+std::optional<PolynomialId> Closing::index_of_extremum() {
+  const auto whole = arena_.as_generator(step_.value);
+  if (!arena_.with_algebra() || !whole || arena_.generator(*whole).kind != Generator::Kind::select) return std::nullopt;
+  const Generator node = arena_.generator(*whole);
+  if (node.polynomials[1] != step_.previous) return std::nullopt;
+  const PolynomialId index = node.polynomials[0];
+  const Affine earlier = arena_.variable(step_.earlier);
+  const Affine now = Arena::sum(earlier, Arena::number(1));
+  const auto rise = arena_.as_constant(arena_.add(at(index, now), arena_.negate(at(index, earlier))));
+  if (!rise || *rise <= 0 || at(index, Arena::number(rounds_.low)) != rounds_.first) return std::nullopt;
+  const Condition comparison = arena_.condition(node.conditions[0]);
+  const bool is_first = comparison.kind == Condition::Kind::less;
+  if (!is_first && comparison.kind != Condition::Kind::less_equal) return std::nullopt;
+  for (const bool is_max : {true, false}) {
+    const PolynomialId value = is_max ? comparison.right : comparison.left;
+    const PolynomialId extremum = is_max ? comparison.left : comparison.right;
+    if (has_self(value) || arena_.traits(value).may_be_nan) continue;
+    const ArithmeticOp op = is_max ? ArithmeticOp::max : ArithmeticOp::min;
+    const auto extremum_up_to = [&](const Affine& end) {
+      const VariableId round = arena_.new_variable(rounds_.low, rounds_.high);
+      const Affine k = arena_.variable(round);
+      return arena_.reduce(op, {round}, {arena_.nonnegative(Arena::difference(end, k))}, at(value, k));
+    };
+    if (extremum_up_to(earlier) != extremum) continue;
+    const Affine end = is_first ? Arena::number(rounds_.high) : Arena::number(rounds_.low);
+    const PolynomialId none = arena_.add(at(index, end), arena_.constant(is_first ? 1 : -1));
+    const PolynomialId found = extremum_up_to(here());
+    return fold(is_first ? ArithmeticOp::min : ArithmeticOp::max, true, [&](const Affine& k) {
+      return arena_.select(arena_.compare(CompareOp::equal, at(value, k), found), at(index, k), none);
+    });
+  }
+  return std::nullopt;
+}
+
 std::vector<Closing::Mask> Closing::masks(PolynomialId value) {
   std::vector<Mask> found;
   for (const auto& [monomial, coefficient] : Polynomial(arena_.polynomial(value)).terms) {
@@ -276,7 +314,8 @@ PolynomialId Flow::hazard_of_rounds(const RecurrenceRounds& rounds, const Round&
 
 void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
   const std::optional<std::size_t> along = direction(names);
-  if (!along || !is_float(table_.statements[statement].equation->left->dtype)) return;
+  if (!along) return;
+  const bool is_real = is_float(table_.statements[statement].equation->left->dtype);
   const Interval range = arena_.range(names[*along]);
   if (range.is_point()) return;
   Rounds rounds{static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high), 0, names[*along]};
@@ -296,15 +335,29 @@ void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
     step.earlier = arena_.new_variable(rounds.low, rounds.high - 1);
     const Affine earlier = arena_.variable(step.earlier);
     for (const bool is_number : {false, true}) {
+      if (is_number && !is_real) break;
       self_is_number_ = is_number;
       element[*along] = Arena::sum(earlier, Arena::number(1));
       const Round later = body_at(statement, element);
       step.value = later.value;
       element[*along] = earlier;
       step.previous = arena_.generator(self(statement, element));
+      if (!is_real) {
+        // As a read gives it: kept in its type, in which it is already.
+        const DType dtype = table_.statements[statement].equation->left->dtype;
+        step.previous = arena_.integer(arena_.wrapped(integer_of(step.previous).integer, dtype));
+      }
       Closing closing(arena_, step, rounds);
-      auto value = is_number ? closing.sum() : closing.extremum();
-      if (!value) value = is_number ? closing.masked_sum() : closing.plain_sum();
+      std::optional<PolynomialId> value;
+      if (!is_real) {
+        value = closing.index_of_extremum();
+      } else if (is_number) {
+        value = closing.sum();
+        if (!value) value = closing.masked_sum();
+      } else {
+        value = closing.extremum();
+        if (!value) value = closing.plain_sum();
+      }
       if (!value) continue;
       closed_[statement] = Closed{names, *value, hazard_of_rounds(rounds, first, step, later)};
       break;

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/literal.h"
@@ -47,6 +47,9 @@ Affine Flow::to_integer(const Value& value, DType dtype) {
     if (whole < mpz_class(static_cast<long>(type.least))) whole = static_cast<long>(type.least);
     if (whole > mpz_class(static_cast<long>(type.greatest))) whole = static_cast<long>(type.greatest);
     return Arena::number(whole.get_si());
+  }
+  if (const auto infinite = arena_.as_infinity(value.real)) {
+    return Arena::number(*infinite > 0 ? info(dtype).greatest : info(dtype).least);
   }
   if (const auto affine = arena_.as_affine(value.real)) {
     if (Interval{info(dtype).least, info(dtype).greatest}.contains(arena_.range(*affine))) return *affine;

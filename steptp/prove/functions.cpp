@@ -146,6 +146,16 @@ PolynomialId Arena::extremum(bool is_max, const std::vector<PolynomialId>& opera
     }
   };
   for (const PolynomialId operand : operands) collect(operand);
+  // An integer that never exceeds it leaves a limit without effect.
+  const auto is_within_limit = [&](PolynomialId id) {
+    const auto integers = as_affine(id);
+    if (!integers) return false;
+    const Interval values = range(*integers);
+    const Wide whole = limit->get_num().get_si();
+    return is_max ? values.low >= whole : values.high <= whole;
+  };
+  const bool has_whole_limit = limit && limit->get_den() == 1 && limit->get_num().fits_slong_p();
+  if (has_whole_limit && std::any_of(flat.begin(), flat.end(), is_within_limit)) limit.reset();
   if (limit) flat.push_back(constant(*limit));
   // max(-inf, NaN) is -inf, so -inf stays where a NaN is possible.
   if (had_neutral && (flat.empty() || may_be_nan)) flat.push_back(neutral);

@@ -129,6 +129,8 @@ PolynomialId Arena::join_reductions(PolynomialId sum) {
       const Candidate& a = candidates[i];
       const Candidate& b = candidates[j];
       if (a.term == b.term || node.terms[a.term].second != node.terms[b.term].second || !(a.rest == b.rest)) continue;
+      // inf*(3-1) is not inf*3-inf*1.
+      if (monomials_.traits(intern_monomial(a.rest)).is_wild()) continue;
       const auto joined = join_two(a.fold, b.fold);
       if (joined) return add(without({a.term, b.term}), times_rest(a, *joined));
     }

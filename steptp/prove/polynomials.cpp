@@ -40,6 +40,12 @@ PolynomialId Arena::integer(const Affine& affine) {
   return result;
 }
 
+std::optional<int> Arena::as_infinity(PolynomialId id) const {
+  const auto scaled = as_scaled_generator(id);
+  if (!scaled || generators_[scaled->first].kind != Generator::Kind::infinity) return std::nullopt;
+  return sgn(scaled->second);
+}
+
 std::optional<mpq_class> Arena::as_constant(PolynomialId id) const {
   const Polynomial& node = polynomials_[id];
   if (node.terms.empty()) return mpq_class(0);

@@ -1,9 +1,9 @@
 // Which writes reach a read: the last before it that surely ran, and what was accumulated since.
 #include <algorithm>
 
-#include "steptp/check/types.h"
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
+#include "steptp/structure/types.h"
 
 namespace steptp::forms {
 
@@ -416,6 +416,8 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       }
       // Where the first has no rounds the element is undefined, and the second begins with an identity of its own.
       if (!is_written) throw GiveUp{"two kinds of folds on parts of a tensor"};
+      // What comes next, a maximum say, sees the sum as its type holds it.
+      if (total && !is_float(dtype)) total = arena_.integer(arena_.wrapped(integer_of(*total).integer, dtype));
     }
     used.push_back(writer);
     if (!total) total = start ? std::optional(to_real(*start)) : std::nullopt;

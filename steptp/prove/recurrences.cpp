@@ -221,7 +221,8 @@ Value Flow::recurrence(const Candidate& write, std::vector<Affine> element) {
   if (const std::optional<Closed>& closed = closed_[statement]) {
     Substitution map;
     for (std::size_t i = 0; i < element.size(); ++i) map[closed->element[i]] = element[i];
-    Value at_element{Value::Kind::real, {}, arena_.substitute_polynomial(closed->value, map), 0};
+    const PolynomialId real = arena_.substitute_polynomial(closed->value, map);
+    Value at_element = is_float(dtype) ? Value{Value::Kind::real, {}, real, 0} : integer_of(real);
     if (closed->hazard != kHarmless) at_element.hazard = arena_.substitute_polynomial(closed->hazard, map);
     return at_element;
   }

@@ -22,10 +22,14 @@ class Reducer {
 
   // ---- sums: term by term, each a product over the variables it uses
   [[nodiscard]] PolynomialId sum();
+  /// Terms that data leaves out are zero: one form for guards, scattered writes and choices.
+  void move_data_conditions();
   /// Without algebra: sums of sums are one sum, and choices by indices become conditions; nothing else is opened.
   [[nodiscard]] PolynomialId plain_sum();
   /// A sum inside the product is spread out; a choice by indices becomes conditions.
   [[nodiscard]] std::optional<PolynomialId> open_factor(MonomialId monomial);
+  /// An equation with data that names one of this fold's rounds, whatever the data is.
+  [[nodiscard]] bool pins_variable(ConditionId condition);
   [[nodiscard]] PolynomialId flat_sum(std::vector<VariableId> variables, const std::vector<ConditionId>& conditions,
                                       PolynomialId body);
   [[nodiscard]] bool uses_variables(GeneratorId id) const;
@@ -35,6 +39,8 @@ class Reducer {
   /// max(2*x+y) over x is 2*max(x)+y, and max(-x) is -min(x). An empty fold stays infinite.
   [[nodiscard]] std::optional<PolynomialId> move_out();
   [[nodiscard]] bool uses_own_variables(MonomialId monomial) const;
+  /// Which index has the greatest value (index_of_extremum.cpp).
+  [[nodiscard]] std::optional<PolynomialId> index_of_extremum();
 
   // ---- the common part: one body, no more to open
   [[nodiscard]] PolynomialId folded();

@@ -36,6 +36,7 @@ PolynomialId Reducer::again(std::vector<ConditionId> more, PolynomialId body) {
 
 PolynomialId Reducer::sum() {
   if (!arena_.with_algebra_) return plain_sum();
+  move_data_conditions();
   if (const auto veiled = arena_.as_veiled(body_); veiled && conditions_.empty()) {
     const std::vector<VariableId>& used = arena_.traits_of_condition(veiled->where).variables;
     const bool depends = std::any_of(variables_.begin(), variables_.end(),
@@ -59,6 +60,16 @@ PolynomialId Reducer::sum() {
   }
   if (const auto opened = open_factor(body.terms[0].first)) return *opened;
   return folded();
+}
+
+void Reducer::move_data_conditions() {
+  const auto stays = std::partition(conditions_.begin(), conditions_.end(), [this](ConditionId condition) {
+    return arena_.is_index_condition(condition) || pins_variable(condition);
+  });
+  for (auto condition = stays; condition != conditions_.end(); ++condition) {
+    body_ = arena_.select(*condition, body_, arena_.constant(0));
+  }
+  conditions_.erase(stays, conditions_.end());
 }
 
 PolynomialId Reducer::plain_sum() {
@@ -98,6 +109,11 @@ std::optional<PolynomialId> Reducer::open_factor(MonomialId monomial) {
       conditions.insert(conditions.end(), inner.conditions.begin(), inner.conditions.end());
       return flat_sum(std::move(variables), conditions, arena_.multiply(rest, inner.body));
     }
+    if (node.kind == Kind::select && pins_variable(node.conditions[0])) {
+      // One-hot: of all rounds only the one that the data names adds something.
+      if (arena_.multiply(rest, node.polynomials[1]) != arena_.constant(0)) continue;
+      return again({node.conditions[0]}, arena_.multiply(rest, node.polynomials[0]));
+    }
     if (node.kind == Kind::select && arena_.is_index_condition(node.conditions[0]) && uses_variables(id)) {
       PolynomialId total = arena_.constant(0);
       for (const bool holds : {true, false}) {
@@ -110,6 +126,22 @@ std::optional<PolynomialId> Reducer::open_factor(MonomialId monomial) {
     }
   }
   return std::nullopt;
+}
+
+bool Reducer::pins_variable(ConditionId condition) {
+  const Condition& node = arena_.condition(condition);
+  if (node.kind != Condition::Kind::zero || arena_.is_index_condition(condition)) return false;
+  const Affine equation = arena_.affine(node.left);
+  for (const auto& [id, coefficient] : equation.terms) {
+    const Atom& atom = arena_.atom(id);
+    if (atom.kind != Atom::Kind::variable || !is_own(atom.argument) || std::abs(coefficient) != 1) continue;
+    const Affine others = Arena::difference(equation, Arena::scaled(Affine{{{id, 1}}, 0}, coefficient));
+    const auto& used = arena_.traits_of_affine(arena_.intern(others)).variables;
+    if (std::binary_search(used.begin(), used.end(), atom.argument)) continue;
+    // Data that may name no round would leave a condition on data behind.
+    if (arena_.range(atom.argument).contains(arena_.range(Arena::scaled(others, -coefficient)))) return true;
+  }
+  return false;
 }
 
 PolynomialId Reducer::flat_sum(std::vector<VariableId> variables, const std::vector<ConditionId>& conditions,
@@ -125,6 +157,7 @@ bool Reducer::uses_variables(GeneratorId id) const {
 
 PolynomialId Reducer::extremum() {
   if (const auto moved = move_out()) return *moved;
+  if (const auto chosen = index_of_extremum()) return *chosen;
   const auto inner = arena_.as_generator(body_);
   if (!inner) return folded();
   const Generator& node = arena_.generator(*inner);

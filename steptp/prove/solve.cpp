@@ -107,7 +107,7 @@ class System {
           fewest = *count;
         }
       }
-      if (best == equations_.size()) throw GiveUp{"a subscript that cannot be inverted"};
+      if (best == equations_.size()) return leave_to_data();
       const Affine equation = equations_[best];
       equations_.erase(equations_.begin() + static_cast<std::ptrdiff_t>(best));
       if (fewest == 0) {
@@ -116,6 +116,15 @@ class System {
         determine(equation);
       }
     }
+  }
+
+  /// Which rounds write the element depends on data, as in D(I(a))+=A(a): a condition on rounds that stay free.
+  void leave_to_data() {
+    for (const Affine& equation : equations_) {
+      if (arena_.is_free_of_data(equation)) throw GiveUp{"a subscript that cannot be inverted"};
+      conditions.push_back(arena_.zero(equation));
+    }
+    equations_.clear();
   }
 
   struct Term {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "steptp/base/text.h"
-#include "steptp/reasoning/wordings.h"
+#include "steptp/reasoning/tellings.h"
 
 namespace steptp {
 

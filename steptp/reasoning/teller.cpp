@@ -126,14 +126,15 @@ void tell_plainly(const Strategy& strategy, Teller& teller, TracePieces& out) {
 
 }  // namespace
 
-Teller::Teller(const Wording& wording, const Program& program, const Choice& made, const Applied& applied,
-               std::uint64_t seed)
+Teller::Teller(std::string_view strategy, const Words& words, const Program& program, const Choice& made,
+               const Applied& applied, std::uint64_t seed)
     : facts(applied.facts),
       choice(made),
       before{&program, TracePiece::Kind::before},
       after{&applied.program, TracePiece::Kind::after},
-      wording_(wording),
-      random_(combine(hash_text(wording.strategy), seed)) {}
+      strategy_(strategy),
+      words_(words),
+      random_(combine(hash_text(strategy), seed)) {}
 
 void Teller::bind(std::string_view name, TracePieces pieces) {
   const auto known = std::find_if(bound_.begin(), bound_.end(), [&](const auto& one) { return one.first == name; });
@@ -178,7 +179,7 @@ void Teller::expand(std::string_view text, TracePieces& out) {
     const std::size_t end = text.find('}', at);
     const std::string_view name = text.substr(at + 1, end - at - 1);
     const auto known = std::find_if(bound_.begin(), bound_.end(), [&](const auto& one) { return one.first == name; });
-    if (known == bound_.end()) throw std::logic_error(concat(wording_.strategy, " binds no {", name, "}"));
+    if (known == bound_.end()) throw std::logic_error(concat(strategy_, " binds no {", name, "}"));
     add(out, known->second);
     at = end + 1;
   }
@@ -210,8 +211,13 @@ bool Teller::say_from(std::span<const Phrase> phrases, std::string_view slot) {
 }
 
 void Teller::say(std::string_view slot) {
-  if (say_from(wording_.phrases, slot) || say_from(shared_phrases(), slot)) return;
-  throw std::logic_error(concat(wording_.strategy, " has no phrase for ", slot));
+  if (say_from(words_.phrases, slot) || say_from(shared_words().phrases, slot)) return;
+  throw std::logic_error(concat(strategy_, " has no phrase for ", slot));
+}
+
+bool Teller::has(std::string_view slot) const {
+  return std::any_of(words_.phrases.begin(), words_.phrases.end(),
+                     [&](const Phrase& phrase) { return phrase.slot == slot; });
 }
 
 void Teller::say_preconditions() {
@@ -224,11 +230,6 @@ void Teller::say_preconditions() {
 bool Teller::holds(std::string_view id) const {
   return std::any_of(facts.holds.begin(), facts.holds.end(),
                      [&](const Holds& one) { return one.precondition->id == id; });
-}
-
-void Teller::paragraph() {
-  add(out_, "\n\n");
-  at_start_ = true;
 }
 
 std::int64_t Teller::integer(std::string_view value) const {
@@ -262,20 +263,20 @@ bool is_true(const Values& values, std::string_view key) {
 
 TracePieces tell(const Strategy& strategy, const Program& before, const Choice& choice, const Applied& applied,
                  std::uint64_t seed) {
-  const Wording* wording = wording_of(strategy.name);
-  if (!wording) {
-    const Wording none{strategy.name, {}, {}, nullptr};
-    Teller teller(none, before, choice, applied, seed);
+  const Words* words = words_of(strategy.name);
+  if (!words || words->general.empty()) {
+    const Words none;
+    Teller teller(strategy.name, none, before, choice, applied, seed);
     TracePieces out;
     tell_plainly(strategy, teller, out);
     return out;
   }
-  Teller teller(*wording, before, choice, applied, seed);
-  TracePieces out = plain(
-      std::string(wording->general[random_at(combine(hash_text(strategy.name), seed), 0) % wording->general.size()]));
+  Teller teller(strategy.name, *words, before, choice, applied, seed);
+  TracePieces out =
+      plain(std::string(words->general[random_at(combine(hash_text(strategy.name), seed), 0) % words->general.size()]));
   add(out, "\n\n");
   teller.bind_values(applied.facts.values);
-  wording->tell(teller);
+  telling_of(strategy).tell(teller);
   add(out, teller.take());
   return out;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Tells one step in the words of its strategy: tables of phrasings with places to fill in (wordings_*.cpp), and a
-// function per strategy that fills them from the facts and says them in order.
+// Tells one step in the words of its strategy (words.h): a function per strategy fills the places in the phrases from
+// the facts and says them in order (telling_*.cpp).
 
 #include <cstdint>
 #include <span>
@@ -12,31 +12,23 @@
 
 #include "steptp/base/random.h"
 #include "steptp/reasoning/quoting.h"
+#include "steptp/reasoning/words.h"
 #include "steptp/strategies/strategy.h"
 
 namespace steptp {
 
-/// One way to say something. All phrases of one slot say the same; the seed takes one. In the text `{x}` stands for
-/// what is bound to x, and `<a|b>` for one of a and b.
-struct Phrase {
-  std::string_view slot;
-  std::string_view text;
-};
-
 class Teller;
 
-/// How a strategy is told.
-struct Wording {
+/// Who tells the steps of a strategy.
+struct Telling {
   std::string_view strategy;
-  std::span<const std::string_view> general;  ///< what it is, each text whole
-  std::span<const Phrase> phrases;            ///< of the instance; a slot named after a precondition says that it holds
   void (*tell)(Teller&) = nullptr;
 };
 
 class Teller {
  public:
-  Teller(const Wording& wording, const Program& program, const Choice& made, const Applied& applied,
-         std::uint64_t seed);
+  Teller(std::string_view strategy, const Words& words, const Program& program, const Choice& made,
+         const Applied& applied, std::uint64_t seed);
 
   const Facts& facts;
   const Choice& choice;
@@ -58,11 +50,12 @@ class Teller {
 
   /// One sentence, or several that belong together.
   void say(std::string_view slot);
+  /// Whether the strategy's own words have it.
+  [[nodiscard]] bool has(std::string_view slot) const;
   /// Each precondition that the strategy has looked at, with its values, in words of the strategy or of all.
   void say_preconditions();
   /// Whether a precondition is among those.
   [[nodiscard]] bool holds(std::string_view id) const;
-  void paragraph();
 
   [[nodiscard]] std::int64_t integer(std::string_view value) const;  ///< of the facts; 0 where there is none
   [[nodiscard]] std::string word(std::string_view value) const;      ///< likewise; empty where there is none
@@ -75,11 +68,12 @@ class Teller {
   void expand(std::string_view text, TracePieces& out);
   [[nodiscard]] bool say_from(std::span<const Phrase> phrases, std::string_view slot);
 
-  const Wording& wording_;
+  std::string_view strategy_;
+  const Words& words_;
   Random random_;
   std::vector<std::pair<std::string_view, TracePieces>> bound_;
   TracePieces out_;
-  bool at_start_ = true;  ///< of a paragraph
+  bool at_start_ = true;  ///< nothing is said yet
 };
 
 /// Null where there is no such value.
@@ -89,10 +83,9 @@ class Teller {
 /// Whether a value is there and true.
 [[nodiscard]] bool is_true(const Values& values, std::string_view key);
 
-/// How all strategies are told; null where a strategy has no words of its own.
-[[nodiscard]] const Wording* wording_of(std::string_view strategy);
-/// What several strategies say of preconditions that mean the same for all of them.
-[[nodiscard]] std::span<const Phrase> shared_phrases();
+/// The one of this strategy, or one for all that need none of their own: it binds {where}, {old} and {new} and says the
+/// slots `take`, those of the preconditions, `become`, `why` and `back`, as far as there are words for them.
+[[nodiscard]] Telling telling_of(const Strategy& strategy);
 
 /// The whole trace.
 [[nodiscard]] TracePieces tell(const Strategy& strategy, const Program& before, const Choice& choice,

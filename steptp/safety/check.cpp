@@ -6,7 +6,7 @@
 #include "steptp/analysis/shapes.h"
 #include "steptp/analysis/tables.h"
 #include "steptp/analysis/value_facts.h"
-#include "steptp/check/structure.h"
+#include "steptp/structure/structure.h"
 #include "steptp/safety/ambiguity.h"
 #include "steptp/safety/bounds.h"
 #include "steptp/safety/definedness.h"

@@ -6,7 +6,7 @@
 
 #include "steptp/analysis/reached.h"
 #include "steptp/base/text.h"
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 
 namespace steptp {
 

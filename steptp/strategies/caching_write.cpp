@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "steptp/base/text.h"
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/storage.h"
 #include "steptp/strategies/write_target.h"

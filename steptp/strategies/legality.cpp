@@ -194,22 +194,24 @@ namespace {
 
 /// Wherever accesses to one element may not change places, they differ in one loop of the header at most, which decides
 /// their order in any order of the loops.
-bool is_permutable(View& view, const PlacedNest& nest) {
-  const auto [known, fresh] = view.permutable.try_emplace(nest.nest);
-  if (!fresh) return known->second;
+bool find_permutable(View& view, const PlacedNest& nest) {
   const std::size_t base = loops_around(nest);
   const AccessTable& table = view.table();
-  return known->second = !any_pair(view, nest, [&](const Access& a, const Access& b) {
-           if (may_commute(table, a, b)) return false;
-           const Statement& first = table.statements[a.statement];
-           const Coincidence meet = coincide(table, a, b, pair_loops(first, table.statements[b.statement], base));
-           if (meet.impossible) return false;
-           std::size_t differ = 0;
-           for (std::size_t i = base; i < base + nest.nest->loops.size(); ++i) {
-             if (!meet.pairs[i].equal && first.loops[i]->extent > 1) ++differ;
-           }
-           return differ > 1;
-         });
+  return !any_pair(view, nest, [&](const Access& a, const Access& b) {
+    if (may_commute(table, a, b)) return false;
+    const Statement& first = table.statements[a.statement];
+    const Coincidence meet = coincide(table, a, b, pair_loops(first, table.statements[b.statement], base));
+    if (meet.impossible) return false;
+    std::size_t differ = 0;
+    for (std::size_t i = base; i < base + nest.nest->loops.size(); ++i) {
+      if (!meet.pairs[i].equal && first.loops[i]->extent > 1) ++differ;
+    }
+    return differ > 1;
+  });
+}
+
+bool is_permutable(View& view, const PlacedNest& nest) {
+  return view.memos().permutable.get(nest.nest, [&] { return find_permutable(view, nest); });
 }
 
 }  // namespace
@@ -257,12 +259,13 @@ std::optional<Conflict> order_conflict(View& view, const PlacedNest& nest, const
   return found;
 }
 
-std::optional<Conflict> carried_conflict(View& view, const PlacedNest& nest, std::size_t loop, bool free_reductions) {
-  const auto [known, fresh] = view.carried.try_emplace({nest.nest, loop, free_reductions});
-  if (!fresh) return known->second;
+namespace {
+
+std::optional<Conflict> find_carried_conflict(View& view, const PlacedNest& nest, std::size_t loop,
+                                              bool free_reductions) {
   const std::size_t position = loops_around(nest) + loop;
   const AccessTable& table = view.table();
-  std::optional<Conflict>& found = known->second;
+  std::optional<Conflict> found;
   (void)any_pair(view, nest, [&](const Access& a, const Access& b) {
     if (free_reductions && a.statement == b.statement && may_commute(table, a, b)) return false;
     const Statement& first = table.statements[a.statement];
@@ -290,6 +293,13 @@ std::optional<Conflict> carried_conflict(View& view, const PlacedNest& nest, std
   return found;
 }
 
+}  // namespace
+
+std::optional<Conflict> carried_conflict(View& view, const PlacedNest& nest, std::size_t loop, bool free_reductions) {
+  return view.memos().carried.get({nest.nest, loop, free_reductions},
+                                  [&] { return find_carried_conflict(view, nest, loop, free_reductions); });
+}
+
 bool is_flat_launch(View& view, const PlacedNest& nest) {
   return nest.around.empty() && !view.has_scoped_data() &&
          std::all_of(nest.nest->items.begin(), nest.nest->items.end(),
@@ -297,16 +307,16 @@ bool is_flat_launch(View& view, const PlacedNest& nest) {
 }
 
 bool iterations_stay_apart(View& view, const PlacedNest& nest, std::size_t loop) {
-  const auto [known, fresh] = view.apart.try_emplace({nest.nest, loop});
-  if (!fresh) return known->second;
-  const std::size_t position = loops_around(nest) + loop;
-  const AccessTable& table = view.table();
-  return known->second = !any_pair(view, nest, [&](const Access& a, const Access& b) {
-           const Statement& first = table.statements[a.statement];
-           const Statement& second = table.statements[b.statement];
-           const Coincidence meet = coincide(table, a, b, pair_loops(first, second, 0));
-           return !meet.impossible && !meet.pairs[position].equal;
-         });
+  return view.memos().apart.get({nest.nest, loop}, [&] {
+    const std::size_t position = loops_around(nest) + loop;
+    const AccessTable& table = view.table();
+    return !any_pair(view, nest, [&](const Access& a, const Access& b) {
+      const Statement& first = table.statements[a.statement];
+      const Statement& second = table.statements[b.statement];
+      const Coincidence meet = coincide(table, a, b, pair_loops(first, second, 0));
+      return !meet.impossible && !meet.pairs[position].equal;
+    });
+  });
 }
 
 std::optional<Conflict> exchange_conflict(View& view, const std::vector<std::uint32_t>& first,

@@ -236,9 +236,8 @@ bool makes_all(View& view, const PlacedNest& nest, const TensorFacts& tensor) {
 }
 
 bool is_private(View& view, const PlacedNest& nest, const std::string& name) {
-  const auto [known, fresh] = view.private_data.try_emplace({nest.nest, name});
-  if (fresh) known->second = makes_all(view, nest, view.table().tensors.at(name));
-  return known->second;
+  return view.memos().private_data.get({nest.nest, name},
+                                       [&] { return makes_all(view, nest, view.table().tensors.at(name)); });
 }
 
 /// Some write and some other access share an element before and not after, or the other way round.

@@ -4,7 +4,7 @@
 
 #include "steptp/analysis/index_map.h"
 #include "steptp/base/text.h"
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/online.h"
 #include "steptp/strategies/pieces.h"

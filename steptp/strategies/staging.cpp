@@ -4,7 +4,7 @@
 
 #include "steptp/analysis/box_search.h"
 #include "steptp/base/text.h"
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 #include "steptp/strategies/expressions.h"
 
 namespace steptp {

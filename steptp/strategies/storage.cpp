@@ -120,9 +120,7 @@ bool is_plainly_written(View& view, const TensorFacts& tensor, const Statement& 
 
 bool is_defined(View& view, const Access& read, std::size_t same_loops) {
   const auto number = static_cast<std::size_t>(&read - view.table().accesses.data());
-  const auto [known, fresh] = view.defined.try_emplace({number, same_loops});
-  if (fresh) known->second = is_covered(view, read, same_loops);
-  return known->second;
+  return view.memos().defined.get({number, same_loops}, [&] { return is_covered(view, read, same_loops); });
 }
 
 Wide scoped_bytes(View& view, const KernelFacts& kernel, Scope scope) {

@@ -44,6 +44,32 @@ struct Conflict {
   std::string why;
 };
 
+/// Answers by their questions: each is worked out once.
+template <class Key, class Value>
+class Memo {
+ public:
+  /// The answer for `key`. `find` works it out the first time, and does not ask for the same key.
+  template <class Find>
+  const Value& get(const Key& key, Find find) {
+    const auto [known, is_new] = answers_.try_emplace(key);
+    if (is_new) known->second = find();
+    return known->second;
+  }
+
+ private:
+  std::map<Key, Value> answers_;
+};
+
+/// What functions of legality.h and storage.h have found out of one program: several strategies ask the same.
+struct LegalityMemos {
+  Memo<std::tuple<const Nest*, std::size_t, bool>, std::optional<Conflict>> carried;  ///< carried_conflict
+  /// Of tensors that scope_conflict has looked at: each iteration of the nest makes what it reads.
+  Memo<std::pair<const Nest*, std::string>, bool> private_data;
+  Memo<std::pair<std::size_t, std::size_t>, bool> defined;  ///< is_defined: number of the read, loops in common
+  Memo<std::pair<const Nest*, std::size_t>, bool> apart;    ///< iterations_stay_apart
+  Memo<const Nest*, bool> permutable;                       ///< the loops of the nest may stand in any order
+};
+
 /// A program as strategies look at it: what analyses say is worked out when somebody asks, once for all strategies. Not
 /// for several threads at a time. It keeps its reference: the program outlives it.
 class View {
@@ -65,15 +91,7 @@ class View {
   [[nodiscard]] Presburger& isl() { return isl_; }
   /// Some tensor is in `s` or `l`.
   [[nodiscard]] bool has_scoped_data();
-  /// What carried_conflict (legality.h) has found: several strategies ask it about the same loops.
-  std::map<std::tuple<const Nest*, std::size_t, bool>, std::optional<Conflict>> carried;
-  /// Likewise, of the tensors of a nest that scope_conflict has looked at, whether each iteration makes what it reads.
-  std::map<std::pair<const Nest*, std::string>, bool> private_data;
-  /// Likewise, by the number of a read and the loops in common: what is_defined (storage.h) has found.
-  std::map<std::pair<std::size_t, std::size_t>, bool> defined;
-  /// Likewise iterations_stay_apart, and nests whose loops may stand in any order.
-  std::map<std::pair<const Nest*, std::size_t>, bool> apart;
-  std::map<const Nest*, bool> permutable;
+  [[nodiscard]] LegalityMemos& memos() { return memos_; }
   /// What a top-level expression touches, by the names of tensors.
   [[nodiscard]] const std::vector<LocalAccesses>& touched(std::uint32_t expression);
   /// Every nest, in the order of the text.
@@ -100,6 +118,7 @@ class View {
   std::optional<std::vector<std::vector<LocalAccesses>>> touched_;
   std::optional<bool> has_scoped_data_;
   Presburger isl_;
+  LegalityMemos memos_;
 };
 
 /// All integers that divide n, ascending. Where what is left of n has no factor below two millions it counts as a

@@ -183,7 +183,7 @@ TEST(Document, WrongRecords) {
       {with(R"({"name":"A","role":"constant","dtype":"i8","shape":[1],"values":[128]})"), "wanted integers of i8"},
       {with(R"({"name":"A","role":"constant","dtype":"i8","shape":[1],"values":[0.5]})"), "wanted integers of i8"},
       {with(R"({"name":"A","role":"constant","dtype":"i8","shape":[1],"values":["nan"]})"), "wanted integers of i8"},
-      {with(R"({"name":"A","role":"constant","dtype":"i64","shape":[1],"values":[9007199254740994]})"), "up to 2^53"},
+      {with(R"({"name":"A","role":"constant","dtype":"i64","shape":[1],"values":[9007199254740994]})"), "below 2^53"},
   };
   for (const auto& [text, message] : cases) {
     const Document document = read_document("record", text);

@@ -10,10 +10,10 @@
 
 #include "steptp/base/json.h"
 #include "steptp/base/text.h"
-#include "steptp/text/gbnf_for_test.h"
 #include "steptp/text/printer.h"
 #include "steptp/text/reader.h"
 #include "steptp/text/strategy_names.h"
+#include "testing/gbnf_matcher.h"
 
 namespace steptp {
 namespace {

@@ -1,5 +1,6 @@
 #include "steptp/text/signature_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -113,18 +114,31 @@ std::string flatten_values(const Json& json, std::vector<double>& out) {
   return {};
 }
 
+/// The value that a float tensor holds where this one is written: to nearest, ties to even, with subnormals.
+double as_held(DType dtype, double value) {
+  const DTypeInfo& type = info(dtype);
+  if (dtype == DType::f64 || value == 0 || !std::isfinite(value)) return value;
+  const int exponent = std::max(std::ilogb(value), 1 - type.max_exponent);
+  const int unit = exponent - (type.precision - 1);
+  const double held = std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit);
+  if (held != 0 && std::ilogb(held) > type.max_exponent) {
+    return std::copysign(std::numeric_limits<double>::infinity(), held);
+  }
+  return held;
+}
+
 /// The values of an integer or bool tensor are integers of that type, small enough to be exact as doubles.
 std::string value_problem(const Variable& variable) {
   if (is_float(variable.dtype)) return {};
-  constexpr double kExact = 9007199254740992.0;  // 2^53
+  constexpr double kExact = 9007199254740992.0;  // 2^53, which its neighbour is read as
   const DTypeInfo& type = info(variable.dtype);
   for (const double value : variable.values) {
-    if (std::trunc(value) == value && std::fabs(value) <= kExact && value >= static_cast<double>(type.least) &&
+    if (std::trunc(value) == value && std::fabs(value) < kExact && value >= static_cast<double>(type.least) &&
         value <= static_cast<double>(type.greatest)) {
       continue;
     }
     return concat("\"values\" of ", variable.name, " holds ", print_number(value), ", wanted integers of ", type.code,
-                  " up to 2^53");
+                  " below 2^53");
   }
   return {};
 }
@@ -135,6 +149,9 @@ std::string read_values(const Json& json, Variable& variable) {
   const std::int64_t wanted = element_count(variable.shape).value_or(-1);
   if (static_cast<std::int64_t>(variable.values.size()) != wanted) {
     return concat(variable.name, " has ", wanted, " elements, but \"values\" has ", variable.values.size());
+  }
+  if (is_float(variable.dtype)) {
+    for (double& value : variable.values) value = as_held(variable.dtype, value);
   }
   return value_problem(variable);
 }

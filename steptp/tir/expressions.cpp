@@ -149,7 +149,7 @@ std::string Expressions::element(const Ref& ref, bool region) {
       subscripts.push_back(position);
     }
   }
-  const lowering::Buffer& buffer = plan_.buffers.at(ref.tensor);
+  const lowering::Buffer& buffer = arrangement_.buffers.at(ref.tensor);
   for (std::size_t i = 0; i < ref.subscripts.size(); ++i) {
     const bool whole = region && reads_tensor(ref.subscripts[i]);
     subscripts.push_back(whole ? concat("0:", buffer.shape[i]) : index(simplified(ref.subscripts[i], box())));
@@ -210,7 +210,7 @@ std::string Expressions::function(const Value& value) {
   }
   const std::string argument = this->value(*value.operands[0]);
   // TVM builds no erf of f16 for CPUs.
-  if (target_ == Target::cpu && value.function == Function::erf && value.dtype == DType::f16)
+  if (target_ == DeviceKind::cpu && value.function == Function::erf && value.dtype == DType::f16)
     return concat("T.Cast(\"float16\", T.erf(T.Cast(\"float32\", ", argument, ")))");
   return concat(function_name(value.function), "(", argument, ")");
 }

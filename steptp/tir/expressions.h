@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "steptp/lowering/arrangement.h"
 #include "steptp/lowering/homes.h"
 #include "steptp/lowering/offsets.h"
-#include "steptp/lowering/plan.h"
 #include "steptp/tir/lower.h"
 
 namespace steptp::tir {
@@ -15,7 +15,8 @@ namespace steptp::tir {
 /// Spells values and subscripts in TVMScript, over loop names or over the axes of a block.
 class Expressions {
  public:
-  Expressions(const lowering::Plan& plan, Target target) : plan_(plan), target_(target) {}
+  Expressions(const lowering::Arrangement& arrangement, DeviceKind target)
+      : arrangement_(arrangement), target_(target) {}
 
   std::vector<const Loop*> loops;  ///< open ones, outermost first
   /// Axes by which the storage of scoped data is expanded (target cpu).
@@ -43,8 +44,8 @@ class Expressions {
     if (!problem_) problem_ = std::move(reason);
   }
 
-  const lowering::Plan& plan_;
-  Target target_;
+  const lowering::Arrangement& arrangement_;
+  DeviceKind target_;
   std::optional<std::string> problem_;
 };
 

@@ -12,8 +12,8 @@
 
 namespace steptp::tir {
 
+using lowering::ArrangedKernel;
 using lowering::Buffer;
-using lowering::KernelPlan;
 using lowering::Node;
 
 namespace {
@@ -37,15 +37,15 @@ std::optional<Axis> axis_of_loop(const Loop& loop) {
 
 class ModuleWriter {
  public:
-  ModuleWriter(const lowering::Plan& plan, Dialect dialect, Target target)
-      : plan_(plan),
+  ModuleWriter(const lowering::Arrangement& arrangement, Dialect dialect, DeviceKind target)
+      : arrangement_(arrangement),
         names_(names_of(dialect)),
         target_(target),
-        expressions_(plan, target),
-        inits_(statements_with_init(plan)) {}
+        expressions_(arrangement, target),
+        inits_(statements_with_init(arrangement)) {}
 
   Result<std::string, Diagnostic> run() {
-    if (target_ == Target::cuda) problem_ = find_unfit_for_cuda(plan_, inits_);
+    if (target_ == DeviceKind::cuda) problem_ = find_unfit_for_cuda(arrangement_, inits_);
     if (problem_) return *std::move(problem_);
     line("from tvm.script import ir as I, ", names_.module, " as T");
     line("");
@@ -53,7 +53,7 @@ class ModuleWriter {
     open("class Module:");
     line(names_.function);
     open("def main(",
-         join(plan_.program->signature.variables, ", ",
+         join(arrangement_.program->signature.variables, ", ",
               [](const Variable& variable) {
                 return concat(variable.name, ": T.Buffer(", tuple(variable.shape), ", \"", type_name(variable.dtype),
                               "\")");
@@ -61,10 +61,10 @@ class ModuleWriter {
          "):");
     line("T.func_attr({\"", names_.no_alias, "\": True})");
     allocate();
-    for (const auto& [name, buffer] : plan_.buffers) {
-      if (buffer.scope == Scope::global && needs_fill(plan_, inits_, buffer)) fill_global(buffer);
+    for (const auto& [name, buffer] : arrangement_.buffers) {
+      if (buffer.scope == Scope::global && needs_fill(arrangement_, inits_, buffer)) fill_global(buffer);
     }
-    host(plan_.host);
+    host(arrangement_.host);
     if (problem_) return *std::move(problem_);
     return std::move(text_);
   }
@@ -87,17 +87,17 @@ class ModuleWriter {
     if (!problem_) problem_ = lowering::cannot_lower(std::move(message), site);
   }
   [[nodiscard]] Site site_of(std::size_t statement) const {
-    return Site{plan_.table.statements[statement].items, Site::Part::item, {}, {}};
+    return Site{arrangement_.table.statements[statement].items, Site::Part::item, {}, {}};
   }
 
   void allocate() {
-    for (const auto& [name, buffer] : plan_.buffers) {
+    for (const auto& [name, buffer] : arrangement_.buffers) {
       if (buffer.known) continue;
       std::vector<std::int64_t> shape = buffer.shape;
       std::string scope = buffer.scope == Scope::shared ? ", scope=\"shared\"" : ", scope=\"local\"";
-      if (buffer.scope == Scope::global || target_ == Target::cpu) scope.clear();
-      if (buffer.scope != Scope::global && target_ == Target::cpu) {
-        const KernelPlan& kernel = kernel_of(name);
+      if (buffer.scope == Scope::global || target_ == DeviceKind::cpu) scope.clear();
+      if (buffer.scope != Scope::global && target_ == DeviceKind::cpu) {
+        const ArrangedKernel& kernel = kernel_of(name);
         auto expanded = lowering::home_of(kernel, buffer).expanded;
         shape.clear();
         for (const auto& [axis, stride] : expanded) shape.push_back(kernel.extents[static_cast<std::size_t>(axis)]);
@@ -108,13 +108,13 @@ class ModuleWriter {
       line(name, " = ", names_.alloc_buffer, "(", tuple(shape), ", \"", type_name(buffer.dtype), "\"", scope, ")");
     }
   }
-  [[nodiscard]] const KernelPlan& kernel_of(const std::string& buffer) const {
-    for (const KernelPlan& kernel : plan_.kernels) {
+  [[nodiscard]] const ArrangedKernel& kernel_of(const std::string& buffer) const {
+    for (const ArrangedKernel& kernel : arrangement_.kernels) {
       for (const auto* list : {&kernel.shared, &kernel.local}) {
         if (std::find(list->begin(), list->end(), buffer) != list->end()) return kernel;
       }
     }
-    return plan_.kernels.front();
+    return arrangement_.kernels.front();
   }
 
   [[nodiscard]] std::string unique(const std::string& name) {
@@ -149,7 +149,7 @@ class ModuleWriter {
   }
 
   void fill_global(const Buffer& buffer) {
-    if (target_ == Target::cpu) return fill(buffer, buffer.shape);
+    if (target_ == DeviceKind::cpu) return fill(buffer, buffer.shape);
     const std::int64_t blocks = (buffer.elements + kFillThreads - 1) / kFillThreads;
     open("for bx in T.thread_binding(", blocks, ", thread=\"blockIdx.x\"):");
     open("for tx in T.thread_binding(", kFillThreads, ", thread=\"threadIdx.x\"):");
@@ -187,7 +187,7 @@ class ModuleWriter {
           guards_.pop_back();
           break;
         case Node::Kind::launch:
-          kernel_ = &plan_.kernels[node.kernel];
+          kernel_ = &arrangement_.kernels[node.kernel];
           home_fills(0);
           items(kernel_->body, 0);
           break;
@@ -196,14 +196,14 @@ class ModuleWriter {
     }
   }
 
-  /// Target cpu: scoped data begins anew where it lives.
+  /// DeviceKind cpu: scoped data begins anew where it lives.
   void home_fills(std::size_t depth) {
-    if (target_ != Target::cpu) return;
+    if (target_ != DeviceKind::cpu) return;
     for (const auto* list : {&kernel_->shared, &kernel_->local}) {
       for (const std::string& name : *list) {
-        const Buffer& buffer = plan_.buffers.at(name);
+        const Buffer& buffer = arrangement_.buffers.at(name);
         // One that nobody initialises is filled where TVM would otherwise allocate it in each round anew.
-        const bool is_filled = needs_fill(plan_, inits_, buffer) || may_live_on(plan_, buffer);
+        const bool is_filled = needs_fill(arrangement_, inits_, buffer) || may_live_on(arrangement_, buffer);
         if (is_filled && lowering::home_of(*kernel_, buffer).depth == depth) fill(buffer, shapes_.at(name));
       }
     }
@@ -233,10 +233,10 @@ class ModuleWriter {
     }
   }
 
-  /// Target cuda: an item without a loop over a thread axis runs where that index is 0, so it gets such a loop.
+  /// DeviceKind cuda: an item without a loop over a thread axis runs where that index is 0, so it gets such a loop.
   [[nodiscard]] std::vector<Loop> missing_axes(const Node& node) const {
     std::vector<Loop> out;
-    if (target_ == Target::cpu || node.kind != Node::Kind::store) return out;
+    if (target_ == DeviceKind::cpu || node.kind != Node::Kind::store) return out;
     for (const Axis axis : {Axis::tx, Axis::ty, Axis::tz}) {
       const std::int64_t extent = kernel_->extents[static_cast<std::size_t>(axis)];
       const bool open_already = std::any_of(expressions_.loops.begin(), expressions_.loops.end(),
@@ -271,7 +271,7 @@ class ModuleWriter {
 
   [[nodiscard]] bool narrower_than_launch(const Loop& loop) const {
     const auto axis = axis_of_loop(loop);
-    return target_ == Target::cuda && axis && loop.extent < kernel_->extents[static_cast<std::size_t>(*axis)];
+    return target_ == DeviceKind::cuda && axis && loop.extent < kernel_->extents[static_cast<std::size_t>(*axis)];
   }
 
   [[nodiscard]] std::string range_of_loop(const Node& node) const {
@@ -281,7 +281,7 @@ class ModuleWriter {
       case LoopKind::parallel:
         // Iterations that accumulate into one element must not run at the same time; a GPU has no such loop, and TVM's
         // pool of threads no second one inside the first.
-        if (target_ == Target::cuda || reduces_over(node, loop) || in_parallel())
+        if (target_ == DeviceKind::cuda || reduces_over(node, loop) || in_parallel())
           return concat("range(", loop.extent, ")");
         return concat("T.parallel(", loop.extent, ")");
       case LoopKind::vectorized:
@@ -290,7 +290,7 @@ class ModuleWriter {
       case LoopKind::unrolled: return concat("T.unroll(", loop.extent, ")");
       case LoopKind::bound: break;
     }
-    if (target_ == Target::cpu) return concat("range(", loop.extent, ")");
+    if (target_ == DeviceKind::cpu) return concat("range(", loop.extent, ")");
     const Axis axis = *axis_of(loop.index);
     return concat("T.thread_binding(", kernel_->extents[static_cast<std::size_t>(axis)], ", thread=\"",
                   thread_name(axis), "\")");
@@ -308,10 +308,10 @@ class ModuleWriter {
     std::vector<const Node*> below;
     statements(node, below);
     return std::any_of(below.begin(), below.end(), [&](const Node* one) {
-      const Statement& statement = plan_.table.statements[one->statement];
+      const Statement& statement = arrangement_.table.statements[one->statement];
       const auto at = std::find_if(statement.loops.begin(), statement.loops.end(),
                                    [&](const Loop* other) { return other->index == loop.index; });
-      return at != statement.loops.end() && !is_spatial(plan_, statement, **at);
+      return at != statement.loops.end() && !is_spatial(arrangement_, statement, **at);
     });
   }
   /// Widths that TVM builds for CUDA: f32 up to 4, f16 and bf16 even up to 8, f64 up to 4; reductions are not vectors.
@@ -321,7 +321,7 @@ class ModuleWriter {
     // TVM takes such loops only around one equation: data is not allocated in them, nor a loop written.
     const bool innermost = node.body.size() == 1 && node.body[0].kind == Node::Kind::store;
     if (!innermost || reduces_over(node, node.loop)) return false;
-    if (target_ == Target::cpu) return true;
+    if (target_ == DeviceKind::cpu) return true;
     const std::int64_t extent = node.loop.extent;
     return std::all_of(below.begin(), below.end(), [&](const Node* one) {
       const int bytes = info(one->target->dtype).bytes;
@@ -331,15 +331,16 @@ class ModuleWriter {
   }
 
   void block(const Node& node) {
-    const Statement& statement = plan_.table.statements[node.statement];
+    const Statement& statement = arrangement_.table.statements[node.statement];
     const bool is_flag = node.target->tensor != statement.equation->left->tensor;
     const bool init = !is_flag && inits_.contains(node.statement);
-    if (!zeros_.empty() && statement.accumulates && plan_.buffers.at(node.target->tensor).scope == Scope::shared) {
+    if (!zeros_.empty() && statement.accumulates &&
+        arrangement_.buffers.at(node.target->tensor).scope == Scope::shared) {
       fail("TVM puts a barrier inside the condition under which one thread accumulates", site_of(node.statement));
     }
     open("with ", names_.block, "(\"", unique(node.target->tensor), "\"):");
     std::string kinds;
-    for (const Loop* loop : statement.loops) kinds += is_flag || is_spatial(plan_, statement, *loop) ? 'S' : 'R';
+    for (const Loop* loop : statement.loops) kinds += is_flag || is_spatial(arrangement_, statement, *loop) ? 'S' : 'R';
     const auto names = [&](auto to_name) {
       return join(statement.loops, ", ", [&](const Loop* loop) { return to_name(loop->index); });
     };
@@ -352,7 +353,7 @@ class ModuleWriter {
     }
     where();
     std::vector<std::string> reads;
-    for (const Access& access : plan_.table.accesses) {
+    for (const Access& access : arrangement_.table.accesses) {
       if (access.statement != node.statement || access.is_write || (init && access.is_accumulator)) continue;
       std::string text = expressions_.element(*access.ref, true);
       if (std::find(reads.begin(), reads.end(), text) == reads.end()) reads.push_back(std::move(text));
@@ -363,7 +364,7 @@ class ModuleWriter {
     if (init) {
       open("with T.init():");
       line(expressions_.element(*node.target), " = ",
-           expressions_.value(*plan_.buffers.at(node.target->tensor).initial));
+           expressions_.value(*arrangement_.buffers.at(node.target->tensor).initial));
       close();
     }
     line(expressions_.element(*node.target), " = ", expressions_.value(*node.value));
@@ -387,14 +388,14 @@ class ModuleWriter {
 
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1) / 2;
 
-  const lowering::Plan& plan_;
+  const lowering::Arrangement& arrangement_;
   const Names& names_;
-  Target target_;
+  DeviceKind target_;
   Expressions expressions_;
   std::set<std::size_t> inits_;
   std::string text_;
   std::size_t depth_ = 0;
-  const KernelPlan* kernel_ = nullptr;
+  const ArrangedKernel* kernel_ = nullptr;
   std::vector<lowering::ValuePtr> guards_;
   std::vector<const Loop*> shorter_;  ///< open loops that are shorter than the launch
   std::vector<std::string> zeros_;    ///< added loops, where only 0 counts
@@ -405,10 +406,10 @@ class ModuleWriter {
 
 }  // namespace
 
-Result<std::string, Diagnostic> lower(const Program& program, Dialect dialect, Target target) {
-  const auto plan = lowering::plan_of(program);
-  if (!plan) return plan.error();
-  return ModuleWriter(*plan, dialect, target).run();
+Result<std::string, Diagnostic> lower(const Program& program, Dialect dialect, DeviceKind target) {
+  const auto arrangement = lowering::arrangement_of(program);
+  if (!arrangement) return arrangement.error();
+  return ModuleWriter(*arrangement, dialect, target).run();
 }
 
 }  // namespace steptp::tir

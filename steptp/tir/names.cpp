@@ -5,12 +5,6 @@
 
 namespace steptp::tir {
 
-std::optional<Dialect> parse_dialect(std::string_view name) {
-  if (name == "tvm-0.21") return Dialect::tvm_0_21;
-  if (name == "tvm-0.27") return Dialect::tvm_0_27;
-  return std::nullopt;
-}
-
 const Names& names_of(Dialect dialect) {
   static constexpr Names kPublished = {"tir", "@T.prim_func", "tir.noalias", "T.block", "T.alloc_buffer"};
   static constexpr Names kCurrent = {"tirx", "@T.prim_func(s_tir=True)", "tirx.noalias", "T.sblock",

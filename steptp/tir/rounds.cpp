@@ -29,9 +29,9 @@ bool has_own_guard(const Statement& writer, const Statement& reader) {
 
 }  // namespace
 
-bool may_live_on(const lowering::Plan& plan, const lowering::Buffer& buffer) {
+bool may_live_on(const lowering::Arrangement& arrangement, const lowering::Buffer& buffer) {
   if (buffer.scope == Scope::global || buffer.initial) return false;
-  const AccessTable& table = plan.table;
+  const AccessTable& table = arrangement.table;
   const auto facts = table.tensors.find(buffer.name);
   if (facts == table.tensors.end() || facts->second.writes.empty() || facts->second.reads.empty()) return false;
   std::set<std::size_t> statements;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <charconv>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,27 +18,18 @@ namespace steptp {
 
 namespace {
 
-std::mutex command_mutex;
-std::vector<std::string>& command_of_judge() {
-  static std::vector<std::string> command;
-  return command;
-}
-
 /// Whoever sets a limit gets an answer from the judge itself, a little later; this is for one that does not listen.
 constexpr double kGrace = 30;
 constexpr double kNoLimit = 1e7;
 
-/// One pool for this process; a copy of the process that fork has made starts its own.
-WorkerPool& judges() {
+/// One pool for each command of this process; a copy of the process that fork has made starts its own.
+WorkerPool& judges(const WorkerPool::Command& command) {
   static std::mutex mutex;
-  static pid_t owner = 0;
-  static WorkerPool* pool = nullptr;
+  static std::map<std::pair<pid_t, WorkerPool::Command>, WorkerPool*> pools;
   const std::lock_guard lock(mutex);
-  if (owner != getpid()) {
-    // The old one belongs to another process, whose workers it would end.
-    pool = new WorkerPool(std::vector<WorkerPool::Command>(default_jobs(), judge_command()));
-    owner = getpid();
-  }
+  // Those of another process are left as they are: to end them would end its workers.
+  WorkerPool*& pool = pools[{getpid(), command}];
+  if (pool == nullptr) pool = new WorkerPool(std::vector<WorkerPool::Command>(default_jobs(), command));
   return *pool;
 }
 
@@ -116,16 +108,6 @@ ApartAnswer judged_here(const Pair& pair, const ApartOptions& options) {
 
 }  // namespace
 
-void set_judge_command(std::vector<std::string> command) {
-  const std::lock_guard lock(command_mutex);
-  command_of_judge() = std::move(command);
-}
-
-std::vector<std::string> judge_command() {
-  const std::lock_guard lock(command_mutex);
-  return command_of_judge();
-}
-
 Judgement failed_judgement(std::string_view why) {
   Judgement judgement;
   judgement.reason = concat("the judge failed on this pair: ", why);
@@ -134,11 +116,11 @@ Judgement failed_judgement(std::string_view why) {
 
 ApartAnswer verify_apart(const Pair& pair, const ApartOptions& options) {
   // What cannot be compared is not judged, and cannot be sent.
-  if (!problem_of(pair).empty() || judge_command().empty()) return judged_here(pair, options);
+  if (!problem_of(pair).empty() || options.command.empty()) return judged_here(pair, options);
   WorkerCall call;
   call.seconds = options.seconds > 0 ? options.seconds + kGrace : kNoLimit;
   call.go_on = options.go_on;
-  const WorkerOutcome outcome = judges().call(request_of(pair, options), call);
+  const WorkerOutcome outcome = judges(options.command).call(request_of(pair, options), call);
   if (outcome.kind == WorkerOutcome::Kind::not_started) return judged_here(pair, options);
   ApartAnswer out;
   const auto answer = outcome.ok() ? parse_json(outcome.answer) : Result<Json, JsonError>(JsonError{});

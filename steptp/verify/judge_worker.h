@@ -17,11 +17,6 @@ namespace steptp {
 /// What a process that judges may use: a pair of legal size needs a small part of it.
 inline constexpr std::uint64_t kJudgeMemory = std::uint64_t{8} << 30;
 
-/// How processes that judge are started: a program that calls `run_judge_worker`. Whoever does not say so judges in its
-/// own process: a program that was started again and does something else would start itself without end.
-void set_judge_command(std::vector<std::string> command);
-[[nodiscard]] std::vector<std::string> judge_command();
-
 /// The answer where the process that judged is gone: undecided, and why.
 [[nodiscard]] Judgement failed_judgement(std::string_view why);
 
@@ -43,6 +38,9 @@ struct ApartAnswer {
 };
 
 struct ApartOptions {
+  /// How processes that judge are started: a program that calls `run_judge_worker`. Empty: the pair is judged here,
+  /// since a program that was started again and does something else would start itself without end.
+  std::vector<std::string> command;
   VerifyOptions judge;
   double seconds = 0;  ///< on the wall clock; 0: no limit
   bool with_certificate = false;

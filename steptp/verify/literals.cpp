@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "steptp/certify/rounded_arithmetic.h"
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 
 namespace steptp {
 

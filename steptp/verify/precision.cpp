@@ -14,7 +14,7 @@
 
 #include "steptp/analysis/accesses.h"
 #include "steptp/base/text.h"
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 #include "steptp/prove/prove.h"
 #include "steptp/verify/precision_ways.h"
 

@@ -14,7 +14,7 @@
 #include "steptp/analysis/box_search.h"
 #include "steptp/base/json.h"
 #include "steptp/base/text.h"
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 
 namespace steptp {
 

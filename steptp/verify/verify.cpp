@@ -98,6 +98,8 @@ void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
                          : answer.reason;
   judgement.counterexample = answer.counterexample;
   judgement.work += answer.work;
+  // What inputs were drawn from limits evidence; a counterexample needs none of it.
+  if (answer.verdict != Verdict::equal) return;
   for (const std::string& assumption : answer.assumes) {
     if (std::find(judgement.assumes.begin(), judgement.assumes.end(), assumption) == judgement.assumes.end()) {
       judgement.assumes.push_back(assumption);

@@ -7,7 +7,7 @@
 #include "steptp/analysis/index_map.h"
 #include "steptp/analysis/instances.h"
 #include "steptp/base/text.h"
-#include "steptp/check/types.h"
+#include "steptp/structure/types.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "steptp/analysis/dependences.h"
 #include "steptp/analysis/device.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
@@ -204,6 +203,21 @@ std::optional<Refusal> refuse_launch(const Fusion& fusion, std::int64_t extent) 
                  fusion.at.site(),
                  concat(extent, " iterations over ", name_of(axis), ", which has at most ", limit),
                  {{"extent", extent}, {"limit", limit}}};
+}
+
+/// The positions of the loops that an accumulating statement reduces over: those not in its left subscripts. Empty for
+/// a statement that does not accumulate.
+std::vector<std::size_t> reduction_axes(const Statement& statement) {
+  std::vector<std::size_t> axes;
+  if (!statement.accumulates) return axes;
+  std::set<std::string> used;
+  for (const Index& subscript : statement.equation->left->subscripts) {
+    for_each_variable(subscript, [&used](const std::string& name) { used.insert(name); });
+  }
+  for (std::size_t i = 0; i < statement.loops.size(); ++i) {
+    if (!used.contains(statement.loops[i]->index)) axes.push_back(i);
+  }
+  return axes;
 }
 
 std::optional<Refusal> refuse_roles(View& view, const Fusion& fusion) {

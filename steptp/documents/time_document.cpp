@@ -1,0 +1,150 @@
+#include "steptp/documents/time_document.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "steptp/base/text.h"
+#include "steptp/report/report.h"
+
+namespace steptp {
+
+namespace {
+
+std::string name_of(const Document& document) {
+  return document.program.name.empty() ? document.source->name() : document.program.name;
+}
+
+std::string formatted(const char* format, double value) {
+  char text[48];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+/// With a unit that leaves one to three digits in front.
+std::string time_text(double seconds) {
+  if (seconds <= 0) return "0 s";
+  if (seconds < 1e-3) return formatted("%.2f us", seconds * 1e6);
+  if (seconds < 1) return formatted("%.3f ms", seconds * 1e3);
+  return formatted("%.3f s", seconds);
+}
+
+std::string rate_text(double per_second, const char* unit) {
+  if (per_second >= 1e12) return formatted("%.2f T", per_second / 1e12) + unit;
+  if (per_second >= 1e9) return formatted("%.2f G", per_second / 1e9) + unit;
+  return formatted("%.2f M", per_second / 1e6) + unit;
+}
+
+Json flops_json(const std::map<DType, double>& flops) {
+  Json out = Json::Object();
+  for (const auto& [dtype, count] : flops) out.set(code(dtype), count);
+  return out;
+}
+
+Json program_json(const TimedDocument& one) {
+  const Timing& timing = one.timing;
+  Json out;
+  out.set("program", one.name).set("status", steptp::name_of(timing.status));
+  if (!timing.samples.empty()) {
+    out.set("median_s", timing.median).set("spread_s", timing.spread).set("min_s", timing.least);
+    out.set("samples", static_cast<std::uint64_t>(timing.samples.size()));
+    out.set("compile_ms", timing.compile_milliseconds).set("cached", timing.from_cache);
+    out.set("bytes", timing.work.bytes).set("flops", timing.work.all_flops());
+    out.set("bytes_per_second", timing.median > 0 ? timing.work.bytes / timing.median : 0.0);
+    out.set("flops_per_second", timing.median > 0 ? timing.work.all_flops() / timing.median : 0.0);
+    out.set("roofline_s", timing.roofline_seconds).set("roofline_share", timing.roofline_share);
+    out.set("checked_elements", static_cast<std::uint64_t>(timing.checked_elements));
+    out.set("implausible", timing.implausible);
+  }
+  if (one.failure && !one.failure->diagnostics.empty()) {
+    const Diagnostic& diagnostic = one.failure->diagnostics.front();
+    out.set("error", diagnostic.id).set("reason", diagnostic.message);
+  }
+  Json::Array notes;
+  for (const std::string& note : timing.notes) notes.emplace_back(note);
+  return out.set("notes", std::move(notes));
+}
+
+}  // namespace
+
+Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Document*>& documents, CandidatePool& pool,
+                                                   TimeRequest request, const std::vector<std::string>& rivals) {
+  TimeReport out;
+  out.device = pool.options().device;
+  out.cold = request.cold;
+  std::vector<std::size_t> measured;
+  for (const Document* document : documents) {
+    TimedDocument& one = out.programs.emplace_back();
+    one.name = name_of(*document);
+    if (auto unfit = find_unlowerable(*document)) {
+      const bool undecided = unfit->kind == LowerFailure::Kind::undecided;
+      one.failure = CompiledFailure{undecided ? CompiledFailure::Kind::undecided : CompiledFailure::Kind::errors,
+                                    {},
+                                    std::move(unfit->diagnostics)};
+      continue;
+    }
+    measured.push_back(out.programs.size() - 1);
+    request.programs.push_back(&document->program);
+  }
+  if (measured.empty()) return out;
+  auto answer = time_programs(pool, request);
+  if (!answer) return compiled_failure(*documents[measured.front()], answer.error());
+  out.machine = std::move(answer->machine);
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    TimedDocument& one = out.programs[measured[i]];
+    one.timing = std::move(answer->timings[i]);
+    if (!one.timing.samples.empty()) continue;
+    one.failure = compiled_failure(*documents[measured[i]], one.timing.failure);
+    if (one.timing.status == Timing::Status::wrong) one.failure->kind = CompiledFailure::Kind::refused;
+  }
+  for (std::size_t i = 0; i < answer->rivals.size(); ++i) {
+    TimedDocument& one = out.programs.emplace_back();
+    one.name = rivals[i];
+    one.timing = std::move(answer->rivals[i]);
+    if (!one.timing.samples.empty()) continue;
+    one.failure = CompiledFailure{CompiledFailure::Kind::refused, {}, {one.timing.failure.diagnostic}};
+  }
+  return out;
+}
+
+Json to_json(const TimeReport& report) {
+  Json machine;
+  machine.set("device", word_of(report.device)).set("name", report.machine.name).set("peaks", report.machine.source);
+  machine.set("bytes_per_second", report.machine.bytes_per_second).set("flops", flops_json(report.machine.flops));
+  Json::Array programs;
+  for (const TimedDocument& one : report.programs) programs.push_back(program_json(one));
+  Json out;
+  out.set("machine", std::move(machine)).set("cold_cache", report.cold);
+  return out.set("programs", std::move(programs));
+}
+
+std::string to_table(const TimeReport& report) {
+  std::vector<std::vector<std::string>> rows = {
+      {"program", "median", "spread", "runs", "against first", "memory", "arithmetic", "of roofline", "checked"}};
+  double first = 0;
+  std::string below;
+  for (const TimedDocument& one : report.programs) {
+    const Timing& timing = one.timing;
+    if (timing.samples.empty()) {
+      rows.push_back({one.name, std::string(steptp::name_of(timing.status))});
+    } else {
+      if (first == 0) first = timing.median;
+      const bool is_ok = timing.status == Timing::Status::ok;
+      rows.push_back({one.name, time_text(timing.median), time_text(timing.spread),
+                      std::to_string(timing.samples.size()), formatted("%.2fx", first / timing.median),
+                      rate_text(timing.work.bytes / timing.median, "B/s"),
+                      rate_text(timing.work.all_flops() / timing.median, "flop/s"),
+                      formatted("%.1f %%", 100 * timing.roofline_share),
+                      is_ok ? concat(timing.checked_elements, " elements") : std::string("no")});
+    }
+    for (const std::string& note : timing.notes) append(below, one.name, ": ", note, "\n");
+  }
+  std::string out;
+  if (!report.machine.name.empty()) {
+    append(out, report.machine.name, ": ", rate_text(report.machine.bytes_per_second, "B/s"), ", ",
+           rate_text(report.machine.flops_of(DType::f32), "flop/s"), " in f32 (", report.machine.source, "); ",
+           report.cold ? "cold" : "warm", " caches\n");
+  }
+  return out + aligned(rows, 1, {}) + below;
+}
+
+}  // namespace steptp

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+#include "steptp/base/words.h"
+
+namespace steptp {
+
+/// The back ends: what `lower` writes a program as.
+enum class Backend : std::uint8_t { cuda, llvm, tir };
+template <>
+inline constexpr auto kWords<Backend> = std::to_array<std::string_view>({"cuda", "llvm", "tir"});
+
+/// The engines: what `run` executes a program with. The oracle interprets it, the others compile it.
+enum class Engine : std::uint8_t { oracle, llvm, cuda };
+template <>
+inline constexpr auto kWords<Engine> = std::to_array<std::string_view>({"oracle", "llvm", "cuda"});
+
+/// The kinds of devices that compiled programs run on.
+enum class DeviceKind : std::uint8_t { cpu, cuda };
+template <>
+inline constexpr auto kWords<DeviceKind> = std::to_array<std::string_view>({"cpu", "cuda"});
+
+/// Where an engine that compiles runs its programs.
+[[nodiscard]] constexpr DeviceKind device_of(Engine engine) {
+  return engine == Engine::cuda ? DeviceKind::cuda : DeviceKind::cpu;
+}
+
+}  // namespace steptp

@@ -1,0 +1,106 @@
+// cache_read_write, precompute_indices
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "steptp/base/text.h"
+#include "steptp/reasoning/tellings.h"
+
+namespace steptp {
+
+namespace {
+
+bool is_inside(const Site& site, const std::vector<Part>& parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
+    return site.items.size() >= part.site.items.size() &&
+           std::equal(part.site.items.begin(), part.site.items.end(), site.items.begin());
+  });
+}
+
+/// "8 elements", "8 by 4 elements"
+std::string box_words(const Json::Array& extents) {
+  if (extents.size() == 1) return counted(*extents[0].as_integer(), "element", "elements");
+  return join(extents, " by ", [](const Json& one) { return one.dump(); }) + " elements";
+}
+
+void bind_cache(Teller& teller) {
+  const Facts& facts = teller.facts;
+  std::vector<Site> uses;
+  for (const Part& part : facts.removed) uses.push_back(part.site);
+  bind_where(teller);
+  teller.bind_before("old", teller.choice.at);
+  teller.bind_name("index", loop_at(*teller.before.program, teller.choice.at)->index);
+  teller.bind("uses", places_of(teller.before, uses, teller.choice.at.items[0]));
+  const auto count = static_cast<std::int64_t>(uses.size());
+  teller.bind("are_uses", (count == 1 ? "is " : "are ") + counted(count, "use", "uses"));
+  teller.bind("is_redirected", count == 1 ? "is" : "are");
+  std::vector<TracePieces> copies;
+  for (const Part& part : facts.added) copies.push_back(nest_of(teller.after, part.site));
+  teller.bind("copies", list_of(std::move(copies)));
+  const std::string cache = teller.word("cache");
+  std::vector<Site> results;
+  for (const Site& site : accesses_below(*teller.after.program, {teller.choice.at.items[0]}, cache)) {
+    if (!is_inside(site, facts.added)) results.push_back(site);
+  }
+  teller.bind("results", places_of(teller.after, results, teller.choice.at.items[0]));
+}
+
+void tell_cache(Teller& teller) {
+  const Facts& facts = teller.facts;
+  const bool read = teller.choice.word("direction") == "read";
+  bind_cache(teller);
+  teller.say(read ? "take-read" : "take-write");
+  const Json* extents = find_value(facts.values, "extents");
+  const bool scalar = extents->as_array()->empty();
+  if (!scalar) teller.bind("box", box_words(*extents->as_array()));
+  for (const Holds& one : facts.holds) {
+    teller.bind_values(one.values);
+    teller.say(scalar && one.precondition->id == "footprint" ? "footprint-scalar" : one.precondition->id);
+  }
+  teller.say(read ? "become-read" : "become-write");
+  if (teller.flag("guarded")) teller.say("guarded");
+  if (teller.flag("initialised")) teller.say("identity");
+  if (facts.renamings.empty()) {
+    teller.say("redirected");
+  } else {
+    teller.bind_name("source", facts.renamings[0].from);
+    teller.say("renamed");
+  }
+  if (const std::int64_t dropped = teller.integer("guards_dropped"); dropped > 0) {
+    teller.bind_count("dropped_words", dropped, "condition", "conditions");
+    teller.say("dropped");
+  }
+  teller.say(read ? "why-read" : "why-write");
+  teller.say("back");
+}
+
+void tell_indices(Teller& teller) {
+  const Facts& facts = teller.facts;
+  const Site& part = facts.removed[0].site;
+  bind_where(teller);
+  teller.bind_before("part", part);
+  Site access = part;
+  access.number.reset();
+  teller.bind_before("access", access);
+  teller.bind("table", nest_of(teller.after, facts.added[0].site));
+  Site result = access;
+  ++result.items[0];
+  teller.bind_after("result", result);
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say("become");
+  teller.say("reader");
+  teller.say("why");
+  teller.say("back");
+}
+
+constexpr Telling kTellings[] = {
+    {"cache_read_write", tell_cache},
+    {"precompute_indices", tell_indices},
+};
+
+}  // namespace
+
+std::span<const Telling> cache_tellings() { return kTellings; }
+
+}  // namespace steptp

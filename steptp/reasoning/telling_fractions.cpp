@@ -1,0 +1,54 @@
+// cancellation, expand_cancellation, apart, together
+#include <utility>
+#include <vector>
+
+#include "steptp/reasoning/scalar_telling.h"
+#include "steptp/reasoning/tellings.h"
+
+namespace steptp {
+
+namespace {
+
+/// What is struck out, as far as the text has it.
+TracePieces struck_words(const Teller& teller, bool divides) {
+  std::vector<TracePieces> struck;
+  const Json* list = find_value(teller.facts.values, "struck");
+  for (const Json& one : list && list->as_array() ? *list->as_array() : Json::Array()) {
+    struck.push_back(quote_piece(teller.before, {*parse_site(*one.as_string()), {}}));
+  }
+  if (struck.empty())
+    return plain(divides ? "dividend and divisor have a factor in common" : "a term is added and subtracted again");
+  const bool is_one = struck.size() == 1;
+  TracePieces out = list_of(std::move(struck));
+  if (divides) {
+    add(out, is_one ? " is a factor of dividend and divisor" : " are factors of dividend and divisor");
+  } else {
+    add(out, is_one ? " is added and subtracted again" : " are added and subtracted again");
+  }
+  return out;
+}
+
+void tell_cancellation(Teller& teller) {
+  const bool divides = teller.word("struck_kind") == "factor";
+  teller.bind("what_cancels", struck_words(teller, divides));
+  teller.bind("law", divides ? "a nonzero value divided by itself is one" : "a finite value minus itself is zero");
+  tell_scalar(teller);
+}
+
+void tell_apart(Teller& teller) {
+  const bool terms = teller.word("form") == "terms";
+  teller.bind("how", terms ? "term by term" : "into partial fractions");
+  teller.bind("by_role", terms ? "a sum that is divided" : "a value in which the divisor has several factors");
+  tell_scalar(teller);
+}
+
+constexpr Telling kTellings[] = {
+    {"cancellation", tell_cancellation},
+    {"apart", tell_apart},
+};
+
+}  // namespace
+
+std::span<const Telling> fraction_tellings() { return kTellings; }
+
+}  // namespace steptp

@@ -1,0 +1,108 @@
+// loop_unrolling, loop_parallelization, loop_vectorization, loop_binding
+#include "steptp/reasoning/tellings.h"
+
+namespace steptp {
+
+namespace {
+
+void bind_loop(Teller& teller) {
+  const Site& site = teller.facts.removed[0].site;
+  const Loop* loop = loop_at(*teller.before.program, site);
+  bind_where(teller);
+  teller.bind_before("old", site);
+  teller.bind_after("new", teller.facts.added[0].site);
+  teller.bind_name("index", loop->index);
+  teller.bind_count("extent_words", loop->extent, "iteration", "iterations");
+}
+
+void tell_unrolling(Teller& teller) {
+  bind_loop(teller);
+  teller.bind_count("equations_words", teller.integer("equations"), "equation", "equations");
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say("become");
+  teller.say("why");
+  teller.say("back");
+}
+
+void tell_parallelization(Teller& teller) {
+  bind_loop(teller);
+  std::vector<Site> targets;
+  for (Site site : equations_below(*teller.before.program, teller.facts.removed[0].site.items)) {
+    site.part = Site::Part::left;
+    targets.push_back(std::move(site));
+  }
+  teller.bind("targets", places_of(teller.before, targets, teller.choice.at.items[0]));
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say("become");
+  teller.say("why");
+  teller.say("back");
+}
+
+void tell_vectorization(Teller& teller) {
+  bind_loop(teller);
+  const Site& site = teller.facts.removed[0].site;
+  const Loop* loop = loop_at(*teller.before.program, site);
+  auto access = subscript_with(*teller.before.program, site.items, loop->index);
+  if (access) access->number.reset();
+  const Site first{site.items, Site::Part::item, {}, {}};
+  teller.bind("access", access ? quote_piece(teller.before, {*access, {}}) : nest_of(teller.before, first));
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say("become");
+  teller.say("why");
+  teller.say("back");
+}
+
+void tell_binding(Teller& teller) {
+  const Facts& facts = teller.facts;
+  const Renaming& renaming = facts.renamings[0];
+  const std::string axis = teller.word("axis");
+  const bool release = axis == "none";
+  bind_loop(teller);
+  TracePieces target = plain(axis.starts_with("b") ? "the block axis " : "the thread axis ");
+  add(target, name_piece(axis));
+  teller.bind("target", std::move(target));
+  teller.bind_name("new_index", renaming.to);
+  const std::int64_t extent = teller.integer("extent");
+  const std::string unit = release ? "iteration" : axis.starts_with("b") ? "block" : "thread";
+  teller.bind("extent_of_axis", counted(extent, unit, unit + "s"));
+  const bool guarded = facts.added.size() > 1;
+  if (guarded) teller.bind_after("guard", facts.added[1].site);
+  teller.say(release ? "untake" : "take");
+  for (const Holds& one : facts.holds) {
+    teller.bind_values(one.values);
+    const std::string_view id = one.precondition->id;
+    if (is_true(one.values, "collective"))
+      teller.say("collective");
+    else if (id == "tail" && guarded)
+      teller.say("rounded");
+    else if (id == "axis-free" && release)
+      teller.say("released");
+    else
+      teller.say(id);
+  }
+  teller.say("become");
+  const auto from = subscript_with(*teller.before.program, renaming.below.items, renaming.from);
+  if (from && renaming.from != renaming.to) {
+    bind_access(teller, *from);
+    teller.say("renamed");
+  } else if (renaming.from != renaming.to) {
+    teller.say("renamed-only");
+  }
+  teller.say("back");
+}
+
+constexpr Telling kTellings[] = {
+    {"loop_unrolling", tell_unrolling},
+    {"loop_parallelization", tell_parallelization},
+    {"loop_vectorization", tell_vectorization},
+    {"loop_binding", tell_binding},
+};
+
+}  // namespace
+
+std::span<const Telling> loop_kind_tellings() { return kTellings; }
+
+}  // namespace steptp

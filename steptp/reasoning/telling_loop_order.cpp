@@ -1,0 +1,122 @@
+// loop_reorder, expression_reorder, reduction_factorization
+#include "steptp/reasoning/tellings.h"
+
+namespace steptp {
+
+namespace {
+
+void tell_reorder(Teller& teller) {
+  const Site& first = teller.facts.removed[0].site;
+  const Site& second = teller.facts.removed[1].site;
+  bind_where(teller);
+  teller.bind_before("first", first);
+  teller.bind_before("second", second);
+  teller.bind_after("now_outer", teller.facts.added[0].site);
+  teller.bind_after("now_inner", teller.facts.added[1].site);
+  teller.bind("header", header_of(teller.before, first.items));
+  teller.bind("new_header", header_of(teller.after, first.items));
+  const std::vector<Site> equations = equations_below(*teller.before.program, first.items);
+  teller.bind("body_hint", "");
+  if (equations.size() == 1) {
+    TracePieces hint = plain("with its equation for ");
+    const Site left{equations[0].items, Site::Part::left, {}, {}};
+    add(hint, quote_piece(teller.before, {left, {}}));
+    teller.bind("body_hint", std::move(hint));
+  } else {
+    teller.bind("body_hint",
+                counted(static_cast<std::int64_t>(equations.size()), "of one equation", "equations in all"));
+  }
+  const Nest* nest = nest_at(*teller.before.program, first.items);
+  teller.bind_count("loop_count", static_cast<std::int64_t>(nest->loops.size()), "loop", "loops");
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say("become");
+  teller.say("why");
+  teller.say("back");
+}
+
+std::vector<std::string> written_names(const Program& program, const std::vector<std::uint32_t>& items) {
+  std::vector<std::string> names;
+  for (const Site& site : equations_below(program, items)) {
+    names.push_back(equation_at(program, site.items)->left->tensor);
+  }
+  return names;
+}
+
+void tell_expression_reorder(Teller& teller) {
+  const Facts& facts = teller.facts;
+  teller.bind("first", nest_of(teller.before, facts.removed[0].site));
+  teller.bind("second", nest_of(teller.before, facts.removed[1].site));
+  teller.bind("now_first", nest_of(teller.after, facts.added[0].site));
+  teller.bind("now_second", nest_of(teller.after, facts.added[1].site));
+  const auto first = written_names(*teller.before.program, facts.removed[0].site.items);
+  const auto second = written_names(*teller.before.program, facts.removed[1].site.items);
+  teller.bind("first_writes", names_of(first));
+  teller.bind("second_writes", names_of(second));
+  teller.say("take");
+  const auto list = [&](std::string_view key) {
+    std::vector<std::string> out;
+    const Json* value = find_value(facts.values, key);
+    if (!value) return out;
+    for (const Json& one : *value->as_array()) out.push_back(*one.as_string());
+    return out;
+  };
+  const std::vector<std::string> shared = list("shared");
+  if (shared.empty()) {
+    teller.say(first == second ? "other-elements" : "independent");
+  } else {
+    std::vector<TracePieces> operators;
+    for (const std::string& one : list("operators")) operators.push_back(plain(operator_words(one)));
+    teller.bind("shared", names_of(shared));
+    teller.bind("operator", list_of(std::move(operators)));
+    teller.say("updates");
+  }
+  teller.say("follows");
+  teller.say("become");
+  teller.say(shared.empty() ? "back" : "back-updates");
+}
+
+void tell_reduction(Teller& teller) {
+  const Facts& facts = teller.facts;
+  const Site& loop = facts.matched[0].site;
+  const bool parts = teller.word("form") != "rfactor";
+  const std::int64_t cut = teller.integer("cut");
+  bind_where(teller);
+  teller.bind_before("old", loop);
+  teller.bind_name("loop", loop_at(*teller.before.program, loop)->index);
+  teller.bind_before("equation", facts.matched[1].site);
+  std::vector<std::string> names;
+  for (const Renaming& one : facts.renamings) names.push_back(one.to);
+  teller.bind("parts", names_of(names));
+  teller.bind("parts_noun", names.size() == 1 ? "tensor" : "tensors");
+  teller.bind("part_one", nest_of(teller.after, facts.added[0].site));
+  if (parts) {
+    teller.bind("part_two", nest_of(teller.after, facts.added[1].site));
+    teller.bind("cut_words", cut == 1 ? std::string("iteration") : counted(cut, "iteration", "iterations"));
+    teller.bind("cut_capital", "the terms of the first " +
+                                   (cut == 1 ? std::string("iteration") : counted(cut, "iteration", "iterations")));
+    teller.bind("rest", teller.integer("extent") - cut);
+  }
+  teller.bind("combination", nest_of(teller.after, facts.added.back().site));
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say(parts ? "parts" : "rfactor");
+  teller.say("names");
+  teller.say("combine");
+  const Json* op = find_value(facts.holds[0].values, "operator");
+  const bool is_extremum = op && op->as_string() && (*op->as_string() == "max" || *op->as_string() == "min");
+  teller.say(is_extremum ? "why-exact" : "why");
+  teller.say("back");
+}
+
+constexpr Telling kTellings[] = {
+    {"loop_reorder", tell_reorder},
+    {"expression_reorder", tell_expression_reorder},
+    {"reduction_factorization", tell_reduction},
+};
+
+}  // namespace
+
+std::span<const Telling> loop_order_tellings() { return kTellings; }
+
+}  // namespace steptp

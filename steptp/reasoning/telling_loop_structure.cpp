@@ -1,0 +1,96 @@
+// loop_split, loop_tiling, loop_fusion
+#include "steptp/reasoning/tellings.h"
+
+namespace steptp {
+
+namespace {
+
+void tell_split(Teller& teller) {
+  const Site& site = teller.facts.removed[0].site;
+  const Site& outer = teller.facts.added[0].site;
+  const Site& inner = teller.facts.added[1].site;
+  bind_where(teller);
+  teller.bind_before("old", site);
+  teller.bind_name("index", loop_at(*teller.before.program, site)->index);
+  teller.bind_after("outer_loop", outer);
+  teller.bind_after("inner_loop", inner);
+  teller.bind("pair", quote_piece(teller.after, {outer, inner.number}));
+  teller.bind_name("outer_index", loop_at(*teller.after.program, outer)->index);
+  teller.bind_name("inner_index", loop_at(*teller.after.program, inner)->index);
+  teller.bind("calculation", index_words(teller.facts.substitutions[0].value));
+  teller.bind_count("outer_words", teller.integer("outer"), "chunk", "chunks");
+  teller.bind_count("inner_words", teller.integer("inner"), "iteration", "iterations");
+  teller.say("take");
+  const bool serial = loop_at(*teller.before.program, site)->kind == LoopKind::serial;
+  for (const Holds& one : teller.facts.holds) {
+    teller.bind_values(one.values);
+    teller.say(serial && one.precondition->id == "kind" ? "kind-serial" : one.precondition->id);
+  }
+  teller.say("become");
+  if (teller.facts.added.size() > 2) {
+    teller.bind_after("guard", teller.facts.added[2].site);
+    teller.say("guard");
+  }
+  tell_substitutions(teller);
+  teller.say("why");
+  teller.say("back");
+}
+
+void tell_tiling(Teller& teller) {
+  const Site& first = teller.facts.removed[0].site;
+  const Site& second = teller.facts.removed[1].site;
+  const auto added = [&](std::size_t number) { return teller.facts.added[number].site; };
+  bind_where(teller);
+  teller.bind("old_pair", quote_piece(teller.before, {first, second.number}));
+  teller.bind_before("outer_old", first);
+  teller.bind_before("inner_old", second);
+  teller.bind_name("outer", loop_at(*teller.before.program, first)->index);
+  teller.bind_name("inner", loop_at(*teller.before.program, second)->index);
+  teller.bind("tiles", quote_piece(teller.after, {added(0), added(1).number}));
+  teller.bind("points", quote_piece(teller.after, {added(2), added(3).number}));
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say("become");
+  if (teller.facts.added.size() > 4) {
+    teller.bind_after("guard", added(4));
+    teller.say("guard");
+  }
+  tell_substitutions(teller);
+  teller.say("why");
+  teller.say("back");
+}
+
+void tell_fusion(Teller& teller) {
+  const Site& first = teller.facts.removed[0].site;
+  const Site& second = teller.facts.removed[1].site;
+  const Site& fused = teller.facts.added[0].site;
+  bind_where(teller);
+  teller.bind("old_pair", quote_piece(teller.before, {first, second.number}));
+  teller.bind_before("outer_old", first);
+  teller.bind_before("inner_old", second);
+  teller.bind_name("outer", loop_at(*teller.before.program, first)->index);
+  teller.bind_name("inner", loop_at(*teller.before.program, second)->index);
+  teller.bind("outer_extent", teller.integer("outer"));
+  teller.bind("inner_extent", teller.integer("inner"));
+  teller.bind_after("fused", fused);
+  teller.bind_name("fused_index", loop_at(*teller.after.program, fused)->index);
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say("become");
+  teller.say(teller.flag("divides") ? "digits" : "whole");
+  if (teller.flag("divides")) tell_substitutions(teller);
+  teller.say("why");
+  teller.say("back");
+}
+
+constexpr Telling kTellings[] = {
+    {"loop_split", tell_split},
+    {"loop_tiling", tell_tiling},
+    {"loop_fusion", tell_fusion},
+};
+
+}  // namespace
+
+std::span<const Telling> loop_structure_tellings() { return kTellings; }
+
+}  // namespace steptp

@@ -1,0 +1,296 @@
+#include "steptp/structure/catalogue.h"
+
+#include "steptp/base/text.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr Explanation kCatalogue[] = {
+    {"usage", Severity::error, "a verb was called with words it does not understand",
+     "steptp VERB --help lists what it takes.", "steptp run program.leir --elements D0"},
+    {"write", Severity::error, "something could not be written",
+     "The disk is full, or the place is not writable. Files are written whole or not at all.",
+     "--output /no/such/folder/out.npz"},
+    {"cannot-lower", Severity::error, "a back end cannot hold the program exactly",
+     "The message names the limit: threads or shared memory beyond the device, sizes beyond 64 bits, threads that "
+     "accumulate into one element beside other equations. Nothing is lowered approximately.",
+     "B^{2048}_{tx=0} lowered to cuda, which launches at most 1024 threads along tx"},
+    {"no-engine", Severity::error, "the engine that was asked for is not there",
+     "The LLVM engine is a shared object of its own, which is only built where LLVM is installed. The message says "
+     "where "
+     "it was looked for.",
+     "steptp run program.leir --engine llvm, without libsteptp_llvm.so beside steptp"},
+    {"engine", Severity::error, "an engine does not take what was lowered for it",
+     "That is a bug of the back end; the message carries what the engine says.", "LLVM refuses the program: ..."},
+    {"no-device", Severity::error, "there is no GPU to run on",
+     "CUDA needs an NVIDIA GPU of compute capability 7.0 or newer and its driver, libcuda.so.1, which is opened when "
+     "it "
+     "is needed. The message carries what the driver says.",
+     "steptp run program.leir --engine cuda, on a machine without a GPU"},
+    {"no-nvrtc", Severity::error, "there is no compiler for CUDA",
+     "NVRTC is looked for among the system's libraries, below CUDA_HOME, and in the packages of python3; f16 and bf16 "
+     "need CUDA's headers too. The message lists the places.",
+     "steptp time program.leir --device cuda, without nvidia-cuda-nvrtc"},
+    {"nvrtc", Severity::error, "NVRTC does not take what was lowered for it",
+     "That is a bug of the back end; the message carries the compiler's log.", "NVRTC refuses the program: ..."},
+    {"device", Severity::error, "a call of the CUDA driver failed",
+     "The message has the call and the driver's error. After some of them nothing else can run in that process, which "
+     "is then replaced.",
+     "cannot launch kernel_0: CUDA_ERROR_ILLEGAL_ADDRESS (700)"},
+    {"device-limit", Severity::error, "the program asks for more than the device has",
+     "Found before anything is launched, with the numbers: threads with the registers that they take, shared memory, "
+     "or "
+     "memory for the data.",
+     "the program needs 200000000000 bytes of memory, but NVIDIA H200 has 149000000000 free"},
+    {"wrong-result", Severity::error, "a compiled program gave a value that it must not give",
+     "Sampled elements are compared with certified values after every repetition; the message has both values and what "
+     "was allowed. Such a program has no times.",
+     "element 5 of D is not what it has to be: 0.5, expected 0.25 within 1e-07"},
+    {"worker-crashed", Severity::error, "the process that ran the program was ended by a signal",
+     "The message has the signal and what was written last on standard error. Other programs are not affected.",
+     "ended by signal 11 (Segmentation fault)"},
+    {"worker-exited", Severity::error, "the process that ran the program ended without an answer",
+     "The message has its exit status and what was written last on standard error.", "ended with status 1"},
+    {"worker-timed-out", Severity::error, "compiling and running took longer than --timeout allows",
+     "The process was ended; give it more time, or a smaller program.", "no answer within 600 seconds"},
+    {"worker-failed", Severity::error, "the process that ran the program could not go on",
+     "It ran out of the memory that --memory allows, or a GPU was left in no state to go on; the message says which.",
+     "out of memory: more than 1024 MiB would be needed"},
+    {"worker-garbled", Severity::error, "the process that ran the program sent something that is no answer",
+     "The program has written where it must not. Nothing of it was taken for an answer.", "what it sent is no answer"},
+    {"worker-not-started", Severity::error, "no process to run the program in",
+     "The machine has none to give, or steptp cannot start itself again.", "cannot start a worker: no pipe"},
+    {"rival", Severity::error, "what programs are to be compared with gave no times",
+     "PyTorch is measured with your own Python; the message carries what went wrong there.",
+     "steptp time program.leir --torch model.py, without PyTorch"},
+    {"build", Severity::error, "a model's answers cannot be built on this machine",
+     "steptp evaluate builds and runs answers with a GPU and NVRTC, otherwise with the LLVM engine; --device none "
+     "leaves "
+     "that out.",
+     "answers cannot be built here: no LLVM engine"},
+    {"endpoint", Severity::error, "the server that was to be asked did not answer as it should",
+     "The message has what it said. Answers that were received are in the log, and the same command goes on from them.",
+     "steptp evaluate --endpoint http://localhost:1/v1, where nothing listens"},
+    {"prompts", Severity::error, "questions cannot be used",
+     "A question is a row of a dataset with its program and signature, or a plain program; the message names the row.",
+     "questions.jsonl: line 3 has no program"},
+    {"configuration", Severity::error, "the settings of a dataset cannot be used",
+     "A setting is unknown or out of range, or the folder holds a dataset that was begun with others.",
+     "steptp dataset build --out data --config settings.json, where settings.json says \"programs\": -1"},
+    {"npz", Severity::error, "an .npz file cannot be used", "It is damaged, or not a zip archive of .npy files.",
+     "--inputs notes.txt"},
+    {"npy", Severity::error, "an array in an .npz file cannot be used",
+     "Arrays are little endian numbers or bools with the dtype and shape of the signature; bf16 is given as f32 "
+     "values.",
+     "an object array"},
+    {"capture", Severity::error, "a PyTorch file could not be captured",
+     "It is run with your own Python and PyTorch. The message carries what went wrong there: it raised, PyTorch is not "
+     "installed, a size is not fixed, or the control flow depends on data.",
+     "steptp import model.py, where get_inputs raises"},
+    {"capture-time", Severity::error, "capturing a PyTorch file took too long",
+     "It was stopped after the limit of --timeout seconds.", "steptp import endless.py --timeout 5"},
+    {"zoo-type", Severity::error, "there is no such program type",
+     "steptp zoo list names them all; the message has the nearest one.", "steptp zoo show Sofmax"},
+    {"zoo-arguments", Severity::error, "arguments that a program type does not take",
+     "steptp zoo list shows the arguments of each type. Values outside the published ranges are taken as long as the "
+     "operators allow them.",
+     "steptp zoo show softmax --arg dim=0"},
+    {"gzip", Severity::error, "compressed data is damaged", "It is cut off, or not gzip.",
+     "--tokenizer half_a_file.json.gz"},
+    {"utf8", Severity::error, "a text is not UTF-8", "The message gives the first byte that is not.",
+     "steptp tokens --raw picture.png"},
+    {"tokenizer", Severity::error, "a tokenizer file cannot be used",
+     "It is not a tokenizer.json of a byte-level BPE model with a pattern that is supported. Refusing is the honest "
+     "answer: "
+     "another pattern would give other tokens.",
+     "--tokenizer config.json"},
+    {"file", Severity::error, "a file cannot be opened or read",
+     "The message gives the system's reason. `-` stands for standard input.", "steptp check no_such_file.leir"},
+    {"json", Severity::error, "the text is not JSON",
+     "A record begins with '{' and is one JSON object; in a .jsonl file there is one per line. Keys occur once.",
+     R"({"leir":"...",})"},
+    {"record", Severity::error, "a JSON record lacks a key, or a key has the wrong type",
+     "A record has \"leir\" (a string), \"signature\" (an array of objects with name, role, dtype, shape) and "
+     "optionally "
+     "\"program\".",
+     R"({"leir":5})"},
+    {"header", Severity::error, "a signature line cannot be read",
+     "Lines before the program begin with @: @program NAME, or @input, @constant, @param, @output with a name, a "
+     "dtype, a "
+     "shape and optionally a domain (any, positive, nonzero, [lo,hi)).",
+     "@input A float[16]"},
+    {"signature", Severity::error, "the signature contradicts itself",
+     "Each name occurs once, and there is at least one output.", "@input A f32[4] twice"},
+    {"no-signature", Severity::error, "the program has no signature",
+     "Which tensors are given and which are results decides whether a program is right, so check and run need the "
+     "signature: header lines in a .leir file, \"signature\" in a JSON record.",
+     "a bare text without @input and @output"},
+    {"syntax", Severity::error, "the text does not follow the grammar",
+     "The message says what was found and what was expected. The reader goes on behind the next ';', so one run "
+     "reports "
+     "several errors.",
+     "B^{4}_{tx=0}[C^{f32,g}_{tx}=A^{f32,g}_{tx,};];"},
+    {"reserved", Severity::error, "a name or letter that is reserved",
+     "Indices use the letters a c d f g h i j k l m n o p q r s u w and are not called like a function; bound indices "
+     "begin with tx ty tz bx by bz; tensors begin with a capital other than L P V U B T. The loop kind T, the prefix "
+     "wx "
+     "and the scope f are kept for later.",
+     "L^{4}_{e=0}[...];"},
+    {"number", Severity::error, "a number is out of range",
+     "Integers fit in 64 bits, decimal numbers in f64; infinity is written inf.", "A^{f32,g}*1e999"},
+    {"subscript", Severity::error, "a subscript is too large or divides by zero",
+     "Subscripts are exact 64-bit integers: sums of products of indices, // and %, indirect reads.",
+     "A^{f32,g}_{a//0}"},
+    {"too-deep", Severity::error, "nesting beyond the limit",
+     "Brackets, nests and indirect subscripts may nest 250 deep, and 1000 loops may surround an equation.",
+     "((((...))))"},
+    {"nested-by-missing-semicolon", Severity::warning, "a nest without ';' before it goes into the body just closed",
+     "`Louter[e1;]Linner[e2;];` means `Louter[e1;Linner[e2;];];`. Published programs use this form; write the nest "
+     "inside the brackets.",
+     "L^{4}_{a=0}[D^{f32,g}_{a}=0;]L^{4}_{c=0}[...];"},
+
+    {"unbound-index", Severity::error, "an index that no enclosing loop binds",
+     "Every index in an equation, a subscript or a guard is the index of a loop around it.",
+     "L^{4}_{a=0}[D^{f32,g}_{c}=0;];"},
+    {"duplicate-index", Severity::error, "an index is bound again inside its own loop",
+     "Nested loops have different indices; sibling nests may reuse one.", "L^{4}_{a=0}L^{4}_{a=0}[...];"},
+    {"axis-twice", Severity::error, "one hardware axis is bound twice in a nest",
+     "tx and txa are one axis. A nest binds each axis at most once; siblings share it.",
+     "B^{4}_{tx=0}B^{4}_{txa=0}[...];"},
+    {"guard", Severity::error, "a guard that is not a condition on indices",
+     "A guard compares sums of loop indices and integers; conditions on data are written with if_then_else.",
+     "L^{4}_{a=0}?{a/2<1}[...];"},
+    {"dtype-conflict", Severity::error, "a tensor with two dtypes",
+     "A tensor keeps one dtype, that of the signature if it is known.", "D^{f32,g}_{a}=D^{f64,g}_{a}+1"},
+    {"rank-conflict", Severity::error, "a tensor with two ranks",
+     "A tensor has the same number of subscripts everywhere.", "D^{f32,g}_{a}=D^{f32,g}"},
+    {"scope-conflict", Severity::error, "a tensor with two scopes",
+     "A tensor keeps one scope; known variables are in scope g.", "D^{f32,l}_{a}=D^{f32,g}_{a}"},
+    {"input-written", Severity::error, "an input, constant or parameter is written",
+     "Only intermediates and outputs are written.", "A^{f32,g}_{a}=0 where A is an input"},
+    {"type", Severity::error, "a value has no type",
+     "Infinity has no place in an integer expression; everything else converts.", "max(C^{i64,g}_{a},-inf)"},
+    {"missing-definition", Severity::error, "a tensor is read that nothing defines",
+     "It is neither in the signature nor written anywhere.", "D^{f32,g}_{a}=E^{f32,g}_{a} without any E="},
+    {"unused-variable", Severity::warning, "a known variable is never read", "The program does not depend on it.",
+     "@param E ... and no E"},
+    {"dead-store", Severity::warning, "an intermediate is never read", "What writes it can be removed.",
+     "E^{f32,g}_{a}=...; and no reader"},
+
+    {"scope-axes", Severity::error, "accesses to an s or l tensor inside different axes",
+     "All accesses to an l tensor lie inside the same bound axes, all accesses to an s tensor inside the same block "
+     "axes: "
+     "otherwise it is not said whose copy is meant.",
+     "B^{4}_{tx=0}[E^{f32,l}=0;D^{f32,g}_{tx}=0;] and E^{f32,l} outside tx"},
+    {"block-placement", Severity::error, "a block loop does not enclose all items of its kernel",
+     "Loops over bx by bz stand in the kernel's header, except in a perfect nest.",
+     "B^{4}_{tx=0}[D^{f32,g}_{tx}=0;B^{2}_{bx=0}[...];];"},
+    {"scope-demoted", Severity::warning, "a tensor in s or l is touched by several kernels",
+     "It cannot live there: every back end treats it as g. Published programs contain this; ours do not.",
+     "E^{f32,s} written in one kernel and read in the next"},
+    {"scope-ambiguous", Severity::error, "a demoted tensor that means two things",
+     "Every back end treats it as g, but in its own scope this read would see another value: another thread or block "
+     "wrote the element last, or an accumulator would start afresh. The message gives the iteration. Which write "
+     "is seen decides, not whether two of them happen to store one value.",
+     "E^{f32,l} accumulated in two kernels"},
+    {"scope-ambiguous-unknown", Severity::unknown, "a demoted tensor that may mean two things",
+     "Data decides which write a read sees, or whether two writes are of the same value, or the question was too hard.",
+     "E^{f32,l} written by all threads, read by one"},
+    {"division-by-zero", Severity::error, "an integer is divided by zero",
+     "// and % of integers by zero have no value, in equations, guards and subscripts alike. The message gives the "
+     "iteration.",
+     "D^{i64,g}_{a}=7//a"},
+    {"division-by-zero-unknown", Severity::unknown, "an integer divisor that may be zero",
+     "Data decides. A divisor that is a known variable without a domain is assumed not to be zero, and the answer says "
+     "so.",
+     "A^{i32,g}_{a}//(C^{i32,g}_{a}-1)"},
+    {"out-of-range", Severity::error, "a subscript outside its dimension",
+     "The message gives the iteration and the value of the subscript there. A read guarded by if_then_else is only "
+     "made "
+     "where its branch is taken.",
+     "L^{4}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a+1};]; with A f32[4]"},
+    {"out-of-range-unknown", Severity::unknown, "a subscript that may leave its dimension",
+     "Data decides, or the question was too hard. A domain such as [0,10) for the index tensor settles most cases.",
+     "A^{f32,g}_{E^{i64,g}_{a}} with a computed E"},
+    {"undefined-read", Severity::error, "an element is read before anything writes it",
+     "Every element starts undefined. The message gives an iteration whose read sees no write before it. Only an "
+     "accumulator (X=X+..., X*..., max, min with X itself) may start undefined: it then reads as 0, 1, -inf, inf.",
+     "L^{4}_{a=0}[D^{f32,g}_{a}=D^{f32,g}_{a}*2+1;];"},
+    {"undefined-read-unknown", Severity::unknown, "a read whose element may not have been written",
+     "Data decides whether the element is read or written, or the question was too hard.",
+     "D^{f32,g}_{C^{i64,g}_{a}} of a partly written D"},
+    {"not-written", Severity::error, "an output element is never written",
+     "Every element of every output is written; the message names the first that is not.",
+     "L^{3}_{a=0}[D^{f32,g}_{a}=0;]; with D f32[4]"},
+    {"not-written-unknown", Severity::unknown, "an output of which some element may not be written",
+     "A writer's subscript reads data, or the question was too hard.", "D^{f32,g}_{C^{i64,g}_{a}}=..."},
+
+    {"race", Severity::error, "two iterations that run at the same time touch one element, and one writes it",
+     "Iterations of P and V loops, threads of a block and blocks of a launch run in any order. The message gives two "
+     "of them and the element. Allowed are a reduction (X=X+... over a P or V loop; over a B loop it stands alone in "
+     "its nest), a write that is the same in every iteration (redundant-write), and threads of a block that meet in "
+     "different items of a body without an open thread loop, or in different rounds of a loop around it: there the "
+     "back end puts a barrier.",
+     "P^{4}_{a=0}[D^{f32,g}_{a//2}=A^{f32,g}_{a};];"},
+    {"race-unknown", Severity::unknown, "iterations that run at the same time may touch one element",
+     "Data decides which elements are touched, or the question was too hard.",
+     "P^{4}_{a=0}[D^{f32,g}_{C^{i64,g}_{a}}=1;];"},
+    {"divergent-barrier", Severity::error, "a barrier would be needed where not all threads pass",
+     "Data passes between threads from one item to the next under a guard on thread indices. A barrier cannot stand "
+     "there; a guard without thread indices may enclose one. The message gives the two threads and the element.",
+     "B^{4}_{tx=0}?{tx<3}[E^{f32,s}_{tx}=0;D^{f32,g}_{tx}=E^{f32,s}_{2-tx};];"},
+    {"redundant-write", Severity::warning, "every iteration of a loop writes the same to one element",
+     "The equation uses neither the index of the P, V or B loop nor anything written in it, so it does not matter "
+     "which iteration writes last.",
+     "B^{128}_{tx=0}[F^{f32,g}=log(I^{f32,g});];"},
+    {"launch-limit", Severity::warning, "a kernel has more threads or blocks than a device launches",
+     "An error with --device. Without it the limits are those of CUDA: blocks 2^31-1, 65535, 65535 along bx, by, bz; "
+     "threads 1024, 1024, 64 along tx, ty, tz and 1024 in all.",
+     "B^{2048}_{tx=0}[D^{f32,g}_{tx}=0;];"},
+    {"shared-memory", Severity::warning, "the s tensors of a kernel do not fit in shared memory",
+     "An error with --device. All tensors in scope s that the kernel touches count, with the shape that its writes "
+     "give them.",
+     "B^{8}_{bx=0}B^{1024}_{tx=0}L^{64}_{a=0}[E^{f32,s}_{tx,a}=0;];"},
+    {"l-spills", Severity::warning, "l data that will not stay in registers",
+     "Only with --device. Registers cannot be indexed: loops that subscript an l tensor are unrolled, within a budget, "
+     "and a thread has a kilobyte for l data. Beyond that, or where data or a bound index is the subscript, it is kept "
+     "in memory, which is slow.",
+     "B^{4}_{tx=0}L^{300}_{a=0}[E^{f32,l}_{a}=0;];"},
+
+    {"invalid", Severity::error, "a program cannot be run at all",
+     "`steptp check` says why: a structure that has no meaning, or an element that is not one of an output.",
+     "run a program without a signature"},
+    {"budget", Severity::error, "a run would take more operations than allowed",
+     "Work is estimated before it begins. `--budget N` allows more, `--elements` asks for less. The exit status is 3.",
+     "steptp run a_large_matmul.leir"},
+    {"memory", Severity::error, "a run would take more memory than allowed", "The exit status is 3.",
+     "an intermediate of 10^12 elements"},
+    {"input-missing", Severity::error, "an input has no data",
+     "Each input, constant and parameter is an array of that name in the .npz file.",
+     "--inputs with a file that lacks A"},
+    {"input-mismatch", Severity::error, "an input has another dtype or shape than the signature says",
+     "Nothing is converted silently.", "an f64 array for an f32 input"},
+    {"internal", Severity::error, "the program itself failed",
+     "An error of ours, not of the input. The message says what was found; the same call will fail again.",
+     "no memory is left while a pair is judged"},
+    {"cancelled", Severity::error, "a run was stopped", "The caller asked for it.", "Ctrl-C in Python"},
+};
+
+}  // namespace
+
+std::span<const Explanation> all_explanations() { return kCatalogue; }
+
+const Explanation* find_explanation(std::string_view id) {
+  for (const Explanation& entry : kCatalogue) {
+    if (entry.id == id) return &entry;
+  }
+  return nullptr;
+}
+
+std::string to_text(const Explanation& explanation) {
+  return concat(explanation.id, " (", severity_name(explanation.severity), ")\n", explanation.summary, "\n\n",
+                explanation.explanation, "\n\nExample:\n  ", explanation.example, "\n");
+}
+
+}  // namespace steptp

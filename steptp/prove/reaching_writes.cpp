@@ -405,6 +405,7 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
   std::optional<PolynomialId> total;
   std::optional<ArithmeticOp> previous_op;
   std::vector<std::size_t> used;
+  std::vector<std::size_t> once;      // of these, the ones with a single round
   bool is_written = base != nullptr;  // whatever the element
   for (std::size_t w = 0; w < writers; ++w) {
     const std::size_t writer = all[w];
@@ -430,13 +431,25 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
     used.push_back(writer);
     if (!total) total = start ? std::optional(to_real(*start)) : std::nullopt;
     const bool is_written_sum = keeps_operations() && is_float(dtype) && op == ArithmeticOp::add;
-    if (total && is_written_sum && !previous_op) total = as_term(*total, dtype);
     const bool is_written_product = keeps_operations() && is_float(dtype) && op == ArithmeticOp::multiply;
     const bool has_more = total.has_value() || found.size() > 1 || previous_op.has_value();
     if (is_written_product && has_more) throw GiveUp{"a product whose order counts"};
     if (keeps_operations() && is_float(dtype) && previous_op && *previous_op != op)
       throw GiveUp{"folds whose order counts"};
     const bool is_sole = !base && writers == 1 && found.size() == 1;
+    // Without a loop of its own it is no accumulation over rounds: its sums are as they are written, in their order.
+    const bool is_once = is_written_sum && keeps_order_of_sums_ &&
+                         std::any_of(found.begin(), found.end(), [](const Piece& piece) { return piece.free.empty(); });
+    if (is_once) {
+      const bool is_after_all =
+          std::all_of(used.begin(), used.end() - 1, [&](std::size_t other) { return comes_before(other, writer); });
+      if (found.size() > 1 || !is_after_all) throw GiveUp{"rounds whose order counts"};
+    } else if (total && is_written_sum) {
+      if (!std::all_of(once.begin(), once.end(), [&](std::size_t other) { return comes_before(other, writer); }))
+        throw GiveUp{"rounds whose order counts"};
+      total = as_term(*total, dtype);
+    }
+    if (is_once) once.push_back(writer);
     for (const Piece& piece : found) {
       std::vector<ConditionId> conditions = piece.conditions;
       if (is_sole) {
@@ -464,6 +477,10 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       // The least integer, not -inf, is what an empty maximum of integers gives.
       if (!is_float(dtype) && (op == ArithmeticOp::max || op == ArithmeticOp::min) && where != arena_.always()) {
         throw GiveUp{"a maximum of integers that may be empty"};
+      }
+      if (is_once) {
+        total = written_once(writer, piece, where, total);
+        continue;
       }
       const PolynomialId folded =
           is_written_sum ? written_rounds(writer, piece, where) : arena_.reduce(op, piece.free, {where}, term);

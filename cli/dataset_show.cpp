@@ -16,7 +16,7 @@ namespace {
 struct ShowArguments {
   std::string folder;
   std::string table = "chat/full/single";
-  std::string split = "train";
+  std::string split;
   std::uint64_t row = 0;
   bool json = false;
 };
@@ -61,7 +61,8 @@ VerbMain add_dataset_show(CLI::App& dataset_verb) {
   verb->footer("Example: steptp dataset show data --table chat/full/multi --row 3");
   verb->add_option("DIR", arguments->folder, "the folder of the export")->required();
   verb->add_option("--table", arguments->table, "a folder below DIR/data")->capture_default_str();
-  verb->add_option("--split", arguments->split, "train, test_shape, test_type or multi_step")->capture_default_str();
+  verb->add_option("--split", arguments->split,
+                   "train, test_shape, test_type or multi_step; without it train, or the only split that has rows");
   verb->add_option("--row", arguments->row, "its number, from 0")->capture_default_str();
   verb->add_flag("--json", arguments->json, "as it stands in the file");
   return [arguments] { return run_show(*arguments); };

@@ -46,12 +46,14 @@ struct Options {
 
 Status status_of_judgement(const Judgement& judgement, const Options& options) {
   if (judgement.unusable) return Status::bad_input;
+  const auto accepted = [&] {
+    if (!options.require_safe || judgement.is_safe()) return Status::yes;
+    return judgement.safe == Shown::no ? Status::no : Status::undecided;
+  };
   switch (judgement.verdict) {
     case Grade::proved:
-    case Grade::exact:
-      if (!options.require_safe || judgement.is_safe()) return Status::yes;
-      return judgement.safe == Shown::no ? Status::no : Status::undecided;
-    case Grade::numeric: return options.accept == "numeric" ? Status::yes : Status::undecided;
+    case Grade::exact: return accepted();
+    case Grade::numeric: return options.accept == "numeric" ? accepted() : Status::undecided;
     case Grade::undecided: return Status::undecided;
     case Grade::differs:
     case Grade::invalid: return Status::no;
@@ -318,7 +320,11 @@ VerbMain add_verify(CLI::App& app) {
       "A certificate says what supports the answer: --certificate F, then steptp-replay F, a small program without "
       "the\n"
       "judge's code, confirms or refuses it.\n"
-      "Example: steptp verify softmax.leir online.leir        steptp verify --pairs pairs.jsonl --json");
+      "Example: steptp verify softmax.leir online.leir        steptp verify --pairs pairs.jsonl --json\n"
+      "A line of such a file, whose texts may be in either profile:\n"
+      "  {\"id\":\"double\",\"signature\":[{\"name\":\"A\",\"role\":\"input\",\"dtype\":\"float32\",\"shape\":[8]},"
+      "{\"name\":\"D\",\"role\":\"output\",\"dtype\":\"float32\",\"shape\":[8]}],"
+      "\"before\":\"tx8 D(tx)=A(tx)+A(tx);\",\"after\":\"tx8 D(tx)=A(tx)*2;\"}");
   verb->add_option("BEFORE", options->before, "the program that is right");
   verb->add_option("AFTER", options->after, "the program to judge");
   verb->add_option("--pairs", options->pairs,

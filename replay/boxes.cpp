@@ -159,6 +159,12 @@ bool is_same_form(const Form& left, const Form& right) {
                     [](const FormPtr& a, const FormPtr& b) { return is_same_form(*a, *b); });
 }
 
+std::optional<Range> range_on(const Form& index, const IndexBox& box) {
+  const auto bounds = bounds_of(index, box);
+  if (!bounds || bounds->low < -kFar || bounds->high > kFar) return std::nullopt;
+  return Range{static_cast<std::int64_t>(bounds->low), static_cast<std::int64_t>(bounds->high)};
+}
+
 bool are_leaves_of_a_tree(const std::vector<FormPtr>& conditions) {
   std::vector<std::vector<Branch>> leaves;
   for (const FormPtr& condition : conditions) leaves.push_back(branches_of(*condition));

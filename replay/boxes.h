@@ -9,10 +9,6 @@
 
 namespace steptp::replayer {
 
-/// Bounds of a variable, both included.
-using Range = std::pair<std::int64_t, std::int64_t>;
-using IndexBox = std::vector<Range>;
-
 /// Finds elements of a region by halving the box of all elements.
 class RegionSearch {
  public:
@@ -33,6 +29,9 @@ class RegionSearch {
   const std::vector<std::int64_t>& shape_;
   std::uint64_t steps_ = 0;
 };
+
+/// Which values an index, written with variables by number, has on a box; nothing where that is not seen.
+[[nodiscard]] std::optional<Range> range_on(const Form& index, const IndexBox& box);
 
 /// Whether conditions are the leaves of a tree whose branches are a condition and its negation: then every element is
 /// in exactly one of them, whatever the conditions say.

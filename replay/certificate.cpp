@@ -245,7 +245,10 @@ class Reader {
       if (numbers.size() != 2) throw Bad{concat("\"", key, "\" is no type")};
       return std::pair(numbers[0], numbers[1]);
     };
-    out_.loss = Loss{text_of(json, "source"), text_of(json, "output"), type("found"), type("expected")};
+    const Json& decides = need(json, "decides");
+    if (!decides.as_bool()) throw Bad{"\"decides\" is no truth value"};
+    out_.loss =
+        Loss{text_of(json, "source"), *decides.as_bool(), text_of(json, "output"), type("found"), type("expected")};
   }
 
   GivenInputs given(const Json& json) {

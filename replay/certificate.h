@@ -111,7 +111,8 @@ struct Cover {
 /// Values of a source reach an output, or decide what does, through a type that is too narrow: significand bits and
 /// the greatest exponent.
 struct Loss {
-  std::string source;  ///< the name of a known variable, "literal 0.1" or "index"
+  std::string source;  ///< the name of a known variable, "literal 0.1 in f32" or "index in f32"
+  bool decides = false;
   std::string output;
   std::pair<std::int64_t, std::int64_t> found;
   std::pair<std::int64_t, std::int64_t> expected;

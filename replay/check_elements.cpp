@@ -1,4 +1,7 @@
 // Exact verdicts: the cover is gone through by the replayer's own means.
+#include <cmath>
+
+#include "replay/boxes.h"
 #include "replay/check.h"
 #include "replay/whole.h"
 #include "steptp/base/random.h"
@@ -38,6 +41,29 @@ void check_every_element(Context& context, const Cover& cover) {
                                            " values agree, before has none or NaN at ", whole.tally().exempt));
 }
 
+/// What the certificate says of chance: something where forms on a cell are not the same, and then no less than two
+/// points modulo primes of 61 bits allow, for a difference of degree one on every such cell.
+void check_bound(const Context& context, const Cover& cover) {
+  std::uint64_t compared = 0;
+  bool may_be_told_apart = false;  // by where before is NaN or has no value, which takes no chance
+  for (const Claim& claim : context.certificate.outputs) {
+    for (const Region& region : claim.regions) {
+      if (!region.after || is_same_form(*region.form, *region.after)) continue;
+      compared += 1;
+      may_be_told_apart |= region.no_value_before != nullptr;
+      for_each_node(region.form, [&](const Form& node) { may_be_told_apart |= node.kind == Form::Kind::infinity; });
+    }
+  }
+  if (compared == 0) return;
+  constexpr double kPoints = 2;
+  constexpr double kBits = 61;
+  if (!cover.bound_log2 && !may_be_told_apart) throw Refused{"the forms of a cell differ, and no chance is stated"};
+  if (cover.bound_log2 && !may_be_told_apart &&
+      *cover.bound_log2 < std::log2(static_cast<double>(compared)) - kPoints * kBits) {
+    throw Refused{"the chance of an error is said to be less than residues can show"};
+  }
+}
+
 }  // namespace
 
 void check_exact(Context& context) {
@@ -50,6 +76,7 @@ void check_exact(Context& context) {
   if (cover->by == "cells") {
     std::uint64_t cells = 0;
     for (const Claim& claim : context.certificate.outputs) cells += claim.regions.size();
+    check_bound(context, *cover);
     if (cells != cover->count)
       throw Refused{concat("the cover has ", cover->count, " cells, and ", cells, " are listed")};
     check_proof(context);

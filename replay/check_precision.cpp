@@ -1,105 +1,99 @@
-// Differences by precision: read off the types between a source and an output, tensor by tensor.
-#include <cstdlib>
-#include <functional>
-#include <map>
-#include <set>
+// Differences by precision: the types on the ways from a source to an output, in both programs.
+#include <algorithm>
 
 #include "replay/check.h"
+#include "replay/trails.h"
 #include "steptp/base/text.h"
 
 namespace steptp::replayer {
 
 namespace {
 
-using Width = std::pair<std::int64_t, std::int64_t>;
+/// What `before` holds on the ways that are to be compared: those of the source in the same role, else in any, else,
+/// where the source is new in `after`, of all sources.
+struct Held {
+  std::vector<Trail> trails;
+  bool is_of_source = true;
 
-bool holds(const Width& one, const Width& other) { return one.first >= other.first && one.second >= other.second; }
-
-Width width_of(DType dtype) {
-  switch (dtype) {
-    case DType::f64: return {53, 1023};
-    case DType::f32: return {24, 127};
-    case DType::f16: return {11, 15};
-    case DType::bf16: return {8, 127};
-    default: break;
-  }
-  std::int64_t bits = 0;
-  for (std::int64_t left = info(dtype).greatest; left > 0; left >>= 1) ++bits;
-  return {bits, bits};
-}
-
-/// "literal 0.1", whether it is written as an integer or not.
-bool is_named(const Literal& literal, const std::string& source) {
-  constexpr std::string_view kWord = "literal ";
-  if (!source.starts_with(kWord)) return false;
-  const double named = std::strtod(source.c_str() + kWord.size(), nullptr);
-  return named == (literal.is_integer ? static_cast<double>(literal.integer) : literal.real);
-}
-
-/// Which tensors read which, through values, conditions and subscripts alike.
-class Ways {
- public:
-  Ways(const Layout& layout, const std::string& source) : layout_(layout) {
-    for (const Statement& statement : layout.statements()) {
-      const std::string& target = statement.equation->left->tensor;
-      const auto note = [&](const RefPtr& ref) {
-        readers_[ref->tensor].insert(target);
-        sources_[target].insert(ref->tensor);
-        if (ref->tensor == source) starts_.insert(target);
-      };
-      for_each_ref(*statement.equation->right, note);
-      for_each_ref(statement.equation->left, note);
-      const std::function<void(const Expr&)> walk = [&](const Expr& expr) {
-        const auto* literal = std::get_if<Literal>(&expr.node);
-        if (literal && is_named(*literal, source)) starts_.insert(target);
-        if (source == "index" && std::holds_alternative<IndexValue>(expr.node)) starts_.insert(target);
-        for (const ExprPtr* child : children(expr)) walk(**child);
-      };
-      walk(*statement.equation->right);
-      for (const ExprPtr& guard : statement.guards) {
-        for_each_ref(*guard, note);
-        walk(*guard);
+  Held(const Trails& before, const std::string& source, bool decides) {
+    const auto found = before.find(source);
+    if (found != before.end()) {
+      for (const Trail& trail : found->second) {
+        if (trail.decides == decides) trails.push_back(trail);
       }
+      if (trails.empty()) trails.assign(found->second.begin(), found->second.end());
+      return;
     }
+    is_of_source = false;
+    for (const auto& [name, others] : before) trails.insert(trails.end(), others.begin(), others.end());
   }
 
-  [[nodiscard]] bool has_source() const { return !starts_.empty(); }
-
-  /// Tensors between the source and the output whose type does not hold this; `of_all`: whatever the source.
-  [[nodiscard]] std::vector<std::string> narrow(const std::string& output, const Width& wanted, bool of_all) const {
-    const std::set<std::string> behind = reached(starts_, readers_);
-    const std::set<std::string> ahead = reached({output}, sources_);
-    std::vector<std::string> out;
-    for (const std::string& name : ahead) {
-      const Tensor& tensor = layout_.tensor(name);
-      if ((tensor.known && tensor.known->role != Role::output) || name == output) continue;
-      if (!of_all && !behind.contains(name)) continue;
-      if (!holds(width_of(tensor.dtype), wanted)) out.push_back(name);
+  [[nodiscard]] bool all_hold(const Width& wanted) const {
+    return std::all_of(trails.begin(), trails.end(), [&](const Trail& one) { return one.held().holds(wanted); });
+  }
+  [[nodiscard]] bool any_holds(const Width& wanted) const {
+    return std::any_of(trails.begin(), trails.end(), [&](const Trail& one) { return one.held().holds(wanted); });
+  }
+  [[nodiscard]] bool all_compute(std::size_t step, const Width& wanted) const {
+    return std::all_of(trails.begin(), trails.end(),
+                       [&](const Trail& one) { return one.computed[step].holds(wanted); });
+  }
+  /// The narrowest accumulator, or the widest.
+  [[nodiscard]] Width accumulator(bool is_narrowest) const {
+    Width out;
+    for (const Trail& one : trails) {
+      Width own = one.rounds;
+      own.meet(one.counts);
+      if (!own.is_type()) continue;
+      if (!out.is_type() || (is_narrowest ? out.holds(own) : own.holds(out))) out = own;
     }
     return out;
   }
-
- private:
-  using Graph = std::map<std::string, std::set<std::string>>;
-  static std::set<std::string> reached(const std::set<std::string>& from, const Graph& next) {
-    std::set<std::string> out = from;
-    std::vector<std::string> open(from.begin(), from.end());
-    while (!open.empty()) {
-      const auto found = next.find(open.back());
-      open.pop_back();
-      if (found == next.end()) continue;
-      for (const std::string& name : found->second) {
-        if (out.insert(name).second) open.push_back(name);
-      }
-    }
-    return out;
-  }
-
-  const Layout& layout_;
-  Graph readers_;
-  Graph sources_;
-  std::set<std::string> starts_;  ///< tensors written by statements that read the source
 };
+
+/// The type in which one way of `after` falls short of what all of `before` hold.
+Width short_of_all(const Trail& trail, const Held& held, const Width& wanted) {
+  const auto is_short = [&](const Width& one) { return !one.holds(wanted); };
+  const bool is_held = held.all_hold(wanted);
+  if (is_short(trail.lossy) && is_held) return trail.lossy;
+  for (std::size_t step = 0; step < kSteps; ++step) {
+    if (is_short(trail.kept[step]) && is_held && held.all_compute(step, wanted)) return trail.kept[step];
+  }
+  const Width rounds = held.accumulator(true);
+  if (is_short(trail.rounds) && rounds.is_type() && rounds.holds(wanted)) return trail.rounds;
+  return {};
+}
+
+/// Every way of `after` is narrower than one that `before` has: the narrowest type that shows it.
+Width short_of_any(const std::vector<Trail>& after, const Held& held, const Width& wanted) {
+  Width out;
+  if (!held.is_of_source) return out;
+  const Width rounds = held.accumulator(false);
+  const bool can_store = held.any_holds(wanted);
+  const bool can_add = rounds.is_type() && rounds.holds(wanted);
+  for (const Trail& trail : after) {
+    const bool is_stored = can_store && !trail.lossy.holds(wanted);
+    const bool is_added = can_add && !trail.rounds.holds(wanted);
+    if (!is_stored && !is_added) return {};
+    if (is_stored) out.meet(trail.lossy);
+    if (is_added) out.meet(trail.rounds);
+  }
+  return out;
+}
+
+/// The ways of the source in `after`, to the output and in the role that is claimed. A copy of the output in its own
+/// type, or a wider one, is the output's own rounding.
+std::vector<Trail> ways_in_after(const Trails& trails, const std::string& source, bool decides, DType output) {
+  std::vector<Trail> out;
+  const auto found = trails.find(source);
+  if (found == trails.end()) throw Refused{concat("after does not use ", source)};
+  for (Trail trail : found->second) {
+    if (trail.decides != decides) continue;
+    if (!is_float(output) || !trail.resting.holds(width_of(output))) trail.wake();
+    out.push_back(trail);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -107,18 +101,20 @@ void check_precision(Context& context) {
   const Loss& loss = *context.certificate.loss;
   const Variable* output = context.certificate.before.signature.find(loss.output);
   if (!output || output->role != Role::output) throw Refused{concat(loss.output, " is no output")};
-  if (holds(loss.found, loss.expected)) throw Refused{"the type that is said to be too narrow is wide enough"};
-  const Ways before(context.before, loss.source);
-  const Ways after(context.after, loss.source);
-  if (!after.has_source()) throw Refused{concat("after does not use ", loss.source)};
-  const auto narrow = after.narrow(loss.output, loss.expected, false);
-  if (narrow.empty()) throw Refused{concat("after keeps nothing of ", loss.source, " in a narrow type")};
-  const auto were_narrow = before.narrow(loss.output, loss.expected, !before.has_source());
-  if (!were_narrow.empty()) {
-    throw Undecided{concat("before keeps ", were_narrow[0], " in a narrow type too, perhaps on another way")};
-  }
-  context.report.reproved.push_back(concat("after keeps ", narrow[0], ", made of ", loss.source, " and part of ",
-                                           loss.output, ", in a type that is too narrow; before has none such"));
+  const Width found{loss.found.first, loss.found.second};
+  const Width expected{loss.expected.first, loss.expected.second};
+  if (found.holds(expected)) throw Refused{"the type that is said to be too narrow is wide enough"};
+  const std::string source = source_name(loss.source);
+  const Held held(trails_to(context.before, loss.output), source, loss.decides);
+  const auto after = ways_in_after(trails_to(context.after, loss.output), source, loss.decides, output->dtype);
+  bool is_shown = short_of_any(after, held, expected) == found;
+  for (const Trail& trail : after) is_shown = is_shown || short_of_all(trail, held, expected) == found;
+  if (!is_shown)
+    throw Refused{concat("after keeps nothing of ", loss.source, " in a type that is narrower than before")};
+  context.report.reproved.push_back(
+      concat("values of ", loss.source, loss.decides ? " decide what reaches " : " reach ", loss.output,
+             " in after through a type of ", found.digits, " significand bits and exponents to ", found.exponent,
+             "; before holds more on its ways"));
 }
 
 }  // namespace steptp::replayer

@@ -32,7 +32,7 @@ std::int64_t position_of(const Variable& variable, const std::vector<std::int64_
 Draws::Draws(const Certificate& certificate, const Numbers& numbers, Kind kind, std::uint64_t seed)
     : numbers_(numbers), kind_(kind), seed_(seed) {
   for (const InputRule& rule : certificate.inputs) rules_[rule.name] = &rule;
-  for (const Claim& value : certificate.values) facts_[value.number] = &value.facts;
+  for (const Claim& value : certificate.values) claims_[value.number] = &value;
 }
 
 Real Draws::real(std::uint64_t bits, std::uint64_t tensor, bool positive, bool nonzero) const {
@@ -60,7 +60,9 @@ Value Draws::input(const Variable& variable, const std::vector<std::int64_t>& in
     const double given = variable.values[static_cast<std::size_t>(position)];
     return is_float(variable.dtype) ? of_real(numbers_.of_double(given)) : of_integer(static_cast<std::int64_t>(given));
   }
-  const std::uint64_t bits = random_at(seed_ ^ hash_text(variable.name), static_cast<std::uint64_t>(position));
+  const std::uint64_t name = hash_text(variable.name);
+  const std::uint64_t bits =
+      random_at(seed_ ^ name, drawn_place(name, variable.shape, index, static_cast<std::uint64_t>(position)));
   const auto found = rules_.find(variable.name);
   if (found == rules_.end()) throw Undefined{"nothing is said of the values of " + variable.name};
   const InputRule& rule = *found->second;
@@ -100,11 +102,13 @@ Real Draws::of_domain(const Variable& variable, std::uint64_t bits) const {
 }
 
 Real Draws::cut(std::int64_t number, const std::vector<std::int64_t>& index) const {
-  const auto found = facts_.find(number);
-  if (found == facts_.end()) throw Undefined{"a value number that the table does not have"};
-  const Facts& facts = *found->second;
-  std::uint64_t place = mix(static_cast<std::uint64_t>(number) + 77);
+  const auto found = claims_.find(number);
+  if (found == claims_.end()) throw Undefined{"a value number that the table does not have"};
+  const Facts& facts = found->second->facts;
+  const std::uint64_t tensor = mix(static_cast<std::uint64_t>(number) + 77);
+  std::uint64_t place = tensor;
   for (const std::int64_t subscript : index) place = combine(place, static_cast<std::uint64_t>(subscript));
+  place = drawn_place(tensor, found->second->shape, index, place);
   const std::uint64_t bits = random_at(seed_, place);
   if (is_round() && !facts.finite && (bits >> 60) == 0) {
     return Numbers::of_class(facts.nonnegative ? Class::plus_infinity : Class::minus_infinity);
@@ -113,6 +117,56 @@ Real Draws::cut(std::int64_t number, const std::vector<std::int64_t>& index) con
   const Real drawn =
       real(bits, static_cast<std::uint64_t>(number), facts.nonnegative || facts.nonpositive, facts.nonzero);
   return facts.nonpositive ? numbers_.negate(drawn) : drawn;
+}
+
+std::vector<std::vector<std::int64_t>> Draws::special(std::uint64_t tensor,
+                                                      const std::vector<std::int64_t>& shape) const {
+  constexpr std::uint64_t kOthers = 6;
+  std::vector<std::vector<std::int64_t>> out(2 + kOthers);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    out[0].push_back(0);
+    out[1].push_back(shape[d] - 1);
+    for (std::uint64_t i = 0; i < kOthers; ++i) {
+      const std::uint64_t bits = random_at(combine(seed_, tensor), i * kMostDimensions + d);
+      out[2 + i].push_back(static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(shape[d])));
+    }
+  }
+  return out;
+}
+
+std::uint64_t Draws::drawn_place(std::uint64_t tensor, const std::vector<std::int64_t>& shape,
+                                 const std::vector<std::int64_t>& index, std::uint64_t place) const {
+  if (kind_ != Kind::sparse) return place;
+  const auto all = special(tensor, shape);
+  return std::find(all.begin(), all.end(), index) != all.end() ? place : UINT64_MAX;
+}
+
+namespace {
+
+bool holds(const IndexBox& box, const std::vector<std::int64_t>& index) {
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    if (index[d] < box[d].first || index[d] > box[d].second) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Draws::is_uniform(const Variable& variable, const IndexBox& box) const {
+  // What is given has its own values, and what is out of range has none.
+  bool is_inside = variable.values.empty() && box.size() == variable.shape.size();
+  for (std::size_t d = 0; is_inside && d < box.size(); ++d) {
+    is_inside = box[d].first >= 0 && box[d].second < variable.shape[d];
+  }
+  const auto all = special(hash_text(variable.name), variable.shape);
+  return is_inside && std::none_of(all.begin(), all.end(), [&](const auto& index) { return holds(box, index); });
+}
+
+bool Draws::is_uniform(std::int64_t number, const IndexBox& box) const {
+  const auto found = claims_.find(number);
+  if (found == claims_.end() || found->second->shape.size() != box.size()) return false;
+  const auto all = special(mix(static_cast<std::uint64_t>(number) + 77), found->second->shape);
+  return std::none_of(all.begin(), all.end(), [&](const auto& index) { return holds(box, index); });
 }
 
 Value recorded_input(const Numbers& numbers, const InputRule& rule, const Variable& variable, std::int64_t position,

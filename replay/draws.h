@@ -17,6 +17,7 @@ enum class Kind : std::uint8_t {
   round,     ///< from a handful of values, so that ties occur; a tensor that may be infinite sometimes is
   zeros,     ///< round numbers, and many zeros: all of an input, half of it or a few elements
   wide,      ///< of magnitudes from 2^-10 to 2^12
+  sparse,    ///< one value for all elements of a tensor but a few, so that sums over millions are soon added up
 };
 inline constexpr Kind kKinds[] = {Kind::mixed, Kind::positive, Kind::round};
 inline constexpr Kind kAllKinds[] = {Kind::mixed, Kind::zeros, Kind::round, Kind::positive, Kind::wide};
@@ -27,8 +28,17 @@ class Draws {
   Draws(const Certificate& certificate, const Numbers& numbers, Kind kind, std::uint64_t seed);
   [[nodiscard]] Value input(const Variable& variable, const std::vector<std::int64_t>& index) const;
   [[nodiscard]] Real cut(std::int64_t number, const std::vector<std::int64_t>& index) const;
+  /// Of sparse draws: whether all elements of a box have one value.
+  [[nodiscard]] bool is_uniform(const Variable& variable, const IndexBox& box) const;
+  [[nodiscard]] bool is_uniform(std::int64_t number, const IndexBox& box) const;
 
  private:
+  /// The few elements of a tensor that are special; the first and the last among them.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> special(std::uint64_t tensor,
+                                                               const std::vector<std::int64_t>& shape) const;
+  /// The place of an element as values are drawn: that of all others, where it is none of the special ones.
+  [[nodiscard]] std::uint64_t drawn_place(std::uint64_t tensor, const std::vector<std::int64_t>& shape,
+                                          const std::vector<std::int64_t>& index, std::uint64_t place) const;
   [[nodiscard]] Real real(std::uint64_t bits, std::uint64_t tensor, bool positive, bool nonzero) const;
   [[nodiscard]] Real of_domain(const Variable& variable, std::uint64_t bits) const;
   [[nodiscard]] bool is_round() const { return kind_ == Kind::round || kind_ == Kind::zeros; }
@@ -37,7 +47,7 @@ class Draws {
   Kind kind_;
   std::uint64_t seed_;
   std::map<std::string, const InputRule*, std::less<>> rules_;
-  std::map<std::int64_t, const Facts*> facts_;
+  std::map<std::int64_t, const Claim*> claims_;
 };
 
 /// A generic draw of the judge, as the format of certificates defines it: inputs are k/2^52 from a hash of (seed, name,

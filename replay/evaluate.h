@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "replay/form.h"
 #include "replay/number.h"
 #include "replay/place.h"
 #include "replay/search.h"
@@ -32,6 +33,7 @@ struct Sources {
   /// Tensors that stand for themselves, and the element of one.
   std::map<VersionName, std::int64_t> cuts;
   std::function<Real(std::int64_t, const std::vector<std::int64_t>&)> cut;
+  const Uniform* uniform = nullptr;  ///< where inputs are alike, folds are taken in blocks
 };
 
 /// The sequential machine of leir.md section 2 read backwards: an element is what its last write computes, from the
@@ -82,7 +84,6 @@ class Evaluator {
   [[nodiscard]] Typed combine(ArithmeticOp op, const Typed& left, const Typed& right, bool natural_exponent);
   [[nodiscard]] Value integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType dtype) const;
   [[nodiscard]] Typed call(Function function, const Typed& argument);
-  [[nodiscard]] std::optional<ValueType> type_of(const Expr& expr) const;
   [[nodiscard]] bool truth(const Expr& condition, const Frame& frame);
   [[nodiscard]] bool comparison(const Expr& expr, const Frame& frame);
   [[nodiscard]] Value convert(const Value& value, DType dtype);
@@ -104,6 +105,15 @@ class Evaluator {
   [[nodiscard]] Value at_end(const std::string& tensor, std::size_t writers, const Cell& cell);
   /// All rounds of an accumulation that is alone in its nest, as one operand; nothing where there is none.
   [[nodiscard]] std::optional<Value> whole_fold(std::size_t writer, const Cell& cell);
+  /// The same where every term depends on inputs and cut tensors alone: rounds that read what is alike are one term.
+  [[nodiscard]] std::optional<Value> fold_in_blocks(std::size_t writer, const Cell& cell);
+  /// What a statement reads besides its accumulator: known variables and cuts; nothing where its terms depend on more.
+  struct Leaf {
+    std::string name;      ///< of a known variable; empty: a cut
+    std::int64_t cut = 0;  ///< its value number
+    std::vector<Subscript> subscripts;
+  };
+  [[nodiscard]] std::optional<std::vector<Leaf>> leaves_of(const Statement& statement) const;
   [[nodiscard]] Value identity(const Statement& statement) const;
   void spend();
 

@@ -118,6 +118,19 @@ class FormReader {
   std::uint64_t nodes_ = 0;
 };
 
+/// Bounds of a variable, both included.
+using Range = std::pair<std::int64_t, std::int64_t>;
+using IndexBox = std::vector<Range>;
+
+/// Inputs that have one value nearly everywhere: whether all elements of a box do.
+struct Uniform {
+  std::function<bool(const std::string&, const IndexBox&)> input;
+  std::function<bool(std::int64_t, const IndexBox&)> value;  ///< of a value number
+};
+
+/// How often the body of the innermost fold is evaluated for one element.
+[[nodiscard]] double rounds_of(const Form& form);
+
 /// Calls for every node once; parts are shared.
 void for_each_node(const FormPtr& form, const std::function<void(const Form&)>& visit);
 

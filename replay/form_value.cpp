@@ -1,8 +1,11 @@
 #include "replay/form_value.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
+
+#include "replay/boxes.h"
 
 namespace steptp::replayer {
 
@@ -23,6 +26,27 @@ FormValue of_real(const Real& value) { return {false, 0, value}; }
 Wide floor_of(Wide a, Wide b) {
   const Wide quotient = a / b;
   return quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+}
+
+/// The leaves of a body that depends on nothing else: variables occur in subscripts of leaves only, and there are no
+/// folds. Otherwise nothing.
+std::optional<std::vector<const Form*>> leaves_of(const Form& body) {
+  std::vector<const Form*> out;
+  std::set<const Form*> seen;
+  const std::function<bool(const Form&)> walk = [&](const Form& node) {
+    if (!seen.insert(&node).second) return true;
+    switch (node.kind) {
+      case Kind::input:
+      case Kind::value: out.push_back(&node); return true;
+      case Kind::variable:
+      case Kind::fold:
+      case Kind::recurrence:
+      case Kind::self: return false;
+      default: break;
+    }
+    return std::all_of(node.parts.begin(), node.parts.end(), [&](const FormPtr& part) { return walk(*part); });
+  };
+  return walk(body) ? std::optional(std::move(out)) : std::nullopt;
 }
 
 FormValue identity(ArithmeticOp op) {
@@ -76,14 +100,13 @@ FormValue FormEvaluator::rational(const Form& form) const {
 
 FormValue FormEvaluator::combined(ArithmeticOp op, const FormValue& a, const FormValue& b) {
   if (a.is_integer && b.is_integer) {
+    Wide product = 0;
     switch (op) {
       case ArithmeticOp::add: return whole(a.integer + b.integer);
-      case ArithmeticOp::multiply: {
-        const bool small =
-            a.integer < (1LL << 49) && a.integer > -(1LL << 49) && b.integer < (1LL << 49) && b.integer > -(1LL << 49);
-        if (!small) throw Undecided{"a product of large integers"};
-        return whole(a.integer * b.integer);
-      }
+      case ArithmeticOp::multiply:
+        // What is too long for integers goes on as a real.
+        if (__builtin_mul_overflow(a.integer, b.integer, &product) || product > kLargest || product < -kLargest) break;
+        return whole(product);
       case ArithmeticOp::max: return a.integer >= b.integer ? a : b;
       case ArithmeticOp::min: return a.integer <= b.integer ? a : b;
       default: break;
@@ -202,6 +225,13 @@ FormValue FormEvaluator::fold(const Form& form) {
     if (const auto known = done_.find(key); known != done_.end()) return known->second;
   }
   if (++depth_ > kDeepest) throw Beyond{"forms nested too deeply"};
+  const auto leaves = leaves_.uniform && form.parts.size() == 1 ? leaves_of(*form.parts[0]) : std::nullopt;
+  if (leaves) {
+    FormValue total = fold_in_blocks(form, *leaves);
+    --depth_;
+    done_.emplace(std::move(key), total);
+    return total;
+  }
   FormValue total = identity(form.op);
   bool is_empty = false;
   std::vector<std::int64_t> saved;  // a body may come back here through a recurrence
@@ -227,6 +257,64 @@ FormValue FormEvaluator::fold(const Form& form) {
   --depth_;
   if (remembers) done_.emplace(std::move(key), total);
   return total;
+}
+
+FormValue FormEvaluator::fold_in_blocks(const Form& form, const std::vector<const Form*>& leaves) {
+  IndexBox box;
+  for (const std::int64_t value : environment_) box.emplace_back(value, value);
+  const std::vector<std::int64_t> saved = environment_;
+  bool is_empty = false;
+  for (const Form::Bound& bound : form.bound) {
+    box[bound.variable] = {bound.low, bound.high};
+    is_empty |= bound.low > bound.high;
+  }
+  std::optional<FormValue> total;
+  if (!is_empty) add_block(form, leaves, std::move(box), total);
+  environment_ = saved;
+  return total ? *total : identity(form.op);
+}
+
+void FormEvaluator::add_block(const Form& form, const std::vector<const Form*>& leaves, IndexBox box,
+                              std::optional<FormValue>& total) {
+  spend();
+  std::int64_t count = 1;
+  std::uint32_t widest = form.bound.empty() ? 0 : form.bound[0].variable;
+  for (const Form::Bound& bound : form.bound) {
+    const Range& range = box[bound.variable];
+    count *= range.second - range.first + 1;
+    if (range.second - range.first > box[widest].second - box[widest].first) widest = bound.variable;
+  }
+  if (count == 1 || is_uniform(leaves, box)) {
+    for (const Form::Bound& bound : form.bound) environment_[bound.variable] = box[bound.variable].first;
+    const FormValue term = repeated(form.op, value(*form.parts[0]), count);
+    total = total ? combined(form.op, *total, term) : term;
+    return;
+  }
+  const auto [low, high] = box[widest];
+  const std::int64_t middle = low + (high - low) / 2;
+  box[widest] = {low, middle};
+  add_block(form, leaves, box, total);
+  box[widest] = {middle + 1, high};
+  add_block(form, leaves, std::move(box), total);
+}
+
+bool FormEvaluator::is_uniform(const std::vector<const Form*>& leaves, const IndexBox& box) const {
+  return std::all_of(leaves.begin(), leaves.end(), [&](const Form* leaf) {
+    IndexBox elements;
+    for (const FormPtr& subscript : leaf->parts) {
+      const auto range = range_on(*subscript, box);
+      if (!range) return false;
+      elements.push_back(*range);
+    }
+    return leaf->kind == Kind::input ? leaves_.uniform->input(leaf->name, elements)
+                                     : leaves_.uniform->value(leaf->number, elements);
+  });
+}
+
+FormValue FormEvaluator::repeated(ArithmeticOp op, const FormValue& term, std::int64_t count) {
+  if (op == ArithmeticOp::add) return combined(ArithmeticOp::multiply, whole(count), term);
+  if (op == ArithmeticOp::multiply) return of_real(numbers_.integer_power(to_real(term), count));
+  return term;
 }
 
 FormValue FormEvaluator::recurrence(const Form& form, std::vector<std::int64_t> arguments) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -23,6 +24,7 @@ struct Leaves {
   std::function<FormValue(const std::string&, const std::vector<std::int64_t>&)> input;
   /// An element of a value number.
   std::function<Real(std::int64_t, const std::vector<std::int64_t>&)> value;
+  const Uniform* uniform = nullptr;  ///< where leaves are alike, folds are taken in blocks
 };
 
 /// Evaluates forms at one point, exactly as they are written.
@@ -39,6 +41,12 @@ class FormEvaluator {
 
  private:
   [[nodiscard]] FormValue fold(const Form& form);
+  /// The same where the body depends on the leaves alone: boxes on which all of these are alike are one term each.
+  [[nodiscard]] FormValue fold_in_blocks(const Form& form, const std::vector<const Form*>& leaves);
+  void add_block(const Form& form, const std::vector<const Form*>& leaves, IndexBox box,
+                 std::optional<FormValue>& total);
+  [[nodiscard]] bool is_uniform(const std::vector<const Form*>& leaves, const IndexBox& box) const;
+  [[nodiscard]] FormValue repeated(ArithmeticOp op, const FormValue& term, std::int64_t count);
   [[nodiscard]] FormValue recurrence(const Form& form, std::vector<std::int64_t> arguments);
   [[nodiscard]] FormValue combined(ArithmeticOp op, const FormValue& a, const FormValue& b);
   [[nodiscard]] FormValue typed(const Form& form);

@@ -166,6 +166,7 @@ Value Evaluator::after(const Instance& instance, const std::vector<std::size_t>&
 }
 
 std::optional<Value> Evaluator::whole_fold(std::size_t writer, const Cell& cell) {
+  if (sources_.uniform && leaves_of(layout_.statements()[writer])) return fold_in_blocks(writer, cell);
   const Statement& statement = layout_.statements()[writer];
   const Value start = identity(statement);
   std::optional<Value> total;
@@ -177,6 +178,63 @@ std::optional<Value> Evaluator::whole_fold(std::size_t writer, const Cell& cell)
         total = total ? Value{false, 0, numbers_.arithmetic(*statement.accumulates, total->real, term.real)} : term;
         return true;
       });
+  return total;
+}
+
+std::optional<std::vector<Evaluator::Leaf>> Evaluator::leaves_of(const Statement& statement) const {
+  const std::string& own = statement.equation->left->tensor;
+  const auto reads_data = [](const Subscript& subscript) { return subscript.reads_data; };
+  bool is_plain = statement.guards.empty() && std::none_of(statement.left.begin(), statement.left.end(), reads_data);
+  std::vector<Leaf> out;
+  const std::function<void(const Expr&)> walk = [&](const Expr& expr) {
+    is_plain = is_plain && !std::holds_alternative<IndexValue>(expr.node);
+    if (const auto* read = std::get_if<Read>(&expr.node); read && read->ref->tensor != own) {
+      const Tensor& tensor = layout_.tensor(read->ref->tensor);
+      Leaf leaf;
+      if (tensor.known && tensor.known->role != Role::output) leaf.name = read->ref->tensor;
+      const std::uint32_t nest = statement.address[0];
+      std::size_t visible = 0;
+      for (const std::size_t writer : tensor.writers) {
+        const std::uint32_t other = layout_.statements()[writer].address[0];
+        is_plain = is_plain && other != nest;
+        visible += other < nest ? 1 : 0;
+      }
+      const auto cut = sources_.cuts.find({read->ref->tensor, visible});
+      is_plain = is_plain && (!leaf.name.empty() || cut != sources_.cuts.end());
+      if (leaf.name.empty() && is_plain) leaf.cut = cut->second;
+      leaf.subscripts = layout_.storage(*read->ref, statement);
+      is_plain = is_plain && std::none_of(leaf.subscripts.begin(), leaf.subscripts.end(), reads_data);
+      out.push_back(std::move(leaf));
+    }
+    for (const ExprPtr* part : children(expr)) walk(**part);
+  };
+  walk(*statement.equation->right);
+  return is_plain ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::optional<Value> Evaluator::fold_in_blocks(std::size_t writer, const Cell& cell) {
+  const Statement& statement = layout_.statements()[writer];
+  const Value start = identity(statement);
+  const ArithmeticOp op = *statement.accumulates;
+  const std::vector<Leaf> leaves = *leaves_of(statement);
+  const auto is_block = [&](const Search::Box& box) {
+    return std::all_of(leaves.begin(), leaves.end(), [&](const Leaf& leaf) {
+      IndexBox elements;
+      for (const Subscript& subscript : leaf.subscripts) {
+        const Search::Range range = Search::range_of(subscript, box);
+        elements.emplace_back(static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high));
+      }
+      return leaf.name.empty() ? sources_.uniform->value(leaf.cut, elements)
+                               : sources_.uniform->input(leaf.name, elements);
+    });
+  };
+  std::optional<Value> total;
+  Search(budget_).run_blocks(statement, cell, is_block, [&](const Iteration& first, std::int64_t count) {
+    Real term = execute({writer, first}, &start).real;
+    if (op == ArithmeticOp::add) term = numbers_.multiply(numbers_.of_integer(count), term);
+    if (op == ArithmeticOp::multiply) term = numbers_.integer_power(term, count);
+    total = Value{false, 0, total ? numbers_.arithmetic(op, total->real, term) : term};
+  });
   return total;
 }
 

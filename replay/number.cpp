@@ -268,9 +268,8 @@ Real Numbers::power(const Real& a, const Real& b) {
     return (size > 0) == grows ? of_class(Class::plus_infinity) : of_integer(0);
   }
   if (a.kind == Class::plus_infinity && b.is_finite()) return sign(b) > 0 ? a : of_integer(0);
-  if (exact && a.is_finite() && sign(a) < 0 && std::fabs(b.value) < 0x1p60L && b.value != std::floor(b.value)) {
-    return of_class(Class::nan);
-  }
+  const bool is_fraction = b.is_finite() && std::fabs(b.value - std::round(b.value)) > b.error;
+  if (is_fraction && a.is_finite() && sign(a) < 0 && std::fabs(b.value) < 0x1p60L) return of_class(Class::nan);
   if (!a.is_finite() || !b.is_finite() || sign(a) <= 0) throw Undecided{"a real power of no positive number"};
   // x**y is exp(y*log(x)), with an unknown of its own.
   const Real logarithm = function(Function::log, a);

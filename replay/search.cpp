@@ -147,4 +147,43 @@ void Search::run(const Statement& statement, const Cell& cell, const Before& bef
   static_cast<void>(descend(0, true, box));
 }
 
+void Search::run_blocks(const Statement& statement, const Cell& cell, const std::function<bool(const Box&)>& is_block,
+                        const std::function<void(const Iteration&, std::int64_t)>& take) {
+  statement_ = &statement;
+  cell_ = &cell;
+  Box box;
+  for (const Loop* loop : statement.loops) box.push_back({0, loop->extent - 1});
+  halve(std::move(box), is_block, take);
+}
+
+void Search::halve(Box box, const std::function<bool(const Box&)>& is_block,
+                   const std::function<void(const Iteration&, std::int64_t)>& take) {
+  if (budget_ == 0) throw Beyond{"the budget of steps is spent"};
+  --budget_;
+  if (!shrink(box)) return;
+  std::int64_t count = 1;
+  std::size_t widest = 0;
+  for (std::size_t level = 0; level < box.size(); ++level) {
+    count *= static_cast<std::int64_t>(box[level].high - box[level].low) + 1;
+    if (box[level].high - box[level].low > box[widest].high - box[widest].low) widest = level;
+  }
+  bool all_write = true;
+  for (std::size_t d = 0; d < cell_->size(); ++d) {
+    const Range range = range_of(statement_->left[d], box);
+    all_write = all_write && range.low == (*cell_)[d] && range.high == (*cell_)[d];
+  }
+  if (all_write && (count == 1 || is_block(box))) {
+    Iteration first;
+    for (const Range& range : box) first.push_back(static_cast<std::int64_t>(range.low));
+    return take(first, count);
+  }
+  if (count == 1) return;
+  const Range whole = box[widest];
+  const Wide middle = whole.low + (whole.high - whole.low) / 2;
+  box[widest] = {whole.low, middle};
+  halve(box, is_block, take);
+  box[widest] = {middle + 1, whole.high};
+  halve(std::move(box), is_block, take);
+}
+
 }  // namespace steptp::replayer

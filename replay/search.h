@@ -29,17 +29,23 @@ class Search {
   void run(const Statement& statement, const Cell& cell, const Before& before, const Accept& accept,
            const std::function<bool(const Iteration&)>& found);
 
- private:
   struct Range {
     Wide low = 0;
     Wide high = 0;
   };
   using Box = std::vector<Range>;
+  [[nodiscard]] static Range range_of(const Subscript& subscript, const Box& box);
+  /// All iterations of a statement without guards and data in its left side that write the cell, in blocks: those that
+  /// `is_block` allows, and single ones. `take` gets one of them, and how many there are.
+  void run_blocks(const Statement& statement, const Cell& cell, const std::function<bool(const Box&)>& is_block,
+                  const std::function<void(const Iteration&, std::int64_t)>& take);
 
+ private:
   [[nodiscard]] bool descend(std::size_t level, bool is_tight, const Box& box);
   [[nodiscard]] bool shrink(Box& box) const;
-  [[nodiscard]] static Range range_of(const Subscript& subscript, const Box& box);
   [[nodiscard]] static Range range_of(const SubscriptAtom& atom, const Box& box);
+  void halve(Box box, const std::function<bool(const Box&)>& is_block,
+             const std::function<void(const Iteration&, std::int64_t)>& take);
   [[nodiscard]] static bool narrow(const Subscript& subscript, Range wanted, Box& box);
   [[nodiscard]] static bool narrow(const SubscriptAtom& atom, Range wanted, Box& box);
 

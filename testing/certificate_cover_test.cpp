@@ -64,6 +64,8 @@ TEST(Cover, ItsCountBoundAndKindMatter) {
   expect_refused(changed(text, concat("\"count\":", count), concat("\"count\":", count + 1)), "another count");
   const std::string bound = concat("\"bound_log2\":", parse_json(text)->find("cover")->find("bound_log2")->dump());
   expect_refused(changed(text, bound, "\"bound_log2\":-12"), "a chance that is too great");
+  expect_refused(changed(text, bound, "\"bound_log2\":-500"), "a chance that no residues show");
+  expect_refused(changed(text, bound, "\"bound_log2\":null"), "no chance at all");
   const std::string proof = proof_of(text).dump();
   expect_refused(changed(text, concat(",\"proof\":", proof), ""), "no proof");
 }
@@ -163,8 +165,46 @@ TEST(Differences, LossOfPrecisionIsReadOffTheTypes) {
   expect_refused(changed(text, R"("found":[11,15])", R"("found":[24,127])"), "a type that is wide enough");
   expect_refused(changed(text, R"("expected":[24,127])", R"("expected":[11,15])"), "no more was expected");
   expect_refused(with_program(text, "after", "E^{f16,g}", "E^{f32,g}"), "wide enough");
+  expect_refused(changed(text, R"("decides":false)", R"("decides":true)"), "another role");
+  expect_refused(changed(text, R"("found":[11,15])", R"("found":[8,127])"), "a type that after does not have");
+  expect_refused(changed(text, R"("expected":[24,127])", R"("expected":[53,1023])"), "more than before holds");
   const std::string loss = parse_json(text)->find("precision")->dump();
   expect_refused(changed(text, concat(",\"precision\":", loss), ""), "no loss");
+}
+
+/// Losses that only the ways of values show, because both programs have the narrow types.
+TEST(Differences, LossOfPrecisionIsFollowedAlongItsWay) {
+  constexpr const char* kPlain = "@input A f32[6]\n@input C f32[6]\n@output D f32[6]\n";
+  const auto certificate_of = [&](const char* before, const char* after) {
+    return confirmed_certificate({"differs", kPlain, before, after});
+  };
+  // In the second program the narrow copy is on every way.
+  const std::string every = certificate_of("tx6 E^f16(tx)=A(tx);tx6 D(tx)=A(tx)+E^f16(tx);",
+                                           "tx6 E^f16(tx)=A(tx);tx6 D(tx)=E^f16(tx)+E^f16(tx);");
+  expect_refused(with_program(every, "before", "=A^{f32,g}_{tx}+E", "=E^{f16,g}_{tx}+E"),
+                 "before has it on every way too");
+  expect_refused(with_program(every, "after", "=E^{f16,g}_{tx}+E", "=A^{f32,g}_{tx}+E"), "after has a way around it");
+  // What a bool is made of decides, and the bool itself loses nothing.
+  const std::string decided =
+      certificate_of("tx6 F^bool(tx)=A(tx);tx6 D(tx)=where(F^bool(tx),C(tx),2);",
+                     "tx6 E^f16(tx)=A(tx);tx6 F^bool(tx)=E^f16(tx);tx6 D(tx)=where(F^bool(tx),C(tx),2);");
+  expect_refused(changed(decided, R"("decides":true)", R"("decides":false)"), "another role");
+  expect_refused(changed(decided, R"("source":"A")", R"("source":"C")"), "another source");
+  // A literal has the type of the operation that first uses it.
+  const std::string literal = certificate_of("tx6 D(tx)=A(tx)*0.1;", "tx6 E^f16(tx)=0.1;tx6 D(tx)=A(tx)*E^f16(tx);");
+  expect_refused(changed(literal, R"("source":"literal 0.1 in f32")", R"("source":"literal 0.1 in f16")"),
+                 "another use");
+  expect_refused(changed(literal, R"("source":"literal 0.1 in f32")", R"("source":"literal 0.2 in f32")"),
+                 "another literal");
+}
+
+/// A sum of millions of terms: the replayer adds it up in blocks, and sees a wrong body, range or factor all the same.
+TEST(Differences, SumsOfMillionsAreLookedAt) {
+  const std::string text =
+      confirmed_certificate({"proved", "@input A f32[2000,3000]\n@output D f32[1]\n",
+                             "c1 tx2000 a3000 D(c)+=A(tx,a)**2;", "c1 tx2000 a3000 D(c)+=A(tx,a)*A(tx,a);"});
+  expect_refused(with_program(text, "after", "L^{3000}_{a=0}", "L^{2999}_{a=0}"), "a range that is too short");
+  expect_refused(with_program(text, "before", "**2", "**3"), "another body");
 }
 
 }  // namespace

@@ -9,12 +9,13 @@
 #include "steptp/text/document.h"
 #include "steptp/verify/precision.h"
 #include "steptp/verify/verify.h"
+#include "testing/certificate_sweep.h"
 
 namespace steptp::testing {
 
 namespace {
 
-struct Pair {
+struct Row {
   const char* what;
   const char* header;
   const char* before;
@@ -24,6 +25,10 @@ struct Pair {
 constexpr const char* kPlain = "@input A f32[8]\n@input C f32[8]\n@output D f32[8]\n";
 constexpr const char* kHalf = "@input A f16[8]\n@input C f16[8]\n@output D f32[8]\n";
 constexpr const char* kIntegers = "@input A f32[8]\n@input I i32[8] [0,8)\n@output D f32[8]\n";
+constexpr const char* kLargeIntegers = "@input A f32[8]\n@input I i32[8] [0,100000000)\n@output D f32[8]\n";
+constexpr const char* kMixed = "@input A f32[8]\n@input C f16[8]\n@output D f32[8]\n";
+constexpr const char* kWideFactor = "@input A f16[8]\n@input C f32[8]\n@output D f16[8]\n";
+constexpr const char* kWideTerms = "@input A f32[4,64]\n@input C f32[64]\n@output D f16[4]\n";
 constexpr const char* kHalfOut = "@input A f32[8]\n@output D f16[8]\n";
 constexpr const char* kRows = "@input A f16[4,64]\n@input C f16[64]\n@output D f32[4]\n";
 
@@ -42,7 +47,7 @@ Program program_of(const std::string& header, std::string text) {
   return document.program;
 }
 
-constexpr Pair kLost[] = {
+constexpr Row kLost[] = {
     {"a value in a narrow tensor", kPlain, "tx8 D(tx)=A(tx)*2+1;", "tx8 E^f16(tx)=A(tx)*2;tx8 D(tx)=E(tx)+1;"},
     {"a copy in a narrow tensor", kPlain, "tx8 D(tx)=A(tx)*C(tx);", "tx8 E^f16(tx)=A(tx);tx8 D(tx)=E(tx)*C(tx);"},
     {"bf16 holds fewer digits than f16", kHalf, "tx8 D(tx)=A(tx)*C(tx);",
@@ -52,9 +57,18 @@ constexpr Pair kLost[] = {
      "tx8 E^f16(tx)=0.05;tx8 D(tx)=A(tx)*(E(tx)+E(tx));"},
     {"a literal out of range", kPlain, "tx8 D(tx)=max(A(tx),-100000);",
      "tx8 E^f16(tx)=-100000;tx8 D(tx)=max(A(tx),E(tx));"},
-    {"an integer in a half", kIntegers, "tx8 D(tx)=A(I(tx));",
+    {"a literal beside another use of it in a narrow operation", kMixed,
+     "tx8 E^f16(tx)=C(tx)*0.1;tx8 D(tx)=A(tx)*0.1+E(tx);",
+     "tx8 E^f16(tx)=C(tx)*0.1;tx8 F^f16(tx)=0.1;tx8 D(tx)=A(tx)*F(tx)+E(tx);"},
+    {"a product of literals", kPlain, "tx8 D(tx)=A(tx)*0.1*0.1;",
+     "tx8 E^f32(tx)=0.1;tx8 F^f32(tx)=E(tx)*E(tx);tx8 G^f16(tx)=F(tx);tx8 D(tx)=A(tx)*G(tx);"},
+    {"a factor of a narrow accumulation", kWideFactor, "tx8 D(tx)=A(tx);tx8 D(tx)=D(tx)*C(tx);",
+     "tx8 E^f16(tx)=C(tx);tx8 D(tx)=A(tx)*E(tx);"},
+    {"terms of a narrow accumulation", kWideTerms, "tx4 a64 D(tx)+=A(tx,a)*C(a);",
+     "tx4 a64 E^f16(tx,a)=A(tx,a)*C(a);tx4 a64 D(tx)+=E(tx,a);"},
+    {"an integer in a half", kLargeIntegers, "tx8 D(tx)=A(I(tx)%8);",
      "tx8 E^f16(tx)=I(tx);tx8 J^i32(tx)=E(tx);tx8 D(tx)=A(J(tx)%8);"},
-    {"an integer in a float of 24 bits", kIntegers, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+    {"an integer in a float of 24 bits", kLargeIntegers, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
      "tx8 E^f32(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
     {"a condition on copies", kPlain, "tx8 D(tx)=where(A(tx)>C(tx),1,0);",
      "tx8 E^f16(tx)=A(tx);tx8 F^f16(tx)=C(tx);tx8 D(tx)=where(E(tx)>F(tx),1,0);"},
@@ -76,7 +90,7 @@ constexpr Pair kLost[] = {
 };
 
 TEST(Precision, WhatIsLostDiffers) {
-  for (const Pair& pair : kLost) {
+  for (const Row& pair : kLost) {
     const Program before = program_of(pair.header, pair.before);
     const Program after = program_of(pair.header, pair.after);
     const Precision found = compare_precision(before, after);
@@ -84,10 +98,14 @@ TEST(Precision, WhatIsLostDiffers) {
     const Judgement judgement = verify(before, after);
     EXPECT_EQ(judgement.verdict, Grade::differs) << pair.what << " " << judgement.reason;
     EXPECT_TRUE(judgement.reason.starts_with("precision: ")) << pair.what << " " << judgement.reason;
+    const Replayed replayed =
+        judge_and_replay(make_pair(read_document("before", print_document(before, Profile::paper)),
+                                   read_document("after", print_document(after, Profile::paper))));
+    EXPECT_TRUE(replayed.is_confirmed()) << pair.what << " " << replayed.report.reason;
   }
 }
 
-constexpr Pair kKept[] = {
+constexpr Row kKept[] = {
     {"a wider tensor", kPlain, "tx8 E^f32(tx)=A(tx)*2;tx8 D(tx)=E(tx)+1;", "tx8 E^f64(tx)=A(tx)*2;tx8 D(tx)=E(tx)+1;"},
     {"less narrow than before", kPlain, "tx8 E^f16(tx)=A(tx)*2;tx8 D(tx)=E(tx)+1;", "tx8 D(tx)=A(tx)*2+1;"},
     {"a copy in the same type", kHalf, "tx8 D(tx)=A(tx)*C(tx);", "tx8 E^f16(tx)=A(tx);tx8 D(tx)=E(tx)*C(tx);"},
@@ -98,7 +116,15 @@ constexpr Pair kKept[] = {
     {"a literal that every type holds", kPlain, "tx8 D(tx)=A(tx)*0.5;", "tx8 E^f16(tx)=0.5;tx8 D(tx)=A(tx)*E(tx);"},
     {"a literal in the type that uses it", kPlain, "tx8 D(tx)=A(tx)*0.1;", "tx8 E^f32(tx)=0.1;tx8 D(tx)=A(tx)*E(tx);"},
     {"an infinity", kPlain, "tx8 D(tx)=max(A(tx),-inf);", "tx8 E^f16(tx)=-inf;tx8 D(tx)=max(A(tx),E(tx));"},
-    {"an integer in a float that holds it", kIntegers, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+    {"a new use of a literal in a narrow operation", kMixed, "tx8 E^f16(tx)=C(tx)+C(tx);tx8 D(tx)=A(tx)*2+E(tx);",
+     "tx8 E^f16(tx)=C(tx)*2;tx8 D(tx)=A(tx)*2+E(tx);"},
+    {"a narrow accumulation whose rounds are split", kWideTerms, "tx4 a64 D(tx)+=A(tx,a)*C(a);",
+     "tx4 a8 c8 D(tx)+=C(a*8+c)*A(tx,a*8+c);"},
+    {"an integer whose domain a half holds", kIntegers, "tx8 D(tx)=A(I(tx));",
+     "tx8 E^f16(tx)=I(tx);tx8 J^i32(tx)=E(tx);tx8 D(tx)=A(J(tx)%8);"},
+    {"an integer whose domain a float holds", kIntegers, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+     "tx8 E^f32(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
+    {"an integer in a float that holds it", kLargeIntegers, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
      "tx8 E^f64(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
     {"an index in a float that holds it", kPlain, "tx8 D(tx)=A(tx)*tx;", "tx8 E^f32(tx)=tx;tx8 D(tx)=A(tx)*E(tx);"},
     {"an output that is staged in its own type", kHalfOut, "tx8 D(tx)=A(tx)*0.3;",
@@ -109,7 +135,7 @@ constexpr Pair kKept[] = {
 };
 
 TEST(Precision, WhatIsKeptIsEqual) {
-  for (const Pair& pair : kKept) {
+  for (const Row& pair : kKept) {
     const Program before = program_of(pair.header, pair.before);
     const Program after = program_of(pair.header, pair.after);
     const Precision found = compare_precision(before, after);

@@ -135,9 +135,9 @@ def validate(
     return json.loads(_steptp.dataset_validate(os.fspath(folder), judged, _count(jobs, "jobs"), progress))
 
 
-def show(folder: Path, *, table: str = "chat/full/single", split: str = "train", row: int = 0) -> dict[str, Any]:
-    """One row of an export."""
-    return json.loads(_steptp.dataset_show(os.fspath(folder), table, split, _count(row, "row")))
+def show(folder: Path, *, table: str = "chat/full/single", split: str | None = None, row: int = 0) -> dict[str, Any]:
+    """One row of an export; without a split that of train, or of the only split that has rows."""
+    return json.loads(_steptp.dataset_show(os.fspath(folder), table, split or "", _count(row, "row")))
 
 
 def _count(number: int, name: str) -> int:

@@ -388,14 +388,14 @@ std::int64_t BallArithmetic::to_integer(const Value& a, DType dtype) {
   return std::clamp(value, type.least, type.greatest);
 }
 
-std::string BallArithmetic::text(const Value& a) const {
+std::string BallArithmetic::text(const Value& a, std::int64_t digits) const {
   switch (a.value_class) {
     case ValueClass::positive_infinity: return "inf";
     case ValueClass::negative_infinity: return "-inf";
     case ValueClass::nan: return "nan";
     case ValueClass::finite: break;
   }
-  char* made = arb_get_str(a.ball, 40, ARB_STR_NO_RADIUS);
+  char* made = arb_get_str(a.ball, digits, ARB_STR_NO_RADIUS);
   std::string out = made;
   flint_free(made);
   return out;

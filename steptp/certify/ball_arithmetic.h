@@ -81,7 +81,7 @@ class BallArithmetic {
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> differences(const Value& a, const Value& b) const {
     return {fields_[0].subtract(a.identity[0], b.identity[0]), fields_[0].subtract(b.identity[0], a.identity[0])};
   }
-  [[nodiscard]] std::string text(const Value& a) const;
+  [[nodiscard]] std::string text(const Value& a, std::int64_t digits = 40) const;
   [[nodiscard]] std::size_t extra_bytes(const Value&) const { return static_cast<std::size_t>(precision_ / 8 + 16); }
 
   /// The precision at which no summand that is not zero would have vanished beside its sum; at most the present one

@@ -62,6 +62,14 @@ PointAnswer of_integers(std::int64_t before, std::int64_t after) {
   return answer;
 }
 
+/// 1.500 is 1.5.
+std::string without_zeros(std::string decimal) {
+  if (decimal.find('.') == std::string::npos || decimal.find('e') != std::string::npos) return decimal;
+  decimal.erase(decimal.find_last_not_of('0') + 1);
+  if (decimal.back() == '.') decimal.pop_back();
+  return decimal;
+}
+
 double degree(const FieldArithmetic::Value& value) {
   return static_cast<double>(value.numerator) + static_cast<double>(value.denominator);
 }
@@ -94,6 +102,29 @@ Comparison::BallMachines& Comparison::balls(std::int64_t precision) {
 }
 
 PointAnswer Comparison::at(const OutputPoint& point) {
+  PointAnswer answer = decided_at(point);
+  if (answer.kind == PointAnswer::Kind::differs && answer.before == answer.after) tell_apart(point, answer);
+  return answer;
+}
+
+void Comparison::tell_apart(const OutputPoint& point, PointAnswer& answer) {
+  const auto tensor = pair_.before.tensor_numbers.find(point.output)->second;
+  const auto other_tensor = pair_.after.tensor_numbers.find(point.output)->second;
+  for (std::int64_t precision = options_.first_precision; precision <= options_.greatest_precision; precision *= 2) {
+    BallMachines& machines = balls(precision);
+    const auto before = machines.before.output(tensor, point.element);
+    const auto after = before ? machines.after.output(other_tensor, point.element) : before;
+    if (!before || !after || !before->is_real || !after->is_real) continue;
+    constexpr std::int64_t kBitsOfDigit = 4;
+    for (std::int64_t digits = 20; digits <= precision / kBitsOfDigit; digits += 20) {
+      answer.before = without_zeros(machines.arithmetic.text(before->real, digits));
+      answer.after = without_zeros(machines.arithmetic.text(after->real, digits));
+      if (answer.before != answer.after) return;
+    }
+  }
+}
+
+PointAnswer Comparison::decided_at(const OutputPoint& point) {
   constexpr int kPrimes = 4;
   for (int attempt = 0; attempt < kPrimes; ++attempt) {
     bool needs_balls = false;

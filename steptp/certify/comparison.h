@@ -107,6 +107,9 @@ class Comparison {
 
   void make_field();
   /// Nothing decided where the answer's kind is undecided and `next` is set.
+  [[nodiscard]] PointAnswer decided_at(const OutputPoint& point);
+  /// Writes values that differ with as many digits as it takes to see that they do.
+  void tell_apart(const OutputPoint& point, PointAnswer& answer);
   [[nodiscard]] PointAnswer in_field(const OutputPoint& point, bool& needs_balls, bool& needs_prime);
   [[nodiscard]] PointAnswer in_balls(const OutputPoint& point);
   [[nodiscard]] PointAnswer in_balls_of(std::int64_t precision, const OutputPoint& point, bool& needs_precision);

@@ -153,7 +153,7 @@ std::string Coverage::text(std::uint32_t number) const {
   const std::string_view what = branch.fold           ? text_of(branch.fold->kind)
                                 : branch.is_selection ? "the condition of an if_then_else"
                                                       : "a comparison";
-  return concat(what, " in ", code_.statements[branch.statement].text);
+  return concat(what, " in statement ", code_.statements[branch.statement].text);
 }
 
 Ranges Coverage::box_of(std::uint32_t statement) const {

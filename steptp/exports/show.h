@@ -8,8 +8,9 @@
 
 namespace steptp::dataset {
 
-/// One row of an exported table as it stands in its file, counted from 0. Diagnostics: those of reading; `usage` where
-/// there are fewer rows.
+/// One row of an exported table as it stands in its file, counted from 0. An empty split stands for train, or for the
+/// only split that has rows. Diagnostics: those of reading; `usage` where there are fewer rows, or several splits to
+/// choose from.
 [[nodiscard]] Result<std::string, Diagnostic> read_row(const std::string& folder, const std::string& table,
                                                        const std::string& split, std::uint64_t number);
 

@@ -144,6 +144,13 @@ bool includes_hazards(Arena& arena, const Value& before, const Value& after) {
 
 }  // namespace
 
+PointAnswer compare_at_point(Arena& arena, const Value& left, const Value& right, std::uint64_t seed, int prime_bits) {
+  Residues residues(arena, seed, prime_bits);
+  const Residues::Value one = residue_of(residues, left);
+  const Residues::Value other = residue_of(residues, right);
+  return {Residues::agree(one, other), residues.bound_log2(one.degree + other.degree)};
+}
+
 CellAnswer CellComparison::compare(const Variable& output) {
   answer_ = {};
   here_.clear();
@@ -198,11 +205,9 @@ bool CellComparison::has_equal_residues(const Value& left, const Value& right) {
   if (left.kind != right.kind) return false;
   double bound_log2 = 0;
   for (std::uint64_t point = 0; point < kPoints; ++point) {
-    Residues residues(shared_.arena, combine(seed_, point));
-    const Residues::Value one = residue_of(residues, left);
-    const Residues::Value other = residue_of(residues, right);
-    if (!Residues::agree(one, other)) return false;
-    bound_log2 += residues.bound_log2(one.degree + other.degree);
+    const PointAnswer here = compare_at_point(shared_.arena, left, right, combine(seed_, point));
+    if (!here.agree) return false;
+    bound_log2 += here.bound_log2;
   }
   chance_ += std::exp2(bound_log2);
   return true;

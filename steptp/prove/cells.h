@@ -17,6 +17,15 @@ struct Cell {
   Value after;
 };
 
+/// Two forms as numbers modulo one prime: whether these are the same, and the logarithm to base 2 of the chance that
+/// they are although the forms differ. Tests ask for small primes, to see that happen.
+struct PointAnswer {
+  bool agree = false;
+  double bound_log2 = 0;
+};
+[[nodiscard]] PointAnswer compare_at_point(Arena& arena, const Value& left, const Value& right, std::uint64_t seed,
+                                           int prime_bits = 61);
+
 /// What comparing two programs cell by cell has shown.
 struct CellAnswer {
   bool agrees = false;

@@ -1,5 +1,8 @@
 #include "steptp/prove/field.h"
 
+#include <cmath>
+#include <numbers>
+
 #include "steptp/base/hash.h"
 
 namespace steptp::forms {
@@ -8,16 +11,24 @@ namespace {
 
 __extension__ typedef unsigned __int128 Double;  // NOLINT(modernize-use-using): an extension
 
-std::uint64_t prime_after(std::uint64_t start) {
-  mpz_class next;
-  mpz_nextprime(next.get_mpz_t(), mpz_class(static_cast<unsigned long>(start)).get_mpz_t());
-  return next.get_ui();
+std::uint64_t drawn_prime(std::uint64_t seed, int bits) {
+  for (std::uint64_t draw = 0;; ++draw) {
+    const std::uint64_t candidate = ((std::uint64_t{1} << (bits - 1)) + (combine(seed, draw) >> (66 - bits))) | 1;
+    constexpr int kRounds = 25;
+    const mpz_class number(static_cast<unsigned long>(candidate));
+    if (mpz_probab_prime_p(number.get_mpz_t(), kRounds) != 0) return candidate;
+  }
 }
+
+/// A lower bound of the number of primes between 2^(bits-1) and 3/2 of that.
+double primes_of(int bits) { return 0.9 * std::exp2(bits - 2) / (bits * std::numbers::ln2); }
 
 }  // namespace
 
 Field::Field(std::uint64_t seed, int bits)
-    : prime_(prime_after((std::uint64_t{1} << (bits - 1)) + (mix(seed) >> (66 - bits)))), seed_(seed) {}
+    : prime_(drawn_prime(seed, bits)),
+      seed_(seed),
+      weight_(static_cast<double>(prime_) / primes_of(bits) / (bits - 1)) {}
 
 Field::Residue Field::multiply(Residue a, Residue b) const {
   return static_cast<Residue>(static_cast<Double>(a) * b % prime_);

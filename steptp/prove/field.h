@@ -7,8 +7,9 @@
 
 namespace steptp::forms {
 
-/// Numbers modulo a prime. The prime is the first one after a hash of the seed, so nobody can write a program against a
-/// table of primes. A test may ask for a small prime, to see errors happen as often as their bound says.
+/// Numbers modulo a prime that is drawn from the seed, each prime between 2^(bits-1) and 3/2 of that as likely as any
+/// other, so nobody can write a program against a table of primes. A test may ask for a small prime, to see errors
+/// happen as often as their bound says.
 class Field {
  public:
   using Residue = std::uint64_t;
@@ -16,6 +17,9 @@ class Field {
   explicit Field(std::uint64_t seed, int bits = 61);
 
   [[nodiscard]] std::uint64_t prime() const { return prime_; }
+  /// How likely a number of so many bits, other than zero, is divided by the prime, times the prime: at most so many
+  /// primes divide it as its bits hold bits of a prime.
+  [[nodiscard]] double weight_of_bits(double bits) const { return bits * weight_; }
   [[nodiscard]] Residue add(Residue a, Residue b) const {
     const std::uint64_t sum = a + b;
     return sum >= prime_ ? sum - prime_ : sum;
@@ -35,6 +39,7 @@ class Field {
  private:
   std::uint64_t prime_;
   std::uint64_t seed_;
+  double weight_;
 };
 
 }  // namespace steptp::forms

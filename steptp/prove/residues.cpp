@@ -3,6 +3,7 @@
 #include "steptp/prove/residues.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
 
@@ -71,26 +72,38 @@ Residues::Value Residues::perhaps_nan(Value value) {
 }
 
 double Residues::bound_log2(double degree) const {
-  const double wrong = degree + opaque_terms_ * opaque_terms_ * argument_degree_ + coefficient_bits_ / 60 + 1;
+  const double wrong = degree + opaque_terms_ * opaque_terms_ * argument_degree_ + 1;
   return std::min(0.0, std::log2(wrong) - std::log2(static_cast<double>(field_.prime())));
 }
 
-Residues::Value Residues::opaque(std::uint64_t key, bool is_number, double degree) {
+void Residues::note_compared(double degree) {
   opaque_terms_ += 1;
   argument_degree_ = std::max(argument_degree_, degree);
+}
+
+Residues::Value Residues::opaque(std::uint64_t key, bool is_number, double degree) {
+  note_compared(degree);
   return {field_.of_key(key), is_number, 1};
 }
 
-Field::Residue Residues::rational(const mpq_class& value) {
+Residues::Value Residues::of_number(const mpq_class& value) const {
   const auto bits = mpz_sizeinbase(value.get_num_mpz_t(), 2) + mpz_sizeinbase(value.get_den_mpz_t(), 2);
-  coefficient_bits_ = std::max(coefficient_bits_, static_cast<double>(bits));
   const auto residue = field_.of_rational(value);
   if (!residue) throw GiveUp{"a denominator that the prime divides"};
-  return *residue;
+  return {*residue, true, field_.weight_of_bits(static_cast<double>(bits))};
+}
+
+Residues::Value Residues::of_number(std::int64_t value) const {
+  const auto bits = std::bit_width(static_cast<std::uint64_t>(value < 0 ? -(value + 1) : value)) + 1;
+  return {field_.of_integer(value), true, field_.weight_of_bits(static_cast<double>(bits))};
+}
+
+double Residues::weight_of_terms(std::size_t count) const {
+  return count < 2 ? 0 : field_.weight_of_bits(std::log2(static_cast<double>(count)));
 }
 
 Residues::Value Residues::complement(const Value& value) const {
-  return {field_.subtract(1, value.residue), value.is_number, value.degree};
+  return {field_.subtract(1, value.residue), value.is_number, value.degree + weight_of_terms(2)};
 }
 
 Residues::Value Residues::of_polynomial(PolynomialId id) {
@@ -100,7 +113,7 @@ Residues::Value Residues::of_polynomial(PolynomialId id) {
   const Polynomial node = arena_.polynomial(id);
   for (const auto& [monomial, coefficient] : node.terms) {
     const Monomial product = arena_.monomial(monomial);
-    Value term{rational(coefficient), true, 0};
+    Value term = of_number(coefficient);
     for (const auto& [factor, exponent] : product.factors) {
       const Value value = of_generator(factor);
       term.is_number &= value.is_number;
@@ -117,6 +130,7 @@ Residues::Value Residues::of_polynomial(PolynomialId id) {
     // Of a quotient: numerators and denominators of all terms meet.
     sum.degree += term.degree;
   }
+  sum.degree += weight_of_terms(node.terms.size());
   polynomials_.emplace(id, sum);
   return sum;
 }
@@ -134,9 +148,10 @@ Residues::Value Residues::of_wild_product(const Monomial& product, const mpq_cla
   if (factors.size() == 1 && factors[0].second == 1 && coefficient == 1) {
     return of_generator(product.factors[0].first);
   }
-  std::uint64_t key = combine(start(Key::wild), rational(coefficient));
+  const Value number = of_number(coefficient);
+  std::uint64_t key = combine(start(Key::wild), number.residue);
   for (const auto& [residue, exponent] : factors) key = combine(combine(key, residue), exponent);
-  return opaque(key, false, degree);
+  return opaque(key, false, std::max(degree, number.degree));
 }
 
 Residues::Value Residues::of_generator(GeneratorId id) {
@@ -231,11 +246,12 @@ Residues::Value Residues::of_select(const Generator& node) {
   const Value condition = of_condition(node.conditions[0]);
   const Value first = of_polynomial(node.polynomials[0]);
   const Value second = of_polynomial(node.polynomials[1]);
+  note_compared(std::max(first.degree, second.degree));
   if (first.key() == second.key()) return first;
   if (first.is_number && second.is_number && first.nan == second.nan) {
     const Field::Residue gap = field_.subtract(first.residue, second.residue);
     return {field_.add(second.residue, field_.multiply(condition.residue, gap)), true,
-            condition.degree + first.degree + second.degree, first.nan};
+            condition.degree + first.degree + second.degree + weight_of_terms(3), first.nan};
   }
   // The choice by the opposite condition has its arms exchanged.
   const bool is_turned = complement(condition).residue < condition.residue;
@@ -243,8 +259,8 @@ Residues::Value Residues::of_select(const Generator& node) {
   const Value& other = is_turned ? first : second;
   std::uint64_t key = combine(start(Key::select), std::min(condition.residue, complement(condition).residue));
   key = combine(combine(key, one.key()), other.key());
-  const Value value = opaque(key, first.is_number && second.is_number,
-                             std::max({condition.degree, first.degree, second.degree}));
+  const Value value =
+      opaque(key, first.is_number && second.is_number, std::max({2 * condition.degree, first.degree, second.degree}));
   return value.is_number ? perhaps_nan(value) : value;
 }
 
@@ -287,10 +303,11 @@ void Residues::add_operands(PolynomialId id, bool is_max, std::vector<Value>& ou
 }
 
 Residues::Value Residues::of_operands(bool is_max, std::vector<Value> operands) {
+  for (const Value& operand : operands) note_compared(operand.degree);
   std::sort(operands.begin(), operands.end(), [](const Value& a, const Value& b) { return a.key() < b.key(); });
-  operands.erase(std::unique(operands.begin(), operands.end(),
-                             [](const Value& a, const Value& b) { return a.key() == b.key(); }),
-                 operands.end());
+  operands.erase(
+      std::unique(operands.begin(), operands.end(), [](const Value& a, const Value& b) { return a.key() == b.key(); }),
+      operands.end());
   if (operands.size() == 1) return operands[0];
   std::uint64_t key = start(Key::extremum, is_max ? 1 : 0);
   bool is_number = true;
@@ -324,6 +341,7 @@ Residues::Value Residues::of_fold(GeneratorId id) {
       unite(sum.nan, value.nan);
       sum.degree += value.degree;
     }
+    sum.degree += weight_of_terms(kShortRange);
     return sum;
   }
   std::uint64_t key = start(Key::fold, node.tag);
@@ -352,12 +370,14 @@ Residues::Value Residues::of_fold(GeneratorId id) {
 }
 
 Residues::Value Residues::of_affine(const Affine& affine) {
-  Value sum{field_.of_integer(affine.constant), true, 0};
+  Value sum = of_number(affine.constant);
   for (const auto& [atom, coefficient] : affine.terms) {
     const Value value = of_atom(atom);
-    sum.residue = field_.add(sum.residue, field_.multiply(field_.of_integer(coefficient), value.residue));
-    sum.degree = std::max(sum.degree, value.degree);
+    const Value number = of_number(coefficient);
+    sum.residue = field_.add(sum.residue, field_.multiply(number.residue, value.residue));
+    sum.degree = std::max(sum.degree, value.degree + number.degree);
   }
+  sum.degree += weight_of_terms(affine.terms.size() + 1);
   return sum;
 }
 
@@ -415,22 +435,22 @@ Residues::Value Residues::of_bound(const Affine& affine, bool equality) {
   const Value value = of_affine(affine);
   if (equality) {
     const Field::Residue sign_free = std::min(value.residue, field_.negate(value.residue));
-    return opaque(combine(start(Key::equality), sign_free), true, value.degree);
+    return opaque(combine(start(Key::equality), sign_free), true, 2 * value.degree);
   }
   const Field::Residue opposite = field_.subtract(field_.negate(value.residue), 1);
-  const Value bound = opaque(combine(start(Key::bound), std::min(value.residue, opposite)), true, value.degree);
+  const Value bound = opaque(combine(start(Key::bound), std::min(value.residue, opposite)), true, 2 * value.degree);
   return opposite < value.residue ? complement(bound) : bound;
 }
 
 Residues::Value Residues::of_comparison(const Condition& node) {
   const Value left = of_polynomial(node.left);
   const Value right = of_polynomial(node.right);
-  const double degree = std::max(left.degree, right.degree);
+  const double degree = left.degree + right.degree;
   const bool are_numbers = left.is_number && right.is_number && left.nan.empty() && right.nan.empty();
   if (node.kind == Condition::Kind::equal) {
     if (are_numbers) {
       const Field::Residue gap = field_.subtract(left.residue, right.residue);
-      return opaque(combine(start(Key::equality), std::min(gap, field_.negate(gap))), true, degree);
+      return opaque(combine(start(Key::equality), std::min(gap, field_.negate(gap))), true, 2 * degree);
     }
     const std::uint64_t one = left.key();
     const std::uint64_t other = right.key();

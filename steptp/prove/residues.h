@@ -29,7 +29,9 @@ class Residues {
   struct Value {
     Field::Residue residue = 0;
     bool is_number = true;
-    double degree = 0;                     ///< of numerator and denominator in the unknowns
+    /// Of numerator and denominator in the unknowns, and more by what their coefficients add to the chance of an error
+    /// (Field::weight_of_bits): both add up in sums and products of quotients.
+    double degree = 0;
     std::vector<Field::Residue> nan = {};  ///< unknowns that may be NaN, by their residues, sorted
     /// Another value, for unknowns whose arguments are this one.
     [[nodiscard]] std::uint64_t key() const;
@@ -41,11 +43,10 @@ class Residues {
   [[nodiscard]] Value of_condition(ConditionId id);
   [[nodiscard]] Value of_affine(const Affine& affine);
 
-  /// What the error bound is made of: how many unknowns stand for something with arguments, and the greatest degree of
-  /// such an argument.
+  /// What the error bound is made of: how many unknowns stand for something with arguments, or arguments were compared,
+  /// and the greatest degree of such an argument.
   [[nodiscard]] double opaque_terms() const { return opaque_terms_; }
   [[nodiscard]] double argument_degree() const { return argument_degree_; }
-  [[nodiscard]] double coefficient_bits() const { return coefficient_bits_; }
   /// The logarithm to base 2 of the chance that two different forms of such a degree agree at this point.
   [[nodiscard]] double bound_log2(double degree) const;
 
@@ -67,10 +68,15 @@ class Residues {
   /// A fold over few values of one of its variables, taken apart: which variable.
   [[nodiscard]] static std::optional<std::size_t> short_range(const Generator& fold);
   [[nodiscard]] std::vector<PolynomialId> pieces(GeneratorId fold, std::size_t variable);
+  /// Values of such a degree are taken for the same where their residues are.
+  void note_compared(double degree);
   /// An unknown with the given key; `degree` is that of its arguments.
   [[nodiscard]] Value opaque(std::uint64_t key, bool is_number, double degree);
-  [[nodiscard]] Field::Residue rational(const mpq_class& value);
+  [[nodiscard]] Value of_number(const mpq_class& value) const;
+  [[nodiscard]] Value of_number(std::int64_t value) const;
   [[nodiscard]] Value complement(const Value& value) const;
+  /// What a sum of so many terms adds to their degrees.
+  [[nodiscard]] double weight_of_terms(std::size_t count) const;
   /// One unknown more that may be NaN.
   [[nodiscard]] static Value perhaps_nan(Value value);
 
@@ -81,7 +87,6 @@ class Residues {
   std::unordered_map<ConditionId, Value> conditions_;
   double opaque_terms_ = 0;
   double argument_degree_ = 1;
-  double coefficient_bits_ = 0;
 };
 
 }  // namespace steptp::forms

@@ -106,11 +106,13 @@ std::optional<Shortage> shortage_of(const Way& way, const Expected& expected) {
   return std::nullopt;
 }
 
-/// Some way of `before` is wider than this one.
-bool is_below_the_widest(const Way& way, const Expected& expected) {
+/// Where some way of `before` is wider than this one: the type that is too narrow.
+Width below_the_widest(const Way& way, const Expected& expected) {
+  Width out;
+  if (way.lost.is_limited() && !way.lost.holds(expected.most)) out = way.lost;
   const bool both_accumulate = way.accumulated.is_limited() && expected.least_accumulated.is_limited();
-  return (way.lost.is_limited() && !way.lost.holds(expected.most)) ||
-         (both_accumulate && !way.accumulated.holds(expected.most_accumulated));
+  if (both_accumulate && !way.accumulated.holds(expected.most_accumulated)) out = narrower(out, way.accumulated);
+  return out;
 }
 
 /// Somewhere on a way of `before` there is something wider than what was lost here.
@@ -276,7 +278,9 @@ class SourceComparison {
     const Way way = ended_at(one, output_.dtype);
     if (const auto shortage = shortage_of(way, expected_); shortage && !lost_) lost_ = loss(*shortage);
     ++count_;
-    narrow_ += is_below_the_widest(way, expected_) ? 1 : 0;
+    const Width narrow = below_the_widest(way, expected_);
+    narrow_ += narrow.is_limited() ? 1 : 0;
+    narrowest_ = narrower(narrowest_, narrow);
     is_unclear_ = is_unclear_ || is_below_something(way, expected_) || is_below_a_computation(way, expected_);
     marks_all_ = marks_all_ || is_below_a_computation(way, expected_);
   }
@@ -284,7 +288,7 @@ class SourceComparison {
   /// Every way is narrower than the widest of `before`, or one is narrower than the narrowest.
   [[nodiscard]] std::optional<PrecisionLoss> lost() const {
     const bool are_all_narrow = count_ > 0 && narrow_ == count_ && expected_.is_of_source;
-    return !lost_ && are_all_narrow ? loss({expected_.least, expected_.most}) : lost_;
+    return !lost_ && are_all_narrow ? loss({narrowest_, expected_.most}) : lost_;
   }
   [[nodiscard]] std::string unclear() const {
     const bool is_open = is_unclear_ || narrow_ > 0;
@@ -308,21 +312,12 @@ class SourceComparison {
   std::optional<PrecisionLoss> lost_;
   std::size_t count_ = 0;
   std::size_t narrow_ = 0;
+  Width narrowest_;  ///< of these
   bool is_unclear_ = false;
   bool marks_all_ = false;
 };
 
 }  // namespace
-
-bool may_be_new(const PrecisionLoss& loss) {
-  constexpr std::string_view kLiteral = "literal ";
-  constexpr int kMostBits = 53;  // beyond, it was an integer before
-  if (!loss.source.starts_with(kLiteral) || loss.expected.first > kMostBits) return false;
-  int exponent = 0;
-  const double fraction = std::frexp(std::strtod(loss.source.c_str() + kLiteral.size(), nullptr), &exponent);
-  const double digits = std::ldexp(fraction, loss.found.first);
-  return digits == std::trunc(digits) && std::abs(exponent) < loss.found.second;
-}
 
 Precision compare_precision(const Program& before, const Program& after, const ProofOptions& options) {
   if (has_one_width(before, after)) return {};

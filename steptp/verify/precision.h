@@ -13,7 +13,7 @@ namespace steptp {
 /// Values of a source that reach an output, or decide what does, through a type that is too narrow. Types are written
 /// as their significand bits and greatest binary exponent.
 struct PrecisionLoss {
-  std::string source;  ///< the name of a known variable, "literal 0.1" or "index"
+  std::string source;  ///< the name of a known variable, "literal 0.1 in f32" or "index in f32"
   bool decides = false;
   std::string output;
   std::pair<int, int> found;
@@ -34,9 +34,6 @@ struct Precision {
   std::string reason;
   std::optional<PrecisionLoss> loss;
 };
-/// Of a literal that the narrower type holds as it is: it may be a new use of it, beside an old one in a wider type.
-[[nodiscard]] bool may_be_new(const PrecisionLoss& loss);
-
 [[nodiscard]] Precision compare_precision(const Program& before, const Program& after,
                                           const ProofOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "steptp/analysis/accesses.h"
@@ -66,6 +67,24 @@ Width width_of(const Interval& range) {
   return {bits, bits};
 }
 
+/// What holds every value of a known variable: of an integer those of its domain.
+Width width_of(const Variable& variable) {
+  const Width all = width_of(variable.dtype);
+  if (is_float(variable.dtype) || variable.domain.kind != Domain::Kind::range) return all;
+  const double most = std::max(std::fabs(variable.domain.low), std::ceil(variable.domain.high) - 1);
+  return most < 0x1p62 ? narrower(all, width_of(Interval{0, static_cast<std::int64_t>(most)})) : all;
+}
+
+bool is_constant(const std::string& source) {
+  return source.starts_with("literal ") || source == "index" || source.starts_with("index ");
+}
+
+/// The name of a literal or an index once an operation of this type has used it.
+std::string used_in(const std::string& source, const ValueType& type) {
+  const bool is_named = !is_constant(source) || source.find(" in ") != std::string::npos;
+  return is_named || type.weak ? source : concat(source, " in ", info(type.dtype).code);
+}
+
 /// The value is used in an operation, so that the last store was not the end of the way.
 void settle(Way& way) {
   if (!way.pending.is_limited()) return;
@@ -80,7 +99,7 @@ void settle(Way& way) {
 }
 
 void operate(Way& way, Rounding rounding, DType dtype) {
-  if (way.decides) return;
+  if (way.is_over()) return;
   settle(way);
   if (!is_float(dtype)) {
     way.is_exact = true;
@@ -101,25 +120,26 @@ void operate(Way& way, Rounding rounding, DType dtype) {
 
 /// To the type of an operation that rounds nothing of its own: a maximum, a choice, a comparison.
 void convert(Way& way, DType dtype) {
-  if (way.decides || !is_float(dtype) || width_of(dtype).holds(way.own)) return;
+  if (way.is_over() || !is_float(dtype) || width_of(dtype).holds(way.own)) return;
   operate(way, Rounding::conversion, dtype);
 }
 
 void decide(Way& way) {
-  if (way.decides) return;
+  if (way.is_over()) return;
   settle(way);
   way.decides = true;
 }
 
 void store(Way& way, DType dtype) {
-  if (way.decides) return;
+  if (way.is_over()) return;
   const Width width = width_of(dtype);
   if (!is_float(dtype)) {
     settle(way);
-    way.is_exact = true;
+    const bool was_exact = std::exchange(way.is_exact, true);
     // Conversion to bool is a comparison with zero, which what was held before decides.
     way.decides = dtype == DType::boolean;
-    if (!way.decides) way.own = width;
+    // What was held exactly, and is held here too, has no more digits than before.
+    if (!way.decides && !(was_exact && width.holds(way.own))) way.own = width;
     return;
   }
   const bool is_lost = !width.holds(way.own);
@@ -137,7 +157,7 @@ class Follower {
     for (const Variable& variable : program.signature.variables) {
       if (variable.role == Role::output) continue;
       Way way;
-      way.own = width_of(variable.dtype);
+      way.own = width_of(variable);
       ways_[variable.name][variable.name] = {way};
       is_input_.insert(variable.name);
     }
@@ -169,10 +189,11 @@ class Follower {
       // What the tensor held before was stored in its type.
       merge(found, Follower::changed(target, [&](Way& way) { store(way, left.dtype); }));
     }
+    const auto term = type_of(*statement.equation->right);
     for (auto& [source, ways] : found) {
-      std::set<Way>& known = target[source];
+      std::set<Way>& known = target[statement.accumulates ? used_in(source, typed(left.dtype)) : source];
       for (Way way : ways) {
-        if (statement.accumulates) accumulate(way, *statement.accumulates, left.dtype);
+        if (statement.accumulates) accumulate(way, *statement.accumulates, left.dtype, term);
         changed = known.insert(way).second || changed;
       }
       if (known.size() > kMostWays) throw TooMany{};
@@ -180,9 +201,17 @@ class Follower {
     return changed;
   }
 
-  static void accumulate(Way& way, ArithmeticOp op, DType dtype) {
-    if (way.decides || op == ArithmeticOp::max || op == ArithmeticOp::min) return;
-    operate(way, op == ArithmeticOp::multiply ? Rounding::product : Rounding::sum, dtype);
+  /// `type`: of the whole operation. What is wider than the accumulator is not rounded before the operation.
+  static void accumulate(Way& way, ArithmeticOp op, DType dtype, const std::optional<ValueType>& type) {
+    if (way.is_over() || op == ArithmeticOp::max || op == ArithmeticOp::min) return;
+    const Rounding rounding = op == ArithmeticOp::multiply ? Rounding::product : Rounding::sum;
+    const bool is_wide = is_float(dtype) && type && is_float(type->dtype) && !width_of(dtype).holds(way.own);
+    const Widths widest = way.widest;
+    operate(way, rounding, is_wide ? type->dtype : dtype);
+    if (is_wide) {
+      way.widest = widest;
+      way.own = width_of(dtype);
+    }
     Width& accumulated = is_float(dtype) ? way.accumulated : way.counted;
     accumulated = narrower(accumulated, width_of(dtype));
   }
@@ -203,10 +232,39 @@ class Follower {
     return out;
   }
 
-  /// What a condition or a subscript is made of.
-  WaysOf deciding(const Expr& expr) {
-    return changed(of(expr), decide);
+  static WaysOf operated(const WaysOf& from, Rounding rounding, const ValueType& type) {
+    WaysOf out;
+    for (const auto& [source, ways] : from) {
+      for (Way way : ways) {
+        operate(way, rounding, type.dtype);
+        out[used_in(source, type)].insert(way);
+      }
+    }
+    return out;
   }
+
+  /// Operands of one operation: where there is data among them, literals and indices have been used.
+  static WaysOf used(WaysOf operands) {
+    const auto is_data = [](const auto& one) {
+      const auto leads_on = [](const Way& way) { return !way.is_over(); };
+      return !is_constant(one.first) && std::any_of(one.second.begin(), one.second.end(), leads_on);
+    };
+    if (std::none_of(operands.begin(), operands.end(), is_data)) return operands;
+    WaysOf out;
+    for (auto& [source, ways] : operands) {
+      for (Way way : ways) {
+        if (is_constant(source) && !way.is_over()) {
+          settle(way);
+          way.is_used = true;
+        }
+        out[source].insert(way);
+      }
+    }
+    return out;
+  }
+
+  /// What a condition or a subscript is made of.
+  WaysOf deciding(const Expr& expr) { return changed(of(expr), decide); }
 
   void add_subscript(const Index& subscript, WaysOf& out) {
     for (const IndexTerm& term : subscript.terms()) {
@@ -257,19 +315,19 @@ class Follower {
       const auto next = type_of(*operands[i + 1]);
       type = next ? binary_type(operators[i], *type, *next) : std::nullopt;
       if (!type) break;
-      const auto in_operation = [&](Way& way) { operate(way, rounding_of(operators[i]), type->dtype); };
+      const Rounding rounding = rounding_of(operators[i]);
       if (i == 0) {
         const bool is_own = statement_->accumulates && is_left(*operands[0]);
-        if (!is_own) merge(out, changed(of(*operands[0]), in_operation));
+        if (!is_own) merge(out, operated(of(*operands[0]), rounding, *type));
         if (is_own && operators.size() == 1) {
           // What is added to an accumulator is rounded by the accumulation alone.
           merge(out, of(*operands[1]));
           continue;
         }
       }
-      merge(out, changed(of(*operands[i + 1]), in_operation));
+      merge(out, operated(of(*operands[i + 1]), rounding, *type));
     }
-    return out;
+    return used(std::move(out));
   }
 
   bool is_left(const Expr& expr) const {
@@ -308,9 +366,7 @@ class Follower {
 
   WaysOf of_function(const Call& call, const Expr& expr) {
     if (call.function == Function::negate || call.function == Function::abs) return of(*call.argument);
-    const auto type = type_of(expr);
-    const DType dtype = type ? type->dtype : DType::f64;
-    return changed(of(*call.argument), [&](Way& way) { operate(way, Rounding::function, dtype); });
+    return used(operated(of(*call.argument), Rounding::function, type_of(expr).value_or(kWeakDecimal)));
   }
 
   WaysOf of(const Expr& expr);
@@ -338,11 +394,9 @@ WaysOf Follower::of(const Expr& expr) {
     return out;
   }
   if (const auto* power = std::get_if<Power>(&expr.node)) {
-    const auto type = type_of(expr);
     WaysOf out = of(*power->base);
     merge(out, of(*power->exponent));
-    const DType dtype = type ? type->dtype : DType::f64;
-    return changed(out, [&](Way& way) { operate(way, Rounding::function, dtype); });
+    return used(operated(out, Rounding::function, type_of(expr).value_or(kWeakDecimal)));
   }
   WaysOf out;
   if (const auto* compare = std::get_if<Compare>(&expr.node)) {
@@ -352,10 +406,7 @@ WaysOf Follower::of(const Expr& expr) {
   } else {
     for (const ExprPtr* part : children(expr)) merge(out, of(**part));
   }
-  return changed(out, [](Way& way) {
-    if (!way.decides) settle(way);
-    way.decides = true;
-  });
+  return changed(out, [](Way& way) { decide(way); });
 }
 
 }  // namespace

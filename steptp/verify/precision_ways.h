@@ -40,6 +40,8 @@ using Widths = std::array<Width, kRoundings>;
 struct Way {
   /// The values decide something (a comparison, a subscript): what is stored behind it does not matter to them.
   bool decides = false;
+  /// A literal or an index that took part in an operation with data: the ways of the data lead on from there.
+  bool is_used = false;
   /// The value is held exactly by whatever holds `own`: an input, a copy of it, an integer, something just stored.
   bool is_exact = true;
   Width own;
@@ -61,12 +63,15 @@ struct Way {
   bool pending_lost = false;
   auto operator<=>(const Way&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates
 
+  /// Nothing that happens further on matters to the values.
+  [[nodiscard]] bool is_over() const { return decides || is_used; }
   /// What may be expected of a store on this way: the narrowest that it holds, and the widest.
   [[nodiscard]] Width held() const;
   [[nodiscard]] Width widest_held() const;
 };
 
-/// By source: the name of a known variable, a literal ("literal 0.1") or "index".
+/// By source: the name of a known variable, a literal or "index". Literals and indices are told apart by the type of
+/// the operation that first uses them: "literal 0.1 in f32".
 using WaysOf = std::map<std::string, std::set<Way>>;
 
 /// All ways to the outputs of a program, by output: through values, conditions and subscripts. Nothing where there are

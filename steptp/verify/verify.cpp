@@ -183,10 +183,8 @@ bool judge_precision(const Program& before, const Program& after, const ProofOpt
   const auto is_lost = [&](const Program& one, const Program& other) {
     return compare_precision(one, other, options).verdict == Precision::Verdict::lost;
   };
-  // All uses of one literal are one source, so that a new use of it may look like a narrower way of an old one. What
-  // the narrower type holds as it is may be such a new use.
-  const bool is_told = precision.verdict == Precision::Verdict::lost && !may_be_new(*precision.loss) &&
-                       !is_lost(before, before) && !is_lost(after, after);
+  const bool is_told =
+      precision.verdict == Precision::Verdict::lost && !is_lost(before, before) && !is_lost(after, after);
   judgement.verdict = is_told ? Grade::differs : Grade::undecided;
   judgement.reason = concat("precision: ", precision.reason);
   if (is_told) judgement.precision = precision.loss;

@@ -1,5 +1,6 @@
 #include "steptp/text/signature_text.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -127,6 +128,21 @@ std::string value_problem(const Variable& variable) {
                   " below 2^53");
   }
   return {};
+}
+
+/// The number with the fewest digits that a tensor of this type holds as this value: 0.1, not 0.10000000149011612.
+double shortest_that_reads_as(DType dtype, double value) {
+  if (!std::isfinite(value)) return value;
+  std::array<char, 32> digits{};
+  constexpr int kMostDigits = 17;
+  for (int count = 1; count < kMostDigits; ++count) {
+    const auto written =
+        std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::scientific, count - 1);
+    double read = 0;
+    std::from_chars(digits.data(), written.ptr, read);
+    if (held_by(dtype, read) == value) return read;
+  }
+  return value;
 }
 
 std::string read_values(const Json& json, Variable& variable) {
@@ -272,7 +288,8 @@ Json to_json(const Variable& variable) {
     Json::Array values;
     for (const double value : variable.values) {
       const bool integral = !is_float(variable.dtype);
-      values.push_back(integral ? Json(static_cast<std::int64_t>(value)) : Json(value));
+      values.push_back(integral ? Json(static_cast<std::int64_t>(value))
+                                : Json(shortest_that_reads_as(variable.dtype, value)));
     }
     out.set("values", std::move(values));
   }

@@ -69,8 +69,34 @@ endfunction()
 # they compile in three fifths of the time, which is minutes of a build, and are as fast in use (bench/RESULTS.md).
 set(STEPTP_HOT_LAYERS base ir columns text analysis oracle safety prove certify verify algebra tokens)
 
+# Several files of a layer are compiled as one, which takes half the time: tools/unity_batches.py puts together those that
+# do not clash. Not for clang-tidy, which wants each by itself, nor for layers that are being taken apart right now.
+option(STEPTP_UNITY "compile several files of a layer as one" OFF)
+set(STEPTP_NEVER_UNITY prove certify)
+
+function(steptp_batch_sources target sources)
+  find_program(STEPTP_PYTHON3 NAMES python3 REQUIRED)
+  execute_process(COMMAND ${STEPTP_PYTHON3} ${PROJECT_SOURCE_DIR}/tools/unity_batches.py 10 ${sources}
+                  OUTPUT_VARIABLE numbers OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  foreach(source number IN ZIP_LISTS sources numbers)
+    if(number STREQUAL "-")
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    else()
+      # What a file defines for itself alone decides where it may be.
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${number})
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # What one file hides from the others, and types of one file in those of another, are no mistakes here.
+  target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)
+endfunction()
+
 function(steptp_add_layer target layer sources)
   add_library(${target} STATIC ${sources})
+  if(STEPTP_UNITY AND NOT layer IN_LIST STEPTP_NEVER_UNITY)
+    steptp_batch_sources(${target} "${sources}")
+  endif()
   if(layer IN_LIST STEPTP_HOT_LAYERS)
     steptp_share_headers(${target} steptp_headers)
   else()

@@ -1,6 +1,6 @@
 // The judge's enemy as a program: makes unequal pairs, confirms each with the reference evaluator, and asks the judge.
 //
-//   attack SEED COUNT --safe [--out FILE]
+//   attack SEED COUNT --safe|--boxes [--out FILE]
 //   attack SEED COUNT [--class NAME] [--out FILE] [--all FILE] [--unconfirmed FILE] [--budget N]
 //
 // Prints a table by class. --out writes the pairs that the judge accepted, one JSON object a line; --all writes all;
@@ -19,13 +19,14 @@ using namespace steptp::testing;
 
 namespace {
 
-int safe_main(const AttackOptions& options, const std::string& path) {
+int safe_main(SafeAttackMaker maker, const AttackOptions& options, const std::string& path) {
   std::ofstream file(path);
-  const auto counts = attack_safe(options.seed, options.count, [&](const SafeAttack& attack, const Json& answer) {
-    const Json* safe = answer.find("safe");
-    const bool called_safe = safe && safe->as_bool() && *safe->as_bool();
-    if (called_safe && file.is_open()) file << to_json(attack, answer).dump() << std::endl;
-  });
+  const auto counts =
+      attack_safe(maker, options.seed, options.count, [&](const SafeAttack& attack, const Json& answer) {
+        const Json* safe = answer.find("safe");
+        const bool called_safe = safe && safe->as_bool() && *safe->as_bool();
+        if (called_safe && file.is_open()) file << to_json(attack, answer).dump() << std::endl;
+      });
   std::cout << to_table(counts);
   return sum_of(counts).by_proof > 0 ? 1 : 0;
 }
@@ -51,7 +52,10 @@ int main(int argc, char** argv) {
     if (option == "--unconfirmed") unconfirmed.open(argv[i + 1]);
     if (option == "--budget") options.budget = std::strtoull(argv[i + 1], nullptr, 10);
   }
-  if (argc > 3 && std::string(argv[3]) == "--safe") return safe_main(options, argc > 5 ? argv[5] : "");
+  const std::string kind = argc > 3 ? argv[3] : "";
+  if (kind == "--safe" || kind == "--boxes") {
+    return safe_main(kind == "--safe" ? make_safe_attack : make_safe_box, options, argc > 5 ? argv[5] : "");
+  }
   bool failed = false;
   options.seen = [&](const Attack& attack, const MeaningDifference& difference, const Judgement& judgement) {
     const bool equal = judgement.verdict == Grade::proved || judgement.verdict == Grade::exact;

@@ -111,7 +111,8 @@ Term read_term(std::string_view text) { return TermReader(text).whole(); }
 
 std::string text_of(const Term& term) {
   if (term.parts.empty())
-    return term.head == "x" || term.head == "y" || term.head == "z" ? concat("$", term.head) : term.head;
+    return term.head == "w" || term.head == "x" || term.head == "y" || term.head == "z" ? concat("$", term.head)
+                                                                                        : term.head;
   if (term.head == "neg") return concat("(-", text_of(term.parts[0]), ")");
   if (is_comparison(term)) return concat(text_of(term.parts[0]), term.head, text_of(term.parts[1]));
   if (std::isalpha(static_cast<unsigned char>(term.head[0])) == 0) {

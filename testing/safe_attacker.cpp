@@ -168,7 +168,7 @@ Term with_literals(Term term, const std::map<std::string, std::string>& literals
 std::map<std::string, double> drawn_point(DType dtype, Random& random) {
   const double half = half_range(dtype);
   std::map<std::string, double> point;
-  for (const char* name : {"x", "y", "z"}) {
+  for (const char* name : {"x", "y", "z", "w"}) {
     const double exponent = half * (static_cast<double>(random.below(20001)) / 10000 - 1);
     const double value = round_to(dtype, std::exp2(exponent));
     point[name] = random.chance(1, 2) ? -value : value;
@@ -176,7 +176,9 @@ std::map<std::string, double> drawn_point(DType dtype, Random& random) {
   return point;
 }
 
-double bad_part(const Term& before, const Term& after, DType dtype, Random& random) {
+}  // namespace
+
+double part_that_is_bad(const Term& before, const Term& after, DType dtype, Random& random) {
   constexpr int kPoints = 512;
   int bad = 0;
   for (int i = 0; i < kPoints; ++i) {
@@ -184,8 +186,6 @@ double bad_part(const Term& before, const Term& after, DType dtype, Random& rand
   }
   return static_cast<double>(bad) / kPoints;
 }
-
-}  // namespace
 
 std::optional<SafeAttack> make_safe_attack(Random& random) {
   const SafePair& pair = kPairs[random.below(std::size(kPairs))];
@@ -201,7 +201,7 @@ std::optional<SafeAttack> make_safe_attack(Random& random) {
     before = std::move(box.before);
     after = std::move(box.after);
   }
-  const double part = bad_part(before, after, dtype, random);
+  const double part = part_that_is_bad(before, after, dtype, random);
   if (part < 1.0 / 64) return std::nullopt;
   AttackNumbers numbers(random);
   numbers.set_text("T", std::string(code(dtype)));
@@ -222,13 +222,13 @@ std::optional<SafeAttack> make_safe_attack(Random& random) {
   return SafeAttack{made->name, std::move(made->before), std::move(made->after), part};
 }
 
-std::map<std::string, SafeCounts> attack_safe(std::uint64_t seed, std::uint64_t count,
+std::map<std::string, SafeCounts> attack_safe(SafeAttackMaker maker, std::uint64_t seed, std::uint64_t count,
                                               const std::function<void(const SafeAttack&, const Json&)>& seen) {
   std::map<std::string, SafeCounts> counts;
   std::uint64_t made = 0;
   for (std::uint64_t i = 0; made < count && i < 20 * count + 100; ++i) {
     Random random(combine(seed, i));
-    const auto attack = make_safe_attack(random);
+    const auto attack = maker(random);
     if (!attack) continue;
     ++made;
     SafeCounts& count_of = counts[attack->name];

@@ -18,6 +18,11 @@ struct SafeAttack {
 };
 /// Nothing where fewer than one point in 64 is bad.
 [[nodiscard]] std::optional<SafeAttack> make_safe_attack(Random& random);
+/// Bad in a box of one to three inputs only, and the box is hard to see (safe_boxes.cpp).
+[[nodiscard]] std::optional<SafeAttack> make_safe_box(Random& random);
+using SafeAttackMaker = std::optional<SafeAttack> (*)(Random& random);
+/// Of points that are evenly drawn on a logarithmic scale.
+[[nodiscard]] double part_that_is_bad(const Term& before, const Term& after, DType dtype, Random& random);
 
 struct SafeCounts {
   std::uint64_t made = 0;
@@ -29,7 +34,8 @@ struct SafeCounts {
 };
 /// By name of the pair. `seen` gets the answer of the judge as JSON.
 [[nodiscard]] std::map<std::string, SafeCounts> attack_safe(
-    std::uint64_t seed, std::uint64_t count, const std::function<void(const SafeAttack&, const Json&)>& seen = {});
+    SafeAttackMaker maker, std::uint64_t seed, std::uint64_t count,
+    const std::function<void(const SafeAttack&, const Json&)>& seen = {});
 [[nodiscard]] SafeCounts sum_of(const std::map<std::string, SafeCounts>& counts);
 [[nodiscard]] std::string to_table(const std::map<std::string, SafeCounts>& counts);
 [[nodiscard]] Json to_json(const SafeAttack& attack, const Json& answer);

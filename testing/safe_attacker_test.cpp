@@ -10,22 +10,27 @@
 namespace steptp::testing {
 namespace {
 
-TEST(SafeAttacker, NothingBadIsSafeByProofAndNearlyAllIsFound) {
+void expect_found(SafeAttackMaker maker, std::uint64_t seed, std::uint64_t count) {
   std::uint64_t shown = 0;
-  const auto counts = attack_safe(soak_seed(18), soaked(200), [&](const SafeAttack& attack, const Json& answer) {
-    const Json* by = answer.find("safe_by");
-    const Json* safe = answer.find("safe");
-    const bool yes = safe && safe->as_bool() && *safe->as_bool();
-    if (yes && by && by->as_string() && *by->as_string() == "proof" && ++shown <= 10) {
-      ADD_FAILURE() << "safe by proof, though bad at many inputs: " << to_json(attack, answer).dump();
-    }
-  });
+  const auto counts =
+      attack_safe(maker, soak_seed(seed), soaked(count), [&](const SafeAttack& attack, const Json& answer) {
+        const Json* by = answer.find("safe_by");
+        const Json* safe = answer.find("safe");
+        const bool yes = safe && safe->as_bool() && *safe->as_bool();
+        if (yes && by && by->as_string() && *by->as_string() == "proof" && ++shown <= 10) {
+          ADD_FAILURE() << "safe by proof, though bad at many inputs: " << to_json(attack, answer).dump();
+        }
+      });
   std::cout << to_table(counts);
   const SafeCounts all = sum_of(counts);
   EXPECT_GT(all.equal * 2, all.made);
   EXPECT_EQ(all.by_proof, 0u);
   EXPECT_GE(all.found * 100, all.equal * 95);
 }
+
+TEST(SafeAttacker, NothingBadIsSafeByProofAndNearlyAllIsFound) { expect_found(make_safe_attack, 18, 200); }
+
+TEST(SafeAttacker, BoxesOfAtMostThreeInputsAreFound) { expect_found(make_safe_box, 64, 100); }
 
 /// The bound as the page has it, on terms whose bound is known.
 TEST(RoundingBound, IsThatOfThePage) {

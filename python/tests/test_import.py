@@ -11,7 +11,7 @@ import pytest
 import steptp
 from steptp_cli import steptp_cli
 
-GOLDEN = Path(__file__).resolve().parents[2] / "steptp" / "graph" / "golden"
+GOLDEN = Path(__file__).resolve().parents[2] / "steptp" / "import" / "golden"
 SAMPLES = sorted(path.stem for path in GOLDEN.glob("sample_*.pt2"))
 MODEL = """
 import torch

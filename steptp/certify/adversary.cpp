@@ -7,10 +7,13 @@ namespace steptp::certify {
 
 namespace {
 
-constexpr std::size_t kMostMeasures = 2000;
-constexpr std::size_t kUsualMeasures = 150;
+constexpr std::uint64_t kMostMeasures = 2000;
+constexpr std::uint64_t kUsualMeasures = 150;
 /// With fewer inputs than this a search that finds nothing says nothing.
-constexpr std::size_t kLeastMeasures = 40;
+constexpr std::uint64_t kLeastMeasures = 40;
+constexpr std::uint64_t kLessAtSecondLook = 5;
+/// What an input costs besides its operations.
+constexpr std::uint64_t kLeastCost = 30;
 /// Operations after which no more than the usual number of inputs is tried.
 constexpr std::uint64_t kEnoughWork = 300'000;
 /// Besides, where conditions are seldom met.
@@ -27,11 +30,12 @@ Adversary::Adversary(SafetyRun& run, CandidateMaker& maker, Budget& budget, std:
 }
 
 SafetyMeasure Adversary::measure(const Candidate& candidate, const std::vector<std::size_t>& which) {
-  ++measures_;
+  const std::uint64_t left = budget_.operations;
   SafetyMeasure found = run_.measure(candidate, which, for_stability_);
+  spent_ += std::max(left - budget_.operations, kLeastCost);
   if (!found.is_finished) {
     finding_.reason = found.unfinished_because;
-    measures_ = allowed_;
+    spent_ = std::max(spent_, allowed_);
     return found;
   }
   finding_.has_good_input = finding_.has_good_input || found.is_good();
@@ -73,16 +77,19 @@ bool Adversary::estimate() {
     const std::uint64_t kept_back = budget_.operations - share;
     budget_.operations = share;
     const SafetyMeasure found = run_.measure(first, next_points(), for_stability_);
-    const std::uint64_t cost = std::max<std::uint64_t>(1, share - budget_.operations);
+    const std::uint64_t cost = std::max(kLeastCost, share - budget_.operations);
     budget_.operations += kept_back;
     const std::uint64_t affordable = budget_.operations / (2 * cost);
     const bool is_least = all_.size() <= kFewPoints && guides_.empty();
     if (found.is_finished && (affordable >= kLeastMeasures || is_least)) {
-      const std::uint64_t wanted = std::clamp<std::uint64_t>(kEnoughWork / cost, kUsualMeasures, kMostMeasures);
-      allowed_ = static_cast<std::size_t>(std::min(wanted, affordable));
+      const std::uint64_t less = is_second_look_ ? kLessAtSecondLook : 1;
+      const std::uint64_t wanted = std::clamp(kEnoughWork / less / cost, kUsualMeasures / less, kMostMeasures / less);
+      const std::uint64_t usual = std::min(wanted, affordable);
       const std::uint64_t more =
-          std::clamp<std::uint64_t>(kWorkForConditions / cost, kUsualMeasures / 2, kMostMeasures);
-      allowed_for_conditions_ = static_cast<std::size_t>(std::min(more, affordable - allowed_));
+          std::clamp(kWorkForConditions / less / cost, kUsualMeasures / 2 / less, kMostMeasures / less);
+      cost_ = cost;
+      allowed_ = usual * cost;
+      allowed_for_conditions_ = std::min(more, affordable - usual) * cost;
       is_short_ = affordable < kLeastMeasures;
       return allowed_ > 0;
     }
@@ -116,9 +123,26 @@ Adversary::Progress Adversary::look_at(const Candidate& candidate, const SafetyM
   return Progress::stop;
 }
 
-Adversary::Progress Adversary::draw(std::size_t until) {
+/// Inputs that were bad for a part of the programs, each at other elements: first at one, and at more where they cost
+/// little.
+Adversary::Progress Adversary::try_hints(const std::vector<Candidate>& hints) {
+  const std::uint64_t until = allowed_ / 2;
+  for (const bool is_wide : {false, true}) {
+    for (const Candidate& hint : hints) {
+      if (spent_ >= until) return Progress::go_on;
+      const std::vector<std::size_t> which = is_wide ? all_ : std::vector<std::size_t>{all_[turn_++ % all_.size()]};
+      const SafetyMeasure found = measure(hint, which);
+      if (!found.is_finished) return Progress::stop;
+      remember(hint, found);
+      if (look_at(hint, found) == Progress::stop) return Progress::stop;
+    }
+  }
+  return Progress::go_on;
+}
+
+Adversary::Progress Adversary::draw(std::uint64_t until) {
   const std::vector<Candidate> starts = maker_.starts();
-  for (std::size_t i = 0; measures_ < until; ++i) {
+  for (std::size_t i = 0; spent_ < until; ++i) {
     const Candidate candidate = i < starts.size() ? starts[i] : maker_.drawn();
     const SafetyMeasure found = measure(candidate, next_points());
     if (!found.is_finished) return Progress::stop;
@@ -144,14 +168,14 @@ std::vector<std::size_t> Adversary::some_points(std::size_t best) {
   return out;
 }
 
-Adversary::Progress Adversary::climb(Goal goal, Known from, std::size_t until) {
+Adversary::Progress Adversary::climb(Goal goal, Known from, std::uint64_t until) {
   const std::vector<std::size_t> which = some_points(from.measure.point);
   const std::vector<InputRead> reads = run_.reads(from.candidate, from.measure.point, kMostReads);
   double height = fitness(goal, from.measure);
-  while (measures_ < until) {
+  while (spent_ < until) {
     Candidate next = from.candidate;
     maker_.change(next, reads);
-    for (bool goes_on = true; goes_on && measures_ < until;) {
+    for (bool goes_on = true; goes_on && spent_ < until;) {
       const SafetyMeasure found = measure(next, which);
       if (!found.is_finished) return Progress::stop;
       if (look_at(next, found) == Progress::stop) return Progress::stop;
@@ -176,7 +200,7 @@ double Adversary::distance(const std::vector<Outcome>& wanted, const SafetyMeasu
 }
 
 /// Climbs towards inputs at which conditions have the wanted outcomes, all of them at one element.
-Adversary::Progress Adversary::reach(const std::vector<Outcome>& wanted, std::size_t until) {
+Adversary::Progress Adversary::reach(const std::vector<Outcome>& wanted, std::uint64_t until) {
   const std::vector<std::size_t> which = {focus_};
   Candidate at = closest_.value_or(maker_.drawn());
   std::vector<InputRead> reads = run_.reads(at, focus_, kMostReads);
@@ -185,12 +209,12 @@ Adversary::Progress Adversary::reach(const std::vector<Outcome>& wanted, std::si
   // Element by element through the numbers that the programs mention: most conditions compare with one.
   constexpr int kSweeps = 4;
   constexpr std::size_t kMostElements = 6;
-  const std::size_t swept = measures_ + (until - measures_) * 2 / 3;
+  const std::uint64_t swept = spent_ < until ? spent_ + (until - spent_) * 2 / 3 : until;
   for (int sweep = 0; sweep < kSweeps && best > 0 && found.is_finished; ++sweep) {
     const double before = best;
     for (std::size_t i = 0; i < std::min(reads.size(), kMostElements); ++i) {
       for (const double value : maker_.tries(reads[i])) {
-        if (measures_ >= swept) break;
+        if (spent_ >= swept) break;
         Candidate next = at;
         next.elements[{reads[i].input, reads[i].position}] = value;
         found = measure(next, which);
@@ -205,10 +229,10 @@ Adversary::Progress Adversary::reach(const std::vector<Outcome>& wanted, std::si
     // Behind a condition that holds now, other elements may be read.
     reads = run_.reads(at, focus_, kMostReads);
   }
-  while (measures_ < until && found.is_finished) {
+  while (spent_ < until && found.is_finished) {
     Candidate next = at;
     maker_.change(next, reads);
-    for (bool goes_on = true; goes_on && measures_ < until;) {
+    for (bool goes_on = true; goes_on && spent_ < until;) {
       found = measure(next, which);
       if (!found.is_finished || look_at(next, found) == Progress::stop) return Progress::stop;
       const double now = distance(wanted, found);
@@ -239,25 +263,25 @@ std::vector<Adversary::Outcome> Adversary::rare() const {
   return out;
 }
 
-Adversary::Progress Adversary::reach_outcomes(std::size_t until) {
+Adversary::Progress Adversary::reach_outcomes(std::uint64_t until) {
   constexpr std::size_t kRounds = 6;
   const std::vector<Outcome> all = rare();
   if (all.empty()) return Progress::go_on;
   // What is seldom drawn mostly belongs together: first all of it at one input, then parts.
-  for (std::size_t round = 0; round < kRounds && measures_ < until; ++round) {
+  for (std::size_t round = 0; round < kRounds && spent_ < until; ++round) {
     std::vector<Outcome> wanted;
     for (const Outcome& one : all) {
       if (round < 2 || random_.chance(1, 2)) wanted.push_back(one);
     }
     focus_ = all_[turn_++ % all_.size()];
     if (round % 2 == 1) closest_.reset();
-    const std::size_t share = (until - measures_) / std::min<std::size_t>(kRounds - round, 3);
-    if (reach(wanted, measures_ + share) == Progress::stop) return Progress::stop;
+    const std::uint64_t share = (until - spent_) / std::min<std::uint64_t>(kRounds - round, 3);
+    if (reach(wanted, spent_ + share) == Progress::stop) return Progress::stop;
   }
   return Progress::go_on;
 }
 
-Adversary::Progress Adversary::climb_all(std::size_t until) {
+Adversary::Progress Adversary::climb_all(std::uint64_t until) {
   std::vector<std::pair<Goal, Known>> from;
   const std::vector<Goal> goals =
       for_stability_ ? std::vector<Goal>{Goal::instability}
@@ -270,24 +294,26 @@ Adversary::Progress Adversary::climb_all(std::size_t until) {
         from.emplace_back(goal, list[rank]);
     }
   }
-  for (std::size_t i = 0; i < from.size() && measures_ < until; ++i) {
-    const std::size_t share = (until - measures_) / (from.size() - i);
-    if (climb(from[i].first, std::move(from[i].second), measures_ + share) == Progress::stop) return Progress::stop;
+  for (std::size_t i = 0; i < from.size() && spent_ < until; ++i) {
+    const std::uint64_t share = (until - spent_) / (from.size() - i);
+    if (climb(from[i].first, std::move(from[i].second), spent_ + share) == Progress::stop) return Progress::stop;
   }
   return Progress::go_on;
 }
 
-Adversary::Finding Adversary::run() {
+Adversary::Finding Adversary::run(const std::vector<Candidate>& hints) {
   if (all_.empty()) {
     finding_.is_finished = finding_.has_good_input = true;
     return finding_;
   }
   if (!estimate()) return finding_;
   // All starts, and as many drawn ones as a third allows.
-  const std::size_t drawn = std::min(allowed_ * 2 / 3, std::max(allowed_ / 3, maker_.starts().size() + 10));
-  if (draw(drawn) == Progress::go_on) {
+  const std::uint64_t drawn = std::min(allowed_ * 2 / 3, std::max(allowed_ / 3, (maker_.starts().size() + 10) * cost_));
+  const bool goes_on = try_hints(hints) == Progress::go_on;
+  allowed_ += spent_;
+  if (goes_on && draw(spent_ + drawn) == Progress::go_on) {
     if (!rare().empty()) allowed_ += allowed_for_conditions_;
-    if (reach_outcomes(measures_ + allowed_for_conditions_) == Progress::go_on) {
+    if (reach_outcomes(spent_ + allowed_for_conditions_) == Progress::go_on) {
       // Where no input was good so far, the climb is one towards good ones.
       static_cast<void>(climb_all(allowed_));
     }
@@ -305,7 +331,7 @@ Adversary::Finding Adversary::run_for_stability(const Candidate& from) {
   for_stability_ = true;
   finding_ = {};
   for (auto& list : best_) list.clear();
-  measures_ = 0;
+  spent_ = 0;
   if (!estimate()) return finding_;
   const SafetyMeasure found = measure(from, all_);
   if (found.is_finished) {

@@ -303,6 +303,9 @@ void BoundArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& left,
     case ArithmeticOp::add:
     case ArithmeticOp::subtract: {
       const int sign = op == ArithmeticOp::add ? 1 : -1;
+      const bool is_infinite = (left.is_literal && std::isinf(a.value)) || (right.is_literal && std::isinf(b.value));
+      if (is_infinite && std::isinf(a.value + sign * b.value))
+        return infinity(out, a.value + sign * b.value > 0 ? 1 : -1);
       if (right.is_nothing || left.is_nothing) {
         const bool is_nothing = left.is_nothing && right.is_nothing;
         const Value& other = right.is_nothing ? a : b;
@@ -324,6 +327,9 @@ void BoundArithmetic::arithmetic(ArithmeticOp op, Value& out, const Value& left,
       if (left.is_literal && is_power_of_two(left.value)) return scale_by_two(out, product, b, a.value);
       finish(out, product, a, b, {b.value, a.value}, is_zero ? Charge::none : Charge::full);
       out.is_nothing = is_nothing;
+      if (is_first_ && is_zero && !is_nothing && product == 0) {
+        out.node = tape_.add({out.node, 1}, {}, 0, 0, format_of(type_).half_least);
+      }
       return;
     }
     case ArithmeticOp::divide:
@@ -427,7 +433,7 @@ void BoundArithmetic::note_argument(const Value& a) {
 
 ErrorTape::Bound BoundArithmetic::bound_of(const Value& value) {
   ErrorTape::Bound bound;
-  if (value.error == 0 && !tracks_inputs_) return bound;
+  if (value.error == 0 && value.node == 0) return bound;
   if (std::isinf(value.error)) return {kInfinity, 0};
   if (value.node == 0) return {value.error, 0};
   bound = tape_.bound_of(value.node);

@@ -99,6 +99,15 @@ class BoundArithmetic {
 
   [[nodiscard]] OpenDecisions& decisions() { return decisions_; }
   void cover(Value& out, const Value& other);
+  /// Zero, or an infinity, whatever the inputs are: what is added of it is no round, what is done with it no rounding.
+  [[nodiscard]] static bool is_same_at_all_inputs(const Value& value) {
+    return value.is_nothing || (value.is_literal && std::isinf(value.value));
+  }
+  /// Data chose it.
+  static void make_variable(Value& value) {
+    value.is_nothing = false;
+    if (std::isinf(value.value)) value.is_literal = false;
+  }
   void cover_bool(Value& out);
   static void lose(Value& value) {
     value.error = std::numeric_limits<Number>::infinity();
@@ -112,6 +121,10 @@ class BoundArithmetic {
 
   /// The bound of a value, errors that cancel considered.
   [[nodiscard]] ErrorTape::Bound bound_of(const Value& value);
+  /// The first of two programs is charged for products that are zero because a factor is, as the page says of all that
+  /// is exact by chance, and for sums into a tensor in any order; the second one as little as can be defended.
+  void set_first(bool is_first) { is_first_ = is_first; }
+  [[nodiscard]] bool is_first() const { return is_first_; }
   [[nodiscard]] const RunEvents& events() const { return events_; }
   /// A new run: what happened before is forgotten, values stay.
   void restart() { events_ = {}; }
@@ -161,6 +174,7 @@ class BoundArithmetic {
   bool note_leap(Number distance, Number error);
 
   bool tracks_inputs_;
+  bool is_first_ = false;
   OpenDecisions decisions_;
   ErrorTape tape_;
   std::vector<Number> literals_;

@@ -95,6 +95,7 @@ void BoundArithmetic::function(Function function, Value& out, const Value& argum
     case Function::sin:
     case Function::cos: break;
   }
+  if (function == Function::exp && a.is_literal && std::isinf(a.value) && a.value < 0) return integer(out, 0);
   const Evaluated result = evaluate(function, a.value);
   if (function == Function::log && a.value == 0) {
     // The logarithm of zero is -inf, a value, unless rounding may have made the zero.
@@ -221,6 +222,10 @@ void BoundArithmetic::accumulate_product(Value& sum, double x, double y, DType d
     return accumulate(sum, term, false, dtype);
   }
   const Number product = static_cast<Number>(x) * y;
+  if (product == 0 && is_first_) {
+    // Half the least number, as `arithmetic` has it.
+    sum.sum_node = tape_.add({sum.sum_node, 1}, {}, 0, 0, rounding_charge(dtype, 0));
+  }
   const Number size = std::fabs(product);
   const Number charge = product == 0 ? 0 : rounding_charge(dtype, product);
   ++sum.rounds;

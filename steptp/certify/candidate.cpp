@@ -32,6 +32,9 @@ double SafeRange::greatest(DType dtype) const {
 
 namespace {
 
+constexpr std::size_t kPatternsOfInputs = 8;
+constexpr int kMuchSmaller = 14;  ///< in bits; sums of some hundred small ones are still small
+
 /// Of exponents of normal numbers.
 double small_power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
@@ -39,12 +42,22 @@ double small_power_of_two(int exponent) {
 
 }  // namespace
 
+SafeRange::Exponents exponents_of(const InputFacts& facts, const SafeRange& range) {
+  const DType dtype = facts.variable->dtype;
+  if (!facts.is_made) return range.exponents(dtype);
+  // Values of good runs stay below a quarter from the top.
+  const int most = info(dtype).max_exponent;
+  return {-(most - most / 4), most - most / 4 - 1};
+}
+
 double legal_value(const InputFacts& facts, double wanted, const SafeRange& range) {
   const DType dtype = facts.variable->dtype;
   const Domain& domain = facts.domain;
-  const double least = range.least(dtype);
+  const SafeRange::Exponents wide = exponents_of(facts, range);
+  const double least = facts.is_made ? std::ldexp(1.0, wide.low) : range.least(dtype);
+  const double greatest = facts.is_made ? std::ldexp(1.0, wide.high) : range.greatest(dtype);
   double size = std::fabs(wanted);
-  if (size != 0) size = round_to(dtype, std::clamp(size, least, range.greatest(dtype)));
+  if (size != 0) size = round_to(dtype, std::clamp(size, least, greatest));
   double value = std::copysign(size, wanted);
   switch (domain.kind) {
     case Domain::Kind::unstated:
@@ -74,7 +87,7 @@ CandidateInputs::CandidateInputs(const InputModel& model, const Candidate& candi
                          facts.domain.kind == Domain::Kind::nonzero || facts.domain.kind == Domain::Kind::masked;
     const DType dtype = facts.variable->dtype;
     streams_.push_back({facts.variable->shape.empty() ? 1 : facts.variable->shape.back(),
-                        is_float(dtype) ? range.exponents(dtype) : SafeRange::Exponents{}, dtype,
+                        is_float(dtype) ? exponents_of(facts, range) : SafeRange::Exponents{}, dtype,
                         is_free && range.kind != SafeRange::Kind::given, false});
   }
   for (const auto& [element, value] : candidate.elements) streams_[element.first].has_elements = true;
@@ -99,6 +112,7 @@ double CandidateInputs::real(std::size_t input, std::int64_t position) const {
     if (const auto at = candidate_.elements.find({input, position}); at != candidate_.elements.end()) return at->second;
   }
   const InputChoice& choice = candidate_.inputs[input];
+  if (choice.value) return legal_value(model_.inputs[input], *choice.value, range_);
   if (choice.mask != InputChoice::Mask::none && is_masked(stream.row, choice, position)) {
     const bool is_hidden = model_.inputs[input].domain.kind == Domain::Kind::masked;
     return is_hidden ? -std::numeric_limits<double>::infinity() : legal_value(model_.inputs[input], 0, range_);
@@ -112,6 +126,11 @@ double CandidateInputs::real(std::size_t input, std::int64_t position) const {
   if (choice.spread > 0) {
     exponent += static_cast<int>(bits % static_cast<std::uint64_t>(2 * choice.spread + 1)) - choice.spread;
   }
+  // One element of a row is much larger than all the others.
+  const bool has_large =
+      choice.pattern == InputChoice::Pattern::first_large || choice.pattern == InputChoice::Pattern::last_large;
+  const std::int64_t large = choice.pattern == InputChoice::Pattern::first_large ? 0 : stream.row - 1;
+  if (has_large && position % stream.row != large) exponent -= kMuchSmaller;
   const double unit = static_cast<double>(mix(bits) >> 11) * 0x1p-53;
   double significand = 1;
   if (choice.closeness < kExactlyOne) significand += unit * small_power_of_two(-choice.closeness);
@@ -144,6 +163,10 @@ std::int64_t CandidateInputs::integer(std::size_t input, std::int64_t position) 
     const std::int64_t value = low + static_cast<std::int64_t>(width == 0 ? bits : bits % width);
     return value == 0 && legal.skip_zero ? std::max<std::int64_t>(legal.low, 1) : value;
   };
+  if (choice.value) {
+    const auto wanted = static_cast<std::int64_t>(*choice.value);
+    return inside(wanted, wanted);
+  }
   switch (choice.sign) {
     case InputChoice::Sign::positive: return inside(0, 8);
     case InputChoice::Sign::negative: return inside(legal.low, legal.low + 2);
@@ -162,7 +185,7 @@ Candidate CandidateMaker::uniform(int part, InputChoice::Sign sign) const {
     InputChoice choice;
     choice.closeness = kExactlyOne;
     choice.sign = sign;
-    const SafeRange::Exponents range = range_.exponents(facts.variable->dtype);
+    const SafeRange::Exponents range = exponents_of(facts, range_);
     choice.centre = part < 0 ? range.low : part > 0 ? range.high : std::clamp(0, range.low, range.high);
     choice.seed = mix(facts.stream);
     out.inputs.push_back(choice);
@@ -171,7 +194,7 @@ Candidate CandidateMaker::uniform(int part, InputChoice::Sign sign) const {
 }
 
 int CandidateMaker::drawn_exponent(std::size_t input) {
-  const SafeRange::Exponents range = range_.exponents(model_.inputs[input].variable->dtype);
+  const SafeRange::Exponents range = exponents_of(model_.inputs[input], range_);
   // Functions have their edges near one; quotients and products anywhere.
   if (random_.chance(1, 2)) {
     return static_cast<int>(
@@ -182,7 +205,7 @@ int CandidateMaker::drawn_exponent(std::size_t input) {
 
 InputChoice CandidateMaker::drawn_choice(std::size_t input) {
   InputChoice choice;
-  const SafeRange::Exponents range = range_.exponents(model_.inputs[input].variable->dtype);
+  const SafeRange::Exponents range = exponents_of(model_.inputs[input], range_);
   choice.centre = drawn_exponent(input);
   choice.spread = random_.chance(1, 2)
                       ? 0
@@ -193,10 +216,15 @@ InputChoice CandidateMaker::drawn_choice(std::size_t input) {
                      : random_.chance(1, 3) ? kExactlyOne
                                             : 0;
   choice.sign = static_cast<InputChoice::Sign>(random_.below(4));
-  choice.pattern =
-      random_.chance(1, 2) ? InputChoice::Pattern::each : static_cast<InputChoice::Pattern>(random_.below(6));
+  choice.pattern = random_.chance(1, 2) ? InputChoice::Pattern::each
+                                        : static_cast<InputChoice::Pattern>(random_.below(kPatternsOfInputs));
   choice.mask = random_.chance(1, 8) ? static_cast<InputChoice::Mask>(random_.below(6)) : InputChoice::Mask::none;
   choice.seed = random_.next();
+  // Whole numbers that the programs mention: integers are compared with them, or one beside.
+  if (!is_float(model_.inputs[input].variable->dtype) && !specials_.empty() && random_.chance(1, 2)) {
+    const double special = specials_[random_.below(specials_.size())];
+    if (special < 0x1p31) choice.value = std::trunc(special) + static_cast<double>(random_.below(3)) - 1;
+  }
   return choice;
 }
 
@@ -231,6 +259,8 @@ std::vector<Candidate> CandidateMaker::starts() {
   add([](InputChoice& choice) { choice.closeness = 4, choice.sign = Sign::alternating; });
   add([](InputChoice& choice) { choice.pattern = InputChoice::Pattern::rising, choice.centre = 4; });
   add([](InputChoice& choice) { choice.pattern = InputChoice::Pattern::falling, choice.centre = 4; });
+  add([](InputChoice& choice) { choice.pattern = InputChoice::Pattern::first_large, choice.sign = Sign::positive; });
+  add([](InputChoice& choice) { choice.pattern = InputChoice::Pattern::last_large, choice.sign = Sign::positive; });
   add([](InputChoice& choice) { choice.mask = InputChoice::Mask::first, choice.closeness = 0; });
   add([](InputChoice& choice) { choice.mask = InputChoice::Mask::some, choice.closeness = 0; });
   for (const int part : {1, -1}) out.push_back(uniform(part, Sign::positive));
@@ -242,7 +272,7 @@ std::vector<Candidate> CandidateMaker::starts() {
     out.push_back(std::move(candidate));
   }
   for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
-    const SafeRange::Exponents range = range_.exponents(model_.inputs[i].variable->dtype);
+    const SafeRange::Exponents range = exponents_of(model_.inputs[i], range_);
     for (const int exponent : {range.high, range.low, 7, range.high / 2}) {
       for (const Sign sign : {Sign::positive, Sign::negative}) {
         Candidate candidate = uniform(0, Sign::positive);
@@ -259,11 +289,12 @@ std::vector<Candidate> CandidateMaker::starts() {
 void CandidateMaker::change_input(Candidate& candidate) {
   const std::size_t input = random_.below(candidate.inputs.size());
   InputChoice& choice = candidate.inputs[input];
-  const SafeRange::Exponents range = range_.exponents(model_.inputs[input].variable->dtype);
+  choice.value.reset();
+  const SafeRange::Exponents range = exponents_of(model_.inputs[input], range_);
   switch (random_.below(14)) {
     case 0: choice = drawn_choice(input); break;
     case 1: choice.sign = static_cast<InputChoice::Sign>(random_.below(4)); break;
-    case 2: choice.pattern = static_cast<InputChoice::Pattern>(random_.below(6)); break;
+    case 2: choice.pattern = static_cast<InputChoice::Pattern>(random_.below(kPatternsOfInputs)); break;
     case 3: choice.seed = random_.next(); break;
     case 4:
       choice.closeness = static_cast<int>(random_.below(3)) == 0 ? kExactlyOne : static_cast<int>(random_.below(24));
@@ -370,7 +401,7 @@ void CandidateMaker::change(Candidate& candidate, const std::vector<InputRead>& 
 bool CandidateMaker::repeat(Candidate& candidate) {
   if (!last_.is_set) return false;
   const InputFacts& facts = model_.inputs[last_.input];
-  const SafeRange::Exponents range = range_.exponents(facts.variable->dtype);
+  const SafeRange::Exponents range = exponents_of(facts, range_);
   if (!last_.is_element) {
     int& centre = candidate.inputs[last_.input].centre;
     const int old = centre;

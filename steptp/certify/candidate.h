@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,7 @@ namespace steptp::certify {
 /// How all elements of one input are made, of any number of elements.
 struct InputChoice {
   enum class Sign : std::uint8_t { positive, negative, mixed, alternating };
-  enum class Pattern : std::uint8_t { each, by_row, by_column, all_same, rising, falling };
+  enum class Pattern : std::uint8_t { each, by_row, by_column, all_same, rising, falling, first_large, last_large };
   enum class Mask : std::uint8_t { none, first, last, every_other, some, all };
   int centre = 0;     ///< exponent of two
   int spread = 0;     ///< exponents lie so far around the centre
@@ -24,6 +25,7 @@ struct InputChoice {
   Pattern pattern = Pattern::each;
   Mask mask = Mask::none;  ///< which elements are -inf, where the domain allows it, or else zero
   std::uint64_t seed = 0;
+  std::optional<double> value;  ///< of all elements, whatever the rest says; integers too
 };
 inline constexpr int kExactlyOne = 64;
 
@@ -57,6 +59,10 @@ class CandidateInputs : public ChosenInputs {
   const Candidate& candidate_;
   const SafeRange& range_;
 };
+
+/// The exponents of an input that is drawn: those of the range, or of all values that the front of a window may hand
+/// on.
+[[nodiscard]] SafeRange::Exponents exponents_of(const InputFacts& facts, const SafeRange& range);
 
 /// The nearest legal value of an input to one that is wanted.
 [[nodiscard]] double legal_value(const InputFacts& facts, double wanted, const SafeRange& range);

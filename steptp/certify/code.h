@@ -171,6 +171,7 @@ struct StatementCode {
   bool accumulates = false;
   ArithmeticOp accumulation = ArithmeticOp::add;
   std::vector<FoldTerm> terms;  ///< of an accumulation of reals; empty where its right side is of another form
+  bool has_rounds = true;       ///< it may write an element more than once; otherwise it accumulates in name only
   DType dtype = DType::f32;
   /// Loops from this one on enclose no other statement that writes the tensor: with the loops before it fixed, the
   /// instances of an accumulation are neighbours among the writes.

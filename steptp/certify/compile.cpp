@@ -147,6 +147,33 @@ class Compiler {
     for (const auto* list : {&out.left.subscripts, &out.left.hidden}) {
       for (const IndexCode& subscript : *list) add_direct(subscript, number++, out);
     }
+    out.has_rounds = has_rounds(out);
+  }
+
+  /// Some loop does not follow from the element that is written.
+  static bool has_rounds(const StatementCode& statement) {
+    std::vector<bool> is_known(statement.extents.size());
+    for (const auto* list : {&statement.left.subscripts, &statement.left.hidden}) {
+      for (const IndexCode& subscript : *list) {
+        std::vector<LinearPart> parts = subscript.linear;
+        if (!subscript.is_linear) continue;
+        std::sort(parts.begin(), parts.end(), [](const LinearPart& a, const LinearPart& b) {
+          return std::abs(a.coefficient) < std::abs(b.coefficient);
+        });
+        Wide reached = 0;  // by all parts so far together
+        bool are_digits = true;
+        for (const LinearPart& part : parts) {
+          const Wide weight = std::abs(part.coefficient);
+          are_digits = are_digits && weight > reached;
+          reached += weight * (statement.extents[part.slot] - 1);
+        }
+        for (const LinearPart& part : parts) is_known[part.slot] = is_known[part.slot] || are_digits;
+      }
+    }
+    for (std::size_t i = 0; i < is_known.size(); ++i) {
+      if (!is_known[i] && statement.extents[i] > 1) return true;
+    }
+    return false;
   }
 
   static void add_direct(const IndexCode& subscript, std::uint32_t number, StatementCode& out) {

@@ -243,6 +243,30 @@ std::vector<OutputPoint> Coverage::regions() {
   return points;
 }
 
+std::vector<OutputPoint> Coverage::chosen_elements() {
+  std::vector<OutputPoint> points;
+  const auto add = [&](const std::vector<OutputPoint>& found) {
+    if (!found.empty() && points.size() < kMostEdges) points.push_back(found.front());
+  };
+  for (std::uint32_t i = 0; i < code_.statements.size(); ++i) {
+    const Statement& source = code_.table.statements[i];
+    if (source.guards.empty() || !live_[code_.statements[i].tensor] || code_.statements[i].is_outside) continue;
+    const Index zero;
+    SearchProblem problem{box_of(i), {}, &zero, {0, 0}};
+    for (const ExprPtr& guard : source.guards) problem.conditions.push_back({guard, true});
+    const SearchAnswer answer = find_inside(problem, kBoxes / 10);
+    if (answer.kind != SearchAnswer::Kind::found && answer.kind != SearchAnswer::Kind::possible) continue;
+    std::vector<OutputPoint> found;
+    reach(i, iteration_of(code_.statements[i], answer.point), found);
+    add(found);
+  }
+  for (std::uint32_t i = 0; i < code_.branches.size() && points.size() < kMostEdges; ++i) {
+    if (!code_.branches[i].on_indices || !code_.branches[i].is_selection || !matters(i)) continue;
+    for (const bool outcome : {true, false}) add(witness(i, outcome).points);
+  }
+  return points;
+}
+
 std::vector<Range> Coverage::whole_box(std::uint32_t statement) const {
   std::vector<Range> box;
   for (const std::int64_t extent : code_.statements[statement].extents) box.push_back({0, extent - 1});

@@ -25,6 +25,10 @@ class Coverage {
   /// that has a writer of its own.
   [[nodiscard]] std::vector<OutputPoint> regions();
 
+  /// Elements for which a guard holds as a whole, and for which a condition on indices does and does not: both sides of
+  /// every choice that does not depend on data.
+  [[nodiscard]] std::vector<OutputPoint> chosen_elements();
+
   /// An element of an input that an iteration reads, and an output element that it leads to.
   struct Peak {
     std::size_t input = 0;

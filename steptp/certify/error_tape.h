@@ -22,12 +22,14 @@ class ErrorTape {
   ErrorTape() { clear(); }
   void clear();
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
-  /// `charge` is how far the operation itself may be off. An input has none, but may be off by half a unit.
-  [[nodiscard]] NodeId add(Operand first, Operand second, Number charge, Number half_unit = 0);
+  /// `charge` is how far the operation itself may be off. An input has none, but may be off by half a unit. `of_zero`
+  /// is what is charged for an operation whose result is an exact zero here and is not one at all inputs.
+  [[nodiscard]] NodeId add(Operand first, Operand second, Number charge, Number half_unit = 0, Number of_zero = 0);
 
   struct Bound {
     Number of_roundings = 0;
     Number of_inputs = 0;  ///< what half a unit in the last place of each input does
+    Number of_zeros = 0;   ///< what operations may be off by that are exact here because an operand is zero
   };
   [[nodiscard]] Bound bound_of(NodeId node);
 
@@ -39,6 +41,7 @@ class ErrorTape {
     Number second_slope = 0;
     Number charge = 0;
     Number half_unit = 0;
+    Number of_zero = 0;
   };
   std::vector<Node> nodes_;
   std::vector<Number> adjoints_;  ///< of the last walk

@@ -21,6 +21,8 @@ constexpr std::array<Sweep, 4> kSweeps = {{{DrawKind::generic, 4'000'000},
                                            {DrawKind::ties, 500'000}}};
 /// Of what is left at most this part, for each draw.
 constexpr std::uint64_t kLeastShare = 16;
+/// Operations of the first look at a few elements, up to which elements are cheap.
+constexpr std::uint64_t kCheap = 20'000;
 /// What the field cannot decide is left to balls at so many elements of a draw.
 constexpr int kMostBalls = 32;
 /// A step that is coprime to the count, near the golden section of it: neighbours in time are far apart.
@@ -40,7 +42,9 @@ std::vector<std::int64_t> element_at(const std::vector<std::int64_t>& shape, std
 }  // namespace
 
 bool Judge::sweep() {
-  if (window_.is_cut) return true;
+  // What has an expensive front is better compared in its changed window.
+  const std::uint64_t cost_of_first_look = options_.budget_operations - budget_.operations;
+  if (window_.is_cut || cost_of_first_look > kCheap) return true;
   for (const Sweep& sweep : kSweeps) {
     if (sweep.kind != DrawKind::generic && !is_wanted(sweep.kind)) continue;
     const Draw draw{sweep.kind, seed_of(sweep.kind, 0)};

@@ -129,11 +129,20 @@ std::int64_t Machine<A>::integer_identity(const StatementCode& statement) {
   return has_accumulator(code, node.first) || has_accumulator(code, node.second);
 }
 
+/// What is charged in any order. A sum that is done once for an element is one round of it in the first program, unless
+/// it is done in a wider type, and an operation as it is written in the second.
+template <typename A>
+[[nodiscard]] bool is_sum_of_rounds(const A& arithmetic, const Code& code, const StatementCode& statement) {
+  if (statement.accumulation != ArithmeticOp::add) return false;
+  if (statement.has_rounds) return true;
+  return arithmetic.is_first() && code.nodes[statement.right].dtype == statement.dtype;
+}
+
 template <typename A>
 void Machine<A>::fold_real(const Frame& frame, Value& sum) {
   const Node& node = code_.nodes[frame.statement->right];
   if constexpr (A::kIsTyped && requires { arithmetic_.accumulate(sum, sum, false, DType::f64); }) {
-    if (frame.statement->accumulation == ArithmeticOp::add) return add_terms(frame.statement->right, frame, sum);
+    if (is_sum_of_rounds(arithmetic_, code_, *frame.statement)) return add_terms(frame.statement->right, frame, sum);
   }
   Scratch value(*this);
   // X=X+g, the usual form, adds in place.
@@ -173,7 +182,7 @@ void Machine<A>::accumulate_real(const Instance& instance, Value& out) {
   fold_rounds(instance, out);
   const StatementCode& statement = code_.statements[instance.statement];
   if constexpr (requires { arithmetic_.finish_accumulation(out, DType::f64); }) {
-    if (statement.accumulation == ArithmeticOp::add) arithmetic_.finish_accumulation(out, statement.dtype);
+    if (is_sum_of_rounds(arithmetic_, code_, statement)) arithmetic_.finish_accumulation(out, statement.dtype);
   }
 }
 
@@ -294,7 +303,8 @@ void Machine<A>::fold_box(const StatementCode& statement, const std::vector<Rang
     const auto chosen_of = [&](std::uint32_t access) {
       return source_.chosen(input_numbers_[code_.accesses[access].tensor]);
     };
-    if (factors && !arithmetic_.tracks_inputs() && chosen_of(factors->first) && chosen_of(factors->second)) {
+    if (factors && is_sum_of_rounds(arithmetic_, code_, statement) && !arithmetic_.tracks_inputs() && chosen_of(factors->first) &&
+        chosen_of(factors->second)) {
       const auto value_of = [&](std::uint32_t number) {
         const Access& access = code_.accesses[number];
         return chosen_of(number)->real(input_numbers_[access.tensor], position(access, frame));

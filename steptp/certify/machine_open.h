@@ -34,6 +34,21 @@ std::int64_t Machine<A>::logic_of_open(const Node& node, const Frame& frame) {
   return (is_conjunction ? left.value && right.value : left.value || right.value) ? 1 : 0;
 }
 
+/// The condition depends on more than indices.
+[[nodiscard]] inline bool reads_data(const Code& code, std::uint32_t number) {
+  if (number == kNone) return false;
+  const Node& node = code.nodes[number];
+  switch (node.op) {
+    case Op::real_read:
+    case Op::integer_read:
+    case Op::real_accumulator:
+    case Op::integer_accumulator: return true;
+    case Op::integer_index: return code.indices[node.payload].reads_data;
+    default: break;
+  }
+  return reads_data(code, node.first) || reads_data(code, node.second) || reads_data(code, node.third);
+}
+
 template <typename A>
 void Machine<A>::select_real(const Node& node, const Frame& frame, Value& out) {
   const Truth truth = truth_of(node.first, frame);
@@ -42,6 +57,10 @@ void Machine<A>::select_real(const Node& node, const Frame& frame, Value& out) {
   if constexpr (A::kIsTyped) {
     // Both branches have one type: a literal beside an f16 is an f16.
     if constexpr (A::kConvertsBranches) arithmetic_.store(node.dtype, out);
+    // What data chooses is not the same at all inputs, even where both branches are literals.
+    if constexpr (requires { A::make_variable(out); }) {
+      if (A::is_same_at_all_inputs(out) && reads_data(code_, node.first)) A::make_variable(out);
+    }
     if (!truth.is_open) return;
     Scratch other(*this);
     real(truth.value ? node.third : node.second, frame, *other);

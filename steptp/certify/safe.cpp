@@ -60,6 +60,7 @@ class PointChoice {
     for (const Code* code : {&before, &after}) {
       Coverage coverage(*code, model);
       for (const OutputPoint& point : coverage.regions()) add(point);
+      for (const OutputPoint& point : coverage.chosen_elements()) add(point);
       for (const OutputPoint& point : coverage.edges()) add(point);
     }
     for (const Variable& variable : signature_.variables) {
@@ -160,7 +161,13 @@ class SafetySearch {
                        [](const Variable& variable) { return variable.name.starts_with('#'); });
   }
 
-  SafetyAnswer run() {
+  /// Inputs of the whole programs at which a fault of the window might be one of them.
+  [[nodiscard]] const std::vector<Candidate>& hints() const { return hints_; }
+
+  /// What differs was searched already, and nothing was found.
+  void take_second_look() { is_second_look_ = true; }
+
+  SafetyAnswer run(const std::vector<Candidate>& hints = {}) {
     SafetyAnswer answer;
     if (!model_.problem.empty()) {
       answer.reason = concat("no-good-input: ", model_.problem);
@@ -172,8 +179,12 @@ class SafetySearch {
     for (OutputPoint& point : PointChoice(guides_, seed_).few()) run.points.push_back(std::move(point));
     CandidateMaker maker(model_, range_, numbers_in(before_, after_), seed_);
     Adversary adversary(run, maker, budget_, seed_);
-    const Adversary::Finding found = adversary.run();
-    if (found.fault) {
+    if (is_second_look_) adversary.take_second_look();
+    const Adversary::Finding found = adversary.run(hints);
+    if (found.fault && extent_ == Extent::window) {
+      answer.is_safe = false;
+      find_hints(run, found);
+    } else if (found.fault) {
       answer.is_safe = false;
       answer.reason = text_of(run, found);
       // An event is one whatever the inputs are off by.
@@ -199,6 +210,53 @@ class SafetySearch {
   }
 
  private:
+  /// What the window reads is as it was in all elements, so that any of them shows the fault. What is read only before
+  /// the window has one magnitude: one after the other, near those that give what was cut off its value.
+  void find_hints(SafetyRun& run, const Adversary::Finding& found) {
+    constexpr std::size_t kMostReads = 64;
+    Candidate base = found.at;
+    std::vector<std::size_t> times(model_.inputs.size());
+    int wanted = 0;
+    bool is_negative = false;
+    const CandidateInputs inputs(model_, found.at, range_);
+    for (const InputRead& read : run.reads(found.at, found.fault->place(), kMostReads)) {
+      if (++times[read.input] > 1) {
+        base.inputs[read.input].value.reset();
+        continue;
+      }
+      const InputFacts& facts = model_.inputs[read.input];
+      const double value = is_float(facts.variable->dtype)
+                               ? inputs.real(read.input, read.position)
+                               : static_cast<double>(inputs.integer(read.input, read.position));
+      base.inputs[read.input].value = value;
+      if (facts.is_made && value != 0 && wanted == 0) {
+        wanted = std::ilogb(value);
+        is_negative = value < 0;
+      }
+    }
+    std::erase_if(base.elements, [&](const auto& element) { return model_.inputs[element.first.first].is_made; });
+    std::vector<int> exponents = {0};
+    for (const int parts : {1, 2, 3}) {
+      for (int step = 0; step < 6; ++step) exponents.push_back(wanted / parts - 4 * step);
+    }
+    for (const int exponent : exponents) {
+      Candidate hint = base;
+      for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
+        if (times[i] > 0) continue;
+        InputChoice choice;
+        choice.closeness = kExactlyOne;
+        choice.pattern = InputChoice::Pattern::all_same;
+        const SafeRange::Exponents range = exponents_of(model_.inputs[i], range_);
+        choice.centre = std::clamp(exponent, range.low, range.high);
+        choice.sign = is_negative ? InputChoice::Sign::negative : InputChoice::Sign::positive;
+        hint.inputs[i] = choice;
+      }
+      std::erase_if(hint.elements, [&](const auto& element) { return times[element.first.first] == 0; });
+      hint.inputs.resize(model_.inputs.size() - window_.variables.size());
+      hints_.push_back(std::move(hint));
+    }
+  }
+
   /// Few inputs at many elements: an index may single out one that nothing else points at.
   std::optional<std::string> look_at_many(CandidateMaker& maker) {
     constexpr std::uint64_t kMostOperations = 2'000'000;
@@ -253,29 +311,48 @@ class SafetySearch {
   Budget budget_;
   std::uint64_t allowed_;
   std::uint64_t seed_;
+  std::vector<Candidate> hints_;
+  bool is_second_look_ = false;
 };
 
-/// The whole programs decide where they can be run often enough. Otherwise what is no worse up to where the programs
-/// meet again is no worse at the outputs, and a difference there says nothing.
+/// First what differs in the programs, whatever its inputs: it costs little, and says where to look in the whole. The
+/// whole programs decide where they can be run often enough. Otherwise what is no worse up to where the programs meet
+/// again, or in what differs, is no worse at the outputs, and a fault there says nothing.
 SafetyAnswer by_stages(const Program& before, const Program& after, const CertifyOptions& options,
                        const SafeRange& range) {
   std::uint64_t spent = 0;
-  SafetyAnswer answer;
-  for (const auto& [extent, share] : {std::pair(Extent::outputs, 2), {Extent::goals, 2}, {Extent::window, 1}}) {
+  const auto share = [&](std::uint64_t parts) {
     CertifyOptions part = options;
-    part.budget_operations = (options.budget_operations - spent) / static_cast<std::uint64_t>(share);
-    SafetySearch search(before, after, part, range, extent);
-    if (!search.is_of_use()) continue;
-    SafetyAnswer found = search.run();
+    part.budget_operations = (options.budget_operations - std::min(spent, options.budget_operations)) / parts;
+    return part;
+  };
+  std::optional<SafetyAnswer> of_window;
+  std::vector<Candidate> hints;
+  const auto search_window = [&](const CertifyOptions& part) {
+    SafetySearch window(before, after, part, range, Extent::window);
+    if (!window.is_of_use()) return;
+    of_window = window.run();
+    spent += of_window->work;
+    hints = window.hints();
+  };
+  constexpr std::uint64_t kFirstLook = 700'000;
+  CertifyOptions first = share(4);
+  first.budget_operations = std::min(first.budget_operations, kFirstLook);
+  search_window(first);
+  SafetySearch whole(before, after, share(2), range, Extent::outputs);
+  if (of_window && of_window->is_safe == std::optional(true)) whole.take_second_look();
+  SafetyAnswer answer = whole.run(hints);
+  answer.work = spent += answer.work;
+  // Without a good input of the whole there is nothing to compare.
+  if (answer.is_safe.has_value() || answer.reason.starts_with("no-good-input")) return answer;
+  if (SafetySearch goals(before, after, share(2), range, Extent::goals); goals.is_of_use()) {
+    SafetyAnswer found = goals.run();
     spent += found.work;
-    const bool is_unknown = !found.is_safe.has_value();
-    const bool is_whole = extent == Extent::outputs;
-    if (is_whole || found.is_safe == std::optional(true)) answer = found;
-    answer.work = spent;
-    if (answer.is_safe.has_value()) return answer;
-    // Without a good input of the whole there is nothing to compare.
-    if (is_whole && is_unknown && answer.reason.starts_with("no-good-input")) return answer;
+    if (found.is_safe == std::optional(true)) answer = found;
   }
+  if (!answer.is_safe && of_window && !of_window->is_safe) search_window(share(1));
+  if (!answer.is_safe && of_window && of_window->is_safe == std::optional(true)) answer = *of_window;
+  answer.work = spent;
   return answer;
 }
 

@@ -185,6 +185,7 @@ SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<s
   BoundMachine old_machine(before_, *current_, source, budget_);
   std::vector<Old> old;
   current_->watch_comparisons(&sides_[0]);
+  current_->set_first(true);
   if (run_before(old_machine, which, old, out)) {
     out.badness = std::max(out.badness, badness_of(current_->events()));
   }
@@ -193,6 +194,7 @@ SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<s
   const bool is_hopeless = out.badness > 0 && conditions_.empty();
   if (is_hopeless) return out;
   current_->restart();
+  current_->set_first(false);
   current_->watch_comparisons(&sides_[1]);
   // What both programs have is computed once, with one error.
   BoundMachine new_machine(after_, old_machine, shared_.all);
@@ -272,6 +274,7 @@ void SafetyRun::compare(std::size_t point, DType dtype, const BoundArithmetic::V
   if (!std::isfinite(before.value) || !is_float(dtype)) return;
   ErrorTape::Bound old_bound = current_->bound_of(before);
   ErrorTape::Bound new_bound = current_->bound_of(after);
+  old_bound.of_roundings += old_bound.of_zeros;
   // Slopes that cancel do so up to the last bits of the numbers they are kept in; what is left of them is no loss.
   if (std::isfinite(before.error)) old_bound.of_roundings += before.error * kSlopeNoise;
   if (std::isfinite(after.error) && new_bound.of_roundings < after.error * kSlopeNoise) new_bound.of_roundings = 0;

@@ -47,7 +47,10 @@ Variable variable(const Node& node, const std::string& name, Role role, const Lo
     if (out.domain.kind == Domain::Kind::unstated) out.domain = domain_of_data(node, node.outputs.front());
     return out;
   }
-  for (std::int64_t at = 0; at < elements; ++at) out.values.push_back(graph::element(*node.value, out.shape, at));
+  for (std::int64_t at = 0; at < elements; ++at) {
+    const double value = graph::element(*node.value, out.shape, at);
+    out.values.push_back(is_float(out.dtype) ? held_by(out.dtype, value) : value);
+  }
   return out;
 }
 

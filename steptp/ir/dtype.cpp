@@ -1,5 +1,7 @@
 #include "steptp/ir/dtype.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -30,6 +32,18 @@ constexpr std::array<DTypeInfo, kAllDTypes.size()> kTable = {{
 }  // namespace
 
 const DTypeInfo& info(DType dtype) { return kTable[static_cast<std::size_t>(dtype)]; }
+
+double held_by(DType dtype, double value) {
+  const DTypeInfo& type = info(dtype);
+  if (dtype == DType::f64 || value == 0 || !std::isfinite(value)) return value;
+  const int exponent = std::max(std::ilogb(value), 1 - type.max_exponent);
+  const int unit = exponent - (type.precision - 1);
+  const double held = std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit);
+  if (held != 0 && std::ilogb(held) > type.max_exponent) {
+    return std::copysign(std::numeric_limits<double>::infinity(), held);
+  }
+  return held;
+}
 
 std::optional<DType> parse_dtype(std::string_view text) {
   for (const DTypeInfo& row : kTable) {

@@ -33,6 +33,9 @@ struct DTypeInfo {
 [[nodiscard]] inline bool is_float(DType dtype) { return info(dtype).family == DTypeFamily::floating; }
 [[nodiscard]] inline bool is_integer(DType dtype) { return info(dtype).family == DTypeFamily::integer; }
 
+/// The value that a float type holds for this one: to nearest, ties to even, with subnormals.
+[[nodiscard]] double held_by(DType dtype, double value);
+
 /// Reads either spelling (`f32`, `float32`).
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view text);
 

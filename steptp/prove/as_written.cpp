@@ -217,6 +217,41 @@ PolynomialId Flow::written_rounds(std::size_t statement, const Piece& piece, Con
   return total;
 }
 
+PolynomialId Flow::written_once(std::size_t statement, const Piece& piece, ConditionId where,
+                                std::optional<PolynomialId> earlier) {
+  const DType dtype = table_.statements[statement].equation->left->dtype;
+  if (earlier) earlier = without_terms(*earlier, dtype);
+  PolynomialId result = 0;
+  {
+    // What the round cannot bear is known already.
+    const PolynomialId outside = hazard_;
+    const Arena::Assumption assumed(arena_, where);
+    result = to_real(right_side(statement, piece.loops, true, earlier));
+    hazard_ = outside;
+  }
+  return arena_.select(where, result, earlier.value_or(arena_.constant(0)));
+}
+
+bool Flow::has_sums_done_once() const {
+  return std::any_of(table_.statements.begin(), table_.statements.end(), [](const Statement& statement) {
+    if (statement.accumulates != std::optional(ArithmeticOp::add)) return false;
+    std::vector<std::string> used;
+    for (const Index& subscript : statement.equation->left->subscripts) {
+      for_each_variable(subscript, [&](const std::string& name) { used.push_back(name); });
+    }
+    return std::all_of(statement.loops.begin(), statement.loops.end(), [&](const Loop* loop) {
+      return loop->extent == 1 || std::find(used.begin(), used.end(), loop->index) != used.end();
+    });
+  });
+}
+
+bool Flow::comes_before(std::size_t other, std::size_t statement) const {
+  if (place(other, statement).shared_loops == 0) return true;
+  const auto& one = table_.statements[other].equation->left->subscripts;
+  const auto& two = table_.statements[statement].equation->left->subscripts;
+  return one == two;
+}
+
 /// D=D*x or D=x*D: one product a round, rounded in the type of D.
 bool Flow::is_one_product(const Equation& equation) {
   const auto* product = std::get_if<Product>(&equation.right->node);

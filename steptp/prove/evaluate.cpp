@@ -342,7 +342,7 @@ Value Flow::known_value(std::uint32_t number, const Variable& variable, std::vec
 Value Flow::read(const RefPtr& ref, const Frame& frame) {
   const Statement& statement = table_.statements[frame.statement];
   if (frame.as_accumulator && is_accumulator(*statement.equation->left, *ref)) {
-    return real_value(arena_.identity(*statement.accumulates));
+    return real_value(frame.accumulator.value_or(arena_.identity(*statement.accumulates)));
   }
   std::vector<Affine> subscripts;
   for (const Index& subscript : ref->subscripts) subscripts.push_back(index(subscript, frame));
@@ -380,9 +380,10 @@ std::vector<Affine> Flow::left_subscripts(std::size_t statement, const Frame& fr
   return subscripts;
 }
 
-Value Flow::right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator) {
+Value Flow::right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator,
+                       std::optional<PolynomialId> accumulator) {
   const Equation& equation = *table_.statements[statement].equation;
-  const Frame frame{statement, loops, as_accumulator};
+  const Frame frame{statement, loops, as_accumulator, accumulator};
   const PolynomialId outside = std::exchange(hazard_, kHarmless);
   Value value = convert(evaluate(*equation.right, frame), equation.left->dtype);
   value.hazard = std::exchange(hazard_, outside);

@@ -92,6 +92,10 @@ class Flow {
   /// Of the program that is to be no worse: written sums with an accumulation in them count as a part of it, which
   /// makes their error bound greater, never less.
   void overestimate_sums() { overestimates_sums_ = true; }
+  /// Sums into a tensor that are done once for an element are no rounds but operations in their order.
+  void keep_order_of_sums() { keeps_order_of_sums_ = true; }
+  /// There are such sums.
+  [[nodiscard]] bool has_sums_done_once() const;
 
   /// Some recurrence goes through other statements.
   [[nodiscard]] bool has_roundabouts() const {
@@ -122,7 +126,8 @@ class Flow {
   struct Frame {
     std::size_t statement = 0;
     std::vector<Affine> loops;
-    bool as_accumulator = false;  ///< the statement's own accumulator reads as the identity
+    bool as_accumulator = false;  ///< the statement's own accumulator reads as the identity, or as this
+    std::optional<PolynomialId> accumulator = std::nullopt;
   };
   /// A writer solved for its loops: which iterations write a given element.
   struct Solved {
@@ -174,7 +179,8 @@ class Flow {
   [[nodiscard]] Value read(const RefPtr& ref, const Frame& frame);
   [[nodiscard]] Value entry(const TwoValuedTable& table, DType dtype, const std::vector<Affine>& subscripts);
   [[nodiscard]] Value known_value(std::uint32_t number, const Variable& variable, std::vector<Affine> subscripts);
-  [[nodiscard]] Value right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator);
+  [[nodiscard]] Value right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator,
+                                 std::optional<PolynomialId> accumulator = std::nullopt);
 
   // hazards.cpp
   /// Adds to what the element at hand has no value by.
@@ -191,6 +197,11 @@ class Flow {
   [[nodiscard]] PolynomialId written(Function function, const Typed& argument, DType dtype);
   /// The summands of one round of an accumulation, each as a term of its type, over all its rounds.
   [[nodiscard]] PolynomialId written_rounds(std::size_t statement, const Piece& piece, ConditionId where);
+  /// The value after the only round of a statement, which is no accumulation over rounds but a sum as it is written.
+  [[nodiscard]] PolynomialId written_once(std::size_t statement, const Piece& piece, ConditionId where,
+                                          std::optional<PolynomialId> earlier);
+  /// Every round of the one comes before the only round of the other, whatever the element.
+  [[nodiscard]] bool comes_before(std::size_t other, std::size_t statement) const;
   /// A factor of a product over many rounds, tied to its round: products are rounded in the order of their factors.
   [[nodiscard]] static bool is_one_product(const Equation& equation);
   [[nodiscard]] PolynomialId in_order(PolynomialId factor, std::size_t statement, const Piece& piece);
@@ -220,9 +231,9 @@ class Flow {
   /// Nothing where the writer is not of this kind.
   [[nodiscard]] std::optional<Candidate> rotating(std::size_t writer, const std::vector<Affine>& element,
                                                   const Place& where, const std::vector<Affine>& loops);
-  /// Something wrote the element in the round of the outer loops at hand before the candidate with this number, so that
-  /// their earlier rounds do not matter where the candidate did not write.
-  [[nodiscard]] bool is_begun_in_round(const std::vector<Candidate>& candidates, std::size_t number,
+  /// One of the earlier candidates wrote the element in the round of the outer loops at hand, so that their earlier
+  /// rounds do not matter where the rotating one did not write.
+  [[nodiscard]] bool is_begun_in_round(const Candidate& rotating, const std::vector<Candidate>& earlier,
                                        const std::vector<Affine>& loops);
   [[nodiscard]] std::vector<Piece> pieces(std::size_t writer, const std::vector<Affine>& element, std::size_t reader,
                                           const std::vector<Affine>& loops, const Candidate* base);
@@ -285,6 +296,7 @@ class Flow {
   std::vector<bool> is_roundabout_;  ///< only through other statements
   bool unrolls_ = false;
   bool overestimates_sums_ = false;
+  bool keeps_order_of_sums_ = false;
   std::vector<std::optional<Round>> bodies_;  ///< of recurrences, by statement
   std::size_t prepared_ = 0;                  ///< the statements before have bodies, if they can
   std::optional<std::size_t> open_recurrence_;

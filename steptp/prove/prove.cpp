@@ -274,6 +274,7 @@ struct Manner {
   Depth depth = Depth::shared;
   bool unrolls = false;             ///< see Flow
   bool overestimates_sums = false;  ///< of the second program, see Flow
+  bool keeps_order = false;         ///< of sums that are done once, see Flow
 };
 
 /// One proof in one arena.
@@ -290,6 +291,11 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
     Flow left(shared, before, manner.unrolls);
     Flow right(shared, after, manner.unrolls);
     if (manner.overestimates_sums) right.overestimate_sums();
+    if (manner.keeps_order) {
+      if (!left.has_sums_done_once() && !right.has_sums_done_once()) return proof;
+      left.keep_order_of_sums();
+      right.keep_order_of_sums();
+    }
     if (manner.unrolls && !left.has_roundabouts() && !right.has_roundabouts()) return proof;
     ValueNumbers numbers(shared);
     Numbering left_numbers;
@@ -366,7 +372,9 @@ Proof prove(const Program& before, const Program& after, const ProofOptions& opt
   const std::uint64_t second_look = std::min(options.work, kSecondLook);
   const Manner manners[] = {{.laws = Laws::as_written, .overestimates_sums = true},
                             {.laws = Laws::as_written, .unrolls = true},
+                            {.laws = Laws::as_written, .keeps_order = true},
                             {.laws = Laws::as_written, .depth = Depth::whole},
+                            {.laws = Laws::as_written, .depth = Depth::whole, .keeps_order = true},
                             {.laws = Laws::as_written, .depth = Depth::whole, .overestimates_sums = true}};
   for (const Manner& manner : manners) {
     if (Proof written = proof_with(manner, second_look); written.proved) return written;

@@ -86,6 +86,7 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
   arena_.spend(8);
 
   std::vector<Candidate> candidates;
+  std::vector<Candidate> not_in_round;  // that wrote in an earlier round of an outer loop, if at all
   bool accumulates = false;
   bool surely = false;  // the nests looked at so far write the element, whatever was there before
   for (std::size_t i = writers; i-- > 0;) {
@@ -96,16 +97,25 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
     } else if (auto candidate = latest(all[i], element, in_own_nest ? reader : kEnd, loops)) {
       const Truth truth = arena_.truth(candidate->condition);
       surely = surely || truth == Truth::yes;
-      if (truth != Truth::no) candidates.push_back(std::move(*candidate));
+      if (truth != Truth::no) {
+        candidates.push_back(std::move(*candidate));
+      } else if (candidate->outer_rounds != 0) {
+        not_in_round.push_back(std::move(*candidate));
+      }
     }
   }
   sort_latest_first(candidates);
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (candidates[i].outer_rounds == 0 || arena_.truth(candidates[i].condition) == Truth::yes) continue;
-    if (!is_begun_in_round(candidates, i, loops)) {
+  const auto expect_begun = [&](const Candidate& rotating, std::size_t first_earlier) {
+    if (!is_begun_in_round(
+            rotating, {candidates.begin() + static_cast<std::ptrdiff_t>(first_earlier), candidates.end()}, loops)) {
       throw GiveUp{"a buffer that may be left from an earlier round of an outer loop"};
     }
+  };
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].outer_rounds == 0 || arena_.truth(candidates[i].condition) == Truth::yes) continue;
+    expect_begun(candidates[i], i + 1);
   }
+  for (const Candidate& rotating : not_in_round) expect_begun(rotating, 0);
   const DType dtype = table_.tensors.at(tensor).dtype;
   // From the latest write down: each counts where its condition holds and no later one does. The last needs no
   // condition, because `check` found every read defined.
@@ -268,9 +278,8 @@ std::optional<Flow::Candidate> Flow::rotating(std::size_t writer, const std::vec
   return std::nullopt;
 }
 
-bool Flow::is_begun_in_round(const std::vector<Candidate>& candidates, std::size_t number,
+bool Flow::is_begun_in_round(const Candidate& rotating, const std::vector<Candidate>& earlier,
                              const std::vector<Affine>& loops) {
-  const Candidate& rotating = candidates[number];
   const Arena::Assumption without_it(arena_, arena_.negation(rotating.condition));
   const auto is_in_this_round = [&](const Candidate& other) {
     if (arena_.truth(other.condition) != Truth::yes) return false;
@@ -280,7 +289,7 @@ bool Flow::is_begun_in_round(const std::vector<Candidate>& candidates, std::size
     }
     return true;
   };
-  return std::any_of(candidates.begin() + static_cast<std::ptrdiff_t>(number) + 1, candidates.end(), is_in_this_round);
+  return std::any_of(earlier.begin(), earlier.end(), is_in_this_round);
 }
 
 void Flow::sort_latest_first(std::vector<Candidate>& candidates) {
@@ -396,6 +405,7 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
   std::optional<PolynomialId> total;
   std::optional<ArithmeticOp> previous_op;
   std::vector<std::size_t> used;
+  std::vector<std::size_t> once;      // of these, the ones with a single round
   bool is_written = base != nullptr;  // whatever the element
   for (std::size_t w = 0; w < writers; ++w) {
     const std::size_t writer = all[w];
@@ -421,13 +431,25 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
     used.push_back(writer);
     if (!total) total = start ? std::optional(to_real(*start)) : std::nullopt;
     const bool is_written_sum = keeps_operations() && is_float(dtype) && op == ArithmeticOp::add;
-    if (total && is_written_sum && !previous_op) total = as_term(*total, dtype);
     const bool is_written_product = keeps_operations() && is_float(dtype) && op == ArithmeticOp::multiply;
     const bool has_more = total.has_value() || found.size() > 1 || previous_op.has_value();
     if (is_written_product && has_more) throw GiveUp{"a product whose order counts"};
     if (keeps_operations() && is_float(dtype) && previous_op && *previous_op != op)
       throw GiveUp{"folds whose order counts"};
     const bool is_sole = !base && writers == 1 && found.size() == 1;
+    // Without a loop of its own it is no accumulation over rounds: its sums are as they are written, in their order.
+    const bool is_once = is_written_sum && keeps_order_of_sums_ &&
+                         std::any_of(found.begin(), found.end(), [](const Piece& piece) { return piece.free.empty(); });
+    if (is_once) {
+      const bool is_after_all =
+          std::all_of(used.begin(), used.end() - 1, [&](std::size_t other) { return comes_before(other, writer); });
+      if (found.size() > 1 || !is_after_all) throw GiveUp{"rounds whose order counts"};
+    } else if (total && is_written_sum) {
+      if (!std::all_of(once.begin(), once.end(), [&](std::size_t other) { return comes_before(other, writer); }))
+        throw GiveUp{"rounds whose order counts"};
+      total = as_term(*total, dtype);
+    }
+    if (is_once) once.push_back(writer);
     for (const Piece& piece : found) {
       std::vector<ConditionId> conditions = piece.conditions;
       if (is_sole) {
@@ -455,6 +477,10 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       // The least integer, not -inf, is what an empty maximum of integers gives.
       if (!is_float(dtype) && (op == ArithmeticOp::max || op == ArithmeticOp::min) && where != arena_.always()) {
         throw GiveUp{"a maximum of integers that may be empty"};
+      }
+      if (is_once) {
+        total = written_once(writer, piece, where, total);
+        continue;
       }
       const PolynomialId folded =
           is_written_sum ? written_rounds(writer, piece, where) : arena_.reduce(op, piece.free, {where}, term);

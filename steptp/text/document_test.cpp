@@ -200,6 +200,19 @@ TEST(Document, WrongRecords) {
   EXPECT_EQ(output.diagnostics[0].id, "signature");
 }
 
+TEST(Document, ConstantsAreHeldAsTheirTypeHoldsThem) {
+  const Document document = read_document(
+      "constants", "@constant K f16[4] values [2049,0.1,100000,6e-8]\n@output D f16[4]\na4 D^f16(a)=K^f16(a);");
+  ASSERT_TRUE(document.ok);
+  const std::vector<double> held = document.program.signature.find("K")->values;
+  EXPECT_EQ(held[0], 2048);
+  EXPECT_EQ(held[1], 0.0999755859375);
+  EXPECT_EQ(held[2], std::numeric_limits<double>::infinity());
+  EXPECT_EQ(held[3], 0x1p-24);
+  const std::string printed = print_document(document.program, Profile::compact);
+  EXPECT_NE(printed.find("[2048,0.1,\"inf\",6e-08]"), std::string::npos) << printed;
+}
+
 TEST(Document, TextsThatAreNoJson) {
   for (const char* text : {"{", "{]", R"({"leir":"x",})", R"({"leir":"x"} {})", R"({"leir":"x","leir":"y"})",
                            "{\"leir\":\"\xff\"}", R"({"leir":"\ud800"})", R"({"leir":1e999})"}) {

@@ -1,6 +1,6 @@
 #include "steptp/text/signature_text.h"
 
-#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -114,19 +114,6 @@ std::string flatten_values(const Json& json, std::vector<double>& out) {
   return {};
 }
 
-/// The value that a float tensor holds where this one is written: to nearest, ties to even, with subnormals.
-double as_held(DType dtype, double value) {
-  const DTypeInfo& type = info(dtype);
-  if (dtype == DType::f64 || value == 0 || !std::isfinite(value)) return value;
-  const int exponent = std::max(std::ilogb(value), 1 - type.max_exponent);
-  const int unit = exponent - (type.precision - 1);
-  const double held = std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit);
-  if (held != 0 && std::ilogb(held) > type.max_exponent) {
-    return std::copysign(std::numeric_limits<double>::infinity(), held);
-  }
-  return held;
-}
-
 /// The values of an integer or bool tensor are integers of that type, small enough to be exact as doubles.
 std::string value_problem(const Variable& variable) {
   if (is_float(variable.dtype)) return {};
@@ -143,6 +130,21 @@ std::string value_problem(const Variable& variable) {
   return {};
 }
 
+/// The number with the fewest digits that a tensor of this type holds as this value: 0.1, not 0.10000000149011612.
+double shortest_that_reads_as(DType dtype, double value) {
+  if (!std::isfinite(value)) return value;
+  std::array<char, 32> digits{};
+  constexpr int kMostDigits = 17;
+  for (int count = 1; count < kMostDigits; ++count) {
+    const auto written =
+        std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::scientific, count - 1);
+    double read = 0;
+    std::from_chars(digits.data(), written.ptr, read);
+    if (held_by(dtype, read) == value) return read;
+  }
+  return value;
+}
+
 std::string read_values(const Json& json, Variable& variable) {
   if (!json.as_array() && !variable.shape.empty()) return "\"values\" is not an array";
   if (std::string problem = flatten_values(json, variable.values); !problem.empty()) return problem;
@@ -151,7 +153,7 @@ std::string read_values(const Json& json, Variable& variable) {
     return concat(variable.name, " has ", wanted, " elements, but \"values\" has ", variable.values.size());
   }
   if (is_float(variable.dtype)) {
-    for (double& value : variable.values) value = as_held(variable.dtype, value);
+    for (double& value : variable.values) value = held_by(variable.dtype, value);
   }
   return value_problem(variable);
 }
@@ -286,7 +288,8 @@ Json to_json(const Variable& variable) {
     Json::Array values;
     for (const double value : variable.values) {
       const bool integral = !is_float(variable.dtype);
-      values.push_back(integral ? Json(static_cast<std::int64_t>(value)) : Json(value));
+      values.push_back(integral ? Json(static_cast<std::int64_t>(value))
+                                : Json(shortest_that_reads_as(variable.dtype, value)));
     }
     out.set("values", std::move(values));
   }

@@ -6,6 +6,7 @@
 //                [--seconds S] [--todays-domains] [--mutants SEED] [--renew] [--not-proved FILE]
 //   frozen_pairs offers LIST STATES FILE                   writes what strategies offer
 //   frozen_pairs compare-offers FILE [--todays-domains] [--lost FILE]
+//   frozen_pairs behaviour SEED COUNT FILE                 pairs for tools/compare_behaviour.py
 //
 // LIST is a .jsonl or .jsonl.zst file, or one of the words examples, derivations and corpus.
 #include "testing/frozen_pairs.h"
@@ -24,7 +25,7 @@ std::uint64_t number_of(const std::string& word) { return std::strtoull(word.c_s
 int usage() {
   std::cerr
       << "usage: frozen_pairs make SEED COUNT FILE | judge LIST --out RESULT [OPTIONS] | offers LIST STATES FILE | "
-         "compare-offers FILE [OPTIONS]\n";
+         "compare-offers FILE [OPTIONS] | behaviour SEED COUNT FILE\n";
   return 2;
 }
 
@@ -62,6 +63,9 @@ int judge(const std::string& list, std::map<std::string, std::string> given) {
 int run(const std::vector<std::string>& words) {
   if (words.size() == 4 && words[0] == "make") return make_frozen(number_of(words[1]), number_of(words[2]), words[3]);
   if (words.size() == 4 && words[0] == "offers") return freeze_offers(words[1], number_of(words[2]), words[3]);
+  if (words.size() == 4 && words[0] == "behaviour") {
+    return write_behaviour_pairs(number_of(words[1]), number_of(words[2]), words[3]);
+  }
   if (words.size() < 2) return usage();
   auto given = read_options({words.begin() + 2, words.end()});
   if (!given) return usage();

@@ -60,6 +60,10 @@ struct JudgeOptions {
 /// Lists the same programs again and says which share of each strategy's offers is still there.
 [[nodiscard]] int compare_offers(const std::string& file, bool todays_domains, const std::string& lost);
 
+/// Writes the pairs on which two judges are compared: the corpus, the examples of strategies and the derivation targets
+/// where they are at hand, then so many generated pairs, each followed by a wrong program made from it.
+[[nodiscard]] int write_behaviour_pairs(std::uint64_t seed, std::uint64_t count, const std::string& path);
+
 /// Calls it for every line of a .jsonl or .jsonl.zst file that is a JSON object. Empty, or what is wrong.
 [[nodiscard]] std::string for_each_json_line(const std::string& file, const std::function<void(Json)>& visit);
 

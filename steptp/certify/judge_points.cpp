@@ -55,10 +55,7 @@ void Judge::add_small_outputs() {
     const auto count = element_count(variable.shape);
     if (variable.role != Role::output || !count || *count > kFewElements) continue;
     for (std::int64_t position = 0; position < *count; ++position) {
-      std::vector<std::int64_t> element(variable.shape.size());
-      std::int64_t rest = position;
-      for (std::size_t d = element.size(); d-- > 0; rest /= variable.shape[d]) element[d] = rest % variable.shape[d];
-      add_point({variable.name, std::move(element)});
+      add_point({variable.name, index_at(variable, position)});
     }
   }
 }

@@ -25,18 +25,13 @@ constexpr std::uint64_t kLeastShare = 16;
 constexpr std::uint64_t kCheap = 20'000;
 /// What the field cannot decide is left to balls at so many elements of a draw.
 constexpr int kMostBalls = 32;
+
 /// A step that is coprime to the count, near the golden section of it: neighbours in time are far apart.
 std::int64_t step_through(std::int64_t count) {
   constexpr double kGoldenSection = 0.6180339887498949;
   auto step = static_cast<std::int64_t>(static_cast<double>(count) * kGoldenSection);
   while (step > 1 && std::gcd(step, count) != 1) --step;
   return std::max<std::int64_t>(step, 1);
-}
-
-std::vector<std::int64_t> element_at(const std::vector<std::int64_t>& shape, std::int64_t position) {
-  std::vector<std::int64_t> element(shape.size());
-  for (std::size_t d = shape.size(); d-- > 0; position /= shape[d]) element[d] = position % shape[d];
-  return element;
 }
 
 }  // namespace
@@ -68,7 +63,7 @@ bool Judge::sweep_output(const Variable& variable, const Draw& draw, Budget& bud
   std::int64_t position = 0;
   int balls = 0;
   for (std::int64_t i = 0; i < *count && budget.operations > 0; ++i, position = (position + step) % *count) {
-    const OutputPoint point{variable.name, element_at(variable.shape, position)};
+    const OutputPoint point{variable.name, index_at(variable, position)};
     PointAnswer found = comparison.quickly_at(point);
     if (found.kind == PointAnswer::Kind::undecided && ++balls <= kMostBalls) found = comparison.at(point);
     if (found.kind != PointAnswer::Kind::differs && found.kind != PointAnswer::Kind::undefined) continue;

@@ -1,5 +1,5 @@
 // Recurrences that are folds: X(k)=max(X(k-1),T(k)), and N(k)=N(k-1)*f(k-1)/f(k)+B(k), which is the sum of B(i)*f(i)
-// up to k, divided by f(k).
+// up to k, divided by f(k); and the index at which such a maximum was met.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -224,7 +224,8 @@ std::optional<PolynomialId> Closing::masked_sum() {
 }
 
 /// I(k) is t(k) where x(k)>X(k-1), and I(k-1) elsewhere, with X(k) the maximum of x up to k: the least t(i) with x(i)
-/// equal to X(k). With >= it is the greatest. A NaN would be passed over, and then be compared with nothing.
+/// equal to X(k). With >= it is the greatest. Where x may be NaN the law does not hold: a running comparison passes a
+/// NaN over, and a NaN equals no maximum.
 std::optional<PolynomialId> Closing::index_of_extremum() {
   const auto whole = arena_.as_generator(step_.value);
   if (!arena_.with_algebra() || !whole || arena_.generator(*whole).kind != Generator::Kind::select) return std::nullopt;

@@ -67,12 +67,12 @@ endfunction()
 
 # Layers whose loops take the time of a user are optimised in full. The others only put things together: optimised less
 # they compile in three fifths of the time, which is minutes of a build, and are as fast in use (bench/RESULTS.md).
-set(STEPTP_HOT_LAYERS base ir columns text analysis oracle safety prove certify verify algebra tokens)
+set(STEPTP_HOT_LAYERS base ir columns text analysis oracle safety prove arithmetic machine certify verify algebra tokens)
 
 # Several files of a layer are compiled as one, which takes half the time: tools/unity_batches.py puts together those that
 # do not clash. Not for clang-tidy, which wants each by itself, nor for layers that are being taken apart right now.
 option(STEPTP_UNITY "compile several files of a layer as one" OFF)
-set(STEPTP_NEVER_UNITY prove certify)
+set(STEPTP_NEVER_UNITY prove arithmetic machine certify)
 
 function(steptp_batch_sources target sources)
   find_program(STEPTP_PYTHON3 NAMES python3 REQUIRED)

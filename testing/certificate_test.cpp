@@ -6,10 +6,10 @@
 
 #include "replay/replay.h"
 #include "source_dir.h"
+#include "steptp/arithmetic/rounded_arithmetic.h"
 #include "steptp/base/file.h"
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/rounded_arithmetic.h"
 #include "steptp/verify/certificate.h"
 #include "steptp/verify/replay_pair.h"
 #include "testing/certificate_support.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/arithmetic/rounded_arithmetic.h"
 
 namespace steptp::certify {
 

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "steptp/analysis/box_search.h"
+#include "steptp/arithmetic/failure.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/failure.h"
-#include "steptp/certify/solver.h"
+#include "steptp/machine/solver.h"
 
 namespace steptp::certify {
 

@@ -5,16 +5,16 @@
 #include <memory>
 #include <vector>
 
+#include "steptp/arithmetic/failure.h"
 #include "steptp/base/hash.h"
-#include "steptp/certify/big_stack.h"
-#include "steptp/certify/choices.h"
-#include "steptp/certify/code.h"
 #include "steptp/certify/comparison.h"
 #include "steptp/certify/every_way.h"
-#include "steptp/certify/failure.h"
 #include "steptp/certify/inputs.h"
 #include "steptp/certify/window.h"
 #include "steptp/ir/canonical.h"
+#include "steptp/machine/big_stack.h"
+#include "steptp/machine/choices.h"
+#include "steptp/machine/code.h"
 
 namespace steptp::certify {
 

@@ -119,21 +119,6 @@ bool is_open(DrawKind kind) {
   return kind != DrawKind::solved && kind != DrawKind::ties && kind != DrawKind::zeros && kind != DrawKind::thresholds;
 }
 
-Fraction fraction_of(double value) {
-  // Multiples of 2^-52 that are not large are what arithmetic is quick with.
-  const double scaled = value * 0x1p52;
-  if (std::fabs(scaled) < 0x1p60 && scaled == std::trunc(scaled)) return {static_cast<std::int64_t>(scaled), -52};
-  int exponent = 0;
-  const double fraction = std::frexp(value, &exponent);
-  auto mantissa = static_cast<std::int64_t>(std::ldexp(fraction, 53));
-  exponent -= 53;
-  while (mantissa % 2 == 0) {
-    mantissa /= 2;
-    exponent += 1;
-  }
-  return {mantissa, exponent};
-}
-
 /// Every other seed ties at round numbers, the others at generic ones: a tie at zero hides what is multiplied by it. A
 /// quarter of the elements is generic, so that a tie elsewhere shows in them. In half of the seeds the elements of a
 /// row are the same: what a row is reduced to then ties as often as single elements do.
@@ -253,9 +238,11 @@ bool is_legal(const InputFacts& facts, Fraction value) {
 
 InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(std::move(draw)) {
   for (const InputFacts& facts : model.inputs) {
-    const bool plain = is_two_sided(facts.domain) && facts.variable->values.empty();
-    streams_.push_back(
-        {draw_.seed ^ facts.stream, plain && draw_.kind == DrawKind::generic && !draw_.given && !draw_.chosen});
+    const bool is_constant = !facts.variable->values.empty();
+    const bool is_plain = is_two_sided(facts.domain) && !is_constant && draw_.kind == DrawKind::generic &&
+                          !draw_.given && !draw_.chosen;
+    add_stream({draw_.seed ^ facts.stream, is_plain, is_constant ? nullptr : draw_.chosen,
+                {is_constant, facts.may_be_nan, facts.domain}});
   }
   if (!draw_.given) return;
   fills_.resize(model.inputs.size());
@@ -274,7 +261,12 @@ InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), dr
 
 void InputSource::watch(ReadLog* log) {
   log_ = log;
-  for (Stream& stream : streams_) stream.is_plain = false;
+  ask_for_each();
+}
+
+std::size_t InputSource::number_of(std::string_view name) const {
+  const auto at = model_.numbers.find(name);
+  return at == model_.numbers.end() ? 0 : at->second;
 }
 
 void InputSource::list(std::size_t input, std::int64_t position, const GivenValue& value) const {

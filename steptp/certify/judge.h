@@ -13,12 +13,12 @@
 
 #include "steptp/base/random.h"
 #include "steptp/certify/certify.h"
-#include "steptp/certify/code.h"
 #include "steptp/certify/combinations.h"
 #include "steptp/certify/comparison.h"
 #include "steptp/certify/coverage.h"
 #include "steptp/certify/inputs.h"
 #include "steptp/certify/window.h"
+#include "steptp/machine/code.h"
 
 namespace steptp::certify {
 

@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
+#include "steptp/arithmetic/roots.h"
 #include "steptp/certify/combinations.h"
 #include "steptp/certify/judge.h"
-#include "steptp/certify/roots.h"
 
 namespace steptp::certify {
 

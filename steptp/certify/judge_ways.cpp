@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "steptp/base/hash.h"
-#include "steptp/certify/choices.h"
 #include "steptp/certify/every_way.h"
 #include "steptp/certify/judge.h"
+#include "steptp/machine/choices.h"
 
 namespace steptp::certify {
 

@@ -11,9 +11,9 @@
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
 #include "steptp/certify/adversary.h"
-#include "steptp/certify/big_stack.h"
 #include "steptp/certify/coverage.h"
 #include "steptp/certify/window.h"
+#include "steptp/machine/big_stack.h"
 
 namespace steptp::certify {
 

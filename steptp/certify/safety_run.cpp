@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "steptp/arithmetic/failure.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/failure.h"
 
 namespace steptp::certify {
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "steptp/certify/bound_arithmetic.h"
+#include "steptp/arithmetic/bound_arithmetic.h"
 #include "steptp/certify/candidate.h"
-#include "steptp/certify/code.h"
 #include "steptp/certify/comparison.h"
-#include "steptp/certify/machine.h"
-#include "steptp/certify/sharing.h"
+#include "steptp/machine/code.h"
+#include "steptp/machine/machine.h"
+#include "steptp/machine/sharing.h"
 
 namespace steptp::certify {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include "steptp/arithmetic/failure.h"
+#include "steptp/arithmetic/rounded_arithmetic.h"
 #include "steptp/base/random.h"
-#include "steptp/certify/failure.h"
-#include "steptp/certify/rounded_arithmetic.h"
 
 namespace steptp::certify {
 

@@ -1,6 +1,6 @@
 #include "steptp/certify/value_facts.h"
 
-#include "steptp/certify/shifted_sums.h"
+#include "steptp/machine/shifted_sums.h"
 
 namespace steptp::certify {
 

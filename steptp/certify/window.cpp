@@ -7,9 +7,9 @@
 
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/sharing.h"
-#include "steptp/certify/statement_reads.h"
 #include "steptp/certify/value_facts.h"
+#include "steptp/machine/sharing.h"
+#include "steptp/machine/statement_reads.h"
 
 namespace steptp::certify {
 

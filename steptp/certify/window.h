@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "steptp/certify/code.h"
 #include "steptp/certify/inputs.h"
 #include "steptp/ir/signature.h"
+#include "steptp/machine/code.h"
 
 namespace steptp::certify {
 

@@ -43,7 +43,8 @@ class DrawnInputs {
 /// it on a big stack (machine/big_stack.h).
 class TypedRun {
  public:
-  /// At the inputs drawn for another program with the same signature. Throws Failure where a program cannot be compiled.
+  /// At the inputs drawn for another program with the same signature. Throws Failure where a program cannot be
+  /// compiled.
   TypedRun(const Program& program, const Program& drawn, std::uint64_t seed, std::uint64_t budget_bytes);
   ~TypedRun();
   TypedRun(const TypedRun&) = delete;

@@ -162,10 +162,10 @@ class Evaluation {
                                                    std::uint64_t&);
 
   /// Nothing where nothing can be said.
-  std::optional<TypedRun::Element> value_of(const ExpectedElement& element, Evaluate evaluate) {
+  std::optional<TypedRun::Element> value_of(const ExpectedElement& element, Evaluate method) {
     const std::uint64_t granted = std::min(limit_, operations_);
     std::uint64_t left = granted;
-    TypedRun::Element found = (run_.*evaluate)(element.output, element.subscripts, left);
+    TypedRun::Element found = (run_.*method)(element.output, element.subscripts, left);
     operations_ -= granted - left;
     limit_ -= granted - left;
     is_covered_ = found.is_covered;

@@ -1,4 +1,4 @@
-// What a certificate says of an evaluation.
+// What a certificate says of an evaluation: the first points, and every branch with what was seen of it.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "steptp/base/text.h"
-#include "steptp/certify/judge.h"
+#include "steptp/certify/findings.h"
 
 namespace steptp::certify {
 
@@ -30,42 +30,9 @@ std::string shortened(const std::string& digits) {
 
 }  // namespace
 
-std::vector<RecordedInput> describe_inputs(const Program& before, const Program& after) {
-  std::vector<RecordedInput> out;
-  const InputModel model = model_inputs(before, after);
-  for (const InputFacts& facts : model.inputs) {
-    RecordedInput input;
-    input.name = facts.variable->name;
-    if (!facts.variable->values.empty()) {
-      input.draw = "given";
-    } else if (!is_float(facts.variable->dtype)) {
-      const IntegerRange range = legal_range(facts);
-      input.draw = "integer";
-      input.least = range.low;
-      input.greatest = range.high;
-      input.skips_zero = range.skip_zero;
-      input.is_bounded = facts.is_bounded;
-    } else {
-      switch (facts.domain.kind) {
-        case Domain::Kind::unstated:
-        case Domain::Kind::any: input.draw = "any"; break;
-        case Domain::Kind::positive: input.draw = "positive"; break;
-        case Domain::Kind::nonzero: input.draw = "nonzero"; break;
-        case Domain::Kind::masked: input.draw = "masked"; break;
-        case Domain::Kind::range:
-          input.draw = "range";
-          input.low = facts.domain.low;
-          input.high = facts.domain.high;
-          break;
-      }
-    }
-    out.push_back(std::move(input));
-  }
-  return out;
-}
-
-void Judge::record_point(Comparison& comparison, const Draw& draw, const OutputPoint& point, const PointAnswer& found) {
-  if (!options_.keep_record || answer_.record.points.size() >= kMostPoints) return;
+void Findings::record_point(Comparison& comparison, const Draw& draw, const OutputPoint& point,
+                            const PointAnswer& found) {
+  if (!pair_.options.keep_record || answer_.record.points.size() >= kMostPoints) return;
   const bool is_generic = draw.kind == DrawKind::generic;
   if (is_generic && answer_.record.points.size() >= kMostGeneric) return;
   EvaluationRecord::Point out;
@@ -85,19 +52,19 @@ void Judge::record_point(Comparison& comparison, const Draw& draw, const OutputP
   answer_.record.points.push_back(std::move(out));
 }
 
-void Judge::record_branches() {
-  if (!options_.keep_record) return;
+void Findings::record_branches(const SettledOutcomes& settled) {
+  if (!pair_.options.keep_record) return;
   for (const bool in_before : {true, false}) {
-    const Code& code = in_before ? before_ : after_;
-    const Coverage& coverage = in_before ? before_coverage_ : after_coverage_;
-    const auto& seen = in_before ? seen_before_ : seen_after_;
+    const Code& code = pair_.code(in_before);
+    const Coverage& coverage = pair_.coverage(in_before);
+    const auto& outcomes = seen(in_before);
     for (std::uint32_t i = 0; i < code.branches.size(); ++i) {
       const Branch& branch = code.branches[i];
       if (branch.is_selection) continue;  // the comparisons in it are listed
       const auto state = [&](bool outcome) -> std::string {
-        if ((seen[i] & (outcome ? 2 : 1)) != 0) return "seen";
+        if ((outcomes[i] & (outcome ? 2 : 1)) != 0) return "seen";
         if (!coverage.matters(i)) return "is not used";
-        return settled_.contains({in_before, i, outcome}) ? "does not occur" : "as in the other program";
+        return settled.contains(in_before, i, outcome) ? "does not occur" : "as in the other program";
       };
       answer_.record.branches.push_back({in_before, code.table.statements[branch.statement].items, branch.condition,
                                          branch.fold         ? "fold"

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -128,8 +127,6 @@ class OpaqueArithmetic {
     std::vector<std::pair<Decision, bool>>& list_;
     std::vector<std::pair<Decision, bool>> kept_;
   };
-  /// Of bools that were stored, by statement and iteration.
-  std::unordered_map<std::uint64_t, Decision> decisions;
 
   /// Decides nothing: throws.
   [[nodiscard]] static bool compare(CompareOp op, const Value& a, const Value& b);

@@ -10,7 +10,7 @@ enum class Outcomes : std::uint8_t {
   both,         ///< whichever of the two: bounds are made to hold for both, which needs no proof that they meet
 };
 
-/// The decisions of an arithmetic with error bounds that are open (machine_open.h).
+/// The decisions of an arithmetic with error bounds that are open (machine/open_choices.h).
 class OpenDecisions {
  public:
   explicit OpenDecisions(Outcomes outcomes) : outcomes_(outcomes) {}

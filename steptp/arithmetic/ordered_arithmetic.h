@@ -37,6 +37,7 @@ class OrderedArithmetic {
   static constexpr bool kHasPlainValues = true;
   static constexpr bool kIsTyped = true;
   static constexpr bool kConvertsBranches = false;
+  static constexpr bool kFollowsThreads = true;
 
   /// The type of the next operation.
   void set_type(DType dtype) { type_ = dtype; }

@@ -28,6 +28,10 @@ struct Lanes {
   [[nodiscard]] std::int64_t at(std::size_t slot, std::size_t lane) const {
     return slots[slot] ? slots[slot][lane] : constants[slot];
   }
+  /// All loops of one lane.
+  void slots_at(std::size_t lane, std::array<std::int64_t, kMaxLoops>& out) const {
+    for (std::size_t i = 0; i < statement->extents.size(); ++i) out[i] = at(i, lane);
+  }
   /// A linear index in every lane.
   void linear(std::int64_t constant, const std::vector<LinearPart>& parts, std::int64_t* out) const {
     std::int64_t base = constant;

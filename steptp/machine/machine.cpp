@@ -3,12 +3,7 @@
 #include "steptp/arithmetic/field_arithmetic.h"
 #include "steptp/arithmetic/ordered_arithmetic.h"
 #include "steptp/arithmetic/rounded_arithmetic.h"
-#include "steptp/machine/machine_folds.h"
 #include "steptp/machine/machine_impl.h"
-#include "steptp/machine/machine_lanes.h"
-#include "steptp/machine/machine_open.h"
-#include "steptp/machine/machine_threads.h"
-#include "steptp/machine/machine_writes.h"
 
 namespace steptp::certify {
 

@@ -1,6 +1,5 @@
-#include "steptp/machine/machine_opaque.h"
-
 #include "steptp/arithmetic/opaque_arithmetic.h"
+#include "steptp/machine/machine_impl.h"
 
 namespace steptp::certify {
 

@@ -108,4 +108,18 @@ bool is_strict_statement(const Code& code, const StatementCode& statement) {
                      [&](const FoldTerm& term) { return is_strict(code, term.node); });
 }
 
+bool reads_data(const Code& code, std::uint32_t number) {
+  if (number == kNone) return false;
+  const Node& node = code.nodes[number];
+  switch (node.op) {
+    case Op::real_read:
+    case Op::integer_read:
+    case Op::real_accumulator:
+    case Op::integer_accumulator: return true;
+    case Op::integer_index: return code.indices[node.payload].reads_data;
+    default: break;
+  }
+  return reads_data(code, node.first) || reads_data(code, node.second) || reads_data(code, node.third);
+}
+
 }  // namespace steptp::certify

@@ -9,6 +9,9 @@
 
 namespace steptp::certify {
 
+/// The value of an expression depends on more than indices.
+[[nodiscard]] bool reads_data(const Code& code, std::uint32_t number);
+
 /// The statements that a statement may see the writes of, itself and its own kind included.
 [[nodiscard]] std::vector<std::uint32_t> writers_of(const Code& code, const StatementCode& statement);
 

@@ -79,6 +79,7 @@ class Rivals {
       request.timeout_seconds = options.workers.seconds;
       request.threads = options.threads;
       request.cold = options.request.cold;
+      request.with_graphs = options.request.as_graph;
       take(start_torch(request));
     }
     for (const std::string& command : options.rivals) {
@@ -150,6 +151,9 @@ VerbMain add_time(CLI::App& app) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb->add_flag("--warm", options->warm, "leave caches as the repetition before has left them");
+  verb->add_flag("--graph", options->request.as_graph,
+                 "start all launches of a program by one call, as a CUDA graph (--device cuda); PyTorch is measured "
+                 "both ways");
   verb->add_option("--threads", options->threads, "of the CPU; 0: all cores")->capture_default_str();
   verb->add_option("--seed", options->request.seed, "of the inputs")->capture_default_str();
   verb->add_option("--check-operations", options->request.check_operations,
@@ -166,6 +170,10 @@ VerbMain add_time(CLI::App& app) {
   add_worker_options(*verb, options->workers);
   return [options] {
     options->request.cold = !options->warm;
+    if (options->request.as_graph && options->device != DeviceKind::cuda) {
+      print_error(make_error("usage", "--graph needs --device cuda: a CPU has no launches to put together"));
+      return Status::bad_input;
+    }
     std::vector<Document> against;
     for (const std::string& path : options->against) {
       if (!read_programs(path, against)) return Status::bad_input;

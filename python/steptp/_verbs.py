@@ -171,16 +171,21 @@ def time(
     spread: float = 0.01,
     warm: bool = False,
     seed: int = 0,
+    graph: bool = False,
 ) -> dict[str, Any]:
     """Measures how fast a program runs, alone or by turns with others, as the verb `time` does.
 
     The answer is that of ``steptp time --json``: "machine", and "programs" with "status", "median_s", "spread_s",
-    "roofline_share" and more of each. Every repetition is checked: a program with a wrong result has no times.
+    "roofline_share" and more of each. Every repetition is checked: a program with a wrong result has no times. With
+    `graph` a GPU gets all launches of a program by one call, as a CUDA graph.
 
     Raises DiagnosticError where there is no such device.
     """
+    if graph and device != "cuda":
+        raise ValueError("graph needs device='cuda': a CPU has no launches to put together")
     documents = [_open(one, None) for one in (source, *against)]
-    return json.loads(_steptp.time(documents, device, float(budget), float(spread), bool(warm), _natural(seed, "seed")))
+    number = _natural(seed, "seed")
+    return json.loads(_steptp.time(documents, device, float(budget), float(spread), bool(warm), number, bool(graph)))
 
 
 def lower(

@@ -320,7 +320,7 @@ class Printer {
     char buffer[32];
     const std::string_view text(buffer, std::to_chars(buffer, buffer + sizeof buffer, literal.real).ptr - buffer);
     out_ += text;
-    // The point tells a decimal from an integer: the two have different types (leir.md section 2 rule 7).
+    // The point tells a decimal from an integer: the two have different types (docs/language.md R7).
     if (text.find_first_of(".e") == std::string_view::npos) out_ += ".0";
   }
   void node(const Infinity&) { out_ += "inf"; }

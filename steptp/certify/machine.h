@@ -31,7 +31,7 @@ struct Budget {
   const std::atomic<bool>* stop = nullptr;  ///< raised from outside: no more is wanted
 };
 
-/// The sequential machine of leir.md section 2, asked for single elements: finds the last write before the moment of a
+/// The sequential machine of docs/language.md, asked for single elements: finds the last write before the moment of a
 /// read and evaluates that, and so on down to the inputs. Writes are found in the concrete iteration space (solver.h),
 /// so that overwriting in place, recurrences and scopes need no analysis of their own.
 /// Runs deep: call it on a big stack (big_stack.h). Chains of definitions that are longer than the stack are taken up

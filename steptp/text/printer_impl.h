@@ -41,6 +41,7 @@ struct LevelOf {
 /// The default of a compact text is the dtype of most tensors; ties in this order.
 inline constexpr std::array kDefaultOrder = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i64,
                                              DType::i32, DType::i16, DType::i8,  DType::u8,   DType::boolean};
+static_assert(kDefaultOrder.size() == kAllDTypes.size(), "a new dtype needs its rank among the defaults");
 
 /// Nothing is told.
 struct NoPlaces {

@@ -83,7 +83,8 @@ std::int64_t fixed_size(const Json& size, std::string_view where) {
     if (text.starts_with("Symbol('")) text = text.substr(8, text.find('\'', 8) - 8);
     refuse("pt2-dynamic", concat(where, " has the dynamic size ", text), std::string(kFixedSizes));
   }
-  if (given.tag != "as_int" || !given.value->as_integer()) malformed(concat(where, " has a size that is no integer"));
+  if (given.tag != "as_int" || !given.value->as_integer())
+    malformed(concat(where, " has a size that is not an integer"));
   return *given.value->as_integer();
 }
 

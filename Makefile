@@ -74,6 +74,7 @@ soak: packages ## 1000 times SOAK (100) attacks, then the tests with SOAK times 
 	$(call configure,build,release)
 	$(call compile,build,)
 	@tools/run_attacks.sh $$((1000 * $(SOAK))) $(JOBS)
+	@echo "soak: a toy strategy, operator and verb, added as the guides say"; tools/try_guides --jobs $(JOBS)
 	@echo "soak: release, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build -E '^test_attacker$$'
 	@echo "soak: strategies on the zoo, what is not equal goes to build/strategy_soak.jsonl"
 	@build/testing/strategy_soak 1 $$((85 * $(SOAK))) build/strategy_soak.jsonl

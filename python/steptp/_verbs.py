@@ -300,7 +300,7 @@ def choices(
     {'at': '0:loop[0]', 'inner': 2, 'kind': 'inner'}
     """
     if limit is not None and sample is not None:
-        raise ValueError("limit and sample exclude each other")
+        raise ValueError("limit and sample cannot be used together")
     names = [] if strategy is None else [strategy] if isinstance(strategy, str) else list(strategy)
     first = None if limit is None else _natural(limit, "limit")
     drawn = None if sample is None else _natural(sample, "sample")
@@ -327,7 +327,7 @@ def apply(
     >>> apply(double, "loop_split", {"at": "0:loop[0]", "inner": 7, "kind": "outer"})
     Traceback (most recent call last):
         ...
-    steptp.RefusedError: loop_split refused [divides] at 0:loop[0]: 6 iterations, of which an inner loop of 7 cannot be made
+    steptp.RefusedError: loop_split refused [divides] at 0:loop[0]: 6 iterations cannot be split into inner loops of 7
     """
     program, text = _steptp.apply(
         _open(source, signature), strategy, json.dumps(dict(choice)), seed if reasoning else None

@@ -69,7 +69,7 @@ Json times_json(const CompileTimes& times) {
 
 std::string CandidateWorker::answer(const std::string& request) {
   const auto message = unpack(request);
-  Message out = message ? dispatch(*message) : error("internal", "a request that is no message");
+  Message out = message ? dispatch(*message) : error("internal", "a request that is not a message");
   // What the GPU's context says from now on means nothing.
   if (device_ && device_->is_lost()) throw WorkerIsOver(text_at(out.head, "message"));
   return pack(out);

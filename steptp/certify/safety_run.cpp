@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "steptp/base/hash.h"
 #include "steptp/base/text.h"
 #include "steptp/certify/failure.h"
 
@@ -55,14 +56,6 @@ bool outcome_of(CompareOp op, double left, double right) {
 bool is_extremum_node(const Node& node) {
   return node.op == Op::real_arithmetic &&
          (node.arithmetic == ArithmeticOp::max || node.arithmetic == ArithmeticOp::min);
-}
-
-/// A literal, negated or not.
-bool is_number(const Code& code, std::uint32_t number) {
-  const Node& node = code.nodes[number];
-  if (node.op == Op::real_function && node.function == Function::negate) return is_number(code, node.first);
-  if (node.op == Op::real_of_integer) return code.nodes[node.first].op == Op::integer_literal;
-  return node.op == Op::real_literal;
 }
 
 bool compares_reals(const Code& code, std::uint32_t number) {
@@ -122,9 +115,7 @@ SafetyRun::SafetyRun(const Code& before, const Code& after, const InputModel& mo
       const Node& node = code.nodes[i];
       const bool selects = node.op == Op::real_select || node.op == Op::integer_select;
       if (selects && compares_reals(code, node.first)) conditions_.push_back({is_after, node.first});
-      // Clamps, not maxima over many.
-      const bool is_clamp = is_extremum_node(node) && (is_number(code, node.first) || is_number(code, node.second));
-      if (is_clamp) conditions_.push_back({is_after, i});
+      if (is_extremum_node(node)) conditions_.push_back({is_after, i});
     }
   }
 }
@@ -167,10 +158,26 @@ std::vector<InputRead> SafetyRun::reads(const Candidate& candidate, std::size_t 
   return of_every_input(log.reads, most);
 }
 
+bool SafetyRun::has_outcome(const Code& code, const std::vector<BoundArithmetic::Sides>& sides, std::uint32_t number,
+                            bool outcome) const {
+  const Node& node = code.nodes[number];
+  if (node.op == Op::logic) {
+    const bool left = has_outcome(code, sides, node.first, outcome);
+    const bool right = has_outcome(code, sides, node.second, outcome);
+    return (node.logic == LogicOp::conjunction) == outcome ? left && right : left || right;
+  }
+  if (node.op != Op::compare_reals && !is_extremum_node(node)) return true;
+  const BoundArithmetic::Sides& seen = sides[number];
+  const CompareOp op = node.op == Op::compare_reals ? node.comparison : CompareOp::greater;
+  return seen.is_seen && outcome_of(op, seen.left, seen.right) == outcome;
+}
+
 void SafetyRun::note_outcomes() {
   for (Condition& condition : conditions_) {
+    const Code& code = condition.is_after ? after_ : before_;
+    const auto& sides = sides_[condition.is_after ? 1 : 0];
     for (const bool outcome : {false, true})
-      condition.seen[outcome ? 1 : 0] += distance(condition, outcome) == 0 ? 1 : 0;
+      condition.seen[outcome ? 1 : 0] += has_outcome(code, sides, condition.node, outcome) ? 1 : 0;
   }
 }
 
@@ -178,6 +185,7 @@ SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<s
                                  bool tracks_inputs) {
   current_ = tracks_inputs ? &tracking_ : &arithmetic_;
   current_->reset();
+  const std::uint64_t operations = budget_.operations;
   SafetyMeasure out;
   const CandidateInputs inputs(model_, candidate, range_);
   const InputSource source(model_, Draw{DrawKind::generic, 0, 0, 0, -1, nullptr, &inputs});
@@ -201,6 +209,7 @@ SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<s
   run_after(new_machine, which, old, out);
   note_outcomes();
   out.after = current_->events();
+  out.path = combine(combine(old_machine.path(), new_machine.path()), operations - budget_.operations);
   return out;
 }
 

@@ -8,7 +8,7 @@ namespace steptp::certify {
 
 namespace {
 
-constexpr std::uint64_t kMostMeasures = 2000;
+constexpr std::uint64_t kMostMeasures = 1000;
 constexpr std::uint64_t kUsualMeasures = 150;
 /// With fewer inputs than this a search that finds nothing says nothing.
 constexpr std::uint64_t kLeastMeasures = 40;
@@ -16,9 +16,9 @@ constexpr std::uint64_t kLessAtSecondLook = 5;
 /// What an input costs besides its operations.
 constexpr std::uint64_t kLeastCost = 30;
 /// Operations after which no more than the usual number of inputs is tried.
-constexpr std::uint64_t kEnoughWork = 300'000;
+constexpr std::uint64_t kEnoughWork = 150'000;
 /// Besides, where conditions are seldom met.
-constexpr std::uint64_t kWorkForConditions = 600'000;
+constexpr std::uint64_t kWorkForConditions = 300'000;
 /// Besides, of all magnitudes alike.
 constexpr std::uint64_t kEvenDraws = 320;
 constexpr std::uint64_t kWorkForEvenDraws = 150'000;
@@ -84,7 +84,7 @@ bool Adversary::estimate() {
     budget_.operations += kept_back;
     const std::uint64_t affordable = budget_.operations / (2 * cost);
     const bool is_least = all_.size() <= kFewPoints && guides_.empty();
-    const std::uint64_t less = is_second_look_ ? kLessAtSecondLook : 1;
+    const std::uint64_t less = is_second_look_ || tries_hints_only_ ? kLessAtSecondLook : 1;
     if (found.is_finished && (affordable >= kLeastMeasures / less || is_least)) {
       const std::uint64_t wanted = std::clamp(kEnoughWork / less / cost, kUsualMeasures / less, kMostMeasures / less);
       const std::uint64_t usual = std::min(wanted, affordable);
@@ -118,6 +118,10 @@ void Adversary::remember(const Candidate& candidate, const SafetyMeasure& measur
 
 Adversary::Progress Adversary::look_at(const Candidate& candidate, const SafetyMeasure& measure) {
   if (!is_fault(measure)) return is_spent() ? Progress::stop : Progress::go_on;
+  if (collects_) {
+    keep_fault(candidate, measure);
+    return is_spent() ? Progress::stop : Progress::go_on;
+  }
   // Another element may say that the input is not a good one.
   const SafetyMeasure confirmed = run_.measure(candidate, all_, for_stability_);
   if (!confirmed.is_finished || !is_fault(confirmed)) return is_spent() ? Progress::stop : Progress::go_on;
@@ -156,30 +160,32 @@ Adversary::Progress Adversary::draw(std::uint64_t until) {
 }
 
 std::size_t Adversary::next_point() {
+  constexpr std::size_t kSeldom = 8;
   const std::size_t turn = turn_++;
-  if (ways_.empty()) return all_[turn % all_.size()];
-  const std::vector<std::size_t>& way = ways_[turn % ways_.size()];
-  return way[turn / ways_.size() % way.size()];
+  const bool has_both = !ways_.empty() && !same_ways_.empty();
+  const auto& ways = ways_.empty() || (has_both && turn % kSeldom == kSeldom - 1) ? same_ways_ : ways_;
+  if (ways.empty()) return all_[turn % all_.size()];
+  const std::size_t number = &ways == &same_ways_ && has_both ? turn / kSeldom : turn;
+  const std::vector<std::size_t>& way = ways[number % ways.size()];
+  return way[number / ways.size() % way.size()];
 }
 
 void Adversary::find_ways() {
-  ways_.clear();
   // The way is that of one input, the same for all: what differs is what indices decide.
   const Candidate first = maker_.starts().front();
-  if (all_.size() <= kFewPoints || all_.size() * cost_ > allowed_ / 4) return;
-  std::map<std::uint64_t, std::size_t> known;
+  if (all_.size() <= 1 || all_.size() * cost_ > allowed_ / 4) return;
+  std::map<std::pair<bool, std::uint64_t>, std::vector<std::size_t>> by_way;
   for (const std::size_t point : all_) {
     const SafetyMeasure found = measure(first, {point});
-    if (!found.is_finished) return ways_.clear();
-    const auto [way, is_new] = known.emplace(found.path, ways_.size());
-    if (is_new) ways_.emplace_back();
-    ways_[way->second].push_back(point);
+    if (!found.is_finished) return;
+    by_way[{found.is_same, found.path}].push_back(point);
   }
+  for (const auto& [way, points] : by_way) (way.first ? same_ways_ : ways_).push_back(points);
 }
 
 Adversary::Progress Adversary::draw_evenly() {
   const std::uint64_t less = is_second_look_ ? kLessAtSecondLook : 1;
-  const std::uint64_t until = spent_ + kWorkForEvenDraws / less;
+  const std::uint64_t until = spent_ + std::max(kWorkForEvenDraws / less, allowed_ / 3);
   for (std::uint64_t i = 0; i < kEvenDraws / less && spent_ < until; ++i) {
     const Candidate candidate = maker_.even();
     const SafetyMeasure found = measure(candidate, {next_point()});
@@ -201,16 +207,16 @@ std::vector<std::size_t> Adversary::next_points() {
   return out;
 }
 
-std::vector<std::size_t> Adversary::some_points(std::size_t best) {
+std::vector<std::size_t> Adversary::some_points(Goal goal, std::size_t best) {
   std::vector<std::size_t> out = {best};
   const std::size_t other = all_[random_.below(all_.size())];
-  if (other != best) out.push_back(other);
-  if (!guides_.empty()) out.push_back(guides_[random_.below(guides_.size())]);
+  if (other != best && random_.chance(1, 4)) out.push_back(other);
+  if (goal == Goal::guide && !guides_.empty()) out.push_back(guides_[random_.below(guides_.size())]);
   return out;
 }
 
 Adversary::Progress Adversary::climb(Goal goal, Known from, std::uint64_t until) {
-  const std::vector<std::size_t> which = some_points(from.measure.point);
+  const std::vector<std::size_t> which = some_points(goal, from.measure.point);
   const std::vector<InputRead> reads = run_.reads(from.candidate, from.measure.point, kMostReadsLooked);
   double height = fitness(goal, from.measure);
   while (spent_ < until) {
@@ -259,13 +265,17 @@ Adversary::Finding Adversary::run(const std::vector<Candidate>& hints) {
   if (!estimate()) return finding_;
   // All starts, and as many drawn ones as a third allows.
   const std::uint64_t drawn = std::min(allowed_ * 2 / 3, std::max(allowed_ / 3, (maker_.starts().size() + 10) * cost_));
+  find_ways();
   bool goes_on = try_hints(hints) == Progress::go_on;
+  if (tries_hints_only_) {
+    if (finding_.reason.empty()) finding_.reason = "only hints were tried";
+    return finished();
+  }
   allowed_ += spent_;
   if (goes_on) {
     const std::uint64_t before = spent_;
-    find_ways();
     goes_on = draw_evenly() == Progress::go_on;
-    allowed_ += spent_ - before;
+    allowed_ += std::min(spent_ - before, kWorkForEvenDraws);
   }
   if (goes_on && draw(spent_ + drawn) == Progress::go_on) {
     if (!rare().empty()) allowed_ += allowed_for_conditions_;
@@ -277,32 +287,32 @@ Adversary::Finding Adversary::run(const std::vector<Candidate>& hints) {
   return finished();
 }
 
-std::vector<Candidate> Adversary::worsen(const Finding& found) {
-  constexpr std::size_t kTries = 60;
-  constexpr std::size_t kMostFound = 3;
-  const std::size_t point = found.fault->place();
-  const std::vector<InputRead> reads = run_.reads(found.at, point, kMostReadsLooked);
-  std::vector<Candidate> out = {found.at};
-  double height = found.fault->loss;
-  for (std::size_t i = 0; i < kTries; ++i) {
-    Candidate next = out.front();
-    maker_.change(next, reads);
-    for (bool goes_on = true; goes_on;) {
-      const SafetyMeasure here = run_.measure(next, {point}, false);
-      if (!here.is_finished) return out;
-      if (!is_fault(here) || here.loss <= height) break;
-      height = here.loss;
-      out.insert(out.begin(), next);
-      goes_on = maker_.repeat(next);
-    }
+void Adversary::keep_fault(const Candidate& candidate, const SafetyMeasure& measure) {
+  if (measure.has_event()) {
+    if (events_.size() < kKept) events_.push_back({candidate, measure});
+    return;
   }
-  // The worst and the first: they are the farthest from each other.
-  if (out.size() > kMostFound) out.erase(out.begin() + (kMostFound - 1), out.end() - 1);
+  const auto place = std::find_if(losses_.begin(), losses_.end(),
+                                  [&](const Known& known) { return measure.loss > known.measure.loss; });
+  losses_.insert(place, {candidate, measure});
+  if (losses_.size() > kKept) losses_.pop_back();
+}
+
+std::vector<Candidate> Adversary::faults() const {
+  std::vector<Candidate> out;
+  for (const std::vector<Known>* list : {&losses_, &events_}) {
+    for (const Known& known : *list) out.push_back(known.candidate);
+  }
   return out;
 }
 
 Adversary::Finding Adversary::finished() {
   if (is_short_ && finding_.reason.empty()) finding_.reason = "the budget of operations allows too few inputs";
+  for (const std::vector<Known>* list : {&events_, &losses_}) {
+    if (list->empty()) continue;
+    finding_.fault = list->front().measure;
+    finding_.at = list->front().candidate;
+  }
   finding_.is_finished = finding_.fault.has_value() || finding_.reason.empty();
   return finding_;
 }

@@ -166,6 +166,9 @@ class SafetySearch {
 
   /// What differs was searched already, and nothing was found.
   void take_second_look() { is_second_look_ = true; }
+  /// Looks for the worst faults and not for the first one.
+  void collect() { collects_ = true; }
+  void try_hints_only() { tries_hints_only_ = true; }
 
   SafetyAnswer run(const std::vector<Candidate>& hints = {}) {
     SafetyAnswer answer;
@@ -180,13 +183,16 @@ class SafetySearch {
     CandidateMaker maker(model_, range_, numbers_in(before_, after_), seed_);
     Adversary adversary(run, maker, budget_, seed_);
     if (is_second_look_) adversary.take_second_look();
+    if (collects_) adversary.collect();
+    if (tries_hints_only_) adversary.try_hints_only();
     const Adversary::Finding found = adversary.run(hints);
     if (found.fault && extent_ == Extent::window) {
       answer.is_safe = false;
-      for (const Candidate& candidate : adversary.worsen(found)) find_hints(run, candidate, found.fault->place());
+      if (!collects_) find_hints(run, found.at, found.fault->place());
+      for (const Candidate& candidate : adversary.faults()) find_hints(run, candidate, found.fault->place());
     } else if (found.fault && extent_ == Extent::goals) {
       answer.is_safe = false;
-      hints_ = adversary.worsen(found);
+      hints_ = {found.at};
     } else if (found.fault) {
       answer.is_safe = false;
       answer.reason = text_of(run, found);
@@ -318,6 +324,8 @@ class SafetySearch {
   std::uint64_t seed_;
   std::vector<Candidate> hints_;
   bool is_second_look_ = false;
+  bool collects_ = false;
+  bool tries_hints_only_ = false;
 };
 
 /// First what differs in the programs, whatever its inputs, then the part up to where they meet again: these cost
@@ -330,6 +338,11 @@ class Stages {
 
   SafetyAnswer run() {
     search_part(Extent::window, kFirstLook);
+    if (!hints_.empty()) {
+      const SafetyAnswer found = try_hints();
+      if (found.is_safe) return found;
+      search_part(Extent::window, kFirstLook, true);
+    }
     if (!is_safe_in_part()) search_part(Extent::goals, kFirstLook);
     SafetyAnswer answer = is_safe_in_part() ? look_again() : search_whole(false);
     // Without a good input of the whole there is nothing to compare.
@@ -357,10 +370,21 @@ class Stages {
     return out;
   }
 
-  void search_part(Extent extent, std::uint64_t most) {
+  /// Most faults show at once.
+  SafetyAnswer try_hints() {
+    SafetySearch whole(before_, after_, share(4, kSecondLook), range_, Extent::outputs);
+    whole.try_hints_only();
+    SafetyAnswer answer = whole.run(hints_);
+    answer.work = spent_ += answer.work;
+    hints_.clear();
+    return answer;
+  }
+
+  void search_part(Extent extent, std::uint64_t most, bool collects = false) {
     const std::uint64_t parts = most == kFirstLook ? 4 : extent == Extent::goals ? 2 : 1;
     SafetySearch part(before_, after_, share(parts, most), range_, extent);
     if (!part.is_of_use()) return;
+    if (collects) part.collect();
     of_part_ = part.run();
     spent_ += of_part_->work;
     hints_.insert(hints_.end(), part.hints().begin(), part.hints().end());

@@ -17,6 +17,7 @@ using Number = BoundArithmetic::Number;
 /// B_after <= 8*B_before + 4 units in the last place; a compared difference of a good input exceeds 8*B_before.
 constexpr Number kFactor = 8;
 constexpr Number kUnits = 4;
+constexpr Number kNearlyNothing = 0x1p-30L;
 constexpr double kFactorBits = 3;
 /// Of the whole error that goes into a value, so much may be left of what cancels.
 constexpr Number kSlopeNoise = 0x1p-52L;
@@ -172,12 +173,15 @@ bool SafetyRun::has_outcome(const Code& code, const std::vector<BoundArithmetic:
   return seen.is_seen && outcome_of(op, seen.left, seen.right) == outcome;
 }
 
-void SafetyRun::note_outcomes() {
+void SafetyRun::note_outcomes(SafetyMeasure& measure) {
   for (Condition& condition : conditions_) {
     const Code& code = condition.is_after ? after_ : before_;
     const auto& sides = sides_[condition.is_after ? 1 : 0];
-    for (const bool outcome : {false, true})
-      condition.seen[outcome ? 1 : 0] += has_outcome(code, sides, condition.node, outcome) ? 1 : 0;
+    for (const bool outcome : {false, true}) {
+      if (!has_outcome(code, sides, condition.node, outcome)) continue;
+      ++condition.seen[outcome ? 1 : 0];
+      if (condition.is_after) measure.is_same = false;
+    }
   }
 }
 
@@ -207,7 +211,7 @@ SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<s
   // What both programs have is computed once, with one error.
   BoundMachine new_machine(after_, old_machine, shared_.all);
   run_after(new_machine, which, old, out);
-  note_outcomes();
+  note_outcomes(out);
   out.after = current_->events();
   out.path = combine(combine(old_machine.path(), new_machine.path()), operations - budget_.operations);
   return out;
@@ -253,8 +257,10 @@ void SafetyRun::run_after(BoundMachine& machine, const std::vector<std::size_t>&
     if (which[i] < first_guide && is_in_doubt(after_, point)) measure.is_open = true;
     measure.after = current_->events();
     if (!measure.event && measure.has_event()) measure.event = which[i];
+    const BoundArithmetic::Value& real = answer->real;
+    if (!answer->is_real || real.node != old[i].value.node || real.error != old[i].value.error) measure.is_same = false;
     if (answer->is_real) {
-      compare(which[i], after_.tensors[tensor].dtype, old[i].value, answer->real, measure);
+      compare(which[i], after_.tensors[tensor].dtype, old[i].value, real, measure);
     } else if (old[i].converted.is_set && current_->converted.is_set) {
       const BoundArithmetic::Value& value = old[i].converted.value;
       const BoundArithmetic::Value& other = current_->converted.value;
@@ -288,8 +294,9 @@ void SafetyRun::compare(std::size_t point, DType dtype, const BoundArithmetic::V
   if (std::isfinite(before.error)) old_bound.of_roundings += before.error * kSlopeNoise;
   if (std::isfinite(after.error) && new_bound.of_roundings < after.error * kSlopeNoise) new_bound.of_roundings = 0;
   const Number unit = unit_of(dtype, before.value);
-  // On the way to an output a unit counts as often as what follows makes of it.
-  const Number slack = points[point].output.starts_with('#') ? 0 : kUnits * unit;
+  // On the way to an output a unit counts as often as what follows makes of it: next to nothing is allowed there, which
+  // still tells a loss of many units from that of one where `before` is exact.
+  const Number slack = points[point].output.starts_with('#') ? kNearlyNothing * unit : kUnits * unit;
   const double loss = bits_of(new_bound.of_roundings) - bits_of(kFactor * old_bound.of_roundings + slack);
   if (point >= first_guide) {
     measure.guide = std::max(measure.guide, loss);

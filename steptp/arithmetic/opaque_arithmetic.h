@@ -30,8 +30,7 @@ namespace steptp::certify {
 /// carries that along, and is refused where order functions would swallow it. What cannot be expressed throws Failure
 /// (unsupported): nothing is then known.
 ///
-/// This class is what a machine asks for; OpaqueReals and OpaqueOrder do the work. It has more than thirty functions
-/// because a machine asks for that many.
+/// This class is what a machine asks for; OpaqueReals and OpaqueOrder do the work.
 class OpaqueArithmetic {
  public:
   using Value = OpaqueValue;

@@ -1,3 +1,7 @@
+// A value is a ball of Arb that surely holds it, next to residues in two prime fields that say which expression it is.
+// The ball decides comparisons; where two balls overlap, equal residues still show that the values are equal, which no
+// precision could. What cannot be decided at this precision fails with needs_precision, and the caller comes again with
+// more digits. docs/decisions/0010-certified-evaluation.md.
 #include "steptp/arithmetic/ball_arithmetic.h"
 
 #include <algorithm>

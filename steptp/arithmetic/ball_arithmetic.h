@@ -18,6 +18,8 @@ namespace steptp::certify {
 /// Reals as balls that surely hold the value, with the functions as they really are. Beside the ball a value has a
 /// class, and an identity: its residues in two prime fields in which every function application is an unknown. Values
 /// with equal identities are equal, which no ball could show.
+/// More than thirty functions, because an arithmetic is one operation each: those that a machine asks for
+/// (machine/evaluation.h), and what they are made of.
 class BallArithmetic {
  public:
   class Value {

@@ -33,6 +33,8 @@ struct RunEvents {
 /// The first-order error bound B_P(x) of docs/verification.md: values over the extended reals, next to how far a
 /// machine of the declared types may be from them. Values are kept in 64 bits or more with exponents far beyond those
 /// of f64: every operation that is charged here is charged at least 2^11 times the error of that.
+/// More than thirty functions, because an arithmetic is one operation each: those that a machine asks for
+/// (machine/evaluation.h), and what they are made of.
 class BoundArithmetic {
  public:
   using Number = ErrorTape::Number;

@@ -1,3 +1,5 @@
+// Bounds of functions on intervals of doubles, by Arb or by sums and products that are exact: the C library may round
+// otherwise on another machine. docs/decisions/0010-certified-evaluation.md.
 #include "steptp/arithmetic/double_functions.h"
 
 #include <arb.h>

@@ -1,3 +1,5 @@
+// A persistent trie over hashed numbers: the sets that running maxima take in share all but a path, and equal sets have
+// equal hashes whatever the order in which they were made. docs/decisions/0012-every-way-at-once.md.
 #include "steptp/arithmetic/extremum_sets.h"
 
 #include "steptp/arithmetic/failure.h"

@@ -1,3 +1,7 @@
+// A value is a residue modulo a prime of 61 bits next to an interval of doubles that surely holds it. Residues say
+// whether two values are equal, with a chance of error that follows from their degrees; intervals decide comparisons. A
+// function such as exp is an unknown of its argument's residue: equal residues are then still equal values, and
+// different ones mean nothing. docs/decisions/0010-certified-evaluation.md.
 #include "steptp/arithmetic/field_arithmetic.h"
 
 #include <algorithm>

@@ -19,6 +19,8 @@ namespace steptp::certify {
 /// Reals as a residue next to an interval of doubles that surely holds the value and decides every comparison.
 /// Functions such as exp are unknowns of the field (PrimeField::of_function), so that equal residues still mean equal
 /// values, while different residues then mean nothing.
+/// More than thirty functions, because an arithmetic is one operation each: those that a machine asks for
+/// (machine/evaluation.h), and what they are made of.
 class FieldArithmetic {
  public:
   struct Value {

@@ -1,24 +1,26 @@
-// Functions of one number: unknowns of their argument, where no law says more.
+// Functions of one number: unknowns of their argument, where no law says more. exp is a homomorphism; tanh is written
+// with it, odd functions keep their sign, and 1/sqrt is the inverse of a root.
+// docs/decisions/0012-every-way-at-once.md.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "steptp/arithmetic/ball_functions.h"
 #include "steptp/arithmetic/failure.h"
-#include "steptp/arithmetic/opaque_arithmetic.h"
+#include "steptp/arithmetic/opaque_reals.h"
 #include "steptp/base/hash.h"
 
 namespace steptp::certify {
 
 namespace {
 
-using Value = OpaqueArithmetic::Value;
+using Value = OpaqueValue;
 
 std::uint64_t key_of(Function function, Twin number) { return combine(static_cast<Hash>(function) + 1, number.p); }
 
 }  // namespace
 
-void OpaqueArithmetic::set_unknown(Value& out, const Value& a, std::uint64_t key) {
+void OpaqueReals::set_unknown(Value& out, const Value& a, std::uint64_t key) {
   unknowns_.add(a);
   out.number = space_.field.unknown(key);
   out.range = {};
@@ -28,7 +30,7 @@ void OpaqueArithmetic::set_unknown(Value& out, const Value& a, std::uint64_t key
 }
 
 /// The unknown of the one of a and -a that comes first, with the sign that belongs to it.
-Twin OpaqueArithmetic::odd_unknown(std::uint64_t function, Twin a) const {
+Twin OpaqueReals::odd_unknown(std::uint64_t function, Twin a) const {
   const Twin mirrored = space_.field.negate(a);
   const bool is_first = a.p < mirrored.p;
   const Twin first = is_first ? a : mirrored;
@@ -36,7 +38,7 @@ Twin OpaqueArithmetic::odd_unknown(std::uint64_t function, Twin a) const {
   return is_first ? made : space_.field.negate(made);
 }
 
-void OpaqueArithmetic::round(Function function, Value& out, const Value& a) {
+void OpaqueReals::round(Function function, Value& out, const Value& a) {
   if (a.value_class != ValueClass::finite) {
     if (&out != &a) out = a;
     return;
@@ -66,10 +68,10 @@ void OpaqueArithmetic::round(Function function, Value& out, const Value& a) {
   out.is_piecewise = true;
 }
 
-void OpaqueArithmetic::logarithm_or_root(Function function, Value& out, const Value& a) {
+void OpaqueReals::logarithm_or_root(Function function, Value& out, const Value& a) {
   if (a.value_class != ValueClass::finite) return transcendental(function, out, a);
-  const bool positive = is_surely_positive(a);
-  const bool defined = positive || (function == Function::sqrt && is_surely(a, true, false));
+  const bool positive = assumptions_.is_surely_positive(a);
+  const bool defined = positive || (function == Function::sqrt && assumptions_.is_surely_nonnegative(a));
   // At zero a log is infinite, which exp would make a number of again: harmless only on a set of measure zero.
   if (!defined && a.is_piecewise && function != Function::sqrt) {
     fail(FailureKind::unsupported, "a log or a root of what may be zero");
@@ -101,7 +103,7 @@ void OpaqueArithmetic::logarithm_or_root(Function function, Value& out, const Va
   out.degrees = {0, 1, mix(out.number.p)};
 }
 
-void OpaqueArithmetic::transcendental(Function function, Value& out, const Value& a) {
+void OpaqueReals::transcendental(Function function, Value& out, const Value& a) {
   const RealRange range = a.range;
   const Twin argument = a.number;
   if (a.value_class != ValueClass::finite) {
@@ -136,7 +138,7 @@ void OpaqueArithmetic::transcendental(Function function, Value& out, const Value
     add(twice, a, a);
     transcendental(Function::exp, twice, twice);
     Value below_one;
-    arithmetic(ArithmeticOp::subtract, below_one, twice, one);
+    subtract(below_one, twice, one);
     add(twice, twice, one);
     divide(out, below_one, twice);
     out.range = {range.low >= 0 ? 0.0 : -1.0, range.high <= 0 ? 0.0 : 1.0};
@@ -154,14 +156,10 @@ void OpaqueArithmetic::transcendental(Function function, Value& out, const Value
   if (function == Function::erf) out.range = {range.low >= 0 ? 0.0 : -1.0, range.high <= 0 ? 0.0 : 1.0};
 }
 
-void OpaqueArithmetic::function(Function function, Value& out, const Value& a) {
+void OpaqueReals::function(Function function, Value& out, const Value& a) {
   switch (function) {
     case Function::negate: return negate(out, a);
-    case Function::abs: {
-      Value mirrored;
-      negate(mirrored, a);
-      return greatest(out, a, mirrored);
-    }
+    case Function::abs: fail(FailureKind::unsupported, "a magnitude where no order is known");
     case Function::floor:
     case Function::ceil:
     case Function::round: round(function, out, a); break;

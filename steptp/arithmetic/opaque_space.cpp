@@ -1,3 +1,6 @@
+// Differences that are compared with zero stand for one another where one is a known multiple of the other: d and k*d
+// have one sign, for k among the numbers of both programs. Places where a value may be missing are kept as sets with
+// numbers. docs/decisions/0012-every-way-at-once.md.
 #include "steptp/arithmetic/opaque_space.h"
 
 #include <algorithm>

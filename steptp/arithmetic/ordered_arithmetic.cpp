@@ -1,3 +1,6 @@
+// An interval of what a run in the order of the text may hold. Operations that every machine rounds correctly are
+// rounded at both ends, so that the interval does not grow; only functions and products that may go unrounded into a
+// sum make it wider. docs/decisions/0035-runs-in-the-order-of-the-text.md.
 #include "steptp/arithmetic/ordered_arithmetic.h"
 
 #include <algorithm>

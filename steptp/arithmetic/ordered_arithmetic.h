@@ -22,6 +22,8 @@ namespace steptp::certify {
 ///
 /// Of the exact values this says nothing. But a sum of 10,000 numbers in f16, of which no digit is certain in another
 /// order, is one number here.
+/// More than thirty functions, because an arithmetic is one operation each: those that a machine asks for
+/// (machine/evaluation.h), and what they are made of.
 class OrderedArithmetic {
  public:
   struct Value {

@@ -1,3 +1,5 @@
+// The prime is the first one after a hash of the pair and the draw, so that nobody can write a program against it.
+// docs/decisions/0010-certified-evaluation.md.
 #include "steptp/arithmetic/prime_field.h"
 
 #include <flint/flint.h>

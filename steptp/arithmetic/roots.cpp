@@ -1,3 +1,5 @@
+// Residues of an affine function at three points give its slope, and the root as a residue; Euclid's algorithm turns
+// that into the one quotient of small integers which has it. docs/decisions/0019-inputs-solved-for.md.
 #include "steptp/arithmetic/roots.h"
 
 #include <algorithm>

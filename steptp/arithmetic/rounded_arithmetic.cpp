@@ -1,3 +1,6 @@
+// Each operation is done in doubles and rounded to its declared type, and a bound on the distance from the exact value
+// runs beside it: the errors of the operands, times how much they show, and half a unit for the rounding. Decisions
+// that lie within these errors are noted as open. docs/decisions/0035-runs-in-the-order-of-the-text.md.
 #include "steptp/arithmetic/rounded_arithmetic.h"
 
 #include <algorithm>
@@ -14,10 +17,6 @@ namespace steptp::certify {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
-
-namespace {
 
 /// The exponent of a finite number other than zero; of a subnormal one something below that of every normal one.
 int exponent_of(double value) {
@@ -49,6 +48,19 @@ double power_error(double base, double base_error, double exponent, double expon
     }
   }
   return error;
+}
+
+/// By how much an error of the argument shows in the value of a function, at most.
+double slope_of(Function function, double argument, double error, double value) {
+  switch (function) {
+    case Function::exp: return error < 1 ? value * (1 + error * 2) : kInfinity;
+    case Function::log: return argument > error ? 1 / (argument - error) : kInfinity;
+    case Function::sqrt: return argument > error ? 0.5 / (value * std::sqrt(1 - error / argument)) : kInfinity;
+    case Function::rsqrt:
+      return argument > error ? 0.5 / ((argument - error) * std::sqrt(argument - error)) : kInfinity;
+    case Function::erf: return 1.1283791670955126;
+    default: return 1;
+  }
 }
 
 double power_of_two(int exponent) {
@@ -171,20 +183,7 @@ void RoundedArithmetic::rounded(ArithmeticOp op, Value& out, const Value& a, con
       return finish(out, quotient, std::isfinite(b.value) ? error : 0, finite && b.value != 0, nan);
     }
     case ArithmeticOp::floor_divide:
-    case ArithmeticOp::modulo: {
-      if (b.value == 0) events_.zero_divisor = true;
-      const double room = std::fabs(b.value) - b.error;
-      const double quotient = a.value / b.value;
-      const double floor = std::floor(quotient);
-      const double quotient_error = room > 0 ? (a.error + std::fabs(quotient) * b.error) / room : kInfinity;
-      const double jump = finite ? jump_of([](double x) { return std::floor(x); }, quotient, quotient_error) : 0;
-      if (jump > 0) decisions_.note_leap();
-      if (op == ArithmeticOp::floor_divide) return finish(out, floor, jump, finite && b.value != 0, nan);
-      // Remainders lie between zero and the divisor, whatever the quotient.
-      double error = jump > 0 ? std::fabs(b.value) + b.error : a.error + std::fabs(floor) * b.error;
-      if (std::isinf(jump)) error = kInfinity;
-      return finish(out, a.value - b.value * floor, finite ? error : 0, finite && b.value != 0, nan);
-    }
+    case ArithmeticOp::modulo: return whole_quotient(op, out, a, b, finite, nan);
     case ArithmeticOp::power: {
       const double result = std::pow(a.value, b.value);
       if (a.value == 0 && b.value < 0) events_.zero_divisor = true;
@@ -195,20 +194,37 @@ void RoundedArithmetic::rounded(ArithmeticOp op, Value& out, const Value& a, con
       return finish(out, result, error, finite && (a.value != 0 || b.value >= 0), nan);
     }
     case ArithmeticOp::max:
-    case ArithmeticOp::min: {
-      const bool is_max = op == ArithmeticOp::max;
-      if (std::isnan(a.value) || std::isnan(b.value)) {
-        out = std::isnan(a.value) ? b : a;
-        return;
-      }
-      const bool first = is_max ? a.value >= b.value : a.value <= b.value;
-      // Where the two are close, either could be the exact one.
-      const bool close = finite && std::fabs(a.value - b.value) <= a.error + b.error;
-      const double error = close ? std::max(a.error, b.error) : (first ? a.error : b.error);
-      out = {first ? a.value : b.value, error, close ? 0 : (first ? a.origin : b.origin)};
-      return;
-    }
+    case ArithmeticOp::min: return extremum(op == ArithmeticOp::max, out, a, b);
   }
+}
+
+void RoundedArithmetic::whole_quotient(ArithmeticOp op, Value& out, const Value& a, const Value& b, bool finite,
+                                       bool nan) {
+  if (b.value == 0) events_.zero_divisor = true;
+  const double room = std::fabs(b.value) - b.error;
+  const double quotient = a.value / b.value;
+  const double floor = std::floor(quotient);
+  const double quotient_error = room > 0 ? (a.error + std::fabs(quotient) * b.error) / room : kInfinity;
+  const double jump = finite ? jump_of([](double x) { return std::floor(x); }, quotient, quotient_error) : 0;
+  if (jump > 0) decisions_.note_leap();
+  if (op == ArithmeticOp::floor_divide) return finish(out, floor, jump, finite && b.value != 0, nan);
+  // Remainders lie between zero and the divisor, whatever the quotient.
+  double error = jump > 0 ? std::fabs(b.value) + b.error : a.error + std::fabs(floor) * b.error;
+  if (std::isinf(jump)) error = kInfinity;
+  finish(out, a.value - b.value * floor, finite ? error : 0, finite && b.value != 0, nan);
+}
+
+void RoundedArithmetic::extremum(bool is_max, Value& out, const Value& a, const Value& b) {
+  if (std::isnan(a.value) || std::isnan(b.value)) {
+    out = std::isnan(a.value) ? b : a;
+    return;
+  }
+  const bool finite = std::isfinite(a.value) && std::isfinite(b.value);
+  const bool first = is_max ? a.value >= b.value : a.value <= b.value;
+  // Where the two are close, either could be the exact one.
+  const bool close = finite && std::fabs(a.value - b.value) <= a.error + b.error;
+  const double error = close ? std::max(a.error, b.error) : (first ? a.error : b.error);
+  out = {first ? a.value : b.value, error, close ? 0 : (first ? a.origin : b.origin)};
 }
 
 void RoundedArithmetic::function(Function function, Value& out, const Value& argument) {
@@ -254,19 +270,7 @@ void RoundedArithmetic::function(Function function, Value& out, const Value& arg
   if (range.value_class == ValueClass::nan) value = std::nan("");
   if (!finite) return finish(out, value, 0, false, nan);
   if (std::isinf(range.high) || std::isinf(range.low)) value = range.high > 0 ? kInfinity : -kInfinity;
-  double slope = 1;
-  switch (function) {
-    case Function::exp: slope = a.error < 1 ? value * (1 + a.error * 2) : kInfinity; break;
-    case Function::log: slope = a.value > a.error ? 1 / (a.value - a.error) : kInfinity; break;
-    case Function::sqrt:
-      slope = a.value > a.error ? 0.5 / (value * std::sqrt(1 - a.error / a.value)) : kInfinity;
-      break;
-    case Function::rsqrt:
-      slope = a.value > a.error ? 0.5 / ((a.value - a.error) * std::sqrt(a.value - a.error)) : kInfinity;
-      break;
-    case Function::erf: slope = 1.1283791670955126; break;
-    default: break;
-  }
+  const double slope = slope_of(function, a.value, a.error, value);
   if (std::isinf(slope) && a.error > 0 && function != Function::exp) events_.lost_all_digits = true;
   const double error = a.error == 0 ? 0 : a.error * slope;
   finish(out, value, error + unit_in_last_place(type_, std::isfinite(value) ? value : 0), finite, nan);

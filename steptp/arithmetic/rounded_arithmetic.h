@@ -88,6 +88,8 @@ class RoundedArithmetic {
 
  private:
   void rounded(ArithmeticOp op, Value& out, const Value& a, const Value& b, bool finite, bool nan);
+  void whole_quotient(ArithmeticOp op, Value& out, const Value& a, const Value& b, bool finite, bool nan);
+  static void extremum(bool is_max, Value& out, const Value& a, const Value& b);
   template <typename Monotone>
   void whole(Value& out, const Value& a, const Monotone& function);
   void finish(Value& out, double exact, double error, bool finite_operands, bool nan_operands);

@@ -1,3 +1,5 @@
+// Two primes, p of 60 bits and q of 54 that divides p-1: then exp can be a power of an element of order q modulo p, and
+// exp(a)*exp(b) is exp(a+b). docs/decisions/0012-every-way-at-once.md.
 #include "steptp/arithmetic/twin_field.h"
 
 #include <flint/flint.h>

@@ -1,3 +1,6 @@
+// Small outputs are shown equal element by element, each with its comparisons left open; the zeros of divisors count as
+// hazards, because a single input at which only one program has a value would be a difference.
+// docs/decisions/0039-cells-and-hazards.md.
 #include "steptp/certify/elements.h"
 
 #include <algorithm>

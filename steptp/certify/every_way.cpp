@@ -1,3 +1,6 @@
+// Both programs are evaluated at random unknowns, with every comparison of reals left open. Equal numbers mean equal
+// expressions, up to a chance that is bounded by degrees and by the number of unknowns; and `after` may have no hazard
+// that `before` has not. docs/decisions/0012-every-way-at-once.md.
 #include "steptp/certify/every_way.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Every comparison of an element ends here. What agrees is counted: by output, by whether the draw lies on a set of
+// measure zero, and with its share of the error bound. A difference is made into a counterexample at once. At the end,
+// all that speaks against believing the sample is asked for before the programs are called equal.
+// docs/decisions/0010-certified-evaluation.md.
 #include "steptp/certify/findings.h"
 
 #include <algorithm>

@@ -148,6 +148,7 @@ class InputSource final : public InputValues {
   [[nodiscard]] Fraction other_real(std::size_t input, std::int64_t position) const override;
   [[nodiscard]] Fraction drawn_real(std::size_t input, std::int64_t position) const;
   [[nodiscard]] std::int64_t drawn_integer(std::size_t input, std::int64_t position) const;
+  [[nodiscard]] IntegerRange drawn_range(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
   void list(std::size_t input, std::int64_t position, const GivenValue& value) const;
   [[nodiscard]] const GivenValue* given(std::size_t input, std::int64_t position) const;
   [[nodiscard]] double special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;

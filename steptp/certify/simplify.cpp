@@ -1,3 +1,6 @@
+// A counterexample of drawn numbers is hard to read. Simpler inputs are tried, and kept where the programs still differ
+// at the element: one number for a whole input, few elements besides, small integers and short fractions, values that
+// the types can hold. docs/decisions/0010-certified-evaluation.md.
 #include "steptp/certify/simplify.h"
 
 #include <algorithm>

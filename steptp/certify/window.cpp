@@ -1,3 +1,8 @@
+// What both programs share before the change becomes free inputs, one value per iteration; what follows alike is left
+// out, and the last tensors that differ are the outputs. Equal windows mean equal programs, because the values that the
+// cut statements really have are among those drawn; different windows mean nothing. Hard are values that are no
+// numbers: what may be infinite is not cut, what may be NaN is an input with a hazard.
+// docs/decisions/0013-windows-and-lanes.md, 0025.
 #include "steptp/certify/window.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// An argmax stores which element won, as an integer that is only ever chosen and stored. As an integer it would have to
+// be drawn; as a real it can stay open like the comparison that chose it. Tensors of which every write is a choice, and
+// every read is stored or chosen as it is, become reals. docs/decisions/0012-every-way-at-once.md.
 #include "steptp/machine/choices.h"
 
 #include <algorithm>

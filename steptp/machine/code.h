@@ -64,8 +64,10 @@ struct Writer {
 struct Access {
   std::uint32_t tensor = 0;
   std::vector<IndexCode> subscripts;
-  std::vector<IndexCode> hidden;  ///< scopes are true: block, thread and launch are subscripts too
-  std::vector<Writer> writers;    ///< of the tensor, as seen from here
+  /// Hidden subscripts: the block index (scope s) or block and thread index (scope l), and the launch. Two threads'
+  /// copies of a tensor are different elements.
+  std::vector<IndexCode> hidden;
+  std::vector<Writer> writers;  ///< of the tensor, as seen from here
   /// A known variable whose subscripts are linear and in range whatever the iteration: one position.
   bool is_flat = false;
   std::int64_t flat_constant = 0;

@@ -46,7 +46,8 @@ struct NoPart {
   explicit NoPart(Evaluation&) {}
 };
 
-/// The evaluation of one program. Methods throw Failure where there is no value.
+/// The evaluation of one program. Functions throw Failure where there is no value. There are some thirty of them, one
+/// for each kind of expression, because expressions, reads and writes call each other in a circle.
 template <typename Arithmetic>
 class Evaluation {
  public:

@@ -1,3 +1,6 @@
+// Most reads see one statement's write, at an iteration that can be read off the subscripts. Knowing it when compiling
+// saves the search at every read; and where that statement only copies, the read can go to what it copies.
+// docs/decisions/0013-windows-and-lanes.md.
 #include "steptp/machine/origin.h"
 
 #include <algorithm>

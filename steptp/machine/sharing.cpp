@@ -1,3 +1,6 @@
+// Statements of two programs are the same where the same stands in them and they read from statements that are the
+// same. They are put into classes by what stands in them, and classes are split until writers agree, as when automata
+// are made minimal; what this never tells apart stores the same values. docs/decisions/0013-windows-and-lanes.md.
 #include "steptp/machine/sharing.h"
 
 #include <algorithm>

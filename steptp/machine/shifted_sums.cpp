@@ -1,3 +1,5 @@
+// exp(x-max(x)) is at most 1, and a sum of it at least 1: what makes a softmax defined everywhere. Seen by comparing
+// the statement that sums with the one that took the maximum. docs/decisions/0025-windows-with-hazards.md.
 #include "steptp/machine/shifted_sums.h"
 
 #include <algorithm>

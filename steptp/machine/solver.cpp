@@ -1,3 +1,7 @@
+// Which iterations touch a cell? A box of loops is shrunk by each subscript and guard until nothing changes; then one
+// loop is tried value by value, from the end or from the beginning, and the rest is shrunk again. What bounds cannot
+// decide, such as a subscript that reads data, is checked at single points.
+// docs/decisions/0010-certified-evaluation.md.
 #include "steptp/machine/solver.h"
 
 #include <algorithm>

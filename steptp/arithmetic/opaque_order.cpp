@@ -1,9 +1,13 @@
-// Order: comparisons, choices, maxima and minima.
+// Order: comparisons, choices, maxima and minima, without deciding any. A comparison is an unknown of the difference up
+// to a positive factor; a choice is linear in it; a maximum of two is v + r(u-v), one of more is an unknown of the set
+// of its operands. Only laws that hold for all reals, ties included, make two of these the same number; a law that is
+// missing costs a proof, never soundness. docs/decisions/0012-every-way-at-once.md.
+#include "steptp/arithmetic/opaque_order.h"
+
 #include <algorithm>
 #include <limits>
 
 #include "steptp/arithmetic/failure.h"
-#include "steptp/arithmetic/opaque_arithmetic.h"
 #include "steptp/arithmetic/real_rules.h"
 #include "steptp/base/hash.h"
 
@@ -11,8 +15,8 @@ namespace steptp::certify {
 
 namespace {
 
-using Value = OpaqueArithmetic::Value;
-using Decision = OpaqueArithmetic::Decision;
+using Value = OpaqueValue;
+using Decision = OpaqueDecision;
 using State = Decision::State;
 using Form = Decision::Form;
 
@@ -22,60 +26,18 @@ constexpr std::uint64_t kCompared = 0x636f6d70;
 constexpr std::uint64_t kGreatest = 0x6d6178;
 constexpr std::uint64_t kFromInfinity = 0x2d696e66;
 
-bool is_finite(const Value& a) { return a.value_class == ValueClass::finite; }
-bool is_nan(const Value& a) { return a.value_class == ValueClass::nan; }
-
 }  // namespace
-
-bool OpaqueArithmetic::is_surely(const Value& a, bool positive, bool nonzero) const {
-  const bool by_range = a.range.is_positive() || (!positive && a.range.is_negative());
-  if (by_range) return true;
-  bool is_above = a.range.low >= 0 || !positive;
-  bool is_apart = a.is_nonzero || !nonzero;
-  for (const auto& [decision, holds] : assumptions_) {
-    const bool as_written = decision.is_negated != holds;
-    if (decision.form == Form::above && as_written) {
-      if (decision.difference == a.number) return true;
-      if (!positive && decision.difference == space_.field.negate(a.number)) return true;
-    }
-    if (decision.form == Form::above && !as_written && decision.difference == space_.field.negate(a.number)) {
-      is_above = true;
-    }
-    if (decision.form == Form::zero && !as_written) {
-      if (decision.difference == a.number || decision.difference == space_.field.negate(a.number)) is_apart = true;
-    }
-  }
-  return is_above && is_apart;
-}
 
 // Conditions.
 
-Decision OpaqueArithmetic::decision(bool holds) const {
-  Decision made;
-  made.state = holds ? State::holds : State::fails;
-  if (holds) made.number = space_.field.one();
-  return made;
-}
-
-Decision OpaqueArithmetic::negation(Decision a) const {
+Decision OpaqueOrder::negation(Decision a) const {
   a.number = space_.field.subtract(space_.field.one(), a.number);
   a.is_negated = !a.is_negated;
   if (a.state != State::open) a.state = a.state == State::holds ? State::fails : State::holds;
   return a;
 }
 
-Decision OpaqueArithmetic::known(Decision made) const {
-  for (const auto& [assumed, holds] : assumptions_) {
-    const bool is_same = assumed.number == made.number;
-    if (!is_same && assumed.number != space_.field.subtract(space_.field.one(), made.number)) continue;
-    Decision out = decision(is_same == holds);
-    out.hazards = made.hazards;
-    return out;
-  }
-  return made;
-}
-
-Decision OpaqueArithmetic::above_zero(Twin d) {
+Decision OpaqueOrder::above_zero(Twin d) {
   const OpaqueSpace::Difference found = space_.difference(d);
   Decision made;
   made.state = State::open;
@@ -89,7 +51,7 @@ Decision OpaqueArithmetic::above_zero(Twin d) {
   return made;
 }
 
-Decision OpaqueArithmetic::at_zero(Twin d) {
+Decision OpaqueOrder::at_zero(Twin d) {
   Decision made;
   made.state = State::open;
   made.form = Form::zero;
@@ -98,7 +60,7 @@ Decision OpaqueArithmetic::at_zero(Twin d) {
   return made;
 }
 
-Value OpaqueArithmetic::value_of(const ExtremumSets::Member& member) {
+Value OpaqueOrder::value_of(const ExtremumSets::Member& member) {
   Value out;
   out.number = member.number;
   out.core = member.core;
@@ -110,7 +72,7 @@ Value OpaqueArithmetic::value_of(const ExtremumSets::Member& member) {
   return out;
 }
 
-bool OpaqueArithmetic::sign_of_greatest(const Value& a, const Value& b, Twin& sign) {
+bool OpaqueOrder::sign_of_greatest(const Value& a, const Value& b, Twin& sign) {
   if (a.set == 0 || a.is_least || !is_number(b) || space_.sets.size(a.set) > kSmallSet) return false;
   std::vector<ExtremumSets::Member> left;
   for (const ExtremumSets::Member& member : space_.sets.members(a.set)) {
@@ -122,14 +84,14 @@ bool OpaqueArithmetic::sign_of_greatest(const Value& a, const Value& b, Twin& si
   return true;
 }
 
-Twin OpaqueArithmetic::sign_of_difference(const Value& a, const Value& b) {
+Twin OpaqueOrder::sign_of_difference(const Value& a, const Value& b) {
   Twin sign;
   if (sign_of_greatest(a, b, sign)) return sign;
   if (sign_of_greatest(b, a, sign)) return space_.field.negate(sign);
   Value left;
   Value right;
-  negate(left, a);
-  negate(right, b);
+  reals_.negate(left, a);
+  reals_.negate(right, b);
   if (sign_of_greatest(left, right, sign)) return space_.field.negate(sign);
   if (sign_of_greatest(right, left, sign)) return sign;
   if (b.number.is_zero()) return a.core;
@@ -138,7 +100,7 @@ Twin OpaqueArithmetic::sign_of_difference(const Value& a, const Value& b) {
 }
 
 /// Comparisons with NaN are false, != is true: no comparison is the opposite of another, except those two.
-Decision OpaqueArithmetic::decide_with_holes(CompareOp op, const Value& a, const Value& b) {
+Decision OpaqueOrder::decide_with_holes(CompareOp op, const Value& a, const Value& b) {
   if (!is_finite(a) || !is_finite(b))
     fail(FailureKind::unsupported, "an infinity is compared with what may have no value");
   if (op == CompareOp::less || op == CompareOp::less_equal) {
@@ -146,44 +108,45 @@ Decision OpaqueArithmetic::decide_with_holes(CompareOp op, const Value& a, const
   }
   if (op == CompareOp::not_equal) return negation(decide_with_holes(CompareOp::equal, a, b));
   Value d;
-  arithmetic(ArithmeticOp::subtract, d, a, b);
-  unknowns_.add(d);
+  reals_.subtract(d, a, b);
+  reals_.note_unknown(d);
   Decision made;
   made.state = State::open;
   const Twin mirrored = space_.field.negate(d.number);
   const bool is_first = op != CompareOp::equal || d.number.p < mirrored.p;
   const Hash compared = combine(static_cast<Hash>(op) + 1, is_first ? d.number.p : mirrored.p);
-  made.number = space_.field.unknown(combine(compared, holes_of(d)));
+  made.number = space_.field.unknown(combine(compared, reals_.holes_of(d)));
   // NaN is swallowed, so that where the operands leave their domain the condition need not.
   if (d.hazards != 0) made.hazards = space_.hazard(combine(kCompared, made.number.p));
-  return known(made);
+  return assumptions_.known(made);
 }
 
-Decision OpaqueArithmetic::decide(CompareOp op, const Value& a, const Value& b) {
+Decision OpaqueOrder::decide(CompareOp op, const Value& a, const Value& b) {
   need_class(a);
   need_class(b);
   if (has_holes(a) || has_holes(b)) return decide_with_holes(op, a, b);
-  if (is_nan(a) || is_nan(b)) return decision(op == CompareOp::not_equal);
-  if (!is_finite(a) || !is_finite(b)) return decision(holds(op, order_of_classes(a.value_class, b.value_class)));
+  if (is_nan(a) || is_nan(b)) return decided(space_.field, op == CompareOp::not_equal);
+  if (!is_finite(a) || !is_finite(b))
+    return decided(space_.field, holds(op, order_of_classes(a.value_class, b.value_class)));
   if (op == CompareOp::less) return decide(CompareOp::greater, b, a);
   if (op == CompareOp::greater_equal) return negation(decide(CompareOp::greater, b, a));
   if (op == CompareOp::less_equal) return negation(decide(CompareOp::greater, a, b));
   if (op == CompareOp::not_equal) return negation(decide(CompareOp::equal, a, b));
   Value d;
-  arithmetic(ArithmeticOp::subtract, d, a, b);
-  if (d.number.is_zero()) return decision(op == CompareOp::equal);
+  reals_.subtract(d, a, b);
+  if (d.number.is_zero()) return decided(space_.field, op == CompareOp::equal);
   d.is_nonzero = d.is_nonzero || (b.number.is_zero() && a.is_nonzero) || (a.number.is_zero() && b.is_nonzero);
   const bool is_apart = d.is_nonzero || d.range.is_positive() || d.range.is_negative();
-  unknowns_.add(d);
+  reals_.note_unknown(d);
   const Twin sign = sign_of_difference(a, b);
-  if (op == CompareOp::equal) return is_apart ? decision(false) : known(at_zero(sign));
-  if (d.range.is_positive() || (d.range.low >= 0 && is_apart)) return decision(true);
-  if (d.range.high <= 0) return decision(false);
-  if (d.range.low >= 0) return known(negation(at_zero(sign)));
-  return known(above_zero(sign));
+  if (op == CompareOp::equal) return is_apart ? decided(space_.field, false) : assumptions_.known(at_zero(sign));
+  if (d.range.is_positive() || (d.range.low >= 0 && is_apart)) return decided(space_.field, true);
+  if (d.range.high <= 0) return decided(space_.field, false);
+  if (d.range.low >= 0) return assumptions_.known(negation(at_zero(sign)));
+  return assumptions_.known(above_zero(sign));
 }
 
-Decision OpaqueArithmetic::both(LogicOp op, const Decision& a, const Decision& b) {
+Decision OpaqueOrder::both(LogicOp op, const Decision& a, const Decision& b) {
   if (op == LogicOp::disjunction) return negation(both(LogicOp::conjunction, negation(a), negation(b)));
   // Both are evaluated, whatever the first one says.
   const std::uint32_t hazards = space_.united_hazards(a.hazards, b.hazards);
@@ -191,19 +154,19 @@ Decision OpaqueArithmetic::both(LogicOp op, const Decision& a, const Decision& b
     made.hazards = hazards;
     return made;
   };
-  if (a.state == State::fails || b.state == State::fails) return with_hazards(decision(false));
+  if (a.state == State::fails || b.state == State::fails) return with_hazards(decided(space_.field, false));
   if (a.state == State::holds) return with_hazards(b);
   if (b.state == State::holds || a.number == b.number) return with_hazards(a);
-  if (a.number == negation(b).number) return with_hazards(decision(false));
+  if (a.number == negation(b).number) return with_hazards(decided(space_.field, false));
   Decision made;
   made.state = State::open;
   made.hazards = hazards;
   made.number = space_.field.multiply(a.number, b.number);
   made.degree = a.degree + b.degree;
-  return known(made);
+  return assumptions_.known(made);
 }
 
-Decision OpaqueArithmetic::chosen(const Decision& condition, const Decision& a, const Decision& b) {
+Decision OpaqueOrder::chosen(const Decision& condition, const Decision& a, const Decision& b) {
   if (a.hazards != 0 || b.hazards != 0) fail(FailureKind::unsupported, "a choice of conditions that may have no value");
   if (condition.state != State::open || a.number == b.number) {
     Decision taken = condition.state == State::fails ? b : a;
@@ -216,10 +179,10 @@ Decision OpaqueArithmetic::chosen(const Decision& condition, const Decision& a, 
   const Twin apart = space_.field.subtract(a.number, b.number);
   made.number = space_.field.add(b.number, space_.field.multiply(condition.number, apart));
   made.degree = condition.degree + std::max(a.degree, b.degree);
-  return known(made);
+  return assumptions_.known(made);
 }
 
-Twin OpaqueArithmetic::ramp(Twin d, Twin sign) {
+Twin OpaqueOrder::ramp(Twin d, Twin sign) {
   if (d.is_zero()) return d;
   const OpaqueSpace::Difference found = space_.difference(sign);
   const Twin ramp = space_.field.multiply(found.above, d);
@@ -227,13 +190,13 @@ Twin OpaqueArithmetic::ramp(Twin d, Twin sign) {
   return found.is_positive ? ramp : space_.field.subtract(d, ramp);
 }
 
-std::uint32_t OpaqueArithmetic::hazards_under(const Decision& condition, bool outcome, std::uint32_t hazards) {
+std::uint32_t OpaqueOrder::hazards_under(const Decision& condition, bool outcome, std::uint32_t hazards) {
   if (hazards == 0) return 0;
   const Hash under = combine(condition.number.p, outcome ? 1 : 0);
   return space_.hazard(combine(under, space_.hash_of_hazards(hazards)));
 }
 
-void OpaqueArithmetic::choose(Value& out, const Decision& condition, const Value& a, const Value& b) {
+void OpaqueOrder::choose(Value& out, const Decision& condition, const Value& a, const Value& b) {
   if (condition.state != State::open) {
     const Value& taken = condition.state == State::holds ? a : b;
     if (&out != &taken) out = taken;
@@ -247,7 +210,7 @@ void OpaqueArithmetic::choose(Value& out, const Decision& condition, const Value
       condition.form == Form::other ? 0 : space_.sign_of_ratio(sign_of_difference(a, b), condition.difference);
   const bool has_value = !has_holes(a) && !has_holes(b) && condition.hazards == 0;
   Value made;
-  inherit(made, a, b);
+  reals_.inherit(made, a, b);
   // Which of the two leaves its domain depends on the condition.
   made.hazards =
       space_.united_hazards(hazards_under(condition, true, a.hazards), hazards_under(condition, false, b.hazards));
@@ -275,16 +238,22 @@ void OpaqueArithmetic::choose(Value& out, const Decision& condition, const Value
 
 // Maxima and minima.
 
-ExtremumSets::Member OpaqueArithmetic::member_of(const Value& a) const {
-  return {a.number, a.range, a.set, a.is_least, a.core, is_number(a), holes_of(a)};
+void OpaqueOrder::absolute(Value& out, const Value& a) {
+  Value mirrored;
+  reals_.negate(mirrored, a);
+  greatest(out, a, mirrored);
 }
 
-std::uint32_t OpaqueArithmetic::set_of(const Value& a) {
+ExtremumSets::Member OpaqueOrder::member_of(const Value& a) const {
+  return {a.number, a.range, a.set, a.is_least, a.core, is_number(a), reals_.holes_of(a)};
+}
+
+std::uint32_t OpaqueOrder::set_of(const Value& a) {
   if (a.set != 0 && !a.is_least) return a.set;
   return space_.sets.with(0, member_of(a));
 }
 
-void OpaqueArithmetic::greatest(Value& out, const Value& a, const Value& b, bool distributes) {
+void OpaqueOrder::greatest(Value& out, const Value& a, const Value& b, bool distributes) {
   need_class(a);
   need_class(b);
   const bool has_value = !has_holes(a) && !has_holes(b);
@@ -305,10 +274,10 @@ void OpaqueArithmetic::greatest(Value& out, const Value& a, const Value& b, bool
     if (has_value && distributes && is_small && is_number(number)) return greatest_of_least(out, number, least);
   }
   std::uint32_t set = space_.sets.united(set_of(a), set_of(b));
-  unknowns_.add(a);
-  unknowns_.add(b);
+  reals_.note_unknown(a);
+  reals_.note_unknown(b);
   Value made;
-  inherit(made, a, b);
+  reals_.inherit(made, a, b);
   made.is_piecewise = true;
   made.range = has_value ? RealRange{std::max(a.range.low, b.range.low), std::max(a.range.high, b.range.high)}
                          : hull(a.range, b.range);
@@ -342,7 +311,7 @@ void OpaqueArithmetic::greatest(Value& out, const Value& a, const Value& b, bool
 }
 
 /// -inf is one of the set: it wins where nothing else has a value.
-void OpaqueArithmetic::greatest_from_infinity(Value& out, const Value& infinity, const Value& other) {
+void OpaqueOrder::greatest_from_infinity(Value& out, const Value& infinity, const Value& other) {
   if (!is_finite(other) || infinity.value_class != ValueClass::negative_infinity || has_holes(infinity) ||
       has_holes(other)) {
     fail(FailureKind::unsupported, "the greatest of an infinity and what may have no value");
@@ -355,23 +324,23 @@ void OpaqueArithmetic::greatest_from_infinity(Value& out, const Value& infinity,
   greatest(out, start, other);
 }
 
-void OpaqueArithmetic::least(Value& out, const Value& a, const Value& b) {
+void OpaqueOrder::least(Value& out, const Value& a, const Value& b) {
   Value left;
   Value right;
-  negate(left, a);
-  negate(right, b);
+  reals_.negate(left, a);
+  reals_.negate(right, b);
   greatest(left, left, right, false);
-  negate(out, left);
+  reals_.negate(out, left);
 }
 
 /// max(c,min(x,y)) is min(max(c,x),max(c,y)): one of the two ways to write a clamp.
-void OpaqueArithmetic::greatest_of_least(Value& out, const Value& number, const Value& least) {
+void OpaqueOrder::greatest_of_least(Value& out, const Value& number, const Value& least) {
   const Value bound = number;
   Value all;
   bool is_first = true;
   for (const ExtremumSets::Member& member : space_.sets.members(least.set)) {
     Value one = value_of(member);
-    negate(one, one);
+    reals_.negate(one, one);
     greatest(one, one, bound);
     if (is_first) {
       all = one;

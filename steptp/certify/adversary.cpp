@@ -196,6 +196,32 @@ Adversary::Progress Adversary::draw_evenly() {
   return Progress::go_on;
 }
 
+Adversary::Progress Adversary::draw_peaks() {
+  constexpr std::size_t kPoints = 2;
+  constexpr std::size_t kElements = 6;
+  const std::uint64_t until = spent_ + std::max(kWorkForEvenDraws, allowed_) / 8;
+  const Candidate ones = maker_.starts().front();
+  for (std::size_t i = 0; i < kPoints; ++i) {
+    const std::size_t point = next_point();
+    const std::vector<InputRead> reads = run_.reads(ones, point, kMostReadsLooked);
+    const std::size_t step = std::max<std::size_t>(1, reads.size() / kElements);
+    for (std::size_t at = 0; at < reads.size(); at += step) {
+      const InputRead& read = reads[reads.size() - 1 - at];
+      if (!maker_.is_free(read.input)) continue;
+      for (const double value : maker_.peaks(read.input)) {
+        if (spent_ >= until) return Progress::go_on;
+        Candidate candidate = ones;
+        candidate.elements[{read.input, read.position}] = value;
+        const SafetyMeasure found = measure(candidate, {point});
+        if (!found.is_finished) return Progress::stop;
+        remember(candidate, found);
+        if (look_at(candidate, found) == Progress::stop) return Progress::stop;
+      }
+    }
+  }
+  return Progress::go_on;
+}
+
 std::vector<std::size_t> Adversary::next_points() {
   constexpr std::size_t kAtOnce = 4;
   std::vector<std::size_t> out;
@@ -274,8 +300,8 @@ Adversary::Finding Adversary::run(const std::vector<Candidate>& hints) {
   allowed_ += spent_;
   if (goes_on) {
     const std::uint64_t before = spent_;
-    goes_on = draw_evenly() == Progress::go_on;
-    allowed_ += std::min(spent_ - before, kWorkForEvenDraws);
+    goes_on = draw_peaks() == Progress::go_on && draw_evenly() == Progress::go_on;
+    allowed_ += std::min(spent_ - before, 2 * kWorkForEvenDraws);
   }
   if (goes_on && draw(spent_ + drawn) == Progress::go_on) {
     if (!rare().empty()) allowed_ += allowed_for_conditions_;

@@ -59,6 +59,8 @@ class Adversary {
   [[nodiscard]] Progress draw(std::uint64_t until);
   /// Inputs of all magnitudes alike, each at one element.
   [[nodiscard]] Progress draw_evenly();
+  /// Ones, with a single element that is large, small or zero.
+  [[nodiscard]] Progress draw_peaks();
   /// Sorts the elements by which way the programs go for them, so that each way is looked at as often as the others.
   void find_ways();
   [[nodiscard]] Progress climb(Goal goal, Known from, std::uint64_t until);

@@ -85,6 +85,8 @@ class CandidateMaker {
   [[nodiscard]] std::vector<double> tries(const InputRead& read) const;
   /// Values for one element, of both signs, in equal steps of the logarithmic range.
   [[nodiscard]] std::vector<double> ladder(std::size_t input) const;
+  /// Values for a single element beside ones.
+  [[nodiscard]] std::vector<double> peaks(std::size_t input) const;
   /// Whether the elements of an input are chosen here.
   [[nodiscard]] bool is_free(std::size_t input) const {
     const Variable& variable = *model_.inputs[input].variable;

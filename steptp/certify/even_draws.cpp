@@ -31,7 +31,7 @@ Candidate CandidateMaker::even() {
     const int width = std::max(range.high - range.low, 1);
     InputChoice choice;
     choice.seed = random_.next();
-    choice.sign = InputChoice::Sign::mixed;
+    choice.sign = static_cast<InputChoice::Sign>(random_.below(4));
     const double offset = static_cast<double>(mix(model_.inputs[i].stream) >> 11) * 0x1p-53;
     const double at = offset + number * kStrides[i % kStrides.size()];
     choice.centre = range.low + static_cast<int>((at - std::floor(at)) * width);
@@ -44,6 +44,16 @@ Candidate CandidateMaker::even() {
       choice.spread = (width + 1) / 2;
     }
     out.inputs.push_back(choice);
+  }
+  return out;
+}
+
+std::vector<double> CandidateMaker::peaks(std::size_t input) const {
+  const SafeRange::Exponents range = exponents_of(model_.inputs[input], range_);
+  std::vector<double> out;
+  for (const double value : {std::exp2(range.high), -std::exp2(range.high), std::exp2(range.high / 2),
+                             -std::exp2(range.high / 2), std::exp2(range.low), 0.0}) {
+    out.push_back(nearest_legal(input, value));
   }
   return out;
 }

@@ -28,7 +28,7 @@ class ConditionFinder {
   void visit(const Value& value) {
     switch (value.kind) {
       case Value::Kind::real: visit_polynomial(value.real); break;
-      case Value::Kind::integer: visit_polynomial(arena_.integer(value.integer)); break;
+      case Value::Kind::integer: visit_polynomial(arena_.polynomials.integer(value.integer)); break;
       case Value::Kind::truth: visit_condition(value.truth); break;
     }
     if (value.hazard != kHarmless) visit_polynomial(value.hazard);
@@ -39,7 +39,7 @@ class ConditionFinder {
  private:
   void visit_polynomial(PolynomialId id) {
     if (found || !polynomials_.insert(id).second) return;
-    arena_.spend(1);
+    arena_.budget.spend(1);
     for (const auto& [monomial, coefficient] : Polynomial(arena_.polynomial(id)).terms) {
       for (const auto& [factor, exponent] : Monomial(arena_.monomial(monomial)).factors) visit_generator(factor);
     }
@@ -60,7 +60,7 @@ class ConditionFinder {
       case Condition::Kind::zero: {
         const auto& variables = arena_.traits_of_condition(id).variables;
         const bool is_bound = !variables.empty() && variables.back() >= kFirstBound;
-        if (!is_bound && arena_.is_index_condition(id) && arena_.truth(id) == Truth::maybe) found = id;
+        if (!is_bound && arena_.is_index_condition(id) && arena_.known.truth(id) == Truth::maybe) found = id;
         break;
       }
       case Condition::Kind::less:
@@ -119,8 +119,8 @@ Residues::Value residue_of(Residues& residues, const Value& value) {
 Value where_known(Arena& arena, const std::vector<ConditionId>& known, Value value) {
   if (value.kind != Value::Kind::real) return value;
   for (const ConditionId condition : known) {
-    value.real = arena.where(condition, value.real);
-    if (value.hazard != kHarmless) value.hazard = arena.where(condition, value.hazard);
+    value.real = arena.masks.where(condition, value.real);
+    if (value.hazard != kHarmless) value.hazard = arena.masks.where(condition, value.hazard);
   }
   return value;
 }
@@ -128,9 +128,9 @@ Value where_known(Arena& arena, const std::vector<ConditionId>& known, Value val
 std::vector<ConditionId> where_before_counts(Arena& arena, const Value& before) {
   std::vector<ConditionId> known;
   if (before.kind != Value::Kind::real) return known;
-  if (const auto veiled = arena.as_veiled(before.real)) known.push_back(arena.negation(veiled->where));
+  if (const auto veiled = arena.masks.as_veiled(before.real)) known.push_back(arena.conditions.negation(veiled->where));
   Hazards hazards(arena);
-  for (const ConditionId none : hazards.conditions_of(before.hazard)) known.push_back(arena.negation(none));
+  for (const ConditionId none : hazards.conditions_of(before.hazard)) known.push_back(arena.conditions.negation(none));
   return known;
 }
 
@@ -193,7 +193,7 @@ bool CellComparison::agrees_here(const Variable& output, int depth) {
   }
   if (depth >= kMostCuts || answer_.cells >= kMostCells) throw GiveUp{"too many cells"};
   for (const bool holds : {true, false}) {
-    const Arena::Assumption assumed(shared_.arena, holds ? *cut : shared_.arena.negation(*cut));
+    const Assumption assumed(shared_.arena, holds ? *cut : shared_.arena.conditions.negation(*cut));
     here_.emplace_back(*cut, holds);
     if (!agrees_here(output, depth + 1)) return false;
     here_.pop_back();

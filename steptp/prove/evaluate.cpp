@@ -2,11 +2,11 @@
 #include <cmath>
 #include <utility>
 
-#include "steptp/structure/types.h"
 #include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/literal.h"
 #include "steptp/prove/written_operations.h"
+#include "steptp/structure/types.h"
 
 namespace steptp::forms {
 
@@ -23,21 +23,22 @@ bool is_accumulator(const Ref& left, const Ref& read) { return left.tensor == re
 PolynomialId Flow::to_real(const Value& value) {
   switch (value.kind) {
     case Value::Kind::real: return value.real;
-    case Value::Kind::integer: return arena_.integer(value.integer);
-    case Value::Kind::truth: return arena_.select(value.truth, arena_.constant(1), arena_.constant(0));
+    case Value::Kind::integer: return arena_.polynomials.integer(value.integer);
+    case Value::Kind::truth:
+      return arena_.choices.select(value.truth, arena_.polynomials.constant(1), arena_.polynomials.constant(0));
   }
   return value.real;
 }
 
 Value Flow::integer_of(PolynomialId polynomial) {
-  auto affine = arena_.as_affine(polynomial);
+  auto affine = arena_.polynomials.as_affine(polynomial);
   if (!affine) throw GiveUp{"an integer without a normal form"};
   return integer_value(std::move(*affine));
 }
 
 Affine Flow::to_integer(const Value& value, DType dtype) {
   switch (value.kind) {
-    case Value::Kind::integer: return arena_.wrapped(value.integer, dtype);
+    case Value::Kind::integer: return arena_.affines.wrapped(value.integer, dtype);
     case Value::Kind::truth: return integer_of(to_real(value)).integer;
     case Value::Kind::real: break;
   }
@@ -46,26 +47,26 @@ Affine Flow::to_integer(const Value& value, DType dtype) {
     const DTypeInfo& type = info(dtype);
     if (whole < mpz_class(static_cast<long>(type.least))) whole = static_cast<long>(type.least);
     if (whole > mpz_class(static_cast<long>(type.greatest))) whole = static_cast<long>(type.greatest);
-    return Arena::number(whole.get_si());
+    return Affine::number(whole.get_si());
   }
   if (const auto infinite = arena_.as_infinity(value.real)) {
-    return Arena::number(*infinite > 0 ? info(dtype).greatest : info(dtype).least);
+    return Affine::number(*infinite > 0 ? info(dtype).greatest : info(dtype).least);
   }
-  if (const auto affine = arena_.as_affine(value.real)) {
-    if (Interval{info(dtype).least, info(dtype).greatest}.contains(arena_.range(*affine))) return *affine;
+  if (const auto affine = arena_.polynomials.as_affine(value.real)) {
+    if (Interval{info(dtype).least, info(dtype).greatest}.contains(arena_.known.range(*affine))) return *affine;
   }
-  const PolynomialId converted =
-      arena_.generator({Generator::Kind::conversion, static_cast<std::uint32_t>(dtype), {value.real}, {}, {}, {}});
-  return arena_.atom({Atom::Kind::value, *arena_.as_generator(converted), 0, {}});
+  const PolynomialId converted = arena_.polynomials.generator(
+      {Generator::Kind::conversion, static_cast<std::uint32_t>(dtype), {value.real}, {}, {}, {}});
+  return arena_.affines.atom({Atom::Kind::value, *arena_.as_generator(converted), 0, {}});
 }
 
 ConditionId Flow::to_truth(const Value& value) {
   switch (value.kind) {
     case Value::Kind::truth: return value.truth;
-    case Value::Kind::integer: return arena_.negation(arena_.zero(value.integer));
+    case Value::Kind::integer: return arena_.conditions.negation(arena_.conditions.zero(value.integer));
     case Value::Kind::real: break;
   }
-  return arena_.compare(CompareOp::not_equal, value.real, arena_.constant(0));
+  return arena_.conditions.compare(CompareOp::not_equal, value.real, arena_.polynomials.constant(0));
 }
 
 Value Flow::convert(const Typed& value, DType dtype) {
@@ -80,16 +81,16 @@ Value Flow::convert(const Value& value, DType dtype) {
 }
 
 Flow::Typed Flow::evaluate(const Expr& expr, const Frame& frame) {
-  const Arena::Deeper deeper(arena_);
-  arena_.spend(1);
+  const Deeper deeper(arena_.budget);
+  arena_.budget.spend(1);
   struct Visitor {
     Flow& flow;
     const Frame& frame;
     Typed operator()(const Literal& literal) const {
-      if (literal.is_integer) return {kWeakInteger, integer_value(Arena::number(literal.integer))};
-      return {kWeakDecimal, real_value(flow.arena_.constant(exact_decimal(literal.real)))};
+      if (literal.is_integer) return {kWeakInteger, integer_value(Affine::number(literal.integer))};
+      return {kWeakDecimal, real_value(flow.arena_.polynomials.constant(exact_decimal(literal.real)))};
     }
-    Typed operator()(const Infinity&) const { return {kWeakInf, real_value(flow.arena_.infinity())}; }
+    Typed operator()(const Infinity&) const { return {kWeakInf, real_value(flow.arena_.functions.infinity())}; }
     Typed operator()(const IndexValue& value) const {
       return {kWeakInteger, integer_value(flow.index(Index::variable(value.index), frame))};
     }
@@ -119,16 +120,17 @@ Flow::Typed Flow::evaluate(const Expr& expr, const Frame& frame) {
         // A weak operand takes the other one's type: -1 is 255 beside u8.
         const PolynomialId first = flow.to_real(flow.convert(left, type->dtype));
         const PolynomialId second = flow.to_real(flow.convert(right, type->dtype));
-        parts.push_back(flow.arena_.compare(compare.operators[i], first, second));
+        parts.push_back(flow.arena_.conditions.compare(compare.operators[i], first, second));
         left = std::move(right);
       }
-      return {typed(DType::boolean), truth_value(flow.arena_.conjunction(parts))};
+      return {typed(DType::boolean), truth_value(flow.arena_.conditions.conjunction(parts))};
     }
     Typed operator()(const Logic& logic) const {
       std::vector<ConditionId> parts;
       for (const ExprPtr& operand : logic.operands) parts.push_back(flow.condition(*operand, frame));
-      return {typed(DType::boolean), truth_value(logic.op == LogicOp::conjunction ? flow.arena_.conjunction(parts)
-                                                                                  : flow.arena_.disjunction(parts))};
+      return {typed(DType::boolean),
+              truth_value(logic.op == LogicOp::conjunction ? flow.arena_.conditions.conjunction(parts)
+                                                           : flow.arena_.conditions.disjunction(parts))};
     }
   };
   return std::visit(Visitor{*this, frame}, expr.node);
@@ -151,10 +153,10 @@ Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right
   if (op == ArithmeticOp::power && is_integer_power(left.type, natural_exponent)) {
     if (type->dtype == DType::boolean) throw GiveUp{"arithmetic on bools"};
     const Affine base = to_integer(left.value, type->dtype);
-    Affine result = Arena::number(1);
+    Affine result = Affine::number(1);
     if (right.value.integer.constant > 16) throw GiveUp{"a high power of an integer"};
     for (std::int64_t i = 0; i < right.value.integer.constant; ++i) {
-      result = arena_.wrapped(arena_.product(result, base), type->dtype);
+      result = arena_.affines.wrapped(arena_.affines.product(result, base), type->dtype);
     }
     return {*type, integer_value(result)};
   }
@@ -164,44 +166,48 @@ Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right
     add_operation_hazard(op, a, b);
     if (keeps_operations()) return {*type, real_value(written(op, left, right, type->dtype))};
     switch (op) {
-      case ArithmeticOp::add: return {*type, real_value(arena_.add(a, b))};
-      case ArithmeticOp::subtract: return {*type, real_value(arena_.add(a, arena_.negate(b)))};
-      case ArithmeticOp::multiply: return {*type, real_value(arena_.multiply(a, b))};
-      case ArithmeticOp::divide: return {*type, real_value(arena_.multiply(a, arena_.inverse(b)))};
+      case ArithmeticOp::add: return {*type, real_value(arena_.polynomials.add(a, b))};
+      case ArithmeticOp::subtract: return {*type, real_value(arena_.polynomials.add(a, arena_.polynomials.negate(b)))};
+      case ArithmeticOp::multiply: return {*type, real_value(arena_.polynomials.multiply(a, b))};
+      case ArithmeticOp::divide:
+        return {*type, real_value(arena_.polynomials.multiply(a, arena_.polynomials.inverse(b)))};
       case ArithmeticOp::floor_divide:
       case ArithmeticOp::modulo:
-        return {*type, real_value(arena_.generator(
+        return {*type, real_value(arena_.polynomials.generator(
                            {Generator::Kind::operation, operation_tag(op, DType::f64), {a, b}, {}, {}, {}}))};
-      case ArithmeticOp::power: return {*type, real_value(arena_.power(a, b))};
-      case ArithmeticOp::max: return {*type, real_value(arena_.extremum(true, {a, b}))};
-      case ArithmeticOp::min: return {*type, real_value(arena_.extremum(false, {a, b}))};
+      case ArithmeticOp::power: return {*type, real_value(arena_.functions.power(a, b))};
+      case ArithmeticOp::max: return {*type, real_value(arena_.choices.extremum(true, {a, b}))};
+      case ArithmeticOp::min: return {*type, real_value(arena_.choices.extremum(false, {a, b}))};
     }
   }
   if (type->dtype == DType::boolean) throw GiveUp{"arithmetic on bools"};
   const Affine a = to_integer(left.value, type->dtype);
   const Affine b = to_integer(right.value, type->dtype);
   const auto wrap = [&](const Affine& value) {
-    return Typed{*type, integer_value(arena_.wrapped(value, type->dtype))};
+    return Typed{*type, integer_value(arena_.affines.wrapped(value, type->dtype))};
   };
   switch (op) {
-    case ArithmeticOp::add: return wrap(Arena::sum(a, b));
-    case ArithmeticOp::subtract: return wrap(Arena::difference(a, b));
-    case ArithmeticOp::multiply: return wrap(arena_.product(a, b));
+    case ArithmeticOp::add: return wrap(Affine::sum(a, b));
+    case ArithmeticOp::subtract: return wrap(Affine::difference(a, b));
+    case ArithmeticOp::multiply: return wrap(arena_.affines.product(a, b));
     case ArithmeticOp::floor_divide:
     case ArithmeticOp::modulo:
-      add_operation_hazard(op, arena_.integer(a), arena_.integer(b));
+      add_operation_hazard(op, arena_.polynomials.integer(a), arena_.polynomials.integer(b));
       if (b.is_constant() && b.constant > 0) {
-        return wrap(op == ArithmeticOp::modulo ? arena_.remainder(a, b.constant) : arena_.quotient(a, b.constant));
+        return wrap(op == ArithmeticOp::modulo ? arena_.affines.remainder(a, b.constant)
+                                               : arena_.affines.quotient(a, b.constant));
       }
-      return {*type, integer_of(arena_.generator({Generator::Kind::operation,
-                                                  operation_tag(op, type->dtype),
-                                                  {arena_.integer(a), arena_.integer(b)},
-                                                  {},
-                                                  {},
-                                                  {}}))};
+      return {*type,
+              integer_of(arena_.polynomials.generator({Generator::Kind::operation,
+                                                       operation_tag(op, type->dtype),
+                                                       {arena_.polynomials.integer(a), arena_.polynomials.integer(b)},
+                                                       {},
+                                                       {},
+                                                       {}}))};
     case ArithmeticOp::max:
     case ArithmeticOp::min:
-      return {*type, integer_of(arena_.extremum(op == ArithmeticOp::max, {arena_.integer(a), arena_.integer(b)}))};
+      return {*type, integer_of(arena_.choices.extremum(
+                         op == ArithmeticOp::max, {arena_.polynomials.integer(a), arena_.polynomials.integer(b)}))};
     case ArithmeticOp::divide:
     case ArithmeticOp::power: break;
   }
@@ -214,18 +220,19 @@ Flow::Typed Flow::call(Function function, const Typed& argument) {
     const PolynomialId operand = to_real(argument.value);
     if (function == Function::rsqrt) add_hazard(hazards_.of_divisor(operand));
     if (keeps_operations()) return {type, real_value(written(function, argument, type.dtype))};
-    return {type, real_value(arena_.call(function, operand))};
+    return {type, real_value(arena_.functions.call(function, operand))};
   }
   if (type.dtype == DType::boolean) throw GiveUp{"arithmetic on bools"};
   const Affine value = to_integer(argument.value, type.dtype);
   switch (function) {
     case Function::abs:
       return {type,
-              integer_value(arena_.wrapped(
-                  integer_of(arena_.extremum(true, {arena_.integer(value), arena_.integer(Arena::scaled(value, -1))}))
+              integer_value(arena_.affines.wrapped(
+                  integer_of(arena_.choices.extremum(true, {arena_.polynomials.integer(value),
+                                                            arena_.polynomials.integer(Affine::scaled(value, -1))}))
                       .integer,
                   type.dtype))};
-    case Function::negate: return {type, integer_value(arena_.wrapped(Arena::scaled(value, -1), type.dtype))};
+    case Function::negate: return {type, integer_value(arena_.affines.wrapped(Affine::scaled(value, -1), type.dtype))};
     case Function::floor:
     case Function::ceil:
     case Function::round: return {type, integer_value(value)};
@@ -237,18 +244,18 @@ Flow::Typed Flow::call(Function function, const Typed& argument) {
 Flow::Typed Flow::choose(const ExprPtr& condition, const ExprPtr& if_true, const ExprPtr& if_false,
                          const Frame& frame) {
   const ConditionId chosen = this->condition(*condition, frame);
-  const Truth known = arena_.truth(chosen);
+  const Truth known = arena_.known.truth(chosen);
   std::optional<Typed> a;
   std::optional<Typed> b;
   // The branch that is not taken is not evaluated, so its hazards count only together with the condition.
   const PolynomialId outside = std::exchange(hazard_, kHarmless);
   if (known != Truth::no) {
-    const Arena::Assumption assumed(arena_, chosen);
+    const Assumption assumed(arena_, chosen);
     a = evaluate(*if_true, frame);
   }
   const PolynomialId if_chosen = std::exchange(hazard_, kHarmless);
   if (known != Truth::yes) {
-    const Arena::Assumption assumed(arena_, arena_.negation(chosen));
+    const Assumption assumed(arena_, arena_.conditions.negation(chosen));
     b = evaluate(*if_false, frame);
   }
   const PolynomialId inside = known == Truth::maybe ? hazards_.chosen(chosen, if_chosen, hazard_)
@@ -267,21 +274,22 @@ Flow::Typed Flow::choose(const ExprPtr& condition, const ExprPtr& if_true, const
 }
 
 Value Flow::choose(ConditionId condition, const Value& if_true, const Value& if_false, DType dtype) {
-  if (is_float(dtype)) return real_value(arena_.select(condition, to_real(if_true), to_real(if_false)));
+  if (is_float(dtype)) return real_value(arena_.choices.select(condition, to_real(if_true), to_real(if_false)));
   if (dtype == DType::boolean) {
-    return truth_value(arena_.disjunction({arena_.conjunction({condition, to_truth(if_true)}),
-                                           arena_.conjunction({arena_.negation(condition), to_truth(if_false)})}));
+    return truth_value(arena_.conditions.disjunction(
+        {arena_.conditions.conjunction({condition, to_truth(if_true)}),
+         arena_.conditions.conjunction({arena_.conditions.negation(condition), to_truth(if_false)})}));
   }
-  const PolynomialId chosen =
-      arena_.select(condition, arena_.integer(to_integer(if_true, dtype)), arena_.integer(to_integer(if_false, dtype)));
+  const PolynomialId chosen = arena_.choices.select(condition, arena_.polynomials.integer(to_integer(if_true, dtype)),
+                                                    arena_.polynomials.integer(to_integer(if_false, dtype)));
   return integer_of(chosen);
 }
 
 Affine Flow::index(const Index& index, const Frame& frame) {
   const Statement& statement = table_.statements[frame.statement];
-  Affine result = Arena::number(index.constant_term());
+  Affine result = Affine::number(index.constant_term());
   for (const IndexTerm& term : index.terms()) {
-    Affine product = Arena::number(term.coefficient);
+    Affine product = Affine::number(term.coefficient);
     for (const IndexAtom& factor : term.factors) {
       struct Visitor {
         Flow& flow;
@@ -294,10 +302,10 @@ Affine Flow::index(const Index& index, const Frame& frame) {
           throw GiveUp{"an index that no loop binds"};
         }
         Affine operator()(const FloorQuotient& node) const {
-          return flow.arena_.quotient(flow.index(*node.dividend, frame), divisor(*node.divisor));
+          return flow.arena_.affines.quotient(flow.index(*node.dividend, frame), divisor(*node.divisor));
         }
         Affine operator()(const FloorRemainder& node) const {
-          return flow.arena_.remainder(flow.index(*node.dividend, frame), divisor(*node.divisor));
+          return flow.arena_.affines.remainder(flow.index(*node.dividend, frame), divisor(*node.divisor));
         }
         Affine operator()(const IndirectRead& read) const {
           const Value value = flow.read(read.ref, frame);
@@ -309,40 +317,43 @@ Affine Flow::index(const Index& index, const Frame& frame) {
           return value.constant;
         }
       };
-      product = arena_.product(product, std::visit(Visitor{*this, frame, statement}, factor));
+      product = arena_.affines.product(product, std::visit(Visitor{*this, frame, statement}, factor));
     }
-    result = Arena::sum(result, product);
+    result = Affine::sum(result, product);
   }
   return result;
 }
 
 Value Flow::entry(const TwoValuedTable& table, DType dtype, const std::vector<Affine>& subscripts) {
-  Affine place = Arena::number(table.constant);
+  Affine place = Affine::number(table.constant);
   for (std::size_t i = 0; i < subscripts.size(); ++i) {
-    place = Arena::sum(place, Arena::scaled(subscripts[i], table.coefficients[i]));
+    place = Affine::sum(place, Affine::scaled(subscripts[i], table.coefficients[i]));
   }
   const auto value = [this, dtype](double number) -> Value {
-    if (std::isinf(number)) return real_value(number > 0 ? arena_.infinity() : arena_.negate(arena_.infinity()));
+    if (std::isinf(number))
+      return real_value(number > 0 ? arena_.functions.infinity()
+                                   : arena_.polynomials.negate(arena_.functions.infinity()));
     const auto whole = static_cast<std::int64_t>(number);
-    if (dtype == DType::boolean) return truth_value(whole != 0 ? arena_.always() : arena_.never());
-    if (is_float(dtype)) return real_value(arena_.constant(mpq_class(static_cast<long>(whole))));
-    return integer_value(Arena::number(whole));
+    if (dtype == DType::boolean)
+      return truth_value(whole != 0 ? arena_.conditions.always() : arena_.conditions.never());
+    if (is_float(dtype)) return real_value(arena_.polynomials.constant(mpq_class(static_cast<long>(whole))));
+    return integer_value(Affine::number(whole));
   };
-  return choose(arena_.nonnegative(std::move(place)), value(table.inside), value(table.outside), dtype);
+  return choose(arena_.conditions.nonnegative(std::move(place)), value(table.inside), value(table.outside), dtype);
 }
 
 Value Flow::known_value(std::uint32_t number, const Variable& variable, std::vector<Affine> subscripts) {
   if (const TwoValuedTable* table = shared_.table(number)) return entry(*table, variable.dtype, subscripts);
-  const PolynomialId value = arena_.input(number, std::move(subscripts));
+  const PolynomialId value = arena_.functions.input(number, std::move(subscripts));
   if (is_float(variable.dtype)) return real_value(value);
-  if (variable.dtype == DType::boolean) return truth_value(arena_.boolean(*arena_.as_generator(value)));
-  return integer_value(arena_.atom({Atom::Kind::value, *arena_.as_generator(value), 0, {}}));
+  if (variable.dtype == DType::boolean) return truth_value(arena_.conditions.boolean(*arena_.as_generator(value)));
+  return integer_value(arena_.affines.atom({Atom::Kind::value, *arena_.as_generator(value), 0, {}}));
 }
 
 Value Flow::read(const RefPtr& ref, const Frame& frame) {
   const Statement& statement = table_.statements[frame.statement];
   if (frame.as_accumulator && is_accumulator(*statement.equation->left, *ref)) {
-    return real_value(frame.accumulator.value_or(arena_.identity(*statement.accumulates)));
+    return real_value(frame.accumulator.value_or(arena_.reductions.identity(*statement.accumulates)));
   }
   std::vector<Affine> subscripts;
   for (const Index& subscript : ref->subscripts) subscripts.push_back(index(subscript, frame));

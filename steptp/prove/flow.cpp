@@ -68,7 +68,7 @@ const TwoValuedTable* Shared::table(std::uint32_t number) const {
 const std::vector<VariableId>& Shared::element(const std::vector<std::int64_t>& shape) {
   const auto [place, is_new] = elements_.try_emplace(shape);
   if (is_new) {
-    for (const std::int64_t extent : shape) place->second.push_back(arena.new_variable(0, extent - 1));
+    for (const std::int64_t extent : shape) place->second.push_back(arena.known.new_variable(0, extent - 1));
   }
   return place->second;
 }
@@ -76,8 +76,8 @@ const std::vector<VariableId>& Shared::element(const std::vector<std::int64_t>& 
 std::vector<Affine> Shared::subscripts(const std::vector<std::int64_t>& shape) {
   std::vector<Affine> out;
   for (const VariableId id : element(shape)) {
-    const Interval range = arena.range(id);
-    out.push_back(range.is_point() ? Arena::number(static_cast<std::int64_t>(range.low)) : arena.variable(id));
+    const Interval range = arena.known.range(id);
+    out.push_back(range.is_point() ? Affine::number(static_cast<std::int64_t>(range.low)) : arena.affines.variable(id));
   }
   return out;
 }

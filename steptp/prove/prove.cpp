@@ -58,9 +58,9 @@ class ValueNumbers {
     // Side by side, so that definitions are met before much has been built on them. Programs that have little in common
     // are looked through again and again, which ends here.
     constexpr std::uint64_t kMostWork = 200'000;
-    const std::uint64_t start = shared_.arena.work();
+    const std::uint64_t start = shared_.arena.budget.work();
     while (sides[0].next < sides[0].versions.size() || sides[1].next < sides[1].versions.size()) {
-      if (shared_.arena.work() - start > kMostWork) break;
+      if (shared_.arena.budget.work() - start > kMostWork) break;
       const bool second = sides[1].share() < sides[0].share();
       look_at_next(sides[second ? 1 : 0], sides[second ? 0 : 1]);
     }
@@ -176,8 +176,9 @@ class ValueNumbers {
     if (is_new) {
       forms_.emplace(place->second, std::pair(shape, value));
       const Traits& traits = shared_.arena.traits(value.real);
-      shared_.arena.definitions.push_back({traits.may_be_infinite, traits.may_be_nan, shared_.arena.sign(value.real),
-                                           shared_.arena.is_below_infinity(value.real)});
+      shared_.arena.definitions.push_back({traits.may_be_infinite, traits.may_be_nan,
+                                           shared_.arena.signs.sign(value.real),
+                                           shared_.arena.maxima.is_below_infinity(value.real)});
     }
     return place->second;
   }
@@ -239,7 +240,7 @@ std::vector<std::vector<Cell>> compare_cells(Shared& shared, Flow& before, Flow&
                                              Proof& proof) {
   // Of programs that differ all this is in vain, and most that do not need few cells.
   constexpr std::uint64_t kMostWork = 150'000;
-  shared.arena.limit_work(kMostWork);
+  shared.arena.budget.limit_work(kMostWork);
   CellComparison comparison(shared, before, after, options.seed, options.keep_forms);
   double chance = 0;
   std::vector<std::vector<Cell>> covers;
@@ -284,7 +285,7 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
   Proof proof;
   Arena arena(std::max(work, kLeastWork), manner.laws);
   std::set<Need> needs;
-  arena.stop = options.stop;
+  arena.budget.stop = options.stop;
   if (options.keep_record) arena.needs = &needs;
   try {
     Shared shared(arena, before.signature);
@@ -318,7 +319,7 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
     if (difference) proof.reason = *difference;
     std::vector<std::vector<Cell>> covers;
     if (difference && manner.laws == Laws::all) covers = compare_cells(shared, left, right, options, proof);
-    proof.work = arena.work();
+    proof.work = arena.budget.work();
     if ((proof.proved || proof.shown) && options.keep_record) {
       proof.record = {{}, {}, {}, {}, true};  // unless it can be written down
       const ProofSource source{shared, left, right, numbers.forms(), left_numbers, right_numbers, needs};
@@ -328,7 +329,7 @@ Proof attempt(const Program& before, const Program& after, std::uint64_t work, c
   } catch (const GiveUp& given_up) {
     proof.reason = given_up.reason;
   }
-  proof.work = arena.work();
+  proof.work = arena.budget.work();
   return proof;
 }
 
@@ -413,7 +414,7 @@ void add_vacuous(Shared& shared, Flow& flow, std::vector<std::string>& out) {
     for (const Variable& variable : shared.signature.variables) {
       if (variable.role != Role::output) continue;
       std::vector<Affine> element;
-      for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.variable(id));
+      for (const VariableId id : shared.element(variable.shape)) element.push_back(shared.arena.affines.variable(id));
       const Value value = flow.output(variable.name, element);
       for (std::string& text : vacuous_texts(shared, variable, value)) out.push_back(std::move(text));
     }
@@ -436,10 +437,13 @@ Dependence depends_on(const Program& program, const ProofOptions& options) {
       const std::vector<Affine> element = shared.subscripts(variable.shape);
       const Value value = flow.output(variable.name, element);
       switch (value.kind) {
-        case Value::Kind::real: arena.for_each_input(value.real, found); break;
-        case Value::Kind::integer: arena.for_each_input(arena.integer(value.integer), found); break;
+        case Value::Kind::real: arena.occurrences.for_each_input(value.real, found); break;
+        case Value::Kind::integer:
+          arena.occurrences.for_each_input(arena.polynomials.integer(value.integer), found);
+          break;
         case Value::Kind::truth:
-          arena.for_each_input(arena.select(value.truth, arena.constant(1), arena.constant(0)), found);
+          arena.occurrences.for_each_input(
+              arena.choices.select(value.truth, arena.polynomials.constant(1), arena.polynomials.constant(0)), found);
           break;
       }
     }
@@ -464,7 +468,7 @@ Dependence depends_on(const Program& program, const ProofOptions& options) {
       }
     }
   }
-  result.work = arena.work();
+  result.work = arena.budget.work();
   return result;
 }
 

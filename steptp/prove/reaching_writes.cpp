@@ -47,7 +47,7 @@ Flow::Place Flow::place(std::size_t first, std::size_t second) const {
 }
 
 std::optional<int> Flow::order(const Affine& left, const Affine& right) {
-  const Interval gap = arena_.range(Arena::difference(left, right));
+  const Interval gap = arena_.known.range(Affine::difference(left, right));
   if (gap.is_point() && gap.low == 0) return 0;
   if (gap.high < 0) return -1;
   if (gap.low > 0) return 1;
@@ -68,22 +68,22 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
     if (const auto number = numbers_.find({tensor, writers}); number != numbers_.end()) {
       Generator node{Generator::Kind::definition, number->second.value, {}, {}, {}, {}};
       for (const Affine& subscript : element) node.subscripts.push_back(arena_.intern(subscript));
-      Value value{Value::Kind::real, {}, arena_.generator(node), 0};
+      Value value{Value::Kind::real, {}, arena_.polynomials.generator(node), 0};
       if (number->second.hazard != kHarmless) {
         node.tag = number->second.hazard;
-        value.hazard = hazards_.united(kHarmless, arena_.generator(std::move(node)));
+        value.hazard = hazards_.united(kHarmless, arena_.polynomials.generator(std::move(node)));
       }
       return value;
     }
   }
-  Key key{tensor, in_own_nest ? reader : kEnd, writers, {}, {}, arena_.knowledge()};
+  Key key{tensor, in_own_nest ? reader : kEnd, writers, {}, {}, arena_.known.knowledge()};
   for (const Affine& subscript : element) key.element.push_back(arena_.intern(subscript));
   if (in_own_nest) {
     for (const Affine& loop : loops) key.loops.push_back(arena_.intern(loop));
   }
   if (const auto known = done_.find(key); known != done_.end()) return known->second;
   if (++depth_ > kMaxDepth) throw GiveUp{"definitions nested too deeply"};
-  arena_.spend(8);
+  arena_.budget.spend(8);
 
   std::vector<Candidate> candidates;
   std::vector<Candidate> not_in_round;  // that wrote in an earlier round of an outer loop, if at all
@@ -95,7 +95,7 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
     if (writer.accumulates) {
       accumulates = true;
     } else if (auto candidate = latest(all[i], element, in_own_nest ? reader : kEnd, loops)) {
-      const Truth truth = arena_.truth(candidate->condition);
+      const Truth truth = arena_.known.truth(candidate->condition);
       surely = surely || truth == Truth::yes;
       if (truth != Truth::no) {
         candidates.push_back(std::move(*candidate));
@@ -112,7 +112,7 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
     }
   };
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (candidates[i].outer_rounds == 0 || arena_.truth(candidates[i].condition) == Truth::yes) continue;
+    if (candidates[i].outer_rounds == 0 || arena_.known.truth(candidates[i].condition) == Truth::yes) continue;
     expect_begun(candidates[i], i + 1);
   }
   for (const Candidate& rotating : not_in_round) expect_begun(rotating, 0);
@@ -126,18 +126,18 @@ Value Flow::resolve(const std::string& tensor, const std::vector<Affine>& elemen
   for (std::size_t i = 0; i < candidates.size() && !closed; ++i) {
     const bool is_last = i + 1 == candidates.size() && !accumulates;
     const ConditionId condition = candidates[i].condition;
-    closed = is_last || arena_.truth(condition) == Truth::yes;
+    closed = is_last || arena_.known.truth(condition) == Truth::yes;
     // Before the condition is assumed: under it, its opposite would be simplified to never.
-    const ConditionId opposite = arena_.negation(condition);
-    const Arena::Assumption others(arena_, arena_.conjunction(excluded));
-    const Arena::Assumption here(arena_, condition);
+    const ConditionId opposite = arena_.conditions.negation(condition);
+    const Assumption others(arena_, arena_.conditions.conjunction(excluded));
+    const Assumption here(arena_, condition);
     choices.emplace_back(condition, accumulated(tensor, element, from, loops, &candidates[i], writers));
     excluded.push_back(opposite);
   }
   if (!closed) {
     if (!accumulates) throw GiveUp{"a read that nothing reaches"};
-    const Arena::Assumption others(arena_, arena_.conjunction(excluded));
-    choices.emplace_back(arena_.always(), accumulated(tensor, element, from, loops, nullptr, writers));
+    const Assumption others(arena_, arena_.conditions.conjunction(excluded));
+    choices.emplace_back(arena_.conditions.always(), accumulated(tensor, element, from, loops, nullptr, writers));
   }
   Value result = choices.back().second;
   for (std::size_t i = choices.size() - 1; i-- > 0;) {
@@ -154,12 +154,12 @@ std::optional<Flow::Candidate> Flow::latest(std::size_t writer, const std::vecto
                                             const std::vector<Affine>& loops) {
   const Place where = place(writer, reader);
   if (where.shared_loops == 0 && !where.before) return std::nullopt;
-  arena_.spend(kSolveCost);
+  arena_.budget.spend(kSolveCost);
   if (auto candidate = rotating(writer, element, where, loops)) return candidate;
   Solved solved = solve(writer, element);
   Substitution chosen;
   const auto give_last = [&](VariableId id) {
-    chosen[id] = Arena::number(static_cast<std::int64_t>(arena_.range(id).high));
+    chosen[id] = Affine::number(static_cast<std::int64_t>(arena_.known.range(id).high));
   };
   bool strictly_before = false;
   std::vector<std::size_t> stepped;  // shared loops that could also have an earlier value
@@ -186,13 +186,13 @@ std::optional<Flow::Candidate> Flow::latest(std::size_t writer, const std::vecto
     while (!stepped.empty() && !found) {
       const std::size_t level = stepped.back();
       stepped.pop_back();
-      const Affine previous = Arena::sum(loops[level], Arena::number(-1));
-      const ConditionId exists = arena_.nonnegative(previous);
-      if (exists == arena_.never()) {
+      const Affine previous = Affine::sum(loops[level], Affine::number(-1));
+      const ConditionId exists = arena_.conditions.nonnegative(previous);
+      if (exists == arena_.conditions.never()) {
         give_last(*solved.free[level]);
         continue;
       }
-      if (exists != arena_.always() && !stepped.empty()) throw GiveUp{"a first round inside an outer loop"};
+      if (exists != arena_.conditions.always() && !stepped.empty()) throw GiveUp{"a first round inside an outer loop"};
       conditions.push_back(exists);
       chosen[*solved.free[level]] = previous;
       found = true;
@@ -207,32 +207,32 @@ Flow::Candidate Flow::with_last_rounds(std::size_t writer, const Solved& solved,
   std::vector<VariableId> last;
   for (const VariableId id : solved.unknown) {
     if (chosen.contains(id)) continue;
-    chosen[id] = Arena::number(static_cast<std::int64_t>(arena_.range(id).high));
+    chosen[id] = Affine::number(static_cast<std::int64_t>(arena_.known.range(id).high));
     last.push_back(id);
     // A guard of the form v <= constant moves the last round.
     for (const ConditionId condition : solved.conditions) {
       const Condition& node = arena_.condition(condition);
       if (node.kind != Condition::Kind::nonnegative) continue;
       const Affine& bound = arena_.affine(node.left);
-      if (Arena::sum(bound, arena_.variable(id)).is_constant()) {
-        chosen[id] = Arena::number(std::min(chosen[id].constant, bound.constant));
+      if (Affine::sum(bound, arena_.affines.variable(id)).is_constant()) {
+        chosen[id] = Affine::number(std::min(chosen[id].constant, bound.constant));
       }
     }
   }
   for (const ConditionId condition : solved.conditions) {
-    const ConditionId here = arena_.substitute_condition(condition, chosen);
+    const ConditionId here = arena_.substitute.condition(condition, chosen);
     const auto& used = arena_.traits_of_condition(condition).variables;
     const bool on_last = std::any_of(last.begin(), last.end(),
                                      [&](VariableId id) { return std::binary_search(used.begin(), used.end(), id); });
     const bool on_chosen = std::any_of(used.begin(), used.end(), [&](VariableId id) { return chosen.contains(id); });
     // Where a guard stops the last round, an earlier one may have written.
-    if ((on_last || on_chosen) && arena_.truth(here) != Truth::yes) {
+    if ((on_last || on_chosen) && arena_.known.truth(here) != Truth::yes) {
       throw GiveUp{"a guard that decides which round wrote last"};
     }
     conditions.push_back(here);
   }
-  Candidate candidate{writer, {}, arena_.conjunction(conditions)};
-  for (const Affine& loop : solved.loops) candidate.loops.push_back(arena_.substitute(loop, chosen));
+  Candidate candidate{writer, {}, arena_.conditions.conjunction(conditions)};
+  for (const Affine& loop : solved.loops) candidate.loops.push_back(arena_.substitute.affine(loop, chosen));
   return candidate;
 }
 
@@ -255,17 +255,17 @@ std::optional<Flow::Candidate> Flow::rotating(std::size_t writer, const std::vec
   for (std::size_t i = 0; i < inner; ++i) fixed[i] = loops[i];
   // From the reader's own round backwards: the first round that writes this place, all later ones write others.
   for (std::int64_t back = where.before ? 0 : 1; back <= kMostPlaces; ++back) {
-    const Affine round = Arena::sum(loops[inner], Arena::number(-back));
+    const Affine round = Affine::sum(loops[inner], Affine::number(-back));
     fixed[inner] = round;
     const Solved solved = solve(writer, element, fixed);
-    const ConditionId exists = arena_.nonnegative(round);
-    const Arena::Assumption assumed(arena_, exists);
+    const ConditionId exists = arena_.conditions.nonnegative(round);
+    const Assumption assumed(arena_, exists);
     Truth writes = Truth::yes;
     for (const ConditionId condition : solved.conditions) {
       const auto& used = arena_.traits_of_condition(condition).variables;
       const bool is_open = std::any_of(solved.unknown.begin(), solved.unknown.end(),
                                        [&](VariableId id) { return std::binary_search(used.begin(), used.end(), id); });
-      const Truth one = is_open ? Truth::maybe : arena_.truth(condition);
+      const Truth one = is_open ? Truth::maybe : arena_.known.truth(condition);
       if (one == Truth::no) writes = Truth::no;
       if (one == Truth::maybe && writes == Truth::yes) writes = Truth::maybe;
     }
@@ -280,9 +280,9 @@ std::optional<Flow::Candidate> Flow::rotating(std::size_t writer, const std::vec
 
 bool Flow::is_begun_in_round(const Candidate& rotating, const std::vector<Candidate>& earlier,
                              const std::vector<Affine>& loops) {
-  const Arena::Assumption without_it(arena_, arena_.negation(rotating.condition));
+  const Assumption without_it(arena_, arena_.conditions.negation(rotating.condition));
   const auto is_in_this_round = [&](const Candidate& other) {
-    if (arena_.truth(other.condition) != Truth::yes) return false;
+    if (arena_.known.truth(other.condition) != Truth::yes) return false;
     if (place(other.statement, rotating.statement).shared_loops < rotating.outer_rounds) return false;
     for (std::size_t loop = 0; loop < rotating.outer_rounds; ++loop) {
       if (order(other.loops[loop], loops[loop]) != 0) return false;
@@ -315,8 +315,8 @@ bool Flow::is_later(const Candidate& left, const Candidate& right) {
   for (std::size_t i = 0; i < where.shared_loops; ++i) {
     const auto relation = order(left.loops[i], right.loops[i]);
     if (!relation) {
-      const Arena::Assumption assumed(arena_, left.condition);
-      if (arena_.truth(right.condition) == Truth::no) return false;
+      const Assumption assumed(arena_, left.condition);
+      if (arena_.known.truth(right.condition) == Truth::no) return false;
       throw GiveUp{"two writes whose order depends on indices"};
     }
     if (*relation != 0) return *relation > 0;
@@ -328,10 +328,10 @@ std::vector<Flow::Piece> Flow::pieces(std::size_t writer, const std::vector<Affi
                                       const std::vector<Affine>& loops, const Candidate* base) {
   const Place to_reader = place(writer, reader);
   if (to_reader.shared_loops == 0 && !to_reader.before) return {};
-  arena_.spend(kSolveCost);
+  arena_.budget.spend(kSolveCost);
   const Solved solved = solve(writer, element);
   Substitution fixed;
-  const auto current = [&](std::size_t level) { return arena_.substitute(solved.loops[level], fixed); };
+  const auto current = [&](std::size_t level) { return arena_.substitute.affine(solved.loops[level], fixed); };
 
   if (base) {
     // Only rounds after the base's own write count. Where the base wrote in the last round that the reader can see,
@@ -342,7 +342,7 @@ std::vector<Flow::Piece> Flow::pieces(std::size_t writer, const std::vector<Affi
       if (solved.is_partial[i]) throw GiveUp{"a shared loop of which a subscript determines a part"};
       if (solved.free[i]) {
         const bool reader_shares = i < to_reader.shared_loops;
-        const Affine bound = reader_shares ? loops[i] : Arena::number(table_.statements[writer].loops[i]->extent - 1);
+        const Affine bound = reader_shares ? loops[i] : Affine::number(table_.statements[writer].loops[i]->extent - 1);
         if (order(base->loops[i], bound) != 0) throw GiveUp{"a base that is not of the last round"};
         fixed[*solved.free[i]] = base->loops[i];
         continue;
@@ -365,9 +365,9 @@ std::vector<Flow::Piece> Flow::pieces(std::size_t writer, const std::vector<Affi
     piece.conditions = equal;
     if (more) piece.conditions.push_back(*more);
     for (const ConditionId condition : solved.conditions) {
-      piece.conditions.push_back(arena_.substitute_condition(condition, fixed));
+      piece.conditions.push_back(arena_.substitute.condition(condition, fixed));
     }
-    for (const Affine& loop : solved.loops) piece.loops.push_back(arena_.substitute(loop, fixed));
+    for (const Affine& loop : solved.loops) piece.loops.push_back(arena_.substitute.affine(loop, fixed));
     for (const VariableId id : solved.unknown) {
       if (!fixed.contains(id)) piece.free.push_back(id);
     }
@@ -383,11 +383,11 @@ std::vector<Flow::Piece> Flow::pieces(std::size_t writer, const std::vector<Affi
       return result;
     }
     if (relation) continue;
-    emit(arena_.nonnegative(Arena::sum(Arena::difference(loops[i], here), Arena::number(-1))));
+    emit(arena_.conditions.nonnegative(Affine::sum(Affine::difference(loops[i], here), Affine::number(-1))));
     if (solved.free[i] && !fixed.contains(*solved.free[i])) {
       fixed[*solved.free[i]] = loops[i];
     } else {
-      equal.push_back(arena_.zero(Arena::difference(loops[i], here)));
+      equal.push_back(arena_.conditions.zero(Affine::difference(loops[i], here)));
     }
   }
   if (to_reader.before) emit(std::nullopt);
@@ -426,7 +426,8 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       // Where the first has no rounds the element is undefined, and the second begins with an identity of its own.
       if (!is_written) throw GiveUp{"two kinds of folds on parts of a tensor"};
       // What comes next, a maximum say, sees the sum as its type holds it.
-      if (total && !is_float(dtype)) total = arena_.integer(arena_.wrapped(integer_of(*total).integer, dtype));
+      if (total && !is_float(dtype))
+        total = arena_.polynomials.integer(arena_.affines.wrapped(integer_of(*total).integer, dtype));
     }
     used.push_back(writer);
     if (!total) total = start ? std::optional(to_real(*start)) : std::nullopt;
@@ -461,12 +462,12 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
         });
       }
       PolynomialId term = 0;
-      const ConditionId where = arena_.conjunction(conditions);
-      if (where == arena_.never()) continue;
-      is_written |= where == arena_.always();
+      const ConditionId where = arena_.conditions.conjunction(conditions);
+      if (where == arena_.conditions.never()) continue;
+      is_written |= where == arena_.conditions.always();
       PolynomialId hazard_of_term = kHarmless;
       {
-        const Arena::Assumption assumed(arena_, where);
+        const Assumption assumed(arena_, where);
         // Also where the value is made of the parts of the sum: it says where the round has no value.
         const Value added = right_side(writer, piece.loops, true);
         hazard_of_term = added.hazard;
@@ -475,23 +476,24 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       }
       hazard = hazards_.united(hazard, hazards_.anywhere(piece.free, where, hazard_of_term));
       // The least integer, not -inf, is what an empty maximum of integers gives.
-      if (!is_float(dtype) && (op == ArithmeticOp::max || op == ArithmeticOp::min) && where != arena_.always()) {
+      if (!is_float(dtype) && (op == ArithmeticOp::max || op == ArithmeticOp::min) &&
+          where != arena_.conditions.always()) {
         throw GiveUp{"a maximum of integers that may be empty"};
       }
       if (is_once) {
         total = written_once(writer, piece, where, total);
         continue;
       }
-      const PolynomialId folded =
-          is_written_sum ? written_rounds(writer, piece, where) : arena_.reduce(op, piece.free, {where}, term);
+      const PolynomialId folded = is_written_sum ? written_rounds(writer, piece, where)
+                                                 : arena_.reductions.reduce(op, piece.free, {where}, term);
       if (!total) {
         total = folded;
       } else if (op == ArithmeticOp::add) {
-        total = arena_.add(*total, folded);
+        total = arena_.polynomials.add(*total, folded);
       } else if (op == ArithmeticOp::multiply) {
-        total = arena_.multiply(*total, folded);
+        total = arena_.polynomials.multiply(*total, folded);
       } else {
-        total = arena_.extremum(op == ArithmeticOp::max, {*total, folded});
+        total = arena_.choices.extremum(op == ArithmeticOp::max, {*total, folded});
       }
     }
     previous_op = op;
@@ -504,7 +506,7 @@ Value Flow::accumulated(const std::string& tensor, const std::vector<Affine>& el
       return {Value::Kind::real, {}, is_written_sum ? without_terms(*total, dtype) : *total, 0, hazard};
     }
     // Wrapping at each step or once at the end is the same for + and *; max and min do not leave the type.
-    return {Value::Kind::integer, arena_.wrapped(integer_of(*total).integer, dtype), 0, 0, hazard};
+    return {Value::Kind::integer, arena_.affines.wrapped(integer_of(*total).integer, dtype), 0, 0, hazard};
   }
   if (!start) throw GiveUp{"a read that nothing reaches"};
   return *start;

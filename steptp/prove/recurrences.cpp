@@ -90,7 +90,7 @@ void Flow::break_longer_cycles() {
       open.pop_back();
       for (const std::size_t source : sources[next]) {
         if (is_cyclic_[source] || !seen.insert(source).second) continue;
-        arena_.spend(1);
+        arena_.budget.spend(1);
         open.push_back(source);
       }
     }
@@ -121,17 +121,18 @@ void Flow::prepare_recurrences(std::size_t end) {
 std::vector<VariableId> Flow::element_names(std::size_t statement) {
   Frame box{statement, {}, false};
   for (const Loop* loop : table_.statements[statement].loops) {
-    box.loops.push_back(arena_.variable(arena_.new_variable(0, loop->extent - 1)));
+    box.loops.push_back(arena_.affines.variable(arena_.known.new_variable(0, loop->extent - 1)));
   }
   std::vector<VariableId> names;
   for (const Affine& subscript : left_subscripts(statement, box)) {
-    const Interval range = arena_.range(subscript);
+    const Interval range = arena_.known.range(subscript);
     if (range.low < -(Wide{1} << 60) || range.high > (Wide{1} << 60)) throw GiveUp{"a subscript without bounds"};
-    names.push_back(arena_.new_variable(static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)));
+    names.push_back(
+        arena_.known.new_variable(static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)));
   }
   rolled_[statement] = rolled_loop(statement, names);
   if (const auto rolled = rolled_[statement]) {
-    names.push_back(arena_.new_variable(0, table_.statements[statement].loops[*rolled]->extent - 1));
+    names.push_back(arena_.known.new_variable(0, table_.statements[statement].loops[*rolled]->extent - 1));
   }
   return names;
 }
@@ -139,7 +140,7 @@ std::vector<VariableId> Flow::element_names(std::size_t statement) {
 std::optional<std::size_t> Flow::rolled_loop(std::size_t statement, const std::vector<VariableId>& names) {
   std::vector<Affine> element;
   element.reserve(names.size());
-  for (const VariableId name : names) element.push_back(arena_.variable(name));
+  for (const VariableId name : names) element.push_back(arena_.affines.variable(name));
   const Solved solved = solve(statement, element);
   if (solved.unknown.size() != 1) return std::nullopt;
   for (std::size_t i = 0; i < solved.free.size(); ++i) {
@@ -151,7 +152,7 @@ std::optional<std::size_t> Flow::rolled_loop(std::size_t statement, const std::v
 void Flow::make_body(std::size_t statement, const std::vector<VariableId>& names) {
   std::vector<Affine> parameters;
   parameters.reserve(names.size());
-  for (const VariableId name : names) parameters.push_back(arena_.variable(name));
+  for (const VariableId name : names) parameters.push_back(arena_.affines.variable(name));
   const Round round = body_at(statement, parameters);
   // It reads what another statement wrote there before.
   if (reads_of_itself_.empty()) is_cyclic_[statement] = false;
@@ -161,10 +162,10 @@ void Flow::make_body(std::size_t statement, const std::vector<VariableId>& names
   };
   const std::uint32_t height = std::max(height_of(round.value), height_of(round.hazard)) + 1;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    map[names[i]] = arena_.variable(bound_variable(height, static_cast<std::uint32_t>(i)));
+    map[names[i]] = arena_.affines.variable(bound_variable(height, static_cast<std::uint32_t>(i)));
   }
-  Round named{arena_.substitute_polynomial(round.value, map), kHarmless};
-  if (round.hazard != kHarmless) named.hazard = arena_.substitute_polynomial(round.hazard, map);
+  Round named{arena_.substitute.polynomial(round.value, map), kHarmless};
+  if (round.hazard != kHarmless) named.hazard = arena_.substitute.polynomial(round.hazard, map);
   if (std::max(height_of(named.value), height_of(named.hazard)) + 1 != height) {
     throw GiveUp{"a recurrence whose body changed"};
   }
@@ -184,7 +185,7 @@ Flow::Round Flow::body_at(std::size_t statement, const std::vector<Affine>& elem
   Solved solved = solve(statement, {element.begin(), element.end() - (rolled ? 1 : 0)});
   if (rolled) {
     const Substitution round = {{*solved.free[*rolled], element.back()}};
-    for (Affine& loop : solved.loops) loop = arena_.substitute(loop, round);
+    for (Affine& loop : solved.loops) loop = arena_.substitute.affine(loop, round);
   } else if (!solved.unknown.empty()) {
     throw GiveUp{"a recurrence that overwrites its own elements"};
   }
@@ -211,7 +212,7 @@ Value Flow::recurrence(const Candidate& write, std::vector<Affine> element) {
   if (dtype == DType::boolean) throw GiveUp{"a recurrence of bools"};
   Generator node = self(statement, element);
   const auto value = [&] {
-    const PolynomialId real = arena_.generator(node);
+    const PolynomialId real = arena_.polynomials.generator(node);
     return is_float(dtype) ? Value{Value::Kind::real, {}, real, 0} : integer_of(real);
   };
   if (open_recurrence_ == statement) {
@@ -221,9 +222,9 @@ Value Flow::recurrence(const Candidate& write, std::vector<Affine> element) {
   if (const std::optional<Closed>& closed = closed_[statement]) {
     Substitution map;
     for (std::size_t i = 0; i < element.size(); ++i) map[closed->element[i]] = element[i];
-    const PolynomialId real = arena_.substitute_polynomial(closed->value, map);
+    const PolynomialId real = arena_.substitute.polynomial(closed->value, map);
     Value at_element = is_float(dtype) ? Value{Value::Kind::real, {}, real, 0} : integer_of(real);
-    if (closed->hazard != kHarmless) at_element.hazard = arena_.substitute_polynomial(closed->hazard, map);
+    if (closed->hazard != kHarmless) at_element.hazard = arena_.substitute.polynomial(closed->hazard, map);
     return at_element;
   }
   if (!bodies_[statement]) throw GiveUp{"a recurrence without a normal form"};
@@ -235,7 +236,7 @@ Value Flow::recurrence(const Candidate& write, std::vector<Affine> element) {
     // Some round on the way has no value: a function of both bodies, which programs with the same bodies share.
     node.tag = 1;
     node.polynomials = {bodies_[statement]->hazard, bodies_[statement]->value};
-    at_element.hazard = hazards_.united(kHarmless, arena_.generator(std::move(node)));
+    at_element.hazard = hazards_.united(kHarmless, arena_.polynomials.generator(std::move(node)));
   }
   return at_element;
 }

@@ -59,16 +59,16 @@ std::vector<Reducer::Factor> Reducer::factors_of(const Monomial& monomial) {
 
 PolynomialId Reducer::product_of(const std::vector<const Factor*>& factors) {
   Monomial plain;
-  PolynomialId exponent = arena_.constant(0);
+  PolynomialId exponent = arena_.polynomials.constant(0);
   for (const Factor* factor : factors) {
     if (factor->exponent) {
-      exponent = arena_.add(exponent, *factor->exponent);
+      exponent = arena_.polynomials.add(exponent, *factor->exponent);
     } else {
       plain.factors.push_back(factor->power);
     }
   }
   const PolynomialId product = arena_.intern_polynomial({{{arena_.intern_monomial(std::move(plain)), mpq_class(1)}}});
-  return arena_.multiply(product, arena_.call(Function::exp, exponent));
+  return arena_.polynomials.multiply(product, arena_.functions.call(Function::exp, exponent));
 }
 
 PolynomialId Reducer::product_of_components() {
@@ -100,7 +100,7 @@ PolynomialId Reducer::product_of_components() {
   if (!separable) {
     for (std::size_t i = 1; i < variables_.size(); ++i) group[find(i)] = find(0);
   }
-  PolynomialId result = arena_.constant(1);
+  PolynomialId result = arena_.polynomials.constant(1);
   std::vector<const Factor*> outside;
   for (const Factor& factor : factors) {
     if (factor.own.empty() && (separable || variables_.empty())) outside.push_back(&factor);
@@ -124,12 +124,14 @@ PolynomialId Reducer::product_of_components() {
       const auto places = own(condition);
       if (!places.empty() && find(places[0]) == root) conditions.push_back(condition);
     }
-    result = arena_.multiply(result, named(std::move(variables), std::move(conditions), product_of(inside)));
+    result =
+        arena_.polynomials.multiply(result, named(std::move(variables), std::move(conditions), product_of(inside)));
   }
-  result = arena_.multiply(result, product_of(outside));
+  result = arena_.polynomials.multiply(result, product_of(outside));
   // A condition on outer indices decides whether there is a sum at all.
   if (!outer_conditions.empty()) {
-    result = arena_.select(arena_.conjunction(outer_conditions), result, arena_.constant(0));
+    result =
+        arena_.choices.select(arena_.conditions.conjunction(outer_conditions), result, arena_.polynomials.constant(0));
   }
   return result;
 }
@@ -137,7 +139,8 @@ PolynomialId Reducer::product_of_components() {
 PolynomialId Reducer::named(std::vector<VariableId> variables, std::vector<ConditionId> conditions, PolynomialId body) {
   if (variables.empty()) {
     if (conditions.empty()) return with_start(body);
-    return arena_.select(arena_.conjunction(conditions), with_start(body), arena_.identity(op_));
+    return arena_.choices.select(arena_.conditions.conjunction(conditions), with_start(body),
+                                 arena_.reductions.identity(op_));
   }
   if (variables.size() >= kMaxBoundPerReduction) throw GiveUp{"a fold over too many loops"};
   std::vector<ConditionId> outer;
@@ -167,15 +170,15 @@ PolynomialId Reducer::named(std::vector<VariableId> variables, std::vector<Condi
   for (const VariableId variable : variables) {
     Substitution map;
     for (const VariableId other : variables) {
-      map[other] = arena_.variable(other == variable ? kThisVariable : kOtherVariable);
+      map[other] = arena_.affines.variable(other == variable ? kThisVariable : kOtherVariable);
     }
     Signed entry{variable, {}, {}};
     if (variables.size() > 1) {
-      for (const ConditionId condition : conditions) entry.key.push_back(arena_.substitute_condition(condition, map));
+      for (const ConditionId condition : conditions) entry.key.push_back(arena_.substitute.condition(condition, map));
       std::sort(entry.key.begin(), entry.key.end());
-      entry.key.push_back(arena_.substitute_polynomial(body, map));
+      entry.key.push_back(arena_.substitute.polynomial(body, map));
     }
-    const Interval range = arena_.range(variable);
+    const Interval range = arena_.known.range(variable);
     entry.range = {static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)};
     order.push_back(std::move(entry));
   }
@@ -186,14 +189,14 @@ PolynomialId Reducer::named(std::vector<VariableId> variables, std::vector<Condi
     Substitution map;
     Generator node{Kind::reduction, static_cast<std::uint32_t>(op_), {}, {}, {}, {}};
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      map[chosen[i].variable] = arena_.variable(bound_variable(height, static_cast<std::uint32_t>(i)));
+      map[chosen[i].variable] = arena_.affines.variable(bound_variable(height, static_cast<std::uint32_t>(i)));
       node.ranges.push_back(chosen[i].range);
     }
     for (const ConditionId condition : conditions) {
-      node.conditions.push_back(arena_.substitute_condition(condition, map));
+      node.conditions.push_back(arena_.substitute.condition(condition, map));
     }
     std::sort(node.conditions.begin(), node.conditions.end());
-    node.polynomials = {arena_.substitute_polynomial(body, map)};
+    node.polynomials = {arena_.substitute.polynomial(body, map)};
     std::uint32_t inside = arena_.traits(node.polynomials[0]).height;
     for (const ConditionId condition : node.conditions) {
       inside = std::max(inside, arena_.traits_of_condition(condition).height);
@@ -210,16 +213,16 @@ PolynomialId Reducer::named(std::vector<VariableId> variables, std::vector<Condi
       best = std::move(other);
     }
   }
-  PolynomialId result = arena_.generator(std::move(best));
+  PolynomialId result = arena_.polynomials.generator(std::move(best));
   if (!outer.empty()) {
-    result = arena_.select(arena_.conjunction(outer), result, arena_.identity(op_));
+    result = arena_.choices.select(arena_.conditions.conjunction(outer), result, arena_.reductions.identity(op_));
   }
   return result;
 }
 
 PolynomialId Reducer::with_start(PolynomialId body) {
   if (op_ != ArithmeticOp::max && op_ != ArithmeticOp::min) return body;
-  return arena_.extremum(op_ == ArithmeticOp::max, {arena_.identity(op_), body});
+  return arena_.choices.extremum(op_ == ArithmeticOp::max, {arena_.reductions.identity(op_), body});
 }
 
 VariableId Reducer::shifted(VariableId variable, std::vector<ConditionId>& conditions, PolynomialId& body) {
@@ -237,9 +240,9 @@ VariableId Reducer::shifted(VariableId variable, std::vector<ConditionId>& condi
       found = true;
     }
   };
-  arena_.for_each_affine(body, look);
+  arena_.occurrences.for_each_affine(body, look);
   if (!found) {
-    for (const ConditionId condition : conditions) arena_.for_each_affine_of_condition(condition, look);
+    for (const ConditionId condition : conditions) arena_.occurrences.for_each_affine_of_condition(condition, look);
   }
   const bool turn = backward > forward;
   if (turn) {
@@ -255,19 +258,19 @@ VariableId Reducer::shifted(VariableId variable, std::vector<ConditionId>& condi
         found = true;
       }
     };
-    arena_.for_each_affine(body, measure);
+    arena_.occurrences.for_each_affine(body, measure);
   }
   if (offset == 0 && !turn) return variable;
-  const Interval range = arena_.range(variable);
+  const Interval range = arena_.known.range(variable);
   // w = v + offset, or w = -v + offset.
   const auto low = static_cast<std::int64_t>(turn ? -range.high : range.low) + offset;
   const auto high = static_cast<std::int64_t>(turn ? -range.low : range.high) + offset;
-  const VariableId fresh = arena_.new_variable(low, high);
-  Affine value = Arena::sum(arena_.variable(fresh), Arena::number(-offset));
-  if (turn) value = Arena::scaled(value, -1);
+  const VariableId fresh = arena_.known.new_variable(low, high);
+  Affine value = Affine::sum(arena_.affines.variable(fresh), Affine::number(-offset));
+  if (turn) value = Affine::scaled(value, -1);
   const Substitution map = {{variable, value}};
-  body = arena_.substitute_polynomial(body, map);
-  for (ConditionId& condition : conditions) condition = arena_.substitute_condition(condition, map);
+  body = arena_.substitute.polynomial(body, map);
+  for (ConditionId& condition : conditions) condition = arena_.substitute.condition(condition, map);
   return fresh;
 }
 

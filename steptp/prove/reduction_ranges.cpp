@@ -17,25 +17,25 @@ constexpr int kMaxRounds = 64;
 
 PolynomialId Reducer::folded() {
   for (int round = 0; round < kMaxRounds; ++round) {
-    arena_.spend(1);
-    if (is_empty_) return arena_.identity(op_);
+    arena_.budget.spend(1);
+    if (is_empty_) return arena_.reductions.identity(op_);
     if (use_conditions() || fix_single_values() || split_digits() || merge_digits()) {
       if (round + 1 == kMaxRounds) throw GiveUp{"a fold that does not settle"};
       continue;
     }
     break;
   }
-  if (is_empty_) return arena_.identity(op_);
-  if (needs_reopening_) return arena_.reduce(op_, variables_, conditions_, body_);
+  if (is_empty_) return arena_.reductions.identity(op_);
+  if (needs_reopening_) return arena_.reductions.reduce(op_, variables_, conditions_, body_);
   mpq_class count = 1;
   drop_unused(count);
   if (op_ == ArithmeticOp::multiply && count != 1) {
     if (count > 64) throw GiveUp{"a power beyond 64"};
-    body_ = arena_.integer_power(body_, count.get_num().get_si());
+    body_ = arena_.polynomials.integer_power(body_, count.get_num().get_si());
   }
-  const bool splits = op_ == ArithmeticOp::add && arena_.with_algebra_;
+  const bool splits = op_ == ArithmeticOp::add && arena_.with_algebra();
   PolynomialId result = splits ? product_of_components() : named(variables_, conditions_, body_);
-  if (op_ == ArithmeticOp::add) result = arena_.scale(result, count);
+  if (op_ == ArithmeticOp::add) result = arena_.polynomials.scale(result, count);
   return result;
 }
 
@@ -44,10 +44,10 @@ void Reducer::substitute(VariableId variable, const Affine& value, const std::ve
 }
 
 void Reducer::substitute(const Substitution& map, const std::vector<VariableId>& instead) {
-  body_ = arena_.substitute_polynomial(body_, map);
+  body_ = arena_.substitute.polynomial(body_, map);
   const std::vector<ConditionId> old = std::move(conditions_);
   conditions_.clear();
-  for (const ConditionId condition : old) add_condition(arena_.substitute_condition(condition, map));
+  for (const ConditionId condition : old) add_condition(arena_.substitute.condition(condition, map));
   std::erase_if(variables_, [&](VariableId variable) { return map.contains(variable); });
   variables_.insert(variables_.end(), instead.begin(), instead.end());
   // What is inside may be a different kind of thing now: a sum of several terms, a choice that was made.
@@ -61,7 +61,7 @@ bool Reducer::is_own(VariableId variable) const {
 bool Reducer::use_conditions() {
   for (std::size_t i = 0; i < conditions_.size(); ++i) {
     const ConditionId condition = conditions_[i];
-    const Truth known = arena_.truth(condition);
+    const Truth known = arena_.known.truth(condition);
     if (known == Truth::no) {
       is_empty_ = true;
       return true;
@@ -77,7 +77,7 @@ bool Reducer::use_conditions() {
       const Atom& atom = arena_.atom(affine.terms[0].first);
       if (atom.kind != Atom::Kind::variable || !is_own(atom.argument)) continue;
       // coefficient*v + constant >= 0, and nonnegative() made the coefficient 1 or -1
-      const Interval old = arena_.range(atom.argument);
+      const Interval old = arena_.known.range(atom.argument);
       auto low = static_cast<std::int64_t>(old.low);
       auto high = static_cast<std::int64_t>(old.high);
       if (affine.terms[0].second == 1) {
@@ -94,15 +94,17 @@ bool Reducer::use_conditions() {
       for (const auto& [id, coefficient] : affine.terms) {
         const Atom& atom = arena_.atom(id);
         if (atom.kind != Atom::Kind::variable || !is_own(atom.argument) || std::abs(coefficient) != 1) continue;
-        const Affine others = Arena::difference(affine, Arena::scaled(Affine{{{id, 1}}, 0}, coefficient));
+        const Affine others = Affine::difference(affine, Affine::scaled(Affine{{{id, 1}}, 0}, coefficient));
         const auto& used = arena_.traits_of_affine(arena_.intern(others)).variables;
         if (std::binary_search(used.begin(), used.end(), atom.argument)) continue;
-        const Affine value = Arena::scaled(others, -coefficient);
-        const Interval old = arena_.range(atom.argument);
+        const Affine value = Affine::scaled(others, -coefficient);
+        const Interval old = arena_.known.range(atom.argument);
         conditions_.erase(conditions_.begin() + static_cast<std::ptrdiff_t>(i));
         substitute(atom.argument, value, {});
-        add_condition(arena_.nonnegative(Arena::difference(value, Arena::number(static_cast<std::int64_t>(old.low)))));
-        add_condition(arena_.nonnegative(Arena::difference(Arena::number(static_cast<std::int64_t>(old.high)), value)));
+        add_condition(arena_.conditions.nonnegative(
+            Affine::difference(value, Affine::number(static_cast<std::int64_t>(old.low)))));
+        add_condition(arena_.conditions.nonnegative(
+            Affine::difference(Affine::number(static_cast<std::int64_t>(old.high)), value)));
         return true;
       }
     }
@@ -115,27 +117,27 @@ void Reducer::replace_range(VariableId variable, std::int64_t low, std::int64_t 
     is_empty_ = true;
     return;
   }
-  const VariableId fresh = arena_.new_variable(low, high);
-  substitute(variable, arena_.variable(fresh), {fresh});
+  const VariableId fresh = arena_.known.new_variable(low, high);
+  substitute(variable, arena_.affines.variable(fresh), {fresh});
 }
 
 bool Reducer::fix_single_values() {
   for (const VariableId variable : variables_) {
-    const Interval range = arena_.range(variable);
+    const Interval range = arena_.known.range(variable);
     if (range.low > range.high) {
       is_empty_ = true;
       return true;
     }
     if (!range.is_point()) continue;
-    substitute(variable, Arena::number(static_cast<std::int64_t>(range.low)), {});
+    substitute(variable, Affine::number(static_cast<std::int64_t>(range.low)), {});
     return true;
   }
   return false;
 }
 
 void Reducer::for_each_affine(const std::function<void(const Affine&)>& visit) {
-  arena_.for_each_affine(body_, visit);
-  for (const ConditionId condition : conditions_) arena_.for_each_affine_of_condition(condition, visit);
+  arena_.occurrences.for_each_affine(body_, visit);
+  for (const ConditionId condition : conditions_) arena_.occurrences.for_each_affine_of_condition(condition, visit);
 }
 
 bool Reducer::split_digits() {
@@ -150,7 +152,7 @@ bool Reducer::split_digits() {
       if (inside.terms.size() != 1 || inside.terms[0].second != 1) continue;
       const Atom& digit = arena_.atom(inside.terms[0].first);
       if (digit.kind != Atom::Kind::variable || !is_own(digit.argument)) continue;
-      const Interval range = arena_.range(digit.argument);
+      const Interval range = arena_.known.range(digit.argument);
       if (floor_remainder(static_cast<std::int64_t>(range.low) + inside.constant, atom.divisor) != 0) continue;
       if (floor_remainder(static_cast<std::int64_t>(range.high) + 1 + inside.constant, atom.divisor) != 0) continue;
       if (divisor != 0 && (variable != digit.argument || divisor <= atom.divisor)) continue;
@@ -160,12 +162,13 @@ bool Reducer::split_digits() {
     }
   });
   if (divisor == 0) return false;
-  const Interval range = arena_.range(variable);
-  const VariableId high = arena_.new_variable(floor_quotient(static_cast<std::int64_t>(range.low) + shift, divisor),
-                                              floor_quotient(static_cast<std::int64_t>(range.high) + shift, divisor));
-  const VariableId low = arena_.new_variable(0, divisor - 1);
-  const Affine value =
-      Arena::sum(Arena::sum(arena_.variable(low), Arena::number(-shift)), arena_.variable(high), divisor);
+  const Interval range = arena_.known.range(variable);
+  const VariableId high =
+      arena_.known.new_variable(floor_quotient(static_cast<std::int64_t>(range.low) + shift, divisor),
+                                floor_quotient(static_cast<std::int64_t>(range.high) + shift, divisor));
+  const VariableId low = arena_.known.new_variable(0, divisor - 1);
+  const Affine value = Affine::sum(Affine::sum(arena_.affines.variable(low), Affine::number(-shift)),
+                                   arena_.affines.variable(high), divisor);
   substitute(variable, value, {high, low});
   return true;
 }
@@ -174,8 +177,8 @@ bool Reducer::merge_digits() {
   for (const VariableId high : variables_) {
     for (const VariableId low : variables_) {
       if (high == low) continue;
-      const Interval low_range = arena_.range(low);
-      const Interval high_range = arena_.range(high);
+      const Interval low_range = arena_.known.range(low);
+      const Interval high_range = arena_.known.range(high);
       const Wide size = low_range.high - low_range.low + 1;
       if (size > (Wide{1} << 40)) continue;
       const auto radix = static_cast<std::int64_t>(size);
@@ -184,9 +187,9 @@ bool Reducer::merge_digits() {
       const Wide greatest = high_range.high * size + low_range.high;
       if (greatest > (Wide{1} << 60) || least < -(Wide{1} << 60)) continue;
       const VariableId merged =
-          arena_.new_variable(static_cast<std::int64_t>(least), static_cast<std::int64_t>(greatest));
+          arena_.known.new_variable(static_cast<std::int64_t>(least), static_cast<std::int64_t>(greatest));
       // c*(m*o+i) = c*w: putting o=0 and i=w gives exactly that. Both at once: o=0 alone would say something else.
-      substitute({{high, Arena::number(0)}, {low, arena_.variable(merged)}}, {merged});
+      substitute({{high, Affine::number(0)}, {low, arena_.affines.variable(merged)}}, {merged});
       return true;
     }
   }
@@ -230,14 +233,14 @@ bool Reducer::are_one_value(VariableId high, VariableId low, std::int64_t radix)
     is_possible = is_possible && (is_alone || high_coefficient == low_coefficient * radix);
   });
   if (!is_possible || !is_value) return false;
-  const Affine whole = arena_.variable(arena_.new_variable(0, 1));
-  const Substitution map = {{low, Arena::sum(whole, arena_.variable(high), -radix)}};
+  const Affine whole = arena_.affines.variable(arena_.known.new_variable(0, 1));
+  const Substitution map = {{low, Affine::sum(whole, arena_.affines.variable(high), -radix)}};
   const auto is_free_of_high = [&](const std::vector<VariableId>& used) {
     return !std::binary_search(used.begin(), used.end(), high);
   };
-  if (!is_free_of_high(arena_.traits(arena_.substitute_polynomial(body_, map)).variables)) return false;
+  if (!is_free_of_high(arena_.traits(arena_.substitute.polynomial(body_, map)).variables)) return false;
   return std::all_of(conditions_.begin(), conditions_.end(), [&](ConditionId condition) {
-    return is_free_of_high(arena_.traits_of_condition(arena_.substitute_condition(condition, map)).variables);
+    return is_free_of_high(arena_.traits_of_condition(arena_.substitute.condition(condition, map)).variables);
   });
 }
 
@@ -251,7 +254,7 @@ void Reducer::drop_unused(mpq_class& count) {
     if (std::binary_search(used.begin(), used.end(), variable)) {
       kept.push_back(variable);
     } else {
-      const Interval range = arena_.range(variable);
+      const Interval range = arena_.known.range(variable);
       count *= mpq_class(static_cast<long>(range.high - range.low + 1));
     }
   }

@@ -108,7 +108,7 @@ Residues::Value Residues::complement(const Value& value) const {
 
 Residues::Value Residues::of_polynomial(PolynomialId id) {
   if (const auto known = polynomials_.find(id); known != polynomials_.end()) return known->second;
-  arena_.spend(1);
+  arena_.budget.spend(1);
   Value sum;
   const Polynomial node = arena_.polynomial(id);
   for (const auto& [monomial, coefficient] : node.terms) {
@@ -156,7 +156,7 @@ Residues::Value Residues::of_wild_product(const Monomial& product, const mpq_cla
 
 Residues::Value Residues::of_generator(GeneratorId id) {
   if (const auto known = generators_.find(id); known != generators_.end()) return known->second;
-  arena_.spend(1);
+  arena_.budget.spend(1);
   const Value value = made(id);
   generators_.emplace(id, value);
   return value;
@@ -229,7 +229,7 @@ Residues::Value Residues::of_call(const Generator& node) {
   const PolynomialId inside = node.polynomials[0];
   const Value argument = of_polynomial(inside);
   const auto function = static_cast<Function>(node.tag);
-  const Sign sign = arena_.sign(inside);
+  const Sign sign = arena_.signs.sign(inside);
   // A logarithm of zero is infinite: such a value is matched as a whole, with all that may make its argument NaN.
   const bool may_be_infinite =
       (function == Function::log || function == Function::rsqrt) && !(sign.nonnegative && sign.nonzero);
@@ -275,7 +275,7 @@ std::vector<PolynomialId> Residues::pieces(GeneratorId fold, std::size_t variabl
   const auto [low, high] = arena_.generator(fold).ranges[variable];
   std::vector<PolynomialId> out;
   for (std::int64_t value = low; value <= high; ++value) {
-    out.push_back(arena_.with_range(fold, variable, {value, value}));
+    out.push_back(arena_.reductions.with_range(fold, variable, {value, value}));
   }
   return out;
 }
@@ -293,7 +293,7 @@ void Residues::add_operands(PolynomialId id, bool is_max, std::vector<Value>& ou
       // A fold starts from its identity, which a NaN does not replace.
       const Value body = of_polynomial(node.polynomials[0]);
       if (!body.is_number || !body.nan.empty() || !node.conditions.empty()) {
-        out.push_back(of_polynomial(arena_.identity(static_cast<ArithmeticOp>(op))));
+        out.push_back(of_polynomial(arena_.reductions.identity(static_cast<ArithmeticOp>(op))));
       }
       for (const PolynomialId piece : pieces(*only, *variable)) add_operands(piece, is_max, out);
       return;
@@ -329,7 +329,7 @@ Residues::Value Residues::of_fold(GeneratorId id) {
   if (op == ArithmeticOp::max || op == ArithmeticOp::min) {
     if (short_range(node)) {
       std::vector<Value> operands;
-      add_operands(arena_.generator(node), op == ArithmeticOp::max, operands);
+      add_operands(arena_.polynomials.generator(node), op == ArithmeticOp::max, operands);
       return of_operands(op == ArithmeticOp::max, std::move(operands));
     }
   } else if (const auto variable = op == ArithmeticOp::add ? short_range(node) : std::nullopt) {
@@ -408,7 +408,7 @@ Residues::Value Residues::of_atom(AtomId id) {
 
 Residues::Value Residues::of_condition(ConditionId id) {
   if (const auto known = conditions_.find(id); known != conditions_.end()) return known->second;
-  arena_.spend(1);
+  arena_.budget.spend(1);
   const Condition node = arena_.condition(id);
   Value value;
   switch (node.kind) {

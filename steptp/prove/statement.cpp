@@ -111,7 +111,7 @@ std::optional<ProofRecord::Condition> StatementWriter::condition(const Need& nee
       break;
   }
   for (const VariableId id : traits.variables) {
-    const Interval range = arena_.range(id);
+    const Interval range = arena_.known.range(id);
     out.variables.push_back(
         {variable(id), {static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)}});
   }
@@ -153,7 +153,7 @@ std::string StatementWriter::affine(const Affine& sum) {
 }
 
 std::string StatementWriter::atom(AtomId id) {
-  const Arena::Deeper deeper(arena_);
+  const Deeper deeper(arena_.budget);
   const Atom& node = arena_.atom(id);
   switch (node.kind) {
     case Atom::Kind::variable: return variable(node.argument);
@@ -177,7 +177,7 @@ std::string StatementWriter::subscripts(const Generator& node) {
 }
 
 std::string StatementWriter::generator(GeneratorId id) {
-  const Arena::Deeper deeper(arena_);
+  const Deeper deeper(arena_.budget);
   if (is_too_large()) return "0";
   if (const auto known = part_numbers_.find(id); known != part_numbers_.end()) {
     const auto& inside = used_in_[id];
@@ -275,7 +275,7 @@ std::string StatementWriter::reduction(const Generator& node, std::uint32_t heig
 }
 
 std::string StatementWriter::condition(ConditionId id) {
-  const Arena::Deeper deeper(arena_);
+  const Deeper deeper(arena_.budget);
   const Condition& node = arena_.condition(id);
   const auto all = [&](std::string_view name) {
     std::vector<std::string> parts;

@@ -2,9 +2,11 @@
 // rounded, so that two programs with one form do the same roundings (docs/decisions/0040-safe.md). What is exact for
 // all inputs leaves no trace: copies, signs, max and min, x+0, x*1, a conversion to a type that holds the value.
 // Only accumulations may come in another order and in parts, because their error bound does not depend on it.
-#include <algorithm>
-
 #include "steptp/prove/flow.h"
+
+#include <algorithm>
+#include <variant>
+
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/written_operations.h"
 #include "steptp/structure/types.h"
@@ -37,7 +39,7 @@ bool fits_accumulator(const ValueType& term, DType accumulator) {
 
 }  // namespace
 
-PolynomialId Flow::kept_in(const Typed& value, DType dtype) {
+PolynomialId WrittenValues::kept_in(const TypedValue& value, DType dtype) {
   const PolynomialId real = to_real(value.value);
   const auto rounded = [&] {
     return arena_.polynomials.generator(
@@ -56,7 +58,7 @@ PolynomialId Flow::kept_in(const Typed& value, DType dtype) {
   return range.low >= -limit && range.high <= limit ? real : rounded();
 }
 
-PolynomialId Flow::written(ArithmeticOp op, const Typed& left, const Typed& right, DType dtype) {
+PolynomialId WrittenValues::written(ArithmeticOp op, const TypedValue& left, const TypedValue& right, DType dtype) {
   PolynomialId a = kept_in(left, dtype);
   PolynomialId b = kept_in(right, dtype);
   const PolynomialId zero = arena_.polynomials.constant(0);
@@ -64,7 +66,7 @@ PolynomialId Flow::written(ArithmeticOp op, const Typed& left, const Typed& righ
   const auto made = [&](ArithmeticOp kind) {
     return arena_.polynomials.generator({Generator::Kind::operation, operation_tag(kind, dtype), {a, b}, {}, {}, {}});
   };
-  // Signs are exact, so they stand outside of products and quotients.
+  // (-x)*y = -(x*y) and (-x)/y = -(x/y), exactly: signs stand outside of products and quotients.
   const auto take_sign = [&](PolynomialId& value) {
     const Polynomial& node = arena_.polynomial(value);
     if (node.terms.size() != 1 || sgn(node.terms[0].second) >= 0) return false;
@@ -75,6 +77,7 @@ PolynomialId Flow::written(ArithmeticOp op, const Typed& left, const Typed& righ
     case ArithmeticOp::subtract:
     case ArithmeticOp::add:
       if (op == ArithmeticOp::subtract) b = arena_.polynomials.negate(b);
+      // x+0 = x, exactly.
       if (a == zero) return b;
       if (b == zero) return a;
       if (const auto sum = joined(a, b, dtype)) return *sum;
@@ -84,6 +87,7 @@ PolynomialId Flow::written(ArithmeticOp op, const Typed& left, const Typed& righ
       const bool is_left_negative = take_sign(a);
       const bool is_negative = take_sign(b) != is_left_negative;
       PolynomialId result = 0;
+      // x*1 = x and x/1 = x, exactly.
       if (b == one) {
         result = a;
       } else if (a == one && op == ArithmeticOp::multiply) {
@@ -102,7 +106,7 @@ PolynomialId Flow::written(ArithmeticOp op, const Typed& left, const Typed& righ
   throw GiveUp{"an operation that is not known"};
 }
 
-PolynomialId Flow::written(Function function, const Typed& argument, DType dtype) {
+PolynomialId WrittenValues::written(Function function, const TypedValue& argument, DType dtype) {
   const PolynomialId a = kept_in(argument, dtype);
   switch (function) {
     case Function::negate: return arena_.polynomials.negate(a);
@@ -115,7 +119,7 @@ PolynomialId Flow::written(Function function, const Typed& argument, DType dtype
   return arena_.polynomials.generator({Generator::Kind::operation, operation_tag(function, dtype), {a}, {}, {}, {}});
 }
 
-bool Flow::is_of_terms(PolynomialId value, DType dtype) {
+bool WrittenValues::is_of_terms(PolynomialId value, DType dtype) {
   const Polynomial& node = arena_.polynomial(value);
   return std::all_of(node.terms.begin(), node.terms.end(), [&](const auto& term) {
     const auto& factors = arena_.monomial(term.first).factors;
@@ -135,14 +139,14 @@ bool Flow::is_of_terms(PolynomialId value, DType dtype) {
   });
 }
 
-std::optional<PolynomialId> Flow::joined(PolynomialId left, PolynomialId right, DType dtype) {
+std::optional<PolynomialId> WrittenValues::joined(PolynomialId left, PolynomialId right, DType dtype) {
   const bool is_left = is_of_terms(left, dtype);
   const bool is_right = is_of_terms(right, dtype);
-  if (overestimates_sums_ ? !is_left && !is_right : !is_left || !is_right) return std::nullopt;
+  if (parts_.options.overestimates_sums ? !is_left && !is_right : !is_left || !is_right) return std::nullopt;
   return arena_.polynomials.add(as_term(left, dtype), as_term(right, dtype));
 }
 
-PolynomialId Flow::as_term(PolynomialId value, DType dtype) {
+PolynomialId WrittenValues::as_term(PolynomialId value, DType dtype) {
   const Polynomial node = arena_.polynomial(value);
   if (node.terms.empty()) return value;
   if (is_of_terms(value, dtype)) return value;
@@ -160,7 +164,8 @@ PolynomialId Flow::as_term(PolynomialId value, DType dtype) {
   return is_negative ? arena_.polynomials.negate(term) : term;
 }
 
-void Flow::collect_terms(const Expr& expr, const Frame& frame, bool is_negated, std::vector<PolynomialId>& out) {
+void WrittenValues::collect_terms(const Expr& expr, const Frame& frame, bool is_negated,
+                                  std::vector<PolynomialId>& out) {
   const Ref& left = *table_.statements[frame.statement].equation->left;
   const auto is_own = [&](const Expr& part) {
     const auto* read = std::get_if<Read>(&part.node);
@@ -177,7 +182,7 @@ void Flow::collect_terms(const Expr& expr, const Frame& frame, bool is_negated, 
   const auto at = std::find_if(sum->operands.begin(), sum->operands.end(), has_own);
   if (at == sum->operands.end()) throw GiveUp{"an accumulation of another form"};
   const auto place = static_cast<std::size_t>(at - sum->operands.begin());
-  const auto add = [&](const Typed& term, bool is_subtracted) {
+  const auto add = [&](const TypedValue& term, bool is_subtracted) {
     // The sum is rounded in the wider type, and the term is not rounded before.
     if (!fits_accumulator(term.type, left.dtype)) throw GiveUp{"a term of a wider type than its accumulator"};
     const PolynomialId value = as_term(kept_in(term, left.dtype), left.dtype);
@@ -188,22 +193,21 @@ void Flow::collect_terms(const Expr& expr, const Frame& frame, bool is_negated, 
     std::vector<ExprPtr> operands(sum->operands.begin(), at);
     std::vector<ArithmeticOp> operators(sum->operators.begin(),
                                         sum->operators.begin() + static_cast<std::ptrdiff_t>(place) - 1);
-    add(fold(operands, operators, frame), false);
+    add(parts_.evaluator.fold(operands, operators, frame), false);
   }
   collect_terms(**at, frame, place > 0 && sum->operators[place - 1] == ArithmeticOp::subtract, out);
   for (std::size_t i = place + 1; i < sum->operands.size(); ++i) {
-    add(evaluate(*sum->operands[i], frame), sum->operators[i - 1] == ArithmeticOp::subtract);
+    add(parts_.evaluator.evaluate(*sum->operands[i], frame), sum->operators[i - 1] == ArithmeticOp::subtract);
   }
 }
 
-PolynomialId Flow::written_rounds(std::size_t statement, const Piece& piece, ConditionId where) {
+PolynomialId WrittenValues::written_rounds(std::size_t statement, const Piece& piece, ConditionId where) {
   std::vector<PolynomialId> terms;
   {
     // What the summands cannot bear is known from the right side as a whole.
-    const PolynomialId outside = hazard_;
+    const Evaluator::HazardsAside aside(parts_.evaluator);
     const Assumption assumed(arena_, where);
     collect_terms(*table_.statements[statement].equation->right, Frame{statement, piece.loops, true}, false, terms);
-    hazard_ = outside;
   }
   PolynomialId total = arena_.polynomials.constant(0);
   for (const PolynomialId term : terms) {
@@ -220,43 +224,22 @@ PolynomialId Flow::written_rounds(std::size_t statement, const Piece& piece, Con
   return total;
 }
 
-PolynomialId Flow::written_once(std::size_t statement, const Piece& piece, ConditionId where,
-                                std::optional<PolynomialId> earlier) {
+PolynomialId WrittenValues::written_once(std::size_t statement, const Piece& piece, ConditionId where,
+                                         std::optional<PolynomialId> earlier) {
   const DType dtype = table_.statements[statement].equation->left->dtype;
   if (earlier) earlier = without_terms(*earlier, dtype);
   PolynomialId result = 0;
   {
     // What the round cannot bear is known already.
-    const PolynomialId outside = hazard_;
+    const Evaluator::HazardsAside aside(parts_.evaluator);
     const Assumption assumed(arena_, where);
     result = to_real(right_side(statement, piece.loops, true, earlier));
-    hazard_ = outside;
   }
   return arena_.choices.select(where, result, earlier.value_or(arena_.polynomials.constant(0)));
 }
 
-bool Flow::has_sums_done_once() const {
-  return std::any_of(table_.statements.begin(), table_.statements.end(), [](const Statement& statement) {
-    if (statement.accumulates != std::optional(ArithmeticOp::add)) return false;
-    std::vector<std::string> used;
-    for (const Index& subscript : statement.equation->left->subscripts) {
-      for_each_variable(subscript, [&](const std::string& name) { used.push_back(name); });
-    }
-    return std::all_of(statement.loops.begin(), statement.loops.end(), [&](const Loop* loop) {
-      return loop->extent == 1 || std::find(used.begin(), used.end(), loop->index) != used.end();
-    });
-  });
-}
-
-bool Flow::comes_before(std::size_t other, std::size_t statement) const {
-  if (place(other, statement).shared_loops == 0) return true;
-  const auto& one = table_.statements[other].equation->left->subscripts;
-  const auto& two = table_.statements[statement].equation->left->subscripts;
-  return one == two;
-}
-
 /// D=D*x or D=x*D: one product a round, rounded in the type of D.
-bool Flow::is_one_product(const Equation& equation) {
+bool WrittenValues::is_one_product(const Equation& equation) {
   const auto* product = std::get_if<Product>(&equation.right->node);
   if (!product || product->operands.size() != 2 || product->operators[0] != ArithmeticOp::multiply) return false;
   const auto is_own = [&](const Expr& part) {
@@ -269,7 +252,7 @@ bool Flow::is_one_product(const Equation& equation) {
   return type && fits_accumulator(*type, equation.left->dtype);
 }
 
-PolynomialId Flow::in_order(PolynomialId factor, std::size_t statement, const Piece& piece) {
+PolynomialId WrittenValues::in_order(PolynomialId factor, std::size_t statement, const Piece& piece) {
   const Statement& code = table_.statements[statement];
   if (!is_one_product(*code.equation)) throw GiveUp{"a round of several products"};
   Affine round = Affine::number(0);
@@ -284,7 +267,7 @@ PolynomialId Flow::in_order(PolynomialId factor, std::size_t statement, const Pi
       {Generator::Kind::operation, tag, {factor, arena_.polynomials.integer(round)}, {}, {}, {}});
 }
 
-PolynomialId Flow::without_terms(PolynomialId total, DType dtype) {
+PolynomialId WrittenValues::without_terms(PolynomialId total, DType dtype) {
   const Polynomial node = arena_.polynomial(total);
   constexpr std::size_t kMost = 2;
   if (node.terms.empty() || node.terms.size() > kMost) return total;

@@ -1,3 +1,7 @@
+// Cells (docs/decisions/0039). Where two normal forms differ, the index box of the output is cut by a condition on
+// indices that stands open in either form, both programs are written down again under each outcome, and so on. Every
+// element lies in a cell and none is drawn. On a cell, forms that differ are compared modulo two random primes
+// (residues.cpp): chance enters there and nowhere else.
 #include "steptp/prove/cells.h"
 
 #include <algorithm>
@@ -96,16 +100,6 @@ std::string text_of(const Arena& arena, const Value& value) {
   return value.hazard == kHarmless ? text : text + "  no value where " + to_text(arena, value.hazard);
 }
 
-bool is_same(const Value& left, const Value& right) {
-  if (left.kind != right.kind) return false;
-  switch (left.kind) {
-    case Value::Kind::real: return left.real == right.real;
-    case Value::Kind::integer: return left.integer == right.integer;
-    case Value::Kind::truth: return left.truth == right.truth;
-  }
-  return false;
-}
-
 Residues::Value residue_of(Residues& residues, const Value& value) {
   switch (value.kind) {
     case Value::Kind::real: return residues.of_polynomial(value.real);
@@ -132,14 +126,6 @@ std::vector<ConditionId> where_before_counts(Arena& arena, const Value& before) 
   Hazards hazards(arena);
   for (const ConditionId none : hazards.conditions_of(before.hazard)) known.push_back(arena.conditions.negation(none));
   return known;
-}
-
-bool includes_hazards(Arena& arena, const Value& before, const Value& after) {
-  if (after.hazard == kHarmless) return true;
-  Hazards hazards(arena);
-  PolynomialId excused = before.hazard;
-  if (before.kind == Value::Kind::real) excused = hazards.united(excused, hazards.of_nan(before.real));
-  return hazards.includes(excused, after.hazard);
 }
 
 }  // namespace

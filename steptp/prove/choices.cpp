@@ -23,11 +23,12 @@ void Choices::collect(bool is_max, PolynomialId neutral, PolynomialId id, Operan
       return;
     }
   }
+  std::optional<mpq_class>& limit = out.limit;
   out.may_be_nan |= traits(id).may_be_nan;
   if (id == neutral) {
     out.had_neutral = true;
   } else if (const auto value = as_constant(id)) {
-    if (!out.limit || (is_max ? *value > *out.limit : *value < *out.limit)) out.limit = value;
+    if (!limit || (is_max ? *value > *limit : *value < *limit)) limit = value;
   } else {
     out.flat.push_back(id);
   }
@@ -88,11 +89,10 @@ PolynomialId Choices::extremum(bool is_max, const std::vector<PolynomialId>& ope
   Operands collected;
   for (const PolynomialId operand : operands) collect(is_max, neutral, operand, collected);
   if (has_idle_limit(is_max, collected)) collected.limit.reset();
-  std::vector<PolynomialId>& flat = collected.flat;
-  if (collected.limit) flat.push_back(constant(*collected.limit));
+  auto& [flat, limit, may_be_nan, had_neutral] = collected;
+  if (limit) flat.push_back(constant(*limit));
   // max(-inf,x) = x where x is never NaN: max(-inf,NaN) is -inf, so -inf stays where a NaN is possible.
-  const bool may_be_nan = collected.may_be_nan;
-  if (collected.had_neutral && (flat.empty() || may_be_nan)) flat.push_back(neutral);
+  if (had_neutral && (flat.empty() || may_be_nan)) flat.push_back(neutral);
   std::sort(flat.begin(), flat.end());
   flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
   if (!may_be_nan) {

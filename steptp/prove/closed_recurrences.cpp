@@ -1,10 +1,13 @@
-// Recurrences that are folds: X(k)=max(X(k-1),T(k)), and N(k)=N(k-1)*f(k-1)/f(k)+B(k), which is the sum of B(i)*f(i)
-// up to k, divided by f(k); and the index at which such a maximum was met.
+// Recurrences that are folds (docs/decisions/0026): X(k)=max(X(k-1),T(k)), and N(k)=N(k-1)*f(k-1)/f(k)+B(k), which is
+// the sum of B(i)*f(i) up to k, divided by f(k); and the index at which such a maximum was met. The first round and one
+// later round are written down, the later one with the round before it as a generator; then the laws of Closing are
+// tried.
+#include "steptp/prove/flow.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 
-#include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 
 namespace steptp::forms {
@@ -18,6 +21,16 @@ class Closing {
  public:
   Closing(Arena& arena, const Step& step, const Rounds& rounds) : arena_(arena), step_(step), rounds_(rounds) {}
 
+  /// Where the round before is a number.
+  [[nodiscard]] std::optional<PolynomialId> of_numbers() {
+    const auto value = sum();
+    return value ? value : masked_sum();
+  }
+  /// Where the round before is anything.
+  [[nodiscard]] std::optional<PolynomialId> of_anything() {
+    const auto value = extremum();
+    return value ? value : plain_sum();
+  }
   /// As a greatest or least value.
   [[nodiscard]] std::optional<PolynomialId> extremum();
   /// As a sum, where the round before is a number: then so is the next, since all that is added is one.
@@ -129,6 +142,7 @@ class Closing {
   Rounds rounds_;
 };
 
+/// X(k) = max(X(k-1),T(k)) is max{i<=k}(T(i)), if no NaN is first.
 std::optional<PolynomialId> Closing::extremum() {
   const auto whole = arena_.as_generator(step_.value);
   if (!whole || arena_.generator(*whole).kind != Generator::Kind::extremum) return std::nullopt;
@@ -166,6 +180,7 @@ std::optional<Closing::Linear> Closing::as_linear(PolynomialId value) {
   return result;
 }
 
+/// N(k) = N(k-1)*f(k-1)/f(k)+B(k) is sum{i<=k}(B(i)*f(i))/f(k), where f is a number other than zero.
 std::optional<PolynomialId> Closing::sum() {
   if (!arena_.with_algebra()) return std::nullopt;
   const auto linear = as_linear(step_.value);
@@ -183,6 +198,7 @@ std::optional<PolynomialId> Closing::sum() {
   return is_whole ? total : arena_.polynomials.add(total, scaled(rounds_.first, low));
 }
 
+/// N(k) = N(k-1)+B(k) is sum{i<=k}(B(i)), whatever B is.
 std::optional<PolynomialId> Closing::plain_sum() {
   const Monomial self{{{*arena_.as_generator(step_.previous), 1}}};
   Polynomial others = arena_.polynomial(step_.value);
@@ -197,9 +213,10 @@ std::optional<PolynomialId> Closing::plain_sum() {
   return fold(ArithmeticOp::add, true, [&](const Affine& k) { return at(term, k); });
 }
 
-/// With X a maximum that is -inf only where it was before and where x is: N(k) is 0 where X(k) is -inf, and elsewhere
-/// N(k-1)*exp(X(k-1)-X(k))+B(k), and B(k) is 0 where x(k) is -inf. Then N(k) is 0 where X(k) is -inf, and elsewhere the
-/// sum of B(i)*exp(X(i)-X(k)) up to k, in which rounds with an X(i) of -inf add nothing, whatever is put for it.
+/// N(k) = if(X(k)==-inf;0;sum{i<=k}(B(i)*exp(X(i)-X(k)))). With X a maximum that is -inf only where it was before and
+/// where x is: N(k) is 0 where X(k) is -inf, and elsewhere N(k-1)*exp(X(k-1)-X(k))+B(k), and B(k) is 0 where x(k) is
+/// -inf. Then N(k) is 0 where X(k) is -inf, and elsewhere the sum of B(i)*exp(X(i)-X(k)) up to k, in which rounds with
+/// an X(i) of -inf add nothing, whatever is put for it.
 std::optional<PolynomialId> Closing::masked_sum() {
   if (!arena_.with_algebra()) return std::nullopt;
   const PolynomialId nothing = arena_.polynomials.constant(0);
@@ -231,9 +248,9 @@ std::optional<PolynomialId> Closing::masked_sum() {
   return std::nullopt;
 }
 
-/// I(k) is t(k) where x(k)>X(k-1), and I(k-1) elsewhere, with X(k) the maximum of x up to k: the least t(i) with x(i)
-/// equal to X(k). With >= it is the greatest. Where x may be NaN the law does not hold: a running comparison passes a
-/// NaN over, and a NaN equals no maximum.
+/// I(k) = min{i<=k, x(i)==X(k)}(t(i)). I(k) is t(k) where x(k)>X(k-1), and I(k-1) elsewhere, with X(k) the maximum of x
+/// up to k: the least t(i) with x(i) equal to X(k). With >= it is the greatest. Where x may be NaN the law does not
+/// hold: a running comparison passes a NaN over, and a NaN equals no maximum.
 std::optional<PolynomialId> Closing::index_of_extremum() {
   const auto whole = arena_.as_generator(step_.value);
   if (!arena_.with_algebra() || !whole || arena_.generator(*whole).kind != Generator::Kind::select) return std::nullopt;
@@ -298,7 +315,7 @@ std::vector<Closing::Mask> Closing::masks(PolynomialId value) {
 
 }  // namespace
 
-std::optional<std::size_t> Flow::direction(const std::vector<VariableId>& names) const {
+std::optional<std::size_t> Recurrences::direction(const std::vector<VariableId>& names) const {
   std::optional<std::size_t> found;
   for (const std::vector<Affine>& element : reads_of_itself_) {
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -313,8 +330,8 @@ std::optional<std::size_t> Flow::direction(const std::vector<VariableId>& names)
 }
 
 /// Where some round up to the one that is asked for has no value.
-PolynomialId Flow::hazard_of_rounds(const RecurrenceRounds& rounds, const Round& first, const RecurrenceStep& step,
-                                    const Round& later) {
+PolynomialId Recurrences::hazard_of_rounds(const RecurrenceRounds& rounds, const Round& first,
+                                           const RecurrenceStep& step, const Round& later) {
   if (later.hazard == kHarmless) return first.hazard;
   if (arena_.traits(later.hazard).has_self) throw GiveUp{"a recurrence that divides by itself"};
   const VariableId round = arena_.known.new_variable(rounds.low + 1, rounds.high);
@@ -326,7 +343,7 @@ PolynomialId Flow::hazard_of_rounds(const RecurrenceRounds& rounds, const Round&
   return hazards_.united(first.hazard, hazards_.anywhere({round}, is_reached, here));
 }
 
-void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
+void Recurrences::close(std::size_t statement, const std::vector<VariableId>& names) {
   const std::optional<std::size_t> along = direction(names);
   if (!along) return;
   const bool is_real = is_float(table_.statements[statement].equation->left->dtype);
@@ -363,16 +380,9 @@ void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
         step.previous = arena_.polynomials.integer(arena_.affines.wrapped(integer_of(step.previous).integer, dtype));
       }
       Closing closing(arena_, step, rounds);
-      std::optional<PolynomialId> value;
-      if (!is_real) {
-        value = closing.index_of_extremum();
-      } else if (is_number) {
-        value = closing.sum();
-        if (!value) value = closing.masked_sum();
-      } else {
-        value = closing.extremum();
-        if (!value) value = closing.plain_sum();
-      }
+      const std::optional<PolynomialId> value = !is_real    ? closing.index_of_extremum()
+                                                : is_number ? closing.of_numbers()
+                                                            : closing.of_anything();
       if (!value) continue;
       closed_[statement] = Closed{names, *value, hazard_of_rounds(rounds, first, step, later)};
       break;

@@ -1,12 +1,9 @@
-// Definedness as an obligation of its own. A hazard is a form with the values 0 and 1, made of the same nodes as
-// values, so that splitting, moving and renaming loops changes hazards and values alike: unions are maxima, choices are
-// selects, and a hazard in any round of a loop is a maximum over the rounds.
+// Definedness as an obligation of its own (docs/decisions/0039). A hazard is a form with the values 0 and 1, made of
+// the same nodes as values, so that splitting, moving and renaming loops changes hazards and values alike: unions are
+// maxima, choices are selects, and a hazard in any round of a loop is a maximum over the rounds.
 #include "steptp/prove/hazards.h"
 
 #include <algorithm>
-
-#include "steptp/prove/flow.h"
-#include "steptp/prove/give_up.h"
 
 namespace steptp::forms {
 
@@ -52,6 +49,7 @@ std::vector<ConditionId> Hazards::conditions_of(PolynomialId hazard) {
   return out;
 }
 
+/// 1 where the divisor is zero; the laws say where that cannot be, or what it follows from.
 PolynomialId Hazards::of_divisor(PolynomialId divisor) {
   arena_.budget.spend(1);
   const PolynomialId zero = arena_.polynomials.constant(0);
@@ -63,7 +61,7 @@ PolynomialId Hazards::of_divisor(PolynomialId divisor) {
   }
   const Polynomial sum = arena_.polynomial(divisor);
   if (sum.terms.size() == 1) {
-    // A product of numbers is zero where one of them is. Beside an infinity it may be NaN, which is not zero.
+    // x*y == 0 = x == 0 or y == 0, of numbers: beside an infinity a product may be NaN, which is not zero.
     const Monomial product = arena_.monomial(sum.terms[0].first);
     const bool is_number = !arena_.traits_of_monomial(sum.terms[0].first).is_wild();
     if (sum.terms[0].second != 0 && (is_number || product.factors.size() == 1)) {
@@ -74,7 +72,7 @@ PolynomialId Hazards::of_divisor(PolynomialId divisor) {
       return result;
     }
   }
-  // A product that was multiplied out is zero where one of its factors is.
+  // x*y+x*z == 0 = x == 0 or y+z == 0: a product that was multiplied out is zero where one of its factors is.
   if (const auto product = arena_.with_algebra() ? arena_.products.factored(divisor) : std::nullopt) {
     const bool is_product = product->factors.size() > 1 || product->factors[0].second > 1;
     PolynomialId result = kHarmless;
@@ -83,7 +81,7 @@ PolynomialId Hazards::of_divisor(PolynomialId divisor) {
     }
     if (is_product) return result;
   }
-  // All multiples of a sum have one form.
+  // n*x == 0 = x == 0: all multiples of a sum have one form.
   const mpq_class leading = sum.terms.front().second;
   const PolynomialId monic = leading == 0 ? divisor : arena_.polynomials.scale(divisor, 1 / leading);
   return of_condition(arena_.conditions.compare(CompareOp::equal, monic, zero));
@@ -94,12 +92,12 @@ PolynomialId Hazards::of_factor(GeneratorId factor) {
   switch (node.kind) {
     case Generator::Kind::lump: return of_divisor(node.polynomials[0]);
     case Generator::Kind::inverse:
-      // The inverse of a number is never zero.
+      // 1/x == 0 never, where x is a number.
       if (!arena_.traits(node.polynomials[0]).is_wild()) return kHarmless;
       break;
     case Generator::Kind::call: {
       const auto function = static_cast<Function>(node.tag);
-      // A root of a negative number is NaN, which is not zero.
+      // sqrt(x) == 0 = x == 0, and abs(x) == 0 likewise: a root of a negative number is NaN, which is not zero.
       if (function == Function::sqrt || function == Function::abs) return of_divisor(node.polynomials[0]);
       break;
     }
@@ -222,37 +220,6 @@ bool Hazards::includes(PolynomialId all, PolynomialId some) {
   if (some == kHarmless || all == some) return true;
   const std::vector<PolynomialId> asked = parts(some);
   return std::all_of(asked.begin(), asked.end(), [&](PolynomialId part) { return includes_part(all, part); });
-}
-
-void Flow::add_range_hazards(const std::vector<Affine>& subscripts, const std::vector<std::int64_t>& shape) {
-  for (std::size_t i = 0; i < subscripts.size() && i < shape.size(); ++i) {
-    // What is made of indices alone lies inside: `check` has shown it.
-    if (arena_.is_free_of_data(subscripts[i])) continue;
-    const ConditionId inside = arena_.conditions.conjunction(
-        {arena_.conditions.nonnegative(subscripts[i]),
-         arena_.conditions.nonnegative(Affine::difference(Affine::number(shape[i] - 1), subscripts[i]))});
-    add_hazard(hazards_.of_condition(arena_.conditions.negation(inside)));
-  }
-}
-
-void Flow::add_operation_hazard(ArithmeticOp op, PolynomialId left, PolynomialId right) {
-  switch (op) {
-    case ArithmeticOp::divide:
-    case ArithmeticOp::floor_divide:
-    case ArithmeticOp::modulo: return add_hazard(hazards_.of_divisor(right));
-    case ArithmeticOp::power: {
-      const PolynomialId zero = arena_.polynomials.constant(0);
-      const ConditionId is_negative = arena_.conditions.compare(CompareOp::less, right, zero);
-      const Truth known = arena_.known.truth(is_negative);
-      if (known != Truth::no) add_hazard(hazards_.chosen(is_negative, hazards_.of_divisor(left), kHarmless));
-      return;
-    }
-    case ArithmeticOp::add:
-    case ArithmeticOp::subtract:
-    case ArithmeticOp::multiply:
-    case ArithmeticOp::max:
-    case ArithmeticOp::min: return;
-  }
 }
 
 }  // namespace steptp::forms

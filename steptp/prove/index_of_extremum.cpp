@@ -1,6 +1,6 @@
-// Which index has the greatest or least value: the least k with x(k) equal to M, where M is the maximum of x over the
-// same rounds. Such a k exists unless x may be NaN, so that what stands for "none" does not matter as long as it is
-// beyond all indices; and x(k)>=M says the same as x(k)==M.
+// Which index has the greatest or least value (docs/verification.md, "Indices that data chooses"): the least k with
+// x(k) equal to M, where M is the maximum of x over the same rounds. Such a k exists unless x may be NaN, so that what
+// stands for "none" does not matter as long as it is beyond all indices; and x(k)>=M says the same as x(k)==M.
 #include <array>
 #include <utility>
 
@@ -28,6 +28,8 @@ std::vector<Chosen> choices_of(const Condition& condition) {
 
 }  // namespace
 
+/// min{k}(if(x(k)>=M;k;none)) = min{k}(if(x(k)==M;k;n+1)), where M = max{k}(x(k)), no x is NaN and `none` is beyond all
+/// indices: n is the last one.
 std::optional<PolynomialId> Reducer::index_of_extremum() {
   const auto whole = arena_.as_generator(body_);
   if (!arena_.with_algebra() || !conditions_.empty() || !whole) return std::nullopt;

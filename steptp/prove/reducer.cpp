@@ -1,11 +1,16 @@
-// Folds: sums term by term, greatest and least values.
-#include <algorithm>
-#include <numeric>
-#include <set>
-
-#include "steptp/ir/index.h"
-#include "steptp/prove/give_up.h"
+// One fold on its way to normal form (docs/decisions/0011). A sum is taken term by term; inside a term, sums of sums
+// are one sum, and a choice by indices becomes a condition. Of a maximum, what does not depend on the loops moves out.
+// What is left has one body and nothing more to open: its box is brought to one form (fold_ranges.cpp), a sum of
+// products falls apart into a product of sums (fold_factors.cpp), and its variables get names (fold_names.cpp).
 #include "steptp/prove/reducer.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "steptp/prove/fold_factors.h"
+#include "steptp/prove/fold_names.h"
+#include "steptp/prove/fold_ranges.h"
+#include "steptp/prove/give_up.h"
 
 namespace steptp::forms {
 
@@ -13,19 +18,6 @@ PolynomialId Reducer::result() {
   if (op_ == ArithmeticOp::add) return sum();
   if (op_ == ArithmeticOp::max || op_ == ArithmeticOp::min) return extremum();
   return folded();
-}
-
-void Reducer::add_condition(ConditionId condition) {
-  const Condition& node = arena_.condition(condition);
-  if (node.kind == Condition::Kind::always) return;
-  if (node.kind == Condition::Kind::conjunction) {
-    const std::vector<ConditionId> parts = node.parts;
-    for (const ConditionId part : parts) add_condition(part);
-    return;
-  }
-  if (std::find(conditions_.begin(), conditions_.end(), condition) == conditions_.end()) {
-    conditions_.push_back(condition);
-  }
 }
 
 PolynomialId Reducer::again(std::vector<ConditionId> more, PolynomialId body) {
@@ -37,6 +29,7 @@ PolynomialId Reducer::again(std::vector<ConditionId> more, PolynomialId body) {
 PolynomialId Reducer::sum() {
   if (!arena_.with_algebra()) return plain_sum();
   move_data_conditions();
+  // sum(if(c;NaN;x)) = if(c;NaN;sum(x)), where c does not depend on the rounds, of which there are some.
   if (const auto veiled = arena_.masks.as_veiled(body_); veiled && conditions_.empty()) {
     const std::vector<VariableId>& used = arena_.traits_of_condition(veiled->where).variables;
     const bool depends = std::any_of(variables_.begin(), variables_.end(),
@@ -44,6 +37,7 @@ PolynomialId Reducer::sum() {
     if (!depends) return arena_.masks.veil({veiled->where, again({}, veiled->value)});
   }
   const Polynomial& body = arena_.polynomial(body_);
+  // sum(n*x+m*y) = n*sum(x)+m*sum(y).
   if (body.terms.size() > 1) {
     PolynomialId total = arena_.polynomials.constant(0);
     for (const auto& [monomial, coefficient] : body.terms) {
@@ -62,6 +56,7 @@ PolynomialId Reducer::sum() {
   return folded();
 }
 
+/// sum{c}(x) = sum(if(c;x;0)), where data decides c: terms that data leaves out are zero.
 void Reducer::move_data_conditions() {
   const auto stays = std::partition(conditions_.begin(), conditions_.end(), [this](ConditionId condition) {
     return arena_.is_index_condition(condition) || pins_variable(condition);
@@ -72,6 +67,7 @@ void Reducer::move_data_conditions() {
   conditions_.erase(stays, conditions_.end());
 }
 
+/// sum{a}(sum{b}(x)) = sum{a,b}(x), without algebra.
 PolynomialId Reducer::plain_sum() {
   body_ = arena_.polynomials.lump(body_);
   const auto inner = arena_.as_generator(body_);
@@ -99,7 +95,8 @@ std::optional<PolynomialId> Reducer::open_factor(MonomialId monomial) {
     others.factors.erase(others.factors.begin() + static_cast<std::ptrdiff_t>(i));
     const PolynomialId rest = arena_.intern_polynomial({{{arena_.intern_monomial(others), mpq_class(1)}}});
     if (node.kind == Kind::reduction && static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::add) {
-      // An infinite factor does not distribute, and a NaN beside an empty sum is not nothing.
+      // sum{a}(y*sum{b}(x)) = sum{a,b}(y*x), where y is a number and the inner sum is never infinite: an infinite
+      // factor does not distribute, and a NaN beside an empty sum is not nothing.
       if (arena_.traits(rest).is_wild() || arena_.traits_of_generator(id).may_be_infinite) continue;
       const auto inner = arena_.reductions.opened(id);
       std::vector<VariableId> variables = variables_;
@@ -110,10 +107,12 @@ std::optional<PolynomialId> Reducer::open_factor(MonomialId monomial) {
       return flat_sum(std::move(variables), conditions, arena_.polynomials.multiply(rest, inner.body));
     }
     if (node.kind == Kind::select && pins_variable(node.conditions[0])) {
-      // One-hot: of all rounds only the one that the data names adds something.
+      // sum{k}(y*if(k==data;x;0)) = sum{k, k==data}(y*x): of all rounds only the one that the data names adds
+      // something.
       if (arena_.polynomials.multiply(rest, node.polynomials[1]) != arena_.polynomials.constant(0)) continue;
       return again({node.conditions[0]}, arena_.polynomials.multiply(rest, node.polynomials[0]));
     }
+    // sum(y*if(c;x;z)) = sum{c}(y*x)+sum{not(c)}(y*z), where indices decide c.
     if (node.kind == Kind::select && arena_.is_index_condition(node.conditions[0]) && uses_variables(id)) {
       PolynomialId total = arena_.polynomials.constant(0);
       for (const bool holds : {true, false}) {
@@ -163,11 +162,13 @@ PolynomialId Reducer::extremum() {
   if (!inner) return folded();
   const Generator& node = arena_.generator(*inner);
   const bool is_max = op_ == ArithmeticOp::max;
+  // max{a}(max(x,y)) = max(max{a}(x),max{a}(y)).
   if (node.kind == Kind::extremum && (node.tag == 1) == is_max) {
     std::vector<PolynomialId> operands;
     for (const PolynomialId operand : node.polynomials) operands.push_back(again({}, operand));
     return arena_.choices.extremum(is_max, operands);
   }
+  // max{a}(max{b}(x)) = max{a,b}(x).
   if (node.kind == Kind::reduction && static_cast<ArithmeticOp>(node.tag) == op_) {
     const auto opened = arena_.reductions.opened(*inner);
     std::vector<VariableId> variables = variables_;
@@ -176,6 +177,7 @@ PolynomialId Reducer::extremum() {
     conditions.insert(conditions.end(), opened.conditions.begin(), opened.conditions.end());
     return arena_.reductions.reduce(op_, std::move(variables), conditions, opened.body);
   }
+  // max(if(c;x;y)) = max(max{c}(x),max{not(c)}(y)), where indices decide c.
   if (node.kind == Kind::select && arena_.is_index_condition(node.conditions[0]) && uses_variables(*inner)) {
     std::vector<PolynomialId> parts;
     for (const bool holds : {true, false}) {
@@ -191,6 +193,7 @@ PolynomialId Reducer::extremum() {
   return folded();
 }
 
+/// max{a}(2*x+y) = 2*max{a}(x)+y and max{a}(-x) = -min{a}(x), where x and y are numbers and y does not depend on a.
 std::optional<PolynomialId> Reducer::move_out() {
   if (!arena_.with_algebra() || arena_.traits(body_).is_wild()) return std::nullopt;
   const Polynomial body = arena_.polynomial(body_);
@@ -213,6 +216,26 @@ bool Reducer::uses_own_variables(MonomialId monomial) const {
   const std::vector<std::pair<GeneratorId, std::int32_t>>& factors = arena_.monomial(monomial).factors;
   return std::any_of(factors.begin(), factors.end(),
                      [this](const auto& factor) { return uses_variables(factor.first); });
+}
+
+PolynomialId Reducer::folded() {
+  FoldRanges ranges(arena_, fold_);
+  switch (ranges.settle()) {
+    case FoldRanges::Outcome::empty: return arena_.reductions.identity(op_);
+    case FoldRanges::Outcome::changed: return arena_.reductions.reduce(op_, variables_, conditions_, body_);
+    case FoldRanges::Outcome::settled: break;
+  }
+  const mpq_class count = ranges.drop_unused();
+  // product{n rounds}(x) = x**n, where x does not depend on the round.
+  if (op_ == ArithmeticOp::multiply && count != 1) {
+    if (count > 64) throw GiveUp{"a power beyond 64"};
+    body_ = arena_.polynomials.integer_power(body_, count.get_num().get_si());
+  }
+  const bool splits = op_ == ArithmeticOp::add && arena_.with_algebra();
+  PolynomialId result = splits ? FoldFactors(arena_, fold_).product_of_components()
+                               : FoldNames(arena_, op_).named(variables_, conditions_, body_);
+  if (op_ == ArithmeticOp::add) result = arena_.polynomials.scale(result, count);
+  return result;
 }
 
 }  // namespace steptp::forms

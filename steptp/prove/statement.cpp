@@ -1,3 +1,6 @@
+// Forms as the statements of certificates (docs/verification.md, "Certificates"; the grammar is in replay/form.h).
+// Forms share parts: written out as trees they would grow without bound, so a part that is long and occurs anywhere is
+// written once and referred to by number. A choice by indices at the top of a form becomes regions of the element.
 #include "steptp/prove/statement.h"
 
 #include <algorithm>

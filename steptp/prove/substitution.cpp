@@ -1,3 +1,6 @@
+// Substitution (docs/decisions/0011). What is put for variables may decide conditions, cancel terms and reorder the
+// loops of folds, so nothing is patched: every node that a variable touches is made again by its constructor, with the
+// arms of a choice under its condition. What is not touched stays, except that knowledge of the moment may decide it.
 #include <algorithm>
 
 #include "steptp/prove/arena.h"
@@ -111,38 +114,8 @@ class Substituter {
         for (const PolynomialId operand : node.polynomials) operands.push_back(polynomial(operand));
         return arena_.choices.extremum(node.tag == 1, operands);
       }
-      case Generator::Kind::select: {
-        const ConditionId chosen = condition(node.conditions[0]);
-        if (chosen == arena_.conditions.always()) return polynomial(node.polynomials[0]);
-        if (chosen == arena_.conditions.never()) return polynomial(node.polynomials[1]);
-        PolynomialId if_true = 0;
-        PolynomialId if_false = 0;
-        {
-          const Assumption assumed(arena_, chosen);
-          if_true = polynomial(node.polynomials[0]);
-        }
-        {
-          const Assumption assumed(arena_, arena_.conditions.negation(chosen));
-          if_false = polynomial(node.polynomials[1]);
-        }
-        return arena_.choices.select(chosen, if_true, if_false);
-      }
-      case Generator::Kind::reduction: {
-        // Fresh variables for the bound ones; the order may come out differently after a substitution.
-        const std::uint32_t height = arena_.traits_of_generator(id).height;
-        Substitution inner = map_;
-        std::vector<VariableId> variables;
-        for (std::size_t i = 0; i < node.ranges.size(); ++i) {
-          const VariableId fresh = arena_.known.new_variable(node.ranges[i].first, node.ranges[i].second);
-          variables.push_back(fresh);
-          inner[bound_variable(height, static_cast<std::uint32_t>(i))] = arena_.affines.variable(fresh);
-        }
-        Substituter inside(arena_, inner);
-        std::vector<ConditionId> conditions;
-        for (const ConditionId condition : node.conditions) conditions.push_back(inside.condition(condition));
-        return arena_.reductions.reduce(static_cast<ArithmeticOp>(node.tag), std::move(variables), conditions,
-                                        inside.polynomial(node.polynomials[0]));
-      }
+      case Generator::Kind::select: return select(node);
+      case Generator::Kind::reduction: return reduction(id);
       case Generator::Kind::conversion:
       case Generator::Kind::operation: {
         Generator result = node;
@@ -162,6 +135,42 @@ class Substituter {
   }
 
  private:
+  /// Each arm under its own condition.
+  PolynomialId select(const Generator& node) {
+    const ConditionId chosen = condition(node.conditions[0]);
+    if (chosen == arena_.conditions.always()) return polynomial(node.polynomials[0]);
+    if (chosen == arena_.conditions.never()) return polynomial(node.polynomials[1]);
+    PolynomialId if_true = 0;
+    PolynomialId if_false = 0;
+    {
+      const Assumption assumed(arena_, chosen);
+      if_true = polynomial(node.polynomials[0]);
+    }
+    {
+      const Assumption assumed(arena_, arena_.conditions.negation(chosen));
+      if_false = polynomial(node.polynomials[1]);
+    }
+    return arena_.choices.select(chosen, if_true, if_false);
+  }
+
+  /// Fresh variables for the bound ones; the order may come out differently after a substitution.
+  PolynomialId reduction(GeneratorId id) {
+    const Generator& node = arena_.generator(id);
+    const std::uint32_t height = arena_.traits_of_generator(id).height;
+    Substitution inner = map_;
+    std::vector<VariableId> variables;
+    for (std::size_t i = 0; i < node.ranges.size(); ++i) {
+      const VariableId fresh = arena_.known.new_variable(node.ranges[i].first, node.ranges[i].second);
+      variables.push_back(fresh);
+      inner[bound_variable(height, static_cast<std::uint32_t>(i))] = arena_.affines.variable(fresh);
+    }
+    Substituter inside(arena_, inner);
+    std::vector<ConditionId> conditions;
+    for (const ConditionId condition : node.conditions) conditions.push_back(inside.condition(condition));
+    return arena_.reductions.reduce(static_cast<ArithmeticOp>(node.tag), std::move(variables), conditions,
+                                    inside.polynomial(node.polynomials[0]));
+  }
+
   Affine atom(AtomId id) {
     const Deeper deeper(arena_.budget);
     const Atom& node = arena_.atom(id);

@@ -9,7 +9,7 @@
 
 namespace steptp::forms {
 
-/// One switch over all kinds, so that the compiler names the rule that a new kind lacks.
+/// Longer than a screen, because it is one switch over all kinds: the compiler names the rule that a new kind lacks.
 Traits TraitRules::traits_of(const Generator& node) {
   // Traits outlive what is assumed just now.
   const Knowledge::Ignoring ignoring(arena_.known);

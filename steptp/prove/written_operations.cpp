@@ -1,3 +1,4 @@
+// How a written operation is kept in the tag of a generator: its code and its type as one number (docs/decisions/0040).
 #include "steptp/prove/written_operations.h"
 
 #include <algorithm>

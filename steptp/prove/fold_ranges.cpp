@@ -1,11 +1,14 @@
-// Folds: conditions become ranges, digits become variables and variables digits.
+// The box of a fold (docs/decisions/0011). Splitting, tiling and unrolling a loop must leave its sum as it was, so the
+// variables of a fold are brought to one form: bounds move from conditions into ranges, equations determine variables,
+// a variable that occurs divided is split into digits, and two variables that occur only as m*o+i become one. Each rule
+// makes one change; they are tried in turn until none applies.
+#include "steptp/prove/fold_ranges.h"
+
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 #include "steptp/ir/index.h"
 #include "steptp/prove/give_up.h"
-#include "steptp/prove/reducer.h"
 
 namespace steptp::forms {
 
@@ -15,50 +18,35 @@ constexpr int kMaxRounds = 64;
 
 }  // namespace
 
-PolynomialId Reducer::folded() {
+FoldRanges::Outcome FoldRanges::settle() {
   for (int round = 0; round < kMaxRounds; ++round) {
     arena_.budget.spend(1);
-    if (is_empty_) return arena_.reductions.identity(op_);
+    if (is_empty_) return Outcome::empty;
     if (use_conditions() || fix_single_values() || split_digits() || merge_digits()) {
       if (round + 1 == kMaxRounds) throw GiveUp{"a fold that does not settle"};
       continue;
     }
     break;
   }
-  if (is_empty_) return arena_.reductions.identity(op_);
-  if (needs_reopening_) return arena_.reductions.reduce(op_, variables_, conditions_, body_);
-  mpq_class count = 1;
-  drop_unused(count);
-  if (op_ == ArithmeticOp::multiply && count != 1) {
-    if (count > 64) throw GiveUp{"a power beyond 64"};
-    body_ = arena_.polynomials.integer_power(body_, count.get_num().get_si());
-  }
-  const bool splits = op_ == ArithmeticOp::add && arena_.with_algebra();
-  PolynomialId result = splits ? product_of_components() : named(variables_, conditions_, body_);
-  if (op_ == ArithmeticOp::add) result = arena_.polynomials.scale(result, count);
-  return result;
+  if (is_empty_) return Outcome::empty;
+  return is_changed_ ? Outcome::changed : Outcome::settled;
 }
 
-void Reducer::substitute(VariableId variable, const Affine& value, const std::vector<VariableId>& instead) {
+void FoldRanges::substitute(VariableId variable, const Affine& value, const std::vector<VariableId>& instead) {
   substitute({{variable, value}}, instead);
 }
 
-void Reducer::substitute(const Substitution& map, const std::vector<VariableId>& instead) {
+void FoldRanges::substitute(const Substitution& map, const std::vector<VariableId>& instead) {
   body_ = arena_.substitute.polynomial(body_, map);
   const std::vector<ConditionId> old = std::move(conditions_);
   conditions_.clear();
   for (const ConditionId condition : old) add_condition(arena_.substitute.condition(condition, map));
   std::erase_if(variables_, [&](VariableId variable) { return map.contains(variable); });
   variables_.insert(variables_.end(), instead.begin(), instead.end());
-  // What is inside may be a different kind of thing now: a sum of several terms, a choice that was made.
-  needs_reopening_ = true;
+  is_changed_ = true;
 }
 
-bool Reducer::is_own(VariableId variable) const {
-  return std::find(variables_.begin(), variables_.end(), variable) != variables_.end();
-}
-
-bool Reducer::use_conditions() {
+bool FoldRanges::use_conditions() {
   for (std::size_t i = 0; i < conditions_.size(); ++i) {
     const ConditionId condition = conditions_[i];
     const Truth known = arena_.known.truth(condition);
@@ -70,49 +58,58 @@ bool Reducer::use_conditions() {
       conditions_.erase(conditions_.begin() + static_cast<std::ptrdiff_t>(i));
       return true;
     }
-    const Condition& node = arena_.condition(condition);
-    if (node.kind == Condition::Kind::nonnegative) {
-      const Affine affine = arena_.affine(node.left);
-      if (affine.terms.size() != 1) continue;
-      const Atom& atom = arena_.atom(affine.terms[0].first);
-      if (atom.kind != Atom::Kind::variable || !is_own(atom.argument)) continue;
-      // coefficient*v + constant >= 0, and nonnegative() made the coefficient 1 or -1
-      const Interval old = arena_.known.range(atom.argument);
-      auto low = static_cast<std::int64_t>(old.low);
-      auto high = static_cast<std::int64_t>(old.high);
-      if (affine.terms[0].second == 1) {
-        low = std::max(low, -affine.constant);
-      } else {
-        high = std::min(high, affine.constant);
-      }
-      conditions_.erase(conditions_.begin() + static_cast<std::ptrdiff_t>(i));
-      replace_range(atom.argument, low, high);
-      return true;
-    }
-    if (node.kind == Condition::Kind::zero) {
-      const Affine affine = arena_.affine(node.left);
-      for (const auto& [id, coefficient] : affine.terms) {
-        const Atom& atom = arena_.atom(id);
-        if (atom.kind != Atom::Kind::variable || !is_own(atom.argument) || std::abs(coefficient) != 1) continue;
-        const Affine others = Affine::difference(affine, Affine::scaled(Affine{{{id, 1}}, 0}, coefficient));
-        const auto& used = arena_.traits_of_affine(arena_.intern(others)).variables;
-        if (std::binary_search(used.begin(), used.end(), atom.argument)) continue;
-        const Affine value = Affine::scaled(others, -coefficient);
-        const Interval old = arena_.known.range(atom.argument);
-        conditions_.erase(conditions_.begin() + static_cast<std::ptrdiff_t>(i));
-        substitute(atom.argument, value, {});
-        add_condition(arena_.conditions.nonnegative(
-            Affine::difference(value, Affine::number(static_cast<std::int64_t>(old.low)))));
-        add_condition(arena_.conditions.nonnegative(
-            Affine::difference(Affine::number(static_cast<std::int64_t>(old.high)), value)));
-        return true;
-      }
-    }
+    if (use_bound(i) || use_equation(i)) return true;
   }
   return false;
 }
 
-void Reducer::replace_range(VariableId variable, std::int64_t low, std::int64_t high) {
+/// sum{a..b, v >= n}(x) = sum{max(a,n)..b}(x): a bound on one variable is a part of its range.
+bool FoldRanges::use_bound(std::size_t number) {
+  const Condition& node = arena_.condition(conditions_[number]);
+  if (node.kind != Condition::Kind::nonnegative) return false;
+  const Affine affine = arena_.affine(node.left);
+  if (affine.terms.size() != 1) return false;
+  const Atom& atom = arena_.atom(affine.terms[0].first);
+  if (atom.kind != Atom::Kind::variable || !is_own(atom.argument)) return false;
+  // coefficient*v + constant >= 0, and nonnegative() made the coefficient 1 or -1
+  const Interval old = arena_.known.range(atom.argument);
+  auto low = static_cast<std::int64_t>(old.low);
+  auto high = static_cast<std::int64_t>(old.high);
+  if (affine.terms[0].second == 1) {
+    low = std::max(low, -affine.constant);
+  } else {
+    high = std::min(high, affine.constant);
+  }
+  conditions_.erase(conditions_.begin() + static_cast<std::ptrdiff_t>(number));
+  replace_range(atom.argument, low, high);
+  return true;
+}
+
+/// sum{a..b, v == y}(x(v)) = if(a <= y <= b;x(y);0): an equation that determines a variable takes its place.
+bool FoldRanges::use_equation(std::size_t number) {
+  const Condition& node = arena_.condition(conditions_[number]);
+  if (node.kind != Condition::Kind::zero) return false;
+  const Affine affine = arena_.affine(node.left);
+  for (const auto& [id, coefficient] : affine.terms) {
+    const Atom& atom = arena_.atom(id);
+    if (atom.kind != Atom::Kind::variable || !is_own(atom.argument) || std::abs(coefficient) != 1) continue;
+    const Affine others = Affine::difference(affine, Affine::scaled(Affine{{{id, 1}}, 0}, coefficient));
+    const auto& used = arena_.traits_of_affine(arena_.intern(others)).variables;
+    if (std::binary_search(used.begin(), used.end(), atom.argument)) continue;
+    const Affine value = Affine::scaled(others, -coefficient);
+    const Interval old = arena_.known.range(atom.argument);
+    conditions_.erase(conditions_.begin() + static_cast<std::ptrdiff_t>(number));
+    substitute(atom.argument, value, {});
+    add_condition(
+        arena_.conditions.nonnegative(Affine::difference(value, Affine::number(static_cast<std::int64_t>(old.low)))));
+    add_condition(
+        arena_.conditions.nonnegative(Affine::difference(Affine::number(static_cast<std::int64_t>(old.high)), value)));
+    return true;
+  }
+  return false;
+}
+
+void FoldRanges::replace_range(VariableId variable, std::int64_t low, std::int64_t high) {
   if (low > high) {
     is_empty_ = true;
     return;
@@ -121,7 +118,8 @@ void Reducer::replace_range(VariableId variable, std::int64_t low, std::int64_t 
   substitute(variable, arena_.affines.variable(fresh), {fresh});
 }
 
-bool Reducer::fix_single_values() {
+/// sum{a..a}(x(v)) = x(a).
+bool FoldRanges::fix_single_values() {
   for (const VariableId variable : variables_) {
     const Interval range = arena_.known.range(variable);
     if (range.low > range.high) {
@@ -135,12 +133,14 @@ bool Reducer::fix_single_values() {
   return false;
 }
 
-void Reducer::for_each_affine(const std::function<void(const Affine&)>& visit) {
+void FoldRanges::for_each_affine(const std::function<void(const Affine&)>& visit) {
   arena_.occurrences.for_each_affine(body_, visit);
   for (const ConditionId condition : conditions_) arena_.occurrences.for_each_affine_of_condition(condition, visit);
 }
 
-bool Reducer::split_digits() {
+/// sum{v: 0..m*n-1}(x(v//m,v%m)) = sum{o: 0..n-1, i: 0..m-1}(x(o,i)), where m divides the range: v becomes m*o+i, and
+/// quotients and remainders disappear.
+bool FoldRanges::split_digits() {
   VariableId variable = 0;
   std::int64_t divisor = 0;
   std::int64_t shift = 0;
@@ -173,7 +173,8 @@ bool Reducer::split_digits() {
   return true;
 }
 
-bool Reducer::merge_digits() {
+/// sum{o, i: 0..m-1}(x(m*o+i)) = sum{w}(x(w)): two variables that occur only as m*o+i, where i has m values, are one.
+bool FoldRanges::merge_digits() {
   for (const VariableId high : variables_) {
     for (const VariableId low : variables_) {
       if (high == low) continue;
@@ -196,7 +197,7 @@ bool Reducer::merge_digits() {
   return false;
 }
 
-bool Reducer::occur_together(VariableId high, VariableId low, std::int64_t radix) {
+bool FoldRanges::occur_together(VariableId high, VariableId low, std::int64_t radix) {
   bool together = true;
   bool occurs = false;
   for_each_affine([&](const Affine& affine) {
@@ -216,7 +217,8 @@ bool Reducer::occur_together(VariableId high, VariableId low, std::int64_t radix
   return together && occurs;
 }
 
-bool Reducer::are_one_value(VariableId high, VariableId low, std::int64_t radix) {
+/// The same where m*o+i is also a value, which is a sum of two integers: with i=w-m*o, no o is left.
+bool FoldRanges::are_one_value(VariableId high, VariableId low, std::int64_t radix) {
   bool is_possible = true;
   bool is_value = false;
   for_each_affine([&](const Affine& affine) {
@@ -244,7 +246,9 @@ bool Reducer::are_one_value(VariableId high, VariableId low, std::int64_t radix)
   });
 }
 
-void Reducer::drop_unused(mpq_class& count) {
+/// sum{a..b}(x) = (b-a+1)*x, where x does not depend on the variable.
+mpq_class FoldRanges::drop_unused() {
+  mpq_class count = 1;
   std::vector<VariableId> used = arena_.traits(body_).variables;
   for (const ConditionId condition : conditions_) {
     merge_variables(used, arena_.traits_of_condition(condition).variables);
@@ -259,6 +263,7 @@ void Reducer::drop_unused(mpq_class& count) {
     }
   }
   variables_ = std::move(kept);
+  return count;
 }
 
 }  // namespace steptp::forms

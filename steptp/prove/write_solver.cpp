@@ -1,7 +1,13 @@
+// Which iterations write an element (docs/decisions/0011): the equations "subscript = element" are solved for the loops
+// of the statement. o*32+i with i in [0,32) is solved digit by digit, in mixed radix with any number of digits; a loop
+// that is itself taken apart by // and % is split into digits first; a guard that is an equation determines a loop as a
+// subscript does. What the equations demand besides becomes conditions. Where data stands in a subscript, the rounds
+// stay free and the equation is a condition on them.
+#include "steptp/prove/flow.h"
+
 #include <algorithm>
 #include <numeric>
 
-#include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 
 namespace steptp::forms {
@@ -23,13 +29,14 @@ class System {
     solve();
     // A quotient that has a name must still be that quotient.
     for (const Quotient& quotient : quotients_) {
-      const Affine argument = arena_.substitute(quotient.argument, values);
+      const Affine argument = arena_.substitute.affine(quotient.argument, values);
       if (!values.contains(quotient.name)) {
         throw GiveUp{"a subscript that cannot be inverted"};
       }
-      const Affine rest = Arena::sum(argument, values.at(quotient.name), -quotient.divisor);
-      conditions.push_back(arena_.nonnegative(rest));
-      conditions.push_back(arena_.nonnegative(Arena::difference(Arena::number(quotient.divisor - 1), rest)));
+      const Affine rest = Affine::sum(argument, values.at(quotient.name), -quotient.divisor);
+      conditions.push_back(arena_.conditions.nonnegative(rest));
+      conditions.push_back(
+          arena_.conditions.nonnegative(Affine::difference(Affine::number(quotient.divisor - 1), rest)));
     }
   }
 
@@ -37,11 +44,11 @@ class System {
   bool use_equation(ConditionId condition) {
     const Condition& node = arena_.condition(condition);
     if (node.kind != Condition::Kind::zero) return false;
-    const Affine equation = arena_.substitute(arena_.affine(node.left), values);
+    const Affine equation = arena_.substitute.affine(arena_.affine(node.left), values);
     const auto count = linear_unknowns(equation);
     if (!count || *count == 0 || !is_mixed_radix(equation) || has_gaps(equation)) return false;
     determine(equation);
-    for (auto& [variable, value] : values) value = arena_.substitute(value, values);
+    for (auto& [variable, value] : values) value = arena_.substitute.affine(value, values);
     return true;
   }
 
@@ -58,7 +65,7 @@ class System {
   /// (8p+4t+x)//6 over unknowns becomes an unknown of its own: with (8p+4t+x)%6, both are determined.
   void name_quotients() {
     for (Affine& equation : equations_) {
-      Affine result = Arena::number(equation.constant);
+      Affine result = Affine::number(equation.constant);
       for (const auto& [id, coefficient] : equation.terms) {
         const Atom& atom = arena_.atom(id);
         const Affine alone{{{id, 1}}, 0};
@@ -67,7 +74,7 @@ class System {
             atom.kind == Atom::Kind::quotient &&
             std::any_of(used.begin(), used.end(), [this](VariableId variable) { return is_unknown(variable); });
         if (!hides_unknown) {
-          result = Arena::sum(result, alone, coefficient);
+          result = Affine::sum(result, alone, coefficient);
           continue;
         }
         const auto known = std::find_if(quotients_.begin(), quotients_.end(), [&](const Quotient& quotient) {
@@ -77,13 +84,13 @@ class System {
         if (known != quotients_.end()) {
           name = known->name;
         } else {
-          const Interval range = arena_.range(alone);
+          const Interval range = arena_.known.range(alone);
           if (range.low < -kReach || range.high > kReach) throw GiveUp{"a quotient without bounds"};
-          name = arena_.new_variable(static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high));
+          name = arena_.known.new_variable(static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high));
           quotients_.push_back({name, arena_.affine(atom.argument), atom.divisor});
           unknown_.push_back(name);
         }
-        result = Arena::sum(result, arena_.variable(name), coefficient);
+        result = Affine::sum(result, arena_.affines.variable(name), coefficient);
       }
       equation = std::move(result);
     }
@@ -111,7 +118,7 @@ class System {
       const Affine equation = equations_[best];
       equations_.erase(equations_.begin() + static_cast<std::ptrdiff_t>(best));
       if (fewest == 0) {
-        conditions.push_back(arena_.zero(equation));
+        conditions.push_back(arena_.conditions.zero(equation));
       } else {
         determine(equation);
       }
@@ -122,7 +129,7 @@ class System {
   void leave_to_data() {
     for (const Affine& equation : equations_) {
       if (arena_.is_free_of_data(equation)) throw GiveUp{"a subscript that cannot be inverted"};
-      conditions.push_back(arena_.zero(equation));
+      conditions.push_back(arena_.conditions.zero(equation));
     }
     equations_.clear();
   }
@@ -160,7 +167,7 @@ class System {
     for (const auto& [id, coefficient] : equation.terms) {
       const Atom& atom = arena_.atom(id);
       if (atom.kind != Atom::Kind::variable || !is_unknown(atom.argument)) continue;
-      const Interval range = arena_.range(atom.argument);
+      const Interval range = arena_.known.range(atom.argument);
       terms.push_back(
           {atom.argument, coefficient, static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)});
     }
@@ -188,32 +195,33 @@ class System {
   void determine(const Affine& equation) {
     // Unknowns counted from zero and upwards: sum of step*digit = rest.
     std::vector<Term> terms = terms_of(equation);
-    Affine rest = Arena::scaled(equation, -1);
+    Affine rest = Affine::scaled(equation, -1);
     std::int64_t divisor = 0;
     for (const Term& term : terms) {
-      rest = Arena::sum(rest, arena_.variable(term.variable), term.coefficient);
+      rest = Affine::sum(rest, arena_.affines.variable(term.variable), term.coefficient);
       const std::int64_t start = term.coefficient > 0 ? term.low : term.high;
-      rest = Arena::sum(rest, Arena::number(start), -term.coefficient);
+      rest = Affine::sum(rest, Affine::number(start), -term.coefficient);
       divisor = std::gcd(divisor, term.coefficient);
     }
     if (divisor > 1) {
-      conditions.push_back(arena_.zero(arena_.remainder(rest, divisor)));
-      rest = arena_.quotient(rest, divisor);
+      conditions.push_back(arena_.conditions.zero(arena_.affines.remainder(rest, divisor)));
+      rest = arena_.affines.quotient(rest, divisor);
     }
     Substitution found;
     for (std::size_t i = 0; i < terms.size(); ++i) {
       const Term& term = terms[i];
       const std::int64_t step = std::abs(term.coefficient) / divisor;
-      const Affine digit = i + 1 < terms.size() ? arena_.quotient(rest, step) : rest;
+      const Affine digit = i + 1 < terms.size() ? arena_.affines.quotient(rest, step) : rest;
       if (i + 1 == terms.size() && step != 1) throw GiveUp{"a subscript with gaps"};
-      rest = Arena::sum(rest, digit, -step);
-      conditions.push_back(arena_.nonnegative(digit));
-      conditions.push_back(arena_.nonnegative(Arena::difference(Arena::number(term.high - term.low), digit)));
-      found[term.variable] = term.coefficient > 0 ? Arena::sum(Arena::number(term.low), digit)
-                                                  : Arena::difference(Arena::number(term.high), digit);
+      rest = Affine::sum(rest, digit, -step);
+      conditions.push_back(arena_.conditions.nonnegative(digit));
+      conditions.push_back(
+          arena_.conditions.nonnegative(Affine::difference(Affine::number(term.high - term.low), digit)));
+      found[term.variable] = term.coefficient > 0 ? Affine::sum(Affine::number(term.low), digit)
+                                                  : Affine::difference(Affine::number(term.high), digit);
     }
     for (const auto& [variable, value] : found) values[variable] = value;
-    for (Affine& other : equations_) other = arena_.substitute(other, found);
+    for (Affine& other : equations_) other = arena_.substitute.affine(other, found);
   }
 
   Arena& arena_;
@@ -224,93 +232,54 @@ class System {
 
 }  // namespace
 
-Flow::Solved Flow::solve(std::size_t writer, const std::vector<Affine>& element,
-                         const std::map<std::size_t, Affine>& fixed) {
-  const Statement& statement = table_.statements[writer];
-  arena_.spend(4);
-  Solved solved;
-  Frame frame{writer, {}, false};
-  for (const Loop* loop : statement.loops) {
-    if (const auto known = fixed.find(frame.loops.size()); known != fixed.end()) {
-      frame.loops.push_back(known->second);
-      continue;
-    }
-    const VariableId id = arena_.new_variable(0, loop->extent - 1);
-    solved.unknown.push_back(id);
-    frame.loops.push_back(arena_.variable(id));
+std::optional<WriteSolver::Digit> WriteSolver::digit_in(const std::vector<Affine>& subscripts,
+                                                        const std::vector<VariableId>& unknown) {
+  Digit found;
+  for (const Affine& subscript : subscripts) {
+    arena_.occurrences.for_each_affine_of_affine(subscript, [&](const Affine& inside) {
+      for (const auto& [id, coefficient] : inside.terms) {
+        const Atom& atom = arena_.atom(id);
+        if (atom.kind != Atom::Kind::quotient) continue;
+        const Affine& argument = arena_.affine(atom.argument);
+        if (argument.terms.size() != 1 || argument.terms[0].second != 1 || argument.constant != 0) continue;
+        const Atom& digit = arena_.atom(argument.terms[0].first);
+        if (digit.kind != Atom::Kind::variable) continue;
+        if (std::find(unknown.begin(), unknown.end(), digit.argument) == unknown.end()) continue;
+        if (found.divisor != 0 && (found.variable != digit.argument || found.divisor <= atom.divisor)) continue;
+        found.variable = digit.argument;
+        found.divisor = atom.divisor;
+      }
+    });
   }
-  std::vector<Affine> subscripts = left_subscripts(writer, frame);
-  if (subscripts.size() != element.size()) throw GiveUp{"a tensor with two ranks"};
+  return found.divisor == 0 ? std::nullopt : std::optional(found);
+}
 
-  // Loops that are taken apart by // and % are solved digit by digit.
-  for (bool again = true; again;) {
-    again = false;
-    VariableId variable = 0;
-    std::int64_t divisor = 0;
-    for (const Affine& subscript : subscripts) {
-      arena_.for_each_affine_of_affine(subscript, [&](const Affine& inside) {
-        for (const auto& [id, coefficient] : inside.terms) {
-          const Atom& atom = arena_.atom(id);
-          if (atom.kind != Atom::Kind::quotient) continue;
-          const Affine& argument = arena_.affine(atom.argument);
-          if (argument.terms.size() != 1 || argument.terms[0].second != 1 || argument.constant != 0) continue;
-          const Atom& digit = arena_.atom(argument.terms[0].first);
-          if (digit.kind != Atom::Kind::variable) continue;
-          if (std::find(solved.unknown.begin(), solved.unknown.end(), digit.argument) == solved.unknown.end()) continue;
-          if (divisor != 0 && (variable != digit.argument || divisor <= atom.divisor)) continue;
-          variable = digit.argument;
-          divisor = atom.divisor;
-        }
-      });
-    }
-    if (divisor == 0) break;
-    again = true;
-    const auto high = static_cast<std::int64_t>(arena_.range(variable).high);
-    const VariableId coarse = arena_.new_variable(0, high / divisor);
-    const VariableId fine = arena_.new_variable(0, divisor - 1);
-    const Affine value = Arena::sum(arena_.variable(fine), arena_.variable(coarse), divisor);
+/// v = m*o+i with i in [0,m): loops that are taken apart by // and % are solved digit by digit.
+void WriteSolver::split_loops(std::vector<Affine>& subscripts, std::vector<Affine>& loops, SolvedWrite& solved) {
+  while (const auto digit = digit_in(subscripts, solved.unknown)) {
+    const auto [variable, divisor] = *digit;
+    const auto high = static_cast<std::int64_t>(arena_.known.range(variable).high);
+    const VariableId coarse = arena_.known.new_variable(0, high / divisor);
+    const VariableId fine = arena_.known.new_variable(0, divisor - 1);
+    const Affine value = Affine::sum(arena_.affines.variable(fine), arena_.affines.variable(coarse), divisor);
     const Substitution map = {{variable, value}};
-    for (Affine& subscript : subscripts) subscript = arena_.substitute(subscript, map);
-    for (Affine& loop : frame.loops) loop = arena_.substitute(loop, map);
-    for (ConditionId& condition : solved.conditions) condition = arena_.substitute_condition(condition, map);
+    for (Affine& subscript : subscripts) subscript = arena_.substitute.affine(subscript, map);
+    for (Affine& loop : loops) loop = arena_.substitute.affine(loop, map);
+    for (ConditionId& condition : solved.conditions) condition = arena_.substitute.condition(condition, map);
     if ((high + 1) % divisor != 0) {
-      solved.conditions.push_back(arena_.nonnegative(Arena::difference(Arena::number(high), value)));
+      solved.conditions.push_back(arena_.conditions.nonnegative(Affine::difference(Affine::number(high), value)));
     }
     std::erase(solved.unknown, variable);
     solved.unknown.push_back(coarse);
     solved.unknown.push_back(fine);
   }
+}
 
-  std::vector<Affine> equations;
-  for (std::size_t i = 0; i < subscripts.size(); ++i) {
-    equations.push_back(Arena::difference(subscripts[i], element[i]));
-  }
-  System system(arena_, std::move(equations), solved.unknown);
-  system.run();
-  const auto apply = [&] {
-    for (Affine& loop : frame.loops) loop = arena_.substitute(loop, system.values);
-    for (ConditionId& condition : solved.conditions) condition = arena_.substitute_condition(condition, system.values);
-  };
-  apply();
-  // A guard that is an equation determines a loop as a subscript does.
-  const Frame written{writer, frame.loops, false};
-  for (const ExprPtr& guard : statement.guards) {
-    const ConditionId holds = condition(*guard, written);
-    const Condition& node = arena_.condition(holds);
-    const bool is_conjunction = node.kind == Condition::Kind::conjunction;
-    for (const ConditionId part : is_conjunction ? node.parts : std::vector<ConditionId>{holds}) {
-      if (!system.use_equation(part)) solved.conditions.push_back(part);
-    }
-  }
-  apply();
-  for (ConditionId& condition : system.conditions) condition = arena_.substitute_condition(condition, system.values);
-  solved.conditions.insert(solved.conditions.end(), system.conditions.begin(), system.conditions.end());
-  std::erase_if(solved.unknown, [&](VariableId id) { return system.values.contains(id); });
-  solved.loops = std::move(frame.loops);
+void WriteSolver::note_free_loops(SolvedWrite& solved) {
   for (const Affine& loop : solved.loops) {
     std::optional<VariableId> free;
     for (const VariableId id : solved.unknown) {
-      if (loop == arena_.variable(id)) free = id;
+      if (loop == arena_.affines.variable(id)) free = id;
     }
     const auto& used = arena_.traits_of_affine(arena_.intern(loop)).variables;
     const bool has_free = std::any_of(used.begin(), used.end(), [&](VariableId id) {
@@ -319,6 +288,54 @@ Flow::Solved Flow::solve(std::size_t writer, const std::vector<Affine>& element,
     solved.free.push_back(free);
     solved.is_partial.push_back(has_free && !free);
   }
+}
+
+SolvedWrite WriteSolver::solve(std::size_t writer, const std::vector<Affine>& element,
+                               const std::map<std::size_t, Affine>& fixed) {
+  const Statement& statement = table_.statements[writer];
+  arena_.budget.spend(4);
+  SolvedWrite solved;
+  Frame frame{writer, {}, false};
+  for (const Loop* loop : statement.loops) {
+    if (const auto known = fixed.find(frame.loops.size()); known != fixed.end()) {
+      frame.loops.push_back(known->second);
+      continue;
+    }
+    const VariableId id = arena_.known.new_variable(0, loop->extent - 1);
+    solved.unknown.push_back(id);
+    frame.loops.push_back(arena_.affines.variable(id));
+  }
+  std::vector<Affine> subscripts = parts_.evaluator.left_subscripts(writer, frame);
+  if (subscripts.size() != element.size()) throw GiveUp{"a tensor with two ranks"};
+
+  split_loops(subscripts, frame.loops, solved);
+  std::vector<Affine> equations;
+  for (std::size_t i = 0; i < subscripts.size(); ++i) {
+    equations.push_back(Affine::difference(subscripts[i], element[i]));
+  }
+  System system(arena_, std::move(equations), solved.unknown);
+  system.run();
+  const auto apply = [&] {
+    for (Affine& loop : frame.loops) loop = arena_.substitute.affine(loop, system.values);
+    for (ConditionId& condition : solved.conditions) condition = arena_.substitute.condition(condition, system.values);
+  };
+  apply();
+  // A guard that is an equation determines a loop as a subscript does.
+  const Frame written{writer, frame.loops, false};
+  for (const ExprPtr& guard : statement.guards) {
+    const ConditionId holds = parts_.evaluator.condition(*guard, written);
+    const Condition& node = arena_.condition(holds);
+    const bool is_conjunction = node.kind == Condition::Kind::conjunction;
+    for (const ConditionId part : is_conjunction ? node.parts : std::vector<ConditionId>{holds}) {
+      if (!system.use_equation(part)) solved.conditions.push_back(part);
+    }
+  }
+  apply();
+  for (ConditionId& condition : system.conditions) condition = arena_.substitute.condition(condition, system.values);
+  solved.conditions.insert(solved.conditions.end(), system.conditions.begin(), system.conditions.end());
+  std::erase_if(solved.unknown, [&](VariableId id) { return system.values.contains(id); });
+  solved.loops = std::move(frame.loops);
+  note_free_loops(solved);
   return solved;
 }
 

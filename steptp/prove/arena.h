@@ -32,6 +32,9 @@ struct Sign {
   bool nonzero = false;
 };
 
+/// Of which values of its variables something is said: of those in their ranges, or of all integers.
+enum class Variables : std::uint8_t { in_range, anything };
+
 /// What a definition that stands for itself can be: the classes of values that a cut must keep.
 struct DefinitionFacts {
   bool may_be_infinite = true;
@@ -165,7 +168,7 @@ class Arena {
   [[nodiscard]] PolynomialId extremum(bool is_max, const std::vector<PolynomialId>& operands);
   [[nodiscard]] PolynomialId select(ConditionId condition, PolynomialId if_true, PolynomialId if_false);
   [[nodiscard]] PolynomialId power(PolynomialId base, PolynomialId exponent);
-  [[nodiscard]] Sign sign(PolynomialId id);
+  [[nodiscard]] Sign sign(PolynomialId id, Variables variables = Variables::in_range);
   std::vector<InputFacts> inputs;            ///< by number
   std::vector<DefinitionFacts> definitions;  ///< by value number
   const std::atomic<bool>* stop = nullptr;   ///< gives up once it is raised
@@ -325,7 +328,7 @@ class Arena {
   [[nodiscard]] ConditionId at_an_end(ConditionId condition);
   [[nodiscard]] PolynomialId join_selects(PolynomialId sum);
   [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);
-  [[nodiscard]] Sign sign_of_generator(GeneratorId id);
+  [[nodiscard]] Sign sign_of_generator(GeneratorId id, Variables variables = Variables::in_range);
   /// What the conditions that are assumed at the moment say of it.
   [[nodiscard]] Sign sign_by_facts(GeneratorId id) const;
   // written_operations.cpp
@@ -335,7 +338,9 @@ class Arena {
   /// The conditions hold at the first or at the last place of all variables, wherever the fold stands.
   [[nodiscard]] bool is_filled(const Generator& fold, std::uint32_t height);
   /// Remembers that values are never negative, or positive: a square does not show it once it is multiplied out.
-  PolynomialId as_nonnegative(PolynomialId id, bool is_positive = false);
+  PolynomialId as_nonnegative(PolynomialId id, bool is_positive = false, Variables variables = Variables::anything);
+  /// What is remembered of one value holds of the other too.
+  PolynomialId as_nonnegative_as(PolynomialId id, PolynomialId known);
   void note(Need need) const {
     if (needs) needs->insert(need);
   }
@@ -354,6 +359,9 @@ class Arena {
   std::vector<ConditionId> facts_;
   std::map<std::pair<std::uint32_t, ConditionId>, std::uint32_t> knowledge_numbers_;
   std::unordered_map<PolynomialId, bool> nonnegative_;  ///< although their terms do not show it; true: positive
+  /// Of these, what holds whatever the variables are: a formula may be asked for beyond the ranges of its variables, as
+  /// that of a later round is at the first one.
+  std::unordered_map<PolynomialId, bool> nonnegative_anywhere_;
   std::uint32_t knowledge_ = 0;
   std::unordered_map<PolynomialId, std::optional<Factored>> factored_;
 

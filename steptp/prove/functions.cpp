@@ -357,10 +357,11 @@ Sign Arena::sign_by_facts(GeneratorId id) const {
   return result;
 }
 
-Sign Arena::sign_of_generator(GeneratorId id) {
+Sign Arena::sign_of_generator(GeneratorId id, Variables variables) {
   const Generator& node = generators_[id];
   if (const Sign given = sign_by_facts(id); given.nonnegative || given.nonpositive) return given;
-  const auto of = [this](PolynomialId polynomial) { return sign(polynomial); };
+  const auto of = [this, variables](PolynomialId polynomial) { return sign(polynomial, variables); };
+  const bool is_in_range = variables == Variables::in_range;
   Sign result;
   switch (node.kind) {
     case Generator::Kind::input:
@@ -368,7 +369,7 @@ Sign Arena::sign_of_generator(GeneratorId id) {
       result.nonzero = inputs[node.tag].positive || inputs[node.tag].nonzero;
       break;
     case Generator::Kind::integer: {
-      const Interval values = atom_range(node.tag);
+      const Interval values = is_in_range ? atom_range(node.tag) : Interval::everything();
       result = {values.low >= 0, values.high <= 0, values.low > 0 || values.high < 0};
       break;
     }
@@ -380,8 +381,11 @@ Sign Arena::sign_of_generator(GeneratorId id) {
     case Generator::Kind::call: {
       const auto function = static_cast<Function>(node.tag);
       const bool finite = !traits(node.polynomials[0]).is_wild();
-      // Of NaN it is NaN, which is not zero either.
-      if (function == Function::exp) result = {true, false, !traits(node.polynomials[0]).may_be_infinite};
+      // Of NaN it is NaN, which is not zero either. A maximum inside may be empty, and -inf, beyond the ranges.
+      if (function == Function::exp) {
+        const Traits& argument = traits(node.polynomials[0]);
+        result = {true, false, !argument.may_be_infinite && (is_in_range || argument.height == 0)};
+      }
       if (function == Function::sqrt || function == Function::abs) {
         result = {true, false, finite && of(node.polynomials[0]).nonzero};
       }
@@ -414,7 +418,7 @@ Sign Arena::sign_of_generator(GeneratorId id) {
     }
     case Generator::Kind::reduction: {
       const Sign inside = of(node.polynomials[0]);
-      const bool filled = is_filled(node, generators_.traits(id).height);
+      const bool filled = is_in_range ? is_filled(node, generators_.traits(id).height) : node.conditions.empty();
       const auto op = static_cast<ArithmeticOp>(node.tag);
       if (op == ArithmeticOp::add) result = {inside.nonnegative, false, filled && inside.nonnegative && inside.nonzero};
       if (op == ArithmeticOp::multiply) result = {inside.nonnegative, false, inside.nonzero};
@@ -427,7 +431,7 @@ Sign Arena::sign_of_generator(GeneratorId id) {
       if (static_cast<TamedKind>(node.tag) == TamedKind::positive) result = {true, false, true};
       break;
     case Generator::Kind::definition: result = definitions[node.tag].sign; break;
-    case Generator::Kind::operation: result = sign_of_operation(node); break;
+    case Generator::Kind::operation: result = is_in_range ? sign_of_operation(node) : Sign{}; break;
     case Generator::Kind::infinity:
     case Generator::Kind::conversion:
     case Generator::Kind::power:
@@ -437,7 +441,7 @@ Sign Arena::sign_of_generator(GeneratorId id) {
   return result;
 }
 
-Sign Arena::sign(PolynomialId id) {
+Sign Arena::sign(PolynomialId id, Variables variables) {
   const Deeper deeper(*this);
   const Polynomial& node = polynomials_[id];
   if (node.terms.empty()) return {true, true, false};
@@ -447,7 +451,7 @@ Sign Arena::sign(PolynomialId id) {
   for (const auto& [monomial, coefficient] : node.terms) {
     Sign term{true, false, true};
     for (const auto& [generator, exponent] : monomials_[monomial].factors) {
-      const Sign s = sign_of_generator(generator);
+      const Sign s = sign_of_generator(generator, variables);
       term.nonzero &= s.nonzero;
       if (exponent % 2 == 0) continue;
       if (s.nonnegative) continue;
@@ -465,17 +469,27 @@ Sign Arena::sign(PolynomialId id) {
   }
   const bool one_sided = all_nonnegative || all_nonpositive;
   Sign result = {all_nonnegative, all_nonpositive, some_nonzero && (one_sided || node.terms.size() == 1)};
-  if (const auto known = nonnegative_.find(id); known != nonnegative_.end()) {
+  const auto& remembered = variables == Variables::in_range ? nonnegative_ : nonnegative_anywhere_;
+  if (const auto known = remembered.find(id); known != remembered.end()) {
     result.nonnegative = true;
     result.nonzero |= known->second;
   }
   return result;
 }
 
-PolynomialId Arena::as_nonnegative(PolynomialId id, bool is_positive) {
+PolynomialId Arena::as_nonnegative(PolynomialId id, bool is_positive, Variables variables) {
   // What was made under an assumption may be so under it only.
-  if (knowledge_ == 0 && polynomials_[id].terms.size() > 1 && !traits(id).is_wild()) nonnegative_[id] |= is_positive;
+  if (knowledge_ != 0 || polynomials_[id].terms.size() < 2 || traits(id).is_wild()) return id;
+  nonnegative_[id] |= is_positive;
+  if (variables == Variables::anything) nonnegative_anywhere_[id] |= is_positive;
   return id;
+}
+
+PolynomialId Arena::as_nonnegative_as(PolynomialId id, PolynomialId known) {
+  const auto in_range = nonnegative_.find(known);
+  if (in_range != nonnegative_.end()) as_nonnegative(id, in_range->second, Variables::in_range);
+  const auto anywhere = nonnegative_anywhere_.find(known);
+  return anywhere == nonnegative_anywhere_.end() ? id : as_nonnegative(id, anywhere->second);
 }
 
 }  // namespace steptp::forms

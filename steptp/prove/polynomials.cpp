@@ -123,9 +123,13 @@ PolynomialId Arena::add(PolynomialId left, PolynomialId right) {
   }
   const PolynomialId sum = join_reductions(join_selects(intern_polynomial(std::move(result))));
   if (!nonnegative_.contains(left) && !nonnegative_.contains(right)) return sum;
-  const Sign first = sign(left);
-  const Sign second = sign(right);
-  return first.nonnegative && second.nonnegative ? as_nonnegative(sum, first.nonzero || second.nonzero) : sum;
+  for (const Variables variables : {Variables::in_range, Variables::anything}) {
+    const Sign first = sign(left, variables);
+    const Sign second = sign(right, variables);
+    if (!first.nonnegative || !second.nonnegative) break;
+    as_nonnegative(sum, first.nonzero || second.nonzero, variables);
+  }
+  return sum;
 }
 
 /// Two summands that are chosen by one condition, and whose sum does not depend on it: if(c;x;0)+if(c;0;x) is x. Parts
@@ -169,8 +173,7 @@ PolynomialId Arena::scale(PolynomialId polynomial, const mpq_class& factor) {
     std::erase_if(result.terms, [this](const auto& term) { return !monomials_.traits(term.first).is_wild(); });
   }
   const PolynomialId multiple = intern_polynomial(std::move(result));
-  const auto known = factor > 0 ? nonnegative_.find(polynomial) : nonnegative_.end();
-  return known == nonnegative_.end() ? multiple : as_nonnegative(multiple, known->second);
+  return factor > 0 ? as_nonnegative_as(multiple, polynomial) : multiple;
 }
 
 PolynomialId Arena::lump(PolynomialId polynomial) {

@@ -234,7 +234,9 @@ PolynomialId Arena::reduce(ArithmeticOp op, std::vector<VariableId> variables,
   const Deeper deeper(*this);
   spend(8);
   const PolynomialId result = Reducer(*this, op, std::move(variables), conditions, body).result();
-  return op == ArithmeticOp::add && nonnegative_.contains(body) ? as_nonnegative(result) : result;
+  if (op != ArithmeticOp::add || !nonnegative_.contains(body)) return result;
+  const bool is_anywhere = nonnegative_anywhere_.contains(body);
+  return as_nonnegative(result, false, is_anywhere ? Variables::anything : Variables::in_range);
 }
 
 }  // namespace steptp::forms

@@ -72,9 +72,9 @@ class Substituter {
       }
       result = arena_.add(result, arena_.scale(product, coefficient));
     }
-    // An element of what is never negative.
-    const auto known = arena_.nonnegative_.find(id);
-    if (known != arena_.nonnegative_.end()) result = arena_.as_nonnegative(result, known->second);
+    // An element of what is never negative, wherever it is: what is put for a variable may lie beyond its range.
+    const auto known = arena_.nonnegative_anywhere_.find(id);
+    if (known != arena_.nonnegative_anywhere_.end()) result = arena_.as_nonnegative(result, known->second);
     done_.emplace(key, result);
     return result;
   }

@@ -30,8 +30,8 @@ struct Refused {
 struct LawRow {
   std::string_view law;
   /// Where there is no signature, both are formulas of one element: A, C and E hold any numbers, F and Q positive ones,
-  /// N numbers other than zero, M and H numbers or -inf, I any integers, J integers from 0 to 9, W integers of 8 bits, K
-  /// bools; tx runs from 0 to 99.
+  /// N numbers other than zero, M and H numbers or -inf, I any integers, J integers from 0 to 9, W integers of 8 bits,
+  /// K bools; tx runs from 0 to 99.
   std::string_view signature = {};
   std::string_view before;
   std::string_view after;

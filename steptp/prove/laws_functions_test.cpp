@@ -130,15 +130,15 @@ const std::vector<LawRow> kRows = {
      .before = "if_then_else(A>0,E,if_then_else(C>0,F,E))",
      .after = "if_then_else(A>0|C<=0,E,F)",
      .wrong = {{"if_then_else(A>0|C>0,E,F)"}, {"if_then_else(A>0|C<0,E,F)"}}},
-    {.law = "whole powers",
-     .before = "A**3",
-     .after = "A*A*A",
-     .wrong = {{"A*A"}, {"A*A*A*A"}, {"-A**3"}}},
+    {.law = "whole powers", .before = "A**3", .after = "A*A*A", .wrong = {{"A*A"}, {"A*A*A*A"}, {"-A**3"}}},
     {.law = "three halves",
      .before = "abs(A)**1.5",
      .after = "abs(A)*sqrt(abs(A))",
      .wrong = {{"A**1.5", "A*sqrt(abs(A))"}, {"M*sqrt(M)", "M**1.5"}, {"abs(A)*abs(A)"}}},
-    {.law = "minus three halves", .before = "F**-1.5", .after = "1/(F*sqrt(F))", .wrong = {{"F*sqrt(F)"}, {"1/sqrt(F)"}}},
+    {.law = "minus three halves",
+     .before = "F**-1.5",
+     .after = "1/(F*sqrt(F))",
+     .wrong = {{"F*sqrt(F)"}, {"1/sqrt(F)"}}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Functions, Law, ::testing::ValuesIn(kRows), law_name);

@@ -5,7 +5,8 @@ namespace steptp::testing {
 namespace {
 
 constexpr std::string_view kFolds =
-    "@input A f32[8,60]\n@input C f32[8,60]\n@input F f32[8,60] positive\n@input Q f32[8,60] positive\n@output D f32[8]\n";
+    "@input A f32[8,60]\n@input C f32[8,60]\n@input F f32[8,60] positive\n@input Q f32[8,60] positive\n@output D "
+    "f32[8]\n";
 
 const std::vector<LawRow> kRows = {
     {.law = "partial fractions",

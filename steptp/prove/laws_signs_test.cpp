@@ -1,5 +1,5 @@
-// What is known of signs. A divisor that is never zero leaves no trace, and one that may be zero must be refused: so most
-// rows divide in a condition that does not matter.
+// What is known of signs. A divisor that is never zero leaves no trace, and one that may be zero must be refused: so
+// most rows divide in a condition that does not matter.
 #include "testing/law_rows.h"
 
 namespace steptp::testing {
@@ -64,7 +64,9 @@ const std::vector<LawRow> kRows = {
     {.law = "a sum of positive numbers",
      .before = "E",
      .after = "if_then_else(1/(F+Q)>0,E,E)",
-     .wrong = {{"if_then_else(1/(F+N)>0,E,E)"}, {"if_then_else(1/(F-Q)>0,E,E)"}, {"if_then_else(1/(abs(A)+abs(C))>0,E,E)"}}},
+     .wrong = {{"if_then_else(1/(F+N)>0,E,E)"},
+               {"if_then_else(1/(F-Q)>0,E,E)"},
+               {"if_then_else(1/(abs(A)+abs(C))>0,E,E)"}}},
     {.law = "a square and one",
      .before = "E",
      .after = "if_then_else(1/(A**2+1)>0,E,E)",

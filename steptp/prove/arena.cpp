@@ -13,6 +13,7 @@ Room::Room(Arena& arena)
       monomials_(store_.monomials_),
       polynomials_(store_.polynomials_),
       nonnegative_(store_.nonnegative_),
+      nonnegative_anywhere_(store_.nonnegative_anywhere_),
       laws_(store_.laws()),
       with_algebra_(store_.with_algebra()) {}
 

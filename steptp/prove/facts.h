@@ -28,6 +28,9 @@ struct Sign {
   bool nonzero = false;
 };
 
+/// Of which values of its variables something is said: of those in their ranges, or of all integers.
+enum class Variables : std::uint8_t { in_range, anything };
+
 /// What a definition that stands for itself can be: the classes of values that a cut must keep.
 struct DefinitionFacts {
   bool may_be_infinite = true;

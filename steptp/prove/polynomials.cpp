@@ -109,10 +109,13 @@ PolynomialId Polynomials::add(PolynomialId left, PolynomialId right) {
   const PolynomialId sum = arena_.reductions.join_reductions(join_selects(intern_polynomial(std::move(result))));
   if (!nonnegative_.contains(left) && !nonnegative_.contains(right)) return sum;
   // x+y >= 0 where x >= 0 and y >= 0.
-  const Sign first = sign(left);
-  const Sign second = sign(right);
-  return first.nonnegative && second.nonnegative ? arena_.signs.as_nonnegative(sum, first.nonzero || second.nonzero)
-                                                 : sum;
+  for (const Variables variables : {Variables::in_range, Variables::anything}) {
+    const Sign first = sign(left, variables);
+    const Sign second = sign(right, variables);
+    if (!first.nonnegative || !second.nonnegative) break;
+    arena_.signs.as_nonnegative(sum, first.nonzero || second.nonzero, variables);
+  }
+  return sum;
 }
 
 /// if(c;x;y)+if(c;y;x) = x+y, of numbers with one coefficient. Parts of a tensor that are added to one by one look like
@@ -157,8 +160,7 @@ PolynomialId Polynomials::scale(PolynomialId polynomial, const mpq_class& factor
     std::erase_if(result.terms, [this](const auto& term) { return !monomials_.traits(term.first).is_wild(); });
   }
   const PolynomialId multiple = intern_polynomial(std::move(result));
-  const auto known = factor > 0 ? nonnegative_.find(polynomial) : nonnegative_.end();
-  return known == nonnegative_.end() ? multiple : arena_.signs.as_nonnegative(multiple, known->second);
+  return factor > 0 ? arena_.signs.as_nonnegative_as(multiple, polynomial) : multiple;
 }
 
 }  // namespace steptp::forms

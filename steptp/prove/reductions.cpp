@@ -24,7 +24,9 @@ PolynomialId Reductions::reduce(ArithmeticOp op, std::vector<VariableId> variabl
   budget_.spend(8);
   const PolynomialId result = Reducer(arena_, op, std::move(variables), conditions, body).result();
   // sum(x) >= 0 where x >= 0.
-  return op == ArithmeticOp::add && nonnegative_.contains(body) ? arena_.signs.as_nonnegative(result) : result;
+  if (op != ArithmeticOp::add || !nonnegative_.contains(body)) return result;
+  const bool is_anywhere = nonnegative_anywhere_.contains(body);
+  return arena_.signs.as_nonnegative(result, false, is_anywhere ? Variables::anything : Variables::in_range);
 }
 
 OpenedFold Reductions::opened(GeneratorId fold) {

@@ -34,7 +34,7 @@ class Room {
   [[nodiscard]] std::optional<Affine> as_affine(PolynomialId id);
   [[nodiscard]] std::optional<Veiled> as_veiled(PolynomialId id);
   [[nodiscard]] bool is_below_infinity(PolynomialId id) const;
-  [[nodiscard]] Sign sign(PolynomialId id);
+  [[nodiscard]] Sign sign(PolynomialId id, Variables variables = Variables::in_range);
   [[nodiscard]] Truth truth(ConditionId condition);
   [[nodiscard]] Interval range(const Affine& affine);
 
@@ -71,6 +71,7 @@ class Room {
   const Interner<Monomial>& monomials_;
   const Interner<Polynomial>& polynomials_;
   const std::unordered_map<PolynomialId, bool>& nonnegative_;
+  const std::unordered_map<PolynomialId, bool>& nonnegative_anywhere_;
   const Laws laws_;
   const bool with_algebra_;
 };

@@ -10,27 +10,32 @@
 namespace steptp::forms {
 
 /// exp(x) > 0 where x is not -inf; sqrt(x) >= 0 and abs(x) >= 0, and they are zero only where x is.
-Sign Signs::sign_of_call(const Generator& node) {
+Sign Signs::sign_of_call(const Generator& node, Variables variables) {
+  const auto of = [this, variables](PolynomialId polynomial) { return sign(polynomial, variables); };
+  const bool is_in_range = variables == Variables::in_range;
   Sign result;
   const auto function = static_cast<Function>(node.tag);
   const bool finite = !traits(node.polynomials[0]).is_wild();
-  // Of NaN it is NaN, which is not zero either.
-  if (function == Function::exp) result = {true, false, !traits(node.polynomials[0]).may_be_infinite};
+  // Of NaN it is NaN, which is not zero either. A maximum inside may be empty, and -inf, beyond the ranges.
+  if (function == Function::exp) {
+    const Traits& argument = traits(node.polynomials[0]);
+    result = {true, false, !argument.may_be_infinite && (is_in_range || argument.height == 0)};
+  }
   if (function == Function::sqrt || function == Function::abs) {
-    result = {true, false, finite && sign(node.polynomials[0]).nonzero};
+    result = {true, false, finite && of(node.polynomials[0]).nonzero};
   }
   return result;
 }
 
 /// max(x,y) >= 0 where x >= 0 is no NaN; min(x,y) >= 0 where both are.
-Sign Signs::sign_of_extremum(const Generator& node) {
+Sign Signs::sign_of_extremum(const Generator& node, Variables variables) {
   Sign result;
   bool all_nonnegative = true;
   bool all_positive = true;
   bool some_nonnegative = false;
   bool some_positive = false;
   for (const PolynomialId operand : node.polynomials) {
-    const Sign s = sign(operand);
+    const Sign s = sign(operand, variables);
     const bool positive = s.nonnegative && s.nonzero;
     all_nonnegative &= s.nonnegative;
     all_positive &= positive;
@@ -45,11 +50,13 @@ Sign Signs::sign_of_extremum(const Generator& node) {
 }
 
 /// A sum of what is positive is positive, if it has a term; a maximum of it is, if it has one.
-Sign Signs::sign_of_fold(GeneratorId id) {
+Sign Signs::sign_of_fold(GeneratorId id, Variables variables) {
   const Generator& node = generators_[id];
   Sign result;
-  const Sign inside = sign(node.polynomials[0]);
-  const bool filled = arena_.reductions.is_filled(node, generators_.traits(id).height);
+  const Sign inside = sign(node.polynomials[0], variables);
+  const bool filled = variables == Variables::in_range
+                          ? arena_.reductions.is_filled(node, generators_.traits(id).height)
+                          : node.conditions.empty();
   const auto op = static_cast<ArithmeticOp>(node.tag);
   if (op == ArithmeticOp::add) result = {inside.nonnegative, false, filled && inside.nonnegative && inside.nonzero};
   if (op == ArithmeticOp::multiply) result = {inside.nonnegative, false, inside.nonzero};
@@ -57,18 +64,20 @@ Sign Signs::sign_of_fold(GeneratorId id) {
   return result;
 }
 
-Sign Signs::sign_of_generator(GeneratorId id) {
+Sign Signs::sign_of_generator(GeneratorId id, Variables variables) {
   const Generator& node = generators_[id];
   if (const Sign given = arena_.known.sign_by_facts(id); given.nonnegative || given.nonpositive) return given;
-  const auto of = [this](PolynomialId polynomial) { return sign(polynomial); };
+  const auto of = [this, variables](PolynomialId polynomial) { return sign(polynomial, variables); };
+  const bool is_in_range = variables == Variables::in_range;
+  const std::vector<InputFacts>& inputs = store_.inputs;
   Sign result;
   switch (node.kind) {
     case Generator::Kind::input:
-      result.nonnegative = store_.inputs[node.tag].positive;
-      result.nonzero = store_.inputs[node.tag].positive || store_.inputs[node.tag].nonzero;
+      result.nonnegative = inputs[node.tag].positive;
+      result.nonzero = inputs[node.tag].positive || inputs[node.tag].nonzero;
       break;
     case Generator::Kind::integer: {
-      const Interval values = arena_.known.atom_range(node.tag);
+      const Interval values = is_in_range ? arena_.known.atom_range(node.tag) : Interval::everything();
       result = {values.low >= 0, values.high <= 0, values.low > 0 || values.high < 0};
       break;
     }
@@ -77,22 +86,22 @@ Sign Signs::sign_of_generator(GeneratorId id) {
       if (!traits(node.polynomials[0]).is_wild() && inside.nonzero) result = inside;
       break;
     }
-    case Generator::Kind::call: result = sign_of_call(node); break;
-    case Generator::Kind::extremum: result = sign_of_extremum(node); break;
+    case Generator::Kind::call: result = sign_of_call(node, variables); break;
+    case Generator::Kind::extremum: result = sign_of_extremum(node, variables); break;
     case Generator::Kind::select: {
       const Sign a = of(node.polynomials[0]);
       const Sign b = of(node.polynomials[1]);
       result = {a.nonnegative && b.nonnegative, a.nonpositive && b.nonpositive, a.nonzero && b.nonzero};
       break;
     }
-    case Generator::Kind::reduction: result = sign_of_fold(id); break;
+    case Generator::Kind::reduction: result = sign_of_fold(id, variables); break;
     case Generator::Kind::truth: result.nonnegative = true; break;
     case Generator::Kind::lump: result = of(node.polynomials[0]); break;
     case Generator::Kind::tamed:
       if (static_cast<TamedKind>(node.tag) == TamedKind::positive) result = {true, false, true};
       break;
     case Generator::Kind::definition: result = store_.definitions[node.tag].sign; break;
-    case Generator::Kind::operation: result = sign_of_operation(node); break;
+    case Generator::Kind::operation: result = is_in_range ? sign_of_operation(node) : Sign{}; break;
     case Generator::Kind::infinity:
     case Generator::Kind::conversion:
     case Generator::Kind::power:
@@ -104,7 +113,7 @@ Sign Signs::sign_of_generator(GeneratorId id) {
 
 /// x*y >= 0 where both signs are known and equal; x+y >= 0 where both are; x+y != 0 where both have one sign and one of
 /// them is not zero.
-Sign Signs::sign(PolynomialId id) {
+Sign Signs::sign(PolynomialId id, Variables variables) {
   const Deeper deeper(budget_);
   const Polynomial& node = polynomials_[id];
   if (node.terms.empty()) return {true, true, false};
@@ -114,7 +123,7 @@ Sign Signs::sign(PolynomialId id) {
   for (const auto& [monomial, coefficient] : node.terms) {
     Sign term{true, false, true};
     for (const auto& [generator, exponent] : monomials_[monomial].factors) {
-      const Sign s = sign_of_generator(generator);
+      const Sign s = sign_of_generator(generator, variables);
       term.nonzero &= s.nonzero;
       if (exponent % 2 == 0) continue;
       if (s.nonnegative) continue;
@@ -132,23 +141,31 @@ Sign Signs::sign(PolynomialId id) {
   }
   const bool one_sided = all_nonnegative || all_nonpositive;
   Sign result = {all_nonnegative, all_nonpositive, some_nonzero && (one_sided || node.terms.size() == 1)};
-  if (const auto known = nonnegative_.find(id); known != nonnegative_.end()) {
+  const auto& remembered = variables == Variables::in_range ? nonnegative_ : nonnegative_anywhere_;
+  if (const auto known = remembered.find(id); known != remembered.end()) {
     result.nonnegative = true;
     result.nonzero |= known->second;
   }
   return result;
 }
 
-PolynomialId Signs::as_nonnegative(PolynomialId id, bool is_positive) {
+PolynomialId Signs::as_nonnegative(PolynomialId id, bool is_positive, Variables variables) {
   // What was made under an assumption may be so under it only.
-  if (arena_.known.knowledge() == 0 && polynomials_[id].terms.size() > 1 && !traits(id).is_wild())
-    store_.nonnegative_[id] |= is_positive;
+  if (arena_.known.knowledge() != 0 || polynomials_[id].terms.size() < 2 || traits(id).is_wild()) return id;
+  store_.nonnegative_[id] |= is_positive;
+  if (variables == Variables::anything) store_.nonnegative_anywhere_[id] |= is_positive;
   return id;
 }
 
-PolynomialId Signs::as_nonnegative_like(PolynomialId id, PolynomialId like) {
-  const auto known = nonnegative_.find(like);
-  return known == nonnegative_.end() ? id : as_nonnegative(id, known->second);
+PolynomialId Signs::as_nonnegative_as(PolynomialId id, PolynomialId known) {
+  const auto in_range = nonnegative_.find(known);
+  if (in_range != nonnegative_.end()) as_nonnegative(id, in_range->second, Variables::in_range);
+  return as_nonnegative_element(id, known);
+}
+
+PolynomialId Signs::as_nonnegative_element(PolynomialId id, PolynomialId known) {
+  const auto anywhere = nonnegative_anywhere_.find(known);
+  return anywhere == nonnegative_anywhere_.end() ? id : as_nonnegative(id, anywhere->second);
 }
 
 /// Of the exact value: roundings do not count.

@@ -82,6 +82,9 @@ class Store {
   Interner<Monomial> monomials_;
   Interner<Polynomial> polynomials_;
   std::unordered_map<PolynomialId, bool> nonnegative_;  ///< although their terms do not show it; true: positive
+  /// Of these, what holds whatever the variables are: a formula may be asked for beyond the ranges of its variables, as
+  /// that of a later round is at the first one.
+  std::unordered_map<PolynomialId, bool> nonnegative_anywhere_;
   Laws laws_;
   bool with_algebra_;
 };

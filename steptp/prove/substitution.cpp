@@ -77,8 +77,8 @@ class Substituter {
       }
       result = arena_.polynomials.add(result, arena_.polynomials.scale(product, coefficient));
     }
-    // An element of what is never negative.
-    result = arena_.signs.as_nonnegative_like(result, id);
+    // An element of what is never negative, wherever it is: what is put for a variable may lie beyond its range.
+    result = arena_.signs.as_nonnegative_element(result, id);
     done_.emplace(key, result);
     return result;
   }

@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "steptp/base/text.h"
-#include "steptp/structure/types.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/storage.h"
 #include "steptp/strategies/write_target.h"
+#include "steptp/structure/types.h"
 
 namespace steptp {
 

@@ -11,11 +11,11 @@
 #include "steptp/base/process.h"
 #include "steptp/base/text.h"
 #include "steptp/cuda/lower.h"
+#include "steptp/documents/run_document.h"
 #include "steptp/execution/llvm_program.h"
 #include "steptp/llvm/lower.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/text/document.h"
-#include "steptp/documents/run_document.h"
 
 namespace {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "bench/programs.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
 #include "steptp/strategies/view.h"
-#include "steptp/documents/zoo_program.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // Programs per second on one core: drawn, built, lowered and checked, and the parts alone.
 #include <benchmark/benchmark.h>
 
-#include "steptp/safety/check.h"
 #include "steptp/documents/zoo_program.h"
+#include "steptp/safety/check.h"
 
 namespace {
 

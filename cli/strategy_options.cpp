@@ -2,9 +2,9 @@
 
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
+#include "steptp/documents/usable.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
-#include "steptp/documents/usable.h"
 
 namespace steptp::cli {
 

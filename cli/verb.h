@@ -7,8 +7,8 @@
 
 #include "cli/records.h"
 #include "cli/status.h"
-#include "steptp/measure/candidate_pool.h"
 #include "steptp/documents/run_compiled.h"
+#include "steptp/measure/candidate_pool.h"
 
 namespace CLI {
 class App;

@@ -3,8 +3,8 @@
 
 #include "cli/verb.h"
 #include "steptp/base/text.h"
-#include "steptp/structure/catalogue.h"
 #include "steptp/documents/check_document.h"
+#include "steptp/structure/catalogue.h"
 
 namespace steptp::cli {
 

@@ -4,9 +4,9 @@
 #include "cli/verb.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
+#include "steptp/import/import_model.h"
 #include "steptp/oracle/npz.h"
 #include "steptp/text/document.h"
-#include "steptp/import/import_model.h"
 
 namespace steptp::cli {
 

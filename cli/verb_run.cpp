@@ -7,9 +7,9 @@
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/progress.h"
 #include "steptp/base/text.h"
-#include "steptp/oracle/npz.h"
 #include "steptp/documents/run_compiled.h"
 #include "steptp/documents/run_document.h"
+#include "steptp/oracle/npz.h"
 
 namespace steptp::cli {
 

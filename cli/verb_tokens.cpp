@@ -7,8 +7,8 @@
 #include "cli/verb.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
-#include "steptp/tokens/qwen3.h"
 #include "steptp/documents/token_counts.h"
+#include "steptp/tokens/qwen3.h"
 
 namespace steptp::cli {
 

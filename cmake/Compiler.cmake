@@ -67,11 +67,13 @@ function(steptp_compile_lightly target)
     steptp_own_headers(steptp_light_headers)
   endif()
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  # The code of executables is placed in another way (-fPIE), for which the headers would have to be compiled again.
   get_target_property(type ${target} TYPE)
-  if(NOT type STREQUAL "EXECUTABLE")
-    steptp_share_headers(${target} steptp_light_headers)
+  if(type STREQUAL "EXECUTABLE")
+    # The code of executables would be placed in another way (-fPIE), for which the headers are not compiled.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
   endif()
+  steptp_share_headers(${target} steptp_light_headers)
 endfunction()
 
 if(STEPTP_FUZZ)

@@ -21,10 +21,74 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/built_files.h
 #define FAKE_CUDA_NVRTC \"@PROJECT_BINARY_DIR@/testing/libfake_cuda_nvrtc.so\"
 " @ONLY)
 
+# Several files of a target are compiled as one, which takes half the time (docs/decisions/0048-half-the-build.md):
+# tools/unity_batches.py puts them together. Not for clang-tidy, which wants each by itself. Whoever looks for a mistake
+# in a file and wants it alone configures with -DSTEPTP_UNITY=OFF.
+option(STEPTP_UNITY "compile several files of a target as one" ON)
+set(STEPTP_BATCH_FILES 10)
+set(STEPTP_BATCH_LINES 2500)
+
+# What to compile for these sources of a target: batches of at most `most` files and `lines` lines, and files that stay
+# alone. Which files go together depends on the names in them, so ninja makes the plan again when one of them has changed,
+# and runs CMake again only when the plan is another one.
+function(steptp_batch target sources most lines out)
+  if(NOT STEPTP_UNITY)
+    set(${out} ${sources} PARENT_SCOPE)
+    return()
+  endif()
+  find_program(STEPTP_PYTHON3 NAMES python3 REQUIRED)
+  set(folder ${PROJECT_BINARY_DIR}/batches/${target})
+  set(tool ${PROJECT_SOURCE_DIR}/tools/unity_batches.py)
+  set(command ${STEPTP_PYTHON3} -I -S ${tool} ${PROJECT_SOURCE_DIR} ${folder} ${most} ${lines} ${sources})
+  execute_process(COMMAND ${command} COMMAND_ERROR_IS_FATAL ANY)
+  add_custom_command(OUTPUT ${folder}/plan.txt COMMAND ${command} DEPENDS ${sources} ${tool} DEPFILE ${folder}/plan.d
+                     COMMENT "Files of ${target} that are compiled as one" VERBATIM)
+  # A target of its own, which waits for no library: ninja makes the plans before all else.
+  add_custom_target(${target}_plan DEPENDS ${folder}/plan.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/plan.txt)
+  file(STRINGS ${folder}/plan.txt plan)
+  set(compiled "")
+  foreach(line IN LISTS plan)
+    if(line MATCHES "^- (.*)$")
+      list(APPEND compiled ${CMAKE_MATCH_1})
+    elseif(line MATCHES "^([0-9]+) ")
+      set(batch ${folder}/batch_${CMAKE_MATCH_1}.cpp)
+      list(APPEND compiled ${batch})
+      # What one file hides from the others of its batch, and types of one file in those of another, are no mistakes.
+      set_source_files_properties(${batch} PROPERTIES
+        COMPILE_OPTIONS "-Wno-shadow;$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>")
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES compiled)
+  set(${out} ${compiled} PARENT_SCOPE)
+endfunction()
+
+function(steptp_whole_paths out)
+  set(paths "")
+  foreach(source IN LISTS ARGN)
+    get_filename_component(path ${source} ABSOLUTE)
+    list(APPEND paths ${path})
+  endforeach()
+  set(${out} ${paths} PARENT_SCOPE)
+endfunction()
+
+# A static library of these sources, in batches.
+function(steptp_add_batched_library target)
+  steptp_whole_paths(sources ${ARGN})
+  steptp_batch(${target} "${sources}" ${STEPTP_BATCH_FILES} ${STEPTP_BATCH_LINES} compiled)
+  add_library(${target} STATIC ${compiled})
+endfunction()
+
 function(steptp_add_test target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   find_package(GTest REQUIRED)
-  add_executable(${target} ${ARG_SOURCES})
+  steptp_whole_paths(ARG_SOURCES ${ARG_SOURCES})
+  # What the build has written is not there yet.
+  set(written ${ARG_SOURCES})
+  list(FILTER written INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/(steptp|testing)/")
+  list(REMOVE_ITEM ARG_SOURCES ${written})
+  steptp_batch(${target} "${written}" ${STEPTP_BATCH_FILES} ${STEPTP_BATCH_LINES} compiled)
+  add_executable(${target} ${compiled} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gtest_main)
   target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/include)
   # What is tested is optimised; the tests themselves need not be, and compile a quarter faster.
@@ -69,34 +133,8 @@ endfunction()
 # they compile in three fifths of the time, which is minutes of a build, and are as fast in use (bench/RESULTS.md).
 set(STEPTP_HOT_LAYERS base ir columns text analysis oracle safety prove arithmetic machine certify verify algebra tokens)
 
-# Several files of a layer are compiled as one, which takes half the time: tools/unity_batches.py puts together those that
-# do not clash. Not for clang-tidy, which wants each by itself, nor for layers that are being taken apart right now.
-option(STEPTP_UNITY "compile several files of a layer as one" OFF)
-set(STEPTP_NEVER_UNITY prove arithmetic machine certify)
-
-function(steptp_batch_sources target sources)
-  find_program(STEPTP_PYTHON3 NAMES python3 REQUIRED)
-  execute_process(COMMAND ${STEPTP_PYTHON3} ${PROJECT_SOURCE_DIR}/tools/unity_batches.py 10 ${sources}
-                  OUTPUT_VARIABLE numbers OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  foreach(source number IN ZIP_LISTS sources numbers)
-    if(number STREQUAL "-")
-      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-    else()
-      # What a file defines for itself alone decides where it may be.
-      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${number})
-    endif()
-  endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # What one file hides from the others, and types of one file in those of another, are no mistakes here.
-  target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)
-endfunction()
-
 function(steptp_add_layer target layer sources)
-  add_library(${target} STATIC ${sources})
-  if(STEPTP_UNITY AND NOT layer IN_LIST STEPTP_NEVER_UNITY)
-    steptp_batch_sources(${target} "${sources}")
-  endif()
+  steptp_add_batched_library(${target} ${sources})
   if(layer IN_LIST STEPTP_HOT_LAYERS)
     steptp_share_headers(${target} steptp_headers)
   else()
@@ -244,7 +282,7 @@ function(steptp_add_house_tests)
   find_program(STEPTP_PYTHON3 NAMES python3 REQUIRED)
   foreach(pair layers:check_layers.py layers_must_fail:test_check_layers.py registry_must_fail:test_registry.py
                unused:find_unused.py unused_must_fail:test_find_unused.py guides:check_guides.py guides_must_fail:test_check_guides.py
-               laws_must_fail:test_break_laws.py)
+               batches_must_fail:test_unity_batches.py laws_must_fail:test_break_laws.py)
     string(REPLACE ":" ";" pair ${pair})
     list(GET pair 0 name)
     list(GET pair 1 script)

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "fuzz/round_trip.h"
-#include "steptp/oracle/machine.h"
 #include "steptp/documents/check_document.h"
 #include "steptp/documents/run_document.h"
+#include "steptp/oracle/machine.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "steptp/base/file.h"
-#include "steptp/text/document.h"
 #include "steptp/documents/zoo_program.h"
+#include "steptp/text/document.h"
 #include "testing/attention_judging.h"
 #include "testing/attention_recipe.h"
 

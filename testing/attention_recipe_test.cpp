@@ -5,11 +5,11 @@
 #include <iostream>
 
 #include "steptp/base/text.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/safety/check.h"
 #include "steptp/strategies/view.h"
 #include "steptp/text/printer.h"
-#include "steptp/documents/zoo_program.h"
 #include "steptp/verify/verify.h"
 #include "testing/attention_judging.h"
 #include "testing/attention_recipe.h"

@@ -9,10 +9,10 @@
 #include <string>
 
 #include "steptp/base/text.h"
+#include "steptp/documents/run_document.h"
 #include "steptp/safety/check.h"
 #include "steptp/text/document.h"
 #include "steptp/text/printer.h"
-#include "steptp/documents/run_document.h"
 #include "testing/generator.h"
 #include "testing/mutator.h"
 #include "testing/soak.h"

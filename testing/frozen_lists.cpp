@@ -6,8 +6,8 @@
 #include "steptp/base/line_reader.h"
 #include "steptp/base/text.h"
 #include "steptp/columns/jsonl_writer.h"
-#include "steptp/text/document.h"
 #include "steptp/documents/zoo_program.h"
+#include "steptp/text/document.h"
 #include "testing/frozen_pairs.h"
 
 namespace steptp::testing {

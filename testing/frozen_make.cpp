@@ -10,12 +10,12 @@
 
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
 #include "steptp/strategies/view.h"
 #include "steptp/text/document.h"
 #include "steptp/text/printer.h"
-#include "steptp/documents/zoo_program.h"
 #include "testing/frozen_pairs.h"
 
 namespace steptp::testing {

@@ -7,11 +7,11 @@
 #include <set>
 
 #include "steptp/base/text.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
 #include "steptp/strategies/view.h"
 #include "steptp/text/document.h"
-#include "steptp/documents/zoo_program.h"
 #include "testing/frozen_pairs.h"
 
 namespace steptp::testing {

@@ -6,10 +6,10 @@
 
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
+#include "steptp/documents/run_document.h"
 #include "steptp/oracle/inputs.h"
 #include "steptp/oracle/machine.h"
 #include "steptp/text/printer.h"
-#include "steptp/documents/run_document.h"
 #include "testing/tree_editor.h"
 
 namespace steptp::testing {

@@ -8,13 +8,13 @@
 #include "steptp/base/file.h"
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
+#include "steptp/documents/run_document.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
 #include "steptp/safety/check.h"
 #include "steptp/strategies/view.h"
 #include "steptp/text/document.h"
-#include "steptp/documents/run_document.h"
 #include "testing/generator.h"
 
 namespace steptp::testing {

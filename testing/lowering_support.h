@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "steptp/oracle/machine.h"
 #include "steptp/documents/zoo_program.h"
+#include "steptp/oracle/machine.h"
 
 namespace steptp::testing {
 

@@ -1,5 +1,5 @@
-// What the prover makes of pairs, for whoever works on it: one line per pair, and the forms that differ. With --judge the
-// whole judge is asked, and its verdict and reason are printed.
+// What the prover makes of pairs, for whoever works on it: one line per pair, and the forms that differ. With --judge
+// the whole judge is asked, and its verdict and reason are printed.
 //
 //   prove_cat [--judge] PAIRS.jsonl [ID]
 #include <chrono>
@@ -27,8 +27,11 @@ bool report_proof(const steptp::Pair& pair, std::size_t most_text) {
   const steptp::Proof proof = steptp::prove(pair.before.program, pair.after.program, {.keep_forms = true});
   const auto spent = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start);
   const bool is_equal = proof.proved || proof.shown;
-  std::cout << pair.id << (proof.proved ? " proved " : proof.shown ? " shown " : " not proved ") << spent.count()
-            << " ms, work " << proof.work << " " << (is_equal ? "" : proof.reason) << "\n";
+  std::cout << pair.id
+            << (proof.proved  ? " proved "
+                : proof.shown ? " shown "
+                              : " not proved ")
+            << spent.count() << " ms, work " << proof.work << " " << (is_equal ? "" : proof.reason) << "\n";
   if (!is_equal) {
     std::cout << "  before " << proof.before_form.substr(0, most_text) << "\n";
     std::cout << "  after  " << proof.after_form.substr(0, most_text) << "\n";

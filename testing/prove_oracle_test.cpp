@@ -5,10 +5,10 @@
 #include <cmath>
 #include <string>
 
+#include "steptp/documents/run_document.h"
 #include "steptp/prove/prove.h"
 #include "steptp/safety/check.h"
 #include "steptp/text/printer.h"
-#include "steptp/documents/run_document.h"
 #include "testing/generator.h"
 #include "testing/mutator.h"
 #include "testing/oracle_support.h"

@@ -6,10 +6,10 @@
 #include <stdexcept>
 
 #include "steptp/base/hash.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
 #include "steptp/strategies/view.h"
-#include "steptp/documents/zoo_program.h"
 
 namespace steptp::testing {
 

@@ -20,11 +20,11 @@
 #include "steptp/base/file.h"
 #include "steptp/base/hash.h"
 #include "steptp/base/json.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
 #include "steptp/strategies/view.h"
 #include "steptp/text/document.h"
-#include "steptp/documents/zoo_program.h"
 #include "steptp/verify/verify.h"
 #include "testing/strategy_listing.h"
 

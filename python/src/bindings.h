@@ -8,8 +8,8 @@
 #include "steptp/base/diagnostic.h"
 #include "steptp/base/text.h"
 #include "steptp/base/words.h"
-#include "steptp/text/profile.h"
 #include "steptp/documents/run_document.h"
+#include "steptp/text/profile.h"
 
 /// One function per verb, each in a file of its own: read.cpp, program.cpp, ...; module.cpp calls them. A binding does
 /// the work without the lock of the interpreter (nanobind::gil_scoped_release) and touches Python objects only with it.

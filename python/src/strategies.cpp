@@ -8,6 +8,7 @@
 
 #include "python/src/bindings.h"
 #include "steptp/base/text.h"
+#include "steptp/documents/usable.h"
 #include "steptp/reasoning/trace.h"
 #include "steptp/recipe/describe.h"
 #include "steptp/recipe/facts_json.h"
@@ -15,7 +16,6 @@
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
 #include "steptp/text/printer.h"
-#include "steptp/documents/usable.h"
 
 namespace nb = nanobind;
 

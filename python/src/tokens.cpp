@@ -2,9 +2,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "python/src/bindings.h"
+#include "steptp/documents/token_counts.h"
 #include "steptp/text/document.h"
 #include "steptp/tokens/qwen3.h"
-#include "steptp/documents/token_counts.h"
 
 namespace nb = nanobind;
 

@@ -10,9 +10,9 @@
 
 #include "python/src/bindings.h"
 #include "steptp/base/ordered_stream.h"
+#include "steptp/documents/time_document.h"
 #include "steptp/execution/object_cache.h"
 #include "steptp/measure/candidates.h"
-#include "steptp/documents/time_document.h"
 
 namespace nb = nanobind;
 

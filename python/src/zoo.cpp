@@ -7,9 +7,9 @@
 
 #include "python/src/bindings.h"
 #include "steptp/base/text.h"
+#include "steptp/documents/zoo_program.h"
 #include "steptp/graph/graph_json.h"
 #include "steptp/graph/torch_printer.h"
-#include "steptp/documents/zoo_program.h"
 
 namespace nb = nanobind;
 

@@ -6,8 +6,8 @@
 #include "steptp/base/sha256.h"
 #include "steptp/base/text.h"
 #include "steptp/dataset/plan.h"
-#include "steptp/import/import_model.h"
 #include "steptp/documents/zoo_program.h"
+#include "steptp/import/import_model.h"
 #include "steptp/zoo/draw.h"
 
 namespace steptp::dataset {

@@ -9,8 +9,8 @@
 #include "steptp/dataset/forms.h"
 #include "steptp/dataset/origin.h"
 #include "steptp/dataset/workloads.h"
-#include "steptp/text/document.h"
 #include "steptp/documents/zoo_program.h"
+#include "steptp/text/document.h"
 
 namespace steptp::dataset {
 namespace {

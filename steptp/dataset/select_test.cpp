@@ -8,8 +8,8 @@
 
 #include "steptp/base/random.h"
 #include "steptp/dataset/sampling.h"
-#include "steptp/recipe/registry.h"
 #include "steptp/documents/zoo_program.h"
+#include "steptp/recipe/registry.h"
 
 namespace steptp::dataset {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "steptp/cuda/lower.h"
-#include "steptp/llvm/lower.h"
 #include "steptp/documents/check_document.h"
+#include "steptp/llvm/lower.h"
 
 namespace steptp {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "steptp/measure/candidate_pool.h"
 #include "steptp/documents/lower_document.h"
 #include "steptp/documents/run_document.h"
+#include "steptp/measure/candidate_pool.h"
 
 namespace steptp {
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "steptp/base/json.h"
+#include "steptp/documents/run_compiled.h"
 #include "steptp/measure/time_programs.h"
 #include "steptp/text/document.h"
-#include "steptp/documents/run_compiled.h"
 
 namespace steptp {
 

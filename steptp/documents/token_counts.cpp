@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "steptp/text/printer.h"
 #include "steptp/documents/lower_document.h"
+#include "steptp/text/printer.h"
 
 namespace steptp {
 

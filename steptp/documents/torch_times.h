@@ -5,8 +5,8 @@
 
 #include "steptp/base/diagnostic.h"
 #include "steptp/base/result.h"
-#include "steptp/lowering/target.h"
 #include "steptp/documents/rivals.h"
+#include "steptp/lowering/target.h"
 
 namespace steptp {
 

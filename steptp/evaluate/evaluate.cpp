@@ -6,10 +6,10 @@
 
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"
+#include "steptp/documents/lower_document.h"
 #include "steptp/execution/cuda_device.h"
 #include "steptp/execution/cuda_library.h"
 #include "steptp/execution/llvm_program.h"
-#include "steptp/documents/lower_document.h"
 
 namespace steptp {
 

@@ -6,10 +6,10 @@
 
 #include "steptp/base/text.h"
 #include "steptp/certify/certify.h"
-#include "steptp/ir/canonical.h"
 #include "steptp/documents/lower_document.h"
 #include "steptp/documents/run_compiled.h"
 #include "steptp/documents/run_document.h"
+#include "steptp/ir/canonical.h"
 #include "steptp/verify/verify_pair.h"
 
 namespace steptp {

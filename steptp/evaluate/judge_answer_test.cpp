@@ -130,7 +130,8 @@ TEST(Rewards, PayForWhatIsShownAndForNothingElse) {
   EXPECT_EQ(paid("a8 D(a)=A(a);", "a8 D(a)=A(a)+1e10-1e10;"), "10") << "equal, and not safe";
   EXPECT_EQ(paid("a8 D(a)=1/(1+exp(-A(a)));", "a8 D(a)=exp(A(a))/(1+exp(A(a)));"), "10") << "equal, and not safe";
   EXPECT_EQ(paid("a8 D(a)=A(a)*0.1;", "a8 D(a)=A(a)*0.10000000149011612;"), "00") << "numeric is evidence";
-  EXPECT_EQ(paid("a8 D(a)=where(a<3,inf-inf,A(a));", "a8 D(a)=where(a<3,7,A(a));"), "00") << "it fills what has no value";
+  EXPECT_EQ(paid("a8 D(a)=where(a<3,inf-inf,A(a));", "a8 D(a)=where(a<3,7,A(a));"), "00")
+      << "it fills what has no value";
 }
 
 TEST(JudgeAnswer, EvidenceAndFilledElementsAreNotEqual) {

@@ -9,11 +9,11 @@
 #include "steptp/base/text.h"
 #include "steptp/frontend/lower.h"
 #include "steptp/graph/operator.h"
+#include "steptp/import/capture_script.h"
 #include "steptp/import/pt2.h"
 #include "steptp/import/pt2_composite.h"
 #include "steptp/import/pt2_node.h"
 #include "steptp/import/pt2_spelling.h"
-#include "steptp/import/capture_script.h"
 
 namespace steptp {
 

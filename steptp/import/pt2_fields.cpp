@@ -115,7 +115,8 @@ Domain domain_of(const Json& json, std::string_view where) {
   if (name && *name == "nonzero") return {Domain::Kind::nonzero};
   if (name && *name == "masked") return {Domain::Kind::masked};
   const Json::Array* range = json.as_array();
-  if (!range || range->size() != 2) malformed(concat(where, " is none of any, positive, nonzero, masked and [low, high]"));
+  if (!range || range->size() != 2)
+    malformed(concat(where, " is none of any, positive, nonzero, masked and [low, high]"));
   const double low = real_number(range->front(), where);
   const double high = real_number(range->back(), where);
   if (!(low < high)) malformed(concat(where, " is empty"));

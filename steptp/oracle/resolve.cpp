@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "steptp/base/text.h"
-#include "steptp/structure/structure.h"
 #include "steptp/oracle/code.h"
 #include "steptp/oracle/resolve_expr.h"
+#include "steptp/structure/structure.h"
 
 namespace steptp::oracle {
 

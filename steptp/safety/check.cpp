@@ -6,7 +6,6 @@
 #include "steptp/analysis/shapes.h"
 #include "steptp/analysis/tables.h"
 #include "steptp/analysis/value_facts.h"
-#include "steptp/structure/structure.h"
 #include "steptp/safety/ambiguity.h"
 #include "steptp/safety/bounds.h"
 #include "steptp/safety/definedness.h"
@@ -14,6 +13,7 @@
 #include "steptp/safety/launches.h"
 #include "steptp/safety/races.h"
 #include "steptp/safety/scopes.h"
+#include "steptp/structure/structure.h"
 
 namespace steptp {
 

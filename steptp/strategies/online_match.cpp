@@ -4,10 +4,10 @@
 
 #include "steptp/analysis/index_map.h"
 #include "steptp/base/text.h"
-#include "steptp/structure/types.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/online.h"
 #include "steptp/strategies/pieces.h"
+#include "steptp/structure/types.h"
 
 namespace steptp {
 

@@ -4,8 +4,8 @@
 
 #include "steptp/analysis/box_search.h"
 #include "steptp/base/text.h"
-#include "steptp/structure/types.h"
 #include "steptp/strategies/expressions.h"
+#include "steptp/structure/types.h"
 
 namespace steptp {
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "steptp/base/text.h"
-#include "steptp/structure/types.h"
 #include "steptp/ir/site.h"
+#include "steptp/structure/types.h"
 
 namespace steptp {
 

@@ -14,8 +14,8 @@
 
 #include "steptp/analysis/accesses.h"
 #include "steptp/base/text.h"
-#include "steptp/structure/types.h"
 #include "steptp/prove/prove.h"
+#include "steptp/structure/types.h"
 #include "steptp/verify/precision_ways.h"
 
 namespace steptp {

@@ -6,9 +6,9 @@
 #include <map>
 
 #include "steptp/base/text.h"
-#include "steptp/structure/types.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/legality.h"
+#include "steptp/structure/types.h"
 
 namespace steptp {
 

@@ -7,10 +7,10 @@
 #include "steptp/analysis/index_map.h"
 #include "steptp/analysis/instances.h"
 #include "steptp/base/text.h"
-#include "steptp/structure/types.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/structure/types.h"
 
 namespace steptp {
 

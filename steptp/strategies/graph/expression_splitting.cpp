@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "steptp/base/text.h"
-#include "steptp/structure/types.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/structure/types.h"
 
 namespace steptp {
 

@@ -1,6 +1,6 @@
 // How each kind of draw makes its values (DrawKind): random bits of an element, by seed, name and position, become a
-// number that the domain and the type allow. Generic reals are multiples of 2^-52, which arithmetic is quick with; lines
-// and ties have few digits, so that points between them are exact. docs/decisions/0010-certified-evaluation.md.
+// number that the domain and the type allow. Generic reals are multiples of 2^-52, which arithmetic is quick with;
+// lines and ties have few digits, so that points between them are exact. docs/decisions/0010-certified-evaluation.md.
 #include <algorithm>
 #include <cmath>
 #include <vector>

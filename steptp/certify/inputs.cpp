@@ -1,6 +1,6 @@
-// Inputs of an evaluation. No tensor is ever made: each element is a function of the seed, the name of the input and the
-// position in it, so that two programs, and a replay, see the same values. Values that are written out, or chosen by
-// somebody else, take the place of drawn ones. How each kind of draw makes its values is in drawn_values.cpp.
+// Inputs of an evaluation. No tensor is ever made: each element is a function of the seed, the name of the input and
+// the position in it, so that two programs, and a replay, see the same values. Values that are written out, or chosen
+// by somebody else, take the place of drawn ones. How each kind of draw makes its values is in drawn_values.cpp.
 // docs/decisions/0010-certified-evaluation.md.
 #include "steptp/certify/inputs.h"
 
@@ -80,7 +80,8 @@ std::vector<std::int64_t> index_at(const Variable& variable, std::int64_t positi
 bool is_legal(const InputFacts& facts, Fraction value) {
   if (value.is_minus_infinity()) return facts.domain.kind == Domain::Kind::masked;
   const double nearest = to_double(value);
-  return std::fabs(nearest) <= greatest_of(facts.variable->dtype) && nearest_inside(facts.domain, nearest, 0) == nearest;
+  const bool fits = std::fabs(nearest) <= greatest_of(facts.variable->dtype);
+  return fits && nearest_inside(facts.domain, nearest, 0) == nearest;
 }
 
 InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(std::move(draw)) {

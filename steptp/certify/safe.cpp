@@ -40,14 +40,20 @@ class PointChoice {
   /// All elements of outputs that are not large, many of others.
   std::vector<OutputPoint> many() {
     constexpr std::int64_t kAll = 256;
-    constexpr std::int64_t kDrawn = 96;
+    constexpr std::int64_t kDrawn = 128;
     limit_ = kManyPoints;
     for (const Variable& variable : signature_.variables) {
       const auto count = element_count(variable.shape);
       if (variable.role != Role::output || !count) continue;
-      for (std::int64_t i = 0; i < std::min(*count, *count <= kAll ? kAll : kDrawn); ++i) {
-        const auto drawn = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(*count)));
-        add({variable.name, index_at(variable, *count <= kAll ? i : drawn)});
+      for (std::int64_t i = 0; i < *count && *count <= kAll; ++i) {
+        add({variable.name, index_at(variable, i)});
+      }
+      // One in every part of so many: no part of one in 64 is left out.
+      for (std::int64_t i = 0; i < kDrawn && *count > kAll; ++i) {
+        const std::int64_t first = *count / kDrawn * i + *count % kDrawn * i / kDrawn;
+        const std::int64_t within = std::max<std::int64_t>(*count / kDrawn, 1);
+        const auto drawn = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(within)));
+        add({variable.name, index_at(variable, std::min(first + drawn, *count - 1))});
       }
     }
     return points_;

@@ -110,7 +110,7 @@ ReplayAnswer replay_pair(const ReplayRecord& record) {
   answer.unusable = true;
   answer.reason = problem_of(record.pair);
   if (!answer.reason.empty()) return answer;
-  return steptp::replay(record.pair.before.program, record.pair.after.program, record.counterexample);
+  return replay(record.pair.before.program, record.pair.after.program, record.counterexample);
 }
 
 Json to_json(const ReplayRecord& record, const ReplayAnswer& answer) {

@@ -62,6 +62,14 @@ class UnityBatches(unittest.TestCase):
         files["a.cpp"] = A + "struct S;\nint use(S& s) { return s.helper(); }\n"
         self.assertEqual(self.plan(files, headers="double helper(double a);\n"), ["-", "-"])
 
+    def test_a_name_of_two_namespaces_keeps_files_apart(self) -> None:
+        (self.root / "steptp" / "inner.h").write_text("namespace steptp::inner {\n\nstruct Tensor {\n  int a;\n};\n\n}\n")
+        outer = "namespace steptp {\n\nstruct Tensor {\n  int b;\n};\n\n}\n"
+        files = {"a.cpp": '#include "steptp/all.h"\nint a(Tensor& t);\n', "b.cpp": '#include "steptp/inner.h"\n'}
+        self.assertEqual(self.plan(files, headers=outer), ["-", "-"])
+        files["a.cpp"] = '#include "steptp/all.h"\nint a(int t);\n'
+        self.assertEqual(self.plan(files, headers=outer), ["0", "0"])
+
     def test_a_member_of_the_same_name_keeps_files_apart(self) -> None:
         member = "struct S;\nint use(S& s) { return s.helper(); }\n"
         self.assertEqual(self.plan({"a.cpp": A + member, "b.cpp": B + member}), ["-", "-"])

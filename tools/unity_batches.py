@@ -4,11 +4,11 @@
 What a file defines for itself alone (in a namespace without a name, or static) is seen by all files of its batch. So a
 name that one file defines and another one uses or defines gets the file's name behind it while the file is read:
 `#define fold fold_in_prove_reductions`. Where that would change more than the file's own name, because the name is also a
-member or stands in a header that the file takes in, the two files are never in one batch.
+member or stands in a header that the file takes in, the two files are never in one batch. Neither are files of which one
+takes in a name from one namespace and the other from another one: each sees the headers of both.
 
 Names are taken from lines that begin at the margin, as clang-format leaves them. Every word of another file counts as
-a use, so what the batch compiles is what the files alone compile; a definition that is missed is a compiler error. Headers
-of all files of a batch are seen by all of them.
+a use, so what the batch compiles is what the files alone compile; a definition that is missed is a compiler error.
 
 Usage: unity_batches.py ROOT FOLDER MOST LINES FILE...
 Writes FOLDER/batch_N.cpp and FOLDER/plan.txt: one line `N FILE` for each file, and `- FILE` for a file that stays
@@ -39,34 +39,55 @@ DEFINES = (
 PLACE = re.compile(r'^#include "(?:source_dir|built_files)\.h"', re.M)
 
 
+class Header:
+    """What a header of ours takes in, the words in it, and what it declares in which namespace."""
+
+    def __init__(self, text: str, taken_in: frozenset[str]) -> None:
+        self.taken_in = taken_in
+        text = COMMENT.sub(lambda m: "\n" * m.group().count("\n"), text)
+        self.words = frozenset(re.findall(r"[A-Za-z_]\w*", text))
+        declared: set[tuple[str, str]] = set()
+        space = ""
+        for line in text.splitlines():
+            if match := re.match(r"^namespace ([\w:]+) \{", line):
+                space = match.group(1)
+            elif name := defined_name(re.sub(r"^(?:\[\[nodiscard\]\]|inline|constexpr|extern)\s+", "", line)):
+                declared.add((name, space))
+        self.declared = frozenset(declared)
+
+
 class Headers:
-    """Our own headers below a root: which ones a text takes in, and the words in each."""
+    """Our own headers below a root, read once."""
 
     INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.known: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+        self.known: dict[str, Header] = {}
 
     def taken_in(self, text: str) -> frozenset[str]:
         found: set[str] = set()
         for name in self.INCLUDE.findall(text):
             if name.endswith(".h") and name not in found:
-                found |= {name} | self.read(name)[0]
+                found |= {name} | self.read(name).taken_in
         return frozenset(found)
 
-    def words(self, name: str) -> frozenset[str]:
-        return self.read(name)[1]
-
-    def read(self, name: str) -> tuple[frozenset[str], frozenset[str]]:
+    def read(self, name: str) -> Header:
         if name not in self.known:
-            self.known[name] = frozenset(), frozenset()
+            self.known[name] = Header("", frozenset())
             path = self.root / name
             if path.exists():
                 text = path.read_text(encoding="utf-8")
-                words = frozenset(re.findall(r"[A-Za-z_]\w*", COMMENT.sub(" ", text)))
-                self.known[name] = self.taken_in(text), words
+                self.known[name] = Header(text, self.taken_in(text))
         return self.known[name]
+
+
+def defined_name(line: str) -> str | None:
+    """The name that a line at the margin defines or declares."""
+    for pattern in DEFINES:
+        if match := pattern.match(line):
+            return match.group(1)
+    return None
 
 
 class Source:
@@ -82,9 +103,11 @@ class Source:
         for test in TEST.findall(text):
             members.update(re.findall(r"\w+", test))
         self.headers = headers.taken_in(raw)
-        of_headers = frozenset().union(*(headers.words(name) for name in self.headers))
-        self.fixed = self.own & (members | of_headers)
-        self.reserved = of_headers
+        read = [headers.read(name) for name in self.headers]
+        self.reserved = frozenset().union(*(header.words for header in read))
+        self.fixed = self.own & (members | self.reserved)
+        self.declared = frozenset().union(*(header.declared for header in read))
+        self.known = {name for name, _ in self.declared} & self.names
         self.includes = re.findall(r"^#include .*$", raw, re.M)
         self.has_place = bool(PLACE.search(raw))
         # Operators of one file would serve the others; macros and directives reach to the end of the batch; what takes
@@ -101,7 +124,10 @@ class Source:
         """A name that this file defines means something else in the other file, or in what only that one takes in."""
         if self.fixed & other.names - (other.own - other.fixed):
             return True
-        return self.headers != other.headers and bool(self.fixed & other.reserved - self.reserved)
+        if self.fixed & other.reserved - self.reserved:
+            return True
+        # What this file has from one namespace, headers of the other file have from another one.
+        return any(name in self.known for name, _ in other.declared - self.declared)
 
 
 def own_names(raw: list[str], lines: list[str]) -> set[str]:
@@ -114,10 +140,8 @@ def own_names(raw: list[str], lines: list[str]) -> set[str]:
         elif re.match(r"^\}  // namespace$", before):
             is_hidden = False
         elif is_hidden or ALONE.match(line):
-            for pattern in DEFINES:
-                if match := pattern.match(line):
-                    names.add(match.group(1))
-                    break
+            if name := defined_name(line):
+                names.add(name)
     return {name for name in names if not name.isupper()}
 
 

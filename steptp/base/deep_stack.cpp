@@ -18,10 +18,7 @@ constexpr std::size_t kMostLeft = kBigStackBytes / 4 * 3;
 thread_local std::uintptr_t stack_end = 0;
 thread_local bool is_big = false;
 
-std::uintptr_t here() {
-  const volatile char mark = 0;
-  return reinterpret_cast<std::uintptr_t>(&mark);  // NOLINT(performance-no-int-to-ptr): only compared
-}
+std::uintptr_t here() { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
 
 std::uintptr_t look_up_end() {
   pthread_attr_t attributes;

@@ -57,7 +57,7 @@ void expect_contains(const std::string& text, std::string_view part) {
 }
 
 TEST(Npz, RoundTripThroughAFile) {
-  const std::string path = concat(testing::TempDir(), "npz_test_round_trip.npz");
+  const std::string path = concat(::testing::TempDir(), "npz_test_round_trip.npz");
   ASSERT_TRUE(write_npz(path, samples()).ok());
   const auto back = read_npz(path);
   std::filesystem::remove(path);

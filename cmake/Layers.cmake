@@ -22,9 +22,9 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/built_files.h
 " @ONLY)
 
 # Several files of a target are compiled as one, which takes half the time (docs/decisions/0048-half-the-build.md):
-# tools/unity_batches.py puts them together. Not for clang-tidy, which wants each by itself. Whoever looks for a mistake
-# in a file and wants it alone configures with -DSTEPTP_UNITY=OFF.
-option(STEPTP_UNITY "compile several files of a target as one" ON)
+# tools/make_batches.py puts them together. Not for clang-tidy, which wants each by itself. Whoever looks for a mistake
+# in a file and wants it alone configures with -DSTEPTP_BATCHES=OFF.
+option(STEPTP_BATCHES "compile several files of a target as one" ON)
 set(STEPTP_BATCH_FILES 10)
 set(STEPTP_BATCH_LINES 2500)
 
@@ -32,13 +32,13 @@ set(STEPTP_BATCH_LINES 2500)
 # alone. Which files go together depends on the names in them, so ninja makes the plan again when one of them has changed,
 # and runs CMake again only when the plan is another one.
 function(steptp_batch target sources most lines out)
-  if(NOT STEPTP_UNITY)
+  if(NOT STEPTP_BATCHES)
     set(${out} ${sources} PARENT_SCOPE)
     return()
   endif()
   find_program(STEPTP_PYTHON3 NAMES python3 REQUIRED)
   set(folder ${PROJECT_BINARY_DIR}/batches/${target})
-  set(tool ${PROJECT_SOURCE_DIR}/tools/unity_batches.py)
+  set(tool ${PROJECT_SOURCE_DIR}/tools/make_batches.py)
   set(command ${STEPTP_PYTHON3} -I -S ${tool} ${PROJECT_SOURCE_DIR} ${folder} ${most} ${lines} ${sources})
   execute_process(COMMAND ${command} COMMAND_ERROR_IS_FATAL ANY)
   add_custom_command(OUTPUT ${folder}/plan.txt COMMAND ${command} DEPENDS ${sources} ${tool} DEPFILE ${folder}/plan.d
@@ -291,7 +291,7 @@ function(steptp_add_house_tests)
   find_program(STEPTP_PYTHON3 NAMES python3 REQUIRED)
   foreach(pair layers:check_layers.py layers_must_fail:test_check_layers.py registry_must_fail:test_registry.py
                unused:find_unused.py unused_must_fail:test_find_unused.py guides:check_guides.py guides_must_fail:test_check_guides.py
-               batches_must_fail:test_unity_batches.py laws_must_fail:test_break_laws.py)
+               batches_must_fail:test_make_batches.py laws_must_fail:test_break_laws.py)
     string(REPLACE ":" ";" pair ${pair})
     list(GET pair 0 name)
     list(GET pair 1 script)

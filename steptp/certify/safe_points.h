@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "steptp/base/random.h"
-#include "steptp/certify/code.h"
+#include "steptp/machine/code.h"
 #include "steptp/certify/comparison.h"
 #include "steptp/certify/inputs.h"
 #include "steptp/ir/signature.h"

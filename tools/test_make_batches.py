@@ -1,4 +1,4 @@
-"""unity_batches.py puts files together whose own names do not reach each other, and keeps all others apart."""
+"""make_batches.py puts files together whose own names do not reach each other, and keeps all others apart."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import time
 import unittest
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parent / "unity_batches.py"
+TOOL = Path(__file__).resolve().parent / "make_batches.py"
 HELPER = 'namespace {\n\nint helper(int a) {\n  return a + %d;\n}\n\n}  // namespace\n\nint %s(int a) { return helper(a); }\n'
 A = HELPER % (1, "first")
 B = HELPER % (2, "second")
 
 
-class UnityBatches(unittest.TestCase):
+class MakeBatches(unittest.TestCase):
     def setUp(self) -> None:
         self.place = tempfile.TemporaryDirectory()
         self.addCleanup(self.place.cleanup)

@@ -10,7 +10,7 @@ takes in a name from one namespace and the other from another one: each sees the
 Names are taken from lines that begin at the margin, as clang-format leaves them. Every word of another file counts as
 a use, so what the batch compiles is what the files alone compile; a definition that is missed is a compiler error.
 
-Usage: unity_batches.py ROOT FOLDER MOST LINES FILE...
+Usage: make_batches.py ROOT FOLDER MOST LINES FILE...
 Writes FOLDER/batch_N.cpp and FOLDER/plan.txt: one line `N FILE` for each file, and `- FILE` for a file that stays
 alone. A batch has at most MOST files, and at most LINES lines in all. What has not changed is not written again.
 FOLDER/plan.d names the headers that were read, for ninja.
@@ -159,7 +159,7 @@ def batches_of(sources: list[Source], most: int, lines: int) -> list[list[Source
 
 
 def text_of(root: Path, batch: list[Source]) -> str:
-    lines = ["// Written by tools/unity_batches.py."]
+    lines = ["// Written by tools/make_batches.py."]
     # All headers first: no name in them is changed.
     lines += dict.fromkeys(line for source in batch for line in source.includes)
     for source in batch:

@@ -94,7 +94,8 @@ bool Adversary::estimate() {
       allowed_ = usual * cost;
       allowed_for_conditions_ = std::min(more, affordable - usual) * cost;
       is_short_ = affordable < kLeastMeasures / less;
-      return allowed_ > 0;
+      if (is_short_ && gives_up_early_) finding_.reason = "the budget of operations allows too few inputs";
+      return allowed_ > 0 && !(is_short_ && gives_up_early_);
     }
     finding_.reason = found.unfinished_because;
     guides_.clear();
@@ -207,11 +208,16 @@ Adversary::Progress Adversary::draw_peaks() {
     const std::size_t step = std::max<std::size_t>(1, reads.size() / kElements);
     for (std::size_t at = 0; at < reads.size(); at += step) {
       const InputRead& read = reads[reads.size() - 1 - at];
+      const InputRead& beside = reads[at + 1 < reads.size() ? reads.size() - 2 - at : 0];
       if (!maker_.is_free(read.input)) continue;
-      for (const double value : maker_.peaks(read.input)) {
+      const std::vector<double> peaks = maker_.peaks(read.input);
+      for (std::size_t k = 0; k <= peaks.size(); ++k) {
         if (spent_ >= until) return Progress::go_on;
         Candidate candidate = ones;
-        candidate.elements[{read.input, read.position}] = value;
+        // The last is one that cancels with its neighbour.
+        const double value = k < peaks.size() ? peaks[k] : peaks.front();
+        if (k == peaks.size()) set(candidate, {beside.input, beside.position}, -value);
+        set(candidate, {read.input, read.position}, value);
         const SafetyMeasure found = measure(candidate, {point});
         if (!found.is_finished) return Progress::stop;
         remember(candidate, found);

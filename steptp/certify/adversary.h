@@ -34,6 +34,8 @@ class Adversary {
   /// whole. faults() has the worst then.
   void collect() { collects_ = true; }
   [[nodiscard]] std::vector<Candidate> faults() const;
+  /// Where too few inputs can be run to say something by finding nothing, none are.
+  void give_up_early() { gives_up_early_ = true; }
   /// Tries the hints and nothing else.
   void try_hints_only() { tries_hints_only_ = true; }
   /// After a fault of digits alone was found: whether they are also more than half a unit in each input explains.
@@ -59,7 +61,7 @@ class Adversary {
   [[nodiscard]] Progress draw(std::uint64_t until);
   /// Inputs of all magnitudes alike, each at one element.
   [[nodiscard]] Progress draw_evenly();
-  /// Ones, with a single element that is large, small or zero.
+  /// Ones, with a single element that is large, small or zero, or with two that cancel.
   [[nodiscard]] Progress draw_peaks();
   /// Sorts the elements by which way the programs go for them, so that each way is looked at as often as the others.
   void find_ways();
@@ -106,6 +108,7 @@ class Adversary {
   bool is_second_look_ = false;
   bool collects_ = false;
   bool tries_hints_only_ = false;
+  bool gives_up_early_ = false;
   std::vector<Known> losses_;        ///< the greatest that were collected
   std::vector<Known> events_;        ///< overflows and the like, the first ones
   bool is_short_ = false;            ///< fewer inputs than a search needs that is to say something by finding nothing

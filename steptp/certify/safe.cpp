@@ -80,6 +80,7 @@ class SafetySearch {
   /// Looks for the worst faults and not for the first one.
   void collect() { collects_ = true; }
   void try_hints_only() { tries_hints_only_ = true; }
+  void give_up_early() { gives_up_early_ = true; }
 
   SafetyAnswer run(const std::vector<Candidate>& hints = {}) {
     SafetyAnswer answer;
@@ -96,6 +97,7 @@ class SafetySearch {
     if (is_second_look_) adversary.take_second_look();
     if (collects_) adversary.collect();
     if (tries_hints_only_) adversary.try_hints_only();
+    if (gives_up_early_) adversary.give_up_early();
     const Adversary::Finding found = adversary.run(hints);
     if (found.fault && extent_ == Extent::window) {
       answer.is_safe = false;
@@ -237,6 +239,7 @@ class SafetySearch {
   bool is_second_look_ = false;
   bool collects_ = false;
   bool tries_hints_only_ = false;
+  bool gives_up_early_ = false;
 };
 
 /// First what differs in the programs, whatever its inputs, then the part up to where they meet again: these cost
@@ -255,14 +258,22 @@ class Stages {
       if (found.is_safe) return found;
       search_part(Extent::window, kFirstLook, true);
     }
-    if (!is_safe_in_part()) search_part(Extent::goals, kFirstLook);
-    SafetyAnswer answer = is_safe_in_part() ? look_again() : search_whole(false);
+    // What differs is no more than what leads up to where the programs meet again: if that costs too much, so does
+    // this.
+    const bool is_costly = of_part_ && !of_part_->is_safe;
+    if (!is_safe_in_part() && !is_costly) search_part(Extent::goals, kFirstLook);
+    SafetyAnswer answer = is_safe_in_part() ? look_again() : search_whole(Look::first);
     // Without a good input of the whole there is nothing to compare.
     if (!answer.is_safe && !answer.reason.starts_with("no-good-input")) {
       for (const Extent extent : {Extent::goals, Extent::window}) {
         if (!is_safe_in_part()) search_part(extent, options_.budget_operations);
       }
-      if (is_safe_in_part()) answer = *of_part_;
+      if (is_safe_in_part()) {
+        answer = *of_part_;
+      } else {
+        // Too few inputs to say that there is no fault may be enough to find one.
+        answer = search_whole(Look::last);
+      }
     }
     answer.work = spent_;
     return answer;
@@ -297,24 +308,28 @@ class Stages {
     SafetySearch part(before_, after_, share(parts, most), range_, extent);
     if (!part.is_of_use()) return;
     if (collects) part.collect();
+    if (most == kFirstLook) part.give_up_early();
     of_part_ = part.run();
     spent_ += of_part_->work;
     hints_.insert(hints_.end(), part.hints().begin(), part.hints().end());
   }
 
-  SafetyAnswer search_whole(bool is_second_look) {
-    SafetySearch whole(before_, after_, share(2, is_second_look ? kSecondLook : options_.budget_operations), range_,
-                       Extent::outputs);
-    if (is_second_look) whole.take_second_look();
+  enum class Look : std::uint8_t { first, second, last };
+  SafetyAnswer search_whole(Look look) {
+    const std::uint64_t parts = look == Look::last ? 1 : 2;
+    const std::uint64_t most = look == Look::second ? kSecondLook : options_.budget_operations;
+    SafetySearch whole(before_, after_, share(parts, most), range_, Extent::outputs);
+    if (look == Look::second) whole.take_second_look();
+    if (look == Look::first) whole.give_up_early();
     SafetyAnswer answer = whole.run(hints_);
     spent_ += answer.work;
     return answer;
   }
 
   SafetyAnswer look_again() {
-    SafetyAnswer answer = search_whole(true);
+    SafetyAnswer answer = search_whole(Look::second);
     // Few inputs need not have had a good one among them.
-    return answer.reason.starts_with("no-good-input") ? search_whole(false) : answer;
+    return answer.reason.starts_with("no-good-input") ? search_whole(Look::first) : answer;
   }
 
   const Program& before_;

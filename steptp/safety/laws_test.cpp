@@ -106,7 +106,7 @@ const std::vector<SafetyRow> kRows = {
     {.law = "safety: local data within the same axes",
      .id = "scope-axes",
      .right = "tx8{E^l=A(tx);D(tx)=E;}",
-     .wrong = {"bx1{tx8 E^l=A(tx);ty8 D(ty)=E;}"}},
+     .wrong = {"bx1 tx8{ty1 E^l=A(tx);D(tx)=E;}", "bx1{tx8 E^l=A(tx);ty8 D(ty)=E;}"}},
     {.law = "safety: local data belongs to a thread",
      .id = "scope-axes",
      .right = "bx1{tx8{E^l=A(0);D(tx)=E+A(tx);}}",

@@ -77,7 +77,7 @@ def test_wrong_arguments() -> None:
         steptp.apply(MATMUL, "loop_split", {"at": "0:loop[1]", "inner": 2})
     with pytest.raises(ValueError, match="at"):
         steptp.apply(MATMUL, "loop_split", {"inner": 2})
-    with pytest.raises(ValueError, match="exclude"):
+    with pytest.raises(ValueError, match="cannot be used together"):
         steptp.choices(MATMUL, limit=1, sample=1)
     with pytest.raises(ValueError, match="step 1"):
         steptp.replay(MATMUL, [{"strategy": "loop_split"}])

@@ -12,6 +12,7 @@
 #include "steptp/certify/adversary.h"
 #include "steptp/certify/safe_points.h"
 #include "steptp/certify/window.h"
+#include "steptp/certify/witness.h"
 #include "steptp/machine/big_stack.h"
 
 namespace steptp::certify {
@@ -207,21 +208,27 @@ class SafetySearch {
 
   /// The element and the inputs that matter there.
   std::string text_of(SafetyRun& run, const Adversary::Finding& found) {
-    constexpr std::size_t kMost = 6;
+    constexpr std::size_t kRead = 2048;
     const OutputPoint& point = run.points[found.fault->place()];
-    const CandidateInputs inputs(model_, found.at, range_);
     const auto subscripts = [](const std::vector<std::int64_t>& index) {
       if (index.empty()) return std::string();
       return concat("[", join(index, ",", [](std::int64_t number) { return std::to_string(number); }), "]");
     };
-    std::string out = concat(found.fault->fault(), " at ", point.output, subscripts(point.element));
+    const Witness witness(run.reads(found.at, found.fault->place(), kRead));
     std::string values;
-    for (const InputRead& read : run.reads(found.at, found.fault->place(), kMost)) {
+    for (const InputRead& read : witness.named) {
       const Variable& variable = *model_.inputs[read.input].variable;
       append(values, values.empty() ? " with " : ", ", variable.name, subscripts(index_at(variable, read.position)),
              "=", to_text(read.value));
     }
-    return out + values;
+    for (const auto& [input, rest] : witness.rest) {
+      const std::string& name = model_.inputs[input].variable->name;
+      append(values, values.empty() ? " with " : ", ");
+      if (rest.value)
+        append(values, *rest.value, " in ", rest.count, rest.is_all ? " elements of " : " others of ", name);
+      if (!rest.value) append(values, rest.count, " more elements of ", name);
+    }
+    return concat(found.fault->fault(), " at ", point.output, subscripts(point.element), values);
   }
 
   Extent extent_;

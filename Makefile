@@ -70,10 +70,12 @@ fuzz: packages-fuzz fuzz-targets ## libFuzzer for FUZZ_SECONDS (600) per target
 	@tools/run_fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
 # The attacks are most of the seeds, and have a run of their own, with progress, that goes on where it was ended.
-soak: packages ## 1000 times SOAK (100) attacks, then the tests with SOAK times as many seeds, release and sanitized
+soak: packages ## 1000 times SOAK (100) attacks, every law broken once, then the tests with SOAK times as many seeds, release and sanitized
 	$(call configure,build,release)
 	$(call compile,build,)
 	@tools/run_attacks.sh $$((1000 * $(SOAK))) $(JOBS)
+	@echo "soak: a toy strategy, operator and verb, added as the guides say"; tools/try_guides --jobs $(JOBS)
+	@echo "soak: every law broken once"; tools/break_laws --jobs $(JOBS)
 	@echo "soak: release, $(SOAK) times the seeds"; STEPTP_SOAK=$(SOAK) $(CTEST) --timeout 86400 --test-dir build -E '^test_attacker$$'
 	@echo "soak: strategies on the zoo, what is not equal goes to build/strategy_soak.jsonl"
 	@build/testing/strategy_soak 1 $$((85 * $(SOAK))) build/strategy_soak.jsonl

@@ -173,7 +173,7 @@ Status build(BuildArguments& arguments) {
     return write_out(dataset::to_json(*configuration).dump() + "\n") ? Status::yes : Status::failed;
   }
   dataset::BuildOptions& options = arguments.options;
-  if (options.folder.empty()) return refuse(usage("--out names the folder of the dataset"));
+  if (options.folder.empty()) return refuse(usage("--out FOLDER is missing: it names the folder of the dataset"));
   if (!read_shard(arguments.shard, options))
     return refuse(usage(concat("--shard is I/N with I from 0 to N-1, not '", arguments.shard, "'")));
   const auto seconds = arguments.time_limit.empty() ? 0 : read_duration(arguments.time_limit);
@@ -238,18 +238,20 @@ VerbMain add_dataset_build(CLI::App& dataset_verb) {
   verb->add_option("--config", arguments->config, "a JSON file with settings, or the build.json of another dataset");
   verb->add_flag("--print-config", arguments->print_config, "print all settings as JSON and build nothing");
   verb->add_option("--import", arguments->imports, "take .pt2 files into train: files, or folders with such files");
-  verb->add_option("--jobs,-j", arguments->jobs, "worker processes; 0: all cores")->capture_default_str();
+  verb->add_option("--jobs,-j", arguments->jobs, "how many worker processes there are; 0 means all cores")
+      ->capture_default_str();
   verb->add_option("--shard", arguments->shard, "I/N: make the I-th of N parts; dataset merge puts them together")
       ->capture_default_str();
   verb->add_option("--python", arguments->options.python, "a Python that has TVM, for the rows that are compiled too")
       ->capture_default_str();
-  verb->add_option("--time-limit", arguments->time_limit, "stop after so long: 90, 15m, 2h");
+  verb->add_option("--time-limit", arguments->time_limit,
+                   "stop after this time: 90 (seconds), 15m or 2h; the same command goes on later");
   verb->add_option("--program-timeout", arguments->options.program_seconds,
-                   "seconds for one program before it is quarantined")
+                   "how many seconds one program may take before it is left out and kept in quarantine")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb->add_flag("--no-export", arguments->no_export, "make no training files; steptp dataset export does it later");
-  verb->add_flag("--json", arguments->json, "the summary as one JSON object");
+  verb->add_flag("--json", arguments->json, "print the summary as one JSON object");
   add_settings(*verb, *arguments);
   return [arguments] { return build(*arguments); };
 }
@@ -265,9 +267,10 @@ VerbMain add_dataset_merge(CLI::App& dataset_verb) {
   verb->add_option("--import", arguments->imports, "the files or folders that were given to build");
   verb->add_option("--python", arguments->options.python, "a Python that has TVM, for the rows that are compiled too")
       ->capture_default_str();
-  verb->add_option("--jobs,-j", arguments->jobs, "worker processes; 0: all cores")->capture_default_str();
+  verb->add_option("--jobs,-j", arguments->jobs, "how many worker processes there are; 0 means all cores")
+      ->capture_default_str();
   verb->add_flag("--no-export", arguments->no_export, "make no training files; steptp dataset export does it later");
-  verb->add_flag("--json", arguments->json, "the summary as one JSON object");
+  verb->add_flag("--json", arguments->json, "print the summary as one JSON object");
   return [arguments] { return merge(*arguments); };
 }
 

@@ -79,16 +79,18 @@ VerbMain add_dataset_export(CLI::App& dataset_verb) {
              "Example: steptp dataset export data --out for_trl --configs sft_trl,dpo_trl --max-tokens 8192"));
   verb->add_option("DIR", arguments->folder, "the folder of the build")->required();
   verb->add_option("--out,-o", options.out, "the folder to write to; without it, DIR itself");
-  verb->add_option("--configs", options.configs, "which ones, with commas; without it, all")->delimiter(',');
+  verb->add_option("--configs", options.configs, "the configs to write, with commas between; without it all of them")
+      ->delimiter(',');
   verb->add_option("--max-tokens", options.max_tokens,
-                   "leave out rows with more tokens of prompt and answer together; 0: none")
+                   "leave out rows whose prompt and answer have more tokens than this; 0 leaves out none")
       ->capture_default_str();
   verb->add_option("--near-misses", options.near_misses,
-                   "right answers for which a wrong one is looked for (dpo_*, kto_trl, stepwise, near_miss)")
+                   "for how many right answers a wrong one is looked for (dpo_*, kto_trl, stepwise, near_miss)")
       ->capture_default_str();
-  verb->add_option("--seed", options.seed, "of the wrong answers")->capture_default_str();
-  verb->add_option("--jobs,-j", arguments->jobs, "threads; 0: all cores")->capture_default_str();
-  verb->add_flag("--json", arguments->json, "the manifest as one JSON object");
+  verb->add_option("--seed", options.seed, "the seed of the wrong answers")->capture_default_str();
+  verb->add_option("--jobs,-j", arguments->jobs, "how many threads there are; 0 means all cores")
+      ->capture_default_str();
+  verb->add_flag("--json", arguments->json, "print the manifest as one JSON object");
   return [arguments] { return run_export(*arguments); };
 }
 

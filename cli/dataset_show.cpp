@@ -63,8 +63,8 @@ VerbMain add_dataset_show(CLI::App& dataset_verb) {
   verb->add_option("--table", arguments->table, "a folder below DIR/data")->capture_default_str();
   verb->add_option("--split", arguments->split,
                    "train, test_shape, test_type or multi_step; without it train, or the only split that has rows");
-  verb->add_option("--row", arguments->row, "its number, from 0")->capture_default_str();
-  verb->add_flag("--json", arguments->json, "as it stands in the file");
+  verb->add_option("--row", arguments->row, "the number of the row, from 0")->capture_default_str();
+  verb->add_flag("--json", arguments->json, "print the row as JSON, as it stands in the file");
   return [arguments] { return run_show(*arguments); };
 }
 

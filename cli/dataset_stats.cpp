@@ -50,7 +50,7 @@ VerbMain add_dataset_stats(CLI::App& dataset_verb) {
   verb->footer("Example: steptp dataset stats data --html report.html");
   verb->add_option("DIR", arguments->folder, "the folder of the build")->required();
   verb->add_option("--html", arguments->html, "write a report with plots, one file that needs no network");
-  verb->add_flag("--json", arguments->json, "all counts as one JSON object");
+  verb->add_flag("--json", arguments->json, "print all counts as one JSON object");
   return [arguments] { return run_stats(*arguments); };
 }
 

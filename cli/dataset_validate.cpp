@@ -73,8 +73,9 @@ VerbMain add_dataset_validate(CLI::App& dataset_verb) {
   verb->add_option("DIR", arguments->folder, "the folder of the export")->required();
   verb->add_option("--judge", arguments->judge, "how many rows are judged again: all, none or a number")
       ->capture_default_str();
-  verb->add_option("--jobs,-j", arguments->jobs, "threads; 0: all cores")->capture_default_str();
-  verb->add_flag("--json", arguments->json, "one JSON object");
+  verb->add_option("--jobs,-j", arguments->jobs, "how many threads there are; 0 means all cores")
+      ->capture_default_str();
+  verb->add_flag("--json", arguments->json, "print one JSON object");
   return [arguments] { return run_validate(*arguments); };
 }
 

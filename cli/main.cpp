@@ -23,8 +23,9 @@ Invocation& invocation() {
 
 void add_record_options(CLI::App& verb, RecordOptions& options) {
   verb.add_option("FILE", options.file, "a .leir, .json or .jsonl file, or - for standard input")->required();
-  verb.add_flag("--json", options.json, "one JSON object per program on standard output");
-  verb.add_option("--jobs,-j", options.jobs, "threads for many programs; 0: all cores")->capture_default_str();
+  verb.add_flag("--json", options.json, "print one JSON object per program on standard output");
+  verb.add_option("--jobs,-j", options.jobs, "how many threads work on a file of many programs; 0 means all cores")
+      ->capture_default_str();
 }
 
 namespace {
@@ -37,7 +38,7 @@ bool names_a_verb(int argc, char** argv, const Verbs& verbs) {
   for (const auto& [name, verb] : verbs) names.push_back(name);
   std::string list = concat("the verbs are ", join(names, " ", [](std::string_view name) { return name; }));
   if (argc < 2) {
-    print_error(make_error("usage", "no verb given", list + "; steptp --help says more"));
+    print_error(make_error("usage", "no verb is given", list + "; steptp --help says what each does"));
     return false;
   }
   const std::string_view word = argv[1];
@@ -57,7 +58,7 @@ int run(int argc, char** argv) {
       "A first minute:\n"
       "  steptp fmt program.leir                     the canonical text\n"
       "  steptp fmt --profile compact program.leir   the same program in fewer tokens\n"
-      "  steptp check program.leir                   is it well-formed and safe?\n"
+      "  steptp check program.leir                   are its accesses safe?\n"
       "  steptp run program.leir                     execute it, exactly as written\n"
       "  steptp verify before.leir after.leir        are two programs equal, and how do we know?\n"
       "  steptp choices program.leir                 which steps can be made on it?\n"

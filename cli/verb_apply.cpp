@@ -104,14 +104,15 @@ Status bad_input(const Diagnostic& diagnostic) {
 
 VerbMain add_apply(CLI::App& app) {
   auto options = std::make_shared<ApplyOptions>();
-  CLI::App* verb = app.add_subcommand("apply", "make one step on a program");
+  CLI::App* verb = app.add_subcommand("apply", "apply one step to a program");
   verb->footer(
       "A choice is what `steptp choices` prints. Exit status: 0 done, 1 refused (with the precondition that failed,\n"
       "the place and the values), 2 bad input.\n"
       "Example: steptp apply matmul.leir --strategy loop_split --choice "
       R"('{"at":"0:loop[1]","inner":4,"kind":"inner"}')");
   add_record_options(*verb, options->records);
-  verb->add_option("--strategy", options->strategy, "its name")->required();
+  verb->add_option("--strategy", options->strategy, "the name of the strategy; steptp strategies lists them")
+      ->required();
   verb->add_option("--choice", options->choice, "place and parameters as JSON, or @FILE with them")->required();
   verb->add_flag("--reasoning,--explain", options->reasoning,
                  "also the step in words: comments before the program, \"reasoning\" in JSON");
@@ -131,13 +132,13 @@ VerbMain add_apply(CLI::App& app) {
 
 VerbMain add_replay(CLI::App& app) {
   auto options = std::make_shared<ReplayOptions>();
-  CLI::App* verb = app.add_subcommand("replay", "make the steps of a recipe, one after the other");
+  CLI::App* verb = app.add_subcommand("replay", "apply the steps of a recipe, one after the other");
   verb->footer(
       R"(A recipe is {"steps":[{"strategy":"loop_split","choice":{...}},...]}: the "step" that apply --json answers.)"
       "\nExit status: 0 done, 1 a step was refused (which one and why), 2 bad input.\n"
       "Example: steptp replay matmul.leir --recipe tiles.json");
   add_record_options(*verb, options->records);
-  verb->add_option("--recipe", options->recipe, "a JSON file")->required();
+  verb->add_option("--recipe", options->recipe, "the JSON file with the recipe")->required();
   return [options] {
     const auto json = read_json_option(options->recipe, "@" + options->recipe);
     if (!json) return bad_input(json.error());

@@ -90,7 +90,7 @@ Status explain(const std::string& id) {
 
 VerbMain add_check(CLI::App& app) {
   auto options = std::make_shared<CheckArguments>();
-  CLI::App* verb = app.add_subcommand("check", "is a program well-formed and safe?");
+  CLI::App* verb = app.add_subcommand("check", "check that a program is well-formed and that its accesses are safe");
   verb->footer(
       "Bounds, definedness, output coverage and races are proved, refuted with a witness, or unknown.\n"
       "Exit status: 0 ok, 1 errors found, 2 unreadable input, 3 unknown.\n"
@@ -98,8 +98,9 @@ VerbMain add_check(CLI::App& app) {
       "Example: steptp check matmul.leir        steptp check --explain undefined-read");
   add_record_options(*verb, options->records);
   verb->get_option("FILE")->required(false);
-  verb->add_option("--explain", options->explain, "describe a diagnostic by its id");
-  verb->add_option("--device", options->device, concat("launch limits of this device are errors: ", device_names()));
+  verb->add_option("--explain", options->explain, "describe the diagnostic with this id");
+  verb->add_option("--device", options->device,
+                   concat("make the launch limits of this device errors: ", device_names()));
   return [options] {
     if (!options->explain.empty()) return explain(options->explain);
     if (!options->device.empty()) {
@@ -111,7 +112,8 @@ VerbMain add_check(CLI::App& app) {
       }
     }
     if (options->records.file.empty()) {
-      print_error(make_error("usage", "check needs a FILE or --explain ID", "steptp check --help"));
+      print_error(
+          make_error("usage", "check needs a FILE or --explain ID", "steptp check --help shows how it is called"));
       return Status::bad_input;
     }
     return for_each_record(options->records.file, options->records.jobs, "check",

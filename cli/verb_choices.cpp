@@ -76,23 +76,24 @@ Answer list(const Document& document, const std::vector<const Strategy*>& strate
 
 VerbMain add_choices(CLI::App& app) {
   auto options = std::make_shared<ChoicesOptions>();
-  CLI::App* verb = app.add_subcommand("choices", "every step that can be made on a program");
+  CLI::App* verb = app.add_subcommand("choices", "list every step that can be made on a program");
   verb->footer(
       "Without --limit and --sample: every place with the values that its parameters can take; all combinations are\n"
       "legal. The same program gives the same list; --sample draws with --seed.\n"
       "Example: steptp choices matmul.leir --strategy loop_split --sample 5 --seed 1 --json");
   add_record_options(*verb, options->records);
-  verb->add_option("--strategy", options->strategies, "only this one; may be repeated");
-  verb->add_flag("--extended", options->extended, "also choices beyond the published form of the strategies");
-  verb->add_option("--limit", options->limit, "the first N choices");
+  verb->add_option("--strategy", options->strategies, "list only the steps of this strategy; may be repeated");
+  verb->add_flag("--extended", options->extended, "also list choices beyond the published form of the strategies");
+  verb->add_option("--limit", options->limit, "print only the first N choices");
   verb->add_option("--sample", options->sample, "N different choices, drawn by strategy, then place, then values");
-  verb->add_option("--seed", options->seed, "of the draw")->capture_default_str();
-  verb->add_flag("--refusals", options->refusals, "also the places that are none, and why");
+  verb->add_option("--seed", options->seed, "the seed of --sample")->capture_default_str();
+  verb->add_flag("--refusals", options->refusals, "also print the places where a step is refused, and why");
   return [options] {
     const std::vector<const Strategy*> strategies = strategies_named(options->strategies);
     if (strategies.empty()) return Status::bad_input;
     if (options->limit && options->sample) {
-      print_error(make_error("usage", "--limit and --sample exclude each other", "steptp choices --help"));
+      print_error(make_error("usage", "--limit and --sample cannot be used together",
+                             "leave out one of them; steptp choices --help explains both"));
       return Status::bad_input;
     }
     return for_each_record(options->records.file, options->records.jobs, "choices",

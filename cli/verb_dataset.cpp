@@ -10,8 +10,12 @@
 namespace steptp::cli {
 
 VerbMain add_dataset(CLI::App& app) {
-  CLI::App* verb = app.add_subcommand("dataset", "verified steps with their reasoning, to train models on");
+  CLI::App* verb =
+      app.add_subcommand("dataset", "build, export and check datasets of verified steps for training models");
   verb->require_subcommand(1);
+  verb->footer(
+      "The order of work: build, then show, stats and validate; export makes other training files of the same build.\n"
+      "Example: steptp dataset build --out data --programs 100        steptp dataset show data");
   auto parts = std::make_shared<std::vector<std::pair<std::string, VerbMain>>>();
   parts->emplace_back("build", add_dataset_build(*verb));
   parts->emplace_back("merge", add_dataset_merge(*verb));

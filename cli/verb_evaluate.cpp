@@ -39,7 +39,7 @@ struct EvaluateVerbOptions {
 };
 
 Status bad_usage(std::string message) {
-  print_error(make_error("usage", std::move(message), "steptp evaluate --help"));
+  print_error(make_error("usage", std::move(message), "steptp evaluate --help shows how it is called"));
   return Status::bad_input;
 }
 
@@ -52,7 +52,7 @@ Status failed(const Diagnostic& diagnostic, Status status) {
 std::string misuse_of(const EvaluateVerbOptions& options) {
   const int ways =
       (options.answers.empty() ? 0 : 1) + (options.endpoint.empty() ? 0 : 1) + (options.write_prompts.empty() ? 0 : 1);
-  if (ways != 1) return "evaluate takes --answers, --endpoint or --write-prompts, one of them";
+  if (ways != 1) return "evaluate needs exactly one of --answers, --endpoint and --write-prompts";
   if (!options.endpoint.empty() && options.ask.model.empty()) return "--endpoint needs --model";
   if (!options.endpoint.empty() && options.log.empty()) {
     return "--endpoint needs --log FILE: answers are kept there, and the same command goes on from it";
@@ -180,7 +180,7 @@ Status judge(const std::vector<EvaluationCase>& cases, const std::vector<ModelAn
   const Status status = write_reports(evaluation, options);
   if (evaluation.unusable.empty()) return status;
   print_error(
-      make_error("prompts", concat(evaluation.unusable.size(), " cases were not judged, first '",
+      make_error("prompts", concat(evaluation.unusable.size(), " questions cannot be used; the first is '",
                                    evaluation.unusable.front().first, "': ", evaluation.unusable.front().second)));
   return worse(status, Status::bad_input);
 }
@@ -218,17 +218,18 @@ void add_server_options(CLI::App& verb, EvaluateVerbOptions& options) {
   verb.add_option("--temperature", options.ask.temperature, "above 0, attempts have seeds of their own")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  verb.add_option("--max-tokens", options.ask.max_tokens, "of one answer; 0: as the server wants")
+  verb.add_option("--max-tokens", options.ask.max_tokens, "the most tokens of one answer; 0 leaves it to the server")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  verb.add_flag("--stream", options.ask.stream, "take answers as they are made");
-  verb.add_option("--concurrency", options.ask.concurrency, "questions at a time")
+  verb.add_flag("--stream", options.ask.stream, "receive answers piece by piece, as the model writes them");
+  verb.add_option("--concurrency", options.ask.concurrency, "how many questions are asked at the same time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  verb.add_option("--timeout", options.answer_seconds, "seconds for one answer")
+  verb.add_option("--timeout", options.answer_seconds, "how many seconds one answer may take")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb.add_option("--retries", options.ask.retry.retries, "of a question that the server was too busy for, or lost")
+  verb.add_option("--retries", options.ask.retry.retries,
+                  "how often a question is asked again if the server was too busy or the connection broke")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
   verb.add_option("--retry-wait", options.ask.retry.wait,
@@ -244,7 +245,7 @@ void add_judge_options(CLI::App& verb, EvaluateVerbOptions& options) {
                   "runs and judgements of each program, each with fresh inputs")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  verb.add_option("--seed", options.evaluate.judge.seed, "of the first trial; also of the first attempt")
+  verb.add_option("--seed", options.evaluate.judge.seed, "the seed of the first trial and of the first attempt")
       ->capture_default_str();
   verb.add_option("--judge-timeout", options.evaluate.judge.seconds, "seconds for one judgement; 0: no limit")
       ->check(CLI::NonNegativeNumber)
@@ -252,14 +253,16 @@ void add_judge_options(CLI::App& verb, EvaluateVerbOptions& options) {
   verb.add_option("--run-timeout", options.run_seconds, "seconds for compiling and running one program once")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb.add_option("--budget", options.evaluate.judge.budget, "operations of one judgement")->capture_default_str();
+  verb.add_option("--budget", options.evaluate.judge.budget, "how many operations one judgement may take")
+      ->capture_default_str();
   verb.add_option("--cache", options.cache, "folder for compiled code; empty: none");
-  verb.add_option("--k", options.evaluate.k, "tell pass@k for these; otherwise for 1, 2, 5, 10, 16, ...")
+  verb.add_option("--k", options.evaluate.k, "report pass@k for these k; without it for 1, 2, 5, 10, 16, ...")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
-  verb.add_option("--jobs,-j", options.evaluate.jobs, "cases at a time; 0: all cores")->capture_default_str();
+  verb.add_option("--jobs,-j", options.evaluate.jobs, "how many cases are judged at the same time; 0 means all cores")
+      ->capture_default_str();
   verb.add_flag("--json", options.json, "one JSON object per case on standard output, and one with the summary");
-  verb.add_option("--report", options.reports, "also writes the report to these files: .html, .md or .json");
+  verb.add_option("--report", options.reports, "also write the report to these files: .html, .md or .json");
 }
 
 }  // namespace
@@ -283,14 +286,15 @@ VerbMain add_evaluate(CLI::App& app) {
       "--answers", options->answers,
       "a .jsonl file of answers, each with the id of its question; several of one id are several attempts");
   verb->add_option("--write-prompts", options->write_prompts,
-                   "only writes the questions, for asking elsewhere; -: here");
-  verb->add_option("--profile", options->profile, "of plain programs in questions")
+                   "only write the questions to this file, to ask them elsewhere; - is standard output");
+  verb->add_option("--profile", options->profile, "the spelling in which questions show plain programs")
       ->check(CLI::IsMember({"paper", "compact"}))
       ->capture_default_str();
-  verb->add_option("--programs", options->questions.programs, "asked for in one question, where the row does not say")
+  verb->add_option("--programs", options->questions.programs,
+                   "how many programs one question asks for, unless its row says so")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  verb->add_option("--limit", options->questions.limit, "only the first so many questions; 0: all")
+  verb->add_option("--limit", options->questions.limit, "use only the first N questions; 0 means all")
       ->capture_default_str();
   add_server_options(*verb, *options);
   add_judge_options(*verb, *options);

@@ -24,10 +24,11 @@ VerbMain add_grammar(CLI::App& app) {
       "xgrammar, and so vLLM and SGLang, and llama.cpp read GBNF. `program` is a program alone; `answer` and\n"
       "`answers` are what a model is asked for: <answer>{\"transformed_IR\":...,\"applied_strategy\":...}</answer>.\n"
       "Example: steptp grammar --profile compact --for answer > answer.gbnf");
-  verb->add_option("--profile", options->profile, "paper or compact")
+  verb->add_option("--profile", options->profile, "the spelling: paper (as published) or compact (fewer tokens)")
       ->check(CLI::IsMember({"paper", "compact"}))
       ->capture_default_str();
-  verb->add_option("--for", options->target, "program, answer or answers")
+  verb->add_option("--for", options->target,
+                   "what the grammar accepts: a program, a model's answer, or several answers")
       ->check(CLI::IsMember({"program", "answer", "answers"}))
       ->capture_default_str();
   verb->add_flag("--published", options->published, "without our extensions: no guards, no extension functions");

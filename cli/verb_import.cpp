@@ -84,7 +84,7 @@ Status run(ImportVerbOptions& options) {
 
 VerbMain add_import(CLI::App& app) {
   auto options = std::make_shared<ImportVerbOptions>();
-  CLI::App* verb = app.add_subcommand("import", "a program from PyTorch");
+  CLI::App* verb = app.add_subcommand("import", "make a program from a PyTorch model");
   verb->footer(
       "A .pt2 file is an archive of torch.export.save (PyTorch 2.6 to 2.15), read without PyTorch. A .py file defines\n"
       "Model, get_inputs() and get_init_inputs(); it is captured with your own Python and PyTorch. Dropout is the\n"
@@ -97,10 +97,11 @@ VerbMain add_import(CLI::App& app) {
       "Example: steptp import model.pt2 -o model.leir     steptp run model.leir --inputs model.npz");
   verb->add_option("FILE", options->request.file, "a .pt2 or a .py file")->required();
   verb->add_option("-o,--output", options->output, "where the program goes; standard output if not given");
-  verb->add_option("--mode", options->mode,
-                   "norms by the statistics of the batch (train; the default for a .py file) or by running ones (eval)")
+  verb->add_option(
+          "--mode", options->mode,
+          "train: norms use the statistics of the batch (the default for a .py file); eval: running statistics")
       ->check(CLI::IsMember({"eval", "train"}));
-  verb->add_option("--timeout", options->request.seconds, "seconds that capturing a .py file may take")
+  verb->add_option("--timeout", options->request.seconds, "how many seconds capturing a .py file may take")
       ->check(CLI::Range(0.001, 1e9))
       ->capture_default_str();
   verb->add_option("--python", options->request.python, "a Python that has PyTorch")->capture_default_str();

@@ -66,13 +66,14 @@ VerbMain add_lower(CLI::App& app) {
       "Example: steptp lower matmul.leir --to cuda > matmul.cu");
   add_record_options(*verb, options->records);
   add_word_option(*verb, "--to", options->request.to, "the back end")->default_str("")->required();
-  verb->add_option("--device", options->device, concat("whose launch limits count: ", device_names()));
+  verb->add_option("--device", options->device, concat("the device whose launch limits count: ", device_names()));
   verb->add_flag("--main", options->request.main,
-                 "cuda: with a main() that compares with expected outputs and measures");
+                 "for cuda: add a main() that compares with expected outputs and measures");
   add_word_option(*verb, "--dialect", options->request.dialect,
-                  "tir: of TVM up to 0.23 (the published data), or from 0.24 on");
+                  "for tir: the spelling of TVM up to 0.23 (as in the published data), or from 0.24 on");
   add_word_option(*verb, "--target", options->request.target,
-                  "tir: cuda, or cpu with bound loops written as serial ones", {DeviceKind::cuda, DeviceKind::cpu});
+                  "for tir: cuda, or cpu, where bound loops are written as serial ones",
+                  {DeviceKind::cuda, DeviceKind::cpu});
   return [options] {
     if (!options->device.empty()) {
       options->request.device = find_device(options->device);

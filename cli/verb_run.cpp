@@ -171,7 +171,7 @@ class RunVerb {
 
 VerbMain add_run(CLI::App& app) {
   auto options = std::make_shared<RunVerbOptions>();
-  CLI::App* verb = app.add_subcommand("run", "execute a program exactly as written");
+  CLI::App* verb = app.add_subcommand("run", "run a program exactly as it is written");
   verb->footer(
       "The oracle is the slow, obvious machine that defines the language: every dtype as it is, every operation\n"
       "correctly rounded, undefined elements tracked. Work is estimated first and refused beyond the budget (exit 3).\n"
@@ -184,10 +184,12 @@ VerbMain add_run(CLI::App& app) {
   add_record_options(*verb, options->records);
   add_word_option(*verb, "--engine", options->engine,
                   "oracle, llvm: compiled for this machine, much faster; cuda: for its GPU");
-  verb->add_option("--seed", options->seed, "of the inputs, where none are given")->capture_default_str();
-  verb->add_option("--budget", options->budget, "scalar operations of the oracle at most")->capture_default_str();
-  verb->add_option("--elements", options->elements, "only these elements of the outputs, such as 'D[0,3]'");
-  verb->add_option("--inputs", options->inputs, "an .npz file with one array per input, by name");
+  verb->add_option("--seed", options->seed, "the seed of the inputs that --inputs does not give")
+      ->capture_default_str();
+  verb->add_option("--budget", options->budget, "how many scalar operations the oracle may take")
+      ->capture_default_str();
+  verb->add_option("--elements", options->elements, "compute only these elements of the outputs, such as 'D[0,3]'");
+  verb->add_option("--inputs", options->inputs, "an .npz file with the inputs, one array for each name");
   verb->add_option("--output", options->output, "an .npz file to write the outputs to");
   verb->add_option("--save-inputs", options->save_inputs, "an .npz file to write the inputs to");
   add_worker_options(*verb, options->workers);

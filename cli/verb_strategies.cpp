@@ -34,10 +34,10 @@ std::string table() {
 
 VerbMain add_strategies(CLI::App& app) {
   auto options = std::make_shared<StrategiesOptions>();
-  CLI::App* verb = app.add_subcommand("strategies", "the steps that can be made, with level and difficulty");
+  CLI::App* verb = app.add_subcommand("strategies", "list the strategies, with level and difficulty");
   verb->footer("Example: steptp strategies --json        steptp explain loop_split");
   verb->add_flag("--json", options->json, "one array, with preconditions, components, picture and parameters");
-  verb->add_flag("--markdown", options->markdown, "the page docs/strategies.md");
+  verb->add_flag("--markdown", options->markdown, "print the page docs/strategies.md");
   return [options] {
     std::string text = options->markdown ? strategies_page(measured_strategies()) : table();
     if (options->json) {
@@ -52,10 +52,10 @@ VerbMain add_strategies(CLI::App& app) {
 VerbMain add_explain(CLI::App& app) {
   auto name = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  CLI::App* verb = app.add_subcommand("explain", "picture, preconditions and an example of a strategy");
+  CLI::App* verb = app.add_subcommand("explain", "explain one strategy: picture, preconditions, an example");
   verb->footer("Example: steptp explain loop_split        (diagnostics: steptp check --explain ID)");
-  verb->add_option("STRATEGY", *name, "its name")->required();
-  verb->add_flag("--json", *json, "one JSON object");
+  verb->add_option("STRATEGY", *name, "the name of a strategy; steptp strategies lists them")->required();
+  verb->add_flag("--json", *json, "print one JSON object");
   return [name, json] {
     const std::vector<const Strategy*> found = strategies_named({*name});
     if (found.empty()) return Status::bad_input;

@@ -79,6 +79,7 @@ class Rivals {
       request.timeout_seconds = options.workers.seconds;
       request.threads = options.threads;
       request.cold = options.request.cold;
+      request.with_graphs = options.request.as_graph;
       take(start_torch(request));
     }
     for (const std::string& command : options.rivals) {
@@ -143,29 +144,38 @@ VerbMain add_time(CLI::App& app) {
   add_record_options(*verb, options->records);
   add_word_option(*verb, "--device", options->device, "cpu, or cuda: an NVIDIA GPU with its driver, and NVRTC");
   verb->add_option("--against", options->against, "files with other programs, measured by turns with FILE");
-  verb->add_option("--budget", options->request.budget_seconds, "seconds of measuring for each program")
+  verb->add_option("--budget", options->request.budget_seconds, "how many seconds each program is measured")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--spread", options->request.wanted_spread, "uncertainty of a median, relative, that is enough")
+  verb->add_option("--spread", options->request.wanted_spread,
+                   "stop once the median is known to this relative uncertainty")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_flag("--warm", options->warm, "leave caches as the repetition before has left them");
-  verb->add_option("--threads", options->threads, "of the CPU; 0: all cores")->capture_default_str();
-  verb->add_option("--seed", options->request.seed, "of the inputs")->capture_default_str();
+  verb->add_flag("--warm", options->warm, "do not empty caches between repetitions");
+  verb->add_flag("--graph", options->request.as_graph,
+                 "start all launches of a program by one call, as a CUDA graph (--device cuda); PyTorch is measured "
+                 "both ways");
+  verb->add_option("--threads", options->threads, "how many CPU threads a program uses; 0 means all cores")
+      ->capture_default_str();
+  verb->add_option("--seed", options->request.seed, "the seed of the inputs")->capture_default_str();
   verb->add_option("--check-operations", options->request.check_operations,
-                   "operations that the certified values of one program may take")
+                   "how many operations the certified values of one program may take")
       ->capture_default_str();
   verb->add_option(
       "--torch", options->torch,
       "a PyTorch file with Model and get_inputs: eager, torch.compile and, where the module is one call of it, "
       "the vendor's library, measured by turns with the programs");
   verb->add_option("--rival", options->rivals,
-                   "a shell command that measures something else by turns (docs/lowering.md says how it is asked)")
+                   "a shell command that measures something else by turns; docs/lowering.md says how the two talk")
       ->allow_extra_args(false);
-  verb->add_option("--python", options->python, "the Python that has PyTorch")->capture_default_str();
+  verb->add_option("--python", options->python, "the Python that has PyTorch, for --torch")->capture_default_str();
   add_worker_options(*verb, options->workers);
   return [options] {
     options->request.cold = !options->warm;
+    if (options->request.as_graph && options->device != DeviceKind::cuda) {
+      print_error(make_error("usage", "--graph needs --device cuda: a CPU has no launches to put together"));
+      return Status::bad_input;
+    }
     std::vector<Document> against;
     for (const std::string& path : options->against) {
       if (!read_programs(path, against)) return Status::bad_input;

@@ -137,15 +137,15 @@ Status run_tokens(const TokenOptions& options) {
 
 VerbMain add_tokens(CLI::App& app) {
   auto options = std::make_shared<TokenOptions>();
-  CLI::App* verb = app.add_subcommand("tokens", "how many tokens do the representations of a program take?");
+  CLI::App* verb = app.add_subcommand("tokens", "count the tokens of a program in both profiles");
   verb->footer(
       "Counts are under the Qwen3 tokenizer, which is built in.\n"
       "Example: steptp tokens programs.jsonl        steptp tokens --raw notes.txt");
   add_record_options(*verb, options->records);
-  verb->add_option("--tokenizer", options->tokenizer, "another Hugging Face tokenizer.json (or .gz)");
+  verb->add_option("--tokenizer", options->tokenizer, "use another Hugging Face tokenizer.json (or .gz)");
   verb->add_flag("--raw", options->raw, "count the tokens of any text, as it is");
   verb->add_flag("--lowered", options->lowered,
-                 "also as TIR (dialect tvm-0.21) and CUDA, where these take the program");
+                 "also count the program as TIR (dialect tvm-0.21) and as CUDA, if it can be lowered");
   return [options] { return run_tokens(*options); };
 }
 

@@ -290,10 +290,10 @@ Status judge_files(const Options& options) {
 const char* misuse_of(const Options& options) {
   const bool has_files = !options.before.empty();
   const int ways = (has_files ? 1 : 0) + (options.pairs.empty() ? 0 : 1) + (options.replay.empty() ? 0 : 1);
-  if (ways > 1) return "verify takes two files, --pairs or --replay, one of them";
+  if (ways > 1) return "verify takes one of: BEFORE and AFTER, --pairs, --replay";
   if (ways == 0 || (has_files && options.after.empty())) return "verify needs BEFORE and AFTER, or --pairs F.jsonl";
-  if (!has_files && !options.counterexample.empty()) return "--counterexample goes with two files";
-  if (!has_files && !options.certificate.empty()) return "--certificate goes with two files";
+  if (!has_files && !options.counterexample.empty()) return "--counterexample works only with BEFORE and AFTER";
+  if (!has_files && !options.certificate.empty()) return "--certificate works only with BEFORE and AFTER";
   return nullptr;
 }
 
@@ -301,7 +301,7 @@ const char* misuse_of(const Options& options) {
 
 VerbMain add_verify(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("verify", "are two programs equal?");
+  CLI::App* verb = app.add_subcommand("verify", "judge whether two programs are equal");
   verb->footer(
       "The answer is one of\n"
       "  proved     one normal form: holds for every input and every element\n"
@@ -325,39 +325,43 @@ VerbMain add_verify(CLI::App& app) {
       "  {\"id\":\"double\",\"signature\":[{\"name\":\"A\",\"role\":\"input\",\"dtype\":\"float32\",\"shape\":[8]},"
       "{\"name\":\"D\",\"role\":\"output\",\"dtype\":\"float32\",\"shape\":[8]}],"
       "\"before\":\"tx8 D(tx)=A(tx)+A(tx);\",\"after\":\"tx8 D(tx)=A(tx)*2;\"}");
-  verb->add_option("BEFORE", options->before, "the program that is right");
+  verb->add_option("BEFORE", options->before, "the program that is taken to be right");
   verb->add_option("AFTER", options->after, "the program to judge");
-  verb->add_option("--pairs", options->pairs,
-                   "a .jsonl file, or - for standard input; each line with id, signature, before and after");
+  verb->add_option(
+      "--pairs", options->pairs,
+      "judge many pairs: a .jsonl file, or - for standard input, each line with id, signature, before and after");
   verb->add_option("--counterexample", options->counterexample,
-                   "writes the pair and its counterexample to this file, where there is one");
+                   "write the pair and its counterexample, if there is one, to this file");
   verb->add_option("--certificate", options->certificate,
-                   "writes what supports the answer to this file: the proof, the points or the counterexample");
-  verb->add_option("--replay", options->replay, "runs a kept counterexample again, or a .jsonl file of them");
+                   "write what supports the answer to this file: the proof, the points or the counterexample");
+  verb->add_option("--replay", options->replay, "run a kept counterexample again, or a .jsonl file of them");
   verb->add_option("--range", options->range,
                    "the magnitudes of inputs at which AFTER must be as safe as BEFORE: middle (the middle half of the "
                    "exponents of each type), full, or lo,hi")
       ->capture_default_str();
   verb->add_flag("--require-safe", options->require_safe,
-                 "exit status 1 where AFTER is equal but not safe, 3 where that is not known");
-  verb->add_option("--seed", options->seed, "of the random points; without it each pair has a fresh one");
-  verb->add_option("--accept", options->accept, "a grade that exit status 0 may also stand for: numeric")
+                 "exit with 1 if AFTER is equal but not safe, and with 3 if that is not known");
+  verb->add_option("--seed", options->seed, "the seed of the random points; without it each pair gets a fresh one");
+  verb->add_option("--accept", options->accept, "also exit with 0 for this grade: numeric")
       ->check(CLI::IsMember({"numeric"}));
-  verb->add_option("--budget", options->judge.budget, "operations of evaluation per pair")->capture_default_str();
+  verb->add_option("--budget", options->judge.budget, "how many operations the evaluation of one pair may take")
+      ->capture_default_str();
   verb->add_option("--timeout", options->timeout,
-                   "seconds per pair, on the wall clock; what is not decided by then is undecided, and says so")
+                   "how many seconds one pair may take; what is not decided by then is undecided")
       ->check(CLI::PositiveNumber);
-  verb->add_flag("--json", options->json, "one JSON object per pair on standard output");
-  verb->add_flag("--timing", options->timing, "also the milliseconds of each pair");
-  verb->add_option("--jobs,-j", options->jobs, "processes for many pairs; 0: all cores")->capture_default_str();
+  verb->add_flag("--json", options->json, "print one JSON object per pair on standard output");
+  verb->add_flag("--timing", options->timing, "also print how many milliseconds each pair took");
+  verb->add_option("--jobs,-j", options->jobs, "how many processes judge a file of many pairs; 0 means all cores")
+      ->capture_default_str();
   return [options] {
     if (const char* misuse = misuse_of(*options)) {
-      print_error(make_error("usage", misuse, "steptp verify --help"));
+      print_error(make_error("usage", misuse, "steptp verify --help shows how it is called"));
       return Status::bad_input;
     }
     const auto range = parse_safe_range(options->range);
     if (!range) {
-      print_error(make_error("usage", "--range is middle, full or two magnitudes lo,hi", "steptp verify --help"));
+      print_error(make_error("usage", "--range is middle, full or two magnitudes lo,hi",
+                             "steptp verify --help shows how it is called"));
       return Status::bad_input;
     }
     options->judge.safe_range = *range;

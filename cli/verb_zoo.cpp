@@ -207,20 +207,26 @@ Status draw(const ZooArguments& options) {
 
 VerbMain add_zoo(CLI::App& app) {
   auto options = std::make_shared<ZooArguments>();
-  CLI::App* verb = app.add_subcommand("zoo", "program types: list them, show one, draw from them");
+  CLI::App* verb = app.add_subcommand("zoo", "built-in program types: list them, show one, draw random programs");
   verb->require_subcommand(1);
+  verb->footer("Example: steptp zoo list        steptp zoo show GELU        steptp zoo draw --count 10 --seed 7");
   CLI::App* list_verb = verb->add_subcommand("list", "all program types with their arguments and ranges");
+  list_verb->footer("Example: steptp zoo list --level 1");
   list_verb->add_flag("--json", options->json, "one JSON object per type");
-  list_verb->add_option("--level", options->level, "only this level");
+  list_verb->add_option("--level", options->level, "list only types of this level");
   CLI::App* show_verb = verb->add_subcommand("show", "the program of one type");
-  show_verb->add_option("NAME", options->name, "a program type")->required();
+  show_verb->footer(
+      "Arguments that are not given have their defaults, or are drawn where --seed is given.\n"
+      "Example: steptp zoo show GELU --arg batch_size=8        steptp zoo show GELU --emit torch");
+  show_verb->add_option("NAME", options->name, "a program type; steptp zoo list has them all")->required();
   show_verb->add_option("--arg", options->args, "an argument, name=value; may be repeated")->allow_extra_args(false);
   CLI::Option* seed = show_verb->add_option("--seed", options->seed, "draw the arguments that are not given");
   show_verb->add_option("--dtype", options->dtype, "f16, f32, f64 or bf16")->capture_default_str();
   show_verb->add_option("--emit", options->emit, "leir, torch (a PyTorch file) or graph (JSON)")
       ->check(CLI::IsMember({"leir", "torch", "graph"}))
       ->capture_default_str();
-  show_verb->add_option("--profile", options->profile, "paper or compact")->check(CLI::IsMember({"paper", "compact"}));
+  show_verb->add_option("--profile", options->profile, "the spelling: paper (as published) or compact (fewer tokens)")
+      ->check(CLI::IsMember({"paper", "compact"}));
   show_verb->add_flag("--json", options->json, "one JSON object: the program with its arguments");
   CLI::App* draw_verb = verb->add_subcommand("draw", "random programs: types with random arguments, and compositions");
   draw_verb->footer(
@@ -229,13 +235,14 @@ VerbMain add_zoo(CLI::App& app) {
       "Programs that are equal up to names are printed once, and fall into the same shard; every shard makes all "
       "draws.\n"
       "Example: steptp zoo draw --count 100 --seed 7 --compositions 50 --json");
-  draw_verb->add_option("--count,-n", options->count, "how many")->capture_default_str();
-  draw_verb->add_option("--seed", options->seed, "the seed")->capture_default_str();
+  draw_verb->add_option("--count,-n", options->count, "how many programs are drawn")->capture_default_str();
+  draw_verb->add_option("--seed", options->seed, "the seed of the draws")->capture_default_str();
   draw_verb->add_option("--first", options->first, "the index of the first draw")->capture_default_str();
   draw_verb->add_option("--shard", options->shard, "K/N: the K-th of N parts, which have no program in common")
       ->capture_default_str();
-  draw_verb->add_option("--type", options->types, "only this type; may be repeated")->allow_extra_args(false);
-  draw_verb->add_option("--level", options->level, "only types of this level");
+  draw_verb->add_option("--type", options->types, "draw only programs of this type; may be repeated")
+      ->allow_extra_args(false);
+  draw_verb->add_option("--level", options->level, "draw only types of this level");
   draw_verb->add_option("--dtype", options->dtypes, "draw from these instead of f16, f32 and f64; may be repeated")
       ->allow_extra_args(false);
   draw_verb->add_option("--compositions", options->compositions, "how many of a hundred draws are random compositions")
@@ -248,7 +255,8 @@ VerbMain add_zoo(CLI::App& app) {
   draw_verb->add_option("--emit", options->emit, "leir, torch (a PyTorch file) or graph (JSON)")
       ->check(CLI::IsMember({"leir", "torch", "graph"}))
       ->capture_default_str();
-  draw_verb->add_option("--profile", options->profile, "paper or compact")->check(CLI::IsMember({"paper", "compact"}));
+  draw_verb->add_option("--profile", options->profile, "the spelling: paper (as published) or compact (fewer tokens)")
+      ->check(CLI::IsMember({"paper", "compact"}));
   draw_verb->add_flag("--json", options->json, "one JSON object per program");
   draw_verb->add_option("--jobs,-j", options->jobs, "threads; 0: all cores")->capture_default_str();
   return [options, list_verb, draw_verb, seed] {

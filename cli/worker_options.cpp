@@ -8,16 +8,17 @@ namespace steptp::cli {
 
 void add_worker_options(CLI::App& verb, WorkerOptions& options) {
   options.cache = ObjectCache::default_folder();
-  verb.add_option("--timeout", options.seconds, "seconds for compiling and running one program")
+  verb.add_option("--timeout", options.seconds, "how many seconds compiling and running one program may take")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb.add_option("--memory", options.memory_gigabytes, "GiB for a process that compiles and runs; 0: 3/4 of all")
+  verb.add_option("--memory", options.memory_gigabytes,
+                  "how many GiB a process that compiles and runs may use; 0 means 3/4 of all")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   // The default depends on the machine, so --help names the rule.
-  verb.add_option(
-      "--cache", options.cache,
-      "folder for compiled code; empty: none. $STEPTP_CACHE, or $XDG_CACHE_HOME/steptp, or ~/.cache/steptp");
+  verb.add_option("--cache", options.cache,
+                  "the folder for compiled code, or an empty name for none; without it $STEPTP_CACHE, "
+                  "$XDG_CACHE_HOME/steptp or ~/.cache/steptp");
 }
 
 CandidateOptions candidate_options(const WorkerOptions& options, DeviceKind device) {

@@ -66,7 +66,7 @@ std::uint64_t natural_of(const Json& object, std::string_view key) {
   const std::string digits = found.as_string() ? *found.as_string() : found.dump();
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) throw Bad{concat("\"", key, "\" is no number")};
+  if (error != std::errc() || end != digits.data() + digits.size()) throw Bad{concat("\"", key, "\" is not a number")};
   return value;
 }
 
@@ -242,11 +242,11 @@ class Reader {
   void read_loss(const Json& json) {
     const auto type = [&](const char* key) {
       const std::vector<std::int64_t> numbers = integers_of(json, key);
-      if (numbers.size() != 2) throw Bad{concat("\"", key, "\" is no type")};
+      if (numbers.size() != 2) throw Bad{concat("\"", key, "\" is not a type")};
       return std::pair(numbers[0], numbers[1]);
     };
     const Json& decides = need(json, "decides");
-    if (!decides.as_bool()) throw Bad{"\"decides\" is no truth value"};
+    if (!decides.as_bool()) throw Bad{"\"decides\" is not a truth value"};
     out_.loss =
         Loss{text_of(json, "source"), *decides.as_bool(), text_of(json, "output"), type("found"), type("expected")};
   }

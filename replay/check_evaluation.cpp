@@ -68,9 +68,9 @@ class EvaluationCheck {
   /// The values of both programs at inputs that are written out, or drawn as the judge draws.
   Both evaluate(const RecordedPoint& point, std::uint64_t prime, long bits = 0) {
     const Variable* output = certificate_.before.signature.find(point.output);
-    if (!output || output->role != Role::output) throw Refused{concat(point.output, " is no output")};
+    if (!output || output->role != Role::output) throw Refused{concat(point.output, " is not an output")};
     if (!is_inside(output->shape, point.index)) {
-      throw Refused{concat(point.output, subscripts(point.index), " is no element")};
+      throw Refused{concat(point.output, subscripts(point.index), " is not an element")};
     }
     return evaluate(point, prime, bits, [&](const Numbers& numbers, const Variable& variable, const auto& index) {
       if (point.inputs) {
@@ -123,7 +123,7 @@ class EvaluationCheck {
     if (point.before != point.after) throw Refused{concat("the record itself says that ", place, " differs")};
     const bool by_field = point.by == "field";
     if (by_field && (point.prime < (std::uint64_t{1} << 60) || point.prime >> 62 != 0 || !is_prime(point.prime))) {
-      throw Refused{concat(point.prime, " is no prime of 61 bits")};
+      throw Refused{concat(point.prime, " is not a prime of 61 bits")};
     }
     if (!point.inputs && point.draw != "generic") {
       not_recomputed_ += 1;

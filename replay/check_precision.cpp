@@ -100,7 +100,7 @@ std::vector<Trail> ways_in_after(const Trails& trails, const std::string& source
 void check_precision(Context& context) {
   const Loss& loss = *context.certificate.loss;
   const Variable* output = context.certificate.before.signature.find(loss.output);
-  if (!output || output->role != Role::output) throw Refused{concat(loss.output, " is no output")};
+  if (!output || output->role != Role::output) throw Refused{concat(loss.output, " is not an output")};
   const Width found{loss.found.first, loss.found.second};
   const Width expected{loss.expected.first, loss.expected.second};
   if (found.holds(expected)) throw Refused{"the type that is said to be too narrow is wide enough"};

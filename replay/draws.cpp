@@ -230,25 +230,25 @@ std::optional<Value> given_input(const Numbers& numbers, const GivenInputs& give
       const bool is_whole = end == text.c_str() + mark && mark > 0 && errno == 0;
       const std::int64_t exponent = std::strtoll(text.c_str() + mark + 1, &end, 10);
       if (!is_whole || *end != '\0' || exponent < -2000 || exponent > 2000)
-        throw Undefined{"'" + text + "' is no number"};
+        throw Undefined{"'" + text + "' is not a number"};
       return checked(of_real(numbers.of_dyadic(mantissa, static_cast<int>(exponent))), variable);
     }
     if (const std::size_t mark = text.find('/'); mark != std::string::npos) {
       const std::int64_t above = std::strtoll(text.c_str(), &end, 10);
       const bool is_whole = end == text.c_str() + mark && mark > 0;
       const std::int64_t below = std::strtoll(text.c_str() + mark + 1, &end, 10);
-      if (!is_whole || *end != '\0' || errno != 0 || below <= 0) throw Undefined{"'" + text + "' is no number"};
+      if (!is_whole || *end != '\0' || errno != 0 || below <= 0) throw Undefined{"'" + text + "' is not a number"};
       return checked(of_real(numbers.of_quotient(above, below)), variable);
     }
     // Shortest decimals of doubles: reading one back gives the double.
     const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0') throw Undefined{"'" + text + "' is no number"};
+    if (text.empty() || *end != '\0') throw Undefined{"'" + text + "' is not a number"};
     return checked(of_real(numbers.of_double(value)), variable);
   }
   const std::int64_t value = std::strtoll(text.c_str(), &end, 10);
   const DTypeInfo& type = info(variable.dtype);
   if (text.empty() || *end != '\0' || errno != 0 || value < type.least || value > type.greatest) {
-    throw Undefined{"'" + text + "' is no value of its type"};
+    throw Undefined{"'" + text + "' is not a value of its type"};
   }
   return checked(of_integer(value), variable);
 }

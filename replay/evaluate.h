@@ -36,8 +36,8 @@ struct Sources {
   const Uniform* uniform = nullptr;  ///< where inputs are alike, folds are taken in blocks
 };
 
-/// The sequential machine of leir.md section 2 read backwards: an element is what its last write computes, from the
-/// elements that this reads, and so on.
+/// The sequential machine of docs/language.md (R1 to R9) read backwards: an element is what its last write computes,
+/// from the elements that this reads, and so on.
 class Evaluator {
  public:
   Evaluator(const Layout& layout, Numbers& numbers, const Sources& sources, std::uint64_t& budget)

@@ -63,7 +63,7 @@ struct Tensor {
   std::vector<std::size_t> writers;  ///< statements in the order of the text
 };
 
-/// A program taken apart: what stands where, and which storage a name means (leir.md section 2, rules 1, 2 and 6).
+/// A program taken apart: what stands where, and which storage a name means (docs/language.md R1, R2, R6).
 class Layout {
  public:
   explicit Layout(const Program& program);

@@ -55,7 +55,8 @@ class TableCheck {
             throw Refused{concat("the form of ", claim.name(), " is made of #", node.number, ", which is not listed")};
           }
           if (!may_name && names_.contains(node.number)) {
-            throw Refused{concat("the form of ", claim.name(), " is made of #", node.number, ", which is no tensor")};
+            throw Refused{
+                concat("the form of ", claim.name(), " is made of #", node.number, ", which is not a tensor")};
           }
         });
       }
@@ -90,7 +91,7 @@ class TableCheck {
     std::set<std::string> claimed;
     for (const Claim& claim : certificate_.outputs) {
       const Variable* variable = certificate_.before.signature.find(claim.output);
-      if (!variable || variable->role != Role::output) throw Refused{concat(claim.output, " is no output")};
+      if (!variable || variable->role != Role::output) throw Refused{concat(claim.output, " is not an output")};
       if (variable->shape != claim.shape) throw Refused{concat("the shape of ", claim.output, " is another")};
       if (!claimed.insert(claim.output).second) throw Refused{concat(claim.output, " is claimed twice")};
       check_references(claim, INT64_MAX);

@@ -11,7 +11,7 @@ Sample::Sample(const Certificate& certificate, Kind kind, std::uint64_t seed, lo
   leaves.input = [this, &signature](const std::string& name, const std::vector<std::int64_t>& index) -> FormValue {
     const Variable* variable = signature.find(name);
     if (!variable || variable->role == Role::output) {
-      throw Refused{concat("a form reads ", name, ", which is no input")};
+      throw Refused{concat("a form reads ", name, ", which is not an input")};
     }
     if (!is_inside(variable->shape, index)) throw Undefined{"a form reads out of range of " + name};
     const Value value = draws.input(*variable, index);

@@ -26,7 +26,12 @@ Width width_of(DType dtype) {
     case DType::f32: return {24, 127};
     case DType::f16: return {11, 15};
     case DType::bf16: return {8, 127};
-    default: break;
+    case DType::i64:
+    case DType::i32:
+    case DType::i16:
+    case DType::i8:
+    case DType::u8:
+    case DType::boolean: break;
   }
   const auto bits = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(info(dtype).greatest)));
   return {bits, bits};

@@ -40,7 +40,7 @@ class NoValue {
     leaves_.input = [this, &draws](const std::string& name, const std::vector<std::int64_t>& index) {
       const Variable* variable = certificate_.before.signature.find(name);
       if (!variable || variable->role == Role::output)
-        throw Refused{concat("a form reads ", name, ", which is no input")};
+        throw Refused{concat("a form reads ", name, ", which is not an input")};
       if (!is_inside(variable->shape, index)) throw Undefined{"a form reads out of range of " + name};
       const Value value = draws.input(*variable, index);
       return FormValue{value.is_integer, value.integer, value.real};

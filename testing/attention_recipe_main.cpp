@@ -19,7 +19,7 @@ int print_recipe(const char* path) {
   const auto text = read_file(path);
   const auto document = text ? read_document(path, *text) : Document();
   if (!document.ok) {
-    std::cerr << path << " is no program\n";
+    std::cerr << path << " is not a program\n";
     return 2;
   }
   const auto recipe = derive_attention(document.program, {});
@@ -38,7 +38,7 @@ int judge(std::vector<std::string> types, bool is_small) {
   JudgedRecipe all;
   for (const std::string& type : types) {
     if (!zoo::find_type(type)) {
-      std::cerr << type << " is no type of the zoo\n";
+      std::cerr << type << " is not a type of the zoo\n";
       return 2;
     }
     const auto root = zoo_program(type, is_small ? small_attention(type) : zoo::Arguments(), DType::f32);

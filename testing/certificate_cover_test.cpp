@@ -161,7 +161,7 @@ TEST(Differences, LossOfPrecisionIsReadOffTheTypes) {
                                 "tx6 E^f16(tx)=A(tx);tx6 D(tx)=E^f16(tx)*2;"};
   const std::string text = confirmed_certificate(item);
   expect_refused(changed(text, R"("source":"A")", R"("source":"D")"), "another source");
-  expect_refused(changed(text, R"("output":"D","found")", R"("output":"A","found")"), "no output");
+  expect_refused(changed(text, R"("output":"D","found")", R"("output":"A","found")"), "not an output");
   expect_refused(changed(text, R"("found":[11,15])", R"("found":[24,127])"), "a type that is wide enough");
   expect_refused(changed(text, R"("expected":[24,127])", R"("expected":[11,15])"), "no more was expected");
   expect_refused(with_program(text, "after", "E^{f16,g}", "E^{f32,g}"), "wide enough");

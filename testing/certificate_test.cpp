@@ -6,10 +6,10 @@
 
 #include "replay/replay.h"
 #include "source_dir.h"
+#include "steptp/arithmetic/rounded_arithmetic.h"
 #include "steptp/base/file.h"
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/rounded_arithmetic.h"
 #include "steptp/verify/certificate.h"
 #include "steptp/verify/replay_pair.h"
 #include "testing/certificate_support.h"
@@ -116,7 +116,7 @@ TEST(Certificate, AProofThatWasTouchedIsRefused) {
   expect_refused(changed(text, R"("same":false)", R"("same":true)"), "said to be the same program");
   expect_refused(changed(text, "A[i0,b1.0]", "A[i0,11-b1.0]"), "another subscript");
   expect_refused(changed(text, "A[i0,b1.0]", "A[i1,b1.0]"), "another index");
-  expect_refused(changed(text, "A[i0,b1.0]", "D[i0,b1.0]"), "no input");
+  expect_refused(changed(text, "A[i0,b1.0]", "D[i0,b1.0]"), "not an input");
   expect_refused(changed(text, "=0..11", "=0..10"), "a shorter range");
   expect_refused(changed(text, "sum{", "product{"), "another fold");
   expect_refused(changed(text, "max(", "min("), "another function");
@@ -201,12 +201,12 @@ TEST(Certificate, AnEvaluationThatWasTouchedIsRefused) {
     if (!item.has_residues_of_its_own) {
       expect_refused(changed(text, concat("\"seed\":", point.find("seed")->dump()), "\"seed\":12345"), "another seed");
     }
-    expect_refused(changed(text, R"("output":"D")", R"("output":"A")"), "no output");
-    expect_refused(changed(text, "\"index\":[0]", "\"index\":[6]"), "no element");
+    expect_refused(changed(text, R"("output":"D")", R"("output":"A")"), "not an output");
+    expect_refused(changed(text, "\"index\":[0]", "\"index\":[6]"), "not an element");
     if (point.find("prime")) {
       const std::string prime = concat("\"prime\":", point.find("prime")->dump());
       expect_refused(changed(text, prime, "\"prime\":2"), "a small prime");
-      expect_refused(changed(text, prime, "\"prime\":2305843009213693953"), "no prime");
+      expect_refused(changed(text, prime, "\"prime\":2305843009213693953"), "not a prime");
     }
     const std::string points = json->find("evaluation")->find("points")->dump();
     expect_refused(changed(text, points, "[]"), "no points");

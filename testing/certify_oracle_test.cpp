@@ -7,12 +7,12 @@
 #include <map>
 #include <string>
 
-#include "steptp/certify/ball_arithmetic.h"
-#include "steptp/certify/big_stack.h"
+#include "steptp/arithmetic/ball_arithmetic.h"
+#include "steptp/arithmetic/field_arithmetic.h"
 #include "steptp/certify/certify.h"
-#include "steptp/certify/field_arithmetic.h"
 #include "steptp/certify/inputs.h"
-#include "steptp/certify/machine.h"
+#include "steptp/machine/big_stack.h"
+#include "steptp/machine/machine.h"
 #include "steptp/oracle/machine.h"
 #include "steptp/structure/structure.h"
 #include "steptp/text/document.h"

@@ -211,7 +211,7 @@ void print_row(const std::string& name, const Row& row) {
             << percentile(row.ms, 0.95) << std::setw(11) << percentile(row.ms, 0.99) << "\n";
 }
 
-/// The times that verification.md promises: of equal pairs by what showed them safe, and of differences.
+/// The times that docs/status.md states: of equal pairs by what showed them safe, and of differences.
 void print_times(const std::vector<FrozenPair>& pairs, const Results& results) {
   std::map<std::string, std::vector<double>> times;
   for (const FrozenPair& pair : pairs) {

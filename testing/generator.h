@@ -8,7 +8,7 @@
 namespace steptp::testing {
 
 /// What a generated program may contain. Whatever the options, it is well-formed by construction: every read is
-/// defined and in range, every output element is written, types and scopes are legal (leir.md section 2).
+/// defined and in range, every output element is written, types and scopes are legal (docs/language.md R3 to R9).
 struct GeneratorOptions {
   /// Only quasi-affine subscripts under affine conditions on indices: no indirect reads, no products of indices, no
   /// read that a condition on data keeps in range. A checker has to decide every property of such a program.

@@ -80,7 +80,7 @@ struct Cover {
 [[nodiscard]] ExprPtr logic(LogicOp op, const std::vector<ExprPtr>& operands);
 [[nodiscard]] ExprPtr select(ExprPtr condition, ExprPtr if_true, ExprPtr if_false);
 
-/// The n-th generated name of leir.md section 1.
+/// The n-th generated name of docs/language.md R14.
 [[nodiscard]] std::string tensor_name(std::size_t number);
 [[nodiscard]] std::string index_name(std::size_t number);
 

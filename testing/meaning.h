@@ -1,7 +1,7 @@
 #pragma once
 
 // The reference evaluator: what a program means over the extended reals (docs/verification.md, "What equal means";
-// docs/language.md, "Meaning"). Deliberately slow and obvious, and independent: it uses nothing of steptp/prove,
+// docs/language.md R1 to R9). Deliberately slow and obvious, and independent: it uses nothing of steptp/prove,
 // steptp/certify, steptp/safety, the oracle's arithmetic or replay/.
 //
 // It computes one element at a time, backwards: who wrote it last, what did that statement read, and so on. So a single

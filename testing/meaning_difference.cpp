@@ -7,8 +7,8 @@ namespace steptp::testing {
 
 namespace {
 
-/// The preorder of the page: a number or an infinity has to stay what it is; NaN or no value may become anything. What
-/// cannot be told is no difference.
+/// The order of docs/verification.md, "What equal means": a number or an infinity has to stay what it is; NaN or no
+/// value may become anything. Where the values cannot be compared, no difference is claimed.
 bool differs(MeantArithmetic& arithmetic, Meant before, Meant after) {
   if (!before.is_number() && !before.is_infinite()) return false;
   if (after.kind == Meant::Kind::unknown) return false;

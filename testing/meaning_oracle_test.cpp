@@ -109,7 +109,7 @@ std::vector<DocumentedRow> documented_rows() {
   std::vector<DocumentedRow> rows;
   bool inside = false;
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("## ")) inside = line == "## Where execution differs from the meaning";
+    if (line.starts_with("## ")) inside = line == "## R18: where execution differs from the meaning";
     if (!inside || !line.starts_with("| ")) continue;
     std::vector<std::string> cells;
     std::istringstream in(line.substr(1));

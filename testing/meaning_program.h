@@ -64,7 +64,7 @@ class MeaningProgram {
   [[nodiscard]] const Program& program() const { return program_; }
   [[nodiscard]] const std::vector<MeaningStatement>& statements() const { return statements_; }
   [[nodiscard]] const MeaningTensor* tensor(const std::string& name) const;
-  /// The type of an expression (leir.md section 2 rule 7); nothing where `inf` meets an integer.
+  /// The type of an expression (docs/language.md R7); nothing where `inf` meets an integer.
   [[nodiscard]] std::optional<ValueType> type_of(const Expr& expr) const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace steptp::testing {
 
-/// What the rules of leir.md section 2, "Races", say about a small program, by enumeration: every access of every
+/// What rule R10 of docs/language.md says about a small program, by enumeration: every access of every
 /// iteration is written down, and every two that touch one element are held against the text of the rules. It shares
 /// no code with the checker. Tensors in `s` or `l` that several kernels touch are taken as written: demote them first.
 struct RaceReport {

@@ -68,11 +68,11 @@ Tally tally(const Maker& maker, std::uint64_t count, std::uint64_t seed) {
 }
 
 PolynomialId input(Arena& arena, Random& random) {
-  return arena.input(static_cast<std::uint32_t>(random.below(kInputs)), {});
+  return arena.functions.input(static_cast<std::uint32_t>(random.below(kInputs)), {});
 }
 
 PolynomialId shifted(Arena& arena, PolynomialId of, std::int64_t by) {
-  return arena.add(of, arena.constant(mpq_class(static_cast<long>(by))));
+  return arena.polynomials.add(of, arena.polynomials.constant(mpq_class(static_cast<long>(by))));
 }
 
 /// A random expression: sums, products, quotients by what is positive, functions, maxima and choices.
@@ -80,23 +80,24 @@ PolynomialId expression(Arena& arena, Random& random, int depth) {
   const auto part = [&] { return expression(arena, random, depth - 1); };
   if (depth == 0) {
     if (random.below(4) != 0) return input(arena, random);
-    return arena.constant(mpq_class(static_cast<long>(random.below(19)) - 9, random.below(4) == 0 ? 3 : 1));
+    return arena.polynomials.constant(mpq_class(static_cast<long>(random.below(19)) - 9, random.below(4) == 0 ? 3 : 1));
   }
   switch (random.below(9)) {
     case 0:
-    case 1: return arena.add(part(), part());
-    case 2: return arena.add(part(), arena.negate(part()));
+    case 1: return arena.polynomials.add(part(), part());
+    case 2: return arena.polynomials.add(part(), arena.polynomials.negate(part()));
     case 3:
-    case 4: return arena.multiply(part(), part());
+    case 4: return arena.polynomials.multiply(part(), part());
     case 5: {
       const PolynomialId divisor = part();
-      return arena.multiply(part(), arena.inverse(shifted(arena, arena.multiply(divisor, divisor), 1)));
+      return arena.polynomials.multiply(
+          part(), arena.polynomials.inverse(shifted(arena, arena.polynomials.multiply(divisor, divisor), 1)));
     }
-    case 6: return arena.call(random.below(2) == 0 ? Function::sin : Function::erf, part());
-    case 7: return arena.extremum(true, {part(), part()});
+    case 6: return arena.functions.call(random.below(2) == 0 ? Function::sin : Function::erf, part());
+    case 7: return arena.choices.extremum(true, {part(), part()});
     default: {
-      const ConditionId condition = arena.compare(CompareOp::less, input(arena, random), part());
-      return arena.select(condition, part(), part());
+      const ConditionId condition = arena.conditions.compare(CompareOp::less, input(arena, random), part());
+      return arena.choices.select(condition, part(), part());
     }
   }
 }
@@ -109,16 +110,17 @@ TwoForms any_two(Arena& arena, Random& random) {
 /// One expression and the same with something small beside it.
 TwoForms nearly_equal(Arena& arena, Random& random) {
   const PolynomialId one = expression(arena, random, 1);
-  return {one, arena.add(one, expression(arena, random, 1))};
+  return {one, arena.polynomials.add(one, expression(arena, random, 1))};
 }
 
 /// A product of as many differences from numbers as it may have: every one of them makes an error.
 TwoForms many_roots(Arena& arena, Random& random) {
   const PolynomialId one = input(arena, random);
-  PolynomialId product = arena.constant(1);
+  PolynomialId product = arena.polynomials.constant(1);
   const auto degree = static_cast<std::int64_t>(4 + random.below(12));
-  for (std::int64_t root = 0; root < degree; ++root) product = arena.multiply(product, shifted(arena, one, root));
-  return {arena.constant(0), product};
+  for (std::int64_t root = 0; root < degree; ++root)
+    product = arena.polynomials.multiply(product, shifted(arena, one, root));
+  return {arena.polynomials.constant(0), product};
 }
 
 /// A coefficient that some of the primes divide.
@@ -127,26 +129,26 @@ TwoForms divided_coefficient(Arena& arena, Random& random) {
   mpq_class factor = 1;
   for (const long prime : kPrimes) factor *= random.below(4) == 0 ? 1 : prime;
   const PolynomialId one = input(arena, random);
-  return {one, arena.add(one, arena.scale(one, factor))};
+  return {one, arena.polynomials.add(one, arena.polynomials.scale(one, factor))};
 }
 
 /// The same behind functions: arguments that differ by what the prime may divide.
 TwoForms divided_argument(Arena& arena, Random& random) {
   const auto [one, other] = divided_coefficient(arena, random);
-  return {arena.call(Function::sin, one), arena.call(Function::sin, other)};
+  return {arena.functions.call(Function::sin, one), arena.functions.call(Function::sin, other)};
 }
 
 /// Sums of a function at many arguments, of which one is another.
 TwoForms many_arguments(Arena& arena, Random& random) {
-  PolynomialId left = arena.constant(0);
-  PolynomialId right = arena.constant(0);
+  PolynomialId left = arena.polynomials.constant(0);
+  PolynomialId right = arena.polynomials.constant(0);
   const PolynomialId base = input(arena, random);
   const std::uint64_t count = 1 + random.below(4);
   for (std::uint64_t i = 0; i < count; ++i) {
     const PolynomialId argument = shifted(arena, base, static_cast<std::int64_t>(i * i));
-    left = arena.add(left, arena.call(Function::sin, argument));
-    const PolynomialId other = i == 0 ? arena.multiply(argument, argument) : argument;
-    right = arena.add(right, arena.call(Function::sin, other));
+    left = arena.polynomials.add(left, arena.functions.call(Function::sin, argument));
+    const PolynomialId other = i == 0 ? arena.polynomials.multiply(argument, argument) : argument;
+    right = arena.polynomials.add(right, arena.functions.call(Function::sin, other));
   }
   return {left, right};
 }

@@ -182,14 +182,15 @@ BoundedValue bounded(const Term& term, DType dtype, const std::map<std::string, 
 }
 
 SafetyAtPoint safety_at(const Term& before, const Term& after, DType dtype,
-                        const std::map<std::string, double>& variables) {
+                        const std::map<std::string, double>& variables, std::int64_t rounds) {
   const BoundedValue first = bounded(before, dtype, variables);
   if (first.overflow || first.invalid || first.crowded) return SafetyAtPoint::not_good;
   const BoundedValue second = bounded(after, dtype, variables);
   if (second.overflow || second.invalid) return SafetyAtPoint::bad;
   const Format format = format_of(dtype);
   const Big ulp = Big(2) * (format.unit * first.value.magnitude() + format.smallest);
-  const Big allowed = Big(4) * (Big(8) * first.bound + Big(4) * ulp);
+  const Big of_sum = Big(static_cast<double>(rounds - 1)) * format.unit * first.value.magnitude();
+  const Big allowed = Big(4) * (Big(8) * (first.bound + of_sum) + Big(4) * ulp);
   return allowed < second.bound ? SafetyAtPoint::bad : SafetyAtPoint::fine;
 }
 

@@ -58,10 +58,11 @@ struct BoundedValue {
 /// Of + - * /, exp log sqrt tanh, abs, the sign, max, min, and where(p<q,u,v).
 [[nodiscard]] BoundedValue bounded(const Term& term, DType dtype, const std::map<std::string, double>& variables);
 
-/// How `after` does at one point, by the page.
+/// How `after` does at one point, by the definition of docs/verification.md, "Safe".
 enum class SafetyAtPoint { not_good, fine, bad };
-/// Bad by a margin of 4 beyond what the page allows, so that details of the bound do not matter.
+/// Bad by a margin of 4 beyond what docs/verification.md allows, so that details of the bound do not matter. `rounds`: the value is
+/// one term of a sum of so many, the others zero, and the sum is charged for all of them.
 [[nodiscard]] SafetyAtPoint safety_at(const Term& before, const Term& after, DType dtype,
-                                      const std::map<std::string, double>& variables);
+                                      const std::map<std::string, double>& variables, std::int64_t rounds = 1);
 
 }  // namespace steptp::testing

@@ -178,11 +178,11 @@ std::map<std::string, double> drawn_point(DType dtype, Random& random) {
 
 }  // namespace
 
-double part_that_is_bad(const Term& before, const Term& after, DType dtype, Random& random) {
+double part_that_is_bad(const Term& before, const Term& after, DType dtype, Random& random, std::int64_t rounds) {
   constexpr int kPoints = 512;
   int bad = 0;
   for (int i = 0; i < kPoints; ++i) {
-    if (safety_at(before, after, dtype, drawn_point(dtype, random)) == SafetyAtPoint::bad) ++bad;
+    if (safety_at(before, after, dtype, drawn_point(dtype, random), rounds) == SafetyAtPoint::bad) ++bad;
   }
   return static_cast<double>(bad) / kPoints;
 }

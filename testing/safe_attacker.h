@@ -21,8 +21,9 @@ struct SafeAttack {
 /// Bad in a box of one to three inputs only, and the box is hard to see (safe_boxes.cpp).
 [[nodiscard]] std::optional<SafeAttack> make_safe_box(Random& random);
 using SafeAttackMaker = std::optional<SafeAttack> (*)(Random& random);
-/// Of points that are evenly drawn on a logarithmic scale.
-[[nodiscard]] double part_that_is_bad(const Term& before, const Term& after, DType dtype, Random& random);
+/// Of points that are evenly drawn on a logarithmic scale; `rounds` as in safety_at.
+[[nodiscard]] double part_that_is_bad(const Term& before, const Term& after, DType dtype, Random& random,
+                                      std::int64_t rounds = 1);
 
 struct SafeCounts {
   std::uint64_t made = 0;

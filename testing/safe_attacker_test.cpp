@@ -32,7 +32,7 @@ TEST(SafeAttacker, NothingBadIsSafeByProofAndNearlyAllIsFound) { expect_found(ma
 
 TEST(SafeAttacker, BoxesOfAtMostThreeInputsAreFound) { expect_found(make_safe_box, 64, 100); }
 
-/// The bound as the page has it, on terms whose bound is known.
+/// The bound that docs/verification.md defines under "Safe", on terms whose bound is known.
 TEST(RoundingBound, IsThatOfThePage) {
   const auto point = [](double x, double y) { return std::map<std::string, double>{{"x", x}, {"y", y}, {"z", 1}}; };
   const auto is = [&](const char* before, const char* after, double x, double y) {

@@ -271,7 +271,7 @@ class Tracer {
         return floor_remainder(dividend, tracer.divisor(*node.divisor));
       }
       std::int64_t operator()(const IndirectRead& read) const {
-        if (!is_integer(read.ref->dtype)) fail("a subscript that is no integer");
+        if (!is_integer(read.ref->dtype)) fail("a subscript that is not an integer");
         return static_cast<std::int64_t>(tracer.load(*read.ref));
       }
     };

@@ -7,7 +7,7 @@
 
 namespace steptp::testing {
 
-/// Runs a small program on the sequential machine of leir.md section 2, roughly (all values are doubles), and returns
+/// Runs a small program on the machine of docs/language.md (R1 to R9), roughly: all values are doubles. Returns
 /// the first violation of well-formedness it meets, empty where there is none: undefined or out-of-range reads, outputs
 /// not written, known variables written, conflicting ranks, dtypes or scopes, shadowed indices, an axis bound twice,
 /// `s` and `l` data used across kernels or under different axes, an integer division by zero, an `inf` among integers.

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <string>
 
+#include "steptp/arithmetic/field_arithmetic.h"
+#include "steptp/arithmetic/rounded_arithmetic.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/big_stack.h"
-#include "steptp/certify/field_arithmetic.h"
 #include "steptp/certify/inputs.h"
-#include "steptp/certify/machine.h"
-#include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/machine/big_stack.h"
+#include "steptp/machine/machine.h"
 #include "steptp/verify/verify.h"
 #include "testing/oracle_support.h"
 

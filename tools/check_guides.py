@@ -6,6 +6,7 @@ The rules, by the names that messages carry:
   path     a path between backticks exists: from the root, from steptp/, or from python/steptp/
   file     a file name between backticks is that of some file
   name     a word between backticks that is written as code is (with _ or :: in it, or with its brackets) occurs in a source
+  comment  a page that a comment in the sources names exists, and so does the rule (R6, S12) or the heading in quotes
 
 Capitals and <angle brackets> in a path stand for anything (strategies/LEVEL/NAME.cpp), and so does a `*`. What a build
 makes (build/, .venv/, demo_out/) is not looked for. Decisions are pages of their day: only their links are followed.
@@ -28,6 +29,8 @@ FILE = re.compile(r"^[\w*<>-]+\.(?:h|cpp|py|pyi|sh|md|cmake|words)$")
 NAME = re.compile(r"^([A-Za-z_][\w:]*)(\(.*\))?$")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+COMMENTED = {".h", ".cpp", ".inc", ".py", ".words"}
+PAGE = re.compile(r"(?<![\w/.-])((?:[\w-]+/)*[\w-]+\.md)\b(?:,? \(?((?:[RS]\d+(?:, | to | and )?)+)|, \"([^\"]+)\")?")
 # What is no part of the tree, each with the reason to name it.
 ALLOWED: dict[str, str] = {
     "raw/part-NNNNN.jsonl.zst": "of a dataset that was built",
@@ -140,9 +143,42 @@ def check_span(tree: Tree, span: str) -> tuple[str, str] | None:
     return None
 
 
+def comment_of(path: str, line: str) -> str:
+    """The part of a line of source that may be a comment. In Python that is the line, less short strings."""
+    if Path(path).suffix in {".py", ".words"}:
+        return re.sub(r'(?<!")"[^"]*"(?!")', "", line)
+    return line.partition("//")[2]
+
+
+def check_comment(tree: Tree, comment: str) -> str | None:
+    for page, rules, heading in PAGE.findall(comment):
+        path = next((base + page for base in ("", "docs/", "docs/decisions/") if base + page in tree.files), None)
+        if path is None:
+            return f"{page} does not exist"
+        text = (tree.root / path).read_text()
+        for rule in re.findall(r"[RS]\d+", rules):
+            if not re.search(rf"^#+ {rule}: |^- \*\*{rule}\*\* ", text, re.M):
+                return f"{page} has no rule {rule}"
+        if heading and not re.search(rf"^#+ {re.escape(heading)}|\*\*{re.escape(heading)}", text, re.M):
+            return f'{page} has no heading "{heading}"'
+    return None
+
+
+def check_comments(tree: Tree) -> list[Finding]:
+    findings = []
+    for path in sorted(tree.files):
+        # The tests of this script have comments that are wrong on purpose.
+        if Path(path).suffix not in COMMENTED or Path(path).name in {"check_guides.py", "test_check_guides.py"}:
+            continue
+        for number, line in enumerate((tree.root / path).read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            if ".md" in line and (problem := check_comment(tree, comment_of(path, line))):
+                findings.append(Finding("comment", f"{path}:{number}", problem))
+    return findings
+
+
 def check(root: Path) -> list[Finding]:
     tree = Tree(root)
-    findings = []
+    findings = check_comments(tree)
     for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
         if not page.is_file():
             continue

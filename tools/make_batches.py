@@ -30,9 +30,9 @@ DEFINES = (
     re.compile(r"^using\s+(\w+)\s*="),
     re.compile(r"^namespace\s+(\w+)\s*="),
     # A function whose type is on the line above.
-    re.compile(r"^(\w+)\("),
+    re.compile(r"^(?!static_assert\b)(\w+)\("),
     # A function, or a variable: a type, then the name, then what it is given.
-    re.compile(r"^(?!return\b|using\b|else\b|case\b|namespace\b|extern\b)[A-Za-z_][\w:<>,\s*&\[\]()]*?[\s*&>](\w+)\s*(?:\(|\{|=|\[|;)"),
+    re.compile(r"^(?!return\b|using\b|else\b|case\b|namespace\b|extern\b)(?:::)?[A-Za-z_][\w:<>,.\s*&\[\]()]*?[\s*&>](\w+)\s*(?:\(|\{|=|\[|;)"),
 )
 # A file that is told where the clone is has another object in every clone: the compiler cache finds the batches of
 # all other files in every clone.

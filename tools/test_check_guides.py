@@ -15,7 +15,9 @@ GOOD = {
     "docs/page.md": "# A heading\n\n`base/file.h`, `file.h`, `read_file(path)`, `steptp::read_file`, `strategies/LEVEL/NAME.cpp`, "
     "`steptp/base/*.h`, `cli/verb_<name>.cpp`, `build/nothing`, `and/or`, `x + y`.\n\n```\n`no_such_name`\n```\n",
     "docs/decisions/0001-old.md": "`gone_since()` in `steptp/gone.h`\n",
-    "steptp/base/file.h": "namespace steptp {\nbool read_file(int path);\n}\n",
+    "docs/rules.md": "# Rules\n\n### R6: scopes\n\n## Safe\n\n- **S12** extended\n",
+    "steptp/base/file.h": "namespace steptp {\n/// docs/rules.md R6, and docs/rules.md S12; rules.md, \"Safe\"; README.md\n"
+    "bool read_file(int path);\nconst char* name = \"gone.md\";\n}\n",
     "steptp/strategies/loop/loop_split.cpp": "\n",
     "cli/verb_run.cpp": "\n",
 }
@@ -27,6 +29,11 @@ BROKEN: dict[str, tuple[str, dict[str, str]]] = {
     "a pattern": ("path", {"docs/page.md": "# A heading\n`steptp/none/*.h`"}),
     "a file": ("file", {"docs/page.md": "# A heading\n`none.h`"}),
     "a function": ("name", {"docs/page.md": "# A heading\n`write_file(path)`"}),
+    "a page in a comment": ("comment", {"steptp/base/file.h": "/// leir.md section 2\nnamespace steptp { bool read_file(int path); }"}),
+    "a rule in a comment": ("comment", {"steptp/base/file.h": "/// docs/rules.md R7\nnamespace steptp { bool read_file(int path); }"}),
+    "a range of rules": ("comment", {"steptp/base/file.h": "/// docs/rules.md R6 to R9\nnamespace steptp { bool read_file(int path); }"}),
+    "a heading in a comment": ("comment", {"steptp/base/file.h": '/// docs/rules.md, "Sure"\nnamespace steptp { bool read_file(int path); }'}),
+    "a page in a docstring": ("comment", {"python/one.py": '"""As docs/none.md says."""'}),
     "a name": ("name", {"docs/page.md": "# A heading\n`steptp::write_file`"}),
 }
 

@@ -24,13 +24,14 @@ thread_local SignalWatch* watch_of_thread = nullptr;
 
 /// The JSON answer of the verb.
 std::string time_verb(const std::vector<Document>& documents, const std::string& device, double budget, double spread,
-                      bool warm, std::uint64_t seed) {
+                      bool warm, std::uint64_t seed, bool graph) {
   const auto kind = value_of<DeviceKind>("device", device);
   TimeRequest request;
   request.budget_seconds = budget;
   request.wanted_spread = spread;
   request.cold = !warm;
   request.seed = seed;
+  request.as_graph = graph;
   std::vector<const Document*> all;
   for (const Document& document : documents) all.push_back(&document);
   SignalWatch watch;
@@ -91,7 +92,7 @@ CandidatePool& pool_for(DeviceKind device) {
 
 void bind_workers(nb::module_& module) {
   module.def("time", &time_verb, nb::arg("documents"), nb::arg("device"), nb::arg("budget"), nb::arg("spread"),
-             nb::arg("warm"), nb::arg("seed"));
+             nb::arg("warm"), nb::arg("seed"), nb::arg("graph"));
   module.def("worker_main", &worker_main, nb::arg("memory_bytes"), nb::arg("gpu"));
 }
 

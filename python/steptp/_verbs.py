@@ -171,16 +171,21 @@ def time(
     spread: float = 0.01,
     warm: bool = False,
     seed: int = 0,
+    graph: bool = False,
 ) -> dict[str, Any]:
     """Measures how fast a program runs, alone or by turns with others, as the verb `time` does.
 
     The answer is that of ``steptp time --json``: "machine", and "programs" with "status", "median_s", "spread_s",
-    "roofline_share" and more of each. Every repetition is checked: a program with a wrong result has no times.
+    "roofline_share" and more of each. Every repetition is checked: a program with a wrong result has no times. With
+    `graph` a GPU gets all launches of a program by one call, as a CUDA graph.
 
     Raises DiagnosticError where there is no such device.
     """
+    if graph and device != "cuda":
+        raise ValueError("graph needs device='cuda': a CPU has no launches to put together")
     documents = [_open(one, None) for one in (source, *against)]
-    return json.loads(_steptp.time(documents, device, float(budget), float(spread), bool(warm), _natural(seed, "seed")))
+    number = _natural(seed, "seed")
+    return json.loads(_steptp.time(documents, device, float(budget), float(spread), bool(warm), number, bool(graph)))
 
 
 def lower(
@@ -295,7 +300,7 @@ def choices(
     {'at': '0:loop[0]', 'inner': 2, 'kind': 'inner'}
     """
     if limit is not None and sample is not None:
-        raise ValueError("limit and sample exclude each other")
+        raise ValueError("limit and sample cannot be used together")
     names = [] if strategy is None else [strategy] if isinstance(strategy, str) else list(strategy)
     first = None if limit is None else _natural(limit, "limit")
     drawn = None if sample is None else _natural(sample, "sample")
@@ -322,7 +327,7 @@ def apply(
     >>> apply(double, "loop_split", {"at": "0:loop[0]", "inner": 7, "kind": "outer"})
     Traceback (most recent call last):
         ...
-    steptp.RefusedError: loop_split refused [divides] at 0:loop[0]: 6 iterations, of which an inner loop of 7 cannot be made
+    steptp.RefusedError: loop_split refused [divides] at 0:loop[0]: 6 iterations cannot be split into inner loops of 7
     """
     program, text = _steptp.apply(
         _open(source, signature), strategy, json.dumps(dict(choice)), seed if reasoning else None

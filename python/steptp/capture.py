@@ -27,7 +27,8 @@ import warnings
 import zipfile
 from typing import Any, Iterable, Iterator
 
-#: The operators that programs.md wants whole even where a caller names none.
+#: The operators that stay whole even where a caller names none: PyTorch would take them apart (docs/import.md, "The
+#: capture"), and each has a lowering of its own.
 KEPT_WHOLE = (
     "einsum matmul linear scaled_dot_product_attention pad lstm gru rnn_tanh rnn_relu roll triu tril cross_entropy_loss "
     "softmax log_softmax batch_norm layer_norm group_norm instance_norm rms_norm"

@@ -1,9 +1,9 @@
 """Measures a PyTorch module when `steptp time` asks for it: eager, compiled, and by the vendor's library.
 
-    python time_torch.py model.py --device cpu|cuda [--warm] [--threads N]
+    python time_torch.py model.py --device cpu|cuda [--warm] [--threads N] [--graph]
 
 The file has `Model`, `get_inputs` and `get_init_inputs`. It needs PyTorch and the standard library only. TF32 is off
-everywhere. First comes one line with the columns, each with its name or with the reason why it cannot be had. Then each
+everywhere. With --graph a GPU runs eager and compiled modules as CUDA graphs too, in columns of their own. First comes one line with the columns, each with its name or with the reason why it cannot be had. Then each
 line read, `COLUMN SECONDS MOST`, is answered with one line: the seconds of single runs. So PyTorch and the programs of
 `steptp time` take turns on one machine.
 """
@@ -105,16 +105,46 @@ def columns(torch: Any, arguments: argparse.Namespace, clock: Clock) -> list[tup
         found.append(("torch.compile", reason(error)))
     if vendor := vendor_call(torch, lambda: model(*inputs), arguments.device):
         found.append(vendor)
-    ready: list[tuple[str, Callable[[], Any] | str]] = []
-    for name, run in found:
-        try:
-            if not isinstance(run, str):
-                for _ in range(WARM_UP):
-                    clock.seconds(run)
-            ready.append((name, run))
-        except Exception as error:  # a column that cannot be had is no reason to lose the others
-            ready.append((name, reason(error)))
+    ready = [(name, warmed(run, clock)) for name, run in found]
+    if arguments.graph:
+        for name, run in list(ready)[:2]:
+            graph = run if isinstance(run, str) else recorded(torch, run, clock)
+            ready.append((f"{name}, graph", graph))
     return ready
+
+
+def warmed(run: Callable[[], Any] | str, clock: Clock) -> Callable[[], Any] | str:
+    """The same after some runs, or why it does not run: a column that cannot be had is no reason to lose the others."""
+    if isinstance(run, str):
+        return run
+    try:
+        for _ in range(WARM_UP):
+            clock.seconds(run)
+    except Exception as error:
+        return reason(error)
+    return run
+
+
+def recorded(torch: Any, run: Callable[[], Any], clock: Clock) -> Callable[[], Any] | str:
+    """All kernels of a run as one CUDA graph. A module that waits for the GPU or copies from the host has none."""
+    try:
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):
+            for _ in range(WARM_UP):
+                run()
+        torch.cuda.current_stream().wait_stream(aside)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            kept = run()
+    except Exception as error:
+        return reason(error)
+
+    def replay(results: Any = kept) -> Any:
+        graph.replay()
+        return results
+
+    return warmed(replay, clock)
 
 
 def converse(arguments: argparse.Namespace, say: Callable[[dict], None]) -> None:
@@ -146,7 +176,10 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--warm", action="store_true")
+    parser.add_argument("--graph", action="store_true")
     arguments = parser.parse_args(words)
+    if arguments.graph and arguments.device != "cuda":
+        parser.error("--graph needs --device cuda")
     # The line is ours alone: what the module or a compiler prints goes to standard error.
     line = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

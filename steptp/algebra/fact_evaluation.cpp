@@ -73,6 +73,14 @@ Bound bound_of(const ExprPtr& subject, CompareOp op, double number) {
   return out;
 }
 
+/// A literal beside an integer takes its type: -1 is 255 beside u8, and says nothing that its digits say.
+bool is_of_its_type(const ExprPtr& subject, double number) {
+  const auto type = is_condition(*subject) ? std::nullopt : type_of(*subject);
+  if (!type || type->weak || is_float(type->dtype)) return true;
+  return number >= static_cast<double>(info(type->dtype).least) &&
+         number <= static_cast<double>(info(type->dtype).greatest);
+}
+
 /// A conjunction that holds, or a disjunction that fails, says something of each part.
 void add_bounds(const ExprPtr& condition, bool holds, std::vector<Bound>& out) {
   if (const auto* logic = std::get_if<Logic>(&condition->node)) {
@@ -86,8 +94,12 @@ void add_bounds(const ExprPtr& condition, bool holds, std::vector<Bound>& out) {
     const ExprPtr& left = compare->operands[i];
     const ExprPtr& right = compare->operands[i + 1];
     const CompareOp op = holds ? compare->operators[i] : opposite(compare->operators[i]);
-    if (const auto number = number_of(right)) out.push_back(bound_of(left, op, *number));
-    if (const auto number = number_of(left)) out.push_back(bound_of(right, mirrored(op), *number));
+    if (const auto number = number_of(right); number && is_of_its_type(left, *number)) {
+      out.push_back(bound_of(left, op, *number));
+    }
+    if (const auto number = number_of(left); number && is_of_its_type(right, *number)) {
+      out.push_back(bound_of(right, mirrored(op), *number));
+    }
   }
 }
 

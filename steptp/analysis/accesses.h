@@ -65,7 +65,7 @@ struct AccessTable {
 };
 [[nodiscard]] AccessTable collect_accesses(const Program& program);
 
-/// The hidden subscripts of an access (leir.md section 2 rule 6): for `s` the host loops and the block indices, for
+/// The hidden subscripts of an access (docs/language.md R6): for `s` the host loops and the block indices, for
 /// `l` the thread indices too, by hardware axis; an item without a loop over an axis runs at 0 there.
 [[nodiscard]] std::vector<Index> hidden_subscripts(const AccessTable& table, const Access& access);
 

@@ -8,7 +8,7 @@
 
 namespace steptp {
 
-/// A way in which instances of two statements run at the same time (leir.md section 2, "Races" and "Launch model"):
+/// A way in which instances of two statements run at the same time (docs/language.md R10, R11):
 ///   iterations  different iterations of a P or V loop around both, in one execution of that loop;
 ///   threads     different threads of one block, in one round of the block-level loops around both, where no barrier
 ///               can stand between: inside one item of a block-level body;

@@ -10,7 +10,7 @@
 
 namespace steptp {
 
-/// Two accesses to one element, at least one of them a write, that run at the same time (leir.md section 2, "Races").
+/// Two accesses to one element, at least one of them a write, that run at the same time (docs/language.md R10).
 struct Race {
   enum class Kind : std::uint8_t {
     certain,

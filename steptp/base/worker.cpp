@@ -250,7 +250,7 @@ WorkerOutcome Worker::exchange(std::string_view request, Clock::time_point end, 
   if (waited != Wait::ready) return ended(waited, seconds);
   WorkerOutcome out;
   out.kind = Kind::garbled;
-  out.reason = "what it sent is no answer";
+  out.reason = "what it sent is not an answer";
   const auto header = parse_frame_header(bytes);
   if (!header) return out;
   std::string payload(header->bytes, '\0');

@@ -66,9 +66,9 @@ TEST(Worker, FaultsAreResultsAndThePoolGoesOn) {
       {"leave", Kind::exited, "status 7"},
       {"throw", Kind::failed, "internal error: something of its own"},
       {"over", Kind::failed, "the device is lost"},
-      {"garbage", Kind::garbled, "no answer"},
-      {"false payload", Kind::garbled, "no answer"},
-      {"false header", Kind::garbled, "no answer"},
+      {"garbage", Kind::garbled, "not an answer"},
+      {"false payload", Kind::garbled, "not an answer"},
+      {"false header", Kind::garbled, "not an answer"},
       {"half", Kind::exited, "status 0"},
       {"mute", Kind::exited, "without an answer"},
   };

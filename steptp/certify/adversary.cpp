@@ -1,13 +1,14 @@
 #include "steptp/certify/adversary.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace steptp::certify {
 
 namespace {
 
-constexpr std::uint64_t kMostMeasures = 2000;
+constexpr std::uint64_t kMostMeasures = 1000;
 constexpr std::uint64_t kUsualMeasures = 150;
 /// With fewer inputs than this a search that finds nothing says nothing.
 constexpr std::uint64_t kLeastMeasures = 40;
@@ -15,12 +16,14 @@ constexpr std::uint64_t kLessAtSecondLook = 5;
 /// What an input costs besides its operations.
 constexpr std::uint64_t kLeastCost = 30;
 /// Operations after which no more than the usual number of inputs is tried.
-constexpr std::uint64_t kEnoughWork = 300'000;
+constexpr std::uint64_t kEnoughWork = 150'000;
 /// Besides, where conditions are seldom met.
-constexpr std::uint64_t kWorkForConditions = 600'000;
+constexpr std::uint64_t kWorkForConditions = 300'000;
+/// Besides, of all magnitudes alike.
+constexpr std::uint64_t kEvenDraws = 320;
+constexpr std::uint64_t kWorkForEvenDraws = 150'000;
 constexpr std::size_t kFewPoints = 2;
 constexpr std::size_t kKept = 3;
-constexpr std::size_t kMostReads = 40;
 
 }  // namespace
 
@@ -81,8 +84,8 @@ bool Adversary::estimate() {
     budget_.operations += kept_back;
     const std::uint64_t affordable = budget_.operations / (2 * cost);
     const bool is_least = all_.size() <= kFewPoints && guides_.empty();
-    if (found.is_finished && (affordable >= kLeastMeasures || is_least)) {
-      const std::uint64_t less = is_second_look_ ? kLessAtSecondLook : 1;
+    const std::uint64_t less = is_second_look_ || tries_hints_only_ ? kLessAtSecondLook : 1;
+    if (found.is_finished && (affordable >= kLeastMeasures / less || is_least)) {
       const std::uint64_t wanted = std::clamp(kEnoughWork / less / cost, kUsualMeasures / less, kMostMeasures / less);
       const std::uint64_t usual = std::min(wanted, affordable);
       const std::uint64_t more =
@@ -90,7 +93,7 @@ bool Adversary::estimate() {
       cost_ = cost;
       allowed_ = usual * cost;
       allowed_for_conditions_ = std::min(more, affordable - usual) * cost;
-      is_short_ = affordable < kLeastMeasures;
+      is_short_ = affordable < kLeastMeasures / less;
       return allowed_ > 0;
     }
     finding_.reason = found.unfinished_because;
@@ -115,6 +118,10 @@ void Adversary::remember(const Candidate& candidate, const SafetyMeasure& measur
 
 Adversary::Progress Adversary::look_at(const Candidate& candidate, const SafetyMeasure& measure) {
   if (!is_fault(measure)) return is_spent() ? Progress::stop : Progress::go_on;
+  if (collects_) {
+    keep_fault(candidate, measure);
+    return is_spent() ? Progress::stop : Progress::go_on;
+  }
   // Another element may say that the input is not a good one.
   const SafetyMeasure confirmed = run_.measure(candidate, all_, for_stability_);
   if (!confirmed.is_finished || !is_fault(confirmed)) return is_spent() ? Progress::stop : Progress::go_on;
@@ -130,7 +137,7 @@ Adversary::Progress Adversary::try_hints(const std::vector<Candidate>& hints) {
   for (const bool is_wide : {false, true}) {
     for (const Candidate& hint : hints) {
       if (spent_ >= until) return Progress::go_on;
-      const std::vector<std::size_t> which = is_wide ? all_ : std::vector<std::size_t>{all_[turn_++ % all_.size()]};
+      const std::vector<std::size_t> which = is_wide ? all_ : std::vector<std::size_t>{next_point()};
       const SafetyMeasure found = measure(hint, which);
       if (!found.is_finished) return Progress::stop;
       remember(hint, found);
@@ -152,25 +159,91 @@ Adversary::Progress Adversary::draw(std::uint64_t until) {
   return Progress::go_on;
 }
 
+std::size_t Adversary::next_point() {
+  constexpr std::size_t kSeldom = 8;
+  const std::size_t turn = turn_++;
+  const bool has_both = !ways_.empty() && !same_ways_.empty();
+  const auto& ways = ways_.empty() || (has_both && turn % kSeldom == kSeldom - 1) ? same_ways_ : ways_;
+  if (ways.empty()) return all_[turn % all_.size()];
+  const std::size_t number = &ways == &same_ways_ && has_both ? turn / kSeldom : turn;
+  const std::vector<std::size_t>& way = ways[number % ways.size()];
+  return way[number / ways.size() % way.size()];
+}
+
+void Adversary::find_ways() {
+  // The way is that of one input, the same for all: what differs is what indices decide.
+  const Candidate first = maker_.starts().front();
+  if (all_.size() <= 1 || all_.size() * cost_ > allowed_ / 4) return;
+  std::map<std::pair<bool, std::uint64_t>, std::vector<std::size_t>> by_way;
+  for (const std::size_t point : all_) {
+    const SafetyMeasure found = measure(first, {point});
+    if (!found.is_finished) return;
+    by_way[{found.is_same, found.path}].push_back(point);
+  }
+  for (const auto& [way, points] : by_way) (way.first ? same_ways_ : ways_).push_back(points);
+}
+
+Adversary::Progress Adversary::draw_evenly() {
+  const std::uint64_t less = is_second_look_ ? kLessAtSecondLook : 1;
+  const std::uint64_t until = spent_ + std::max(kWorkForEvenDraws / less, allowed_ / 3);
+  for (std::uint64_t i = 0; i < kEvenDraws / less && spent_ < until; ++i) {
+    const Candidate candidate = maker_.even();
+    const SafetyMeasure found = measure(candidate, {next_point()});
+    if (!found.is_finished) return Progress::stop;
+    remember(candidate, found);
+    if (look_at(candidate, found) == Progress::stop) return Progress::stop;
+  }
+  return Progress::go_on;
+}
+
+Adversary::Progress Adversary::draw_peaks() {
+  constexpr std::size_t kPoints = 2;
+  constexpr std::size_t kElements = 6;
+  const std::uint64_t until = spent_ + std::max(kWorkForEvenDraws, allowed_) / 8;
+  const Candidate ones = maker_.starts().front();
+  for (std::size_t i = 0; i < kPoints; ++i) {
+    const std::size_t point = next_point();
+    const std::vector<InputRead> reads = run_.reads(ones, point, kMostReadsLooked);
+    const std::size_t step = std::max<std::size_t>(1, reads.size() / kElements);
+    for (std::size_t at = 0; at < reads.size(); at += step) {
+      const InputRead& read = reads[reads.size() - 1 - at];
+      if (!maker_.is_free(read.input)) continue;
+      for (const double value : maker_.peaks(read.input)) {
+        if (spent_ >= until) return Progress::go_on;
+        Candidate candidate = ones;
+        candidate.elements[{read.input, read.position}] = value;
+        const SafetyMeasure found = measure(candidate, {point});
+        if (!found.is_finished) return Progress::stop;
+        remember(candidate, found);
+        if (look_at(candidate, found) == Progress::stop) return Progress::stop;
+      }
+    }
+  }
+  return Progress::go_on;
+}
+
 std::vector<std::size_t> Adversary::next_points() {
   constexpr std::size_t kAtOnce = 4;
   std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < std::min(kAtOnce, all_.size()); ++i) out.push_back(all_[turn_++ % all_.size()]);
+  for (std::size_t i = 0; i < std::min(kAtOnce, all_.size()); ++i) {
+    const std::size_t point = next_point();
+    if (std::find(out.begin(), out.end(), point) == out.end()) out.push_back(point);
+  }
   if (!guides_.empty()) out.push_back(guides_[turn_ % guides_.size()]);
   return out;
 }
 
-std::vector<std::size_t> Adversary::some_points(std::size_t best) {
+std::vector<std::size_t> Adversary::some_points(Goal goal, std::size_t best) {
   std::vector<std::size_t> out = {best};
   const std::size_t other = all_[random_.below(all_.size())];
-  if (other != best) out.push_back(other);
-  if (!guides_.empty()) out.push_back(guides_[random_.below(guides_.size())]);
+  if (other != best && random_.chance(1, 4)) out.push_back(other);
+  if (goal == Goal::guide && !guides_.empty()) out.push_back(guides_[random_.below(guides_.size())]);
   return out;
 }
 
 Adversary::Progress Adversary::climb(Goal goal, Known from, std::uint64_t until) {
-  const std::vector<std::size_t> which = some_points(from.measure.point);
-  const std::vector<InputRead> reads = run_.reads(from.candidate, from.measure.point, kMostReads);
+  const std::vector<std::size_t> which = some_points(goal, from.measure.point);
+  const std::vector<InputRead> reads = run_.reads(from.candidate, from.measure.point, kMostReadsLooked);
   double height = fitness(goal, from.measure);
   while (spent_ < until) {
     Candidate next = from.candidate;
@@ -186,97 +259,6 @@ Adversary::Progress Adversary::climb(Goal goal, Known from, std::uint64_t until)
       height = value;
       goes_on = goes_on && maker_.repeat(next);
     }
-  }
-  return Progress::go_on;
-}
-
-double Adversary::distance(const std::vector<Outcome>& wanted, const SafetyMeasure& measure) const {
-  constexpr double kMost = 300;
-  double sum = std::min(measure.badness, kMost) * 0.1;
-  for (const Outcome& one : wanted) {
-    sum += std::min(run_.distance(run_.conditions()[one.condition], one.is_true), kMost);
-  }
-  return sum;
-}
-
-/// Climbs towards inputs at which conditions have the wanted outcomes, all of them at one element.
-Adversary::Progress Adversary::reach(const std::vector<Outcome>& wanted, std::uint64_t until) {
-  const std::vector<std::size_t> which = {focus_};
-  Candidate at = closest_.value_or(maker_.drawn());
-  std::vector<InputRead> reads = run_.reads(at, focus_, kMostReads);
-  SafetyMeasure found = measure(at, which);
-  double best = distance(wanted, found);
-  // Element by element through the numbers that the programs mention: most conditions compare with one.
-  constexpr int kSweeps = 4;
-  constexpr std::size_t kMostElements = 6;
-  const std::uint64_t swept = spent_ < until ? spent_ + (until - spent_) * 2 / 3 : until;
-  for (int sweep = 0; sweep < kSweeps && best > 0 && found.is_finished; ++sweep) {
-    const double before = best;
-    for (std::size_t i = 0; i < std::min(reads.size(), kMostElements); ++i) {
-      for (const double value : maker_.tries(reads[i])) {
-        if (spent_ >= swept) break;
-        Candidate next = at;
-        next.elements[{reads[i].input, reads[i].position}] = value;
-        found = measure(next, which);
-        if (!found.is_finished || look_at(next, found) == Progress::stop) return Progress::stop;
-        if (const double now = distance(wanted, found); now < best) {
-          best = now;
-          at = next;
-        }
-      }
-    }
-    if (best == before) break;
-    // Behind a condition that holds now, other elements may be read.
-    reads = run_.reads(at, focus_, kMostReads);
-  }
-  while (spent_ < until && found.is_finished) {
-    Candidate next = at;
-    maker_.change(next, reads);
-    for (bool goes_on = true; goes_on && spent_ < until;) {
-      found = measure(next, which);
-      if (!found.is_finished || look_at(next, found) == Progress::stop) return Progress::stop;
-      const double now = distance(wanted, found);
-      if (now > best) break;
-      at = next;
-      remember(next, found);
-      goes_on = now < best && maker_.repeat(next);
-      best = now;
-    }
-    if (best <= 0) break;
-  }
-  if (!found.is_finished) return Progress::stop;
-  closest_ = at;
-  // There at last, or as near as it gets: digits may be lost here and nowhere else.
-  return best <= 0 ? climb(Goal::loss, {at, measure(at, which)}, until) : Progress::go_on;
-}
-
-std::vector<Adversary::Outcome> Adversary::rare() const {
-  constexpr std::size_t kSeldom = 8;
-  std::vector<Outcome> out;
-  for (std::size_t i = 0; i < run_.conditions().size(); ++i) {
-    const SafetyRun::Condition& condition = run_.conditions()[i];
-    const std::size_t all = condition.seen[0] + condition.seen[1];
-    // A condition that was never met stands under another one, mostly for the sake of what is done where it holds.
-    if (kSeldom * condition.seen[1] <= all) out.push_back({i, true});
-    if (kSeldom * condition.seen[0] < all) out.push_back({i, false});
-  }
-  return out;
-}
-
-Adversary::Progress Adversary::reach_outcomes(std::uint64_t until) {
-  constexpr std::size_t kRounds = 6;
-  const std::vector<Outcome> all = rare();
-  if (all.empty()) return Progress::go_on;
-  // What is seldom drawn mostly belongs together: first all of it at one input, then parts.
-  for (std::size_t round = 0; round < kRounds && spent_ < until; ++round) {
-    std::vector<Outcome> wanted;
-    for (const Outcome& one : all) {
-      if (round < 2 || random_.chance(1, 2)) wanted.push_back(one);
-    }
-    focus_ = all_[turn_++ % all_.size()];
-    if (round % 2 == 1) closest_.reset();
-    const std::uint64_t share = (until - spent_) / std::min<std::uint64_t>(kRounds - round, 3);
-    if (reach(wanted, spent_ + share) == Progress::stop) return Progress::stop;
   }
   return Progress::go_on;
 }
@@ -309,8 +291,18 @@ Adversary::Finding Adversary::run(const std::vector<Candidate>& hints) {
   if (!estimate()) return finding_;
   // All starts, and as many drawn ones as a third allows.
   const std::uint64_t drawn = std::min(allowed_ * 2 / 3, std::max(allowed_ / 3, (maker_.starts().size() + 10) * cost_));
-  const bool goes_on = try_hints(hints) == Progress::go_on;
+  find_ways();
+  bool goes_on = try_hints(hints) == Progress::go_on;
+  if (tries_hints_only_) {
+    if (finding_.reason.empty()) finding_.reason = "only hints were tried";
+    return finished();
+  }
   allowed_ += spent_;
+  if (goes_on) {
+    const std::uint64_t before = spent_;
+    goes_on = draw_peaks() == Progress::go_on && draw_evenly() == Progress::go_on;
+    allowed_ += std::min(spent_ - before, 2 * kWorkForEvenDraws);
+  }
   if (goes_on && draw(spent_ + drawn) == Progress::go_on) {
     if (!rare().empty()) allowed_ += allowed_for_conditions_;
     if (reach_outcomes(spent_ + allowed_for_conditions_) == Progress::go_on) {
@@ -321,8 +313,32 @@ Adversary::Finding Adversary::run(const std::vector<Candidate>& hints) {
   return finished();
 }
 
+void Adversary::keep_fault(const Candidate& candidate, const SafetyMeasure& measure) {
+  if (measure.has_event()) {
+    if (events_.size() < kKept) events_.push_back({candidate, measure});
+    return;
+  }
+  const auto place = std::find_if(losses_.begin(), losses_.end(),
+                                  [&](const Known& known) { return measure.loss > known.measure.loss; });
+  losses_.insert(place, {candidate, measure});
+  if (losses_.size() > kKept) losses_.pop_back();
+}
+
+std::vector<Candidate> Adversary::faults() const {
+  std::vector<Candidate> out;
+  for (const std::vector<Known>* list : {&losses_, &events_}) {
+    for (const Known& known : *list) out.push_back(known.candidate);
+  }
+  return out;
+}
+
 Adversary::Finding Adversary::finished() {
   if (is_short_ && finding_.reason.empty()) finding_.reason = "the budget of operations allows too few inputs";
+  for (const std::vector<Known>* list : {&events_, &losses_}) {
+    if (list->empty()) continue;
+    finding_.fault = list->front().measure;
+    finding_.at = list->front().candidate;
+  }
   finding_.is_finished = finding_.fault.has_value() || finding_.reason.empty();
   return finding_;
 }

@@ -30,6 +30,12 @@ class Adversary {
   void take_second_look() { is_second_look_ = true; }
   /// `hints` are tried first.
   [[nodiscard]] Finding run(const std::vector<Candidate>& hints = {});
+  /// Does not end with the first fault: a loss that is only just one in a part of the programs need not be one in the
+  /// whole. faults() has the worst then.
+  void collect() { collects_ = true; }
+  [[nodiscard]] std::vector<Candidate> faults() const;
+  /// Tries the hints and nothing else.
+  void try_hints_only() { tries_hints_only_ = true; }
   /// After a fault of digits alone was found: whether they are also more than half a unit in each input explains.
   [[nodiscard]] Finding run_for_stability(const Candidate& from);
 
@@ -39,6 +45,7 @@ class Adversary {
     SafetyMeasure measure;
   };
   enum class Progress : std::uint8_t { go_on, stop };
+  static constexpr std::size_t kMostReadsLooked = 40;
 
   [[nodiscard]] bool estimate();
   [[nodiscard]] Finding finished();
@@ -47,8 +54,15 @@ class Adversary {
   /// Notes what was seen; stops where a fault was found and confirmed at all points.
   [[nodiscard]] Progress look_at(const Candidate& candidate, const SafetyMeasure& measure);
   void remember(const Candidate& candidate, const SafetyMeasure& measure);
+  void keep_fault(const Candidate& candidate, const SafetyMeasure& measure);
   [[nodiscard]] Progress try_hints(const std::vector<Candidate>& hints);
   [[nodiscard]] Progress draw(std::uint64_t until);
+  /// Inputs of all magnitudes alike, each at one element.
+  [[nodiscard]] Progress draw_evenly();
+  /// Ones, with a single element that is large, small or zero.
+  [[nodiscard]] Progress draw_peaks();
+  /// Sorts the elements by which way the programs go for them, so that each way is looked at as often as the others.
+  void find_ways();
   [[nodiscard]] Progress climb(Goal goal, Known from, std::uint64_t until);
   [[nodiscard]] Progress reach_outcomes(std::uint64_t until);
   /// A condition and how it is wanted.
@@ -59,12 +73,30 @@ class Adversary {
   [[nodiscard]] std::vector<Outcome> rare() const;
   [[nodiscard]] double distance(const std::vector<Outcome>& wanted, const SafetyMeasure& measure) const;
   [[nodiscard]] Progress reach(const std::vector<Outcome>& wanted, std::uint64_t until);
+  /// An element of an input, or all of one that is read at many places.
+  struct Coordinate {
+    std::size_t input = 0;
+    std::optional<std::int64_t> position;
+  };
+  /// Where a search for outcomes stands.
+  struct Search {
+    const std::vector<Outcome>& wanted;
+    std::uint64_t until = 0;
+    Candidate at;
+    double best = 0;
+  };
+  [[nodiscard]] std::vector<Coordinate> coordinates(const Candidate& at);
+  void set(Candidate& candidate, const Coordinate& coordinate, double value) const;
+  [[nodiscard]] Progress try_value(Search& search, const Coordinate& coordinate, double value, double& distance);
+  [[nodiscard]] Progress search_along(Search& search, const Coordinate& coordinate);
+  [[nodiscard]] Progress search_by_chance(Search& search);
   [[nodiscard]] Progress climb_all(std::uint64_t until);
   [[nodiscard]] double fitness(Goal goal, const SafetyMeasure& measure) const;
   [[nodiscard]] bool is_fault(const SafetyMeasure& measure) const;
-  [[nodiscard]] std::vector<std::size_t> some_points(std::size_t best);
+  [[nodiscard]] std::vector<std::size_t> some_points(Goal goal, std::size_t best);
   /// A few elements, other ones each time, so that all are looked at in turn.
   [[nodiscard]] std::vector<std::size_t> next_points();
+  [[nodiscard]] std::size_t next_point();
 
   SafetyRun& run_;
   CandidateMaker& maker_;
@@ -72,9 +104,16 @@ class Adversary {
   Random random_;
   bool for_stability_ = false;
   bool is_second_look_ = false;
+  bool collects_ = false;
+  bool tries_hints_only_ = false;
+  std::vector<Known> losses_;  ///< the greatest that were collected
+  std::vector<Known> events_;  ///< overflows and the like, the first ones
   bool is_short_ = false;            ///< fewer inputs than a search needs that is to say something by finding nothing
   std::vector<std::size_t> all_;     ///< elements of outputs
   std::vector<std::size_t> guides_;  ///< elements on the way there
+  /// All elements of outputs, by the way the programs go; those where both do the same are looked at less often.
+  std::vector<std::vector<std::size_t>> ways_;
+  std::vector<std::vector<std::size_t>> same_ways_;
   std::size_t turn_ = 0;
   std::size_t focus_ = 0;             ///< the element at which conditions are sought
   std::optional<Candidate> closest_;  ///< where the last search for conditions ended

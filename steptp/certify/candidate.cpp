@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/arithmetic/rounded_arithmetic.h"
 
 namespace steptp::certify {
 
@@ -222,7 +222,9 @@ InputChoice CandidateMaker::drawn_choice(std::size_t input) {
   choice.seed = random_.next();
   // Whole numbers that the programs mention: integers are compared with them, or one beside.
   if (!is_float(model_.inputs[input].variable->dtype) && !specials_.empty() && random_.chance(1, 2)) {
-    const double special = specials_[random_.below(specials_.size())];
+    double special = specials_[random_.below(specials_.size())];
+    // A quotient is compared with one number and divided by another.
+    if (random_.chance(1, 3)) special *= specials_[random_.below(specials_.size())];
     if (special < 0x1p31) choice.value = std::trunc(special) + static_cast<double>(random_.below(3)) - 1;
   }
   return choice;

@@ -76,10 +76,25 @@ class CandidateMaker {
   /// Those that are always tried: ones, extremes, mixed magnitudes, equal and nearly equal elements, masks.
   [[nodiscard]] std::vector<Candidate> starts();
   [[nodiscard]] Candidate drawn();
+  /// Of all magnitudes alike: what is bad in one part in 64 of the logarithmic range of some inputs is met by one in 64
+  /// of these.
+  [[nodiscard]] Candidate even();
   /// One change, small or large; `reads` are elements that matter.
   void change(Candidate& candidate, const std::vector<InputRead>& reads);
   /// Values for one element that the numbers in the programs suggest.
   [[nodiscard]] std::vector<double> tries(const InputRead& read) const;
+  /// Values for one element, of both signs, in equal steps of the logarithmic range.
+  [[nodiscard]] std::vector<double> ladder(std::size_t input) const;
+  /// Values for a single element beside ones.
+  [[nodiscard]] std::vector<double> peaks(std::size_t input) const;
+  /// Whether the elements of an input are chosen here.
+  [[nodiscard]] bool is_free(std::size_t input) const {
+    const Variable& variable = *model_.inputs[input].variable;
+    return is_float(variable.dtype) && variable.values.empty();
+  }
+  [[nodiscard]] double nearest_legal(std::size_t input, double wanted) const {
+    return legal_value(model_.inputs[input], wanted, range_);
+  }
   /// The last change once more, if it was a step in one direction.
   [[nodiscard]] bool repeat(Candidate& candidate);
 
@@ -95,6 +110,7 @@ class CandidateMaker {
   const SafeRange& range_;
   std::vector<double> specials_;  ///< the magnitudes of numbers that the programs mention, in order
   Random random_;
+  std::uint64_t evens_ = 0;  ///< how many even draws were made
   struct Step {
     bool is_set = false;
     bool is_element = false;

@@ -1,8 +1,8 @@
 #include "steptp/certify/certify.h"
 
-#include "steptp/certify/big_stack.h"
-#include "steptp/certify/failure.h"
+#include "steptp/arithmetic/failure.h"
 #include "steptp/certify/judge.h"
+#include "steptp/machine/big_stack.h"
 
 namespace steptp::certify {
 

@@ -1,3 +1,5 @@
+// A way is a list of comparisons with their outcomes; one that follows from those before it is left out. All ways to an
+// element form a tree, kept by a hash of what came before each node. docs/decisions/0012-every-way-at-once.md.
 #include "steptp/certify/combinations.h"
 
 #include <set>

@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "steptp/certify/trace.h"
+#include "steptp/machine/trace.h"
 
 namespace steptp::certify {
 

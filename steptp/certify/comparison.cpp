@@ -1,3 +1,7 @@
+// One element of both programs at one draw. Both are evaluated in one prime field; equal residues decide, and different
+// ones do where no function was used. Otherwise balls decide, with more digits each time until the values are apart, or
+// agree on so many bits that they are called equal. A prime by which a divisor vanishes is replaced by another.
+// docs/decisions/0010-certified-evaluation.md.
 #include "steptp/certify/comparison.h"
 
 #include <algorithm>

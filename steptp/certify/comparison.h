@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "steptp/certify/ball_arithmetic.h"
+#include "steptp/arithmetic/ball_arithmetic.h"
+#include "steptp/arithmetic/field_arithmetic.h"
 #include "steptp/certify/certify.h"
-#include "steptp/certify/field_arithmetic.h"
-#include "steptp/certify/machine.h"
-#include "steptp/certify/sharing.h"
+#include "steptp/certify/inputs.h"
+#include "steptp/machine/machine.h"
+#include "steptp/machine/sharing.h"
 
 namespace steptp::certify {
 

@@ -1,3 +1,7 @@
+// Which elements of the outputs show what a condition does? Iterations at which it just holds and just fails are found
+// in boxes, and followed forward through the readers of what they write until they reach an output. Iterations that
+// reach none do not matter, and outcomes that no iteration has need not be seen.
+// docs/decisions/0010-certified-evaluation.md.
 #include "steptp/certify/coverage.h"
 
 #include <algorithm>
@@ -6,9 +10,9 @@
 #include <set>
 
 #include "steptp/analysis/box_search.h"
+#include "steptp/arithmetic/failure.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/failure.h"
-#include "steptp/certify/solver.h"
+#include "steptp/machine/solver.h"
 
 namespace steptp::certify {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "steptp/analysis/interval.h"
-#include "steptp/certify/code.h"
 #include "steptp/certify/comparison.h"
 #include "steptp/certify/inputs.h"
-#include "steptp/certify/solver.h"
+#include "steptp/machine/code.h"
+#include "steptp/machine/solver.h"
 
 namespace steptp::certify {
 

@@ -1,3 +1,6 @@
+// Small outputs are shown equal element by element, each with its comparisons left open; the zeros of divisors count as
+// hazards, because a single input at which only one program has a value would be a difference.
+// docs/decisions/0039-cells-and-hazards.md.
 #include "steptp/certify/elements.h"
 
 #include <algorithm>
@@ -5,16 +8,16 @@
 #include <memory>
 #include <vector>
 
+#include "steptp/arithmetic/failure.h"
 #include "steptp/base/hash.h"
-#include "steptp/certify/big_stack.h"
-#include "steptp/certify/choices.h"
-#include "steptp/certify/code.h"
 #include "steptp/certify/comparison.h"
 #include "steptp/certify/every_way.h"
-#include "steptp/certify/failure.h"
 #include "steptp/certify/inputs.h"
 #include "steptp/certify/window.h"
 #include "steptp/ir/canonical.h"
+#include "steptp/machine/big_stack.h"
+#include "steptp/machine/choices.h"
+#include "steptp/machine/code.h"
 
 namespace steptp::certify {
 

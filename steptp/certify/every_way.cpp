@@ -1,3 +1,6 @@
+// Both programs are evaluated at random unknowns, with every comparison of reals left open. Equal numbers mean equal
+// expressions, up to a chance that is bounded by degrees and by the number of unknowns; and `after` may have no hazard
+// that `before` has not. docs/decisions/0012-every-way-at-once.md.
 #include "steptp/certify/every_way.h"
 
 #include <algorithm>
@@ -18,6 +21,14 @@ void merge(std::vector<std::uint8_t>& into, const std::vector<std::uint8_t>& fro
   for (std::size_t i = 0; i < from.size(); ++i) into[i] |= from[i];
 }
 
+WrittenNumbers numbers_of(const Code& code) {
+  WrittenNumbers numbers{code.literals, {}};
+  for (const Node& node : code.nodes) {
+    if (node.op == Op::integer_literal) numbers.integers.push_back(node.integer);
+  }
+  return numbers;
+}
+
 EveryWay::Shown not_shown(std::string reason) {
   EveryWay::Shown shown;
   shown.reason = std::move(reason);
@@ -32,7 +43,7 @@ EveryWay::EveryWay(const Pair& pair, const Code& before, const Code& after, cons
       before_code_(before),
       after_code_(after),
       source_(model, draw),
-      space_(combine(combine(pair.hash, kStream), draw.seed), before, after),
+      space_(combine(combine(pair.hash, kStream), draw.seed), numbers_of(before), numbers_of(after)),
       before_arithmetic_(space_),
       after_arithmetic_(space_),
       before_(before, before_arithmetic_, source_, budget),

@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "steptp/arithmetic/opaque_arithmetic.h"
 #include "steptp/certify/comparison.h"
-#include "steptp/certify/machine.h"
-#include "steptp/certify/opaque_arithmetic.h"
+#include "steptp/certify/inputs.h"
 #include "steptp/certify/window.h"
+#include "steptp/machine/machine.h"
 
 namespace steptp::certify {
 

@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "steptp/base/text.h"
-#include "steptp/certify/inputs.h"
 
 namespace steptp::certify {
 
 namespace {
-
-constexpr int kMostBits = 30;  ///< a binary exponent of a fraction that is written as one
 
 std::string fraction_text(const Fraction& value) {
   const int up = std::max(value.exponent, 0);
@@ -36,18 +30,6 @@ std::optional<Fraction> parse_fraction(std::string_view text, std::size_t mark) 
 }
 
 }  // namespace
-
-std::optional<Fraction> fraction_of(std::int64_t numerator, std::int64_t denominator) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 52;
-  if (numerator <= -kMost || numerator >= kMost || denominator <= 0) return std::nullopt;
-  const std::int64_t common = std::gcd(numerator, denominator);
-  numerator /= common;
-  denominator /= common;
-  const int down = std::countr_zero(static_cast<std::uint64_t>(denominator));
-  denominator >>= down;
-  if (down > kMostBits || denominator > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
-  return Fraction{numerator, -down, static_cast<std::int32_t>(denominator)};
-}
 
 std::string to_text(const GivenValue& value) {
   if (value.is_integer) return std::to_string(value.integer);

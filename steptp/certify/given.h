@@ -8,13 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "steptp/certify/prime_field.h"
+#include "steptp/arithmetic/fraction.h"
 #include "steptp/ir/dtype.h"
 
 namespace steptp::certify {
-
-/// In lowest terms; nothing where a part is too large.
-[[nodiscard]] std::optional<Fraction> fraction_of(std::int64_t numerator, std::int64_t denominator);
 
 /// A value of an input, exactly.
 struct GivenValue {

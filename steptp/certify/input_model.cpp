@@ -1,3 +1,6 @@
+// Which values inputs may have: as the signature states, and else, for whoever looks for differences, as their use in
+// `before` demands: as subscripts, under logarithms and roots, as divisors. The numbers that either program compares
+// data with are listed, because draws go there. docs/decisions/0010-certified-evaluation.md.
 #include <algorithm>
 #include <cmath>
 #include <optional>

@@ -11,10 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "steptp/base/random.h"
 #include "steptp/certify/given.h"
-#include "steptp/certify/prime_field.h"
 #include "steptp/ir/program.h"
+#include "steptp/machine/input_values.h"
 
 namespace steptp::certify {
 
@@ -53,18 +52,6 @@ inline constexpr DrawKind kSpecialDraws[] = {
 [[nodiscard]] std::string_view name_of(DrawKind kind);
 /// The values of the draw are anywhere in an open set: what happens there does not happen on a set of measure zero.
 [[nodiscard]] bool is_open(DrawKind kind);
-
-/// Values that somebody else chooses, element by element.
-class ChosenInputs {
- public:
-  ChosenInputs() = default;
-  ChosenInputs(const ChosenInputs&) = delete;
-  ChosenInputs& operator=(const ChosenInputs&) = delete;
-  virtual ~ChosenInputs() = default;
-  /// -inf where an input may be it.
-  [[nodiscard]] virtual double real(std::size_t input, std::int64_t position) const = 0;
-  [[nodiscard]] virtual std::int64_t integer(std::size_t input, std::int64_t position) const = 0;
-};
 
 struct Draw {
   DrawKind kind = DrawKind::generic;
@@ -146,51 +133,22 @@ struct ReadLog {
 };
 
 /// The values of a draw, each a function of (seed, name, position): no tensor is ever made.
-class InputSource {
+class InputSource final : public InputValues {
  public:
   InputSource(const InputModel& model, Draw draw);
 
-  [[nodiscard]] Fraction real(std::size_t input, std::int64_t position) const {
-    const Stream& stream = streams_[input];
-    if (!stream.is_plain) return other_real(input, position);
-    return {plain_mantissa(stream.seed, position), -52};
-  }
-  /// Reals of this input are multiples of 2^-52 in [-1, 1], drawn without further rules.
-  [[nodiscard]] bool is_plain(std::size_t input) const { return streams_[input].is_plain; }
-  /// Of a plain input: takes positions to the mantissas of `real`.
-  void mantissas(std::size_t input, std::size_t count, std::int64_t* at) const {
-    for (std::size_t i = 0; i < count; ++i) at[i] = plain_mantissa(streams_[input].seed, at[i]);
-  }
-  [[nodiscard]] std::int64_t integer(std::size_t input, std::int64_t position) const;
-  /// The random bits of an element, whatever is made of them.
-  [[nodiscard]] std::uint64_t bits(std::size_t input, std::int64_t position) const {
-    return random_at(streams_[input].seed, static_cast<std::uint64_t>(position));
-  }
+  [[nodiscard]] std::int64_t integer(std::size_t input, std::int64_t position) const override;
+  [[nodiscard]] std::size_t number_of(std::string_view name) const override;
   /// The first reads are listed from now on.
   void watch(ReadLog* log);
   [[nodiscard]] const InputModel& model() const { return model_; }
-  /// Where somebody chooses the values of this input, and nobody lists them: that.
-  [[nodiscard]] const ChosenInputs* chosen(std::size_t input) const {
-    return log_ || !model_.inputs[input].variable->values.empty() ? nullptr : draw_.chosen;
-  }
   [[nodiscard]] Draw draw() const { return draw_; }
 
  private:
-  [[nodiscard]] static std::int64_t plain_mantissa(std::uint64_t seed, std::int64_t position) {
-    const auto k = static_cast<std::int64_t>(random_at(seed, static_cast<std::uint64_t>(position)) >> 11);
-    const std::int64_t centred = k - (std::int64_t{1} << 52);
-    return centred == 0 ? 1 : centred;
-  }
-
-  /// What a read needs at once.
-  struct Stream {
-    std::uint64_t seed = 0;
-    bool is_plain = false;  ///< a generic draw from [-1, 1), which is what inner loops are made of
-  };
-
-  [[nodiscard]] Fraction other_real(std::size_t input, std::int64_t position) const;
+  [[nodiscard]] Fraction other_real(std::size_t input, std::int64_t position) const override;
   [[nodiscard]] Fraction drawn_real(std::size_t input, std::int64_t position) const;
   [[nodiscard]] std::int64_t drawn_integer(std::size_t input, std::int64_t position) const;
+  [[nodiscard]] IntegerRange drawn_range(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
   void list(std::size_t input, std::int64_t position, const GivenValue& value) const;
   [[nodiscard]] const GivenValue* given(std::size_t input, std::int64_t position) const;
   [[nodiscard]] double special_real(const InputFacts& facts, std::int64_t position, std::uint64_t bits) const;
@@ -201,13 +159,9 @@ class InputSource {
 
   const InputModel& model_;
   Draw draw_;
-  std::vector<Stream> streams_;
   ReadLog* log_ = nullptr;
   std::vector<std::optional<GivenValue>> fills_;  ///< by input, where values are given
   std::map<std::pair<std::size_t, std::int64_t>, GivenValue> elements_;
 };
-
-/// An exact double as a fraction; the value is finite.
-[[nodiscard]] Fraction fraction_of(double value);
 
 }  // namespace steptp::certify

@@ -3,14 +3,14 @@
 #include <cmath>
 #include <set>
 
+#include "steptp/arithmetic/failure.h"
+#include "steptp/arithmetic/rounded_arithmetic.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/big_stack.h"
-#include "steptp/certify/code.h"
-#include "steptp/certify/failure.h"
 #include "steptp/certify/inputs.h"
-#include "steptp/certify/machine.h"
-#include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/machine/big_stack.h"
+#include "steptp/machine/code.h"
+#include "steptp/machine/machine.h"
 
 namespace steptp::certify {
 

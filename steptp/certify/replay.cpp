@@ -5,13 +5,13 @@
 #include <optional>
 #include <string_view>
 
+#include "steptp/arithmetic/failure.h"
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/big_stack.h"
-#include "steptp/certify/code.h"
 #include "steptp/certify/comparison.h"
-#include "steptp/certify/failure.h"
 #include "steptp/certify/inputs.h"
+#include "steptp/machine/big_stack.h"
+#include "steptp/machine/code.h"
 
 namespace steptp::certify {
 

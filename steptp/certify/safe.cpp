@@ -11,9 +11,9 @@
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
 #include "steptp/certify/adversary.h"
-#include "steptp/certify/big_stack.h"
 #include "steptp/certify/coverage.h"
 #include "steptp/certify/window.h"
+#include "steptp/machine/big_stack.h"
 
 namespace steptp::certify {
 
@@ -40,14 +40,20 @@ class PointChoice {
   /// All elements of outputs that are not large, many of others.
   std::vector<OutputPoint> many() {
     constexpr std::int64_t kAll = 256;
-    constexpr std::int64_t kDrawn = 96;
+    constexpr std::int64_t kDrawn = 128;
     limit_ = kManyPoints;
     for (const Variable& variable : signature_.variables) {
       const auto count = element_count(variable.shape);
       if (variable.role != Role::output || !count) continue;
-      for (std::int64_t i = 0; i < std::min(*count, *count <= kAll ? kAll : kDrawn); ++i) {
-        const auto drawn = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(*count)));
-        add({variable.name, index_at(variable, *count <= kAll ? i : drawn)});
+      for (std::int64_t i = 0; i < *count && *count <= kAll; ++i) {
+        add({variable.name, index_at(variable, i)});
+      }
+      // One in every part of so many: no part of one in 64 is left out.
+      for (std::int64_t i = 0; i < kDrawn && *count > kAll; ++i) {
+        const std::int64_t first = *count / kDrawn * i + *count % kDrawn * i / kDrawn;
+        const std::int64_t within = std::max<std::int64_t>(*count / kDrawn, 1);
+        const auto drawn = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(within)));
+        add({variable.name, index_at(variable, std::min(first + drawn, *count - 1))});
       }
     }
     return points_;
@@ -166,6 +172,9 @@ class SafetySearch {
 
   /// What differs was searched already, and nothing was found.
   void take_second_look() { is_second_look_ = true; }
+  /// Looks for the worst faults and not for the first one.
+  void collect() { collects_ = true; }
+  void try_hints_only() { tries_hints_only_ = true; }
 
   SafetyAnswer run(const std::vector<Candidate>& hints = {}) {
     SafetyAnswer answer;
@@ -180,10 +189,16 @@ class SafetySearch {
     CandidateMaker maker(model_, range_, numbers_in(before_, after_), seed_);
     Adversary adversary(run, maker, budget_, seed_);
     if (is_second_look_) adversary.take_second_look();
+    if (collects_) adversary.collect();
+    if (tries_hints_only_) adversary.try_hints_only();
     const Adversary::Finding found = adversary.run(hints);
     if (found.fault && extent_ == Extent::window) {
       answer.is_safe = false;
-      find_hints(run, found);
+      if (!collects_) find_hints(run, found.at, found.fault->place());
+      for (const Candidate& candidate : adversary.faults()) find_hints(run, candidate, found.fault->place());
+    } else if (found.fault && extent_ == Extent::goals) {
+      answer.is_safe = false;
+      hints_ = {found.at};
     } else if (found.fault) {
       answer.is_safe = false;
       answer.reason = text_of(run, found);
@@ -212,14 +227,14 @@ class SafetySearch {
  private:
   /// What the window reads is as it was in all elements, so that any of them shows the fault. What is read only before
   /// the window has one magnitude: one after the other, near those that give what was cut off its value.
-  void find_hints(SafetyRun& run, const Adversary::Finding& found) {
+  void find_hints(SafetyRun& run, const Candidate& found, std::size_t point) {
     constexpr std::size_t kMostReads = 64;
-    Candidate base = found.at;
+    Candidate base = found;
     std::vector<std::size_t> times(model_.inputs.size());
     int wanted = 0;
     bool is_negative = false;
-    const CandidateInputs inputs(model_, found.at, range_);
-    for (const InputRead& read : run.reads(found.at, found.fault->place(), kMostReads)) {
+    const CandidateInputs inputs(model_, found, range_);
+    for (const InputRead& read : run.reads(found, point, kMostReads)) {
       if (++times[read.input] > 1) {
         base.inputs[read.input].value.reset();
         continue;
@@ -235,11 +250,12 @@ class SafetySearch {
       }
     }
     std::erase_if(base.elements, [&](const auto& element) { return model_.inputs[element.first.first].is_made; });
-    std::vector<int> exponents = {0};
+    // All zero where nothing is said: a sum of zeros has no error of its own that would hide another one.
+    std::vector<std::optional<int>> exponents = {std::nullopt, 0};
     for (const int parts : {1, 2, 3}) {
-      for (int step = 0; step < 6; ++step) exponents.push_back(wanted / parts - 4 * step);
+      for (int step = 0; step < 6; ++step) exponents.emplace_back(wanted / parts - 4 * step);
     }
-    for (const int exponent : exponents) {
+    for (const std::optional<int>& exponent : exponents) {
       Candidate hint = base;
       for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
         if (times[i] > 0) continue;
@@ -247,7 +263,8 @@ class SafetySearch {
         choice.closeness = kExactlyOne;
         choice.pattern = InputChoice::Pattern::all_same;
         const SafeRange::Exponents range = exponents_of(model_.inputs[i], range_);
-        choice.centre = std::clamp(exponent, range.low, range.high);
+        choice.centre = std::clamp(exponent.value_or(0), range.low, range.high);
+        if (!exponent) choice.mask = InputChoice::Mask::all;
         choice.sign = is_negative ? InputChoice::Sign::negative : InputChoice::Sign::positive;
         hint.inputs[i] = choice;
       }
@@ -259,7 +276,7 @@ class SafetySearch {
 
   /// Few inputs at many elements: an index may single out one that nothing else points at.
   std::optional<std::string> look_at_many(CandidateMaker& maker) {
-    constexpr std::uint64_t kMostOperations = 2'000'000;
+    constexpr std::uint64_t kMostOperations = 300'000;
     constexpr std::size_t kDraws = 6;
     if (extent_ != Extent::outputs) return std::nullopt;
     Budget few{std::min(budget_.operations, kMostOperations), budget_.bytes, budget_.stop};
@@ -313,48 +330,95 @@ class SafetySearch {
   std::uint64_t seed_;
   std::vector<Candidate> hints_;
   bool is_second_look_ = false;
+  bool collects_ = false;
+  bool tries_hints_only_ = false;
 };
 
-/// First what differs in the programs, whatever its inputs: it costs little, and says where to look in the whole. The
-/// whole programs decide where they can be run often enough. Otherwise what is no worse up to where the programs meet
-/// again, or in what differs, is no worse at the outputs, and a fault there says nothing.
-SafetyAnswer by_stages(const Program& before, const Program& after, const CertifyOptions& options,
-                       const SafeRange& range) {
-  std::uint64_t spent = 0;
-  const auto share = [&](std::uint64_t parts) {
-    CertifyOptions part = options;
-    part.budget_operations = (options.budget_operations - std::min(spent, options.budget_operations)) / parts;
-    return part;
-  };
-  std::optional<SafetyAnswer> of_window;
-  std::vector<Candidate> hints;
-  const auto search_window = [&](const CertifyOptions& part) {
-    SafetySearch window(before, after, part, range, Extent::window);
-    if (!window.is_of_use()) return;
-    of_window = window.run();
-    spent += of_window->work;
-    hints = window.hints();
-  };
-  constexpr std::uint64_t kFirstLook = 700'000;
-  CertifyOptions first = share(4);
-  first.budget_operations = std::min(first.budget_operations, kFirstLook);
-  search_window(first);
-  SafetySearch whole(before, after, share(2), range, Extent::outputs);
-  if (of_window && of_window->is_safe == std::optional(true)) whole.take_second_look();
-  SafetyAnswer answer = whole.run(hints);
-  answer.work = spent += answer.work;
-  // Without a good input of the whole there is nothing to compare.
-  if (answer.is_safe.has_value() || answer.reason.starts_with("no-good-input")) return answer;
-  if (SafetySearch goals(before, after, share(2), range, Extent::goals); goals.is_of_use()) {
-    SafetyAnswer found = goals.run();
-    spent += found.work;
-    if (found.is_safe == std::optional(true)) answer = found;
+/// First what differs in the programs, whatever its inputs, then the part up to where they meet again: these cost
+/// little, and say where to look in the whole. What is no worse there is no worse at the outputs, so that the whole gets
+/// a second look only; a fault there says nothing, and the whole programs decide where they can be run often enough.
+class Stages {
+ public:
+  Stages(const Program& before, const Program& after, const CertifyOptions& options, const SafeRange& range)
+      : before_(before), after_(after), options_(options), range_(range) {}
+
+  SafetyAnswer run() {
+    search_part(Extent::window, kFirstLook);
+    if (!hints_.empty()) {
+      const SafetyAnswer found = try_hints();
+      if (found.is_safe) return found;
+      search_part(Extent::window, kFirstLook, true);
+    }
+    if (!is_safe_in_part()) search_part(Extent::goals, kFirstLook);
+    SafetyAnswer answer = is_safe_in_part() ? look_again() : search_whole(false);
+    // Without a good input of the whole there is nothing to compare.
+    if (!answer.is_safe && !answer.reason.starts_with("no-good-input")) {
+      for (const Extent extent : {Extent::goals, Extent::window}) {
+        if (!is_safe_in_part()) search_part(extent, options_.budget_operations);
+      }
+      if (is_safe_in_part()) answer = *of_part_;
+    }
+    answer.work = spent_;
+    return answer;
   }
-  if (!answer.is_safe && of_window && !of_window->is_safe) search_window(share(1));
-  if (!answer.is_safe && of_window && of_window->is_safe == std::optional(true)) answer = *of_window;
-  answer.work = spent;
-  return answer;
-}
+
+ private:
+  static constexpr std::uint64_t kFirstLook = 700'000;
+  static constexpr std::uint64_t kSecondLook = 400'000;
+
+  [[nodiscard]] bool is_safe_in_part() const { return of_part_ && of_part_->is_safe == std::optional(true); }
+
+  /// A part of what is left, and no more than so much.
+  [[nodiscard]] CertifyOptions share(std::uint64_t parts, std::uint64_t most) const {
+    CertifyOptions out = options_;
+    const std::uint64_t left = options_.budget_operations - std::min(spent_, options_.budget_operations);
+    out.budget_operations = std::min(left / parts, most);
+    return out;
+  }
+
+  /// Most faults show at once.
+  SafetyAnswer try_hints() {
+    SafetySearch whole(before_, after_, share(4, kSecondLook), range_, Extent::outputs);
+    whole.try_hints_only();
+    SafetyAnswer answer = whole.run(hints_);
+    answer.work = spent_ += answer.work;
+    hints_.clear();
+    return answer;
+  }
+
+  void search_part(Extent extent, std::uint64_t most, bool collects = false) {
+    const std::uint64_t parts = most == kFirstLook ? 4 : extent == Extent::goals ? 2 : 1;
+    SafetySearch part(before_, after_, share(parts, most), range_, extent);
+    if (!part.is_of_use()) return;
+    if (collects) part.collect();
+    of_part_ = part.run();
+    spent_ += of_part_->work;
+    hints_.insert(hints_.end(), part.hints().begin(), part.hints().end());
+  }
+
+  SafetyAnswer search_whole(bool is_second_look) {
+    SafetySearch whole(before_, after_, share(2, is_second_look ? kSecondLook : options_.budget_operations), range_,
+                       Extent::outputs);
+    if (is_second_look) whole.take_second_look();
+    SafetyAnswer answer = whole.run(hints_);
+    spent_ += answer.work;
+    return answer;
+  }
+
+  SafetyAnswer look_again() {
+    SafetyAnswer answer = search_whole(true);
+    // Few inputs need not have had a good one among them.
+    return answer.reason.starts_with("no-good-input") ? search_whole(false) : answer;
+  }
+
+  const Program& before_;
+  const Program& after_;
+  const CertifyOptions& options_;
+  const SafeRange& range_;
+  std::uint64_t spent_ = 0;
+  std::optional<SafetyAnswer> of_part_;  ///< of the last part that was searched
+  std::vector<Candidate> hints_;
+};
 
 }  // namespace
 
@@ -364,7 +428,7 @@ SafetyAnswer compare_safety(const Program& before, const Program& after, const C
   answer.reason = "not finished: no stack";
   const bool ran = run_on_big_stack([&] {
     try {
-      answer = by_stages(before, after, options, range);
+      answer = Stages(before, after, options, range).run();
     } catch (const Failure& failure) {
       answer.is_safe = answer.is_stable = std::nullopt;
       answer.reason = concat("not finished: ", failure.message);

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "steptp/arithmetic/failure.h"
+#include "steptp/base/hash.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/failure.h"
 
 namespace steptp::certify {
 
@@ -16,6 +17,7 @@ using Number = BoundArithmetic::Number;
 /// B_after <= 8*B_before + 4 units in the last place; a compared difference of a good input exceeds 8*B_before.
 constexpr Number kFactor = 8;
 constexpr Number kUnits = 4;
+constexpr Number kNearlyNothing = 0x1p-30L;
 constexpr double kFactorBits = 3;
 /// Of the whole error that goes into a value, so much may be left of what cancels.
 constexpr Number kSlopeNoise = 0x1p-52L;
@@ -55,14 +57,6 @@ bool outcome_of(CompareOp op, double left, double right) {
 bool is_extremum_node(const Node& node) {
   return node.op == Op::real_arithmetic &&
          (node.arithmetic == ArithmeticOp::max || node.arithmetic == ArithmeticOp::min);
-}
-
-/// A literal, negated or not.
-bool is_number(const Code& code, std::uint32_t number) {
-  const Node& node = code.nodes[number];
-  if (node.op == Op::real_function && node.function == Function::negate) return is_number(code, node.first);
-  if (node.op == Op::real_of_integer) return code.nodes[node.first].op == Op::integer_literal;
-  return node.op == Op::real_literal;
 }
 
 bool compares_reals(const Code& code, std::uint32_t number) {
@@ -122,9 +116,7 @@ SafetyRun::SafetyRun(const Code& before, const Code& after, const InputModel& mo
       const Node& node = code.nodes[i];
       const bool selects = node.op == Op::real_select || node.op == Op::integer_select;
       if (selects && compares_reals(code, node.first)) conditions_.push_back({is_after, node.first});
-      // Clamps, not maxima over many.
-      const bool is_clamp = is_extremum_node(node) && (is_number(code, node.first) || is_number(code, node.second));
-      if (is_clamp) conditions_.push_back({is_after, i});
+      if (is_extremum_node(node)) conditions_.push_back({is_after, i});
     }
   }
 }
@@ -167,10 +159,29 @@ std::vector<InputRead> SafetyRun::reads(const Candidate& candidate, std::size_t 
   return of_every_input(log.reads, most);
 }
 
-void SafetyRun::note_outcomes() {
+bool SafetyRun::has_outcome(const Code& code, const std::vector<BoundArithmetic::Sides>& sides, std::uint32_t number,
+                            bool outcome) const {
+  const Node& node = code.nodes[number];
+  if (node.op == Op::logic) {
+    const bool left = has_outcome(code, sides, node.first, outcome);
+    const bool right = has_outcome(code, sides, node.second, outcome);
+    return (node.logic == LogicOp::conjunction) == outcome ? left && right : left || right;
+  }
+  if (node.op != Op::compare_reals && !is_extremum_node(node)) return true;
+  const BoundArithmetic::Sides& seen = sides[number];
+  const CompareOp op = node.op == Op::compare_reals ? node.comparison : CompareOp::greater;
+  return seen.is_seen && outcome_of(op, seen.left, seen.right) == outcome;
+}
+
+void SafetyRun::note_outcomes(SafetyMeasure& measure) {
   for (Condition& condition : conditions_) {
-    for (const bool outcome : {false, true})
-      condition.seen[outcome ? 1 : 0] += distance(condition, outcome) == 0 ? 1 : 0;
+    const Code& code = condition.is_after ? after_ : before_;
+    const auto& sides = sides_[condition.is_after ? 1 : 0];
+    for (const bool outcome : {false, true}) {
+      if (!has_outcome(code, sides, condition.node, outcome)) continue;
+      ++condition.seen[outcome ? 1 : 0];
+      if (condition.is_after) measure.is_same = false;
+    }
   }
 }
 
@@ -178,6 +189,7 @@ SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<s
                                  bool tracks_inputs) {
   current_ = tracks_inputs ? &tracking_ : &arithmetic_;
   current_->reset();
+  const std::uint64_t operations = budget_.operations;
   SafetyMeasure out;
   const CandidateInputs inputs(model_, candidate, range_);
   const InputSource source(model_, Draw{DrawKind::generic, 0, 0, 0, -1, nullptr, &inputs});
@@ -199,8 +211,9 @@ SafetyMeasure SafetyRun::measure(const Candidate& candidate, const std::vector<s
   // What both programs have is computed once, with one error.
   BoundMachine new_machine(after_, old_machine, shared_.all);
   run_after(new_machine, which, old, out);
-  note_outcomes();
+  note_outcomes(out);
   out.after = current_->events();
+  out.path = combine(combine(old_machine.path(), new_machine.path()), operations - budget_.operations);
   return out;
 }
 
@@ -244,8 +257,10 @@ void SafetyRun::run_after(BoundMachine& machine, const std::vector<std::size_t>&
     if (which[i] < first_guide && is_in_doubt(after_, point)) measure.is_open = true;
     measure.after = current_->events();
     if (!measure.event && measure.has_event()) measure.event = which[i];
+    const BoundArithmetic::Value& real = answer->real;
+    if (!answer->is_real || real.node != old[i].value.node || real.error != old[i].value.error) measure.is_same = false;
     if (answer->is_real) {
-      compare(which[i], after_.tensors[tensor].dtype, old[i].value, answer->real, measure);
+      compare(which[i], after_.tensors[tensor].dtype, old[i].value, real, measure);
     } else if (old[i].converted.is_set && current_->converted.is_set) {
       const BoundArithmetic::Value& value = old[i].converted.value;
       const BoundArithmetic::Value& other = current_->converted.value;
@@ -279,8 +294,9 @@ void SafetyRun::compare(std::size_t point, DType dtype, const BoundArithmetic::V
   if (std::isfinite(before.error)) old_bound.of_roundings += before.error * kSlopeNoise;
   if (std::isfinite(after.error) && new_bound.of_roundings < after.error * kSlopeNoise) new_bound.of_roundings = 0;
   const Number unit = unit_of(dtype, before.value);
-  // On the way to an output a unit counts as often as what follows makes of it.
-  const Number slack = points[point].output.starts_with('#') ? 0 : kUnits * unit;
+  // On the way to an output a unit counts as often as what follows makes of it: next to nothing is allowed there, which
+  // still tells a loss of many units from that of one where `before` is exact.
+  const Number slack = points[point].output.starts_with('#') ? kNearlyNothing * unit : kUnits * unit;
   const double loss = bits_of(new_bound.of_roundings) - bits_of(kFactor * old_bound.of_roundings + slack);
   if (point >= first_guide) {
     measure.guide = std::max(measure.guide, loss);

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "steptp/certify/bound_arithmetic.h"
+#include "steptp/arithmetic/bound_arithmetic.h"
 #include "steptp/certify/candidate.h"
-#include "steptp/certify/code.h"
 #include "steptp/certify/comparison.h"
-#include "steptp/certify/machine.h"
-#include "steptp/certify/sharing.h"
+#include "steptp/machine/code.h"
+#include "steptp/machine/machine.h"
+#include "steptp/machine/sharing.h"
 
 namespace steptp::certify {
 
@@ -27,6 +27,8 @@ struct SafetyMeasure {
   bool has_no_value = false;  ///< an access or an integer division that `before` does not do
   std::size_t point = 0;      ///< of the greatest loss
   std::optional<std::size_t> event;  ///< the first point at which has_event() holds
+  bool is_same = true;        ///< `after` does at each element what `before` does, and nothing that may go two ways
+  std::uint64_t path = 0;     ///< which way everything went, in both programs, and how much was done for it
   double before_units = 0;    ///< bounds there, in units of the last place
   double after_units = 0;
 
@@ -77,7 +79,9 @@ class SafetyRun {
                  SafetyMeasure& measure);
   void compare(std::size_t point, DType dtype, const BoundArithmetic::Value& before,
                const BoundArithmetic::Value& after, SafetyMeasure& measure);
-  void note_outcomes();
+  void note_outcomes(SafetyMeasure& measure);
+  [[nodiscard]] bool has_outcome(const Code& code, const std::vector<BoundArithmetic::Sides>& sides,
+                                 std::uint32_t node, bool outcome) const;
   [[nodiscard]] double distance_of(const Code& code, const std::vector<BoundArithmetic::Sides>& sides,
                                    std::uint32_t node, bool outcome) const;
 

@@ -1,3 +1,6 @@
+// A counterexample of drawn numbers is hard to read. Simpler inputs are tried, and kept where the programs still differ
+// at the element: one number for a whole input, few elements besides, small integers and short fractions, values that
+// the types can hold. docs/decisions/0010-certified-evaluation.md.
 #include "steptp/certify/simplify.h"
 
 #include <algorithm>
@@ -5,9 +8,9 @@
 #include <memory>
 #include <utility>
 
+#include "steptp/arithmetic/failure.h"
+#include "steptp/arithmetic/rounded_arithmetic.h"
 #include "steptp/base/random.h"
-#include "steptp/certify/failure.h"
-#include "steptp/certify/rounded_arithmetic.h"
 
 namespace steptp::certify {
 

@@ -1,6 +1,9 @@
+// What the values of each statement can be whatever the inputs are, in one pass through the text: finite, nonzero,
+// nonnegative. A window may cut a statement off only where an input can stand for all of its values.
+// docs/decisions/0025-windows-with-hazards.md.
 #include "steptp/certify/value_facts.h"
 
-#include "steptp/certify/shifted_sums.h"
+#include "steptp/machine/shifted_sums.h"
 
 namespace steptp::certify {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "steptp/certify/code.h"
 #include "steptp/certify/inputs.h"
+#include "steptp/machine/code.h"
 
 namespace steptp::certify {
 

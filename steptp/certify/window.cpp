@@ -1,3 +1,8 @@
+// What both programs share before the change becomes free inputs, one value per iteration; what follows alike is left
+// out, and the last tensors that differ are the outputs. Equal windows mean equal programs, because the values that the
+// cut statements really have are among those drawn; different windows mean nothing. Hard are values that are no
+// numbers: what may be infinite is not cut, what may be NaN is an input with a hazard.
+// docs/decisions/0013-windows-and-lanes.md, 0025.
 #include "steptp/certify/window.h"
 
 #include <algorithm>
@@ -7,9 +12,9 @@
 
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/sharing.h"
-#include "steptp/certify/statement_reads.h"
 #include "steptp/certify/value_facts.h"
+#include "steptp/machine/sharing.h"
+#include "steptp/machine/statement_reads.h"
 
 namespace steptp::certify {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "steptp/certify/code.h"
 #include "steptp/certify/inputs.h"
 #include "steptp/ir/signature.h"
+#include "steptp/machine/code.h"
 
 namespace steptp::certify {
 
@@ -16,7 +16,7 @@ namespace steptp::certify {
 /// its own, one value per iteration; what follows identically is left out, and the last tensors that do not are the
 /// outputs. If the two windows are equal for all values of their inputs, so are the programs, because the values that
 /// the cut statements really have are among them. If they differ, that says nothing: a step may use a fact about those
-/// values, or how they hang together.
+/// values, or how they depend on each other.
 struct Window {
   bool is_cut = false;              ///< something was left out
   bool is_usable = true;            ///< false where equal windows would not show that the programs are
@@ -29,9 +29,9 @@ struct Window {
 
 using SameTensors = std::vector<std::pair<std::string, std::string>>;
 
-/// Turns two compiled programs into windows. `kept`: so many layers of what they share, next to the change, stay
-/// inside.
-/// `same_tensors` are known to hold the same in the end, in the one program and in the other.
+/// Turns two compiled programs into windows. `kept`: how many layers of shared statements around the change are
+/// evaluated rather than cut and drawn freely. `same_tensors`: pairs of tensors, one of each program, that are known to
+/// hold the same in the end.
 [[nodiscard]] Window cut_window(Code& before, Code& after, InputModel& model, const Signature& signature,
                                 const SameTensors& same_tensors, int kept);
 

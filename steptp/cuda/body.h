@@ -11,7 +11,7 @@
 
 namespace steptp::cuda {
 
-/// Writes what the threads of a block do (leir.md, "Launch model"). Outside of thread loops all threads walk together:
+/// Writes what the threads of a block do (docs/language.md R11). Outside of thread loops all threads walk together:
 /// loops and guards there are uniform, and barriers stand where data passes between threads. Inside, each thread is by
 /// itself.
 class Body {

@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "steptp/arithmetic/ordered_arithmetic.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/big_stack.h"
-#include "steptp/certify/code.h"
 #include "steptp/certify/inputs.h"
-#include "steptp/certify/machine.h"
-#include "steptp/certify/ordered_arithmetic.h"
 #include "steptp/cuda/lower.h"
+#include "steptp/machine/big_stack.h"
+#include "steptp/machine/code.h"
+#include "steptp/machine/machine.h"
 #include "steptp/measure/expected.h"
 #include "steptp/measure/thread_order.h"
 #include "steptp/text/document.h"
@@ -148,8 +148,9 @@ std::vector<Interval> intervals(const Program& program, const std::string& outpu
     const certify::InputModel model = certify::model_inputs(program, program);
     const certify::InputSource source(model, {certify::DrawKind::generic, mix(kSeed)});
     certify::Budget budget{50'000'000, 100'000'000};
-    certify::OrderedArithmetic arithmetic(*order);
+    certify::OrderedArithmetic arithmetic;
     certify::Machine<certify::OrderedArithmetic> machine(code, arithmetic, source, budget);
+    machine.follow_threads(*order);
     for (const Variable& variable : program.signature.variables) {
       if (variable.name != output) continue;
       std::int64_t size = 1;

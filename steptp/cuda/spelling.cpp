@@ -31,7 +31,7 @@ std::string variable_name(const std::string& index) { return index + "_"; }
 
 namespace {
 
-bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+bool is_half(DType dtype) { return is_float(dtype) && info(dtype).bytes == 2; }
 
 /// The names of C++ for the functions of one float type; half types go through float.
 std::string_view function_name(Function function, bool is_double) {

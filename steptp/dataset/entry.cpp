@@ -15,7 +15,7 @@ constexpr std::string_view kSplitNames[] = {"train", "test_shape", "test_type", 
 class Fields {
  public:
   Fields(const Json& json, std::string_view of) : json_(json), of_(of) {
-    if (!json.as_object()) fail("", "is no object");
+    if (!json.as_object()) fail("", "is not an object");
   }
 
   void take(std::string_view key, std::string& into) {
@@ -23,7 +23,7 @@ class Fields {
       if (const std::string* text = value->as_string()) {
         into = *text;
       } else {
-        fail(key, "is no string");
+        fail(key, "is not a string");
       }
     }
   }
@@ -48,7 +48,7 @@ class Fields {
       if (number && *number >= 0) {
         into = static_cast<std::uint64_t>(*number);
       } else {
-        fail(key, "is no natural number");
+        fail(key, "is not a natural number");
       }
     }
   }
@@ -58,27 +58,27 @@ class Fields {
     take(key, text);
     if (!problem_.empty()) return;
     into = 0;
-    if (text.empty() || text.size() > 20) return fail(key, "is no seed");
+    if (text.empty() || text.size() > 20) return fail(key, "is not a seed");
     for (const char c : text) {
-      if (c < '0' || c > '9') return fail(key, "is no seed");
+      if (c < '0' || c > '9') return fail(key, "is not a seed");
       into = into * 10 + static_cast<std::uint64_t>(c - '0');
     }
   }
   void take(std::string_view key, std::optional<double>& into) {
     const Json* value = get(key);
     if (!value || value->is_null()) return;
-    if (!value->is_number()) return fail(key, "is no number");
+    if (!value->is_number()) return fail(key, "is not a number");
     into = value->number();
   }
   void take(std::string_view key, std::optional<std::int64_t>& into) {
     const Json* value = get(key);
     if (!value || value->is_null()) return;
-    if (!value->as_integer()) return fail(key, "is no integer");
+    if (!value->as_integer()) return fail(key, "is not an integer");
     into = *value->as_integer();
   }
   void take(std::string_view key, std::vector<std::string>& into) {
     for (const Json& item : array(key)) {
-      if (!item.as_string()) return fail(key, "holds something that is no string");
+      if (!item.as_string()) return fail(key, "holds something that is not a string");
       into.push_back(*item.as_string());
     }
   }
@@ -90,7 +90,7 @@ class Fields {
     take(key, name);
     if (!problem_.empty()) return;
     const std::optional<Split> split = parse_split(name);
-    if (!split) return fail(key, "is no split");
+    if (!split) return fail(key, "is not a split");
     into = *split;
   }
   [[nodiscard]] const Json::Array& array(std::string_view key) {
@@ -98,7 +98,7 @@ class Fields {
     const Json* value = get(key);
     if (!value) return kNone;
     if (!value->as_array()) {
-      fail(key, "is no array");
+      fail(key, "is not an array");
       return kNone;
     }
     return *value->as_array();
@@ -339,7 +339,7 @@ Result<ProgramRecord, std::string> record_from_json(const Json& json) {
   fields.take("excluded", out.excluded);
   if (const Json* dropped = fields.get("dropped")) {
     if (!dropped->as_object()) {
-      fields.fail("dropped", "is no object");
+      fields.fail("dropped", "is not an object");
     } else {
       Fields counts(*dropped, "dropped");
       for (const auto& [reason, count] : *dropped->as_object()) counts.take(reason, out.dropped[reason]);

@@ -84,7 +84,7 @@ Result<PlannedProgram, std::string> planned_from_json(const Json& json) {
   const std::optional<DType> dtype = parse_dtype(text_of(json, "dtype"));
   const std::optional<Split> split = parse_split(text_of(json, "split"));
   const Json* arguments = json.find("arguments");
-  if (!dtype || !split || !arguments || !arguments->as_object()) return std::string("this is no planned program");
+  if (!dtype || !split || !arguments || !arguments->as_object()) return std::string("this is not a planned program");
   out.type = text_of(json, "type");
   for (const auto& [name, value] : *arguments->as_object()) out.arguments[name] = value.number();
   out.dtype = *dtype;
@@ -99,7 +99,7 @@ Result<PlannedProgram, std::string> planned_from_json(const Json& json) {
   for (const auto& [key, into] :
        {std::pair("number", &out.number), std::pair("index", &out.index), std::pair("entries", &out.entries)}) {
     const Json* value = json.find(key);
-    if (!value || !value->as_integer()) return concat("'", key, "' is no number");
+    if (!value || !value->as_integer()) return concat("'", key, "' is not a number");
     *into = static_cast<std::uint64_t>(*value->as_integer());
   }
   return out;

@@ -52,7 +52,7 @@ Result<Json, Diagnostic> read_build(const std::string& folder) {
   const std::string path = build_path(folder);
   const auto text = read_file(path);
   if (!text) {
-    return make_error("dataset", concat("'", folder, "' is no dataset: ", text.error().message),
+    return make_error("dataset", concat("'", folder, "' is not a dataset: ", text.error().message),
                       "steptp dataset build --out makes one");
   }
   auto json = parse_json(*text);

@@ -71,6 +71,7 @@ Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Docum
   TimeReport out;
   out.device = pool.options().device;
   out.cold = request.cold;
+  out.as_graph = request.as_graph;
   std::vector<std::size_t> measured;
   for (const Document* document : documents) {
     TimedDocument& one = out.programs.emplace_back();
@@ -113,7 +114,7 @@ Json to_json(const TimeReport& report) {
   Json::Array programs;
   for (const TimedDocument& one : report.programs) programs.push_back(program_json(one));
   Json out;
-  out.set("machine", std::move(machine)).set("cold_cache", report.cold);
+  out.set("machine", std::move(machine)).set("cold_cache", report.cold).set("graph", report.as_graph);
   return out.set("programs", std::move(programs));
 }
 
@@ -142,7 +143,7 @@ std::string to_table(const TimeReport& report) {
   if (!report.machine.name.empty()) {
     append(out, report.machine.name, ": ", rate_text(report.machine.bytes_per_second, "B/s"), ", ",
            rate_text(report.machine.flops_of(DType::f32), "flop/s"), " in f32 (", report.machine.source, "); ",
-           report.cold ? "cold" : "warm", " caches\n");
+           report.cold ? "cold" : "warm", " caches", report.as_graph ? ", programs as CUDA graphs" : "", "\n");
   }
   return out + aligned(rows, 1, {}) + below;
 }

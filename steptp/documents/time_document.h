@@ -22,6 +22,7 @@ struct TimeReport {
   DeviceKind device = DeviceKind::cpu;
   MachinePeak machine;
   bool cold = true;
+  bool as_graph = false;
   std::vector<TimedDocument> programs;
 };
 

@@ -47,6 +47,7 @@ Result<std::unique_ptr<RivalSession>, Diagnostic> start_torch(const TorchRequest
                                       "--threads",
                                       std::to_string(request.threads)};
   if (!request.cold) command.emplace_back("--warm");
+  if (request.with_graphs) command.emplace_back("--graph");
   auto session = RivalSession::start(command, request.timeout_seconds, std::move(folder).value());
   if (session) return session;
   Diagnostic reason = session.error();

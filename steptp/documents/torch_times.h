@@ -19,6 +19,7 @@ struct TorchRequest {
   double timeout_seconds = 600;
   unsigned threads = 0;
   bool cold = true;
+  bool with_graphs = false;  ///< eager and compiled as CUDA graphs too, in columns of their own
 };
 /// Diagnostic `rival`: there is no PyTorch, or the file does not run.
 [[nodiscard]] Result<std::unique_ptr<RivalSession>, Diagnostic> start_torch(const TorchRequest& request);

@@ -61,7 +61,7 @@ Result<AnswerLog, Diagnostic> AnswerLog::open(const std::string& path, const Jso
   AnswerLog log(file, path);
   struct stat kind = {};
   if (::fstat(file, &kind) != 0 || !S_ISREG(kind.st_mode)) {
-    return make_error("log", concat("'", path, "' is no plain file"), "give --log another name");
+    return make_error("log", concat("'", path, "' is not a plain file"), "give --log another name");
   }
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
     return make_error("log", concat("another evaluation is writing '", path, "'"),

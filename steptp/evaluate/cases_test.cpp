@@ -15,11 +15,11 @@ constexpr const char* kSignature =
     R"([{"name":"A","role":"input","dtype":"f32","shape":[8]},{"name":"D","role":"output","dtype":"f32","shape":[8]}])";
 constexpr const char* kProgram = "L^{8}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2;];";
 
-class Files : public testing::Test {
+class Files : public ::testing::Test {
  protected:
   std::string write(const std::string& content) {
     const auto path = std::filesystem::temp_directory_path() /
-                      concat("steptp_cases_", testing::UnitTest::GetInstance()->current_test_info()->name(), "_",
+                      concat("steptp_cases_", ::testing::UnitTest::GetInstance()->current_test_info()->name(), "_",
                              std::to_string(paths_.size()), "_", std::to_string(::getpid()));
     std::ofstream(path) << content;
     paths_.push_back(path);

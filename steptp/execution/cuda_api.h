@@ -14,6 +14,8 @@ struct Module;
 struct Function;
 struct Stream;
 struct Event;
+struct Graph;
+struct PreparedGraph;  // CUgraphExec
 struct NvrtcProgram;
 
 /// CUdevice_attribute.
@@ -53,6 +55,9 @@ inline constexpr Result kNoBinaryForGpu = 209;
 inline constexpr Result kUnsupportedPtx = 222;
 inline constexpr Result kOutOfResources = 701;
 
+/// CUstreamCaptureMode: calls of other threads do not disturb what is being recorded.
+inline constexpr int kCaptureThread = 1;
+
 struct Driver {
   Result (*init)(unsigned flags) = nullptr;
   Result (*driver_version)(int* version) = nullptr;
@@ -89,6 +94,19 @@ struct Driver {
   Result (*event_record)(Event* event, Stream* stream) = nullptr;
   Result (*event_synchronize)(Event* event) = nullptr;
   Result (*event_milliseconds)(float* milliseconds, Event* start, Event* end) = nullptr;
+  // Graphs; null where the driver is older than CUDA 11.4.
+  Result (*capture_begin)(Stream* stream, int mode) = nullptr;
+  Result (*capture_end)(Stream* stream, Graph** graph) = nullptr;
+  Result (*graph_prepare)(PreparedGraph** prepared, Graph* graph, unsigned long long flags) = nullptr;
+  Result (*graph_upload)(PreparedGraph* prepared, Stream* stream) = nullptr;
+  Result (*graph_launch)(PreparedGraph* prepared, Stream* stream) = nullptr;
+  Result (*graph_destroy)(Graph* graph) = nullptr;
+  Result (*prepared_graph_destroy)(PreparedGraph* prepared) = nullptr;
+
+  [[nodiscard]] bool has_graphs() const {
+    return capture_begin && capture_end && graph_prepare && graph_upload && graph_launch && graph_destroy &&
+           prepared_graph_destroy;
+  }
 };
 
 struct Nvrtc {

@@ -288,6 +288,54 @@ TEST_F(CudaExecution, TimesAreMeasuredWithAColdCache) {
   EXPECT_GE(count("cuMemAlloc_v2 67108880"), 1U) << log().substr(0, 2000);
 }
 
+/// A host loop, launches in turn and a fill become one graph, whose launches keep the values that their parameters had.
+TEST_F(CudaExecution, GraphsAreLaunchedByOneCallAndChecked) {
+  const auto measured = [this](const char* text) {
+    CandidatePool pool(options(), 1);
+    const Program program = program_of(text);
+    TimeRequest request;
+    request.programs = {&program};
+    request.budget_seconds = 0.1;
+    request.as_graph = true;
+    auto answer = time_programs(pool, request);
+    EXPECT_TRUE(answer.ok());
+    return answer.ok() ? answer->timings[0] : Timing();
+  };
+  Timing timing = measured(kSteps);
+  EXPECT_EQ(timing.status, Timing::Status::ok) << timing.failure.diagnostic.message;
+  EXPECT_EQ(count("cuGraphInstantiateWithFlags 6"), 1U) << log();
+  EXPECT_EQ(count("cuLaunchKernel"), 6U) << "launched while they are recorded, and never again";
+  EXPECT_GE(count("cuGraphLaunch"), timing.samples.size());
+  timing = measured(kInTurn);
+  EXPECT_EQ(timing.status, Timing::Status::ok) << timing.failure.diagnostic.message;
+  EXPECT_EQ(count("cuGraphInstantiateWithFlags 16"), 1U) << log();
+  EXPECT_EQ(count("cuGraphDestroy"), 2U);
+  EXPECT_EQ(count("cuGraphExecDestroy"), 2U);
+  // A wrong result has no time in this way either, and a driver that refuses is heard.
+  set("FAKE_CUDA_SKIP", "kernel_1");
+  EXPECT_EQ(measured(kSteps).status, Timing::Status::wrong);
+  set("FAKE_CUDA_SKIP", "none");
+  set("FAKE_CUDA_FAIL", "cuGraphInstantiateWithFlags:801");
+  timing = measured(kSteps);
+  EXPECT_EQ(timing.status, Timing::Status::failed);
+  EXPECT_NE(timing.failure.diagnostic.message.find("cuGraphInstantiateWithFlags"), std::string::npos);
+}
+
+TEST_F(CudaExecution, GraphsHoldSoManyLaunches) {
+  CandidatePool pool(options(), 1);
+  const Program program = program_of(
+      "@program Many\n@input A f32[70000]\n@output D f32[70000]\n"
+      "L^{70000}_{a=0}[B^{1}_{tx=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2.0;];];");
+  TimeRequest request;
+  request.programs = {&program};
+  request.budget_seconds = 0.1;
+  request.as_graph = true;
+  const auto answer = time_programs(pool, request);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->timings[0].status, Timing::Status::failed);
+  EXPECT_EQ(answer->timings[0].failure.diagnostic.id, "device-limit");
+}
+
 /// What a launch leaves out shows as poison, and what it must not touch is looked at.
 TEST_F(CudaExecution, WrongResultsHaveNoTimes) {
   const auto measured = [this](const char* text) {

@@ -75,6 +75,12 @@ Result<const cuda_api::Driver*, Diagnostic> open_driver() {
     return make_error("no-device", concat("the CUDA driver is too old: it lacks ", symbols.missing()),
                       "a driver of CUDA 11 or newer is wanted");
   }
+  // An older driver lacks graphs, and everything else works without them.
+  Symbols graphs(library);
+  graphs("cuStreamBeginCapture_v2", driver.capture_begin)("cuStreamEndCapture", driver.capture_end);
+  graphs("cuGraphInstantiateWithFlags", driver.graph_prepare)("cuGraphUpload", driver.graph_upload);
+  graphs("cuGraphLaunch", driver.graph_launch)("cuGraphDestroy", driver.graph_destroy);
+  graphs("cuGraphExecDestroy", driver.prepared_graph_destroy);
   return &driver;
 }
 

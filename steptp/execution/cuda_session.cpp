@@ -13,6 +13,8 @@ namespace {
 
 /// Twice the cache, and never so little that a cache of unknown size could hold it.
 constexpr std::int64_t kLeastFlush = std::int64_t{64} << 20;
+/// A graph with more launches takes the driver seconds to prepare, and its time is no longer that of the kernels.
+constexpr std::int64_t kMostPreparedLaunches = 65'536;
 
 Hash hash_of(const std::vector<std::byte>& data) {
   return hash_bytes({reinterpret_cast<const char*>(data.data()), data.size()});
@@ -29,6 +31,7 @@ class CudaSession : public Session {
     if (device_.is_lost()) return;
     if (begun_) driver_.event_destroy(begun_);
     if (ended_) driver_.event_destroy(ended_);
+    if (prepared_) driver_.prepared_graph_destroy(prepared_);
   }
 
   std::optional<ExecutionFailure> place(const Tensors& inputs) {
@@ -63,15 +66,36 @@ class CudaSession : public Session {
     return device_.check(driver_.context_synchronize(), "cannot copy the inputs");
   }
 
+  std::optional<ExecutionFailure> prepare_launches() override {
+    if (!driver_.has_graphs()) {
+      return ExecutionFailure{std::nullopt, make_error("device-limit", "the CUDA driver is too old for graphs",
+                                                       "a driver of CUDA 11.4 or newer is wanted, or no --graph")};
+    }
+    failure_.reset();
+    launches_ = 0;
+    most_launches_ = kMostPreparedLaunches;
+    note(driver_.capture_begin(device_.stream(), cuda_api::kCaptureThread), "cuStreamBeginCapture");
+    if (failure_) return failure_;
+    launch_all();
+    // A capture is ended even after a failure: the stream is of no use before.
+    cuda_api::Graph* graph = nullptr;
+    const auto ended = driver_.capture_end(device_.stream(), &graph);
+    note(ended, "cuStreamEndCapture");
+    if (!failure_) note(driver_.graph_prepare(&prepared_, graph, 0), "cuGraphInstantiateWithFlags");
+    if (graph) note(driver_.graph_destroy(graph), "cuGraphDestroy");
+    if (!failure_) note(driver_.graph_upload(prepared_, device_.stream()), "cuGraphUpload");
+    most_launches_ = std::nullopt;
+    return failure_;
+  }
+
   Result<double, ExecutionFailure> run() override {
     failure_.reset();
     note(driver_.event_record(begun_, device_.stream()), "cuEventRecord");
-    for (std::size_t i = 0; i < program_.fills_.size() && !failure_; ++i) {
-      const cuda::FillLaunch& fill = program_.lowered_.fills[i];
-      void* parameters[] = {&pointers_.at(fill.buffer)};
-      launch(program_.fills_[i], fill.kernel, {fill.blocks, 1, 1}, {fill.threads, 1, 1}, 0, parameters);
+    if (prepared_) {
+      note(driver_.graph_launch(prepared_, device_.stream()), "cuGraphLaunch");
+    } else {
+      launch_all();
     }
-    steps(program_.lowered_.arrangement.host);
     note(driver_.event_record(ended_, device_.stream()), "cuEventRecord");
     note(driver_.event_synchronize(ended_), "the program ended with an error");
     float milliseconds = 0;
@@ -130,6 +154,16 @@ class CudaSession : public Session {
   }
 
  private:
+  /// The whole program: what has to be filled first, then its kernels in order.
+  void launch_all() {
+    for (std::size_t i = 0; i < program_.fills_.size() && !failure_; ++i) {
+      const cuda::FillLaunch& fill = program_.lowered_.fills[i];
+      void* parameters[] = {&pointers_.at(fill.buffer)};
+      launch(program_.fills_[i], fill.kernel, {fill.blocks, 1, 1}, {fill.threads, 1, 1}, 0, parameters);
+    }
+    steps(program_.lowered_.arrangement.host);
+  }
+
   /// Before anything is allocated: the numbers, where the data does not fit.
   std::optional<ExecutionFailure> find_lack_of_memory() {
     const lowering::Arrangement& arrangement = program_.lowered_.arrangement;
@@ -156,6 +190,14 @@ class CudaSession : public Session {
 
   void launch(cuda_api::Function* function, const std::string& name, const std::array<std::int64_t, 3>& grid,
               const std::array<std::int64_t, 3>& block, std::int64_t shared_bytes, void** parameters) {
+    if (most_launches_ && ++launches_ > *most_launches_) {
+      if (!failure_) {
+        failure_ = ExecutionFailure{
+            std::nullopt, make_error("device-limit", concat("a CUDA graph of more than ", *most_launches_, " launches"),
+                                     "measure this program without --graph")};
+      }
+      return;
+    }
     const auto u = [](std::int64_t value) { return static_cast<unsigned>(value); };
     note(driver_.launch(function, u(grid[0]), u(grid[1]), u(grid[2]), u(block[0]), u(block[1]), u(block[2]),
                         u(shared_bytes), device_.stream(), parameters, nullptr),
@@ -221,6 +263,9 @@ class CudaSession : public Session {
   std::vector<int> host_;
   std::map<std::string, std::int64_t> point_;
   std::optional<ExecutionFailure> failure_;
+  cuda_api::PreparedGraph* prepared_ = nullptr;  ///< all launches, where they were prepared
+  std::int64_t launches_ = 0;                    ///< counted while they are prepared
+  std::optional<std::int64_t> most_launches_;
 };
 
 Result<std::unique_ptr<Session>, ExecutionFailure> CudaProgram::start(const Tensors& inputs) {

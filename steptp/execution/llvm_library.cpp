@@ -42,7 +42,7 @@ Result<const SteptpLlvmEngine*, Diagnostic> load() {
     const auto entry = handle ? reinterpret_cast<Entry>(dlsym(handle, "steptp_llvm_engine")) : nullptr;
     if (entry && entry()->version == kSteptpLlvmEngineVersion) return entry();
     const char* problem = entry ? "it is of another version" : dlerror();
-    reason = problem ? problem : "it is no engine";
+    reason = problem ? problem : "it is not an engine";
   }
   return make_error("no-engine",
                     concat("the LLVM engine is not there: ", reason, " (looked at ",

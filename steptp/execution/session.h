@@ -25,6 +25,10 @@ class Session {
   Session& operator=(const Session&) = delete;
   virtual ~Session() = default;
 
+  /// From now on `run` starts all launches of the program by one call that the device has prepared (a CUDA graph). A
+  /// CPU has nothing to prepare. Diagnostic `device-limit` where the device cannot hold so many launches.
+  [[nodiscard]] virtual std::optional<ExecutionFailure> prepare_launches() { return std::nullopt; }
+
   /// Runs the whole program once. Seconds, by the clock of the device.
   [[nodiscard]] virtual Result<double, ExecutionFailure> run() = 0;
 

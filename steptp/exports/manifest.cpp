@@ -32,21 +32,21 @@ struct Members {
     if (found->as_integer() != nullptr && *found->as_integer() >= 0) {
       return static_cast<std::uint64_t>(*found->as_integer());
     }
-    if (problem.empty()) problem = concat("'", std::string_view(key), "' is no count");
+    if (problem.empty()) problem = concat("'", std::string_view(key), "' is not a count");
     return 0;
   }
   [[nodiscard]] std::string text(const char* key) const {
     const Json* found = member(key);
     if (found == nullptr) return {};
     if (found->as_string() != nullptr) return *found->as_string();
-    if (problem.empty()) problem = concat("'", std::string_view(key), "' is no string");
+    if (problem.empty()) problem = concat("'", std::string_view(key), "' is not a string");
     return {};
   }
   [[nodiscard]] Json::Array array(const char* key) const {
     const Json* found = member(key);
     if (found == nullptr) return {};
     if (found->as_array() != nullptr) return *found->as_array();
-    if (problem.empty()) problem = concat("'", std::string_view(key), "' is no array");
+    if (problem.empty()) problem = concat("'", std::string_view(key), "' is not an array");
     return {};
   }
   [[nodiscard]] std::vector<std::string> texts(const char* key) const {

@@ -44,7 +44,8 @@ Result<Checksums, Diagnostic> read_checksums(const std::string& path) {
     const std::string_view line = rest.substr(0, end);
     const bool is_good = end != rest.npos && line.size() > kSum + 2 && line.substr(kSum, 2) == "  ";
     if (!is_good || !out.emplace(line.substr(kSum + 2), line.substr(0, kSum)).second) {
-      return make_error("dataset", concat("'", path, "': line ", number, " is no checksum and name, or names twice"));
+      return make_error("dataset",
+                        concat("'", path, "': line ", number, " is not a checksum and name, or names twice"));
     }
     rest.remove_prefix(end + 1);
   }

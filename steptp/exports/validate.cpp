@@ -335,7 +335,7 @@ Result<Validation, Diagnostic> validate_dataset(const std::string& folder, const
   const auto json = parse_json(*text);
   if (!json) return make_error("dataset", concat("'", path, "' is no JSON: ", json.error().message));
   auto manifest = manifest_from_json(*json);
-  if (!manifest) return make_error("dataset", concat("'", path, "' is no manifest: ", manifest.error()));
+  if (!manifest) return make_error("dataset", concat("'", path, "' is not a manifest: ", manifest.error()));
   const auto& tokenizer = qwen3_tokenizer();
   if (!tokenizer) return tokenizer.error();
   return Validator(folder, std::move(manifest).value(), options).run();

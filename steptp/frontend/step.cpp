@@ -126,7 +126,7 @@ Value Lowering::formula(const graph::Value& value, const Subscripts& at) {
       step.unsupported("what changes the dtype cannot be written inside another expression");
   }
   find_lowering(node.op->schema.name)->lower(step);
-  if (!capture.value) step.unsupported("it is no expression, and cannot be written inside one");
+  if (!capture.value) step.unsupported("it is not an expression, and cannot be written inside one");
   return *capture.value;
 }
 

@@ -104,7 +104,7 @@ void Reader::check_version() {
 
 void Reader::metas(const Json& graph, const std::string& scope) {
   const Json& tensors = field(graph, "tensor_values", "the graph");
-  if (!tensors.as_object()) malformed("\"tensor_values\" is no object");
+  if (!tensors.as_object()) malformed("\"tensor_values\" is not an object");
   for (const auto& [name, meta] : *tensors.as_object()) {
     progress_.metas[scope + name] = tensor_meta(meta, concat("the tensor ", quote_json(name)));
   }
@@ -277,7 +277,7 @@ void Reader::inline_graph(const Json& json, const std::string& scope) {
   if (names.size() != results.size()) malformed("a graph has not the outputs that its node names");
   for (std::size_t number = 0; number < names.size(); ++number) {
     const Choice result = choice(results[number], "an output");
-    if (result.tag != "as_tensor") malformed("a graph within the graph gives back what is no tensor");
+    if (result.tag != "as_tensor") malformed("a graph within the graph gives back what is not a tensor");
     progress_.aliases.same(scope + names[number], inside + text_field(*result.value, "name", "an output"));
   }
   --nesting_;

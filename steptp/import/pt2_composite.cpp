@@ -22,14 +22,14 @@ bool Composer::has(std::string_view name) const { return find(name) && !is_none(
 Value Composer::tensor(std::string_view name) const {
   const Argument* given = find(name);
   const Value* value = given ? std::get_if<Value>(given) : nullptr;
-  if (!value) fail(concat("'", name, "' is no tensor"));
+  if (!value) fail(concat("'", name, "' is not a tensor"));
   return *value;
 }
 
 const std::vector<Value>& Composer::tensors(std::string_view name) const {
   const Argument* given = find(name);
   const auto* values = given ? std::get_if<std::vector<Value>>(given) : nullptr;
-  if (!values) fail(concat("'", name, "' is no list of tensors"));
+  if (!values) fail(concat("'", name, "' is not a list of tensors"));
   return *values;
 }
 
@@ -46,7 +46,7 @@ bool Composer::flag(std::string_view name, bool otherwise) const {
 std::int64_t Composer::integer(std::string_view name, std::int64_t otherwise) const {
   if (!has(name)) return otherwise;
   const std::int64_t* given = std::get_if<std::int64_t>(find(name));
-  if (!given) fail(concat("'", name, "' is no integer"));
+  if (!given) fail(concat("'", name, "' is not an integer"));
   return *given;
 }
 

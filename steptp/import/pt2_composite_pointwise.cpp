@@ -7,6 +7,7 @@
 
 #include "steptp/base/text.h"
 #include "steptp/import/pt2_composite.h"
+#include "steptp/ir/dtype_facts.h"
 
 namespace steptp::graph::pt2 {
 
@@ -128,19 +129,11 @@ Values is_finite(const Composer& c) {
   return {c.apply("logical_not.default", wild)};
 }
 
-/// The largest finite number, which stands for infinity unless another one is given.
-double largest(DType dtype) {
-  switch (dtype) {
-    case DType::f16: return 65504;
-    case DType::bf16: return 0x1.fep127;
-    case DType::f32: return std::numeric_limits<float>::max();
-    default: return std::numeric_limits<double>::max();
-  }
-}
+/// The greatest finite number stands for infinity unless another one is given.
 Values nan_to_num(const Composer& c) {
   const Value self = c.tensor("self");
   if (!is_float(c.type(self).dtype)) return {c.apply("clone.default", self)};
-  const double most = largest(c.type(self).dtype);
+  const double most = greatest_finite(c.type(self).dtype);
   const Value high = c.where(c.call("eq.Scalar", {self, kInfinity}), c.real("posinf", most), self);
   const Value low = c.where(c.call("eq.Scalar", {self, -kInfinity}), c.real("neginf", -most), high);
   return {c.where(c.apply("isnan.default", self), c.real("nan", 0), low)};

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "steptp/base/text.h"
+#include "steptp/ir/dtype_facts.h"
 
 namespace steptp::graph::pt2 {
 
@@ -82,7 +83,8 @@ std::int64_t fixed_size(const Json& size, std::string_view where) {
     if (text.starts_with("Symbol('")) text = text.substr(8, text.find('\'', 8) - 8);
     refuse("pt2-dynamic", concat(where, " has the dynamic size ", text), std::string(kFixedSizes));
   }
-  if (given.tag != "as_int" || !given.value->as_integer()) malformed(concat(where, " has a size that is no integer"));
+  if (given.tag != "as_int" || !given.value->as_integer())
+    malformed(concat(where, " has a size that is not an integer"));
   return *given.value->as_integer();
 }
 
@@ -96,17 +98,13 @@ double real_number(const Json& json, std::string_view where) {
 }
 
 DType dtype_of_code(const Json& code, std::string_view where) {
-  constexpr std::array kCodes = {std::pair{1, DType::u8},   std::pair{2, DType::i8},  std::pair{3, DType::i16},
-                                 std::pair{4, DType::i32},  std::pair{5, DType::i64}, std::pair{6, DType::f16},
-                                 std::pair{7, DType::f32},  std::pair{8, DType::f64}, std::pair{12, DType::boolean},
-                                 std::pair{13, DType::bf16}};
   const std::int64_t* number = code.as_integer();
   if (!number) malformed(concat("the dtype of ", where, " is ", code.kind_name(), ", not a code"));
-  for (const auto& [known, dtype] : kCodes) {
-    if (known == *number) return dtype;
+  for (const DType dtype : kAllDTypes) {
+    if (facts_of(dtype).torch_code == *number) return dtype;
   }
   refuse("pt2-dtype", concat(where, " has the dtype ", foreign_dtype(*number), " (code ", *number, ")"),
-         "the dtypes are f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool");
+         concat("the dtypes are ", dtype_codes()));
 }
 
 Domain domain_of(const Json& json, std::string_view where) {

@@ -57,7 +57,7 @@ std::string printable(std::string_view text) {
 }
 
 std::vector<Value> to_values(const Json& list, std::string_view where, const ReadTensor& read) {
-  if (!list.as_array()) malformed(concat(where, " is no list"));
+  if (!list.as_array()) malformed(concat(where, " is not a list"));
   std::vector<Value> out;
   for (const Json& item : *list.as_array()) {
     if (item.find("name")) {
@@ -71,7 +71,7 @@ std::vector<Value> to_values(const Json& list, std::string_view where, const Rea
 }
 
 std::vector<std::int64_t> to_integers(const Json& list, std::string_view where) {
-  if (!list.as_array()) malformed(concat(where, " is no list"));
+  if (!list.as_array()) malformed(concat(where, " is not a list"));
   std::vector<std::int64_t> out;
   for (const Json& item : *list.as_array()) {
     if (item.as_bool()) {

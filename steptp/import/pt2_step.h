@@ -45,7 +45,7 @@ inline void set(Step& step, std::string_view name, Argument value) {
 inline Value tensor(const Step& step, std::string_view name) {
   const Argument* given = find(step, name);
   const Value* value = given ? std::get_if<Value>(given) : nullptr;
-  if (!value) throw Misuse{concat(step.op, ": '", name, "' is no tensor")};
+  if (!value) throw Misuse{concat(step.op, ": '", name, "' is not a tensor")};
   return *value;
 }
 

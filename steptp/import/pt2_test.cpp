@@ -213,7 +213,7 @@ TEST(Pt2, HandMadeIsRead) {
 
 TEST(Pt2, FilesThatAreNoArchives) {
   EXPECT_EQ(refused("").id, "zip");
-  EXPECT_EQ(refused("hello, this is no archive at all").message, "not a zip archive: it does not begin with PK");
+  EXPECT_EQ(refused("hello, this is not an archive at all").message, "not a zip archive: it does not begin with PK");
   const std::string whole = golden("sample_2.11");
   for (const std::size_t size : {whole.size() - 1, whole.size() / 2, std::size_t{100}}) {
     EXPECT_EQ(refused(std::string_view(whole).substr(0, size)).id, "zip") << size;

@@ -29,6 +29,41 @@ constexpr std::array<DTypeInfo, kAllDTypes.size()> kTable = {{
     {DType::boolean, "bool", "bool", DTypeFamily::boolean, 1, 1, 0, 0, 1},
 }};
 
+/// A dtype without a row leaves an empty one at the end; a row in the wrong place would be read for another dtype.
+constexpr bool has_a_row_for_each_dtype() {
+  for (std::size_t i = 0; i < kTable.size(); ++i) {
+    if (kTable[i].dtype != kAllDTypes[i] || static_cast<std::size_t>(kAllDTypes[i]) != i || kTable[i].bytes == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(has_a_row_for_each_dtype(), "add the dtype to the table above, in the order of kAllDTypes");
+
+constexpr bool holds(const DTypeInfo& type, const DTypeInfo& part) {
+  return type.family == part.family && type.precision >= part.precision && type.max_exponent >= part.max_exponent &&
+         type.least <= part.least && type.greatest >= part.greatest;
+}
+
+/// The narrowest type of the family that holds all values of both; the wider one where there is none.
+constexpr DType common_type(const DTypeInfo& a, const DTypeInfo& b) {
+  if (a.family != b.family) return a.family > b.family ? a.dtype : b.dtype;
+  const DTypeInfo* best = nullptr;
+  for (const DTypeInfo& row : kTable) {
+    if (holds(row, a) && holds(row, b) && (!best || row.bytes < best->bytes)) best = &row;
+  }
+  if (best) return best->dtype;
+  return a.bytes >= b.bytes ? a.dtype : b.dtype;
+}
+
+constexpr auto kCommonTypes = [] {
+  std::array<std::array<DType, kTable.size()>, kTable.size()> out{};
+  for (std::size_t i = 0; i < kTable.size(); ++i) {
+    for (std::size_t j = 0; j < kTable.size(); ++j) out[i][j] = common_type(kTable[i], kTable[j]);
+  }
+  return out;
+}();
+
 }  // namespace
 
 const DTypeInfo& info(DType dtype) { return kTable[static_cast<std::size_t>(dtype)]; }
@@ -53,12 +88,7 @@ std::optional<DType> parse_dtype(std::string_view text) {
 }
 
 DType promote(DType left, DType right) {
-  if (left == right) return left;
-  const DTypeInfo& a = info(left);
-  const DTypeInfo& b = info(right);
-  if (a.family != b.family) return a.family > b.family ? left : right;
-  if (a.bytes == b.bytes) return a.family == DTypeFamily::floating ? DType::f32 : DType::i16;  // f16+bf16, u8+i8
-  return a.bytes > b.bytes ? left : right;
+  return kCommonTypes[static_cast<std::size_t>(left)][static_cast<std::size_t>(right)];
 }
 
 char code(Scope scope) {

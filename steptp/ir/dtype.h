@@ -39,7 +39,7 @@ struct DTypeInfo {
 /// Reads either spelling (`f32`, `float32`).
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view text);
 
-/// The type of an operation on two typed operands (leir.md section 2 rule 7): bool, integers, floats; any float beats
+/// The type of an operation on two typed operands (docs/language.md R7): bool, integers, floats; any float beats
 /// any integer; f16 with bf16 gives f32; u8 with i8 gives i16; otherwise the wider.
 [[nodiscard]] DType promote(DType left, DType right);
 

@@ -113,7 +113,7 @@ void for_each_variable(const Expr& expr, const std::function<void(const std::str
 /// The expression as an exact integer, where it is made of integer literals, loop indices, + - * // % only.
 [[nodiscard]] std::optional<Index> to_index(const Expr& expr);
 
-/// If X is the left side of an equation, the operator for which `right` accumulates into X (leir.md section 2 rule 4):
+/// If X is the left side of an equation, the operator for which `right` accumulates into X (docs/language.md R4):
 /// flattened over one of + * max min, exactly one operand is X itself, not negated, and X's tensor occurs nowhere else.
 [[nodiscard]] std::optional<ArithmeticOp> accumulation_operator(const Ref& left, const ExprPtr& right);
 

@@ -144,7 +144,7 @@ TEST(Expr, ToIndexIsForIntegersOnly) {
   }
 }
 
-/// leir.md section 2 rule 4.
+/// Implicit initialisation: docs/language.md R4.
 TEST(Expr, AccumulationOperator) {
   const ExprPtr x = read("X");
   const ExprPtr a = read("A");

@@ -7,10 +7,10 @@
 
 namespace steptp {
 
-/// The type of an expression (leir.md section 2 rule 7). Tensors are typed. Literals and indices are weak: they adapt
+/// The type of an expression (docs/language.md R7). Tensors are typed. Literals and indices are weak: they adapt
 /// to the typed operand they meet, and an expression of weak operands only stays weak. A weak dtype is i64 or f64.
 ///
-/// What rule 7 leaves open is decided here:
+/// What R7 leaves open is decided here:
 ///  - A weak integer with a bool tensor gives i64: bool holds no 2, so C^{bool}*2 in bool would be `true`, not 2.
 ///  - bool with bool stays bool: the operation is done in integers and converted by `!= 0` (+ is or, * is and).
 ///  - A literal that does not fit the integer type it takes wraps, as every conversion between integers does.
@@ -20,7 +20,7 @@ namespace steptp {
 ///    that abs(a-3) of an index is an integer.
 ///  - `**` that is not integer power is real power: its type is that of `/`.
 ///  - `inf` with an integer or bool operand that is typed is an error, except in `/` and the real power, which are not
-///    integer expressions. With weak integers it gives f64, since rule 7 says so.
+///    integer expressions. With weak integers it gives f64, since R7 says so.
 struct ValueType {
   DType dtype = DType::f64;
   bool weak = false;

@@ -65,7 +65,7 @@ TEST(Typing, TypesOfSumsAndQuotients) {
       for (const ArithmeticOp op : kAllArithmeticOps) {
         const bool real = op == ArithmeticOp::divide || op == ArithmeticOp::power;
         EXPECT_EQ(binary_type(op, left, right), real ? c.quotient : c.sum)
-            << testing::PrintToString(left) << text_of(op) << testing::PrintToString(right);
+            << ::testing::PrintToString(left) << text_of(op) << ::testing::PrintToString(right);
       }
       EXPECT_EQ(join_type(left, right), c.sum);
       EXPECT_EQ(comparison_dtype(left, right), c.sum ? std::optional(c.sum->dtype) : std::nullopt);
@@ -111,7 +111,7 @@ TEST(Typing, JoinIsCommutativeAndWeakIsI64OrF64) {
       if (!joined) continue;
       EXPECT_EQ(joined->weak, left.weak && right.weak);
       EXPECT_TRUE(!joined->weak || joined->dtype == DType::i64 || joined->dtype == DType::f64);
-      EXPECT_EQ(join_type(left, *joined), joined) << testing::PrintToString(left) << testing::PrintToString(right);
+      EXPECT_EQ(join_type(left, *joined), joined) << ::testing::PrintToString(left) << ::testing::PrintToString(right);
     }
   }
 }

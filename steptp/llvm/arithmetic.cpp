@@ -23,7 +23,7 @@ std::string_view memory_type(DType dtype) {
 }
 
 std::string_view value_type(DType dtype) {
-  if (dtype == DType::f16 || dtype == DType::bf16) return "float";
+  if (is_float(dtype) && info(dtype).bytes == 2) return "float";
   return dtype == DType::boolean ? "i1" : memory_type(dtype);
 }
 
@@ -37,8 +37,8 @@ std::string real_constant(double value) {
 
 namespace {
 
-bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-bool is_unsigned(DType dtype) { return dtype == DType::u8 || dtype == DType::boolean; }
+bool is_half(DType dtype) { return is_float(dtype) && info(dtype).bytes == 2; }
+bool is_unsigned(DType dtype) { return !is_float(dtype) && info(dtype).least == 0; }
 
 std::string_view float_instruction(ArithmeticOp op) {
   switch (op) {

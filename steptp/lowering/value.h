@@ -48,7 +48,7 @@ struct Value {
 [[nodiscard]] ValuePtr not_zero(ValuePtr value);
 [[nodiscard]] ValuePtr select_value(ValuePtr condition, ValuePtr if_true, ValuePtr if_false);
 
-/// The value in another dtype (leir.md section 2 rule 7); constants are converted here where f64 or f32 holds them.
+/// The value in another dtype (docs/language.md R7); constants are converted here where f64 or f32 holds them.
 [[nodiscard]] ValuePtr converted(ValuePtr value, DType dtype);
 
 /// What an undefined accumulator reads as.

@@ -106,7 +106,7 @@ Result<CandidatePool::Ran, ExecutionFailure> CandidatePool::run(const Program& p
   if (!answer) {
     WorkerOutcome garbled;
     garbled.kind = WorkerOutcome::Kind::garbled;
-    garbled.reason = "what it sent is no answer";
+    garbled.reason = "what it sent is not an answer";
     return failure_of(garbled);
   }
   if (auto failure = failure_in(answer->head)) return *std::move(failure);

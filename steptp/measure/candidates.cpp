@@ -69,7 +69,7 @@ Json times_json(const CompileTimes& times) {
 
 std::string CandidateWorker::answer(const std::string& request) {
   const auto message = unpack(request);
-  Message out = message ? dispatch(*message) : error("internal", "a request that is no message");
+  Message out = message ? dispatch(*message) : error("internal", "a request that is not a message");
   // What the GPU's context says from now on means nothing.
   if (device_ && device_->is_lost()) throw WorkerIsOver(text_at(out.head, "message"));
   return pack(out);
@@ -203,6 +203,9 @@ Message CandidateWorker::prepare(const Message& request) {
   const Tensors* inputs = drawn(request.head, lack);
   if (!inputs) return error("inputs", lack);
   if (auto problem = start(request.head, *inputs, *prepared)) return *std::move(problem);
+  if (flag_at(request.head, "graph")) {
+    if (const auto failure = prepared->session->prepare_launches()) return failed(*failure);
+  }
   if (const Json* expected = request.head.find("expected")) prepared->expected = expectations_from_json(*expected);
   prepared_[integer_at(request.head, "id")] = std::move(prepared);
   Message out;

@@ -9,22 +9,16 @@
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
-#include "steptp/certify/big_stack.h"
-#include "steptp/certify/code.h"
-#include "steptp/certify/failure.h"
-#include "steptp/certify/inputs.h"
-#include "steptp/certify/machine.h"
-#include "steptp/certify/ordered_arithmetic.h"
-#include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/certify/typed_run.h"
 #include "steptp/execution/thread_team.h"
+#include "steptp/machine/big_stack.h"
 #include "steptp/measure/thread_order.h"
 
 namespace steptp {
 
 namespace {
 
-using certify::OrderedArithmetic;
-using certify::RoundedArithmetic;
+using certify::TypedRun;
 
 /// As in certify/safe.cpp: what is no loss against the order of the text.
 constexpr double kFactor = 8;
@@ -35,12 +29,10 @@ constexpr double kGreatestShare = 1.0 / 16;
 constexpr std::uint64_t kShareBeside = 16;
 constexpr std::uint64_t kMemoryBytes = std::uint64_t{256} << 20;
 
-certify::Draw draw_of(std::uint64_t seed) { return {certify::DrawKind::generic, mix(seed)}; }
-
 /// Elements that one thread draws sooner than others are woken.
 constexpr std::size_t kWorthThreads = 100'000;
 
-void draw(const certify::InputSource& source, std::size_t number, const Variable& variable, ThreadTeam& team,
+void draw(const certify::DrawnInputs& inputs, std::size_t number, const Variable& variable, ThreadTeam& team,
           Tensor& tensor) {
   const auto width = static_cast<std::size_t>(info(variable.dtype).bytes);
   const std::size_t count = tensor.data.size() / width;
@@ -50,8 +42,8 @@ void draw(const certify::InputSource& source, std::size_t number, const Variable
     const std::size_t end = count * static_cast<std::size_t>(part + 1) / parts;
     for (std::size_t i = begin; i < end; ++i) {
       const auto position = static_cast<std::int64_t>(i);
-      store(is_float(variable.dtype) ? Scalar::real(variable.dtype, certify::to_double(source.real(number, position)))
-                                     : Scalar::integer(variable.dtype, source.integer(number, position)),
+      store(is_float(variable.dtype) ? Scalar::real(variable.dtype, inputs.real(number, position))
+                                     : Scalar::integer(variable.dtype, inputs.integer(number, position)),
             tensor.data.data() + i * width);
     }
   });
@@ -62,17 +54,19 @@ class Evaluation {
   Evaluation(const Program& program, const Program& drawn, std::uint64_t seed, std::uint32_t wanted,
              std::uint64_t operations, RunOrder order)
       : program_(program),
-        code_(certify::compile(program)),
-        order_(order == RunOrder::text ? certify::ThreadFolds() : thread_order(program, code_)),
-        model_(certify::model_inputs(drawn, drawn)),
-        source_(model_, draw_of(seed)),
+        run_(program, drawn, seed, kMemoryBytes),
         random_(seed + 1),
         wanted_(wanted),
-        operations_(operations) {}
+        operations_(operations) {
+    std::optional<certify::ThreadFolds> folds = certify::ThreadFolds();
+    if (order == RunOrder::threads) folds = thread_order(program, run_.code());
+    knows_order_ = folds.has_value();
+    if (folds) run_.follow_threads(*std::move(folds));
+  }
 
   Expectations run() {
-    if (!model_.problem.empty()) {
-      out_.problem = model_.problem;
+    if (!run_.problem().empty()) {
+      out_.problem = run_.problem();
       return out_;
     }
     for (const Variable& variable : program_.signature.variables) {
@@ -92,7 +86,7 @@ class Evaluation {
         const std::vector<std::int64_t> at = element.subscripts;
         limit_ = axis ? dearest_ / kShareBeside : operations_;
         const std::uint64_t limit = limit_;
-        evaluate(variable, std::move(element));
+        evaluate(std::move(element));
         note_cost(variable, at, axis, limit - limit_, limit);
         if (variable.shape.empty()) break;
       }
@@ -145,11 +139,11 @@ class Evaluation {
     if (out_.problem.empty()) out_.problem = std::move(reason);
   }
 
-  void evaluate(const Variable& variable, ExpectedElement element) {
-    if (!in_any_order(variable, element)) return;
+  void evaluate(ExpectedElement element) {
+    if (!in_any_order(element)) return;
     if (element.is_real) {
       greatest_ = std::max(greatest_, std::isfinite(element.value) ? std::fabs(element.value) : 0);
-      if (is_wide(element) && order_ && !in_order(variable, element)) return;
+      if (is_wide(element) && knows_order_ && !in_order(element)) return;
       if (is_wide(element)) return leave_out("the rounding errors of an element may be as large as its value");
     }
     out_.elements.push_back(std::move(element));
@@ -164,70 +158,56 @@ class Evaluation {
     return element.allowed > kGreatestShare * size && element.allowed > least_;
   }
 
-  /// A machine that keeps what elements share. Its decisions are looked at element by element; that some bound covers
-  /// two outcomes counts for all that follow, which may be made of it.
-  template <typename Arithmetic>
-  struct Evaluator {
-    Evaluator(Arithmetic made, const certify::Code& code, const certify::InputSource& source)
-        : arithmetic(std::move(made)), machine(code, arithmetic, source, budget) {}
-    Arithmetic arithmetic;
-    certify::Budget budget{0, kMemoryBytes, nullptr};
-    certify::Machine<Arithmetic> machine;
-  };
+  using Evaluate = TypedRun::Element (TypedRun::*)(const std::string&, const std::vector<std::int64_t>&,
+                                                   std::uint64_t&);
 
-  template <typename Arithmetic>
-  auto value_of(const Variable& variable, const ExpectedElement& element, Evaluator<Arithmetic>& evaluator) {
-    using Answer = std::optional<typename certify::Machine<Arithmetic>::Answer>;
-    certify::OpenDecisions::Watch watch(evaluator.arithmetic.decisions());
+  /// Nothing where nothing can be said.
+  std::optional<TypedRun::Element> value_of(const ExpectedElement& element, Evaluate method) {
     const std::uint64_t granted = std::min(limit_, operations_);
-    evaluator.budget.operations = granted;
-    auto answer = evaluator.machine.output(code_.tensor_numbers.at(variable.name), element.subscripts);
-    const std::uint64_t spent = granted - evaluator.budget.operations;
-    operations_ -= spent;
-    limit_ -= spent;
-    const bool is_unsure = watch.take_open();
-    is_covered_ = evaluator.arithmetic.decisions().has_covered();
-    if (answer && !is_unsure) return Answer(*std::move(answer));
+    std::uint64_t left = granted;
+    TypedRun::Element found = (run_.*method)(element.output, element.subscripts, left);
+    operations_ -= granted - left;
+    limit_ -= granted - left;
+    is_covered_ = found.is_covered;
+    if (!found.failure && !found.is_open) return found;
     // Another axis is tried.
-    if (!answer && answer.error().kind == certify::FailureKind::operations && granted < operations_) return Answer();
-    leave_out(answer ? "a comparison of data lies within the rounding errors" : answer.error().message);
-    return Answer();
+    const bool is_spent = found.failure && found.failure->kind == certify::FailureKind::operations;
+    if (is_spent && granted < operations_) return std::nullopt;
+    leave_out(found.failure ? found.failure->message : "a comparison of data lies within the rounding errors");
+    return std::nullopt;
   }
 
   /// False where nothing can be said.
-  bool in_any_order(const Variable& variable, ExpectedElement& element) {
-    if (!in_any_order_) in_any_order_.emplace(RoundedArithmetic(certify::Outcomes::both), code_, source_);
-    const auto answer = value_of(variable, element, *in_any_order_);
-    if (!answer) return false;
-    element.is_real = answer->is_real;
-    element.integer = answer->integer;
-    if (!answer->is_real) return true;
-    element.value = answer->real.value;
+  bool in_any_order(ExpectedElement& element) {
+    const auto found = value_of(element, &TypedRun::in_any_order);
+    if (!found) return false;
+    element.is_real = found->is_real;
+    element.integer = found->integer;
+    if (!found->is_real) return true;
+    element.value = found->value;
     if (!std::isfinite(element.value)) {
-      element.allowed = element.any_order = answer->real.error;
+      element.allowed = element.any_order = found->error;
       return true;
     }
-    least_ = kUnits * certify::unit_in_last_place(variable.dtype, element.value);
-    element.allowed = element.any_order = kFactor * answer->real.error + least_;
+    least_ = kUnits * found->unit;
+    element.allowed = element.any_order = kFactor * found->error + least_;
     return true;
   }
 
-  bool in_order(const Variable& variable, ExpectedElement& element) {
-    if (!in_order_) in_order_.emplace(OrderedArithmetic(*order_), code_, source_);
-    const auto answer = value_of(variable, element, *in_order_);
-    if (!answer) return false;
-    const OrderedArithmetic::Value& real = answer->real;
-    if (std::isnan(real.value) ? std::isnan(real.low) && std::isnan(real.high) : real.low == real.high) {
+  bool in_order(ExpectedElement& element) {
+    const auto found = value_of(element, &TypedRun::in_order);
+    if (!found) return false;
+    if (std::isnan(found->value) ? std::isnan(found->low) && std::isnan(found->high) : found->low == found->high) {
       // Infinities and NaN, for one: there is no unit of them.
-      if (!std::isfinite(real.value)) return expect(element, real.value, 0);
+      if (!std::isfinite(found->value)) return expect(element, found->value, 0);
     }
-    if (!std::isfinite(real.low) || !std::isfinite(real.high)) return true;
-    const double least = kUnits * certify::unit_in_last_place(variable.dtype, real.value);
-    const double error = std::max(real.high - real.value, real.value - real.low) + least;
+    if (!std::isfinite(found->low) || !std::isfinite(found->high)) return true;
+    const double least = kUnits * found->unit;
+    const double error = std::max(found->high - found->value, found->value - found->low) + least;
     if (!(error < element.allowed)) return true;
     least_ = least;
-    greatest_ = std::max(greatest_, std::fabs(real.value));
-    return expect(element, real.value, error);
+    greatest_ = std::max(greatest_, std::fabs(found->value));
+    return expect(element, found->value, error);
   }
 
   /// A value of the order of a run in place of that of the text. What any order allows is around the latter.
@@ -241,10 +221,8 @@ class Evaluation {
   }
 
   const Program& program_;
-  certify::Code code_;
-  std::optional<certify::ThreadFolds> order_;  ///< where it is known
-  certify::InputModel model_;
-  certify::InputSource source_;
+  TypedRun run_;
+  bool knows_order_ = false;  ///< in which a run accumulates
   Random random_;
   std::uint32_t wanted_;
   std::uint64_t operations_;   ///< that are left
@@ -253,8 +231,6 @@ class Evaluation {
   std::vector<std::int64_t> dear_;  ///< where it is
   std::vector<bool> is_costly_;     ///< by axis
   std::size_t last_axis_ = 0;
-  std::optional<Evaluator<RoundedArithmetic>> in_any_order_;
-  std::optional<Evaluator<OrderedArithmetic>> in_order_;
   double greatest_ = 0;      ///< of the elements of this output so far
   bool is_covered_ = false;  ///< the bound of this element holds for both outcomes of some comparison
   double least_ = 0;         ///< that is allowed at this element, however sure its value is
@@ -264,18 +240,17 @@ class Evaluation {
 }  // namespace
 
 Result<Tensors, std::string> drawn_inputs(const Program& program, std::uint64_t seed) {
-  const certify::InputModel model = certify::model_inputs(program, program);
-  if (!model.problem.empty()) return model.problem;
-  const certify::InputSource source(model, draw_of(seed));
+  const certify::DrawnInputs inputs(program, seed);
+  if (!inputs.problem().empty()) return inputs.problem();
   ThreadTeam team(default_jobs());
   Tensors out;
-  for (std::size_t i = 0; i < model.inputs.size(); ++i) {
-    const Variable& variable = *model.inputs[i].variable;
+  for (std::size_t i = 0; i < inputs.count(); ++i) {
+    const Variable& variable = inputs.variable(i);
     Tensor tensor{variable.dtype, variable.shape, {}};
     std::size_t bytes = static_cast<std::size_t>(info(variable.dtype).bytes);
     for (const std::int64_t extent : variable.shape) bytes *= static_cast<std::size_t>(extent);
     tensor.data.resize(bytes);
-    draw(source, i, variable, team, tensor);
+    draw(inputs, i, variable, team, tensor);
     out.emplace(variable.name, std::move(tensor));
   }
   return out;

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "steptp/arithmetic/ball_arithmetic.h"
+#include "steptp/arithmetic/ordered_arithmetic.h"
+#include "steptp/arithmetic/rounded_arithmetic.h"
 #include "steptp/base/random.h"
-#include "steptp/certify/ball_arithmetic.h"
-#include "steptp/certify/big_stack.h"
 #include "steptp/certify/inputs.h"
-#include "steptp/certify/machine.h"
-#include "steptp/certify/ordered_arithmetic.h"
-#include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/machine/big_stack.h"
+#include "steptp/machine/machine.h"
 #include "steptp/oracle/machine.h"
 #include "steptp/text/document.h"
 #include "testing/lowering_support.h"

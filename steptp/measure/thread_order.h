@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "steptp/certify/code.h"
-#include "steptp/certify/thread_fold.h"
 #include "steptp/ir/program.h"
+#include "steptp/machine/code.h"
+#include "steptp/machine/thread_fold.h"
 
 namespace steptp {
 

@@ -155,6 +155,7 @@ class Measurement {
     head.set("threads", pool_.options().threads).set("cache", pool_.options().cache);
     head.set("seed", static_cast<std::int64_t>(request_.seed)).set("program", records_[i]);
     head.set("inputs_of", records_[inputs_of(i)]).set("expected", to_json(expectations_[i]));
+    head.set("graph", request_.as_graph);
     prepared_[i] = true;
     const auto said = ask(head);
     if (!said) return give_up(i, said.error());

@@ -26,6 +26,7 @@ struct TimeRequest {
   std::uint32_t least_samples = 10;
   std::uint64_t check_operations = 30'000'000;  ///< for the certified values of one program
   bool cold = true;                             ///< caches are emptied before each repetition
+  bool as_graph = false;  ///< on a GPU all launches of a program are started by one call, as a CUDA graph
 };
 
 /// One program's result. A timing of a wrong result does not exist.

@@ -8,7 +8,7 @@
 
 namespace steptp {
 
-/// The operations of LEIR on numbers (leir.md section 2 rule 7). Operands have the dtype that ir/typing.h gives the
+/// The operations of LEIR on numbers (docs/language.md R7). Operands have the dtype that ir/typing.h gives the
 /// operation, and so has the result (a comparison's is bool): the caller converts. Every result is the exact one
 /// rounded once, to nearest, ties to even, in that dtype; integers wrap; nothing depends on the machine's libm.
 ///

@@ -27,10 +27,10 @@ std::optional<std::int64_t> integer(ArithmeticOp op, DType dtype, std::int64_t a
 }
 
 /// Equal as numbers and in the sign of a zero; any NaN equals any.
-testing::AssertionResult same(double a, double b) {
+::testing::AssertionResult same(double a, double b) {
   if ((std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b)))
-    return testing::AssertionSuccess();
-  return testing::AssertionFailure() << std::hexfloat << a << " is not " << b;
+    return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << std::hexfloat << a << " is not " << b;
 }
 
 Scalar random_value(Random& random, DType dtype) {

@@ -27,10 +27,10 @@ int scaled(int count) {
   return factor != nullptr ? count * std::atoi(factor) : count;
 }
 
-testing::AssertionResult same(double a, double b) {
+::testing::AssertionResult same(double a, double b) {
   if ((std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b)))
-    return testing::AssertionSuccess();
-  return testing::AssertionFailure() << std::hexfloat << a << " is not " << b;
+    return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << std::hexfloat << a << " is not " << b;
 }
 
 /// The true value by MPFR with 80 digits and MPFR's own wide exponents, cut to a double whose last bit is set where

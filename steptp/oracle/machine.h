@@ -91,9 +91,9 @@ struct RunResult {
 [[nodiscard]] std::optional<WorkEstimate> estimate_work(const Program& program,
                                                         const std::vector<Element>& elements = {});
 
-/// Executes a program exactly as leir.md section 2 says, slowly and obviously. Any program that the reader accepts
-/// comes back as a result or as a trap. Constants whose values are in the signature need not be among the inputs;
-/// inputs that the signature does not name are ignored.
+/// Executes a program exactly as docs/language.md says (R1 to R9), slowly and obviously. Any program that the reader
+/// accepts comes back as a result or as a trap. Constants whose values are in the signature need not be among the
+/// inputs; inputs that the signature does not name are ignored.
 [[nodiscard]] Result<RunResult, Trap> run(const Program& program, const Tensors& inputs,
                                           const RunOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "steptp/base/text.h"
+#include "steptp/ir/dtype_facts.h"
 
 namespace steptp {
 
@@ -16,15 +17,6 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMaxRank = 64;  // numpy's own
 constexpr std::size_t kMaxHeader = std::size_t{1} << 16;
-
-struct Descr {
-  std::string_view text;
-  DType dtype;
-};
-
-constexpr std::array kDescrs = {Descr{"<f8", DType::f64}, Descr{"<f4", DType::f32}, Descr{"<f2", DType::f16},
-                                Descr{"<i8", DType::i64}, Descr{"<i4", DType::i32}, Descr{"<i2", DType::i16},
-                                Descr{"|i1", DType::i8},  Descr{"|u1", DType::u8},  Descr{"|b1", DType::boolean}};
 
 Diagnostic npy_error(std::string message, std::string hint = {}) {
   return make_error("npy", std::move(message), std::move(hint));
@@ -57,8 +49,8 @@ class HeaderReader {
     // One byte has no order; old numpy wrote '<' or '=' there too.
     std::string descr = *descr_;
     if (descr.size() == 3 && descr[2] == '1') descr[0] = '|';
-    for (const Descr& row : kDescrs) {
-      if (descr == row.text) return Header{row.dtype, *order_, *shape_};
+    for (const DType dtype : kAllDTypes) {
+      if (!descr.empty() && descr == facts_of(dtype).numpy) return Header{dtype, *order_, *shape_};
     }
     return npy_error(concat("element type '", shown(*descr_), "' is not read"),
                      "save float64, float32, float16, int64, int32, int16, int8, uint8 or bool in little endian; "
@@ -236,10 +228,9 @@ Result<Array, Diagnostic> parse_npy(std::string_view content) {
 bool is_consistent(const Array& array) { return byte_count(array.dtype, array.shape) == array.data.size(); }
 
 std::string format_npy(const Array& array) {
-  std::string_view descr = "<f4";
-  for (const Descr& row : kDescrs) {
-    if (row.dtype == array.dtype) descr = row.text;
-  }
+  // What numpy has no type for is bf16, which is kept as f32.
+  const std::string_view own = facts_of(array.dtype).numpy;
+  const std::string_view descr = own.empty() ? facts_of(DType::f32).numpy : own;
   std::string header =
       concat("{'descr': '", descr, "', 'fortran_order': False, 'shape': ", shape_text(array.shape), ", }");
   // numpy pads with blanks so that the data begins at a multiple of 64 bytes, and ends the header with a newline.

@@ -57,7 +57,7 @@ void expect_contains(const std::string& text, std::string_view part) {
 }
 
 TEST(Npz, RoundTripThroughAFile) {
-  const std::string path = concat(testing::TempDir(), "npz_test_round_trip.npz");
+  const std::string path = concat(::testing::TempDir(), "npz_test_round_trip.npz");
   ASSERT_TRUE(write_npz(path, samples()).ok());
   const auto back = read_npz(path);
   std::filesystem::remove(path);
@@ -258,7 +258,7 @@ TEST(Npy, HeadersThatAreWrong) {
   expect_contains(verdict_npy(npy("{'descr': '<f4', 'evil': 1}", four)), "once");
   expect_contains(verdict_npy(npy(header("()") + "x", four)), "nothing after");
   expect_contains(verdict_npy(npy("{'descr': '<f4", four)), "end of a string");
-  for (const std::string_view descr : {"'>f4'", "'|O'", "'<c8'", "'|V2'", "'<u2'"}) {
+  for (const std::string_view descr : {"'>f4'", "'|O'", "'<c8'", "'|V2'", "'<u2'", "''"}) {
     expect_contains(verdict_npy(npy(concat("{'descr': ", descr, ", 'fortran_order': False, 'shape': ()}"), four)),
                     "is not read");
   }

@@ -190,7 +190,7 @@ std::optional<Trap> problem_of(const Program& program) {
 
 std::optional<Trap> problem_of(const Program& program, const Element& element) {
   const Variable* variable = program.signature.find(element.tensor);
-  if (!variable || variable->role != Role::output) return invalid(concat(element.tensor, " is no output"));
+  if (!variable || variable->role != Role::output) return invalid(concat(element.tensor, " is not an output"));
   bool inside = element.subscripts.size() == variable->shape.size();
   for (std::size_t i = 0; inside && i < variable->shape.size(); ++i) {
     inside = element.subscripts[i] >= 0 && element.subscripts[i] < variable->shape[i];

@@ -40,7 +40,7 @@ class Scalar {
   DType dtype_ = DType::i64;
 };
 
-/// The value in another dtype (leir.md section 2 rule 7), rounded once. Floats and integers to a float: to nearest,
+/// The value in another dtype (docs/language.md R7), rounded once. Floats and integers to a float: to nearest,
 /// ties to even, beyond the range to infinity. Float to integer truncates and saturates, NaN gives 0. Integer to
 /// integer wraps. Anything to bool is `!= 0`, NaN is true.
 [[nodiscard]] Scalar convert(Scalar value, DType dtype);

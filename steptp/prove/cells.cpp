@@ -1,3 +1,7 @@
+// Cells (docs/decisions/0039). Where two normal forms differ, the index box of the output is cut by a condition on
+// indices that stands open in either form, both programs are written down again under each outcome, and so on. Every
+// element lies in a cell and none is drawn. On a cell, forms that differ are compared modulo two random primes
+// (residues.cpp): chance enters there and nowhere else.
 #include "steptp/prove/cells.h"
 
 #include <algorithm>
@@ -28,7 +32,7 @@ class ConditionFinder {
   void visit(const Value& value) {
     switch (value.kind) {
       case Value::Kind::real: visit_polynomial(value.real); break;
-      case Value::Kind::integer: visit_polynomial(arena_.integer(value.integer)); break;
+      case Value::Kind::integer: visit_polynomial(arena_.polynomials.integer(value.integer)); break;
       case Value::Kind::truth: visit_condition(value.truth); break;
     }
     if (value.hazard != kHarmless) visit_polynomial(value.hazard);
@@ -39,7 +43,7 @@ class ConditionFinder {
  private:
   void visit_polynomial(PolynomialId id) {
     if (found || !polynomials_.insert(id).second) return;
-    arena_.spend(1);
+    arena_.budget.spend(1);
     for (const auto& [monomial, coefficient] : Polynomial(arena_.polynomial(id)).terms) {
       for (const auto& [factor, exponent] : Monomial(arena_.monomial(monomial)).factors) visit_generator(factor);
     }
@@ -60,7 +64,7 @@ class ConditionFinder {
       case Condition::Kind::zero: {
         const auto& variables = arena_.traits_of_condition(id).variables;
         const bool is_bound = !variables.empty() && variables.back() >= kFirstBound;
-        if (!is_bound && arena_.is_index_condition(id) && arena_.truth(id) == Truth::maybe) found = id;
+        if (!is_bound && arena_.is_index_condition(id) && arena_.known.truth(id) == Truth::maybe) found = id;
         break;
       }
       case Condition::Kind::less:
@@ -96,16 +100,6 @@ std::string text_of(const Arena& arena, const Value& value) {
   return value.hazard == kHarmless ? text : text + "  no value where " + to_text(arena, value.hazard);
 }
 
-bool is_same(const Value& left, const Value& right) {
-  if (left.kind != right.kind) return false;
-  switch (left.kind) {
-    case Value::Kind::real: return left.real == right.real;
-    case Value::Kind::integer: return left.integer == right.integer;
-    case Value::Kind::truth: return left.truth == right.truth;
-  }
-  return false;
-}
-
 Residues::Value residue_of(Residues& residues, const Value& value) {
   switch (value.kind) {
     case Value::Kind::real: return residues.of_polynomial(value.real);
@@ -119,8 +113,8 @@ Residues::Value residue_of(Residues& residues, const Value& value) {
 Value where_known(Arena& arena, const std::vector<ConditionId>& known, Value value) {
   if (value.kind != Value::Kind::real) return value;
   for (const ConditionId condition : known) {
-    value.real = arena.where(condition, value.real);
-    if (value.hazard != kHarmless) value.hazard = arena.where(condition, value.hazard);
+    value.real = arena.masks.where(condition, value.real);
+    if (value.hazard != kHarmless) value.hazard = arena.masks.where(condition, value.hazard);
   }
   return value;
 }
@@ -128,18 +122,10 @@ Value where_known(Arena& arena, const std::vector<ConditionId>& known, Value val
 std::vector<ConditionId> where_before_counts(Arena& arena, const Value& before) {
   std::vector<ConditionId> known;
   if (before.kind != Value::Kind::real) return known;
-  if (const auto veiled = arena.as_veiled(before.real)) known.push_back(arena.negation(veiled->where));
+  if (const auto veiled = arena.masks.as_veiled(before.real)) known.push_back(arena.conditions.negation(veiled->where));
   Hazards hazards(arena);
-  for (const ConditionId none : hazards.conditions_of(before.hazard)) known.push_back(arena.negation(none));
+  for (const ConditionId none : hazards.conditions_of(before.hazard)) known.push_back(arena.conditions.negation(none));
   return known;
-}
-
-bool includes_hazards(Arena& arena, const Value& before, const Value& after) {
-  if (after.hazard == kHarmless) return true;
-  Hazards hazards(arena);
-  PolynomialId excused = before.hazard;
-  if (before.kind == Value::Kind::real) excused = hazards.united(excused, hazards.of_nan(before.real));
-  return hazards.includes(excused, after.hazard);
 }
 
 }  // namespace
@@ -193,7 +179,7 @@ bool CellComparison::agrees_here(const Variable& output, int depth) {
   }
   if (depth >= kMostCuts || answer_.cells >= kMostCells) throw GiveUp{"too many cells"};
   for (const bool holds : {true, false}) {
-    const Arena::Assumption assumed(shared_.arena, holds ? *cut : shared_.arena.negation(*cut));
+    const Assumption assumed(shared_.arena, holds ? *cut : shared_.arena.conditions.negation(*cut));
     here_.emplace_back(*cut, holds);
     if (!agrees_here(output, depth + 1)) return false;
     here_.pop_back();

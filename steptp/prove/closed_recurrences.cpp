@@ -1,10 +1,13 @@
-// Recurrences that are folds: X(k)=max(X(k-1),T(k)), and N(k)=N(k-1)*f(k-1)/f(k)+B(k), which is the sum of B(i)*f(i)
-// up to k, divided by f(k); and the index at which such a maximum was met.
+// Recurrences that are folds (docs/decisions/0026): X(k)=max(X(k-1),T(k)), and N(k)=N(k-1)*f(k-1)/f(k)+B(k), which is
+// the sum of B(i)*f(i) up to k, divided by f(k); and the index at which such a maximum was met. The first round and one
+// later round are written down, the later one with the round before it as a generator; then the laws of Closing are
+// tried.
+#include "steptp/prove/flow.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 
-#include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 
 namespace steptp::forms {
@@ -18,6 +21,16 @@ class Closing {
  public:
   Closing(Arena& arena, const Step& step, const Rounds& rounds) : arena_(arena), step_(step), rounds_(rounds) {}
 
+  /// Where the round before is a number.
+  [[nodiscard]] std::optional<PolynomialId> of_numbers() {
+    const auto value = sum();
+    return value ? value : masked_sum();
+  }
+  /// Where the round before is anything.
+  [[nodiscard]] std::optional<PolynomialId> of_anything() {
+    const auto value = extremum();
+    return value ? value : plain_sum();
+  }
   /// As a greatest or least value.
   [[nodiscard]] std::optional<PolynomialId> extremum();
   /// As a sum, where the round before is a number: then so is the next, since all that is added is one.
@@ -45,25 +58,26 @@ class Closing {
   [[nodiscard]] std::vector<Mask> masks(PolynomialId value);
   /// A formula of the round before, at the round `k`.
   [[nodiscard]] PolynomialId at(PolynomialId formula, const Affine& k) {
-    return arena_.substitute_polynomial(formula, {{step_.earlier, Arena::sum(k, Arena::number(-1))}});
+    return arena_.substitute.polynomial(formula, {{step_.earlier, Affine::sum(k, Affine::number(-1))}});
   }
-  [[nodiscard]] Affine here() { return arena_.variable(rounds_.here); }
+  [[nodiscard]] Affine here() { return arena_.affines.variable(rounds_.here); }
 
   /// Of terms(k) over all rounds up to the one that is asked for; the first is left out where it is something else.
   template <typename Terms>
   [[nodiscard]] PolynomialId fold(ArithmeticOp op, bool with_first, const Terms& terms) {
-    const VariableId round = arena_.new_variable(with_first ? rounds_.low : rounds_.low + 1, rounds_.high);
-    const Affine k = arena_.variable(round);
-    return arena_.reduce(op, {round}, {arena_.nonnegative(Arena::difference(here(), k))}, terms(k));
+    const VariableId round = arena_.known.new_variable(with_first ? rounds_.low : rounds_.low + 1, rounds_.high);
+    const Affine k = arena_.affines.variable(round);
+    return arena_.reductions.reduce(op, {round}, {arena_.conditions.nonnegative(Affine::difference(here(), k))},
+                                    terms(k));
   }
 
   /// f with ratio(k) = f(k-1)/f(k), a number other than zero at every round.
   [[nodiscard]] std::optional<PolynomialId> telescope(PolynomialId ratio) {
-    if (ratio == arena_.constant(1)) return ratio;
+    if (ratio == arena_.polynomials.constant(1)) return ratio;
     for (const bool by_positive_terms : {false, true}) {
       const PolynomialId scale = divisor(ratio, by_positive_terms);
-      const PolynomialId before = at(scale, arena_.variable(step_.earlier));
-      if (arena_.multiply(ratio, scale) != before) continue;
+      const PolynomialId before = at(scale, arena_.affines.variable(step_.earlier));
+      if (arena_.polynomials.multiply(ratio, scale) != before) continue;
       if (is_nonzero_number(scale) && is_nonzero_number(before)) return scale;
     }
     return std::nullopt;
@@ -80,26 +94,29 @@ class Closing {
         }
       }
     }
-    PolynomialId below = arena_.constant(1);
+    PolynomialId below = arena_.polynomials.constant(1);
     for (const auto& [id, power] : powers) {
       const Generator& node = arena_.generator(id);
       if (is_exponential(id)) {
-        below = arena_.multiply(below, divisor_of_exponential(node.polynomials[0], power, by_positive_terms));
+        below =
+            arena_.polynomials.multiply(below, divisor_of_exponential(node.polynomials[0], power, by_positive_terms));
       } else {
-        const PolynomialId base = node.kind == Generator::Kind::inverse ? node.polynomials[0] : arena_.generator(node);
-        below = arena_.multiply(below, arena_.integer_power(base, std::abs(power)));
+        const PolynomialId base =
+            node.kind == Generator::Kind::inverse ? node.polynomials[0] : arena_.polynomials.generator(node);
+        below = arena_.polynomials.multiply(below, arena_.polynomials.integer_power(base, std::abs(power)));
       }
     }
     return below;
   }
 
   [[nodiscard]] PolynomialId divisor_of_exponential(PolynomialId argument, std::int32_t power, bool by_positive_terms) {
-    PolynomialId sum = arena_.constant(0);
+    PolynomialId sum = arena_.polynomials.constant(0);
     for (const auto& [monomial, coefficient] : arena_.polynomial(argument).terms) {
       if ((coefficient * power > 0) != by_positive_terms) continue;
-      sum = arena_.add(sum, arena_.scale(product(arena_.monomial(monomial)), -coefficient * power));
+      sum = arena_.polynomials.add(sum,
+                                   arena_.polynomials.scale(product(arena_.monomial(monomial)), -coefficient * power));
     }
-    return arena_.call(Function::exp, sum);
+    return arena_.functions.call(Function::exp, sum);
   }
 
   [[nodiscard]] bool is_exponential(GeneratorId id) const {
@@ -108,15 +125,16 @@ class Closing {
   }
 
   [[nodiscard]] PolynomialId product(const Monomial& factors) {
-    PolynomialId result = arena_.constant(1);
+    PolynomialId result = arena_.polynomials.constant(1);
     for (const auto& [id, exponent] : factors.factors) {
-      result = arena_.multiply(result, arena_.integer_power(arena_.generator(arena_.generator(id)), exponent));
+      result = arena_.polynomials.multiply(
+          result, arena_.polynomials.integer_power(arena_.polynomials.generator(arena_.generator(id)), exponent));
     }
     return result;
   }
   [[nodiscard]] bool has_self(PolynomialId id) const { return arena_.traits(id).has_self; }
   [[nodiscard]] bool is_nonzero_number(PolynomialId id) {
-    return !arena_.traits(id).is_wild() && arena_.sign(id).nonzero;
+    return !arena_.traits(id).is_wild() && arena_.signs.sign(id).nonzero;
   }
 
   Arena& arena_;
@@ -124,6 +142,7 @@ class Closing {
   Rounds rounds_;
 };
 
+/// X(k) = max(X(k-1),T(k)) is max{i<=k}(T(i)), if no NaN is first.
 std::optional<PolynomialId> Closing::extremum() {
   const auto whole = arena_.as_generator(step_.value);
   if (!whole || arena_.generator(*whole).kind != Generator::Kind::extremum) return std::nullopt;
@@ -131,29 +150,29 @@ std::optional<PolynomialId> Closing::extremum() {
   std::vector<PolynomialId> others = node.polynomials;
   if (std::erase(others, step_.previous) != 1) return std::nullopt;
   const bool is_max = node.tag == 1;
-  const PolynomialId term = arena_.extremum(is_max, others);
+  const PolynomialId term = arena_.choices.extremum(is_max, others);
   if (has_self(term)) return std::nullopt;
   const ArithmeticOp op = is_max ? ArithmeticOp::max : ArithmeticOp::min;
-  const PolynomialId first = at(term, Arena::number(rounds_.low));
+  const PolynomialId first = at(term, Affine::number(rounds_.low));
   const auto folded = [&](bool with_first) {
     return fold(op, with_first, [&](const Affine& k) { return at(term, k); });
   };
   // Begun like a fold, which no NaN replaces.
-  const PolynomialId nothing = arena_.identity(op);
-  if (arena_.extremum(is_max, {nothing, first}) == rounds_.first)
-    return arena_.extremum(is_max, {nothing, folded(true)});
+  const PolynomialId nothing = arena_.reductions.identity(op);
+  if (arena_.choices.extremum(is_max, {nothing, first}) == rounds_.first)
+    return arena_.choices.extremum(is_max, {nothing, folded(true)});
   // Otherwise a NaN that is first stays, and one that is later is lost.
   if (arena_.traits(term).may_be_nan || arena_.traits(rounds_.first).may_be_nan) return std::nullopt;
-  return first == rounds_.first ? folded(true) : arena_.extremum(is_max, {rounds_.first, folded(false)});
+  return first == rounds_.first ? folded(true) : arena_.choices.extremum(is_max, {rounds_.first, folded(false)});
 }
 
 std::optional<Closing::Linear> Closing::as_linear(PolynomialId value) {
   const std::pair<GeneratorId, std::int32_t> self{*arena_.as_generator(step_.previous), 1};
-  Linear result{arena_.constant(0), arena_.constant(0)};
+  Linear result{arena_.polynomials.constant(0), arena_.polynomials.constant(0)};
   for (const auto& [monomial, coefficient] : Polynomial(arena_.polynomial(value)).terms) {
     Monomial factors = arena_.monomial(monomial);
     PolynomialId& part = std::erase(factors.factors, self) == 0 ? result.term : result.ratio;
-    part = arena_.add(part, arena_.scale(product(factors), coefficient));
+    part = arena_.polynomials.add(part, arena_.polynomials.scale(product(factors), coefficient));
   }
   for (const PolynomialId part : {result.ratio, result.term}) {
     if (has_self(part) || arena_.traits(part).is_wild()) return std::nullopt;
@@ -161,6 +180,7 @@ std::optional<Closing::Linear> Closing::as_linear(PolynomialId value) {
   return result;
 }
 
+/// N(k) = N(k-1)*f(k-1)/f(k)+B(k) is sum{i<=k}(B(i)*f(i))/f(k), where f is a number other than zero.
 std::optional<PolynomialId> Closing::sum() {
   if (!arena_.with_algebra()) return std::nullopt;
   const auto linear = as_linear(step_.value);
@@ -168,74 +188,80 @@ std::optional<PolynomialId> Closing::sum() {
   const PolynomialId term = linear->term;
   const auto scale = telescope(linear->ratio);
   if (!scale) return std::nullopt;
-  const PolynomialId end = arena_.inverse(at(*scale, here()));
+  const PolynomialId end = arena_.polynomials.inverse(at(*scale, here()));
   const auto scaled = [&](PolynomialId value, const Affine& k) {
-    return arena_.multiply(value, arena_.multiply(at(*scale, k), end));
+    return arena_.polynomials.multiply(value, arena_.polynomials.multiply(at(*scale, k), end));
   };
-  const Affine low = Arena::number(rounds_.low);
+  const Affine low = Affine::number(rounds_.low);
   const bool is_whole = at(term, low) == rounds_.first;
   const PolynomialId total = fold(ArithmeticOp::add, is_whole, [&](const Affine& k) { return scaled(at(term, k), k); });
-  return is_whole ? total : arena_.add(total, scaled(rounds_.first, low));
+  return is_whole ? total : arena_.polynomials.add(total, scaled(rounds_.first, low));
 }
 
+/// N(k) = N(k-1)+B(k) is sum{i<=k}(B(i)), whatever B is.
 std::optional<PolynomialId> Closing::plain_sum() {
   const Monomial self{{{*arena_.as_generator(step_.previous), 1}}};
   Polynomial others = arena_.polynomial(step_.value);
   const auto is_self = [&](const auto& term) { return term.second == 1 && arena_.monomial(term.first) == self; };
   if (std::erase_if(others.terms, is_self) != 1) return std::nullopt;
-  PolynomialId term = arena_.constant(0);
+  PolynomialId term = arena_.polynomials.constant(0);
   for (const auto& [monomial, coefficient] : others.terms) {
-    term = arena_.add(term, arena_.scale(product(arena_.monomial(monomial)), coefficient));
+    term = arena_.polynomials.add(term, arena_.polynomials.scale(product(arena_.monomial(monomial)), coefficient));
   }
-  const bool is_whole = !has_self(term) && at(term, Arena::number(rounds_.low)) == rounds_.first;
+  const bool is_whole = !has_self(term) && at(term, Affine::number(rounds_.low)) == rounds_.first;
   if (!is_whole) return std::nullopt;
   return fold(ArithmeticOp::add, true, [&](const Affine& k) { return at(term, k); });
 }
 
-/// With X a maximum that is -inf only where it was before and where x is: N(k) is 0 where X(k) is -inf, and elsewhere
-/// N(k-1)*exp(X(k-1)-X(k))+B(k), and B(k) is 0 where x(k) is -inf. Then N(k) is 0 where X(k) is -inf, and elsewhere the
-/// sum of B(i)*exp(X(i)-X(k)) up to k, in which rounds with an X(i) of -inf add nothing, whatever is put for it.
+/// N(k) = if(X(k)==-inf;0;sum{i<=k}(B(i)*exp(X(i)-X(k)))). With X a maximum that is -inf only where it was before and
+/// where x is: N(k) is 0 where X(k) is -inf, and elsewhere N(k-1)*exp(X(k-1)-X(k))+B(k), and B(k) is 0 where x(k) is
+/// -inf. Then N(k) is 0 where X(k) is -inf, and elsewhere the sum of B(i)*exp(X(i)-X(k)) up to k, in which rounds with
+/// an X(i) of -inf add nothing, whatever is put for it.
 std::optional<PolynomialId> Closing::masked_sum() {
   if (!arena_.with_algebra()) return std::nullopt;
-  const PolynomialId nothing = arena_.constant(0);
+  const PolynomialId nothing = arena_.polynomials.constant(0);
   for (const auto& [masked, greatest] : masks(step_.value)) {
     const GeneratorId maximum = *arena_.as_generator(greatest);
-    const auto linear = as_linear(arena_.where(arena_.negation(masked), step_.value));
-    if (!linear || arena_.where(masked, step_.value) != nothing) continue;
-    const Affine now = Arena::sum(arena_.variable(step_.earlier), Arena::number(1));
+    const auto linear = as_linear(arena_.masks.where(arena_.conditions.negation(masked), step_.value));
+    if (!linear || arena_.masks.where(masked, step_.value) != nothing) continue;
+    const Affine now = Affine::sum(arena_.affines.variable(step_.earlier), Affine::number(1));
     // By name: clang does not capture structured bindings.
-    const auto number_at = [this, greatest = greatest](const Affine& k) { return arena_.number_part(at(greatest, k)); };
-    const PolynomialId before = at(greatest, arena_.variable(step_.earlier));
-    const PolynomialId fall = arena_.add(before, arena_.negate(number_at(now)));
-    if (linear->ratio != arena_.call(Function::exp, fall)) continue;
-    if (!arena_.is_below(before, maximum) || !arena_.vanishes_with(linear->term, maximum)) continue;
-    const Affine low = Arena::number(rounds_.low);
-    const ConditionId masked_first = arena_.is_minus_infinity(at(greatest, low));
-    const ConditionId shown_first = arena_.negation(masked_first);
-    if (arena_.where(masked_first, rounds_.first) != nothing) continue;
-    if (arena_.where(shown_first, at(linear->term, low)) != arena_.where(shown_first, rounds_.first)) continue;
+    const auto number_at = [this, greatest = greatest](const Affine& k) {
+      return arena_.masks.number_part(at(greatest, k));
+    };
+    const PolynomialId before = at(greatest, arena_.affines.variable(step_.earlier));
+    const PolynomialId fall = arena_.polynomials.add(before, arena_.polynomials.negate(number_at(now)));
+    if (linear->ratio != arena_.functions.call(Function::exp, fall)) continue;
+    if (!arena_.maxima.is_below(before, maximum) || !arena_.maxima.vanishes_with(linear->term, maximum)) continue;
+    const Affine low = Affine::number(rounds_.low);
+    const ConditionId masked_first = arena_.masks.is_minus_infinity(at(greatest, low));
+    const ConditionId shown_first = arena_.conditions.negation(masked_first);
+    if (arena_.masks.where(masked_first, rounds_.first) != nothing) continue;
+    if (arena_.masks.where(shown_first, at(linear->term, low)) != arena_.masks.where(shown_first, rounds_.first))
+      continue;
     const PolynomialId total = fold(ArithmeticOp::add, true, [&](const Affine& k) {
-      const PolynomialId rise = arena_.add(number_at(k), arena_.negate(number_at(here())));
-      return arena_.multiply(at(linear->term, k), arena_.call(Function::exp, rise));
+      const PolynomialId rise = arena_.polynomials.add(number_at(k), arena_.polynomials.negate(number_at(here())));
+      return arena_.polynomials.multiply(at(linear->term, k), arena_.functions.call(Function::exp, rise));
     });
-    return arena_.select(arena_.is_minus_infinity(at(greatest, here())), nothing, total);
+    return arena_.choices.select(arena_.masks.is_minus_infinity(at(greatest, here())), nothing, total);
   }
   return std::nullopt;
 }
 
-/// I(k) is t(k) where x(k)>X(k-1), and I(k-1) elsewhere, with X(k) the maximum of x up to k: the least t(i) with x(i)
-/// equal to X(k). With >= it is the greatest. Where x may be NaN the law does not hold: a running comparison passes a
-/// NaN over, and a NaN equals no maximum.
+/// I(k) = min{i<=k, x(i)==X(k)}(t(i)). I(k) is t(k) where x(k)>X(k-1), and I(k-1) elsewhere, with X(k) the maximum of x
+/// up to k: the least t(i) with x(i) equal to X(k). With >= it is the greatest. Where x may be NaN the law does not
+/// hold: a running comparison passes a NaN over, and a NaN equals no maximum.
 std::optional<PolynomialId> Closing::index_of_extremum() {
   const auto whole = arena_.as_generator(step_.value);
   if (!arena_.with_algebra() || !whole || arena_.generator(*whole).kind != Generator::Kind::select) return std::nullopt;
   const Generator node = arena_.generator(*whole);
   if (node.polynomials[1] != step_.previous) return std::nullopt;
   const PolynomialId index = node.polynomials[0];
-  const Affine earlier = arena_.variable(step_.earlier);
-  const Affine now = Arena::sum(earlier, Arena::number(1));
-  const auto rise = arena_.as_constant(arena_.add(at(index, now), arena_.negate(at(index, earlier))));
-  if (!rise || *rise <= 0 || at(index, Arena::number(rounds_.low)) != rounds_.first) return std::nullopt;
+  const Affine earlier = arena_.affines.variable(step_.earlier);
+  const Affine now = Affine::sum(earlier, Affine::number(1));
+  const auto rise =
+      arena_.as_constant(arena_.polynomials.add(at(index, now), arena_.polynomials.negate(at(index, earlier))));
+  if (!rise || *rise <= 0 || at(index, Affine::number(rounds_.low)) != rounds_.first) return std::nullopt;
   const Condition comparison = arena_.condition(node.conditions[0]);
   const bool is_first = comparison.kind == Condition::Kind::less;
   if (!is_first && comparison.kind != Condition::Kind::less_equal) return std::nullopt;
@@ -245,16 +271,18 @@ std::optional<PolynomialId> Closing::index_of_extremum() {
     if (has_self(value) || arena_.traits(value).may_be_nan) continue;
     const ArithmeticOp op = is_max ? ArithmeticOp::max : ArithmeticOp::min;
     const auto extremum_up_to = [&](const Affine& end) {
-      const VariableId round = arena_.new_variable(rounds_.low, rounds_.high);
-      const Affine k = arena_.variable(round);
-      return arena_.reduce(op, {round}, {arena_.nonnegative(Arena::difference(end, k))}, at(value, k));
+      const VariableId round = arena_.known.new_variable(rounds_.low, rounds_.high);
+      const Affine k = arena_.affines.variable(round);
+      return arena_.reductions.reduce(op, {round}, {arena_.conditions.nonnegative(Affine::difference(end, k))},
+                                      at(value, k));
     };
     if (extremum_up_to(earlier) != extremum) continue;
-    const Affine end = is_first ? Arena::number(rounds_.high) : Arena::number(rounds_.low);
-    const PolynomialId none = arena_.add(at(index, end), arena_.constant(is_first ? 1 : -1));
+    const Affine end = is_first ? Affine::number(rounds_.high) : Affine::number(rounds_.low);
+    const PolynomialId none = arena_.polynomials.add(at(index, end), arena_.polynomials.constant(is_first ? 1 : -1));
     const PolynomialId found = extremum_up_to(here());
     return fold(is_first ? ArithmeticOp::min : ArithmeticOp::max, true, [&](const Affine& k) {
-      return arena_.select(arena_.compare(CompareOp::equal, at(value, k), found), at(index, k), none);
+      return arena_.choices.select(arena_.conditions.compare(CompareOp::equal, at(value, k), found), at(index, k),
+                                   none);
     });
   }
   return std::nullopt;
@@ -270,12 +298,13 @@ std::vector<Closing::Mask> Closing::masks(PolynomialId value) {
         found.insert(found.end(), inside.begin(), inside.end());
       }
       if (node.kind != Generator::Kind::select) continue;
-      for (const ConditionId masked : {node.conditions[0], arena_.negation(node.conditions[0])}) {
+      for (const ConditionId masked : {node.conditions[0], arena_.conditions.negation(node.conditions[0])}) {
         const Condition comparison = arena_.condition(masked);
         if (comparison.kind != Condition::Kind::equal) continue;
         for (const PolynomialId side : {comparison.left, comparison.right}) {
           const auto maximum = arena_.as_generator(side);
-          const bool is_mask = maximum && arena_.is_maximum(*maximum) && arena_.is_minus_infinity(side) == masked;
+          const bool is_mask =
+              maximum && arena_.maxima.is_maximum(*maximum) && arena_.masks.is_minus_infinity(side) == masked;
           if (is_mask) found.push_back({masked, side});
         }
       }
@@ -286,14 +315,14 @@ std::vector<Closing::Mask> Closing::masks(PolynomialId value) {
 
 }  // namespace
 
-std::optional<std::size_t> Flow::direction(const std::vector<VariableId>& names) const {
+std::optional<std::size_t> Recurrences::direction(const std::vector<VariableId>& names) const {
   std::optional<std::size_t> found;
   for (const std::vector<Affine>& element : reads_of_itself_) {
     for (std::size_t i = 0; i < names.size(); ++i) {
-      const Affine gap = Arena::difference(arena_.variable(names[i]), element[i]);
-      const Interval distance = arena_.range(gap);
+      const Affine gap = Affine::difference(arena_.affines.variable(names[i]), element[i]);
+      const Interval distance = arena_.known.range(gap);
       if (distance.is_point() && distance.low == 0) continue;
-      if (gap != Arena::number(1) || (found && *found != i)) return std::nullopt;
+      if (gap != Affine::number(1) || (found && *found != i)) return std::nullopt;
       found = i;
     }
   }
@@ -301,64 +330,59 @@ std::optional<std::size_t> Flow::direction(const std::vector<VariableId>& names)
 }
 
 /// Where some round up to the one that is asked for has no value.
-PolynomialId Flow::hazard_of_rounds(const RecurrenceRounds& rounds, const Round& first, const RecurrenceStep& step,
-                                    const Round& later) {
+PolynomialId Recurrences::hazard_of_rounds(const RecurrenceRounds& rounds, const Round& first,
+                                           const RecurrenceStep& step, const Round& later) {
   if (later.hazard == kHarmless) return first.hazard;
   if (arena_.traits(later.hazard).has_self) throw GiveUp{"a recurrence that divides by itself"};
-  const VariableId round = arena_.new_variable(rounds.low + 1, rounds.high);
-  const Affine k = arena_.variable(round);
+  const VariableId round = arena_.known.new_variable(rounds.low + 1, rounds.high);
+  const Affine k = arena_.affines.variable(round);
   const PolynomialId here =
-      arena_.substitute_polynomial(later.hazard, {{step.earlier, Arena::sum(k, Arena::number(-1))}});
-  const ConditionId is_reached = arena_.nonnegative(Arena::difference(arena_.variable(rounds.here), k));
+      arena_.substitute.polynomial(later.hazard, {{step.earlier, Affine::sum(k, Affine::number(-1))}});
+  const ConditionId is_reached =
+      arena_.conditions.nonnegative(Affine::difference(arena_.affines.variable(rounds.here), k));
   return hazards_.united(first.hazard, hazards_.anywhere({round}, is_reached, here));
 }
 
-void Flow::close(std::size_t statement, const std::vector<VariableId>& names) {
+void Recurrences::close(std::size_t statement, const std::vector<VariableId>& names) {
   const std::optional<std::size_t> along = direction(names);
   if (!along) return;
   const bool is_real = is_float(table_.statements[statement].equation->left->dtype);
-  const Interval range = arena_.range(names[*along]);
+  const Interval range = arena_.known.range(names[*along]);
   if (range.is_point()) return;
   Rounds rounds{static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high), 0, names[*along]};
   std::vector<Affine> element;
   for (const VariableId name : names) {
     // A subscript that is always the same is read as what it is.
-    const Interval values = arena_.range(name);
-    element.push_back(values.is_point() ? Arena::number(static_cast<std::int64_t>(values.low)) : arena_.variable(name));
+    const Interval values = arena_.known.range(name);
+    element.push_back(values.is_point() ? Affine::number(static_cast<std::int64_t>(values.low))
+                                        : arena_.affines.variable(name));
   }
   try {
-    element[*along] = Arena::number(rounds.low);
+    element[*along] = Affine::number(rounds.low);
     const Round first = body_at(statement, element);
     rounds.first = first.value;
     if (!reads_of_itself_.empty()) return;
     // With a name of its own the round before is known to exist.
     Step step;
-    step.earlier = arena_.new_variable(rounds.low, rounds.high - 1);
-    const Affine earlier = arena_.variable(step.earlier);
+    step.earlier = arena_.known.new_variable(rounds.low, rounds.high - 1);
+    const Affine earlier = arena_.affines.variable(step.earlier);
     for (const bool is_number : {false, true}) {
       if (is_number && !is_real) break;
       self_is_number_ = is_number;
-      element[*along] = Arena::sum(earlier, Arena::number(1));
+      element[*along] = Affine::sum(earlier, Affine::number(1));
       const Round later = body_at(statement, element);
       step.value = later.value;
       element[*along] = earlier;
-      step.previous = arena_.generator(self(statement, element));
+      step.previous = arena_.polynomials.generator(self(statement, element));
       if (!is_real) {
         // As a read gives it: kept in its type, in which it is already.
         const DType dtype = table_.statements[statement].equation->left->dtype;
-        step.previous = arena_.integer(arena_.wrapped(integer_of(step.previous).integer, dtype));
+        step.previous = arena_.polynomials.integer(arena_.affines.wrapped(integer_of(step.previous).integer, dtype));
       }
       Closing closing(arena_, step, rounds);
-      std::optional<PolynomialId> value;
-      if (!is_real) {
-        value = closing.index_of_extremum();
-      } else if (is_number) {
-        value = closing.sum();
-        if (!value) value = closing.masked_sum();
-      } else {
-        value = closing.extremum();
-        if (!value) value = closing.plain_sum();
-      }
+      const std::optional<PolynomialId> value = !is_real    ? closing.index_of_extremum()
+                                                : is_number ? closing.of_numbers()
+                                                            : closing.of_anything();
       if (!value) continue;
       closed_[statement] = Closed{names, *value, hazard_of_rounds(rounds, first, step, later)};
       break;

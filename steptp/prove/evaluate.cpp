@@ -1,231 +1,198 @@
-#include <algorithm>
-#include <cmath>
+// Expressions as forms (docs/decisions/0011, 0039). Values are exact: integers wrap as their types say, floats are real
+// numbers, or operations as they are written (as_written.cpp). Beside the value, the evaluator collects where the
+// element at hand has no value: a divisor that is zero, an access outside of its tensor. A branch that is not taken is
+// not evaluated, so its hazards count only together with its condition.
+#include "steptp/prove/flow.h"
+
 #include <utility>
 
-#include "steptp/structure/types.h"
-#include "steptp/prove/flow.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/literal.h"
 #include "steptp/prove/written_operations.h"
+#include "steptp/structure/types.h"
 
 namespace steptp::forms {
 
-namespace {
-
-Value real_value(PolynomialId id) { return {Value::Kind::real, {}, id, 0}; }
-Value integer_value(Affine affine) { return {Value::Kind::integer, std::move(affine), 0, 0}; }
-Value truth_value(ConditionId id) { return {Value::Kind::truth, {}, 0, id}; }
-
-bool is_accumulator(const Ref& left, const Ref& read) { return left.tensor == read.tensor; }
-
-}  // namespace
-
-PolynomialId Flow::to_real(const Value& value) {
-  switch (value.kind) {
-    case Value::Kind::real: return value.real;
-    case Value::Kind::integer: return arena_.integer(value.integer);
-    case Value::Kind::truth: return arena_.select(value.truth, arena_.constant(1), arena_.constant(0));
-  }
-  return value.real;
+Value Evaluator::convert(const TypedValue& value, DType dtype) {
+  if (keeps_operations() && is_float(dtype)) return real_value(parts_.written.kept_in(value, dtype));
+  return parts_.conversions.convert(value.value, dtype);
 }
 
-Value Flow::integer_of(PolynomialId polynomial) {
-  auto affine = arena_.as_affine(polynomial);
-  if (!affine) throw GiveUp{"an integer without a normal form"};
-  return integer_value(std::move(*affine));
+Affine Evaluator::to_integer(const Value& value, DType dtype) { return parts_.conversions.to_integer(value, dtype); }
+
+Value Evaluator::choose(ConditionId condition, const Value& if_true, const Value& if_false, DType dtype) {
+  return parts_.conversions.choose(condition, if_true, if_false, dtype);
 }
 
-Affine Flow::to_integer(const Value& value, DType dtype) {
-  switch (value.kind) {
-    case Value::Kind::integer: return arena_.wrapped(value.integer, dtype);
-    case Value::Kind::truth: return integer_of(to_real(value)).integer;
-    case Value::Kind::real: break;
+struct Evaluator::Visitor {
+  Evaluator& evaluator;
+  const Frame& frame;
+  TypedValue operator()(const Literal& literal) const {
+    if (literal.is_integer) return {kWeakInteger, integer_value(Affine::number(literal.integer))};
+    return {kWeakDecimal, real_value(evaluator.arena_.polynomials.constant(exact_decimal(literal.real)))};
   }
-  if (const auto number = arena_.as_constant(value.real)) {
-    mpz_class whole = number->get_num() / number->get_den();  // towards zero
-    const DTypeInfo& type = info(dtype);
-    if (whole < mpz_class(static_cast<long>(type.least))) whole = static_cast<long>(type.least);
-    if (whole > mpz_class(static_cast<long>(type.greatest))) whole = static_cast<long>(type.greatest);
-    return Arena::number(whole.get_si());
+  TypedValue operator()(const Infinity&) const { return {kWeakInf, real_value(evaluator.arena_.functions.infinity())}; }
+  TypedValue operator()(const IndexValue& value) const {
+    return {kWeakInteger, integer_value(evaluator.index(Index::variable(value.index), frame))};
   }
-  if (const auto infinite = arena_.as_infinity(value.real)) {
-    return Arena::number(*infinite > 0 ? info(dtype).greatest : info(dtype).least);
+  TypedValue operator()(const Read& read) const { return {typed(read.ref->dtype), evaluator.read(read.ref, frame)}; }
+  TypedValue operator()(const Sum& sum) const { return evaluator.fold(sum.operands, sum.operators, frame); }
+  TypedValue operator()(const Product& product) const {
+    return evaluator.fold(product.operands, product.operators, frame);
   }
-  if (const auto affine = arena_.as_affine(value.real)) {
-    if (Interval{info(dtype).least, info(dtype).greatest}.contains(arena_.range(*affine))) return *affine;
+  TypedValue operator()(const Power& power) const {
+    const auto* literal = std::get_if<Literal>(&power.exponent->node);
+    return evaluator.combine(ArithmeticOp::power, evaluator.evaluate(*power.base, frame),
+                             evaluator.evaluate(*power.exponent, frame),
+                             literal && literal->is_integer && literal->integer >= 0);
   }
-  const PolynomialId converted =
-      arena_.generator({Generator::Kind::conversion, static_cast<std::uint32_t>(dtype), {value.real}, {}, {}, {}});
-  return arena_.atom({Atom::Kind::value, *arena_.as_generator(converted), 0, {}});
-}
+  TypedValue operator()(const Extremum& extremum) const {
+    return evaluator.combine(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min,
+                             evaluator.evaluate(*extremum.left, frame), evaluator.evaluate(*extremum.right, frame),
+                             false);
+  }
+  TypedValue operator()(const Call& call) const {
+    return evaluator.call(call.function, evaluator.evaluate(*call.argument, frame));
+  }
+  TypedValue operator()(const Select& select) const {
+    return evaluator.choose(select.condition, select.if_true, select.if_false, frame);
+  }
+  TypedValue operator()(const Compare& compare) const {
+    std::vector<ConditionId> parts;
+    TypedValue left = evaluator.evaluate(*compare.operands[0], frame);
+    for (std::size_t i = 0; i < compare.operators.size(); ++i) {
+      TypedValue right = evaluator.evaluate(*compare.operands[i + 1], frame);
+      const auto type = join_type(left.type, right.type);
+      if (!type) throw GiveUp{"a comparison without a type"};
+      // A weak operand takes the other one's type: -1 is 255 beside u8.
+      const PolynomialId first = evaluator.to_real(evaluator.convert(left, type->dtype));
+      const PolynomialId second = evaluator.to_real(evaluator.convert(right, type->dtype));
+      parts.push_back(evaluator.arena_.conditions.compare(compare.operators[i], first, second));
+      left = std::move(right);
+    }
+    return {typed(DType::boolean), truth_value(evaluator.arena_.conditions.conjunction(parts))};
+  }
+  TypedValue operator()(const Logic& logic) const {
+    std::vector<ConditionId> parts;
+    for (const ExprPtr& operand : logic.operands) parts.push_back(evaluator.condition(*operand, frame));
+    return {typed(DType::boolean),
+            truth_value(logic.op == LogicOp::conjunction ? evaluator.arena_.conditions.conjunction(parts)
+                                                         : evaluator.arena_.conditions.disjunction(parts))};
+  }
+};
 
-ConditionId Flow::to_truth(const Value& value) {
-  switch (value.kind) {
-    case Value::Kind::truth: return value.truth;
-    case Value::Kind::integer: return arena_.negation(arena_.zero(value.integer));
-    case Value::Kind::real: break;
-  }
-  return arena_.compare(CompareOp::not_equal, value.real, arena_.constant(0));
-}
-
-Value Flow::convert(const Typed& value, DType dtype) {
-  if (keeps_operations() && is_float(dtype)) return real_value(kept_in(value, dtype));
-  return convert(value.value, dtype);
-}
-
-Value Flow::convert(const Value& value, DType dtype) {
-  if (is_float(dtype)) return real_value(to_real(value));
-  if (dtype == DType::boolean) return truth_value(to_truth(value));
-  return integer_value(to_integer(value, dtype));
-}
-
-Flow::Typed Flow::evaluate(const Expr& expr, const Frame& frame) {
-  const Arena::Deeper deeper(arena_);
-  arena_.spend(1);
-  struct Visitor {
-    Flow& flow;
-    const Frame& frame;
-    Typed operator()(const Literal& literal) const {
-      if (literal.is_integer) return {kWeakInteger, integer_value(Arena::number(literal.integer))};
-      return {kWeakDecimal, real_value(flow.arena_.constant(exact_decimal(literal.real)))};
-    }
-    Typed operator()(const Infinity&) const { return {kWeakInf, real_value(flow.arena_.infinity())}; }
-    Typed operator()(const IndexValue& value) const {
-      return {kWeakInteger, integer_value(flow.index(Index::variable(value.index), frame))};
-    }
-    Typed operator()(const Read& read) const { return {typed(read.ref->dtype), flow.read(read.ref, frame)}; }
-    Typed operator()(const Sum& sum) const { return flow.fold(sum.operands, sum.operators, frame); }
-    Typed operator()(const Product& product) const { return flow.fold(product.operands, product.operators, frame); }
-    Typed operator()(const Power& power) const {
-      const auto* literal = std::get_if<Literal>(&power.exponent->node);
-      return flow.combine(ArithmeticOp::power, flow.evaluate(*power.base, frame), flow.evaluate(*power.exponent, frame),
-                          literal && literal->is_integer && literal->integer >= 0);
-    }
-    Typed operator()(const Extremum& extremum) const {
-      return flow.combine(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, flow.evaluate(*extremum.left, frame),
-                          flow.evaluate(*extremum.right, frame), false);
-    }
-    Typed operator()(const Call& call) const { return flow.call(call.function, flow.evaluate(*call.argument, frame)); }
-    Typed operator()(const Select& select) const {
-      return flow.choose(select.condition, select.if_true, select.if_false, frame);
-    }
-    Typed operator()(const Compare& compare) const {
-      std::vector<ConditionId> parts;
-      Typed left = flow.evaluate(*compare.operands[0], frame);
-      for (std::size_t i = 0; i < compare.operators.size(); ++i) {
-        Typed right = flow.evaluate(*compare.operands[i + 1], frame);
-        const auto type = join_type(left.type, right.type);
-        if (!type) throw GiveUp{"a comparison without a type"};
-        // A weak operand takes the other one's type: -1 is 255 beside u8.
-        const PolynomialId first = flow.to_real(flow.convert(left, type->dtype));
-        const PolynomialId second = flow.to_real(flow.convert(right, type->dtype));
-        parts.push_back(flow.arena_.compare(compare.operators[i], first, second));
-        left = std::move(right);
-      }
-      return {typed(DType::boolean), truth_value(flow.arena_.conjunction(parts))};
-    }
-    Typed operator()(const Logic& logic) const {
-      std::vector<ConditionId> parts;
-      for (const ExprPtr& operand : logic.operands) parts.push_back(flow.condition(*operand, frame));
-      return {typed(DType::boolean), truth_value(logic.op == LogicOp::conjunction ? flow.arena_.conjunction(parts)
-                                                                                  : flow.arena_.disjunction(parts))};
-    }
-  };
+TypedValue Evaluator::evaluate(const Expr& expr, const Frame& frame) {
+  const Deeper deeper(arena_.budget);
+  arena_.budget.spend(1);
   return std::visit(Visitor{*this, frame}, expr.node);
 }
 
-ConditionId Flow::condition(const Expr& expr, const Frame& frame) { return to_truth(evaluate(expr, frame).value); }
+ConditionId Evaluator::condition(const Expr& expr, const Frame& frame) {
+  return parts_.conversions.to_truth(evaluate(expr, frame).value);
+}
 
-Flow::Typed Flow::fold(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators,
-                       const Frame& frame) {
-  Typed result = evaluate(*operands[0], frame);
+TypedValue Evaluator::fold(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators,
+                           const Frame& frame) {
+  TypedValue result = evaluate(*operands[0], frame);
   for (std::size_t i = 0; i < operators.size(); ++i) {
     result = combine(operators[i], result, evaluate(*operands[i + 1], frame), false);
   }
   return result;
 }
 
-Flow::Typed Flow::combine(ArithmeticOp op, const Typed& left, const Typed& right, bool natural_exponent) {
+TypedValue Evaluator::combine(ArithmeticOp op, const TypedValue& left, const TypedValue& right, bool natural_exponent) {
   const auto type = binary_type(op, left.type, right.type, natural_exponent);
   if (!type) throw GiveUp{"an expression without a type"};
   if (op == ArithmeticOp::power && is_integer_power(left.type, natural_exponent)) {
     if (type->dtype == DType::boolean) throw GiveUp{"arithmetic on bools"};
-    const Affine base = to_integer(left.value, type->dtype);
-    Affine result = Arena::number(1);
+    const Affine base = parts_.conversions.to_integer(left.value, type->dtype);
+    Affine result = Affine::number(1);
     if (right.value.integer.constant > 16) throw GiveUp{"a high power of an integer"};
     for (std::int64_t i = 0; i < right.value.integer.constant; ++i) {
-      result = arena_.wrapped(arena_.product(result, base), type->dtype);
+      result = arena_.affines.wrapped(arena_.affines.product(result, base), type->dtype);
     }
     return {*type, integer_value(result)};
   }
-  if (is_float(type->dtype)) {
-    const PolynomialId a = to_real(left.value);
-    const PolynomialId b = to_real(right.value);
-    add_operation_hazard(op, a, b);
-    if (keeps_operations()) return {*type, real_value(written(op, left, right, type->dtype))};
-    switch (op) {
-      case ArithmeticOp::add: return {*type, real_value(arena_.add(a, b))};
-      case ArithmeticOp::subtract: return {*type, real_value(arena_.add(a, arena_.negate(b)))};
-      case ArithmeticOp::multiply: return {*type, real_value(arena_.multiply(a, b))};
-      case ArithmeticOp::divide: return {*type, real_value(arena_.multiply(a, arena_.inverse(b)))};
-      case ArithmeticOp::floor_divide:
-      case ArithmeticOp::modulo:
-        return {*type, real_value(arena_.generator(
-                           {Generator::Kind::operation, operation_tag(op, DType::f64), {a, b}, {}, {}, {}}))};
-      case ArithmeticOp::power: return {*type, real_value(arena_.power(a, b))};
-      case ArithmeticOp::max: return {*type, real_value(arena_.extremum(true, {a, b}))};
-      case ArithmeticOp::min: return {*type, real_value(arena_.extremum(false, {a, b}))};
-    }
-  }
-  if (type->dtype == DType::boolean) throw GiveUp{"arithmetic on bools"};
-  const Affine a = to_integer(left.value, type->dtype);
-  const Affine b = to_integer(right.value, type->dtype);
-  const auto wrap = [&](const Affine& value) {
-    return Typed{*type, integer_value(arena_.wrapped(value, type->dtype))};
-  };
+  return is_float(type->dtype) ? combine_reals(op, left, right, *type) : combine_integers(op, left, right, *type);
+}
+
+TypedValue Evaluator::combine_reals(ArithmeticOp op, const TypedValue& left, const TypedValue& right,
+                                    const ValueType& type) {
+  const PolynomialId a = to_real(left.value);
+  const PolynomialId b = to_real(right.value);
+  add_operation_hazard(op, a, b);
+  if (keeps_operations()) return {type, real_value(parts_.written.written(op, left, right, type.dtype))};
   switch (op) {
-    case ArithmeticOp::add: return wrap(Arena::sum(a, b));
-    case ArithmeticOp::subtract: return wrap(Arena::difference(a, b));
-    case ArithmeticOp::multiply: return wrap(arena_.product(a, b));
+    case ArithmeticOp::add: return {type, real_value(arena_.polynomials.add(a, b))};
+    case ArithmeticOp::subtract: return {type, real_value(arena_.polynomials.add(a, arena_.polynomials.negate(b)))};
+    case ArithmeticOp::multiply: return {type, real_value(arena_.polynomials.multiply(a, b))};
+    case ArithmeticOp::divide: return {type, real_value(arena_.polynomials.multiply(a, arena_.polynomials.inverse(b)))};
     case ArithmeticOp::floor_divide:
     case ArithmeticOp::modulo:
-      add_operation_hazard(op, arena_.integer(a), arena_.integer(b));
+      return {type, real_value(arena_.polynomials.generator(
+                        {Generator::Kind::operation, operation_tag(op, DType::f64), {a, b}, {}, {}, {}}))};
+    case ArithmeticOp::power: return {type, real_value(arena_.functions.power(a, b))};
+    case ArithmeticOp::max: return {type, real_value(arena_.choices.extremum(true, {a, b}))};
+    case ArithmeticOp::min: return {type, real_value(arena_.choices.extremum(false, {a, b}))};
+  }
+  throw GiveUp{"an operation that is not known"};
+}
+
+TypedValue Evaluator::combine_integers(ArithmeticOp op, const TypedValue& left, const TypedValue& right,
+                                       const ValueType& type) {
+  if (type.dtype == DType::boolean) throw GiveUp{"arithmetic on bools"};
+  const Affine a = to_integer(left.value, type.dtype);
+  const Affine b = to_integer(right.value, type.dtype);
+  const auto wrap = [&](const Affine& value) {
+    return TypedValue{type, integer_value(arena_.affines.wrapped(value, type.dtype))};
+  };
+  switch (op) {
+    case ArithmeticOp::add: return wrap(Affine::sum(a, b));
+    case ArithmeticOp::subtract: return wrap(Affine::difference(a, b));
+    case ArithmeticOp::multiply: return wrap(arena_.affines.product(a, b));
+    case ArithmeticOp::floor_divide:
+    case ArithmeticOp::modulo:
+      add_operation_hazard(op, arena_.polynomials.integer(a), arena_.polynomials.integer(b));
       if (b.is_constant() && b.constant > 0) {
-        return wrap(op == ArithmeticOp::modulo ? arena_.remainder(a, b.constant) : arena_.quotient(a, b.constant));
+        return wrap(op == ArithmeticOp::modulo ? arena_.affines.remainder(a, b.constant)
+                                               : arena_.affines.quotient(a, b.constant));
       }
-      return {*type, integer_of(arena_.generator({Generator::Kind::operation,
-                                                  operation_tag(op, type->dtype),
-                                                  {arena_.integer(a), arena_.integer(b)},
-                                                  {},
-                                                  {},
-                                                  {}}))};
+      return {type,
+              integer_of(arena_.polynomials.generator({Generator::Kind::operation,
+                                                       operation_tag(op, type.dtype),
+                                                       {arena_.polynomials.integer(a), arena_.polynomials.integer(b)},
+                                                       {},
+                                                       {},
+                                                       {}}))};
     case ArithmeticOp::max:
     case ArithmeticOp::min:
-      return {*type, integer_of(arena_.extremum(op == ArithmeticOp::max, {arena_.integer(a), arena_.integer(b)}))};
+      return {type, integer_of(arena_.choices.extremum(
+                        op == ArithmeticOp::max, {arena_.polynomials.integer(a), arena_.polynomials.integer(b)}))};
     case ArithmeticOp::divide:
     case ArithmeticOp::power: break;
   }
   throw GiveUp{"an integer operation without a normal form"};
 }
 
-Flow::Typed Flow::call(Function function, const Typed& argument) {
+TypedValue Evaluator::call(Function function, const TypedValue& argument) {
   const ValueType type = unary_type(function, argument.type);
   if (is_float(type.dtype)) {
     const PolynomialId operand = to_real(argument.value);
     if (function == Function::rsqrt) add_hazard(hazards_.of_divisor(operand));
-    if (keeps_operations()) return {type, real_value(written(function, argument, type.dtype))};
-    return {type, real_value(arena_.call(function, operand))};
+    if (keeps_operations()) return {type, real_value(parts_.written.written(function, argument, type.dtype))};
+    return {type, real_value(arena_.functions.call(function, operand))};
   }
   if (type.dtype == DType::boolean) throw GiveUp{"arithmetic on bools"};
   const Affine value = to_integer(argument.value, type.dtype);
   switch (function) {
     case Function::abs:
       return {type,
-              integer_value(arena_.wrapped(
-                  integer_of(arena_.extremum(true, {arena_.integer(value), arena_.integer(Arena::scaled(value, -1))}))
+              integer_value(arena_.affines.wrapped(
+                  integer_of(arena_.choices.extremum(true, {arena_.polynomials.integer(value),
+                                                            arena_.polynomials.integer(Affine::scaled(value, -1))}))
                       .integer,
                   type.dtype))};
-    case Function::negate: return {type, integer_value(arena_.wrapped(Arena::scaled(value, -1), type.dtype))};
+    case Function::negate: return {type, integer_value(arena_.affines.wrapped(Affine::scaled(value, -1), type.dtype))};
     case Function::floor:
     case Function::ceil:
     case Function::round: return {type, integer_value(value)};
@@ -234,21 +201,21 @@ Flow::Typed Flow::call(Function function, const Typed& argument) {
   throw GiveUp{"a function of integers without a normal form"};
 }
 
-Flow::Typed Flow::choose(const ExprPtr& condition, const ExprPtr& if_true, const ExprPtr& if_false,
-                         const Frame& frame) {
+TypedValue Evaluator::choose(const ExprPtr& condition, const ExprPtr& if_true, const ExprPtr& if_false,
+                             const Frame& frame) {
   const ConditionId chosen = this->condition(*condition, frame);
-  const Truth known = arena_.truth(chosen);
-  std::optional<Typed> a;
-  std::optional<Typed> b;
+  const Truth known = arena_.known.truth(chosen);
+  std::optional<TypedValue> a;
+  std::optional<TypedValue> b;
   // The branch that is not taken is not evaluated, so its hazards count only together with the condition.
   const PolynomialId outside = std::exchange(hazard_, kHarmless);
   if (known != Truth::no) {
-    const Arena::Assumption assumed(arena_, chosen);
+    const Assumption assumed(arena_, chosen);
     a = evaluate(*if_true, frame);
   }
   const PolynomialId if_chosen = std::exchange(hazard_, kHarmless);
   if (known != Truth::yes) {
-    const Arena::Assumption assumed(arena_, arena_.negation(chosen));
+    const Assumption assumed(arena_, arena_.conditions.negation(chosen));
     b = evaluate(*if_false, frame);
   }
   const PolynomialId inside = known == Truth::maybe ? hazards_.chosen(chosen, if_chosen, hazard_)
@@ -266,128 +233,24 @@ Flow::Typed Flow::choose(const ExprPtr& condition, const ExprPtr& if_true, const
   return {*type, choose(chosen, convert(*a, type->dtype), convert(*b, type->dtype), type->dtype)};
 }
 
-Value Flow::choose(ConditionId condition, const Value& if_true, const Value& if_false, DType dtype) {
-  if (is_float(dtype)) return real_value(arena_.select(condition, to_real(if_true), to_real(if_false)));
-  if (dtype == DType::boolean) {
-    return truth_value(arena_.disjunction({arena_.conjunction({condition, to_truth(if_true)}),
-                                           arena_.conjunction({arena_.negation(condition), to_truth(if_false)})}));
-  }
-  const PolynomialId chosen =
-      arena_.select(condition, arena_.integer(to_integer(if_true, dtype)), arena_.integer(to_integer(if_false, dtype)));
-  return integer_of(chosen);
-}
-
-Affine Flow::index(const Index& index, const Frame& frame) {
-  const Statement& statement = table_.statements[frame.statement];
-  Affine result = Arena::number(index.constant_term());
-  for (const IndexTerm& term : index.terms()) {
-    Affine product = Arena::number(term.coefficient);
-    for (const IndexAtom& factor : term.factors) {
-      struct Visitor {
-        Flow& flow;
-        const Frame& frame;
-        const Statement& statement;
-        Affine operator()(const LoopVariable& variable) const {
-          for (std::size_t i = 0; i < statement.loops.size(); ++i) {
-            if (statement.loops[i]->index == variable.name) return frame.loops[i];
-          }
-          throw GiveUp{"an index that no loop binds"};
-        }
-        Affine operator()(const FloorQuotient& node) const {
-          return flow.arena_.quotient(flow.index(*node.dividend, frame), divisor(*node.divisor));
-        }
-        Affine operator()(const FloorRemainder& node) const {
-          return flow.arena_.remainder(flow.index(*node.dividend, frame), divisor(*node.divisor));
-        }
-        Affine operator()(const IndirectRead& read) const {
-          const Value value = flow.read(read.ref, frame);
-          return flow.to_integer(value, read.ref->dtype);
-        }
-        [[nodiscard]] std::int64_t divisor(const Index& index) const {
-          const Affine value = flow.index(index, frame);
-          if (!value.is_constant()) throw GiveUp{"a divisor that is not a constant"};
-          return value.constant;
-        }
-      };
-      product = arena_.product(product, std::visit(Visitor{*this, frame, statement}, factor));
+void Evaluator::add_operation_hazard(ArithmeticOp op, PolynomialId left, PolynomialId right) {
+  switch (op) {
+    case ArithmeticOp::divide:
+    case ArithmeticOp::floor_divide:
+    case ArithmeticOp::modulo: return add_hazard(hazards_.of_divisor(right));
+    case ArithmeticOp::power: {
+      const PolynomialId zero = arena_.polynomials.constant(0);
+      const ConditionId is_negative = arena_.conditions.compare(CompareOp::less, right, zero);
+      const Truth known = arena_.known.truth(is_negative);
+      if (known != Truth::no) add_hazard(hazards_.chosen(is_negative, hazards_.of_divisor(left), kHarmless));
+      return;
     }
-    result = Arena::sum(result, product);
+    case ArithmeticOp::add:
+    case ArithmeticOp::subtract:
+    case ArithmeticOp::multiply:
+    case ArithmeticOp::max:
+    case ArithmeticOp::min: return;
   }
-  return result;
-}
-
-Value Flow::entry(const TwoValuedTable& table, DType dtype, const std::vector<Affine>& subscripts) {
-  Affine place = Arena::number(table.constant);
-  for (std::size_t i = 0; i < subscripts.size(); ++i) {
-    place = Arena::sum(place, Arena::scaled(subscripts[i], table.coefficients[i]));
-  }
-  const auto value = [this, dtype](double number) -> Value {
-    if (std::isinf(number)) return real_value(number > 0 ? arena_.infinity() : arena_.negate(arena_.infinity()));
-    const auto whole = static_cast<std::int64_t>(number);
-    if (dtype == DType::boolean) return truth_value(whole != 0 ? arena_.always() : arena_.never());
-    if (is_float(dtype)) return real_value(arena_.constant(mpq_class(static_cast<long>(whole))));
-    return integer_value(Arena::number(whole));
-  };
-  return choose(arena_.nonnegative(std::move(place)), value(table.inside), value(table.outside), dtype);
-}
-
-Value Flow::known_value(std::uint32_t number, const Variable& variable, std::vector<Affine> subscripts) {
-  if (const TwoValuedTable* table = shared_.table(number)) return entry(*table, variable.dtype, subscripts);
-  const PolynomialId value = arena_.input(number, std::move(subscripts));
-  if (is_float(variable.dtype)) return real_value(value);
-  if (variable.dtype == DType::boolean) return truth_value(arena_.boolean(*arena_.as_generator(value)));
-  return integer_value(arena_.atom({Atom::Kind::value, *arena_.as_generator(value), 0, {}}));
-}
-
-Value Flow::read(const RefPtr& ref, const Frame& frame) {
-  const Statement& statement = table_.statements[frame.statement];
-  if (frame.as_accumulator && is_accumulator(*statement.equation->left, *ref)) {
-    return real_value(frame.accumulator.value_or(arena_.identity(*statement.accumulates)));
-  }
-  std::vector<Affine> subscripts;
-  for (const Index& subscript : ref->subscripts) subscripts.push_back(index(subscript, frame));
-  if (const auto number = shared_.known(ref->tensor)) {
-    const Variable* variable = shared_.signature.find(ref->tensor);
-    if (variable->role != Role::output) {
-      add_range_hazards(subscripts, variable->shape);
-      return known_value(*number, *variable, std::move(subscripts));
-    }
-  }
-  add_range_hazards(subscripts, shape(ref->tensor));
-  add_hidden(ref, frame, subscripts);
-  Value value = resolve(ref->tensor, subscripts, frame.statement, frame.loops, writers_[ref->tensor].size());
-  add_hazard(value.hazard);
-  return value;
-}
-
-void Flow::add_hidden(const RefPtr& ref, const Frame& frame, std::vector<Affine>& subscripts) {
-  if (table_.tensors.at(ref->tensor).effective_scope() == Scope::global) return;
-  Access access;
-  access.statement = frame.statement;
-  access.ref = ref;
-  for (const Index& subscript : hidden_subscripts(table_, access)) subscripts.push_back(index(subscript, frame));
-}
-
-std::vector<Affine> Flow::left_subscripts(std::size_t statement, const Frame& frame) {
-  const RefPtr& left = table_.statements[statement].equation->left;
-  std::vector<Affine> subscripts;
-  // A write outside of the tensor would leave all its elements without a value: such writes have no form.
-  const PolynomialId outside = std::exchange(hazard_, kHarmless);
-  for (const Index& subscript : left->subscripts) subscripts.push_back(index(subscript, frame));
-  add_range_hazards(subscripts, shape(left->tensor));
-  if (std::exchange(hazard_, outside) != kHarmless) throw GiveUp{"a write that data may put outside of its tensor"};
-  add_hidden(left, frame, subscripts);
-  return subscripts;
-}
-
-Value Flow::right_side(std::size_t statement, const std::vector<Affine>& loops, bool as_accumulator,
-                       std::optional<PolynomialId> accumulator) {
-  const Equation& equation = *table_.statements[statement].equation;
-  const Frame frame{statement, loops, as_accumulator, accumulator};
-  const PolynomialId outside = std::exchange(hazard_, kHarmless);
-  Value value = convert(evaluate(*equation.right, frame), equation.left->dtype);
-  value.hazard = std::exchange(hazard_, outside);
-  return value;
 }
 
 }  // namespace steptp::forms

@@ -1,3 +1,5 @@
+// Factors of polynomials over the rationals, by FLINT. Its C objects live in one class, so that they are released
+// together. Nothing rests on the factors being right: whoever asks multiplies them out again (products.cpp).
 #include "steptp/prove/factors.h"
 
 #include <flint/flint.h>

@@ -1,41 +1,39 @@
-// Definedness as an obligation of its own. A hazard is a form with the values 0 and 1, made of the same nodes as
-// values, so that splitting, moving and renaming loops changes hazards and values alike: unions are maxima, choices are
-// selects, and a hazard in any round of a loop is a maximum over the rounds.
+// Definedness as an obligation of its own (docs/decisions/0039). A hazard is a form with the values 0 and 1, made of
+// the same nodes as values, so that splitting, moving and renaming loops changes hazards and values alike: unions are
+// maxima, choices are selects, and a hazard in any round of a loop is a maximum over the rounds.
 #include "steptp/prove/hazards.h"
 
 #include <algorithm>
 
-#include "steptp/prove/flow.h"
-#include "steptp/prove/give_up.h"
-
 namespace steptp::forms {
 
 PolynomialId Hazards::of_condition(ConditionId condition) {
-  const Truth known = arena_.truth(condition);
+  const Truth known = arena_.known.truth(condition);
   if (known == Truth::no) return kHarmless;
-  return united(kHarmless, arena_.select(condition, arena_.constant(1), arena_.constant(0)));
+  return united(kHarmless,
+                arena_.choices.select(condition, arena_.polynomials.constant(1), arena_.polynomials.constant(0)));
 }
 
 PolynomialId Hazards::united(PolynomialId left, PolynomialId right) {
   if (left == kHarmless && right == kHarmless) return kHarmless;
-  const PolynomialId nothing = arena_.constant(0);
+  const PolynomialId nothing = arena_.polynomials.constant(0);
   if (left == kHarmless) left = nothing;
   if (right == kHarmless) right = nothing;
-  const PolynomialId both = arena_.extremum(true, {nothing, left, right});
+  const PolynomialId both = arena_.choices.extremum(true, {nothing, left, right});
   return both == nothing ? kHarmless : both;
 }
 
 PolynomialId Hazards::chosen(ConditionId condition, PolynomialId if_true, PolynomialId if_false) {
   if (if_true == if_false) return if_true;
-  const PolynomialId nothing = arena_.constant(0);
+  const PolynomialId nothing = arena_.polynomials.constant(0);
   const PolynomialId first = if_true == kHarmless ? nothing : if_true;
   const PolynomialId second = if_false == kHarmless ? nothing : if_false;
-  return united(kHarmless, arena_.select(condition, first, second));
+  return united(kHarmless, arena_.choices.select(condition, first, second));
 }
 
 PolynomialId Hazards::anywhere(const std::vector<VariableId>& variables, ConditionId condition, PolynomialId hazard) {
   if (hazard == kHarmless) return kHarmless;
-  return united(kHarmless, arena_.reduce(ArithmeticOp::max, variables, {condition}, hazard));
+  return united(kHarmless, arena_.reductions.reduce(ArithmeticOp::max, variables, {condition}, hazard));
 }
 
 std::vector<ConditionId> Hazards::conditions_of(PolynomialId hazard) {
@@ -46,23 +44,24 @@ std::vector<ConditionId> Hazards::conditions_of(PolynomialId hazard) {
     if (!only) continue;
     const Generator& node = arena_.generator(*only);
     if (node.kind != Generator::Kind::select || arena_.is_index_condition(node.conditions[0])) continue;
-    if (node.polynomials[0] == arena_.constant(1)) out.push_back(node.conditions[0]);
+    if (node.polynomials[0] == arena_.polynomials.constant(1)) out.push_back(node.conditions[0]);
   }
   return out;
 }
 
+/// 1 where the divisor is zero; the laws say where that cannot be, or what it follows from.
 PolynomialId Hazards::of_divisor(PolynomialId divisor) {
-  arena_.spend(1);
-  const PolynomialId zero = arena_.constant(0);
-  if (divisor == zero) return arena_.constant(1);
-  if (divisor == arena_.nan()) return kHarmless;  // a quotient by NaN is NaN, which is a value
-  if (arena_.sign(divisor).nonzero) return kHarmless;
+  arena_.budget.spend(1);
+  const PolynomialId zero = arena_.polynomials.constant(0);
+  if (divisor == zero) return arena_.polynomials.constant(1);
+  if (divisor == arena_.masks.nan()) return kHarmless;  // a quotient by NaN is NaN, which is a value
+  if (arena_.signs.sign(divisor).nonzero) return kHarmless;
   for (const auto& [less, greater] : {std::pair(zero, divisor), std::pair(divisor, zero)}) {
-    if (arena_.truth(arena_.compare(CompareOp::less, less, greater)) == Truth::yes) return kHarmless;
+    if (arena_.known.truth(arena_.conditions.compare(CompareOp::less, less, greater)) == Truth::yes) return kHarmless;
   }
   const Polynomial sum = arena_.polynomial(divisor);
   if (sum.terms.size() == 1) {
-    // A product of numbers is zero where one of them is. Beside an infinity it may be NaN, which is not zero.
+    // x*y == 0 = x == 0 or y == 0, of numbers: beside an infinity a product may be NaN, which is not zero.
     const Monomial product = arena_.monomial(sum.terms[0].first);
     const bool is_number = !arena_.traits_of_monomial(sum.terms[0].first).is_wild();
     if (sum.terms[0].second != 0 && (is_number || product.factors.size() == 1)) {
@@ -73,8 +72,8 @@ PolynomialId Hazards::of_divisor(PolynomialId divisor) {
       return result;
     }
   }
-  // A product that was multiplied out is zero where one of its factors is.
-  if (const auto product = arena_.with_algebra() ? arena_.factored(divisor) : std::nullopt) {
+  // x*y+x*z == 0 = x == 0 or y+z == 0: a product that was multiplied out is zero where one of its factors is.
+  if (const auto product = arena_.with_algebra() ? arena_.products.factored(divisor) : std::nullopt) {
     const bool is_product = product->factors.size() > 1 || product->factors[0].second > 1;
     PolynomialId result = kHarmless;
     for (const auto& [factor, exponent] : product->factors) {
@@ -82,10 +81,10 @@ PolynomialId Hazards::of_divisor(PolynomialId divisor) {
     }
     if (is_product) return result;
   }
-  // All multiples of a sum have one form.
+  // n*x == 0 = x == 0: all multiples of a sum have one form.
   const mpq_class leading = sum.terms.front().second;
-  const PolynomialId monic = leading == 0 ? divisor : arena_.scale(divisor, 1 / leading);
-  return of_condition(arena_.compare(CompareOp::equal, monic, zero));
+  const PolynomialId monic = leading == 0 ? divisor : arena_.polynomials.scale(divisor, 1 / leading);
+  return of_condition(arena_.conditions.compare(CompareOp::equal, monic, zero));
 }
 
 PolynomialId Hazards::of_factor(GeneratorId factor) {
@@ -93,33 +92,34 @@ PolynomialId Hazards::of_factor(GeneratorId factor) {
   switch (node.kind) {
     case Generator::Kind::lump: return of_divisor(node.polynomials[0]);
     case Generator::Kind::inverse:
-      // The inverse of a number is never zero.
+      // 1/x == 0 never, where x is a number.
       if (!arena_.traits(node.polynomials[0]).is_wild()) return kHarmless;
       break;
     case Generator::Kind::call: {
       const auto function = static_cast<Function>(node.tag);
-      // A root of a negative number is NaN, which is not zero.
+      // sqrt(x) == 0 = x == 0, and abs(x) == 0 likewise: a root of a negative number is NaN, which is not zero.
       if (function == Function::sqrt || function == Function::abs) return of_divisor(node.polynomials[0]);
       break;
     }
     case Generator::Kind::select: {
       PolynomialId arms[2] = {kHarmless, kHarmless};
       for (const bool holds : {true, false}) {
-        const ConditionId outcome = holds ? node.conditions[0] : arena_.negation(node.conditions[0]);
-        const Arena::Assumption assumed(arena_, outcome);
+        const ConditionId outcome = holds ? node.conditions[0] : arena_.conditions.negation(node.conditions[0]);
+        const Assumption assumed(arena_, outcome);
         arms[holds ? 0 : 1] = of_divisor(node.polynomials[holds ? 0 : 1]);
       }
       return chosen(node.conditions[0], arms[0], arms[1]);
     }
     default: break;
   }
-  return of_condition(arena_.compare(CompareOp::equal, arena_.generator(node), arena_.constant(0)));
+  return of_condition(
+      arena_.conditions.compare(CompareOp::equal, arena_.polynomials.generator(node), arena_.polynomials.constant(0)));
 }
 
 PolynomialId Hazards::of_nan(PolynomialId value) {
-  if (value == arena_.nan()) return arena_.constant(1);
+  if (value == arena_.masks.nan()) return arena_.polynomials.constant(1);
   if (!arena_.traits(value).may_be_nan) return kHarmless;
-  arena_.spend(1);
+  arena_.budget.spend(1);
   // A sum is NaN where a summand is, and a product where a factor is.
   PolynomialId result = kHarmless;
   for (const auto& [monomial, coefficient] : Polynomial(arena_.polynomial(value)).terms) {
@@ -139,13 +139,14 @@ PolynomialId Hazards::of_nan_factor(GeneratorId factor) {
       const PolynomialId inside = of_nan(node.polynomials[0]);
       const auto function = static_cast<Function>(node.tag);
       if (function != Function::sqrt && function != Function::log) return inside;
-      return united(inside, of_condition(arena_.compare(CompareOp::less, node.polynomials[0], arena_.constant(0))));
+      return united(inside, of_condition(arena_.conditions.compare(CompareOp::less, node.polynomials[0],
+                                                                   arena_.polynomials.constant(0))));
     }
     case Generator::Kind::select: {
       PolynomialId arms[2] = {kHarmless, kHarmless};
       for (const bool holds : {true, false}) {
-        const ConditionId outcome = holds ? node.conditions[0] : arena_.negation(node.conditions[0]);
-        const Arena::Assumption assumed(arena_, outcome);
+        const ConditionId outcome = holds ? node.conditions[0] : arena_.conditions.negation(node.conditions[0]);
+        const Assumption assumed(arena_, outcome);
         arms[holds ? 0 : 1] = of_nan(node.polynomials[holds ? 0 : 1]);
       }
       return chosen(node.conditions[0], arms[0], arms[1]);
@@ -153,9 +154,9 @@ PolynomialId Hazards::of_nan_factor(GeneratorId factor) {
     case Generator::Kind::reduction: {
       const auto op = static_cast<ArithmeticOp>(node.tag);
       if (op != ArithmeticOp::add && op != ArithmeticOp::multiply) return kHarmless;  // a maximum drops NaN
-      const Arena::Opened fold = arena_.opened(factor);
-      const ConditionId where = arena_.conjunction(fold.conditions);
-      const Arena::Assumption assumed(arena_, where);
+      const OpenedFold fold = arena_.reductions.opened(factor);
+      const ConditionId where = arena_.conditions.conjunction(fold.conditions);
+      const Assumption assumed(arena_, where);
       return anywhere(fold.variables, where, of_nan(fold.body));
     }
     case Generator::Kind::definition: {
@@ -163,18 +164,18 @@ PolynomialId Hazards::of_nan_factor(GeneratorId factor) {
       if (!excuse) return kHarmless;
       Generator where = node;
       where.tag = *excuse;
-      return united(kHarmless, arena_.generator(std::move(where)));
+      return united(kHarmless, arena_.polynomials.generator(std::move(where)));
     }
     default: return kHarmless;
   }
 }
 
 std::vector<PolynomialId> Hazards::parts(PolynomialId hazard) {
-  if (hazard == kHarmless || hazard == arena_.constant(0)) return {};
+  if (hazard == kHarmless || hazard == arena_.polynomials.constant(0)) return {};
   const auto whole = arena_.as_generator(hazard);
   if (whole && arena_.generator(*whole).kind == Generator::Kind::extremum && arena_.generator(*whole).tag == 1) {
     std::vector<PolynomialId> found = arena_.generator(*whole).polynomials;
-    std::erase(found, arena_.constant(0));
+    std::erase(found, arena_.polynomials.constant(0));
     return found;
   }
   return {hazard};
@@ -186,7 +187,7 @@ PolynomialId Hazards::under_assumptions(PolynomialId hazard) {
     for (auto only = arena_.as_generator(part); only; only = arena_.as_generator(part)) {
       const Generator& node = arena_.generator(*only);
       if (node.kind != Generator::Kind::select) break;
-      const Truth known = arena_.truth(node.conditions[0]);
+      const Truth known = arena_.known.truth(node.conditions[0]);
       if (known == Truth::maybe) break;
       part = node.polynomials[known == Truth::yes ? 0 : 1];
     }
@@ -196,20 +197,20 @@ PolynomialId Hazards::under_assumptions(PolynomialId hazard) {
 }
 
 bool Hazards::includes_part(PolynomialId all, PolynomialId part) {
-  arena_.spend(4);
+  arena_.budget.spend(4);
   const std::vector<PolynomialId> known = parts(all);
   if (std::find(known.begin(), known.end(), part) != known.end()) return true;
   // Where `all` strikes at every input, nothing more is asked.
-  if (std::find(known.begin(), known.end(), arena_.constant(1)) != known.end()) return true;
+  if (std::find(known.begin(), known.end(), arena_.polynomials.constant(1)) != known.end()) return true;
   const auto only = arena_.as_generator(part);
   if (!only || arena_.generator(*only).kind != Generator::Kind::select) return false;
   const Generator node = arena_.generator(*only);
   for (const bool holds : {true, false}) {
     const PolynomialId arm = node.polynomials[holds ? 0 : 1];
-    if (arm == arena_.constant(0)) continue;
-    const ConditionId outcome = holds ? node.conditions[0] : arena_.negation(node.conditions[0]);
-    if (arena_.truth(outcome) == Truth::no) continue;
-    const Arena::Assumption assumed(arena_, outcome);
+    if (arm == arena_.polynomials.constant(0)) continue;
+    const ConditionId outcome = holds ? node.conditions[0] : arena_.conditions.negation(node.conditions[0]);
+    if (arena_.known.truth(outcome) == Truth::no) continue;
+    const Assumption assumed(arena_, outcome);
     if (!includes(under_assumptions(all), under_assumptions(arm))) return false;
   }
   return true;
@@ -219,37 +220,6 @@ bool Hazards::includes(PolynomialId all, PolynomialId some) {
   if (some == kHarmless || all == some) return true;
   const std::vector<PolynomialId> asked = parts(some);
   return std::all_of(asked.begin(), asked.end(), [&](PolynomialId part) { return includes_part(all, part); });
-}
-
-void Flow::add_range_hazards(const std::vector<Affine>& subscripts, const std::vector<std::int64_t>& shape) {
-  for (std::size_t i = 0; i < subscripts.size() && i < shape.size(); ++i) {
-    // What is made of indices alone lies inside: `check` has shown it.
-    if (arena_.is_free_of_data(subscripts[i])) continue;
-    const ConditionId inside =
-        arena_.conjunction({arena_.nonnegative(subscripts[i]),
-                            arena_.nonnegative(Arena::difference(Arena::number(shape[i] - 1), subscripts[i]))});
-    add_hazard(hazards_.of_condition(arena_.negation(inside)));
-  }
-}
-
-void Flow::add_operation_hazard(ArithmeticOp op, PolynomialId left, PolynomialId right) {
-  switch (op) {
-    case ArithmeticOp::divide:
-    case ArithmeticOp::floor_divide:
-    case ArithmeticOp::modulo: return add_hazard(hazards_.of_divisor(right));
-    case ArithmeticOp::power: {
-      const PolynomialId zero = arena_.constant(0);
-      const ConditionId is_negative = arena_.compare(CompareOp::less, right, zero);
-      const Truth known = arena_.truth(is_negative);
-      if (known != Truth::no) add_hazard(hazards_.chosen(is_negative, hazards_.of_divisor(left), kHarmless));
-      return;
-    }
-    case ArithmeticOp::add:
-    case ArithmeticOp::subtract:
-    case ArithmeticOp::multiply:
-    case ArithmeticOp::max:
-    case ArithmeticOp::min: return;
-  }
 }
 
 }  // namespace steptp::forms

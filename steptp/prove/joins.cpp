@@ -1,12 +1,45 @@
-// Folds over neighbouring ranges are one fold.
+// Folds over neighbouring ranges are one fold (docs/decisions/0011). Two folds that differ in one range, or by one
+// condition and its opposite, are put together; so are a fold and what it would have one step further. Beside both
+// stands the same rest, which must be a number: inf*(3-1) is not inf*3-inf*1.
 #include <algorithm>
-#include <map>
+#include <iterator>
 
 #include "steptp/prove/arena.h"
 
 namespace steptp::forms {
 
-std::optional<PolynomialId> Arena::join_two(GeneratorId left, GeneratorId right) {
+namespace {
+
+/// A fold in a summand, and what stands beside it there.
+struct Candidate {
+  std::size_t term;
+  GeneratorId fold;
+  Monomial rest;
+};
+
+std::vector<Candidate> sums_in(const Store& store, const Polynomial& node) {
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < node.terms.size(); ++i) {
+    const Monomial& monomial = store.monomial(node.terms[i].first);
+    for (std::size_t f = 0; f < monomial.factors.size(); ++f) {
+      const auto& [factor, exponent] = monomial.factors[f];
+      const Generator& inner = store.generator(factor);
+      if (exponent != 1 || inner.kind != Generator::Kind::reduction ||
+          static_cast<ArithmeticOp>(inner.tag) != ArithmeticOp::add) {
+        continue;
+      }
+      Monomial rest = monomial;
+      rest.factors.erase(rest.factors.begin() + static_cast<std::ptrdiff_t>(f));
+      candidates.push_back({i, factor, std::move(rest)});
+    }
+  }
+  return candidates;
+}
+
+}  // namespace
+
+/// sum{a..b}(x)+sum{b+1..c}(x) = sum{a..c}(x), and sum{c}(x)+sum{not(c)}(x) = sum(x); likewise the other folds.
+std::optional<PolynomialId> Reductions::join_two(GeneratorId left, GeneratorId right) {
   const Generator& a = generators_[left];
   const Generator& b = generators_[right];
   if (a.kind != Generator::Kind::reduction || b.kind != Generator::Kind::reduction || a.tag != b.tag ||
@@ -41,37 +74,16 @@ std::optional<PolynomialId> Arena::join_two(GeneratorId left, GeneratorId right)
   Substitution map;
   std::vector<VariableId> variables;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    variables.push_back(new_variable(ranges[i].first, ranges[i].second));
-    map[bound_variable(height, static_cast<std::uint32_t>(i))] = variable(variables.back());
+    variables.push_back(arena_.known.new_variable(ranges[i].first, ranges[i].second));
+    map[bound_variable(height, static_cast<std::uint32_t>(i))] = arena_.affines.variable(variables.back());
   }
-  for (ConditionId& condition : conditions) condition = substitute_condition(condition, map);
+  for (ConditionId& condition : conditions) condition = arena_.substitute.condition(condition, map);
   return reduce(static_cast<ArithmeticOp>(a.tag), std::move(variables), conditions,
-                substitute_polynomial(a.polynomials[0], map));
+                arena_.substitute.polynomial(a.polynomials[0], map));
 }
 
-PolynomialId Arena::with_range(GeneratorId fold, std::size_t number, std::pair<std::int64_t, std::int64_t> range) {
-  const Generator node = generators_[fold];
-  const std::uint32_t height = generators_.traits(fold).height;
-  Substitution map;
-  std::vector<VariableId> variables;
-  for (std::size_t i = 0; i < node.ranges.size(); ++i) {
-    const VariableId bound = bound_variable(height, static_cast<std::uint32_t>(i));
-    const auto& [low, high] = i == number ? range : node.ranges[i];
-    if (low == high) {
-      map[bound] = Arena::number(low);
-    } else {
-      variables.push_back(new_variable(low, high));
-      map[bound] = variable(variables.back());
-    }
-  }
-  std::vector<ConditionId> conditions;
-  for (const ConditionId condition : node.conditions) conditions.push_back(substitute_condition(condition, map));
-  const PolynomialId body = substitute_polynomial(node.polynomials[0], map);
-  if (variables.empty() && conjunction(conditions) == always()) return body;
-  return reduce(static_cast<ArithmeticOp>(node.tag), std::move(variables), conditions, body);
-}
-
-std::optional<PolynomialId> Arena::longer_by(GeneratorId fold, const std::function<bool(PolynomialId)>& is_there) {
+/// sum{a..b}(x(k))+x(b+1) = sum{a..b+1}(x(k)), and likewise at the other end.
+std::optional<PolynomialId> Reductions::longer_by(GeneratorId fold, const std::function<bool(PolynomialId)>& is_there) {
   const auto ranges = generators_[fold].ranges;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const auto [low, high] = ranges[i];
@@ -83,34 +95,9 @@ std::optional<PolynomialId> Arena::longer_by(GeneratorId fold, const std::functi
   return std::nullopt;
 }
 
-namespace {
-
-/// A fold in a summand, and what stands beside it there.
-struct Candidate {
-  std::size_t term;
-  GeneratorId fold;
-  Monomial rest;
-};
-
-}  // namespace
-
-PolynomialId Arena::join_reductions(PolynomialId sum) {
+PolynomialId Reductions::join_reductions(PolynomialId sum) {
   const Polynomial node = polynomials_[sum];
-  std::vector<Candidate> candidates;
-  for (std::size_t i = 0; i < node.terms.size(); ++i) {
-    const Monomial& monomial = monomials_[node.terms[i].first];
-    for (std::size_t f = 0; f < monomial.factors.size(); ++f) {
-      const auto& [factor, exponent] = monomial.factors[f];
-      const Generator& inner = generators_[factor];
-      if (exponent != 1 || inner.kind != Generator::Kind::reduction ||
-          static_cast<ArithmeticOp>(inner.tag) != ArithmeticOp::add) {
-        continue;
-      }
-      Monomial rest = monomial;
-      rest.factors.erase(rest.factors.begin() + static_cast<std::ptrdiff_t>(f));
-      candidates.push_back({i, factor, std::move(rest)});
-    }
-  }
+  const std::vector<Candidate> candidates = sums_in(store_, node);
   constexpr std::size_t kMost = 64;
   if (candidates.empty() || node.terms.size() < 2 || candidates.size() > kMost) return sum;
   const auto without = [&](const std::vector<std::size_t>& gone) {
@@ -129,7 +116,7 @@ PolynomialId Arena::join_reductions(PolynomialId sum) {
       const Candidate& a = candidates[i];
       const Candidate& b = candidates[j];
       if (a.term == b.term || node.terms[a.term].second != node.terms[b.term].second || !(a.rest == b.rest)) continue;
-      // inf*(3-1) is not inf*3-inf*1.
+      // x*a+x*b = x*(a+b) where x is a number: inf*(3-1) is not inf*3-inf*1.
       if (monomials_.traits(intern_monomial(a.rest)).is_wild()) continue;
       const auto joined = join_two(a.fold, b.fold);
       if (joined) return add(without({a.term, b.term}), times_rest(a, *joined));

@@ -40,6 +40,11 @@ struct Affine {
   std::int64_t constant = 0;
   [[nodiscard]] bool is_constant() const { return terms.empty(); }
   bool operator==(const Affine&) const = default;
+
+  [[nodiscard]] static Affine number(std::int64_t value) { return {{}, value}; }
+  [[nodiscard]] static Affine sum(const Affine& left, const Affine& right, std::int64_t scale = 1);
+  [[nodiscard]] static Affine difference(const Affine& left, const Affine& right) { return sum(left, right, -1); }
+  [[nodiscard]] static Affine scaled(const Affine& affine, std::int64_t factor);
 };
 
 /// What an affine sum is made of. There is no remainder: x%m is x-m*(x//m), so that digits put together again vanish.

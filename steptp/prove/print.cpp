@@ -1,3 +1,4 @@
+// Forms as text for whoever works on the prover: each node is written out whole.
 #include "steptp/prove/print.h"
 
 namespace steptp::forms {

@@ -1,11 +1,12 @@
-// Logarithms and roots of products: log(x*y) is log(x)+log(y) and sqrt(x*y) is sqrt(x)*sqrt(y) where no factor is
-// negative. Products are multiplied out in normal forms, so their factors are looked for first.
+// Logarithms and roots of products (docs/decisions/0039): log(x*y) is log(x)+log(y) and sqrt(x*y) is sqrt(x)*sqrt(y)
+// where no factor is negative. Products are multiplied out in normal forms, so their factors are looked for first, by
+// FLINT; they are multiplied out again and compared, so that nothing rests on the factorisation.
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include "steptp/prove/arena.h"
 #include "steptp/prove/factors.h"
-#include "steptp/prove/give_up.h"
 
 namespace steptp::forms {
 
@@ -19,31 +20,60 @@ constexpr std::int64_t kMostDegree = 12;
 /// a product of two.
 class Unknowns {
  public:
-  explicit Unknowns(Arena& arena) : arena_(arena) {}
+  explicit Unknowns(const Store& store) : store_(store) {}
 
-  /// Adds the exponents of one product; false where they are not whole.
-  bool add(const Monomial& product, std::map<std::size_t, mpq_class>& exponents) {
+  /// The sum as a polynomial in the unknowns. Exponents become natural numbers: counted from the least, in steps of
+  /// their common denominator.
+  [[nodiscard]] std::optional<PlainPolynomial> plain(const Polynomial& sum) {
+    std::vector<std::map<std::size_t, mpq_class>> products(sum.terms.size());
+    for (std::size_t i = 0; i < sum.terms.size(); ++i) add(store_.monomial(sum.terms[i].first), products[i]);
+    if (size() == 0 || size() > kMostUnknowns) return std::nullopt;
+    least_.resize(size());
+    denominator_.assign(size(), 1);
+    for (std::size_t u = 0; u < size(); ++u) {
+      for (std::size_t i = 0; i < products.size(); ++i) {
+        const mpq_class& exponent = products[i][u];
+        if (i == 0 || exponent < least_[u]) least_[u] = exponent;
+        denominator_[u] = lcm(denominator_[u], exponent.get_den());
+      }
+    }
+    PlainPolynomial plain;
+    for (std::size_t i = 0; i < products.size(); ++i) {
+      std::vector<std::uint64_t> exponents;
+      for (std::size_t u = 0; u < size(); ++u) {
+        const mpq_class steps = (products[i][u] - least_[u]) * denominator_[u];
+        if (steps > kMostDegree) return std::nullopt;
+        exponents.push_back(steps.get_num().get_ui());
+      }
+      plain.emplace_back(std::move(exponents), sum.terms[i].second);
+    }
+    return plain;
+  }
+
+  [[nodiscard]] std::size_t size() const { return known_.size(); }
+  [[nodiscard]] bool is_exponential(std::size_t number) const { return known_[number].first; }
+  [[nodiscard]] std::uint32_t at(std::size_t number) const { return known_[number].second; }
+  [[nodiscard]] const mpq_class& least(std::size_t number) const { return least_[number]; }
+  [[nodiscard]] const mpz_class& denominator(std::size_t number) const { return denominator_[number]; }
+
+ private:
+  using Unknown = std::pair<bool, std::uint32_t>;  ///< an exponential of a monomial, or a generator
+  /// Adds the exponents of one product.
+  void add(const Monomial& product, std::map<std::size_t, mpq_class>& exponents) {
     for (const auto& [factor, exponent] : product.factors) {
-      const Generator node = arena_.generator(factor);
+      const Generator node = store_.generator(factor);
       const bool is_exponential =
           node.kind == Generator::Kind::call && static_cast<Function>(node.tag) == Function::exp;
       if (!is_exponential) {
         exponents[number_of({false, factor})] += exponent;
         continue;
       }
-      for (const auto& [monomial, coefficient] : arena_.polynomial(node.polynomials[0]).terms) {
+      for (const auto& [monomial, coefficient] : store_.polynomial(node.polynomials[0]).terms) {
         exponents[number_of({true, monomial})] += coefficient * exponent;
       }
     }
-    return true;
   }
 
-  [[nodiscard]] std::size_t size() const { return known_.size(); }
-  [[nodiscard]] bool is_exponential(std::size_t number) const { return known_[number].first; }
-  [[nodiscard]] std::uint32_t at(std::size_t number) const { return known_[number].second; }
-
- private:
-  using Unknown = std::pair<bool, std::uint32_t>;  ///< an exponential of a monomial, or a generator
   std::size_t number_of(const Unknown& unknown) {
     const auto place = std::find(known_.begin(), known_.end(), unknown);
     if (place != known_.end()) return static_cast<std::size_t>(place - known_.begin());
@@ -51,44 +81,19 @@ class Unknowns {
     return known_.size() - 1;
   }
 
-  Arena& arena_;
+  const Store& store_;
   std::vector<Unknown> known_;
+  std::vector<mpq_class> least_;
+  std::vector<mpz_class> denominator_;
 };
 
 }  // namespace
 
-std::optional<Arena::Factored> Arena::factored(PolynomialId id) {
-  const Polynomial sum = polynomials_[id];
-  if (sum.terms.empty() || sum.terms.size() > kMostTerms || traits(id).is_wild()) return std::nullopt;
-  if (const auto known = factored_.find(id); known != factored_.end()) return known->second;
-  spend(4 * sum.terms.size());
-  factored_.emplace(id, std::nullopt);
-  Unknowns unknowns(*this);
-  std::vector<std::map<std::size_t, mpq_class>> products(sum.terms.size());
-  for (std::size_t i = 0; i < sum.terms.size(); ++i) {
-    if (!unknowns.add(monomials_[sum.terms[i].first], products[i])) return std::nullopt;
-  }
-  if (unknowns.size() == 0 || unknowns.size() > kMostUnknowns) return std::nullopt;
-  // Exponents become natural numbers: counted from the least, in steps of their common denominator.
-  std::vector<mpq_class> least(unknowns.size());
-  std::vector<mpz_class> denominator(unknowns.size(), 1);
-  for (std::size_t u = 0; u < unknowns.size(); ++u) {
-    for (std::size_t i = 0; i < products.size(); ++i) {
-      const mpq_class& exponent = products[i][u];
-      if (i == 0 || exponent < least[u]) least[u] = exponent;
-      denominator[u] = lcm(denominator[u], exponent.get_den());
-    }
-  }
-  PlainPolynomial plain;
-  for (std::size_t i = 0; i < products.size(); ++i) {
-    std::vector<std::uint64_t> exponents;
-    for (std::size_t u = 0; u < unknowns.size(); ++u) {
-      const mpq_class steps = (products[i][u] - least[u]) * denominator[u];
-      if (steps > kMostDegree) return std::nullopt;
-      exponents.push_back(steps.get_num().get_ui());
-    }
-    plain.emplace_back(std::move(exponents), sum.terms[i].second);
-  }
+/// n*f**2*g, with the factors that FLINT finds; not yet multiplied out again.
+std::optional<Products::Factored> Products::factors_found(const Polynomial& sum) {
+  Unknowns unknowns(store_);
+  const auto plain = unknowns.plain(sum);
+  if (!plain) return std::nullopt;
   const auto power_of = [&](std::size_t u, const mpq_class& exponent) {
     if (unknowns.is_exponential(u)) {
       return call(Function::exp, intern_polynomial({{{unknowns.at(u), exponent}}}));
@@ -97,16 +102,16 @@ std::optional<Arena::Factored> Arena::factored(PolynomialId id) {
     const Monomial power{{{unknowns.at(u), static_cast<std::int32_t>(exponent.get_num().get_si())}}};
     return intern_polynomial({{{intern_monomial(power), mpq_class(1)}}});
   };
-  const auto found = factors_of(plain, unknowns.size());
+  const auto found = factors_of(*plain, unknowns.size());
   if (!found) return std::nullopt;
   Factored result;
   result.constant = found->constant;
   for (std::size_t u = 0; u < unknowns.size(); ++u) {
-    if (least[u] == 0) continue;
+    if (unknowns.least(u) == 0) continue;
     if (unknowns.is_exponential(u)) {
-      result.factors.emplace_back(power_of(u, least[u]), 1);
+      result.factors.emplace_back(power_of(u, unknowns.least(u)), 1);
     } else {
-      result.factors.emplace_back(power_of(u, 1), least[u].get_num().get_si());
+      result.factors.emplace_back(power_of(u, 1), unknowns.least(u).get_num().get_si());
     }
   }
   for (const auto& [terms, exponent] : found->factors) {
@@ -115,35 +120,52 @@ std::optional<Arena::Factored> Arena::factored(PolynomialId id) {
       PolynomialId term = constant(coefficient);
       for (std::size_t u = 0; u < unknowns.size(); ++u) {
         if (exponents[u] == 0) continue;
-        term = multiply(term, power_of(u, mpq_class(static_cast<unsigned long>(exponents[u])) / denominator[u]));
+        term =
+            multiply(term, power_of(u, mpq_class(static_cast<unsigned long>(exponents[u])) / unknowns.denominator(u)));
       }
       factor = add(factor, term);
     }
     result.factors.emplace_back(factor, exponent);
   }
-  // A factor that is never positive changes its sign.
-  for (auto& [factor, exponent] : result.factors) {
-    const Sign known = sign(factor);
-    if (!known.nonpositive || known.nonnegative) continue;
-    factor = negate(factor);
-    if (exponent % 2 != 0) result.constant = -result.constant;
-  }
-  PolynomialId again = constant(result.constant);
-  for (const auto& [factor, exponent] : result.factors) {
+  return result;
+}
+
+bool Products::multiplies_to(const Factored& product, PolynomialId id) {
+  PolynomialId again = constant(product.constant);
+  for (const auto& [factor, exponent] : product.factors) {
     // A negative exponent belongs to a generator that is never zero.
     const std::int64_t size = std::abs(exponent);
     PolynomialId power = integer_power(factor, size);
     if (exponent < 0) power = inverse(power);
     again = multiply(again, power);
   }
-  if (again != id) return std::nullopt;
+  return again == id;
+}
+
+std::optional<Products::Factored> Products::factored(PolynomialId id) {
+  const Polynomial sum = polynomials_[id];
+  if (sum.terms.empty() || sum.terms.size() > kMostTerms || traits(id).is_wild()) return std::nullopt;
+  if (const auto known = factored_.find(id); known != factored_.end()) return known->second;
+  budget_.spend(4 * sum.terms.size());
+  factored_.emplace(id, std::nullopt);
+  auto result = factors_found(sum);
+  if (!result) return std::nullopt;
+  // x = -(-x): a factor that is never positive changes its sign.
+  for (auto& [factor, exponent] : result->factors) {
+    const Sign known = sign(factor);
+    if (!known.nonpositive || known.nonnegative) continue;
+    factor = negate(factor);
+    if (exponent % 2 != 0) result->constant = -result->constant;
+  }
+  if (!multiplies_to(*result, id)) return std::nullopt;
   factored_[id] = result;
   return result;
 }
 
-/// Nothing where the logarithm stays as it is.
-std::optional<PolynomialId> Arena::log_of_product(PolynomialId argument) {
-  // Of a single function: log(sqrt(x)) is log(x)/2 and log(1/x) is -log(x), wherever they have a value.
+/// log(x*y) = log(x)+log(y), where no factor is negative, and log(x**n) = n*log(x). Nothing where the logarithm stays
+/// as it is.
+std::optional<PolynomialId> Products::log_of_product(PolynomialId argument) {
+  // log(1/x) = -log(x), of a number x; log(sqrt(x)) = log(x)/2: wherever they have a value.
   if (const auto only = as_generator(argument)) {
     const Generator node = generators_[*only];
     if (node.kind == Generator::Kind::inverse && !traits(node.polynomials[0]).is_wild()) {
@@ -180,7 +202,7 @@ std::optional<PolynomialId> Arena::log_of_product(PolynomialId argument) {
 }
 
 /// The argument of a factor that is an exponential and nothing else.
-std::optional<PolynomialId> Arena::exponent_of_factor(PolynomialId factor) {
+std::optional<PolynomialId> Products::exponent_of_factor(PolynomialId factor) {
   const auto only = as_generator(factor);
   if (!only) return std::nullopt;
   const Generator& node = generators_[*only];
@@ -188,8 +210,9 @@ std::optional<PolynomialId> Arena::exponent_of_factor(PolynomialId factor) {
   return node.polynomials[0];
 }
 
-/// Nothing where the root stays as it is.
-std::optional<PolynomialId> Arena::root_of_product(PolynomialId argument) {
+/// sqrt(x*y) = sqrt(x)*sqrt(y), where no factor is negative; sqrt(x**2) = abs(x); sqrt(exp(x)) = exp(x/2). Nothing
+/// where the root stays as it is.
+std::optional<PolynomialId> Products::root_of_product(PolynomialId argument) {
   const auto product = factored(argument);
   if (!product || product->constant <= 0) return std::nullopt;
   const bool is_square = mpz_perfect_square_p(product->constant.get_num_mpz_t()) != 0 &&

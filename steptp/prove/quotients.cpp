@@ -1,6 +1,9 @@
-// Quotients by sums, and what exponentials and logarithms do in them: 1/(exp(x)+exp(-x)) and exp(x)/(exp(2*x)+1) are
-// one.
+// Quotients by sums, and what exponentials and logarithms do in them (docs/decisions/0024): 1/(exp(x)+exp(-x)) and
+// exp(x)/(exp(2*x)+1) are one. Of all multiples of a divisor by exponentials one is chosen, always the same; a power of
+// an exponential beside a divisor is reduced by it, as polynomials are by division with remainder; and no divisor
+// stands in a divisor. All of it is about numbers: a sum that may be infinite or NaN is left as it is.
 #include <algorithm>
+#include <functional>
 
 #include "steptp/prove/arena.h"
 
@@ -14,7 +17,7 @@ constexpr std::int64_t kMostSteps = 4;  ///< from one power of an exponential to
 }  // namespace
 
 /// The argument of the exponential in a product: 0 where there is none.
-PolynomialId Arena::exponent_of(MonomialId monomial) {
+PolynomialId Quotients::exponent_of(MonomialId monomial) {
   PolynomialId argument = constant(0);
   for (const auto& [factor, exponent] : monomials_[monomial].factors) {
     const Generator& node = generators_[factor];
@@ -24,10 +27,10 @@ PolynomialId Arena::exponent_of(MonomialId monomial) {
   return argument;
 }
 
-/// Of all multiples of a sum by exponentials and numbers, always the same one, and the exponent that was taken out. The
-/// multiples to choose from have a term without an exponential: there are as many as there are exponents, whichever
-/// multiple one starts with.
-std::pair<PolynomialId, PolynomialId> Arena::without_exponential(PolynomialId sum) {
+/// x+y = exp(a)*(x*exp(-a)+y*exp(-a)), of numbers. Of all multiples of a sum by exponentials and numbers, always the
+/// same one, and the exponent that was taken out. The multiples to choose from have a term without an exponential:
+/// there are as many as there are exponents, whichever multiple one starts with.
+std::pair<PolynomialId, PolynomialId> Quotients::without_exponential(PolynomialId sum) {
   const PolynomialId none = constant(0);
   const auto terms = polynomials_[sum].terms;
   if (terms.size() > kMostTerms || traits(sum).is_wild()) return {sum, none};
@@ -49,7 +52,7 @@ std::pair<PolynomialId, PolynomialId> Arena::without_exponential(PolynomialId su
 }
 
 /// The terms of a sum of powers of one exponential, by power.
-std::optional<Arena::PowersOfExponential> Arena::powers_of_exponential(PolynomialId sum) {
+std::optional<Quotients::PowersOfExponential> Quotients::powers_of_exponential(PolynomialId sum) {
   PowersOfExponential out;
   const PolynomialId none = constant(0);
   out.step = none;
@@ -91,7 +94,8 @@ std::optional<Arena::PowersOfExponential> Arena::powers_of_exponential(Polynomia
 }
 
 /// The terms of a polynomial in one generator, by power.
-std::optional<std::pair<GeneratorId, std::map<std::int64_t, mpq_class>>> Arena::powers_of_generator(PolynomialId sum) {
+std::optional<std::pair<GeneratorId, std::map<std::int64_t, mpq_class>>> Quotients::powers_of_generator(
+    PolynomialId sum) {
   std::optional<GeneratorId> base;
   std::map<std::int64_t, mpq_class> terms;
   for (const auto& [monomial, coefficient] : polynomials_[sum].terms) {
@@ -107,9 +111,10 @@ std::optional<std::pair<GeneratorId, std::map<std::int64_t, mpq_class>>> Arena::
   return std::pair(*base, std::move(terms));
 }
 
-/// With e = exp(a), e**2/(e**2+2*e+2) is 1-(2*e+2)/(e**2+2*e+2): beside a sum of powers as a divisor only exponentials
-/// stand whose multiple of a is within the powers of the divisor, the highest left out. Powers of anything else too.
-std::optional<PolynomialId> Arena::divide_powers(MonomialId product) {
+/// e**2/(e**2+2*e+2) = 1-(2*e+2)/(e**2+2*e+2) with e = exp(a), where the divisor is never zero: beside a sum of powers
+/// as a divisor only exponentials stand whose multiple of a is within the powers of the divisor, the highest left out.
+/// Powers of anything else too.
+std::optional<PolynomialId> Quotients::divide_powers(MonomialId product) {
   const Monomial whole = monomials_[product];
   for (const auto& [divisor, power] : whole.factors) {
     if (power < 1 || generators_[divisor].kind != Generator::Kind::inverse) continue;
@@ -158,13 +163,13 @@ std::optional<PolynomialId> Arena::divide_powers(MonomialId product) {
   return std::nullopt;
 }
 
-PolynomialId Arena::divided(MonomialId product) {
-  const Deeper deeper(*this);
+PolynomialId Quotients::divided(MonomialId product) {
+  const Deeper deeper(budget_);
   if (const auto quotient = with_algebra_ ? divide_powers(product) : std::nullopt) return *quotient;
   return intern_polynomial({{{product, mpq_class(1)}}});
 }
 
-MonomialId Arena::times_power(MonomialId product, GeneratorId factor, std::int64_t power) {
+MonomialId Quotients::times_power(MonomialId product, GeneratorId factor, std::int64_t power) {
   std::map<GeneratorId, std::int32_t> exponents(monomials_[product].factors.begin(), monomials_[product].factors.end());
   exponents[factor] += static_cast<std::int32_t>(power);
   Monomial result;
@@ -174,8 +179,8 @@ MonomialId Arena::times_power(MonomialId product, GeneratorId factor, std::int64
   return intern_monomial(std::move(result));
 }
 
-/// exp(2*log(S)+r) is S**2*exp(r) where S is positive.
-std::optional<PolynomialId> Arena::exp_of_logs(PolynomialId argument) {
+/// exp(2*log(S)+r) = S**2*exp(r), where S is a positive number.
+std::optional<PolynomialId> Quotients::exp_of_logs(PolynomialId argument) {
   constexpr int kMostPower = 4;
   Polynomial rest;
   PolynomialId powers = constant(1);
@@ -200,8 +205,8 @@ std::optional<PolynomialId> Arena::exp_of_logs(PolynomialId argument) {
   return multiply(powers, call(Function::exp, intern_polynomial(std::move(rest))));
 }
 
-/// log(exp(a)*S) is a+log(S); log(1+exp(-abs(x))) is log(1+exp(x))-max(x,0).
-std::optional<PolynomialId> Arena::log_of_exponentials(PolynomialId argument) {
+/// log(exp(a)*S) = a+log(S), and log(1+exp(-abs(x))) = log(1+exp(x))-max(x,0), of numbers.
+std::optional<PolynomialId> Quotients::log_of_exponentials(PolynomialId argument) {
   if (traits(argument).is_wild()) return std::nullopt;
   const auto [rest, exponent] = without_exponential(argument);
   // What does not stay where it was put (powers of functions that join differently) is left as it is.
@@ -221,13 +226,13 @@ std::optional<PolynomialId> Arena::log_of_exponentials(PolynomialId argument) {
   const PolynomialId inside = scale(node.polynomials[0], abs(slope));
   const PolynomialId one = constant(1);
   PolynomialId result = call(Function::log, add(one, call(Function::exp, inside)));
-  result = add(result, negate(extremum(true, {inside, constant(0)})));
+  result = add(result, negate(arena_.choices.extremum(true, {inside, constant(0)})));
   if (slope > 0) result = add(result, scale(generator(node), slope));
   return result;
 }
 
-/// 1/(S+1/S) is S/(S**2+1) where S is not zero: no divisor stands in a divisor.
-std::optional<PolynomialId> Arena::inverse_of_fractions(PolynomialId sum) {
+/// 1/(S+1/S) = S/(S**2+1), where S is never zero: no divisor stands in a divisor.
+std::optional<PolynomialId> Quotients::inverse_of_fractions(PolynomialId sum) {
   constexpr std::size_t kMostWork = 16;
   const auto terms = polynomials_[sum].terms;
   if (terms.size() > kMostTerms || traits(sum).is_wild()) return std::nullopt;

@@ -1,5 +1,8 @@
-// How forms become numbers modulo a prime. The argument why equal residues mean equal values, except with a probability
-// that is bounded, is in docs/verification.md, "Exact"; decision 0039 says why forms are evaluated and not programs.
+// How forms become numbers modulo a prime (docs/decisions/0039). Sums, products and quotients are computed; functions,
+// folds, maxima and data are unknowns that depend on the residues of their parts only, so that equal parts give equal
+// unknowns. What may be infinite is one unknown and is matched as a whole; what may be NaN carries the unknowns by
+// which it is. Why equal residues mean equal values, except with a chance that is bounded, is in docs/verification.md,
+// "Exact".
 #include "steptp/prove/residues.h"
 
 #include <algorithm>
@@ -7,8 +10,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "steptp/base/hash.h"
 #include "steptp/prove/give_up.h"
+#include "steptp/prove/residue_keys.h"
 
 namespace steptp::forms {
 
@@ -18,40 +21,12 @@ namespace {
 /// folds.
 constexpr std::int64_t kShortRange = 4;
 
-/// What tells the kinds of unknowns apart.
-enum class Key : std::uint64_t {
-  variable = 1,
-  quotient,
-  wrapped,
-  input,
-  definition,
-  infinity,
-  inverse,
-  call,
-  extremum,
-  select,
-  fold,
-  conversion,
-  power,
-  operation,
-  recurrence,
-  self,
-  tamed,
-  bound,
-  equality,
-  below,
-  comparison,
-  wild,
-};
-
 void unite(std::vector<Field::Residue>& into, const std::vector<Field::Residue>& from) {
   if (from.empty()) return;
   std::vector<Field::Residue> both;
   std::set_union(into.begin(), into.end(), from.begin(), from.end(), std::back_inserter(both));
   into.swap(both);
 }
-
-std::uint64_t start(Key key, std::uint64_t tag = 0) { return combine(static_cast<std::uint64_t>(key), tag); }
 
 }  // namespace
 
@@ -108,7 +83,7 @@ Residues::Value Residues::complement(const Value& value) const {
 
 Residues::Value Residues::of_polynomial(PolynomialId id) {
   if (const auto known = polynomials_.find(id); known != polynomials_.end()) return known->second;
-  arena_.spend(1);
+  arena_.budget.spend(1);
   Value sum;
   const Polynomial node = arena_.polynomial(id);
   for (const auto& [monomial, coefficient] : node.terms) {
@@ -149,14 +124,14 @@ Residues::Value Residues::of_wild_product(const Monomial& product, const mpq_cla
     return of_generator(product.factors[0].first);
   }
   const Value number = of_number(coefficient);
-  std::uint64_t key = combine(start(Key::wild), number.residue);
+  std::uint64_t key = combine(start(ResidueKey::wild), number.residue);
   for (const auto& [residue, exponent] : factors) key = combine(combine(key, residue), exponent);
   return opaque(key, false, std::max(degree, number.degree));
 }
 
 Residues::Value Residues::of_generator(GeneratorId id) {
   if (const auto known = generators_.find(id); known != generators_.end()) return known->second;
-  arena_.spend(1);
+  arena_.budget.spend(1);
   const Value value = made(id);
   generators_.emplace(id, value);
   return value;
@@ -166,7 +141,7 @@ Residues::Value Residues::made(GeneratorId id) {
   const Generator node = arena_.generator(id);
   const bool is_finite = !arena_.traits_of_generator(id).may_be_infinite;
   const bool may_be_nan = arena_.traits_of_generator(id).may_be_nan;
-  const auto of_parts = [&](Key kind, bool is_number) {
+  const auto of_parts = [&](ResidueKey kind, bool is_number) {
     std::uint64_t key = start(kind, node.tag);
     double degree = 0;
     for (const PolynomialId part : node.polynomials) {
@@ -187,16 +162,16 @@ Residues::Value Residues::made(GeneratorId id) {
       return value.is_number && value.nan.empty();
     });
   };
-  const auto of_data = [&](Key kind) {
+  const auto of_data = [&](ResidueKey kind) {
     const Value value = of_parts(kind, is_finite);
     return is_finite && may_be_nan ? perhaps_nan(value) : value;
   };
   switch (node.kind) {
     case Generator::Kind::input:
     case Generator::Kind::definition:
-      return of_data(node.kind == Generator::Kind::input ? Key::input : Key::definition);
+      return of_data(node.kind == Generator::Kind::input ? ResidueKey::input : ResidueKey::definition);
     case Generator::Kind::integer: return of_atom(node.tag);
-    case Generator::Kind::infinity: return opaque(start(Key::infinity), false, 0);
+    case Generator::Kind::infinity: return opaque(start(ResidueKey::infinity), false, 0);
     case Generator::Kind::inverse: return of_inverse(node.polynomials[0]);
     case Generator::Kind::call: return of_call(node);
     case Generator::Kind::extremum: {
@@ -206,21 +181,21 @@ Residues::Value Residues::made(GeneratorId id) {
     }
     case Generator::Kind::select: return of_select(node);
     case Generator::Kind::reduction: return of_fold(id);
-    case Generator::Kind::conversion: return of_parts(Key::conversion, true);
-    case Generator::Kind::power: return of_parts(Key::power, false);
-    case Generator::Kind::operation: return of_parts(Key::operation, parts_are_numbers());
+    case Generator::Kind::conversion: return of_parts(ResidueKey::conversion, true);
+    case Generator::Kind::power: return of_parts(ResidueKey::power, false);
+    case Generator::Kind::operation: return of_parts(ResidueKey::operation, parts_are_numbers());
     case Generator::Kind::truth: return of_condition(node.conditions[0]);
-    case Generator::Kind::recurrence: return of_data(Key::recurrence);
+    case Generator::Kind::recurrence: return of_data(ResidueKey::recurrence);
     case Generator::Kind::lump: return of_polynomial(node.polynomials[0]);
-    case Generator::Kind::self: return of_data(Key::self);
-    case Generator::Kind::tamed: return of_parts(Key::tamed, true);
+    case Generator::Kind::self: return of_data(ResidueKey::self);
+    case Generator::Kind::tamed: return of_parts(ResidueKey::tamed, true);
   }
   throw GiveUp{"a form without a residue"};
 }
 
 Residues::Value Residues::of_inverse(PolynomialId divisor) {
   const Value value = of_polynomial(divisor);
-  if (!value.is_number) return opaque(combine(start(Key::inverse), value.key()), false, value.degree);
+  if (!value.is_number) return opaque(combine(start(ResidueKey::inverse), value.key()), false, value.degree);
   if (value.residue == 0) throw GiveUp{"a divisor that vanishes at the drawn point"};
   return {field_.inverse(value.residue), true, value.degree, value.nan};
 }
@@ -229,15 +204,15 @@ Residues::Value Residues::of_call(const Generator& node) {
   const PolynomialId inside = node.polynomials[0];
   const Value argument = of_polynomial(inside);
   const auto function = static_cast<Function>(node.tag);
-  const Sign sign = arena_.sign(inside);
+  const Sign sign = arena_.signs.sign(inside);
   // A logarithm of zero is infinite: such a value is matched as a whole, with all that may make its argument NaN.
   const bool may_be_infinite =
       (function == Function::log || function == Function::rsqrt) && !(sign.nonnegative && sign.nonzero);
   if (!argument.is_number || may_be_infinite) {
-    return opaque(combine(start(Key::call, node.tag), argument.key()), false, argument.degree);
+    return opaque(combine(start(ResidueKey::call, node.tag), argument.key()), false, argument.degree);
   }
   // A function of NaN is NaN.
-  Value value = opaque(combine(start(Key::call, node.tag), argument.residue), true, argument.degree);
+  Value value = opaque(combine(start(ResidueKey::call, node.tag), argument.residue), true, argument.degree);
   value.nan = argument.nan;
   return function == Function::sqrt && !sign.nonnegative ? perhaps_nan(value) : value;
 }
@@ -257,7 +232,7 @@ Residues::Value Residues::of_select(const Generator& node) {
   const bool is_turned = complement(condition).residue < condition.residue;
   const Value& one = is_turned ? second : first;
   const Value& other = is_turned ? first : second;
-  std::uint64_t key = combine(start(Key::select), std::min(condition.residue, complement(condition).residue));
+  std::uint64_t key = combine(start(ResidueKey::select), std::min(condition.residue, complement(condition).residue));
   key = combine(combine(key, one.key()), other.key());
   const Value value =
       opaque(key, first.is_number && second.is_number, std::max({2 * condition.degree, first.degree, second.degree}));
@@ -275,7 +250,7 @@ std::vector<PolynomialId> Residues::pieces(GeneratorId fold, std::size_t variabl
   const auto [low, high] = arena_.generator(fold).ranges[variable];
   std::vector<PolynomialId> out;
   for (std::int64_t value = low; value <= high; ++value) {
-    out.push_back(arena_.with_range(fold, variable, {value, value}));
+    out.push_back(arena_.reductions.with_range(fold, variable, {value, value}));
   }
   return out;
 }
@@ -293,7 +268,7 @@ void Residues::add_operands(PolynomialId id, bool is_max, std::vector<Value>& ou
       // A fold starts from its identity, which a NaN does not replace.
       const Value body = of_polynomial(node.polynomials[0]);
       if (!body.is_number || !body.nan.empty() || !node.conditions.empty()) {
-        out.push_back(of_polynomial(arena_.identity(static_cast<ArithmeticOp>(op))));
+        out.push_back(of_polynomial(arena_.reductions.identity(static_cast<ArithmeticOp>(op))));
       }
       for (const PolynomialId piece : pieces(*only, *variable)) add_operands(piece, is_max, out);
       return;
@@ -309,7 +284,7 @@ Residues::Value Residues::of_operands(bool is_max, std::vector<Value> operands) 
       std::unique(operands.begin(), operands.end(), [](const Value& a, const Value& b) { return a.key() == b.key(); }),
       operands.end());
   if (operands.size() == 1) return operands[0];
-  std::uint64_t key = start(Key::extremum, is_max ? 1 : 0);
+  std::uint64_t key = start(ResidueKey::extremum, is_max ? 1 : 0);
   bool is_number = true;
   bool may_be_nan = false;
   double degree = 0;
@@ -329,7 +304,7 @@ Residues::Value Residues::of_fold(GeneratorId id) {
   if (op == ArithmeticOp::max || op == ArithmeticOp::min) {
     if (short_range(node)) {
       std::vector<Value> operands;
-      add_operands(arena_.generator(node), op == ArithmeticOp::max, operands);
+      add_operands(arena_.polynomials.generator(node), op == ArithmeticOp::max, operands);
       return of_operands(op == ArithmeticOp::max, std::move(operands));
     }
   } else if (const auto variable = op == ArithmeticOp::add ? short_range(node) : std::nullopt) {
@@ -344,7 +319,7 @@ Residues::Value Residues::of_fold(GeneratorId id) {
     sum.degree += weight_of_terms(kShortRange);
     return sum;
   }
-  std::uint64_t key = start(Key::fold, node.tag);
+  std::uint64_t key = start(ResidueKey::fold, node.tag);
   double degree = 0;
   for (const auto& [low, high] : node.ranges) {
     key = combine(combine(key, static_cast<std::uint64_t>(low)), static_cast<std::uint64_t>(high));
@@ -367,117 +342,6 @@ Residues::Value Residues::of_fold(GeneratorId id) {
   }
   const Value value = opaque(key, is_number, std::max(degree, body.degree));
   return is_number && !body.nan.empty() ? perhaps_nan(value) : value;
-}
-
-Residues::Value Residues::of_affine(const Affine& affine) {
-  Value sum = of_number(affine.constant);
-  for (const auto& [atom, coefficient] : affine.terms) {
-    const Value value = of_atom(atom);
-    const Value number = of_number(coefficient);
-    sum.residue = field_.add(sum.residue, field_.multiply(number.residue, value.residue));
-    sum.degree = std::max(sum.degree, value.degree + number.degree);
-  }
-  sum.degree += weight_of_terms(affine.terms.size() + 1);
-  return sum;
-}
-
-Residues::Value Residues::of_atom(AtomId id) {
-  const Atom node = arena_.atom(id);
-  switch (node.kind) {
-    case Atom::Kind::variable: return opaque(start(Key::variable, node.argument), true, 1);
-    case Atom::Kind::quotient:
-    case Atom::Kind::wrapped: {
-      const Value inside = of_affine(arena_.affine(node.argument));
-      const Key kind = node.kind == Atom::Kind::quotient ? Key::quotient : Key::wrapped;
-      return opaque(combine(start(kind, static_cast<std::uint64_t>(node.divisor)), inside.residue), true,
-                    inside.degree);
-    }
-    case Atom::Kind::product: {
-      Value product{1, true, 0};
-      for (const AtomId factor : node.factors) {
-        const Value value = of_atom(factor);
-        product.residue = field_.multiply(product.residue, value.residue);
-        product.degree += value.degree;
-      }
-      return product;
-    }
-    case Atom::Kind::value: return of_generator(node.argument);
-  }
-  throw GiveUp{"an index without a residue"};
-}
-
-Residues::Value Residues::of_condition(ConditionId id) {
-  if (const auto known = conditions_.find(id); known != conditions_.end()) return known->second;
-  arena_.spend(1);
-  const Condition node = arena_.condition(id);
-  Value value;
-  switch (node.kind) {
-    case Condition::Kind::never: break;
-    case Condition::Kind::always: value.residue = 1; break;
-    case Condition::Kind::nonnegative: value = of_bound(arena_.affine(node.left), false); break;
-    case Condition::Kind::zero: value = of_bound(arena_.affine(node.left), true); break;
-    case Condition::Kind::less:
-    case Condition::Kind::less_equal:
-    case Condition::Kind::equal: value = of_comparison(node); break;
-    case Condition::Kind::boolean: value = of_generator(node.left); break;
-    case Condition::Kind::negation: value = complement(of_condition(node.left)); break;
-    case Condition::Kind::conjunction:
-    case Condition::Kind::disjunction: value = of_connective(node); break;
-  }
-  value.is_number = true;
-  value.nan.clear();  // a comparison with NaN is false, not NaN
-  conditions_.emplace(id, value);
-  return value;
-}
-
-/// affine >= 0, or affine == 0. The opposite of x >= 0 is -1-x >= 0.
-Residues::Value Residues::of_bound(const Affine& affine, bool equality) {
-  const Value value = of_affine(affine);
-  if (equality) {
-    const Field::Residue sign_free = std::min(value.residue, field_.negate(value.residue));
-    return opaque(combine(start(Key::equality), sign_free), true, 2 * value.degree);
-  }
-  const Field::Residue opposite = field_.subtract(field_.negate(value.residue), 1);
-  const Value bound = opaque(combine(start(Key::bound), std::min(value.residue, opposite)), true, 2 * value.degree);
-  return opposite < value.residue ? complement(bound) : bound;
-}
-
-Residues::Value Residues::of_comparison(const Condition& node) {
-  const Value left = of_polynomial(node.left);
-  const Value right = of_polynomial(node.right);
-  const double degree = left.degree + right.degree;
-  const bool are_numbers = left.is_number && right.is_number && left.nan.empty() && right.nan.empty();
-  if (node.kind == Condition::Kind::equal) {
-    if (are_numbers) {
-      const Field::Residue gap = field_.subtract(left.residue, right.residue);
-      return opaque(combine(start(Key::equality), std::min(gap, field_.negate(gap))), true, 2 * degree);
-    }
-    const std::uint64_t one = left.key();
-    const std::uint64_t other = right.key();
-    return opaque(combine(combine(start(Key::comparison, 2), std::min(one, other)), std::max(one, other)), true,
-                  degree);
-  }
-  const bool is_strict = node.kind == Condition::Kind::less;
-  // Numbers are comparable: x<=y is the opposite of y<x. With NaN both are false.
-  if (are_numbers) {
-    const Field::Residue gap =
-        is_strict ? field_.subtract(left.residue, right.residue) : field_.subtract(right.residue, left.residue);
-    const Value below = opaque(combine(start(Key::below), gap), true, degree);
-    return is_strict ? below : complement(below);
-  }
-  return opaque(combine(combine(start(Key::comparison, is_strict ? 0 : 1), left.key()), right.key()), true, degree);
-}
-
-Residues::Value Residues::of_connective(const Condition& node) {
-  const bool is_conjunction = node.kind == Condition::Kind::conjunction;
-  Value product{1, true, 0};
-  for (const ConditionId part : node.parts) {
-    Value value = of_condition(part);
-    if (!is_conjunction) value = complement(value);
-    product.residue = field_.multiply(product.residue, value.residue);
-    product.degree += value.degree;
-  }
-  return is_conjunction ? product : complement(product);
 }
 
 }  // namespace steptp::forms

@@ -43,10 +43,6 @@ class Residues {
   [[nodiscard]] Value of_condition(ConditionId id);
   [[nodiscard]] Value of_affine(const Affine& affine);
 
-  /// What the error bound is made of: how many unknowns stand for something with arguments, or arguments were compared,
-  /// and the greatest degree of such an argument.
-  [[nodiscard]] double opaque_terms() const { return opaque_terms_; }
-  [[nodiscard]] double argument_degree() const { return argument_degree_; }
   /// The logarithm to base 2 of the chance that two different forms of such a degree agree at this point.
   [[nodiscard]] double bound_log2(double degree) const;
 
@@ -85,6 +81,8 @@ class Residues {
   std::unordered_map<GeneratorId, Value> generators_;
   std::unordered_map<PolynomialId, Value> polynomials_;
   std::unordered_map<ConditionId, Value> conditions_;
+  // What the error bound is made of: how many unknowns stand for something with arguments, or arguments were compared,
+  // and the greatest degree of such an argument.
   double opaque_terms_ = 0;
   double argument_degree_ = 1;
 };

@@ -1,3 +1,6 @@
+// Forms as the statements of certificates (docs/verification.md, "Certificates"; the grammar is in replay/form.h).
+// Forms share parts: written out as trees they would grow without bound, so a part that is long and occurs anywhere is
+// written once and referred to by number. A choice by indices at the top of a form becomes regions of the element.
 #include "steptp/prove/statement.h"
 
 #include <algorithm>
@@ -111,7 +114,7 @@ std::optional<ProofRecord::Condition> StatementWriter::condition(const Need& nee
       break;
   }
   for (const VariableId id : traits.variables) {
-    const Interval range = arena_.range(id);
+    const Interval range = arena_.known.range(id);
     out.variables.push_back(
         {variable(id), {static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)}});
   }
@@ -153,7 +156,7 @@ std::string StatementWriter::affine(const Affine& sum) {
 }
 
 std::string StatementWriter::atom(AtomId id) {
-  const Arena::Deeper deeper(arena_);
+  const Deeper deeper(arena_.budget);
   const Atom& node = arena_.atom(id);
   switch (node.kind) {
     case Atom::Kind::variable: return variable(node.argument);
@@ -177,7 +180,7 @@ std::string StatementWriter::subscripts(const Generator& node) {
 }
 
 std::string StatementWriter::generator(GeneratorId id) {
-  const Arena::Deeper deeper(arena_);
+  const Deeper deeper(arena_.budget);
   if (is_too_large()) return "0";
   if (const auto known = part_numbers_.find(id); known != part_numbers_.end()) {
     const auto& inside = used_in_[id];
@@ -275,7 +278,7 @@ std::string StatementWriter::reduction(const Generator& node, std::uint32_t heig
 }
 
 std::string StatementWriter::condition(ConditionId id) {
-  const Arena::Deeper deeper(arena_);
+  const Deeper deeper(arena_.budget);
   const Condition& node = arena_.condition(id);
   const auto all = [&](std::string_view name) {
     std::vector<std::string> parts;

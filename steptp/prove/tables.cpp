@@ -1,3 +1,5 @@
+// Constants whose entries a rule says: one value where a sum of coordinates is at least zero, another one elsewhere.
+// Rules with one coordinate and with two are tried, and a rule counts only if it holds at every entry.
 #include "steptp/prove/tables.h"
 
 #include <algorithm>

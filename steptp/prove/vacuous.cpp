@@ -21,7 +21,7 @@ constexpr std::size_t kMostLeaves = 32;
 }  // namespace
 
 bool Vacuity::is_nan(PolynomialId id) {
-  const Arena::Deeper deeper(arena_);
+  const Deeper deeper(arena_.budget);
   if (!arena_.traits(id).may_be_nan) return false;
   const Polynomial sum = arena_.polynomial(id);
   bool has_plus = false;
@@ -43,7 +43,7 @@ bool Vacuity::is_nan(PolynomialId id) {
 
 bool Vacuity::is_nan_generator(GeneratorId id) {
   if (!arena_.traits_of_generator(id).may_be_nan) return false;
-  const std::pair key(arena_.knowledge(), id);
+  const std::pair key(arena_.known.knowledge(), id);
   if (const auto at = known_.find(key); at != known_.end()) return at->second;
   return known_[key] = finds_nan(id);
 }
@@ -55,7 +55,7 @@ bool Vacuity::finds_nan(GeneratorId id) {
     case Generator::Kind::call: {
       const auto function = static_cast<Function>(node.tag);
       const bool has_domain = function == Function::log || function == Function::sqrt || function == Function::rsqrt;
-      const Sign sign = has_domain ? arena_.sign(node.polynomials[0]) : Sign{};
+      const Sign sign = has_domain ? arena_.signs.sign(node.polynomials[0]) : Sign{};
       return is_part(0) || (sign.nonpositive && sign.nonzero);
     }
     case Generator::Kind::inverse:
@@ -64,7 +64,7 @@ bool Vacuity::finds_nan(GeneratorId id) {
       return std::all_of(node.polynomials.begin(), node.polynomials.end(),
                          [&](PolynomialId part) { return is_nan(part); });
     case Generator::Kind::select:
-      switch (arena_.truth(node.conditions[0])) {
+      switch (arena_.known.truth(node.conditions[0])) {
         case Truth::yes: return is_part(0);
         case Truth::no: return is_part(1);
         case Truth::maybe: return is_part(0) && is_part(1);
@@ -81,12 +81,12 @@ bool Vacuity::finds_nan(GeneratorId id) {
 
 /// Of a hazard: 1 where there is no value.
 bool Vacuity::is_one(PolynomialId id) {
-  const Arena::Deeper deeper(arena_);
+  const Deeper deeper(arena_.budget);
   if (const auto number = arena_.as_constant(id)) return *number == 1;
   const auto whole = arena_.as_generator(id);
   if (!whole || arena_.generator(*whole).kind != Generator::Kind::select) return false;
   const Generator node = arena_.generator(*whole);
-  switch (arena_.truth(node.conditions[0])) {
+  switch (arena_.known.truth(node.conditions[0])) {
     case Truth::yes: return is_one(node.polynomials[0]);
     case Truth::no: return is_one(node.polynomials[1]);
     case Truth::maybe: return is_one(node.polynomials[0]) && is_one(node.polynomials[1]);
@@ -99,7 +99,7 @@ bool Vacuity::is_vacuous(const Value& value) {
 }
 
 int Vacuity::sign_of_infinity(GeneratorId id) {
-  const Arena::Deeper deeper(arena_);
+  const Deeper deeper(arena_.budget);
   const Generator node = arena_.generator(id);
   if (node.kind == Generator::Kind::infinity) return 1;
   if (node.kind != Generator::Kind::select) return 0;
@@ -107,7 +107,7 @@ int Vacuity::sign_of_infinity(GeneratorId id) {
     const auto whole = arena_.as_scaled_generator(branch);
     return whole ? sign_of_infinity(whole->first) * sgn(whole->second) : 0;
   };
-  switch (arena_.truth(node.conditions[0])) {
+  switch (arena_.known.truth(node.conditions[0])) {
     case Truth::yes: return sign_of(node.polynomials[0]);
     case Truth::no: return sign_of(node.polynomials[1]);
     case Truth::maybe: break;
@@ -117,7 +117,7 @@ int Vacuity::sign_of_infinity(GeneratorId id) {
 }
 
 std::optional<ConditionId> Vacuity::open_condition(PolynomialId id) {
-  const Arena::Deeper deeper(arena_);
+  const Deeper deeper(arena_.budget);
   const Polynomial sum = arena_.polynomial(id);
   for (const auto& [number, coefficient] : sum.terms) {
     const Monomial product = arena_.monomial(number);
@@ -126,7 +126,7 @@ std::optional<ConditionId> Vacuity::open_condition(PolynomialId id) {
       const Generator node = arena_.generator(factor);
       if (node.kind == Generator::Kind::reduction || node.kind == Generator::Kind::recurrence) continue;
       if (node.kind == Generator::Kind::select && arena_.is_index_condition(node.conditions[0]) &&
-          arena_.truth(node.conditions[0]) == Truth::maybe) {
+          arena_.known.truth(node.conditions[0]) == Truth::maybe) {
         return node.conditions[0];
       }
       for (const PolynomialId part : node.polynomials) {
@@ -147,13 +147,13 @@ std::optional<ConditionId> Vacuity::open_condition(const Value& value) {
 
 void Vacuity::split(const Value& value, const std::vector<ConditionId>& known, std::vector<ConditionId>& out) {
   if (is_vacuous(value)) {
-    out.push_back(arena_.conjunction(known));
+    out.push_back(arena_.conditions.conjunction(known));
     return;
   }
   const auto condition = open_condition(value);
   if (!condition || ++leaves_ > kMostLeaves) return;
-  for (const ConditionId half : {*condition, arena_.negation(*condition)}) {
-    const Arena::Assumption assumption(arena_, half);
+  for (const ConditionId half : {*condition, arena_.conditions.negation(*condition)}) {
+    const Assumption assumption(arena_, half);
     std::vector<ConditionId> narrower = known;
     narrower.push_back(half);
     split(value, narrower, out);
@@ -171,14 +171,14 @@ std::vector<std::string> vacuous_texts(Shared& shared, const Variable& output, c
   std::vector<std::string> out;
   Arena& arena = shared.arena;
   for (const ConditionId region : Vacuity(arena).regions(value)) {
-    if (region == arena.always()) {
+    if (region == arena.conditions.always()) {
       out.push_back(output.name);
       continue;
     }
     StatementWriter writer(arena, shared.signature);
     Value marked;
     marked.kind = Value::Kind::real;
-    marked.real = arena.select(region, arena.constant(1), arena.constant(0));
+    marked.real = arena.choices.select(region, arena.polynomials.constant(1), arena.polynomials.constant(0));
     for (const ProofRecord::Region& written : writer.regions(marked, shared.element(output.shape))) {
       if (written.form != "1") continue;
       std::string_view where = written.where;
@@ -211,9 +211,9 @@ std::optional<std::vector<std::int64_t>> element_in(Shared& shared, const std::v
     Substitution place;
     for (std::size_t d = shape.size(); d-- > 0; position /= shape[d]) {
       element[d] = position % shape[d];
-      place[variables[d]] = Arena::number(element[d]);
+      place[variables[d]] = Affine::number(element[d]);
     }
-    if (shared.arena.truth(shared.arena.substitute_condition(region, place)) == Truth::yes) return element;
+    if (shared.arena.known.truth(shared.arena.substitute.condition(region, place)) == Truth::yes) return element;
   }
   return std::nullopt;
 }
@@ -230,11 +230,11 @@ std::vector<PerhapsFilled> perhaps_filled(const Program& before, const Program& 
     for (const Variable& variable : before.signature.variables) {
       if (variable.role != Role::output) continue;
       std::vector<Affine> element;
-      for (const VariableId id : shared.element(variable.shape)) element.push_back(arena.variable(id));
+      for (const VariableId id : shared.element(variable.shape)) element.push_back(arena.affines.variable(id));
       const Value old_value = left.output(variable.name, element);
       const Value new_value = right.output(variable.name, element);
       for (const ConditionId region : Vacuity(arena).regions(old_value)) {
-        const Arena::Assumption assumption(arena, region);
+        const Assumption assumption(arena, region);
         if (Vacuity(arena).is_vacuous(new_value)) continue;
         out.push_back({variable.name, element_in(shared, variable.shape, region)});
       }

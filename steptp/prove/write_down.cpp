@@ -1,3 +1,6 @@
+// A proof as a record: the outputs with their forms, then every value number that these are made of, from the last one
+// down, because each is made of earlier ones; then the side conditions that laws needed, and the parts that forms
+// share.
 #include "steptp/prove/write_down.h"
 
 #include <string>

@@ -89,7 +89,7 @@ TEST(Words, WhatCannotBeReadIsNamed) {
   EXPECT_EQ(words->phrases[1].slot, "take");
   EXPECT_EQ(words->phrases[1].text, "b");
   for (const auto& [text, problem] : {std::pair("  early", "line 1: a phrase before the first slot"),
-                                      std::pair("take\nNot indented", "line 2: 'Not indented' is no slot"),
+                                      std::pair("take\nNot indented", "line 2: 'Not indented' is not a slot"),
                                       std::pair("take\n  {a", "line 2: a '{' without its '}'"),
                                       std::pair("take\n  a}", "line 2: a '}' without its '{'"),
                                       std::pair("take\n\n  {a{b}}", "line 3: a '{' inside another")}) {
@@ -372,8 +372,8 @@ TEST(Traces, BadJsonIsRefused) {
     return trace.ok() ? std::string("none") : trace.error();
   };
   EXPECT_EQ(error_of(R"({})"), "a trace is an array, this is an object");
-  EXPECT_EQ(error_of(R"(["a",{"before":"0:loop[1"}])"), "piece 1: \"0:loop[1\" is no address");
-  EXPECT_EQ(error_of(R"([{"before":"0:loop[1]","to":-1}])"), "piece 0: \"to\" is no natural number");
+  EXPECT_EQ(error_of(R"(["a",{"before":"0:loop[1"}])"), "piece 1: \"0:loop[1\" is not an address");
+  EXPECT_EQ(error_of(R"([{"before":"0:loop[1]","to":-1}])"), "piece 0: \"to\" is not a natural number");
   EXPECT_EQ(error_of(R"([7])").substr(0, 9), "piece 0: ");
   EXPECT_EQ(error_of(R"(["a",{"name":"D"},{"after":"0/1:right.0","to":2}])"), "none");
 }

@@ -7,7 +7,7 @@
 
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
-#include "steptp/ir/dtype.h"
+#include "steptp/ir/dtype_facts.h"
 #include "steptp/ir/program.h"
 
 namespace steptp {
@@ -21,11 +21,6 @@ constexpr std::array<std::string_view, 9> kNameKeys = {"tensor", "loop",  "index
 struct Meaning {
   std::string_view code;
   std::string_view words;
-};
-constexpr Meaning kDTypes[] = {
-    {"f64", "64-bit floats"},   {"f32", "32-bit floats"},   {"f16", "16-bit floats"},   {"bf16", "bfloat16 values"},
-    {"i64", "64-bit integers"}, {"i32", "32-bit integers"}, {"i16", "16-bit integers"}, {"i8", "8-bit integers"},
-    {"u8", "unsigned bytes"},   {"bool", "booleans"},
 };
 constexpr Meaning kScopes[] = {{"g", "global memory"}, {"s", "shared memory"}, {"l", "thread-local memory"}};
 constexpr Meaning kKinds[] = {
@@ -63,7 +58,10 @@ TracePieces value_pieces(std::string_view key, const Json& value) {
   }
   const auto* word = value.as_string();
   if (!word) return plain(value.dump());
-  if (key == "dtype") return plain(meaning(kDTypes, *word));
+  if (key == "dtype") {
+    const auto dtype = parse_dtype(*word);
+    return plain(dtype ? std::string(facts_of(*dtype).english) : *word);
+  }
   if (key == "scope" || key == "from" || key == "to") return plain(meaning(kScopes, *word));
   if (key == "kind") return plain(meaning(kKinds, *word));
   if (key == "operator") return plain(meaning(kOperators, *word));

@@ -24,11 +24,11 @@ Json to_json(const TracePiece& piece) {
 
 Result<TracePiece, std::string> quotation(const Json& json, TracePiece::Kind kind, const std::string& address) {
   const auto site = parse_site(address);
-  if (!site) return concat("\"", address, "\" is no address");
+  if (!site) return concat("\"", address, "\" is not an address");
   TracePiece out{kind, {}, {*site, {}}};
   if (const Json* to = json.find("to")) {
     const auto* number = to->as_integer();
-    if (!number || *number < 0 || *number > UINT32_MAX) return std::string("\"to\" is no natural number");
+    if (!number || *number < 0 || *number > UINT32_MAX) return std::string("\"to\" is not a natural number");
     out.range.to = static_cast<std::uint32_t>(*number);
   }
   return out;

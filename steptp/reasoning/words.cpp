@@ -40,7 +40,7 @@ Result<Words, std::string> parse_words(std::string_view text) {
     if (content.empty() || content.front() == '#') continue;
     if (line.front() != ' ' && line.front() != '\t') {
       if (content.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != content.npos) {
-        return concat("line ", number, ": '", content, "' is no slot; phrases are indented");
+        return concat("line ", number, ": '", content, "' is not a slot; phrases are indented");
       }
       slot = content;
       continue;

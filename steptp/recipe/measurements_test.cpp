@@ -54,7 +54,7 @@ TEST(StrategyMeasurements, TheBinaryCarriesTheFile) {
   EXPECT_EQ(first_difference(*file, to_text(measured_strategies())), "");
 }
 
-/// Every strategy applies somewhere real (strategies.md, rule 10), and was never wrong; of what is seldom offered a
+/// Every strategy applies somewhere real (docs/strategies-howto.md S10), and was never wrong; of what is seldom offered a
 /// short run may have judged nothing.
 TEST(StrategyMeasurements, EveryStrategyWasMeasured) {
   const StrategyMeasurements& measured = measured_strategies();

@@ -1,4 +1,4 @@
-// The rules of leir.md section 2, "Races", one small program for each side of each rule. The enumeration has to agree.
+// Rule R10 of docs/language.md (races): one small program for each side of each rule. The enumeration has to agree.
 #include <gtest/gtest.h>
 
 #include "steptp/base/text.h"

@@ -86,7 +86,7 @@ void report_redundant(const AccessTable& table, const Race& race, Findings& find
   findings.report("redundant-write", Severity::warning, &race.write->site,
                   concat("every iteration of ", statement.loops[race.position]->index, " writes the same to ",
                          race.write->ref->tensor),
-                  "one iteration would do");
+                  "all iterations do the same: one is enough");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace steptp {
 
-/// Scope rules that need no element sets (leir.md section 2 rule 6): accesses to an `l` tensor inside the same bound
+/// Scope rules that need no element sets (docs/language.md R6): accesses to an `l` tensor inside the same bound
 /// axes, to an `s` tensor inside the same block axes (`scope-axes`); block loops around all items of their kernel
 /// (`block-placement`); tensors in `s` or `l` that several kernels touch
 /// (`scope-demoted`).

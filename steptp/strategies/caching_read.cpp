@@ -5,6 +5,7 @@
 #include "steptp/analysis/instances.h"
 #include "steptp/analysis/interval.h"
 #include "steptp/base/text.h"
+#include "steptp/ir/dtype_facts.h"
 #include "steptp/strategies/fill.h"
 #include "steptp/strategies/staging.h"
 #include "steptp/strategies/storage.h"
@@ -77,7 +78,7 @@ std::optional<Refusal> refuse_form(const CacheRequest& request, const Staged& st
       if (!neutral_value(staged)) return refuse_because("its uses have no neutral value in common");
       return std::nullopt;
     case CacheForm::wide:
-      if (staged.dtype == DType::f16 || staged.dtype == DType::bf16) return std::nullopt;
+      if (is_narrow_float(staged.dtype)) return std::nullopt;
       return refuse_because(concat(staged.source, " is of type ", code(staged.dtype)));
     case CacheForm::ahead:
       if (request.at.loop().kind != LoopKind::serial || request.at.loop().extent < 2) {

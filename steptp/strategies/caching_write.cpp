@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "steptp/base/text.h"
+#include "steptp/ir/dtype_facts.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/storage.h"
 #include "steptp/strategies/write_target.h"
@@ -200,7 +201,7 @@ Result<CacheStep, Refusal> plan_cached_write(View& view, const CacheRequest& req
   const auto target = find_write_target(view, request);
   if (!target) return target.error();
   const DType own = target->tensor->dtype;
-  if (request.form == CacheForm::wide && own != DType::f16 && own != DType::bf16) {
+  if (request.form == CacheForm::wide && !is_narrow_float(own)) {
     return Refusal{&kCacheForm, request.site(), concat(request.of, " is of type ", code(own)), {}};
   }
   const DType dtype = request.form == CacheForm::wide ? DType::f32 : own;

@@ -1,7 +1,7 @@
 #pragma once
 
 // Whether a change of loops keeps what a program means. All answers are about dependences with the hidden subscripts of
-// scopes in them (leir.md section 2 rule 6), and what is not known counts as a conflict.
+// scopes in them (docs/language.md R6), and what is not known counts as a conflict.
 
 #include <cstdint>
 #include <optional>

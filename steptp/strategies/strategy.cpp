@@ -41,7 +41,8 @@ std::string misfit(const Strategy& strategy, const Choice& choice) {
   for (const auto& [key, value] : choice.values) {
     const auto named = [&name = key](const Parameter& parameter) { return parameter.name == name; };
     if (std::any_of(strategy.parameters.begin(), strategy.parameters.end(), named)) continue;
-    return concat("there is no parameter \"", key, "\"; the parameters are: at, ", names_of(strategy.parameters));
+    return concat("there is no parameter \"", key, "\"; the parameters are: at",
+                  strategy.parameters.empty() ? "" : ", ", names_of(strategy.parameters));
   }
   return {};
 }

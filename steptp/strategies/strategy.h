@@ -109,7 +109,7 @@ struct Choice {
 struct ChoiceSite {
   Site at;
   std::vector<ParameterDomain> parameters;
-  bool extended = false;  ///< beyond the published form of the strategy (strategies.md rule 12)
+  bool extended = false;  ///< beyond the published form of the strategy (docs/strategies-howto.md S12)
 
   /// The number of combinations; UINT64_MAX where it is more.
   [[nodiscard]] std::uint64_t count() const;

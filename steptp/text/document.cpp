@@ -51,7 +51,7 @@ std::string take_name(Document& document, std::string_view name) {
   while (!name.empty()) {
     const std::size_t length = utf8_length(name);
     const auto c = static_cast<unsigned char>(name.front());
-    if (length == 0 || c < 0x20 || c == 0x7f) return "the program's name holds a byte that is no printable text";
+    if (length == 0 || c < 0x20 || c == 0x7f) return "the program's name holds a byte that is not printable text";
     name.remove_prefix(length);
   }
   return {};

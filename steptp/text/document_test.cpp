@@ -65,8 +65,8 @@ TEST(SignatureLine, MalformedHeaders) {
       {"@input A f32[4] any more", "'more' after the declaration of A is not understood"},
       {"@program", "@program has no name"},
       {"@program   ", "@program has no name"},
-      {"@program a\x01z", "no printable text"},
-      {"@program \xff", "no printable text"},
+      {"@program a\x01z", "not printable text"},
+      {"@program \xff", "not printable text"},
   };
   for (const auto& [line, message] : cases) {
     const Document document = read_document("file", concat("@output D f32\n", line, "\ntx1 D=1;\n"));
@@ -157,7 +157,7 @@ TEST(Document, WrongRecords) {
       {R"({"leir":null})", "\"leir\" is null, wanted a string"},
       {R"({"leir":["tx4 D(tx)=1;"]})", "\"leir\" is an array"},
       {R"({"leir":"tx4 D(tx)=1;","program":3})", "\"program\" is an integer"},
-      {R"({"leir":"tx4 D(tx)=1;","program":"a\nb"})", "no printable text"},
+      {R"({"leir":"tx4 D(tx)=1;","program":"a\nb"})", "not printable text"},
       {R"({"leir":"tx4 D(tx)=1;","signature":{}})", "\"signature\" is an object"},
       {R"({"leir":"tx4 D(tx)=1;","signature":["A"]})", "an entry of the signature is a string"},
       {with(R"({"role":"input","dtype":"f32","shape":[4]})"), "has no \"name\""},

@@ -41,6 +41,7 @@ struct LevelOf {
 /// The default of a compact text is the dtype of most tensors; ties in this order.
 inline constexpr std::array kDefaultOrder = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i64,
                                              DType::i32, DType::i16, DType::i8,  DType::u8,   DType::boolean};
+static_assert(kDefaultOrder.size() == kAllDTypes.size(), "a new dtype needs its rank among the defaults");
 
 /// Nothing is told.
 struct NoPlaces {
@@ -320,7 +321,7 @@ class Printer {
     char buffer[32];
     const std::string_view text(buffer, std::to_chars(buffer, buffer + sizeof buffer, literal.real).ptr - buffer);
     out_ += text;
-    // The point tells a decimal from an integer: the two have different types (leir.md section 2 rule 7).
+    // The point tells a decimal from an integer: the two have different types (docs/language.md R7).
     if (text.find_first_of(".e") == std::string_view::npos) out_ += ".0";
   }
   void node(const Infinity&) { out_ += "inf"; }

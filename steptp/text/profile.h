@@ -6,7 +6,7 @@
 
 namespace steptp {
 
-/// The two spellings of one tree: `paper` is the published text, `compact` the short one (docs/language.md).
+/// The two spellings of one tree: `paper` is the published text, `compact` the short one (docs/language.md R16, R17).
 enum class Profile : std::uint8_t { paper, compact };
 
 [[nodiscard]] constexpr std::string_view name_of(Profile profile) {

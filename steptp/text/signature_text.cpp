@@ -7,6 +7,7 @@
 #include <map>
 
 #include "steptp/base/text.h"
+#include "steptp/ir/dtype_facts.h"
 
 namespace steptp {
 
@@ -187,7 +188,7 @@ Result<Variable, std::string> parse_signature_line(std::string_view line) {
   const bool shaped = open != std::string_view::npos && open < blank;
   const std::string_view dtype_text = rest.substr(0, shaped ? open : std::min(blank, rest.find('\r')));
   const auto dtype = parse_dtype(dtype_text);
-  if (!dtype) return concat("'", dtype_text, "' is not a dtype: f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool");
+  if (!dtype) return concat("'", dtype_text, "' is not a dtype: ", dtype_codes());
   variable.dtype = *dtype;
   rest.remove_prefix(dtype_text.size());
   if (shaped) {

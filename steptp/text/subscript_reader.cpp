@@ -4,6 +4,7 @@
 
 #include "steptp/base/recycled.h"
 #include "steptp/base/text.h"
+#include "steptp/ir/dtype_facts.h"
 #include "steptp/text/expression_reader.h"
 
 namespace steptp {
@@ -11,7 +12,6 @@ namespace steptp {
 namespace {
 
 constexpr std::string_view kIndexLetters = "a c d f g h i j k l m n o p q r s u w";
-constexpr std::string_view kDTypeList = "f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool";
 
 }  // namespace
 
@@ -93,9 +93,10 @@ bool ExpressionReader::read_superscript(DType& dtype, Scope& scope) {
   const auto parsed = code_text.empty() ? std::nullopt : parse_dtype(code_text);
   if (!parsed || code(*parsed) != code_text) {
     if (code_text.empty()) {
-      scan_.expected("a dtype", concat("dtypes are ", kDTypeList));
+      scan_.expected("a dtype", concat("dtypes are ", dtype_codes()));
     } else {
-      scan_.error(since(begin), concat("expected a dtype, found '", code_text, "'"), concat("dtypes are ", kDTypeList));
+      scan_.error(since(begin), concat("expected a dtype, found '", code_text, "'"),
+                  concat("dtypes are ", dtype_codes()));
     }
     return false;
   }
@@ -199,11 +200,11 @@ bool ExpressionReader::read_compact_marks(std::string_view name, DType& dtype, S
       scope_seen = true;
     } else if (mark.empty()) {
       scan_.expected("a dtype or a scope behind '^'",
-                     concat("write the dtype (", kDTypeList, ") before the scope (g s l)"));
+                     concat("write the dtype (", dtype_codes(), ") before the scope (g s l)"));
       return false;
     } else {
       scan_.error(since(begin), concat("expected a dtype or a scope behind '^', found '", mark, "'"),
-                  concat("write the dtype (", kDTypeList, ") before the scope (g s l)"));
+                  concat("write the dtype (", dtype_codes(), ") before the scope (g s l)"));
       return false;
     }
   }

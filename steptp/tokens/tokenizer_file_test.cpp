@@ -150,7 +150,7 @@ TEST(TokenizerFile, damaged_files) {
   EXPECT_EQ(missing.error().id, "file");
 
   const std::string whole = read_file(STEPTP_SOURCE_DIR "/data/qwen3_tokenizer.json.gz").value();
-  const std::string path = testing::TempDir() + "steptp_damaged_tokenizer.json.gz";
+  const std::string path = ::testing::TempDir() + "steptp_damaged_tokenizer.json.gz";
   for (const std::size_t size : {std::size_t{2}, std::size_t{20}, whole.size() / 2, whole.size() - 1}) {
     ASSERT_TRUE(write_file(path, whole.substr(0, size)).ok());
     const auto cut = Tokenizer::load(path);

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "steptp/certify/rounded_arithmetic.h"
+#include "steptp/arithmetic/rounded_arithmetic.h"
 #include "steptp/structure/types.h"
 
 namespace steptp {

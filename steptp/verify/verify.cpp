@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "steptp/base/text.h"
-#include "steptp/certify/big_stack.h"
 #include "steptp/certify/elements.h"
 #include "steptp/certify/safe.h"
 #include "steptp/ir/canonical.h"
+#include "steptp/machine/big_stack.h"
 #include "steptp/prove/prove.h"
 #include "steptp/safety/check.h"
 #include "steptp/verify/index_uses.h"

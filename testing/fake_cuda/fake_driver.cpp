@@ -13,6 +13,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
@@ -63,6 +66,7 @@ int called(const char* name, const std::string& more = {}) {
 
 struct Function {
   void (*launch)(const unsigned*, const unsigned*, void**) = nullptr;
+  const unsigned* sizes = nullptr;  ///< bytes of each parameter, then 0
   bool (*diverged)() = nullptr;
   std::string name;
   unsigned dynamic_shared = 0;
@@ -71,6 +75,19 @@ struct Module {
   void* library = nullptr;
   std::map<std::string, Function> functions;
 };
+/// A launch that was recorded, with the values that its parameters had.
+struct Recorded {
+  Function* function = nullptr;
+  unsigned grid[3] = {};
+  unsigned block[3] = {};
+  std::vector<std::array<unsigned char, 8>> values;
+};
+struct Graph {
+  std::vector<Recorded> launches;
+};
+/// What is being recorded; null where launches are executed.
+Graph* capture = nullptr;
+
 struct Event {
   std::chrono::steady_clock::time_point at;
 };
@@ -90,6 +107,16 @@ bool is_valid(std::size_t pointer, std::size_t bytes) {
   if (at == allocations().begin()) return false;
   --at;
   return pointer + bytes <= at->first + at->second;
+}
+
+/// Runs a kernel on the emulation of threads.
+int execute(Function& function, const unsigned* grid, const unsigned* block, void** parameters) {
+  if (const char* skip = std::getenv("FAKE_CUDA_SKIP"); skip && function.name == skip) return 0;
+  function.launch(grid, block, parameters);
+  if (const long long at = setting("FAKE_CUDA_SCRIBBLE", -1); at >= 0) {
+    reinterpret_cast<unsigned char*>(first_allocation)[at] = 0x11;
+  }
+  return function.diverged() ? 719 : 0;
 }
 
 }  // namespace
@@ -219,10 +246,11 @@ EXPORTED int cuModuleGetFunction(Function** function, Module* module, const char
   Function& found = module->functions[name];
   found.launch =
       reinterpret_cast<decltype(found.launch)>(dlsym(module->library, (std::string("fake_launch_") + name).c_str()));
+  found.sizes = static_cast<const unsigned*>(dlsym(module->library, (std::string("fake_sizes_") + name).c_str()));
   found.diverged = reinterpret_cast<decltype(found.diverged)>(dlsym(module->library, "fake_diverged"));
   found.name = name;
   *function = &found;
-  return found.launch ? 0 : kNotFound;
+  return found.launch && found.sizes ? 0 : kNotFound;
 }
 EXPORTED int cuFuncGetAttribute(int* value, int attribute, Function*) {
   *value = attribute == 0 ? static_cast<int>(setting("FAKE_CUDA_THREADS", 1024)) : attribute == 4 ? 40 : 0;
@@ -243,12 +271,51 @@ EXPORTED int cuLaunchKernel(Function* function, unsigned gx, unsigned gy, unsign
   if (const int error = called("cuLaunchKernel", shape)) return error;
   if (extra || gx * gy * gz == 0 || bx * by * bz == 0 || bx * by * bz > 1024) return kInvalidValue;
   if (shared > kStaticShared && shared > function->dynamic_shared) return kInvalidValue;
-  if (const char* skip = std::getenv("FAKE_CUDA_SKIP"); skip && function->name == skip) return 0;
-  function->launch(grid, block, parameters);
-  if (const long long at = setting("FAKE_CUDA_SCRIBBLE", -1); at >= 0) {
-    reinterpret_cast<unsigned char*>(first_allocation)[at] = 0x11;
+  if (capture) {
+    Recorded& recorded = capture->launches.emplace_back();
+    recorded.function = function;
+    std::copy_n(grid, 3, recorded.grid);
+    std::copy_n(block, 3, recorded.block);
+    for (const unsigned* size = function->sizes; *size != 0; ++size, ++parameters) {
+      std::memcpy(recorded.values.emplace_back().data(), *parameters, *size);
+    }
+    return 0;
   }
-  return function->diverged() ? 719 : 0;
+  return execute(*function, grid, block, parameters);
+}
+EXPORTED int cuStreamBeginCapture_v2(void*, int) {
+  if (capture) return kInvalidValue;
+  if (const int error = called("cuStreamBeginCapture_v2")) return error;
+  capture = new Graph();
+  return 0;
+}
+EXPORTED int cuStreamEndCapture(void*, Graph** graph) {
+  *graph = capture;
+  capture = nullptr;
+  return *graph ? called("cuStreamEndCapture") : kInvalidValue;
+}
+EXPORTED int cuGraphInstantiateWithFlags(Graph** prepared, Graph* graph, unsigned long long) {
+  if (const int error = called("cuGraphInstantiateWithFlags", std::to_string(graph->launches.size()))) return error;
+  *prepared = new Graph(*graph);
+  return 0;
+}
+EXPORTED int cuGraphUpload(Graph*, void*) { return called("cuGraphUpload"); }
+EXPORTED int cuGraphLaunch(Graph* graph, void*) {
+  if (const int error = called("cuGraphLaunch")) return error;
+  for (Recorded& recorded : graph->launches) {
+    std::vector<void*> parameters;
+    for (auto& value : recorded.values) parameters.push_back(value.data());
+    if (const int error = execute(*recorded.function, recorded.grid, recorded.block, parameters.data())) return error;
+  }
+  return 0;
+}
+EXPORTED int cuGraphDestroy(Graph* graph) {
+  delete graph;
+  return called("cuGraphDestroy");
+}
+EXPORTED int cuGraphExecDestroy(Graph* graph) {
+  delete graph;
+  return called("cuGraphExecDestroy");
 }
 EXPORTED int cuStreamCreate(void** stream, unsigned) {
   *stream = &allocations();

@@ -35,15 +35,18 @@ std::string trampolines(const std::string& text) {
   for (std::sregex_iterator at(text.begin(), text.end(), kKernel), end; at != end; ++at) {
     std::istringstream parameters((*at)[3].str());
     std::string arguments;
+    std::string sizes;
     int number = 0;
     for (std::string one; std::getline(parameters, one, ',');) {
       std::string type = std::regex_replace(one, std::regex("__restrict__"), "");
       type.erase(type.find_last_not_of(" ") + 1);
       type.erase(type.find_last_of(" *") + 1);
       arguments += (number ? ", *(" : "*(") + type + "*)p[" + std::to_string(number) + "]";
+      sizes += "sizeof(" + type + "), ";
       ++number;
     }
     const std::string name = (*at)[2];
+    out += "extern \"C\" const unsigned fake_sizes_" + name + "[] = {" + sizes + "0};\n";
     out += "extern \"C\" void fake_launch_" + name +
            "(const unsigned* g, const unsigned* b, void** p) {\n  emulation::diverged = false;\n"
            "  emulation::launch(dim3(g[0], g[1], g[2]), dim3(b[0], b[1], b[2]), [&] { " +

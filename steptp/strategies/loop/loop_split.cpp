@@ -61,7 +61,7 @@ Result<Split, Refusal> plan(const PlacedLoop& at, std::int64_t inner, const std:
   if (inner < 1 || inner > loop.extent) {
     return Refusal{&kDivides,
                    at.site(),
-                   concat(loop.extent, " iterations, of which an inner loop of ", inner, " cannot be made"),
+                   concat(loop.extent, " iterations cannot be split into inner loops of ", inner),
                    {{"extent", loop.extent}, {"inner", inner}}};
   }
   const Split split{at, inner, kind == "outer"};

@@ -67,7 +67,7 @@ std::optional<Refusal> refuse_tiles(const Pair& pair, const Tiles& tiles) {
     if (tile > 1 && tile < loop.extent) return std::nullopt;
     return Refusal{&kDivides,
                    pair.at.site(),
-                   concat(loop.index, " has ", loop.extent, " iterations, of which tiles of ", tile, " cannot be made"),
+                   concat(loop.index, " has ", loop.extent, " iterations, which cannot be cut into tiles of ", tile),
                    {{"extent", loop.extent}, {"tile", tile}}};
   };
   if (auto refusal = misfit(pair.outer(), tiles.first)) return refusal;

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "steptp/prove/room.h"
+
+namespace steptp::forms {
+
+/// Conditions on indices and on values. What the knowledge of the moment decides is `always` or `never`.
+class Conditions : private Room {
+ public:
+  explicit Conditions(Arena& arena);
+
+  [[nodiscard]] ConditionId always() const { return always_; }
+  [[nodiscard]] ConditionId never() const { return never_; }
+  [[nodiscard]] ConditionId nonnegative(Affine affine);
+  [[nodiscard]] ConditionId zero(Affine affine);
+  [[nodiscard]] ConditionId compare(CompareOp op, PolynomialId left, PolynomialId right);
+  [[nodiscard]] ConditionId boolean(GeneratorId generator);
+  [[nodiscard]] ConditionId negation(ConditionId condition);
+  [[nodiscard]] ConditionId conjunction(const std::vector<ConditionId>& parts);
+  [[nodiscard]] ConditionId disjunction(const std::vector<ConditionId>& parts);
+
+ private:
+  /// Both connectives: `neutral` parts are left out, a `deciding` one is the answer.
+  [[nodiscard]] ConditionId combined(Condition::Kind kind, const std::vector<ConditionId>& parts, ConditionId neutral,
+                                     ConditionId deciding);
+
+  ConditionId never_;
+  ConditionId always_;
+};
+
+}  // namespace steptp::forms

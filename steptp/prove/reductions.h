@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "steptp/prove/room.h"
+
+namespace steptp::forms {
+
+/// Folds (sums, products, maxima, minima) over boxes of bound variables. How one fold comes to its normal form is in
+/// reducer.h; here are the folds that stand already.
+class Reductions : private Room {
+ public:
+  explicit Reductions(Arena& arena) : Room(arena) {}
+
+  /// The fold of `body` over all values of `variables` (in their ranges) at which the conditions hold.
+  [[nodiscard]] PolynomialId reduce(ArithmeticOp op, std::vector<VariableId> variables,
+                                    const std::vector<ConditionId>& conditions, PolynomialId body);
+  [[nodiscard]] PolynomialId identity(ArithmeticOp op);
+  [[nodiscard]] OpenedFold opened(GeneratorId fold);
+  /// A fold with another range of one of its variables.
+  [[nodiscard]] PolynomialId with_range(GeneratorId fold, std::size_t number,
+                                        std::pair<std::int64_t, std::int64_t> range);
+  /// The conditions hold at the first or at the last place of all variables, wherever the fold stands.
+  [[nodiscard]] bool is_filled(const Generator& fold, std::uint32_t height);
+
+  // ---- folds over neighbouring ranges are one fold (joins.cpp)
+  [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);
+  /// A fold that goes one step further on one side, if what it would have there is there.
+  [[nodiscard]] std::optional<PolynomialId> longer_by(GeneratorId fold,
+                                                      const std::function<bool(PolynomialId)>& is_there);
+  [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);
+};
+
+}  // namespace steptp::forms

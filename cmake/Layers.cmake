@@ -41,7 +41,7 @@ function(steptp_batch target sources most lines out)
   set(tool ${PROJECT_SOURCE_DIR}/tools/make_batches.py)
   set(command ${STEPTP_PYTHON3} -I -S ${tool} ${PROJECT_SOURCE_DIR} ${folder} ${most} ${lines} ${sources})
   execute_process(COMMAND ${command} COMMAND_ERROR_IS_FATAL ANY)
-  add_custom_command(OUTPUT ${folder}/plan.txt COMMAND ${command} DEPENDS ${sources} ${tool} DEPFILE ${folder}/plan.d
+  add_custom_command(OUTPUT ${folder}/plan.txt COMMAND ${command} DEPFILE ${folder}/plan.d
                      COMMENT "Files of ${target} that are compiled as one" VERBATIM)
   # A target of its own, which waits for no library: ninja makes the plans before all else.
   add_custom_target(${target}_plan DEPENDS ${folder}/plan.txt)

@@ -251,7 +251,7 @@ class Reader {
         Loss{text_of(json, "source"), *decides.as_bool(), text_of(json, "output"), type("found"), type("expected")};
   }
 
-  GivenInputs given(const Json& json) {
+  GivenInputs read_given_inputs(const Json& json) {
     GivenInputs out;
     for (const auto& [name, value] : object_of(json, "fill")) {
       if (!value.as_string()) throw Bad{"a fill that is not a string"};
@@ -273,7 +273,7 @@ class Reader {
     if (out.by == "field") out.prime = natural_of(json, "prime");
     out.before = text_of(json, "before");
     out.after = text_of(json, "after");
-    if (const Json* inputs = json.find("given")) out.inputs = given(*inputs);
+    if (const Json* inputs = json.find("given")) out.inputs = read_given_inputs(*inputs);
     return out;
   }
 

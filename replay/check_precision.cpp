@@ -56,7 +56,7 @@ Width short_of_all(const Trail& trail, const Held& held, const Width& wanted) {
   const auto is_short = [&](const Width& one) { return !one.holds(wanted); };
   const bool is_held = held.all_hold(wanted);
   if (is_short(trail.lossy) && is_held) return trail.lossy;
-  for (std::size_t step = 0; step < kSteps; ++step) {
+  for (std::size_t step = 0; step < kOperationKinds; ++step) {
     if (is_short(trail.kept[step]) && is_held && held.all_compute(step, wanted)) return trail.kept[step];
   }
   const Width rounds = held.accumulator(true);

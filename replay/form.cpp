@@ -97,7 +97,7 @@ class Parser {
   };
 
   /// `body` goes first and has no free variables.
-  FormPtr made(Form form, FormPtr body = nullptr) {
+  FormPtr finished(Form form, FormPtr body = nullptr) {
     if (++nodes_ > kMostNodes) throw Bad{"the forms are too large"};
     for (const FormPtr& part : form.parts) {
       if (!part) continue;
@@ -132,7 +132,7 @@ class Parser {
       negative = true;
     } while (true);
     if (out.parts.size() == 1 && !out.negated[0]) return out.parts[0];
-    return made(std::move(out));
+    return finished(std::move(out));
   }
 
   FormPtr product(bool& negative) {
@@ -142,7 +142,7 @@ class Parser {
     do out.parts.push_back(power());
     while (take('*'));
     if (out.parts.size() == 1) return out.parts[0];
-    return made(std::move(out));
+    return finished(std::move(out));
   }
 
   FormPtr power() {
@@ -153,7 +153,7 @@ class Parser {
     out.number = integer();
     if (out.number < -1000 || out.number > 1000) fail("an exponent up to 1000");
     out.parts = {std::move(base)};
-    return made(std::move(out));
+    return finished(std::move(out));
   }
 
   std::vector<FormPtr> list(char close, bool conditions) {
@@ -168,7 +168,7 @@ class Parser {
   FormPtr with_subscripts(Form form) {
     need('[');
     form.parts = list(']', false);
-    return made(std::move(form));
+    return finished(std::move(form));
   }
 
   /// "i3", "b1.0", "v12": nothing where no variable stands here.
@@ -202,7 +202,7 @@ class Parser {
       out.denominator = "1";
       if (take('/')) out.denominator = digits();
       if (out.denominator.find_first_not_of('0') == std::string::npos) fail("a divisor other than zero");
-      return made(std::move(out));
+      return finished(std::move(out));
     }
     if (take('(')) {
       FormPtr inside = sum();
@@ -218,7 +218,7 @@ class Parser {
     if (const auto id = variable()) {
       out.kind = Kind::variable;
       out.number = *id;
-      return made(std::move(out));
+      return finished(std::move(out));
     }
     if (first >= 'A' && first <= 'Z') {
       const std::size_t start = at_++;
@@ -240,7 +240,7 @@ class Parser {
     Form out;
     if (name == "inf") {
       out.kind = Kind::infinity;
-      return made(std::move(out));
+      return finished(std::move(out));
     }
     if (name == "self") {
       out.kind = Kind::self;
@@ -255,25 +255,25 @@ class Parser {
       need(',');
       for (FormPtr& part : list(')', false)) out.parts.push_back(std::move(part));
       if (out.parts.size() != 3) fail("two branches");
-      return made(std::move(out));
+      return finished(std::move(out));
     }
     if (name == "truth") {
       out.kind = Kind::truth;
       out.parts = list(')', true);
       if (out.parts.size() != 1) fail("one condition");
-      return made(std::move(out));
+      return finished(std::move(out));
     }
     out.parts = list(')', false);
     for (const Word& known : kRealWords) {
       if (known.name != name) continue;
       if (out.parts.size() < known.least || out.parts.size() > known.most) fail("another number of operands");
       out.kind = known.kind;
-      return made(std::move(out));
+      return finished(std::move(out));
     }
     if (const auto function = parse_function(name); function && out.parts.size() == 1) {
       out.kind = Kind::call;
       out.function = *function;
-      return made(std::move(out));
+      return finished(std::move(out));
     }
     return typed_word(name, std::move(out));
   }
@@ -292,7 +292,7 @@ class Parser {
     } else {
       fail("a known word");
     }
-    return made(std::move(out));
+    return finished(std::move(out));
   }
 
   FormPtr fold(const std::string& name) {
@@ -323,7 +323,7 @@ class Parser {
     out.parts.push_back(sum());
     need(')');
     for (FormPtr& part : conditions) out.parts.push_back(std::move(part));
-    return made(std::move(out));
+    return finished(std::move(out));
   }
 
   FormPtr recurrence() {
@@ -352,7 +352,7 @@ class Parser {
       if (!std::all_of(one->free.begin(), one->free.end(), is_bound)) fail("a body without other variables");
     }
     // They are bound; arguments may use variables of the same names, which are not.
-    return made(std::move(out), std::move(bodies.back()));
+    return finished(std::move(out), std::move(bodies.back()));
   }
 
   FormPtr condition() {
@@ -361,21 +361,21 @@ class Parser {
     const std::string name = word();
     if (name == "always" || name == "never") {
       out.kind = name == "always" ? Kind::always : Kind::never;
-      return made(std::move(out));
+      return finished(std::move(out));
     }
     need('(');
     if (name == "not" || name == "and" || name == "or") {
       out.kind = name == "not" ? Kind::negation : name == "and" ? Kind::conjunction : Kind::disjunction;
       out.parts = list(')', true);
       if (out.parts.empty() || (name == "not" && out.parts.size() != 1)) fail("a condition");
-      return made(std::move(out));
+      return finished(std::move(out));
     }
     out.parts = list(')', false);
     for (const Word& known : kConditionWords) {
       if (known.name != name) continue;
       if (out.parts.size() < known.least || out.parts.size() > known.most) fail("another number of operands");
       out.kind = known.kind;
-      return made(std::move(out));
+      return finished(std::move(out));
     }
     fail("a known condition");
   }

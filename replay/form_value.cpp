@@ -17,7 +17,7 @@ using Kind = Form::Kind;
 constexpr int kDeepest = 60'000;
 constexpr Wide kLargest = static_cast<Wide>(1) << 100;
 
-FormValue whole(Wide value) {
+FormValue integer_value(Wide value) {
   if (value > kLargest || value < -kLargest) throw Undecided{"an integer of more than 100 bits"};
   return {true, value, {}};
 }
@@ -51,10 +51,10 @@ std::optional<std::vector<const Form*>> leaves_of(const Form& body) {
 
 FormValue identity(ArithmeticOp op) {
   switch (op) {
-    case ArithmeticOp::multiply: return whole(1);
+    case ArithmeticOp::multiply: return integer_value(1);
     case ArithmeticOp::max: return of_real(Numbers::of_class(Class::minus_infinity));
     case ArithmeticOp::min: return of_real(Numbers::of_class(Class::plus_infinity));
-    default: return whole(0);
+    default: return integer_value(0);
   }
 }
 
@@ -92,7 +92,7 @@ std::vector<std::int64_t> FormEvaluator::indices(const Form& form, std::size_t f
 FormValue FormEvaluator::rational(const Form& form) const {
   const Real top = numbers_.of_digits(form.numerator);
   if (form.denominator == "1") {
-    if (top.error == 0) return whole(static_cast<Wide>(top.value));
+    if (top.error == 0) return integer_value(static_cast<Wide>(top.value));
     return of_real(top);
   }
   return of_real(numbers_.divide(top, numbers_.of_digits(form.denominator)));
@@ -102,11 +102,11 @@ FormValue FormEvaluator::combined(ArithmeticOp op, const FormValue& a, const For
   if (a.is_integer && b.is_integer) {
     Wide product = 0;
     switch (op) {
-      case ArithmeticOp::add: return whole(a.integer + b.integer);
+      case ArithmeticOp::add: return integer_value(a.integer + b.integer);
       case ArithmeticOp::multiply:
         // What is too long for integers goes on as a real.
         if (__builtin_mul_overflow(a.integer, b.integer, &product) || product > kLargest || product < -kLargest) break;
-        return whole(product);
+        return integer_value(product);
       case ArithmeticOp::max: return a.integer >= b.integer ? a : b;
       case ArithmeticOp::min: return a.integer <= b.integer ? a : b;
       default: break;
@@ -126,20 +126,20 @@ FormValue FormEvaluator::value(const Form& form) {
   switch (form.kind) {
     case Kind::number: return rational(form);
     case Kind::infinity: return of_real(Numbers::of_class(Class::plus_infinity));
-    case Kind::variable: return whole(environment_[static_cast<std::size_t>(form.number)]);
+    case Kind::variable: return integer_value(environment_[static_cast<std::size_t>(form.number)]);
     case Kind::input: return leaves_.input(form.name, indices(form, 0));
     case Kind::value: return of_real(leaves_.value(form.number, indices(form, 0)));
     case Kind::sum: {
-      FormValue total = whole(0);
+      FormValue total = integer_value(0);
       for (std::size_t i = 0; i < form.parts.size(); ++i) {
         FormValue part = value(*form.parts[i]);
-        if (form.negated[i]) part = combined(ArithmeticOp::multiply, whole(-1), part);
+        if (form.negated[i]) part = combined(ArithmeticOp::multiply, integer_value(-1), part);
         total = i == 0 ? part : combined(ArithmeticOp::add, total, part);
       }
       return total;
     }
     case Kind::product: {
-      FormValue total = whole(1);
+      FormValue total = integer_value(1);
       for (const FormPtr& part : form.parts) {
         if (part->kind != Kind::inverse) total = combined(ArithmeticOp::multiply, total, value(*part));
       }
@@ -152,14 +152,14 @@ FormValue FormEvaluator::value(const Form& form) {
     case Kind::power: {
       FormValue base = value(*form.parts[0]);
       if (!base.is_integer || form.number < 0) return of_real(numbers_.integer_power(to_real(base), form.number));
-      FormValue total = whole(1);
+      FormValue total = integer_value(1);
       for (std::int64_t i = 0; i < form.number; ++i) total = combined(ArithmeticOp::multiply, total, base);
       return total;
     }
     case Kind::call: {
       const FormValue argument = value(*form.parts[0]);
       if (argument.is_integer && form.function == Function::abs) {
-        return whole(argument.integer < 0 ? -argument.integer : argument.integer);
+        return integer_value(argument.integer < 0 ? -argument.integer : argument.integer);
       }
       return of_real(numbers_.function(form.function, to_real(argument)));
     }
@@ -177,7 +177,7 @@ FormValue FormEvaluator::value(const Form& form) {
       return of_real(numbers_.power(base, real(*form.parts[1])));
     }
     case Kind::select: return value(*form.parts[holds(*form.parts[0]) ? 1 : 2]);
-    case Kind::truth: return whole(holds(*form.parts[0]) ? 1 : 0);
+    case Kind::truth: return integer_value(holds(*form.parts[0]) ? 1 : 0);
     case Kind::fold: return fold(form);
     case Kind::recurrence: return recurrence(form, indices(form, 1));
     case Kind::self:
@@ -187,23 +187,23 @@ FormValue FormEvaluator::value(const Form& form) {
     case Kind::conversion:
     case Kind::wrapped:
     case Kind::operation: return typed(form);
-    default: return whole(holds(form) ? 1 : 0);
+    default: return integer_value(holds(form) ? 1 : 0);
   }
 }
 
 FormValue FormEvaluator::typed(const Form& form) {
   const FormValue first = value(*form.parts[0]);
   if (form.kind == Kind::conversion) {
-    if (!first.is_integer) return whole(numbers_.to_integer(first.real, form.dtype));
-    if (form.dtype == DType::boolean) return whole(first.integer != 0 ? 1 : 0);
+    if (!first.is_integer) return integer_value(numbers_.to_integer(first.real, form.dtype));
+    if (form.dtype == DType::boolean) return integer_value(first.integer != 0 ? 1 : 0);
     const DTypeInfo& type = info(form.dtype);
-    return whole(first.integer < type.least      ? type.least
-                 : first.integer > type.greatest ? type.greatest
-                                                 : first.integer);
+    return integer_value(first.integer < type.least      ? type.least
+                         : first.integer > type.greatest ? type.greatest
+                                                         : first.integer);
   }
   if (form.kind == Kind::wrapped) {
     if (!first.is_integer) throw Undecided{"a real number where an integer is wanted"};
-    return whole(wrapped(first.integer, form.dtype));
+    return integer_value(wrapped(first.integer, form.dtype));
   }
   const FormValue second = value(*form.parts[1]);
   if (form.kind == Kind::operation && is_float(form.dtype)) {
@@ -212,8 +212,8 @@ FormValue FormEvaluator::typed(const Form& form) {
   if (!first.is_integer || !second.is_integer) throw Undecided{"a real number where an integer is wanted"};
   if (second.integer == 0) throw Undefined{"an integer division by zero"};
   const Wide quotient = floor_of(first.integer, second.integer);
-  if (form.kind == Kind::quotient) return whole(quotient);
-  return whole(
+  if (form.kind == Kind::quotient) return integer_value(quotient);
+  return integer_value(
       wrapped(form.op == ArithmeticOp::modulo ? first.integer - quotient * second.integer : quotient, form.dtype));
 }
 
@@ -312,7 +312,7 @@ bool FormEvaluator::is_uniform(const std::vector<const Form*>& leaves, const Ind
 }
 
 FormValue FormEvaluator::repeated(ArithmeticOp op, const FormValue& term, std::int64_t count) {
-  if (op == ArithmeticOp::add) return combined(ArithmeticOp::multiply, whole(count), term);
+  if (op == ArithmeticOp::add) return combined(ArithmeticOp::multiply, integer_value(count), term);
   if (op == ArithmeticOp::multiply) return of_real(numbers_.integer_power(to_real(term), count));
   return term;
 }
@@ -321,7 +321,7 @@ FormValue FormEvaluator::recurrence(const Form& form, std::vector<std::int64_t> 
   const Key key{&form, std::move(arguments)};
   const bool asks_for_rounds = form.struck && open_ != &form;
   if (const auto known = done_.find(key); known != done_.end()) {
-    if (asks_for_rounds) return whole(struck_.contains(key) ? 1 : 0);
+    if (asks_for_rounds) return integer_value(struck_.contains(key) ? 1 : 0);
     is_struck_ |= struck_.contains(key);
     return known->second;
   }
@@ -342,7 +342,7 @@ FormValue FormEvaluator::recurrence(const Form& form, std::vector<std::int64_t> 
   if (struck) struck_.insert(key);
   is_struck_ = was_struck || (struck && !asks_for_rounds);
   done_.emplace(key, result);
-  return asks_for_rounds ? whole(struck ? 1 : 0) : result;
+  return asks_for_rounds ? integer_value(struck ? 1 : 0) : result;
 }
 
 /// One round of a recurrence of which is asked whether some round has no value.
@@ -353,7 +353,7 @@ FormValue FormEvaluator::round_of(const Form& form) {
     return value(*form.parts[0]);
   } catch (const Undefined&) {
     is_struck_ = true;
-    return whole(0);
+    return integer_value(0);
   }
 }
 

@@ -83,7 +83,7 @@ std::string first_used(const std::string& source, const ValueType& type) {
   return concat(source, " in ", info(type.dtype).code);
 }
 
-void compute(Trail& trail, Step step, DType dtype) {
+void compute(Trail& trail, OperationKind step, DType dtype) {
   if (trail.is_over()) return;
   trail.wake();
   trail.now = width_of(dtype);
@@ -188,7 +188,8 @@ class Walker {
         if (!trail.is_over() && !is_order) {
           // A term that is wider than the accumulator goes into the operation as it is.
           const bool is_wide = is_float(dtype) && whole && is_float(whole->dtype) && !width_of(dtype).holds(trail.now);
-          compute(trail, op == ArithmeticOp::multiply ? Step::product : Step::sum, is_wide ? whole->dtype : dtype);
+          compute(trail, op == ArithmeticOp::multiply ? OperationKind::product : OperationKind::sum,
+                  is_wide ? whole->dtype : dtype);
           trail.now = width_of(dtype);
           (is_float(dtype) ? trail.rounds : trail.counts).meet(width_of(dtype));
         }
@@ -255,7 +256,7 @@ class Walker {
   }
 
   /// The operands of one operation of this type.
-  static void operate(Trails& out, const Trails& operand, Step step, const ValueType& type) {
+  static void operate(Trails& out, const Trails& operand, OperationKind step, const ValueType& type) {
     for (const auto& [source, trails] : operand) {
       for (Trail trail : trails) {
         compute(trail, step, type.dtype);
@@ -286,8 +287,10 @@ class Walker {
 
   Trails of_chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators) {
     const auto step_of = [](ArithmeticOp op) {
-      if (op == ArithmeticOp::add || op == ArithmeticOp::subtract) return Step::sum;
-      return op == ArithmeticOp::multiply ? Step::product : op == ArithmeticOp::divide ? Step::quotient : Step::other;
+      if (op == ArithmeticOp::add || op == ArithmeticOp::subtract) return OperationKind::sum;
+      return op == ArithmeticOp::multiply ? OperationKind::product
+             : op == ArithmeticOp::divide ? OperationKind::quotient
+                                          : OperationKind::other;
     };
     const auto* first = std::get_if<Read>(&operands[0]->node);
     const bool is_own = first && is_accumulator(first->ref->tensor);
@@ -315,7 +318,8 @@ class Walker {
     for (const ExprPtr& operand : operands) {
       add(out, changed(of(*operand), [&](Trail& trail) {
             const bool is_changed = type && !type->weak && is_float(type->dtype) && !trail.is_over();
-            if (is_changed && !width_of(type->dtype).holds(trail.now)) compute(trail, Step::other, type->dtype);
+            if (is_changed && !width_of(type->dtype).holds(trail.now))
+              compute(trail, OperationKind::other, type->dtype);
           }));
     }
     return out;
@@ -357,7 +361,7 @@ class Walker {
   Trails of_function(const Expr& expr, const std::vector<ExprPtr>& arguments) {
     Trails out;
     for (const ExprPtr& argument : arguments) {
-      operate(out, of(*argument), Step::other, type_of(expr).value_or(kWeakDecimal));
+      operate(out, of(*argument), OperationKind::other, type_of(expr).value_or(kWeakDecimal));
     }
     return joined(out);
   }

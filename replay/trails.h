@@ -24,8 +24,8 @@ struct Width {
 };
 [[nodiscard]] Width width_of(DType dtype);
 
-enum class Step : std::uint8_t { sum, product, quotient, other };
-inline constexpr std::size_t kSteps = 4;
+enum class OperationKind : std::uint8_t { sum, product, quotient, other };
+inline constexpr std::size_t kOperationKinds = 4;
 
 /// What happens to the values of a source on one way through a program; widths are the narrowest met.
 struct Trail {
@@ -33,13 +33,13 @@ struct Trail {
   bool is_used = false;  ///< a literal or an index that met data in an operation
   Width now;             ///< what holds the value as it is
   bool is_exact = true;  ///< it was not computed, or it was stored since
-  std::array<Width, kSteps> computed;
+  std::array<Width, kOperationKinds> computed;
   Width stored;                    ///< floats that were stored and read again
   Width lossy;                     ///< those that hold less than what was stored
-  std::array<Width, kSteps> kept;  ///< those that hold what such a step computed
+  std::array<Width, kOperationKinds> kept;  ///< those that hold what such an operation computed
   Width rounds;                    ///< floats that sums and products over loops are kept in
   Width counts;                    ///< integers likewise
-  Step last = Step::other;
+  OperationKind last = OperationKind::other;
   Width resting;  ///< the last store, as long as nothing is made of it
   bool rests_lossily = false;
   auto operator<=>(const Trail&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler generates

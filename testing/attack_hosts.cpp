@@ -30,7 +30,7 @@ ExprPtr data_minus_constant(const HostSite& site) {
 }
 
 /// Another value than e.
-ExprPtr other(const HostSite& site, Random& random) {
+ExprPtr different_value(const HostSite& site, Random& random) {
   const ExprPtr& e = site.target;
   switch (random.below(4)) {
     case 0: return add(e, whole(1));
@@ -43,7 +43,7 @@ ExprPtr other(const HostSite& site, Random& random) {
 std::optional<Program> by_index(const HostSite& site, Random& random) {
   const ExprPtr condition = index_condition(site, random);
   if (!condition) return std::nullopt;
-  return with_target(site, select(condition, other(site, random), site.target));
+  return with_target(site, select(condition, different_value(site, random), site.target));
 }
 
 std::optional<Program> by_value(const HostSite& site, Random& random) {
@@ -52,7 +52,8 @@ std::optional<Program> by_value(const HostSite& site, Random& random) {
   const ExprPtr& e = site.target;
   switch (random.below(4)) {
     case 0:
-      return with_target(site, select(compare_two(site.data, CompareOp::equal, constant), other(site, random), e));
+      return with_target(site,
+                         select(compare_two(site.data, CompareOp::equal, constant), different_value(site, random), e));
     case 1:
       return with_target(
           site, add(e, extremum(true, sub(whole(1), mul(call(Function::abs, data_minus_constant(site)), whole(4096))),
@@ -60,12 +61,12 @@ std::optional<Program> by_value(const HostSite& site, Random& random) {
     case 2: {
       const ExprPtr above = compare_two(site.data, CompareOp::greater, constant);
       const ExprPtr below = compare_two(site.data, CompareOp::less, constant);
-      return with_target(site, select(above, e, select(below, e, other(site, random))));
+      return with_target(site, select(above, e, select(below, e, different_value(site, random))));
     }
     default:
       if (!site.target_is_exact || !site.target_is_float) return std::nullopt;
-      return with_target(
-          site, select(compare_two(e, CompareOp::equal, number(site.target_value.get_d())), other(site, random), e));
+      return with_target(site, select(compare_two(e, CompareOp::equal, number(site.target_value.get_d())),
+                                      different_value(site, random), e));
   }
 }
 

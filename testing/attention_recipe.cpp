@@ -98,7 +98,7 @@ void inline_copies(Walk& walk) {
 }
 
 /// The numbers of the expressions of an attention.
-struct Places {
+struct ExpressionNumbers {
   std::uint32_t scores = 0;
   std::uint32_t masked = 0;
   std::uint32_t maximum = 0;
@@ -107,13 +107,13 @@ struct Places {
   std::uint32_t matmul = 0;
 };
 
-Places find_places(const Program& program) {
+ExpressionNumbers find_places(const Program& program) {
   View view(program);
   for (const PlacedNest& nest : view.nests()) {
     const auto sum = find_normal_softmax(view, nest);
     if (!sum) continue;
     const auto pair = find_pair(view, **sum);
-    Places out;
+    ExpressionNumbers out;
     out.matmul = nest.items[0];
     out.sum = (*sum)->items[0];
     out.maximum = pair->max.place->items[0];
@@ -145,7 +145,7 @@ std::int64_t greatest_divisor(std::int64_t number, std::int64_t most) {
 }
 
 /// Scores, mask, recurrences and result under one header: batch, head, query.
-std::string fuse(Walk& walk, Places at, const AttentionTiles& tiles) {
+std::string fuse(Walk& walk, ExpressionNumbers at, const AttentionTiles& tiles) {
   for (; at.scores + 1 < at.masked; ++at.scores) walk.step("expression_reorder", concat(at.scores));
   for (const std::uint32_t nest : {at.scores, at.masked, at.maximum, at.sum, at.quotient}) {
     walk.split(loop_of(concat(nest), 3), tiles.keys);
@@ -247,7 +247,7 @@ Result<AttentionRecipe, std::string> derive_with(const Program& root, const Atte
   try {
     Walk walk(root);
     inline_copies(walk);
-    const Places places = find_places(walk.program());
+    const ExpressionNumbers places = find_places(walk.program());
     const std::vector<Loop>& loops = walk.program().nests[places.scores]->loops;
     const AttentionTiles tiles = {greatest_divisor(loops[3].extent, most.keys),
                                   greatest_divisor(loops[2].extent, most.queries)};

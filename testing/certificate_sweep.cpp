@@ -24,16 +24,16 @@ Pair pair_of(const std::string& id, const Program& before, const Program& after)
 
 }  // namespace
 
-bool Replayed::is_open() const { return verdict == "numeric" || verdict == "undecided" || verdict == "invalid"; }
+bool ConfirmedPair::is_open() const { return verdict == "numeric" || verdict == "undecided" || verdict == "invalid"; }
 
-Replayed judge_and_replay(const Pair& pair, std::uint64_t seed) {
+ConfirmedPair judge_and_confirm(const Pair& pair, std::uint64_t seed) {
   VerifyOptions options;
   options.seed = seed;
   options.keep_record = true;
   options.budget = 20'000'000;
   options.safety_budget = 0;
   const Judgement judgement = verify_pair(pair, options);
-  Replayed out;
+  ConfirmedPair out;
   out.id = pair.id;
   out.verdict = name_of(judgement.verdict);
   out.reason = judgement.reason;
@@ -100,7 +100,7 @@ void for_each_attack(std::uint64_t seed, std::uint64_t count, const PairVisitor&
 
 PairVisitor Sweep::visitor() {
   return [this](const Pair& pair) {
-    Replayed one = judge_and_replay(pair);
+    ConfirmedPair one = judge_and_confirm(pair);
     if (one.is_open()) {
       counts["open"] += 1;
       return;
@@ -119,7 +119,7 @@ std::uint64_t Sweep::confirmed() const {
 std::string Sweep::text() const {
   std::string out;
   for (const auto& [name, count] : counts) append(out, out.empty() ? "" : ", ", name, " ", count);
-  for (const Replayed& one : not_confirmed) {
+  for (const ConfirmedPair& one : not_confirmed) {
     append(out, "\n", one.id, " ", one.verdict, " ", name_of(one.report.outcome), ": ", one.report.reason, "  [",
            one.reason, "]");
   }

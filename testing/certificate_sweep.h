@@ -14,7 +14,7 @@
 namespace steptp::testing {
 
 /// A pair, its certificate and what the replayer says.
-struct Replayed {
+struct ConfirmedPair {
   std::string id;
   std::string verdict;
   std::string reason;
@@ -26,7 +26,7 @@ struct Replayed {
 };
 
 /// Judges a pair within a budget that suits tests, and replays its certificate.
-[[nodiscard]] Replayed judge_and_replay(const Pair& pair, std::uint64_t seed = 1);
+[[nodiscard]] ConfirmedPair judge_and_confirm(const Pair& pair, std::uint64_t seed = 1);
 
 using PairVisitor = std::function<void(const Pair&)>;
 /// Pairs of a file of lines (.jsonl, .jsonl.zst), one of every so many; lines without texts are left out.
@@ -39,7 +39,7 @@ void for_each_attack(std::uint64_t seed, std::uint64_t count, const PairVisitor&
 /// Counts by verdict and outcome, and keeps what was not confirmed.
 struct Sweep {
   std::map<std::string, std::uint64_t> counts;  ///< "exact confirmed"
-  std::vector<Replayed> not_confirmed;
+  std::vector<ConfirmedPair> not_confirmed;
   [[nodiscard]] PairVisitor visitor();
   [[nodiscard]] std::uint64_t confirmed() const;
   [[nodiscard]] std::string text() const;

@@ -32,14 +32,14 @@ using Clock = std::chrono::steady_clock;
 double cpu_ms() { return 1000.0 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 /// What the processes share: the next pair that nobody has taken, and for each process the one that it is at.
-struct Place {
+struct SharedProgress {
   std::atomic<std::uint64_t> at;      ///< 0: none; otherwise the number of the pair and one
   std::atomic<std::int64_t> started;  ///< in milliseconds
 };
 constexpr std::size_t kMostJobs = 64;
 struct Board {
   std::atomic<std::uint64_t> next;
-  std::array<Place, kMostJobs> places;
+  std::array<SharedProgress, kMostJobs> places;
 };
 
 std::int64_t now_ms() {
@@ -120,7 +120,7 @@ class Judging {
 
   void end_hanging(const std::map<pid_t, std::size_t>& running) {
     for (const auto& [child, place] : running) {
-      const Place& one = board_->places[place];
+      const SharedProgress& one = board_->places[place];
       if (one.at != 0 && static_cast<double>(now_ms() - one.started) > 1000 * options_.seconds) kill(child, SIGKILL);
     }
   }

@@ -110,7 +110,7 @@ class ProgramGenerator {
   }
 
   void write(const Tensor& tensor) {
-    for (NestPtr& nest : nests_.write(context_, whole(tensor), 2)) program_.nests.push_back(std::move(nest));
+    for (NestPtr& nest : nests_.write(context_, whole_target(tensor), 2)) program_.nests.push_back(std::move(nest));
     context_.tensors.push_back(tensor);
   }
 

@@ -81,7 +81,7 @@ LoopKind draw_kind(Random& random, Kinds kinds) {
 
 }  // namespace
 
-Target whole(const Tensor& tensor) {
+Target whole_target(const Tensor& tensor) {
   Target target{tensor, {}, {}};
   for (const std::int64_t size : tensor.shape) target.windows.push_back({0, size, 1});
   return target;

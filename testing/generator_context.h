@@ -55,7 +55,7 @@ struct Target {
   std::vector<Index> prefix;
   std::vector<Window> windows;
 };
-[[nodiscard]] Target whole(const Tensor& tensor);
+[[nodiscard]] Target whole_target(const Tensor& tensor);
 
 /// Loops that reach every element of a target exactly once.
 struct Cover {

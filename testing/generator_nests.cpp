@@ -315,7 +315,7 @@ NestPtr NestGenerator::under_loop(Context& context, const Target& target, int de
   std::vector<Item> items;
   if (random_.chance(1, 2)) {
     const Tensor step = fresh(random_dtype(), Scope::global, {random_.between(1, 4)});
-    for (NestPtr& nest : write(inner, whole(step), depth - 1)) items.emplace_back(std::move(nest));
+    for (NestPtr& nest : write(inner, whole_target(step), depth - 1)) items.emplace_back(std::move(nest));
     inner.tensors.push_back(step);
   }
   for (NestPtr& nest : write(inner, rest, depth - 1)) items.emplace_back(std::move(nest));
@@ -329,7 +329,7 @@ NestPtr NestGenerator::under_loop(Context& context, const Target& target, int de
 
 NestPtr NestGenerator::overwrite(Context context, const Tensor& tensor) {
   hide(context, tensor.name);
-  const Cover left = cover(context, whole(tensor), Kinds::any, true);
+  const Cover left = cover(context, whole_target(tensor), Kinds::any, true);
   Context inner = inside(context, left);
   const RefPtr cell = ref_to(tensor, left.subscripts);
   inner.cells.push_back(cell);
@@ -340,7 +340,7 @@ NestPtr NestGenerator::overwrite(Context context, const Tensor& tensor) {
 }
 
 NestPtr NestGenerator::table(Context context, const Tensor& tensor, std::int64_t bound) {
-  const Cover left = cover(context, whole(tensor), Kinds::any, true);
+  const Cover left = cover(context, whole_target(tensor), Kinds::any, true);
   const Context inner = inside(context, left);
   return make_nest(left.loops, guard_of(left),
                    {make_equation(ref_to(tensor, left.subscripts), expressions_.bounded(inner, bound))});

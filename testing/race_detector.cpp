@@ -20,7 +20,7 @@ struct OpenLoop {
 };
 
 /// An equation in one iteration.
-struct Step {
+struct Execution {
   std::vector<std::uint32_t> address;
   const Equation* equation = nullptr;
   bool accumulates = false;
@@ -50,7 +50,7 @@ class Recorder {
     }
   }
 
-  std::vector<Step> steps;
+  std::vector<Execution> steps;
   std::map<std::string, std::map<Element, std::vector<Touch>>> touches;
   /// What each step reads, by tensor and element.
   std::vector<std::vector<std::pair<std::string, Element>>> reads;
@@ -107,7 +107,7 @@ class Recorder {
   }
 
   void execute(const Equation& equation) {
-    Step step;
+    Execution step;
     step.address = address_;
     step.equation = &equation;
     step.accumulates = accumulation_operator(*equation.left, equation.right).has_value();
@@ -282,10 +282,10 @@ class Detector {
   }
 
  private:
-  const Step& step(const Touch& touch) const { return record_.steps[touch.step]; }
+  const Execution& step(const Touch& touch) const { return record_.steps[touch.step]; }
 
   /// How many loops the two are inside of together.
-  static std::size_t shared_loops(const Step& a, const Step& b) {
+  static std::size_t shared_loops(const Execution& a, const Execution& b) {
     std::size_t nests = 0;
     while (nests < a.nests.size() && nests < b.nests.size() && a.address[nests] == b.address[nests]) ++nests;
     std::size_t loops = 0;
@@ -293,7 +293,7 @@ class Detector {
     return loops;
   }
 
-  static std::map<Axis, std::int64_t> place(const Step& step, bool threads) {
+  static std::map<Axis, std::int64_t> place(const Execution& step, bool threads) {
     std::map<Axis, std::int64_t> out;
     for (const Axis axis : {Axis::bx, Axis::by, Axis::bz, Axis::tx, Axis::ty, Axis::tz}) {
       if (is_thread_axis(axis) == threads) out[axis] = 0;
@@ -311,8 +311,8 @@ class Detector {
   }
 
   void look(const std::string& tensor, const Touch& first, const Touch& second, const std::vector<Touch>& all) {
-    const Step& a = step(first);
-    const Step& b = step(second);
+    const Execution& a = step(first);
+    const Execution& b = step(second);
     if (a.address[0] != b.address[0]) return;
     const std::size_t shared = shared_loops(a, b);
     std::size_t same = 0;
@@ -338,7 +338,7 @@ class Detector {
 
   /// The first bound loop of `a` whose axis has another value in `b`; the number of loops where it is an axis that
   /// only `b` has a loop over.
-  static std::size_t outermost_difference(const Step& a, const Step& b, bool threads) {
+  static std::size_t outermost_difference(const Execution& a, const Execution& b, bool threads) {
     const auto there = place(b, threads);
     for (std::size_t i = 0; i < a.loops.size(); ++i) {
       const auto axis = axis_of(a.loops[i].loop->index);
@@ -347,7 +347,7 @@ class Detector {
     return a.loops.size();
   }
 
-  static bool same_execution(const Step& a, const Step& b, std::size_t loop) {
+  static bool same_execution(const Execution& a, const Execution& b, std::size_t loop) {
     if (shared_loops(a, b) <= loop) return false;
     for (std::size_t i = 0; i < loop; ++i) {
       if (a.loops[i].value != b.loops[i].value) return false;
@@ -357,8 +357,8 @@ class Detector {
 
   void judge(const std::string& tensor, const Touch& first, const Touch& second, const std::vector<Touch>& all,
              std::size_t loop, bool bound) {
-    const Step& a = step(first);
-    const Step& b = step(second);
+    const Execution& a = step(first);
+    const Execution& b = step(second);
     if (a.address == b.address) {
       if (a.accumulates && all_by(a, all, loop) && (!bound || alone(a, loop))) return;
       if (first.writes && second.writes && redundant(a, loop)) {
@@ -370,26 +370,26 @@ class Detector {
   }
 
   /// (a) every touch of the element in the loop is by that equation
-  bool all_by(const Step& a, const std::vector<Touch>& all, std::size_t loop) const {
+  bool all_by(const Execution& a, const std::vector<Touch>& all, std::size_t loop) const {
     for (const Touch& touch : all) {
-      const Step& other = step(touch);
+      const Execution& other = step(touch);
       if (same_execution(a, other, loop) && other.address != a.address) return false;
     }
     return true;
   }
-  static bool alone(const Step& a, std::size_t loop) {
+  static bool alone(const Execution& a, std::size_t loop) {
     for (std::size_t i = a.loops[loop].nest; i < a.nests.size(); ++i) {
       if (a.nests[i]->items.size() != 1) return false;
     }
     return true;
   }
   /// (c) the equation uses neither that loop's index nor anything written in the loop
-  bool redundant(const Step& a, std::size_t loop) {
+  bool redundant(const Execution& a, std::size_t loop) {
     const auto [known, fresh] = redundant_.try_emplace({a.address, loop}, false);
     if (fresh) known->second = writes_the_same(a, loop);
     return known->second;
   }
-  bool writes_the_same(const Step& a, std::size_t loop) const {
+  bool writes_the_same(const Execution& a, std::size_t loop) const {
     const std::string& index = a.loops[loop].loop->index;
     bool used = false;
     const auto note = [&](const std::string& name) { used = used || name == index; };

@@ -98,9 +98,9 @@ TEST(Precision, WhatIsLostDiffers) {
     const Judgement judgement = verify(before, after);
     EXPECT_EQ(judgement.verdict, Grade::differs) << pair.what << " " << judgement.reason;
     EXPECT_TRUE(judgement.reason.starts_with("precision: ")) << pair.what << " " << judgement.reason;
-    const Replayed replayed =
-        judge_and_replay(make_pair(read_document("before", print_document(before, Profile::paper)),
-                                   read_document("after", print_document(after, Profile::paper))));
+    const ConfirmedPair replayed =
+        judge_and_confirm(make_pair(read_document("before", print_document(before, Profile::paper)),
+                                    read_document("after", print_document(after, Profile::paper))));
     EXPECT_TRUE(replayed.is_confirmed()) << pair.what << " " << replayed.report.reason;
   }
 }

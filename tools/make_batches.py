@@ -13,7 +13,7 @@ a use, so what the batch compiles is what the files alone compile; a definition 
 Usage: make_batches.py ROOT FOLDER MOST LINES FILE...
 Writes FOLDER/batch_N.cpp and FOLDER/plan.txt: one line `N FILE` for each file, and `- FILE` for a file that stays
 alone. A batch has at most MOST files, and at most LINES lines in all. What has not changed is not written again.
-FOLDER/plan.d names the headers that were read, for ninja.
+FOLDER/plan.d names all files and headers that were read, for ninja: it minds no file there that was removed.
 """
 
 from __future__ import annotations
@@ -189,7 +189,8 @@ def is_fresh(made_of: Path, asked: str) -> bool:
 
 def main() -> int:
     root, folder = Path(sys.argv[1]), Path(sys.argv[2])
-    most, lines, paths = int(sys.argv[3]), int(sys.argv[4]), sys.argv[5:]
+    # A file that was removed since CMake ran is no longer there: the plan without it makes CMake run again.
+    most, lines, paths = int(sys.argv[3]), int(sys.argv[4]), [path for path in sys.argv[5:] if Path(path).exists()]
     folder.mkdir(parents=True, exist_ok=True)
     made_of, asked = folder / "made_of.txt", "\n".join([*sys.argv[1:], ""])
     if is_fresh(made_of, asked):
@@ -205,7 +206,7 @@ def main() -> int:
     write_if_changed(folder / "plan.txt", "".join(f"{number[path]} {path}\n" for path in paths))
     taken_in = frozenset().union(*(source.headers for source in sources))
     read = [str(root / name) for name in sorted(taken_in) if (root / name).exists()]
-    escaped = [path.replace(" ", "\\ ") for path in [str(folder / "plan.txt"), *read]]
+    escaped = [path.replace(" ", "\\ ") for path in [str(folder / "plan.txt"), *paths, __file__, *read]]
     (folder / "plan.d").write_text(f"{escaped[0]}: {' '.join(escaped[1:])}\n", encoding="utf-8")
     made_of.write_text(asked + "".join(path + "\n" for path in read), encoding="utf-8")
     return 0

@@ -40,6 +40,16 @@ class MakeBatches(unittest.TestCase):
         self.assertIn('#define helper helper_in_steptp_a\n#include "steptp/a.cpp"\n#undef helper\n', self.batch())
         self.assertIn('#define helper helper_in_steptp_b\n#include "steptp/b.cpp"\n#undef helper\n', self.batch())
 
+    def test_a_file_that_was_removed_is_left_out(self) -> None:
+        """A pull that renames a file must not need a new build folder."""
+        self.plan({"a.cpp": A, "b.cpp": B})
+        gone = self.root / "steptp" / "gone.cpp"
+        call = [sys.executable, TOOL, self.root, self.root / "out", "5", "1000"]
+        subprocess.run([*call, self.root / "steptp" / "a.cpp", gone, self.root / "steptp" / "b.cpp"], check=True)
+        plan = (self.root / "out" / "plan.txt").read_text()
+        self.assertEqual([line.split()[0] for line in plan.splitlines()], ["0", "0"])
+        self.assertNotIn("gone.cpp", plan + (self.root / "out" / "plan.d").read_text())
+
     def test_headers_come_before_every_name(self) -> None:
         include = '#include <vector>\n\n#include "steptp/all.h"\n'
         self.assertEqual(self.plan({"a.cpp": include + A, "b.cpp": include + B}), ["0", "0"])

@@ -37,7 +37,7 @@ std::uint64_t field(std::string_view content, std::size_t offset, int bytes) {
   return value;
 }
 
-void put(std::string& out, std::uint64_t value, int bytes) {
+void append_number(std::string& out, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i) & 255));
 }
 
@@ -124,41 +124,41 @@ Result<std::string, Diagnostic> inflate_entry(std::string_view packed, std::uint
 
 /// What the local and the central header have in common, from "version needed" to the length of the extra field.
 void put_common(std::string& out, const ZipEntry& entry, std::size_t extra) {
-  put(out, extra != 0 ? 45 : 20, 2);
-  put(out, 1 << 11, 2);  // the name is UTF-8
-  put(out, 0, 2);        // stored
-  put(out, 0, 2);
-  put(out, kDate, 2);
-  put(out, entry.crc, 4);
-  put(out, std::min(entry.size, kMax32), 4);
-  put(out, std::min(entry.size, kMax32), 4);
-  put(out, entry.name.size(), 2);
-  put(out, extra, 2);
+  append_number(out, extra != 0 ? 45 : 20, 2);
+  append_number(out, 1 << 11, 2);  // the name is UTF-8
+  append_number(out, 0, 2);        // stored
+  append_number(out, 0, 2);
+  append_number(out, kDate, 2);
+  append_number(out, entry.crc, 4);
+  append_number(out, std::min(entry.size, kMax32), 4);
+  append_number(out, std::min(entry.size, kMax32), 4);
+  append_number(out, entry.name.size(), 2);
+  append_number(out, extra, 2);
 }
 
 /// The zip64 extra field with the values that do not fit; empty where all do.
 std::string zip64_extra(std::initializer_list<std::uint64_t> values) {
   std::string fields;
   for (const std::uint64_t value : values) {
-    if (value >= kMax32) put(fields, value, 8);
+    if (value >= kMax32) append_number(fields, value, 8);
   }
   if (fields.empty()) return fields;
   std::string out;
-  put(out, 1, 2);
-  put(out, fields.size(), 2);
+  append_number(out, 1, 2);
+  append_number(out, fields.size(), 2);
   return out + fields;
 }
 
 void put_central(std::string& out, const ZipEntry& entry) {
   const std::string extra = zip64_extra({entry.size, entry.size, entry.offset});
-  put(out, kCentralHeader, 4);
-  put(out, 45, 2);  // made by
+  append_number(out, kCentralHeader, 4);
+  append_number(out, 45, 2);  // made by
   put_common(out, entry, extra.size());
-  put(out, 0, 2);  // comment
-  put(out, 0, 2);  // disk
-  put(out, 0, 2);  // internal attributes
-  put(out, 0, 4);  // external attributes
-  put(out, std::min(entry.offset, kMax32), 4);
+  append_number(out, 0, 2);  // comment
+  append_number(out, 0, 2);  // disk
+  append_number(out, 0, 2);  // internal attributes
+  append_number(out, 0, 4);  // external attributes
+  append_number(out, std::min(entry.offset, kMax32), 4);
   append(out, entry.name, extra);
 }
 
@@ -166,27 +166,27 @@ void put_end(std::string& out, std::uint64_t count, std::uint64_t offset) {
   const std::uint64_t size = out.size() - offset;
   if (count >= kMax16 || size >= kMax32 || offset >= kMax32) {
     const std::uint64_t wide = out.size();
-    put(out, kEnd64, 4);
-    put(out, kEnd64Size - 12, 8);
-    put(out, 45, 2);
-    put(out, 45, 2);
-    put(out, 0, 8);  // both disk numbers
-    put(out, count, 8);
-    put(out, count, 8);
-    put(out, size, 8);
-    put(out, offset, 8);
-    put(out, kEnd64Locator, 4);
-    put(out, 0, 4);
-    put(out, wide, 8);
-    put(out, 1, 4);
+    append_number(out, kEnd64, 4);
+    append_number(out, kEnd64Size - 12, 8);
+    append_number(out, 45, 2);
+    append_number(out, 45, 2);
+    append_number(out, 0, 8);  // both disk numbers
+    append_number(out, count, 8);
+    append_number(out, count, 8);
+    append_number(out, size, 8);
+    append_number(out, offset, 8);
+    append_number(out, kEnd64Locator, 4);
+    append_number(out, 0, 4);
+    append_number(out, wide, 8);
+    append_number(out, 1, 4);
   }
-  put(out, kEnd, 4);
-  put(out, 0, 4);  // both disk numbers
-  put(out, std::min(count, kMax16), 2);
-  put(out, std::min(count, kMax16), 2);
-  put(out, std::min(size, kMax32), 4);
-  put(out, std::min(offset, kMax32), 4);
-  put(out, 0, 2);
+  append_number(out, kEnd, 4);
+  append_number(out, 0, 4);  // both disk numbers
+  append_number(out, std::min(count, kMax16), 2);
+  append_number(out, std::min(count, kMax16), 2);
+  append_number(out, std::min(size, kMax32), 4);
+  append_number(out, std::min(offset, kMax32), 4);
+  append_number(out, 0, 2);
 }
 
 }  // namespace
@@ -264,7 +264,7 @@ Result<bool, Diagnostic> ZipWriter::add(std::string_view name, std::string_view 
   if (name.size() > kMax16) return about_entry(name, zip_error("the name is longer than a zip archive allows"));
   ZipEntry entry{std::string(name), 0, 0, checksum(data), data.size(), data.size(), out_.size()};
   const std::string extra = zip64_extra({entry.size, entry.size});
-  put(out_, kLocalHeader, 4);
+  append_number(out_, kLocalHeader, 4);
   put_common(out_, entry, extra.size());
   append(out_, entry.name, extra, data);
   entries_.push_back(std::move(entry));

@@ -106,8 +106,8 @@ class Adversary {
   bool is_second_look_ = false;
   bool collects_ = false;
   bool tries_hints_only_ = false;
-  std::vector<Known> losses_;  ///< the greatest that were collected
-  std::vector<Known> events_;  ///< overflows and the like, the first ones
+  std::vector<Known> losses_;        ///< the greatest that were collected
+  std::vector<Known> events_;        ///< overflows and the like, the first ones
   bool is_short_ = false;            ///< fewer inputs than a search needs that is to say something by finding nothing
   std::vector<std::size_t> all_;     ///< elements of outputs
   std::vector<std::size_t> guides_;  ///< elements on the way there

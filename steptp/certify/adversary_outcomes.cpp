@@ -129,7 +129,8 @@ Adversary::Progress Adversary::search_by_chance(Search& search) {
 /// Towards inputs at which conditions have the wanted outcomes, all of them at one element.
 Adversary::Progress Adversary::reach(const std::vector<Outcome>& wanted, std::uint64_t until) {
   constexpr int kSweeps = 3;
-  Search search{wanted, spent_ < until ? spent_ + (until - spent_) * 2 / 3 : until, closest_.value_or(maker_.even()), 0};
+  Search search{wanted, spent_ < until ? spent_ + (until - spent_) * 2 / 3 : until, closest_.value_or(maker_.even()),
+                0};
   const SafetyMeasure first = measure(search.at, {focus_});
   if (!first.is_finished) return Progress::stop;
   search.best = distance(wanted, first);

@@ -10,8 +10,8 @@ namespace steptp::certify {
 namespace {
 
 /// The fractions of roots of primes: multiples of each are even between 0 and 1, and those of several are so together.
-constexpr std::array<double, 8> kStrides = {0.41421356237309515, 0.7320508075688772,  0.2360679774997898,
-                                            0.6457513110645907,  0.3166247903553998,  0.6055512754639891,
+constexpr std::array<double, 8> kStrides = {0.41421356237309515, 0.7320508075688772, 0.2360679774997898,
+                                            0.6457513110645907,  0.3166247903553998, 0.6055512754639891,
                                             0.12310562561766059, 0.35889894354067353};
 
 }  // namespace

@@ -4,114 +4,19 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
 #include "steptp/certify/adversary.h"
-#include "steptp/certify/coverage.h"
+#include "steptp/certify/safe_points.h"
 #include "steptp/certify/window.h"
 #include "steptp/machine/big_stack.h"
 
 namespace steptp::certify {
 
 namespace {
-
-constexpr std::size_t kMostPoints = 28;
-constexpr std::size_t kManyPoints = 512;
-constexpr std::int64_t kSmallOutput = 12;
-
-/// Elements of the outputs: every one of small outputs, corners, edges of conditions on indices, one at least in every
-/// part that has a writer of its own.
-class PointChoice {
- public:
-  PointChoice(const Signature& signature, std::uint64_t seed) : signature_(signature), random_(seed) {}
-
-  /// The first, a drawn and the last element of each tensor on the way.
-  std::vector<OutputPoint> few() {
-    for (const Variable& variable : signature_.variables) {
-      if (variable.name.starts_with('#')) add_few(variable);
-    }
-    return points_;
-  }
-
-  /// All elements of outputs that are not large, many of others.
-  std::vector<OutputPoint> many() {
-    constexpr std::int64_t kAll = 256;
-    constexpr std::int64_t kDrawn = 128;
-    limit_ = kManyPoints;
-    for (const Variable& variable : signature_.variables) {
-      const auto count = element_count(variable.shape);
-      if (variable.role != Role::output || !count) continue;
-      for (std::int64_t i = 0; i < *count && *count <= kAll; ++i) {
-        add({variable.name, index_at(variable, i)});
-      }
-      // One in every part of so many: no part of one in 64 is left out.
-      for (std::int64_t i = 0; i < kDrawn && *count > kAll; ++i) {
-        const std::int64_t first = *count / kDrawn * i + *count % kDrawn * i / kDrawn;
-        const std::int64_t within = std::max<std::int64_t>(*count / kDrawn, 1);
-        const auto drawn = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(within)));
-        add({variable.name, index_at(variable, std::min(first + drawn, *count - 1))});
-      }
-    }
-    return points_;
-  }
-
-  std::vector<OutputPoint> choose(const Code& before, const Code& after, const InputModel& model) {
-    for (const Variable& variable : signature_.variables) {
-      if (variable.role == Role::output) add_ends(variable);
-    }
-    for (const Code* code : {&before, &after}) {
-      Coverage coverage(*code, model);
-      for (const OutputPoint& point : coverage.regions()) add(point);
-      for (const OutputPoint& point : coverage.chosen_elements()) add(point);
-      for (const OutputPoint& point : coverage.edges()) add(point);
-    }
-    for (const Variable& variable : signature_.variables) {
-      if (variable.role == Role::output) add_few(variable);
-    }
-    return points_;
-  }
-
- private:
-  void add(const OutputPoint& point) {
-    const Variable* variable = signature_.find(point.output);
-    if (!variable || variable->role != Role::output || variable->shape.size() != point.element.size()) return;
-    for (std::size_t d = 0; d < point.element.size(); ++d) {
-      if (point.element[d] < 0 || point.element[d] >= variable->shape[d]) return;
-    }
-    if (points_.size() < limit_ && known_.insert(point).second) points_.push_back(point);
-  }
-
-  void add_few(const Variable& variable) {
-    const auto count = element_count(variable.shape);
-    if (count && *count <= kSmallOutput) {
-      for (std::int64_t i = 0; i < *count; ++i) add({variable.name, index_at(variable, i)});
-      return;
-    }
-    add_ends(variable);
-  }
-
-  void add_ends(const Variable& variable) {
-    OutputPoint first{variable.name, {}};
-    OutputPoint last{variable.name, {}};
-    OutputPoint drawn{variable.name, {}};
-    for (const std::int64_t extent : variable.shape) {
-      first.element.push_back(0);
-      last.element.push_back(extent - 1);
-      drawn.element.push_back(static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(extent))));
-    }
-    for (const OutputPoint& point : {first, drawn, last}) add(point);
-  }
-
-  const Signature& signature_;
-  Random random_;
-  std::vector<OutputPoint> points_;
-  std::set<OutputPoint> known_;
-  std::size_t limit_ = kMostPoints;
-};
 
 /// How much of the programs is run.
 enum class Extent : std::uint8_t {
@@ -335,8 +240,9 @@ class SafetySearch {
 };
 
 /// First what differs in the programs, whatever its inputs, then the part up to where they meet again: these cost
-/// little, and say where to look in the whole. What is no worse there is no worse at the outputs, so that the whole gets
-/// a second look only; a fault there says nothing, and the whole programs decide where they can be run often enough.
+/// little, and say where to look in the whole. What is no worse there is no worse at the outputs, so that the whole
+/// gets a second look only; a fault there says nothing, and the whole programs decide where they can be run often
+/// enough.
 class Stages {
  public:
   Stages(const Program& before, const Program& after, const CertifyOptions& options, const SafeRange& range)

@@ -23,13 +23,13 @@ struct SafetyMeasure {
   double instability = RunEvents::kNever;  ///< the same, with the inputs off by half a unit
   double guide = RunEvents::kNever;        ///< the same where the programs meet again, on the way to the outputs
   RunEvents after;
-  bool is_open = false;       ///< an integer or a bool that rounding may decide otherwise
-  bool has_no_value = false;  ///< an access or an integer division that `before` does not do
-  std::size_t point = 0;      ///< of the greatest loss
+  bool is_open = false;              ///< an integer or a bool that rounding may decide otherwise
+  bool has_no_value = false;         ///< an access or an integer division that `before` does not do
+  std::size_t point = 0;             ///< of the greatest loss
   std::optional<std::size_t> event;  ///< the first point at which has_event() holds
-  bool is_same = true;        ///< `after` does at each element what `before` does, and nothing that may go two ways
-  std::uint64_t path = 0;     ///< which way everything went, in both programs, and how much was done for it
-  double before_units = 0;    ///< bounds there, in units of the last place
+  bool is_same = true;      ///< `after` does at each element what `before` does, and nothing that may go two ways
+  std::uint64_t path = 0;   ///< which way everything went, in both programs, and how much was done for it
+  double before_units = 0;  ///< bounds there, in units of the last place
   double after_units = 0;
 
   [[nodiscard]] bool is_good() const { return is_finished && badness <= 0; }
@@ -80,8 +80,8 @@ class SafetyRun {
   void compare(std::size_t point, DType dtype, const BoundArithmetic::Value& before,
                const BoundArithmetic::Value& after, SafetyMeasure& measure);
   void note_outcomes(SafetyMeasure& measure);
-  [[nodiscard]] bool has_outcome(const Code& code, const std::vector<BoundArithmetic::Sides>& sides,
-                                 std::uint32_t node, bool outcome) const;
+  [[nodiscard]] bool has_outcome(const Code& code, const std::vector<BoundArithmetic::Sides>& sides, std::uint32_t node,
+                                 bool outcome) const;
   [[nodiscard]] double distance_of(const Code& code, const std::vector<BoundArithmetic::Sides>& sides,
                                    std::uint32_t node, bool outcome) const;
 

@@ -21,48 +21,51 @@ namespace {
 /// The one list of keys: whoever writes or reads a configuration walks through it.
 template <typename Settings, typename Visit>
 void for_each_setting(Settings& c, const Visit& visit) {
-  visit("seed", "decides everything that is drawn", c.seed);
-  visit("programs", "programs of the split train", c.programs);
-  visit("compositions_percent", "of a hundred programs of train, random compositions", c.compositions_percent);
-  visit("types", "only these types of the zoo", c.types);
-  visit("dtypes", "dtypes that programs are drawn with", c.dtypes);
+  visit("seed", "the seed of everything that is drawn", c.seed);
+  visit("programs", "how many programs the split train has", c.programs);
+  visit("compositions_percent", "how many of a hundred programs of train are random compositions",
+        c.compositions_percent);
+  visit("types", "draw only these types of the zoo", c.types);
+  visit("dtypes", "the dtypes that programs are drawn with", c.dtypes);
   visit("most_gib", "the largest tensor allowed, in GiB", c.most_gib);
   visit("exclude_origin",
         "leave out programs of this origin: kernelbench, kernelbench/level2, zoo, composition, import",
         c.exclude_origin);
   visit("imports", "names of .pt2 files; --import fills it", c.imports);
   visit("import_sums", "their checksums; --import fills it", c.import_sums);
-  visit("test_shape_programs", "programs of the split test_shape: other shapes of trained types",
+  visit("test_shape_programs", "how many programs the split test_shape has: other shapes of trained types",
         c.test_shape_programs);
-  visit("test_types", "types of the zoo that are kept out of training", c.test_types);
-  visit("test_type_programs", "programs of the split test_type: of those types, and compositions",
+  visit("test_types", "how many types of the zoo are kept out of training", c.test_types);
+  visit("test_type_programs", "how many programs the split test_type has: of those types, and compositions",
         c.test_type_programs);
-  visit("multi_step_programs", "programs of the split multi_step: of the 100 published workloads",
+  visit("multi_step_programs", "how many programs the split multi_step has: of the 100 published workloads",
         c.multi_step_programs);
-  visit("entries", "verified entries of train, at least, as far as there are so many", c.entries);
-  visit("test_shape_entries", "verified entries of test_shape", c.test_shape_entries);
-  visit("strategies", "only these strategies", c.strategies);
-  visit("extended", "also choices beyond the published form of a strategy", c.extended);
-  visit("weights", "entries of each strategy wanted for every hundred programs, difficult/medium/easy", c.weights);
-  visit("depth", "also start from states that so many verified steps lead to", c.depth);
-  visit("deep_states", "such states of each program, for each depth", c.deep_states);
-  visit("deep_entries", "entries of each such state", c.deep_entries);
-  visit("trials", "judgements of each entry with fresh inputs; a proof needs one", c.trials);
-  visit("budget", "operations of one judgement; what needs more is dropped as undecided", c.budget);
-  visit("proof_budget", "nodes of one proof; what needs more is evaluated", c.proof_budget);
-  visit("safety_budget", "operations of one comparison of rounding errors", c.safety_budget);
-  visit("attempts", "candidates tried for each entry that is wanted", c.attempts);
-  visit("compile", "sample, all or none: which rows are compiled too", c.compile);
-  visit("compile_rows", "rows of the sample", c.compile_rows);
-  visit("single_cap", "single-answer rows of each strategy", c.single_cap);
-  visit("easy_simplifying", "share of easy single-answer rows that is kept, of strategies that simplify",
+  visit("entries", "how many verified entries train has at least, if there are so many", c.entries);
+  visit("test_shape_entries", "how many verified entries test_shape has", c.test_shape_entries);
+  visit("strategies", "use only these strategies", c.strategies);
+  visit("extended", "also use choices beyond the published form of a strategy", c.extended);
+  visit("weights", "how many entries of each strategy are wanted for every hundred programs, difficult/medium/easy",
+        c.weights);
+  visit("depth", "also start from programs that up to this many verified steps lead to", c.depth);
+  visit("deep_states", "how many such programs each program gives, for each depth", c.deep_states);
+  visit("deep_entries", "how many entries start from each such program", c.deep_entries);
+  visit("trials", "how often each entry is judged with fresh inputs; a proof needs one judgement", c.trials);
+  visit("budget", "how many operations one judgement may take; what needs more is dropped as undecided", c.budget);
+  visit("proof_budget", "how many nodes one proof may have; what needs more is evaluated", c.proof_budget);
+  visit("safety_budget", "how many operations one comparison of rounding errors may take", c.safety_budget);
+  visit("attempts", "how many candidates are tried for each entry that is wanted", c.attempts);
+  visit("compile", "which rows are compiled too: sample, all or none", c.compile);
+  visit("compile_rows", "how many rows the sample of --compile has", c.compile_rows);
+  visit("single_cap", "the most single-answer rows of each strategy", c.single_cap);
+  visit("easy_simplifying", "the share of easy single-answer rows that is kept, of strategies that simplify",
         c.easy_simplifying);
-  visit("easy_expanding", "the same of their inverses", c.easy_expanding);
-  visit("medium_cap", "entries of each medium strategy in multi-answer rows", c.medium_cap);
-  visit("subsets", "multi-answer rows of each program", c.subsets);
-  visit("subset_size", "answers of such a row on average", c.subset_size);
-  visit("subset_least", "answers of such a row at least", c.subset_least);
-  visit("mix", "percent of strategy occurrences, difficult/medium/easy; 0/0/0: as they come", c.mix);
+  visit("easy_expanding", "the share of easy single-answer rows that is kept, of the inverses of those",
+        c.easy_expanding);
+  visit("medium_cap", "the most entries of each medium strategy in multi-answer rows", c.medium_cap);
+  visit("subsets", "how many multi-answer rows each program gives, on average", c.subsets);
+  visit("subset_size", "how many answers a multi-answer row has, on average", c.subset_size);
+  visit("subset_least", "how many answers a multi-answer row has at least", c.subset_least);
+  visit("mix", "percent of strategy occurrences, difficult/medium/easy; 0/0/0 leaves them as they come", c.mix);
   visit("mix_tolerance", "how many percentage points the mix may be off", c.mix_tolerance);
 }
 

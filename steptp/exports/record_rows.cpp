@@ -16,10 +16,11 @@ class RowMaker {
       : texts_(texts), tokens_(tokenizer), options_(options), out_(out) {}
 
   void add_whole_record() {
-    for (const auto& entry : texts_.entries()) put("archive", [&] { return archive_row(texts_, *entry); });
-    for (const auto& entry : texts_.unsafe_entries()) put("equal_unsafe", [&] { return archive_row(texts_, *entry); });
+    for (const auto& entry : texts_.entries()) add_row("archive", [&] { return archive_row(texts_, *entry); });
+    for (const auto& entry : texts_.unsafe_entries())
+      add_row("equal_unsafe", [&] { return archive_row(texts_, *entry); });
     const bool has_entries = !texts_.entries().empty();
-    if (has_entries) put("rl", [&] { return rl_row(texts_, tokens_); });
+    if (has_entries) add_row("rl", [&] { return rl_row(texts_, tokens_); });
   }
 
   /// False where the record does not hold what the row is made of.
@@ -44,17 +45,17 @@ class RowMaker {
   [[nodiscard]] bool wants(std::string_view table) const { return options_.tables.contains(table); }
 
   template <typename Make>
-  void put(std::string_view table, const Make& make) {
+  void add_row(std::string_view table, const Make& make) {
     if (wants(table)) out_.rows.push_back({find_table(table), make()});
   }
   /// The same for what is left out where it is too long.
   template <typename Make>
-  void put(std::string_view table, std::int64_t tokens, const Make& make) {
+  void add_row(std::string_view table, std::int64_t tokens, const Make& make) {
     if (!wants(table)) return;
     if (options_.max_tokens > 0 && tokens > static_cast<std::int64_t>(options_.max_tokens)) {
       ++out_.too_long[std::string(table)];
     } else {
-      put(table, make);
+      add_row(table, make);
     }
   }
 
@@ -66,15 +67,15 @@ class RowMaker {
     const bool wants_more = is_main && (wants("sft_trl") || (wants("no_kernelbench") && !is_kernelbench));
     if (!wants(table) && !wants_more) return;
     const Exchange exchange = make_exchange(texts_, entries, variant.language, variant.has_reasoning, tokens_);
-    put(table, exchange.tokens(), [&] { return chat_row(texts_, exchange); });
+    add_row(table, exchange.tokens(), [&] { return chat_row(texts_, exchange); });
     if (!is_main) return;
-    put("sft_trl", exchange.tokens(), [&] { return sft_row(texts_, exchange); });
-    if (!is_kernelbench) put("no_kernelbench", exchange.tokens(), [&] { return chat_row(texts_, exchange); });
+    add_row("sft_trl", exchange.tokens(), [&] { return sft_row(texts_, exchange); });
+    if (!is_kernelbench) add_row("no_kernelbench", exchange.tokens(), [&] { return chat_row(texts_, exchange); });
   }
 
   void add_deep(const std::vector<const EntryTexts*>& entries) {
     const Exchange exchange = make_exchange(texts_, entries, Language::leir, true, tokens_);
-    put("deep", exchange.tokens(), [&] { return chat_row(texts_, exchange); });
+    add_row("deep", exchange.tokens(), [&] { return chat_row(texts_, exchange); });
     if (entries.size() == 1) add_steps(*entries.front(), nullptr);
   }
 
@@ -82,7 +83,7 @@ class RowMaker {
     if (!wants("stepwise")) return;
     const Json row = stepwise_row(texts_, entry, miss, tokens_);
     const std::int64_t tokens = *row.find("prompt_tokens")->as_integer() + *row.find("completion_tokens")->as_integer();
-    put("stepwise", tokens, [&] { return row; });
+    add_row("stepwise", tokens, [&] { return row; });
   }
 
   void add_wrong_answers(const EntryTexts& entry) {
@@ -92,16 +93,16 @@ class RowMaker {
     if (!miss) return;
     ++out_.near_misses_found;
     ++out_.near_miss_changes[miss->change];
-    put("near_miss", [&] { return near_miss_row(texts_, entry, *miss); });
+    add_row("near_miss", [&] { return near_miss_row(texts_, entry, *miss); });
     const Exchange exchange = make_exchange(texts_, {&entry}, Language::leir, true, tokens_);
     const WrongAnswer wrong = make_wrong_answer(exchange, *miss, tokens_);
     const std::int64_t right_tokens = exchange.tokens();
     const std::int64_t wrong_tokens = exchange.prompt_tokens + wrong.completion_tokens;
     const std::int64_t longer = std::max(right_tokens, wrong_tokens);
-    put("dpo_trl", longer, [&] { return dpo_trl_row(texts_, exchange, wrong); });
-    put("dpo_swift", longer, [&] { return dpo_swift_row(texts_, exchange, wrong); });
-    put("kto_trl", right_tokens, [&] { return kto_row(texts_, exchange, nullptr); });
-    put("kto_trl", wrong_tokens, [&] { return kto_row(texts_, exchange, &wrong); });
+    add_row("dpo_trl", longer, [&] { return dpo_trl_row(texts_, exchange, wrong); });
+    add_row("dpo_swift", longer, [&] { return dpo_swift_row(texts_, exchange, wrong); });
+    add_row("kto_trl", right_tokens, [&] { return kto_row(texts_, exchange, nullptr); });
+    add_row("kto_trl", wrong_tokens, [&] { return kto_row(texts_, exchange, &wrong); });
     add_steps(entry, nullptr);
     add_steps(entry, &*miss);
   }

@@ -101,7 +101,7 @@ Result<Lowered, Diagnostic> lower(const Graph& graph, const LowerOptions& option
     if (node.writing == graph::Writing::inlined) continue;
     lowering.set_joins(node.writing == graph::Writing::joined);
     try {
-      row->lower(Step(lowering, node, static_cast<std::int32_t>(at)));
+      row->lower(CallLowering(lowering, node, static_cast<std::int32_t>(at)));
     } catch (const graph::Misuse& misuse) {
       return refusal(node, misuse.message);
     }

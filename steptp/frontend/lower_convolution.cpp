@@ -21,10 +21,10 @@ struct Layout {
   std::int64_t out_group = 1;
   bool one_group = true;
 
-  explicit Layout(const Step& step)
-      : input(step.in("input")), weight(step.in("weight")), out(step.out()), windows(convolution_windows(step)) {
+  explicit Layout(const CallLowering& call)
+      : input(call.in("input")), weight(call.in("weight")), out(call.out()), windows(convolution_windows(call)) {
     channel = input.shape.size() - windows.rank() - 1;
-    const std::int64_t groups = step.integer("groups");
+    const std::int64_t groups = call.integer("groups");
     in_group = input.shape[channel] / groups;
     out_group = out.shape[channel] / groups;
     one_group = groups == 1;
@@ -38,10 +38,10 @@ struct Layout {
   }
 };
 
-void add_bias(const Step& step, const Layout& layout) {
-  if (!step.has("bias")) return;
-  const Tensor bias = step.in("bias");
-  step.map(layout.out,
+void add_bias(const CallLowering& call, const Layout& layout) {
+  if (!call.has("bias")) return;
+  const Tensor bias = call.in("bias");
+  call.map(layout.out,
            [&](const Subscripts& at) { return layout.out.exactly(at) + bias.exactly({at[layout.channel]}); });
 }
 
@@ -51,7 +51,7 @@ Shape inner_extents(const Layout& layout) {
   return out;
 }
 
-void forward(const Step& step, const Layout& layout) {
+void forward(const CallLowering& call, const Layout& layout) {
   const Windows& windows = layout.windows;
   std::vector<std::int64_t> before(layout.input.shape.size(), 0);
   Shape padded = layout.input.shape;
@@ -62,10 +62,10 @@ void forward(const Step& step, const Layout& layout) {
   const bool pads = padded != layout.input.shape;
   Tensor source = layout.input;
   if (pads) {
-    source = step.temporary(layout.input.dtype, padded);
-    pad_constant(step, layout.input, source, before, 0);
+    source = call.temporary(layout.input.dtype, padded);
+    pad_constant(call, layout.input, source, before, 0);
   }
-  step.fold(Fold::sum, layout.out, inner_extents(layout), [&](const Subscripts& at, const Subscripts& inner) {
+  call.fold(Fold::sum, layout.out, inner_extents(layout), [&](const Subscripts& at, const Subscripts& inner) {
     Subscripts from(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(layout.channel));
     from.push_back(layout.input_channel(at[layout.channel], inner[0]));
     Subscripts tap = {at[layout.channel], inner[0]};
@@ -80,7 +80,7 @@ void forward(const Step& step, const Layout& layout) {
 }
 
 /// The input with its elements `stride` apart and zeros between and around, then a convolution with the kernel turned.
-void transposed(const Step& step, const Layout& layout) {
+void transposed(const CallLowering& call, const Layout& layout) {
   const Windows& windows = layout.windows;
   const std::size_t first = layout.channel + 1;
   Shape spread = layout.input.shape;
@@ -90,8 +90,8 @@ void transposed(const Step& step, const Layout& layout) {
     low[dim] = reach - windows.before[dim];
     spread[first + dim] = layout.out.shape[first + dim] + reach;
   }
-  const Tensor source = step.temporary(layout.input.dtype, spread);
-  step.map(source, [&](const Subscripts& at) {
+  const Tensor source = call.temporary(layout.input.dtype, spread);
+  call.map(source, [&](const Subscripts& at) {
     std::vector<Value> hits;
     Subscripts from = at;
     for (std::size_t dim = 0; dim < windows.rank(); ++dim) {
@@ -105,7 +105,7 @@ void transposed(const Step& step, const Layout& layout) {
     const Value element = layout.input.exactly(from);
     return hits.empty() ? element : select(all_of(hits), element, 0);
   });
-  step.fold(Fold::sum, layout.out, inner_extents(layout), [&](const Subscripts& at, const Subscripts& inner) {
+  call.fold(Fold::sum, layout.out, inner_extents(layout), [&](const Subscripts& at, const Subscripts& inner) {
     const Subscript channel = layout.input_channel(at[layout.channel], inner[0]);
     Subscripts from(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(layout.channel));
     from.push_back(channel);
@@ -118,13 +118,13 @@ void transposed(const Step& step, const Layout& layout) {
   });
 }
 
-void convolution(const Step& step) {
-  const Layout layout(step);
+void convolution(const CallLowering& call) {
+  const Layout layout(call);
   if (layout.windows.transposed)
-    transposed(step, layout);
+    transposed(call, layout);
   else
-    forward(step, layout);
-  add_bias(step, layout);
+    forward(call, layout);
+  add_bias(call, layout);
 }
 
 constexpr std::array kRows = {

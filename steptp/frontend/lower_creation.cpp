@@ -6,25 +6,25 @@ namespace steptp::frontend {
 
 namespace {
 
-void fill(const Step& step, const Value& value) {
-  step.map(step.out(), [&](const Subscripts&) { return value; });
+void fill(const CallLowering& call, const Value& value) {
+  call.map(call.out(), [&](const Subscripts&) { return value; });
 }
-void zeros(const Step& step) { fill(step, 0); }
-void ones(const Step& step) { fill(step, 1); }
-void full(const Step& step) { fill(step, step.operand("fill_value", {})); }
-void scalar(const Step& step) { fill(step, step.operand("s", {})); }
+void zeros(const CallLowering& call) { fill(call, 0); }
+void ones(const CallLowering& call) { fill(call, 1); }
+void full(const CallLowering& call) { fill(call, call.operand("fill_value", {})); }
+void scalar(const CallLowering& call) { fill(call, call.operand("s", {})); }
 
-void range(const Step& step) {
-  const double start = step.op().schema.find("start") ? step.real("start") : 0;
-  const double by = step.op().schema.find("step") ? step.real("step") : 1;
-  step.map(step.out(), [&](const Subscripts& at) {
+void range(const CallLowering& call) {
+  const double start = call.op().schema.find("start") ? call.real("start") : 0;
+  const double by = call.op().schema.find("step") ? call.real("step") : 1;
+  call.map(call.out(), [&](const Subscripts& at) {
     const Value scaled = by == 1 ? Value(at[0]) : Value(at[0]) * by;
     return start == 0 ? scaled : scaled + start;
   });
 }
 
-void eye(const Step& step) {
-  step.map(step.out(), [&](const Subscripts& at) { return select(Value(at[0]) == at[1], 1, 0); });
+void eye(const CallLowering& call) {
+  call.map(call.out(), [&](const Subscripts& at) { return select(Value(at[0]) == at[1], 1, 0); });
 }
 
 constexpr std::array kRows = {

@@ -6,54 +6,54 @@
 
 namespace steptp::frontend {
 
-Tensor plain_index(const Step& step, const graph::Value& index, std::int64_t extent) {
-  const Tensor given = step.of(index);
-  if (graph::is_never_negative(step.graph(), index)) return given;
-  const Tensor plain = step.temporary(given.dtype, given.shape);
-  step.map(plain, [&](const Subscripts& at) { return given.exactly(at) % extent; });
+Tensor plain_index(const CallLowering& call, const graph::Value& index, std::int64_t extent) {
+  const Tensor given = call.of(index);
+  if (graph::is_never_negative(call.graph(), index)) return given;
+  const Tensor plain = call.temporary(given.dtype, given.shape);
+  call.map(plain, [&](const Subscripts& at) { return given.exactly(at) % extent; });
   return plain;
 }
 
 namespace {
 
-void gather(const Step& step) {
-  const Tensor self = step.in("self");
-  const Tensor index = step.in("index");
-  const std::size_t dim = plain_dimension(step, step.integer("dim"), self.shape.size());
-  step.map(step.out(), [&](const Subscripts& at) {
+void gather(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Tensor index = call.in("index");
+  const std::size_t dim = plain_dimension(call, call.integer("dim"), self.shape.size());
+  call.map(call.out(), [&](const Subscripts& at) {
     Subscripts place = at;
     place[dim] = index.as_subscript(at);
     return self.exactly(place);
   });
 }
 
-void index_select(const Step& step) {
-  const Tensor self = step.in("self");
-  const Tensor index = step.in("index");
-  const std::size_t dim = plain_dimension(step, step.integer("dim"), self.shape.size());
-  step.map(step.out(), [&](const Subscripts& at) {
+void index_select(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Tensor index = call.in("index");
+  const std::size_t dim = plain_dimension(call, call.integer("dim"), self.shape.size());
+  call.map(call.out(), [&](const Subscripts& at) {
     Subscripts place = at;
     place[dim] = index.as_subscript(index.shape.empty() ? Subscripts() : Subscripts{at[dim]});
     return self.exactly(place);
   });
 }
 
-void embedding(const Step& step) {
-  const Tensor weight = step.in("weight");
-  const Tensor indices = step.in("indices");
-  step.map(step.out(), [&](const Subscripts& at) {
+void embedding(const CallLowering& call) {
+  const Tensor weight = call.in("weight");
+  const Tensor indices = call.in("indices");
+  call.map(call.out(), [&](const Subscripts& at) {
     return weight.exactly({indices.as_subscript(Subscripts(at.begin(), at.end() - 1)), at.back()});
   });
 }
 
-void index(const Step& step) {
-  const Tensor self = step.in("self");
-  const graph::Indexing indexing = graph::indexed_by(step, self.shape);
+void index(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const graph::Indexing indexing = graph::indexed_by(call, self.shape);
   std::vector<Tensor> tensors(self.shape.size());
   for (std::size_t dim = 0; dim < self.shape.size(); ++dim) {
-    if (indexing.dims[dim]) tensors[dim] = plain_index(step, *indexing.dims[dim], self.shape[dim]);
+    if (indexing.dims[dim]) tensors[dim] = plain_index(call, *indexing.dims[dim], self.shape[dim]);
   }
-  step.map(step.out(), [&](const Subscripts& at) {
+  call.map(call.out(), [&](const Subscripts& at) {
     const auto first = at.begin() + static_cast<std::ptrdiff_t>(indexing.first);
     const auto rest = first + static_cast<std::ptrdiff_t>(indexing.common.size());
     const Subscripts common(first, rest);

@@ -9,10 +9,10 @@ namespace steptp::frontend {
 namespace {
 
 /// target = left @ right, with vectors and broadcast batches as torch.matmul has them.
-void multiply(const Step& step, const Tensor& target, const Tensor& left, const Tensor& right) {
+void multiply(const CallLowering& call, const Tensor& target, const Tensor& left, const Tensor& right) {
   const bool row = left.shape.size() == 1;
   const bool column = right.shape.size() == 1;
-  step.fold(Fold::sum, target, {left.shape.back()}, [&](const Subscripts& at, const Subscripts& inner) {
+  call.fold(Fold::sum, target, {left.shape.back()}, [&](const Subscripts& at, const Subscripts& inner) {
     const std::size_t own = (row ? 0U : 1U) + (column ? 0U : 1U);
     Subscripts batch(at.begin(), at.end() - static_cast<std::ptrdiff_t>(own));
     Subscripts from = batch;
@@ -27,62 +27,62 @@ void multiply(const Step& step, const Tensor& target, const Tensor& left, const 
   });
 }
 
-void product(const Step& step, std::string_view first, std::string_view second) {
-  multiply(step, step.out(), step.in(first), step.in(second));
+void product(const CallLowering& call, std::string_view first, std::string_view second) {
+  multiply(call, call.out(), call.in(first), call.in(second));
 }
-void matmul(const Step& step) { product(step, "self", "other"); }
-void mm(const Step& step) { product(step, "self", "mat2"); }
-void mv(const Step& step) { product(step, "self", "vec"); }
-void dot(const Step& step) { product(step, "self", "tensor"); }
+void matmul(const CallLowering& call) { product(call, "self", "other"); }
+void mm(const CallLowering& call) { product(call, "self", "mat2"); }
+void mv(const CallLowering& call) { product(call, "self", "vec"); }
+void dot(const CallLowering& call) { product(call, "self", "tensor"); }
 
-void outer(const Step& step) {
-  const Tensor self = step.in("self");
-  const Tensor other = step.in("vec2");
-  step.map(step.out(), [&](const Subscripts& at) { return self.exactly({at[0]}) * other.exactly({at[1]}); });
+void outer(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Tensor other = call.in("vec2");
+  call.map(call.out(), [&](const Subscripts& at) { return self.exactly({at[0]}) * other.exactly({at[1]}); });
 }
 
-void linear(const Step& step) {
-  const Tensor input = step.in("input");
-  const Tensor weight = step.in("weight");
-  const Tensor out = step.out();
+void linear(const CallLowering& call) {
+  const Tensor input = call.in("input");
+  const Tensor weight = call.in("weight");
+  const Tensor out = call.out();
   const bool has_rows = weight.shape.size() == 2;
-  step.fold(Fold::sum, out, {input.shape.back()}, [&](const Subscripts& at, const Subscripts& inner) {
+  call.fold(Fold::sum, out, {input.shape.back()}, [&](const Subscripts& at, const Subscripts& inner) {
     Subscripts from = at;
     if (has_rows) from.pop_back();
     from.push_back(inner.front());
     return input.exactly(from) *
            (has_rows ? weight.exactly({at.back(), inner.front()}) : weight.exactly({inner.front()}));
   });
-  if (!step.has("bias")) return;
-  const Tensor bias = step.in("bias");
-  step.map(out, [&](const Subscripts& at) { return out.exactly(at) + bias.at(at); });
+  if (!call.has("bias")) return;
+  const Tensor bias = call.in("bias");
+  call.map(out, [&](const Subscripts& at) { return out.exactly(at) + bias.at(at); });
 }
 
-void product_and_sum(const Step& step, std::string_view first, std::string_view second) {
-  const Tensor self = step.in("self");
-  const Tensor out = step.out();
-  const double alpha = step.real("alpha");
-  const double beta = step.real("beta");
+void product_and_sum(const CallLowering& call, std::string_view first, std::string_view second) {
+  const Tensor self = call.in("self");
+  const Tensor out = call.out();
+  const double alpha = call.real("alpha");
+  const double beta = call.real("beta");
   const bool plain = alpha == 1 && beta == 1;
-  const Tensor sum = plain ? out : step.temporary(out.dtype, out.shape);
-  multiply(step, sum, step.in(first), step.in(second));
-  step.map(out, [&](const Subscripts& at) {
+  const Tensor sum = plain ? out : call.temporary(out.dtype, out.shape);
+  multiply(call, sum, call.in(first), call.in(second));
+  call.map(out, [&](const Subscripts& at) {
     if (plain) return sum.exactly(at) + self.at(at);
     const Value scaled = Value(alpha) * sum.exactly(at);
     return beta == 0 ? scaled : scaled + Value(beta) * self.at(at);
   });
 }
-void addmm(const Step& step) { product_and_sum(step, "mat1", "mat2"); }
-void baddbmm(const Step& step) { product_and_sum(step, "batch1", "batch2"); }
-void addmv(const Step& step) { product_and_sum(step, "mat", "vec"); }
+void addmm(const CallLowering& call) { product_and_sum(call, "mat1", "mat2"); }
+void baddbmm(const CallLowering& call) { product_and_sum(call, "batch1", "batch2"); }
+void addmv(const CallLowering& call) { product_and_sum(call, "mat", "vec"); }
 
-void einsum(const Step& step) {
-  const graph::EinsumLetters letters = graph::parse_einsum(step, step.text("equation"));
-  const std::vector<graph::Value>& tensors = step.values("tensors");
+void einsum(const CallLowering& call) {
+  const graph::EinsumLetters letters = graph::parse_einsum(call, call.text("equation"));
+  const std::vector<graph::Value>& tensors = call.values("tensors");
   std::map<char, std::int64_t> extents;
   std::string folded;
   for (std::size_t number = 0; number < tensors.size(); ++number) {
-    const Shape& shape = step.type(tensors[number]).shape;
+    const Shape& shape = call.type(tensors[number]).shape;
     for (std::size_t at = 0; at < shape.size(); ++at) {
       const char letter = letters.operands[number][at];
       std::int64_t& extent = extents.emplace(letter, shape[at]).first->second;
@@ -96,7 +96,7 @@ void einsum(const Step& step) {
   const auto body = [&](const Subscripts& at, const Subscripts& inner) {
     std::vector<Value> factors;
     for (std::size_t number = 0; number < tensors.size(); ++number) {
-      const Tensor tensor = step.of(tensors[number]);
+      const Tensor tensor = call.of(tensors[number]);
       Subscripts place;
       for (std::size_t dim = 0; dim < tensor.shape.size(); ++dim) {
         const char letter = letters.operands[number][dim];
@@ -110,8 +110,8 @@ void einsum(const Step& step) {
     for (std::size_t number = 1; number < factors.size(); ++number) out = out * factors[number];
     return out;
   };
-  if (folded.empty()) return step.map(step.out(), [&](const Subscripts& at) { return body(at, {}); });
-  step.fold(Fold::sum, step.out(), reduced, body);
+  if (folded.empty()) return call.map(call.out(), [&](const Subscripts& at) { return body(at, {}); });
+  call.fold(Fold::sum, call.out(), reduced, body);
 }
 
 constexpr std::array kRows = {

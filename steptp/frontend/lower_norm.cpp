@@ -23,51 +23,52 @@ struct Statistics {
 };
 
 /// Sum, mean, squared deviations, variance: four nests. Names that are not given are taken in this order.
-Statistics statistics(const Step& step, const Tensor& input, const Walk& walk, const std::optional<Statistics>& given) {
+Statistics statistics(const CallLowering& call, const Tensor& input, const Walk& walk,
+                      const std::optional<Statistics>& given) {
   const std::int64_t elements = graph::count(walk.inner);
-  const Tensor sum = step.temporary(input.dtype, walk.outer);
-  const Tensor mean = given ? given->mean : step.temporary(input.dtype, walk.outer);
-  step.fold(Fold::sum, sum, walk.inner, [&](const Subscripts& outer, const Subscripts& inner) {
+  const Tensor sum = call.temporary(input.dtype, walk.outer);
+  const Tensor mean = given ? given->mean : call.temporary(input.dtype, walk.outer);
+  call.fold(Fold::sum, sum, walk.inner, [&](const Subscripts& outer, const Subscripts& inner) {
     return input.exactly(walk.element(outer, inner));
   });
-  step.map(mean, [&](const Subscripts& at) { return sum.exactly(at) / elements; });
-  const Tensor squares = step.temporary(input.dtype, walk.outer);
-  const Tensor variance = given ? given->variance : step.temporary(input.dtype, walk.outer);
-  step.fold(Fold::sum, squares, walk.inner, [&](const Subscripts& outer, const Subscripts& inner) {
+  call.map(mean, [&](const Subscripts& at) { return sum.exactly(at) / elements; });
+  const Tensor squares = call.temporary(input.dtype, walk.outer);
+  const Tensor variance = given ? given->variance : call.temporary(input.dtype, walk.outer);
+  call.fold(Fold::sum, squares, walk.inner, [&](const Subscripts& outer, const Subscripts& inner) {
     return power(input.exactly(walk.element(outer, inner)) - mean.exactly(outer), 2);
   });
-  step.map(variance, [&](const Subscripts& at) { return squares.exactly(at) / elements; });
+  call.map(variance, [&](const Subscripts& at) { return squares.exactly(at) / elements; });
   return {mean, variance};
 }
 
 /// Two nests: normalise, then weight and bias; one where there is neither.
-void normalise(const Step& step, const Tensor& input, const Tensor& out, const Walk& walk,
+void normalise(const CallLowering& call, const Tensor& input, const Tensor& out, const Walk& walk,
                const std::function<Value(const Value& x, const Subscripts& outer)>& normal) {
-  const bool weighted = step.has("weight");
-  const bool biased = step.op().schema.find("bias") && step.has("bias");
+  const bool weighted = call.has("weight");
+  const bool biased = call.op().schema.find("bias") && call.has("bias");
   const bool affine = weighted || biased;
-  const Tensor plain = affine ? step.temporary(input.dtype, input.shape) : out;
+  const Tensor plain = affine ? call.temporary(input.dtype, input.shape) : out;
   NestWriter nest;
   const Subscripts outer = nest.loops(walk.outer);
   const Subscripts at = walk.element(outer, nest.loops(walk.inner));
   nest.set(plain, at, normal(input.exactly(at), outer));
-  step.append(nest);
+  call.append(nest);
   if (!affine) return;
   NestWriter last;
   const Subscripts again = last.loops(walk.outer);
   const Subscripts place = walk.element(again, last.loops(walk.inner));
   const Subscripts which = walk.parameter(place);
   Value value = plain.exactly(place);
-  if (weighted) value = step.in("weight").exactly(which) * value;
-  if (biased) value = value + step.in("bias").exactly(which);
+  if (weighted) value = call.in("weight").exactly(which) * value;
+  if (biased) value = value + call.in("bias").exactly(which);
   last.set(out, place, value);
-  step.append(last);
+  call.append(last);
 }
 
-void with_own_statistics(const Step& step, const Tensor& input, const Walk& walk) {
-  const Statistics known = statistics(step, input, walk, std::nullopt);
-  normalise(step, input, step.out(), walk, [&](const Value& x, const Subscripts& outer) {
-    return (x - known.mean.exactly(outer)) / sqrt(known.variance.exactly(outer) + step.real("eps"));
+void with_own_statistics(const CallLowering& call, const Tensor& input, const Walk& walk) {
+  const Statistics known = statistics(call, input, walk, std::nullopt);
+  normalise(call, input, call.out(), walk, [&](const Value& x, const Subscripts& outer) {
+    return (x - known.mean.exactly(outer)) / sqrt(known.variance.exactly(outer) + call.real("eps"));
   });
 }
 
@@ -98,44 +99,44 @@ Walk plain_walk(const Shape& shape) {
   return walk;
 }
 
-void refuse_saved(const Step& step, std::int32_t from) {
-  for (std::int32_t output = from; output < static_cast<std::int32_t>(step.outputs()); ++output) {
-    if (step.wanted(output))
-      step.unsupported("only the normalised result can be used, not the saved or updated statistics");
+void refuse_saved(const CallLowering& call, std::int32_t from) {
+  for (std::int32_t output = from; output < static_cast<std::int32_t>(call.outputs()); ++output) {
+    if (call.wanted(output))
+      call.unsupported("only the normalised result can be used, not the saved or updated statistics");
   }
 }
 
-void batch_norm(const Step& step) {
-  refuse_saved(step, 1);
-  const Tensor input = step.in("input");
-  const graph::Schema& schema = step.op().schema;
+void batch_norm(const CallLowering& call) {
+  refuse_saved(call, 1);
+  const Tensor input = call.in("input");
+  const graph::Schema& schema = call.op().schema;
   const bool trains =
-      schema.name == "aten._native_batch_norm_legit.no_stats" || (schema.find("training") && step.flag("training"));
+      schema.name == "aten._native_batch_norm_legit.no_stats" || (schema.find("training") && call.flag("training"));
   Statistics known;
   if (trains) {
-    known = {step.extra(0, input.dtype, {input.shape[1]}), step.extra(1, input.dtype, {input.shape[1]})};
-    known = statistics(step, input, channel_walk(input.shape), known);
+    known = {call.extra(0, input.dtype, {input.shape[1]}), call.extra(1, input.dtype, {input.shape[1]})};
+    known = statistics(call, input, channel_walk(input.shape), known);
   } else {
-    known = {step.in("running_mean"), step.in("running_var")};
+    known = {call.in("running_mean"), call.in("running_var")};
   }
-  normalise(step, input, step.out(), plain_walk(input.shape), [&](const Value& x, const Subscripts& at) {
-    return (x - known.mean.exactly({at[1]})) / sqrt(known.variance.exactly({at[1]}) + step.real("eps"));
+  normalise(call, input, call.out(), plain_walk(input.shape), [&](const Value& x, const Subscripts& at) {
+    return (x - known.mean.exactly({at[1]})) / sqrt(known.variance.exactly({at[1]}) + call.real("eps"));
   });
 }
 
-void instance_norm(const Step& step) {
-  const Tensor input = step.in("input");
+void instance_norm(const CallLowering& call) {
+  const Tensor input = call.in("input");
   Walk walk;
   walk.outer = {input.shape[0], input.shape[1]};
   walk.inner.assign(input.shape.begin() + 2, input.shape.end());
   walk.element = joined;
   walk.parameter = [](const Subscripts& element) { return Subscripts{element[1]}; };
-  with_own_statistics(step, input, walk);
+  with_own_statistics(call, input, walk);
 }
 
-void group_norm(const Step& step) {
-  const Tensor input = step.in("input");
-  const std::int64_t groups = step.integer("num_groups");
+void group_norm(const CallLowering& call) {
+  const Tensor input = call.in("input");
+  const std::int64_t groups = call.integer("num_groups");
   const std::int64_t members = input.shape[1] / groups;
   Walk walk;
   walk.outer = {input.shape[0], groups};
@@ -147,7 +148,7 @@ void group_norm(const Step& step) {
     return out;
   };
   walk.parameter = [](const Subscripts& element) { return Subscripts{element[1]}; };
-  with_own_statistics(step, input, walk);
+  with_own_statistics(call, input, walk);
 }
 
 Walk trailing_walk(const Shape& shape, std::size_t trailing) {
@@ -160,23 +161,23 @@ Walk trailing_walk(const Shape& shape, std::size_t trailing) {
   return walk;
 }
 
-void layer_norm(const Step& step) {
-  refuse_saved(step, 1);
-  const Tensor input = step.in("input");
-  with_own_statistics(step, input, trailing_walk(input.shape, step.integers("normalized_shape").size()));
+void layer_norm(const CallLowering& call) {
+  refuse_saved(call, 1);
+  const Tensor input = call.in("input");
+  with_own_statistics(call, input, trailing_walk(input.shape, call.integers("normalized_shape").size()));
 }
 
-void rms_norm(const Step& step) {
-  const Tensor input = step.in("input");
-  const Walk walk = trailing_walk(input.shape, step.integers("normalized_shape").size());
-  const double eps = step.has("eps") ? step.real("eps") : std::ldexp(1.0, 1 - info(input.dtype).precision);
-  const Tensor sum = step.temporary(input.dtype, walk.outer);
-  step.fold(Fold::sum, sum, walk.inner, [&](const Subscripts& outer, const Subscripts& inner) {
+void rms_norm(const CallLowering& call) {
+  const Tensor input = call.in("input");
+  const Walk walk = trailing_walk(input.shape, call.integers("normalized_shape").size());
+  const double eps = call.has("eps") ? call.real("eps") : std::ldexp(1.0, 1 - info(input.dtype).precision);
+  const Tensor sum = call.temporary(input.dtype, walk.outer);
+  call.fold(Fold::sum, sum, walk.inner, [&](const Subscripts& outer, const Subscripts& inner) {
     return power(input.exactly(walk.element(outer, inner)), 2);
   });
-  const Tensor mean = step.temporary(input.dtype, walk.outer);
-  step.map(mean, [&](const Subscripts& at) { return sum.exactly(at) / graph::count(walk.inner); });
-  normalise(step, input, step.out(), walk,
+  const Tensor mean = call.temporary(input.dtype, walk.outer);
+  call.map(mean, [&](const Subscripts& at) { return sum.exactly(at) / graph::count(walk.inner); });
+  normalise(call, input, call.out(), walk,
             [&](const Value& x, const Subscripts& outer) { return x / sqrt(mean.exactly(outer) + eps); });
 }
 

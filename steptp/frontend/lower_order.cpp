@@ -13,9 +13,9 @@ Subscripts with(Subscripts at, std::size_t dim, const Subscript& place) {
 
 /// How many elements of its row come before each element. Equal elements keep their order, so that no two have the
 /// same rank.
-Tensor ranks(const Step& step, const Tensor& self, std::size_t dim, bool descending) {
-  Tensor rank = step.temporary(DType::i64, self.shape);
-  step.fold(Fold::sum, rank, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+Tensor ranks(const CallLowering& call, const Tensor& self, std::size_t dim, bool descending) {
+  Tensor rank = call.temporary(DType::i64, self.shape);
+  call.fold(Fold::sum, rank, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
     const Value mine = self.exactly(at);
     const Value other = self.exactly(with(at, dim, inner.front()));
     const Value before = descending ? other > mine : other < mine;
@@ -26,10 +26,10 @@ Tensor ranks(const Step& step, const Tensor& self, std::size_t dim, bool descend
 
 /// target[.., n, ..] = what belongs to the element of the rank n + first, of which there is one: the only term that is
 /// not zero. `target` may lack the dimension.
-void pick(const Step& step, Fold how, const Tensor& rank, const Tensor& target, std::size_t dim, std::int64_t first,
-          const std::function<Value(const Subscripts& place)>& value) {
+void pick(const CallLowering& call, Fold how, const Tensor& rank, const Tensor& target, std::size_t dim,
+          std::int64_t first, const std::function<Value(const Subscripts& place)>& value) {
   const bool keeps = target.shape.size() == rank.shape.size();
-  step.fold(how, target, {rank.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+  call.fold(how, target, {rank.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
     Subscripts place = at;
     if (!keeps) place.insert(place.begin() + static_cast<std::ptrdiff_t>(dim), Subscript(0));
     const Value wanted = keeps && target.shape[dim] > 1 ? Value(at[dim] + first) : Value(first);
@@ -39,63 +39,63 @@ void pick(const Step& step, Fold how, const Tensor& rank, const Tensor& target, 
 }
 
 /// The elements whose ranks begin with `first`, and where they stand.
-void ordered(const Step& step, bool descending, std::int64_t first) {
-  const Tensor self = step.in("self");
-  if (self.shape.empty()) step.unsupported("the order of a scalar is not supported");
-  const std::size_t dim = plain_dimension(step, step.integer("dim"), self.shape.size());
-  const Tensor rank = ranks(step, self, dim, descending);
-  const std::int32_t number = static_cast<std::int32_t>(step.outputs()) - 1;
-  if (number == 1 && step.wanted(0)) {
-    pick(step, Fold::sum, rank, step.out(0), dim, first, [&](const Subscripts& place) { return self.exactly(place); });
+void ordered(const CallLowering& call, bool descending, std::int64_t first) {
+  const Tensor self = call.in("self");
+  if (self.shape.empty()) call.unsupported("the order of a scalar is not supported");
+  const std::size_t dim = plain_dimension(call, call.integer("dim"), self.shape.size());
+  const Tensor rank = ranks(call, self, dim, descending);
+  const std::int32_t number = static_cast<std::int32_t>(call.outputs()) - 1;
+  if (number == 1 && call.wanted(0)) {
+    pick(call, Fold::sum, rank, call.out(0), dim, first, [&](const Subscripts& place) { return self.exactly(place); });
   }
-  if (step.wanted(number)) {
+  if (call.wanted(number)) {
     // A maximum rather than a sum: how large it can become is then plain to see.
-    pick(step, Fold::max, rank, step.out(number), dim, first, [&](const Subscripts& place) { return place[dim]; });
+    pick(call, Fold::max, rank, call.out(number), dim, first, [&](const Subscripts& place) { return place[dim]; });
   }
 }
 
-void sort(const Step& step) { ordered(step, step.flag("descending"), 0); }
-void topk(const Step& step) { ordered(step, step.flag("largest"), 0); }
-void kthvalue(const Step& step) { ordered(step, false, step.integer("k") - 1); }
-void median(const Step& step) {
-  const Shape& shape = step.shape("self");
-  ordered(step, false, (shape[plain_dimension(step, step.integer("dim"), shape.size())] - 1) / 2);
+void sort(const CallLowering& call) { ordered(call, call.flag("descending"), 0); }
+void topk(const CallLowering& call) { ordered(call, call.flag("largest"), 0); }
+void kthvalue(const CallLowering& call) { ordered(call, false, call.integer("k") - 1); }
+void median(const CallLowering& call) {
+  const Shape& shape = call.shape("self");
+  ordered(call, false, (shape[plain_dimension(call, call.integer("dim"), shape.size())] - 1) / 2);
 }
 
 /// A scan: every element folds all elements up to its own. The element itself stands for those after it.
-void extremum_so_far(const Step& step, const Tensor& self, const Tensor& target, std::size_t dim, Fold how) {
-  step.fold(how, target, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+void extremum_so_far(const CallLowering& call, const Tensor& self, const Tensor& target, std::size_t dim, Fold how) {
+  call.fold(how, target, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
     return select(Value(inner.front()) <= at[dim], self.exactly(with(at, dim, inner.front())), self.exactly(at));
   });
 }
 
 template <Fold How>
-void scan_extremum(const Step& step) {
-  const Tensor self = step.in("self");
-  if (self.shape.empty()) step.unsupported("a scan of a scalar is not supported");
-  const std::size_t dim = plain_dimension(step, step.integer("dim"), self.shape.size());
-  const Tensor values = step.wanted(0) ? step.out(0) : step.temporary(self.dtype, self.shape);
-  extremum_so_far(step, self, values, dim, How);
-  if (!step.wanted(1)) return;
+void scan_extremum(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  if (self.shape.empty()) call.unsupported("a scan of a scalar is not supported");
+  const std::size_t dim = plain_dimension(call, call.integer("dim"), self.shape.size());
+  const Tensor values = call.wanted(0) ? call.out(0) : call.temporary(self.dtype, self.shape);
+  extremum_so_far(call, self, values, dim, How);
+  if (!call.wanted(1)) return;
   // Of several places the last one counts.
-  step.fold(Fold::max, step.out(1), {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+  call.fold(Fold::max, call.out(1), {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
     const Value reached = self.exactly(with(at, dim, inner.front())) == values.exactly(at);
     return select(all_of({Value(inner.front()) <= at[dim], reached}), inner.front(), 0);
   });
 }
 
-void logcumsumexp(const Step& step) {
-  const Tensor self = step.in("self");
-  if (self.shape.empty()) return step.copy(self, step.out());
-  const std::size_t dim = plain_dimension(step, step.integer("dim"), self.shape.size());
-  const Tensor largest = step.temporary(self.dtype, self.shape);
-  extremum_so_far(step, self, largest, dim, Fold::max);
-  const Tensor sum = step.temporary(self.dtype, self.shape);
-  step.fold(Fold::sum, sum, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+void logcumsumexp(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  if (self.shape.empty()) return call.copy(self, call.out());
+  const std::size_t dim = plain_dimension(call, call.integer("dim"), self.shape.size());
+  const Tensor largest = call.temporary(self.dtype, self.shape);
+  extremum_so_far(call, self, largest, dim, Fold::max);
+  const Tensor sum = call.temporary(self.dtype, self.shape);
+  call.fold(Fold::sum, sum, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
     const Value term = exp(self.exactly(with(at, dim, inner.front())) - largest.exactly(at));
     return select(Value(inner.front()) <= at[dim], term, 0);
   });
-  step.map(step.out(), [&](const Subscripts& at) { return log(sum.exactly(at)) + largest.exactly(at); });
+  call.map(call.out(), [&](const Subscripts& at) { return log(sum.exactly(at)) + largest.exactly(at); });
 }
 
 constexpr std::array kRows = {

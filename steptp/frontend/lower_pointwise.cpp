@@ -11,29 +11,29 @@ using One = Value (*)(const Value& x);
 using Two = Value (*)(const Value& x, const Value& y);
 
 template <One Chosen>
-void unary(const Step& step) {
-  const Tensor self = step.in("self");
-  step.map(step.out(), [&](const Subscripts& at) { return Chosen(self.at(at)); });
+void unary(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  call.map(call.out(), [&](const Subscripts& at) { return Chosen(self.at(at)); });
 }
 
 template <Two Chosen>
-void binary(const Step& step) {
-  step.map(step.out(),
-           [&](const Subscripts& at) { return Chosen(step.operand("self", at), step.operand("other", at)); });
+void binary(const CallLowering& call) {
+  call.map(call.out(),
+           [&](const Subscripts& at) { return Chosen(call.operand("self", at), call.operand("other", at)); });
 }
 
 /// self + alpha * other, and the forms that subtract.
 enum class Side : std::uint8_t { add, subtract, reversed };
 template <Side Which>
-void sum(const Step& step) {
-  const double alpha = step.real("alpha");
-  step.map(step.out(), [&](const Subscripts& at) {
+void sum(const CallLowering& call) {
+  const double alpha = call.real("alpha");
+  call.map(call.out(), [&](const Subscripts& at) {
     const auto scaled = [&](std::string_view name) {
-      const Value operand = step.operand(name, at);
+      const Value operand = call.operand(name, at);
       return alpha == 1 ? operand : Value(alpha) * operand;
     };
-    if (Which == Side::reversed) return step.operand("other", at) - scaled("self");
-    const Value self = step.operand("self", at);
+    if (Which == Side::reversed) return call.operand("other", at) - scaled("self");
+    const Value self = call.operand("self", at);
     return Which == Side::add ? self + scaled("other") : self - scaled("other");
   });
 }
@@ -85,48 +85,48 @@ Value is_false(const Value& x) { return x == 0; }
 
 /// Rounding leaves integers alone.
 template <One Chosen>
-void rounding(const Step& step) {
-  if (is_float(step.dtype_of("self")))
-    unary<Chosen>(step);
+void rounding(const CallLowering& call) {
+  if (is_float(call.dtype_of("self")))
+    unary<Chosen>(call);
   else
-    unary<identity>(step);
+    unary<identity>(call);
 }
 
-void is_infinite(const Step& step) {
-  const Tensor self = step.in("self");
-  step.map(step.out(), [&](const Subscripts& at) {
+void is_infinite(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  call.map(call.out(), [&](const Subscripts& at) {
     return is_float(self.dtype) ? abs(self.at(at)) == infinity() : self.at(at) != self.at(at);
   });
 }
 
-void pow(const Step& step) {
-  step.map(step.out(),
-           [&](const Subscripts& at) { return power(step.operand("self", at), step.operand("exponent", at)); });
+void pow(const CallLowering& call) {
+  call.map(call.out(),
+           [&](const Subscripts& at) { return power(call.operand("self", at), call.operand("exponent", at)); });
 }
 
-void divide_rounded(const Step& step) {
-  if (!step.has("rounding_mode")) return binary<over>(step);
-  const std::string_view mode = step.text("rounding_mode");
-  if (mode == "floor") return binary<floor_divide>(step);
-  step.map(step.out(),
-           [&](const Subscripts& at) { return trunc(step.operand("self", at) / step.operand("other", at)); });
+void divide_rounded(const CallLowering& call) {
+  if (!call.has("rounding_mode")) return binary<over>(call);
+  const std::string_view mode = call.text("rounding_mode");
+  if (mode == "floor") return binary<floor_divide>(call);
+  call.map(call.out(),
+           [&](const Subscripts& at) { return trunc(call.operand("self", at) / call.operand("other", at)); });
 }
 
-void want_bools(const Step& step) {
+void want_bools(const CallLowering& call) {
   for (const std::string_view name : {"self", "other"}) {
-    if (step.op().schema.find(name) && step.is_tensor(name) && step.dtype_of(name) != DType::boolean) {
-      step.unsupported("bits of integers are not supported, only bools");
+    if (call.op().schema.find(name) && call.is_tensor(name) && call.dtype_of(name) != DType::boolean) {
+      call.unsupported("bits of integers are not supported, only bools");
     }
   }
 }
 template <Two Chosen>
-void bitwise(const Step& step) {
-  want_bools(step);
-  binary<Chosen>(step);
+void bitwise(const CallLowering& call) {
+  want_bools(call);
+  binary<Chosen>(call);
 }
-void bitwise_not(const Step& step) {
-  const Tensor self = step.in("self");
-  step.map(step.out(), [&](const Subscripts& at) {
+void bitwise_not(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  call.map(call.out(), [&](const Subscripts& at) {
     return self.dtype == DType::boolean ? is_false(self.at(at)) : -self.at(at) - 1;
   });
 }
@@ -135,50 +135,50 @@ Value condition(const Tensor& tensor, const Subscripts& at) {
   return tensor.dtype == DType::boolean ? tensor.at(at) : truth(tensor.at(at));
 }
 
-void where(const Step& step) {
-  const Tensor which = step.in("condition");
-  step.map(step.out(), [&](const Subscripts& at) {
-    return select(condition(which, at), step.operand("self", at), step.operand("other", at));
+void where(const CallLowering& call) {
+  const Tensor which = call.in("condition");
+  call.map(call.out(), [&](const Subscripts& at) {
+    return select(condition(which, at), call.operand("self", at), call.operand("other", at));
   });
 }
 
-void masked_fill(const Step& step) {
-  const Tensor mask = step.in("mask");
-  step.map(step.out(), [&](const Subscripts& at) {
-    return select(condition(mask, at), step.operand("value", at), step.operand("self", at));
+void masked_fill(const CallLowering& call) {
+  const Tensor mask = call.in("mask");
+  call.map(call.out(), [&](const Subscripts& at) {
+    return select(condition(mask, at), call.operand("value", at), call.operand("self", at));
   });
 }
 
-void clamp(const Step& step) {
-  const auto given = [&](std::string_view name) { return step.op().schema.find(name) && step.has(name); };
-  step.map(step.out(), [&](const Subscripts& at) {
-    Value out = step.operand("self", at);
-    if (given("min")) out = max(out, step.operand("min", at));
-    if (given("max")) out = min(out, step.operand("max", at));
+void clamp(const CallLowering& call) {
+  const auto given = [&](std::string_view name) { return call.op().schema.find(name) && call.has(name); };
+  call.map(call.out(), [&](const Subscripts& at) {
+    Value out = call.operand("self", at);
+    if (given("min")) out = max(out, call.operand("min", at));
+    if (given("max")) out = min(out, call.operand("max", at));
     return out;
   });
 }
 
 template <Two Chosen>
-void addc(const Step& step) {
-  const double scale = step.real("value");
-  step.map(step.out(), [&](const Subscripts& at) {
-    const Value term = Chosen(step.operand("tensor1", at), step.operand("tensor2", at));
-    return step.operand("self", at) + (scale == 1 ? term : Value(scale) * term);
+void addc(const CallLowering& call) {
+  const double scale = call.real("value");
+  call.map(call.out(), [&](const Subscripts& at) {
+    const Value term = Chosen(call.operand("tensor1", at), call.operand("tensor2", at));
+    return call.operand("self", at) + (scale == 1 ? term : Value(scale) * term);
   });
 }
 
-void lerp(const Step& step) {
-  step.map(step.out(), [&](const Subscripts& at) {
-    return step.operand("self", at) + Value(step.real("weight")) * (step.operand("end", at) - step.operand("self", at));
+void lerp(const CallLowering& call) {
+  call.map(call.out(), [&](const Subscripts& at) {
+    return call.operand("self", at) + Value(call.real("weight")) * (call.operand("end", at) - call.operand("self", at));
   });
 }
 
-void copy_self(const Step& step) { step.copy(step.in("self"), step.out()); }
-void copy_input(const Step& step) {
-  if (step.op().schema.name == "aten.native_dropout.default" && step.wanted(1))
-    step.unsupported("the mask of dropout is random");
-  step.copy(step.in("input"), step.out());
+void copy_self(const CallLowering& call) { call.copy(call.in("self"), call.out()); }
+void copy_input(const CallLowering& call) {
+  if (call.op().schema.name == "aten.native_dropout.default" && call.wanted(1))
+    call.unsupported("the mask of dropout is random");
+  call.copy(call.in("input"), call.out());
 }
 
 constexpr std::array kRows = {

@@ -14,7 +14,8 @@ namespace {
 using graph::Windows;
 
 /// The input with enough around it for every window, filled with `fill`; the input itself where nothing is missing.
-Tensor surrounded(const Step& step, const Tensor& self, const Shape& out, const Windows& windows, const Value& fill) {
+Tensor surrounded(const CallLowering& call, const Tensor& self, const Shape& out, const Windows& windows,
+                  const Value& fill) {
   const std::size_t first = self.shape.size() - windows.rank();
   std::vector<std::int64_t> before(self.shape.size(), 0);
   Shape shape = self.shape;
@@ -25,8 +26,8 @@ Tensor surrounded(const Step& step, const Tensor& self, const Shape& out, const 
                                   (out[first + dim] - 1) * windows.stride[dim] + span);
   }
   if (shape == self.shape) return self;
-  const Tensor padded = step.temporary(self.dtype, shape);
-  pad_constant(step, self, padded, before, fill);
+  const Tensor padded = call.temporary(self.dtype, shape);
+  pad_constant(call, self, padded, before, fill);
   return padded;
 }
 
@@ -42,11 +43,11 @@ Value window_element(const Tensor& source, const Windows& windows, const Subscri
 /// The first place where a window reaches its maximum, as the row-major number of an element of the input's last
 /// dimensions. `element` gives the subscripts in those dimensions and what must hold for them to lie in the input.
 template <typename Element>
-void find_places(const Step& step, const Tensor& self, const Tensor& largest, const Shape& window,
+void find_places(const CallLowering& call, const Tensor& self, const Tensor& largest, const Shape& window,
                  const Element& element) {
   const std::size_t lead = self.shape.size() - window.size();
   const Shape inside(self.shape.begin() + static_cast<std::ptrdiff_t>(lead), self.shape.end());
-  step.fold(Fold::min, step.out(1), window, [&](const Subscripts& at, const Subscripts& inner) {
+  call.fold(Fold::min, call.out(1), window, [&](const Subscripts& at, const Subscripts& inner) {
     Subscripts place = at;
     const std::vector<Value> tests = element(place, inner);
     Subscript number = 0;
@@ -58,17 +59,17 @@ void find_places(const Step& step, const Tensor& self, const Tensor& largest, co
   });
 }
 
-void max_pool(const Step& step) {
-  const Tensor self = step.in("self");
-  if (!is_float(self.dtype)) step.unsupported("max pooling of integers is not supported");
-  const Windows windows = pooling_windows(step);
-  const Tensor out = step.wanted(0) ? step.out() : step.temporary(self.dtype, step.output_type(0).shape);
-  const Tensor source = surrounded(step, self, out.shape, windows, -infinity());
-  step.fold(Fold::max, out, windows.kernel,
+void max_pool(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  if (!is_float(self.dtype)) call.unsupported("max pooling of integers is not supported");
+  const Windows windows = pooling_windows(call);
+  const Tensor out = call.wanted(0) ? call.out() : call.temporary(self.dtype, call.output_type(0).shape);
+  const Tensor source = surrounded(call, self, out.shape, windows, -infinity());
+  call.fold(Fold::max, out, windows.kernel,
             [&](const Subscripts& at, const Subscripts& inner) { return window_element(source, windows, at, inner); });
-  if (step.outputs() == 1 || !step.wanted(1)) return;
+  if (call.outputs() == 1 || !call.wanted(1)) return;
   const std::size_t lead = self.shape.size() - windows.rank();
-  find_places(step, self, out, windows.kernel, [&](Subscripts& place, const Subscripts& inner) {
+  find_places(call, self, out, windows.kernel, [&](Subscripts& place, const Subscripts& inner) {
     std::vector<Value> tests;
     for (std::size_t dim = 0; dim < windows.rank(); ++dim) {
       Subscript& one = place[lead + dim];
@@ -95,19 +96,19 @@ Value counted(const Windows& windows, std::size_t dim, std::int64_t extent, std:
   return overruns ? stop - start : Value(kernel);
 }
 
-void avg_pool(const Step& step) {
-  const Tensor self = step.in("self");
-  const Windows windows = pooling_windows(step);
-  const Tensor out = step.out();
-  const bool include = step.flag("count_include_pad");
-  const bool overridden = step.op().schema.find("divisor_override") && step.has("divisor_override");
-  const Tensor source = surrounded(step, self, out.shape, windows, 0);
-  const Tensor sum = step.temporary(out.dtype, out.shape);
-  step.fold(Fold::sum, sum, windows.kernel,
+void avg_pool(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Windows windows = pooling_windows(call);
+  const Tensor out = call.out();
+  const bool include = call.flag("count_include_pad");
+  const bool overridden = call.op().schema.find("divisor_override") && call.has("divisor_override");
+  const Tensor source = surrounded(call, self, out.shape, windows, 0);
+  const Tensor sum = call.temporary(out.dtype, out.shape);
+  call.fold(Fold::sum, sum, windows.kernel,
             [&](const Subscripts& at, const Subscripts& inner) { return window_element(source, windows, at, inner); });
   const std::size_t first = self.shape.size() - windows.rank();
-  step.map(out, [&](const Subscripts& at) {
-    if (overridden) return sum.exactly(at) / step.integer("divisor_override");
+  call.map(out, [&](const Subscripts& at) {
+    if (overridden) return sum.exactly(at) / call.integer("divisor_override");
     std::int64_t constant = 1;
     std::vector<Value> factors;
     for (std::size_t dim = 0; dim < windows.rank(); ++dim) {
@@ -158,10 +159,10 @@ struct Adaptive {
   }
 };
 
-void adaptive(const Step& step, Fold how, const Tensor& target, const Adaptive& windows, const Value& neutral) {
-  const Tensor self = step.in("self");
+void adaptive(const CallLowering& call, Fold how, const Tensor& target, const Adaptive& windows, const Value& neutral) {
+  const Tensor self = call.in("self");
   const std::size_t lead = self.shape.size() - windows.extent.size();
-  step.fold(how, target, windows.longest, [&](const Subscripts& at, const Subscripts& inner) {
+  call.fold(how, target, windows.longest, [&](const Subscripts& at, const Subscripts& inner) {
     Subscripts place = at;
     std::vector<Value> inside;
     for (std::size_t dim = 0; dim < windows.extent.size(); ++dim) {
@@ -173,19 +174,19 @@ void adaptive(const Step& step, Fold how, const Tensor& target, const Adaptive& 
   });
 }
 
-void adaptive_avg(const Step& step) {
-  const Tensor self = step.in("self");
-  const Tensor out = step.out();
-  const Adaptive windows(self.shape, step.integers("output_size"));
+void adaptive_avg(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Tensor out = call.out();
+  const Adaptive windows(self.shape, call.integers("output_size"));
   const std::size_t lead = self.shape.size() - windows.extent.size();
   if (windows.all_one()) {
     Division division{std::vector<bool>(self.shape.size(), true), self.shape};
     std::fill_n(division.reduced.begin(), lead, false);
-    return mean_dimensions(step, out, division, [&](const Subscripts& at) { return self.exactly(at); });
+    return mean_dimensions(call, out, division, [&](const Subscripts& at) { return self.exactly(at); });
   }
-  const Tensor sum = step.temporary(out.dtype, out.shape);
-  adaptive(step, Fold::sum, sum, windows, 0);
-  step.map(out, [&](const Subscripts& at) {
+  const Tensor sum = call.temporary(out.dtype, out.shape);
+  adaptive(call, Fold::sum, sum, windows, 0);
+  call.map(out, [&](const Subscripts& at) {
     Value divisor(1);
     for (std::size_t dim = 0; dim < windows.extent.size(); ++dim) {
       const Value length = windows.regular(dim)
@@ -197,14 +198,14 @@ void adaptive_avg(const Step& step) {
   });
 }
 
-void adaptive_max(const Step& step) {
-  const Tensor self = step.in("self");
-  const Adaptive windows(self.shape, step.integers("output_size"));
-  const Tensor out = step.wanted(0) ? step.out() : step.temporary(self.dtype, step.output_type(0).shape);
-  adaptive(step, Fold::max, out, windows, -infinity());
-  if (!step.wanted(1)) return;
+void adaptive_max(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Adaptive windows(self.shape, call.integers("output_size"));
+  const Tensor out = call.wanted(0) ? call.out() : call.temporary(self.dtype, call.output_type(0).shape);
+  adaptive(call, Fold::max, out, windows, -infinity());
+  if (!call.wanted(1)) return;
   const std::size_t lead = self.shape.size() - windows.extent.size();
-  find_places(step, self, out, windows.longest, [&](Subscripts& place, const Subscripts& inner) {
+  find_places(call, self, out, windows.longest, [&](Subscripts& place, const Subscripts& inner) {
     std::vector<Value> tests;
     for (std::size_t dim = 0; dim < windows.extent.size(); ++dim) {
       const Subscript end = windows.end(dim, place[lead + dim]);

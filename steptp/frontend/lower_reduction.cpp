@@ -10,15 +10,15 @@ namespace steptp::frontend {
 namespace {
 
 template <Fold How>
-void plain(const Step& step) {
-  const Tensor self = step.in("self");
-  fold_dimensions(step, How, step.out(), division_of(step, self.shape),
+void plain(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  fold_dimensions(call, How, call.out(), division_of(call, self.shape),
                   [&](const Subscripts& at) { return self.exactly(at); });
 }
 
-void mean(const Step& step) {
-  const Tensor self = step.in("self");
-  mean_dimensions(step, step.out(), division_of(step, self.shape),
+void mean(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  mean_dimensions(call, call.out(), division_of(call, self.shape),
                   [&](const Subscripts& at) { return self.exactly(at); });
 }
 
@@ -32,9 +32,10 @@ Subscript position(const Division& division, const Subscripts& at) {
 }
 
 /// The first place of an extremum that is known: the least index whose element reaches it.
-void find_place(const Step& step, bool is_max, const Tensor& extremum, const Tensor& target, const Division& division) {
-  const Tensor self = step.in("self");
-  fold_dimensions(step, Fold::min, target, division, [&](const Subscripts& at) {
+void find_place(const CallLowering& call, bool is_max, const Tensor& extremum, const Tensor& target,
+                const Division& division) {
+  const Tensor self = call.in("self");
+  fold_dimensions(call, Fold::min, target, division, [&](const Subscripts& at) {
     Subscripts where = division.outer(at);
     if (extremum.shape.size() == division.shape.size())
       where = division.merge(where, Subscripts(at.size(), Subscript(0)));
@@ -45,116 +46,116 @@ void find_place(const Step& step, bool is_max, const Tensor& extremum, const Ten
 }
 
 template <bool IsMax>
-void place_of_extremum(const Step& step) {
-  const Tensor self = step.in("self");
-  const Division division = division_of(step, self.shape);
-  const Tensor extremum = step.temporary(self.dtype, division.kept_extents());
-  fold_dimensions(step, IsMax ? Fold::max : Fold::min, extremum, division,
+void place_of_extremum(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Division division = division_of(call, self.shape);
+  const Tensor extremum = call.temporary(self.dtype, division.kept_extents());
+  fold_dimensions(call, IsMax ? Fold::max : Fold::min, extremum, division,
                   [&](const Subscripts& at) { return self.exactly(at); });
-  find_place(step, IsMax, extremum, step.out(), division);
+  find_place(call, IsMax, extremum, call.out(), division);
 }
 
 template <bool IsMax>
-void extremum_and_place(const Step& step) {
-  const Tensor self = step.in("self");
-  const Division division = division_of(step, self.shape);
-  if (!step.wanted(1)) step.skip_name();
-  const Tensor extremum = step.wanted(0) ? step.out(0) : step.temporary(self.dtype, division.kept_extents());
-  fold_dimensions(step, IsMax ? Fold::max : Fold::min, extremum, division,
+void extremum_and_place(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Division division = division_of(call, self.shape);
+  if (!call.wanted(1)) call.skip_name();
+  const Tensor extremum = call.wanted(0) ? call.out(0) : call.temporary(self.dtype, division.kept_extents());
+  fold_dimensions(call, IsMax ? Fold::max : Fold::min, extremum, division,
                   [&](const Subscripts& at) { return self.exactly(at); });
-  if (step.wanted(1)) find_place(step, IsMax, extremum, step.out(1), division);
+  if (call.wanted(1)) find_place(call, IsMax, extremum, call.out(1), division);
 }
 
 template <bool IsAny>
-void truth(const Step& step) {
-  const Tensor self = step.in("self");
-  const Tensor out = step.out();
-  const Tensor flag = step.temporary(DType::i64, out.shape);
-  fold_dimensions(step, IsAny ? Fold::max : Fold::min, flag, division_of(step, self.shape),
+void truth(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Tensor out = call.out();
+  const Tensor flag = call.temporary(DType::i64, out.shape);
+  fold_dimensions(call, IsAny ? Fold::max : Fold::min, flag, division_of(call, self.shape),
                   [&](const Subscripts& at) { return select(self.exactly(at) != 0, 1, 0); });
-  step.map(out, [&](const Subscripts& at) { return flag.exactly(at) != 0; });
+  call.map(out, [&](const Subscripts& at) { return flag.exactly(at) != 0; });
 }
 
-void logsumexp(const Step& step) {
-  const Tensor self = step.in("self");
-  const Tensor out = step.out();
-  const Division division = division_of(step, self.shape);
-  const Exponentials parts = exponentials(step, self, out.dtype, division);
+void logsumexp(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Tensor out = call.out();
+  const Division division = division_of(call, self.shape);
+  const Exponentials parts = exponentials(call, self, out.dtype, division);
   const bool keeps = out.shape.size() == self.shape.size();
-  step.map(out, [&](const Subscripts& at) {
+  call.map(out, [&](const Subscripts& at) {
     const Subscripts outer = keeps ? division.outer(at) : at;
     return log(parts.sum.exactly(outer)) + parts.largest.exactly(outer);
   });
 }
 
 /// Mean and variance by their definition: sum, mean, squared deviations, quotient.
-void variance(const Step& step, const Tensor& target, const Tensor* mean_target, bool root) {
-  const Tensor self = step.in("self");
-  const Division division = division_of(step, self.shape);
+void variance(const CallLowering& call, const Tensor& target, const Tensor* mean_target, bool root) {
+  const Tensor self = call.in("self");
+  const Division division = division_of(call, self.shape);
   double correction = 1;
-  if (step.op().schema.find("unbiased"))
-    correction = step.flag("unbiased") ? 1 : 0;
-  else if (step.has("correction"))
-    correction = step.real("correction");
+  if (call.op().schema.find("unbiased"))
+    correction = call.flag("unbiased") ? 1 : 0;
+  else if (call.has("correction"))
+    correction = call.real("correction");
   const double divisor = static_cast<double>(division.elements()) - correction;
   if (divisor <= 0)
-    step.unsupported(concat("the variance of ", division.elements(), " elements with this correction is not a number"));
-  const Tensor mean_of = mean_target ? *mean_target : step.temporary(target.dtype, target.shape);
-  mean_dimensions(step, mean_of, division, [&](const Subscripts& at) { return self.exactly(at); });
-  const Tensor squares = step.temporary(target.dtype, target.shape);
-  fold_dimensions(step, Fold::sum, squares, division, [&](const Subscripts& at) {
+    call.unsupported(concat("the variance of ", division.elements(), " elements with this correction is not a number"));
+  const Tensor mean_of = mean_target ? *mean_target : call.temporary(target.dtype, target.shape);
+  mean_dimensions(call, mean_of, division, [&](const Subscripts& at) { return self.exactly(at); });
+  const Tensor squares = call.temporary(target.dtype, target.shape);
+  fold_dimensions(call, Fold::sum, squares, division, [&](const Subscripts& at) {
     Subscripts where = division.outer(at);
     if (mean_of.shape.size() == self.shape.size()) where = division.merge(where, Subscripts(at.size(), Subscript(0)));
     return power(self.exactly(at) - mean_of.exactly(where), 2);
   });
-  step.map(target, [&](const Subscripts& at) {
+  call.map(target, [&](const Subscripts& at) {
     const Value quotient = squares.exactly(at) / divisor;
     return root ? sqrt(quotient) : quotient;
   });
 }
-void var(const Step& step) { variance(step, step.out(), nullptr, false); }
-void deviation(const Step& step) { variance(step, step.out(), nullptr, true); }
-void var_mean(const Step& step) {
-  if (step.wanted(0) && step.wanted(1)) {
-    const Tensor mean_target = step.out(1);
-    return variance(step, step.out(0), &mean_target, false);
+void var(const CallLowering& call) { variance(call, call.out(), nullptr, false); }
+void deviation(const CallLowering& call) { variance(call, call.out(), nullptr, true); }
+void var_mean(const CallLowering& call) {
+  if (call.wanted(0) && call.wanted(1)) {
+    const Tensor mean_target = call.out(1);
+    return variance(call, call.out(0), &mean_target, false);
   }
-  if (step.wanted(0)) return variance(step, step.out(0), nullptr, false);
-  const Tensor self = step.in("self");
-  mean_dimensions(step, step.out(1), division_of(step, self.shape),
+  if (call.wanted(0)) return variance(call, call.out(0), nullptr, false);
+  const Tensor self = call.in("self");
+  mean_dimensions(call, call.out(1), division_of(call, self.shape),
                   [&](const Subscripts& at) { return self.exactly(at); });
 }
 
-void norm(const Step& step) {
-  const std::string_view name = step.op().schema.find("p") ? "p" : "ord";
-  const double order = step.has(name) ? step.real(name) : 2;
-  const Tensor self = step.in("self");
-  const Tensor out = step.out();
-  const Division division = division_of(step, self.shape);
+void norm(const CallLowering& call) {
+  const std::string_view name = call.op().schema.find("p") ? "p" : "ord";
+  const double order = call.has(name) ? call.real(name) : 2;
+  const Tensor self = call.in("self");
+  const Tensor out = call.out();
+  const Division division = division_of(call, self.shape);
   const auto size = [&](const Subscripts& at) { return abs(self.exactly(at)); };
-  if (std::isinf(order)) return fold_dimensions(step, order > 0 ? Fold::max : Fold::min, out, division, size);
-  if (order == 1) return fold_dimensions(step, Fold::sum, out, division, size);
+  if (std::isinf(order)) return fold_dimensions(call, order > 0 ? Fold::max : Fold::min, out, division, size);
+  if (order == 1) return fold_dimensions(call, Fold::sum, out, division, size);
   if (order == 0) {
-    return fold_dimensions(step, Fold::sum, out, division,
+    return fold_dimensions(call, Fold::sum, out, division,
                            [&](const Subscripts& at) { return select(self.exactly(at) != 0, 1, 0); });
   }
-  const Tensor sum = step.temporary(out.dtype, out.shape);
-  fold_dimensions(step, Fold::sum, sum, division, [&](const Subscripts& at) {
+  const Tensor sum = call.temporary(out.dtype, out.shape);
+  fold_dimensions(call, Fold::sum, sum, division, [&](const Subscripts& at) {
     return order == 2 ? power(self.exactly(at), 2) : power(size(at), order);
   });
-  step.map(out, [&](const Subscripts& at) {
+  call.map(out, [&](const Subscripts& at) {
     return order == 2 ? sqrt(sum.exactly(at)) : power(sum.exactly(at), Value(1) / order);
   });
 }
 
 /// The quadratic form of a scan: every element folds all elements up to its own.
 template <Fold How>
-void scan(const Step& step) {
-  const Tensor self = step.in("self");
-  const Tensor out = step.out();
-  if (self.shape.empty()) return step.copy(self, out);
-  const std::size_t dim = plain_dimension(step, step.integer("dim"), self.shape.size());
-  step.fold(How, out, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
+void scan(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Tensor out = call.out();
+  if (self.shape.empty()) return call.copy(self, out);
+  const std::size_t dim = plain_dimension(call, call.integer("dim"), self.shape.size());
+  call.fold(How, out, {self.shape[dim]}, [&](const Subscripts& at, const Subscripts& inner) {
     Subscripts source = at;
     source[dim] = inner.front();
     return select(Value(inner.front()) <= at[dim], self.exactly(source), How == Fold::sum ? 0 : 1);

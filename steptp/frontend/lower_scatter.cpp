@@ -40,35 +40,35 @@ Subscript row_major(const Subscripts& at, const Shape& shape) {
 /// Three nests: the number of the last element that is written here, that element, and the choice between it and what
 /// was there. `place_shape` are the dimensions that decide where an element goes, `place` picks them out of those of
 /// the result. The element is found by a sum with one term, not by its number: then all subscripts are plain.
-void replace(const Step& step, const Written& written, const Shape& place_shape,
+void replace(const CallLowering& call, const Written& written, const Shape& place_shape,
              const std::function<Subscripts(const Subscripts&)>& place) {
-  const Tensor self = step.in("self");
-  const Tensor out = step.out();
-  const Tensor last = step.temporary(DType::i64, place_shape);
-  step.fold(Fold::max, last, written.loops, [&](const Subscripts& at, const Subscripts& inner) {
+  const Tensor self = call.in("self");
+  const Tensor out = call.out();
+  const Tensor last = call.temporary(DType::i64, place_shape);
+  call.fold(Fold::max, last, written.loops, [&](const Subscripts& at, const Subscripts& inner) {
     return written.choose(at, inner, row_major(inner, written.loops) + 1, 0);
   });
-  const Tensor value = step.temporary(out.dtype, out.shape);
-  step.fold(Fold::sum, value, written.loops, [&](const Subscripts& at, const Subscripts& inner) {
+  const Tensor value = call.temporary(out.dtype, out.shape);
+  call.fold(Fold::sum, value, written.loops, [&](const Subscripts& at, const Subscripts& inner) {
     const Value is_last = last.exactly(place(at)) == row_major(inner, written.loops) + 1;
     return written.within(at, select(is_last, written.value(at, inner), 0), 0);
   });
-  step.map(out, [&](const Subscripts& at) {
+  call.map(out, [&](const Subscripts& at) {
     return select(last.exactly(place(at)) > 0, value.exactly(at), self.exactly(at));
   });
 }
 
 /// One nest that folds what is written, and one that puts it together with what was there.
-void combine(const Step& step, const Written& written, Fold how, bool include_self) {
-  const Tensor self = step.in("self");
-  const Tensor out = step.out();
+void combine(const CallLowering& call, const Written& written, Fold how, bool include_self) {
+  const Tensor self = call.in("self");
+  const Tensor out = call.out();
   Value neutral = how == Fold::sum ? Value(0) : Value(1);
   if (how == Fold::max || how == Fold::min) {
-    if (!is_float(self.dtype)) step.unsupported("the maximum of integers is not supported here");
+    if (!is_float(self.dtype)) call.unsupported("the maximum of integers is not supported here");
     neutral = how == Fold::max ? -infinity() : infinity();
   }
-  const Tensor folded = step.temporary(out.dtype, out.shape);
-  step.fold(how, folded, written.loops, [&](const Subscripts& at, const Subscripts& inner) {
+  const Tensor folded = call.temporary(out.dtype, out.shape);
+  call.fold(how, folded, written.loops, [&](const Subscripts& at, const Subscripts& inner) {
     return written.choose(at, inner, written.value(at, inner), neutral);
   });
   const auto both = [&](const Value& before, const Value& after) {
@@ -81,19 +81,19 @@ void combine(const Step& step, const Written& written, Fold how, bool include_se
     return after;
   };
   if (include_self) {
-    return step.map(out, [&](const Subscripts& at) { return both(self.exactly(at), folded.exactly(at)); });
+    return call.map(out, [&](const Subscripts& at) { return both(self.exactly(at), folded.exactly(at)); });
   }
-  const Tensor number = step.temporary(DType::i64, out.shape);
-  step.fold(Fold::sum, number, written.loops,
+  const Tensor number = call.temporary(DType::i64, out.shape);
+  call.fold(Fold::sum, number, written.loops,
             [&](const Subscripts& at, const Subscripts& inner) { return written.choose(at, inner, 1, 0); });
-  step.map(out,
+  call.map(out,
            [&](const Subscripts& at) { return select(number.exactly(at) > 0, folded.exactly(at), self.exactly(at)); });
 }
 
 /// The elements of `src`, or one number, go to the indices in `dim`; in the other dimensions they stay.
-Written scattered(const Step& step, std::size_t dim) {
-  const Tensor index = step.in("index");
-  const Shape& whole = step.shape("self");
+Written scattered(const CallLowering& call, std::size_t dim) {
+  const Tensor index = call.in("index");
+  const Shape& whole = call.shape("self");
   const auto source = [dim](Subscripts at, const Subscripts& inner) {
     at[dim] = inner.front();
     return at;
@@ -110,41 +110,41 @@ Written scattered(const Step& step, std::size_t dim) {
   out.goes_here = [=](const Subscripts& at, const Subscripts& inner) {
     return index.exactly(source(at, inner)) == at[dim];
   };
-  if (step.op().schema.find("src")) {
-    const Tensor src = step.in("src");
+  if (call.op().schema.find("src")) {
+    const Tensor src = call.in("src");
     out.value = [=](const Subscripts& at, const Subscripts& inner) { return src.exactly(source(at, inner)); };
   } else {
-    out.value = [&step](const Subscripts& at, const Subscripts&) { return step.operand("value", at); };
+    out.value = [&call](const Subscripts& at, const Subscripts&) { return call.operand("value", at); };
   }
   return out;
 }
 
-void scatter(const Step& step) {
-  if (step.shape("self").empty()) step.unsupported("a scalar is not supported");
-  const std::size_t dim = plain_dimension(step, step.integer("dim"), step.shape("self").size());
-  const Written written = scattered(step, dim);
-  if (step.op().schema.name == "aten.scatter_add.default") return combine(step, written, Fold::sum, true);
-  if (!step.op().schema.find("reduce"))
-    return replace(step, written, step.shape("self"), [](const Subscripts& at) { return at; });
-  const std::string_view reduce = step.text("reduce");
-  const bool include = step.flag("include_self");
-  if (reduce == "sum") return combine(step, written, Fold::sum, include);
-  if (reduce == "prod") return combine(step, written, Fold::product, include);
-  if (reduce == "amax") return combine(step, written, Fold::max, include);
-  if (reduce == "amin") return combine(step, written, Fold::min, include);
-  step.unsupported("of the reductions only sum, prod, amax and amin are supported");
+void scatter(const CallLowering& call) {
+  if (call.shape("self").empty()) call.unsupported("a scalar is not supported");
+  const std::size_t dim = plain_dimension(call, call.integer("dim"), call.shape("self").size());
+  const Written written = scattered(call, dim);
+  if (call.op().schema.name == "aten.scatter_add.default") return combine(call, written, Fold::sum, true);
+  if (!call.op().schema.find("reduce"))
+    return replace(call, written, call.shape("self"), [](const Subscripts& at) { return at; });
+  const std::string_view reduce = call.text("reduce");
+  const bool include = call.flag("include_self");
+  if (reduce == "sum") return combine(call, written, Fold::sum, include);
+  if (reduce == "prod") return combine(call, written, Fold::product, include);
+  if (reduce == "amax") return combine(call, written, Fold::max, include);
+  if (reduce == "amin") return combine(call, written, Fold::min, include);
+  call.unsupported("of the reductions only sum, prod, amax and amin are supported");
 }
 
-void index_put(const Step& step) {
-  const Shape& whole = step.shape("self");
-  const graph::Indexing indexing = graph::indexed_by(step, whole);
-  const Tensor values = step.in("values");
+void index_put(const CallLowering& call) {
+  const Shape& whole = call.shape("self");
+  const graph::Indexing indexing = graph::indexed_by(call, whole);
+  const Tensor values = call.in("values");
   std::vector<Tensor> tensors;
   std::vector<std::size_t> dims;
   Shape place_shape;
   for (std::size_t dim = 0; dim < whole.size(); ++dim) {
     if (!indexing.dims[dim]) continue;
-    tensors.push_back(plain_index(step, *indexing.dims[dim], whole[dim]));
+    tensors.push_back(plain_index(call, *indexing.dims[dim], whole[dim]));
     dims.push_back(dim);
     place_shape.push_back(whole[dim]);
   }
@@ -169,20 +169,20 @@ void index_put(const Step& step) {
     part.insert(part.begin() + static_cast<std::ptrdiff_t>(indexing.first), inner.begin(), inner.end());
     return values.at(part);
   };
-  if (step.flag("accumulate")) {
+  if (call.flag("accumulate")) {
     written.goes_here = [&](const Subscripts& at, const Subscripts& inner) { return matches(indexed(at), inner); };
-    return combine(step, written, Fold::sum, true);
+    return combine(call, written, Fold::sum, true);
   }
   // Where an element goes depends on the indexed dimensions alone.
   written.goes_here = matches;
-  replace(step, written, place_shape, indexed);
+  replace(call, written, place_shape, indexed);
 }
 
-void slice_scatter(const Step& step) {
-  const Tensor self = step.in("self");
-  const Tensor src = step.in("src");
-  const graph::SlicePart part = graph::slice_part(step, self.shape);
-  step.map(step.out(), [&](const Subscripts& at) {
+void slice_scatter(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Tensor src = call.in("src");
+  const graph::SlicePart part = graph::slice_part(call, self.shape);
+  call.map(call.out(), [&](const Subscripts& at) {
     const Subscript offset = at[part.dim] - part.start;
     Subscripts place = at;
     place[part.dim] = part.step == 1 ? offset : offset / part.step;
@@ -195,11 +195,11 @@ void slice_scatter(const Step& step) {
   });
 }
 
-void diagonal_scatter(const Step& step) {
-  const Tensor self = step.in("self");
-  const Tensor src = step.in("src");
-  const graph::DiagonalPart part = graph::diagonal_part(step, self.shape);
-  step.map(step.out(), [&](const Subscripts& at) {
+void diagonal_scatter(const CallLowering& call) {
+  const Tensor self = call.in("self");
+  const Tensor src = call.in("src");
+  const graph::DiagonalPart part = graph::diagonal_part(call, self.shape);
+  call.map(call.out(), [&](const Subscripts& at) {
     Subscripts place;
     for (std::size_t dim = 0; dim < at.size(); ++dim) {
       if (dim != part.dim1 && dim != part.dim2) place.push_back(at[dim]);

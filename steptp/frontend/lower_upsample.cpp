@@ -13,23 +13,23 @@ namespace {
 /// No table of places is made for more elements than this.
 constexpr std::int64_t kLongest = std::int64_t{1} << 20;
 
-Tensor upsampled_input(const Step& step) { return step.in(step.op().schema.find("input") ? "input" : "self"); }
+Tensor upsampled_input(const CallLowering& call) { return call.in(call.op().schema.find("input") ? "input" : "self"); }
 
 /// The scale factor of each dimension that PyTorch computes with, where it is not the quotient of the sizes: one that
 /// gives no whole number of elements. Without factors, and where both say the same, the sizes decide.
-std::vector<std::optional<double>> odd_factors(const Step& step, const Shape& from, const Shape& to) {
+std::vector<std::optional<double>> odd_factors(const CallLowering& call, const Shape& from, const Shape& to) {
   std::vector<std::optional<double>> out(from.size() - 2);
   std::vector<double> listed;
   for (const std::string_view name : {"scales", "scales_d", "scales_h", "scales_w"}) {
-    if (step.op().schema.find(name) && step.has(name)) listed.push_back(step.real(name));
+    if (call.op().schema.find(name) && call.has(name)) listed.push_back(call.real(name));
   }
   const std::vector<double>* factors = listed.size() == out.size() ? &listed : nullptr;
-  if (step.op().schema.find("scale_factors") && !step.has("output_size")) {
-    factors = std::get_if<std::vector<double>>(&step.argument("scale_factors"));
+  if (call.op().schema.find("scale_factors") && !call.has("output_size")) {
+    factors = std::get_if<std::vector<double>>(&call.argument("scale_factors"));
   }
   for (std::size_t dim = 0; factors && dim < out.size(); ++dim) {
     const double factor = (*factors)[dim];
-    if (!(factor > 0) || to[2 + dim] > kLongest) step.unsupported("this scale factor is not supported");
+    if (!(factor > 0) || to[2 + dim] > kLongest) call.unsupported("this scale factor is not supported");
     if (static_cast<double>(from[2 + dim]) * factor != static_cast<double>(to[2 + dim])) out[dim] = factor;
   }
   return out;
@@ -47,7 +47,7 @@ bool operator<(const Fraction& left, const Fraction& right) {
 /// A fraction f, with the least denominator there is, such that the element n of `places` is
 /// floor((2n+odd)*f/2 - shift/2): then the place is a subscript. Places that are negative stand before the first
 /// element, and may be any negative number.
-Fraction fraction_for(const Step& step, const std::vector<std::int64_t>& places, int odd, int shift) {
+Fraction fraction_for(const CallLowering& call, const std::vector<std::int64_t>& places, int odd, int shift) {
   Fraction low{0, 1};
   Fraction high{std::numeric_limits<std::int32_t>::max(), 1};
   for (std::size_t n = 0; n < places.size(); ++n) {
@@ -64,7 +64,7 @@ Fraction fraction_for(const Step& step, const std::vector<std::int64_t>& places,
     const Fraction next{numerator, denominator};
     if (numerator > 0 && next < high) return next;
   }
-  step.unsupported("PyTorch's places for this scale factor are not a line");
+  call.unsupported("PyTorch's places for this scale factor are not a line");
 }
 
 /// The places that PyTorch computes, in f32 whatever the dtype of the tensor is. Odd: 1 for the middle of an element.
@@ -79,25 +79,26 @@ std::vector<std::int64_t> nearest_places(std::int64_t from, std::int64_t to, std
 }
 
 /// A fraction that gives the places of one dimension: that of the sizes, where it does.
-Fraction nearest_fraction(const Step& step, std::int64_t from, std::int64_t to, std::optional<double> factor, int odd) {
+Fraction nearest_fraction(const CallLowering& call, std::int64_t from, std::int64_t to, std::optional<double> factor,
+                          int odd) {
   if (to > kLongest && !factor) return {from, to};
   const std::vector<std::int64_t> places = nearest_places(from, to, factor, odd);
   bool plain = true;
   for (std::int64_t n = 0; n < to; ++n) {
     plain = plain && places[static_cast<std::size_t>(n)] == (2 * n + odd) * from / (2 * to);
   }
-  return plain ? Fraction{from, to} : fraction_for(step, places, odd, 0);
+  return plain ? Fraction{from, to} : fraction_for(call, places, odd, 0);
 }
 
 template <int Odd>
-void upsample_nearest(const Step& step) {
-  const Tensor input = upsampled_input(step);
-  const Tensor out = step.out();
-  const std::vector<std::optional<double>> factors = odd_factors(step, input.shape, out.shape);
+void upsample_nearest(const CallLowering& call) {
+  const Tensor input = upsampled_input(call);
+  const Tensor out = call.out();
+  const std::vector<std::optional<double>> factors = odd_factors(call, input.shape, out.shape);
   std::vector<Fraction> fractions(out.shape.size());
   for (std::size_t dim = 2; dim < out.shape.size(); ++dim)
-    fractions[dim] = nearest_fraction(step, input.shape[dim], out.shape[dim], factors[dim - 2], Odd);
-  step.map(out, [&](const Subscripts& at) {
+    fractions[dim] = nearest_fraction(call, input.shape[dim], out.shape[dim], factors[dim - 2], Odd);
+  call.map(out, [&](const Subscripts& at) {
     Subscripts place = at;
     for (std::size_t dim = 2; dim < at.size(); ++dim) {
       const auto [from, to] = fractions[dim];
@@ -121,14 +122,14 @@ struct Position {
 
 class Positions {
  public:
-  Positions(const Step& step, std::int64_t from, std::int64_t to, bool align, std::optional<double> factor)
+  Positions(const CallLowering& call, std::int64_t from, std::int64_t to, bool align, std::optional<double> factor)
       : from_(from), to_(to), align_(align) {
     if (align || !factor) return;
     scale_ = 1.0 / *factor;
     std::vector<std::int64_t> places;
     for (std::int64_t n = 0; n < to; ++n)
       places.push_back(static_cast<std::int64_t>(std::floor(*scale_ * (static_cast<double>(n) + 0.5) - 0.5)));
-    fraction_ = fraction_for(step, places, 1, 1);
+    fraction_ = fraction_for(call, places, 1, 1);
   }
 
   [[nodiscard]] Position at(const Subscript& at) const {
@@ -178,17 +179,17 @@ Value cubic(const std::function<Value(const Subscript&)>& element, const Positio
 }
 
 template <Interpolate How>
-void upsample(const Step& step) {
-  Tensor source = upsampled_input(step);
-  const Tensor out = step.out();
-  const std::vector<std::optional<double>> factors = odd_factors(step, source.shape, out.shape);
+void upsample(const CallLowering& call) {
+  Tensor source = upsampled_input(call);
+  const Tensor out = call.out();
+  const std::vector<std::optional<double>> factors = odd_factors(call, source.shape, out.shape);
   for (std::size_t dim = 2; dim < out.shape.size(); ++dim) {
     const std::int64_t extent = source.shape[dim];
-    const Positions positions(step, extent, out.shape[dim], step.flag("align_corners"), factors[dim - 2]);
+    const Positions positions(call, extent, out.shape[dim], call.flag("align_corners"), factors[dim - 2]);
     Shape shape = source.shape;
     shape[dim] = out.shape[dim];
-    const Tensor next = dim + 1 == out.shape.size() ? out : step.temporary(out.dtype, shape);
-    step.map(next, [&](const Subscripts& at) {
+    const Tensor next = dim + 1 == out.shape.size() ? out : call.temporary(out.dtype, shape);
+    call.map(next, [&](const Subscripts& at) {
       const auto element = [&](const Subscript& place) {
         Subscripts where = at;
         where[dim] = place;

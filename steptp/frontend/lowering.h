@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "steptp/frontend/call_lowering.h"
 #include "steptp/frontend/lower.h"
 #include "steptp/frontend/naming.h"
-#include "steptp/frontend/step.h"
 
 namespace steptp::frontend {
 
-/// The program while it is written; only Step and lower() see it.
+/// The program while it is written; only CallLowering and lower() see it.
 class Lowering {
  public:
   explicit Lowering(const graph::Graph& graph)

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "steptp/frontend/step.h"
+#include "steptp/frontend/call_lowering.h"
 
 namespace steptp::frontend {
 
@@ -12,7 +12,7 @@ namespace steptp::frontend {
 /// there, beside its line in graph/operators_<family>.cpp.
 struct LoweringRow {
   std::string_view op;
-  void (*lower)(const Step& step);
+  void (*lower)(const CallLowering& call);
 };
 
 [[nodiscard]] const LoweringRow* find_lowering(std::string_view op);

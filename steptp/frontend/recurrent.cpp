@@ -31,21 +31,21 @@ struct Direction {
 
 class Network {
  public:
-  Network(const Step& step, Cell cell)
-      : step_(step),
+  Network(const CallLowering& call, Cell cell)
+      : step_(call),
         cell_(cell),
-        dtype_(step.dtype_of("input")),
-        batch_first_(step.flag("batch_first")),
-        layers_(step.integer("num_layers")),
-        directions_(step.flag("bidirectional") ? 2 : 1) {
-    const Shape& input = step.shape("input");
+        dtype_(call.dtype_of("input")),
+        batch_first_(call.flag("batch_first")),
+        layers_(call.integer("num_layers")),
+        directions_(call.flag("bidirectional") ? 2 : 1) {
+    const Shape& input = call.shape("input");
     time_ = input[batch_first_ ? 1 : 0];
     batch_ = input[batch_first_ ? 0 : 1];
-    const std::vector<graph::Value>& params = step.values("params");
-    hidden_ = step.type(params.front()).shape[0] / gates_of(cell);
+    const std::vector<graph::Value>& params = call.values("params");
+    hidden_ = call.type(params.front()).shape[0] / gates_of(cell);
     per_cell_ = params.size() / static_cast<std::size_t>(layers_ * directions_);
     projects_ = per_cell_ % 2 == 1;
-    state_ = projects_ ? step.type(params[per_cell_ - 1]).shape[0] : hidden_;
+    state_ = projects_ ? call.type(params[per_cell_ - 1]).shape[0] : hidden_;
   }
 
   void lower() {
@@ -211,7 +211,7 @@ class Network {
     step_.append(nest);
   }
 
-  const Step& step_;
+  const CallLowering& step_;
   Cell cell_;
   DType dtype_;
   bool batch_first_;
@@ -227,9 +227,9 @@ class Network {
 
 }  // namespace
 
-void lstm(const Step& step) { Network(step, Cell::lstm).lower(); }
-void gru(const Step& step) { Network(step, Cell::gru).lower(); }
-void rnn_tanh(const Step& step) { Network(step, Cell::rnn_tanh).lower(); }
-void rnn_relu(const Step& step) { Network(step, Cell::rnn_relu).lower(); }
+void lstm(const CallLowering& call) { Network(call, Cell::lstm).lower(); }
+void gru(const CallLowering& call) { Network(call, Cell::gru).lower(); }
+void rnn_tanh(const CallLowering& call) { Network(call, Cell::rnn_tanh).lower(); }
+void rnn_relu(const CallLowering& call) { Network(call, Cell::rnn_relu).lower(); }
 
 }  // namespace steptp::frontend

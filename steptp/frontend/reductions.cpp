@@ -26,9 +26,9 @@ Subscripts Division::outer(const Subscripts& all) const {
   return out;
 }
 
-Division division_of(const Step& step, const Shape& shape) {
-  if (!step.op().schema.find("dim")) return {std::vector<bool>(shape.size(), true), shape};
-  return {marked_dimensions(step, "dim", shape.size()), shape};
+Division division_of(const CallLowering& call, const Shape& shape) {
+  if (!call.op().schema.find("dim")) return {std::vector<bool>(shape.size(), true), shape};
+  return {marked_dimensions(call, "dim", shape.size()), shape};
 }
 
 Division division_at(const Shape& shape, std::size_t dimension) {
@@ -37,34 +37,36 @@ Division division_at(const Shape& shape, std::size_t dimension) {
   return out;
 }
 
-void fold_dimensions(const Step& step, Fold how, const Tensor& target, const Division& division, const Body& body) {
+void fold_dimensions(const CallLowering& call, Fold how, const Tensor& target, const Division& division,
+                     const Body& body) {
   NestWriter nest;
   const Subscripts kept = nest.loops(division.kept_extents());
   const Subscripts inner = nest.loops(division.reduced_extents());
   const bool keeps_all = target.shape.size() == division.shape.size();
   const Subscripts zeros(inner.size(), Subscript(0));
   nest.fold(how, target, keeps_all ? division.merge(kept, zeros) : kept, body(division.merge(kept, inner)));
-  step.append(nest);
+  call.append(nest);
 }
 
-void mean_dimensions(const Step& step, const Tensor& target, const Division& division, const Body& body) {
-  const Tensor sum = step.temporary(target.dtype, target.shape);
-  fold_dimensions(step, Fold::sum, sum, division, body);
-  step.map(target, [&](const Subscripts& at) { return sum.exactly(at) / division.elements(); });
+void mean_dimensions(const CallLowering& call, const Tensor& target, const Division& division, const Body& body) {
+  const Tensor sum = call.temporary(target.dtype, target.shape);
+  fold_dimensions(call, Fold::sum, sum, division, body);
+  call.map(target, [&](const Subscripts& at) { return sum.exactly(at) / division.elements(); });
 }
 
-Exponentials exponentials(const Step& step, const Tensor& source, DType dtype, const Division& division) {
-  Exponentials out{step.temporary(dtype, division.kept_extents()), step.temporary(dtype, division.kept_extents())};
-  fold_dimensions(step, Fold::max, out.largest, division, [&](const Subscripts& at) { return source.at(at); });
-  fold_dimensions(step, Fold::sum, out.sum, division,
+Exponentials exponentials(const CallLowering& call, const Tensor& source, DType dtype, const Division& division) {
+  Exponentials out{call.temporary(dtype, division.kept_extents()), call.temporary(dtype, division.kept_extents())};
+  fold_dimensions(call, Fold::max, out.largest, division, [&](const Subscripts& at) { return source.at(at); });
+  fold_dimensions(call, Fold::sum, out.sum, division,
                   [&](const Subscripts& at) { return exp(source.at(at) - out.largest.exactly(division.outer(at))); });
   return out;
 }
 
-void softmax(const Step& step, const Tensor& source, const Tensor& target, std::size_t dimension, bool logarithm) {
+void softmax(const CallLowering& call, const Tensor& source, const Tensor& target, std::size_t dimension,
+             bool logarithm) {
   const Division division = division_at(source.shape, dimension);
-  const Exponentials parts = exponentials(step, source, target.dtype, division);
-  step.map(target, [&](const Subscripts& at) {
+  const Exponentials parts = exponentials(call, source, target.dtype, division);
+  call.map(target, [&](const Subscripts& at) {
     const Subscripts outer = division.outer(at);
     const Value shifted = source.exactly(at) - parts.largest.exactly(outer);
     const Value sum = parts.sum.exactly(outer);

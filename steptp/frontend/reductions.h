@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "steptp/frontend/step.h"
+#include "steptp/frontend/call_lowering.h"
 
 namespace steptp::frontend {
 
@@ -25,25 +25,28 @@ struct Division {
 };
 
 /// The division by the parameter "dim", where the operator has it; otherwise everything is folded.
-[[nodiscard]] Division division_of(const Step& step, const Shape& shape);
+[[nodiscard]] Division division_of(const CallLowering& call, const Shape& shape);
 /// One dimension is folded.
 [[nodiscard]] Division division_at(const Shape& shape, std::size_t dimension);
 
 /// One nest: loops over what stays, then over what is folded. `target` has the kept dimensions, or all of them with
 /// extent 1 where they are folded.
-void fold_dimensions(const Step& step, Fold how, const Tensor& target, const Division& division, const Body& body);
+void fold_dimensions(const CallLowering& call, Fold how, const Tensor& target, const Division& division,
+                     const Body& body);
 
 /// Sum and quotient: two nests.
-void mean_dimensions(const Step& step, const Tensor& target, const Division& division, const Body& body);
+void mean_dimensions(const CallLowering& call, const Tensor& target, const Division& division, const Body& body);
 
 /// Maximum and sum of exponentials over one dimension, the first two nests of every softmax; both without it.
 struct Exponentials {
   Tensor largest;
   Tensor sum;
 };
-[[nodiscard]] Exponentials exponentials(const Step& step, const Tensor& source, DType dtype, const Division& division);
+[[nodiscard]] Exponentials exponentials(const CallLowering& call, const Tensor& source, DType dtype,
+                                        const Division& division);
 
 /// All three nests of softmax, or of its logarithm.
-void softmax(const Step& step, const Tensor& source, const Tensor& target, std::size_t dimension, bool logarithm);
+void softmax(const CallLowering& call, const Tensor& source, const Tensor& target, std::size_t dimension,
+             bool logarithm);
 
 }  // namespace steptp::frontend

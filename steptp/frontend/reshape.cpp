@@ -36,8 +36,8 @@ Subscripts subscripts_over(const Shape& shape, const std::vector<std::int64_t>& 
   return out;
 }
 
-void reshape_by_division(const Step& step, const Tensor& source, const Tensor& target) {
-  step.map(target, [&](const Subscripts& at) {
+void reshape_by_division(const CallLowering& call, const Tensor& source, const Tensor& target) {
+  call.map(target, [&](const Subscripts& at) {
     Subscript number = 0;
     for (std::size_t dim = 0; dim < target.shape.size(); ++dim) number = number * target.shape[dim] + at[dim];
     Subscripts out(source.shape.size(), Subscript(0));
@@ -54,24 +54,24 @@ void reshape_by_division(const Step& step, const Tensor& source, const Tensor& t
 
 }  // namespace
 
-void reshape(const Step& step, const Tensor& source, const Tensor& target) {
+void reshape(const CallLowering& call, const Tensor& source, const Tensor& target) {
   std::set<std::int64_t> all = boundaries(source.shape);
   all.merge(boundaries(target.shape));
   const std::vector<std::int64_t> bounds(all.begin(), all.end());
   for (std::size_t at = 1; at < bounds.size(); ++at) {
-    if (bounds[at] % bounds[at - 1] != 0) return reshape_by_division(step, source, target);
+    if (bounds[at] % bounds[at - 1] != 0) return reshape_by_division(call, source, target);
   }
   NestWriter nest;
   Subscripts loops;
   for (std::size_t part = bounds.size() - 1; part-- > 0;) loops.push_back(nest.loop(bounds[part + 1] / bounds[part]));
   nest.set(target, subscripts_over(target.shape, bounds, loops),
            source.exactly(subscripts_over(source.shape, bounds, loops)));
-  step.append(nest);
+  call.append(nest);
 }
 
-void pad_constant(const Step& step, const Tensor& source, const Tensor& target, const std::vector<std::int64_t>& before,
-                  const Value& fill) {
-  step.map(target, [&](const Subscripts& at) {
+void pad_constant(const CallLowering& call, const Tensor& source, const Tensor& target,
+                  const std::vector<std::int64_t>& before, const Value& fill) {
+  call.map(target, [&](const Subscripts& at) {
     std::vector<Value> inside;
     Subscripts from = at;
     for (std::size_t dim = 0; dim < at.size(); ++dim) {
@@ -94,14 +94,14 @@ namespace {
 
 enum class Mode : std::uint8_t { reflect, replicate, circular };
 
-void pad_dimension(const Step& step, const Tensor& source, const Tensor& target, std::size_t dim, std::int64_t before,
-                   Mode mode) {
+void pad_dimension(const CallLowering& call, const Tensor& source, const Tensor& target, std::size_t dim,
+                   std::int64_t before, Mode mode) {
   const std::int64_t extent = source.shape[dim];
   const std::int64_t after = target.shape[dim] - extent - before;
-  if (before < 0 || after < 0) step.unsupported("cropping is supported for constant padding only");
-  if (mode == Mode::reflect && (before >= extent || after >= extent)) step.fail("the reflected part is too long");
-  if (mode == Mode::circular && (before > extent || after > extent)) step.fail("the wrapped part is too long");
-  step.map(target, [&](const Subscripts& at) {
+  if (before < 0 || after < 0) call.unsupported("cropping is supported for constant padding only");
+  if (mode == Mode::reflect && (before >= extent || after >= extent)) call.fail("the reflected part is too long");
+  if (mode == Mode::circular && (before > extent || after > extent)) call.fail("the wrapped part is too long");
+  call.map(target, [&](const Subscripts& at) {
     const auto element = [&](const Subscript& place) {
       Subscripts from = at;
       from[dim] = place;
@@ -122,37 +122,37 @@ void pad_dimension(const Step& step, const Tensor& source, const Tensor& target,
 
 }  // namespace
 
-void pad(const Step& step) {
-  const std::string& name = step.op().schema.name;
-  const std::vector<std::int64_t>& amounts = step.integers(step.op().schema.find("pad") ? "pad" : "padding");
-  Tensor source = step.in("self");
-  const Tensor target = step.out();
-  std::string_view mode = step.op().schema.find("mode") ? step.text("mode") : "constant";
+void pad(const CallLowering& call) {
+  const std::string& name = call.op().schema.name;
+  const std::vector<std::int64_t>& amounts = call.integers(call.op().schema.find("pad") ? "pad" : "padding");
+  Tensor source = call.in("self");
+  const Tensor target = call.out();
+  std::string_view mode = call.op().schema.find("mode") ? call.text("mode") : "constant";
   if (name.find("reflection") != std::string::npos) mode = "reflect";
   if (name.find("replication") != std::string::npos) mode = "replicate";
   std::vector<std::int64_t> before(source.shape.size(), 0);
   for (std::size_t pair = 0; pair < amounts.size() / 2; ++pair) before[before.size() - 1 - pair] = amounts[2 * pair];
   if (mode == "constant") {
-    const bool given = step.op().schema.find("value") && step.has("value");
-    return pad_constant(step, source, target, before, given ? step.operand("value", {}) : Value(0));
+    const bool given = call.op().schema.find("value") && call.has("value");
+    return pad_constant(call, source, target, before, given ? call.operand("value", {}) : Value(0));
   }
   std::vector<std::size_t> padded;
   for (std::size_t dim = 0; dim < before.size(); ++dim) {
     if (source.shape[dim] != target.shape[dim]) padded.push_back(dim);
   }
-  if (padded.empty()) return step.copy(source, target);
+  if (padded.empty()) return call.copy(source, target);
   for (const std::size_t dim : padded) {
     Shape shape = source.shape;
     shape[dim] = target.shape[dim];
-    const Tensor next = dim == padded.back() ? target : step.temporary(source.dtype, shape);
+    const Tensor next = dim == padded.back() ? target : call.temporary(source.dtype, shape);
     if (mode == "reflect")
-      pad_dimension(step, source, next, dim, before[dim], Mode::reflect);
+      pad_dimension(call, source, next, dim, before[dim], Mode::reflect);
     else if (mode == "replicate")
-      pad_dimension(step, source, next, dim, before[dim], Mode::replicate);
+      pad_dimension(call, source, next, dim, before[dim], Mode::replicate);
     else if (mode == "circular")
-      pad_dimension(step, source, next, dim, before[dim], Mode::circular);
+      pad_dimension(call, source, next, dim, before[dim], Mode::circular);
     else
-      step.unsupported(concat("there is no padding mode \"", mode, "\""));
+      call.unsupported(concat("there is no padding mode \"", mode, "\""));
     source = next;
   }
 }

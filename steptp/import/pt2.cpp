@@ -41,11 +41,11 @@ class Reader {
   void nodes(const Json& graph, const std::string& scope);
   void node(const Json& graph, const Json& node, const std::string& scope);
   void inline_graph(const Json& node, const std::string& scope);
-  void call(const Step& step);
-  void call_in_place(const Step& step);
-  void draw(const Json& graph, const Json& node, const Step& step);
+  void call(const ImportedNode& imported);
+  void call_in_place(const ImportedNode& imported);
+  void draw(const Json& graph, const Json& node, const ImportedNode& imported);
   [[nodiscard]] bool is_initial_state(const Json& graph, const std::string& name, std::size_t depth) const;
-  [[nodiscard]] std::vector<Value> add(const Step& step, const std::string& op);
+  [[nodiscard]] std::vector<Value> add(const ImportedNode& imported, const std::string& op);
   [[nodiscard]] std::vector<Value> outputs(const Json& signature);
   void note_updates();
   void state_domains(Graph& graph);
@@ -131,7 +131,7 @@ void Reader::leaves(const Json& graph, const Json& signature) {
   const Json::Array& specs = array_field(signature, "input_specs", "the signature");
   if (inputs.size() != specs.size()) malformed("the graph has not the inputs of its signature");
   for (const Json& spec : specs) {
-    const Choice given = choice(spec, "an input");
+    const TaggedValue given = choice(spec, "an input");
     const auto name = [&] { return text_field(field(*given.value, "arg", "an input"), "name", "an input"); };
     if (given.tag == "parameter") {
       leaf(name(), text_field(*given.value, "parameter_name", "an input"), true);
@@ -144,7 +144,7 @@ void Reader::leaves(const Json& graph, const Json& signature) {
                             choice(field(*given.value, "value", "an input"), "an input").value->dump(),
                             ", and part of the program"));
     } else if (given.tag == "user_input") {
-      const Choice argument = choice(field(*given.value, "arg", "an input"), "an input");
+      const TaggedValue argument = choice(field(*given.value, "arg", "an input"), "an input");
       if (argument.tag != "as_tensor") {
         progress_.note(concat("an input is a plain value, ", argument.value->dump(), ", and part of the program"));
         continue;
@@ -166,87 +166,89 @@ void Reader::nodes(const Json& graph, const std::string& scope) {
 }
 
 void Reader::node(const Json& graph, const Json& json, const std::string& scope) {
-  Step step;
-  step.op = operator_name(json);
-  if (is_assertion(step.op)) return;
+  ImportedNode imported;
+  imported.op = operator_name(json);
+  if (is_assertion(imported.op)) return;
   if (is_inlined(json)) return inline_graph(json, scope);
-  step.origin = origin_of(json);
-  for (const std::string& name : output_names(json)) step.outputs.push_back(scope + name);
-  step.first = first_tensor(json);
-  if (!step.first.empty()) step.first = scope + step.first;
+  imported.origin = origin_of(json);
+  for (const std::string& name : output_names(json)) imported.outputs.push_back(scope + name);
+  imported.first = first_tensor(json);
+  if (!imported.first.empty()) imported.first = scope + imported.first;
   try {
-    if (is_random(step.op)) return draw(graph, json, step);
-    for (const Json& input : array_field(json, "inputs", step.op)) {
-      const std::string& name = text_field(input, "name", step.op);
-      const std::string where = concat("'", name, "' of ", step.op);
-      step.arguments.emplace_back(name, to_argument(field(input, "arg", where), where, [&](const std::string& tensor) {
-                                    return progress_.aliases.read(scope + tensor);
-                                  }));
+    if (is_random(imported.op)) return draw(graph, json, imported);
+    for (const Json& input : array_field(json, "inputs", imported.op)) {
+      const std::string& name = text_field(input, "name", imported.op);
+      const std::string where = concat("'", name, "' of ", imported.op);
+      imported.arguments.emplace_back(
+          name, to_argument(field(input, "arg", where), where,
+                            [&](const std::string& tensor) { return progress_.aliases.read(scope + tensor); }));
     }
     // What an in-place operator gave back is often written to the same place once more.
-    const Json* source = stem(step.op) == "copy_" ? find_argument(json, "src") : nullptr;
+    const Json* source = stem(imported.op) == "copy_" ? find_argument(json, "src") : nullptr;
     const Json* tensor = source ? source->find("as_tensor") : nullptr;
     if (tensor && !tensor->is_null() &&
-        progress_.aliases.are_same(step.first, scope + text_field(*tensor, "name", "'src'"))) {
-      return progress_.aliases.same(step.outputs.empty() ? std::string() : step.outputs.front(), step.first);
+        progress_.aliases.are_same(imported.first, scope + text_field(*tensor, "name", "'src'"))) {
+      return progress_.aliases.same(imported.outputs.empty() ? std::string() : imported.outputs.front(),
+                                    imported.first);
     }
-    if (rewrite(progress_, step)) return;
-    if (const CompositeRow* row = find_composite(step.op)) return compose(progress_, step, *row);
-    is_in_place(step.op) ? call_in_place(step) : call(step);
+    if (rewrite(progress_, imported)) return;
+    if (const CompositeRow* row = find_composite(imported.op)) return compose(progress_, imported, *row);
+    is_in_place(imported.op) ? call_in_place(imported) : call(imported);
   } catch (const Misuse& misuse) {
-    refuse("graph-operator", concat(misuse.message, step.origin.text.empty() ? "" : " (", step.origin.text,
-                                    step.origin.text.empty() ? "" : ")"));
+    refuse("graph-operator", concat(misuse.message, imported.origin.text.empty() ? "" : " (", imported.origin.text,
+                                    imported.origin.text.empty() ? "" : ")"));
   } catch (const std::out_of_range&) {
-    malformed(concat("the arguments of ", step.op, " name a dimension or an element that there is not"));
+    malformed(concat("the arguments of ", imported.op, " name a dimension or an element that there is not"));
   }
 }
 
-std::vector<Value> Reader::add(const Step& step, const std::string& op) {
-  Result<std::vector<Value>, std::string> made = progress_.builder.add(op, step.arguments, {}, step.origin.place);
+std::vector<Value> Reader::add(const ImportedNode& imported, const std::string& op) {
+  Result<std::vector<Value>, std::string> made =
+      progress_.builder.add(op, imported.arguments, {}, imported.origin.place);
   if (!made) throw Misuse{made.error()};
   return *std::move(made);
 }
 
-void Reader::call(const Step& step) {
-  const std::vector<Value> values = add(step, step.op);
-  if (values.size() != step.outputs.size()) {
-    malformed(concat(step.op, " has ", values.size(), " outputs, and the archive names ", step.outputs.size()));
+void Reader::call(const ImportedNode& imported) {
+  const std::vector<Value> values = add(imported, imported.op);
+  if (values.size() != imported.outputs.size()) {
+    malformed(concat(imported.op, " has ", values.size(), " outputs, and the archive names ", imported.outputs.size()));
   }
-  const TensorMeta* operand = progress_.meta(step.first);
+  const TensorMeta* operand = progress_.meta(imported.first);
   for (std::size_t at = 0; at < values.size(); ++at) {
-    const std::string& name = step.outputs[at];
+    const std::string& name = imported.outputs[at];
     const TensorMeta* result = progress_.meta(name);
     const TensorType& type = progress_.builder.type(values[at]);
     // PyTorch's own shapes of the last states are wrong for some dtypes while it traces (a dimension too many).
-    const bool last_state = at > 0 && stem(step.op) == "lstm";
+    const bool last_state = at > 0 && stem(imported.op) == "lstm";
     if (result && result->type != type && !last_state) {
-      throw Misuse{concat(step.op, " gives ", to_text(type), " here, and ", to_text(result->type), " in PyTorch")};
+      throw Misuse{concat(imported.op, " gives ", to_text(type), " here, and ", to_text(result->type), " in PyTorch")};
     }
-    if (step.first.empty() || !is_view(step.op, operand, result)) {
+    if (imported.first.empty() || !is_view(imported.op, operand, result)) {
       progress_.aliases.define(name, values[at]);
       continue;
     }
-    ViewStep view{step.op, step.arguments.front().first, step.arguments, static_cast<std::int32_t>(at)};
+    ViewStep view{imported.op, imported.arguments.front().first, imported.arguments, static_cast<std::int32_t>(at)};
     view.rest.erase(view.rest.begin());
-    progress_.aliases.view(name, step.first, std::move(view), values[at]);
+    progress_.aliases.view(name, imported.first, std::move(view), values[at]);
   }
 }
 
-void Reader::call_in_place(const Step& step) {
+void Reader::call_in_place(const ImportedNode& imported) {
   constexpr std::array<std::string_view, 8> kShapes = {"squeeze_",  "unsqueeze_", "t_",      "transpose_",
                                                        "swapaxes_", "swapdims_",  "resize_", "as_strided_"};
-  const std::string op = functional_name(step.op);
-  if (std::find(kShapes.begin(), kShapes.end(), stem(step.op)) != kShapes.end() || !find_operator(op) ||
-      step.first.empty()) {
+  const std::string op = functional_name(imported.op);
+  if (std::find(kShapes.begin(), kShapes.end(), stem(imported.op)) != kShapes.end() || !find_operator(op) ||
+      imported.first.empty()) {
     refuse("pt2-in-place",
-           concat("the operator ", step.op, " is not supported", step.origin.text.empty() ? "" : " (", step.origin.text,
-                  step.origin.text.empty() ? "" : ")"),
+           concat("the operator ", imported.op, " is not supported", imported.origin.text.empty() ? "" : " (",
+                  imported.origin.text, imported.origin.text.empty() ? "" : ")"),
            "use the operator that gives a new tensor");
   }
-  const TensorType type = progress_.builder.type(progress_.aliases.read(step.first));
-  const Value value = progress_.fitted(step, add(step, op).front(), type);
-  progress_.aliases.write(step.first, value, step.op);
-  for (const std::string& name : step.outputs) progress_.aliases.same(name, step.first);
+  const TensorType type = progress_.builder.type(progress_.aliases.read(imported.first));
+  const Value value = progress_.fitted(imported, add(imported, op).front(), type);
+  progress_.aliases.write(imported.first, value, imported.op);
+  for (const std::string& name : imported.outputs) progress_.aliases.same(name, imported.first);
 }
 
 void Reader::inline_graph(const Json& json, const std::string& scope) {
@@ -264,9 +266,9 @@ void Reader::inline_graph(const Json& json, const std::string& scope) {
   const Json::Array& wanted = array_field(*inner, "inputs", "a graph");
   if (wanted.size() != given.size() - at) malformed("a graph has not the inputs that it is given");
   for (std::size_t number = 0; number < wanted.size(); ++number) {
-    const Choice name = choice(wanted[number], "an input");
+    const TaggedValue name = choice(wanted[number], "an input");
     if (name.tag != "as_tensor") continue;
-    const Choice outer = choice(field(given[at + number], "arg", "an argument"), "an argument");
+    const TaggedValue outer = choice(field(given[at + number], "arg", "an argument"), "an argument");
     if (outer.tag != "as_tensor") malformed("a graph wants a tensor and is given none");
     progress_.aliases.same(inside + text_field(*name.value, "name", "an input"),
                            scope + text_field(*outer.value, "name", "an argument"));
@@ -276,7 +278,7 @@ void Reader::inline_graph(const Json& json, const std::string& scope) {
   const Json::Array& results = array_field(*inner, "outputs", "a graph");
   if (names.size() != results.size()) malformed("a graph has not the outputs that its node names");
   for (std::size_t number = 0; number < names.size(); ++number) {
-    const Choice result = choice(results[number], "an output");
+    const TaggedValue result = choice(results[number], "an output");
     if (result.tag != "as_tensor") malformed("a graph within the graph gives back what is not a tensor");
     progress_.aliases.same(scope + names[number], inside + text_field(*result.value, "name", "an output"));
   }
@@ -306,19 +308,19 @@ bool Reader::is_initial_state(const Json& graph, const std::string& name, std::s
   return used;
 }
 
-void Reader::draw(const Json& graph, const Json& json, const Step& step) {
+void Reader::draw(const Json& graph, const Json& json, const ImportedNode& imported) {
   const std::vector<std::string> names = output_names(json);
-  const TensorMeta* meta = step.outputs.size() == 1 ? progress_.meta(step.outputs.front()) : nullptr;
-  if (is_in_place(step.op) || !meta || !is_float(meta->type.dtype) || !is_initial_state(graph, names.front(), 0)) {
+  const TensorMeta* meta = imported.outputs.size() == 1 ? progress_.meta(imported.outputs.front()) : nullptr;
+  if (is_in_place(imported.op) || !meta || !is_float(meta->type.dtype) || !is_initial_state(graph, names.front(), 0)) {
     refuse("pt2-random",
-           concat("the operator ", step.op, " is random", step.origin.text.empty() ? "" : " (", step.origin.text,
-                  step.origin.text.empty() ? "" : ")"),
+           concat("the operator ", imported.op, " is random", imported.origin.text.empty() ? "" : " (",
+                  imported.origin.text, imported.origin.text.empty() ? "" : ")"),
            "give the numbers as an input, or keep them in a buffer");
   }
   const std::string path = concat("initial_state_", names.front());
-  StoredTensor drawn = draw_values(meta->type, stem(step.op).starts_with("randn"), Random(values_.size()));
+  StoredTensor drawn = draw_values(meta->type, stem(imported.op).starts_with("randn"), Random(values_.size()));
   progress_.note(concat("the random initial state ", names.front(), " is a constant of the program, ", path));
-  progress_.aliases.define(step.outputs.front(),
+  progress_.aliases.define(imported.outputs.front(),
                            progress_.builder.constant(path, meta->type.dtype, meta->type.shape, to_value(drawn)));
   values_[path] = std::move(drawn);
 }
@@ -326,7 +328,7 @@ void Reader::draw(const Json& graph, const Json& json, const Step& step) {
 std::vector<Value> Reader::outputs(const Json& signature) {
   std::vector<Value> out;
   for (const Json& spec : array_field(signature, "output_specs", "the signature")) {
-    const Choice given = choice(spec, "an output");
+    const TaggedValue given = choice(spec, "an output");
     if (given.tag == "user_output" || given.tag == "loss_output") {
       const Json& argument = field(*given.value, "arg", "an output");
       const Json* bare = argument.find("name");
@@ -334,7 +336,7 @@ std::vector<Value> Reader::outputs(const Json& signature) {
         out.push_back(progress_.aliases.read(*bare->as_string()));
         continue;
       }
-      const Choice result = choice(argument, "an output");
+      const TaggedValue result = choice(argument, "an output");
       if (result.tag == "as_tensor") {
         out.push_back(progress_.aliases.read(text_field(*result.value, "name", "an output")));
       } else {

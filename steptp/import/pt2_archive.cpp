@@ -190,15 +190,15 @@ void Archive::read_config(const std::string& folder, std::string_view config) {
     }
     const std::string& path = text_field(description, "path_name", where);
     if (!is_plain(path) || path.find('/') != path.npos) malformed(concat(where, " has the path ", quote_json(path)));
-    places_[tensor] = {concat(folder, path), tensor_meta(field(description, "tensor_meta", where), where)};
+    tensor_entries_[tensor] = {concat(folder, path), tensor_meta(field(description, "tensor_meta", where), where)};
   }
 }
 
 std::optional<StoredTensor> Archive::tensor(const std::string& name, const TensorType& wanted) {
   if (!has_values_) return {};
   const std::string where = concat("the tensor ", quote_json(name));
-  const auto found = places_.find(name);
-  if (found == places_.end()) {
+  const auto found = tensor_entries_.find(name);
+  if (found == tensor_entries_.end()) {
     if (is_capture_) return {};
     refuse("pt2-weights", concat(where, " has no values in the archive"), "save the exported program again");
   }

@@ -48,7 +48,7 @@ class Archive {
   [[nodiscard]] std::string_view bytes(const ZipEntry& entry);
   [[nodiscard]] std::string text(const std::string& name);
 
-  struct Place {
+  struct TensorEntry {
     std::string entry;
     TensorMeta meta;
   };
@@ -63,7 +63,7 @@ class Archive {
   std::string model_entry_;
   std::string name_;
   Json model_;
-  std::map<std::string, Place, std::less<>> places_;
+  std::map<std::string, TensorEntry, std::less<>> tensor_entries_;
   bool has_values_ = true;
   bool is_capture_ = false;
   std::string note_;

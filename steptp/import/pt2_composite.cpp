@@ -9,13 +9,13 @@
 namespace steptp::graph::pt2 {
 
 const Argument* Composer::find(std::string_view name) const {
-  for (const auto& [key, argument] : step_.arguments) {
+  for (const auto& [key, argument] : imported_.arguments) {
     if (key == name) return &argument;
   }
   return nullptr;
 }
 
-void Composer::fail(const std::string& message) const { throw Misuse{concat(step_.op, ": ", message)}; }
+void Composer::fail(const std::string& message) const { throw Misuse{concat(imported_.op, ": ", message)}; }
 
 bool Composer::has(std::string_view name) const { return find(name) && !is_none(*find(name)); }
 
@@ -82,8 +82,8 @@ std::vector<Value> Composer::call_all(std::string_view op, const std::vector<Arg
   NamedArguments named;
   for (std::size_t at = 0; at < arguments.size(); ++at)
     named.emplace_back(found->schema.parameters[at].name, arguments[at]);
-  Result<std::vector<Value>, std::string> made = progress_.builder.add(name, named, {}, step_.origin.place);
-  if (!made) throw Misuse{concat(step_.op, ": ", made.error())};
+  Result<std::vector<Value>, std::string> made = progress_.builder.add(name, named, {}, imported_.origin.place);
+  if (!made) throw Misuse{concat(imported_.op, ": ", made.error())};
   return *std::move(made);
 }
 
@@ -102,8 +102,8 @@ bool Composer::is_range(const Value& value, std::int64_t step) const {
 }
 
 const TensorType& Composer::output_type() const {
-  const TensorMeta* meta = step_.outputs.empty() ? nullptr : progress_.meta(step_.outputs.front());
-  if (!meta) malformed(concat("nothing is said of the output of ", step_.op));
+  const TensorMeta* meta = imported_.outputs.empty() ? nullptr : progress_.meta(imported_.outputs.front());
+  if (!meta) malformed(concat("nothing is said of the output of ", imported_.op));
   return meta->type;
 }
 
@@ -152,30 +152,30 @@ std::vector<std::string_view> composite_operators() {
   return out;
 }
 
-void compose(Progress& progress, const Step& step, const CompositeRow& row) {
-  const std::vector<Value> values = row.make(Composer(progress, step));
-  if (is_in_place(step.op)) {
-    const TensorType type = progress.builder.type(progress.aliases.read(step.first));
-    progress.aliases.write(step.first, progress.fitted(step, values.front(), type), step.op);
-    for (const std::string& name : step.outputs) progress.aliases.same(name, step.first);
+void compose(Progress& progress, const ImportedNode& imported, const CompositeRow& row) {
+  const std::vector<Value> values = row.make(Composer(progress, imported));
+  if (is_in_place(imported.op)) {
+    const TensorType type = progress.builder.type(progress.aliases.read(imported.first));
+    progress.aliases.write(imported.first, progress.fitted(imported, values.front(), type), imported.op);
+    for (const std::string& name : imported.outputs) progress.aliases.same(name, imported.first);
     return;
   }
   // The last outputs may be ones that nobody reads (the places of a bag's maximum); one that is read all the same is
   // then a tensor that nothing computes.
-  if (values.size() > step.outputs.size()) {
-    malformed(concat(step.op, " has ", values.size(), " outputs, and the archive names ", step.outputs.size()));
+  if (values.size() > imported.outputs.size()) {
+    malformed(concat(imported.op, " has ", values.size(), " outputs, and the archive names ", imported.outputs.size()));
   }
   for (std::size_t at = 0; at < values.size(); ++at) {
-    const TensorMeta* meta = progress.meta(step.outputs[at]);
+    const TensorMeta* meta = progress.meta(imported.outputs[at]);
     // A number among the operands, or a mean of integers, may have made the dtype another one on the way.
     const Value value = meta && meta->type.shape == progress.builder.shape(values[at])
-                            ? progress.fitted(step, values[at], meta->type)
+                            ? progress.fitted(imported, values[at], meta->type)
                             : values[at];
     if (meta && progress.builder.type(value) != meta->type) {
-      throw Misuse{concat(step.op, " gives ", to_text(progress.builder.type(value)), " here, and ", to_text(meta->type),
-                          " in PyTorch")};
+      throw Misuse{concat(imported.op, " gives ", to_text(progress.builder.type(value)), " here, and ",
+                          to_text(meta->type), " in PyTorch")};
     }
-    progress.aliases.define(step.outputs[at], value);
+    progress.aliases.define(imported.outputs[at], value);
   }
 }
 

@@ -12,7 +12,7 @@ namespace steptp::graph::pt2 {
 /// One node that is put together out of other operators: its arguments by name, and calls by the order of theirs.
 class Composer {
  public:
-  Composer(Progress& progress, const Step& step) : progress_(progress), step_(step) {}
+  Composer(Progress& progress, const ImportedNode& imported) : progress_(progress), imported_(imported) {}
 
   [[nodiscard]] Value tensor(std::string_view name) const;
   [[nodiscard]] const std::vector<Value>& tensors(std::string_view name) const;
@@ -56,14 +56,14 @@ class Composer {
   void shares(const Value& value) const { progress_.aliases.freeze(value); }
   /// What the archive says of the output.
   [[nodiscard]] const TensorType& output_type() const;
-  [[nodiscard]] const Step& step() const { return step_; }
+  [[nodiscard]] const ImportedNode& imported() const { return imported_; }
   [[noreturn]] void fail(const std::string& message) const;
 
  private:
   [[nodiscard]] const Argument* find(std::string_view name) const;
 
   Progress& progress_;
-  const Step& step_;
+  const ImportedNode& imported_;
 };
 
 /// One operator that the table of operators does not have. Its in-place form is found by itself.
@@ -76,7 +76,7 @@ struct CompositeRow {
 [[nodiscard]] const CompositeRow* find_composite(std::string_view op);
 [[nodiscard]] std::vector<std::string_view> composite_operators();
 /// Defines the outputs of the node, or writes where it writes.
-void compose(Progress& progress, const Step& step, const CompositeRow& row);
+void compose(Progress& progress, const ImportedNode& imported, const CompositeRow& row);
 
 /// The families, each in its file.
 std::span<const CompositeRow> pointwise_composites();

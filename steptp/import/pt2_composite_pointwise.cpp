@@ -17,7 +17,7 @@ using Values = std::vector<Value>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Values clip(const Composer& c) {
-  const bool tensors = c.step().op.ends_with("Tensor");
+  const bool tensors = c.imported().op.ends_with("Tensor");
   const auto bound = [&](std::string_view name) { return c.has(name) ? c.operand(name) : Argument(); };
   return {c.call(tensors ? "clamp.Tensor" : "clamp.default", {c.tensor("self"), bound("min"), bound("max")})};
 }
@@ -180,7 +180,7 @@ Values aminmax(const Composer& c) {
 }
 Values truth_of_dimensions(const Composer& c) {
   const Value self = c.tensor("self");
-  const bool any = c.step().op.starts_with("aten.any");
+  const bool any = c.imported().op.starts_with("aten.any");
   const Value flags = c.call("to.dtype", {c.call("ne.Scalar", {self, std::int64_t{0}}), DType::i64});
   const Value folded =
       c.call(any ? "amax.default" : "amin.default", {flags, all_dimensions(c, self), c.flag("keepdim", false)});

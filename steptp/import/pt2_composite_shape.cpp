@@ -165,7 +165,7 @@ Values one_hot(const Composer& c) {
 }
 
 /// A write to the given indices of one dimension.
-Value put(const Composer& c, const Value& self, std::int64_t dim, const Value& values, bool accumulate) {
+Value write_at(const Composer& c, const Value& self, std::int64_t dim, const Value& values, bool accumulate) {
   Values indices(static_cast<std::size_t>(dim));
   indices.push_back(c.reshape(c.tensor("index"), {-1}));
   return c.call("index_put.default", {self, indices, values, accumulate});
@@ -174,11 +174,11 @@ Values index_add(const Composer& c) {
   const Value self = c.tensor("self");
   Value source = c.tensor("source");
   if (c.real("alpha", 1) != 1) source = c.mul(source, c.operand("alpha"));
-  return {put(c, self, c.dimension("dim", 0, self), source, true)};
+  return {write_at(c, self, c.dimension("dim", 0, self), source, true)};
 }
 Values index_copy(const Composer& c) {
   const Value self = c.tensor("self");
-  return {put(c, self, c.dimension("dim", 0, self), c.tensor("source"), false)};
+  return {write_at(c, self, c.dimension("dim", 0, self), c.tensor("source"), false)};
 }
 Values index_fill(const Composer& c) {
   const Value self = c.tensor("self");
@@ -186,7 +186,7 @@ Values index_fill(const Composer& c) {
   const Value filled = std::holds_alternative<Value>(value)
                            ? c.call("to.dtype", {value, c.type(self).dtype})
                            : c.call("full.default", {Shape{}, value, c.type(self).dtype});
-  return {put(c, self, c.dimension("dim", 0, self), filled, false)};
+  return {write_at(c, self, c.dimension("dim", 0, self), filled, false)};
 }
 
 Values fill_diagonal(const Composer& c) {
@@ -279,7 +279,7 @@ Values trace(const Composer& c) { return {c.apply("sum.default", c.apply("diagon
 Values cross(const Composer& c) {
   const Value self = c.tensor("self");
   const Value other = c.tensor("other");
-  if (!c.has("dim") && c.step().op == "aten.cross.default") c.fail("the dimension must be stated");
+  if (!c.has("dim") && c.imported().op == "aten.cross.default") c.fail("the dimension must be stated");
   const std::int64_t dim = c.dimension("dim", -1, self);
   const auto rolled = [&](const Value& x, std::int64_t by) {
     return c.call("roll.default", {x, Shape{by}, Shape{dim}});

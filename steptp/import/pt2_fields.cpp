@@ -61,10 +61,10 @@ const std::string& text_field(const Json& object, std::string_view key, std::str
   return *found.as_string();
 }
 
-Choice choice(const Json& object, std::string_view where) {
+TaggedValue choice(const Json& object, std::string_view where) {
   const Json::Object* entries = object.as_object();
   if (!entries) malformed(concat(where, " is ", object.kind_name(), ", not an object"));
-  Choice out;
+  TaggedValue out;
   for (const auto& [tag, value] : *entries) {
     if (value.is_null()) continue;
     if (out.value) malformed(concat(where, " is \"", out.tag, "\" and \"", tag, "\" at once"));
@@ -75,7 +75,7 @@ Choice choice(const Json& object, std::string_view where) {
 }
 
 std::int64_t fixed_size(const Json& size, std::string_view where) {
-  const Choice given = choice(size, where);
+  const TaggedValue given = choice(size, where);
   if (given.tag == "as_expr" || given.tag == "as_name") {
     const Json* expression = given.value->find("expr_str");
     std::string text = expression && expression->as_string() ? *expression->as_string() : given.value->dump();

@@ -25,11 +25,11 @@ struct Refused {
 [[nodiscard]] const std::string& text_field(const Json& object, std::string_view key, std::string_view where);
 
 /// The archives write a choice as an object with one key, {"as_int": 3}; some versions add the others as null.
-struct Choice {
+struct TaggedValue {
   std::string_view tag;
   const Json* value = nullptr;
 };
-[[nodiscard]] Choice choice(const Json& object, std::string_view where);
+[[nodiscard]] TaggedValue choice(const Json& object, std::string_view where);
 
 /// What to do about sizes that are not fixed.
 inline constexpr std::string_view kFixedSizes =

@@ -64,7 +64,7 @@ std::vector<Value> to_values(const Json& list, std::string_view where, const Rea
       out.push_back(read(text_field(item, "name", where)));
       continue;
     }
-    const Choice given = choice(item, where);
+    const TaggedValue given = choice(item, where);
     out.push_back(given.tag == "as_tensor" ? read(text_field(*given.value, "name", where)) : Value());
   }
   return out;
@@ -202,7 +202,7 @@ Origin origin_of(const Json& node) {
 std::vector<std::string> output_names(const Json& node) {
   std::vector<std::string> out;
   for (const Json& output : array_field(node, "outputs", "a node")) {
-    const Choice given = choice(output, "an output");
+    const TaggedValue given = choice(output, "an output");
     if (given.tag == "as_tensor") {
       out.push_back(text_field(*given.value, "name", "an output"));
     } else if (given.tag == "as_tensors") {
@@ -227,12 +227,12 @@ const Json* find_argument(const Json& node, std::string_view name) {
 std::string first_tensor(const Json& node) {
   const Json::Array& inputs = array_field(node, "inputs", "a node");
   if (inputs.empty()) return {};
-  const Choice given = choice(field(inputs.front(), "arg", "an argument"), "an argument");
+  const TaggedValue given = choice(field(inputs.front(), "arg", "an argument"), "an argument");
   return given.tag == "as_tensor" ? text_field(*given.value, "name", "an argument") : std::string();
 }
 
 Argument to_argument(const Json& argument, std::string_view where, const ReadTensor& read) {
-  const Choice given = choice(argument, where);
+  const TaggedValue given = choice(argument, where);
   const std::string_view tag = given.tag;
   const Json& value = *given.value;
   if (tag == "as_none" || tag == "as_device" || tag == "as_layout" || tag == "as_memory_format") return {};

@@ -12,7 +12,7 @@
 namespace steptp::graph::pt2 {
 
 /// One node on its way from an archive into a graph.
-struct Step {
+struct ImportedNode {
   std::string op;
   NamedArguments arguments;
   std::string first;  ///< the name of the tensor it takes first; empty: none
@@ -33,10 +33,10 @@ struct Progress {
   Progress& operator=(const Progress&) = delete;
 
   void note(std::string text);
-  [[nodiscard]] Value call(const Step& step, std::string_view op, const NamedArguments& arguments);
+  [[nodiscard]] Value call(const ImportedNode& imported, std::string_view op, const NamedArguments& arguments);
   [[nodiscard]] const TensorMeta* meta(const std::string& name) const;
   /// The value in the dtype and the shape of a tensor that it is written to.
-  [[nodiscard]] Value fitted(const Step& step, Value value, const TensorType& type);
+  [[nodiscard]] Value fitted(const ImportedNode& imported, Value value, const TensorType& type);
 };
 
 /// Operators that the table does not have, or that mean something else here than their row says: names for the same
@@ -45,6 +45,6 @@ struct Progress {
 /// Their names, such as "copy_": every overload is meant.
 [[nodiscard]] std::vector<std::string_view> rewritten_stems();
 /// True where the node is dealt with. Otherwise it is to be called, perhaps with other arguments than before.
-[[nodiscard]] bool rewrite(Progress& progress, Step& step);
+[[nodiscard]] bool rewrite(Progress& progress, ImportedNode& imported);
 
 }  // namespace steptp::graph::pt2

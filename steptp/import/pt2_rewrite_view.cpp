@@ -1,52 +1,52 @@
 #include <algorithm>
 
-#include "steptp/import/pt2_step.h"
+#include "steptp/import/imported_node.h"
 
 namespace steptp::graph::pt2 {
 
 namespace {
 
-bool swap_dimensions(Progress&, Step& step) {
-  const bool matrix = stem(step.op) == "mT";
-  const Argument first = matrix                      ? Argument(std::int64_t{-2})
-                         : step.arguments.size() > 1 ? step.arguments[1].second
-                                                     : Argument();
-  const Argument second = matrix                      ? Argument(std::int64_t{-1})
-                          : step.arguments.size() > 2 ? step.arguments[2].second
-                                                      : Argument();
-  step.op = "aten.transpose.int";
-  step.arguments = {{"self", tensor(step, "self")}, {"dim0", first}, {"dim1", second}};
+bool swap_dimensions(Progress&, ImportedNode& imported) {
+  const bool matrix = stem(imported.op) == "mT";
+  const Argument first = matrix                          ? Argument(std::int64_t{-2})
+                         : imported.arguments.size() > 1 ? imported.arguments[1].second
+                                                         : Argument();
+  const Argument second = matrix                          ? Argument(std::int64_t{-1})
+                          : imported.arguments.size() > 2 ? imported.arguments[2].second
+                                                          : Argument();
+  imported.op = "aten.transpose.int";
+  imported.arguments = {{"self", tensor(imported, "self")}, {"dim0", first}, {"dim1", second}};
   return false;
 }
 
 /// Other spellings of a reshape to the shape that the archive states; of a list, of each tensor in it.
-bool as_reshape(Progress& progress, Step& step) {
-  const Argument* list = find(step, "tensors");
+bool as_reshape(Progress& progress, ImportedNode& imported) {
+  const Argument* list = find(imported, "tensors");
   if (const auto* values = list ? std::get_if<std::vector<Value>>(list) : nullptr) {
-    for (std::size_t at = 0; at < values->size() && at < step.outputs.size(); ++at) {
-      const TensorMeta* meta = progress.meta(step.outputs[at]);
+    for (std::size_t at = 0; at < values->size() && at < imported.outputs.size(); ++at) {
+      const TensorMeta* meta = progress.meta(imported.outputs[at]);
       const Value& one = (*values)[at];
       const Shape shape = meta ? meta->type.shape : progress.builder.shape(one);
-      progress.aliases.define(step.outputs[at],
-                              progress.call(step, "aten.reshape.default", {{"self", one}, {"shape", shape}}));
+      progress.aliases.define(imported.outputs[at],
+                              progress.call(imported, "aten.reshape.default", {{"self", one}, {"shape", shape}}));
       progress.aliases.freeze(one);
     }
     return true;
   }
-  const TensorMeta* meta = progress.meta(output(step));
-  if (!meta) malformed(concat("nothing is said of the tensor ", quote_json(output(step))));
-  step.op = "aten.reshape.default";
-  step.arguments = {{"self", tensor(step, "self")}, {"shape", meta->type.shape}};
+  const TensorMeta* meta = progress.meta(output(imported));
+  if (!meta) malformed(concat("nothing is said of the tensor ", quote_json(output(imported))));
+  imported.op = "aten.reshape.default";
+  imported.arguments = {{"self", tensor(imported, "self")}, {"shape", meta->type.shape}};
   return false;
 }
 
 /// Some dimensions go to other places, and the others keep their order.
-bool move_dimensions(Progress& progress, Step& step) {
-  const Value self = tensor(step, "self");
+bool move_dimensions(Progress& progress, ImportedNode& imported) {
+  const Value self = tensor(imported, "self");
   const std::int64_t rank = static_cast<std::int64_t>(progress.builder.shape(self).size());
   const auto plain = [&](std::string_view name) {
-    std::vector<std::int64_t> dims = get<std::vector<std::int64_t>>(step, name, {});
-    if (dims.empty()) dims = {get<std::int64_t>(step, name, 0)};
+    std::vector<std::int64_t> dims = get<std::vector<std::int64_t>>(imported, name, {});
+    if (dims.empty()) dims = {get<std::int64_t>(imported, name, 0)};
     for (std::int64_t& dim : dims) dim = dim < 0 ? dim + rank : dim;
     return dims;
   };
@@ -60,20 +60,20 @@ bool move_dimensions(Progress& progress, Step& step) {
     while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
     if (dim < 0) dim = next++;
   }
-  step.op = "aten.permute.default";
-  step.arguments = {{"self", self}, {"dims", order}};
+  imported.op = "aten.permute.default";
+  imported.arguments = {{"self", self}, {"dims", order}};
   return false;
 }
 
 /// Parts of nearly one length, or cut at the given places.
-bool split_up(Progress& progress, Step& step) {
-  const Value self = tensor(step, "self");
+bool split_up(Progress& progress, ImportedNode& imported) {
+  const Value self = tensor(imported, "self");
   const Shape& shape = progress.builder.shape(self);
-  const std::int64_t given = get<std::int64_t>(step, "dim", 0);
+  const std::int64_t given = get<std::int64_t>(imported, "dim", 0);
   const std::int64_t dim = given < 0 ? given + static_cast<std::int64_t>(shape.size()) : given;
   const std::int64_t extent = shape.at(static_cast<std::size_t>(dim));
-  std::vector<std::int64_t> ends = get<std::vector<std::int64_t>>(step, "indices", {});
-  const std::int64_t sections = get<std::int64_t>(step, "sections", 0);
+  std::vector<std::int64_t> ends = get<std::vector<std::int64_t>>(imported, "indices", {});
+  const std::int64_t sections = get<std::int64_t>(imported, "sections", 0);
   for (std::int64_t at = 1; at < sections; ++at)
     ends.push_back(at * (extent / sections) + std::min(at, extent % sections));
   ends.push_back(extent);
@@ -84,19 +84,19 @@ bool split_up(Progress& progress, Step& step) {
     sizes.push_back(end - begin);
     begin = end;
   }
-  step.op = "aten.split_with_sizes.default";
-  step.arguments = {{"self", self}, {"split_sizes", sizes}, {"dim", dim}};
+  imported.op = "aten.split_with_sizes.default";
+  imported.arguments = {{"self", self}, {"split_sizes", sizes}, {"dim", dim}};
   return false;
 }
 
 }  // namespace
 
-bool respell_view(Progress& progress, Step& step) {
-  const std::string_view name = stem(step.op);
-  if (name == "tensor_split") return split_up(progress, step);
-  if (name == "movedim" || name == "moveaxis") return move_dimensions(progress, step);
-  if (name == "ravel" || name.starts_with("atleast")) return as_reshape(progress, step);
-  return swap_dimensions(progress, step);
+bool respell_view(Progress& progress, ImportedNode& imported) {
+  const std::string_view name = stem(imported.op);
+  if (name == "tensor_split") return split_up(progress, imported);
+  if (name == "movedim" || name == "moveaxis") return move_dimensions(progress, imported);
+  if (name == "ravel" || name.starts_with("atleast")) return as_reshape(progress, imported);
+  return swap_dimensions(progress, imported);
 }
 
 }  // namespace steptp::graph::pt2

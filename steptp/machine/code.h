@@ -62,6 +62,9 @@ struct Writer {
 
 /// One occurrence of a tensor.
 struct Access {
+  /// Every access of a program has another one. Whoever hashes accesses takes it and not their addresses, which differ
+  /// from run to run: `work` and everything that a budget ends must not.
+  std::uint32_t number = 0;
   std::uint32_t tensor = 0;
   std::vector<IndexCode> subscripts;
   /// Hidden subscripts: the block index (scope s) or block and thread index (scope l), and the launch. Two threads'

@@ -124,6 +124,8 @@ IndexCode AccessCompiler::index(const Index& source) {
 
 Access AccessCompiler::access(const RefPtr& ref) {
   Access out;
+  // The next number is that of what it is a copy of.
+  out.number = 2 * compiled_++;
   out.tensor = code_.tensor_numbers.find(ref->tensor)->second;
   for (const Index& subscript : ref->subscripts) out.subscripts.push_back(index(subscript));
   steptp::Access as_listed;

@@ -49,6 +49,7 @@ class AccessCompiler {
   const Code& code_;
   std::uint32_t statement_ = 0;
   std::uint32_t work_ = 0;
+  std::uint32_t compiled_ = 0;          ///< accesses, so far
   std::vector<std::uint32_t> work_of_;  ///< of the statements before
 };
 

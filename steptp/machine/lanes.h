@@ -111,8 +111,7 @@ class LaneCache {
   template <typename Fill>
   [[nodiscard]] const T* row(const Key& key, std::size_t count, const Fill& fill) {
     if (entries_.empty()) entries_.resize(kEntries);
-    const Hash hash =
-        mix(static_cast<Hash>(key.base) ^ mix(key.pattern ^ reinterpret_cast<std::uintptr_t>(key.access)));
+    const Hash hash = mix(static_cast<Hash>(key.base) ^ mix(key.pattern ^ mix(static_cast<Hash>(key.access->number))));
     Entry& entry = entries_[hash % kEntries];
     if (!(entry.key == key)) {
       std::vector<T> made(count);

@@ -101,6 +101,7 @@ std::shared_ptr<const Access> source_of(const Code& code, const StatementCode& w
   const Access& copied = code.accesses[right.payload];
   const Access& target = copied.source ? *copied.source : copied;
   auto out = std::make_shared<Access>();
+  out->number = access.number + 1;
   out->tensor = target.tensor;
   if (code.tensors[target.tensor].known) {
     IndexCode position;

@@ -28,7 +28,8 @@ const std::vector<LawRow> kRows = {
      .wrong = {{"tx8{S(tx)=0;a60 S(tx)+=A(tx,a);R(tx)=0;a60 R(tx)+=C(tx,a);D(tx)=S(tx)*R(tx);}",
                 "tx8 a60 D(tx)+=A(tx,a)*C(tx,a);"},
                {"tx8{S(tx)=0;a60 S(tx)+=A(tx,a);R(tx)=0;a60 R(tx)+=C(tx,a);D(tx)=S(tx)*R(tx);}",
-                "tx8{D(tx)=0;a60 c60 ?(c<=a) D(tx)+=A(tx,a)*C(tx,c);}"}}},
+                "tx8{D(tx)=0;a60 c60 ?(c<=a) D(tx)+=A(tx,a)*C(tx,c);}"},
+               {"tx8 a12 c12 D(tx)+=G(tx,a,c);", "tx8{D(tx)=0;a12 c12 ?(c<=a) D(tx)+=G(tx,a,c);}"}}},
     {.law = "a sum in a sum",
      .signature = kFolds,
      .before = "tx8{S(tx)=0;c60 S(tx)+=C(tx,c);D(tx)=0;a60 D(tx)+=A(tx,a)*S(tx);}",
@@ -198,7 +199,8 @@ const std::vector<LawRow> kRows = {
      .before = "tx8{S(tx)=-inf;a59 S(tx) max=A(tx,a);D(tx)=max(S(tx),A(tx,59));}",
      .after = "tx8 a60 D(tx) max=A(tx,a);",
      .wrong = {{"tx8 a60 D(tx) max=A(tx,a);", "tx8{S(tx)=-inf;a58 S(tx) max=A(tx,a);D(tx)=max(S(tx),A(tx,59));}"},
-               {"tx8 a60 D(tx) max=A(tx,a);", "tx8{S(tx)=inf;a59 S(tx) min=A(tx,a);D(tx)=max(S(tx),A(tx,59));}"}}},
+               {"tx8 a60 D(tx) max=A(tx,a);", "tx8{S(tx)=inf;a59 S(tx) min=A(tx,a);D(tx)=max(S(tx),A(tx,59));}"},
+               {"tx8 a60 D(tx) min=A(tx,a);", "tx8{S(tx)=inf;a59 S(tx) min=A(tx,a);D(tx)=max(S(tx),A(tx,59));}"}}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Reductions, Law, ::testing::ValuesIn(kRows), law_name);

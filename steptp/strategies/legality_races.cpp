@@ -29,8 +29,8 @@ std::optional<Conflict> race_conflict(View& before, View& after, std::uint32_t e
   const bool alone = !before.has_scoped_data();
   Program nest;
   if (alone) nest.nests = {program.nests[expression]};
-  View one(nest);
-  View& view = alone ? one : after;
+  View nest_alone(nest);
+  View& view = alone ? nest_alone : after;
   const std::uint32_t number = alone ? 0 : expression;
   for (const Race& race : find_races(view.table(), alone ? before.facts() : after.facts(), {number, true})) {
     if (race.kind == Race::Kind::redundant) continue;

@@ -29,10 +29,10 @@ class VariableTable {
   }
   /// `letter` is one of a..z.
   [[nodiscard]] const Index& letter(char letter) {
-    return made(short_names_[static_cast<std::size_t>(letter - 'a')], std::string_view(&letter, 1));
+    return variable_at(short_names_[static_cast<std::size_t>(letter - 'a')], std::string_view(&letter, 1));
   }
   [[nodiscard]] const Index& axis(Axis axis) {
-    return made(short_names_[kLetters + static_cast<std::size_t>(axis)], name_of(axis));
+    return variable_at(short_names_[kLetters + static_cast<std::size_t>(axis)], name_of(axis));
   }
 
  private:
@@ -40,8 +40,8 @@ class VariableTable {
   static constexpr std::size_t kAxes = 6;
   static constexpr std::size_t kMaxOthers = 32;  ///< a search through more would cost more than it saves
 
-  /// A variable is never a constant, so a constant marks a place where nothing was made yet.
-  static const Index& made(Index& place, std::string_view name) {
+  /// A variable is never a constant, so a constant marks an entry that is still empty.
+  static const Index& variable_at(Index& place, std::string_view name) {
     if (place.is_constant()) place = Index::variable(std::string(name));
     return place;
   }

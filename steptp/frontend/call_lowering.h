@@ -82,10 +82,10 @@ struct Capture {
 };
 
 /// One call of the graph while it is lowered: its arguments, its results, and the nests it appends.
-class Step : public graph::Call {
+class CallLowering : public graph::Call {
  public:
   /// With `capture` nothing is appended: the expression of an element goes there.
-  Step(Lowering& lowering, const graph::Node& node, std::int32_t number, Capture* capture = nullptr);
+  CallLowering(Lowering& lowering, const graph::Node& node, std::int32_t number, Capture* capture = nullptr);
 
   [[nodiscard]] Tensor in(std::string_view name) const { return of(value(name)); }
   [[nodiscard]] Tensor of(const graph::Value& value) const;

@@ -1,4 +1,4 @@
-#include "steptp/frontend/step.h"
+#include "steptp/frontend/call_lowering.h"
 
 #include <cmath>
 #include <stdexcept>
@@ -119,14 +119,14 @@ Value Lowering::formula(const graph::Value& value, const Subscripts& at) {
   constexpr std::uint64_t kMostFormulas = 4096;
   const graph::Node& node = graph_.node(value);
   Capture capture{at, std::nullopt};
-  const Step step(*this, node, value.node, &capture);
-  if (++formulas_ > kMostFormulas) step.unsupported("the expression it is written into is too long");
+  const CallLowering call(*this, node, value.node, &capture);
+  if (++formulas_ > kMostFormulas) call.unsupported("the expression it is written into is too long");
   for (const graph::Value& operand : graph::operands(node)) {
     if (graph_.type(operand).dtype != graph_.type(value).dtype)
-      step.unsupported("what changes the dtype cannot be written inside another expression");
+      call.unsupported("what changes the dtype cannot be written inside another expression");
   }
-  find_lowering(node.op->schema.name)->lower(step);
-  if (!capture.value) step.unsupported("it is not an expression, and cannot be written inside one");
+  find_lowering(node.op->schema.name)->lower(call);
+  if (!capture.value) call.unsupported("it is not an expression, and cannot be written inside one");
   return *capture.value;
 }
 
@@ -140,19 +140,21 @@ void Lowering::append(NestPtr nest) {
   if (!held_) nests_.push_back(std::move(nest));
 }
 
-Step::Step(Lowering& lowering, const graph::Node& node, std::int32_t number, Capture* capture)
+CallLowering::CallLowering(Lowering& lowering, const graph::Node& node, std::int32_t number, Capture* capture)
     : graph::Call(lowering.graph(), node), lowering_(lowering), node_(node), number_(number), capture_(capture) {}
 
-Tensor Step::of(const graph::Value& value) const { return lowering_.tensor(value); }
-Tensor Step::out(std::int32_t number) const { return lowering_.tensor({number_, number}); }
-bool Step::wanted(std::int32_t number) const { return lowering_.naming().values.contains({number_, number}); }
-Tensor Step::extra(std::size_t number, DType dtype, Shape shape) const {
+Tensor CallLowering::of(const graph::Value& value) const { return lowering_.tensor(value); }
+Tensor CallLowering::out(std::int32_t number) const { return lowering_.tensor({number_, number}); }
+bool CallLowering::wanted(std::int32_t number) const { return lowering_.naming().values.contains({number_, number}); }
+Tensor CallLowering::extra(std::size_t number, DType dtype, Shape shape) const {
   return {lowering_.naming().leading.at(number_).at(number), dtype, std::move(shape)};
 }
-Tensor Step::temporary(DType dtype, Shape shape) const { return {lowering_.next_name(), dtype, std::move(shape)}; }
-void Step::skip_name() const { static_cast<void>(lowering_.next_name()); }
+Tensor CallLowering::temporary(DType dtype, Shape shape) const {
+  return {lowering_.next_name(), dtype, std::move(shape)};
+}
+void CallLowering::skip_name() const { static_cast<void>(lowering_.next_name()); }
 
-Value Step::operand(std::string_view name, const Subscripts& subscripts) const {
+Value CallLowering::operand(std::string_view name, const Subscripts& subscripts) const {
   if (is_tensor(name)) return in(name).at(subscripts);
   const double number = real(name);
   if (std::isnan(number)) unsupported(concat("'", name, "' is NaN"));
@@ -161,14 +163,14 @@ Value Step::operand(std::string_view name, const Subscripts& subscripts) const {
   return keeps_point ? decimal(number) : Value(number);
 }
 
-void Step::append(NestPtr nest) const {
+void CallLowering::append(NestPtr nest) const {
   if (capture_) unsupported("it is more than an expression, and cannot be written inside one");
   lowering_.append(std::move(nest));
 }
-void Step::append(NestWriter& nest) const { append(nest.finish()); }
-void Step::append(LoopWriter& loop) const { append(loop.finish()); }
+void CallLowering::append(NestWriter& nest) const { append(nest.finish()); }
+void CallLowering::append(LoopWriter& loop) const { append(loop.finish()); }
 
-void Step::map(const Tensor& target, const Body& body) const {
+void CallLowering::map(const Tensor& target, const Body& body) const {
   if (capture_ && target.formula && !capture_->value) {
     capture_->value = body(capture_->at);
     return;
@@ -179,7 +181,7 @@ void Step::map(const Tensor& target, const Body& body) const {
   append(nest);
 }
 
-void Step::fold(Fold how, const Tensor& target, const Shape& reduced, const FoldBody& body) const {
+void CallLowering::fold(Fold how, const Tensor& target, const Shape& reduced, const FoldBody& body) const {
   NestWriter nest;
   const Subscripts kept = nest.loops(target.shape);
   const Subscripts inner = nest.loops(reduced);
@@ -187,7 +189,7 @@ void Step::fold(Fold how, const Tensor& target, const Shape& reduced, const Fold
   append(nest);
 }
 
-void Step::copy(const Tensor& source, const Tensor& target) const {
+void CallLowering::copy(const Tensor& source, const Tensor& target) const {
   map(target, [&](const Subscripts& at) { return source.at(at); });
 }
 

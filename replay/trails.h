@@ -34,11 +34,11 @@ struct Trail {
   Width now;             ///< what holds the value as it is
   bool is_exact = true;  ///< it was not computed, or it was stored since
   std::array<Width, kOperationKinds> computed;
-  Width stored;                    ///< floats that were stored and read again
-  Width lossy;                     ///< those that hold less than what was stored
+  Width stored;                             ///< floats that were stored and read again
+  Width lossy;                              ///< those that hold less than what was stored
   std::array<Width, kOperationKinds> kept;  ///< those that hold what such an operation computed
-  Width rounds;                    ///< floats that sums and products over loops are kept in
-  Width counts;                    ///< integers likewise
+  Width rounds;                             ///< floats that sums and products over loops are kept in
+  Width counts;                             ///< integers likewise
   OperationKind last = OperationKind::other;
   Width resting;  ///< the last store, as long as nothing is made of it
   bool rests_lossily = false;

@@ -60,8 +60,8 @@ struct BoundedValue {
 
 /// How `after` does at one point, by the definition of docs/verification.md, "Safe".
 enum class SafetyAtPoint { not_good, fine, bad };
-/// Bad by a margin of 4 beyond what docs/verification.md allows, so that details of the bound do not matter. `rounds`: the value is
-/// one term of a sum of so many, the others zero, and the sum is charged for all of them.
+/// Bad by a margin of 4 beyond what docs/verification.md allows, so that details of the bound do not matter. `rounds`:
+/// the value is one term of a sum of so many, the others zero, and the sum is charged for all of them.
 [[nodiscard]] SafetyAtPoint safety_at(const Term& before, const Term& after, DType dtype,
                                       const std::map<std::string, double>& variables, std::int64_t rounds = 1);
 

@@ -39,12 +39,12 @@ enum class RunOrder : std::uint8_t {
 };
 
 /// Corners and random elements of every output at the inputs of `drawn`, evaluated one by one in the declared types
-/// with a running error bound (arithmetic/rounded_arithmetic.h). Allowed is what `verify` calls safe: 8 times the bound of
-/// the program in the order of its text, and 4 units in the last place. Where that is too wide to show that a term is
-/// missing, as for long sums in f16, and the order of the run is known (measure/thread_order.h), it is what such a run
-/// can have (arithmetic/ordered_arithmetic.h), and the same units. Where a comparison of data lies within the errors,
-/// bounds hold for both outcomes. Elements whose bounds stay too wide, or that are integers which errors may decide,
-/// are left out and others tried instead; so is what takes more than `operations`.
+/// with a running error bound (arithmetic/rounded_arithmetic.h). Allowed is what `verify` calls safe: 8 times the bound
+/// of the program in the order of its text, and 4 units in the last place. Where that is too wide to show that a term
+/// is missing, as for long sums in f16, and the order of the run is known (measure/thread_order.h), it is what such a
+/// run can have (arithmetic/ordered_arithmetic.h), and the same units. Where a comparison of data lies within the
+/// errors, bounds hold for both outcomes. Elements whose bounds stay too wide, or that are integers which errors may
+/// decide, are left out and others tried instead; so is what takes more than `operations`.
 [[nodiscard]] Expectations expected_elements(const Program& program, const Program& drawn, std::uint64_t seed,
                                              std::uint32_t wanted = 8, std::uint64_t operations = 30'000'000,
                                              RunOrder order = RunOrder::threads);

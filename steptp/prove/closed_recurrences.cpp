@@ -225,10 +225,8 @@ std::optional<PolynomialId> Closing::masked_sum() {
     const auto linear = as_linear(arena_.masks.where(arena_.conditions.negation(masked), step_.value));
     if (!linear || arena_.masks.where(masked, step_.value) != nothing) continue;
     const Affine now = Affine::sum(arena_.affines.variable(step_.earlier), Affine::number(1));
-    // By name: clang does not capture structured bindings.
-    const auto number_at = [this, greatest = greatest](const Affine& k) {
-      return arena_.masks.number_part(at(greatest, k));
-    };
+    // By a name of its own: clang 14 does not capture structured bindings, and clang 19 warns of an equal name.
+    const auto number_at = [this, top = greatest](const Affine& k) { return arena_.masks.number_part(at(top, k)); };
     const PolynomialId before = at(greatest, arena_.affines.variable(step_.earlier));
     const PolynomialId fall = arena_.polynomials.add(before, arena_.polynomials.negate(number_at(now)));
     if (linear->ratio != arena_.functions.call(Function::exp, fall)) continue;

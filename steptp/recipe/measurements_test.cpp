@@ -54,8 +54,8 @@ TEST(StrategyMeasurements, TheBinaryCarriesTheFile) {
   EXPECT_EQ(first_difference(*file, to_text(measured_strategies())), "");
 }
 
-/// Every strategy applies somewhere real (docs/strategies-howto.md S10), and was never wrong; of what is seldom offered a
-/// short run may have judged nothing.
+/// Every strategy applies somewhere real (docs/strategies-howto.md S10), and was never wrong; of what is seldom offered
+/// a short run may have judged nothing.
 TEST(StrategyMeasurements, EveryStrategyWasMeasured) {
   const StrategyMeasurements& measured = measured_strategies();
   const std::set<std::string> zoo(measured.zoo.begin(), measured.zoo.end());

@@ -1,3 +1,5 @@
+// Whether regions cover a tensor, for any size: their conditions must be the leaves of a tree of a condition and its
+// negation. First and last elements of a region are found by halving the box of all indices.
 #include "replay/boxes.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Reads a certificate as plain data and checks its form: names, ranks, counts, ranges. Nothing in it is believed
+// yet.
 #include "replay/certificate.h"
 
 #include <charconv>

@@ -1,3 +1,6 @@
+// Confirms evaluations and counterexamples: both programs are evaluated at the points that the certificate lists, at
+// further inputs of the replayer's own, and, for a difference, at the inputs that are written out, with more bits
+// where long doubles do not tell the values apart. Decision 0014.
 #include <algorithm>
 #include <charconv>
 #include <cmath>

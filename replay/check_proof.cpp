@@ -1,3 +1,6 @@
+// Confirms a proof: for each value number, the formula in the certificate is compared with what the programs
+// compute, at points that the replayer chooses itself, and regions must cover every element. What is tested and what
+// is believed is counted and printed. Decision 0014.
 #include <algorithm>
 #include <optional>
 #include <set>

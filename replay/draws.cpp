@@ -1,3 +1,5 @@
+// Inputs of the replayer's own, as functions of seed, name and position, so that no tensor has to exist; and the
+// judge's draws, as decision 0014 defines them, for points that a certificate lists.
 #include "replay/draws.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Elements at which a mistake is likely: first and last rounds of loops and both sides of conditions on indices,
+// carried on from intermediates to the outputs that read them.
 #include "replay/edges.h"
 
 #include <algorithm>

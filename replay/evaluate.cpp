@@ -1,3 +1,5 @@
+// The sequential machine of docs/language.md read backwards, one element at a time. It was written apart from the
+// oracle and from certify, so that an error in one of them does not repeat here.
 #include "replay/evaluate.h"
 
 #include <algorithm>

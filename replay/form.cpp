@@ -1,3 +1,5 @@
+// Reads the formulas of certificates by the grammar in form.h. Parts that occur often are written once and referred
+// to, so a formula is a graph; depth and size are bounded, because certificates may be hostile.
 #include "replay/form.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Evaluates formulas at one point. A fold over many rounds whose body depends on inputs alone is added up block by
+// block, where all inputs of a block are alike; otherwise round by round, within a budget. This code shares nothing
+// with the judge, on purpose.
 #include "replay/form_value.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The last write before a moment, found by searching the iterations of each writer backwards (search.h). An
+// accumulation that is alone in its nest is added up as a whole, block by block where its terms read nothing but
+// inputs.
 #include <algorithm>
 
 #include "replay/evaluate.h"

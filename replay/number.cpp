@@ -1,3 +1,5 @@
+// Numbers of the replayer: a residue modulo its own prime, and a long double with an error bound. A comparison that
+// the bound does not decide is `Undecided`, which is never taken for agreement.
 #include "replay/number.h"
 
 #include <array>

@@ -1,3 +1,5 @@
+// Takes a program apart: statements with their loops and guards as limits on indices, subscripts as exact sums, and
+// which storage a name means, with launch, block and thread as further subscripts (docs/language.md R6).
 #include "replay/place.h"
 
 #include <algorithm>

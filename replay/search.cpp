@@ -1,3 +1,5 @@
+// Iterations of a statement that write a given cell, latest first: the box of its loops is cut and narrowed by the
+// subscripts until single iterations are left, and each is checked against its guards and data.
 #include "replay/search.h"
 
 #include <algorithm>

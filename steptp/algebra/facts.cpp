@@ -1,3 +1,7 @@
+// Signs, bounds and finiteness of reals, for every input of the domain. A tensor's fact is the hull of what its
+// writers store, worked out once its last writer was seen, in the order of the text; for an accumulation, what all
+// its rounds together can make. Recurrences are first taken to be finite, and those that do not come out so are
+// worked out again without that. Decision 0020.
 #include "steptp/algebra/facts.h"
 
 #include <algorithm>

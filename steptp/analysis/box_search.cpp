@@ -1,3 +1,8 @@
+// Questions about integer boxes, answered by halving. An interval holds all values that the target takes on a box;
+// if the interval lies wholly inside (or outside) the wanted one, the box is decided, otherwise the box is cut in
+// two along its widest variable. A single point is always decided, so the search is complete; a budget of boxes
+// bounds it. Linear conditions narrow a box before it is looked at, because a condition such as 1<=c+g cuts boxes
+// askew and splitting alone would need as many boxes as there are points. Decision 0003.
 #include "steptp/analysis/box_search.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Intervals of integers, as supersets of what a value can be. Sums and products are computed in 128 bits and
+// clamped, so that nothing wraps; what is not known is the interval of everything. Integers of tensors wrap in their
+// type, so a value that could leave the type of an operand counts as everything too.
 #include "steptp/analysis/interval.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Sets of integer points go to isl as matrices of constraints. Each question has a budget of isl operations, so an
+// answer does not depend on the speed of the machine; after a few questions have run out of budget, all later ones
+// are given up at once. The least point of a set is the witness, so messages are the same on every run. Decision
+// 0003.
 #include "steptp/analysis/presburger.h"
 
 #include <isl/ctx.h>

@@ -1,3 +1,7 @@
+// Races by pairs of accesses. For each way in which two statements can run at the same time (concurrency.h),
+// coincidence.h first says which loops must agree; most pairs end there. What is left is a set of integer points,
+// two iterations that touch one element, and isl says whether it is empty or gives its least point, which is the
+// witness. Work is bounded; beyond the bounds the answer is `possible`, never silence. Decision 0009.
 #include "steptp/analysis/races.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// What integer tensors can hold, so that subscripts that read data can be bounded. A known variable holds what its
+// domain says; an intermediate holds what its writers store. Reads in subscripts and conditions are then replaced by
+// variables with these ranges, and the questions become ones about indices alone.
 #include "steptp/analysis/value_facts.h"
 
 #include <algorithm>

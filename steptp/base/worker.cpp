@@ -1,3 +1,6 @@
+// One worker process and the conversation with it. A request and its answer are frames with hashes; a worker that
+// crashes, hangs, leaves or sends something else becomes a failure with a reason, and its pool (worker_pool.cpp)
+// starts another. Decision 0027.
 #include "steptp/base/worker.h"
 
 #include <fcntl.h>

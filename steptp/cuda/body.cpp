@@ -1,3 +1,7 @@
+// Writes the body of a kernel in two modes. At block level all threads walk together: loops and guards there are the
+// same for all of them, and a barrier is written before the first item that uses what another thread wrote. At
+// thread level each thread works alone. Loops that index data in `l` are unrolled within a budget, because registers
+// cannot be indexed. Decision 0022.
 #include "steptp/cuda/body.h"
 
 #include <algorithm>

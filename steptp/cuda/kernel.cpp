@@ -1,3 +1,6 @@
+// One __global__ function: its launch dimensions, its shared memory (static up to 48 KiB, dynamic beyond), its
+// parameters, and the start values of scoped accumulators; the body is body.cpp. What the device cannot launch is
+// refused with the numbers.
 #include "steptp/cuda/kernel.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The helper functions that kernels call, as text. Only those that a program uses are printed, in a fixed order, so
+// that the same program gives the same text.
 #include "steptp/cuda/prelude.h"
 
 #include <string_view>

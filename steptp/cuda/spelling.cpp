@@ -1,3 +1,5 @@
+// Spells types, constants, functions and subscripts in CUDA C++. 16-bit floats compute in float and are rounded
+// after every operation. Subscripts are `int` where offsets.h shows that nothing overflows, otherwise `long long`.
 #include "steptp/cuda/spelling.h"
 
 #include <charconv>

@@ -1,3 +1,7 @@
+// A build is resumable because its unit is a part: the records of a fixed number of planned programs in one file,
+// which exists whole or not at all. Worker processes make records; a crash or a timeout of a worker becomes a record
+// that says so. Which worker made what does not matter, since a record depends on the plan alone. When all parts
+// exist, finish.cpp selects rows. Decision 0031.
 #include "steptp/dataset/build.h"
 
 #include <atomic>

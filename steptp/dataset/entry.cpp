@@ -1,3 +1,5 @@
+// Records as JSON, both ways. Reading remembers the first field that is missing or of the wrong kind and says so;
+// seeds are strings, because they have 64 bits and JSON numbers of most readers do not.
 #include "steptp/dataset/entry.h"
 
 #include <utility>

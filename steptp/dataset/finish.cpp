@@ -1,3 +1,5 @@
+// The end of a build: one walk through the store collects what the filter, the check for leaks, the sample to
+// compile and the summary need; then rows are selected and written. A leak between splits is an error.
 #include "steptp/dataset/finish.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// All entries of one planned program. Choices are drawn (sampling.h), applied, judged against the root program with
+// fresh seeds, and lowered and counted; what is equal and safe is an entry, what is equal but not safe is kept
+// apart, everything else is counted by its reason. Later states start from verified entries that a hash selects.
 #include "steptp/dataset/make_entries.h"
 
 #include <algorithm>

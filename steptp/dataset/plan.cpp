@@ -1,3 +1,6 @@
+// All programs of a dataset, decided before anything is made, from the configuration alone: types are dealt out to
+// splits, draws that repeat a program or leak into another split are passed over, and some programs are planned to
+// spare. Each split draws from its own random stream, so that one split does not change another.
 #include "steptp/dataset/plan.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// From entries to rows. Caps and shares are applied in the order of a hash of seed and id, so the choice depends
+// neither on who made an entry nor on the order of making. The mix of difficulties is reached by leaving out medium
+// and easy answers, multi-answer rows first, because a single-answer row is lost with its answer. Test splits are
+// not filtered.
 #include "steptp/dataset/select.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Draws the subsets of multi-answer rows: so many for each state, different from each other, of the wanted size on
+// average. Small pools give what they can, and larger ones make up for them.
 #include "steptp/dataset/subsets.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// A program on the GPU: data is allocated after it was compared with what is free, fills and kernels are launched in
+// order on one stream, and events measure the time. Before each measured run twice the size of the cache is written,
+// so that data comes from memory.
 #include <algorithm>
 #include <map>
 #include <utility>

@@ -1,3 +1,5 @@
+// A program on this CPU: buffers are aligned, the host's loops are walked here, and the outermost loop of a kernel
+// is divided among threads if the kernel allows it and is large enough to be worth it.
 #include <unistd.h>
 
 #include <atomic>

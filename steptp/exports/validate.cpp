@@ -1,3 +1,5 @@
+// Reads an exported dataset as a stranger would: checksums, schemas, then every row made again from its recipe and
+// compared, and a sample judged again. Every finding names its row.
 #include "steptp/exports/validate.h"
 
 #include <algorithm>

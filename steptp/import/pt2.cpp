@@ -1,3 +1,6 @@
+// From an archive to a graph. First a survey lists everything that is not supported, so that a user sees all of it
+// at once; then nodes are read in order, in-place operators become functional ones (pt2_alias.h), composites are put
+// together (pt2_composite.h), and each inferred type is compared with the one in the archive. Decision 0015.
 #include "steptp/import/pt2.h"
 
 #include <algorithm>

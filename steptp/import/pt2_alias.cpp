@@ -1,3 +1,6 @@
+// Exported programs write into memory that several names share; the graph has values only. Each piece of memory has
+// its newest value, and each name the views that lead to it. A write puts a new value together through the views
+// backwards, and a view that is older than the last write is made again when it is read.
 #include "steptp/import/pt2_alias.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Operators that need more than a row in the table: other names for one tensor, writes into a tensor, dropout and
+// other randomness. Each rule either deals with the node or changes its arguments and lets it go on.
 #include "steptp/import/pt2_rewrite.h"
 
 #include <algorithm>

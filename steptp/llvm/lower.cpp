@@ -1,3 +1,6 @@
+// A kernel as one LLVM function in which blocks and threads are plain loops, in the order of the text. The outermost
+// loop is given to the caller in parts, to be divided among CPU threads, if nothing reduces over it. Small scoped
+// arrays live on the stack, others in scratch memory (lowering/homes.h). Decision 0023.
 #include "steptp/llvm/lower.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Values as LLVM instructions. A branch of if_then_else becomes a jump if evaluating it needlessly could fault or be
+// slow, otherwise a select. A subscript that data decides is checked, and a subscript out of range sets the status,
+// as the oracle's trap does.
 #include <algorithm>
 
 #include "steptp/llvm/builder.h"

@@ -1,3 +1,6 @@
+// How threads of a block reduce into one element. The usual form (one equation, one element per group of threads)
+// becomes partial results joined in a fixed tree, so that results do not depend on timing; any other form runs
+// thread after thread. Over blocks, the kernel is launched once for each index of the axis. Decision 0022.
 #include "steptp/lowering/collectives.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// On a CPU threads run one after another, so data in `s` and `l` needs a place that outlives one thread. It lives
+// inside the outermost bound loops that surround the whole kernel; axes further in are walked several times and get
+// storage for each index, unless every iteration writes all of it before it is read. Decision 0022.
 #include "steptp/lowering/homes.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The position of an element in its buffer as one index, simplified over the ranges of the loops; how large its
+// parts can get, which decides between 32 and 64 bits; and whether a run of elements starts at an aligned address.
 #include "steptp/lowering/offsets.h"
 
 #include <algorithm>

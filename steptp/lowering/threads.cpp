@@ -1,3 +1,6 @@
+// Which statements of a kernel pass data between threads, and along which axes a statement accumulates. Both answers
+// come from coincidence.h and may say yes too often, never too seldom: an extra barrier costs time, a missing one is
+// wrong.
 #include "steptp/lowering/threads.h"
 
 #include <algorithm>

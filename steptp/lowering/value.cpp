@@ -1,3 +1,6 @@
+// Gives every operation of a right side its type, by docs/language.md R7, and writes each conversion out, so that a
+// back end spells one operation in one dtype at a time. Arithmetic on loop indices alone stays exact integer
+// arithmetic. Decision 0022.
 #include "steptp/lowering/value.h"
 
 #include <cmath>

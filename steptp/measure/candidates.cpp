@@ -1,3 +1,6 @@
+// The worker's side of running and timing: it reads a request, compiles, runs, and answers. What cannot be done is
+// an answer too. After an error that leaves a GPU unusable the worker ends itself, and its pool starts another.
+// Decision 0027.
 #include "steptp/measure/candidates.h"
 
 #include <chrono>

@@ -1,3 +1,7 @@
+// What elements of an output have to be, so that a wrong run gets no time. Elements are evaluated one by one with a
+// running error bound; a result may differ by what `verify` calls safe. Where that bound is too wide to notice a
+// missing term (long sums in f16), the order of the run is followed instead (decisions 0035 and 0037). Elements that
+// stay too uncertain are left out and others are tried.
 #include "steptp/measure/expected.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// In which order CUDA threads and launches add up, as lowering/collectives.h writes them, told in the terms of
+// certify. Where a part of the order is not known, nothing is said, and no narrow bound is used. Decision 0037.
 #include "steptp/measure/thread_order.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Programs are measured by turns, each round beginning with another one, until the medians are known well enough or
+// the budget is spent. Each repetition starts with poisoned outputs and ends with a comparison of certified
+// elements. A time below what the machine can possibly do is measured once more by a new worker. Decision 0027.
 #include "steptp/measure/time_programs.h"
 
 #include <algorithm>

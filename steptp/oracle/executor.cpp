@@ -1,3 +1,6 @@
+// Walks the resolved tree and does what it says, one operation after another; there is no analysis here on purpose.
+// Each element carries the number of the launch that wrote it last, from which follows whether it is defined
+// (storage.h).
 #include "steptp/oracle/executor.h"
 
 #include <limits>

@@ -1,3 +1,5 @@
+// Resolves names in expressions: loops to slots, tensors to numbers, every operation to its type (docs/language.md
+// R7). The tree stays the program's tree.
 #include "steptp/oracle/resolve_expr.h"
 
 #include <algorithm>

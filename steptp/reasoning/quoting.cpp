@@ -1,3 +1,5 @@
+// Quotations are ranges of the printed program, never text of our own, so that a trace quotes letter by letter.
+// Nests that are too long are quoted by their loops and what they compute.
 #include "steptp/reasoning/quoting.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Fills the phrases of a strategy with quotations and values. A seed chooses among the ways to say a sentence; {x}
+// is what was bound to x, <a|b> one of a and b. What was left out takes its blank along.
 #include "steptp/reasoning/teller.h"
 
 #include <algorithm>

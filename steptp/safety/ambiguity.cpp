@@ -1,3 +1,8 @@
+// A tensor in `s` or `l` that several kernels touch is treated as `g`. This is wrong only if a read would see
+// another value in its own scope. For each read and write the question to isl is: is there an iteration in which
+// this write is the last one before the read, and belongs to another thread, block or launch? Pairs with a later
+// write in between are taken out. A point that is left over is an error, unless both copies surely got the same
+// value.
 #include "steptp/safety/ambiguity.h"
 
 #include <algorithm>

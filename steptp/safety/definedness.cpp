@@ -1,3 +1,8 @@
+// Every read must find an element that was written before, and every output element must be written. First by boxes:
+// if the box of what is read lies inside the boxes of what earlier writers wrote, the read is fine; that settles
+// ordinary programs in microseconds. What boxes cannot show is asked of isl: the iterations of the reader minus
+// those that see a write must be empty, and a point that is left over is the iteration in the error message. Data in
+// subscripts, too many writers or too much work give `unknown`. Decision 0003.
 #include "steptp/safety/definedness.h"
 
 #include <algorithm>

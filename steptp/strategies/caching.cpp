@@ -1,3 +1,6 @@
+// What cached reads and cached writes share: where the copy can live, whether it is small enough, and what the
+// program with the copy must satisfy (placement, races, launch limits). Two quick tests answer yes without building
+// the program, because listing choices asks this question for every loop of a program. Decision 0018.
 #include "steptp/strategies/caching.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// A guard around an accumulation can go if what it kept out adds nothing. That is so if, at every point that the
+// guard excluded, each factor of the term was filled with the neutral value of the operator (each, because 0*inf is
+// not 0), or if nobody reads the element that would be accumulated. Both are questions to isl about the excluded
+// points. Decision 0018.
 #include "steptp/strategies/fill.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// The part of a tensor that some accesses touch while the outer loops stand still, as a box. Each subscript is split
+// into what stands still and what moves; the moving parts of all uses must differ by constants only. Where a sum of
+// loops leaves gaps (a*64+c with c<4), the copy gets one dimension for each loop, so that it has no gaps. Decision
+// 0018.
 #include "steptp/strategies/footprint.h"
 
 #include <algorithm>

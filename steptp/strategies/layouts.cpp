@@ -1,3 +1,6 @@
+// A layout is a map from subscripts to other subscripts that is one to one on the shape of a tensor: a transpose, a
+// flattening (with padding or without), a merge, a split or a rotation. A choice names it by its form, its
+// dimensions and a number; `layout_of` reads them.
 #include "steptp/strategies/layouts.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// The order of execution. A step that changes loops is legal if no two accesses to one element, one of them a write,
+// change their order. Pairs of accesses are looked at one by one: coincidence.h decides most of them without a
+// solver, isl the others. Two updates of one accumulator by the same operator may change places. Everything that
+// cannot be decided is a conflict, so the step is refused. Decision 0016.
 #include "steptp/strategies/legality.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// When an element of a tensor is still needed. Each question is about two or three executions of accesses in one set
+// of integer points, with the order of execution as constraints; isl says whether the set is empty. Hidden
+// subscripts count as subscripts (docs/language.md R6), and what is not known is a conflict.
 #include "steptp/strategies/lifetimes.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Two expressions are compared as trees in which operands of + * max min may stand in any order. Loops are matched
+// by trying every assignment of equal extents, those that keep the order first; the numbers of loops are small.
 #include "steptp/strategies/matching.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Strategies that put operands together or take a result apart work on an *operator*: one equation without guards
+// whose output loops give each element its own iteration. This file builds the nests around it: copies of operands,
+// parts of results, and the equation that joins the parts.
 #include "steptp/strategies/pieces.h"
 
 #include <algorithm>

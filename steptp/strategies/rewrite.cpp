@@ -1,3 +1,6 @@
+// Trees never change: a rewrite builds new nodes on the way to a change and keeps the old objects everywhere else,
+// so that a program that did not change is the same object. A subscript that would no longer fit in 64 bits gives
+// nothing, and the step refuses.
 #include "steptp/strategies/rewrite.h"
 
 #include <utility>

@@ -1,3 +1,6 @@
+// A recurrence that only needs its previous value loses the dimension of its loop: X_{k} becomes X, and a second
+// tensor holds X_{k-1}. That is allowed if each element is written once, is read at k and k-1 only inside the loop,
+// and behind the loop at its last value. Decision 0034.
 #include "steptp/strategies/rolling.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// All rewrites of scalar expressions go through here. A strategy only lists its rewrites at a place; this file finds
+// the places, separates the accumulator from the body, checks what every rewrite must keep (types, comparisons,
+// finite values, divisors that are not zero) and records the facts. Decision 0020.
 #include "steptp/strategies/scalar_steps.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// What a cached read copies: either the part of a tensor that the body uses, or the value of one expression (an
+// if_then_else of a tensor) over the indices that move in it. Either becomes a nest that fills the copy, and a
+// replacement for each use. Decision 0018.
 #include "steptp/strategies/staging.h"
 
 #include <algorithm>

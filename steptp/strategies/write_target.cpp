@@ -1,3 +1,5 @@
+// Whether a tensor can be computed in a copy and written back. The body of the level must make everything that it
+// reads of the tensor, or accumulate from the identity; registers must belong to one thread. Decision 0018.
 #include "steptp/strategies/write_target.h"
 
 #include <algorithm>

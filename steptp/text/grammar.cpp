@@ -1,3 +1,5 @@
+// Writes the grammar as GBNF. Engines compute most of a mask once for each place in a rule, so rules are flat: a
+// chain of operands and operators is one rule, and every chain takes what ends it. Decision 0007.
 #include "steptp/text/grammar.h"
 
 #include <algorithm>

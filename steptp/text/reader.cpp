@@ -1,3 +1,6 @@
+// Loops, guards and bodies; expression_reader.h reads what is in the equations. After an error the reader skips to
+// the next `;` and goes on, counting brackets on the way, so that one run reports several errors. Both profiles are
+// read by the same code, with different marks (docs/language.md R16, R17).
 #include "steptp/text/reader.h"
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// Values and subscripts in TVMScript, with as few brackets as Python's precedence allows. Where TVM has no exact
+// spelling (arithmetic of bool, subtraction in u8, float to integer), the program is refused.
 #include "steptp/tir/expressions.h"
 
 #include <charconv>

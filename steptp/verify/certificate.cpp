@@ -1,3 +1,5 @@
+// Writes what the judge found as statements that another program can check (decision 0014): value numbers with their
+// formulas, regions, side conditions, covers, counterexamples. Nothing is computed here.
 #include "steptp/verify/certificate.h"
 
 #include <cmath>

@@ -1,3 +1,6 @@
+// A difference at a large shape is hard to read. The extents of both programs are made small, the smaller programs
+// are checked and judged again, and if they differ too, the element is also run on the oracle. It is an
+// illustration: it proves nothing about the programs that were given.
 #include "steptp/verify/illustration.h"
 
 #include <algorithm>

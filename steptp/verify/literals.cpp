@@ -1,3 +1,5 @@
+// A decimal is used in some type, and there it is the nearest value of that type. This file rewrites each decimal to
+// that value, by the rules of docs/language.md R7, so that 0.1 and 0.10000000149011612 are the same f32.
 #include "steptp/verify/literals.h"
 
 #include <cmath>

@@ -1,3 +1,7 @@
+// The judge, step by step, as docs/verification.md ("The road") describes it: check both programs, compare them up
+// to names, apply the precision rule, try to prove them equal, then compare cell by cell, then evaluate at certified
+// points, and ask last whether `after` is safe. Each step either answers or hands on; a failure of a step never
+// becomes an answer.
 #include "steptp/verify/verify.h"
 
 #include <algorithm>

@@ -253,8 +253,12 @@ Real Numbers::power(const Real& a, const Real& b) {
     return integer_power(a, static_cast<std::int64_t>(b.value));
   }
   if (exact && b.value == 0) return of_integer(1);
-  if (exact && a.is_finite() && std::fabs(b.value) == 0.5L) {
-    return function(b.value > 0 ? Function::sqrt : Function::rsqrt, a);
+  // x**(n+1/2) is x**n*sqrt(x), so that both ways to write it have one residue.
+  const long double whole_part = std::fabs(b.value) - 0.5L;
+  if (exact && a.is_finite() && whole_part == std::floor(whole_part) && whole_part <= 64) {
+    const Real root = function(b.value > 0 ? Function::sqrt : Function::rsqrt, a);
+    const auto times = static_cast<std::int64_t>(whole_part);
+    return times == 0 ? root : multiply(root, integer_power(a, b.value > 0 ? times : -times));
   }
   if (a.is_finite() && b.is_finite() && sign(a) == 0) {
     if (sign(b) < 0) throw Undefined{"a negative power of zero"};

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "steptp/documents/zoo_program.h"
@@ -113,7 +114,7 @@ std::optional<mpq_class> exact_value(Meaning& meaning, Reals& reals, const Insta
   const Meant value = meaning.expression_at(instance, expr);
   if (!value.is_number()) return std::nullopt;
   const mpq_class* exact = reals.as_rational(value.number);
-  if (!exact || exact_decimal(exact->get_d()) != *exact) return std::nullopt;
+  if (!exact || !std::isfinite(exact->get_d()) || exact_decimal(exact->get_d()) != *exact) return std::nullopt;
   return *exact;
 }
 

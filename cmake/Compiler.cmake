@@ -22,7 +22,7 @@ target_compile_options(steptp_options INTERFACE
 # Warnings are errors with g++, the compiler of record; clang builds the fuzz targets, and its -Wconversion means more.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(steptp_options INTERFACE -Werror -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds
-                                                  -Wno-stringop-overflow)
+                                                  -Wno-stringop-overflow -Wno-stringop-overread)
 else()
   # The stable_sort of g++'s library calls a function that the same library calls deprecated, which clang 19 reports.
   target_compile_options(steptp_options INTERFACE -Wno-sign-conversion -Wno-deprecated-declarations)

@@ -75,11 +75,12 @@ class CudaSession : public Session {
                                                        "a driver of CUDA 11.4 or newer is wanted, or no --graph")};
     }
     failure_.reset();
-    launches_ = 0;
-    most_launches_ = kMostPreparedLaunches;
     note(driver_.capture_begin(device_.stream(), cuda_api::kCaptureThread), "cuStreamBeginCapture");
     if (failure_) return failure_;
+    launches_ = 0;
+    most_launches_ = kMostPreparedLaunches;
     launch_all();
+    most_launches_ = std::nullopt;
     // A capture is ended even after a failure: the stream is of no use before.
     cuda_api::Graph* graph = nullptr;
     const auto ended = driver_.capture_end(device_.stream(), &graph);
@@ -87,7 +88,6 @@ class CudaSession : public Session {
     if (!failure_) note(driver_.graph_prepare(&prepared_, graph, 0), "cuGraphInstantiateWithFlags");
     if (graph) note(driver_.graph_destroy(graph), "cuGraphDestroy");
     if (!failure_) note(driver_.graph_upload(prepared_, device_.stream()), "cuGraphUpload");
-    most_launches_ = std::nullopt;
     return failure_;
   }
 

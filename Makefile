@@ -6,9 +6,6 @@ SEED ?= 1
 PROGRAMS ?= 300
 PYTHON ?= python3
 export PYTHON
-# The compiler cache is shared by all build folders and all clones: paths below this folder count as relative.
-export CCACHE_BASEDIR := $(CURDIR)
-export CCACHE_NOHASHDIR := 1
 # The user's cache, or one in this clone where the home cannot be written.
 USER_CACHE := $(shell tools/cache_folder.sh)
 ifneq ($(USER_CACHE),$(HOME)/.cache)

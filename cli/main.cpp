@@ -72,6 +72,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("verify", add_verify(app));
   verbs.emplace_back("import", add_import(app));
   verbs.emplace_back("strategies", add_strategies(app));
+  verbs.emplace_back("moves", add_moves(app));
   verbs.emplace_back("explain", add_explain(app));
   verbs.emplace_back("choices", add_choices(app));
   verbs.emplace_back("apply", add_apply(app));

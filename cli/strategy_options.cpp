@@ -5,6 +5,7 @@
 #include "steptp/documents/usable.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
+#include "steptp/text/printer.h"
 
 namespace steptp::cli {
 
@@ -34,6 +35,10 @@ Answer unusable(const Document& document, bool json) {
     answer.out = out.set("diagnostics", to_json(found)).dump() + "\n";
   }
   return answer;
+}
+
+std::string program_text(const Document& document, const Program& program) {
+  return document.record.is_null() ? print_document(program, Profile::paper) : print(program) + "\n";
 }
 
 Result<Json, Diagnostic> read_json_option(const std::string& option, const std::string& text) {

@@ -14,6 +14,9 @@ namespace steptp::cli {
 /// An answer where strategies cannot look at the document; `yes` where they can.
 [[nodiscard]] Answer unusable(const Document& document, bool json);
 
+/// A program as an answer: a document, or the text alone where the program came in a record.
+[[nodiscard]] std::string program_text(const Document& document, const Program& program);
+
 /// The JSON in an option: the text itself, or the content of a file after @.
 [[nodiscard]] Result<Json, Diagnostic> read_json_option(const std::string& option, const std::string& text);
 

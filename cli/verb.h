@@ -44,6 +44,7 @@ VerbMain add_zoo(CLI::App& app);
 VerbMain add_import(CLI::App& app);
 VerbMain add_strategies(CLI::App& app);
 VerbMain add_explain(CLI::App& app);
+VerbMain add_moves(CLI::App& app);
 VerbMain add_choices(CLI::App& app);
 VerbMain add_apply(CLI::App& app);
 VerbMain add_replay(CLI::App& app);

@@ -2,8 +2,10 @@
 #include <memory>
 #include <optional>
 
+#include "cli/move_options.h"
 #include "cli/strategy_options.h"
 #include "steptp/base/text.h"
+#include "steptp/plans/listing.h"
 #include "steptp/recipe/selection.h"
 #include "steptp/strategies/view.h"
 
@@ -14,6 +16,8 @@ namespace {
 struct ChoicesOptions {
   RecordOptions records;
   std::vector<std::string> strategies;
+  std::vector<std::string> moves;
+  bool all_moves = false;
   bool extended = false;
   bool refusals = false;
   std::optional<std::uint64_t> limit;
@@ -72,32 +76,77 @@ Answer list(const Document& document, const std::vector<const Strategy*>& strate
   return answer;
 }
 
+std::string site_text(const MoveSite& entry) {
+  std::string out = concat(entry.move->name, " at ", to_text(entry.site.at));
+  for (const ParameterDomain& parameter : entry.site.parameters) append(out, "; ", domain_text(parameter));
+  return concat(out, "; ", entry.site.count(), entry.site.count() == 1 ? " choice\n" : " choices\n");
+}
+
+Answer list_moves(const Document& document, const std::vector<const Move*>& moves, const ChoicesOptions& options) {
+  Answer answer = unusable(document, options.records.json);
+  if (answer.status != Status::yes) return answer;
+  const std::string& name = document.program.name;
+  View view(document.program);
+  const MoveChoices found = list_choices(moves, view, options.refusals);
+  const bool json = options.records.json;
+  if (options.limit || options.sample) {
+    const auto chosen =
+        options.sample ? sample_choices(found, *options.sample, options.seed) : first_choices(found, *options.limit);
+    for (const MoveChoice& entry : chosen) {
+      if (json)
+        append(answer.out, to_json(name, entry).dump(), "\n");
+      else
+        append(answer.out, entry.move->name, " ", entry.choice.to_json().dump(), "\n");
+    }
+  } else {
+    for (const MoveSite& entry : found.sites)
+      answer.out += json ? to_json(name, entry).dump() + "\n" : site_text(entry);
+  }
+  for (const MoveNotMade& entry : found.refusals) {
+    if (json)
+      append(answer.out, to_json(name, entry).dump(), "\n");
+    else
+      append(answer.out, to_text(entry.move->name, entry.refusal), "\n");
+  }
+  return answer;
+}
+
 }  // namespace
 
 VerbMain add_choices(CLI::App& app) {
   auto options = std::make_shared<ChoicesOptions>();
-  CLI::App* verb = app.add_subcommand("choices", "list every step that can be made on a program");
+  CLI::App* verb = app.add_subcommand("choices", "list every step, or every move, that can be made on a program");
   verb->footer(
       "Without --limit and --sample: every place with the values that its parameters can take; all combinations are\n"
       "legal. The same program gives the same list; --sample draws with --seed.\n"
       "Example: steptp choices matmul.leir --strategy loop_split --sample 5 --seed 1 --json");
   add_record_options(*verb, options->records);
   verb->add_option("--strategy", options->strategies, "list only the steps of this strategy; may be repeated");
+  verb->add_flag("--moves", options->all_moves, "list moves instead of single steps");
+  verb->add_option("--move", options->moves, "list only this move; may be repeated, and means --moves");
   verb->add_flag("--extended", options->extended, "also list choices beyond the published form of the strategies");
   verb->add_option("--limit", options->limit, "print only the first N choices");
   verb->add_option("--sample", options->sample, "N different choices, drawn by strategy, then place, then values");
   verb->add_option("--seed", options->seed, "the seed of --sample")->capture_default_str();
   verb->add_flag("--refusals", options->refusals, "also print the places where a step is refused, and why");
   return [options] {
+    const bool moves_wanted = options->all_moves || !options->moves.empty();
+    if (moves_wanted && !options->strategies.empty()) {
+      print_error(make_error("usage", "--strategy lists steps, --moves and --move list moves",
+                             "leave out one of them; the move `step` is any step of a strategy"));
+      return Status::bad_input;
+    }
     const std::vector<const Strategy*> strategies = strategies_named(options->strategies);
-    if (strategies.empty()) return Status::bad_input;
+    const std::vector<const Move*> moves = moves_named(options->moves);
+    if (strategies.empty() || moves.empty()) return Status::bad_input;
     if (options->limit && options->sample) {
       print_error(make_error("usage", "--limit and --sample cannot be used together",
                              "leave out one of them; steptp choices --help explains both"));
       return Status::bad_input;
     }
-    return for_each_record(options->records.file, options->records.jobs, "choices",
-                           [&](const Document& document) { return list(document, strategies, *options); });
+    return for_each_record(options->records.file, options->records.jobs, "choices", [&](const Document& document) {
+      return moves_wanted ? list_moves(document, moves, *options) : list(document, strategies, *options);
+    });
   };
 }
 

@@ -3,6 +3,8 @@
 
 #include "cli/strategy_options.h"
 #include "steptp/base/text.h"
+#include "steptp/plans/listing.h"
+#include "steptp/plans/registry.h"
 #include "steptp/recipe/describe.h"
 #include "steptp/recipe/page.h"
 #include "steptp/recipe/registry.h"
@@ -52,11 +54,16 @@ VerbMain add_strategies(CLI::App& app) {
 VerbMain add_explain(CLI::App& app) {
   auto name = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  CLI::App* verb = app.add_subcommand("explain", "explain one strategy: picture, preconditions, an example");
+  CLI::App* verb = app.add_subcommand("explain", "explain one strategy or move: picture, preconditions, an example");
   verb->footer("Example: steptp explain loop_split        (diagnostics: steptp check --explain ID)");
-  verb->add_option("STRATEGY", *name, "the name of a strategy; steptp strategies lists them")->required();
+  verb->add_option("STRATEGY", *name, "the name of a strategy or a move; steptp strategies and steptp moves list them")
+      ->required();
   verb->add_flag("--json", *json, "print one JSON object");
   return [name, json] {
+    if (const Move* move = find_move(*name)) {
+      const std::string text = *json ? to_json(*move).dump() + "\n" : explain(*move);
+      return write_out(text) ? Status::yes : Status::failed;
+    }
     const std::vector<const Strategy*> found = strategies_named({*name});
     if (found.empty()) return Status::bad_input;
     const std::string text = *json ? to_json(*found[0]).dump() + "\n" : explain(*found[0]);

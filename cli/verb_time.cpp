@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -19,6 +20,8 @@ struct TimeOptions {
   RecordOptions records;
   DeviceKind device = DeviceKind::cpu;
   std::vector<std::string> against;
+  std::string root;
+  bool elements = false;
   unsigned threads = 0;
   bool warm = false;
   TimeRequest request;
@@ -44,8 +47,8 @@ bool read_programs(const std::string& path, std::vector<Document>& out) {
   } else {
     texts.push_back(*content);
   }
-  for (const std::string& text : texts) {
-    Document document = read_document(path, text);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    Document document = read_document(texts.size() > 1 ? concat(path, ":", i + 1) : path, texts[i]);
     if (!document.ok) {
       std::fputs(render(document.diagnostics, *document.source).c_str(), stderr);
       return false;
@@ -53,6 +56,17 @@ bool read_programs(const std::string& path, std::vector<Document>& out) {
     out.push_back(std::move(document));
   }
   return true;
+}
+
+/// The one program of a file; nothing after a message.
+std::optional<Document> read_root(const std::string& path) {
+  std::vector<Document> found;
+  if (!read_programs(path, found)) return std::nullopt;
+  if (found.size() != 1) {
+    print_error(make_error("usage", concat("--root wants a file with one program, and ", path, " has ", found.size())));
+    return std::nullopt;
+  }
+  return std::move(found.front());
 }
 
 Answer refused(const Document& document, const CompiledFailure& failure, bool json) {
@@ -104,6 +118,17 @@ class Rivals {
   std::vector<std::unique_ptr<RivalSession>> sessions_;
 };
 
+/// Evaluates what candidates of this root will be compared with, and measures nothing.
+Answer keep_elements(const Document& root, const CandidatePool& pool, const TimeOptions& options) {
+  if (!root.ok) return unreadable(root, options.records.json);
+  const auto elements = root_elements(root, options.request.seed, options.request.check_operations, pool);
+  if (!elements) return refused(root, elements.error(), options.records.json);
+  Answer answer;
+  answer.out = options.records.json ? to_json(*elements).dump() + "\n" : to_text(*elements);
+  if (!elements->cache_problem().empty()) answer.err = concat("steptp: note: ", elements->cache_problem(), "\n");
+  return answer;
+}
+
 Answer time_one(const Document& document, const std::vector<Document>& against, CandidatePool& pool,
                 const TimeOptions& options) {
   if (!document.ok) return unreadable(document, options.records.json);
@@ -137,13 +162,20 @@ VerbMain add_time(CLI::App& app) {
       "elements\n"
       "with certified values: there is no timing of a wrong result. Programs with the signature of the first one get\n"
       "its inputs. The roofline is the least time in which the machine could read inputs, write outputs and do the\n"
-      "arithmetic; what is faster is measured again and marked as implausible.\n"
+      "arithmetic; a share above 100 % is marked (!), and what no machine can do is measured again and called\n"
+      "implausible. With --root many candidates cost little more than compiling and running them: they are compared\n"
+      "with the root's certified values, which are evaluated once for a root and a seed.\n"
       "Exit status: 0 measured, 1 errors, refused or wrong, 2 unreadable, 3 undecided or too slow, 4 no device, a "
       "crash.\n"
       "Example: steptp time fast.leir --against vanilla.leir");
   add_record_options(*verb, options->records);
   add_word_option(*verb, "--device", options->device, "cpu, or cuda: an NVIDIA GPU with its driver, and NVRTC");
   verb->add_option("--against", options->against, "files with other programs, measured by turns with FILE");
+  verb->add_option("--root", options->root,
+                   "a file with the program that all others are known to be equal to (by verify): its certified values "
+                   "are evaluated once, kept in the cache, and compared with in place of their own");
+  verb->add_flag("--elements", options->elements,
+                 "measure nothing: only evaluate and keep what candidates of FILE as their root are compared with");
   verb->add_option("--budget", options->request.budget_seconds, "how many seconds each program is measured")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -176,6 +208,10 @@ VerbMain add_time(CLI::App& app) {
       print_error(make_error("usage", "--graph needs --device cuda: a CPU has no launches to put together"));
       return Status::bad_input;
     }
+    if (options->elements && (!options->root.empty() || !options->against.empty())) {
+      print_error(make_error("usage", "--elements measures nothing, so there is no --root and no --against beside it"));
+      return Status::bad_input;
+    }
     std::vector<Document> against;
     for (const std::string& path : options->against) {
       if (!read_programs(path, against)) return Status::bad_input;
@@ -183,6 +219,22 @@ VerbMain add_time(CLI::App& app) {
     CandidateOptions how = candidate_options(options->workers, options->device);
     how.threads = options->threads;
     CandidatePool pool(how, 1);
+    if (options->elements) {
+      return for_each_record(options->records.file, options->records.jobs, "time",
+                             [&](const Document& document) { return keep_elements(document, pool, *options); });
+    }
+    std::optional<RootElements> root;
+    if (!options->root.empty()) {
+      const auto document = read_root(options->root);
+      if (!document) return Status::bad_input;
+      auto elements = root_elements(*document, options->request.seed, options->request.check_operations, pool);
+      if (!elements) {
+        std::fputs(render(elements.error().diagnostics, *document->source).c_str(), stderr);
+        return status_of(elements.error());
+      }
+      root.emplace(std::move(elements).value());
+      options->request.root = &*root;
+    }
     // One program after another on a CPU, where they would disturb each other. A GPU has one worker, for which records
     // wait; what is done for them before and after may be done at the same time.
     const unsigned jobs = options->device == DeviceKind::cpu ? 1 : options->records.jobs;

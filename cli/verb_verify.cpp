@@ -147,8 +147,10 @@ std::string illustration_text(const Pair& pair) {
 
 /// False where the file could not be written.
 bool keep_counterexample(const std::string& file, const Pair& pair, const Judgement& judgement) {
-  if (!judgement.counterexample) return true;
-  const auto written = write_file(file, replay_record(pair, *judgement.counterexample).dump() + "\n");
+  if (!judgement.counterexample && !judgement.unsafe) return true;
+  const Json record = judgement.counterexample ? replay_record(pair, *judgement.counterexample)
+                                               : replay_record(pair, *judgement.unsafe);
+  const auto written = write_file(file, record.dump() + "\n");
   if (!written) print_error(written.error());
   return written.ok();
 }
@@ -226,6 +228,11 @@ Answer repeat(const ReplayRecord& record, bool json) {
   answer.out = concat(record.pair.id, ": ", found.reproduced ? "reproduced" : "not reproduced", "\n");
   if (!found.reason.empty()) append(answer.out, "  ", found.reason, "\n");
   if (found.unusable) return answer;
+  if (record.unsafe) {
+    append(answer.out, "  at ", subscripted(record.unsafe->output, record.unsafe->index), " after has ",
+           found.what.empty() ? "no fault" : found.what, "\n    with\n", given_text(record.unsafe->given));
+    return answer;
+  }
   append(answer.out, "  at ", subscripted(example.output, example.index), " (draw ", example.draw, ", seed ",
          std::to_string(example.seed), ")\n    before  ", found.before, "\n    after   ", found.after, "\n");
   return answer;
@@ -331,7 +338,7 @@ VerbMain add_verify(CLI::App& app) {
       "--pairs", options->pairs,
       "judge many pairs: a .jsonl file, or - for standard input, each line with id, signature, before and after");
   verb->add_option("--counterexample", options->counterexample,
-                   "write the pair and its counterexample, if there is one, to this file");
+                   "write the pair to this file, with its counterexample, or with inputs at which AFTER is not safe");
   verb->add_option("--certificate", options->certificate,
                    "write what supports the answer to this file: the proof, the points or the counterexample");
   verb->add_option("--replay", options->replay, "run a kept counterexample again, or a .jsonl file of them");

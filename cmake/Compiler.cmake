@@ -11,7 +11,9 @@ endif()
 find_program(STEPTP_CCACHE ccache)
 if(STEPTP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Neither __DATE__ nor a macro before the first include is used with compiled headers, which ccache wants to be told.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${STEPTP_CCACHE})
+  # Paths below the root count as relative, so that all clones and build folders share what was compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${STEPTP_CCACHE})
 endif()
 
 add_library(steptp_options INTERFACE)

@@ -72,39 +72,8 @@ std::optional<Bounds> bounds_of(const Form& form, const IndexBox& box) {
   }
 }
 
-enum class Truth : std::uint8_t { never, maybe, always };
-
 Truth negated(Truth truth) {
   return truth == Truth::maybe ? truth : truth == Truth::never ? Truth::always : Truth::never;
-}
-
-Truth truth_on(const Form& condition, const IndexBox& box) {
-  switch (condition.kind) {
-    case Kind::always: return Truth::always;
-    case Kind::never: return Truth::never;
-    case Kind::negation: return negated(truth_on(*condition.parts[0], box));
-    case Kind::conjunction:
-    case Kind::disjunction: {
-      const bool is_and = condition.kind == Kind::conjunction;
-      Truth out = is_and ? Truth::always : Truth::never;
-      for (const FormPtr& part : condition.parts) {
-        const Truth found = truth_on(*part, box);
-        out = is_and ? std::min(out, found) : std::max(out, found);
-      }
-      return out;
-    }
-    case Kind::nonnegative:
-    case Kind::zero: {
-      const auto bounds = bounds_of(*condition.parts[0], box);
-      if (!bounds) return Truth::maybe;
-      if (condition.kind == Kind::nonnegative) {
-        return bounds->low >= 0 ? Truth::always : bounds->high < 0 ? Truth::never : Truth::maybe;
-      }
-      if (bounds->low > 0 || bounds->high < 0) return Truth::never;
-      return bounds->low == bounds->high ? Truth::always : Truth::maybe;
-    }
-    default: return Truth::maybe;
-  }
 }
 
 /// A condition of a leaf, or its negation.
@@ -144,6 +113,35 @@ bool is_tree(const std::vector<std::vector<Branch>>& leaves, std::size_t level) 
 
 }  // namespace
 
+Truth truth_on(const Form& condition, const IndexBox& box) {
+  switch (condition.kind) {
+    case Kind::always: return Truth::always;
+    case Kind::never: return Truth::never;
+    case Kind::negation: return negated(truth_on(*condition.parts[0], box));
+    case Kind::conjunction:
+    case Kind::disjunction: {
+      const bool is_and = condition.kind == Kind::conjunction;
+      Truth out = is_and ? Truth::always : Truth::never;
+      for (const FormPtr& part : condition.parts) {
+        const Truth found = truth_on(*part, box);
+        out = is_and ? std::min(out, found) : std::max(out, found);
+      }
+      return out;
+    }
+    case Kind::nonnegative:
+    case Kind::zero: {
+      const auto bounds = bounds_of(*condition.parts[0], box);
+      if (!bounds) return Truth::maybe;
+      if (condition.kind == Kind::nonnegative) {
+        return bounds->low >= 0 ? Truth::always : bounds->high < 0 ? Truth::never : Truth::maybe;
+      }
+      if (bounds->low > 0 || bounds->high < 0) return Truth::never;
+      return bounds->low == bounds->high ? Truth::always : Truth::maybe;
+    }
+    default: return Truth::maybe;
+  }
+}
+
 bool is_same_form(const Form& left, const Form& right) {
   if (&left == &right) return true;
   const bool same = left.kind == right.kind && left.parts.size() == right.parts.size() &&
@@ -157,6 +155,8 @@ bool is_same_form(const Form& left, const Form& right) {
     const Form::Bound& b = right.bound[i];
     if (a.variable != b.variable || a.low != b.low || a.high != b.high) return false;
   }
+  if ((left.struck == nullptr) != (right.struck == nullptr)) return false;
+  if (left.struck && !is_same_form(*left.struck, *right.struck)) return false;
   return std::equal(left.parts.begin(), left.parts.end(), right.parts.begin(),
                     [](const FormPtr& a, const FormPtr& b) { return is_same_form(*a, *b); });
 }

@@ -30,6 +30,10 @@ class RegionSearch {
   std::uint64_t steps_ = 0;
 };
 
+/// Whether a condition on indices holds on a box: everywhere, nowhere, or perhaps somewhere.
+enum class Truth : std::uint8_t { never, maybe, always };
+[[nodiscard]] Truth truth_on(const Form& condition, const IndexBox& box);
+
 /// Which values an index, written with variables by number, has on a box; nothing where that is not seen.
 [[nodiscard]] std::optional<Range> range_on(const Form& index, const IndexBox& box);
 

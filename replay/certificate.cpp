@@ -2,8 +2,12 @@
 // yet.
 #include "replay/certificate.h"
 
-#include <charconv>
+#include <algorithm>
+#include <iterator>
+#include "replay/domains.h"
+#include "replay/fields.h"
 
+#include "replay/check.h"
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
 #include "steptp/text/document.h"
@@ -11,10 +15,6 @@
 namespace steptp::replayer {
 
 namespace {
-
-struct Bad {
-  std::string message;
-};
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
@@ -24,83 +24,32 @@ std::string hexadecimal(Hash hash) {
   return out;
 }
 
-const Json& need(const Json& object, std::string_view key) {
-  const Json* found = object.find(key);
-  if (!found) throw Bad{concat("there is no \"", key, "\"")};
-  return *found;
-}
-std::string text_of(const Json& object, std::string_view key) {
-  const Json& found = need(object, key);
-  if (!found.as_string()) throw Bad{concat("\"", key, "\" is not a string")};
-  return *found.as_string();
-}
-bool truth_of(const Json& object, std::string_view key) {
-  const Json& found = need(object, key);
-  if (!found.as_bool()) throw Bad{concat("\"", key, "\" is not true or false")};
-  return *found.as_bool();
-}
-std::int64_t integer_of(const Json& object, std::string_view key) {
-  const Json& found = need(object, key);
-  if (!found.as_integer()) throw Bad{concat("\"", key, "\" is not an integer")};
-  return *found.as_integer();
-}
-const Json::Array& array_of(const Json& object, std::string_view key) {
-  const Json& found = need(object, key);
-  if (!found.as_array()) throw Bad{concat("\"", key, "\" is not a list")};
-  return *found.as_array();
-}
-const Json::Object& object_of(const Json& object, std::string_view key) {
-  const Json& found = need(object, key);
-  if (!found.as_object()) throw Bad{concat("\"", key, "\" is not an object")};
-  return *found.as_object();
-}
-std::vector<std::int64_t> integers_of(const Json& object, std::string_view key) {
-  std::vector<std::int64_t> out;
-  for (const Json& item : array_of(object, key)) {
-    if (!item.as_integer()) throw Bad{concat("\"", key, "\" holds something else than integers")};
-    out.push_back(*item.as_integer());
-  }
-  if (out.size() > kMostDimensions) throw Bad{concat("\"", key, "\" is too long")};
-  return out;
-}
-std::uint64_t natural_of(const Json& object, std::string_view key) {
-  const Json& found = need(object, key);
-  const std::string digits = found.as_string() ? *found.as_string() : found.dump();
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) throw Bad{concat("\"", key, "\" is not a number")};
-  return value;
-}
-
 class Reader {
  public:
   explicit Reader(const Json& json) : json_(json), forms_(out_.names) {}
 
   Certificate run() {
-    if (text_of(json_, "format") != "steptp-certificate-1") throw Bad{"it is not a certificate of this format"};
+    if (text_of(json_, "format") != "steptp-certificate-2") throw BadFile{"it is not a certificate of this format"};
     out_.id = text_of(json_, "id");
-    out_.verdict = text_of(json_, "verdict");
+    out_.verdict = word_of(json_, "verdict", {"proved", "exact", "differs", "numeric", "undecided", "invalid"});
     out_.same = truth_of(json_, "same");
-    out_.reason = text_of(json_, "reason");
+    only(need(json_, "hash"), "\"hash\"", {"signature", "before", "after"});
     if (hexadecimal(hash_text(need(json_, "signature").dump())) != text_of(need(json_, "hash"), "signature")) {
-      throw Bad{"the signature is not the one that was judged: its hash is another"};
+      throw BadFile{"the signature is not the one that was judged: its hash is another"};
     }
     out_.before = program("before");
     out_.after = program("after");
-    if (!(out_.before.signature == out_.after.signature)) throw Bad{"the programs have different signatures"};
+    if (!(out_.before.signature == out_.after.signature)) throw BadFile{"the programs have different signatures"};
     for (const Variable& variable : out_.before.signature.variables) {
-      if (variable.shape.size() > kMostDimensions) throw Bad{concat(variable.name, " has too many dimensions")};
+      if (variable.shape.size() > kMostDimensions) throw BadFile{concat(variable.name, " has too many dimensions")};
     }
     for (const Json& item : array_of(json_, "assumes")) {
-      if (!item.as_string()) throw Bad{"\"assumes\" holds something else than strings"};
-      out_.assumes.push_back(*item.as_string());
+      if (!item.as_string()) throw BadFile{"\"assumes\" holds something else than strings"};
+      out_.assumes.push_back(read_assumption(*item.as_string(), out_.before, out_.after));
     }
-    for (const Json& item : array_of(json_, "inputs")) out_.inputs.push_back(input(item));
-    if (const Json* proof = json_.find("proof")) read_proof(*proof);
-    if (const Json* cover = json_.find("cover")) read_cover(*cover);
-    if (const Json* evaluation = json_.find("evaluation")) read_evaluation(*evaluation);
-    if (const Json* loss = json_.find("precision")) read_loss(*loss);
-    if (const Json* found = json_.find("counterexample")) out_.counterexample = point(*found);
+    out_.domains = domains_of(out_.before.signature, out_.assumes);
+    out_.numbers = literals_of(out_.before, out_.after);
+    read_support();
     return std::move(out_);
   }
 
@@ -108,12 +57,12 @@ class Reader {
   Program program(const char* key) {
     const std::string text = text_of(json_, key);
     if (hexadecimal(hash_text(text)) != text_of(need(json_, "hash"), key)) {
-      throw Bad{concat("the text of ", key, " is not the one that was judged: its hash is another")};
+      throw BadFile{concat("the text of ", key, " is not the one that was judged: its hash is another")};
     }
     Json record;
     record.set("signature", need(json_, "signature")).set("leir", Json(text));
     Document document = read_document(key, record.dump());
-    if (!document.ok || !document.has_signature) throw Bad{concat("the program ", key, " cannot be read")};
+    if (!document.ok || !document.has_signature) throw BadFile{concat("the program ", key, " cannot be read")};
     check_types(document.program, key);
     return std::move(document.program);
   }
@@ -128,7 +77,7 @@ class Reader {
                         known->subscripts.size() == ref->subscripts.size() &&
                         (!variable || (variable->dtype == ref->dtype && ref->scope == Scope::global &&
                                        variable->shape.size() == ref->subscripts.size()));
-      if (!fits) throw Bad{concat("the program ", key, " uses ", ref->tensor, " in two ways")};
+      if (!fits) throw BadFile{concat("the program ", key, " uses ", ref->tensor, " in two ways")};
     };
     for_each_equation(program, [&](const Equation& equation, const std::vector<const Nest*>&) {
       for_each_ref(*equation.right, check);
@@ -136,39 +85,44 @@ class Reader {
     });
   }
 
-  InputRule input(const Json& json) {
-    InputRule out;
-    out.name = text_of(json, "name");
-    out.draw = text_of(json, "draw");
-    if (out.draw == "integer") {
-      out.least = integer_of(json, "low");
-      out.greatest = integer_of(json, "high");
-      out.skips_zero = truth_of(json, "nonzero");
-      out.is_bounded = truth_of(json, "bounded");
-      if (out.least > out.greatest) throw Bad{concat("no value of ", out.name, " is legal")};
-    } else if (out.draw == "range") {
-      if (!need(json, "low").is_number() || !need(json, "high").is_number()) throw Bad{"a range without ends"};
-      out.low = need(json, "low").number();
-      out.high = need(json, "high").number();
-      if (!(out.low < out.high)) throw Bad{concat("no value of ", out.name, " is legal")};
-    } else if (out.draw != "any" && out.draw != "positive" && out.draw != "nonzero" && out.draw != "masked" &&
-               out.draw != "given") {
-      throw Bad{concat("an unknown kind of input '", out.draw, "'")};
+  /// What the verdict rests on: these fields and no others.
+  void read_support() {
+    const auto allow = [&](std::string_view one, std::string_view other = "verdict") {
+      only(json_, "a certificate of this verdict",
+           {"format", "id", "verdict", "same", "assumes", "signature", "before", "after", "hash", one, other});
+      static_cast<void>(need(json_, one));
+    };
+    if (out_.same && out_.verdict != "proved") throw BadFile{"\"same\" is said of programs that are not proved equal"};
+    if (out_.same) return allow("verdict");
+    if (out_.verdict == "proved") {
+      allow("proof");
+    } else if (out_.verdict == "exact") {
+      read_cover(need(json_, "cover"));
+      out_.cover->by == "cells" ? allow("cover", "proof") : allow("cover", "evaluation");
+    } else if (out_.verdict == "differs") {
+      if (!out_.assumes.empty()) throw BadFile{"a difference assumes nothing"};
+      json_.find("precision") ? allow("precision") : allow("counterexample");
+    } else {
+      allow("verdict");
     }
-    return out;
+    if (const Json* proof = json_.find("proof")) read_proof(*proof);
+    if (const Json* evaluation = json_.find("evaluation")) read_evaluation(*evaluation);
+    if (const Json* loss = json_.find("precision")) read_loss(*loss);
+    if (const Json* found = json_.find("counterexample")) read_counterexample(*found);
   }
 
   FormPtr form(const std::string& text, bool is_condition) {
     auto read = forms_.read(text, is_condition);
-    if (!read) throw Bad{read.error()};
+    if (!read) throw BadFile{read.error()};
     return std::move(read).value();
   }
 
   std::vector<VersionName> versions(const Json& json, const char* key) {
     std::vector<VersionName> out;
     for (const Json& item : array_of(json, key)) {
+      only(item, "a version", {"tensor", "writers"});
       const std::int64_t writers = integer_of(item, "writers");
-      if (writers < 1) throw Bad{"a version without writers"};
+      if (writers < 1) throw BadFile{"a version without writers"};
       out.emplace_back(text_of(item, "tensor"), static_cast<std::size_t>(writers));
     }
     return out;
@@ -178,122 +132,178 @@ class Reader {
     Claim out;
     out.shape = integers_of(json, "shape");
     for (const std::int64_t size : out.shape) {
-      if (size < 1) throw Bad{"a shape with a dimension below 1"};
+      if (size < 1) throw BadFile{"a shape with a dimension below 1"};
     }
-    if (!element_count(out.shape)) throw Bad{"a shape with too many elements"};
+    if (!element_count(out.shape)) throw BadFile{"a shape with too many elements"};
     for (const Json& item : array_of(json, "regions")) {
+      only(item, "a region", {"where", "form", "after", "no_value"});
       Region region;
       region.where = form(text_of(item, "where"), true);
       region.form = form(text_of(item, "form"), false);
       if (item.find("after")) region.after = form(text_of(item, "after"), false);
       if (const Json* no_value = item.find("no_value")) {
+        only(*no_value, "\"no_value\"", {"before", "after"});
         if (no_value->find("before")) region.no_value_before = form(text_of(*no_value, "before"), false);
         if (no_value->find("after")) region.no_value_after = form(text_of(*no_value, "after"), false);
       }
       out.regions.push_back(std::move(region));
     }
-    if (out.regions.empty()) throw Bad{"a claim without regions"};
+    if (out.regions.empty()) throw BadFile{"a claim without regions"};
+    return out;
+  }
+
+  /// A list of words, each once and in this order.
+  static Facts facts_of(const Json& json) {
+    Facts out;
+    const std::pair<std::string_view, bool*> words[] = {{"nonnegative", &out.nonnegative},
+                                                        {"nonpositive", &out.nonpositive},
+                                                        {"nonzero", &out.nonzero},
+                                                        {"finite", &out.finite},
+                                                        {"number", &out.is_number}};
+    std::size_t next = 0;
+    for (const Json& item : array_of(json, "facts")) {
+      while (next < std::size(words) && !(item.as_string() && *item.as_string() == words[next].first)) ++next;
+      if (next == std::size(words)) throw BadFile{"\"facts\" has an unknown word, or one twice or out of order"};
+      *words[next++].second = true;
+    }
     return out;
   }
 
   void read_proof(const Json& json) {
+    only(json, "\"proof\"", {"parts", "values", "outputs", "conditions"});
     for (const Json& item : array_of(json, "parts")) {
-      if (!item.as_string()) throw Bad{"\"parts\" holds something else than strings"};
+      if (!item.as_string()) throw BadFile{"\"parts\" holds something else than strings"};
       forms_.add_part(form(*item.as_string(), false));
     }
     for (const Json& item : array_of(json, "values")) {
       Claim value = claim(item);
       value.number = integer_of(item, "number");
-      if (value.number < 0) throw Bad{"a negative value number"};
+      if (value.number < 0) throw BadFile{"a negative value number"};
       value.before = versions(item, "before");
       value.after = versions(item, "after");
-      const Json& facts = need(item, "facts");
-      value.facts = {truth_of(facts, "nonnegative"), truth_of(facts, "nonpositive"), truth_of(facts, "nonzero"),
-                     truth_of(facts, "finite"), truth_of(facts, "number")};
+      if (value.is_name()) {
+        only(item, "a name for a form", {"number", "shape", "before", "after", "regions"});
+      } else {
+        only(item, "a value number", {"number", "shape", "before", "after", "facts", "regions"});
+        value.facts = facts_of(item);
+      }
       out_.values.push_back(std::move(value));
     }
     for (const Json& item : array_of(json, "outputs")) {
+      only(item, "the claim of an output", {"output", "shape", "regions"});
       Claim output = claim(item);
       output.output = text_of(item, "output");
       out_.outputs.push_back(std::move(output));
     }
-    for (const Json& item : array_of(json, "conditions")) {
-      SideCondition condition;
-      condition.needs = text_of(item, "needs");
-      condition.because = text_of(item, "because");
-      condition.of = form(text_of(item, "of"), false);
-      for (const auto& [name, range] : object_of(item, "variables")) {
-        const Json::Array* ends = range.as_array();
-        if (!ends || ends->size() != 2 || !(*ends)[0].as_integer() || !(*ends)[1].as_integer()) {
-          throw Bad{"a variable without a range"};
-        }
-        condition.variables.push_back({out_.names.number(name), *(*ends)[0].as_integer(), *(*ends)[1].as_integer()});
+    for (const Json& item : array_of(json, "conditions")) out_.conditions.push_back(condition(item));
+    out_.unused_parts = forms_.unused_parts();
+  }
+
+  SideCondition condition(const Json& json) {
+    only(json, "a side condition", {"needs", "of", "variables"});
+    SideCondition out;
+    out.needs = word_of(json, "needs", {"nonzero", "finite", "nonnegative"});
+    out.of = form(text_of(json, "of"), false);
+    for (const auto& [name, range] : object_of(json, "variables")) {
+      const Json::Array* ends = range.as_array();
+      if (!ends || ends->size() != 2 || !(*ends)[0].as_integer() || !(*ends)[1].as_integer()) {
+        throw BadFile{"a variable without a range"};
       }
-      out_.conditions.push_back(std::move(condition));
+      const SideCondition::Variable variable{out_.names.number(name), *(*ends)[0].as_integer(),
+                                             *(*ends)[1].as_integer()};
+      if (variable.low > variable.high) throw BadFile{concat("the range of ", name, " is empty")};
+      const auto is_it = [&](const SideCondition::Variable& one) { return one.number == variable.number; };
+      if (std::any_of(out.variables.begin(), out.variables.end(), is_it))
+        throw BadFile{concat(name, " is bound twice")};
+      out.variables.push_back(variable);
     }
+    return out;
   }
 
   void read_cover(const Json& json) {
+    only(json, "\"cover\"", {"by", "count", "bound_log2"});
     Cover cover;
-    cover.by = text_of(json, "by");
+    cover.by = word_of(json, "by", {"cells", "elements"});
     cover.count = natural_of(json, "count");
-    if (const Json& bound = need(json, "bound_log2"); bound.is_number()) cover.bound_log2 = bound.number();
+    if (!need(json, "bound_log2").is_null()) cover.bound_log2 = number_of(json, "bound_log2");
     out_.cover = std::move(cover);
   }
 
   void read_loss(const Json& json) {
+    only(json, "\"precision\"", {"source", "decides", "output", "found", "expected"});
     const auto type = [&](const char* key) {
       const std::vector<std::int64_t> numbers = integers_of(json, key);
-      if (numbers.size() != 2) throw Bad{concat("\"", key, "\" is not a type")};
+      if (numbers.size() != 2) throw BadFile{concat("\"", key, "\" is not a type")};
       return std::pair(numbers[0], numbers[1]);
     };
-    const Json& decides = need(json, "decides");
-    if (!decides.as_bool()) throw Bad{"\"decides\" is not a truth value"};
-    out_.loss =
-        Loss{text_of(json, "source"), *decides.as_bool(), text_of(json, "output"), type("found"), type("expected")};
+    out_.loss = Loss{text_of(json, "source"), truth_of(json, "decides"), text_of(json, "output"), type("found"),
+                     type("expected")};
+  }
+
+  const Variable& input_named(const std::string& name) const {
+    const Variable* variable = out_.before.signature.find(name);
+    if (!variable || variable->role == Role::output || !variable->values.empty()) {
+      throw BadFile{concat("values are given for ", name, ", which is not an input")};
+    }
+    return *variable;
   }
 
   GivenInputs read_given_inputs(const Json& json) {
+    only(json, "\"given\"", {"fill", "elements"});
     GivenInputs out;
     for (const auto& [name, value] : object_of(json, "fill")) {
-      if (!value.as_string()) throw Bad{"a fill that is not a string"};
-      out.fill[name] = *value.as_string();
+      if (!value.as_string()) throw BadFile{"a fill that is not a string"};
+      static_cast<void>(input_named(name));
+      if (!out.fill.try_emplace(name, *value.as_string()).second) throw BadFile{concat(name, " is filled twice")};
     }
     for (const Json& item : array_of(json, "elements")) {
-      out.elements[{text_of(item, "name"), integers_of(item, "index")}] = text_of(item, "value");
+      only(item, "a given element", {"name", "index", "value"});
+      std::pair<std::string, std::vector<std::int64_t>> place{text_of(item, "name"), integers_of(item, "index")};
+      if (!is_inside(input_named(place.first).shape, place.second)) {
+        throw BadFile{concat(place.first, subscripts(place.second), " is not an element")};
+      }
+      if (!out.elements.try_emplace(place, text_of(item, "value")).second) {
+        throw BadFile{concat(place.first, subscripts(place.second), " is given twice")};
+      }
     }
     return out;
   }
 
+  /// Inputs are written out, or follow from the seed of a generic draw.
   RecordedPoint point(const Json& json) {
     RecordedPoint out;
     out.output = text_of(json, "output");
     out.index = integers_of(json, "index");
-    out.draw = text_of(json, "draw");
-    out.seed = natural_of(json, "seed");
-    out.by = text_of(json, "by");
+    out.by = word_of(json, "by", {"field", "balls", "integers"});
+    const char* source = json.find("given") ? "given" : "seed";
+    const char* more = out.by == "field" ? "prime" : source;
+    only(json, "a point", {"output", "index", "by", "before", "after", source, more});
     if (out.by == "field") out.prime = natural_of(json, "prime");
     out.before = text_of(json, "before");
     out.after = text_of(json, "after");
-    if (const Json* inputs = json.find("given")) out.inputs = read_given_inputs(*inputs);
+    if (const Json* inputs = json.find("given")) {
+      out.inputs = read_given_inputs(*inputs);
+    } else {
+      out.seed = natural_of(json, "seed");
+    }
     return out;
   }
 
   void read_evaluation(const Json& json) {
+    only(json, "\"evaluation\"", {"inputs", "points"});
+    out_.inputs = read_input_rules(need(json, "inputs"), out_.before);
     for (const Json& item : array_of(json, "points")) out_.points.push_back(point(item));
-    for (const Json& item : array_of(json, "branches")) {
-      RecordedBranch branch;
-      const std::string program = text_of(item, "program");
-      if (program != "before" && program != "after") throw Bad{"a branch of no program"};
-      branch.in_before = program == "before";
-      branch.statement = text_of(item, "statement");
-      branch.text = text_of(item, "condition");
-      branch.kind = text_of(item, "kind");
-      branch.when_true = text_of(item, "true");
-      branch.when_false = text_of(item, "false");
-      out_.branches.push_back(std::move(branch));
-    }
-    if (const Json& bound = need(json, "bound_log2"); bound.is_number()) out_.bound_log2 = bound.number();
+  }
+
+  void read_counterexample(const Json& json) {
+    only(json, "\"counterexample\"", {"output", "index", "before", "after", "given"});
+    RecordedPoint found;
+    found.output = text_of(json, "output");
+    found.index = integers_of(json, "index");
+    found.before = text_of(json, "before");
+    found.after = text_of(json, "after");
+    found.inputs = read_given_inputs(need(json, "given"));
+    out_.counterexample = std::move(found);
   }
 
   const Json& json_;
@@ -312,7 +322,7 @@ Result<Certificate, std::string> read_certificate(std::string_view text) {
   if (!json->as_object()) return std::string("a certificate is an object");
   try {
     return Reader(*json).run();
-  } catch (const Bad& bad) {
+  } catch (const BadFile& bad) {
     return bad.message;
   } catch (const Undefined& undefined) {
     return undefined.reason;

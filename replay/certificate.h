@@ -27,7 +27,7 @@ struct Region {
   [[nodiscard]] const FormPtr& form_after() const { return after ? after : form; }
 };
 
-/// What is claimed of every value of a tensor that stands for itself.
+/// What is claimed of every value of a tensor that stands for itself. A sign says nothing of NaN.
 struct Facts {
   bool nonnegative = false;
   bool nonpositive = false;
@@ -52,7 +52,6 @@ struct Claim {
 
 struct SideCondition {
   std::string needs;  ///< nonzero, finite, nonnegative
-  std::string because;
   FormPtr of;
   struct Variable {
     std::uint32_t number = 0;
@@ -62,16 +61,26 @@ struct SideCondition {
   std::vector<Variable> variables;
 };
 
-/// The legal values of an input, which the judge took from its domain or from its use.
+/// The values from which the judge drew an input at generic points; a part of those that are legal.
 struct InputRule {
   std::string name;
-  std::string draw;  ///< any, positive, nonzero, masked, range, integer
+  std::string draw;  ///< any, positive, nonzero, masked, range, integer, given
   double low = 0;
   double high = 0;
   std::int64_t least = 0;
   std::int64_t greatest = 0;
   bool skips_zero = false;
   bool is_bounded = false;
+};
+
+/// What is believed of an input without a domain: that it is in range where it indexes a tensor, or not zero where it
+/// divides.
+struct Assumption {
+  std::string text;
+  std::string name;
+  std::string indexed;  ///< the tensor; empty: not zero
+  std::int64_t low = 0;
+  std::int64_t high = 0;  ///< not included
 };
 
 /// Elements of inputs by name and position, as exact values; others have the fill of their input, if there is one.
@@ -83,22 +92,12 @@ struct GivenInputs {
 struct RecordedPoint {
   std::string output;
   std::vector<std::int64_t> index;
-  std::string draw;
-  std::uint64_t seed = 0;
-  std::string by;  ///< field, balls, integers
+  std::uint64_t seed = 0;  ///< of a generic draw, where no inputs are written out
+  std::string by;          ///< field, balls, integers; nothing at a counterexample
   std::uint64_t prime = 0;
   std::string before;  ///< residue, or number as text
   std::string after;
   std::optional<GivenInputs> inputs;  ///< where they are written out
-};
-
-struct RecordedBranch {
-  bool in_before = true;
-  std::string statement;  ///< its address, "0/2"
-  std::string text;
-  std::string kind;       ///< indices, data, fold
-  std::string when_true;  ///< seen, or why it need not be
-  std::string when_false;
 };
 
 /// What `exact` rests on.
@@ -122,21 +121,22 @@ struct Certificate {
   std::string id;
   std::string verdict;
   bool same = false;
-  std::string reason;
   Program before;
   Program after;
-  std::vector<std::string> assumes;
-  std::vector<InputRule> inputs;
+  std::vector<Assumption> assumes;
+  /// Of each known variable: its domain, or what is assumed of it where it has none.
+  std::map<std::string, Domain, std::less<>> domains;
+  std::vector<double> numbers;  ///< the literals of both programs
   Names names;
   // proved
   std::vector<Claim> values;
   std::vector<Claim> outputs;
   std::vector<SideCondition> conditions;
+  std::size_t unused_parts = 0;  ///< parts of forms to which nothing refers
   // exact
   std::optional<Cover> cover;
+  std::vector<InputRule> inputs;
   std::vector<RecordedPoint> points;
-  std::vector<RecordedBranch> branches;
-  std::optional<double> bound_log2;
   // differs
   std::optional<RecordedPoint> counterexample;
   std::optional<Loss> loss;

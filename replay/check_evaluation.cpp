@@ -11,7 +11,6 @@
 #include "replay/draws.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
-#include "steptp/text/printer.h"
 
 namespace steptp::replayer {
 
@@ -26,10 +25,6 @@ struct Both {
   bool was_ambiguous = false;
   long double greatest = 0;  ///< of what was stored on the way
 };
-
-std::string address_of(const Statement& statement) {
-  return join(statement.address, "/", [](std::uint32_t number) { return std::to_string(number); });
-}
 
 /// "nan", "inf" and numbers: whether a decimal, as long as it is written, is the value that comes out.
 bool is_written(const std::string& text, const Value& value, long double greatest) {
@@ -64,7 +59,6 @@ class EvaluationCheck {
     check_outputs();
     for (const RecordedPoint& point : certificate_.points) check_point(point);
     fresh_points();
-    check_branches();
     report();
   }
 
@@ -78,8 +72,9 @@ class EvaluationCheck {
     return evaluate(point, prime, bits, [&](const Numbers& numbers, const Variable& variable, const auto& index) {
       if (point.inputs) {
         if (const auto given = given_input(numbers, *point.inputs, variable, index)) return *given;
+        // Where nothing is written, any value will do, and this is one.
+        return Draws(certificate_, numbers, Kind::mixed, context_.seed).input(variable, index);
       }
-      // Where nothing is written, any value will do, and this is one.
       const auto rule = rules_.find(variable.name);
       if (rule == rules_.end()) throw Undefined{"nothing is said of the values of " + variable.name};
       return recorded_input(numbers, *rule->second, variable, position_of(variable, index), point.seed);
@@ -103,7 +98,6 @@ class EvaluationCheck {
         if (is_before) throw;
         out.after_is_undefined = true;
       }
-      for (const auto& [key, seen] : evaluator.outcomes()) (is_before ? seen_before_ : seen_after_)[key] |= seen;
     }
     out.used_functions = numbers.used_functions();
     out.was_ambiguous = numbers.was_ambiguous();
@@ -127,10 +121,6 @@ class EvaluationCheck {
     const bool by_field = point.by == "field";
     if (by_field && (point.prime < (std::uint64_t{1} << 60) || point.prime >> 62 != 0 || !is_prime(point.prime))) {
       throw Refused{concat(point.prime, " is not a prime of 61 bits")};
-    }
-    if (!point.inputs && point.draw != "generic") {
-      not_recomputed_ += 1;
-      return;
     }
     Both found;
     try {
@@ -224,75 +214,13 @@ class EvaluationCheck {
     }
   }
 
-  /// What was seen of a comparison, by its text and place: the replayer numbers them in its own way.
-  std::map<std::pair<std::string, std::string>, std::uint8_t> seen_of(
-      const Layout& layout, const std::map<std::pair<const Expr*, std::size_t>, std::uint8_t>& outcomes) const {
-    std::map<std::pair<std::string, std::string>, std::uint8_t> out;
-    for (const Statement& statement : layout.statements()) {
-      const std::function<void(const ExprPtr&)> walk = [&](const ExprPtr& expr) {
-        if (const auto* compare = std::get_if<Compare>(&expr->node)) {
-          for (std::size_t i = 0; i < compare->operators.size(); ++i) {
-            const auto found = outcomes.find({expr.get(), i});
-            const std::string text =
-                concat(print(*compare->operands[i]), text_of(compare->operators[i]), print(*compare->operands[i + 1]));
-            out[{address_of(statement), text}] |= found == outcomes.end() ? std::uint8_t{0} : found->second;
-          }
-        }
-        for (const ExprPtr* child : children(*expr)) walk(*child);
-      };
-      walk(statement.equation->right);
-      for (const ExprPtr& guard : statement.guards) walk(guard);
-    }
-    return out;
-  }
-
-  void check_branches() {
-    const auto before = seen_of(context_.before, seen_before_);
-    const auto after = seen_of(context_.after, seen_after_);
-    std::map<bool, std::map<std::pair<std::string, std::string>, const RecordedBranch*>> listed;
-    for (const RecordedBranch& branch : certificate_.branches) {
-      if (branch.kind == "fold") {
-        folds_ += 1;
-        continue;
-      }
-      const auto& own = branch.in_before ? before : after;
-      const std::pair<std::string, std::string> key{branch.statement, branch.text};
-      if (!own.contains(key)) throw Refused{concat("there is no comparison ", branch.text, " in ", branch.statement)};
-      listed[branch.in_before][key] = &branch;
-    }
-    for (const bool in_before : {true, false}) {
-      for (const auto& [key, bits] : in_before ? before : after) {
-        const auto found = listed[in_before].find(key);
-        const std::string name = concat(key.second, " in ", key.first, " of ", in_before ? "before" : "after");
-        // What `exact` rests on is every element; what the points saw of comparisons is told besides.
-        if (found == listed[in_before].end()) continue;
-        for (const bool outcome : {false, true}) {
-          const std::string& why = outcome ? found->second->when_true : found->second->when_false;
-          if ((bits & (outcome ? 2 : 1)) != 0) {
-            outcomes_seen_ += 1;
-          } else if (why == "seen") {
-            outcomes_believed_ += 1;
-          } else if (why == "does not occur" || why == "is not used" || why == "as in the other program") {
-            outcomes_excused_ += 1;
-          } else {
-            throw Refused{concat("the comparison ", name, " was never ", outcome ? "true" : "false")};
-          }
-        }
-      }
-    }
-  }
-
   void report() const {
     Report& out = context_.report;
     out.retested.push_back(concat(recomputed_, " recorded points recomputed, ", fresh_, " points with other inputs: ",
                                   by_residue_, " values equal modulo a prime, ", by_digits_, " in 36 bits and more"));
-    out.retested.push_back(concat(outcomes_seen_, " outcomes of comparisons seen again"));
-    if (outcomes_believed_ + outcomes_excused_ > 0) {
-      out.believed.push_back(concat(outcomes_believed_, " outcomes that the judge saw, and that ", outcomes_excused_,
-                                    " do not occur or do not matter"));
-    }
-    if (not_recomputed_ > 0) out.believed.push_back(concat(not_recomputed_, " recorded points of special draws"));
-    out.believed.push_back("the bound on the chance of error, and that other elements behave alike");
+    if (not_recomputed_ > 0)
+      out.believed.push_back(concat(not_recomputed_, " recorded points that long doubles do not decide"));
+    out.believed.push_back("that every element was shown by itself, whatever its inputs");
   }
 
   static constexpr std::uint64_t kEnoughSteps = 20'000'000;
@@ -300,17 +228,11 @@ class EvaluationCheck {
   Context& context_;
   const Certificate& certificate_;
   std::map<std::string, const InputRule*, std::less<>> rules_;
-  std::map<std::pair<const Expr*, std::size_t>, std::uint8_t> seen_before_;
-  std::map<std::pair<const Expr*, std::size_t>, std::uint8_t> seen_after_;
   std::uint64_t recomputed_ = 0;
   std::uint64_t not_recomputed_ = 0;
   std::uint64_t fresh_ = 0;
   std::uint64_t by_residue_ = 0;
   std::uint64_t by_digits_ = 0;
-  std::uint64_t outcomes_seen_ = 0;
-  std::uint64_t outcomes_believed_ = 0;
-  std::uint64_t outcomes_excused_ = 0;
-  std::uint64_t folds_ = 0;
 };
 
 }  // namespace
@@ -354,6 +276,9 @@ bool shows_difference(Context& context, long bits) {
     throw Refused{concat("the value of before at ", place, " is not the one that is written")};
   }
   if (found.after_is_undefined) {
+    if (!point.after.empty() && point.after != "undefined") {
+      throw Refused{concat("after has no value at ", place, ", and one is written")};
+    }
     context.report.reproved.push_back(concat("before has a value at ", place, ", and after has none"));
     return true;
   }

@@ -8,6 +8,7 @@
 
 #include "replay/boxes.h"
 #include "replay/check.h"
+#include "replay/check_facts.h"
 #include "replay/draws.h"
 #include "replay/form_value.h"
 #include "replay/points.h"
@@ -36,16 +37,17 @@ struct Tally {
 
 class ProofCheck {
  public:
-  explicit ProofCheck(Context& context) : context_(context), certificate_(context.certificate) {}
+  explicit ProofCheck(Context& context) : context_(context), certificate_(context.certificate), facts_(context) {}
 
   void run() {
-    const ProofTable table = check_table(context_);
-    numbers_ = table.numbers;
+    check_table(context_);
+    check_references_are_needed(certificate_);
     for (const Claim& claim : certificate_.values) {
       if (claim.is_name()) continue;
       cuts_before_[claim.number] = claim.before;
       cuts_after_[claim.number] = claim.after;
     }
+    for (const Claim& claim : certificate_.values) facts_.add(claim);
     for (const Claim& claim : certificate_.values) {
       if (claim.is_name()) {
         check_name(claim);
@@ -55,7 +57,7 @@ class ProofCheck {
     }
     for (const Claim& claim : certificate_.outputs) check_claim(claim);
     check_whole();
-    for (const SideCondition& condition : certificate_.conditions) check_condition(condition);
+    facts_.finish();
     report();
   }
 
@@ -127,7 +129,7 @@ class ProofCheck {
     try {
       const std::vector<Real> right = evaluated(context_.after, cuts_after_, claim.after);
       const auto [form, form_after] = forms_at(claim, element, sample);
-      check_facts(claim, form, sample.numbers, place);
+      if (claim.number >= 0) FactCheck::look_at(claim, form, sample.numbers, place);
       const bool used_functions = sample.numbers.used_functions();
       for (const Real& value : left) {
         if (!agree(value, form, used_functions, place, "before")) return Said::undecided;
@@ -170,18 +172,6 @@ class ProofCheck {
     if (!found) throw Refused{concat("no region of ", claim.name(), " holds ", subscripts(element))};
     const Real form = evaluator.real(*found->form);
     return {form, found->after ? evaluator.real(*found->after) : form};
-  }
-
-  static void check_facts(const Claim& claim, const Real& value, const Numbers& numbers, const std::string& place) {
-    if (claim.number < 0) return;
-    const auto wrong = [&](const char* fact) { throw Refused{concat(place, " is not ", fact, ", as the table says")}; };
-    if (claim.facts.is_number && value.kind == Class::nan) wrong("a number");
-    if (claim.facts.finite && (value.kind == Class::plus_infinity || value.kind == Class::minus_infinity))
-      wrong("finite");
-    if (!value.is_finite()) return;
-    if (claim.facts.nonnegative && value.value < -value.error) wrong("nonnegative");
-    if (claim.facts.nonpositive && value.value > value.error) wrong("nonpositive");
-    if (claim.facts.nonzero && value.residue == 0 && numbers.sign(value) == 0) wrong("other than zero");
   }
 
   void check_claim(const Claim& claim) {
@@ -293,45 +283,6 @@ class ProofCheck {
     whole_ = whole.tally();
   }
 
-  // Facts that the proof used besides.
-
-  void check_condition(const SideCondition& condition) {
-    if (condition.needs != "nonzero" && condition.needs != "finite" && condition.needs != "nonnegative") {
-      throw Refused{concat("an unknown side condition '", condition.needs, "'")};
-    }
-    for_each_node(condition.of, [&](const Form& node) {
-      if (node.kind == Form::Kind::value && !numbers_.contains(node.number)) {
-        throw Refused{concat("a side condition speaks of #", node.number, ", which is not listed")};
-      }
-    });
-    Random random(context_.seed);
-    std::uint64_t said = 0;
-    constexpr int kTrials = 12;
-    for (int trial = 0; trial < kTrials; ++trial) {
-      Sample sample(certificate_, kKinds[trial % 2], combine(context_.seed, static_cast<std::uint64_t>(trial) + 1000),
-                    bits_);
-      FormEvaluator evaluator(sample.numbers, sample.leaves, certificate_.names.size(), context_.budget);
-      for (const SideCondition::Variable& variable : condition.variables) {
-        if (variable.low > variable.high) throw Refused{"a side condition over an empty range"};
-        evaluator.set(variable.number, random.between(variable.low, variable.high));
-      }
-      try {
-        const Real value = evaluator.real(*condition.of);
-        const bool zero = value.is_finite() && value.residue == 0;
-        const bool bad = (condition.needs == "finite" && !value.is_finite()) ||
-                         (condition.needs == "nonzero" && zero) ||
-                         (condition.needs == "nonnegative" && value.is_finite() && value.value < -value.error);
-        if (bad) throw Refused{concat("a side condition does not hold: not ", condition.needs)};
-        ++said;
-      } catch (const Undefined&) {
-        continue;  // out of the range in which the proof used it
-      } catch (const Undecided&) {
-        continue;
-      }
-    }
-    conditions_ += said > 0 ? 1 : 0;
-  }
-
   void report() {
     Report& out = context_.report;
     out.reproved.push_back(
@@ -356,9 +307,6 @@ class ProofCheck {
     if (tally_.vacuous > 0) {
       out.retested.push_back(concat(tally_.vacuous, " tensors of before are NaN or have no value wherever looked at"));
     }
-    if (!certificate_.conditions.empty()) {
-      out.retested.push_back(concat(conditions_, " of ", certificate_.conditions.size(), " side conditions"));
-    }
     out.believed.push_back("that the normal forms hold at all other elements and inputs");
   }
 
@@ -367,11 +315,10 @@ class ProofCheck {
 
   Context& context_;
   const Certificate& certificate_;
-  std::set<std::int64_t> numbers_;
+  FactCheck facts_;
   std::map<std::int64_t, std::vector<VersionName>> cuts_before_;
   std::map<std::int64_t, std::vector<VersionName>> cuts_after_;
   Tally tally_;
-  std::uint64_t conditions_ = 0;
   std::string why_undecided_;
   long bits_ = 0;  ///< of a second reckoning, see Numbers
   WholeCheck::Tally whole_;

@@ -32,12 +32,16 @@ std::int64_t position_of(const Variable& variable, const std::vector<std::int64_
 }
 
 Draws::Draws(const Certificate& certificate, const Numbers& numbers, Kind kind, std::uint64_t seed)
-    : numbers_(numbers), kind_(kind), seed_(seed) {
-  for (const InputRule& rule : certificate.inputs) rules_[rule.name] = &rule;
+    : certificate_(certificate), numbers_(numbers), kind_(kind), seed_(seed) {
   for (const Claim& value : certificate.values) claims_[value.number] = &value;
 }
 
 Real Draws::real(std::uint64_t bits, std::uint64_t tensor, bool positive, bool nonzero) const {
+  if (kind_ == Kind::ties) {
+    const double chosen = tie(bits);
+    const double value = chosen == 0 && (positive || nonzero) ? 4 : chosen;
+    return numbers_.of_double(positive ? std::fabs(value) : value);
+  }
   if (is_round()) {
     constexpr double kValues[] = {0, 1, -1, 0.5, 2, -0.5, 3};
     double value = kValues[bits % 7];
@@ -65,42 +69,86 @@ Value Draws::input(const Variable& variable, const std::vector<std::int64_t>& in
   const std::uint64_t name = hash_text(variable.name);
   const std::uint64_t bits =
       random_at(seed_ ^ name, drawn_place(name, variable.shape, index, static_cast<std::uint64_t>(position)));
-  const auto found = rules_.find(variable.name);
-  if (found == rules_.end()) throw Undefined{"nothing is said of the values of " + variable.name};
-  const InputRule& rule = *found->second;
-  if (rule.draw == "integer") {
-    std::int64_t low = rule.least;
-    std::int64_t high = rule.greatest;
-    if (variable.domain.kind == Domain::Kind::range) {
-      low = std::max(low, static_cast<std::int64_t>(std::ceil(variable.domain.low)));
-      high = std::min(high, static_cast<std::int64_t>(std::ceil(variable.domain.high)) - 1);
-      if (low > high) throw Undefined{"no value of " + variable.name + " is legal"};
-    }
-    if (!rule.is_bounded && kind_ != Kind::mixed) {
-      low = std::max<std::int64_t>(low, kind_ == Kind::positive ? 0 : -3);
-      high = std::min<std::int64_t>(high, 5);
-      if (low > high) low = high = rule.least;
-    }
-    return of_integer(within(low, high, rule.skips_zero, mix(bits)));
-  }
-  return of_real(of_domain(variable, bits));
+  const auto domain = certificate_.domains.find(variable.name);
+  if (domain == certificate_.domains.end()) throw Undefined{"nothing is said of the values of " + variable.name};
+  if (!is_float(variable.dtype)) return of_integer(integer(variable.dtype, domain->second, bits));
+  return of_real(of_domain(variable, domain->second, bits));
 }
 
-/// By the domain of the signature: what the certificate says of floats is for draws of the judge.
-Real Draws::of_domain(const Variable& variable, std::uint64_t bits) const {
-  const Domain& domain = variable.domain;
+std::int64_t Draws::integer(DType dtype, const Domain& domain, std::uint64_t bits) const {
+  constexpr std::int64_t kWide = std::int64_t{1} << 40;
+  const DTypeInfo& type = info(dtype);
+  std::int64_t low = std::max(type.least, -kWide);
+  std::int64_t high = std::min(type.greatest, kWide);
+  if (domain.kind == Domain::Kind::positive) low = 1;
+  const bool is_bounded = domain.kind == Domain::Kind::range;
+  if (is_bounded) {
+    const double least = std::ceil(domain.low);
+    const double greatest = std::ceil(domain.high) - 1;
+    if (least > static_cast<double>(high) || greatest < static_cast<double>(low)) {
+      throw Undefined{"an input without legal values"};
+    }
+    if (least > static_cast<double>(low)) low = static_cast<std::int64_t>(least);
+    if (greatest < static_cast<double>(high)) high = static_cast<std::int64_t>(greatest);
+    if (low > high) throw Undefined{"an input without legal values"};
+  }
+  const bool skips_zero = domain.kind == Domain::Kind::nonzero;
+  if (kind_ == Kind::ties) {
+    // One number, or one of two: ends, small ones and those of the programs.
+    const auto chosen = static_cast<std::int64_t>(tie(bits));
+    const std::uint64_t which = mix(seed_ ^ 31) % 8;
+    const std::int64_t end = which == 0 ? low : which == 1 ? high : std::clamp(chosen, low, high);
+    return end == 0 && skips_zero ? high : end;
+  }
+  if (!is_bounded && kind_ != Kind::mixed) {
+    const std::int64_t least = low;
+    low = std::max<std::int64_t>(low, kind_ == Kind::positive ? 0 : -3);
+    high = std::min<std::int64_t>(high, 5);
+    if (low > high) low = high = least;
+  }
+  return within(low, high, skips_zero, mix(bits));
+}
+
+/// One of two numbers that the seed chooses, or the same one for all elements of all inputs: a number that the programs
+/// compare with or one beside it, a half, which roundings break either way, or a small whole one.
+double Draws::tie(std::uint64_t bits) const {
+  constexpr double kPlain[] = {0, 1, -1, 0.5, -0.5, 1.5, 2.5, -1.5, 2, 3, 100, -100};
+  const auto pick = [&](std::uint64_t source) {
+    const std::vector<double>& known = certificate_.numbers;
+    const std::uint64_t drawn = mix(source);
+    if (known.empty() || drawn % 4 == 0) return kPlain[(drawn >> 8) % std::size(kPlain)];
+    const double number = known[(drawn >> 8) % known.size()];
+    return (drawn >> 2) % 4 == 0 ? -number : number;
+  };
+  const bool is_one = (mix(seed_ + 5) & 1) != 0;
+  const double chosen = pick(is_one || (bits & 1) != 0 ? seed_ + 7 : seed_ + 11);
+  return std::fabs(chosen) <= 0x1p40 ? chosen : 1;
+}
+
+/// By the domain of the signature.
+Real Draws::of_domain(const Variable& variable, const Domain& domain, std::uint64_t bits) const {
+  const std::uint64_t tensor = hash_text(variable.name);
   if (domain.kind == Domain::Kind::range) {
     // Ends and whole numbers are where conditions change.
     const double whole = std::ceil(domain.low) + static_cast<double>(bits % 8);
+    const double last = std::nextafter(domain.high, domain.low);
+    if (kind_ == Kind::ties) {
+      const double chosen = tie(bits);
+      const std::uint64_t which = mix(seed_ ^ 31) % 4;
+      if (which == 0 || chosen < domain.low) return numbers_.of_double(domain.low);
+      return numbers_.of_double(which == 1 || chosen >= domain.high ? last : chosen);
+    }
     if (is_round() && bits % 3 == 0) return numbers_.of_double(domain.low);
     if (is_round() && whole < domain.high) return numbers_.of_double(whole);
     const double value = domain.low + (domain.high - domain.low) * static_cast<double>(bits >> 40) * 0x1p-24;
     return numbers_.of_double(value < domain.high ? value : domain.low);
   }
-  if (domain.kind == Domain::Kind::masked && is_round() && (bits >> 62) == 0)
-    return Numbers::of_class(Class::minus_infinity);
-  return real(bits, hash_text(variable.name), domain.kind == Domain::Kind::positive,
-              domain.kind == Domain::Kind::nonzero);
+  if (domain.kind == Domain::Kind::masked) {
+    // Single elements are hidden, or all of them.
+    const bool hides_all = kind_ == Kind::ties && (mix(seed_ ^ tensor) & 1) != 0;
+    if (hides_all || (is_special() && (bits >> 62) == 0)) return Numbers::of_class(Class::minus_infinity);
+  }
+  return real(bits, tensor, domain.kind == Domain::Kind::positive, domain.kind == Domain::Kind::nonzero);
 }
 
 Real Draws::cut(std::int64_t number, const std::vector<std::int64_t>& index) const {

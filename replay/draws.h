@@ -16,11 +16,13 @@ enum class Kind : std::uint8_t {
   positive,  ///< above zero wherever that is legal
   round,     ///< from a handful of values, so that ties occur; a tensor that may be infinite sometimes is
   zeros,     ///< round numbers, and many zeros: all of an input, half of it or a few elements
+  ties,      ///< all elements one number, or one of two: numbers of the programs, halves, ends of domains
   wide,      ///< of magnitudes from 2^-10 to 2^12
   sparse,    ///< one value for all elements of a tensor but a few, so that sums over millions are soon added up
 };
-inline constexpr Kind kKinds[] = {Kind::mixed, Kind::positive, Kind::round};
-inline constexpr Kind kAllKinds[] = {Kind::mixed, Kind::zeros, Kind::round, Kind::positive, Kind::wide};
+inline constexpr Kind kKinds[] = {Kind::mixed, Kind::positive, Kind::round, Kind::ties, Kind::ties};
+inline constexpr Kind kAllKinds[] = {Kind::mixed, Kind::zeros,    Kind::round, Kind::ties,
+                                     Kind::ties,  Kind::positive, Kind::wide};
 
 /// Values of inputs and cut tensors, each a function of (seed, name, position).
 class Draws {
@@ -40,13 +42,16 @@ class Draws {
   [[nodiscard]] std::uint64_t drawn_place(std::uint64_t tensor, const std::vector<std::int64_t>& shape,
                                           const std::vector<std::int64_t>& index, std::uint64_t place) const;
   [[nodiscard]] Real real(std::uint64_t bits, std::uint64_t tensor, bool positive, bool nonzero) const;
-  [[nodiscard]] Real of_domain(const Variable& variable, std::uint64_t bits) const;
+  [[nodiscard]] Real of_domain(const Variable& variable, const Domain& domain, std::uint64_t bits) const;
+  [[nodiscard]] std::int64_t integer(DType dtype, const Domain& domain, std::uint64_t bits) const;
+  [[nodiscard]] double tie(std::uint64_t bits) const;
   [[nodiscard]] bool is_round() const { return kind_ == Kind::round || kind_ == Kind::zeros; }
+  [[nodiscard]] bool is_special() const { return is_round() || kind_ == Kind::ties; }
 
+  const Certificate& certificate_;
   const Numbers& numbers_;
   Kind kind_;
   std::uint64_t seed_;
-  std::map<std::string, const InputRule*, std::less<>> rules_;
   std::map<std::int64_t, const Claim*> claims_;
 };
 

@@ -179,7 +179,6 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
         case CompareOp::not_equal: holds = a != b; break;
       }
     }
-    outcomes_[{&expr, i}] |= holds ? 2 : 1;
     all = all && holds;
     left = std::move(right);
   }

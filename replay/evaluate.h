@@ -57,11 +57,6 @@ class Evaluator {
     return truth(condition, {statement, iteration});
   }
 
-  /// By comparison (the node, and which of its operators): 1 where it was false, 2 where true.
-  [[nodiscard]] const std::map<std::pair<const Expr*, std::size_t>, std::uint8_t>& outcomes() const {
-    return outcomes_;
-  }
-
  private:
   struct Instance {
     std::size_t statement = 0;
@@ -124,7 +119,6 @@ class Evaluator {
   std::map<std::pair<const Ref*, const Statement*>, std::vector<Subscript>> storage_;
   std::map<Instance, Value> done_;
   std::map<std::pair<VersionName, Cell>, Value> versions_;
-  std::map<std::pair<const Expr*, std::size_t>, std::uint8_t> outcomes_;
   int depth_ = 0;
 };
 

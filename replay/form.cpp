@@ -42,8 +42,9 @@ constexpr Word kConditionWords[] = {
 
 class Parser {
  public:
-  Parser(std::string_view text, Names& names, const std::vector<FormPtr>& shared, std::uint64_t& nodes)
-      : text_(text), names_(names), shared_(shared), nodes_(nodes) {}
+  Parser(std::string_view text, Names& names, const std::vector<FormPtr>& shared, std::set<std::size_t>& used,
+         std::uint64_t& nodes)
+      : text_(text), names_(names), shared_(shared), used_(used), nodes_(nodes) {}
 
   FormPtr whole(bool is_condition) {
     FormPtr out = is_condition ? condition() : sum();
@@ -235,6 +236,7 @@ class Parser {
   FormPtr shared() {
     const std::int64_t number = integer();
     if (number < 0 || static_cast<std::size_t>(number) >= shared_.size()) fail("the number of an earlier part");
+    used_.insert(static_cast<std::size_t>(number));
     return shared_[static_cast<std::size_t>(number)];
   }
 
@@ -385,6 +387,7 @@ class Parser {
   std::string_view text_;
   Names& names_;
   const std::vector<FormPtr>& shared_;
+  std::set<std::size_t>& used_;  ///< of the shared parts
   std::uint64_t& nodes_;
   std::size_t at_ = 0;
   int depth_ = 0;
@@ -394,7 +397,7 @@ class Parser {
 
 Result<FormPtr, std::string> FormReader::read(std::string_view text, bool is_condition) {
   try {
-    return Parser(text, names_, parts_, nodes_).whole(is_condition);
+    return Parser(text, names_, parts_, used_, nodes_).whole(is_condition);
   } catch (const Bad& bad) {
     return bad.message;
   }

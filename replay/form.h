@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,11 +111,13 @@ class FormReader {
   explicit FormReader(Names& names) : names_(names) {}
   [[nodiscard]] Result<FormPtr, std::string> read(std::string_view text, bool is_condition = false);
   void add_part(FormPtr form) { parts_.push_back(std::move(form)); }
-  [[nodiscard]] std::size_t part_count() const { return parts_.size(); }
+  /// How many parts no form refers to.
+  [[nodiscard]] std::size_t unused_parts() const { return parts_.size() - used_.size(); }
 
  private:
   Names& names_;
   std::vector<FormPtr> parts_;
+  std::set<std::size_t> used_;
   std::uint64_t nodes_ = 0;
 };
 

@@ -1,5 +1,7 @@
 #include "replay/proof_table.h"
 
+#include <set>
+
 #include "steptp/base/text.h"
 
 namespace steptp::replayer {
@@ -10,10 +12,9 @@ class TableCheck {
  public:
   explicit TableCheck(const Context& context) : context_(context), certificate_(context.certificate) {}
 
-  ProofTable run() {
+  void run() {
     check_table();
     check_outputs();
-    return {std::move(numbers_), std::move(names_)};
   }
 
  private:
@@ -111,6 +112,6 @@ class TableCheck {
 
 }  // namespace
 
-ProofTable check_table(const Context& context) { return TableCheck(context).run(); }
+void check_table(const Context& context) { TableCheck(context).run(); }
 
 }  // namespace steptp::replayer

@@ -35,7 +35,9 @@ bool run_on_big_stack(const std::function<void()>& work) {
 
 void believe(Report& report, const Certificate& certificate) {
   report.believed.emplace_back("that both programs are in range, defined and free of races (check)");
-  for (const std::string& assumption : certificate.assumes) report.believed.push_back(concat("assumed: ", assumption));
+  for (const Assumption& assumption : certificate.assumes) {
+    report.believed.push_back(concat("assumed: ", assumption.text));
+  }
 }
 
 void check(const Certificate& certificate, const Options& options, Report& report) {

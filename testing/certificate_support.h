@@ -50,6 +50,14 @@ inline std::string changed(const std::string& text, const std::string& from, con
   return text.substr(0, at) + to + text.substr(at + from.size());
 }
 
+/// The object with another value of a field that it has.
+inline Json with_field(const Json& object, std::string_view key, const Json& value) {
+  EXPECT_TRUE(object.find(key)) << key;
+  Json::Object out;
+  for (const auto& [name, old] : *object.as_object()) out.emplace_back(name, name == key ? value : old);
+  return out;
+}
+
 inline std::string hexadecimal(Hash hash) {
   std::string out;
   for (int shift = 60; shift >= 0; shift -= 4) out += "0123456789abcdef"[(hash >> shift) & 15];

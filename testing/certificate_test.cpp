@@ -134,7 +134,7 @@ TEST(Certificate, AProofThatWasTouchedIsRefused) {
   expect_refused(with_program(text, "after", "_{f*4+c,a}", "_{11-f*4-c,a}"), "a subscript of after");
   expect_refused(with_program(text, "after", "L^{4}_{c", "L^{3}_{c"), "a loop of after");
   expect_refused(changed(text, "float32", "int32"), "another signature");
-  expect_refused(changed(text, R"("format":"steptp-certificate-1")", R"("format":"steptp-certificate-2")"), "a format");
+  expect_refused(changed(text, R"("format":"steptp-certificate-2")", R"("format":"steptp-certificate-1")"), "a format");
 }
 
 TEST(Certificate, LiteralsRegionsAndOutputsMatter) {

@@ -25,6 +25,14 @@ inline void replace_all(std::string& text, const std::string& from, const std::s
   }
 }
 
+inline void remove_lines(std::string& text, const std::string& with) {
+  for (std::size_t at = 0; (at = text.find(with, at)) != std::string::npos;) {
+    const std::size_t begin = text.rfind('\n', at) + 1;
+    text.erase(begin, text.find('\n', at) + 1 - begin);
+    at = begin;
+  }
+}
+
 /// Many programs in one shared object: each in a namespace of its own, with an entry point by its number.
 class Emulated {
  public:
@@ -36,10 +44,11 @@ class Emulated {
     for (const char* end : {".cpp", ".so", ".log"}) std::filesystem::remove(path_ + end);
   }
 
+  /// Shared memory that several tensors share is one array of the emulation, which is poisoned when a block starts.
   void add(const std::string& cuda) {
     std::string text = cuda;
     replace_all(text, "extern \"C\" ", "");
-    replace_all(text, "extern __shared__ __align__(16) unsigned char stp_shared[];", "");
+    remove_lines(text, "unsigned char stp_shared[");
     const std::string number = concat(count_++);
     append(source_, "namespace p", number, " {\n", text, "}\n");
     append(source_, "extern \"C\" int launch_", number,

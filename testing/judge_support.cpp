@@ -140,6 +140,12 @@ OracleOpinion ask_oracle(const Program& before, const Program& after, std::uint6
   return opinion;
 }
 
+VerifyOptions without_safety() {
+  VerifyOptions options;
+  options.safety_budget = 0;
+  return options;
+}
+
 std::string describe(const Program& before, const Program& after, const Judgement& judgement) {
   std::string text = concat("judged ", name_of(judgement.verdict), ": ", judgement.reason);
   if (judgement.counterexample) {

@@ -29,6 +29,10 @@ struct OracleOpinion {
 [[nodiscard]] OracleOpinion ask_oracle(const Program& before, const Program& after, std::uint64_t seeds,
                                        const std::vector<std::string>& assumes = {});
 
+/// For tests that look at the verdict alone: whether `after` is also safe, which a search over inputs answers, is not
+/// asked. That search is most of the time of a judgement of small programs (docs/decisions/0054).
+[[nodiscard]] VerifyOptions without_safety();
+
 /// Both programs and the judgement, as text for a failing test.
 [[nodiscard]] std::string describe(const Program& before, const Program& after, const Judgement& judgement);
 

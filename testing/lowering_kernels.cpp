@@ -121,6 +121,162 @@ constexpr Case kCases[] = {
     {"an accumulator that is converted on the way",
      "@input A f32[8]\n@output D i32[1]\n"
      "B^{1}_{bx=0}[B^{8}_{tx=0}[E^{i32,s}=E^{i32,s}+A^{f32,g}_{tx}*3;];D^{i32,g}_{bx}=E^{i32,s};];"},
+    {"rows of halves with wide sums, several in a block",
+     "@input A f16[11,203]\n@output D f32[11]\n@output F f16[11,203]\n"
+     "B^{3}_{bx=0}[B^{4}_{ty=0}B^{32}_{tx=0}L^{7}_{a=0}?{bx*4+ty<11&a*32+tx<203}"
+     "[E^{f32,s}_{ty}=E^{f32,s}_{ty}+A^{f16,g}_{bx*4+ty,a*32+tx}*A^{f16,g}_{bx*4+ty,a*32+tx};];"
+     "B^{4}_{ty=0}?{bx*4+ty<11}[D^{f32,g}_{bx*4+ty}=E^{f32,s}_{ty};];"
+     "B^{4}_{ty=0}B^{32}_{tx=0}L^{7}_{a=0}?{bx*4+ty<11&a*32+tx<203}[F^{f16,g}_{bx*4+ty,a*32+tx}="
+     "A^{f16,g}_{bx*4+ty,a*32+tx}/sqrt(E^{f32,s}_{ty}/203+0.1);];];"},
+    {"rows of halves in vectors, each by four warps",
+     "@input A f16[6,1024]\n@output D f32[6]\n"
+     "B^{3}_{bx=0}[B^{2}_{ty=0}B^{128}_{tx=0}V^{8}_{a=0}[E^{f32,s}_{ty}=E^{f32,s}_{ty}+A^{f16,g}_{bx*2+ty,tx*8+a};];"
+     "B^{2}_{ty=0}[D^{f32,g}_{bx*2+ty}=E^{f32,s}_{ty};];];"},
+    {"narrow sums of what is wide, some rows guarded",
+     "@input A f32[5,40]\n@output D f16[5]\n@output F "
+     "bf16[5]\nB^{2}_{bx=0}[B^{4}_{ty=0}B^{40}_{tx=0}?{bx*4+ty<5}[D^{f16,g}_{bx*4+ty}=D^{f16,g}_{bx*4+ty}+round(A^{f32,"
+     "g}_{bx*4+ty,tx}*2);];B^{4}_{ty=0}B^{40}_{tx=0}?{bx*4+ty<5}[F^{bf16,g}_{bx*4+ty}=max(F^{bf16,g}_{bx*4+ty},A^{f32,"
+     "g}_{bx*4+ty,tx});];];"},
+    {"halves in parts of a warp",
+     "@input A f16[3,64]\n@input C bf16[3,64]\n@output D f16[3,8]\n@output F "
+     "bf16[3,8]\nB^{3}_{bx=0}[B^{64}_{tx=0}[D^{f16,g}_{bx,tx//8}=D^{f16,g}_{bx,tx//"
+     "8}+round(A^{f16,g}_{bx,tx}*2);];B^{64}_{tx=0}[F^{bf16,g}_{bx,tx%8}=F^{bf16,g}_{bx,tx%8}+round(C^{bf16,g}_{bx,tx}*"
+     "2);];];"},
+    {"neighbours of a group stand apart in a warp",
+     "@input A i16[32]\n@input C i8[32]\n@output D i16[8]\n@output F i8[16]\n"
+     "B^{1}_{bx=0}[B^{32}_{tx=0}[D^{i16,g}_{tx%8}=D^{i16,g}_{tx%8}+A^{i16,g}_{tx};];"
+     "B^{32}_{tx=0}[F^{i8,g}_{tx//16*8+tx%8}=max(F^{i8,g}_{tx//16*8+tx%8},C^{i8,g}_{tx});];];"},
+    {"groups of a block that is no multiple of a warp",
+     "@input A f32[5,24]\n@output D f32[5,3]\n"
+     "B^{5}_{bx=0}[B^{24}_{tx=0}[D^{f32,g}_{bx,tx//8}=D^{f32,g}_{bx,tx//8}+A^{f32,g}_{bx,tx};];];"},
+    {"groups of twelve, and guarded",
+     "@input A f32[2,48]\n@output D f32[2,4]\n"
+     "B^{2}_{bx=0}[B^{48}_{tx=0}?{tx<30}[E^{f32,s}_{tx//12}=E^{f32,s}_{tx//12}+A^{f32,g}_{bx,tx};];"
+     "B^{4}_{tx=0}?{tx<3}[D^{f32,g}_{bx,tx}=E^{f32,s}_{tx};];B^{4}_{tx=0}?{tx>2}[D^{f32,g}_{bx,tx}=7;];];"},
+    {"groups of two warps, guarded, and each with several elements",
+     "@input A f64[3,4,128]\n@output D f64[3,2,4]\n"
+     "B^{3}_{bx=0}[B^{128}_{tx=0}U^{4}_{a=0}?{bx<2|a<3|tx>99}[D^{f64,g}_{bx,tx//64,a}=D^{f64,g}_{bx,tx//64,a}+"
+     "A^{f64,g}_{bx,a,tx};];L^{1}_{c=0}?{bx>1}[D^{f64,g}_{bx,0,3}=5;];];"},
+    {"a guarded element that nobody contributes to keeps its value",
+     "@input A f32[8,16]\n@output D f32[8]\n"
+     "B^{1}_{bx=0}[B^{8}_{tx=0}[D^{f32,g}_{tx}=tx*0.5;];"
+     "B^{8}_{ty=0}B^{16}_{tx=0}?{ty%3==1&tx>4}[D^{f32,g}_{ty}=D^{f32,g}_{ty}+A^{f32,g}_{ty,tx};];];"},
+    {"columns: the faster axis is kept",
+     "@input A f32[12,20]\n@output D f32[20]\n"
+     "B^{1}_{bx=0}[B^{12}_{ty=0}B^{20}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{ty,tx};];];"},
+    {"the first and the last of three axes are reduced",
+     "@input A f64[3,4,5]\n@output D f64[4]\n"
+     "B^{1}_{bx=0}[B^{3}_{tz=0}B^{4}_{ty=0}B^{5}_{tx=0}[D^{f64,g}_{ty}=D^{f64,g}_{ty}+A^{f64,g}_{tz,ty,tx};];];"},
+    {"several elements of vectors and unrolled loops in warps",
+     "@input A f16[2,64,3,4]\n@output D "
+     "f16[2,3,4]\nB^{2}_{bx=0}[B^{64}_{tx=0}U^{3}_{a=0}V^{4}_{c=0}[E^{f16,s}_{a,c}=E^{f16,s}_{a,c}+round(A^{f16,g}_{bx,"
+     "tx,a,c}*2);];B^{12}_{tx=0}[D^{f16,g}_{bx,tx//4,tx%4}=E^{f16,s}_{tx//4,tx%4};];];"},
+    {"more elements than a thread holds, in any order of loops",
+     "@input A f32[3,11,20,9]\n@output D f32[11,20]\n"
+     "B^{1}_{bx=0}[L^{3}_{d=0}[L^{11}_{a=0}B^{9}_{tx=0}L^{20}_{c=0}[D^{f32,g}_{a,c}=D^{f32,g}_{a,c}+A^{f32,g}_{d,a,c,"
+     "tx};"
+     "];];];"},
+    {"more elements inside of the loop over threads than a thread holds",
+     "@input A f32[9,11,20,3]\n@output D f32[11,20]\n"
+     "B^{9}_{tx=0}L^{3}_{d=0}L^{11}_{a=0}L^{20}_{c=0}[D^{f32,g}_{a,c}=D^{f32,g}_{a,c}+A^{f32,g}_{tx,a,c,d};];"},
+    {"elements one after another where parts are many",
+     "@input A f64[300,40]\n@output D f64[40]\n"
+     "B^{300}_{tx=0}L^{40}_{a=0}?{(tx+a)%3>0}[D^{f64,g}_{a}=D^{f64,g}_{a}+A^{f64,g}_{tx,a};];"},
+    {"groups beside an axis without a loop and a wider sibling",
+     "@input A f32[12]\n@output D f32[3]\n@output F f32[4,16]\n"
+     "B^{1}_{bx=0}[B^{12}_{tx=0}[D^{f32,g}_{tx//4}=D^{f32,g}_{tx//4}+A^{f32,g}_{tx};];"
+     "B^{4}_{ty=0}B^{16}_{tx=0}[F^{f32,g}_{ty,tx}=A^{f32,g}_{(tx+ty)%12};];];"},
+    {"a split row index of two axes",
+     "@input A f32[64,8]\n@output D f32[64]\n"
+     "B^{2}_{bx=0}[B^{4}_{ty=0}B^{32}_{tx=0}L^{2}_{c=0}[D^{f32,g}_{bx*32+ty*8+tx//4}=D^{f32,g}_{bx*32+ty*8+tx//4}+"
+     "A^{f32,g}_{bx*32+ty*8+tx//4,tx%4*2+c};];];"},
+    {"results of a group that others read in the same round",
+     "@input A f32[5,32]\n@output D f32[5,32]\n"
+     "B^{1}_{bx=0}L^{5}_{a=0}[B^{32}_{tx=0}[E^{f32,s}_{tx//4}=E^{f32,s}_{tx//4}+A^{f32,g}_{a,tx};];"
+     "B^{32}_{tx=0}[D^{f32,g}_{a,tx}=E^{f32,s}_{7-tx//4};];];"},
+    {"elements that groups share, thread after thread",
+     "@input A f32[12,3]\n@output D f32[6]\n"
+     "B^{1}_{bx=0}[B^{12}_{tx=0}L^{3}_{a=0}[E^{f32,s}_{tx//4+a}=E^{f32,s}_{tx//4+a}+A^{f32,g}_{tx,a};];"
+     "B^{6}_{tx=0}?{tx<5}[D^{f32,g}_{tx}=E^{f32,s}_{tx};];D^{f32,g}_{5}=1;];"},
+    {"sharing: tiles of two types, one after the other",
+     "@input A f32[2,512]\n@output D f32[2,64]\n@output G f64[2,64]\n"
+     "B^{2}_{bx=0}[B^{64}_{tx=0}L^{8}_{a=0}[E^{f32,s}_{a*64+tx}=A^{f32,g}_{bx,a*64+tx}*2;];"
+     "B^{64}_{tx=0}[D^{f32,g}_{bx,tx}=E^{f32,s}_{511-tx*8}+E^{f32,s}_{tx};];"
+     "B^{64}_{tx=0}L^{4}_{a=0}[F^{f64,s}_{a*64+tx}=A^{f32,g}_{bx,a*64+tx}+1;];"
+     "B^{64}_{tx=0}[G^{f64,g}_{bx,tx}=F^{f64,s}_{255-tx*4}*F^{f64,s}_{tx};];];"},
+    {"sharing: two tiles in each round of a loop",
+     "@input A f32[3,512]\n@input C f32[3,512]\n@output D f32[2,64]\n@output G f32[2,64]\n"
+     "B^{2}_{bx=0}L^{3}_{d=0}[B^{64}_{tx=0}L^{8}_{a=0}[E^{f32,s}_{a*64+tx}=A^{f32,g}_{d,a*64+tx}*(bx+2);];"
+     "B^{64}_{tx=0}[D^{f32,g}_{bx,tx}=D^{f32,g}_{bx,tx}+E^{f32,s}_{511-tx*8};];"
+     "B^{64}_{tx=0}L^{8}_{a=0}[F^{f32,s}_{a*64+tx}=C^{f32,g}_{d,a*64+tx}+bx;];"
+     "B^{64}_{tx=0}[G^{f32,g}_{bx,tx}=G^{f32,g}_{bx,tx}+F^{f32,s}_{511-tx*8};];];"},
+    {"sharing: not with what the next round reads",
+     "@input A f32[4,256]\n@output D f32[4,64]\n@output G f32[4,64]\n"
+     "B^{1}_{bx=0}L^{4}_{d=0}[B^{64}_{tx=0}L^{4}_{a=0}[F^{f32,s}_{a*64+tx}=A^{f32,g}_{d,a*64+tx}*3;];"
+     "B^{64}_{tx=0}[D^{f32,g}_{d,tx}=F^{f32,s}_{255-tx*4};];"
+     "B^{64}_{tx=0}[G^{f32,g}_{d,tx}=if_then_else(d>0,E^{f32,s}_{255-tx*4},0);];"
+     "B^{64}_{tx=0}L^{4}_{a=0}[E^{f32,s}_{a*64+tx}=A^{f32,g}_{d,a*64+tx}+1;];];"},
+    {"sharing: not with what is written part by part and read behind the loop",
+     "@input A f32[4,256]\n@output D f32[4,64]\n@output G f32[64]\n"
+     "B^{1}_{bx=0}[L^{4}_{d=0}[B^{64}_{tx=0}L^{4}_{a=0}[F^{f32,s}_{a*64+tx}=A^{f32,g}_{d,a*64+tx}*3;];"
+     "B^{64}_{tx=0}[D^{f32,g}_{d,tx}=F^{f32,s}_{255-tx*4};];"
+     "B^{64}_{tx=0}[E^{f32,s}_{d*64+tx}=A^{f32,g}_{d,tx}+1;];];"
+     "B^{64}_{tx=0}[G^{f32,g}_{tx}=E^{f32,s}_{255-tx*4};];];"},
+    {"sharing: not with an accumulator that begins with the block",
+     "@input A f32[2,256]\n@output D f32[2,64]\n@output G f32[2,64]\n"
+     "B^{2}_{bx=0}[B^{64}_{tx=0}L^{4}_{a=0}[F^{f32,s}_{a*64+tx}=A^{f32,g}_{bx,a*64+tx}*3;];"
+     "B^{64}_{tx=0}[D^{f32,g}_{bx,tx}=F^{f32,s}_{255-tx*4};];"
+     "B^{64}_{tx=0}L^{4}_{a=0}L^{2}_{c=0}[E^{f32,s}_{a*64+tx}=E^{f32,s}_{a*64+tx}+A^{f32,g}_{bx,a*64+tx}*c;];"
+     "B^{64}_{tx=0}[G^{f32,g}_{bx,tx}=E^{f32,s}_{255-tx*4};];];"},
+    {"sharing: with an accumulator that is set where it begins",
+     "@input A f32[2,256]\n@output D f32[2,64]\n@output G f32[2,64]\n"
+     "B^{2}_{bx=0}[B^{64}_{tx=0}L^{4}_{a=0}[F^{f32,s}_{a*64+tx}=A^{f32,g}_{bx,a*64+tx}*3;];"
+     "B^{64}_{tx=0}[D^{f32,g}_{bx,tx}=F^{f32,s}_{255-tx*4};];"
+     "B^{64}_{tx=0}L^{4}_{a=0}[E^{f32,s}_{a*64+tx}=0.5;];"
+     "B^{64}_{tx=0}L^{4}_{a=0}L^{2}_{c=0}[E^{f32,s}_{255-(a*64+tx)}=E^{f32,s}_{255-(a*64+tx)}+A^{f32,g}_{bx,a*64+tx}*c;"
+     "];"
+     "B^{64}_{tx=0}[G^{f32,g}_{bx,tx}=E^{f32,s}_{255-tx*4};];];"},
+    {"sharing: a tile and the cells of a reduction",
+     "@input A f64[3,300]\n@output D f64[3,300]\n@output G f64[3]\n"
+     "B^{1}_{bx=0}L^{3}_{d=0}[B^{300}_{tx=0}[F^{f64,s}_{tx}=A^{f64,g}_{d,tx}*3;];"
+     "B^{300}_{tx=0}[D^{f64,g}_{d,tx}=F^{f64,s}_{299-tx};];"
+     "B^{300}_{tx=0}[G^{f64,g}_{d}=max(G^{f64,g}_{d},A^{f64,g}_{d,tx});];];"},
+    {"sharing: with flags that say what is defined",
+     "@input A f32[2,1024]\n@output D f32[2,64]\n@output G f32[2,64]\n"
+     "B^{2}_{bx=0}[B^{64}_{tx=0}L^{16}_{a=0}[E^{f32,s}_{a*64+tx}=E^{f32,s}_{a*64+tx}*A^{f32,g}_{bx,a*64+tx};];"
+     "B^{64}_{tx=0}L^{16}_{a=0}[E^{f32,s}_{a*64+tx}=E^{f32,s}_{a*64+tx}+1;];"
+     "B^{64}_{tx=0}[G^{f32,g}_{bx,tx}=E^{f32,s}_{1023-tx*16};];"
+     "B^{64}_{tx=0}L^{16}_{a=0}[F^{f32,s}_{a*64+tx}=A^{f32,g}_{bx,a*64+tx}*3;];"
+     "B^{64}_{tx=0}[D^{f32,g}_{bx,tx}=F^{f32,s}_{1023-tx*16};];];"},
+    {"sums that begin in registers: a loop over elements inside of the reduction",
+     "@input A f32[4,3,5]\n@output D f32[4,5]\n"
+     "B^{4}_{tx=0}L^{3}_{a=0}L^{5}_{c=0}[D^{f32,g}_{tx,c}=D^{f32,g}_{tx,c}+A^{f32,g}_{tx,a,c};];"},
+    {"sums that begin in registers: in vectors",
+     "@input A f16[4,8,8]\n@output D f16[4,8]\n@output F f32[4]\n"
+     "B^{4}_{tx=0}[L^{8}_{a=0}V^{8}_{c=0}[D^{f16,g}_{tx,c}=max(D^{f16,g}_{tx,c},A^{f16,g}_{tx,a,c});];"
+     "L^{8}_{a=0}V^{8}_{c=0}[F^{f32,g}_{tx}=F^{f32,g}_{tx}+A^{f16,g}_{tx,a,c};];];"},
+    {"sums that begin in registers: guards that leave elements out",
+     "@input A f32[5,4]\n@output D f32[5]\n@output F f32[8]\n"
+     "B^{8}_{tx=0}[L^{4}_{a=0}?{tx<5&a>0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};];"
+     "L^{2}_{c=0}?{c*4+tx//2<99}[F^{f32,g}_{tx}=F^{f32,g}_{tx}*(c+2);];];"},
+    {"sums that begin in registers: one contribution each, also in a vector",
+     "@input A f32[4,8]\n@output D f32[4,8]\n@output F f64[4]\n"
+     "B^{4}_{tx=0}[L^{2}_{a=0}V^{4}_{c=0}[D^{f32,g}_{tx,a*4+c}=D^{f32,g}_{tx,a*4+c}+A^{f32,g}_{tx,a*4+c};];"
+     "F^{f64,g}_{tx}=min(F^{f64,g}_{tx},A^{f32,g}_{tx,3});];"},
+    {"sums that do not begin in registers: with others in the loop, of two equations, of launches and blocks",
+     "@input A f32[4,3]\n@output D f32[4]\n@output F f32[4]\n@output G f32[4]\n@output H f32[3]\n"
+     "B^{4}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};"
+     "F^{f32,g}_{tx}=F^{f32,g}_{tx}+D^{f32,g}_{tx}*A^{f32,g}_{tx,a};];"
+     "B^{4}_{tx=0}[L^{3}_{a=0}[G^{f32,g}_{tx}=G^{f32,g}_{tx}+A^{f32,g}_{tx,a};];G^{f32,g}_{tx}=G^{f32,g}_{tx}+tx;];"
+     "L^{4}_{c=0}B^{3}_{tx=0}[H^{f32,g}_{tx}=H^{f32,g}_{tx}+A^{f32,g}_{c,tx};];"},
+    {"sums that begin in registers, and are added to behind a guard and by other rounds",
+     "@input A f32[9,2,3]\n@output D f32[9,2]\n@output F f32[9]\n@output G f32[9]\n"
+     "B^{9}_{tx=0}L^{2}_{c=0}[L^{3}_{a=0}[D^{f32,g}_{tx,c}=D^{f32,g}_{tx,c}+A^{f32,g}_{tx,c,a};];"
+     "D^{f32,g}_{tx,1-c}=D^{f32,g}_{tx,1-c}+A^{f32,g}_{tx,c,0};];"
+     "B^{9}_{tx=0}[L^{3}_{a=0}?{tx<5}[F^{f32,g}_{tx}=F^{f32,g}_{tx}+A^{f32,g}_{tx,0,a};];"
+     "L^{3}_{a=0}[F^{f32,g}_{tx}=F^{f32,g}_{tx}+A^{f32,g}_{tx,1,a};];];"
+     "B^{9}_{tx=0}L^{3}_{a=0}[G^{f32,g}_{tx}=G^{f32,g}_{tx}+A^{f32,g}_{tx,0,a};];"
+     "B^{9}_{tx=0}[G^{f32,g}_{tx}=G^{f32,g}_{tx}+7;];"},
     {"a reduction over blocks",
      "@input A f32[4,3]\n@output D "
      "f32[3]\nB^{4}_{bx=0}B^{3}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{bx,tx};];"},
@@ -163,6 +319,20 @@ constexpr Case kCases[] = {
     {"vectors of elements that are not aligned",
      "@input A f32[8,18]\n@output D f32[8,16]\n"
      "B^{8}_{tx=0}L^{4}_{a=0}V^{4}_{c=0}[D^{f32,g}_{tx,a*4+c}=A^{f32,g}_{tx,a*4+c+1};];"},
+    {"sums whose element divides the loop",
+     "@input A f32[12,4]\n@output D f32[2,3]\n"
+     "L^{12}_{a=0}L^{4}_{c=0}[D^{f32,g}_{a//6,a//2%3}=D^{f32,g}_{a//6,a//2%3}+A^{f32,g}_{a,c};];"},
+    {"vectors of which two are aligned",
+     "@input A f16[8,18]\n@output D f16[8,18]\n"
+     "B^{8}_{tx=0}[L^{2}_{a=0}V^{8}_{c=0}[D^{f16,g}_{tx,a*8+c}=A^{f16,g}_{tx,a*8+c}*A^{f16,g}_{tx,a*8+c+1}+c;];"
+     "L^{2}_{c=0}[D^{f16,g}_{tx,c+16}=A^{f16,g}_{tx,c+16};];];"},
+    {"vectors over rows of odd length",
+     "@input A f16[8,15]\n@input C f16[15]\n@output D f16[8,15]\n"
+     "B^{15}_{tx=0}V^{8}_{c=0}[D^{f16,g}_{(tx*8+c)//15,(tx*8+c)%15}="
+     "A^{f16,g}_{(tx*8+c)//15,(tx*8+c)%15}*C^{f16,g}_{(tx*8+c)%15};];"},
+    {"lanes of a wider type than the vector",
+     "@input A f16[8,8]\n@output D f32[8,8]\n"
+     "B^{8}_{tx=0}V^{8}_{c=0}[D^{f32,g}_{tx,c}=A^{f16,g}_{tx,c}*2;];"},
     {"vectors that accumulate",
      "@input A f16[4,3,8]\n@output D f16[4,8]\n"
      "B^{4}_{tx=0}L^{3}_{a=0}V^{8}_{c=0}[D^{f16,g}_{tx,c}=D^{f16,g}_{tx,c}+A^{f16,g}_{tx,a,c};];"},

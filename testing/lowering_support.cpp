@@ -70,7 +70,8 @@ std::vector<Judged> generated(std::uint64_t seed, std::size_t count) {
 
 std::vector<Judged> recipe_states(std::size_t step) {
   std::vector<Judged> out;
-  for (const char* name : {"conv3x3", "layer_norm", "matmul", "matmul_odd", "softmax"}) {
+  for (const char* name : {"conv3x3", "conv3d_product", "conv_product", "conv_product_odd", "layer_norm", "matmul",
+                           "matmul_odd", "softmax"}) {
     const std::string path = concat(STEPTP_SOURCE_DIR, "/testing/data/recipes/", name);
     const auto text = read_file(concat(path, ".leir"));
     const auto steps = read_file(concat(path, ".json"));

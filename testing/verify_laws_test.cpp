@@ -47,7 +47,10 @@ std::vector<Sample> samples(std::uint64_t seed, std::uint64_t count) {
 constexpr std::uint64_t kBudget = 40'000'000;
 
 Judgement judge(const Program& before, const Program& after, std::uint64_t seed = 1) {
-  return verify(before, after, {.seed = seed, .budget = kBudget});
+  VerifyOptions options = without_safety();
+  options.seed = seed;
+  options.budget = kBudget;
+  return verify(before, after, options);
 }
 
 TEST(VerifyLaws, AProgramEqualsItself) {

@@ -8,6 +8,7 @@
 
 #include "steptp/base/text.h"
 #include "steptp/verify/verify.h"
+#include "testing/judge_support.h"
 #include "testing/shorthand.h"
 
 namespace steptp::testing {
@@ -112,7 +113,7 @@ TEST(VerifyRecurrences, ProvedAsFolds) {
     const Program before = program(one.signature, one.before, "");
     const Program after = program(one.signature, one.after, one.right);
     for (const auto& [first, second] : {std::pair(&before, &after), std::pair(&after, &before)}) {
-      const Judgement judgement = verify(*first, *second);
+      const Judgement judgement = verify(*first, *second, without_safety());
       EXPECT_EQ(judgement.verdict, Grade::proved) << one.after << "\n" << one.right << "\n" << judgement.reason;
     }
     for (const std::string_view wrong : one.wrong) {
@@ -181,7 +182,7 @@ TEST(VerifyRecurrences, Rolled) {
       "G[tx]=X[tx];X[tx]=max(G[tx],A[tx,a]);N[tx]=N[tx]*exp(G[tx]-X[tx])+exp(A[tx,a]-X[tx]);";
   for (const std::string& before : {sums, kept}) {
     const Program right = program(kRows, before, "");
-    const Judgement judgement = verify(right, program(kRows, rolled(kStart, kRound), ""));
+    const Judgement judgement = verify(right, program(kRows, rolled(kStart, kRound), ""), without_safety());
     EXPECT_EQ(judgement.verdict, Grade::proved) << judgement.reason;
     const std::string wrong[] = {
         rolled("X[tx]=0;N[tx]=0;", kRound),

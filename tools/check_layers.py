@@ -135,6 +135,8 @@ def check_edges(root: Path, layers: dict[str, list[str]]) -> list[Finding]:
         # The registry of strategies is made from the names of their files.
         if name.startswith("strategies/") and "recipe" in used:
             used["recipe"].add(name)
+    if "plans" in used:  # likewise that of moves
+        used["plans"].add("moves/catalogue")
     return [
         Finding("unused", "layers.txt", f"{name} lists {other}, but no file of it includes anything of {other}")
         for name, below in layers.items() for other in below if other not in used[name]

@@ -26,6 +26,9 @@ ALLOWED: dict[str, str] = {
     "token_bytes": "likewise",
     "token_text": "likewise",
     "vocabulary_size": "likewise",
+    "find_contraction": "the vocabulary of moves is tested whole; which of them ask it changes",
+    "tile_of": "likewise",
+    "only_reader": "likewise",
     "is_equal_or_numeric": "what a grade means; tests of the judge ask for it by name",
 }
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)

@@ -33,8 +33,9 @@ class Recipe:
     def bind(self, at: str, axis: str) -> None:
         self.step("loop_binding", at, axis=axis, multiple=1)
 
-    def cache(self, at: str, direction: str, of: str, scope: str, form: str = "plain") -> None:
-        self.step("cache_read_write", at, direction=direction, of=of, scope=scope, form=form)
+    def cache(self, at: str, direction: str, of: str, scope: str, form: str = "plain", points: bool = False) -> None:
+        more = {"points": 1} if points else {}
+        self.step("cache_read_write", at, direction=direction, of=of, scope=scope, form=form, **more)
 
     def unroll(self, *places: str) -> None:
         for place in places:
@@ -270,6 +271,101 @@ def conv3x3(batch: int, channels: int, size: tuple[int, int], outputs: int, regi
     return r
 
 
+def product(values: tuple[int, ...]) -> int:
+    result = 1
+    for value in values:
+        result *= value
+    return result
+
+
+def conv_product(
+    batch: int,
+    channels: int,
+    size: tuple[int, ...],
+    outputs: int,
+    kernel: tuple[int, ...],
+    tile: tuple[int, int, int],
+    threads: tuple[int, int],
+    stride: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+) -> Recipe:
+    """A convolution as a matrix product in one kernel: rows are output channels, columns the output pixels of all images
+    in one fused loop, the reduction runs over input channels and window in one fused loop. The tile of the image is
+    copied point by point, each (pixel, k) from where the window finds it, so that the matrix is never made."""
+    dims = len(size)
+    names = "cdfghijkmn"
+    out_names, channel, window = names[:dims], names[dims], names[dims + 1 : 2 * dims + 1]
+    reach = [dilation * (k - 1) + 1 for k in kernel]
+    out = [(n + 2 * padding - w) // stride + 1 for n, w in zip(size, reach, strict=True)]
+
+    def at(index: str, step: int) -> str:
+        return index if step == 1 else f"{index}*{step}"
+
+    places = [f"{at(o, stride)}+{at(w, dilation)}" for o, w in zip(out_names, window, strict=True)]
+    image, weights = ref("E" if padding else "A", "tx", channel, *places), ref("D", "a", channel, *window)
+    c = ref("C", "tx", "a", *out_names)
+    head = loop("B", "tx", batch) + loop("L", "a", outputs)
+    for name, extent in zip(out_names + channel + window, [*out, channels, *kernel], strict=True):
+        head += loop("L", name, extent)
+    nests = [f"{head}[{c}={c}+{image}*{weights};];"]
+    if padding:
+        padded = loop("B", "tx", batch) + loop("L", "a", channels)
+        for name, extent in zip(out_names, size, strict=True):
+            padded += loop("L", name, extent + 2 * padding)
+        inside = "&".join(f"{padding}<={o}<{n + padding}" for o, n in zip(out_names, size, strict=True))
+        source = ref("A", "tx", "a", *(f"{o}-{padding}" for o in out_names))
+        nests.insert(0, f"{padded}[{ref('E', 'tx', 'a', *out_names)}=if_then_else({inside},{source},0);];")
+    shape = ",".join(str(n) for n in (batch, channels, *size))
+    r = Recipe(
+        [
+            f"@input A f32[{shape}]",
+            f"@param D f32[{','.join(str(n) for n in (outputs, channels, *kernel))}]",
+            f"@output C f32[{','.join(str(n) for n in (batch, outputs, *out))}]",
+        ],
+        nests,
+    )
+    if padding:
+        r.step("compute_inline", "0/0")
+    r.bind("0:loop[0]", "none")
+    r.exchange("0:loop[0]", 1)
+    # channels a, then the images and their pixels as one loop, then input channels and window as one
+    for position in (1, 2):
+        for _ in range(dims):
+            r.fuse_loops(f"0:loop[{position}]")
+    rows_left, columns_left = outputs % tile[0], batch * product(tuple(out)) % tile[1]
+    depth_left = channels * product(kernel) % tile[2]
+    r.split("0:loop[0]", tile[0])
+    r.split("0:loop[1]", tile[0] // threads[0])
+    r.split("0:loop[3]", tile[1])
+    r.split("0:loop[4]", threads[1])
+    r.split("0:loop[6]", tile[2])
+    # by ty d bx a tx k c  ->  by bx k ty tx c d a
+    for position, other in ((1, 3), (2, 6), (4, 5), (5, 7)):
+        r.exchange(f"0:loop[{position}]", other)
+    for position, axis in ((0, "by"), (1, "bx"), (3, "ty"), (4, "tx")):
+        r.bind(f"0:loop[{position}]", axis)
+    r.cache("0:loop[1]", "write", "C", "l", points=True)
+    staged = "0/0/0:right.1.0" if padding else "A"
+    r.cache("0/0:loop[0]", "read", staged, "s", FORMS[bool(columns_left or depth_left)], points=True)
+    r.cache("0/0:loop[0]", "read", "D", "s", FORMS[bool(rows_left or depth_left)], points=True)
+    # 0/0/0 fills the tile of pixels, 0/0/1 that of weights, 0/0/2 multiplies, 0/1 writes back. Neighbouring threads take
+    # neighbouring pixels, of the image as of its tile.
+    r.exchange("0/0/0:loop[0]", 1)
+    r.step("set_storage_layout", "0/0/0/0:left", form="transpose", dimensions="1,0", number=0)
+    for nest, elements in (("0/0/0", tile[1] * tile[2]), ("0/0/1", tile[0] * tile[2])):
+        r.fuse_loops(f"{nest}:loop[0]")
+        in_rounds = elements > threads[0] * threads[1]
+        if in_rounds:
+            r.split(f"{nest}:loop[0]", threads[0] * threads[1])
+        r.spread(nest, int(in_rounds), threads)
+    r.cache("0/0/2:loop[2]", "read", "F", "l")
+    r.cache("0/0/2:loop[2]", "read", "G", "l")
+    r.unroll("0/0/2:loop[2]", "0/0/2/0:loop[0]", "0/0/2/1:loop[0]", "0/0/2/2:loop[0]", "0/0/2/2:loop[1]")
+    r.unroll("0/1:loop[2]", "0/1:loop[3]")
+    return r
+
+
 def attention(sizes: tuple[int, int, int, int], tile: int, rows: int, hidden: str) -> Recipe:
     """Flash attention in one kernel: keys and values in tiles in shared memory, a thread for each query; running maximum,
     sum and output in registers. `hidden` says which scores are masked: with "c<d" a row ends with -inf, with "d<c" it
@@ -343,6 +439,18 @@ RECIPES = {
     "softmax": (softmax(16384, 16384, 1024, 2), softmax(3, 16, 4, 2)),
     "layer_norm": (layer_norm(8192, 8192, 512, 4), layer_norm(3, 16, 4, 2)),
     "conv3x3": (conv3x3(8, 64, (56, 56), 128, 16, 4), conv3x3(2, 2, (4, 4), 4, 2, 2)),
+    "conv_product": (
+        conv_product(8, 64, (56, 56), 128, (3, 3), (64, 64, 16), (16, 16), padding=1),
+        conv_product(4, 4, (3, 5), 4, (3, 3), (4, 4, 4), (2, 2), padding=1),
+    ),
+    "conv_product_odd": (
+        conv_product(7, 13, (29, 31), 50, (3, 3), (32, 64, 8), (8, 16), stride=2, padding=1, dilation=2),
+        conv_product(2, 2, (5, 7), 5, (3, 3), (4, 8, 4), (2, 4), stride=2, padding=1, dilation=2),
+    ),
+    "conv3d_product": (
+        conv_product(61, 62, (9, 54, 3), 43, (3, 3, 3), (16, 64, 8), (8, 16)),
+        conv_product(2, 2, (2, 5, 6), 5, (2, 3, 2), (4, 8, 4), (2, 4)),
+    ),
     "attention": (attention((64, 8, 256, 16), 32, 64, "c<d"), attention((2, 2, 4, 3), 2, 2, "c<d")),
     "attention_masked": (attention((64, 8, 256, 16), 32, 64, "d<c"), attention((2, 2, 4, 3), 2, 2, "d<c")),
 }

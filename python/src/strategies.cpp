@@ -9,12 +9,15 @@
 #include "python/src/bindings.h"
 #include "steptp/base/text.h"
 #include "steptp/documents/usable.h"
+#include "steptp/plans/listing.h"
+#include "steptp/plans/registry.h"
 #include "steptp/reasoning/trace.h"
 #include "steptp/recipe/describe.h"
 #include "steptp/recipe/facts_json.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
+#include "steptp/strategies/handles.h"
 #include "steptp/text/printer.h"
 
 namespace nb = nanobind;
@@ -63,6 +66,101 @@ nb::object explain_strategy_verb(const std::string& name) {
   return strategy ? text_object(explain(*strategy)) : nb::none();
 }
 
+const Move& move_named(const std::string& name) {
+  const Move* move = find_move(name);
+  if (!move) throw nb::value_error(unknown_move(name).c_str());
+  return *move;
+}
+
+Plan plan_of(const std::string& text) {
+  auto plan = plan_from_json(json_of(text));
+  if (!plan) throw nb::value_error(plan.error().c_str());
+  return std::move(plan).value();
+}
+
+nb::object moves_verb() {
+  Json::Array all;
+  for (const Move* move : all_moves()) all.push_back(to_json(*move));
+  return text_object(Json(std::move(all)).dump());
+}
+
+nb::object explain_move_verb(const std::string& name) {
+  const Move* move = find_move(name);
+  return move ? text_object(explain(*move)) : nb::none();
+}
+
+nb::object move_choices_verb(const Document& document, const std::vector<std::string>& names,
+                             std::optional<std::uint64_t> limit, std::optional<std::uint64_t> sample,
+                             std::uint64_t seed, bool refusals) {
+  require_usable(document);
+  std::vector<const Move*> moves;
+  for (const std::string& name : names) moves.push_back(&move_named(name));
+  std::string text;
+  {
+    const nb::gil_scoped_release release;
+    View view(document.program);
+    const MoveChoices found = list_choices(names.empty() ? all_moves() : moves, view, refusals);
+    Json::Array out;
+    const std::string& program = document.program.name;
+    if (limit || sample) {
+      for (const MoveChoice& entry : sample ? sample_choices(found, *sample, seed) : first_choices(found, *limit)) {
+        out.push_back(to_json(program, entry));
+      }
+    } else {
+      for (const MoveSite& entry : found.sites) out.push_back(to_json(program, entry));
+    }
+    for (const MoveNotMade& entry : found.refusals) out.push_back(to_json(program, entry));
+    text = Json(std::move(out)).dump();
+  }
+  return text_object(text);
+}
+
+/// (program, JSON of step, recipe, facts and map), or (None, JSON of the refusal).
+nb::tuple apply_move_verb(const Document& document, const std::string& name, const std::string& choice_text) {
+  require_usable(document);
+  const Move& move = move_named(name);
+  const Choice choice = choice_of(choice_text);
+  const auto moved = apply(move, document.program, choice);
+  if (moved) {
+    const Json made = to_json(PlannedMove{name, choice}, document.program, *moved);
+    return nb::make_tuple(nb::cast(moved->program), text_object(made.dump()));
+  }
+  require_choice(moved.error().refusal);
+  Json out;
+  out.set("text", to_text(move, moved.error())).set("refused", to_json(moved.error()));
+  return nb::make_tuple(nb::none(), text_object(out.dump()));
+}
+
+std::string root_hash_verb(const Document& document) {
+  require_usable(document);
+  return root_hash(document.program);
+}
+
+/// (program, JSON of recipe and map), or (None, JSON of the refusal).
+nb::tuple replay_plan_verb(const Document& document, const std::string& plan_text) {
+  require_usable(document);
+  const Plan plan = plan_of(plan_text);
+  if (const std::string other = other_root(document.program, plan); !other.empty()) {
+    throw nb::value_error(other.c_str());
+  }
+  const auto replayed = replay(document.program, plan);
+  Json out;
+  if (replayed) {
+    out.set("recipe", to_json(replayed->recipe)).set("map", replayed->map.to_json());
+    return nb::make_tuple(nb::cast(replayed->program), text_object(out.dump()));
+  }
+  const MoveRefusal& why = replayed.error().refusal;
+  require_choice(why.refusal);
+  out.set("text", to_text(replayed.error(), plan)).set("move", replayed.error().move);
+  return nb::make_tuple(nb::none(), text_object(out.set("refused", to_json(why)).dump()));
+}
+
+nb::object retune_verb(const std::string& plan_text, std::uint64_t move, const std::string& choice_text) {
+  const auto plan = retuned(plan_of(plan_text), move, choice_of(choice_text));
+  if (!plan) throw nb::value_error(plan.error().c_str());
+  return text_object(to_json(*plan).dump());
+}
+
 nb::object choices_verb(const Document& document, const std::vector<std::string>& names, bool extended,
                         std::optional<std::uint64_t> limit, std::optional<std::uint64_t> sample, std::uint64_t seed,
                         bool refusals) {
@@ -89,22 +187,23 @@ nb::object choices_verb(const Document& document, const std::vector<std::string>
   return text_object(text);
 }
 
-/// (program, JSON of step and facts), or (None, JSON of the refusal). With a seed also the step in words.
+/// (program, JSON of step, facts and map), or (None, JSON of the refusal). With a seed also the step in words.
 nb::tuple apply_verb(const Document& document, const std::string& name, const std::string& choice_text,
                      std::optional<std::uint64_t> reasoning) {
   require_usable(document);
   const Strategy& strategy = strategy_named(name);
   const Choice choice = choice_of(choice_text);
-  View view(document.program);
-  const auto applied = apply(strategy, view, choice);
+  const auto tracked = apply_tracked(strategy, document.program, choice);
   Json out;
-  if (!applied) {
-    require_choice(applied.error());
-    out.set("text", to_text(name, applied.error())).set("refused", to_json(applied.error()));
+  if (!tracked) {
+    require_choice(tracked.error());
+    out.set("text", to_text(name, tracked.error())).set("refused", to_json(tracked.error()));
     return nb::make_tuple(nb::none(), text_object(out.dump()));
   }
+  const Applied* applied = &tracked->applied;
   out.set("step", to_json(Step{name, choice}));
   out.set("facts", to_json(applied->facts, document.program, applied->program));
+  out.set("map", tracked->map.to_json());
   if (reasoning) {
     const Trace trace = make_trace(strategy, document.program, choice, *applied, *reasoning);
     out.set("reasoning", render(trace, document.program, applied->program, Profile::paper));
@@ -129,6 +228,14 @@ nb::tuple replay_verb(const Document& document, const std::string& recipe_text) 
 void bind_strategies(nb::module_& module) {
   module.def("strategies", &strategies_verb);
   module.def("explain_strategy", &explain_strategy_verb, nb::arg("name"));
+  module.def("moves", &moves_verb);
+  module.def("explain_move", &explain_move_verb, nb::arg("name"));
+  module.def("move_choices", &move_choices_verb, nb::arg("document"), nb::arg("moves"), nb::arg("limit").none(),
+             nb::arg("sample").none(), nb::arg("seed"), nb::arg("refusals"));
+  module.def("apply_move", &apply_move_verb, nb::arg("document"), nb::arg("move"), nb::arg("choice"));
+  module.def("root_hash", &root_hash_verb, nb::arg("document"));
+  module.def("replay_plan", &replay_plan_verb, nb::arg("document"), nb::arg("plan"));
+  module.def("retune", &retune_verb, nb::arg("plan"), nb::arg("move"), nb::arg("choice"));
   module.def("choices", &choices_verb, nb::arg("document"), nb::arg("strategies"), nb::arg("extended"),
              nb::arg("limit").none(), nb::arg("sample").none(), nb::arg("seed"), nb::arg("refusals"));
   module.def("apply", &apply_verb, nb::arg("document"), nb::arg("strategy"), nb::arg("choice"),

@@ -1,12 +1,14 @@
 #include "python/src/workers.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "python/src/bindings.h"
 #include "steptp/base/ordered_stream.h"
@@ -24,7 +26,7 @@ thread_local SignalWatch* watch_of_thread = nullptr;
 
 /// The JSON answer of the verb.
 std::string time_verb(const std::vector<Document>& documents, const std::string& device, double budget, double spread,
-                      bool warm, std::uint64_t seed, bool graph) {
+                      bool warm, std::uint64_t seed, bool graph, const std::optional<Document>& root) {
   const auto kind = value_of<DeviceKind>("device", device);
   TimeRequest request;
   request.budget_seconds = budget;
@@ -39,7 +41,15 @@ std::string time_verb(const std::vector<Document>& documents, const std::string&
   {
     const nb::gil_scoped_release release;
     const Watched watched(watch);
-    const auto report = time_documents(all, pool_for(kind), request);
+    CandidatePool& pool = pool_for(kind);
+    std::optional<RootElements> elements;
+    if (root) {
+      auto made = root_elements(*root, seed, request.check_operations, pool);
+      if (!made) throw_diagnostics(made.error().diagnostics, *root->source);
+      elements.emplace(std::move(made).value());
+      request.root = &*elements;
+    }
+    const auto report = time_documents(all, pool, request);
     if (!report && !watch.raised()) throw_diagnostics(report.error().diagnostics, *documents.front().source);
     if (report) answer = to_json(*report).dump();
   }
@@ -92,7 +102,7 @@ CandidatePool& pool_for(DeviceKind device) {
 
 void bind_workers(nb::module_& module) {
   module.def("time", &time_verb, nb::arg("documents"), nb::arg("device"), nb::arg("budget"), nb::arg("spread"),
-             nb::arg("warm"), nb::arg("seed"), nb::arg("graph"));
+             nb::arg("warm"), nb::arg("seed"), nb::arg("graph"), nb::arg("root").none());
   module.def("worker_main", &worker_main, nb::arg("memory_bytes"), nb::arg("gpu"));
 }
 

@@ -1,7 +1,7 @@
 """Verified steps on tensor programs.
 
 The verbs of the command line are functions here: `read`, `fmt`, `check`, `run`, `verify`, `choices`, `apply`,
-`replay`, `tokens`, `grammar` and more; those of `steptp dataset` are in `steptp.dataset`.
+`replay`, `moves`, `tokens`, `grammar` and more; those of `steptp dataset` are in `steptp.dataset`.
 A program is a `Program`, or wherever one is wanted its text or the path of its file. Inputs that cannot be used raise
 `DiagnosticError`, which carries the messages as data; runs that fail raise `RunError`.
 """
@@ -18,6 +18,7 @@ from ._errors import (
     RunError,
     SteptpError,
 )
+from ._moves import Moved, apply_move, make_plan, move_choices, moves, replay_plan, retune
 from ._results import Applied, CheckReport, Counterexample, Judgement, Lowered, RunResult, Statistics, TokenCounts
 from ._signature import Variable, from_json as _signature_from_json
 from ._steptp import Program
@@ -64,6 +65,7 @@ __all__ = [
     "InputError",
     "Judgement",
     "Lowered",
+    "Moved",
     "Program",
     "RefusedError",
     "RunError",
@@ -75,6 +77,7 @@ __all__ = [
     "Variable",
     "ZooProgram",
     "apply",
+    "apply_move",
     "canonical",
     "check",
     "choices",
@@ -90,9 +93,14 @@ __all__ = [
     "grammar",
     "import_model",
     "lower",
+    "make_plan",
+    "move_choices",
+    "moves",
     "prompt",
     "read",
     "replay",
+    "replay_plan",
+    "retune",
     "run",
     "same_up_to_renaming",
     "seeded_inputs",

@@ -107,6 +107,9 @@ class Judgement:
     counterexample: Counterexample | None
     work: int
     seed: int | None = None
+    #: Of equal programs that are not safe: the element, what goes wrong there and the inputs, as
+    #: ``{"output": "D", "index": [0], "what": "an overflow", "safe_range": "middle", "given": {...}}``.
+    unsafe: Mapping[str, Any] | None = None
     id: str = ""
     accepts_numeric: bool = field(default=False, repr=False)
 
@@ -128,7 +131,8 @@ class Judgement:
         found = self.counterexample
         return {
             "id": self.id,
-            **{key: value for key, value in vars(self).items() if key not in ("id", "accepts_numeric")},
+            **{key: value for key, value in vars(self).items() if key not in ("id", "accepts_numeric", "unsafe")},
+            **({} if self.unsafe is None else {"unsafe": self.unsafe}),
             "vacuous": list(self.vacuous),
             "independent_of": list(self.independent_of),
             "assumes": list(self.assumes),
@@ -212,12 +216,14 @@ class RunResult(Mapping[str, "Array"]):
 
 @dataclass(frozen=True)
 class Applied:
-    """A program after a step, the step as `replay` takes it, the facts of the change, and the step in words where
-    they were asked for."""
+    """A program after a step, the step as `replay` takes it, the facts of the change, where each nest, loop, equation,
+    left side and read is now (addresses before to addresses after), and the step in words where they were asked
+    for."""
 
     program: Program
     step: dict[str, Any]
     facts: dict[str, Any]
+    map: dict[str, list[str]]
     reasoning: str | None = None
 
 

@@ -91,15 +91,15 @@ def check(source: Source, *, signature: SignatureLike | None = None, device: str
 
 
 def explain(id: str) -> str:
-    """What a diagnostic or a strategy means, with an example; ValueError where there is none of that name.
+    """What a diagnostic, a strategy or a move means, with an example; ValueError where there is none of that name.
 
     >>> print(explain("not-written").splitlines()[0])
     not-written (error)
     >>> print(explain("loop_split").splitlines()[0])
     loop_split: one loop becomes an outer and an inner loop
     """
-    strategy = _steptp.explain_strategy(id)
-    return _steptp.explain(id) if strategy is None else strategy
+    known = _steptp.explain_strategy(id) or _steptp.explain_move(id)
+    return _steptp.explain(id) if known is None else known
 
 
 def _element(element: ElementLike) -> tuple[str, list[int]]:
@@ -172,12 +172,14 @@ def time(
     warm: bool = False,
     seed: int = 0,
     graph: bool = False,
+    root: Source | None = None,
 ) -> dict[str, Any]:
     """Measures how fast a program runs, alone or by turns with others, as the verb `time` does.
 
     The answer is that of ``steptp time --json``: "machine", and "programs" with "status", "median_s", "spread_s",
     "roofline_share" and more of each. Every repetition is checked: a program with a wrong result has no times. With
-    `graph` a GPU gets all launches of a program by one call, as a CUDA graph.
+    `graph` a GPU gets all launches of a program by one call, as a CUDA graph. With `root`, a program that all are known
+    to be equal to, its certified values are compared with in place of their own, which are then not evaluated.
 
     Raises DiagnosticError where there is no such device.
     """
@@ -185,7 +187,10 @@ def time(
         raise ValueError("graph needs device='cuda': a CPU has no launches to put together")
     documents = [_open(one, None) for one in (source, *against)]
     number = _natural(seed, "seed")
-    return json.loads(_steptp.time(documents, device, float(budget), float(spread), bool(warm), number, bool(graph)))
+    opened = None if root is None else _open(root, None)
+    return json.loads(
+        _steptp.time(documents, device, float(budget), float(spread), bool(warm), number, bool(graph), opened)
+    )
 
 
 def lower(
@@ -318,12 +323,15 @@ def apply(
     seed: int = 0,
 ) -> Applied:
     """One step on a program. Raises RefusedError where a precondition does not hold, ValueError where the strategy or
-    its parameters are unknown. With `reasoning` the step is also told in words, in a phrasing that the seed chooses.
+    its parameters are unknown. With `reasoning` the step is also told in words, in a phrasing that the seed chooses. `map` says where each nest, loop, equation,
+    left side and read is afterwards.
 
     >>> double = "@input A f32[6]\\n@output D f32[6]\\nB^{6}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
     >>> applied = apply(double, "loop_split", {"at": "0:loop[0]", "inner": 2, "kind": "outer"})
     >>> applied.program.to_text(header=False)
     'B^{3}_{tx=0}L^{2}_{a=0}[D^{f32,g}_{tx*2+a}=A^{f32,g}_{tx*2+a}*2;];'
+    >>> applied.map["0:loop[0]"]
+    ['0:loop[0]', '0:loop[1]']
     >>> apply(double, "loop_split", {"at": "0:loop[0]", "inner": 7, "kind": "outer"})
     Traceback (most recent call last):
         ...
@@ -335,7 +343,7 @@ def apply(
     answer = json.loads(text)
     if program is None:
         raise RefusedError(answer["text"], answer["refused"])
-    return Applied(program, answer["step"], answer["facts"], answer.get("reasoning"))
+    return Applied(program, answer["step"], answer["facts"], answer["map"], answer.get("reasoning"))
 
 
 def replay(

@@ -45,6 +45,24 @@ def test_programs_by_turns() -> None:
         assert one["bytes"] == 4 * (8 * 16 + 16 * 4 + 8 * 4)
 
 
+def test_candidates_of_a_root() -> None:
+    shorter = PRODUCT.replace("Product", "Shorter").replace("L^{16}_{c=0}", "L^{15}_{c=0}")
+    try:
+        answer = steptp.time(REVERSED, shorter, root=PRODUCT, budget=0.2)
+    except steptp.DiagnosticError as error:
+        assert error.diagnostics[0].id == "no-engine"
+        pytest.skip(str(error))
+    assert answer["root"]["program"] == "Product"
+    assert answer["root"]["elements"] == 32
+    right, wrong = answer["programs"]
+    assert (right["status"], right["checked_elements"]) == ("ok", 32)
+    assert set(right["cost_ms"]) == {"certified_values", "preparing", "running", "ending"}
+    assert (wrong["status"], wrong["error"]) == ("wrong", "wrong-result")
+    assert "median_s" not in wrong
+    with pytest.raises(steptp.DiagnosticError):
+        steptp.time(PRODUCT, root="@output D f32[4]\nL^{3}_{a=0}[D^{f32,g}_{a}=0;];")
+
+
 def test_a_program_with_errors_has_no_times() -> None:
     answer = measured(PRODUCT, "@output D f32[4]\nL^{3}_{a=0}[D^{f32,g}_{a}=0;];")
     assert answer["programs"][0]["status"] == "ok"

@@ -175,7 +175,7 @@ def test_certificate(tmp_path: Path) -> None:
     path = tmp_path / "certificate.json"
     assert steptp.verify(SUM, SPLIT, certificate=path).verdict == "proved"
     kept = json.loads(path.read_text())
-    assert kept["format"] == "steptp-certificate-1" and kept["verdict"] == "proved" and kept["proof"]["outputs"]
+    assert kept["format"] == "steptp-certificate-2" and kept["verdict"] == "proved" and kept["proof"]["outputs"]
     with pytest.raises(steptp.DiagnosticError):
         steptp.verify(SUM, SPLIT, certificate=tmp_path / "none" / "certificate.json")
 
@@ -210,3 +210,14 @@ def test_ctrl_c() -> None:
         signal.signal(signal.SIGINT, before)
     assert time.monotonic() - start < 20
     assert steptp.verify(SUM, SPLIT).verdict == "proved"
+
+
+def test_unsafe() -> None:
+    """Equal programs that are not safe come with the inputs that show it."""
+    header = "@input A f32[6]\n@output D f32[6]\n"
+    judgement = steptp.verify(header + "tx6 D(tx)=1/(1+exp(-A(tx)));", header + "tx6 D(tx)=exp(A(tx))/(1+exp(A(tx)));", seed=3)
+    assert judgement and judgement.safe is False and judgement.counterexample is None
+    assert judgement.unsafe is not None and judgement.unsafe["output"] == "D" and judgement.unsafe["what"] == "an overflow"
+    assert judgement.unsafe["given"]["elements"][0]["name"] == "A"
+    assert judgement.to_dict()["unsafe"] == judgement.unsafe
+    assert "unsafe" not in steptp.verify(SUM, SPLIT).to_dict()

@@ -1,6 +1,8 @@
 #include "steptp/analysis/index_map.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -69,6 +71,50 @@ Split split(const Index& dividend, std::int64_t divisor, Arithmetic& arithmetic)
   return out;
 }
 
+/// index = step*multiple + rest, where rest runs below the step: a constant counts on both sides. Nothing where it does
+/// not.
+std::optional<Split> split_below(const Index& index, std::int64_t step, const Ranges& ranges, Arithmetic& arithmetic) {
+  Split out = split(index, step, arithmetic);
+  const std::int64_t constant = out.rest.constant_term();
+  const std::int64_t whole = floor_quotient(constant, step);
+  out.multiple = arithmetic.add(out.multiple, Index::constant(whole));
+  out.rest = arithmetic.subtract(out.rest, Index::constant(whole * step));
+  const Interval range = range_of(out.rest, ranges);
+  return range.low >= 0 && range.high < step ? std::optional(std::move(out)) : std::nullopt;
+}
+
+/// Divisors of `by` that some coefficients have in common with it, the largest first, without 1 and `by`.
+std::vector<std::int64_t> common_steps(const Index& index, std::int64_t by) {
+  std::set<std::int64_t, std::greater<>> steps;
+  for (const IndexTerm& term : index.terms()) {
+    if (term.coefficient != INT64_MIN) steps.insert(std::gcd(term.coefficient, by));
+  }
+  steps.erase(1);
+  steps.erase(by);
+  return {steps.begin(), steps.end()};
+}
+
+/// dividend//by or dividend%by where by = g*m and the dividend is g*u+r with r below g: u//m, and g*(u%m)+r.
+/// Otherwise the quotient of a quotient is one: (x//a)//b is x//(a*b).
+Index divided(const Index& dividend, std::int64_t by, bool quotient, const Ranges& ranges, Arithmetic& arithmetic) {
+  for (const std::int64_t step : common_steps(dividend, by)) {
+    const auto parts = split_below(dividend, step, ranges, arithmetic);
+    if (!parts) continue;
+    const Index fewer = Index::constant(by / step);
+    if (quotient) return arithmetic.divide(parts->multiple, fewer);
+    const Index whole = arithmetic.multiply(arithmetic.modulo(parts->multiple, fewer), Index::constant(step));
+    return arithmetic.add(whole, parts->rest);
+  }
+  const bool single = dividend.constant_term() == 0 && dividend.terms().size() == 1 &&
+                      dividend.terms()[0].coefficient == 1 && dividend.terms()[0].factors.size() == 1;
+  const auto* inner = single ? std::get_if<FloorQuotient>(&dividend.terms()[0].factors[0]) : nullptr;
+  if (quotient && inner && inner->divisor->is_constant() && inner->divisor->constant_term() > 0) {
+    const Wide product = static_cast<Wide>(inner->divisor->constant_term()) * by;
+    if (fits(product)) return arithmetic.divide(*inner->dividend, Index::constant(static_cast<std::int64_t>(product)));
+  }
+  return quotient ? arithmetic.divide(dividend, Index::constant(by)) : arithmetic.modulo(dividend, Index::constant(by));
+}
+
 Index simplified_in(const Index& index, const Ranges& ranges, Arithmetic& arithmetic);
 
 Index simplified_atom(const IndexAtom& atom, const Ranges& ranges, Arithmetic& arithmetic) {
@@ -86,8 +132,8 @@ Index simplified_atom(const IndexAtom& atom, const Ranges& ranges, Arithmetic& a
       if (quotient) return arithmetic.add(parts.multiple, Index::constant(static_cast<std::int64_t>(period)));
       return arithmetic.subtract(parts.rest, Index::constant(static_cast<std::int64_t>(period * by)));
     }
-    if (quotient) return arithmetic.add(parts.multiple, arithmetic.divide(parts.rest, divisor));
-    return arithmetic.modulo(parts.rest, divisor);
+    const Index result = divided(parts.rest, by, quotient != nullptr, ranges, arithmetic);
+    return quotient ? arithmetic.add(parts.multiple, result) : result;
   }
   return quotient ? arithmetic.divide(dividend, divisor) : arithmetic.modulo(dividend, divisor);
 }

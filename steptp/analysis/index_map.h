@@ -25,7 +25,8 @@ struct IndexMap {
 [[nodiscard]] std::optional<IndexMap> index_map_of(const Statement& statement, const std::vector<Index>& subscripts);
 
 /// The same value at every point of the box, with // and % by constants resolved as far as intervals show:
-/// (4*a+c)//4 is a and (4*a+c)%4 is c where c<4.
+/// (4*a+c)//4 is a and (4*a+c)%4 is c where c<4. With a divisor that shares a factor, (4*a+c)//56 is a//14 and
+/// (4*a+c)%56 is 4*(a%14)+c.
 [[nodiscard]] Index simplified(const Index& index, const std::vector<BoxVariable>& box);
 
 /// The point as a function of the tuple: one index for each variable of the box, over the variables `tuple`, which name

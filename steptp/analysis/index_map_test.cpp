@@ -180,5 +180,50 @@ TEST(IndexMap, SimplifiedOverItsBox) {
   EXPECT_EQ(simplified(*Index::modulo(sum, four), wider), *Index::modulo(c, four));
 }
 
+TEST(IndexMap, DivisorsThatShareAFactor) {
+  const Index a = Index::variable("a");
+  const Index c = Index::variable("c");
+  const auto n = [](std::int64_t value) { return Index::constant(value); };
+  const Index sum = *Index::add(*Index::add(*Index::multiply(n(4), a), c), n(8));
+  const std::vector<BoxVariable> box{{"a", 30}, {"c", 4}};
+  const Index two_on = *Index::add(a, n(2));
+  EXPECT_EQ(simplified(*Index::floor_divide(sum, n(12)), box), *Index::floor_divide(two_on, n(3)));
+  EXPECT_EQ(simplified(*Index::modulo(sum, n(12)), box),
+            *Index::add(*Index::multiply(n(4), *Index::modulo(two_on, n(3))), c));
+  // With c up to 4 the sum carries.
+  const std::vector<BoxVariable> wider{{"a", 30}, {"c", 5}};
+  EXPECT_EQ(simplified(*Index::floor_divide(sum, n(12)), wider), *Index::floor_divide(sum, n(12)));
+  const Index twice = *Index::floor_divide(*Index::floor_divide(sum, n(5)), n(7));
+  EXPECT_EQ(simplified(twice, box), *Index::floor_divide(sum, n(35)));
+}
+
+// All values, compared one by one: // and % floor, also below zero.
+TEST(IndexMap, SimplifiedIsTheSameValue) {
+  const Index a = Index::variable("a");
+  const Index c = Index::variable("c");
+  const auto value = [](const Index& index, std::int64_t at_a, std::int64_t at_c) {
+    IndexRewriter rewriter;
+    rewriter.variable = [&](const std::string& name) { return Index::constant(name == "a" ? at_a : at_c); };
+    return rewrite(index, rewriter)->constant_term();
+  };
+  const std::vector<BoxVariable> box{{"a", 7}, {"c", 3}};
+  for (const std::int64_t scale : {-6, -3, 2, 3, 4, 6}) {
+    for (const std::int64_t constant : {-7, -4, 0, 1, 5}) {
+      for (const std::int64_t by : {2, 6, 12, 15}) {
+        const Index sum =
+            *Index::add(*Index::add(*Index::multiply(Index::constant(scale), a), c), Index::constant(constant));
+        for (const Index& index :
+             {*Index::floor_divide(sum, Index::constant(by)), *Index::modulo(sum, Index::constant(by)),
+              *Index::floor_divide(*Index::floor_divide(sum, Index::constant(2)), Index::constant(by))}) {
+          const Index simple = simplified(index, box);
+          for (std::int64_t i = 0; i < 7; ++i) {
+            for (std::int64_t k = 0; k < 3; ++k) ASSERT_EQ(value(simple, i, k), value(index, i, k));
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace steptp::testing

@@ -14,6 +14,7 @@
 #include "steptp/arithmetic/ball_arithmetic.h"
 #include "steptp/arithmetic/failure.h"
 #include "steptp/arithmetic/field_arithmetic.h"
+#include "steptp/arithmetic/fraction.h"
 #include "steptp/arithmetic/rounded_arithmetic.h"
 #include "steptp/base/random.h"
 
@@ -321,6 +322,25 @@ TEST(FieldFunctions, BoundsHoldTheValue) {
       }
     }
   }
+}
+
+/// A fraction says the double exactly, however large or small it is, and in few bits.
+TEST(Fraction, OfADoubleIsExact) {
+  Random random(11);
+  for (int i = 0; i < 20'000; ++i) {
+    const auto value = std::bit_cast<double>(random.next());
+    if (!std::isfinite(value)) continue;
+    const Fraction fraction = fraction_of(value);
+    EXPECT_EQ(to_double(fraction), value);
+    EXPECT_TRUE(fraction.mantissa % 2 != 0 || fraction.exponent == -52) << value;
+  }
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+  for (const double value : {0.0, 1.0, -0.75, 0x1p-53, kLeast, -3 * kLeast, std::numeric_limits<double>::min(),
+                             std::numeric_limits<double>::max(), 0x1.fffffffffffffp-1, 0x1p60}) {
+    EXPECT_EQ(to_double(fraction_of(value)), value);
+  }
+  EXPECT_EQ(fraction_of(-0x3p-60), (Fraction{-3, -60}));
+  EXPECT_EQ(fraction_of(3 * kLeast), (Fraction{3, -1074}));
 }
 
 }  // namespace

@@ -32,9 +32,8 @@ bool draws_integers(const Code& code, const Signature& signature) {
     return variable.role != Role::output && !is_float(variable.dtype) && variable.values.empty() &&
            code.tensor_numbers.contains(variable.name);
   });
-  return reads || std::any_of(code.nodes.begin(), code.nodes.end(), [](const Node& node) {
-           return node.op == Op::integer_of_real && node.dtype != DType::boolean;
-         });
+  return reads || std::any_of(code.nodes.begin(), code.nodes.end(),
+                              [](const Node& node) { return node.op == Op::integer_of_real; });
 }
 
 std::vector<OutputPoint> all_elements(const Signature& signature) {

@@ -142,7 +142,7 @@ void Findings::set_bound() {
   }
 }
 
-Progress Findings::conclude(const OutputPoints& points, const ShownWays& ways, const SettledOutcomes& settled) {
+Progress Findings::conclude(const OutputPoints& points, const ShownWays& ways) {
   for (const OutputPoint& point : points.list()) {
     if (!counted_.contains(point.output)) {
       return undecided(concat("before is finite at none of the points tried in ", point.output));
@@ -161,7 +161,6 @@ Progress Findings::conclude(const OutputPoints& points, const ShownWays& ways, c
   }
   answer_.verdict = Verdict::equal;
   answer_.in_every_way = ways.is_shown();
-  record_branches(settled);
   return Progress::decided;
 }
 

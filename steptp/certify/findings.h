@@ -9,7 +9,6 @@
 #include "steptp/certify/comparison.h"
 #include "steptp/certify/judged_pair.h"
 #include "steptp/certify/progress.h"
-#include "steptp/certify/settled_outcomes.h"
 #include "steptp/certify/shown_ways.h"
 
 namespace steptp::certify {
@@ -51,7 +50,7 @@ class Findings {
   /// as undecided, where that is so and not every way was shown.
   [[nodiscard]] Progress refuse_hazards(const ShownWays& ways);
   /// Nothing different was found: the answer is equal, unless something speaks against believing it.
-  [[nodiscard]] Progress conclude(const OutputPoints& points, const ShownWays& ways, const SettledOutcomes& settled);
+  [[nodiscard]] Progress conclude(const OutputPoints& points, const ShownWays& ways);
 
   [[nodiscard]] const CertifiedAnswer& answer() const { return answer_; }
 
@@ -64,7 +63,6 @@ class Findings {
 
   // For a certificate (findings_record.cpp).
   void record_point(Comparison& comparison, const Draw& draw, const OutputPoint& point, const PointAnswer& found);
-  void record_branches(const SettledOutcomes& settled);
 
   JudgedPair& pair_;
   CertifiedAnswer answer_;

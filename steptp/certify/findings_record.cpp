@@ -1,4 +1,4 @@
-// What a certificate says of an evaluation: the first points, and every branch with what was seen of it.
+// What a certificate says of an evaluation: the first points.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -38,7 +38,6 @@ void Findings::record_point(Comparison& comparison, const Draw& draw, const Outp
   EvaluationRecord::Point out;
   out.output = point.output;
   out.element = point.element;
-  out.draw = name_of(draw.kind);
   out.seed = draw.seed;
   out.by = found.is_integer ? "integers" : found.by_field ? "field" : "balls";
   out.prime = found.prime;
@@ -50,29 +49,6 @@ void Findings::record_point(Comparison& comparison, const Draw& draw, const Outp
   }
   if (out.by == "balls") out.before = out.after = shortened(found.before);
   answer_.record.points.push_back(std::move(out));
-}
-
-void Findings::record_branches(const SettledOutcomes& settled) {
-  if (!pair_.options.keep_record) return;
-  for (const bool in_before : {true, false}) {
-    const Code& code = pair_.code(in_before);
-    const Coverage& coverage = pair_.coverage(in_before);
-    const auto& outcomes = seen(in_before);
-    for (std::uint32_t i = 0; i < code.branches.size(); ++i) {
-      const Branch& branch = code.branches[i];
-      if (branch.is_selection) continue;  // the comparisons in it are listed
-      const auto state = [&](bool outcome) -> std::string {
-        if ((outcomes[i] & (outcome ? 2 : 1)) != 0) return "seen";
-        if (!coverage.matters(i)) return "is not used";
-        return settled.contains(in_before, i, outcome) ? "does not occur" : "as in the other program";
-      };
-      answer_.record.branches.push_back({in_before, code.table.statements[branch.statement].items, branch.condition,
-                                         branch.fold         ? "fold"
-                                         : branch.on_indices ? "indices"
-                                                             : "data",
-                                         state(true), state(false)});
-    }
-  }
 }
 
 }  // namespace steptp::certify

@@ -30,7 +30,7 @@ Progress Judge::decide() {
   // What was looked at since may have shown less than the first elements did.
   if (was_shown && !inquiry_.ways.is_shown() && is_decided(look_around())) return Progress::decided;
   if (is_decided(CombinedWays(inquiry_).compare()) || is_decided(draws_.make_solid())) return Progress::decided;
-  return findings.conclude(inquiry_.points, inquiry_.ways, inquiry_.settled);
+  return findings.conclude(inquiry_.points, inquiry_.ways);
 }
 
 Progress Judge::look_first() {

@@ -28,24 +28,14 @@ struct EvaluationRecord {
   struct Point {
     std::string output;
     std::vector<std::int64_t> element;
-    std::string draw;
-    std::uint64_t seed = 0;
+    std::uint64_t seed = 0;   ///< of a generic draw
     std::string by;           ///< field, balls, integers
     std::uint64_t prime = 0;  ///< field
     std::string before;       ///< the residue, or the number
     std::string after;
-    std::optional<GivenInputs> given;  ///< special draws that read little: the values themselves
-  };
-  struct Branch {
-    bool in_before = true;
-    std::vector<std::uint32_t> statement;  ///< its address
-    ExprPtr condition;                     ///< null where the text has none
-    std::string kind;                      ///< indices, data, fold
-    std::string when_true;                 ///< seen, or why it need not be
-    std::string when_false;
+    std::optional<GivenInputs> given;  ///< other draws that read little: the values themselves
   };
   std::vector<Point> points;
-  std::vector<Branch> branches;
 };
 
 }  // namespace steptp::certify

@@ -117,14 +117,14 @@ class SafetySearch {
         const Adversary::Finding unstable = adversary.run_for_stability(found.at);
         if (unstable.is_finished) answer.is_stable = !unstable.fault.has_value();
       }
+      answer.example = example_of(run, found);
     } else if (!found.is_finished) {
       answer.reason =
           concat("not finished: ", found.reason.empty() ? "the budget of operations is spent" : found.reason);
     } else if (!found.has_good_input) {
       answer.reason = "no-good-input: before overflows, divides by zero or is undecided at every input that was tried";
-    } else if (const auto fault = look_at_many(maker)) {
+    } else if (look_at_many(maker, answer)) {
       answer.is_safe = false;
-      answer.reason = *fault;
     } else {
       answer.is_safe = answer.is_stable = true;
     }
@@ -183,10 +183,10 @@ class SafetySearch {
   }
 
   /// Few inputs at many elements: an index may single out one that nothing else points at.
-  std::optional<std::string> look_at_many(CandidateMaker& maker) {
+  bool look_at_many(CandidateMaker& maker, SafetyAnswer& answer) {
     constexpr std::uint64_t kMostOperations = 300'000;
     constexpr std::size_t kDraws = 6;
-    if (extent_ != Extent::outputs) return std::nullopt;
+    if (extent_ != Extent::outputs) return false;
     Budget few{std::min(budget_.operations, kMostOperations), budget_.bytes, budget_.stop};
     SafetyRun run(before_, after_, model_, signature_, range_, few);
     run.points = PointChoice(signature_, seed_).many();
@@ -197,13 +197,45 @@ class SafetySearch {
     for (std::size_t i = 0; i < kDraws; ++i) candidates.push_back(maker.drawn());
     for (const Candidate& candidate : candidates) {
       const SafetyMeasure measure = run.measure(candidate, all, false);
-      if (!measure.is_finished) return std::nullopt;
+      if (!measure.is_finished) return false;
       Adversary::Finding finding;
       finding.at = candidate;
       finding.fault = measure;
-      if (measure.is_good() && (measure.has_event() || measure.loss > 0)) return text_of(run, finding);
+      if (!measure.is_good() || !(measure.has_event() || measure.loss > 0)) continue;
+      answer.reason = text_of(run, finding);
+      answer.example = example_of(run, finding);
+      return true;
     }
-    return std::nullopt;
+    return false;
+  }
+
+  /// With an allowance of its own: writing things down changes no answer.
+  std::optional<std::vector<InputRead>> reads_of(SafetyRun& run, const Adversary::Finding& found, std::size_t most) {
+    constexpr std::uint64_t kAllowance = 2'000'000;
+    const std::uint64_t left = std::exchange(budget_.operations, kAllowance);
+    std::optional<std::vector<InputRead>> out;
+    try {
+      out = run.all_reads(found.at, found.fault->place(), most);
+    } catch (const Failure&) {
+      out.reset();  // it costs too much
+    }
+    budget_.operations = left;
+    return out;
+  }
+
+  /// The inputs that the element reads, and what goes wrong there.
+  std::optional<UnsafeExample> example_of(SafetyRun& run, const Adversary::Finding& found) {
+    constexpr std::size_t kMostReads = 4096;
+    const OutputPoint& point = run.points[found.fault->place()];
+    const auto reads = reads_of(run, found, kMostReads);
+    if (!reads) return std::nullopt;
+    UnsafeExample out{point.output, point.element, found.fault->fault(), {}, range_};
+    for (const InputRead& read : *reads) {
+      const Variable& variable = *model_.inputs[read.input].variable;
+      if (!variable.values.empty()) continue;  // the signature gives them
+      out.given.elements[{variable.name, index_at(variable, read.position)}] = read.value;
+    }
+    return out;
   }
 
   /// The element and the inputs that matter there.
@@ -357,6 +389,14 @@ SafetyAnswer compare_safety(const Program& before, const Program& after, const C
   const bool ran = run_on_big_stack([&] {
     try {
       answer = Stages(before, after, options, range).run();
+      if (!answer.example) return;
+      // What is written down must show the fault by itself, in the words in which it is told.
+      const UnsafeRun again = run_unsafe(before, after, *answer.example);
+      if (!again.is_good || !again.what) {
+        answer.example.reset();
+      } else {
+        answer.example->what = *again.what;
+      }
     } catch (const Failure& failure) {
       answer.is_safe = answer.is_stable = std::nullopt;
       answer.reason = concat("not finished: ", failure.message);

@@ -5,6 +5,7 @@
 
 #include "steptp/certify/certify.h"
 #include "steptp/certify/safe_range.h"
+#include "steptp/certify/unsafe.h"
 
 namespace steptp::certify {
 
@@ -13,6 +14,8 @@ struct SafetyAnswer {
   std::optional<bool> is_safe;    ///< nothing where the search did not finish, or met no good input
   std::optional<bool> is_stable;  ///< the same where every input may be off by half a unit in its last place
   std::string reason;             ///< where not safe: what happens at which inputs; where not known: why
+  /// Where not safe: the inputs, if the element reads few enough of them to write them down.
+  std::optional<UnsafeExample> example;
   std::uint64_t work = 0;
 };
 

@@ -143,12 +143,9 @@ double SafetyRun::distance_of(const Code& code, const std::vector<BoundArithmeti
   return 0.01 + std::fabs(on_scale(seen.left) - on_scale(seen.right));
 }
 
-std::vector<InputRead> SafetyRun::reads(const Candidate& candidate, std::size_t point, std::size_t most) {
+void SafetyRun::log_reads(const Candidate& candidate, std::size_t point, ReadLog& log) {
   const CandidateInputs inputs(model_, candidate, range_);
   InputSource source(model_, Draw{DrawKind::generic, 0, 0, 0, -1, nullptr, &inputs});
-  ReadLog log;
-  constexpr std::size_t kLooked = 2048;
-  log.most = std::max(most, kLooked);
   source.watch(&log);
   arithmetic_.reset();
   for (const Code* code : {&before_, &after_}) {
@@ -156,7 +153,22 @@ std::vector<InputRead> SafetyRun::reads(const Candidate& candidate, std::size_t 
     const auto tensor = code->tensor_numbers.find(points[point].output);
     if (tensor != code->tensor_numbers.end()) static_cast<void>(machine.output(tensor->second, points[point].element));
   }
+}
+
+std::vector<InputRead> SafetyRun::reads(const Candidate& candidate, std::size_t point, std::size_t most) {
+  constexpr std::size_t kLooked = 2048;
+  ReadLog log;
+  log.most = std::max(most, kLooked);
+  log_reads(candidate, point, log);
   return of_every_input(log.reads, most);
+}
+
+std::optional<std::vector<InputRead>> SafetyRun::all_reads(const Candidate& candidate, std::size_t point,
+                                                           std::size_t most) {
+  ReadLog log;
+  log.most = most;
+  log_reads(candidate, point, log);
+  return log.has_more ? std::nullopt : std::optional(std::move(log.reads));
 }
 
 bool SafetyRun::has_outcome(const Code& code, const std::vector<BoundArithmetic::Sides>& sides, std::uint32_t number,

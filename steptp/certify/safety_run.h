@@ -51,6 +51,9 @@ class SafetyRun {
   std::size_t first_guide = SIZE_MAX;
   /// Values that are read on the way to a point, in both programs.
   [[nodiscard]] std::vector<InputRead> reads(const Candidate& candidate, std::size_t point, std::size_t most);
+  /// All of them; nothing where there are more.
+  [[nodiscard]] std::optional<std::vector<InputRead>> all_reads(const Candidate& candidate, std::size_t point,
+                                                                std::size_t most);
   [[nodiscard]] SafetyMeasure measure(const Candidate& candidate, const std::vector<std::size_t>& which,
                                       bool tracks_inputs);
 
@@ -65,6 +68,7 @@ class SafetyRun {
   [[nodiscard]] double distance(const Condition& condition, bool outcome) const;
 
  private:
+  void log_reads(const Candidate& candidate, std::size_t point, ReadLog& log);
   using BoundMachine = Machine<BoundArithmetic>;
   struct Old {
     BoundArithmetic::Value value;

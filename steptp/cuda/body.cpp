@@ -47,6 +47,20 @@ Body::Body(const lowering::Arrangement& arrangement, const lowering::ArrangedKer
            const std::vector<Axis>& in_turn)
     : arrangement_(arrangement), kernel_(kernel), device_(device), in_turn_(in_turn), speller_(arrangement) {
   for (const Loop& loop : kernel.host_loops) speller_.open(loop);
+  for (const std::size_t statement : kernel.statements) {
+    if (auto own = lowering::own_sum(arrangement, kernel, statement)) own_sums_.emplace(statement, *std::move(own));
+  }
+  if (!kernel.layout.is_shared) return;
+  for (const Access& access : arrangement.table.accesses) {
+    const std::string& name = access.ref->tensor;
+    for (const std::string& touched : {name, flags_of(name)}) {
+      if (kernel.layout.places.contains(touched)) in_shared_[access.statement].insert(touched);
+    }
+  }
+  if (!kernel.layout.places.contains(kReductionCells)) return;
+  for (const std::size_t statement : kernel.statements) {
+    if (!lowering::reduced_thread_axes(arrangement, statement).empty()) in_shared_[statement].insert(kReductionCells);
+  }
 }
 
 void Body::fail(std::string message, const Site& site, std::string hint) {
@@ -67,7 +81,28 @@ void Body::write() { block_level(kernel_.body); }
 void Body::barrier() {
   pending_.clear();
   const std::int64_t threads = extent(Axis::tx) * extent(Axis::ty) * extent(Axis::tz);
-  if (threads > 1) out_.line("__syncthreads();");
+  // One thread needs it too where bytes change their type: the compiler must not move accesses across.
+  if (threads > 1 || kernel_.layout.is_shared) out_.line("__syncthreads();");
+}
+
+/// Both touch the same bytes of shared memory as different tensors.
+bool Body::share_bytes(std::size_t first, std::size_t second) const {
+  const auto a = in_shared_.find(first);
+  const auto b = in_shared_.find(second);
+  if (a == in_shared_.end() || b == in_shared_.end()) return false;
+  return std::any_of(a->second.begin(), a->second.end(), [&](const std::string& one) {
+    return std::any_of(b->second.begin(), b->second.end(),
+                       [&](const std::string& other) { return kernel_.layout.overlap(one, other); });
+  });
+}
+
+void Body::barrier_before(const Statements& later) {
+  const bool meets = std::any_of(later.begin(), later.end(), [&](std::size_t second) {
+    return std::any_of(pending_.begin(), pending_.end(), [&](std::size_t first) {
+      return lowering::share_data(arrangement_.table, first, second) || share_bytes(first, second);
+    });
+  });
+  if (meets) barrier();
 }
 
 void Body::block_level(const Nodes& nodes) {
@@ -100,11 +135,11 @@ void Body::uniform_loop(const Node& node) {
   const std::size_t size = out_.size();
   const Statements before = pending_;
   const int collectives = collectives_;
-  const std::int64_t partial = partial_bytes_;
+  const int sums = sums_;
   once();
   out_.cut(size);
   collectives_ = collectives;
-  partial_bytes_ = partial;
+  sums_ = sums;
   pending_.insert(before.begin(), before.end());
   once();
 }
@@ -121,11 +156,7 @@ void Body::uniform_guard(const Node& node) {
 void Body::item(const Node& node) {
   Statements own;
   add_statements(node, own);
-  const bool meets = std::any_of(own.begin(), own.end(), [&](std::size_t later) {
-    return std::any_of(pending_.begin(), pending_.end(),
-                       [&](std::size_t earlier) { return lowering::share_data(arrangement_.table, earlier, later); });
-  });
-  if (meets) barrier();
+  barrier_before(own);
   for (const std::size_t statement : own) {
     const std::vector<Axis> axes = lowering::reduced_thread_axes(arrangement_, statement);
     if (axes.empty()) continue;
@@ -182,7 +213,7 @@ void Body::thread_node(const Node& node) {
     case Node::Kind::loop:
       if (axis_of_loop(node.loop)) {
         bound_loop(node, &Body::thread_level);
-      } else if (!vector_loop(node)) {
+      } else if (!own_sum_loop(node) && !vector_loop(node)) {
         plain_loop(node);
       }
       break;
@@ -234,8 +265,20 @@ std::string Body::pragma_of(const Node& node) const {
   return {};
 }
 
+/// Whether a store makes the only contribution to an element that nobody has written before: then the accumulator is
+/// spelled as its identity.
+bool Body::begin_with_identity(const Node& node) {
+  const auto own = own_sums_.find(node.statement);
+  const Statement& statement = arrangement_.table.statements[node.statement];
+  if (own == own_sums_.end() || own->second.first_loop != statement.loops.size()) return false;
+  speller_.replace(node.target, speller_.value(*lowering::identity_value(*statement.accumulates, node.target->dtype)));
+  return true;
+}
+
 void Body::store(const Node& node) {
+  begin_with_identity(node);
   const std::string value = speller_.value(*node.value);
+  speller_.forget_replaced();
   out_.line(speller_.element(*node.target), " = ", value, ";");
   if (speller_.problem()) fail(*speller_.problem(), site_of(node.statement));
 }

@@ -1,13 +1,15 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "steptp/analysis/device.h"
+#include "steptp/cuda/reduction.h"
 #include "steptp/cuda/spelling.h"
 #include "steptp/cuda/writer.h"
-#include "steptp/lowering/collectives.h"
+#include "steptp/lowering/own_sums.h"
 
 namespace steptp::cuda {
 
@@ -21,8 +23,8 @@ class Body {
 
   void write();
   [[nodiscard]] const std::string& text() const { return out_.text(); }
-  /// Of shared memory that collectives use, one after another, under the name stp_partial.
-  [[nodiscard]] std::int64_t partial_bytes() const { return partial_bytes_; }
+  /// Collectives use shared memory under the name kReductionCells, one after another.
+  [[nodiscard]] bool has_cells() const { return has_cells_; }
   [[nodiscard]] const std::optional<Diagnostic>& problem() const { return problem_; }
 
  private:
@@ -34,6 +36,8 @@ class Body {
   void uniform_loop(const lowering::Node& node);
   void uniform_guard(const lowering::Node& node);
   void barrier();
+  void barrier_before(const Statements& later);
+  [[nodiscard]] bool share_bytes(std::size_t first, std::size_t second) const;
   void item(const lowering::Node& node);
 
   // body.cpp: one thread
@@ -42,25 +46,43 @@ class Body {
   void bound_loop(const lowering::Node& node, void (Body::*inside)(const Nodes&));
   void plain_loop(const lowering::Node& node);
   void store(const lowering::Node& node);
+  bool begin_with_identity(const lowering::Node& node);
   [[nodiscard]] std::string pragma_of(const lowering::Node& node) const;
 
   // vectors.cpp
   [[nodiscard]] bool vector_loop(const lowering::Node& node);
+  [[nodiscard]] std::int64_t vector_width_of(const Ref& ref, const Loop& lanes);
+  [[nodiscard]] std::vector<RefPtr> vector_loads(const lowering::Node& node, const std::string& except);
+  void load_vectors(const lowering::Node& node, const std::vector<RefPtr>& vectors);
+  [[nodiscard]] std::string lane_address(const Ref& ref, const Loop& lanes, std::int64_t lane);
 
   // collectives.cpp
-  struct Reduction;
   void collective(const lowering::Node& node, const std::vector<Axis>& axes);
   void collective_in_turn(const lowering::Node& node, const std::vector<Axis>& axes);
-  [[nodiscard]] Reduction named(lowering::ThreadReduction made) const;
+  [[nodiscard]] static Reduction named(lowering::ThreadReduction made, std::string number);
   void reduce(const Reduction& reduction);
+  void fold_own_parts(const Reduction& reduction);
   void fold_own_part(const Reduction& reduction, std::size_t at);
-  void meet(const Reduction& reduction);
-  void reduce_in_tree(const Reduction& reduction);
-  void reduce_in_warps(const Reduction& reduction);
-  void add_result(const Reduction& reduction);
+  void fold_contribution(const Reduction& reduction);
+  void add_results(const Reduction& reduction);
+  void open_loop(const lowering::Node& node, const std::string& pragma);
+  void close_loop();
+  void each_held(const Reduction& reduction, const std::string& line);
+  [[nodiscard]] static std::string held_element(const Reduction& reduction);
   [[nodiscard]] std::string identity_of(const Reduction& reduction);
   [[nodiscard]] std::string joined(const Reduction& reduction, const std::string& a, const std::string& b) const;
   [[nodiscard]] std::string rank_of(const std::vector<Axis>& axes) const;
+  [[nodiscard]] std::string rank_of(const std::vector<ThreadDigit>& digits) const;
+
+  [[nodiscard]] bool own_sum_loop(const lowering::Node& node);
+
+  // joins.cpp
+  void join_parts(const Reduction& reduction);
+  void shuffle(const Reduction& reduction, std::int64_t count, std::int64_t stride);
+  void meet(const Reduction& reduction);
+  void join_warps(const Reduction& reduction);
+  void join_in_tree(const Reduction& reduction);
+  [[nodiscard]] std::string place_of(const Reduction& reduction, std::int64_t& distance) const;
 
   void fail(std::string message, const Site& site, std::string hint = {});
   [[nodiscard]] std::int64_t extent(Axis axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }
@@ -74,10 +96,13 @@ class Body {
   const std::vector<Axis>& in_turn_;
   Speller speller_;
   Writer out_;
-  Statements pending_;      ///< statements since the last barrier, on any way here
+  std::map<std::size_t, std::set<std::string>> in_shared_;  ///< what statements touch there, where bytes are shared
+  std::map<std::size_t, lowering::OwnSum> own_sums_;        ///< by statement
+  Statements pending_;                                      ///< statements since the last barrier, on any way here
   std::set<Axis> decided_;  ///< thread axes whose loop is open, or which were asked to be at 0
-  std::int64_t partial_bytes_ = 0;
+  bool has_cells_ = false;
   int collectives_ = 0;
+  int sums_ = 0;  ///< that begin in registers
   std::optional<Diagnostic> problem_;
 };
 

@@ -60,7 +60,8 @@ Program end_state(const std::string& name) {
 /// Registers cannot be indexed: what a recipe keeps in `l` stays in registers only where all loops over it are
 /// unrolled.
 TEST_F(CudaCompiler, EndStatesOfRecipesDoNotSpill) {
-  for (const char* name : {"matmul", "matmul_odd", "softmax", "layer_norm", "conv3x3"}) {
+  for (const char* name :
+       {"matmul", "matmul_odd", "softmax", "layer_norm", "conv3x3", "conv_product", "conv_product_odd"}) {
     const auto made = cuda::lower(end_state(name), {nullptr, true});
     ASSERT_TRUE(made.ok()) << made.error().message;
     const std::string log = compile(made->text, "-O3 -cubin -Xptxas -v");

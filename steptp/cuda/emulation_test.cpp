@@ -98,6 +98,42 @@ TEST(CudaEmulation, WrittenKernels) {
   expect_agreement("written", programs, 1e-6);
 }
 
+/// Without any one of its barriers a kernel whose tensors share bytes computes something else in one of both orders.
+TEST(CudaEmulation, EveryBarrierAroundSharedBytesIsNeeded) {
+  const std::string barrier = "__syncthreads();";
+  Emulated emulated("barriers");
+  struct Variant {
+    Judged one;
+    std::size_t left_out = 0;
+  };
+  std::vector<Variant> variants;
+  for (const Judged& one : written_kernels()) {
+    const bool is_meant = one.name == "sharing: tiles of two types, one after the other" ||
+                          one.name == "sharing: two tiles in each round of a loop" ||
+                          one.name == "sharing: with an accumulator that is set where it begins";
+    if (!is_meant) continue;
+    const std::string text = cuda::lower(one.program).value().text;
+    ASSERT_NE(text.find("unsigned char stp_shared["), std::string::npos) << one.name;
+    std::size_t number = 0;
+    for (std::size_t at = 0; (at = text.find(barrier, at)) != std::string::npos; at += barrier.size()) {
+      std::string without = text;
+      without.erase(at, barrier.size());
+      emulated.add(without);
+      variants.push_back({one, number++});
+    }
+  }
+  ASSERT_GE(variants.size(), 9U);
+  ASSERT_TRUE(emulated.build());
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    bool is_missed = false;
+    for (const bool reversed : {false, true}) {
+      const Judged& one = variants[i].one;
+      is_missed = is_missed || compare_outputs(emulated.run(i, one, reversed), one.outputs, 1e-6).first != "";
+    }
+    EXPECT_TRUE(is_missed) << variants[i].one.name << " without barrier " << variants[i].left_out;
+  }
+}
+
 TEST(CudaEmulation, Generated) {
   expect_agreement("generated", generated(soak_seed(1), static_cast<std::size_t>(soaked(30))), 1e-6);
 }

@@ -2,6 +2,7 @@
 
 #include "steptp/cuda/spelling.h"
 #include "steptp/cuda/writer.h"
+#include "steptp/lowering/own_sums.h"
 
 namespace steptp::cuda {
 
@@ -13,8 +14,6 @@ namespace {
 constexpr std::int64_t kAlignment = 256;
 constexpr std::int64_t kFillThreads = 256;
 constexpr std::int64_t kFillBlocks = 4096;
-
-bool is_filled(const Buffer& buffer) { return buffer.scope == Scope::global && buffer.initial; }
 
 std::int64_t fill_blocks(const Buffer& buffer) {
   return std::min(kFillBlocks, (buffer.elements + kFillThreads - 1) / kFillThreads);
@@ -123,7 +122,7 @@ std::string fill_kernels(const lowering::Arrangement& arrangement) {
   Writer out;
   Speller speller(arrangement);
   for (const auto& [name, buffer] : arrangement.buffers) {
-    if (!is_filled(buffer)) continue;
+    if (!lowering::needs_fill(arrangement, buffer)) continue;
     out.open("extern \"C\" __global__ void __launch_bounds__(", kFillThreads, ") fill_", name, "(",
              memory_type(buffer.dtype), "* __restrict__ ", name, ")");
     out.line("for (long long stp_i = blockIdx.x * ", kFillThreads, "LL + threadIdx.x; stp_i < ", buffer.elements,
@@ -137,7 +136,8 @@ std::string fill_kernels(const lowering::Arrangement& arrangement) {
 std::vector<FillLaunch> fill_launches(const lowering::Arrangement& arrangement) {
   std::vector<FillLaunch> out;
   for (const auto& [name, buffer] : arrangement.buffers) {
-    if (is_filled(buffer)) out.push_back({"fill_" + name, name, fill_blocks(buffer), kFillThreads});
+    if (lowering::needs_fill(arrangement, buffer))
+      out.push_back({"fill_" + name, name, fill_blocks(buffer), kFillThreads});
   }
   return out;
 }

@@ -34,11 +34,14 @@ class KernelWriter {
     Body body(arrangement_, kernel_, device_, made_.launched_in_turn);
     body.write();
     if (body.problem()) return *body.problem();
-    set_shared(body.partial_bytes());
+    set_shared();
     if (problem_) return *std::move(problem_);
     write_head();
     write_local();
-    write_shared();
+    if (!kernel_.layout.places.empty()) {
+      write_shared(body.has_cells());
+      write_identities();
+    }
     made_.text = head_.text() + indented(body.text()) + "}\n";
     return std::move(made_);
   }
@@ -75,21 +78,15 @@ class KernelWriter {
     }
   }
 
-  void set_shared(std::int64_t partial_bytes) {
-    partial_bytes_ = aligned(partial_bytes);
-    std::int64_t bytes = 0;
-    for (const std::string& name : kernel_.shared) bytes += aligned(arrangement_.buffers.at(name).bytes);
-    dynamic_ = bytes + partial_bytes_ > kStaticSharedBytes;
-    made_.static_shared_bytes = partial_bytes_ + (dynamic_ ? 0 : bytes);
-    made_.dynamic_shared_bytes = dynamic_ ? bytes : 0;
-    if (bytes + partial_bytes_ > device_.shared_bytes || partial_bytes_ > kStaticSharedBytes) {
-      fail(concat(bytes + partial_bytes_, " bytes of shared memory in a block, but ", device_.name, " has ",
-                  device_.shared_bytes),
-           "make the tiles smaller");
+  void set_shared() {
+    const auto bytes = static_cast<std::int64_t>(std::min<Wide>(kernel_.layout.bytes, INT64_MAX));
+    if (bytes > device_.shared_bytes) {
+      return fail(
+          concat(bytes, " bytes of shared memory in a block, but ", device_.name, " has ", device_.shared_bytes),
+          "make the tiles smaller");
     }
+    (bytes > kStaticSharedBytes ? made_.dynamic_shared_bytes : made_.static_shared_bytes) = bytes;
   }
-
-  static std::int64_t aligned(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
   /// Whether a tensor that the kernel writes is read on one way of a condition only. Compilers merge such a read with
   /// one of a read-only tensor on the other way into a single load from either address, and take the cache of read-only
@@ -146,32 +143,45 @@ class KernelWriter {
     }
   }
 
-  void write_shared() {
-    std::int64_t at = 0;
-    bool filled = false;
-    if (partial_bytes_ > 0) head_.line("__shared__ __align__(16) unsigned char stp_partial[", partial_bytes_, "];");
-    if (dynamic_) head_.line("extern __shared__ __align__(16) unsigned char stp_shared[];");
-    for (const std::string& name : kernel_.shared) {
-      const lowering::Buffer& buffer = arrangement_.buffers.at(name);
-      const std::string_view type = memory_type(buffer.dtype);
-      if (dynamic_) {
-        head_.line(type, "* const ", name, " = (", type, "*)(stp_shared + ", at, ");");
-      } else {
-        head_.line("__shared__ __align__(16) ", type, " ", name, "[", buffer.elements, "];");
-      }
-      at += aligned(buffer.bytes);
+  /// One array, where bytes belong to several tensors or there are too many for static ones; otherwise an array each.
+  void write_shared(bool has_cells) {
+    const SharedLayout& layout = kernel_.layout;
+    const bool is_dynamic = made_.dynamic_shared_bytes > 0;
+    const bool is_one = is_dynamic || layout.is_shared;
+    if (is_dynamic) {
+      head_.line("extern __shared__ __align__(16) unsigned char stp_shared[];");
+    } else if (is_one) {
+      head_.line("__shared__ __align__(16) unsigned char stp_shared[", made_.static_shared_bytes, "];");
     }
+    for (const auto& [name, place] : layout.places) {
+      const bool is_cells = name == kReductionCells;
+      if (is_cells && !has_cells) continue;
+      const std::string_view type = is_cells ? "unsigned char" : memory_type(arrangement_.buffers.at(name).dtype);
+      if (is_one) {
+        head_.line(type, "* const ", name, " = (", type, "*)(stp_shared + ", static_cast<std::int64_t>(place.offset),
+                   ");");
+      } else {
+        const std::int64_t count =
+            is_cells ? static_cast<std::int64_t>(place.bytes) : arrangement_.buffers.at(name).elements;
+        head_.line("__shared__ __align__(16) ", type, " ", name, "[", count, "];");
+      }
+    }
+  }
+
+  /// What is read as an identity lies there when the block starts.
+  void write_identities() {
     const std::string threads = concat(made_.block[0] * made_.block[1] * made_.block[2]);
     const std::string thread = concat("(int)threadIdx.x + (int)threadIdx.y * ", made_.block[0],
                                       " + (int)threadIdx.z * ", made_.block[0] * made_.block[1]);
-    for (const std::string& name : kernel_.shared) {
+    bool is_filled = false;
+    for (const auto& [name, place] : kernel_.layout.places) {
+      if (!place.is_filled) continue;
+      is_filled = true;
       const lowering::Buffer& buffer = arrangement_.buffers.at(name);
-      if (!buffer.initial) continue;
-      filled = true;
       head_.line("for (int stp_i = ", thread, "; stp_i < ", buffer.elements, "; stp_i += ", threads, ") ", name,
                  "[stp_i] = ", speller_.value(*buffer.initial), ";");
     }
-    if (filled) head_.line("__syncthreads();");
+    if (is_filled) head_.line("__syncthreads();");
   }
 
   static std::string indented(const std::string& text) {
@@ -192,8 +202,6 @@ class KernelWriter {
   Speller speller_;
   Writer head_;
   KernelText made_;
-  bool dynamic_ = false;
-  std::int64_t partial_bytes_ = 0;
   std::optional<Diagnostic> problem_;
 };
 

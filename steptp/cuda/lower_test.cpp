@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 
+#include "steptp/analysis/shared_layout.h"
 #include "steptp/base/text.h"
 #include "steptp/cuda/lower.h"
+#include "steptp/safety/check.h"
 #include "steptp/text/document.h"
+#include "steptp/text/printer.h"
 #include "testing/lowering_support.h"
 
 namespace steptp::testing {
@@ -49,8 +53,234 @@ TEST(CudaText, VectorsOnlyWhereAlignmentIsShown) {
   };
   EXPECT_NE(text("a*4+c").find("const stp_vector<float, 4> stp_v0 = "), std::string::npos);
   EXPECT_EQ(text("a*4+c+1").find("stp_v0"), std::string::npos);
-  EXPECT_EQ(text("a*2+c").find("stp_v0"), std::string::npos);
+  EXPECT_EQ(count(text("a*2+c"), "*(const stp_vector<float, 2>*)"), 2U);
   EXPECT_EQ(text("c*4+a").find("stp_v0"), std::string::npos);
+}
+
+TEST(CudaText, FormsOfReductionsOverThreads) {
+  struct Row {
+    const char* name;
+    const char* text;
+    std::size_t turns, shuffles, trees, barriers;
+  };
+  const Row rows[] = {
+      {"one row",
+       "@input A f32[256]\n@output D "
+       "f32[1]\nB^{1}_{bx=0}[B^{256}_{tx=0}[D^{f32,g}_{bx}=D^{f32,g}_{bx}+A^{f32,g}_{tx};];"
+       "];",
+       0, 2, 0, 2},
+      {"halves with a wide sum, several rows: as parallel as one row",
+       "@input A f16[4,256]\n@output D f32[4]\n"
+       "B^{4}_{ty=0}B^{256}_{tx=0}[D^{f32,g}_{ty}=D^{f32,g}_{ty}+A^{f16,g}_{ty,tx};];",
+       0, 2, 0, 2},
+      {"a narrow sum of what is wide",
+       "@input A f32[256]\n@output D f16[1]\n"
+       "B^{1}_{bx=0}[B^{256}_{tx=0}[D^{f16,g}_{bx}=D^{f16,g}_{bx}+A^{f32,g}_{tx};];];",
+       0, 2, 0, 2},
+      {"a warp for each row: nobody waits for others",
+       "@input A f16[4,32]\n@output D f32[4]\n"
+       "B^{4}_{ty=0}B^{32}_{tx=0}[D^{f32,g}_{ty}=D^{f32,g}_{ty}+A^{f16,g}_{ty,tx};];",
+       0, 1, 0, 0},
+      {"a part of a warp for each row, guarded",
+       "@input A f32[64]\n@output D f32[8]\n"
+       "B^{64}_{tx=0}?{tx<50}[D^{f32,g}_{tx//8}=D^{f32,g}_{tx//8}+A^{f32,g}_{tx};];",
+       0, 2, 0, 0},
+      {"groups of twelve",
+       "@input A f32[48]\n@output D f32[4]\nB^{48}_{tx=0}[D^{f32,g}_{tx//12}=D^{f32,g}_{tx//12}+A^{f32,g}_{tx};];", 0,
+       0, 1, 3},
+      {"several elements",
+       "@input A f32[64,4]\n@output D f32[4]\n"
+       "B^{64}_{tx=0}U^{4}_{a=0}[D^{f32,g}_{a}=D^{f32,g}_{a}+A^{f32,g}_{tx,a};];",
+       0, 2, 0, 2},
+      {"elements of two groups",
+       "@input A f32[12,3]\n@output D f32[5]\n"
+       "B^{12}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{tx//4+a}=D^{f32,g}_{tx//4+a}+A^{f32,g}_{tx,a};];",
+       1, 0, 0, 1},
+      {"a group whose threads and elements are mixed",
+       "@input A f32[12,3]\n@output D f32[3]\n"
+       "B^{12}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{(tx+a)%3}=D^{f32,g}_{(tx+a)%3}+A^{f32,g}_{tx,a};];",
+       1, 0, 0, 1},
+      {"each step cuts off a fraction",
+       "@input A f32[64]\n@output D i32[1]\n"
+       "B^{1}_{bx=0}[B^{64}_{tx=0}[D^{i32,g}_{bx}=D^{i32,g}_{bx}+A^{f32,g}_{tx};];];",
+       1, 0, 0, 1},
+      {"the greatest of wide integers is wrapped",
+       "@input A i32[64]\n@output D i8[1]\n"
+       "B^{1}_{bx=0}[B^{64}_{tx=0}[D^{i8,g}_{bx}=max(D^{i8,g}_{bx},A^{i32,g}_{tx});];];",
+       1, 0, 0, 1},
+      {"sums of wide integers wrap in any order",
+       "@input A i32[64]\n@output D i8[1]\n"
+       "B^{1}_{bx=0}[B^{64}_{tx=0}[D^{i8,g}_{bx}=D^{i8,g}_{bx}+A^{i32,g}_{tx};];];",
+       0, 2, 0, 2},
+      {"elements that data decides",
+       "@input A f32[64]\n@input C i64[64] [0,8)\n@output D f32[8]\n"
+       "B^{64}_{tx=0}[D^{f32,g}_{C^{i64,g}_{tx}}=D^{f32,g}_{C^{i64,g}_{tx}}+A^{f32,g}_{tx};];",
+       1, 0, 0, 1},
+  };
+  for (const Row& row : rows) {
+    const std::string text = cuda_of(row.text);
+    EXPECT_EQ(count(text, "for (int stp_turn_"), row.turns) << row.name << "\n" << text;
+    EXPECT_EQ(count(text, "__shfl_down_sync"), row.shuffles) << row.name << "\n" << text;
+    EXPECT_EQ(count(text, "const int stp_place_"), row.trees) << row.name << "\n" << text;
+    EXPECT_EQ(count(text, "__syncthreads"), row.barriers) << row.name << "\n" << text;
+  }
+}
+
+// Rows of 11,421 and 17,889 halves: fused with the loop over rows they are one run, and each eight are aligned. A row
+// by itself begins at an odd element every other time; rows of 17,890 are read and written by twos.
+TEST(CudaText, RowsOfAnyLengthHaveVectors) {
+  for (const std::int64_t row : {11421, 17889}) {
+    const std::string fused = cuda_of(concat(
+        "@input A f16[32,", row, "]\n@input C f16[", row, "]\n@output D f16[32,", row, "]\nB^{", row / 3,
+        "}_{bx=0}B^{12}_{tx=0}V^{8}_{c=0}[", "D^{f16,g}_{(bx*96+tx*8+c)//", row, ",(bx*96+tx*8+c)%", row,
+        "}=A^{f16,g}_{(bx*96+tx*8+c)//", row, ",(bx*96+tx*8+c)%", row, "}*C^{f16,g}_{(bx*96+tx*8+c)%", row, "};];"));
+    EXPECT_NE(
+        fused.find("const stp_vector<__half, 8> stp_v0 = *(const stp_vector<__half, 8>*)(A + (bx_ * 96 + tx_ * 8)"),
+        std::string::npos)
+        << fused;
+    EXPECT_NE(fused.find("*(stp_vector<__half, 8>*)(D + (bx_ * 96 + tx_ * 8)) = stp_result;"), std::string::npos);
+    EXPECT_EQ(fused.find("stp_v1"), std::string::npos);
+  }
+  const auto by_row = [](std::int64_t row) {
+    return cuda_of(concat("@input A f16[32,", row, "]\n@output D f16[32,", row, "]\nB^{32}_{bx=0}B^{16}_{tx=0}L^{",
+                          row / 128, "}_{a=0}V^{8}_{c=0}[D^{f16,g}_{bx,a*128+tx*8+c}=A^{f16,g}_{bx,a*128+tx*8+c};];"));
+  };
+  EXPECT_EQ(count(by_row(17889), "stp_v0"), 0U);
+  EXPECT_EQ(count(by_row(17890), "*(const stp_vector<__half, 2>*)(A"), 4U);
+  EXPECT_EQ(count(by_row(17890), "*(stp_vector<__half, 2>*)(D"), 4U);
+  EXPECT_NE(by_row(17890).find("stp_result[c_ / 2].at[c_ % 2] = stp_v0[c_ / 2].at[c_ % 2];"), std::string::npos);
+}
+
+/// Bytes of shared memory by the table that `check` uses, and by the launch list.
+TEST(CudaText, SharedMemoryIsCountedOnce) {
+  // E has 160,000 bytes and F 144,000: of both only the larger counts where they are never live together.
+  const std::string fill = "B^{64}_{tx=0}L^{625}_{a=0}[E^{f32,s}_{a*64+tx}=A^{f32,g}_{tx};];";
+  const std::string use = "B^{64}_{tx=0}[D^{f32,g}_{d,tx}=E^{f32,s}_{39999-tx};];";
+  const std::string other = "B^{64}_{tx=0}L^{1125}_{a=0}[F^{f16,s}_{a*64+tx}=A^{f32,g}_{tx};];";
+  const std::string use_other = "B^{64}_{tx=0}[H^{f32,g}_{d,tx}=F^{f16,s}_{71999-tx};];";
+  const auto program = [](const std::string& body) {
+    return concat("@input A f32[64]\n@output D f32[3,64]\n@output H f32[3,64]\nB^{1}_{bx=0}L^{3}_{d=0}[", body, "];");
+  };
+  const auto bytes_of = [](const Program& made) {
+    const AccessTable table = collect_accesses(made);
+    return static_cast<std::int64_t>(shared_layout(table, infer_shapes(table), collect_kernels(table)[0]).bytes);
+  };
+  const Program shared = program_of(program(fill + use + other + use_other));
+  EXPECT_EQ(bytes_of(shared), 160000);
+  const auto lowered = cuda::lower(shared);
+  ASSERT_TRUE(lowered.ok()) << lowered.error().message;
+  EXPECT_EQ(lowered->kernels[0].dynamic_shared_bytes, 160000);
+  EXPECT_EQ(lowered->kernels[0].static_shared_bytes, 0);
+  const CheckOptions h200{find_device("nvidia-h200")};
+  EXPECT_EQ(check_program(shared, h200).verdict, CheckReport::Verdict::ok);
+  // Both are needed at the same time.
+  const Program apart = program_of(program(fill + other + use + use_other));
+  EXPECT_EQ(bytes_of(apart), 304000);
+  const auto refused = cuda::lower(apart);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("304000 bytes of shared memory"), std::string::npos);
+  const CheckReport checked = check_program(apart, h200);
+  ASSERT_EQ(checked.verdict, CheckReport::Verdict::errors);
+  ASSERT_EQ(checked.diagnostics.size(), 1U);
+  EXPECT_EQ(checked.diagnostics[0].id, "shared-memory");
+  EXPECT_NE(checked.diagnostics[0].message.find("304000 bytes of shared memory"), std::string::npos);
+}
+
+TEST(CudaText, SumsBeginInRegistersAndNothingIsFilled) {
+  struct Row {
+    const char* text;
+    std::size_t fills;
+  };
+  const Row rows[] = {
+      // A matrix product and softmax as they come from PyTorch.
+      {"@input A f32[8,9]\n@input C f32[9,7]\n@output D f32[8,7]\n"
+       "B^{8}_{tx=0}L^{7}_{a=0}L^{9}_{c=0}[D^{f32,g}_{tx,a}=D^{f32,g}_{tx,a}+A^{f32,g}_{tx,c}*C^{f32,g}_{c,a};];",
+       0},
+      {"@input A f16[8,9]\n@output D f16[8,9]\n"
+       "B^{8}_{tx=0}L^{9}_{a=0}[E^{f16,g}_{tx}=max(E^{f16,g}_{tx},A^{f16,g}_{tx,a});];"
+       "B^{8}_{tx=0}L^{9}_{a=0}[F^{f16,g}_{tx}=F^{f16,g}_{tx}+exp(A^{f16,g}_{tx,a}-E^{f16,g}_{tx});];"
+       "B^{8}_{tx=0}L^{9}_{a=0}[D^{f16,g}_{tx,a}=exp(A^{f16,g}_{tx,a}-E^{f16,g}_{tx})/F^{f16,g}_{tx};];",
+       0},
+      // Rows by blocks and by groups of threads; a loop over rows in a block; a whole tensor.
+      {"@input A f16[8,64]\n@output D f32[8]\n"
+       "B^{8}_{bx=0}B^{64}_{tx=0}[D^{f32,g}_{bx}=D^{f32,g}_{bx}+A^{f16,g}_{bx,tx};];",
+       0},
+      {"@input A f16[11,64]\n@output D f32[11]\n"
+       "B^{3}_{bx=0}B^{4}_{ty=0}B^{32}_{tx=0}L^{2}_{a=0}?{bx*4+ty<11}[D^{f32,g}_{bx*4+ty}=D^{f32,g}_{bx*4+ty}+"
+       "A^{f16,g}_{bx*4+ty,a*32+tx};];",
+       0},
+      {"@input A f16[8,64]\n@output D f32[8]\n"
+       "B^{2}_{bx=0}L^{4}_{a=0}B^{64}_{tx=0}[D^{f32,g}_{bx*4+a}=D^{f32,g}_{bx*4+a}+A^{f16,g}_{bx*4+a,tx};];",
+       0},
+      {"@input A f32[64,8]\n@output D f32\nB^{64}_{tx=0}L^{8}_{a=0}[D^{f32,g}=D^{f32,g}+A^{f32,g}_{tx,a};];", 0},
+      // Set by an equation, in a kernel of its own.
+      {"@input A f32[8,9]\n@output D f32[8]\nB^{8}_{tx=0}[D^{f32,g}_{tx}=tx;];"
+       "L^{9}_{a=0}B^{8}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};];",
+       0},
+      // One launch after another, over blocks or by the host; threads in turn; rounds around a reduction; several
+      // equations.
+      {"@input A f32[64,8]\n@output D f32[8]\n"
+       "B^{64}_{bx=0}B^{8}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{bx,tx};];",
+       1},
+      {"@input A f32[64,8]\n@output D f32[8]\n"
+       "L^{64}_{a=0}B^{8}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{a,tx};];",
+       1},
+      {"@input A f32[12,3]\n@output D f32[3]\n"
+       "B^{12}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{(tx+a)%3}=D^{f32,g}_{(tx+a)%3}+A^{f32,g}_{tx,a};];",
+       1},
+      {"@input A f32[9,64]\n@output D f32[1]\n"
+       "B^{1}_{bx=0}L^{9}_{a=0}B^{64}_{tx=0}[D^{f32,g}_{bx}=D^{f32,g}_{bx}+A^{f32,g}_{a,tx};];",
+       1},
+      {"@input A f32[9,64]\n@output D f32[9]\n"
+       "B^{9}_{tx=0}[L^{32}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};];"
+       "L^{32}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a+32};];];",
+       0},
+      // What a guard leaves out, and what another round has written, the second equation finds as it was.
+      {"@input A f32[9,64]\n@output D f32[9]\n"
+       "B^{9}_{tx=0}[L^{32}_{a=0}?{tx<5}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};];"
+       "L^{32}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a+32};];];",
+       1},
+      {"@input A f32[9,2,3]\n@output D f32[9,2]\n"
+       "B^{9}_{tx=0}L^{2}_{c=0}[L^{3}_{a=0}[D^{f32,g}_{tx,c}=D^{f32,g}_{tx,c}+A^{f32,g}_{tx,c,a};];"
+       "D^{f32,g}_{tx,1-c}=D^{f32,g}_{tx,1-c}+A^{f32,g}_{tx,c,0};];",
+       1},
+  };
+  for (const Row& row : rows) {
+    const Program program = program_of(row.text);
+    const auto made = cuda::lower(program);
+    ASSERT_TRUE(made.ok()) << row.text;
+    EXPECT_EQ(made->fills.size(), row.fills) << row.text;
+    EXPECT_EQ(count(made->text, "STP_LAUNCH(fill_"), row.fills) << row.text;
+  }
+}
+
+/// Every type of the zoo as it comes from PyTorch.
+TEST(CudaText, VanillaProgramsFillNothing) {
+  std::size_t programs = 0;
+  std::size_t fills = 0;
+  for (const Judged& one : small_zoo(DType::f32)) {
+    const auto made = cuda::lower(one.program);
+    if (!made) continue;
+    ++programs;
+    fills += made->fills.size();
+    if (!made->fills.empty()) std::printf("%s fills %zu\n", one.name.c_str(), made->fills.size());
+  }
+  EXPECT_GT(programs, 190U);
+  EXPECT_EQ(fills, 0U);
+}
+
+// What a condition computes of loops it computes as subscripts do; numbers that could come near 64 bits wrap as i64.
+TEST(CudaText, ConditionsOnIndicesAreNarrow) {
+  const auto text = [](const char* condition) {
+    return cuda_of(
+        concat("@input A f32[8,6]\n@output D f32[8,6]\nB^{8}_{tx=0}L^{6}_{a=0}[D^{f32,g}_{tx,a}=if_then_else(",
+               condition, ",A^{f32,g}_{tx,a},0);];"));
+  };
+  const std::string narrow = text("1<=(tx*6+a)//7%3+a<4");
+  EXPECT_NE(narrow.find("((tx_ * 6 + a_) / 7) % 3"), std::string::npos) << narrow;
+  EXPECT_EQ(narrow.find("long long>"), std::string::npos) << narrow;
+  EXPECT_NE(text("(tx*1099511627776+a)//7%3<2").find("long long>"), std::string::npos);
+  EXPECT_NE(text("(tx*6-a)//7<2").find("stp_floor_div<int>"), std::string::npos);
 }
 
 TEST(CudaText, NothingIsPromisedBesideConditionalReadsOfWhatIsWritten) {

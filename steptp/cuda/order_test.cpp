@@ -74,11 +74,38 @@ constexpr Case kCases[] = {
      "@input A T[3,200]\n@output D T[3]\n"
      "B^{3}_{bx=0}[B^{64}_{tx=0}L^{4}_{a=0}?{a*64+tx<200}[E^{T,s}=E^{T,s}+(A^{T,g}_{bx,a*64+tx}*1.37+0.61);];"
      "D^{T,g}_{bx}=E^{T,s};];"},
+    {"parts of a warp",
+     "@input A T[64,7]\n@output D T[8]\n"
+     "B^{64}_{tx=0}L^{7}_{a=0}[D^{T,g}_{tx//8}=D^{T,g}_{tx//8}+(A^{T,g}_{tx,a}*1.37+0.61);];"},
+    {"parts of a warp whose threads stand apart, guarded",
+     "@input A T[64,7]\n@output D T[2,8]\n"
+     "B^{64}_{tx=0}L^{7}_{a=0}?{tx+a<67}[D^{T,g}_{tx//32,tx%8}=D^{T,g}_{tx//32,tx%8}+(A^{T,g}_{tx,a}*1.37+0.61);];"},
+    {"groups of a number that is no power of two",
+     "@input A T[48,7]\n@output D T[4]\n"
+     "B^{48}_{tx=0}L^{7}_{a=0}[D^{T,g}_{tx//12}=D^{T,g}_{tx//12}+(A^{T,g}_{tx,a}*1.37+0.61);];"},
+    {"rows by warps, several in a block",
+     "@input A T[4,96,7]\n@output D T[4]\n"
+     "B^{4}_{ty=0}B^{96}_{tx=0}L^{7}_{a=0}[D^{T,g}_{ty}=D^{T,g}_{ty}+(A^{T,g}_{ty,tx,a}*1.37+0.61);];"},
+    {"rows of halves with wide sums, several in a block",
+     "@input A f16[4,64,7]\n@output D T[4]\n"
+     "B^{4}_{ty=0}B^{64}_{tx=0}L^{7}_{a=0}?{tx*7+a<401}[D^{T,g}_{ty}=D^{T,g}_{ty}+(A^{f16,g}_{ty,tx,a}*1.37+0.61);];"},
+    {"several elements in each thread",
+     "@input A T[33,4,7]\n@output D T[4]\n"
+     "B^{33}_{tx=0}L^{7}_{a=0}U^{4}_{c=0}[D^{T,g}_{c}=D^{T,g}_{c}+(A^{T,g}_{tx,c,a}*1.37+0.61);];"},
+    {"more elements than a thread holds",
+     "@input A T[16,70,5]\n@output D T[70]\n"
+     "B^{16}_{tx=0}L^{70}_{c=0}L^{5}_{a=0}[D^{T,g}_{c}=D^{T,g}_{c}+(A^{T,g}_{tx,c,a}*1.37+0.61);];"},
+    {"the first and the last of three axes",
+     "@input A T[3,4,6]\n@output D T[4]\n"
+     "B^{3}_{tz=0}B^{4}_{ty=0}B^{6}_{tx=0}[D^{T,g}_{ty}=D^{T,g}_{ty}+(A^{T,g}_{tz,ty,tx}*1.37+0.61);];"},
+    {"columns",
+     "@input A T[24,5]\n@output D T[5]\n"
+     "B^{24}_{ty=0}B^{5}_{tx=0}[D^{T,g}_{tx}=D^{T,g}_{tx}+(A^{T,g}_{ty,tx}*1.37+0.61);];"},
     {"groups of threads, in turn",
      "@input A T[3,24,5]\n@output D T[3]\n"
      "B^{1}_{bx=0}[B^{24}_{tx=0}L^{3}_{a=0}L^{5}_{c=0}[E^{T,s}_{(tx+a)%3}=E^{T,s}_{(tx+a)%3}+"
      "(A^{T,g}_{a,tx,c}*1.37+0.61);];B^{3}_{tx=0}[D^{T,g}_{tx}=E^{T,s}_{tx};];];"},
-    {"a converted accumulator, tx outermost, in turn",
+    {"a converted accumulator, tx outermost",
      "@input A f32[9,6,7]\n@output D T[1]\n"
      "B^{9}_{tx=0}B^{6}_{ty=0}L^{7}_{a=0}[D^{T,g}_{0}=D^{T,g}_{0}+(A^{f32,g}_{tx,ty,a}*1.37+0.61);];"},
     {"rounds that are read",
@@ -234,7 +261,7 @@ TEST(CudaOrder, WhatThreadsAddLiesInTheIntervals) {
     programs_not_in_text_order += outside(intervals(entry.one.program, output, false), tensor) > 0 ? 1 : 0;
     const auto reverse = [](certify::ThreadFold& fold) {
       if (fold.joined.empty()) return;
-      for (certify::LinearPart& part : fold.rank) part.coefficient = fold.rank[0].coefficient;
+      for (certify::RankPart& part : fold.rank) part.coefficient = fold.rank[0].coefficient;
       std::swap(fold.joined.front(), fold.joined.back());
       if (fold.joined.size() == 1) fold.joined = {1, fold.joined[0] / 2 + 1, 2};
     };

@@ -1,5 +1,6 @@
-// V loops as vector loads and stores. Buffers begin at multiples of 16 bytes by contract; an access is a vector where
-// its subscripts show that the first of the neighbouring elements lies at a multiple of the vector's size.
+// V loops as vector loads and stores. Buffers begin at multiples of 16 bytes by contract; each access by itself moves
+// as many elements at once as its subscripts show to be aligned: rows of 17,890 halves are read by twos where the lanes
+// are eight, and rows of 17,889 one by one, because every other row begins at an odd multiple of two bytes.
 #include "steptp/cuda/body.h"
 
 namespace steptp::cuda {
@@ -18,9 +19,77 @@ void unconditional_loads(const Value& value, std::vector<const Value*>& out) {
   for (const lowering::ValuePtr& operand : value.operands) unconditional_loads(*operand, out);
 }
 
-bool is_vector_size(std::int64_t bytes) { return bytes == 4 || bytes == 8 || bytes == kVectorBytes; }
+/// How many elements one instruction moves where `lanes` neighbours begin at a multiple of `alignment` elements: the
+/// largest power of two that divides both and has 4, 8 or 16 bytes. 1 where there is none.
+std::int64_t vector_width(std::int64_t alignment, std::int64_t lanes, std::int64_t bytes) {
+  for (std::int64_t width = kVectorBytes / bytes; width > 1 && width * bytes >= 4; width /= 2) {
+    if (alignment % width == 0 && lanes % width == 0) return width;
+  }
+  return 1;
+}
+
+std::string vector_type(DType dtype, std::int64_t width) {
+  return concat("stp_vector<", memory_type(dtype), ", ", width, ">");
+}
+
+/// The place of one lane: in a vector by its name, or in one of several, which are an array.
+std::string lane_of(const std::string& name, const Loop& lanes, std::int64_t width) {
+  const std::string lane = variable_name(lanes.index);
+  if (width == lanes.extent) return concat(name, ".at[", lane, "]");
+  return concat(name, "[", lane, " / ", width, "].at[", lane, " % ", width, "]");
+}
 
 }  // namespace
+
+/// How many of the lanes' elements, which lie side by side, one instruction may move. 1: each by itself.
+std::int64_t Body::vector_width_of(const Ref& ref, const Loop& lanes) {
+  const lowering::Buffer& buffer = arrangement_.buffers.at(ref.tensor);
+  if (buffer.scope == Scope::local) return 1;
+  const std::int64_t alignment = lowering::run_alignment(speller_.offset(ref), lanes.index);
+  return alignment == 0 ? 1 : vector_width(alignment, lanes.extent, info(ref.dtype).bytes);
+}
+
+/// The address of the element of one lane.
+std::string Body::lane_address(const Ref& ref, const Loop& lanes, std::int64_t lane) {
+  const Index first = lowering::at_zero(speller_.offset(ref), lanes.index).value_or(Index());
+  return concat(ref.tensor, " + ", speller_.index(Index::add(first, Index::constant(lane)).value_or(first)));
+}
+
+/// What a V loop around one equation may load as vectors; of the tensor `except`, nothing.
+std::vector<RefPtr> Body::vector_loads(const Node& node, const std::string& except) {
+  std::vector<RefPtr> out;
+  if (node.loop.kind != LoopKind::vectorized || node.body.size() != 1) return out;
+  if (node.body[0].kind != Node::Kind::store) return out;
+  std::vector<const Value*> loads;
+  unconditional_loads(*node.body[0].value, loads);
+  for (const Value* load : loads) {
+    const bool known = std::any_of(out.begin(), out.end(), [&](const RefPtr& ref) { return equal(*ref, *load->ref); });
+    if (!known && load->ref->tensor != except && vector_width_of(*load->ref, node.loop) > 1) out.push_back(load->ref);
+  }
+  return out;
+}
+
+/// Writes the loads; from now on the elements are spelled as lanes of them.
+void Body::load_vectors(const Node& node, const std::vector<RefPtr>& vectors) {
+  const Loop& lanes = node.loop;
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    const std::int64_t width = vector_width_of(*vectors[i], lanes);
+    const std::string type = vector_type(vectors[i]->dtype, width);
+    if (width == lanes.extent) {
+      out_.line("const ", type, " stp_v", i, " = *(const ", type, "*)(", lane_address(*vectors[i], lanes, 0), ");");
+      continue;
+    }
+    out_.line(type, " stp_v", i, "[", lanes.extent / width, "];");
+    for (std::int64_t k = 0; k < lanes.extent / width; ++k) {
+      const std::string address = lane_address(*vectors[i], lanes, k * width);
+      out_.line("stp_v", i, "[", k, "] = *(const ", type, "*)(", address, ");");
+    }
+  }
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    const std::string element = lane_of(concat("stp_v", i), lanes, vector_width_of(*vectors[i], lanes));
+    speller_.replace(vectors[i], vectors[i]->dtype == DType::boolean ? concat("(", element, " != 0)") : element);
+  }
+}
 
 bool Body::vector_loop(const Node& node) {
   if (node.loop.kind != LoopKind::vectorized || node.body.size() != 1) return false;
@@ -28,53 +97,29 @@ bool Body::vector_loop(const Node& node) {
   if (inner.kind != Node::Kind::store) return false;
   const std::string lane = variable_name(node.loop.index);
   speller_.open(node.loop);
-  const auto vectorizes = [&](const Ref& ref) {
-    const lowering::Buffer& buffer = arrangement_.buffers.at(ref.tensor);
-    if (buffer.scope == Scope::local || !is_vector_size(info(ref.dtype).bytes * node.loop.extent)) return false;
-    const Index offset = speller_.offset(ref);
-    return lowering::is_aligned_run(offset, node.loop.index, node.loop.extent);
-  };
-  const auto first_element = [&](const Ref& ref) {
-    const Index offset = lowering::at_zero(speller_.offset(ref), node.loop.index).value_or(Index());
-    return concat(ref.tensor, " + ", speller_.index(offset));
-  };
-  const auto vector_type = [&](DType dtype) {
-    return concat("stp_vector<", memory_type(dtype), ", ", node.loop.extent, ">");
-  };
-  const bool whole_store = vectorizes(*inner.target);
-  std::vector<const Value*> loads;
-  unconditional_loads(*inner.value, loads);
-  std::vector<RefPtr> vectors;
-  for (const Value* load : loads) {
-    const bool known =
-        std::any_of(vectors.begin(), vectors.end(), [&](const RefPtr& ref) { return equal(*ref, *load->ref); });
-    // Where the target is stored lane by lane, what is read of it must be read lane by lane too.
-    if (known || (load->ref->tensor == inner.target->tensor && !whole_store) || !vectorizes(*load->ref)) continue;
-    vectors.push_back(load->ref);
-  }
+  const std::int64_t width = vector_width_of(*inner.target, node.loop);
+  const bool whole_store = width > 1;
+  // Where the target is stored lane by lane, what is read of it must be read lane by lane too.
+  const bool is_first = begin_with_identity(inner);
+  const std::vector<RefPtr> vectors = vector_loads(node, whole_store && !is_first ? "" : inner.target->tensor);
   if (!whole_store && vectors.empty()) {
+    speller_.forget_replaced();
     speller_.close();
     return false;
   }
+  const std::string type = vector_type(inner.target->dtype, width);
+  const std::int64_t stores = node.loop.extent / width;
   out_.open();
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < vectors.size(); ++i) {
-    names.push_back(concat("stp_v", i));
-    const std::string type = vector_type(vectors[i]->dtype);
-    out_.line("const ", type, " ", names[i], " = *(const ", type, "*)(", first_element(*vectors[i]), ");");
-  }
-  for (std::size_t i = 0; i < vectors.size(); ++i) {
-    const std::string element = concat(names[i], ".at[", lane, "]");
-    speller_.replace(vectors[i], vectors[i]->dtype == DType::boolean ? concat("(", element, " != 0)") : element);
-  }
-  if (whole_store) out_.line(vector_type(inner.target->dtype), " stp_result;");
+  load_vectors(node, vectors);
+  if (whole_store) out_.line(type, " stp_result", stores == 1 ? "" : concat("[", stores, "]"), ";");
   out_.line("#pragma unroll");
   out_.open("for (int ", lane, " = 0; ", lane, " < ", node.loop.extent, "; ++", lane, ")");
   const std::string value = speller_.value(*inner.value);
-  out_.line(whole_store ? concat("stp_result.at[", lane, "]") : speller_.element(*inner.target), " = ", value, ";");
+  out_.line(whole_store ? lane_of("stp_result", node.loop, width) : speller_.element(*inner.target), " = ", value, ";");
   out_.close();
-  if (whole_store) {
-    out_.line("*(", vector_type(inner.target->dtype), "*)(", first_element(*inner.target), ") = stp_result;");
+  for (std::int64_t i = 0; whole_store && i < stores; ++i) {
+    out_.line("*(", type, "*)(", lane_address(*inner.target, node.loop, i * width), ") = stp_result",
+              stores == 1 ? "" : concat("[", i, "]"), ";");
   }
   out_.close();
   speller_.forget_replaced();

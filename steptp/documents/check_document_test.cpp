@@ -292,6 +292,7 @@ TEST(Catalogue, EveryEntryIsShownByATest) {
                                               "device",
                                               "device-limit",
                                               "wrong-result",
+                                              "root-mismatch",
                                               "worker-crashed",
                                               "worker-exited",
                                               "worker-timed-out",

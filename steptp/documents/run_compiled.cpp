@@ -39,7 +39,7 @@ std::optional<Scalar> element_of(const Tensors& outputs, const Element& element)
 CompiledFailure compiled_failure(const Document& document, const ExecutionFailure& found) {
   if (found.trap) return failure(document, *found.trap);
   const std::string& id = found.diagnostic.id;
-  const bool refused = id == "cannot-lower" || id == "device-limit";
+  const bool refused = id == "cannot-lower" || id == "device-limit" || id == "root-mismatch";
   const Kind kind = refused ? Kind::refused : id == "worker-timed-out" ? Kind::too_long : Kind::machine;
   return failure(document, kind, found.diagnostic);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"
 #include "steptp/report/report.h"
 
@@ -19,6 +20,10 @@ std::string formatted(const char* format, double value) {
   std::snprintf(text, sizeof text, format, value);
   return text;
 }
+
+constexpr std::uint64_t kRootOperations = 4;
+/// Beyond this part of the median, runs say more of what disturbed them than of the program.
+constexpr double kWideSpread = 0.2;
 
 /// With a unit that leaves one to three digits in front.
 std::string time_text(double seconds) {
@@ -40,10 +45,50 @@ Json flops_json(const std::map<DType, double>& flops) {
   return out;
 }
 
+Json cost_json(const TimingCost& cost) {
+  Json out;
+  out.set("certified_values", 1e3 * cost.certified_values).set("preparing", 1e3 * cost.preparing);
+  return out.set("running", 1e3 * cost.running).set("ending", 1e3 * cost.ending);
+}
+
+/// What makes the figures of a program worth less than they look.
+std::vector<std::string> doubts(const Timing& timing) {
+  std::vector<std::string> out;
+  if (timing.samples.empty()) return out;
+  if (timing.roofline_share > 1) {
+    out.push_back(
+        "faster than the roofline: data was still in a cache, operations were left out, or the peaks of the "
+        "machine were measured too low");
+  }
+  if (timing.spread > kWideSpread * timing.median) {
+    out.push_back(concat("single runs differ by ", formatted("%.0f", 100 * timing.spread / timing.median),
+                         " % of the median: other work disturbed them"));
+  }
+  return out;
+}
+
+std::string load_text(const TimeReport& report) {
+  const unsigned cores = report.load.cores;
+  return concat("this machine is busy: ", formatted("%.1f", report.load.others), " tasks of others wanted its ", cores,
+                cores == 1 ? " core" : " cores", " beside ", report.threads,
+                report.threads == 1 ? " thread" : " threads", " of each program; the times say little");
+}
+
+/// Programs by name where that tells them apart, by file where it does not.
+std::vector<std::string> labels(const TimeReport& report) {
+  std::vector<std::string> out;
+  for (const TimedDocument& one : report.programs) {
+    const auto same = [&one](const TimedDocument& other) { return other.name == one.name; };
+    const bool is_unique = std::count_if(report.programs.begin(), report.programs.end(), same) == 1;
+    out.push_back(is_unique || one.file.empty() ? one.name : concat(one.name, " (", one.file, ")"));
+  }
+  return out;
+}
+
 Json program_json(const TimedDocument& one) {
   const Timing& timing = one.timing;
   Json out;
-  out.set("program", one.name).set("status", steptp::name_of(timing.status));
+  out.set("program", one.name).set("file", one.file).set("status", steptp::name_of(timing.status));
   if (!timing.samples.empty()) {
     out.set("median_s", timing.median).set("spread_s", timing.spread).set("min_s", timing.least);
     out.set("samples", static_cast<std::uint64_t>(timing.samples.size()));
@@ -53,7 +98,8 @@ Json program_json(const TimedDocument& one) {
     out.set("flops_per_second", timing.median > 0 ? timing.work.all_flops() / timing.median : 0.0);
     out.set("roofline_s", timing.roofline_seconds).set("roofline_share", timing.roofline_share);
     out.set("checked_elements", static_cast<std::uint64_t>(timing.checked_elements));
-    out.set("implausible", timing.implausible);
+    out.set("implausible", timing.implausible).set("above_roofline", timing.roofline_share > 1);
+    out.set("cost_ms", cost_json(timing.cost));
   }
   if (one.failure && !one.failure->diagnostics.empty()) {
     const Diagnostic& diagnostic = one.failure->diagnostics.front();
@@ -61,10 +107,27 @@ Json program_json(const TimedDocument& one) {
   }
   Json::Array notes;
   for (const std::string& note : timing.notes) notes.emplace_back(note);
+  for (const std::string& doubt : doubts(timing)) notes.emplace_back(doubt);
   return out.set("notes", std::move(notes));
 }
 
+/// What `lower` would say of a program that is not lowered.
+std::optional<CompiledFailure> unfit(const Document& document) {
+  auto found = find_unlowerable(document);
+  if (!found) return std::nullopt;
+  const bool is_undecided = found->kind == LowerFailure::Kind::undecided;
+  return CompiledFailure{is_undecided ? CompiledFailure::Kind::undecided : CompiledFailure::Kind::errors,
+                         {},
+                         std::move(found->diagnostics)};
+}
+
 }  // namespace
+
+Result<RootElements, CompiledFailure> root_elements(const Document& root, std::uint64_t seed, std::uint64_t operations,
+                                                    const CandidatePool& pool) {
+  if (auto failure = unfit(root)) return *std::move(failure);
+  return RootElements(root.program, seed, kRootOperations * operations, pool.options().cache);
+}
 
 Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Document*>& documents, CandidatePool& pool,
                                                    TimeRequest request, const std::vector<std::string>& rivals) {
@@ -72,17 +135,15 @@ Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Docum
   out.device = pool.options().device;
   out.cold = request.cold;
   out.as_graph = request.as_graph;
+  out.threads = pool.options().threads == 0 ? default_jobs() : pool.options().threads;
+  out.root = request.root;
   std::vector<std::size_t> measured;
   for (const Document* document : documents) {
     TimedDocument& one = out.programs.emplace_back();
     one.name = name_of(*document);
-    if (auto unfit = find_unlowerable(*document)) {
-      const bool undecided = unfit->kind == LowerFailure::Kind::undecided;
-      one.failure = CompiledFailure{undecided ? CompiledFailure::Kind::undecided : CompiledFailure::Kind::errors,
-                                    {},
-                                    std::move(unfit->diagnostics)};
-      continue;
-    }
+    one.file = document->source->name();
+    one.failure = unfit(*document);
+    if (one.failure) continue;
     measured.push_back(out.programs.size() - 1);
     request.programs.push_back(&document->program);
   }
@@ -90,6 +151,7 @@ Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Docum
   auto answer = time_programs(pool, request);
   if (!answer) return compiled_failure(*documents[measured.front()], answer.error());
   out.machine = std::move(answer->machine);
+  out.load = answer->load;
   for (std::size_t i = 0; i < measured.size(); ++i) {
     TimedDocument& one = out.programs[measured[i]];
     one.timing = std::move(answer->timings[i]);
@@ -107,14 +169,33 @@ Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Docum
   return out;
 }
 
+Json to_json(const RootElements& root) {
+  Json out;
+  out.set("program", root.root().name).set("seed", static_cast<std::int64_t>(root.seed()));
+  out.set("elements", static_cast<std::uint64_t>(root.expectations().elements.size()));
+  return out.set("from_cache", root.is_from_cache()).set("problem", root.expectations().problem);
+}
+
+std::string to_text(const RootElements& root) {
+  const Expectations& found = root.expectations();
+  std::string out = concat(root.root().name.empty() ? "the root" : root.root().name, ": ", found.elements.size(),
+                           " elements", root.is_from_cache() ? ", which were there" : "", "\n");
+  if (!found.problem.empty()) append(out, "some have no certified value: ", found.problem, "\n");
+  return out;
+}
+
 Json to_json(const TimeReport& report) {
   Json machine;
   machine.set("device", word_of(report.device)).set("name", report.machine.name).set("peaks", report.machine.source);
   machine.set("bytes_per_second", report.machine.bytes_per_second).set("flops", flops_json(report.machine.flops));
+  Json load;
+  load.set("cores", report.load.cores).set("other_tasks", report.load.others).set("disturbs", report.is_disturbed());
+  machine.set("load", std::move(load));
   Json::Array programs;
   for (const TimedDocument& one : report.programs) programs.push_back(program_json(one));
   Json out;
   out.set("machine", std::move(machine)).set("cold_cache", report.cold).set("graph", report.as_graph);
+  if (report.root) out.set("root", to_json(*report.root));
   return out.set("programs", std::move(programs));
 }
 
@@ -123,22 +204,25 @@ std::string to_table(const TimeReport& report) {
       {"program", "median", "spread", "runs", "against first", "memory", "arithmetic", "of roofline", "checked"}};
   double first = 0;
   std::string below;
-  for (const TimedDocument& one : report.programs) {
-    const Timing& timing = one.timing;
+  const std::vector<std::string> names = labels(report);
+  for (std::size_t i = 0; i < report.programs.size(); ++i) {
+    const Timing& timing = report.programs[i].timing;
     if (timing.samples.empty()) {
-      rows.push_back({one.name, std::string(steptp::name_of(timing.status))});
+      rows.push_back({names[i], std::string(steptp::name_of(timing.status))});
     } else {
       if (first == 0) first = timing.median;
       const bool is_ok = timing.status == Timing::Status::ok;
-      rows.push_back({one.name, time_text(timing.median), time_text(timing.spread),
+      rows.push_back({names[i], time_text(timing.median), time_text(timing.spread),
                       std::to_string(timing.samples.size()), formatted("%.2fx", first / timing.median),
                       rate_text(timing.work.bytes / timing.median, "B/s"),
                       rate_text(timing.work.all_flops() / timing.median, "flop/s"),
-                      formatted("%.1f %%", 100 * timing.roofline_share),
+                      formatted(timing.roofline_share > 1 ? "%.1f %% (!)" : "%.1f %%", 100 * timing.roofline_share),
                       is_ok ? concat(timing.checked_elements, " elements") : std::string("no")});
     }
-    for (const std::string& note : timing.notes) append(below, one.name, ": ", note, "\n");
+    for (const std::string& note : timing.notes) append(below, names[i], ": ", note, "\n");
+    for (const std::string& doubt : doubts(timing)) append(below, names[i], ": ", doubt, "\n");
   }
+  if (report.is_disturbed()) append(below, load_text(report), "\n");
   std::string out;
   if (!report.machine.name.empty()) {
     append(out, report.machine.name, ": ", rate_text(report.machine.bytes_per_second, "B/s"), ", ",

@@ -5,6 +5,7 @@
 
 #include "steptp/cuda/lower.h"
 #include "steptp/execution/cuda_device.h"
+#include "steptp/execution/cuda_inputs.h"
 #include "steptp/execution/llvm_program.h"
 #include "steptp/execution/object_cache.h"
 
@@ -23,8 +24,10 @@ class CudaProgram {
   CudaProgram& operator=(const CudaProgram&) = delete;
   ~CudaProgram();
 
-  /// The data on the device; `this` must outlive it. `device-limit` where its memory does not hold it.
-  [[nodiscard]] Result<std::unique_ptr<Session>, ExecutionFailure> start(const Tensors& inputs);
+  /// The data on the device; `this` must outlive it. `device-limit` where its memory does not hold it. Inputs that are
+  /// `kept` on the device, which must outlive it too, are taken from there.
+  [[nodiscard]] Result<std::unique_ptr<Session>, ExecutionFailure> start(const Tensors& inputs,
+                                                                         CudaInputs* kept = nullptr);
 
   [[nodiscard]] const CompileTimes& times() const { return times_; }
   [[nodiscard]] const lowering::Arrangement& arrangement() const { return lowered_.arrangement; }

@@ -28,9 +28,15 @@ Hash hash_of(const std::vector<std::byte>& data) {
 /// Data on the device and the launches of a program, in order, on one stream.
 class CudaSession : public Session {
  public:
-  explicit CudaSession(CudaProgram& program)
-      : program_(program), device_(program.device_), driver_(device_.driver()), workspace_(device_), flush_(device_) {}
+  CudaSession(CudaProgram& program, CudaInputs* kept)
+      : program_(program),
+        device_(program.device_),
+        driver_(device_.driver()),
+        kept_(kept),
+        workspace_(device_),
+        flush_(device_) {}
   ~CudaSession() override {
+    for (const auto& [name, input] : taken_) kept_->give_back(name, input, were_whole_);
     if (device_.is_lost()) return;
     if (begun_) driver_.event_destroy(begun_);
     if (ended_) driver_.event_destroy(ended_);
@@ -38,9 +44,14 @@ class CudaSession : public Session {
   }
 
   std::optional<ExecutionFailure> place(const Tensors& inputs) {
+    if (kept_ && find_lack_of_memory()) {
+      kept_->forget();
+      kept_ = nullptr;
+    }
     if (auto failure = find_lack_of_memory()) return failure;
     const lowering::Arrangement& arrangement = program_.lowered_.arrangement;
     for (const Variable& variable : arrangement.program->signature.variables) {
+      if (take_kept(variable, inputs)) continue;
       const std::int64_t bytes = arrangement.buffers.at(variable.name).bytes;
       CudaMemory& memory = *memories_.emplace_back(std::make_unique<CudaMemory>(device_));
       if (auto failure = memory.allocate(bytes)) return failure;
@@ -93,6 +104,7 @@ class CudaSession : public Session {
 
   Result<double, ExecutionFailure> run() override {
     failure_.reset();
+    were_whole_ = false;
     note(driver_.event_record(begun_, device_.stream()), "cuEventRecord");
     if (prepared_) {
       note(driver_.graph_launch(prepared_, device_.stream()), "cuGraphLaunch");
@@ -147,16 +159,35 @@ class CudaSession : public Session {
   }
 
   Result<bool, ExecutionFailure> inputs_are_whole() override {
+    for (const auto& [name, input] : taken_) {
+      const auto whole = kept_->is_whole(*input);
+      if (!whole || !*whole) return whole;
+    }
     for (const auto& [memory, hash] : inputs_) {
       std::vector<std::byte> data(static_cast<std::size_t>(memory->bytes()));
       const auto copied = driver_.copy_to_host(data.data(), memory->begin(), data.size());
       if (auto failure = device_.check(copied, "cannot copy an input back")) return *std::move(failure);
       if (hash_of(data) != hash) return false;
     }
+    were_whole_ = true;
     return true;
   }
 
  private:
+  /// True where the input is on the device already, or is from now on.
+  bool take_kept(const Variable& variable, const Tensors& inputs) {
+    const auto given = inputs.find(variable.name);
+    if (!kept_ || variable.role == Role::output || given == inputs.end()) return false;
+    Tensor constant;
+    const auto tensor = input_for(variable, inputs, constant);
+    if (!tensor || *tensor != &given->second) return false;
+    auto input = kept_->take(variable.name, given->second);
+    if (!input) return false;
+    pointers_[variable.name] = input->begin();
+    taken_.emplace_back(variable.name, std::move(input));
+    return true;
+  }
+
   /// The whole program: what has to be filled first, then its kernels in order.
   void launch_all() {
     for (std::size_t i = 0; i < program_.fills_.size() && !failure_; ++i) {
@@ -171,8 +202,10 @@ class CudaSession : public Session {
   std::optional<ExecutionFailure> find_lack_of_memory() {
     const lowering::Arrangement& arrangement = program_.lowered_.arrangement;
     std::int64_t bytes = program_.lowered_.workspace.bytes;
-    for (const Variable& variable : arrangement.program->signature.variables)
-      bytes += arrangement.buffers.at(variable.name).bytes;
+    for (const Variable& variable : arrangement.program->signature.variables) {
+      const std::int64_t own = arrangement.buffers.at(variable.name).bytes;
+      if (!kept_ || !kept_->has(variable.name, own)) bytes += own;
+    }
     std::size_t free = 0;
     std::size_t total = 0;
     if (auto failure = device_.check(driver_.memory_info(&free, &total), "cuMemGetInfo")) return failure;
@@ -254,6 +287,9 @@ class CudaSession : public Session {
   CudaProgram& program_;
   CudaDevice& device_;
   const cuda_api::Driver& driver_;
+  CudaInputs* kept_;
+  std::vector<std::pair<std::string, std::shared_ptr<CudaInput>>> taken_;
+  bool were_whole_ = false;  ///< after the last run
   std::vector<std::unique_ptr<CudaMemory>> memories_;
   CudaMemory workspace_;
   CudaMemory flush_;
@@ -271,8 +307,8 @@ class CudaSession : public Session {
   std::optional<std::int64_t> most_launches_;
 };
 
-Result<std::unique_ptr<Session>, ExecutionFailure> CudaProgram::start(const Tensors& inputs) {
-  auto session = std::make_unique<CudaSession>(*this);
+Result<std::unique_ptr<Session>, ExecutionFailure> CudaProgram::start(const Tensors& inputs, CudaInputs* kept) {
+  auto session = std::make_unique<CudaSession>(*this, kept);
   if (auto failure = session->place(inputs)) return *std::move(failure);
   return std::unique_ptr<Session>(std::move(session));
 }

@@ -101,6 +101,7 @@ Result<Tensors, Trap> LlvmProgram::run(const Tensors& inputs, unsigned threads) 
   };
   const auto session = start(inputs, threads);
   if (!session) return trap_of(session.error());
+  if (const auto failure = (*session)->poison()) return trap_of(*failure);
   if (const auto ran = (*session)->run(); !ran) return trap_of(ran.error());
   auto outputs = (*session)->outputs();
   if (!outputs) return trap_of(outputs.error());

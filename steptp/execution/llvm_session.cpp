@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "steptp/base/hash.h"
@@ -26,16 +27,18 @@ constexpr double kWorthThreads = 2e5;
 class Block {
  public:
   Block() = default;
-  explicit Block(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)), data_(bytes_ + 64) {}
+  /// Not filled: inputs are copied here, and all else is poisoned before it is run.
+  explicit Block(std::int64_t bytes)
+      : bytes_(static_cast<std::size_t>(bytes)), data_(std::make_unique_for_overwrite<std::byte[]>(bytes_ + 64)) {}
   [[nodiscard]] std::byte* begin() {
-    const auto at = reinterpret_cast<std::uintptr_t>(data_.data());
-    return data_.data() + (64 - at % 64) % 64;
+    const auto at = reinterpret_cast<std::uintptr_t>(data_.get());
+    return data_.get() + (64 - at % 64) % 64;
   }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
   std::size_t bytes_ = 0;
-  std::vector<std::byte> data_;
+  std::unique_ptr<std::byte[]> data_;
 };
 
 double work_of(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel) {

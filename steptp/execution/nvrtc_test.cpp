@@ -85,7 +85,8 @@ TEST_F(Nvrtc, EveryConstruct) {
 }
 
 TEST_F(Nvrtc, EndStatesOfRecipes) {
-  for (const char* name : {"matmul", "matmul_odd", "softmax", "layer_norm", "conv3x3", "attention"}) {
+  for (const char* name : {"matmul", "matmul_odd", "softmax", "layer_norm", "conv3x3", "conv_product",
+                           "conv_product_odd", "conv3d_product", "attention"}) {
     const std::string path = concat(STEPTP_SOURCE_DIR, "/examples/recipes/", name);
     const Document document = read_document(name, read_file(path + ".leir").value());
     const auto recipe = recipe_from_json(parse_json(read_file(path + ".json").value()).value());

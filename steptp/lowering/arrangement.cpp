@@ -55,7 +55,7 @@ class Arranger {
   }
 
   void add_buffers() {
-    const auto shapes = infer_shapes(arrangement_.table);
+    shapes_ = infer_shapes(arrangement_.table);
     const auto operators = accumulations(arrangement_.table);
     for (const auto& [name, tensor] : arrangement_.table.tensors) {
       Buffer buffer;
@@ -63,7 +63,7 @@ class Arranger {
       buffer.dtype = tensor.dtype;
       buffer.scope = tensor.effective_scope();
       buffer.known = tensor.known;
-      buffer.shape = shapes.at(name).dimensions;
+      buffer.shape = shapes_.at(name).dimensions;
       const auto elements = element_count(buffer.shape);
       if (!elements || *elements > INT64_MAX / 16) {
         fail(concat("the elements of ", name, " cannot be numbered with 64 bits"), first_touch(tensor));
@@ -90,7 +90,7 @@ class Arranger {
   /// Accumulators with different identities: whether an element is defined has to be remembered.
   void add_flags(const Buffer& buffer) {
     Buffer flags = buffer;
-    flags.name += "_defined";
+    flags.name = flags_of(buffer.name);
     flags.dtype = DType::u8;
     flags.known = nullptr;
     flags.bytes = flags.elements;
@@ -119,8 +119,8 @@ class Arranger {
         touched.insert(access.ref->tensor);
         if (access.is_write) written.insert(access.ref->tensor);
         if (!flagged_.contains(access.ref->tensor)) continue;
-        touched.insert(access.ref->tensor + "_defined");
-        written.insert(access.ref->tensor + "_defined");
+        touched.insert(flags_of(access.ref->tensor));
+        written.insert(flags_of(access.ref->tensor));
       }
       for (const std::string& name : order) {
         if (!touched.contains(name)) continue;
@@ -134,6 +134,7 @@ class Arranger {
         }
       }
       std::sort(kernel.written.begin(), kernel.written.end());
+      kernel.layout = shared_layout(arrangement_.table, shapes_, facts);
     }
   }
 
@@ -225,6 +226,7 @@ class Arranger {
   }
 
   Arrangement arrangement_;
+  std::map<std::string, InferredShape> shapes_;
   std::set<std::string> flagged_;
   std::map<Kernel, std::size_t> numbers_;
   std::vector<std::uint32_t> items_;

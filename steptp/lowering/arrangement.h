@@ -10,6 +10,7 @@
 
 #include "steptp/analysis/accesses.h"
 #include "steptp/analysis/kernels.h"
+#include "steptp/analysis/shared_layout.h"
 #include "steptp/base/diagnostic.h"
 #include "steptp/base/result.h"
 #include "steptp/lowering/value.h"
@@ -60,6 +61,7 @@ struct ArrangedKernel {
   std::vector<std::string> globals;  ///< buffers in `g` that it touches: known variables first, in signature order
   std::vector<std::string> written;  ///< those of them that it writes, sorted
   std::vector<std::string> shared;   ///< sorted
+  SharedLayout layout;               ///< of those, and of the cells of reductions over threads
   std::vector<std::string> local;
   std::vector<Node> body;
   Site site;

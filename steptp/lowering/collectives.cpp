@@ -1,32 +1,16 @@
-// How threads of a block reduce into one element. The usual form (one equation, one element per group of threads)
-// becomes partial results joined in a fixed tree, so that results do not depend on timing; any other form runs
-// thread after thread. Over blocks, the kernel is launched once for each index of the axis. Decision 0022.
+// How threads of a block reduce. A regular form (analysis/thread_groups.h) becomes partial results joined in a fixed
+// tree, so that results do not depend on timing; any other form runs thread after thread. Over blocks, the kernel is
+// launched once for each index of the axis. Decisions 0022 and 0060.
 #include "steptp/lowering/collectives.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
-#include <string>
 
 #include "steptp/lowering/threads.h"
 
 namespace steptp::lowering {
 
 namespace {
-
-constexpr std::array kThreadAxes = {Axis::tx, Axis::ty, Axis::tz};
-
-bool contains(const std::vector<Axis>& axes, Axis axis) {
-  return std::find(axes.begin(), axes.end(), axis) != axes.end();
-}
-
-bool mentions_any(const Ref& ref, const std::set<std::string>& names) {
-  bool found = false;
-  for (const Index& subscript : ref.subscripts) {
-    for_each_variable(subscript, [&](const std::string& name) { found = found || names.contains(name); });
-  }
-  return found;
-}
 
 bool has_thread_loop(const Node& node) {
   const auto axis = node.kind == Node::Kind::loop ? axis_of_loop(node.loop) : std::nullopt;
@@ -57,8 +41,31 @@ std::vector<Axis> reduced_thread_axes(const Arrangement& arrangement, std::size_
   return axes;
 }
 
+namespace {
+
+/// The value of a store, without what it is converted to in the end.
+const Value& before_conversion(const Node& store) {
+  const Value* value = store.value.get();
+  while (value->kind == Value::Kind::convert && value->dtype == store.target->dtype) value = value->operands[0].get();
+  return *value;
+}
+
+/// Parts may be joined in any order: the sum of a part is a value of the accumulator's type as any other sum. That is
+/// not so where each step cuts off a fraction, or the greatest of wide integers is wrapped.
+bool joins_in_any_order(const Statement& statement, const Node& store) {
+  const Value& value = before_conversion(store);
+  if (value.kind != Value::Kind::arithmetic) return false;
+  const DType dtype = store.target->dtype;
+  if (value.dtype == dtype) return true;
+  if (is_float(dtype) && is_float(value.dtype)) return true;
+  const bool wraps = *statement.accumulates == ArithmeticOp::add || *statement.accumulates == ArithmeticOp::multiply;
+  return wraps && !is_float(dtype) && !is_float(value.dtype) && info(dtype).bytes <= info(value.dtype).bytes;
+}
+
+}  // namespace
+
 std::optional<ThreadReduction> thread_reduction(const Arrangement& arrangement, const ArrangedKernel& kernel,
-                                                const Node& item, const std::vector<Axis>& axes) {
+                                                const Node& item) {
   ThreadReduction out;
   const Node* at = &item;
   for (; at->kind != Node::Kind::store; at = &at->body[0]) {
@@ -66,49 +73,24 @@ std::optional<ThreadReduction> thread_reduction(const Arrangement& arrangement, 
     out.around.push_back(at);
   }
   out.store = at;
-  out.axes = axes;
-  const Ref& target = *at->target;
-  // The accumulator must not be converted on the way, and its definedness not be asked for.
-  const bool plain = at->value->kind == Value::Kind::arithmetic && at->value->dtype == target.dtype;
-  if (!plain || target.dtype == DType::boolean || !arrangement.buffers.at(target.tensor).initial) return std::nullopt;
-
-  std::set<std::string> reduced;
-  std::set<Axis> looped;
+  const Statement& statement = arrangement.table.statements[at->statement];
+  auto groups = thread_groups(arrangement.table, kernel.extents, at->statement);
+  if (!groups || !joins_in_any_order(statement, *at)) return std::nullopt;
+  out.groups = *std::move(groups);
+  // The loops of the item are the last ones of the statement.
+  std::size_t loop = out.groups.first_loop;
+  const auto contains = [&](const std::vector<std::size_t>& loops) {
+    return std::find(loops.begin(), loops.end(), loop) != loops.end();
+  };
   for (const Node* around : out.around) {
-    if (around->kind == Node::Kind::guard) {
-      out.guarded = true;
-      continue;
-    }
+    if (around->kind != Node::Kind::loop) continue;
     const auto axis = axis_of_loop(around->loop);
-    if (axis) looped.insert(*axis);
-    const bool is_reduced = axis ? contains(axes, *axis) : !mentions_any(target, {around->loop.index});
-    if (!is_reduced && !axis) return std::nullopt;  // an inner loop over elements
-    if (is_reduced) {
-      reduced.insert(around->loop.index);
-    } else {
-      out.kept.push_back(around);
-    }
+    if (contains(out.groups.walked)) out.walked.push_back(around);
+    if (contains(out.groups.held)) out.held.push_back(around);
+    if (contains(out.groups.kept_loops) || (axis && !is_thread_axis(*axis))) out.fixed.push_back(around);
+    ++loop;
   }
-  if (mentions_any(target, reduced)) return std::nullopt;
-  for (const Axis axis : kThreadAxes) {
-    const std::int64_t extent = kernel.extents[static_cast<std::size_t>(axis)];
-    if (contains(axes, axis)) {
-      out.size *= extent;
-    } else if (extent > 1) {
-      out.others.push_back(axis);
-      out.groups *= extent;
-      if (!looped.contains(axis)) out.missing.push_back(axis);
-    }
-  }
-  // Groups that nobody contributes to could not be told apart.
-  if (out.guarded && !out.others.empty()) return std::nullopt;
   return out;
-}
-
-std::int64_t first_step(std::int64_t parts) {
-  std::int64_t power = 1;
-  while (power * 2 < parts) power *= 2;
-  return power;
 }
 
 }  // namespace steptp::lowering

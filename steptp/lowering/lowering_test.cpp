@@ -115,12 +115,13 @@ TEST(Offsets, AlignedRuns) {
     return *Index::multiply(Index::variable(name), Index::constant(factor));
   };
   const Index run = *Index::add(times("a", 4), Index::variable("c"));
-  EXPECT_TRUE(lowering::is_aligned_run(run, "c", 4));
-  EXPECT_FALSE(lowering::is_aligned_run(run, "c", 8));
-  EXPECT_FALSE(lowering::is_aligned_run(run, "a", 4));
-  EXPECT_FALSE(lowering::is_aligned_run(*Index::add(run, Index::constant(1)), "c", 4));
-  EXPECT_FALSE(lowering::is_aligned_run(times("c", 2), "c", 2));
-  EXPECT_FALSE(lowering::is_aligned_run(*Index::floor_divide(run, Index::constant(3)), "c", 1));
+  EXPECT_EQ(lowering::run_alignment(run, "c"), 4);
+  EXPECT_EQ(lowering::run_alignment(run, "a"), 0);
+  EXPECT_EQ(lowering::run_alignment(*Index::add(run, Index::constant(1)), "c"), 1);
+  EXPECT_EQ(lowering::run_alignment(*Index::add(run, Index::constant(6)), "c"), 2);
+  EXPECT_EQ(lowering::run_alignment(times("c", 2), "c"), 0);
+  EXPECT_EQ(lowering::run_alignment(*Index::floor_divide(run, Index::constant(3)), "c"), 0);
+  EXPECT_EQ(lowering::run_alignment(Index::variable("c"), "c") % 16, 0);
 }
 
 TEST(HostConditions, AreDecidedByLoops) {

@@ -3,10 +3,16 @@
 #include "steptp/lowering/offsets.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "steptp/analysis/linear_offset.h"
 
 namespace steptp::lowering {
 
 namespace {
+
+/// A multiple of every vector there is.
+constexpr std::int64_t kAnyAlignment = static_cast<std::int64_t>(1) << 62;
 
 Wide absolute(Wide value) { return value < 0 ? -value : value; }
 
@@ -61,15 +67,7 @@ bool mentions(const IndexAtom& atom, const std::string& name) {
 
 std::optional<Index> offset_of(const Buffer& buffer, const std::vector<Index>& subscripts,
                                const std::vector<BoxVariable>& box) {
-  Index sum;
-  for (std::size_t i = 0; i < subscripts.size(); ++i) {
-    const auto product = Index::multiply(simplified(subscripts[i], box), Index::constant(buffer.strides[i]));
-    if (!product) return std::nullopt;
-    const auto next = Index::add(sum, *product);
-    if (!next) return std::nullopt;
-    sum = *next;
-  }
-  return simplified(sum, box);
+  return linear_offset(subscripts, buffer.strides, box);
 }
 
 Wide magnitude(const Index& index, const Ranges& ranges) {
@@ -90,21 +88,25 @@ Ranges ranges_of(const std::vector<BoxVariable>& box) {
   return ranges;
 }
 
-bool is_aligned_run(const Index& offset, const std::string& variable, std::int64_t multiple) {
+std::int64_t run_alignment(const Index& offset, const std::string& variable) {
   bool found = false;
+  std::int64_t divisor = 0;
+  const auto divide = [&divisor](std::int64_t by) { divisor = by == INT64_MIN ? 1 : std::gcd(divisor, by); };
+  divide(offset.constant_term());
   for (const IndexTerm& term : offset.terms()) {
     const auto* loop = term.factors.size() == 1 ? std::get_if<LoopVariable>(&term.factors[0]) : nullptr;
     if (loop && loop->name == variable) {
-      if (term.coefficient != 1) return false;
+      if (term.coefficient != 1) return 0;
       found = true;
       continue;
     }
     for (const IndexAtom& factor : term.factors) {
-      if (mentions(factor, variable)) return false;
+      if (mentions(factor, variable)) return 0;
     }
-    if (term.coefficient % multiple != 0) return false;
+    divide(term.coefficient);
   }
-  return found && offset.constant_term() % multiple == 0;
+  if (!found) return 0;
+  return divisor == 0 ? kAnyAlignment : divisor;
 }
 
 std::optional<Index> at_zero(const Index& index, const std::string& variable) {

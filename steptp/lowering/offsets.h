@@ -20,9 +20,10 @@ namespace steptp::lowering {
 /// The ranges of the loops of a box.
 [[nodiscard]] Ranges ranges_of(const std::vector<BoxVariable>& box);
 
-/// The index is a sum `variable + rest` in which all of `rest` is a multiple of `multiple`: then consecutive values of
-/// the variable are consecutive elements, and the first of them is aligned. The variable counts from 0.
-[[nodiscard]] bool is_aligned_run(const Index& offset, const std::string& variable, std::int64_t multiple);
+/// The index is a sum `variable + rest`, so that consecutive values of the variable, which counts from 0, are
+/// consecutive elements: the greatest number that divides all coefficients and the constant of `rest`, so that the
+/// first element lies at a multiple of it. 0 where the index is no such sum; 2^62 where there is no rest.
+[[nodiscard]] std::int64_t run_alignment(const Index& offset, const std::string& variable);
 
 /// The index where the variable is 0.
 [[nodiscard]] std::optional<Index> at_zero(const Index& index, const std::string& variable);

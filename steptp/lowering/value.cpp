@@ -7,6 +7,9 @@
 #include <limits>
 #include <utility>
 
+#include "steptp/analysis/interval.h"
+#include "steptp/analysis/shared_layout.h"
+
 namespace steptp::lowering {
 
 namespace {
@@ -42,17 +45,44 @@ class Builder {
   }
 
  private:
+  /// An upper bound of the absolute value, and of every part that is computed on the way, where loops have fewer than
+  /// 2^31 iterations; nothing where it could come near 64 bits, reads a tensor, or divides by what is no positive
+  /// constant.
+  static std::optional<Wide> bound_of(const Index& index) {
+    constexpr Wide kLimit = static_cast<Wide>(1) << 60;
+    constexpr Wide kIterations = static_cast<Wide>(1) << 31;
+    struct Visitor {
+      std::optional<Wide> operator()(const LoopVariable&) const { return kIterations; }
+      std::optional<Wide> operator()(const FloorQuotient& node) const { return divided(*node.dividend, *node.divisor); }
+      std::optional<Wide> operator()(const FloorRemainder& node) const {
+        return divided(*node.dividend, *node.divisor) ? std::optional<Wide>(node.divisor->constant_term())
+                                                      : std::nullopt;
+      }
+      std::optional<Wide> operator()(const IndirectRead&) const { return std::nullopt; }
+      static std::optional<Wide> divided(const Index& dividend, const Index& divisor) {
+        if (!divisor.is_constant() || divisor.constant_term() < 1) return std::nullopt;
+        const auto all = bound_of(dividend);
+        return all ? std::optional<Wide>(*all / divisor.constant_term() + 1) : std::nullopt;
+      }
+    };
+    const auto magnitude = [](Wide value) { return value < 0 ? -value : value; };
+    Wide sum = magnitude(index.constant_term());
+    for (const IndexTerm& term : index.terms()) {
+      const auto part = term.factors.size() == 1 ? std::visit(Visitor{}, term.factors[0]) : std::nullopt;
+      if (!part) return std::nullopt;
+      sum += magnitude(term.coefficient) * *part;
+      if (sum > kLimit) return std::nullopt;
+    }
+    return sum;
+  }
+
   /// Arithmetic on loop variables is exact as long as it stays far from 64 bits; then it may be computed as subscripts
   /// are. Literals alone are constants, not indices.
   static std::optional<Typed> as_index(const Expr& expr) {
     const bool is_chain = std::holds_alternative<Sum>(expr.node) || std::holds_alternative<Product>(expr.node);
     if (!is_chain && !std::holds_alternative<IndexValue>(expr.node)) return std::nullopt;
     auto index = to_index(expr);
-    if (!index || index->nesting() > 0) return std::nullopt;
-    for (const IndexTerm& term : index->terms()) {
-      if (term.factors.size() != 1 || std::abs(term.coefficient) > (std::int64_t{1} << 24)) return std::nullopt;
-    }
-    if (std::abs(index->constant_term()) > (std::int64_t{1} << 56) || index->terms().size() > 16) return std::nullopt;
+    if (!index || !bound_of(*index)) return std::nullopt;
     Value out;
     out.kind = Value::Kind::index;
     out.index = *std::move(index);
@@ -271,6 +301,6 @@ ValuePtr condition_value(const Expr& expr, const std::optional<Flagged>& flagged
   return Builder(flagged).condition(expr);
 }
 
-RefPtr flag_ref(const Ref& ref) { return make_ref(ref.tensor + "_defined", DType::u8, ref.scope, ref.subscripts); }
+RefPtr flag_ref(const Ref& ref) { return make_ref(flags_of(ref.tensor), DType::u8, ref.scope, ref.subscripts); }
 
 }  // namespace steptp::lowering

@@ -35,6 +35,13 @@ Range multiply(Range a, Range b) {
   return {clamp(*std::min_element(products, products + 4)), clamp(*std::max_element(products, products + 4))};
 }
 
+/// The same for a factor that is one number, which nearly all are.
+Range scale(std::int64_t factor, Range range) {
+  const Wide one = static_cast<Wide>(factor) * range.low;
+  const Wide other = static_cast<Wide>(factor) * range.high;
+  return one <= other ? Range{clamp(one), clamp(other)} : Range{clamp(other), clamp(one)};
+}
+
 Range atom_range(const IndexAtom& atom, const std::vector<Range>& box) {
   switch (atom.kind) {
     case IndexAtom::Kind::slot: return box[atom.slot];
@@ -122,12 +129,12 @@ Range divide(Range wanted, std::int64_t coefficient) {
 bool narrow_linear(const IndexCode& index, Range wanted, std::vector<Range>& box) {
   Range total = {index.constant, index.constant};
   for (const LinearPart& part : index.linear) {
-    total = add(total, multiply({part.coefficient, part.coefficient}, box[part.slot]));
+    total = add(total, scale(part.coefficient, box[part.slot]));
   }
   if (total.low > wanted.high || total.high < wanted.low) return false;
   if (total.low <= -kFar || total.high >= kFar) return true;
   for (const LinearPart& part : index.linear) {
-    const Range own = multiply({part.coefficient, part.coefficient}, box[part.slot]);
+    const Range own = scale(part.coefficient, box[part.slot]);
     const Range left = {clamp(static_cast<Wide>(wanted.low) - (total.high - own.high)),
                         clamp(static_cast<Wide>(wanted.high) - (total.low - own.low))};
     const Range fitting = divide(left, part.coefficient);
@@ -136,7 +143,7 @@ bool narrow_linear(const IndexCode& index, Range wanted, std::vector<Range>& box
     if (smaller.is_empty()) return false;
     if (smaller == range) continue;
     range = smaller;
-    const Range now = multiply({part.coefficient, part.coefficient}, range);
+    const Range now = scale(part.coefficient, range);
     total = {total.low - own.low + now.low, total.high - own.high + now.high};
   }
   return true;
@@ -178,7 +185,7 @@ Range range_of(const IndexCode& index, const std::vector<Range>& box) {
   Range total = {index.constant, index.constant};
   if (index.is_linear) {
     for (const LinearPart& part : index.linear) {
-      total = add(total, multiply({part.coefficient, part.coefficient}, box[part.slot]));
+      total = add(total, scale(part.coefficient, box[part.slot]));
     }
     return total;
   }

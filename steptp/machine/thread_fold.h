@@ -12,6 +12,19 @@
 
 namespace steptp::certify {
 
+/// A digit of the number of a thread: `slot / divisor % modulus`, so many times. Without a modulus all of the quotient.
+struct RankPart {
+  std::int64_t coefficient = 1;
+  std::uint32_t slot = 0;
+  std::int64_t divisor = 1;
+  std::int64_t modulus = 0;
+
+  [[nodiscard]] std::int64_t of(const std::int64_t* slots) const {
+    const std::int64_t quotient = slots[slot] / divisor;
+    return coefficient * (modulus == 0 ? quotient : quotient % modulus);
+  }
+};
+
 /// The order in which threads accumulate into an element, where that is not the order of the text. What loops before
 /// `first_loop` fix is a round: rounds follow one another in the order of the text.
 struct ThreadFold {
@@ -21,7 +34,7 @@ struct ThreadFold {
   };
   Form form = Form::together;
   std::uint32_t first_loop = 0;
-  std::vector<LinearPart> rank;  ///< the number of a thread among those that reduce
+  std::vector<RankPart> rank;  ///< the number of a thread among those that reduce
   /// Of `together`: how many parts are joined at once, and then how many of what came of them. One number, or two for
   /// warps.
   std::vector<std::int64_t> joined;
@@ -53,7 +66,7 @@ class ThreadRound {
     if (has_begun_ && !std::equal(round_.begin(), round_.end(), slots)) finish(element);
     if (!has_begun_) begin(slots);
     std::int64_t rank = 0;
-    for (const LinearPart& part : fold_.rank) rank += part.coefficient * slots[part.slot];
+    for (const RankPart& part : fold_.rank) rank += part.of(slots);
     if (is_in_turn()) {
       remember(rank, slots);
     } else {

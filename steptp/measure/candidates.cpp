@@ -3,6 +3,8 @@
 // Decision 0027.
 #include "steptp/measure/candidates.h"
 
+#include <malloc.h>
+
 #include <chrono>
 #include <cinttypes>
 #include <cmath>
@@ -84,6 +86,7 @@ Message CandidateWorker::dispatch(const Message& request) {
   if (op == "run") return run(request);
   if (op == "prepare") return prepare(request);
   if (op == "measure") return measure(request.head);
+  if (op == "expect") return expect(request.head);
   if (op == "finish") return finish(request.head);
   return error("internal", concat("there is no request '", op, "'"));
 }
@@ -149,9 +152,10 @@ std::optional<Message> CandidateWorker::compile(const Json& head, Prepared& out,
   return std::nullopt;
 }
 
-std::optional<Message> CandidateWorker::start(const Json& head, const Tensors& inputs, Prepared& out) {
-  auto session =
-      out.gpu ? out.gpu->start(inputs) : out.cpu->start(inputs, static_cast<unsigned>(integer_at(head, "threads")));
+std::optional<Message> CandidateWorker::start(const Json& head, const Tensors& inputs, CudaInputs* kept,
+                                              Prepared& out) {
+  auto session = out.gpu ? out.gpu->start(inputs, kept)
+                         : out.cpu->start(inputs, static_cast<unsigned>(integer_at(head, "threads")));
   if (!session) return failed(session.error());
   out.session = std::move(session).value();
   return std::nullopt;
@@ -170,7 +174,7 @@ Message CandidateWorker::run(const Message& request) {
   Prepared prepared;
   Json times;
   if (auto problem = compile(request.head, prepared, times)) return *std::move(problem);
-  if (auto problem = start(request.head, request.tensors, prepared)) return *std::move(problem);
+  if (auto problem = start(request.head, request.tensors, nullptr, prepared)) return *std::move(problem);
   if (auto failure = prepared.session->poison()) return failed(*failure);
   const auto seconds = prepared.session->run();
   if (!seconds) return failed(seconds.error());
@@ -194,6 +198,7 @@ const Tensors* CandidateWorker::drawn(const Json& head, std::string& problem) {
     return nullptr;
   }
   drawn_ = std::move(made).value();
+  if (kept_) kept_->forget();
   drawn_for_ = std::move(name);
   return &drawn_;
 }
@@ -205,11 +210,16 @@ Message CandidateWorker::prepare(const Message& request) {
   std::string lack;
   const Tensors* inputs = drawn(request.head, lack);
   if (!inputs) return error("inputs", lack);
-  if (auto problem = start(request.head, *inputs, *prepared)) return *std::move(problem);
+  if (prepared->gpu && !kept_) kept_ = std::make_unique<CudaInputs>(*device_, cache_folder_);
+  if (auto problem = start(request.head, *inputs, kept_.get(), *prepared)) return *std::move(problem);
   if (flag_at(request.head, "graph")) {
     if (const auto failure = prepared->session->prepare_launches()) return failed(*failure);
   }
-  if (const Json* expected = request.head.find("expected")) prepared->expected = expectations_from_json(*expected);
+  if (const Json* expected = request.head.find("expected")) {
+    auto read = expectations_from_json(*expected);
+    if (!read) return error("internal", "the expected elements cannot be read back");
+    prepared->expected = *std::move(read);
+  }
   prepared_[integer_at(request.head, "id")] = std::move(prepared);
   Message out;
   out.head.set("times", std::move(times));
@@ -234,26 +244,9 @@ Message CandidateWorker::measure(const Json& head) {
     }
     const auto seconds = session.run();
     if (!seconds) return failed(seconds.error());
-    for (const ExpectedElement& expected : at->second->expected) {
-      const auto value = session.element(expected.output, expected.position);
-      if (!value) return failed(value.error());
-      if (is_expected(expected, *value)) continue;
-      // As text, because JSON has no infinities.
-      char wanted[64];
-      if (expected.is_real) {
-        std::snprintf(wanted, sizeof wanted, "%.9g within %.3g", expected.value, expected.allowed);
-      } else {
-        std::snprintf(wanted, sizeof wanted, "%" PRId64, expected.integer);
-      }
-      char got[64];
-      if (is_float(value->dtype())) {
-        std::snprintf(got, sizeof got, "%.9g", value->as_real());
-      } else {
-        std::snprintf(got, sizeof got, "%" PRId64, value->as_integer());
-      }
-      return error("wrong-result", concat("element ", expected.position, " of ", expected.output,
-                                          " is not what it has to be: ", got, ", expected ", wanted));
-    }
+    // All of them after the first run, so that a wrong program is not measured in vain, and after the last (`finish`).
+    if (auto wrong = find_wrong(*at->second, !at->second->has_run)) return *std::move(wrong);
+    at->second->has_run = true;
     samples.emplace_back(*seconds);
   }
   Message out;
@@ -261,9 +254,48 @@ Message CandidateWorker::measure(const Json& head) {
   return out;
 }
 
+std::optional<Message> CandidateWorker::find_wrong(Prepared& prepared, bool all) const {
+  for (const ExpectedElement& expected : prepared.expected) {
+    if (!all && !expected.each_run) continue;
+    const auto value = prepared.session->element(expected.output, expected.position);
+    if (!value) return failed(value.error());
+    if (is_expected(expected, *value)) continue;
+    // As text, because JSON has no infinities.
+    char wanted[64];
+    if (expected.is_real) {
+      std::snprintf(wanted, sizeof wanted, "%.9g within %.3g", expected.value, expected.allowed);
+    } else {
+      std::snprintf(wanted, sizeof wanted, "%" PRId64, expected.integer);
+    }
+    char got[64];
+    if (is_float(value->dtype())) {
+      std::snprintf(got, sizeof got, "%.9g", value->as_real());
+    } else {
+      std::snprintf(got, sizeof got, "%" PRId64, value->as_integer());
+    }
+    return error("wrong-result", concat("element ", expected.position, " of ", expected.output,
+                                        " is not what it has to be: ", got, ", expected ", wanted));
+  }
+  return std::nullopt;
+}
+
+Message CandidateWorker::expect(const Json& head) {
+  const auto at = prepared_.find(integer_at(head, "id"));
+  const Json* expected = head.find("expected");
+  auto read = expected ? expectations_from_json(*expected) : std::nullopt;
+  if (at == prepared_.end() || !read) return error("internal", "there is nothing to compare");
+  at->second->expected = *std::move(read);
+  if (auto wrong = find_wrong(*at->second, true)) return *std::move(wrong);
+  at->second->has_run = true;
+  return {};
+}
+
 Message CandidateWorker::finish(const Json& head) {
   const auto at = prepared_.find(integer_at(head, "id"));
   if (at == prepared_.end()) return error("internal", "nothing is prepared under this number");
+  if (at->second->has_run) {
+    if (auto wrong = find_wrong(*at->second, true)) return *std::move(wrong);
+  }
   const auto whole = at->second->session->inputs_are_whole();
   if (!whole) return failed(whole.error());
   prepared_.erase(at);
@@ -272,7 +304,22 @@ Message CandidateWorker::finish(const Json& head) {
   return out;
 }
 
+namespace {
+
+/// Memory of a candidate serves the next one. What the system gives anew it fills with zeros page by page, which takes
+/// longer than copying the data of most programs there.
+void keep_memory() {
+#ifdef __GLIBC__
+  constexpr int kMostKept = 512 << 20;
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, kMostKept);
+#endif
+}
+
+}  // namespace
+
 int run_candidate_worker(int descriptor, const WorkerLimits& limits, int gpu) {
+  keep_memory();
   CandidateWorker worker(gpu);
   return serve_requests(descriptor, limits, [&worker](const std::string& request) { return worker.answer(request); });
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "steptp/base/worker.h"
+#include "steptp/execution/cuda_inputs.h"
 #include "steptp/execution/cuda_program.h"
 #include "steptp/execution/llvm_program.h"
 #include "steptp/execution/object_cache.h"
@@ -20,7 +21,8 @@ namespace steptp {
 ///   run      one run with given or seeded inputs; the answer has the outputs
 ///   prepare  a program ready for `measure` under an "id", at drawn inputs
 ///   measure  some runs of it, each checked
-///   finish   whether its inputs are whole; then it is forgotten
+///   expect   other elements to compare with, and whether the outputs of the last run are these
+///   finish   whether its outputs and inputs are whole; then it is forgotten
 /// What cannot be done is an answer with "error", the id of a diagnostic, and "message"; a trap has "trap", its kind.
 /// After an error that leaves a GPU in no state to go on, the handler throws: the worker is replaced.
 class CandidateWorker {
@@ -37,6 +39,7 @@ class CandidateWorker {
     std::unique_ptr<CudaProgram> gpu;
     std::unique_ptr<Session> session;  ///< after the programs, which it uses
     std::vector<ExpectedElement> expected;
+    bool has_run = false;
   };
 
   Message dispatch(const Message& request);
@@ -44,10 +47,13 @@ class CandidateWorker {
   Message run(const Message& request);
   Message prepare(const Message& request);
   Message measure(const Json& head);
+  Message expect(const Json& head);
   Message finish(const Json& head);
+  /// Nothing where the outputs of the last run are what was expected: all elements, or those of each run.
+  [[nodiscard]] std::optional<Message> find_wrong(Prepared& prepared, bool all) const;
   /// Reads, compiles and says what that took; an answer with an error where that fails.
   std::optional<Message> compile(const Json& head, Prepared& out, Json& times);
-  std::optional<Message> start(const Json& head, const Tensors& inputs, Prepared& out);
+  std::optional<Message> start(const Json& head, const Tensors& inputs, CudaInputs* kept, Prepared& out);
   Message failed(const ExecutionFailure& failure) const;
   std::optional<Message> open_device();
   const Tensors* drawn(const Json& head, std::string& problem);
@@ -56,6 +62,7 @@ class CandidateWorker {
   std::unique_ptr<CudaDevice> device_;
   std::unique_ptr<ObjectCache> cache_;
   std::string cache_folder_;
+  std::unique_ptr<CudaInputs> kept_;                            ///< after the device
   std::map<std::int64_t, std::unique_ptr<Prepared>> prepared_;  ///< after the device, which they use
   std::string drawn_for_;
   Tensors drawn_;

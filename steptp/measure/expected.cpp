@@ -32,6 +32,8 @@ constexpr double kGreatestShare = 1.0 / 16;
 /// What an element beside another one may take, as a part of what that one took.
 constexpr std::uint64_t kShareBeside = 16;
 constexpr std::uint64_t kMemoryBytes = std::uint64_t{256} << 20;
+/// So many elements of an output are drawn from all over it before edges count more.
+constexpr std::uint32_t kAnywhere = 8;
 
 /// Elements that one thread draws sooner than others are woken.
 constexpr std::size_t kWorthThreads = 100'000;
@@ -53,6 +55,12 @@ void draw(const certify::DrawnInputs& inputs, std::size_t number, const Variable
   });
 }
 
+std::vector<std::int64_t> subscripts_of(std::int64_t position, const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> out(shape.size());
+  for (std::size_t i = shape.size(); i-- > 0; position /= shape[i]) out[i] = position % shape[i];
+  return out;
+}
+
 class Evaluation {
  public:
   Evaluation(const Program& program, const Program& drawn, std::uint64_t seed, std::uint32_t wanted,
@@ -61,7 +69,10 @@ class Evaluation {
         run_(program, drawn, seed, kMemoryBytes),
         random_(seed + 1),
         wanted_(wanted),
-        operations_(operations) {
+        operations_(operations),
+        // Another program's run is as far from the exact value as is allowed, and our value is within the bound of it.
+        factor_(order == RunOrder::any ? kFactor + 1 : kFactor) {
+    if (order == RunOrder::any) return;
     std::optional<certify::ThreadFolds> folds = certify::ThreadFolds();
     if (order == RunOrder::threads) folds = thread_order(program, run_.code());
     knows_order_ = folds.has_value();
@@ -98,12 +109,39 @@ class Evaluation {
     return out_;
   }
 
+  Expectations run_at(const std::vector<ExpectedElement>& places) {
+    if (!run_.problem().empty()) {
+      out_.problem = run_.problem();
+      return out_;
+    }
+    for (const Variable& variable : program_.signature.variables) {
+      if (variable.role != Role::output) continue;
+      greatest_ = 0;
+      for (const ExpectedElement& place : places) {
+        if (place.output != variable.name) continue;
+        ExpectedElement element;
+        element.output = place.output;
+        element.position = place.position;
+        element.each_run = place.each_run;
+        element.subscripts = subscripts_of(place.position, variable.shape);
+        limit_ = operations_;
+        evaluate(std::move(element));
+      }
+    }
+    return out_;
+  }
+
  private:
-  /// Corners first.
+  /// Corners first, then anywhere; every second one of many lies on edges, where tiles end.
   std::vector<std::int64_t> drawn(const Variable& variable, std::uint32_t number) {
     std::vector<std::int64_t> out;
     for (const std::int64_t extent : variable.shape) {
-      out.push_back(number == 0 ? 0 : number == 1 ? extent - 1 : random_.between(0, extent - 1));
+      std::int64_t at = number == 0 ? 0 : number == 1 ? extent - 1 : random_.between(0, extent - 1);
+      if (number >= kAnywhere && number % 2 == 1) {
+        const std::int64_t side = random_.between(0, 2);
+        at = side == 0 ? 0 : side == 1 ? extent - 1 : at;
+      }
+      out.push_back(at);
     }
     return out;
   }
@@ -194,7 +232,7 @@ class Evaluation {
       return true;
     }
     least_ = kUnits * found->unit;
-    element.allowed = element.any_order = kFactor * found->error + least_;
+    element.allowed = element.any_order = factor_ * found->error + least_;
     return true;
   }
 
@@ -229,7 +267,8 @@ class Evaluation {
   bool knows_order_ = false;  ///< in which a run accumulates
   Random random_;
   std::uint32_t wanted_;
-  std::uint64_t operations_;   ///< that are left
+  std::uint64_t operations_;  ///< that are left
+  double factor_;
   std::uint64_t limit_ = 0;    ///< of the element at hand
   std::uint64_t dearest_ = 0;  ///< what an element took that others are drawn beside; 0 where they are drawn anywhere
   std::vector<std::int64_t> dear_;  ///< where it is
@@ -260,18 +299,40 @@ Result<Tensors, std::string> drawn_inputs(const Program& program, std::uint64_t 
   return out;
 }
 
-Expectations expected_elements(const Program& program, const Program& drawn, std::uint64_t seed, std::uint32_t wanted,
-                               std::uint64_t operations, RunOrder order) {
+namespace {
+
+template <typename Work>
+Expectations evaluated(Work work) {
   Expectations out;
   const bool ran = certify::run_on_big_stack([&] {
     try {
-      out = Evaluation(program, drawn, seed, wanted, operations, order).run();
+      out = work();
     } catch (const certify::Failure& failure) {
       out.problem = failure.message;
     }
   });
   if (!ran) out.problem = "no stack for the evaluation";
   return out;
+}
+
+}  // namespace
+
+Expectations expected_elements(const Program& program, const Program& drawn, std::uint64_t seed, std::uint32_t wanted,
+                               std::uint64_t operations, RunOrder order) {
+  return evaluated([&] { return Evaluation(program, drawn, seed, wanted, operations, order).run(); });
+}
+
+Expectations expected_elements_at(const Program& program, const Program& drawn, std::uint64_t seed,
+                                  const std::vector<ExpectedElement>& places, std::uint64_t operations,
+                                  RunOrder order) {
+  const auto wanted = static_cast<std::uint32_t>(places.size());
+  return evaluated([&] { return Evaluation(program, drawn, seed, wanted, operations, order).run_at(places); });
+}
+
+bool may_be_equal(const ExpectedElement& one, const ExpectedElement& other) {
+  if (one.is_real != other.is_real) return false;
+  if (!one.is_real) return one.integer == other.integer;
+  return !(std::fabs(one.value - other.value) > one.any_order + other.any_order);
 }
 
 bool is_expected(const ExpectedElement& expected, const Scalar& value) {
@@ -281,41 +342,6 @@ bool is_expected(const ExpectedElement& expected, const Scalar& value) {
   if (std::isnan(expected.value)) return std::isnan(got);
   if (std::isinf(expected.value)) return got == expected.value;
   return std::fabs(got - expected.value) <= expected.allowed;
-}
-
-Json to_json(const Expectations& expectations) {
-  Json::Array out;
-  for (const ExpectedElement& element : expectations.elements) {
-    Json entry;
-    entry.set("output", element.output).set("position", element.position).set("real", element.is_real);
-    // Not a number and the infinities have no form of their own in JSON.
-    const bool finite = std::isfinite(element.value);
-    entry.set("value", finite ? element.value : 0.0).set("allowed", element.allowed).set("integer", element.integer);
-    if (!finite) entry.set("class", std::isnan(element.value) ? "nan" : element.value > 0 ? "inf" : "-inf");
-    out.push_back(std::move(entry));
-  }
-  return out;
-}
-
-std::vector<ExpectedElement> expectations_from_json(const Json& json) {
-  std::vector<ExpectedElement> out;
-  if (!json.as_array()) return out;
-  for (const Json& entry : *json.as_array()) {
-    ExpectedElement element;
-    element.output = *entry.find("output")->as_string();
-    element.position = *entry.find("position")->as_integer();
-    element.is_real = *entry.find("real")->as_bool();
-    element.value = entry.find("value")->number();
-    element.allowed = entry.find("allowed")->number();
-    element.integer = *entry.find("integer")->as_integer();
-    if (const Json* word = entry.find("class")) {
-      const std::string& text = *word->as_string();
-      const double infinity = std::numeric_limits<double>::infinity();
-      element.value = text == "nan" ? std::nan("") : text == "inf" ? infinity : -infinity;
-    }
-    out.push_back(std::move(element));
-  }
-  return out;
 }
 
 }  // namespace steptp

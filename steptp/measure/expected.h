@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct ExpectedElement {
   double allowed = 0;    ///< of a run of this program
   double any_order = 0;  ///< of another program that is equal to it; at least `allowed`, infinite where not known
   std::int64_t integer = 0;
+  bool each_run = true;  ///< compared after every run; otherwise after the first one and the last one
 };
 
 struct Expectations {
@@ -36,6 +38,7 @@ struct Expectations {
 enum class RunOrder : std::uint8_t {
   text,     ///< in that of the text, as on a CPU
   threads,  ///< in that of the text, but for reductions over threads and blocks, as our CUDA text does them
+  any,      ///< not known: runs of other programs that are equal to this one
 };
 
 /// Corners and random elements of every output at the inputs of `drawn`, evaluated one by one in the declared types
@@ -44,15 +47,26 @@ enum class RunOrder : std::uint8_t {
 /// is missing, as for long sums in f16, and the order of the run is known (measure/thread_order.h), it is what such a
 /// run can have (arithmetic/ordered_arithmetic.h), and the same units. Where a comparison of data lies within the
 /// errors, bounds hold for both outcomes. Elements whose bounds stay too wide, or that are integers which errors may
-/// decide, are left out and others tried instead; so is what takes more than `operations`.
+/// decide, are left out and others tried instead; so is what takes more than `operations`. With `RunOrder::any` there
+/// is no interval of an order, and allowed is one bound more: how far the value itself may be from the exact one.
 [[nodiscard]] Expectations expected_elements(const Program& program, const Program& drawn, std::uint64_t seed,
                                              std::uint32_t wanted = 8, std::uint64_t operations = 30'000'000,
                                              RunOrder order = RunOrder::threads);
+
+/// The same at the elements of `places`, of which output and position count. Those of which nothing can be said are
+/// left out.
+[[nodiscard]] Expectations expected_elements_at(const Program& program, const Program& drawn, std::uint64_t seed,
+                                                const std::vector<ExpectedElement>& places, std::uint64_t operations,
+                                                RunOrder order);
+
+/// Whether certified values of two programs at one element do not exclude that they are the same.
+[[nodiscard]] bool may_be_equal(const ExpectedElement& one, const ExpectedElement& other);
 
 /// Whether a value is what was expected.
 [[nodiscard]] bool is_expected(const ExpectedElement& expected, const Scalar& value);
 
 [[nodiscard]] Json to_json(const Expectations& expectations);
-[[nodiscard]] std::vector<ExpectedElement> expectations_from_json(const Json& json);
+/// Nothing where the elements are not what `to_json` writes.
+[[nodiscard]] std::optional<std::vector<ExpectedElement>> expectations_from_json(const Json& json);
 
 }  // namespace steptp

@@ -204,8 +204,9 @@ TEST_F(Measure, ExpectationsRefuseWhatIsWrong) {
   special.elements = {expected.elements[0]};
   special.elements[0].value = -std::numeric_limits<double>::infinity();
   const auto back = expectations_from_json(to_json(special));
-  ASSERT_EQ(back.size(), 1U);
-  EXPECT_EQ(back[0].value, special.elements[0].value);
+  ASSERT_TRUE(back.has_value());
+  ASSERT_EQ(back->size(), 1U);
+  EXPECT_EQ((*back)[0].value, special.elements[0].value);
 }
 
 TEST_F(Measure, ProgramsAreMeasuredByTurns) {

@@ -18,7 +18,7 @@ namespace steptp {
 
 namespace {
 
-using certify::LinearPart;
+using certify::RankPart;
 using certify::ThreadFold;
 using lowering::Node;
 
@@ -96,18 +96,18 @@ class KernelOrder {
 
   bool collective(const Node& node, std::size_t number, const std::vector<Axis>& axes) {
     ThreadFold fold;
-    fold.rank = rank_of(number, axes);
     fold.first_loop = first_thread_loop(number);
     // Another writer among the threads' loops would have been an equation beside this one.
     if (code_.statements[number].private_from > fold.first_loop) return false;
-    if (const auto reduction = lowering::thread_reduction(arrangement_, kernel_, node, axes)) {
+    if (const auto reduction = lowering::thread_reduction(arrangement_, kernel_, node)) {
       fold.form = ThreadFold::Form::together;
-      fold.joined = {reduction->size};
-      if (reduction->in_warps()) fold.joined = {lowering::kWarp, reduction->size / lowering::kWarp};
+      fold.rank = rank_of(number, reduction->groups.reduced);
+      fold.joined = reduction->groups.joined();
     } else if (turns_are_in_text_order(number, axes)) {
       return true;
     } else {
       fold.form = ThreadFold::Form::in_turn;
+      fold.rank = rank_of(number, axes);
     }
     out_.emplace(static_cast<std::uint32_t>(number), std::move(fold));
     return true;
@@ -132,14 +132,29 @@ class KernelOrder {
   }
 
   /// tx runs fastest. An axis without a loop stands at 0.
-  [[nodiscard]] std::vector<LinearPart> rank_of(std::size_t number, const std::vector<Axis>& axes) const {
-    std::vector<LinearPart> out;
+  [[nodiscard]] std::vector<RankPart> rank_of(std::size_t number, const std::vector<Axis>& axes) const {
+    std::vector<RankPart> out;
     std::int64_t stride = 1;
     for (const Axis axis : axes) {
       for (std::uint32_t loop = 0; loop < statement(number).loops.size(); ++loop) {
         if (axis_of(number, loop) == axis) out.push_back({stride, loop});
       }
       stride *= kernel_.extents[static_cast<std::size_t>(axis)];
+    }
+    return out;
+  }
+
+  /// The same of digits. One that reaches to the end of its axis has nothing above it.
+  [[nodiscard]] std::vector<RankPart> rank_of(std::size_t number, const std::vector<ThreadDigit>& digits) const {
+    std::vector<RankPart> out;
+    std::int64_t stride = 1;
+    for (const ThreadDigit& digit : digits) {
+      const bool is_last = digit.stride * digit.size == kernel_.extents[static_cast<std::size_t>(digit.axis)];
+      for (std::uint32_t loop = 0; loop < statement(number).loops.size(); ++loop) {
+        if (axis_of(number, loop) != digit.axis) continue;
+        out.push_back({stride, loop, digit.stride, is_last ? 0 : digit.size});
+      }
+      stride *= digit.size;
     }
     return out;
   }

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "steptp/measure/candidate_pool.h"
+#include "steptp/measure/machine_load.h"
+#include "steptp/measure/root_elements.h"
 #include "steptp/measure/work.h"
 
 namespace steptp {
@@ -19,6 +21,9 @@ class Rival {
 /// Several programs, measured in one run by turns. Programs with the signature of the first one get its inputs.
 struct TimeRequest {
   std::vector<const Program*> programs;
+  /// The root that all programs are known to be equal to: they get its inputs and are compared with its elements, and
+  /// none is evaluated itself, but for outputs of which the root has no elements. Its seed counts, not the one below.
+  const RootElements* root = nullptr;
   std::vector<Rival*> rivals = {};
   std::uint64_t seed = 0;
   double budget_seconds = 5;    ///< for the measurements of one program
@@ -27,6 +32,14 @@ struct TimeRequest {
   std::uint64_t check_operations = 30'000'000;  ///< for the certified values of one program
   bool cold = true;                             ///< caches are emptied before each repetition
   bool as_graph = false;  ///< on a GPU all launches of a program are started by one call, as a CUDA graph
+};
+
+/// What measuring one program took, in seconds of wall clock.
+struct TimingCost {
+  double certified_values = 0;  ///< evaluating what its elements have to be
+  double preparing = 0;         ///< compiling, the data in place; `compile_milliseconds` are part of it
+  double running = 0;           ///< all runs, with poisoning, emptying of caches and comparing
+  double ending = 0;            ///< the last comparison, and that of the inputs
 };
 
 /// One program's result. A timing of a wrong result does not exist.
@@ -50,12 +63,14 @@ struct Timing {
   double roofline_share = 0;    ///< 0 where it is not known
   std::size_t checked_elements = 0;
   bool implausible = false;  ///< faster than the machine can be, also when measured again
+  TimingCost cost;
   std::vector<std::string> notes;
 };
 [[nodiscard]] std::string_view name_of(Timing::Status status);
 
 struct TimeAnswer {
   MachinePeak machine;
+  MachineLoad load;             ///< what else wanted to run meanwhile
   std::vector<Timing> timings;  ///< as in the request
   std::vector<Timing> rivals;   ///< likewise; their work is that of the first program
 };

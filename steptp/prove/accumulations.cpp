@@ -117,6 +117,11 @@ void Accumulations::begin_writer(std::size_t writer, Total& total) {
   }
   total.used.push_back(writer);
   if (!total.value) total.value = total.start ? std::optional(to_real(*total.start)) : std::nullopt;
+  // max(x,t) is NaN where both are. The fold of t alone begins with its identity, which would win against the NaN of x.
+  const bool drops_nan = op == ArithmeticOp::max || op == ArithmeticOp::min;
+  if (drops_nan && total.value && arena_.traits(*total.value).may_be_nan) {
+    throw GiveUp{"a maximum or minimum behind a value that may be NaN"};
+  }
 }
 
 Accumulations::Manner Accumulations::manner_of(std::size_t writer, const std::vector<Piece>& found, Total& total) {

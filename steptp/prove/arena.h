@@ -48,6 +48,9 @@ inline std::optional<Affine> Room::as_affine(PolynomialId id) { return arena_.po
 inline std::optional<Veiled> Room::as_veiled(PolynomialId id) { return arena_.masks.as_veiled(id); }
 inline bool Room::is_below_infinity(PolynomialId id) const { return arena_.maxima.is_below_infinity(id); }
 inline Sign Room::sign(PolynomialId id, Variables variables) { return arena_.signs.sign(id, variables); }
+inline void Room::note(Need need) const {
+  if (arena_.known.knowledge() == 0) store_.note(need);
+}
 inline Truth Room::truth(ConditionId condition) { return arena_.known.truth(condition); }
 inline Interval Room::range(const Affine& affine) { return arena_.known.range(affine); }
 inline PolynomialId Room::constant(mpq_class value) { return arena_.polynomials.constant(std::move(value)); }

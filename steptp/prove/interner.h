@@ -1,11 +1,11 @@
 #pragma once
 
 #include <deque>
-#include <unordered_map>
 #include <utility>
 
 #include "steptp/base/hash.h"
 #include "steptp/prove/nodes.h"
+#include "steptp/prove/number_table.h"
 
 namespace steptp::forms {
 
@@ -23,25 +23,16 @@ class Interner {
   /// The number, and whether it is new.
   std::pair<std::uint32_t, bool> add(Node node) {
     const Hash hash = hash_of(node);
-    const auto [first, last] = numbers_.equal_range(hash);
-    for (auto it = first; it != last; ++it) {
-      if (nodes_[it->second] == node) return {it->second, false};
-    }
+    const auto known = numbers_.find(hash, [&](std::uint32_t number) { return nodes_[number] == node; });
+    if (known) return {*known, false};
     const auto number = static_cast<std::uint32_t>(nodes_.size());
     nodes_.push_back(std::move(node));
     traits_.emplace_back();
-    numbers_.emplace(hash, number);
+    numbers_.add(hash, number);
     return {number, true};
   }
   /// Its number stays taken, but the same content gets another one from now on.
-  void forget(std::uint32_t number) {
-    const auto [first, last] = numbers_.equal_range(hash_of(nodes_[number]));
-    for (auto it = first; it != last; ++it) {
-      if (it->second != number) continue;
-      numbers_.erase(it);
-      return;
-    }
-  }
+  void forget(std::uint32_t number) { numbers_.remove(hash_of(nodes_[number]), number); }
   [[nodiscard]] const Node& operator[](std::uint32_t number) const { return nodes_[number]; }
   [[nodiscard]] const Traits& traits(std::uint32_t number) const { return traits_[number]; }
   [[nodiscard]] Traits& traits(std::uint32_t number) { return traits_[number]; }
@@ -49,7 +40,7 @@ class Interner {
  private:
   std::deque<Node> nodes_;  ///< references stay valid while others are added
   std::deque<Traits> traits_;
-  std::unordered_multimap<Hash, std::uint32_t> numbers_;
+  NumberTable numbers_;
 };
 
 }  // namespace steptp::forms

@@ -40,11 +40,11 @@ struct ProofRecord {
     std::vector<std::int64_t> shape;
     std::vector<Region> regions;
   };
-  /// A law was used that needs this of a part; why it holds.
+  /// A law was used that needs this of a part: that it is nonzero (a factor of a divisor that may cancel), finite (a
+  /// term that cancels) or nonnegative (a magnitude that is left out).
   struct Condition {
     std::string needs;
     std::string of;
-    std::string because;
     std::vector<std::pair<std::string, std::pair<std::int64_t, std::int64_t>>> variables;
   };
   std::vector<std::string> parts;  ///< formulas that others refer to by number, `$3`

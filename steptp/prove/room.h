@@ -59,7 +59,8 @@ class Room {
   [[nodiscard]] ConditionId negation(ConditionId condition);
   [[nodiscard]] ConditionId conjunction(const std::vector<ConditionId>& parts);
 
-  void note(Need need) const { store_.note(need); }
+  /// A side condition that a law needed. One that holds only under what is known just now is no statement by itself.
+  void note(Need need) const;
 
   Arena& arena_;
   Store& store_;

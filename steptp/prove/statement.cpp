@@ -100,18 +100,9 @@ std::optional<ProofRecord::Condition> StatementWriter::condition(const Need& nee
     return std::nullopt;
   }
   switch (need.kind) {
-    case Need::Kind::nonzero:
-      out.needs = "nonzero";
-      out.because = "the signs of its parts, or its domain; a factor of a divisor that may cancel";
-      break;
-    case Need::Kind::finite:
-      out.needs = "finite";
-      out.because = "it is made of finite inputs without division by zero; a term that cancels";
-      break;
-    case Need::Kind::nonnegative:
-      out.needs = "nonnegative";
-      out.because = "the signs of its parts, or its domain; an absolute value that is left out";
-      break;
+    case Need::Kind::nonzero: out.needs = "nonzero"; break;
+    case Need::Kind::finite: out.needs = "finite"; break;
+    case Need::Kind::nonnegative: out.needs = "nonnegative"; break;
   }
   for (const VariableId id : traits.variables) {
     const Interval range = arena_.known.range(id);
@@ -194,8 +185,10 @@ std::string StatementWriter::generator(GeneratorId id) {
   const bool is_part = text.size() > kLongText && text.find("self[") == std::string::npos;
   if (is_part) {
     used_in_[id] = used_;
-    part_numbers_[id] = parts_.size();
-    parts_.push_back(std::move(text));
+    // Parts that are written alike are one.
+    const auto [known, is_new] = numbers_by_text_.try_emplace(text, parts_.size());
+    part_numbers_[id] = known->second;
+    if (is_new) parts_.push_back(std::move(text));
     text = concat("$", part_numbers_[id]);
   }
   used_.merge(outside);

@@ -61,6 +61,7 @@ class StatementWriter {
   const Signature& signature_;
   std::map<VariableId, std::string> names_;
   std::map<GeneratorId, std::size_t> part_numbers_;
+  std::map<std::string, std::size_t, std::less<>> numbers_by_text_;
   std::vector<std::string> parts_;
   std::set<std::uint32_t> used_;  ///< value numbers, of everything so far
   std::map<GeneratorId, std::set<std::uint32_t>> used_in_;

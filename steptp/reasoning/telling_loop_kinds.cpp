@@ -49,7 +49,17 @@ void tell_vectorization(Teller& teller) {
   const Site first{site.items, Site::Part::item, {}, {}};
   teller.bind("access", access ? quote_piece(teller.before, {*access, {}}) : nest_of(teller.before, first));
   teller.say("take");
-  teller.say_preconditions();
+  const bool has_rest = teller.integer("rest") == 1;
+  for (const Holds& one : teller.facts.holds) {
+    teller.bind_values(one.values);
+    const std::string_view id = one.precondition->id;
+    if (id == "rest" || (id == "innermost" && has_rest)) continue;
+    teller.say(is_true(one.values, "by_offset") ? "by-offset" : id);
+  }
+  if (has_rest) {
+    teller.bind_after("rest_loop", teller.facts.added[1].site);
+    teller.say("rest");
+  }
   teller.say("become");
   teller.say("why");
   teller.say("back");

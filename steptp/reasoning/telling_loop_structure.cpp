@@ -27,7 +27,13 @@ void tell_split(Teller& teller) {
     teller.say(serial && one.precondition->id == "kind" ? "kind-serial" : one.precondition->id);
   }
   teller.say("become");
-  if (teller.facts.added.size() > 2) {
+  const bool has_rest = teller.integer("rest") > 0;
+  if (has_rest) {
+    teller.bind_after("rest_loop", teller.facts.added[2].site);
+    teller.bind("rest_calculation", index_words(teller.facts.substitutions[1].value));
+    teller.bind_count("rest_words", teller.integer("rest"), "iteration", "iterations");
+    teller.say("rest");
+  } else if (teller.facts.added.size() > 2) {
     teller.bind_after("guard", teller.facts.added[2].site);
     teller.say("guard");
   }

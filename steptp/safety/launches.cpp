@@ -5,6 +5,7 @@
 #include <set>
 
 #include "steptp/analysis/kernels.h"
+#include "steptp/analysis/shared_layout.h"
 #include "steptp/base/text.h"
 
 namespace steptp {
@@ -84,7 +85,12 @@ class LaunchChecker {
   }
 
   void check_shared(const KernelFacts& kernel) {
-    const Wide bytes = total(kernel.shared);
+    if (kernel.shared.empty()) return;
+    // Never more than all tensors, their flags, what fills them up, and the cells of reductions: mostly that is enough.
+    constexpr Wide kMostCells = 32 * 1024;
+    const Wide most = 2 * total(kernel.shared) + 32 * static_cast<Wide>(kernel.shared.size()) + kMostCells;
+    if (most <= device_.shared_bytes) return;
+    const Wide bytes = shared_layout(table_, shapes_, kernel).bytes;
     if (bytes <= device_.shared_bytes) return;
     const auto largest =
         std::max_element(kernel.shared.begin(), kernel.shared.end(),

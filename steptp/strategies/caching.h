@@ -36,6 +36,8 @@ struct CacheRequest {
   Scope scope = Scope::local;
   CacheForm form = CacheForm::plain;
   CachePurpose purpose = CachePurpose::make;
+  bool points = false;          ///< a dimension for each sum of loops that moves, also inside of // and %
+  bool any_expression = false;  ///< not only an if_then_else or a read may be copied
 
   [[nodiscard]] Site site() const { return at.site(); }
 };

@@ -7,6 +7,7 @@
 #include "steptp/base/text.h"
 #include "steptp/ir/dtype_facts.h"
 #include "steptp/strategies/fill.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/strategies/staging.h"
 #include "steptp/strategies/storage.h"
 
@@ -135,7 +136,7 @@ std::optional<Assembly> assemble_ahead(View& view, const CacheRequest& request, 
   auto items = rewrite(body.items, rewriter);
   if (!first || !further || !items) return std::nullopt;
   items->insert(items->begin(), *std::move(further));
-  const Item inner = make_nest({loop}, nullptr, *std::move(items));
+  const Item inner = stands_for(make_nest({loop}, nullptr, *std::move(items)), nest);
   const std::vector<std::uint32_t>& place = request.at.nest->items;
   Assembly out;
   if (request.at.position == 0) {
@@ -143,7 +144,7 @@ std::optional<Assembly> assemble_ahead(View& view, const CacheRequest& request, 
     out.copies = {place, sibling(place, 1)};
   } else {
     const auto outer_end = nest.loops.begin() + static_cast<std::ptrdiff_t>(request.at.position);
-    out.items = {make_nest({nest.loops.begin(), outer_end}, nullptr, {*std::move(first), inner})};
+    out.items = {stands_for(make_nest({nest.loops.begin(), outer_end}, nullptr, {*std::move(first), inner}), nest)};
     out.copies = {place, place};
     out.copies[0].push_back(0);
     out.copies[1].push_back(1);
@@ -156,7 +157,14 @@ std::optional<Assembly> assemble(View& view, const CacheRequest& request, const 
                                  const std::string& cache, DType dtype) {
   if (request.form == CacheForm::ahead) return assemble_ahead(view, request, staged, copy, cache);
   if (request.form == CacheForm::fill) {
-    copy.value = make_expr(Select{conjunction_of(copy.bounds), copy.value, neutral_value(staged)});
+    const ExprPtr neutral = neutral_value(staged);
+    // A padded expression has the neutral value outside of its own condition, too.
+    const auto* select = std::get_if<Select>(&copy.value->node);
+    if (select && is_index_condition(*select->condition) && equal(*select->if_false, *neutral)) {
+      for (const ExprPtr& condition : conjuncts(select->condition)) copy.bounds.push_back(condition);
+      copy.value = select->if_true;
+    }
+    copy.value = make_expr(Select{conjunction_of(copy.bounds), copy.value, neutral});
     copy.bounds.clear();
   }
   auto item = copy_at(view, request, copy, cache_ref(cache, dtype, request.scope, {}, copy.point), {}, nullptr);
@@ -169,7 +177,7 @@ std::optional<Assembly> assemble(View& view, const CacheRequest& request, const 
   for (const Statement* statement : staged.statements) at = std::min(at, item_of(request, *statement));
   items->insert(items->begin() + static_cast<std::ptrdiff_t>(at), *std::move(item));
   Assembly out;
-  out.items = {make_nest(body.outer, body.guard, *std::move(items))};
+  out.items = {stands_for(make_nest(body.outer, body.guard, *std::move(items)), *request.at.nest->nest)};
   out.copies = {request.at.nest->items};
   out.copies[0].push_back(static_cast<std::uint32_t>(at));
   return out;
@@ -265,7 +273,8 @@ Result<CacheStep, Refusal> plan_cached_read(View& view, const CacheRequest& requ
     return Refusal{&kCacheForm, request.site(), "the copy would have a guard", {}};
   }
   const PlannedCopy planned{staged.statements, staged.level, staged.extents, dtype};
-  const bool covered = !site && request.form != CacheForm::ahead && is_plainly_covered(view, request, staged, *copy);
+  const bool simple = !site && request.form != CacheForm::ahead && !request.points;
+  const bool covered = simple && is_plainly_covered(view, request, staged, *copy);
   const bool placed = !site && is_plainly_placed(view, request, planned);
   if (request.purpose != CachePurpose::make && covered && placed && !guards_read_data(view, request)) return out;
   out.cache = view.fresh_tensors().next();

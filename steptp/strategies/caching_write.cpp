@@ -4,6 +4,7 @@
 #include "steptp/base/text.h"
 #include "steptp/ir/dtype_facts.h"
 #include "steptp/strategies/expressions.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/strategies/storage.h"
 #include "steptp/strategies/write_target.h"
 #include "steptp/structure/types.h"
@@ -155,8 +156,8 @@ std::optional<Assembly> assemble(View& view, const CacheRequest& request, const 
   for (std::size_t i = 0; i < extra.back.size(); ++i) {
     out.back.push_back(sibling(place, static_cast<std::uint32_t>(last + 1 + extra.identity.size() + i)));
   }
-  out.program =
-      with_items(view.program(), request.at.nest->items, {make_nest(body.outer, body.guard, *std::move(items))});
+  NestPtr nest = stands_for(make_nest(body.outer, body.guard, *std::move(items)), *request.at.nest->nest);
+  out.program = with_items(view.program(), request.at.nest->items, {std::move(nest)});
   return out;
 }
 

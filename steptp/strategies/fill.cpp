@@ -8,6 +8,7 @@
 
 #include "steptp/analysis/instances.h"
 #include "steptp/strategies/legality.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/strategies/rewrite.h"
 #include "steptp/strategies/storage.h"
 
@@ -211,7 +212,8 @@ std::optional<Unguarded> without_needless_guards(View& view, const std::string& 
     for (std::size_t i = conditions.size(); i-- > 0;) {
       std::vector<ExprPtr> fewer = conditions;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      Program next = with_items(out.program, address, {make_nest(nest.loops, conjunction_of(fewer), nest.items)});
+      NestPtr bare = stands_for(make_nest(nest.loops, conjunction_of(fewer), nest.items), nest);
+      Program next = with_items(out.program, address, {std::move(bare)});
       View without(next);
       if (!Question(without, number, conditions[i]).may_drop()) continue;
       conditions = std::move(fewer);

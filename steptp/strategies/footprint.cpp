@@ -168,6 +168,7 @@ std::optional<Index> term_with(const Index& index, std::int64_t coefficient) {
 }  // namespace
 
 std::optional<std::vector<Index>> Footprint::inside(const std::vector<Index>& subscripts) const {
+  if (points) return subscripts == points->subscripts ? points->points.places() : std::nullopt;
   std::vector<Index> out;
   for (std::size_t i = 0; i < dimensions.size(); ++i) {
     const FootprintDimension& dimension = dimensions[i];
@@ -185,6 +186,14 @@ std::optional<std::vector<Index>> Footprint::inside(const std::vector<Index>& su
 
 std::optional<std::vector<Index>> Footprint::outside(const std::vector<Index>& point) const {
   std::vector<Index> out;
+  if (points) {
+    for (const Index& subscript : points->subscripts) {
+      auto value = points->points.at(subscript, point);
+      if (!value) return std::nullopt;
+      out.push_back(*std::move(value));
+    }
+    return out;
+  }
   std::size_t next = 0;
   for (const FootprintDimension& dimension : dimensions) {
     std::optional<Index> subscript = dimension.fixed;
@@ -199,6 +208,7 @@ std::optional<std::vector<Index>> Footprint::outside(const std::vector<Index>& p
 }
 
 std::vector<std::int64_t> Footprint::extents() const {
+  if (points) return points->points.extents();
   std::vector<std::int64_t> out;
   for (const FootprintDimension& dimension : dimensions) {
     for (const FootprintPart& part : dimension.parts) out.push_back(part.extent);
@@ -215,6 +225,22 @@ Result<Footprint, std::string> footprint_of(const std::vector<SubscriptUse>& use
     if (!dimension) return dimension.error();
     out.dimensions.push_back(*std::move(dimension));
   }
+  return out;
+}
+
+Result<Footprint, std::string> point_footprint_of(const std::vector<SubscriptUse>& uses,
+                                                  const std::set<std::string>& still) {
+  MovingPoints points(still, true);
+  for (const SubscriptUse& use : uses) {
+    if (!(use.subscripts == uses[0].subscripts)) return std::string("uses have different subscripts");
+    const Ranges box = loop_box(*use.statement);
+    for (std::size_t i = 0; i < use.subscripts.size(); ++i) {
+      if (points.note(use.subscripts[i], box)) continue;
+      return concat("subscript ", i, " reads a tensor, multiplies what moves, or does not fit");
+    }
+  }
+  Footprint out;
+  out.points = PointFootprint{uses[0].subscripts, std::move(points)};
   return out;
 }
 

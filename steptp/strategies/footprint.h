@@ -3,12 +3,14 @@
 // Which part of a tensor some accesses touch while the loops around them stand still, as a box.
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "steptp/analysis/accesses.h"
 #include "steptp/base/result.h"
+#include "steptp/strategies/moving_points.h"
 
 namespace steptp {
 
@@ -34,9 +36,17 @@ struct FootprintDimension {
   std::vector<FootprintPart> parts;
 };
 
-/// What several accesses touch: one entry for each subscript. A copy of it has a dimension for each part.
+/// What accesses with the same subscripts touch, point by point.
+struct PointFootprint {
+  std::vector<Index> subscripts;
+  MovingPoints points;
+};
+
+/// What several accesses touch: one entry for each subscript. A copy of it has a dimension for each part. Or point by
+/// point: then there are no such entries.
 struct Footprint {
   std::vector<FootprintDimension> dimensions;
+  std::optional<PointFootprint> points = {};
 
   /// Where the copy holds what an access touches. Nothing where a subscript would not fit in 64 bits.
   [[nodiscard]] std::optional<std::vector<Index>> inside(const std::vector<Index>& subscripts) const;
@@ -49,6 +59,11 @@ struct Footprint {
 /// subscript reads a tensor, or what stands still differs between uses.
 [[nodiscard]] Result<Footprint, std::string> footprint_of(const std::vector<SubscriptUse>& uses,
                                                           const std::set<std::string>& still);
+
+/// The same point by point: all uses have the same subscripts, and the copy has a dimension for each of the sums of
+/// loops that move in them, also inside of // and %. Different points may be one element.
+[[nodiscard]] Result<Footprint, std::string> point_footprint_of(const std::vector<SubscriptUse>& uses,
+                                                                const std::set<std::string>& still);
 
 /// An index in terms of loops that stand still and others: its value is still + factor*moving + constant, where the
 /// coefficients of `moving` have no common divisor and the first of its terms, in sorted order, is positive. A term

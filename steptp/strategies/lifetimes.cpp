@@ -10,6 +10,7 @@
 #include "steptp/analysis/index_map.h"
 #include "steptp/analysis/instances.h"
 #include "steptp/base/text.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/strategies/rewrite.h"
 
 namespace steptp {
@@ -142,7 +143,8 @@ std::optional<Program> with_subscripts(View& view, const std::string& tensor, co
       for (Index& subscript : *changed) subscript = simplified(subscript, box);
       return make_ref(ref->tensor, ref->dtype, ref->scope, *std::move(changed));
     };
-    const Item equation = make_equation(statement.equation->left, statement.equation->right);
+    const Equation& old = *statement.equation;
+    const Item equation = stands_for(make_equation(old.left, old.right), old);
     auto changed = rewrite(equation, rewriter);
     if (!changed) return std::nullopt;
     program = with_items(program, statement.items, {*std::move(changed)});
@@ -238,8 +240,8 @@ std::optional<WithIdentity> with_identity(View& view, std::size_t number) {
   } else {
     const Nest& nest = *std::get<NestPtr>(old);
     const auto cut = nest.loops.begin() + static_cast<std::ptrdiff_t>(place);
-    const Item inner = make_nest({cut, nest.loops.end()}, nest.guard, nest.items);
-    const Item outer = make_nest({nest.loops.begin(), cut}, nullptr, {definition, inner});
+    const Item inner = stands_for(make_nest({cut, nest.loops.end()}, nest.guard, nest.items), nest);
+    const Item outer = stands_for(make_nest({nest.loops.begin(), cut}, nullptr, {definition, inner}), nest);
     out.program = with_items(view.program(), address, {outer});
     out.definition = address;
     out.definition.push_back(0);

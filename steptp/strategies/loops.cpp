@@ -7,6 +7,7 @@
 #include "steptp/analysis/device.h"
 #include "steptp/analysis/index_map.h"
 #include "steptp/base/text.h"
+#include "steptp/strategies/origins.h"
 
 namespace steptp {
 
@@ -113,11 +114,29 @@ std::span<const Access> accesses_below(View& view, const PlacedNest& nest) {
   return {first_of(below.front()), first_of(below.back() + 1)};
 }
 
+const Statement* reduced_by_loops_around(View& view, const PlacedLoop& at) {
+  const std::size_t around = loops_around(*at.nest) + at.position;
+  for (const std::size_t number : statements_below(view, *at.nest)) {
+    const Statement& statement = view.table().statements[number];
+    if (!statement.accumulates) continue;
+    std::set<std::string> kept;
+    for (const Index& subscript : statement.equation->left->subscripts) {
+      for_each_variable(subscript, [&](const std::string& name) { kept.insert(name); });
+    }
+    for (std::size_t i = 0; i < around; ++i) {
+      const Loop& loop = *statement.loops[i];
+      const bool together = loop.kind == LoopKind::bound || loop.kind == LoopKind::parallel;
+      if (together && !kept.contains(loop.index)) return &statement;
+    }
+  }
+  return nullptr;
+}
+
 Program with_kind(const Program& program, const PlacedLoop& at, LoopKind kind) {
   const Nest& nest = *at.nest->nest;
   std::vector<Loop> loops = nest.loops;
   loops[at.position].kind = kind;
-  return with_items(program, at.nest->items, {make_nest(std::move(loops), nest.guard, nest.items)});
+  return with_items(program, at.nest->items, {stands_for(make_nest(std::move(loops), nest.guard, nest.items), nest)});
 }
 
 std::optional<Reindexed> reindexed(const PlacedNest& nest, const std::vector<Loop>& loops, Rewriter rewriter) {

@@ -7,6 +7,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/online.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/strategies/rewrite.h"
 
 namespace steptp {
@@ -104,7 +105,8 @@ Program with_reads(View& view, Program program, const std::set<std::string>& ten
       const auto* read = std::get_if<Read>(&expr->node);
       return read && tensors.contains(read->ref->tensor) ? replace(read->ref, statement) : expr;
     };
-    const auto equation = make_equation(statement.equation->left, rewrite(statement.equation->right, rewriter));
+    const Equation& old = *statement.equation;
+    const auto equation = stands_for(make_equation(old.left, rewrite(old.right, rewriter)), old);
     program = with_items(program, statement.items, {equation});
   }
   return program;
@@ -131,13 +133,48 @@ std::optional<Obstacle> form_obstacle(const SoftmaxPair& pair, const Carried& ca
   return too_large(*pair.sum.place, blocked ? pair.sum.loops() : carried.header);
 }
 
+/// The maximum's (or the sum's) equation in a step of the recurrence.
+EquationPtr step_of(const Reduction& reduction, const RefPtr& left, const ExprPtr& right) {
+  const Equation& old = *reduction.statement->equation;
+  ExprPtr value = reads_of_stand_for(right, left->tensor, old.right, *old.left);
+  return stands_for(make_equation(stands_for(left, *old.left), std::move(value)), old);
+}
+
+/// The same below loops of its own.
+Item inner_step_of(const Reduction& reduction, const std::vector<Loop>& loops, const RefPtr& left,
+                   const ExprPtr& right) {
+  return stands_for(make_nest(loops, nullptr, {step_of(reduction, left, right)}), *reduction.place->nest);
+}
+
+/// The scores as the maximum reads them: the same values, under the names of the sum.
+ExprPtr scores_of_maximum(const SoftmaxPair& pair) {
+  const std::vector<ExprPtr> old = {pair.max.term};
+  return reads_stand_for(pair.scores, old);
+}
+
+/// What the loops of the maximum are called in the recurrence.
+LoopNames names_of_maximum(const SoftmaxPair& pair) {
+  LoopNames out;
+  const std::vector<Index>& from = pair.max.left()->subscripts;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::string* name = from[i].as_variable();
+    const std::string* now = pair.maximum->subscripts[i].as_variable();
+    if (name && now) out.emplace(*name, *now);
+  }
+  if (pair.max.reduced.size() == 1 && pair.sum.reduced.size() == 1) {
+    out.emplace(pair.max.reduced[0].index, pair.sum.reduced[0].index);
+  }
+  return out;
+}
+
 /// The body of the recurrences; further tensors that it needs are added to the names.
 std::vector<Item> recurrences(const SoftmaxPair& pair, const Carried& carried, OnlineForm form, const RefPtr& maximum,
                               const RefPtr& sum, NameSource& names, std::vector<std::string>& tensors) {
   const std::string& carry = carried.carry.index;
   if (carried.inner.empty()) {
-    return {make_equation(maximum, prefix_maximum(maximum, carry, pair.scores)),
-            make_equation(sum, prefix_sum(form, maximum, sum, carry, weight(pair.scores, maximum)))};
+    return {step_of(pair.max, maximum, prefix_maximum(maximum, carry, scores_of_maximum(pair))),
+            step_of(pair.sum, sum,
+                    prefix_sum(form, maximum, sum, carry, weight(pair.scores, stands_for(maximum, *pair.maximum))))};
   }
   const Index at = Index::variable(carry);
   const RefPtr part = with_more(pair.maximum, names.next(), at);
@@ -147,12 +184,14 @@ std::vector<Item> recurrences(const SoftmaxPair& pair, const Carried& carried, O
   for (const Loop& loop : carried.inner) subscripts.push_back(Index::variable(loop.index));
   const RefPtr weights = make_ref(names.next(), sum->dtype, Scope::global, std::move(subscripts));
   tensors.insert(tensors.end(), {part->tensor, step->tensor, factor->tensor, weights->tensor});
-  return {inner_nest(carried.inner, part, combined(ArithmeticOp::max, read_expr(part), pair.scores)),
-          make_equation(maximum, prefix_maximum(maximum, carry, read_expr(part))),
-          make_equation(factor, correction(maximum, carry)),
-          inner_nest(carried.inner, weights, safe_weight(pair.scores, maximum)),
-          inner_nest(carried.inner, step, combined(ArithmeticOp::add, read_expr(step), read_expr(weights))),
-          make_equation(sum, corrected_sum(sum, factor, carry, read_expr(step)))};
+  return {
+      inner_step_of(pair.max, carried.inner, part,
+                    combined(ArithmeticOp::max, read_expr(part), scores_of_maximum(pair))),
+      step_of(pair.max, maximum, prefix_maximum(maximum, carry, read_expr(part))),
+      make_equation(factor, correction(maximum, carry)),
+      inner_nest(carried.inner, weights, safe_weight(pair.scores, stands_for(maximum, *pair.maximum))),
+      inner_step_of(pair.sum, carried.inner, step, combined(ArithmeticOp::add, read_expr(step), read_expr(weights))),
+      step_of(pair.sum, sum, corrected_sum(sum, factor, carry, read_expr(step)))};
 }
 
 /// The sum as it was: NaN where a row has nothing but -inf.
@@ -180,11 +219,11 @@ Result<Online, Obstacle> prefix_form(View& view, const Reduction& reduction, con
   if (!carried->inner.empty()) {
     out.tensors.push_back(names.next());
     const RefPtr part = with_more(left, out.tensors[1], at);
-    body.push_back(inner_nest(carried->inner, part, combined(reduction.op, read_expr(part), term)));
+    body.push_back(inner_step_of(reduction, carried->inner, part, combined(reduction.op, read_expr(part), term)));
     term = read_expr(part);
   }
-  body.emplace_back(make_equation(prefix, combined(reduction.op, step_from(first, prefix, name), term)));
-  const Item recurrence = make_nest(carried->header, nullptr, std::move(body));
+  body.emplace_back(step_of(reduction, prefix, combined(reduction.op, step_from(first, prefix, name), term)));
+  const Item recurrence = stands_for(make_nest(carried->header, nullptr, std::move(body)), *reduction.place->nest);
   const Item copy =
       under(*reduction.place, reduction.output, {make_equation(left, read_expr(with_last(prefix, carried->last)))});
   out.program = with_items(view.program(), reduction.place->items, {recurrence, copy});
@@ -228,8 +267,10 @@ Result<Online, Obstacle> online_form(View& view, const SoftmaxPair& pair, const 
   const RefPtr sum = with_more(pair.sum.left(), names.next(), at);
   if (renames_max) out.tensors.push_back(maximum->tensor);
   out.tensors.push_back(sum->tensor);
-  std::vector<Item> items = {
-      make_nest(carried->header, nullptr, recurrences(pair, *carried, form, maximum, sum, names, out.tensors))};
+  NestPtr recurrence =
+      make_nest(carried->header, nullptr, recurrences(pair, *carried, form, maximum, sum, names, out.tensors));
+  recurrence = stands_for(std::move(recurrence), *pair.sum.place->nest);
+  std::vector<Item> items = {stands_for(std::move(recurrence), *pair.max.place->nest, names_of_maximum(pair))};
   // Behind the recurrences both are read at their last value. A sum that is read elsewhere than in a softmax, or is an
   // output, stays; so does one that is NaN for a masked row, where the subscripts do not say which maximum is its own.
   const bool keeps = keeps_sum || is_output(view, sum_name);
@@ -243,8 +284,8 @@ Result<Online, Obstacle> online_form(View& view, const SoftmaxPair& pair, const 
     if (is_maximum ? renames_max : keeps || !is_use) return read_expr(ref);
     if (uses.empty() || uses.back() != statement.items) uses.push_back(statement.items);
     const RefPtr last_maximum = with_more(ref, maximum->tensor, carried->last);
-    if (is_maximum) return read_expr(last_maximum);
-    return whole_sum(pair, last_maximum, with_more(ref, sum->tensor, carried->last));
+    if (is_maximum) return read_expr(stands_for(last_maximum, *ref));
+    return whole_sum(pair, last_maximum, stands_for(with_more(ref, sum->tensor, carried->last), *ref));
   };
   Program program = with_reads(view, view.program(), {max_name, sum_name}, {pair.max.place, pair.sum.place}, replace);
   const RefPtr last_maximum = with_last(maximum, carried->last);

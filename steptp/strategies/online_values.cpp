@@ -4,6 +4,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/online.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/strategies/rewrite.h"
 
 namespace steptp {
@@ -46,18 +47,23 @@ ExprPtr published_output(const OnlineSoftmax& online, const RefPtr& output, cons
 }
 
 /// A step of the output's recurrence: items for the loops over features.
-std::vector<Item> output_step(const OnlineSoftmax& online, const RefPtr& output, const ExprPtr& values,
-                              NameSource& names, std::vector<std::string>& tensors) {
-  if (online.form == OnlineForm::published) return {make_equation(output, published_output(online, output, values))};
+std::vector<Item> output_step(const OnlineSoftmax& online, const Reduction& matmul, const RefPtr& output,
+                              const ExprPtr& values, NameSource& names, std::vector<std::string>& tensors) {
+  const Equation& old = *matmul.statement->equation;
+  const auto step_of = [&old](const RefPtr& left, const ExprPtr& right) {
+    ExprPtr value = reads_of_stand_for(right, left->tensor, old.right, *old.left);
+    return stands_for(make_equation(stands_for(left, *old.left), std::move(value)), old);
+  };
+  if (online.form == OnlineForm::published) return {step_of(output, published_output(online, output, values))};
   if (online.inner.empty()) {
     const ExprPtr term = times(weight(online.scores, online.maximum), values);
-    return {make_equation(output, prefix_sum(online.form, online.maximum, output, online.carry, term))};
+    return {step_of(output, prefix_sum(online.form, online.maximum, output, online.carry, term))};
   }
   const RefPtr part = make_ref(names.next(), output->dtype, output->scope, output->subscripts);
   tensors.push_back(part->tensor);
   const ExprPtr more = make_sum(read_expr(part), ArithmeticOp::add, times(read_expr(online.weights), values));
-  return {make_nest(online.inner, nullptr, {make_equation(part, more)}),
-          make_equation(output, corrected_sum(output, online.factor, online.carry, read_expr(part)))};
+  return {stands_for(make_nest(online.inner, nullptr, {step_of(part, more)}), *matmul.place->nest),
+          step_of(output, corrected_sum(output, online.factor, online.carry, read_expr(part)))};
 }
 
 bool is_too_large(const OnlineSoftmax& online, const Features& features) {
@@ -106,13 +112,16 @@ Result<Online, Obstacle> attention_form(View& view, const Attention& attention) 
   out.tensors = {names.next()};
   const RefPtr output =
       with_more(renamed(attention.matmul.left(), features.names), out.tensors[0], Index::variable(online.carry));
-  std::vector<Item> step = output_step(online, output, renamed(attention.values, features.names), names, out.tensors);
+  const Nest& old = *attention.matmul.place->nest;
+  std::vector<Item> step =
+      output_step(online, attention.matmul, output, renamed(attention.values, features.names), names, out.tensors);
   std::vector<Item> body = online.nest->nest->items;
   if (features.loops.empty())
     body.insert(body.end(), step.begin(), step.end());
   else
-    body.emplace_back(make_nest(features.loops, nullptr, std::move(step)));
-  const Item recurrence = make_nest(online.nest->nest->loops, nullptr, std::move(body));
+    body.emplace_back(stands_for(make_nest(features.loops, nullptr, std::move(step)), old, features.names));
+  NestPtr whole = stands_for(make_nest(online.nest->nest->loops, nullptr, std::move(body)), *online.nest->nest);
+  const Item recurrence = stands_for(std::move(whole), old, features.names);
   const Item copy = last_values(attention, out.tensors[0]);
   const std::vector<std::uint32_t>& matmul = attention.matmul.place->items;
   const bool down = attention.moves_down;

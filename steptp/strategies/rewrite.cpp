@@ -2,6 +2,7 @@
 // so that a program that did not change is the same object. A subscript that would no longer fit in 64 bits gives
 // nothing, and the step refuses.
 #include "steptp/strategies/rewrite.h"
+#include "steptp/strategies/origins.h"
 
 #include <utility>
 
@@ -85,7 +86,7 @@ Item replace_in(const Item& item, std::span<const std::uint32_t> address, std::v
   } else {
     *at = replace_in(*at, address.subspan(1), replacement);
   }
-  return make_nest(nest.loops, nest.guard, std::move(items));
+  return stands_for(make_nest(nest.loops, nest.guard, std::move(items)), nest);
 }
 
 /// The index put together again from its parts, so that a read can become another index.
@@ -166,8 +167,11 @@ RefPtr rewrite(const RefPtr& ref, const Rewriter& rewriter) {
     changed = changed || !(*next == subscript);
     subscripts.push_back(*std::move(next));
   }
-  const RefPtr same = changed ? make_ref(ref->tensor, ref->dtype, ref->scope, std::move(subscripts)) : ref;
-  return rewriter.ref ? rewriter.ref(same) : same;
+  RefPtr same = ref;
+  if (changed) same = stands_for(make_ref(ref->tensor, ref->dtype, ref->scope, std::move(subscripts)), *ref);
+  if (!rewriter.ref) return same;
+  RefPtr other = rewriter.ref(same);
+  return other == same ? same : stands_for(std::move(other), *ref);
 }
 
 ExprPtr rewrite(const ExprPtr& expr, const Rewriter& rewriter) {
@@ -199,7 +203,7 @@ std::optional<Item> rewrite(const Item& item, const Rewriter& rewriter) {
     ExprPtr right = left ? rewrite((*equation)->right, rewriter) : nullptr;
     if (!right) return std::nullopt;
     if (left == (*equation)->left && right == (*equation)->right) return item;
-    return make_equation(std::move(left), std::move(right));
+    return stands_for(make_equation(std::move(left), std::move(right)), **equation);
   }
   const Nest& nest = *std::get<NestPtr>(item);
   ExprPtr guard = nest.guard ? rewrite(nest.guard, rewriter) : nullptr;
@@ -212,7 +216,7 @@ std::optional<Item> rewrite(const Item& item, const Rewriter& rewriter) {
     if (renamed != rewriter.loops.end()) loop.index = renamed->second;
   }
   if (guard == nest.guard && *items == nest.items && loops == nest.loops) return item;
-  return make_nest(std::move(loops), std::move(guard), *std::move(items));
+  return stands_for(make_nest(std::move(loops), std::move(guard), *std::move(items)), nest);
 }
 
 std::optional<std::vector<Item>> rewrite(const std::vector<Item>& items, const Rewriter& rewriter) {

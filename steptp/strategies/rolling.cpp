@@ -11,6 +11,7 @@
 #include "steptp/analysis/instances.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/lifetimes.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/strategies/rewrite.h"
 
 namespace steptp {
@@ -170,7 +171,8 @@ std::optional<Program> rewritten(View& view, const Recurrence& recurrence, Rolle
       out.first = first;
       return std::get<Select>(expr->node).if_false;
     };
-    const Item equation = make_equation(statement.equation->left, statement.equation->right);
+    const Equation& old = *statement.equation;
+    const Item equation = stands_for(make_equation(old.left, old.right), old);
     auto changed = rewrite(equation, rewriter);
     if (!changed) return std::nullopt;
     program = with_items(program, statement.items, {*std::move(changed)});
@@ -210,12 +212,12 @@ Program framed(const Program& program, const Recurrence& recurrence, const Rolle
   if (at + 1 == nest.loops.end())
     body.insert(body.end(), nest.items.begin(), nest.items.end());
   else
-    body.emplace_back(make_nest({at + 1, nest.loops.end()}, nullptr, nest.items));
-  const Item loop = make_nest({*at}, nullptr, std::move(body));
+    body.emplace_back(stands_for(make_nest({at + 1, nest.loops.end()}, nullptr, nest.items), nest));
+  const Item loop = stands_for(make_nest({*at}, nullptr, std::move(body)), nest);
   if (place == 0 && depth == 0 && inner.empty()) inner.push_back({LoopKind::bound, 1, "tx"});
   const Item start = under(inner, make_equation(now, rolled.first));
   if (place == 0) return with_items(program, address, {start, loop});
-  return with_items(program, address, {make_nest({nest.loops.begin(), at}, nullptr, {start, loop})});
+  return with_items(program, address, {stands_for(make_nest({nest.loops.begin(), at}, nullptr, {start, loop}), nest)});
 }
 
 }  // namespace

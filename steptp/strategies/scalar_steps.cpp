@@ -8,6 +8,7 @@
 
 #include "steptp/algebra/build.h"
 #include "steptp/base/text.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/strategies/rewrite.h"
 #include "steptp/strategies/value_grounds.h"
 
@@ -290,8 +291,9 @@ Result<Applied, Refusal> scalar_apply(View& view, const Choice& choice, const Sc
   if (auto refusal = refuse_result(*place, *wanted)) return *std::move(refusal);
   Applied out;
   const Statement& statement = *part->statement;
-  out.program = with_items(view.program(), statement.items,
-                           {make_equation(statement.equation->left, with_body(*place, wanted->body))});
+  const Equation& old = *statement.equation;
+  const ExprPtr right = reads_stand_for_alike(with_body(*place, wanted->body), old.right);
+  out.program = with_items(view.program(), statement.items, {stands_for(make_equation(old.left, right), old)});
   out.facts.matched = {{"part", choice.at}, {"equation", item_site(statement.items)}};
   out.facts.removed = {{"part", choice.at}};
   out.facts.added = {{"part", choice.at}};

@@ -8,6 +8,7 @@
 #include "steptp/analysis/box_search.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/expressions.h"
+#include "steptp/strategies/storage.h"
 #include "steptp/structure/types.h"
 
 namespace steptp {
@@ -35,29 +36,6 @@ void add_bounds(const Index& index, std::int64_t size, const Ranges& box, std::v
   if (range.high >= size) out.push_back(less_than(index, size));
 }
 
-/// The moving parts of the indices of an expression: each is a dimension of its copy.
-struct MovingParts {
-  std::vector<Index> parts;
-  std::vector<Interval> ranges;
-  bool failed = false;
-
-  void note(const Index& index, const std::set<std::string>& still, const Ranges& box) {
-    const auto split = split_moving(index, still);
-    failed = failed || !split;
-    if (!split || split->factor == 0) return;
-    const Interval range = range_of(split->moving, box);
-    const auto known = std::find(parts.begin(), parts.end(), split->moving);
-    if (known == parts.end()) {
-      parts.push_back(split->moving);
-      ranges.push_back(range);
-    } else {
-      Interval& all = ranges[static_cast<std::size_t>(known - parts.begin())];
-      all = hull(all, range);
-    }
-  }
-  [[nodiscard]] bool is_wide(std::size_t i) const { return !ranges[i].is_point(); }
-};
-
 /// An integer quotient of data could be by zero where the expression was not evaluated before.
 bool may_trap(const Expr& expr) {
   if (const auto* product = std::get_if<Product>(&expr.node); product && !to_index(expr)) {
@@ -73,7 +51,8 @@ bool may_trap(const Expr& expr) {
 
 std::optional<Refusal> refuse_expression(View& view, const CacheRequest& request, const Expr& expr) {
   const auto type = is_condition(expr) ? std::nullopt : type_of(expr);
-  const bool is_staged = std::holds_alternative<Select>(expr.node) || std::holds_alternative<Read>(expr.node);
+  const bool is_staged =
+      request.any_expression || std::holds_alternative<Select>(expr.node) || std::holds_alternative<Read>(expr.node);
   if (!is_staged || !type || type->weak || may_trap(expr) || tensors_of(expr).empty()) {
     return Refusal{
         &kCacheUses, request.site(), "the expression is no if_then_else of a tensor, and no read of one", {}};
@@ -90,20 +69,45 @@ std::optional<Refusal> refuse_expression(View& view, const CacheRequest& request
   return std::nullopt;
 }
 
-/// What an index is at a point of the copy.
-std::optional<Index> index_at(const Index& index, const std::set<std::string>& still, const MovingParts& parts,
-                              const std::vector<Index>& point) {
-  const auto split = split_moving(index, still);
-  if (!split) return std::nullopt;
-  std::optional<Index> out = Index::add(split->still, Index::constant(split->constant));
-  if (split->factor == 0) return out;
-  std::size_t coordinate = 0;
-  std::size_t number = 0;
-  for (; !(parts.parts[number] == split->moving); ++number) coordinate += parts.is_wide(number) ? 1 : 0;
-  std::optional<Index> place = Index::constant(static_cast<std::int64_t>(parts.ranges[number].low));
-  if (parts.is_wide(number)) place = Index::add(point[coordinate], *place);
-  const auto moving = place ? Index::multiply(*place, Index::constant(split->factor)) : std::nullopt;
-  return out && moving ? Index::add(*out, *moving) : std::nullopt;
+/// An expression over the indices of the copy; null where one of its own indices is not decided by the point.
+ExprPtr at_point(const ExprPtr& expr, const MovingPoints& points, const std::vector<Index>& point) {
+  bool failed = false;
+  Rewriter move;
+  const auto index_at = [&](const Index& index) -> std::optional<Index> {
+    auto now = points.at(index, point);
+    failed = failed || !now;
+    return now ? now : std::optional(index);
+  };
+  move.index = index_at;
+  move.value = index_at;
+  ExprPtr value = rewrite(expr, move);
+  return failed ? nullptr : value;
+}
+
+/// What holds at a point of the copy wherever all uses read it: those conditions of their guards that the point
+/// decides. Guards outside of the level hold for the copy as well.
+std::vector<ExprPtr> guards_at(const CacheRequest& request, const std::vector<const Statement*>& uses,
+                               const MovingPoints& points, const std::vector<Index>& point) {
+  const std::vector<ExprPtr> outside = conjuncts(open_body(*request.at.nest->nest, request.at.position).guard);
+  std::optional<std::vector<ExprPtr>> common;
+  for (const Statement* use : uses) {
+    std::vector<ExprPtr> here;
+    for (std::size_t i = request.at.nest->around.size(); i < use->nests.size(); ++i) {
+      for (const ExprPtr& condition : conjuncts(use->nests[i]->guard)) {
+        if (std::find(outside.begin(), outside.end(), condition) != outside.end()) continue;
+        if (!is_index_condition(*condition)) continue;
+        if (ExprPtr moved = at_point(condition, points, point)) here.push_back(std::move(moved));
+      }
+    }
+    if (!common) {
+      common = std::move(here);
+      continue;
+    }
+    std::erase_if(*common, [&](const ExprPtr& condition) {
+      return std::none_of(here.begin(), here.end(), [&](const ExprPtr& other) { return equal(*other, *condition); });
+    });
+  }
+  return *std::move(common);
 }
 
 }  // namespace
@@ -147,8 +151,8 @@ Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
   if (!level) return level.error();
   out.level = *std::move(level);
   for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
-  auto box = footprint_of(uses, out.level.still);
-  if (!box) {
+  auto box = request.points ? point_footprint_of(uses, out.level.still) : footprint_of(uses, out.level.still);
+  if (!box && !request.points) {
     out.level.join_single_iterations(*out.statements[0]);
     for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
     box = footprint_of(uses, out.level.still);
@@ -176,7 +180,13 @@ Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
     return read_expr(make_ref(example->tensor, example->dtype, example->scope, *std::move(subscripts)));
   };
   const std::vector<std::int64_t> shape = view.shape_of(request.of).dimensions;
-  out.bounds = [footprint, shape](const std::vector<Index>& point, const std::vector<Loop>& around) {
+  out.bounds = [footprint, shape, request, statements = out.statements](const std::vector<Index>& point,
+                                                                        const std::vector<Loop>& around) {
+    // Point by point the guards of the uses say the same in fewer divisions.
+    if (footprint.points) {
+      std::vector<ExprPtr> guards = guards_at(request, statements, footprint.points->points, point);
+      if (!guards.empty()) return guards;
+    }
     Ranges ranges;
     for (const Loop& loop : around) ranges.variables[loop.index] = {0, static_cast<Wide>(loop.extent) - 1};
     std::vector<ExprPtr> conditions;
@@ -217,50 +227,31 @@ Result<Staged, Refusal> stage_expression(View& view, const CacheRequest& request
   auto level = cache_level(request, out.statements);
   if (!level) return level.error();
   out.level = *std::move(level);
-  const std::set<std::string> still = out.level.still;
-  MovingParts parts;
+  MovingPoints points(out.level.still, request.points);
+  bool noted = true;
   for (const Statement* statement : out.statements) {
     Rewriter look;
     const Ranges box = loop_box(*statement);
     const auto note = [&](const Index& index) -> std::optional<Index> {
-      parts.note(index, still, box);
+      noted = points.note(index, box) && noted;
       return index;
     };
     look.index = note;
     look.value = note;
     (void)rewrite(expr, look);
   }
-  if (parts.failed) return Refusal{&kCacheBox, request.site(), "an index reads a tensor or does not fit", {}};
-  for (std::size_t i = 0; i < parts.parts.size(); ++i) {
-    if (parts.ranges[i].low < INT32_MIN || parts.ranges[i].high > INT32_MAX) {
-      return Refusal{&kCacheBox, request.site(), "an index is wide", {}};
-    }
-    if (!parts.is_wide(i)) continue;
-    out.extents.push_back(static_cast<std::int64_t>(parts.ranges[i].high - parts.ranges[i].low) + 1);
-    out.names.push_back(parts.ranges[i].low == 0 ? good_name(*out.statements[0], parts.parts[i], out.extents.back())
-                                                 : std::string());
+  if (!noted) return Refusal{&kCacheBox, request.site(), "an index reads a tensor, is wide or does not fit", {}};
+  const auto places = points.places();
+  if (!places) return refuse_large(request);
+  const std::vector<Index>& inside = *places;
+  out.extents = points.extents();
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    out.names.push_back(good_name(*out.statements[0], inside[i], out.extents[i]));
   }
-  out.value = [expr, parts, still](const std::vector<Index>& point) -> ExprPtr {
-    bool failed = false;
-    Rewriter move;
-    const auto at_point = [&](const Index& index) -> std::optional<Index> {
-      auto now = index_at(index, still, parts, point);
-      failed = failed || !now;
-      return now ? now : std::optional(index);
-    };
-    move.index = at_point;
-    move.value = at_point;
-    ExprPtr value = rewrite(expr, move);
-    return failed ? nullptr : value;
+  out.value = [expr, points](const std::vector<Index>& point) { return at_point(expr, points, point); };
+  out.bounds = [request, points, uses = out.statements](const std::vector<Index>& point, const std::vector<Loop>&) {
+    return request.points ? guards_at(request, uses, points, point) : std::vector<ExprPtr>();
   };
-  out.bounds = [](const std::vector<Index>&, const std::vector<Loop>&) { return std::vector<ExprPtr>(); };
-  std::vector<Index> inside;
-  for (std::size_t i = 0; i < parts.parts.size(); ++i) {
-    if (!parts.is_wide(i)) continue;
-    const auto place = Index::subtract(parts.parts[i], Index::constant(static_cast<std::int64_t>(parts.ranges[i].low)));
-    if (!place) return refuse_large(request);
-    inside.push_back(*place);
-  }
   out.replace = [expr, inside, scope = request.scope](Rewriter& rewriter, const std::string& cache, DType dtype,
                                                       const std::vector<Index>& front) {
     std::vector<Index> subscripts = front;

@@ -7,6 +7,7 @@
 #include "steptp/analysis/instances.h"
 #include "steptp/analysis/written_boxes.h"
 #include "steptp/strategies/expressions.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/strategies/rewrite.h"
 
 namespace steptp {
@@ -168,7 +169,7 @@ OpenedBody open_body(const Nest& nest, std::size_t loop) {
     (inside ? goes : stays).push_back(part);
   }
   OpenedBody out{{nest.loops.begin(), cut}, conjunction_of(stays), {}};
-  out.items.emplace_back(make_nest(inner, conjunction_of(goes), nest.items));
+  out.items.emplace_back(stands_for(make_nest(inner, conjunction_of(goes), nest.items), nest));
   return out;
 }
 

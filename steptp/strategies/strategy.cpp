@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "steptp/base/text.h"
+#include "steptp/strategies/parameters.h"
 #include "steptp/strategies/view.h"
 
 namespace steptp {
@@ -14,37 +15,6 @@ const Json* find(const Values& values, std::string_view name) {
     if (key == name) return &value;
   }
   return nullptr;
-}
-
-bool has_kind(const Json& value, Parameter::Kind kind) {
-  switch (kind) {
-    case Parameter::Kind::integer: return value.as_integer() != nullptr;
-    case Parameter::Kind::word: return value.as_string() != nullptr;
-  }
-  return false;
-}
-
-std::string names_of(std::span<const Parameter> parameters) {
-  return join(parameters, ", ", [](const Parameter& parameter) { return parameter.name; });
-}
-
-/// The reason why a choice cannot be one of the strategy's, or nothing.
-std::string misfit(const Strategy& strategy, const Choice& choice) {
-  for (const Parameter& parameter : strategy.parameters) {
-    const Json* value = find(choice.values, parameter.name);
-    if (!value && parameter.fallback) continue;
-    if (!value) return concat("the parameter \"", parameter.name, "\" is missing");
-    if (has_kind(*value, parameter.kind)) continue;
-    return concat("the parameter \"", parameter.name, "\" is ", value->kind_name(), ", not ",
-                  parameter.kind == Parameter::Kind::integer ? "an integer" : "a string");
-  }
-  for (const auto& [key, value] : choice.values) {
-    const auto named = [&name = key](const Parameter& parameter) { return parameter.name == name; };
-    if (std::any_of(strategy.parameters.begin(), strategy.parameters.end(), named)) continue;
-    return concat("there is no parameter \"", key, "\"; the parameters are: at",
-                  strategy.parameters.empty() ? "" : ", ", names_of(strategy.parameters));
-  }
-  return {};
 }
 
 }  // namespace
@@ -213,15 +183,9 @@ Listing list_choices(const Strategy& strategy, View& view, bool extended, bool w
 }
 
 Result<Applied, Refusal> apply(const Strategy& strategy, View& view, const Choice& choice) {
-  std::string wrong = misfit(strategy, choice);
+  std::string wrong = misfit(strategy.parameters, choice);
   if (!wrong.empty()) return Refusal{&kChoice, choice.at, std::move(wrong), {}};
-  Choice whole = choice;
-  for (const Parameter& parameter : strategy.parameters) {
-    const bool is_given = std::any_of(choice.values.begin(), choice.values.end(),
-                                      [&](const auto& value) { return value.first == parameter.name; });
-    if (!is_given) whole.values.emplace_back(parameter.name, Json(*parameter.fallback));
-  }
-  return strategy.apply(view, whole);
+  return strategy.apply(view, with_fallbacks(strategy.parameters, choice));
 }
 
 Result<std::size_t, Refusal> one_of(const Choice& choice, std::string_view parameter,

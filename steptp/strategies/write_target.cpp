@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "steptp/analysis/coincidence.h"
+#include "steptp/analysis/index_map.h"
 #include "steptp/analysis/instances.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/pieces.h"
@@ -111,6 +112,13 @@ const Access* shared_with_a_thread(View& view, const WriteTarget& target, const 
   return nullptr;
 }
 
+/// Different iterations of the loops in the subscripts have different elements, so that a copy that goes point by point
+/// has one place for each.
+bool is_one_place_for_each_element(View& view, const Statement& statement, const std::vector<Index>& subscripts) {
+  const auto map = index_map_of(statement, subscripts);
+  return map && is_injective(*map, view.isl()) == Truth::yes;
+}
+
 }  // namespace
 
 Result<WriteTarget, Refusal> find_write_target(View& view, const CacheRequest& request) {
@@ -142,14 +150,17 @@ Result<WriteTarget, Refusal> find_write_target(View& view, const CacheRequest& r
   if (!level) return level.error();
   out.level = *std::move(level);
   for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
-  auto box = footprint_of(uses, out.level.still);
-  if (!box) {
+  auto box = request.points ? point_footprint_of(uses, out.level.still) : footprint_of(uses, out.level.still);
+  if (!box && !request.points) {
     out.level.join_single_iterations(*out.statements[0]);
     for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
     box = footprint_of(uses, out.level.still);
   }
   if (!box) return Refusal{&kCacheBox, request.site(), concat(request.of, ": ", box.error()), {}};
   out.footprint = *std::move(box);
+  if (request.points && !is_one_place_for_each_element(view, *out.statements[0], uses[0].subscripts)) {
+    return Refusal{&kCacheBox, request.site(), concat(request.of, ": an element may have several places"), {}};
+  }
   return out;
 }
 

@@ -47,6 +47,10 @@ constexpr Explanation kCatalogue[] = {
      "Sampled elements are compared with certified values after every repetition; the message has both values and what "
      "was allowed. Such a program has no times.",
      "element 5 of D is not what it has to be: 0.5, expected 0.25 within 1e-07"},
+    {"root-mismatch", Severity::error, "a program has other known variables than the root it is compared with",
+     "Programs that are measured against a root (--root) get its inputs, so names, roles, dtypes and shapes of their "
+     "known variables are those of the root, in its order.",
+     "steptp time fast.leir --root other.leir"},
     {"worker-crashed", Severity::error, "the process that ran the program was ended by a signal",
      "The message has the signal and what was written last on standard error. Other programs are not affected.",
      "ended by signal 11 (Segmentation fault)"},

@@ -2,12 +2,13 @@
 // formulas, regions, side conditions, covers, counterexamples. Nothing is computed here.
 #include "steptp/verify/certificate.h"
 
-#include <cmath>
+#include <algorithm>
 #include <utility>
 
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
 #include "steptp/text/printer.h"
+#include "steptp/verify/needed_facts.h"
 
 namespace steptp {
 
@@ -58,13 +59,25 @@ Json versions(const std::vector<ProofRecord::Version>& list) {
   });
 }
 
+/// What is known of all elements, in words; of tensors only, because nothing is drawn for a name of a form.
+Json facts(const ProofRecord::Value& value) {
+  const std::pair<const char*, bool> words[] = {{"nonnegative", value.nonnegative},
+                                                {"nonpositive", value.nonpositive},
+                                                {"nonzero", value.nonzero},
+                                                {"finite", value.finite},
+                                                {"number", value.is_number}};
+  Json::Array out;
+  for (const auto& [word, holds] : words) {
+    if (holds) out.emplace_back(word);
+  }
+  return out;
+}
+
 Json value_json(const ProofRecord::Value& value) {
-  Json facts;
-  facts.set("nonnegative", value.nonnegative).set("nonpositive", value.nonpositive).set("nonzero", value.nonzero);
-  facts.set("finite", value.finite).set("number", value.is_number);
   Json out;
   out.set("number", value.number).set("shape", integers(value.shape)).set("before", versions(value.before));
-  out.set("after", versions(value.after)).set("facts", std::move(facts));
+  out.set("after", versions(value.after));
+  if (!value.before.empty()) out.set("facts", facts(value));
   return out.set("regions", regions(value.regions));
 }
 
@@ -72,11 +85,12 @@ Json condition_json(const ProofRecord::Condition& condition) {
   Json variables = Json::Object();
   for (const auto& [name, range] : condition.variables) variables.set(name, integers({range.first, range.second}));
   Json out;
-  out.set("needs", condition.needs).set("of", condition.of).set("because", condition.because);
+  out.set("needs", condition.needs).set("of", condition.of);
   return out.set("variables", std::move(variables));
 }
 
-Json proof_json(const ProofRecord& proof) {
+Json proof_json(const Pair& pair, const ProofRecord& shown) {
+  const ProofRecord proof = what_is_needed(shown, pair.before.program, pair.after.program);
   Json out;
   out.set("parts", strings(proof.parts)).set("values", array(proof.values, value_json));
   out.set("outputs", array(proof.outputs, [](const ProofRecord::Output& output) {
@@ -87,26 +101,24 @@ Json proof_json(const ProofRecord& proof) {
   return out.set("conditions", array(proof.conditions, condition_json));
 }
 
-Json point_json(const certify::EvaluationRecord::Point& point) {
-  Json out;
-  out.set("output", point.output).set("index", integers(point.element)).set("draw", point.draw);
-  out.set("seed", point.seed).set("by", point.by);
-  if (point.by == "field") out.set("prime", point.prime);
-  out.set("before", point.before).set("after", point.after);
-  if (point.given) out.set("given", to_json(*point.given));
-  return out;
+/// Without constants, whose values are in the signature.
+Json given_json(const Signature& signature, certify::GivenInputs given) {
+  const auto is_constant = [&](const std::string& name) {
+    const Variable* variable = signature.find(name);
+    return variable && !variable->values.empty();
+  };
+  std::erase_if(given.fill, [&](const auto& item) { return is_constant(item.first); });
+  std::erase_if(given.elements, [&](const auto& item) { return is_constant(item.first.first); });
+  return to_json(given);
 }
 
-Json branch_json(const certify::EvaluationRecord::Branch& branch) {
-  std::string text;
-  if (const auto* compare = branch.condition ? std::get_if<Compare>(&branch.condition->node) : nullptr) {
-    text = concat(print(*compare->operands[0]), text_of(compare->operators[0]), print(*compare->operands[1]));
-  }
+Json point_json(const Signature& signature, const certify::EvaluationRecord::Point& point) {
   Json out;
-  out.set("program", branch.in_before ? "before" : "after");
-  out.set("statement", join(branch.statement, "/", [](std::uint32_t number) { return std::to_string(number); }));
-  out.set("condition", text).set("kind", branch.kind).set("true", branch.when_true);
-  return out.set("false", branch.when_false);
+  out.set("output", point.output).set("index", integers(point.element)).set("by", point.by);
+  if (point.by == "field") out.set("prime", point.prime);
+  out.set("before", point.before).set("after", point.after);
+  if (point.given) return out.set("given", given_json(signature, *point.given));
+  return out.set("seed", point.seed);
 }
 
 Json input_json(const certify::RecordedInput& input) {
@@ -127,12 +139,26 @@ Json precision_json(const PrecisionLoss& loss) {
   return out.set("expected", integers({loss.expected.first, loss.expected.second}));
 }
 
-Json example_json(const certify::Counterexample& found) {
+Json example_json(const Signature& signature, const certify::Counterexample& found) {
   Json out;
-  out.set("output", found.output).set("index", integers(found.index)).set("draw", found.draw);
-  out.set("seed", found.seed).set("by", "reals").set("before", found.before).set("after", found.after);
-  if (found.given) out.set("given", to_json(*found.given));
-  return out;
+  out.set("output", found.output).set("index", integers(found.index));
+  out.set("before", found.before).set("after", found.after);
+  return out.set("given", given_json(signature, *found.given));
+}
+
+/// What an exact verdict rests on: cells with their forms, or every element.
+void add_cover(const Pair& pair, const Judgement& judgement, Json& out) {
+  Json cover;
+  cover.set("by", judgement.proof ? "cells" : "elements").set("count", judgement.points);
+  out.set("cover", cover.set("bound_log2", judgement.bound_log2 ? Json(*judgement.bound_log2) : Json()));
+  if (judgement.proof) {
+    out.set("proof", proof_json(pair, *judgement.proof));
+  } else if (judgement.evaluation) {
+    Json evaluation;
+    evaluation.set("inputs", array(certify::describe_inputs(pair.before.program, pair.after.program), input_json));
+    const auto point = [&](const auto& one) { return point_json(pair.before.program.signature, one); };
+    out.set("evaluation", evaluation.set("points", array(judgement.evaluation->points, point)));
+  }
 }
 
 }  // namespace
@@ -159,28 +185,21 @@ Json certificate(const Pair& pair, const Judgement& judgement) {
   hashes.set("after", hexadecimal(hash_text(*new_text.as_string())));
   hashes.set("signature", hexadecimal(hash_text(before.find("signature")->dump())));
   Json out;
-  out.set("format", "steptp-certificate-1").set("id", pair.id).set("verdict", name_of(judgement.verdict));
-  out.set("same", judgement.same).set("reason", judgement.reason).set("assumes", strings(judgement.assumes));
+  out.set("format", "steptp-certificate-2").set("id", pair.id).set("verdict", name_of(judgement.verdict));
+  const bool differs = judgement.verdict == Grade::differs;
+  // A difference is shown at inputs that are written out, and assumes nothing.
+  out.set("same", judgement.same).set("assumes", strings(differs ? std::vector<std::string>() : judgement.assumes));
   out.set("signature", *before.find("signature")).set("before", old_text).set("after", new_text);
   out.set("hash", std::move(hashes));
-  out.set("inputs", array(certify::describe_inputs(pair.before.program, pair.after.program), input_json));
-  if (judgement.proof && !judgement.same) out.set("proof", proof_json(*judgement.proof));
-  if (judgement.verdict == Grade::exact) {
-    Json cover;
-    cover.set("by", judgement.proof ? "cells" : "elements").set("count", judgement.points);
-    cover.set("bound_log2",
-              judgement.bound_log2 && std::isfinite(*judgement.bound_log2) ? Json(*judgement.bound_log2) : Json());
-    out.set("cover", std::move(cover));
+  if (judgement.verdict == Grade::proved && judgement.proof && !judgement.same) {
+    out.set("proof", proof_json(pair, *judgement.proof));
   }
-  if (judgement.evaluation && judgement.verdict == Grade::exact) {
-    Json evaluation;
-    evaluation.set("bound_log2", judgement.bound_log2 ? Json(*judgement.bound_log2) : Json());
-    evaluation.set("agree_bits", judgement.agree_bits ? Json(*judgement.agree_bits) : Json());
-    evaluation.set("points", array(judgement.evaluation->points, point_json));
-    out.set("evaluation", evaluation.set("branches", array(judgement.evaluation->branches, branch_json)));
+  if (judgement.verdict == Grade::exact) add_cover(pair, judgement, out);
+  if (differs && judgement.precision) {
+    out.set("precision", precision_json(*judgement.precision));
+  } else if (differs && judgement.counterexample && judgement.counterexample->given) {
+    out.set("counterexample", example_json(pair.before.program.signature, *judgement.counterexample));
   }
-  if (judgement.precision) out.set("precision", precision_json(*judgement.precision));
-  if (judgement.counterexample) out.set("counterexample", example_json(*judgement.counterexample));
   return out;
 }
 

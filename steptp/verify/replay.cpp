@@ -35,4 +35,16 @@ ReplayAnswer replay(const Program& before, const Program& after, const certify::
   return answer;
 }
 
+ReplayAnswer replay(const Program& before, const Program& after, const certify::UnsafeExample& example) {
+  ReplayAnswer answer;
+  const certify::UnsafeRun run = certify::run_unsafe(before, after, example);
+  answer.what = run.what.value_or("");
+  answer.reason = run.reason;
+  answer.reproduced = run.is_good && run.what == example.what;
+  if (!answer.reproduced && answer.reason.empty()) {
+    answer.reason = run.what ? concat("the record says: ", example.what) : std::string("nothing goes wrong there");
+  }
+  return answer;
+}
+
 }  // namespace steptp

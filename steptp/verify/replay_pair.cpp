@@ -53,6 +53,39 @@ std::string read_given(const Json& json, const Signature& signature, certify::Gi
   return {};
 }
 
+std::string read_index(const Json& json, std::vector<std::int64_t>& out) {
+  const Json* index = json.find("index");
+  if (!index || !index->as_array()) return "the counterexample has no list \"index\"";
+  for (const Json& subscript : *index->as_array()) {
+    if (!subscript.as_integer()) return "a subscript of the counterexample is not an integer";
+    out.push_back(*subscript.as_integer());
+  }
+  return {};
+}
+
+std::optional<certify::SafeRange> read_range(const Json& json) {
+  if (json.as_string()) return parse_safe_range(*json.as_string());
+  const Json::Array* ends = json.as_array();
+  if (!ends || ends->size() != 2 || !(*ends)[0].is_number() || !(*ends)[1].is_number()) return std::nullopt;
+  return parse_safe_range(concat((*ends)[0].dump(), ",", (*ends)[1].dump()));
+}
+
+/// Empty where it was read, else what is wrong with it.
+std::string read_unsafe(const Json& json, const Signature& signature, certify::UnsafeExample& out) {
+  for (const auto& [key, text] : {std::pair("output", &out.output), std::pair("what", &out.what)}) {
+    const Json* value = json.find(key);
+    if (!value || !value->as_string()) return concat("\"unsafe\" has no text \"", key, "\"");
+    *text = *value->as_string();
+  }
+  if (std::string problem = read_index(json, out.index); !problem.empty()) return problem;
+  const Json* range = json.find("safe_range");
+  const auto magnitudes = range ? read_range(*range) : std::nullopt;
+  if (!magnitudes) return "\"unsafe\" has no range of magnitudes \"safe_range\"";
+  out.range = *magnitudes;
+  const Json* given = json.find("given");
+  return given ? read_given(*given, signature, out.given) : "\"unsafe\" has no inputs \"given\"";
+}
+
 /// Empty where the counterexample was read, else what is wrong with it.
 std::string read_counterexample(const Json& json, const Signature& signature, certify::Counterexample& out) {
   struct Field {
@@ -69,12 +102,7 @@ std::string read_counterexample(const Json& json, const Signature& signature, ce
   const auto number = seed ? natural(*seed) : std::nullopt;
   if (!number) return "the counterexample has no number \"seed\"";
   out.seed = *number;
-  const Json* index = json.find("index");
-  if (!index || !index->as_array()) return "the counterexample has no list \"index\"";
-  for (const Json& subscript : *index->as_array()) {
-    if (!subscript.as_integer()) return "a subscript of the counterexample is not an integer";
-    out.index.push_back(*subscript.as_integer());
-  }
+  if (std::string problem = read_index(json, out.index); !problem.empty()) return problem;
   if (const Json* given = json.find("given"); given && !given->is_null())
     return read_given(*given, signature, out.given.emplace());
   return {};
@@ -82,13 +110,24 @@ std::string read_counterexample(const Json& json, const Signature& signature, ce
 
 }  // namespace
 
-Json replay_record(const Pair& pair, const certify::Counterexample& found) {
+namespace {
+
+Json record_of(const Pair& pair) {
   const Json before = to_json(pair.before.program, Profile::paper);
   const Json after = to_json(pair.after.program, Profile::paper);
   Json out;
   out.set("id", pair.id).set("signature", *before.find("signature"));
-  out.set("before", *before.find("leir")).set("after", *after.find("leir"));
-  return out.set("counterexample", to_json(found));
+  return out.set("before", *before.find("leir")).set("after", *after.find("leir"));
+}
+
+}  // namespace
+
+Json replay_record(const Pair& pair, const certify::Counterexample& found) {
+  return record_of(pair).set("counterexample", to_json(found));
+}
+
+Json replay_record(const Pair& pair, const certify::UnsafeExample& found) {
+  return record_of(pair).set("unsafe", to_json(found));
 }
 
 ReplayRecord read_replay_record(const std::string& name, const std::string& record) {
@@ -96,6 +135,11 @@ ReplayRecord read_replay_record(const std::string& name, const std::string& reco
   out.pair = read_pair(name, record);
   if (!out.pair.problem.empty()) return out;
   const auto parsed = parse_json(record);
+  const Json* unsafe = parsed ? parsed->find("unsafe") : nullptr;
+  if (unsafe && unsafe->as_object()) {
+    out.pair.problem = read_unsafe(*unsafe, out.pair.before.program.signature, out.unsafe.emplace());
+    return out;
+  }
   const Json* found = parsed ? parsed->find("counterexample") : nullptr;
   if (!found || !found->as_object()) {
     out.pair.problem = "the record has no \"counterexample\"; verify --counterexample F writes one";
@@ -110,12 +154,15 @@ ReplayAnswer replay_pair(const ReplayRecord& record) {
   answer.unusable = true;
   answer.reason = problem_of(record.pair);
   if (!answer.reason.empty()) return answer;
+  if (record.unsafe) return replay(record.pair.before.program, record.pair.after.program, *record.unsafe);
   return replay(record.pair.before.program, record.pair.after.program, record.counterexample);
 }
 
 Json to_json(const ReplayRecord& record, const ReplayAnswer& answer) {
   Json out;
-  out.set("id", record.pair.id).set("reproduced", answer.reproduced).set("before", answer.before);
+  out.set("id", record.pair.id).set("reproduced", answer.reproduced);
+  if (record.unsafe) return out.set("what", answer.what).set("reason", answer.reason);
+  out.set("before", answer.before);
   return out.set("after", answer.after).set("reason", answer.reason);
 }
 

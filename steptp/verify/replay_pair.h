@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "steptp/base/json.h"
@@ -11,10 +12,13 @@ namespace steptp {
 /// `{"id":..., "signature":[...], "before":"...", "after":"...", "counterexample":{...}}`: a pair and where it differs,
 /// all that a replay needs. The programs are written in the paper profile.
 [[nodiscard]] Json replay_record(const Pair& pair, const certify::Counterexample& found);
+/// The same with `"unsafe":{...}`: equal programs, and inputs at which `after` is numerically worse.
+[[nodiscard]] Json replay_record(const Pair& pair, const certify::UnsafeExample& found);
 
 struct ReplayRecord {
   Pair pair;  ///< with its problem, where the record is not to be used
   certify::Counterexample counterexample;
+  std::optional<certify::UnsafeExample> unsafe;  ///< where the record is about that
 };
 [[nodiscard]] ReplayRecord read_replay_record(const std::string& name, const std::string& record);
 

@@ -5,6 +5,7 @@
 #include "steptp/verify/verify.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -86,6 +87,11 @@ bool pass_checks(const CheckReport& old_report, const Program& before, const Pro
   return false;
 }
 
+/// The chance of an error as it is stated: nothing where no chance played a part, whose logarithm would be -inf.
+std::optional<double> stated_bound(std::optional<double> bound_log2) {
+  return bound_log2 && std::isfinite(*bound_log2) ? bound_log2 : std::nullopt;
+}
+
 void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
   using Verdict = certify::CertifiedAnswer::Verdict;
   switch (answer.verdict) {
@@ -94,7 +100,7 @@ void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
     case Verdict::differs: judgement.verdict = Grade::differs; break;
     case Verdict::undecided: judgement.verdict = Grade::undecided; break;
   }
-  judgement.bound_log2 = answer.bound_log2;
+  judgement.bound_log2 = stated_bound(answer.bound_log2);
   judgement.agree_bits = answer.agree_bits;
   judgement.points = answer.points;
   judgement.reason = answer.verdict == Verdict::equal
@@ -136,6 +142,7 @@ void judge_safety(const Program& before, const Program& after, certify::CertifyO
   judgement.stable = shown(answer.is_stable);
   judgement.safe_by = answer.is_safe ? SafeBy::search : SafeBy::nothing;
   judgement.work += answer.work;
+  judgement.unsafe = answer.example;
   if (judgement.safe == Shown::no) add_reason("not safe: ", answer.reason);
   if (judgement.safe == Shown::unknown) add_reason("safe is not known: ", answer.reason);
 }
@@ -214,7 +221,7 @@ bool show_exactly(const Program& before, const Program& after, const Proof& proo
   if (proof.shown) {
     judgement.verdict = Grade::exact;
     judgement.points = proof.cells;
-    judgement.bound_log2 = proof.bound_log2;
+    judgement.bound_log2 = stated_bound(proof.bound_log2);
     return true;
   }
   constexpr std::uint64_t kMostOperations = 40'000'000;
@@ -224,7 +231,7 @@ bool show_exactly(const Program& before, const Program& after, const Proof& proo
   if (!answer.agrees) return false;
   judgement.verdict = Grade::exact;
   judgement.points = answer.elements;
-  judgement.bound_log2 = answer.bound_log2;
+  judgement.bound_log2 = stated_bound(answer.bound_log2);
   return true;
 }
 

@@ -10,6 +10,7 @@
 
 #include "steptp/certify/certify.h"
 #include "steptp/certify/safe_range.h"
+#include "steptp/certify/unsafe.h"
 #include "steptp/ir/program.h"
 #include "steptp/prove/prove.h"
 #include "steptp/prove/record.h"
@@ -50,6 +51,7 @@ struct Judgement {
   /// Outputs of `before`, or regions of them, that are shown to be NaN or without a value at every input.
   std::vector<std::string> vacuous;
   bool fills_vacuous = false;  ///< `after` has numbers there, or is not shown to have none
+  /// The logarithm of the chance that an `exact` verdict is wrong; nothing where no chance played a part.
   std::optional<double> bound_log2;
   /// The seed of the draws; nothing where no chance played a part.
   std::optional<std::uint64_t> seed;
@@ -58,6 +60,7 @@ struct Judgement {
   std::vector<std::string> assumes;
   std::string reason;
   std::optional<certify::Counterexample> counterexample;
+  std::optional<certify::UnsafeExample> unsafe;  ///< where equal and not safe: inputs that show it
   std::uint64_t work = 0;
   /// What supports the verdict, where it was asked for.
   std::optional<ProofRecord> proof;

@@ -136,6 +136,14 @@ Json to_json(const certify::Counterexample& found) {
   return out.set("representable", found.is_representable);
 }
 
+Json to_json(const certify::UnsafeExample& found) {
+  Json::Array index;
+  for (const std::int64_t number : found.index) index.emplace_back(number);
+  Json out;
+  out.set("output", found.output).set("index", std::move(index)).set("what", found.what);
+  return out.set("safe_range", to_json(found.range)).set("given", to_json(found.given));
+}
+
 Json to_json(Shown answer) { return answer == Shown::unknown ? Json() : Json(answer == Shown::yes); }
 
 Json to_json(SafeBy support) {
@@ -188,6 +196,7 @@ Json to_json(const std::string& id, const Judgement& judgement) {
   out.set("agree_bits", judgement.agree_bits ? Json(*judgement.agree_bits) : Json());
   out.set("assumes", strings(judgement.assumes)).set("reason", judgement.reason);
   out.set("counterexample", judgement.counterexample ? to_json(*judgement.counterexample) : Json());
+  if (judgement.unsafe) out.set("unsafe", to_json(*judgement.unsafe));
   out.set("work", judgement.work);
   return out.set("seed", judgement.seed ? Json(*judgement.seed) : Json());
 }

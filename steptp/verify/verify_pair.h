@@ -45,6 +45,8 @@ struct Pair {
 [[nodiscard]] std::optional<certify::SafeRange> parse_safe_range(std::string_view text);
 
 [[nodiscard]] Json to_json(const certify::Counterexample& found);
+/// {"output","index","what","safe_range","given"}
+[[nodiscard]] Json to_json(const certify::UnsafeExample& found);
 /// The JSON answer of `verify`.
 [[nodiscard]] Json to_json(const std::string& id, const Judgement& judgement);
 

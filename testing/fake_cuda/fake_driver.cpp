@@ -8,6 +8,7 @@
 //   FAKE_CUDA_HANG      NAME, a function that does not return
 //   FAKE_CUDA_SKIP      NAME, a kernel that does nothing
 //   FAKE_CUDA_SCRIBBLE  N, every launch changes byte N of what was allocated first, which is an input
+//   FAKE_CUDA_REVERSED  N, after so many launches the threads of a block run last first; -N, only in the first ones
 //   FAKE_CUDA_CLOCK     set: all events have the same time
 //   FAKE_CUDA_LOG       a file to which calls are written
 #include <dlfcn.h>
@@ -68,6 +69,7 @@ struct Function {
   void (*launch)(const unsigned*, const unsigned*, void**) = nullptr;
   const unsigned* sizes = nullptr;  ///< bytes of each parameter, then 0
   bool (*diverged)() = nullptr;
+  void (*set_reversed)(bool) = nullptr;
   std::string name;
   unsigned dynamic_shared = 0;
 };
@@ -112,6 +114,12 @@ bool is_valid(std::size_t pointer, std::size_t bytes) {
 /// Runs a kernel on the emulation of threads.
 int execute(Function& function, const unsigned* grid, const unsigned* block, void** parameters) {
   if (const char* skip = std::getenv("FAKE_CUDA_SKIP"); skip && function.name == skip) return 0;
+  static long long launches = 0;
+  if (std::getenv("FAKE_CUDA_REVERSED")) {
+    const long long bound = setting("FAKE_CUDA_REVERSED", 0);
+    function.set_reversed(bound < 0 ? launches < -bound : launches >= bound);
+    ++launches;
+  }
   function.launch(grid, block, parameters);
   if (const long long at = setting("FAKE_CUDA_SCRIBBLE", -1); at >= 0) {
     reinterpret_cast<unsigned char*>(first_allocation)[at] = 0x11;
@@ -248,6 +256,7 @@ EXPORTED int cuModuleGetFunction(Function** function, Module* module, const char
       reinterpret_cast<decltype(found.launch)>(dlsym(module->library, (std::string("fake_launch_") + name).c_str()));
   found.sizes = static_cast<const unsigned*>(dlsym(module->library, (std::string("fake_sizes_") + name).c_str()));
   found.diverged = reinterpret_cast<decltype(found.diverged)>(dlsym(module->library, "fake_diverged"));
+  found.set_reversed = reinterpret_cast<decltype(found.set_reversed)>(dlsym(module->library, "fake_set_reversed"));
   found.name = name;
   *function = &found;
   return found.launch && found.sizes ? 0 : kNotFound;

@@ -31,7 +31,9 @@ std::vector<int> architectures() {
 /// A function that takes parameters as the driver gives them, for each kernel.
 std::string trampolines(const std::string& text) {
   static const std::regex kKernel(R"(extern "C" __global__ void __launch_bounds__\((\d+)\) (\w+)\(([^)]*)\))");
-  std::string out = "extern \"C\" bool fake_diverged() { return emulation::diverged; }\n";
+  std::string out =
+      "extern \"C\" bool fake_diverged() { return emulation::diverged; }\n"
+      "extern \"C\" void fake_set_reversed(bool value) { emulation::reversed = value; }\n";
   for (std::sregex_iterator at(text.begin(), text.end(), kKernel), end; at != end; ++at) {
     std::istringstream parameters((*at)[3].str());
     std::string arguments;

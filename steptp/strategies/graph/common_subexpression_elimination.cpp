@@ -8,6 +8,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/legality.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/structure/types.h"
 
 namespace steptp {
@@ -175,8 +176,8 @@ Program build(View& view, const Common& common, const std::string& tensor) {
     const PlacedExpr& place = common.places[i];
     const auto [at, fresh] = changed.try_emplace(place.number, nullptr);
     const ExprPtr right = fresh ? place.statement->equation->right : at->second->right;
-    at->second =
-        make_equation(place.statement->equation->left, with_part(right, place.site.path, use(common, i, tensor)));
+    const Equation& old = *place.statement->equation;
+    at->second = stands_for(make_equation(old.left, with_part(right, place.site.path, use(common, i, tensor))), old);
   }
   Program program = view.program();
   for (const auto& [number, equation] : changed) {
@@ -188,7 +189,9 @@ Program build(View& view, const Common& common, const std::string& tensor) {
   const ExprPtr first = use(common, 0, tensor);
   const RefPtr left = std::get<Read>(first->node).ref;
   const std::vector<std::uint32_t> expression = {common.places[0].statement->items[0]};
-  const Item nest = make_nest(std::move(loops), nullptr, {make_equation(left, common.places[0].expr)});
+  std::vector<ExprPtr> all;
+  for (const PlacedExpr& place : common.places) all.push_back(place.expr);
+  const Item nest = make_nest(std::move(loops), nullptr, {make_equation(left, reads_stand_for(all[0], all))});
   return with_items(program, expression, {nest, item_at(program, expression)});
 }
 

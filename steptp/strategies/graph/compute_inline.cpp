@@ -10,6 +10,7 @@
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/structure/types.h"
 
 namespace steptp {
@@ -229,7 +230,7 @@ std::optional<EquationPtr> inlined(View& view, const Definition& definition, std
   const RefPtr left = rewrite(statement.equation->left, rewriter);
   const ExprPtr right = rewrite(statement.equation->right, rewriter);
   if (!left || !right || failed) return std::nullopt;
-  return make_equation(left, right);
+  return stands_for(make_equation(left, right), *statement.equation);
 }
 
 std::optional<Program> build(View& view, const Definition& definition) {

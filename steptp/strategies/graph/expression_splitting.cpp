@@ -8,6 +8,7 @@
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/structure/types.h"
 
 namespace steptp {
@@ -109,8 +110,9 @@ Built build(View& view, const Splitting& splitting) {
   Built out;
   out.tensor = make_ref(view.fresh_tensors().next(), splitting.dtype, Scope::global, std::move(subscripts));
   const EquationPtr definition = make_equation(out.tensor, splitting.part.expr);
-  const EquationPtr rest = make_equation(
-      statement.equation->left, with_part(statement.equation->right, splitting.part.site.path, read_expr(out.tensor)));
+  const Equation& old = *statement.equation;
+  const EquationPtr rest =
+      stands_for(make_equation(old.left, with_part(old.right, splitting.part.site.path, read_expr(out.tensor))), old);
   if (splitting.inside) {
     out.program = with_items(view.program(), statement.items, {definition, rest});
     return out;

@@ -4,6 +4,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 
 namespace steptp {
 
@@ -30,10 +31,10 @@ constexpr Component kModifies[] = {Component::expressions, Component::loop_axes}
 /// put it there.
 Item part(const Nest& nest, std::vector<Item> items) {
   const auto* only = items.size() == 1 && !nest.guard ? std::get_if<NestPtr>(&items[0]) : nullptr;
-  if (!only) return make_nest(nest.loops, nest.guard, std::move(items));
+  if (!only) return stands_for(make_nest(nest.loops, nest.guard, std::move(items)), nest);
   std::vector<Loop> loops = nest.loops;
   loops.insert(loops.end(), (*only)->loops.begin(), (*only)->loops.end());
-  return make_nest(std::move(loops), (*only)->guard, (*only)->items);
+  return stands_for(stands_for(make_nest(std::move(loops), (*only)->guard, (*only)->items), nest), **only);
 }
 
 Program build(View& view, const PlacedNest& nest, std::int64_t cut) {

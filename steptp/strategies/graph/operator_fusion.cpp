@@ -8,6 +8,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 
 namespace steptp {
 
@@ -122,8 +123,8 @@ std::optional<Renamed> rename(View& view, const Nests& nests, std::size_t depth)
     if (from != to) rewriter.variables.insert_or_assign(from, Index::variable(to));
   }
   out.names = rewriter.variables;
-  auto renamed =
-      rewrite(Item(make_nest(nests.other(), nests.second->nest->guard, nests.second->nest->items)), rewriter);
+  const Nest& other = *nests.second->nest;
+  auto renamed = rewrite(Item(stands_for(make_nest(nests.other(), other.guard, other.items), other)), rewriter);
   if (!renamed) return std::nullopt;
   const Nest& nest = *std::get<NestPtr>(*renamed);
   out.rest.assign(nest.loops.begin() + static_cast<std::ptrdiff_t>(depth), nest.loops.end());
@@ -142,12 +143,12 @@ std::optional<Refusal> refuse_guards(const Nests& nests, std::size_t depth, cons
 }
 
 /// Puts the items of a nest into the common body: as they are where no loop is left, else as a nest of the rest.
-void append_rest(std::vector<Item>& items, std::vector<Loop> rest, const ExprPtr& guard,
-                 const std::vector<Item>& body) {
+void append_rest(std::vector<Item>& items, std::vector<Loop> rest, const ExprPtr& guard, const std::vector<Item>& body,
+                 const Nest& old) {
   if (rest.empty())
     items.insert(items.end(), body.begin(), body.end());
   else
-    items.emplace_back(make_nest(std::move(rest), guard, body));
+    items.emplace_back(stands_for(make_nest(std::move(rest), guard, body), old));
 }
 
 struct Planned {
@@ -171,9 +172,9 @@ Result<Planned, Refusal> plan(View& view, const Nests& nests, std::int64_t wante
   const std::vector<Loop> common(nests.one().begin(), nests.one().begin() + wanted);
   const std::vector<Loop> rest(nests.one().begin() + wanted, nests.one().end());
   std::vector<Item> items;
-  append_rest(items, rest, nests.first->nest->guard, nests.first->nest->items);
+  append_rest(items, rest, nests.first->nest->guard, nests.first->nest->items, *nests.first->nest);
   const std::size_t cut = items.size();
-  append_rest(items, second->rest, second->guard, second->items);
+  append_rest(items, second->rest, second->guard, second->items, *nests.second->nest);
   const bool has_nests =
       std::any_of(items.begin(), items.end(), [](const Item& item) { return std::holds_alternative<NestPtr>(item); });
   if (has_nests &&
@@ -182,7 +183,9 @@ Result<Planned, Refusal> plan(View& view, const Nests& nests, std::int64_t wante
   }
   const ExprPtr guard = nests.is_whole(depth) ? nests.first->nest->guard : nullptr;
   Planned out{with_items(view.program(), nests.second->items, {}), second->names};
-  out.program = with_items(out.program, nests.first->items, {make_nest(common, guard, std::move(items))});
+  NestPtr whole = stands_for(make_nest(common, guard, std::move(items)), *nests.first->nest);
+  whole = stands_for(std::move(whole), *nests.second->nest);
+  out.program = with_items(out.program, nests.first->items, {std::move(whole)});
   // Fusion is legal where the fission that undoes it is: the same two orders are compared. At the top level, without
   // data in `s` and `l`, the fused nest is enough to decide it.
   View after(out.program);

@@ -13,6 +13,7 @@
 #include "steptp/strategies/layouts.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/strategies/pieces.h"
 
 namespace steptp {
@@ -261,6 +262,24 @@ struct Built {
   std::vector<std::string> tensors;
 };
 
+/// The equation on both operands, and its nest: they stand for those of the two operators.
+EquationPtr both(const Concatenation& of, const RefPtr& result, ExprPtr right) {
+  const Equation& first = *of.pair.first.statement->equation;
+  const Equation& second = *of.pair.second.statement->equation;
+  const std::vector<ExprPtr> old = {first.right, of.pair.second_right};
+  RefPtr left = stands_for(stands_for(result, *first.left), *second.left);
+  EquationPtr made = make_equation(std::move(left), reads_stand_for(std::move(right), old));
+  return stands_for(stands_for(std::move(made), first), second);
+}
+NestPtr both(const Concatenation& of, NestPtr made) {
+  const Nest& second = *of.pair.second.nest;
+  std::map<std::string, std::string> names;
+  for (std::size_t i = 0; i < second.loops.size(); ++i) {
+    names.emplace(second.loops[i].index, of.pair.first.nest->loops[i].index);
+  }
+  return stands_for(stands_for(std::move(made), *of.pair.first.nest), second, names);
+}
+
 std::optional<Built> build(View& view, const Concatenation& of) {
   const Operator& first = of.pair.first;
   const std::string& index = of.loop().index;
@@ -285,7 +304,8 @@ std::optional<Built> build(View& view, const Concatenation& of) {
   const auto add = [&](std::vector<Loop> loops, EquationPtr equation) {
     out.items.emplace_back(make_nest(std::move(loops), nullptr, {std::move(equation)}));
   };
-  add(with_extent(first.nest->loops, index, extent + of.other()), make_equation(result, right));
+  out.items.emplace_back(both(of, make_nest(with_extent(first.nest->loops, index, extent + of.other()), nullptr,
+                                            {both(of, result, std::move(right))})));
   add(output_loops(first), completed(first, first.statement->equation->left, read_expr(result)));
   const RefPtr behind = moved(result, index, extent);
   if (!behind) return std::nullopt;

@@ -12,6 +12,7 @@
 #include "steptp/strategies/layouts.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/strategies/pieces.h"
 
 namespace steptp {
@@ -155,8 +156,10 @@ std::optional<Built> build(View& view, const Splitting& splitting, std::int64_t 
   for (const Half& half : halves) {
     const ExprPtr right = right_of(splitting, half);
     if (!right) return std::nullopt;
-    out.items.push_back(under_loops(op, with_extent(op.nest->loops, splitting.index(), half.extent),
-                                    make_equation(half.result, right)));
+    const Equation& old = *op.statement->equation;
+    EquationPtr equation = stands_for(make_equation(stands_for(half.result, *old.left), right), old);
+    const Item item = under_loops(op, with_extent(op.nest->loops, splitting.index(), half.extent), std::move(equation));
+    out.items.emplace_back(stands_for(std::get<NestPtr>(item), *op.nest));
   }
   const RefPtr& left = op.statement->equation->left;
   if (splitting.reduces) {

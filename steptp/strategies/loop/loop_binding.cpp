@@ -11,6 +11,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 
 namespace steptp {
 
@@ -106,7 +107,7 @@ std::optional<Built> build(View& view, const Binding& binding) {
   ExprPtr guard = std::move(body->guard);
   if (binding.has_tail()) guard = conjunction(guard, less_than(Index::variable(out.loop.index), at.loop().extent));
   out.program = with_items(view.program(), at.nest->items,
-                           {make_nest(std::move(loops), std::move(guard), std::move(body->items))});
+                           {stands_for(make_nest(std::move(loops), std::move(guard), std::move(body->items)), nest)});
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 
 namespace steptp {
 
@@ -262,8 +263,9 @@ std::optional<Built> build(View& view, const Fusion& fusion, std::int64_t extent
     auto body = reindexed(*fusion.at.nest, loops, rewriter);
     if (!body || fuser.failed()) return false;
     out.divides = fuser.used_division();
-    out.program = with_items(view.program(), fusion.at.nest->items,
-                             {make_nest(std::move(loops), std::move(body->guard), std::move(body->items))});
+    out.program =
+        with_items(view.program(), fusion.at.nest->items,
+                   {stands_for(make_nest(std::move(loops), std::move(body->guard), std::move(body->items)), nest)});
     return true;
   };
   // A bound loop is known by its name. A plain one keeps the inner name where the split it undoes has left it.

@@ -7,6 +7,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 
 namespace steptp {
 
@@ -40,7 +41,8 @@ Program build(View& view, const Exchange& exchange) {
   const Nest& nest = *exchange.outer.nest->nest;
   std::vector<Loop> loops = nest.loops;
   std::swap(loops[exchange.outer.position], loops[exchange.inner]);
-  return with_items(view.program(), exchange.outer.nest->items, {make_nest(std::move(loops), nest.guard, nest.items)});
+  return with_items(view.program(), exchange.outer.nest->items,
+                    {stands_for(make_nest(std::move(loops), nest.guard, nest.items), nest)});
 }
 
 /// Moving loops that all run one after the other changes neither who shares data nor what runs at the same time.

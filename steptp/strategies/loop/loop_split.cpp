@@ -1,12 +1,15 @@
 /// loop_split: one loop becomes an outer and an inner loop.
 ///   L^{12}_{a=0}[S(a)]   -->   L^{3}_{f=0}L^{4}_{a=0}[S(f*4+a)]
+///   L^{14}_{a=0}[S(a)]   -->   L^{3}_{f=0}L^{4}_{a=0}[S(f*4+a)]; L^{2}_{a=0}[S(12+a)]   (extended: kind "rest")
 /// Safe because (f, a) -> f*4+a is a bijection onto [0,12) that keeps the order of execution. Where 4 does not divide
-/// the extent, a guard leaves out what lies beyond it.
+/// the extent, a guard leaves out what lies beyond it; or the rest runs in a nest of its own behind the main part,
+/// which then has no guard and can be vectorised.
 #include <algorithm>
 
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 
 namespace steptp {
 
@@ -14,33 +17,53 @@ namespace {
 
 constexpr Parameter kParameters[] = {
     {"inner", Parameter::Kind::integer, "iterations of the inner loop"},
-    {"kind", Parameter::Kind::word, "which of the two keeps the loop's kind, inner or outer; the other is L"},
+    {"kind", Parameter::Kind::word,
+     "which of the two keeps the loop's kind, inner or outer, the other is L; rest: inner, and what remains where it "
+     "does "
+     "not divide is a nest of its own behind"},
 };
 constexpr Precondition kPublished[] = {
     {Check::loop_range_factorization, "divides",
-     "the inner extent is between 1 and the extent; where it does not divide, a guard cuts off the tail"},
+     "the inner extent is between 1 and the extent; where it does not divide, a guard cuts off the tail, or a rest of "
+     "its own remains"},
 };
 constexpr Precondition kSafety[] = {
-    {Check::order, "kind", "V stays innermost and without a guard on its index, and an L loop has no kind to pass on"},
-    {Check::scope, "scopes", "data in s and l is shared by the same accesses as before"},
+    {Check::order, "kind",
+     "V stays innermost and without a guard on its index, an L loop has no kind to pass on, and a rest is one of an L, "
+     "P "
+     "or U loop"},
+    {Check::scope, "scopes",
+     "data in s and l is shared by the same accesses as before, and block loops enclose their kernel"},
+    {Check::order, "reduced-together",
+     "where a rest has equations of its own, no loop around whose iterations run at the same time is reduced over"},
     kSubscriptsFit,
 };
 constexpr const Precondition& kDivides = kPublished[0];
 constexpr const Precondition& kKind = kSafety[0];
 constexpr const Precondition& kScopes = kSafety[1];
+constexpr const Precondition& kReducedTogether = kSafety[2];
 constexpr Component kModifies[] = {Component::expressions, Component::loop_axes, Component::range_adjustments,
                                    Component::variables, Component::index_segments};
 constexpr NewElement kIntroduces[] = {NewElement::index_calculations};
-constexpr std::string_view kKinds[] = {"inner", "outer"};
+constexpr std::string_view kKinds[] = {"inner", "outer", "rest"};
 
 struct Split {
   PlacedLoop at;
   std::int64_t inner = 1;
   bool kind_is_outer = false;
+  bool has_rest = false;  ///< what does not divide runs in a nest of its own
 
-  [[nodiscard]] std::int64_t outer() const { return (at.loop().extent - 1) / inner + 1; }
-  [[nodiscard]] bool has_tail() const { return at.loop().extent % inner != 0; }
+  [[nodiscard]] std::int64_t outer() const {
+    return has_rest ? at.loop().extent / inner : (at.loop().extent - 1) / inner + 1;
+  }
+  [[nodiscard]] bool has_guard() const { return !has_rest && at.loop().extent % inner != 0; }
 };
+
+bool touches_scoped_data(const Statement& statement) {
+  bool scoped = statement.equation->left->scope != Scope::global;
+  for_each_ref(*statement.equation->right, [&](const RefPtr& ref) { scoped = scoped || ref->scope != Scope::global; });
+  return scoped;
+}
 
 std::optional<Refusal> refuse_kind(const Split& split) {
   const LoopKind kind = split.at.loop().kind;
@@ -50,13 +73,54 @@ std::optional<Refusal> refuse_kind(const Split& split) {
   if (kind == LoopKind::vectorized && split.kind_is_outer) {
     return Refusal{&kKind, split.at.site(), "a V loop has no loop inside it", {}};
   }
-  if (kind == LoopKind::vectorized && split.has_tail()) {
+  if (kind == LoopKind::vectorized && split.has_guard()) {
     return Refusal{&kKind, split.at.site(), "the index of a V loop would stand in its guard", {}};
   }
   return std::nullopt;
 }
 
-Result<Split, Refusal> plan(const PlacedLoop& at, std::int64_t inner, const std::string& kind) {
+/// A rest has its own copies of the equations. Both copies stand inside the same bound loops, so that `s` and `l` data
+/// stays whose it was if the kernel stays one; and what runs at the same time must not accumulate by two equations.
+std::optional<Refusal> refuse_rest(View& view, const Split& split) {
+  const PlacedLoop& at = split.at;
+  const auto refuse_because = [&](const Precondition& why, std::string message) {
+    return Refusal{&why, at.site(), std::move(message), {{"extent", at.loop().extent}, {"inner", split.inner}}};
+  };
+  const LoopKind kind = at.loop().kind;
+  if (kind == LoopKind::bound || kind == LoopKind::vectorized) {
+    return refuse_because(kKind, concat("a ", code(kind), " loop has no rest: make it an L loop first"));
+  }
+  if (split.inner < 2 || at.loop().extent % split.inner == 0) {
+    return refuse_because(kDivides, concat(at.loop().extent, " iterations have no rest beside loops of ", split.inner));
+  }
+  const std::size_t around = loops_around(*at.nest) + at.position;
+  for (const std::size_t number : statements_below(view, *at.nest)) {
+    const Statement& statement = view.table().statements[number];
+    const auto is_bound = [](const Loop* loop) { return loop->kind == LoopKind::bound; };
+    const auto is_block = [](const Loop* loop) {
+      const auto axis = axis_of(loop->index);
+      return axis && !is_thread_axis(*axis);
+    };
+    const auto begin = statement.loops.begin();
+    const auto here = begin + static_cast<std::ptrdiff_t>(around);
+    const bool in_kernel = std::any_of(begin, here, is_bound);
+    const bool is_launched_inside = std::any_of(here, statement.loops.end(), is_bound);
+    if (in_kernel && std::any_of(here, statement.loops.end(), is_block)) {
+      return refuse_because(kScopes, "a block loop inside would not enclose all items of its kernel");
+    }
+    const bool parts_kernel = !in_kernel && (is_launched_inside || (around == 0 && at.nest->items.size() == 1));
+    if (parts_kernel && touches_scoped_data(statement)) {
+      return refuse_because(kScopes, "data in s or l would be touched by two kernels");
+    }
+  }
+  if (const Statement* statement = reduced_by_loops_around(view, at)) {
+    return refuse_because(kReducedTogether, concat("the equation at ", to_text(item_site(statement->items)),
+                                                   " reduces over a B or P loop outside of ", at.loop().index));
+  }
+  return std::nullopt;
+}
+
+Result<Split, Refusal> plan(View& view, const PlacedLoop& at, std::int64_t inner, const std::string& kind) {
   const Loop& loop = at.loop();
   if (inner < 1 || inner > loop.extent) {
     return Refusal{&kDivides,
@@ -64,8 +128,8 @@ Result<Split, Refusal> plan(const PlacedLoop& at, std::int64_t inner, const std:
                    concat(loop.extent, " iterations cannot be split into inner loops of ", inner),
                    {{"extent", loop.extent}, {"inner", inner}}};
   }
-  const Split split{at, inner, kind == "outer"};
-  if (auto refusal = refuse_kind(split)) return *std::move(refusal);
+  const Split split{at, inner, kind == "outer", kind == "rest"};
+  if (auto refusal = split.has_rest ? refuse_rest(view, split) : refuse_kind(split)) return *std::move(refusal);
   return split;
 }
 
@@ -74,7 +138,37 @@ struct Built {
   Loop outer;
   Loop inner;
   Index whole;
+  Index of_rest;  ///< what the index was in the rest
 };
+
+/// The main part and the rest, in place of the nest: under the loops outside of the one that is split, both have the
+/// guard, the loops behind it and all items.
+std::optional<std::vector<Item>> main_and_rest(const Split& split, Built& built, const std::vector<Loop>& loops,
+                                               Reindexed main) {
+  const Loop& loop = split.at.loop();
+  const std::int64_t done = split.outer() * split.inner;
+  const auto of_rest = Index::add(Index::variable(loop.index), Index::constant(done));
+  if (!of_rest) return std::nullopt;
+  built.of_rest = *of_rest;
+  std::vector<Loop> rest_loops = split.at.nest->nest->loops;
+  rest_loops[split.at.position].extent = loop.extent - done;
+  Rewriter rewriter;
+  rewriter.variables.emplace(loop.index, built.of_rest);
+  auto rest = reindexed(*split.at.nest, rest_loops, rewriter);
+  if (!rest) return std::nullopt;
+  const auto position = static_cast<std::ptrdiff_t>(split.at.position);
+  std::vector<Item> items;
+  const Nest& nest = *split.at.nest->nest;
+  const auto part = [&](const std::vector<Loop>& header, Reindexed body) {
+    return stands_for(
+        make_nest({header.begin() + position, header.end()}, std::move(body.guard), std::move(body.items)), nest);
+  };
+  items.emplace_back(part(loops, std::move(main)));
+  items.emplace_back(part(rest_loops, *std::move(rest)));
+  if (position == 0) return items;
+  return std::vector<Item>{
+      stands_for(make_nest({loops.begin(), loops.begin() + position}, nullptr, std::move(items)), nest)};
+}
 
 std::optional<Built> build(View& view, const Split& split) {
   const Nest& nest = *split.at.nest->nest;
@@ -98,9 +192,15 @@ std::optional<Built> build(View& view, const Split& split) {
   rewriter.variables.emplace(loop.index, out.whole);
   auto body = reindexed(*split.at.nest, loops, rewriter);
   if (!body) return std::nullopt;
-  ExprPtr guard = split.has_tail() ? conjunction(body->guard, less_than(out.whole, loop.extent)) : body->guard;
+  if (split.has_rest) {
+    auto items = main_and_rest(split, out, loops, *std::move(body));
+    if (!items) return std::nullopt;
+    out.program = with_items(view.program(), split.at.nest->items, *std::move(items));
+    return out;
+  }
+  ExprPtr guard = split.has_guard() ? conjunction(body->guard, less_than(out.whole, loop.extent)) : body->guard;
   out.program = with_items(view.program(), split.at.nest->items,
-                           {make_nest(std::move(loops), std::move(guard), std::move(body->items))});
+                           {stands_for(make_nest(std::move(loops), std::move(guard), std::move(body->items)), nest)});
   return out;
 }
 
@@ -115,14 +215,9 @@ std::optional<Refusal> refuse_scopes(View& view, const Split& split, const Built
 }
 
 bool touches_scoped_data(View& view, const PlacedLoop& at) {
-  for (const std::size_t number : statements_below(view, *at.nest)) {
-    const Statement& statement = view.table().statements[number];
-    bool scoped = statement.equation->left->scope != Scope::global;
-    for_each_ref(*statement.equation->right,
-                 [&](const RefPtr& ref) { scoped = scoped || ref->scope != Scope::global; });
-    if (scoped) return true;
-  }
-  return false;
+  const std::vector<std::size_t> below = statements_below(view, *at.nest);
+  return std::any_of(below.begin(), below.end(),
+                     [&](std::size_t number) { return touches_scoped_data(view.table().statements[number]); });
 }
 
 /// The inner extents that the scopes allow. Without data in `s` or `l` that is one question, because factors play no
@@ -134,7 +229,7 @@ std::vector<std::int64_t> allowed(View& view, const PlacedLoop& at, const std::s
   const bool each = touches_scoped_data(view, at);
   std::vector<std::int64_t> out;
   for (const std::int64_t factor : inner) {
-    const auto split = plan(at, factor, kind);
+    const auto split = plan(view, at, factor, kind);
     const auto built = split ? build(view, *split) : std::nullopt;
     if (!built) continue;
     auto refusal = refuse_scopes(view, *split, *built);
@@ -174,6 +269,18 @@ void offer(View& view, const PlacedLoop& at, const std::string& kind, Listing& l
   }
 }
 
+/// The whole question of a rest does not depend on how large it is.
+void offer_rest(View& view, const PlacedLoop& at, Listing& listing) {
+  const std::int64_t extent = at.loop().extent;
+  if (!listing.extended || extent < 3 || !listing.allows(plan(view, at, extent - 1, "rest"))) return;
+  const std::vector<std::int64_t> all = divisors(extent);
+  std::vector<std::int64_t> proper(all.begin() + 1, all.end() - 1);
+  listing.offer(
+      {at.site(),
+       {{"inner", IntegerRange{2, extent - 1, std::move(proper)}}, {"kind", std::vector<std::string>{"rest"}}},
+       true});
+}
+
 void choices(View& view, Listing& listing) {
   for (const PlacedLoop& at : all_loops(view)) {
     const LoopKind kind = at.loop().kind;
@@ -183,7 +290,22 @@ void choices(View& view, Listing& listing) {
     }
     offer(view, at, "inner", listing);
     if (kind != LoopKind::serial && kind != LoopKind::vectorized) offer(view, at, "outer", listing);
+    offer_rest(view, at, listing);
   }
+}
+
+/// The two loops, and what takes care of those iterations that do not divide: a guard, or the loop of the rest.
+std::vector<Part> added_by(const Split& split) {
+  const std::vector<std::uint32_t>& items = split.at.nest->items;
+  const std::size_t position = split.at.position;
+  if (!split.has_rest) {
+    std::vector<Part> out = {{"loop", loop_site(items, position)}, {"loop", loop_site(items, position + 1)}};
+    if (split.has_guard()) out.push_back({"guard", guard_site(items)});
+    return out;
+  }
+  std::vector<std::uint32_t> main = items;
+  if (position > 0) main.push_back(0);
+  return {{"loop", loop_site(main, 0)}, {"loop", loop_site(main, 1)}, {"loop", loop_site(sibling(main, 1), 0)}};
 }
 
 Facts facts_of(const Split& split, const Built& built) {
@@ -192,15 +314,22 @@ Facts facts_of(const Split& split, const Built& built) {
   Facts facts;
   facts.matched = {{"loop", split.at.site()}};
   facts.removed = facts.matched;
-  facts.added = {{"loop", split.at.site()}, {"loop", loop_site(items, split.at.position + 1)}};
-  if (split.has_tail()) facts.added.push_back({"guard", guard_site(items)});
+  facts.added = added_by(split);
   facts.substitutions = {{loop.index, built.whole, item_site(items)}};
   facts.holds = {{&kDivides, {{"extent", loop.extent}, {"inner", split.inner}, {"outer", split.outer()}}},
                  {&kKind, {{"kind", std::string(1, code(loop.kind))}}}};
-  facts.values = {{"extent", loop.extent}, {"outer", split.outer()}, {"inner", split.inner}};
+  facts.values = {{"extent", loop.extent},
+                  {"outer", split.outer()},
+                  {"inner", split.inner},
+                  {"rest", split.has_rest ? loop.extent - split.outer() * split.inner : 0}};
   facts.because = concat(built.outer.index, "*", split.inner, "+", built.inner.index, " takes each value from 0 to ",
                          split.outer() * split.inner - 1, " once, in the same order as ", loop.index);
-  if (split.has_tail()) append(facts.because, "; the guard leaves out those from ", loop.extent, " on");
+  if (split.has_guard()) append(facts.because, "; the guard leaves out those from ", loop.extent, " on");
+  if (split.has_rest) {
+    append(facts.because, "; the rest takes those from ", split.outer() * split.inner,
+           " on, which run after them as they did");
+    facts.substitutions.push_back({loop.index, built.of_rest, item_site(items)});
+  }
   return facts;
 }
 
@@ -209,7 +338,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   if (!at) return at.error();
   const auto kind = one_of(choice, "kind", kKinds);
   if (!kind) return kind.error();
-  const auto split = plan(*at, choice.integer("inner"), choice.word("kind"));
+  const auto split = plan(view, *at, choice.integer("inner"), choice.word("kind"));
   if (!split) return split.error();
   auto built = build(view, *split);
   if (!built) return refuse_overflow(choice.at);
@@ -225,7 +354,8 @@ const Strategy& loop_split_strategy() {
       "loop_split",
       Level::operators,
       "one loop becomes an outer and an inner loop",
-      "L^{12}_{a=0}[S(a)]   -->   L^{3}_{f=0}L^{4}_{a=0}[S(f*4+a)]",
+      "L^{12}_{a=0}[S(a)]   -->   L^{3}_{f=0}L^{4}_{a=0}[S(f*4+a)]\n"
+      "  L^{14}_{a=0}[S(a)]   -->   L^{3}_{f=0}L^{4}_{a=0}[S(f*4+a)];L^{2}_{a=0}[S(12+a)]   (extended)",
       "(f, a) -> f*4+a is a bijection onto [0,12) that keeps the order of execution",
       "loop_fusion",
       {kMatmulExample, R"({"at":"0:loop[1]","inner":3,"kind":"inner"})"},

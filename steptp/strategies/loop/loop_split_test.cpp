@@ -34,6 +34,69 @@ TEST(LoopSplit, GuardedTail) {
                  "B(tx,8)L(g,2)L(a,4)L(c,4)?{g*4+a<6}[D[tx,g*4+a]=D[tx,g*4+a]+A[tx,c]*C[c,g*4+a];];");
 }
 
+TEST(LoopSplit, MainPartAndRest) {
+  expect_rewrite("loop_split", kMatmul, R"({"at":"0:loop[1]","inner":4,"kind":"rest"})",
+                 "B(tx,8)[L(g,1)L(a,4)L(c,4)[D[tx,g*4+a]=D[tx,g*4+a]+A[tx,c]*C[c,g*4+a];];"
+                 "L(a,2)L(c,4)[D[tx,a+4]=D[tx,a+4]+A[tx,c]*C[c,a+4];];];");
+  expect_rewrite("loop_split", kMatmul, R"({"at":"0:loop[2]","inner":3,"kind":"rest"})",
+                 "B(tx,8)L(a,6)[L(g,1)L(c,3)[D[tx,a]=D[tx,a]+A[tx,g*3+c]*C[g*3+c,a];];"
+                 "L(c,1)[D[tx,a]=D[tx,a]+A[tx,c+3]*C[c+3,a];];];");
+}
+
+// The loop that is split is the first: two expressions, and guards and inner nests go with both.
+TEST(LoopSplit, RestOfAnExpression) {
+  expect_rewrite(
+      "loop_split", R"(
+@input A f32[7,6]
+@output D f32[7,6]
+L(a,7)L(c,6)?{a+c<9}[D[a,c]=A[a,c]*a;L(d,1)?{c<5}[D[a,c]=D[a,c]+1;];];L(a,7)L(c,6)?{a+c>=9}[D[a,c]=2;];
+)",
+      R"({"at":"0:loop[0]","inner":3,"kind":"rest"})",
+      "L(f,2)L(a,3)L(c,6)?{f*3+a+c<9}[D[f*3+a,c]=A[f*3+a,c]*(f*3+a);L(d,1)?{c<5}[D[f*3+a,c]=D[f*3+a,c]+1;];];"
+      "L(a,1)L(c,6)?{a+c+6<9}[D[a+6,c]=A[a+6,c]*(a+6);L(d,1)?{c<5}[D[a+6,c]=D[a+6,c]+1;];];"
+      "L(a,7)L(c,6)?{a+c>=9}[D[a,c]=2;];");
+}
+
+// A recurrence runs on from the main part into the rest.
+TEST(LoopSplit, RestOfARecurrence) {
+  expect_rewrite("loop_split", R"(
+@input A f32[8,7]
+@output D f32[8,7]
+B(tx,8)L(a,7)[D[tx,a]=max(if_then_else(a-1<0,-inf,D[tx,a-1]),A[tx,a]);];
+)",
+                 R"({"at":"0:loop[1]","inner":3,"kind":"rest"})",
+                 "B(tx,8)[L(f,2)L(a,3)[D[tx,f*3+a]=max(if_then_else(f*3+a-1<0,-inf,D[tx,f*3+a-1]),A[tx,f*3+a]);];"
+                 "L(a,1)[D[tx,a+6]=max(if_then_else(a+5<0,-inf,D[tx,a+5]),A[tx,a+6]);];];");
+}
+
+TEST(LoopSplit, RestsThatAreRefused) {
+  const auto refused = [](std::string_view program, std::string_view at, int inner, std::string_view why) {
+    expect_refusal("loop_split", program,
+                   R"({"at":")" + std::string(at) + R"(","inner":)" + std::to_string(inner) + R"(,"kind":"rest"})",
+                   why);
+  };
+  refused(kMatmul, "0:loop[1]", 3, "divides");
+  refused(kMatmul, "0:loop[1]", 1, "divides");
+  refused(kMatmul, "0:loop[0]", 3, "kind");
+  // Both nests would add to D[a] while the threads run.
+  refused("@input A f32[8,6]\n@output D f32[6]\nB(tx,8)L(a,6)[D[a]=D[a]+A[tx,a];];\n", "0:loop[1]", 4,
+          "reduced-together");
+  // E lives in the kernel, which is one item under B(bx), or one thread.
+  refused("@input A f32[5,4]\n@output D f32[5,4]\nL(a,5)B(bx,4)[E:s[]=A[a,bx];D[a,bx]=E:s[];];\n", "0:loop[0]", 2,
+          "scopes");
+  refused("@input A f32[5]\n@output D f32[5]\nL(a,5)[E:l[a]=A[a];D[a]=E:l[a];];\n", "0:loop[0]", 2, "scopes");
+  refused("@input A f32[2,5,4]\n@output D f32[2,5,4]\nB(by,2)L(a,5)B(bx,4)[D[by,a,bx]=A[by,a,bx];];\n", "0:loop[1]", 2,
+          "scopes");
+}
+
+TEST(LoopSplit, RestsAreExtendedChoices) {
+  std::size_t rests = 0;
+  for (const std::string& choice : listed("loop_split", kMatmul, true)) {
+    rests += choice.find("rest") == std::string::npos ? 0 : 1;
+  }
+  EXPECT_EQ(rests, 2U + 1U);  // 6 by 4 and 5, 4 by 3
+}
+
 TEST(LoopSplit, UnitLoop) {
   expect_rewrite("loop_split", kMatmul, R"({"at":"0:loop[1]","inner":1,"kind":"inner"})",
                  "B(tx,8)L(g,6)L(a,1)L(c,4)[D[tx,g+a]=D[tx,g+a]+A[tx,c]*C[c,g+a];];");

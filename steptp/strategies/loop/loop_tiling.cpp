@@ -7,6 +7,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 
 namespace steptp {
 
@@ -107,7 +108,7 @@ std::optional<Built> build(View& view, const Pair& pair, const Tiles& tiles) {
   if (p.extent % tiles.first != 0) guard = conjunction(guard, less_than(*first, p.extent));
   if (q.extent % tiles.second != 0) guard = conjunction(guard, less_than(*second, q.extent));
   return Built{with_items(view.program(), pair.at.nest->items,
-                          {make_nest(std::move(loops), std::move(guard), std::move(body->items))}),
+                          {stands_for(make_nest(std::move(loops), std::move(guard), std::move(body->items)), nest)}),
                *first, *second};
 }
 

@@ -9,6 +9,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 
 namespace steptp {
 
@@ -199,7 +200,7 @@ std::optional<Item> part_nest(const Reduction& reduction, const RefPtr& part, st
   Rewriter rename;
   rename.expr = [&](const ExprPtr& expr) {
     const auto* read = std::get_if<Read>(&expr->node);
-    return read && equal(*read->ref, left) ? read_expr(part) : expr;
+    return read && equal(*read->ref, left) ? read_expr(stands_for(part, *read->ref)) : expr;
   };
   ExprPtr right = rewrite(reduction.statement->equation->right, rename);
   Rewriter move;
@@ -212,7 +213,10 @@ std::optional<Item> part_nest(const Reduction& reduction, const RefPtr& part, st
   right = right ? rewrite(right, move) : nullptr;
   const ExprPtr guard = nest.guard ? rewrite(nest.guard, move) : nullptr;
   if (!right || (nest.guard && !guard)) return std::nullopt;
-  return make_nest(std::move(loops), guard, {make_equation(part, std::move(right))});
+  const Equation& equation = *reduction.statement->equation;
+  return stands_for(make_nest(std::move(loops), guard,
+                              {stands_for(make_equation(stands_for(part, left), std::move(right)), equation)}),
+                    nest);
 }
 
 /// The combining equation with its loops; a nest has at least one, so that a scalar runs in a launch of one thread.

@@ -11,6 +11,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 #include "steptp/strategies/pieces.h"
 #include "steptp/strategies/rewrite.h"
 #include "steptp/strategies/windows.h"
@@ -113,11 +114,25 @@ Item correction(const Windows& windows, const std::string& loop, std::int64_t be
   rewriter.variables.emplace(loop, *Index::add(Index::variable(loop), Index::constant(begin)));
   const ExprPtr identity =
       reduction.op == ArithmeticOp::add ? integer_literal(0) : make_call(Function::negate, make_expr(Infinity{}));
-  const Item again =
-      make_nest(reduction.reduced, nullptr,
-                {make_equation(left, begin == 0 ? reduction.statement->equation->right
-                                                : rewrite(reduction.statement->equation->right, rewriter))});
-  return make_nest(with_extent(reduction.output, loop, count), nullptr, {make_equation(left, identity), again});
+  const Equation& old = *reduction.statement->equation;
+  EquationPtr equation = make_equation(left, begin == 0 ? old.right : rewrite(old.right, rewriter));
+  equation = stands_for(std::move(equation), old);
+  const Nest& nest = *reduction.place->nest;
+  const Item again = stands_for(make_nest(reduction.reduced, nullptr, {std::move(equation)}), nest);
+  return stands_for(
+      make_nest(with_extent(reduction.output, loop, count), nullptr, {make_equation(left, identity), again}), nest);
+}
+
+/// Both reductions as one, over the border between them.
+Item whole_nest(const WindowPair& pair, std::vector<Loop> loops, const RefPtr& left, const Rewriter& rename) {
+  const Equation& first = *pair.first.reduction.statement->equation;
+  const Equation& second = *pair.second.reduction.statement->equation;
+  const RefPtr both = stands_for(stands_for(left, *first.left), *second.left);
+  EquationPtr equation = make_equation(both, rewrite(first.right, rename));
+  equation = stands_for(stands_for(std::move(equation), first), second);
+  NestPtr nest = make_nest(std::move(loops), nullptr, {std::move(equation)});
+  nest = stands_for(std::move(nest), *pair.first.reduction.place->nest);
+  return stands_for(std::move(nest), *pair.second.reduction.place->nest, inverted(pair.names));
 }
 
 struct Planned {
@@ -150,8 +165,7 @@ Result<Planned, Refusal> plan(View& view, const WindowPair& pair, const Border& 
     return instead(instead(ref, pair.first.padding.left()->tensor, padded_name), reduction.left()->tensor, result);
   };
   std::vector<Item> items = {side_by_side(pair, border, joined), padded_nest(pair, border, padded_name, joined),
-                             make_nest(with_extent(reduction.loops(), border.loop, whole), nullptr,
-                                       {make_equation(left, rewrite(reduction.statement->equation->right, rename))})};
+                             whole_nest(pair, with_extent(reduction.loops(), border.loop, whole), left, rename)};
   const RefPtr second = instead(reduction.left(), reduction.left()->tensor, pair.second.reduction.left()->tensor);
   items.emplace_back(
       make_nest(reduction.output, nullptr,

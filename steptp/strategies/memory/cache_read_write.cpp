@@ -22,6 +22,11 @@ constexpr Parameter kParameters[] = {
     {"form", Parameter::Kind::word,
      "plain; fill: the neutral value outside of the source, and guards that this makes needless go; wide: f16 and bf16 "
      "in f32; ahead: two buffers, the next round's data fetched early"},
+    {"points", Parameter::Kind::integer,
+     "1: the copy goes point by point, with a dimension for each sum of loops that moves, also inside of // and %: "
+     "tiles "
+     "of fused loops",
+     0},
 };
 constexpr Precondition kSafety[] = {kCacheUses,  kCacheBox,  kCacheUnchanged, kCachePlacement, kCacheCovered,
                                     kCacheWhole, kCacheSize, kCacheRaces,     kCacheForm};
@@ -87,11 +92,12 @@ bool is_inside_threads(const PlacedLoop& at) {
          });
 }
 
+ParameterDomain domain(std::string_view name, std::string value) {
+  return {name, std::vector<std::string>{std::move(value)}};
+}
+
 void offer(View& view, const PlacedLoop& at, const Candidate& candidate, Listing& listing) {
   const bool is_expression = parse_site(candidate.of).has_value();
-  const auto domain = [](std::string_view name, std::string value) {
-    return ParameterDomain{name, std::vector<std::string>{std::move(value)}};
-  };
   // Copies with a guard are extended choices.
   const bool any = listing.extended || listing.with_refusals;
   const CachePurpose purpose = any ? CachePurpose::ask : CachePurpose::ask_unguarded;
@@ -115,9 +121,56 @@ void offer(View& view, const PlacedLoop& at, const Candidate& candidate, Listing
   }
 }
 
+/// Somewhere in what is copied an index divides what moves: a copy by subscripts would be the box of all that they
+/// reach.
+bool divides_inside(View& view, const PlacedLoop& at, const Candidate& candidate) {
+  const std::optional<Site> site = parse_site(candidate.of);
+  const auto placed = site ? std::optional(find_expression(view, *site)) : std::nullopt;
+  const std::set<std::string> tensors =
+      placed && placed->ok() ? tensors_of(*(*placed)->expr) : std::set<std::string>{candidate.of};
+  for (const Access& access : accesses_below(view, *at.nest)) {
+    if (!tensors.contains(access.ref->tensor)) continue;
+    const std::vector<const Loop*>& loops = view.table().statements[access.statement].loops;
+    std::set<std::string> still;
+    for (std::size_t i = 0; i < loops_around(*at.nest) + at.position + 1; ++i) still.insert(loops[i]->index);
+    const std::vector<Index>& subscripts = access.ref->subscripts;
+    if (std::any_of(subscripts.begin(), subscripts.end(),
+                    [&](const Index& subscript) { return divides_what_moves(subscript, still); })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void offer_points(View& view, const PlacedLoop& at, const Candidate& candidate, Listing& listing) {
+  if (!listing.extended || !divides_inside(view, at, candidate)) return;
+  for (const Scope scope : {Scope::shared, Scope::local}) {
+    if (scope == Scope::shared && is_inside_threads(at)) continue;
+    for (std::size_t form = 0; form < std::size(kForms); ++form) {
+      const CacheRequest request = {at, candidate.of, scope, static_cast<CacheForm>(form), CachePurpose::ask, true};
+      const auto step = plan(view, request, candidate.read);
+      if (step) {
+        listing.offer({at.site(),
+                       {domain("direction", std::string(kDirections[candidate.read ? 0 : 1])),
+                        domain("of", candidate.of),
+                        domain("scope", std::string(1, code(scope))),
+                        domain("form", std::string(kForms[form])),
+                        {"points", std::vector<std::int64_t>{1}}},
+                       true});
+        continue;
+      }
+      listing.refuse(step.error());
+      if (form == 0 && step.error().precondition->id != kCacheCovered.id) break;
+    }
+  }
+}
+
 void choices(View& view, Listing& listing) {
   for (const PlacedLoop& at : all_loops(view)) {
-    for (const Candidate& candidate : candidates(view, at, listing.extended)) offer(view, at, candidate, listing);
+    for (const Candidate& candidate : candidates(view, at, listing.extended)) {
+      offer(view, at, candidate, listing);
+      offer_points(view, at, candidate, listing);
+    }
   }
 }
 
@@ -134,7 +187,9 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const bool read = choice.word("direction") == kDirections[0];
   if (!read && choice.word("direction") != kDirections[1]) return refuse_word("direction");
   const auto number = static_cast<CacheForm>(form - std::begin(kForms));
-  auto step = plan(view, {*at, choice.word("of"), *scope, number, CachePurpose::make}, read);
+  const std::int64_t points = choice.integer("points");
+  if (points != 0 && points != 1) return Refusal{&kChoice, choice.at, concat("points is 0 or 1, not ", points), {}};
+  auto step = plan(view, {*at, choice.word("of"), *scope, number, CachePurpose::make, points == 1}, read);
   if (!step) return step.error();
   Applied out;
   out.program = std::move(step->program);
@@ -159,6 +214,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
                       {"extents", extents},
                       {"guarded", step->has_guard},
                       {"initialised", step->is_initialised},
+                      {"points", points},
                       {"guards_dropped", static_cast<std::int64_t>(step->dropped)}};
   out.facts.because = read ? concat(step->cache, " holds all of ", step->source, " that is read in one round of ",
                                     at->loop().index, ", and nothing in that round changes it")

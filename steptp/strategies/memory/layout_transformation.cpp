@@ -10,6 +10,7 @@
 #include "steptp/strategies/layouts.h"
 #include "steptp/strategies/lifetimes.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 
 namespace steptp {
 
@@ -125,7 +126,8 @@ std::optional<Program> build(View& view, const Operand& operand, const Layout& l
       auto subscripts = placed(operand, layout, ref->subscripts, box);
       return subscripts ? make_ref(copy, ref->dtype, ref->scope, *std::move(subscripts)) : nullptr;
     };
-    const Item equation = make_equation(statement.equation->left, statement.equation->right);
+    const Equation& old = *statement.equation;
+    const Item equation = stands_for(make_equation(old.left, old.right), old);
     auto changed = rewrite(equation, rewriter);
     if (!changed) return std::nullopt;
     program = with_items(program, statement.items, {*std::move(changed)});

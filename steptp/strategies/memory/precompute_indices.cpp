@@ -9,6 +9,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/loops.h"
+#include "steptp/strategies/origins.h"
 
 namespace steptp {
 
@@ -92,7 +93,8 @@ Item with_table(View& view, const Statement& statement, const Calculation& calcu
     return changed ? make_ref(ref->tensor, ref->dtype, ref->scope, std::move(subscripts)) : ref;
   };
   // The left side is a write of a tensor written here; what its subscripts read is not.
-  return make_equation(rewrite(statement.equation->left, rewriter), rewrite(statement.equation->right, rewriter));
+  const Equation& old = *statement.equation;
+  return stands_for(make_equation(rewrite(old.left, rewriter), rewrite(old.right, rewriter)), old);
 }
 
 /// The statements of the expression in which the loops of the calculation are the same.

@@ -1,0 +1,289 @@
+/// map: one thread for each element, or for each few of them that lie side by side.
+///   B^{8}_{tx}L^{96}_{a}[D_{tx,a}=f(A_{tx,a})]   -->   B^{4}_{by}B^{2}_{ty}B^{24}_{tx}V^{4}_{a}[D_{..}=f(A_{..})]
+/// The loops that every equation writes by are put outermost, in the order of the last equation's left subscripts. The
+/// innermost of them become threads as long as a block has room, x first; what is left of them, and the others, become
+/// blocks, the longest on x. Beyond three axes, and whatever else there is, such as reductions, stays inside, each
+/// thread for itself. No loops are fused: subscripts stay affine, and need no divisions.
+#include <algorithm>
+
+#include "steptp/base/text.h"
+#include "steptp/moves/builder.h"
+#include "steptp/moves/parts.h"
+#include "steptp/strategies/caching.h"
+
+namespace steptp {
+
+const Move& map_move();
+
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"threads", Parameter::Kind::integer, "threads that a block has at most"},
+    {"width", Parameter::Kind::integer, "neighbours in the last dimension that a thread works on as a vector; 1: none",
+     1},
+};
+constexpr Precondition kNeeds[] = {
+    kStep,
+    {Check::pattern_match, "elements", "the outer loops of the expression are such as every equation in it writes by"},
+    {Check::size, "threads", "a block has from 1 to 1024 threads"},
+    {Check::size, "width", "a vector is of 1, 2, 4 or 8 neighbours, along a loop that it divides, and of one equation"},
+};
+constexpr const Precondition& kElements = kNeeds[1];
+constexpr const Precondition& kThreads = kNeeds[2];
+constexpr const Precondition& kWidth = kNeeds[3];
+constexpr std::int64_t kThreadCounts[] = {32, 64, 128, 256, 512, 1024};
+constexpr std::int64_t kWidths[] = {1, 2, 4, 8};
+
+/// The loops of a header by what becomes of them.
+struct Header {
+  std::vector<Loop> loops;
+  std::vector<std::size_t> elements;  ///< written by, outermost dimension first
+  bool is_one_equation = false;
+
+  [[nodiscard]] const Loop& last() const { return loops[elements.back()]; }
+};
+
+bool is_serial(const Loop& loop) { return loop.kind == LoopKind::serial || loop.kind == LoopKind::bound; }
+
+Result<Header, Refusal> find_header(View& view, const Site& site) {
+  const auto refuse_because = [&](std::string why) { return Refusal{&kElements, site, std::move(why), {}}; };
+  const PlacedNest* nest =
+      site.part == Site::Part::item && site.items.size() == 1 ? view.find_nest(site.items) : nullptr;
+  if (!nest) return refuse_because("there is no expression at this address");
+  Header out{nest->nest->loops, {}, false};
+  const Statement* last = nullptr;
+  std::size_t statements = 0;
+  std::vector<bool> written(out.loops.size(), true);
+  for (const Statement& statement : view.table().statements) {
+    if (statement.items[0] != site.items[0]) continue;
+    ++statements;
+    last = &statement;
+    const Axes axes = axes_of(statement);
+    for (std::size_t i = 0; i < out.loops.size(); ++i) {
+      written[i] = written[i] && std::any_of(axes.spatial.begin(), axes.spatial.end(),
+                                             [&](const AxisOf& axis) { return axis.index == out.loops[i].index; });
+    }
+  }
+  out.is_one_equation = statements == 1 && last->items.size() == 2;
+  // In the order of the last equation's dimensions, so that neighbours are neighbours in memory.
+  for (const Index& subscript : last->equation->left->subscripts) {
+    for_each_variable(subscript, [&](const std::string& name) {
+      for (std::size_t i = 0; i < out.loops.size(); ++i) {
+        const bool known = std::find(out.elements.begin(), out.elements.end(), i) != out.elements.end();
+        if (out.loops[i].index == name && written[i] && !known) out.elements.push_back(i);
+      }
+    });
+  }
+  if (out.elements.empty()) return refuse_because("no loop of its header is one that every equation writes by");
+  if (nest->nest->guard) return refuse_because("the expression has a guard");
+  if (!std::all_of(out.loops.begin(), out.loops.end(), is_serial)) {
+    return refuse_because("a loop of its header is neither an L loop nor a bound one");
+  }
+  return out;
+}
+
+std::optional<Refusal> refuse_width(const Header& header, const Site& site, std::int64_t width) {
+  const bool known = std::find(std::begin(kWidths), std::end(kWidths), width) != std::end(kWidths);
+  const bool fits = known && header.last().extent % width == 0 && (width == 1 || header.is_one_equation);
+  if (fits) return std::nullopt;
+  return Refusal{&kWidth,
+                 site,
+                 concat("vectors of ", width, " along ", header.last().extent, " iterations of ", header.last().index),
+                 {{"width", width}, {"extent", header.last().extent}}};
+}
+
+/// The loops to be in this order, one exchange after the other.
+bool arrange(MoveBuilder& builder, const Handle& nest, std::vector<std::size_t> order) {
+  std::vector<std::size_t> stands(order.size());  // which of the old loops stands at a place
+  for (std::size_t i = 0; i < stands.size(); ++i) stands[i] = i;
+  for (std::size_t want = 0; want < order.size(); ++want) {
+    const auto from = static_cast<std::size_t>(std::find(stands.begin(), stands.end(), order[want]) - stands.begin());
+    for (std::size_t at = from; at > want; --at) {  // by neighbours, so that the others keep their order
+      const Site place = loop_site(nest.only()->items, at - 1);
+      if (!builder.step("loop_reorder", place, {{"with", static_cast<std::int64_t>(at)}})) return false;
+      std::swap(stands[at - 1], stands[at]);
+    }
+  }
+  return true;
+}
+
+/// What becomes of one loop of the header, or of one half of it.
+struct Role {
+  enum class Kind : std::uint8_t { block, thread, inside };
+  Kind kind = Kind::inside;
+  std::int64_t extent = 1;
+};
+
+/// One loop that is written by: how many of its iterations are threads.
+struct Dimension {
+  std::int64_t extent = 1;
+  std::int64_t threads = 1;  ///< 1: none of it is
+
+  [[nodiscard]] bool is_split() const { return threads > 1 && threads < extent; }
+};
+
+std::vector<Dimension> dimensions_of(const Header& header, std::int64_t threads, std::int64_t width) {
+  std::vector<Dimension> out;
+  for (const std::size_t at : header.elements) out.push_back({header.loops[at].extent, 1});
+  out.back().extent /= width;
+  std::size_t axes = 0;
+  for (std::size_t i = out.size(); i-- > 0 && axes < 3 && threads > 1;) {
+    if (out[i].extent < 2) continue;
+    out[i].threads = std::min(out[i].extent, axes == 2 ? std::min<std::int64_t>(threads, 64) : threads);
+    threads /= out[i].threads;
+    ++axes;
+  }
+  return out;
+}
+
+/// The roles in the order in which the loops stand when all are split; at most three blocks, the longest.
+std::vector<Role> roles_of(const std::vector<Dimension>& dimensions) {
+  std::vector<Role> out;
+  for (const Dimension& one : dimensions) {
+    if (one.threads < one.extent || one.threads == 1) {
+      out.push_back({Role::Kind::block, (one.extent - 1) / one.threads + 1});
+    }
+    if (one.threads > 1) out.push_back({Role::Kind::thread, one.threads});
+  }
+  std::vector<std::size_t> blocks;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i].kind == Role::Kind::block) blocks.push_back(i);
+  }
+  std::stable_sort(blocks.begin(), blocks.end(),
+                   [&](std::size_t a, std::size_t b) { return out[a].extent > out[b].extent; });
+  for (std::size_t i = 3; i < blocks.size(); ++i) out[blocks[i]].kind = Role::Kind::inside;
+  return out;
+}
+
+/// Blocks first, the longest last; then threads, x last; then what stays inside.
+std::vector<std::size_t> order_of(const std::vector<Role>& roles) {
+  std::vector<std::size_t> out(roles.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = i;
+  std::stable_sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
+    if (roles[a].kind != roles[b].kind) return roles[a].kind < roles[b].kind;
+    return roles[a].kind == Role::Kind::block && roles[a].extent < roles[b].extent;
+  });
+  return out;
+}
+
+/// Loops from one place up to before another on the axes of a kind, x for the last.
+bool bind(MoveBuilder& builder, const Handle& nest, std::size_t from, std::size_t to, char kind) {
+  for (std::size_t at = to; at-- > from;) {
+    const std::string axis = {kind, "xyz"[to - 1 - at]};
+    const Site place = loop_site(nest.only()->items, at);
+    if (!builder.step("loop_binding", place, {{"axis", axis}, {"multiple", 1}})) return false;
+  }
+  return true;
+}
+
+std::size_t count_of(const std::vector<Role>& roles, Role::Kind kind) {
+  return static_cast<std::size_t>(
+      std::count_if(roles.begin(), roles.end(), [kind](const Role& role) { return role.kind == kind; }));
+}
+
+/// All serial, and those that are written by outermost; with vectors, their loop innermost.
+bool prepare(MoveBuilder& builder, const Handle& nest, const Header& header, std::int64_t width) {
+  const auto loop = [&nest](std::size_t at) { return loop_site(nest.only()->items, at); };
+  for (std::size_t i = 0; i < header.loops.size(); ++i) {
+    if (header.loops[i].kind != LoopKind::bound) continue;
+    if (!builder.step("loop_binding", loop(i), {{"axis", "none"}, {"multiple", 1}})) return false;
+  }
+  std::vector<std::size_t> order = header.elements;
+  for (std::size_t i = 0; i < header.loops.size(); ++i) {
+    if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+  }
+  if (!arrange(builder, nest, order)) return false;
+  if (width == 1) return true;
+  const std::size_t last = header.elements.size() - 1;
+  if (!builder.step("loop_split", loop(last), {{"inner", width}, {"kind", "inner"}})) return false;
+  std::vector<std::size_t> inside;
+  for (std::size_t i = 0; i < header.loops.size() + 1; ++i) {
+    if (i != last + 1) inside.push_back(i);
+  }
+  inside.push_back(last + 1);
+  if (!arrange(builder, nest, inside)) return false;
+  return builder.step("loop_vectorization", loop(header.loops.size()));
+}
+
+std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
+  const std::int64_t threads = choice.integer("threads");
+  const std::int64_t width = choice.integer("width");
+  const auto found = find_header(builder.view(), choice.at);
+  if (!found) return found.error();
+  const Header header = *found;
+  if (threads < 1 || threads > kThreadCounts[5]) {
+    return Refusal{&kThreads, choice.at, concat(threads, " threads"), {{"threads", threads}}};
+  }
+  if (auto refusal = refuse_width(header, choice.at, width)) return refusal;
+  const Handle& nest = builder.follow(choice.at);
+  if (!prepare(builder, nest, header, width)) return builder.refusal();
+  const std::vector<Dimension> dimensions = dimensions_of(header, threads, width);
+  for (std::size_t i = dimensions.size(); i-- > 0;) {  // from the last, so that places before it stay
+    if (!dimensions[i].is_split()) continue;
+    const Site place = loop_site(nest.only()->items, i);
+    if (!builder.step("loop_split", place, {{"inner", dimensions[i].threads}, {"kind", "inner"}})) {
+      return builder.refusal();
+    }
+  }
+  const std::vector<Role> roles = roles_of(dimensions);
+  if (!arrange(builder, nest, order_of(roles))) return builder.refusal();
+  const std::size_t blocks = count_of(roles, Role::Kind::block);
+  const std::size_t end = blocks + count_of(roles, Role::Kind::thread);
+  if (!bind(builder, nest, 0, blocks, 'b')) return builder.refusal();
+  (void)bind(builder, nest, blocks, end, 't');
+  return builder.refusal();
+}
+
+void offer(View& view, const Site& site, const Header& header, std::int64_t width, Listing& listing) {
+  // Numbers of threads that make the same blocks are one choice.
+  std::vector<std::int64_t> candidates;
+  std::vector<std::vector<std::int64_t>> seen;
+  for (const std::int64_t threads : kThreadCounts) {
+    std::vector<std::int64_t> shape;
+    for (const Dimension& one : dimensions_of(header, threads, width)) shape.push_back(one.threads);
+    if (std::find(seen.begin(), seen.end(), shape) != seen.end()) continue;
+    seen.push_back(std::move(shape));
+    candidates.push_back(threads);
+  }
+  const Choice others{site, {{"width", width}}};
+  ParameterDomain threads = values_that_work(map_move(), view, others, {"threads", std::move(candidates)}, listing);
+  listing.offer({site, {std::move(threads), {"width", std::vector<std::int64_t>{width}}}, false});
+}
+
+void choices(View& view, Listing& listing) {
+  for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
+    const Site site = item_site({i});
+    const auto header = find_header(view, site);
+    if (!listing.allows(header)) continue;
+    // Without data in `s` and `l` no other expression plays a part, and steps on one alone cost a fraction.
+    const bool alone = !view.has_scoped_data();
+    const Program expression = alone ? only_expressions(view.program(), {i}) : Program();
+    View one(alone ? expression : view.program());
+    for (const std::int64_t width : kWidths) {
+      if (listing.allows(refuse_width(*header, site, width))) offer(one, site, *header, width, listing);
+    }
+  }
+}
+
+}  // namespace
+
+const Move& map_move() {
+  static constexpr Move kMove = {
+      "map",
+      "one thread for each element, or for each few of them that lie side by side",
+      "B^{8}_{tx=0}L^{96}_{a=0}[D_{tx,a}=f(A_{tx,a})]   -->   "
+      "B^{4}_{bx=0}B^{2}_{ty=0}B^{24}_{tx=0}V^{4}_{a=0}[D_{..}=f(A_{..})]",
+      {"@input A f32[8,96]\n@output D f32[8,96]\n"
+       "B^{8}_{tx=0}L^{96}_{a=0}[D^{f32,g}_{tx,a}=A^{f32,g}_{tx,a}*2;];\n",
+       R"({"at":"0","threads":64,"width":4})"},
+      kParameters,
+      kNeeds,
+      choices,
+      make,
+      false,
+      190,
+  };
+  return kMove;
+}
+
+}  // namespace steptp

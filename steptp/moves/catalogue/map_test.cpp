@@ -1,0 +1,81 @@
+#include <gtest/gtest.h>
+
+#include "testing/move_test.h"
+
+namespace steptp::testing {
+namespace {
+
+constexpr std::string_view kProgram = R"(
+@input A f32[8,96]
+@output D f32[8,96]
+B(tx,8)L(a,96)[D[tx,a]=A[tx,a]*2;];
+)";
+
+TEST(MapMove, BlocksOfThreadsWithVectors) {
+  expect_move("map", kProgram, R"({"at":"0","threads":64,"width":4})",
+              "B(bxf,4)B(tyc,2)B(txd,24)V(a,4)[D[bxf*2+tyc,txd*4+a]=A[bxf*2+tyc,txd*4+a]*2;];");
+}
+
+TEST(MapMove, OneBlockIsEnoughForFewElements) {
+  expect_move("map", R"(
+@input A f32[8]
+@output D f32[8]
+L(a,8)[D[a]=A[a]*2;];
+)",
+              R"({"at":"0","threads":32,"width":1})", "B(txa,8)[D[txa]=A[txa]*2;];");
+}
+
+TEST(MapMove, ARestIsGuarded) {
+  expect_move("map", R"(
+@input A f32[100]
+@output D f32[100]
+L(a,100)[D[a]=A[a]*2;];
+)",
+              R"({"at":"0","threads":32,"width":1})",
+              "B(bxc,4)B(txa,32)?{bxc*32+txa<100}[D[bxc*32+txa]=A[bxc*32+txa]*2;];");
+}
+
+TEST(MapMove, AReductionStaysInside) {
+  expect_move("map", R"(
+@input A f32[64,8,6]
+@output D f32[6,64]
+B(tx,64)L(c,8)L(a,6)[D[a,tx]=D[a,tx]+A[tx,c,a];];
+)",
+              R"({"at":"0","threads":64,"width":1})", "B(bxa,6)B(txd,64)L(c,8)[D[bxa,txd]=D[bxa,txd]+A[txd,c,bxa];];");
+}
+
+TEST(MapMove, ThreeAxesOfBlocksAndTheRestInside) {
+  expect_move("map", R"(
+@input A f32[3,5,4,7,64]
+@output D f32[3,5,4,7,64]
+B(tx,3)L(a,5)L(c,4)L(d,7)L(f,64)[D[tx,a,c,d,f]=A[tx,a,c,d,f];];
+)",
+              R"({"at":"0","threads":64,"width":1})",
+              "B(bzc,4)B(bya,5)B(bxd,7)B(txf,64)L(g,3)[D[g,bya,bzc,bxd,txf]=A[g,bya,bzc,bxd,txf];];");
+}
+
+TEST(MapMove, AGatherNeedsNoStaging) {
+  (void)after_move("map", move_program(R"(
+@input A f32[50,6]
+@input I i64[40] [0,50)
+@output D f32[40,6]
+B(tx,40)L(a,6)[D[tx,a]=A[I:i64[tx],a];];
+)"),
+                   R"({"at":"0","threads":64,"width":2})");
+}
+
+TEST(MapMove, Refuses) {
+  expect_move_refusal("map", kProgram, R"({"at":"3","threads":64,"width":1})", "elements");
+  expect_move_refusal("map", kProgram, R"({"at":"0","threads":0,"width":1})", "threads");
+  expect_move_refusal("map", kProgram, R"({"at":"0","threads":64,"width":5})", "width");
+  constexpr std::string_view kPrefix = R"(
+@input A f32[8]
+@output D f32[8]
+L(a,8)[D[a]=if_then_else(a-1<0,0,D[a-1])+A[a];];
+)";
+  expect_move_refusal("map", kPrefix, R"({"at":"0","threads":64,"width":1})", "step",
+                      "loop_binding refused [not-carried]");
+}
+
+}  // namespace
+}  // namespace steptp::testing

@@ -1,0 +1,50 @@
+#include <gtest/gtest.h>
+
+#include "testing/move_test.h"
+
+namespace steptp::testing {
+namespace {
+
+constexpr std::string_view kStaged = R"(
+@input A f32[8,32]
+@output E f32[32,8]
+B(ty,8)B(tx,32)[D:s[ty,tx]=A[ty,tx];E[tx,ty]=D:s[ty,tx];];
+)";
+
+TEST(MemoryMove, Pads) {
+  expect_move("memory", kStaged, R"({"at":"0/0:left","form":"pad","dimensions":"0,1","number":1})",
+              "B(ty,8)B(tx,32)[D:s[ty*33+tx]=A[ty,tx];E[tx,ty]=D:s[ty*33+tx];];");
+}
+
+TEST(MemoryMove, RotatesAndTransposes) {
+  expect_move("memory", kStaged, R"({"at":"0/0:left","form":"rotate","dimensions":"1,0","number":0})",
+              "B(ty,8)B(tx,32)[D:s[ty,(tx+ty)%32]=A[ty,tx];E[tx,ty]=D:s[ty,(tx+ty)%32];];");
+  expect_move("memory", kStaged, R"({"at":"0/0:left","form":"transpose","dimensions":"1,0","number":0})",
+              "B(ty,8)B(tx,32)[D:s[tx,ty]=A[ty,tx];E[tx,ty]=D:s[tx,ty];];");
+}
+
+TEST(MemoryMove, FetchesAhead) {
+  expect_move("memory", R"(
+@input A f32[8,8]
+@output D f32[8]
+B(tx,8)L(f,2)L(a,4)[D[tx]=D[tx]+A[tx,f*4+a];];
+)",
+              R"({"at":"0:loop[1]","of":"A","scope":"l","form":"ahead"})",
+              "B(tx,8)[L(a,4)[C:l[0,a]=A[tx,a];];L(f,2)[L(a,4)?{f+1<2}[C:l[(f+1)%2,a]=A[tx,f*4+a+4];];"
+              "L(a,4)[D[tx]=D[tx]+C:l[f%2,a];];];];");
+}
+
+TEST(MemoryMove, Refuses) {
+  constexpr std::string_view kGlobal = R"(
+@input A f32[8]
+@output E f32[8]
+B(tx,8)[D[tx]=A[tx];E[tx]=D[tx];];
+)";
+  expect_move_refusal("memory", kGlobal, R"({"at":"0/0:left","form":"pad","dimensions":"0","number":1})", "staged");
+  expect_move_refusal("memory", kStaged, R"({"at":"0/0:left","form":"rotate","dimensions":"1,1","number":0})", "step",
+                      "set_storage_layout refused");
+  expect_move_refusal("memory", kStaged, R"({"at":"0/0:left","form":"spread"})", "choice");
+}
+
+}  // namespace
+}  // namespace steptp::testing

@@ -1,0 +1,169 @@
+/// tile: a contraction by tiles of blocks, threads and registers, its operands through shared memory.
+///   L_{m}L_{n}L_{k}[D=D+A*C]   -->   B_{by}B_{bx}[L_{k}[F^{s}=A;G^{s}=C;B_{ty}B_{tx}[E^{l}=E^{l}+F*G]];D=E^{l}]
+#include <algorithm>
+
+#include "steptp/analysis/device.h"
+#include "steptp/base/text.h"
+#include "steptp/moves/tile_match.h"
+
+namespace steptp {
+
+const Move& tile_move();
+
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"thread_rows", Parameter::Kind::integer, "threads of a block along the rows of the result"},
+    {"thread_columns", Parameter::Kind::integer, "threads of a block along its columns"},
+    {"rows", Parameter::Kind::integer, "rows of a thread, side by side"},
+    {"columns", Parameter::Kind::integer, "columns of a thread, in groups of `vector`"},
+    {"depth", Parameter::Kind::integer, "of the sum, what is staged in a round"},
+    {"vector", Parameter::Kind::integer,
+     "columns of a thread in a group; groups lie apart, and side by side where something follows; with more than 1, "
+     "vectors are read and written where they can be",
+     1},
+    {"padding", Parameter::Kind::integer, "unused places behind each run of a staged tile", 0},
+    {"following", Parameter::Kind::integer,
+     "how many of the expressions behind it are taken into its kernel: bias, activation, what else has an element for "
+     "each of the result's",
+     0},
+};
+constexpr Precondition kNeeds[] = {
+    kStep,
+    kTileContraction,
+    kTileAxes,
+    kTileOperands,
+    kTileFollowing,
+    {Check::size, "sizes", "each size is 1 or more, and the vector is a power of two that divides the columns"},
+    {Check::launch, "threads", "a block has no more threads than the device"},
+    {Check::size, "shared", "both staged tiles fit into the shared memory of a block"},
+    {Check::size, "registers", "a thread's sums and what it reads take at most 200 registers, a block's those it has"},
+};
+constexpr const Precondition& kSizes = kNeeds[5];
+constexpr const Precondition& kThreads = kNeeds[6];
+constexpr const Precondition& kShared = kNeeds[7];
+constexpr const Precondition& kRegisters = kNeeds[8];
+
+constexpr std::int64_t kMostRegisters = 200;
+constexpr std::int64_t kLargest = 1 << 12;  ///< of each size: products of some stay small
+
+/// Registers of four bytes: the sums, and a row and a column of the tiles.
+std::int64_t registers_of(const TiledContraction& what, std::int64_t rows, std::int64_t columns) {
+  return (rows * columns + rows + columns) * what.element_bytes / 4;
+}
+
+std::optional<Refusal> refuse_sizes(const Site& site, const TiledContraction& what, const TileSizes& sizes) {
+  const auto is_size = [](std::int64_t size) { return size >= 1 && size <= kLargest; };
+  const bool are_sizes = is_size(sizes.thread_rows) && is_size(sizes.thread_columns) && is_size(sizes.rows) &&
+                         is_size(sizes.columns) && is_size(sizes.depth) && is_size(sizes.vector) &&
+                         sizes.padding >= 0 && sizes.padding <= kLargest;
+  if (!are_sizes || (sizes.vector & (sizes.vector - 1)) != 0 || sizes.columns % sizes.vector != 0) {
+    return Refusal{&kSizes, site, "sizes from 1 to 4096, and a vector of 1, 2, 4, ... columns that divides them", {}};
+  }
+  const Device& device = default_device();
+  const std::int64_t threads = sizes.thread_rows * sizes.thread_columns;
+  if (threads > device.threads) {
+    return Refusal{&kThreads, site, concat(threads, " threads; ", device.name, " has ", device.threads), {}};
+  }
+  const std::int64_t shared =
+      (sizes.thread_rows * sizes.rows + sizes.padding) * sizes.depth * what.left.element_bytes +
+      (sizes.thread_columns * sizes.columns + sizes.padding) * sizes.depth * what.right.element_bytes;
+  if (shared > device.shared_bytes) {
+    return Refusal{&kShared, site, concat(shared, " bytes; ", device.name, " has ", device.shared_bytes), {}};
+  }
+  const std::int64_t registers = registers_of(what, sizes.rows, sizes.columns);
+  if (registers > kMostRegisters || registers * threads > device.registers) {
+    return Refusal{&kRegisters, site, concat(registers, " registers in each of ", threads, " threads"), {}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
+  const std::int64_t following = choice.integer("following");
+  if (following < 0) return Refusal{&kTileFollowing, choice.at, "the number of expressions is negative", {}};
+  const auto what = find_tiled(builder.view(), choice.at, following);
+  if (!what) return what.error();
+  const TileSizes sizes = {choice.integer("thread_rows"), choice.integer("thread_columns"), choice.integer("rows"),
+                           choice.integer("columns"),     choice.integer("depth"),          choice.integer("vector"),
+                           choice.integer("padding")};
+  if (auto refusal = refuse_sizes(choice.at, *what, sizes)) return refusal;
+  (void)make_tiles(builder, *what, sizes);
+  return builder.refusal();
+}
+
+/// Of some powers of two those that fit in.
+std::vector<std::int64_t> powers(std::int64_t from, std::int64_t to) {
+  std::vector<std::int64_t> out;
+  for (; from <= to; from *= 2) out.push_back(from);
+  return out;
+}
+
+/// A place for each number of rows and columns of a thread, by which the threads are limited.
+void offer(const Site& site, const TiledContraction& what, std::int64_t following, Listing& listing) {
+  const std::int64_t widest = 16 / what.element_bytes;
+  for (const std::int64_t rows : {1, 2, 4, 8}) {
+    for (const std::int64_t columns : {1, 2, 4, 8}) {
+      const std::int64_t registers = registers_of(what, rows, columns);
+      if (registers > kMostRegisters) continue;
+      const std::int64_t side = registers * 1024 <= default_device().registers ? 32 : 16;
+      listing.offer({site,
+                     {{"thread_rows", powers(4, side)},
+                      {"thread_columns", powers(4, side)},
+                      {"rows", std::vector<std::int64_t>{rows}},
+                      {"columns", std::vector<std::int64_t>{columns}},
+                      {"depth", powers(4, 32)},
+                      {"vector", powers(1, std::min(columns, widest))},
+                      {"padding", std::vector<std::int64_t>{0, 4}},
+                      {"following", std::vector<std::int64_t>{following}}},
+                     false});
+    }
+  }
+}
+
+/// The steps are made once for the place: sizes do not decide whether strategies accept them.
+bool works(View& view, const Site& site, std::int64_t following, Listing& listing) {
+  const Choice small = {
+      site,
+      {{"thread_rows", 4}, {"thread_columns", 4}, {"rows", 2}, {"columns", 2}, {"depth", 4}, {"following", following}}};
+  auto made = apply(tile_move(), view.program(), small);
+  if (!made) listing.refuse(std::move(made.error().refusal));
+  return made.ok();
+}
+
+void choices(View& view, Listing& listing) {
+  for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
+    const Site site = item_site({i});
+    for (std::int64_t following = 0;; ++following) {
+      const auto what = find_tiled(view, site, following);
+      if (!what) {
+        listing.refuse(what.error());
+        break;
+      }
+      if (!works(view, site, following, listing)) break;
+      offer(site, *what, following, listing);
+    }
+  }
+}
+
+}  // namespace
+
+const Move& tile_move() {
+  static constexpr Move kMove = {
+      "tile",
+      "a contraction by tiles of blocks, threads and registers, its operands through shared memory",
+      "L_{m}L_{n}L_{k}[D=D+A*C]   -->   "
+      "B_{by}B_{bx}[L_{k}[F^{s}=A;G^{s}=C;B_{ty}B_{tx}[E^{l}=E^{l}+F*G]];D=E^{l}]",
+      {"@input A f32[40,24]\n@input C f32[24,36]\n@output D f32[40,36]\n"
+       "B^{40}_{tx=0}L^{36}_{a=0}L^{24}_{c=0}[D^{f32,g}_{tx,a}=D^{f32,g}_{tx,a}+A^{f32,g}_{tx,c}*C^{f32,g}_{c,a};];\n",
+       R"({"at":"0","thread_rows":4,"thread_columns":4,"rows":2,"columns":4,"depth":8,"vector":4,"padding":0,"following":0})"},
+      kParameters,
+      kNeeds,
+      choices,
+      make,
+      false,
+      60,
+  };
+  return kMove;
+}
+
+}  // namespace steptp

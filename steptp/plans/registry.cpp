@@ -1,0 +1,22 @@
+#include "steptp/plans/registry.h"
+
+#include <algorithm>
+
+#include "steptp/base/text.h"
+
+namespace steptp {
+
+const std::vector<const Move*>& all_moves() {
+  static const std::vector<const Move*> kAll = registered_moves();
+  return kAll;
+}
+
+const Move* find_move(std::string_view name) {
+  const std::vector<const Move*>& all = all_moves();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Move* move) { return move->name == name; });
+  return found == all.end() ? nullptr : *found;
+}
+
+std::string unknown_move(std::string_view name) { return concat("unknown move '", name, "'"); }
+
+}  // namespace steptp

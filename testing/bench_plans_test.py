@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""The plans in bench/plans, of which an H200 measures the ends: each replays from its workload's vanilla program, its end
+passes `check` for that device, and has as many launches as its moves make kernels.
+
+Usage: bench_plans_test.py STEPTP
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tools")]
+import time_plans  # noqa: E402
+
+STEPTP = str(Path(sys.argv[1]).resolve())
+PLANS = ROOT / "bench" / "plans"
+# Kernels of the ends with several: a reduction over rows, one over all of them, and what is done with its result; behind
+# a contraction the mean and the variance of a batch, and what is done with them.
+SEVERAL_KERNELS = {22: 2, 42: 3, 43: 2, 56: 4, 62: 4}
+
+
+def output_of(*arguments: str) -> str:
+    return time_plans.output_of([STEPTP, *arguments])
+
+
+class BenchPlans(unittest.TestCase):
+    def test_every_plan_is_an_entry(self) -> None:
+        entries = time_plans.read_entries(PLANS / "entries.jsonl", time_plans.workloads())
+        self.assertEqual(sorted(entry["file"].name for entry in entries),
+                         sorted(path.name for path in PLANS.glob("*.json")))
+
+    def test_ends_are_launched_as_often_as_their_moves_say(self) -> None:
+        known = time_plans.workloads()
+        with tempfile.TemporaryDirectory() as kept:
+            for entry in time_plans.read_entries(PLANS / "entries.jsonl", known):
+                number = entry["workload"]
+                with self.subTest(workload=number):
+                    vanilla = Path(kept) / f"{number}.json"
+                    vanilla.write_text(known[number].vanilla(STEPTP))
+                    end = time_plans.end_of(STEPTP, entry, vanilla, Path(kept))
+                    output_of("check", "--device", "nvidia-h200", str(end))
+                    launches = json.loads(output_of("lower", str(end), "--to", "cuda", "--json"))["launches"]
+                    self.assertEqual(launches["fills"], [])
+                    self.assertEqual(len(launches["steps"]), SEVERAL_KERNELS.get(number, 1))
+                    for kernel in launches["kernels"]:
+                        self.assertEqual(kernel["in_turn"], [])
+                        self.assertEqual((kernel["host_loops"], kernel["block"] != [1, 1, 1]), ([], True))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

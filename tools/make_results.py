@@ -1,0 +1,342 @@
+#!/usr/bin/env python3
+"""Makes the tables of measured times in bench/RESULTS.md out of the raw rows in bench/results/*.jsonl.
+
+A file of raw rows is one table (TABLES), a line of it one measurement. The rules, by the names that messages carry:
+  table    the file is one of TABLES
+  line     a line is a JSON object, and has the fields of its table and no others
+  field    each field has the type and form that its table says; figures are finite and above zero
+  status   the status is "ok": what failed or was not checked is no measurement
+  twice    no two lines of a table are of the same thing, but for one and the same line
+  page     the part of bench/RESULTS.md between the markers is what the rows make (--write makes it so)
+
+Usage: make_results.py [--write] [ROOT]. Exit status 0 when all is in order, 1 with one line per finding otherwise.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import re
+import statistics
+import sys
+from pathlib import Path
+from typing import Any, Callable, NamedTuple
+
+PAGE = "bench/RESULTS.md"
+BEGIN = "<!-- made from bench/results/*.jsonl by tools/make_results.py --write -->"
+END = "<!-- end of what is made from raw rows -->"
+# For facts that came without it. Our own measurements have all of it.
+NOT_RECORDED = "not recorded"
+# Columns of PyTorch, and how people call them.
+COLUMNS = {"eager_us": "eager", "eager_graph_us": "eager, graph", "compile_us": "torch.compile",
+           "compile_graph_us": "torch.compile, graph"}
+# What ratios are clipped to before their geometric mean is taken, so that one program cannot carry a class.
+CLIP = (1 / 8, 4.0)
+Row = dict[str, Any]
+
+
+class Finding(NamedTuple):
+    rule: str
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: error: {self.message} [{self.rule}]"
+
+
+def is_figure(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+
+
+def is_mean(value: Any) -> bool:
+    return value == 0 or is_figure(value)
+
+
+def is_text(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() == value != ""
+
+
+def is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def is_date(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and datetime.date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
+
+
+def is_commit(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[0-9a-f]{7,40}", value) is not None
+
+
+def or_not_recorded(form: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value == NOT_RECORDED or form(value)
+
+
+def one_of(*words: str) -> Callable[[Any], bool]:
+    return lambda value: value in words
+
+
+def is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+CLASSES = ("none", "matmul", "convolution", "attention")
+DTYPES = ("float16", "float32", "float64", "bfloat16")
+ORIGIN: dict[str, Callable[[Any], bool]] = {
+    "commit": is_commit, "device": is_text, "driver": is_text, "command": is_text, "date": is_date,
+    "status": one_of("ok"),
+}
+WORKLOAD: dict[str, Callable[[Any], bool]] = {
+    "workload": is_count, "type": is_text, "dtype": one_of(*DTYPES),
+}
+
+
+class Table(NamedTuple):
+    fields: dict[str, Callable[[Any], bool]]
+    key: tuple[str, ...]  # what a line is of
+
+
+TABLES: dict[str, Table] = {
+    # What PyTorch takes, and our vanilla programs, which nobody runs again.
+    "pytorch": Table(
+        {**ORIGIN, **{name: or_not_recorded(ORIGIN[name]) for name in ("commit", "driver", "command", "date")},
+         "versions": is_text, **WORKLOAD, "class": one_of(*CLASSES), "degenerate": is_flag, "vanilla_us": is_figure,
+         **{column: is_figure for column in COLUMNS}, "roofline_us": is_figure},
+        ("device", "workload")),
+    # Ours: the end of a plan or a recipe for a workload, as a CUDA graph with cold caches.
+    "plans": Table(
+        {**ORIGIN, **WORKLOAD, "plan": is_text, "program": is_text, "median_us": is_figure, "spread_us": is_figure,
+         "runs": is_count, "checked_elements": is_count},
+        ("device", "workload")),
+    # What a candidate of a search takes beyond compiling and running.
+    "candidates": Table(
+        {**ORIGIN, "program": is_text, "way": one_of("each evaluated itself", "compared with their root"),
+         "candidates": is_count, "run_ms": is_figure, "beyond_ms": is_figure, "other_tasks": is_mean},
+        ("device", "program", "way")),
+}
+
+
+def read_rows(root: Path) -> tuple[dict[str, list[Row]], list[Finding]]:
+    """The rows of each table that may be shown, in the order of their keys, and what is wrong with the others."""
+    tables: dict[str, list[Row]] = {}
+    findings: list[Finding] = []
+    for path in sorted((root / "bench" / "results").glob("*.jsonl")):
+        table = TABLES.get(path.stem)
+        if table is None:
+            findings.append(Finding("table", f"bench/results/{path.name}", f"there is no table {path.stem}"))
+            continue
+        rows: dict[tuple[Any, ...], tuple[int, Row]] = {}
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = findings_in(line, table, f"bench/results/{path.name}:{number}")
+            findings += found
+            if found:
+                continue
+            row = json.loads(line)
+            key = tuple(row[name] for name in table.key)
+            first, other = rows.setdefault(key, (number, row))
+            if other != row:
+                said = ", ".join(f"{name} {value}" for name, value in zip(table.key, key))
+                findings.append(Finding("twice", f"bench/results/{path.name}:{number}",
+                                        f"line {first} has other figures of the same thing ({said})"))
+        tables[path.stem] = [row for _, (_, row) in sorted(rows.items())]
+    return tables, findings
+
+
+def findings_in(line: str, table: Table, place: str) -> list[Finding]:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        return [Finding("line", place, f"the line is no JSON: {error}")]
+    if not isinstance(row, dict):
+        return [Finding("line", place, "the line is no JSON object")]
+    out = [Finding("line", place, f"the row lacks the field {name}") for name in table.fields if name not in row]
+    out += [Finding("line", place, f"its table has no field {name}") for name in row if name not in table.fields]
+    if "status" in row and row["status"] != "ok":
+        out.append(Finding("status", place, f"the status is {row['status']!r}: that is no measurement"))
+    for name, form in table.fields.items():
+        if name in row and name != "status" and not form(row[name]):
+            out.append(Finding("field", place, f"the field {name} cannot be {row[name]!r}"))
+    return out
+
+
+def geomean(ratios: list[float]) -> float:
+    low, high = CLIP
+    return math.exp(statistics.fmean(math.log(min(max(ratio, low), high)) for ratio in ratios))
+
+
+def plain_geomean(ratios: list[float]) -> float:
+    return math.exp(statistics.fmean(math.log(ratio) for ratio in ratios))
+
+
+def figure(value: float) -> str:
+    """Three digits that count."""
+    if value >= 1000:
+        return f"{float(f'{value:.3g}'):,.0f}"
+    return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}"
+
+
+def markdown(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def best(row: Row) -> float:
+    return min(row[column] for column in COLUMNS)
+
+
+# The classes that have a goal of their own; what has a contraction counts by its dtype.
+GROUPS: dict[str, Callable[[Row], bool]] = {
+    "no contraction": lambda row: row["class"] == "none",
+    "matmul, float32": lambda row: row["class"] == "matmul" and row["dtype"] == "float32",
+    "matmul, float16": lambda row: row["class"] == "matmul" and row["dtype"] == "float16",
+    "matmul, float64": lambda row: row["class"] == "matmul" and row["dtype"] == "float64",
+    "convolution": lambda row: row["class"] == "convolution",
+    "attention": lambda row: row["class"] == "attention",
+}
+
+
+def origins(rows: list[Row]) -> str:
+    """Where the rows of one table come from, each origin once."""
+    seen = sorted({(row["device"], row["driver"], row["date"], row["commit"]) for row in rows})
+    said = [f"{device}, driver {driver}, {date}, commit {commit}" for device, driver, date, commit in seen]
+    return "; ".join(said)
+
+
+def show_pytorch(rows: list[Row]) -> list[str]:
+    out = ["### PyTorch on the published workloads", ""]
+    versions = "; ".join(sorted({f"one {row['device']}, {row['versions']}" for row in rows}))
+    out += [f"Microseconds with cold caches, measured on {versions}: eager and torch.compile, each plain and as a CUDA "
+            f"graph. *Best* is the fastest of the four, workload by workload. The numbers are geometric means of ratios "
+            f"over the workloads of a class, not clipped; a ratio of 2 is twice the time of the best. Degenerate "
+            f"programs (their output does not depend on their inputs) are left out.", ""]
+    table = []
+    for name, belongs in GROUPS.items():
+        own = [row for row in rows if belongs(row) and not row["degenerate"]]
+        if not own:
+            continue
+        wins = [min(COLUMNS, key=lambda column: row[column]) for row in own]
+        table.append([name, str(len(own)), *(f"{plain_geomean([row[column] / best(row) for row in own]):.2f}"
+                                             for column in COLUMNS),
+                      COLUMNS[max(COLUMNS, key=wins.count)],
+                      figure(plain_geomean([row["vanilla_us"] / best(row) for row in own]))])
+    out.append(markdown(["class", "workloads", *(f"{name} / best" for name in COLUMNS.values()), "most often the best",
+                         "our vanilla program / best"], table))
+    degenerate = [f"{row['workload']} ({row['type']})" for row in rows if row["degenerate"]]
+    if degenerate:
+        out += ["", f"Degenerate: {', '.join(degenerate)}."]
+    return out
+
+
+def compared(rows: list[Row], baseline: dict[tuple[str, int], Row]) -> list[tuple[Row, Row]]:
+    pairs = [(row, baseline.get((row["device"], row["workload"]))) for row in rows]
+    return [(ours, theirs) for ours, theirs in pairs if theirs is not None]
+
+
+def show_plans(rows: list[Row], pytorch: list[Row]) -> list[str]:
+    baseline = {(row["device"], row["workload"]): row for row in pytorch}
+    pairs = compared(rows, baseline)
+    out = ["### Plans for the published workloads", "",
+           f"Programs that plans and recipes lead to, as CUDA graphs with cold caches ({origins(rows)}). A ratio is the "
+           f"time of PyTorch over ours: above 1 we are faster. The geometric mean is of ratios to the best of the four, "
+           f"clipped to [1/8, 4] one by one; classes are not averaged with each other.", ""]
+    summary = []
+    for name, belongs in GROUPS.items():
+        there = [row for row in pytorch if belongs(row) and not row["degenerate"]]
+        ratios = [best(theirs) / ours["median_us"] for ours, theirs in pairs if belongs(theirs) and not theirs["degenerate"]]
+        if not ratios:
+            continue
+        summary.append([name, f"{len(ratios)} of {len(there)}", f"{geomean(ratios):.2f}", f"{statistics.median(ratios):.2f}",
+                        f"{min(ratios):.2f}", f"{sum(ratio >= 1 for ratio in ratios)} of {len(ratios)}"])
+    if summary:
+        out += [markdown(["class", "measured", "geometric mean", "median", "least", "at least as fast"], summary), ""]
+    for title, is_degenerate in (("", False), ("Degenerate programs, which count in no mean:", True)):
+        lines = []
+        for ours, theirs in pairs:
+            if theirs["degenerate"] != is_degenerate:
+                continue
+            lines.append([str(ours["workload"]), ours["type"], ours["dtype"], figure(ours["median_us"]),
+                          figure(ours["spread_us"]), figure(best(theirs)), f"{best(theirs) / ours['median_us']:.2f}",
+                          *(f"{theirs[column] / ours['median_us']:.2f}" for column in COLUMNS), f"`{ours['plan']}`"])
+        if lines:
+            out += [title, ""] if title else []
+            out += [markdown(["workload", "type", "dtype", "ours, us", "spread, us", "best, us", "best / ours",
+                              *(f"{name} / ours" for name in COLUMNS.values()), "plan"], lines), ""]
+    alone = [row for row in rows if (row["device"], row["workload"]) not in baseline]
+    if alone:
+        out += ["Without a column of PyTorch:", "",
+                markdown(["workload", "type", "dtype", "ours, us", "spread, us", "plan"],
+                         [[str(row["workload"]), row["type"], row["dtype"], figure(row["median_us"]),
+                           figure(row["spread_us"]), f"`{row['plan']}`"] for row in alone]), ""]
+    return out[:-1] if out[-1] == "" else out
+
+
+def show_candidates(rows: list[Row]) -> list[str]:
+    out = ["### What one candidate of a search takes", "",
+           f"Milliseconds of wall clock for one of many candidates of one root, the median of them, measured by "
+           f"`bench/candidate_cost.py` in one run ({origins(rows)}). *Runs* are all runs of a candidate within 0.05 s, with "
+           f"cold caches, poisoned outputs and comparisons. *Beyond* is everything but compiling and running: evaluating "
+           f"what its elements have to be, the data in place, the last comparison, messages. With a root these are "
+           f"evaluated once, which is not counted. On a CPU other work takes part of this: so many tasks of others ran or "
+           f"waited for a core meanwhile.", ""]
+    ways = ("each evaluated itself", "compared with their root")
+    lines = []
+    for device, program in sorted({(row["device"], row["program"]) for row in rows}):
+        own, rooted = ([row for row in rows if (row["device"], row["program"], row["way"]) == (device, program, way)]
+                       for way in ways)
+        tasks = " and ".join(f"{side[0]['other_tasks']:.1f}" for side in (own, rooted) if side)
+        lines.append([program, device, str((own + rooted)[0]["candidates"]), tasks, figure((own + rooted)[0]["run_ms"]),
+                      *(figure(side[0]["beyond_ms"]) if side else "" for side in (own, rooted))])
+    out.append(markdown(["root", "device", "candidates", "tasks of others", "runs, ms", f"beyond, {ways[0]}, ms", f"beyond, {ways[1]}, ms"], lines))
+    return out
+
+
+def page_of(tables: dict[str, list[Row]]) -> str:
+    """The part of the page between its markers."""
+    parts = []
+    if tables.get("plans"):
+        parts.append("\n".join(show_plans(tables["plans"], tables.get("pytorch", []))))
+    if tables.get("pytorch"):
+        parts.append("\n".join(show_pytorch(tables["pytorch"])))
+    if tables.get("candidates"):
+        parts.append("\n".join(show_candidates(tables["candidates"])))
+    return "\n\n".join(parts)
+
+
+def check(root: Path, is_written: bool = False) -> list[Finding]:
+    tables, findings = read_rows(root)
+    if findings:
+        return findings
+    page = root / PAGE
+    if not page.is_file():
+        return [Finding("page", PAGE, "the page is missing")]
+    head, begin, rest = page.read_text().partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        return [Finding("page", PAGE, f"there is no '{BEGIN}' with an end after it")]
+    wanted = f"{head}{BEGIN}\n\n{page_of(tables)}\n\n{END}{tail}"
+    if is_written:
+        page.write_text(wanted)
+    elif wanted != page.read_text():
+        return [Finding("page", PAGE, "its tables are not those of the raw rows: run tools/make_results.py --write")]
+    return []
+
+
+def main() -> int:
+    arguments = [word for word in sys.argv[1:] if word != "--write"]
+    root = Path(arguments[0] if arguments else Path(__file__).resolve().parent.parent).resolve()
+    findings = check(root, is_written="--write" in sys.argv)
+    for finding in findings:
+        print(finding)
+    if findings:
+        print(f"make_results: {len(findings)} findings", file=sys.stderr)
+        return 1
+    print("make_results: the page is what the rows make")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

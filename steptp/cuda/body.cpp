@@ -24,13 +24,13 @@ void add_axes(const Node& node, std::set<Axis>& out) {
   for (const Node& inner : node.body) add_axes(inner, out);
 }
 
+}  // namespace
+
 bool mentions(const Index& index, const std::string& name) {
   bool found = false;
   for_each_variable(index, [&](const std::string& other) { found = found || other == name; });
   return found;
 }
-
-}  // namespace
 
 std::string_view register_of(Axis axis) {
   constexpr std::array<std::string_view, kAxes> kRegisters = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
@@ -213,7 +213,7 @@ void Body::thread_node(const Node& node) {
     case Node::Kind::loop:
       if (axis_of_loop(node.loop)) {
         bound_loop(node, &Body::thread_level);
-      } else if (!own_sum_loop(node) && !vector_loop(node)) {
+      } else if (!own_sum_loop(node) && !guarded_vector_loop(node) && !vector_loop(node)) {
         plain_loop(node);
       }
       break;

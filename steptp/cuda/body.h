@@ -51,6 +51,7 @@ class Body {
 
   // vectors.cpp
   [[nodiscard]] bool vector_loop(const lowering::Node& node);
+  [[nodiscard]] bool guarded_vector_loop(const lowering::Node& node);
   [[nodiscard]] std::int64_t vector_width_of(const Ref& ref, const Loop& lanes);
   [[nodiscard]] std::vector<RefPtr> vector_loads(const lowering::Node& node, const std::string& except);
   void load_vectors(const lowering::Node& node, const std::vector<RefPtr>& vectors);
@@ -110,5 +111,8 @@ class Body {
 [[nodiscard]] std::string_view register_of(Axis axis);
 /// All statements below a node.
 void add_statements(const lowering::Node& node, std::set<std::size_t>& out);
+
+/// True where the index depends on the loop variable `name`.
+[[nodiscard]] bool mentions(const Index& index, const std::string& name);
 
 }  // namespace steptp::cuda

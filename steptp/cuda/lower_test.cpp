@@ -57,6 +57,19 @@ TEST(CudaText, VectorsOnlyWhereAlignmentIsShown) {
   EXPECT_EQ(text("c*4+a").find("stp_v0"), std::string::npos);
 }
 
+/// A split that leaves a rest puts a guard into the loop over lanes, which is the same for all of them.
+TEST(CudaText, GuardsThatAreTheSameInEveryLaneStandAroundVectors) {
+  const auto text = [](const char* guard) {
+    return cuda_of(concat("@input A f32[8,16]\n@output D f32[8,16]\nB^{8}_{tx=0}L^{4}_{a=0}V^{4}_{c=0}?{", guard,
+                          "}[D^{f32,g}_{tx,a*4+c}=A^{f32,g}_{tx,a*4+c};];"));
+  };
+  const std::string same = text("tx*4+a<30&a<3");
+  EXPECT_EQ(count(same, "*(const stp_vector<float, 4>*)(A"), 1U) << same;
+  EXPECT_EQ(count(same, "*(stp_vector<float, 4>*)(D"), 1U) << same;
+  EXPECT_LT(same.find("if ("), same.find("stp_v0"));
+  EXPECT_EQ(count(text("a*4+c<14"), "stp_v0"), 0U);
+}
+
 TEST(CudaText, FormsOfReductionsOverThreads) {
   struct Row {
     const char* name;

@@ -32,6 +32,14 @@ std::string vector_type(DType dtype, std::int64_t width) {
   return concat("stp_vector<", memory_type(dtype), ", ", width, ">");
 }
 
+/// True where a condition asks only for indices, and not for that of the lanes.
+bool same_in_all_lanes(const Value& condition, const std::string& lane) {
+  if (condition.kind == Value::Kind::load) return false;
+  if (condition.kind == Value::Kind::index && mentions(condition.index, lane)) return false;
+  return std::all_of(condition.operands.begin(), condition.operands.end(),
+                     [&](const lowering::ValuePtr& operand) { return same_in_all_lanes(*operand, lane); });
+}
+
 /// The place of one lane: in a vector by its name, or in one of several, which are an array.
 std::string lane_of(const std::string& name, const Loop& lanes, std::int64_t width) {
   const std::string lane = variable_name(lanes.index);
@@ -89,6 +97,19 @@ void Body::load_vectors(const Node& node, const std::vector<RefPtr>& vectors) {
     const std::string element = lane_of(concat("stp_v", i), lanes, vector_width_of(*vectors[i], lanes));
     speller_.replace(vectors[i], vectors[i]->dtype == DType::boolean ? concat("(", element, " != 0)") : element);
   }
+}
+
+/// A guard that is the same for every lane is written around the lanes, which can then move as vectors.
+bool Body::guarded_vector_loop(const Node& node) {
+  if (node.loop.kind != LoopKind::vectorized || node.body.size() != 1) return false;
+  const Node& guard = node.body[0];
+  if (guard.kind != Node::Kind::guard || !same_in_all_lanes(*guard.condition, node.loop.index)) return false;
+  Node lanes = node;
+  lanes.body = guard.body;
+  out_.open("if (", speller_.value(*guard.condition), ")");
+  if (!guarded_vector_loop(lanes) && !vector_loop(lanes)) plain_loop(lanes);
+  out_.close();
+  return true;
 }
 
 bool Body::vector_loop(const Node& node) {

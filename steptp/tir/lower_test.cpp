@@ -118,6 +118,10 @@ TEST(TirRefuses, WhatTvmGivesAnotherMeaning) {
       "D^{f32,g}_{bx}=E^{f32,s};];",
       "other identities");
   expect_tir_refuses(
+      "@input A f32[12,20]\n@output D f32[20]\n"
+      "B^{12}_{ty=0}B^{20}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{ty,tx};];",
+      "only in the innermost of the bound loops");
+  expect_tir_refuses(
       "@input A f32[2,4]\n@output D f32[2,4]\nB^{2}_{bx=0}[L^{4}_{a=0}[E^{f32,s}=E^{f32,s}+A^{f32,g}_{bx,a};];"
       "B^{4}_{tx=0}[D^{f32,g}_{bx,tx}=E^{f32,s};];];",
       "inside the condition");

@@ -86,9 +86,10 @@ class CudaRefusals {
     for (const Loop* loop : statement.loops) {
       const bool spatial = is_spatial(arrangement_, statement, *loop);
       inside = inside || (loop->kind == LoopKind::bound && !spatial);
-      if (inside && spatial && loop->kind != LoopKind::bound) {
-        fail("TVM reduces over threads into one element at a time", site_of(number));
-      }
+      if (!inside || !spatial) continue;
+      fail(loop->kind == LoopKind::bound ? "TVM reduces over threads only in the innermost of the bound loops"
+                                         : "TVM reduces over threads into one element at a time",
+           site_of(number));
     }
   }
   [[nodiscard]] bool touches(std::size_t statement, const std::string& tensor) const {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "steptp/cuda/guards.h"
 #include "steptp/lowering/collectives.h"
 #include "steptp/lowering/threads.h"
 
@@ -76,7 +77,10 @@ std::string Body::position_on(Axis axis) const {
   return turn ? concat("stp_", name_of(axis)) : concat("(int)", register_of(axis));
 }
 
-void Body::write() { block_level(kernel_.body); }
+void Body::write() {
+  const Nodes nodes = with_guards_outside(kernel_.body);
+  block_level(nodes);
+}
 
 void Body::barrier() {
   pending_.clear();
@@ -213,7 +217,7 @@ void Body::thread_node(const Node& node) {
     case Node::Kind::loop:
       if (axis_of_loop(node.loop)) {
         bound_loop(node, &Body::thread_level);
-      } else if (!own_sum_loop(node) && !guarded_vector_loop(node) && !vector_loop(node)) {
+      } else if (!own_sum_loop(node) && !vector_loop(node)) {
         plain_loop(node);
       }
       break;

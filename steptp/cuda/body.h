@@ -51,7 +51,6 @@ class Body {
 
   // vectors.cpp
   [[nodiscard]] bool vector_loop(const lowering::Node& node);
-  [[nodiscard]] bool guarded_vector_loop(const lowering::Node& node);
   [[nodiscard]] std::int64_t vector_width_of(const Ref& ref, const Loop& lanes);
   [[nodiscard]] std::vector<RefPtr> vector_loads(const lowering::Node& node, const std::string& except);
   void load_vectors(const lowering::Node& node, const std::vector<RefPtr>& vectors);

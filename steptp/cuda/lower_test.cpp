@@ -70,6 +70,24 @@ TEST(CudaText, GuardsThatAreTheSameInEveryLaneStandAroundVectors) {
   EXPECT_EQ(count(text("a*4+c<14"), "stp_v0"), 0U);
 }
 
+/// Sums along a row, four elements after four: what a thread reads is one vector although the loop is serial, behind a
+/// guard that is the same for the four, alone and among threads that reduce.
+TEST(CudaText, ShortSerialLoopsLoadVectors) {
+  const auto text = [](const char* loops) {
+    return cuda_of(concat("@input A f32[8,64]\n@output D f32[8]\n", loops, "[D^{f32,g}_{bx}=D^{f32,g}_{bx}+",
+                          "A^{f32,g}_{bx,a*4+c};];"));
+  };
+  const std::string kLoad = "*(const stp_vector<float, 4>*)(A";
+  EXPECT_EQ(count(text("B^{8}_{bx=0}L^{16}_{a=0}L^{4}_{c=0}"), kLoad), 1U);
+  EXPECT_EQ(count(text("B^{8}_{bx=0}L^{16}_{a=0}L^{4}_{c=0}?{a<15}"), kLoad), 1U);
+  EXPECT_EQ(count(text("B^{8}_{bx=0}L^{16}_{a=0}L^{4}_{c=0}?{a*4+c<63}"), kLoad), 0U);
+  EXPECT_EQ(count(text("B^{8}_{bx=0}L^{16}_{a=0}L^{3}_{c=0}"), kLoad), 0U);
+  const std::string among_threads = cuda_of(
+      "@input A f32[8,64]\n@output D f32[8]\nB^{8}_{bx=0}[B^{5}_{tx=0}L^{3}_{a=0}L^{4}_{c=0}?{a*5+tx<13}["
+      "D^{f32,g}_{bx}=D^{f32,g}_{bx}+A^{f32,g}_{bx,(a*5+tx)*4+c};];];");
+  EXPECT_EQ(count(among_threads, kLoad), 1U) << among_threads;
+}
+
 TEST(CudaText, FormsOfReductionsOverThreads) {
   struct Row {
     const char* name;
@@ -335,7 +353,7 @@ TEST(CudaText, WideIndicesOnlyWhereNeeded) {
   EXPECT_EQ(narrow.find("(long long)tx_"), std::string::npos);
   const std::string wide = cuda_of(
       "@input A f32[1024,4194304]\n@output D "
-      "f32[1024,4]\nB^{1024}_{tx=0}L^{4}_{a=0}[D^{f32,g}_{tx,a}=A^{f32,g}_{tx,a};];");
+      "f32[1024,5]\nB^{1024}_{tx=0}L^{5}_{a=0}[D^{f32,g}_{tx,a}=A^{f32,g}_{tx,a};];");
   EXPECT_NE(wide.find("A[((long long)tx_ * 4194304LL"), std::string::npos);
   EXPECT_EQ(wide.find("D[((long long)"), std::string::npos);
 }

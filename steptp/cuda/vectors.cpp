@@ -1,4 +1,4 @@
-// V loops as vector loads and stores. Buffers begin at multiples of 16 bytes by contract; each access by itself moves
+// V loops as vector loads and stores, and other short loops as vector loads. Buffers begin at multiples of 16 bytes by contract; each access by itself moves
 // as many elements at once as its subscripts show to be aligned: rows of 17,890 halves are read by twos where the lanes
 // are eight, and rows of 17,889 one by one, because every other row begins at an odd multiple of two bytes.
 #include "steptp/cuda/body.h"
@@ -32,12 +32,12 @@ std::string vector_type(DType dtype, std::int64_t width) {
   return concat("stp_vector<", memory_type(dtype), ", ", width, ">");
 }
 
-/// True where a condition asks only for indices, and not for that of the lanes.
-bool same_in_all_lanes(const Value& condition, const std::string& lane) {
-  if (condition.kind == Value::Kind::load) return false;
-  if (condition.kind == Value::Kind::index && mentions(condition.index, lane)) return false;
-  return std::all_of(condition.operands.begin(), condition.operands.end(),
-                     [&](const lowering::ValuePtr& operand) { return same_in_all_lanes(*operand, lane); });
+/// Loops whose neighbouring iterations may read what lies side by side by one instruction. A V loop says so; of other
+/// short loops it is seen, and only loads become vectors.
+bool may_be_lanes(const Loop& loop) {
+  constexpr std::int64_t kMostLanes = 16;
+  if (loop.kind == LoopKind::vectorized) return true;
+  return (loop.kind == LoopKind::serial || loop.kind == LoopKind::unrolled) && loop.extent <= kMostLanes;
 }
 
 /// The place of one lane: in a vector by its name, or in one of several, which are an array.
@@ -63,10 +63,10 @@ std::string Body::lane_address(const Ref& ref, const Loop& lanes, std::int64_t l
   return concat(ref.tensor, " + ", speller_.index(Index::add(first, Index::constant(lane)).value_or(first)));
 }
 
-/// What a V loop around one equation may load as vectors; of the tensor `except`, nothing.
+/// What a short loop around one equation may load as vectors; of the tensor `except`, nothing.
 std::vector<RefPtr> Body::vector_loads(const Node& node, const std::string& except) {
   std::vector<RefPtr> out;
-  if (node.loop.kind != LoopKind::vectorized || node.body.size() != 1) return out;
+  if (!may_be_lanes(node.loop) || node.body.size() != 1) return out;
   if (node.body[0].kind != Node::Kind::store) return out;
   std::vector<const Value*> loads;
   unconditional_loads(*node.body[0].value, loads);
@@ -99,26 +99,14 @@ void Body::load_vectors(const Node& node, const std::vector<RefPtr>& vectors) {
   }
 }
 
-/// A guard that is the same for every lane is written around the lanes, which can then move as vectors.
-bool Body::guarded_vector_loop(const Node& node) {
-  if (node.loop.kind != LoopKind::vectorized || node.body.size() != 1) return false;
-  const Node& guard = node.body[0];
-  if (guard.kind != Node::Kind::guard || !same_in_all_lanes(*guard.condition, node.loop.index)) return false;
-  Node lanes = node;
-  lanes.body = guard.body;
-  out_.open("if (", speller_.value(*guard.condition), ")");
-  if (!guarded_vector_loop(lanes) && !vector_loop(lanes)) plain_loop(lanes);
-  out_.close();
-  return true;
-}
-
 bool Body::vector_loop(const Node& node) {
-  if (node.loop.kind != LoopKind::vectorized || node.body.size() != 1) return false;
+  if (!may_be_lanes(node.loop) || node.body.size() != 1) return false;
   const Node& inner = node.body[0];
   if (inner.kind != Node::Kind::store) return false;
   const std::string lane = variable_name(node.loop.index);
   speller_.open(node.loop);
-  const std::int64_t width = vector_width_of(*inner.target, node.loop);
+  const bool is_asked_for = node.loop.kind == LoopKind::vectorized;
+  const std::int64_t width = is_asked_for ? vector_width_of(*inner.target, node.loop) : 1;
   const bool whole_store = width > 1;
   // Where the target is stored lane by lane, what is read of it must be read lane by lane too.
   const bool is_first = begin_with_identity(inner);

@@ -4,6 +4,10 @@
 /// innermost of them become threads as long as a block has room, x first; what is left of them, and the others, become
 /// blocks, the longest on x. Beyond three axes, and whatever else there is, such as reductions, stays inside, each
 /// thread for itself. No loops are fused: subscripts stay affine, and need no divisions.
+/// With flat 1 the loops that are written by are one instead, cut into blocks, rounds, threads and vectors with a rest:
+///   B^{8}_{tx}L^{90}_{a}[D_{tx,a}=f(A_{tx,a})]
+///     -->   B^{6}_{bx}L^{2}_{r}B^{16}_{tx}V^{4}_{c}[D_{i//90,i%90}=f(A_{i//90,i%90})], i=((bx*2+r)*16+tx)*4+c
+/// Rows of any length then have vectors, and a thread several of them on their way.
 #include <algorithm>
 
 #include "steptp/base/text.h"
@@ -21,18 +25,26 @@ constexpr Parameter kParameters[] = {
     {"threads", Parameter::Kind::integer, "threads that a block has at most"},
     {"width", Parameter::Kind::integer, "neighbours in the last dimension that a thread works on as a vector; 1: none",
      1},
+    {"flat", Parameter::Kind::integer, "1: all elements are one row, cut with a rest; 0: each dimension by itself", 0},
+    {"rounds", Parameter::Kind::integer, "how many times a thread of a flat row does so, a block further on each time",
+     1},
 };
 constexpr Precondition kNeeds[] = {
     kStep,
     {Check::pattern_match, "elements", "the outer loops of the expression are such as every equation in it writes by"},
     {Check::size, "threads", "a block has from 1 to 1024 threads"},
     {Check::size, "width", "a vector is of 1, 2, 4 or 8 neighbours, along a loop that it divides, and of one equation"},
+    {Check::pattern_match, "flat",
+     "flat is 0, with 1 round, or 1: then the expression is one equation, whose loops are all written by, in their "
+     "order, and have an element for every thread and round"},
 };
 constexpr const Precondition& kElements = kNeeds[1];
 constexpr const Precondition& kThreads = kNeeds[2];
 constexpr const Precondition& kWidth = kNeeds[3];
+constexpr const Precondition& kFlat = kNeeds[4];
 constexpr std::int64_t kThreadCounts[] = {32, 64, 128, 256, 512, 1024};
 constexpr std::int64_t kWidths[] = {1, 2, 4, 8};
+constexpr std::int64_t kRounds[] = {1, 2, 4};
 
 /// The loops of a header by what becomes of them.
 struct Header {
@@ -82,14 +94,39 @@ Result<Header, Refusal> find_header(View& view, const Site& site) {
   return out;
 }
 
-std::optional<Refusal> refuse_width(const Header& header, const Site& site, std::int64_t width) {
+std::optional<Refusal> refuse_width(const Header& header, const Site& site, std::int64_t width, bool is_flat) {
   const bool known = std::find(std::begin(kWidths), std::end(kWidths), width) != std::end(kWidths);
-  const bool fits = known && header.last().extent % width == 0 && (width == 1 || header.is_one_equation);
+  const bool divides = is_flat || header.last().extent % width == 0;
+  const bool fits = known && divides && (width == 1 || header.is_one_equation);
   if (fits) return std::nullopt;
   return Refusal{&kWidth,
                  site,
                  concat("vectors of ", width, " along ", header.last().extent, " iterations of ", header.last().index),
                  {{"width", width}, {"extent", header.last().extent}}};
+}
+
+/// What a flat row is cut into.
+struct FlatRow {
+  std::int64_t threads = 1;
+  std::int64_t width = 1;
+  std::int64_t rounds = 1;
+};
+
+std::optional<Refusal> refuse_flat(const Header& header, const Site& site, const FlatRow& row) {
+  std::int64_t elements = 1;
+  bool fits = header.is_one_equation && header.elements.size() == header.loops.size() && row.threads > 1;
+  for (std::size_t i = 0; fits && i < header.elements.size(); ++i) {
+    // Of more elements than this it is certain that they are enough.
+    constexpr std::int64_t kEnough = std::int64_t{1} << 30;
+    fits = header.elements[i] == i;
+    elements = std::min(kEnough, elements * std::min(kEnough, header.loops[i].extent));
+  }
+  fits = fits && std::find(std::begin(kRounds), std::end(kRounds), row.rounds) != std::end(kRounds);
+  if (fits && elements >= row.threads * row.width * row.rounds) return std::nullopt;
+  return Refusal{&kFlat,
+                 site,
+                 concat("a flat row by ", row.rounds, " rounds of ", row.threads, " threads"),
+                 {{"rounds", row.rounds}, {"threads", row.threads}}};
 }
 
 /// The loops to be in this order, one exchange after the other.
@@ -181,13 +218,19 @@ std::size_t count_of(const std::vector<Role>& roles, Role::Kind kind) {
       std::count_if(roles.begin(), roles.end(), [kind](const Role& role) { return role.kind == kind; }));
 }
 
+bool unbind(MoveBuilder& builder, const Handle& nest, const Header& header) {
+  for (std::size_t i = 0; i < header.loops.size(); ++i) {
+    if (header.loops[i].kind != LoopKind::bound) continue;
+    const Site loop = loop_site(nest.only()->items, i);
+    if (!builder.step("loop_binding", loop, {{"axis", "none"}, {"multiple", 1}})) return false;
+  }
+  return true;
+}
+
 /// All serial, and those that are written by outermost; with vectors, their loop innermost.
 bool prepare(MoveBuilder& builder, const Handle& nest, const Header& header, std::int64_t width) {
   const auto loop = [&nest](std::size_t at) { return loop_site(nest.only()->items, at); };
-  for (std::size_t i = 0; i < header.loops.size(); ++i) {
-    if (header.loops[i].kind != LoopKind::bound) continue;
-    if (!builder.step("loop_binding", loop(i), {{"axis", "none"}, {"multiple", 1}})) return false;
-  }
+  if (!unbind(builder, nest, header)) return false;
   std::vector<std::size_t> order = header.elements;
   for (std::size_t i = 0; i < header.loops.size(); ++i) {
     if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
@@ -205,17 +248,51 @@ bool prepare(MoveBuilder& builder, const Handle& nest, const Header& header, std
   return builder.step("loop_vectorization", loop(header.loops.size()));
 }
 
+/// All loops become one, which is cut from the inside: vectors, threads, rounds, blocks.
+bool make_flat(MoveBuilder& builder, const Handle& nest, const Header& header, const FlatRow& row) {
+  const auto loop = [&nest](std::size_t at) { return loop_site(nest.only()->items, at); };
+  const auto split = [&](std::int64_t inner) {
+    return builder.step("loop_split", loop(0), {{"inner", inner}, {"kind", "inner"}});
+  };
+  if (!unbind(builder, nest, header)) return false;
+  for (std::size_t i = 1; i < header.loops.size(); ++i) {
+    if (!builder.step("loop_fusion", loop(0), {{"keep", "inner"}})) return false;
+  }
+  if (row.width > 1 && !split(row.width)) return false;
+  if (!split(row.threads)) return false;
+  if (row.rounds > 1 && !split(row.rounds)) return false;
+  const std::size_t threads = row.rounds > 1 ? 2 : 1;
+  if (!builder.step("loop_binding", loop(0), {{"axis", "bx"}, {"multiple", 1}})) return false;
+  if (!builder.step("loop_binding", loop(threads), {{"axis", "tx"}, {"multiple", 1}})) return false;
+  if (row.width == 1) return true;
+  const Site lanes = loop(threads + 1);
+  return builder.may_step("loop_vectorization", lanes, {{"rest", 0}}) ||
+         builder.step("loop_vectorization", lanes, {{"rest", 1}});
+}
+
 std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   const std::int64_t threads = choice.integer("threads");
   const std::int64_t width = choice.integer("width");
+  const std::int64_t flat = choice.integer("flat");
+  const FlatRow row{threads, width, choice.integer("rounds")};
   const auto found = find_header(builder.view(), choice.at);
   if (!found) return found.error();
   const Header header = *found;
   if (threads < 1 || threads > kThreadCounts[5]) {
     return Refusal{&kThreads, choice.at, concat(threads, " threads"), {{"threads", threads}}};
   }
-  if (auto refusal = refuse_width(header, choice.at, width)) return refusal;
+  if (auto refusal = refuse_width(header, choice.at, width, flat == 1)) return refusal;
+  if (flat != 0 || row.rounds != 1) {
+    if (flat != 1) {
+      return Refusal{&kFlat, choice.at, concat("flat ", flat, " with ", row.rounds, " rounds"), {{"flat", flat}}};
+    }
+    if (auto refusal = refuse_flat(header, choice.at, row)) return refusal;
+  }
   const Handle& nest = builder.follow(choice.at);
+  if (flat == 1) {
+    (void)make_flat(builder, nest, header, row);
+    return builder.refusal();
+  }
   if (!prepare(builder, nest, header, width)) return builder.refusal();
   const std::vector<Dimension> dimensions = dimensions_of(header, threads, width);
   for (std::size_t i = dimensions.size(); i-- > 0;) {  // from the last, so that places before it stay
@@ -247,7 +324,32 @@ void offer(View& view, const Site& site, const Header& header, std::int64_t widt
   }
   const Choice others{site, {{"width", width}}};
   ParameterDomain threads = values_that_work(map_move(), view, others, {"threads", std::move(candidates)}, listing);
-  listing.offer({site, {std::move(threads), {"width", std::vector<std::int64_t>{width}}}, false});
+  listing.offer({site,
+                 {std::move(threads),
+                  {"width", std::vector<std::int64_t>{width}},
+                  {"flat", std::vector<std::int64_t>{0}},
+                  {"rounds", std::vector<std::int64_t>{1}}},
+                 false});
+}
+
+/// Flat rows of as many threads and rounds as there are elements for.
+void offer_flat(View& view, const Site& site, const Header& header, std::int64_t width, Listing& listing) {
+  for (const std::int64_t rounds : kRounds) {
+    std::vector<std::int64_t> candidates;
+    for (const std::int64_t threads : kThreadCounts) {
+      if (listing.allows(refuse_flat(header, site, {threads, width, rounds}))) candidates.push_back(threads);
+    }
+    if (candidates.empty()) continue;
+    const Values others = {{"width", width}, {"flat", std::int64_t{1}}, {"rounds", rounds}};
+    ParameterDomain threads =
+        values_that_work(map_move(), view, {site, others}, {"threads", std::move(candidates)}, listing);
+    listing.offer({site,
+                   {std::move(threads),
+                    {"width", std::vector<std::int64_t>{width}},
+                    {"flat", std::vector<std::int64_t>{1}},
+                    {"rounds", std::vector<std::int64_t>{rounds}}},
+                   false});
+  }
 }
 
 void choices(View& view, Listing& listing) {
@@ -260,7 +362,8 @@ void choices(View& view, Listing& listing) {
     const Program expression = alone ? only_expressions(view.program(), {i}) : Program();
     View one(alone ? expression : view.program());
     for (const std::int64_t width : kWidths) {
-      if (listing.allows(refuse_width(*header, site, width))) offer(one, site, *header, width, listing);
+      if (listing.allows(refuse_width(*header, site, width, false))) offer(one, site, *header, width, listing);
+      if (listing.allows(refuse_width(*header, site, width, true))) offer_flat(one, site, *header, width, listing);
     }
   }
 }

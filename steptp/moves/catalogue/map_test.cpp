@@ -64,10 +64,36 @@ B(tx,40)L(a,6)[D[tx,a]=A[I:i64[tx],a];];
                    R"({"at":"0","threads":64,"width":2})");
 }
 
+TEST(MapMove, AFlatRowHasRoundsAndVectorsWithARest) {
+  expect_move("map", R"(
+@input A f32[9,11]
+@output D f32[9,11]
+B(tx,9)L(a,11)[D[tx,a]=A[tx,a]*2;];
+)",
+              R"({"at":"0","threads":4,"width":4,"flat":1,"rounds":2})",
+              "B(bxf,4)L(c,2)B(txa,4)?{bxf*8+c*4+txa<25&bxf*2+c<7}["
+              "V(d,4)?{bxf*32+c*16+txa*4+3<99}["
+              "D[(bxf*32+c*16+txa*4+d)//11,(bxf*32+c*16+txa*4+d)%11]="
+              "A[(bxf*32+c*16+txa*4+d)//11,(bxf*32+c*16+txa*4+d)%11]*2;];"
+              "L(d,4)?{bxf*32+c*16+txa*4+3>=99&bxf*32+c*16+txa*4+d<99}["
+              "D[(bxf*32+c*16+txa*4+d)//11,(bxf*32+c*16+txa*4+d)%11]="
+              "A[(bxf*32+c*16+txa*4+d)//11,(bxf*32+c*16+txa*4+d)%11]*2;];];");
+  expect_move("map", R"(
+@input A f32[64]
+@output D f32[64]
+L(a,64)[D[a]=A[a]*2;];
+)",
+              R"({"at":"0","threads":4,"width":4,"flat":1,"rounds":2})",
+              "B(bx,2)L(c,2)B(tx,4)V(d,4)[D[bx*32+c*16+tx*4+d]=A[bx*32+c*16+tx*4+d]*2;];");
+}
+
 TEST(MapMove, Refuses) {
   expect_move_refusal("map", kProgram, R"({"at":"3","threads":64,"width":1})", "elements");
   expect_move_refusal("map", kProgram, R"({"at":"0","threads":0,"width":1})", "threads");
   expect_move_refusal("map", kProgram, R"({"at":"0","threads":64,"width":5})", "width");
+  expect_move_refusal("map", kProgram, R"({"at":"0","threads":64,"width":4,"flat":0,"rounds":2})", "flat");
+  expect_move_refusal("map", kProgram, R"({"at":"0","threads":256,"width":4,"flat":1,"rounds":1})", "flat");
+  expect_move_refusal("map", kProgram, R"({"at":"0","threads":64,"width":4,"flat":1,"rounds":3})", "flat");
   constexpr std::string_view kPrefix = R"(
 @input A f32[8]
 @output D f32[8]

@@ -18,6 +18,7 @@ constexpr Parameter kParameters[] = {
     {"parts", Parameter::Kind::integer, "into how many parts the reduction is cut, each of as many iterations"},
     {"threads", Parameter::Kind::integer, "threads of a block of the first kernel, and at most of the second"},
     {"sums", Parameter::Kind::word, "plain: accumulators of their own type; wide: f16 and bf16 are folded in f32"},
+    {"vector", Parameter::Kind::integer, "neighbours that a thread of the first kernel folds one after the other", 1},
 };
 constexpr std::int64_t kMostThreads = 1024;
 constexpr Precondition kNeeds[] = {
@@ -25,10 +26,13 @@ constexpr Precondition kNeeds[] = {
     {Check::pattern_match, "reduction", "the expression is one equation that folds all of its innermost loops"},
     {Check::loop_range_factorization, "divides", "there are at least 2 parts of at least 2 iterations, all as long"},
     {Check::launch, "threads", "a block has from 2 to 1024 threads"},
+    {Check::size, "vector", "1, 2, 4 or 8 neighbours, which divide a part, and of which it has several"},
 };
 constexpr const Precondition& kReduction = kNeeds[1];
 constexpr const Precondition& kDivides = kNeeds[2];
 constexpr const Precondition& kThreads = kNeeds[3];
+constexpr const Precondition& kVector = kNeeds[4];
+constexpr std::int64_t kVectors[] = {1, 2, 4, 8};
 
 /// The expression as a chain of its own, if it folds rows.
 Result<RowChain, Refusal> reduction_at(View& view, const Site& site) {
@@ -53,6 +57,15 @@ std::optional<Refusal> misfit_of(const RowChain& chain, const Choice& choice) {
   }
   if (threads < 2 || threads > kMostThreads) {
     return Refusal{&kThreads, choice.at, concat(threads, " threads"), {{"threads", threads}}};
+  }
+  const std::int64_t vector = choice.integer("vector");
+  const bool is_known = std::find(std::begin(kVectors), std::end(kVectors), vector) != std::end(kVectors);
+  const std::int64_t part = length / parts;
+  if (!is_known || part % vector != 0 || part / vector < 2) {
+    return Refusal{&kVector,
+                   choice.at,
+                   concat(vector, " neighbours of parts of ", part),
+                   {{"vector", vector}, {"part", part}}};
   }
   return std::nullopt;
 }
@@ -94,6 +107,7 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   if (!make_row_kernel(builder, fold, layout)) return builder.refusal();
   RowChain folds = find_row_chain(builder.view(), first);
   folds.parts.resize(1);
+  layout.vector = choice.integer("vector");
   layout.base = folds.rows.size() > 1 ? 1 : 0;
   (void)make_row_kernel(builder, folds, layout);
   return builder.refusal();
@@ -114,14 +128,16 @@ void choices(View& view, Listing& listing) {
   for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
     const auto chain = reduction_at(view, item_site({i}));
     if (!listing.allows(chain)) continue;
-    const Values others = {{"threads", 256}, {"sums", "plain"}};
+    const Values others = {{"threads", 256}, {"sums", "plain"}, {"vector", 1}};
     auto parts = values_that_work(stages_move(), view, {item_site({i}), others},
                                   {"parts", worth_trying(chain->parts[0].length)}, listing);
     if (parts.count() == 0) continue;
-    listing.offer(
-        {item_site({i}),
-         {std::move(parts), {"threads", std::vector<std::int64_t>{256}}, {"sums", std::vector<std::string>{"plain"}}},
-         false});
+    listing.offer({item_site({i}),
+                   {std::move(parts),
+                    {"threads", std::vector<std::int64_t>{256}},
+                    {"sums", std::vector<std::string>{"plain"}},
+                    {"vector", std::vector<std::int64_t>{1}}},
+                   false});
   }
 }
 

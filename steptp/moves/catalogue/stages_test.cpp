@@ -19,6 +19,17 @@ TEST(StagesMove, ALossIsFoldedByBlocksAndThenByOne) {
               "B(bx,1)[B(tx,4)L(c,2)?{c*4+tx<5}[G:s[]=G:s[]+E:f16[bx*5+c*4+tx];];D:f16[]=G:s[]/60;];");
 }
 
+TEST(StagesMove, ThreadsFoldNeighbours) {
+  expect_move("stages", R"(
+@input A f32[160]
+@output D f32[]
+L(a,160)[D[]=D[]+A[a];];
+)",
+              R"({"at":"0","parts":5,"threads":4,"sums":"plain","vector":4})",
+              "B(bx,5)[B(tx,4)L(c,2)L(d,4)[F:s[]=F:s[]+A[bx*32+c*16+tx*4+d];];E[bx]=F:s[];];"
+              "B(bx,1)[B(tx,4)L(c,2)?{c*4+tx<5}[G:s[]=G:s[]+E[bx*5+c*4+tx];];D[]=G:s[];];");
+}
+
 TEST(StagesMove, AContractionIsSplitOverItsSum) {
   expect_move("stages", R"(
 @input A f32[6,12]
@@ -51,6 +62,8 @@ TEST(StagesMove, Refuses) {
   expect_move_refusal("stages", kLoss, R"({"at":"0","parts":60,"threads":4,"sums":"plain"})", "divides");
   expect_move_refusal("stages", kLoss, R"({"at":"0","parts":5,"threads":1,"sums":"plain"})", "threads");
   expect_move_refusal("stages", kLoss, R"({"at":"0","parts":5,"threads":4,"sums":"narrow"})", "choice");
+  expect_move_refusal("stages", kLoss, R"({"at":"0","parts":5,"threads":4,"sums":"wide","vector":8})", "vector",
+                      "8 neighbours of parts of 12");
   // Its accumulator is read by itself in another place: that is a recurrence, and there are no parts.
   expect_move_refusal("stages", R"(
 @input A f32[8]

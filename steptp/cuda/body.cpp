@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "steptp/cuda/guards.h"
+#include "steptp/cuda/conditions.h"
 #include "steptp/lowering/collectives.h"
 #include "steptp/lowering/threads.h"
 
@@ -78,7 +78,7 @@ std::string Body::position_on(Axis axis) const {
 }
 
 void Body::write() {
-  const Nodes nodes = with_guards_outside(kernel_.body);
+  const Nodes nodes = with_conditions_outside(kernel_.body);
   block_level(nodes);
 }
 

@@ -13,6 +13,12 @@
 
 namespace steptp::cuda {
 
+/// What the lanes of a loop load at once, and under which conditions, which are the same for all of them.
+struct VectorLoad {
+  RefPtr ref;
+  std::vector<const lowering::Value*> conditions;
+};
+
 /// Writes what the threads of a block do (docs/language.md R11). Outside of thread loops all threads walk together:
 /// loops and guards there are uniform, and barriers stand where data passes between threads. Inside, each thread is by
 /// itself.
@@ -52,8 +58,8 @@ class Body {
   // vectors.cpp
   [[nodiscard]] bool vector_loop(const lowering::Node& node);
   [[nodiscard]] std::int64_t vector_width_of(const Ref& ref, const Loop& lanes);
-  [[nodiscard]] std::vector<RefPtr> vector_loads(const lowering::Node& node, const std::string& except);
-  void load_vectors(const lowering::Node& node, const std::vector<RefPtr>& vectors);
+  [[nodiscard]] std::vector<VectorLoad> vector_loads(const lowering::Node& node, const std::string& except);
+  void load_vectors(const lowering::Node& node, const std::vector<VectorLoad>& vectors);
   [[nodiscard]] std::string lane_address(const Ref& ref, const Loop& lanes, std::int64_t lane);
 
   // collectives.cpp

@@ -190,7 +190,7 @@ void Body::fold_own_part(const Reduction& reduction, std::size_t at) {
     return;
   }
   speller_.open(around.loop);
-  const std::vector<RefPtr> vectors = vector_loads(around, reduction.store->target->tensor);
+  const std::vector<VectorLoad> vectors = vector_loads(around, reduction.store->target->tensor);
   if (!vectors.empty()) {
     out_.open();
     load_vectors(around, vectors);

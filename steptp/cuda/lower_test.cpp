@@ -70,6 +70,26 @@ TEST(CudaText, GuardsThatAreTheSameInEveryLaneStandAroundVectors) {
   EXPECT_EQ(count(text("a*4+c<14"), "stp_v0"), 0U);
 }
 
+/// Copies that are filled up at the end of a row load vectors where a row ends between two of them: 60 is a multiple of
+/// four and 58 is not.
+TEST(CudaText, VectorsUnderConditionsThatAreTheSameInEveryLane) {
+  const auto text = [](const char* value) {
+    return cuda_of(concat("@input A f32[8,60]\n@input C f32[8,60]\n@output D f32[8,64]\nB^{8}_{bx=0}B^{16}_{tx=0}"
+                          "V^{4}_{c=0}[D^{f32,g}_{bx,tx*4+c}=", value, ";];"));
+  };
+  const std::string kLoad = "= *(const stp_vector<float, 4>*)(A";
+  const std::string filled = text("if_then_else(tx*4+c<60,A^{f32,g}_{bx,tx*4+c},0)");
+  EXPECT_EQ(count(filled, kLoad), 1U) << filled;
+  EXPECT_LT(filled.find("if (((tx_ * 4) < 60))"), filled.find(kLoad)) << filled;
+  EXPECT_EQ(count(text("if_then_else(tx*4+c<58,A^{f32,g}_{bx,tx*4+c},0)"), kLoad), 0U);
+  EXPECT_EQ(count(text("if_then_else(tx*4+c>=60,0,A^{f32,g}_{bx,tx*4+c})"), kLoad), 0U);
+  // One element under two conditions has one name, which would be wrong under one of them.
+  EXPECT_EQ(count(text("if_then_else(tx<15,A^{f32,g}_{bx,tx*4+c},0)+if_then_else(tx<14&tx<15,A^{f32,g}_{bx,tx*4+c},0)"),
+                  kLoad), 0U);
+  EXPECT_EQ(count(text("if_then_else(tx<15,if_then_else(C^{f32,g}_{bx,0}>0,A^{f32,g}_{bx,tx*4+c},0),0)"), kLoad), 0U);
+  EXPECT_EQ(count(text("if_then_else(tx<15,if_then_else(bx<7,A^{f32,g}_{bx,tx*4+c},0),0)"), kLoad), 1U);
+}
+
 /// Sums along a row, four elements after four: what a thread reads is one vector although the loop is serial, behind a
 /// guard that is the same for the four, alone and among threads that reduce.
 TEST(CudaText, ShortSerialLoopsLoadVectors) {

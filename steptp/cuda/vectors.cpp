@@ -12,11 +12,52 @@ namespace {
 
 constexpr std::int64_t kVectorBytes = 16;
 
-/// Loads that every lane makes: those under a condition may be out of range in a lane that does not.
-void unconditional_loads(const Value& value, std::vector<const Value*>& out) {
-  if (value.kind == Value::Kind::select) return unconditional_loads(*value.operands[0], out);
-  if (value.kind == Value::Kind::load) out.push_back(&value);
-  for (const lowering::ValuePtr& operand : value.operands) unconditional_loads(*operand, out);
+/// A load and the conditions under which it is made, from the outside; it is `blocked` where one of them differs
+/// between lanes, or has to be false.
+struct Loaded {
+  const Value* load = nullptr;
+  std::vector<const Value*> conditions;
+  bool is_blocked = false;
+};
+
+bool depends_on(const Value& condition, const std::string& lane) {
+  if (condition.kind == Value::Kind::load) return true;
+  if (condition.kind == Value::Kind::index && mentions(condition.index, lane)) return true;
+  return std::any_of(condition.operands.begin(), condition.operands.end(),
+                     [&](const lowering::ValuePtr& operand) { return depends_on(*operand, lane); });
+}
+
+void find_loads(const Value& value, const std::string& lane, const Loaded& under, std::vector<Loaded>& out) {
+  if (value.kind == Value::Kind::load) {
+    out.push_back(under);
+    out.back().load = &value;
+  }
+  if (value.kind != Value::Kind::select) {
+    for (const lowering::ValuePtr& operand : value.operands) find_loads(*operand, lane, under, out);
+    return;
+  }
+  const Value& condition = *value.operands[0];
+  find_loads(condition, lane, under, out);
+  Loaded chosen = under;
+  chosen.conditions.push_back(&condition);
+  chosen.is_blocked = under.is_blocked || depends_on(condition, lane);
+  find_loads(*value.operands[1], lane, chosen, out);
+  chosen.is_blocked = true;
+  find_loads(*value.operands[2], lane, chosen, out);
+}
+
+/// The conditions under which an element may be loaded for all lanes at once: none where some lane always loads it.
+/// Nothing where its loads do not agree on them, because one name then stands for all of them.
+std::optional<std::vector<const Value*>> conditions_of(const Ref& ref, const std::vector<Loaded>& all) {
+  std::optional<std::vector<const Value*>> out;
+  bool agree = true;
+  for (const Loaded& one : all) {
+    if (!equal(*one.load->ref, ref)) continue;
+    if (one.conditions.empty()) return std::vector<const Value*>();
+    agree = agree && !one.is_blocked && (!out || *out == one.conditions);
+    out = one.conditions;
+  }
+  return agree ? out : std::nullopt;
 }
 
 /// How many elements one instruction moves where `lanes` neighbours begin at a multiple of `alignment` elements: the
@@ -64,38 +105,48 @@ std::string Body::lane_address(const Ref& ref, const Loop& lanes, std::int64_t l
 }
 
 /// What a short loop around one equation may load as vectors; of the tensor `except`, nothing.
-std::vector<RefPtr> Body::vector_loads(const Node& node, const std::string& except) {
-  std::vector<RefPtr> out;
+std::vector<VectorLoad> Body::vector_loads(const Node& node, const std::string& except) {
+  std::vector<VectorLoad> out;
   if (!may_be_lanes(node.loop) || node.body.size() != 1) return out;
   if (node.body[0].kind != Node::Kind::store) return out;
-  std::vector<const Value*> loads;
-  unconditional_loads(*node.body[0].value, loads);
-  for (const Value* load : loads) {
-    const bool known = std::any_of(out.begin(), out.end(), [&](const RefPtr& ref) { return equal(*ref, *load->ref); });
-    if (!known && load->ref->tensor != except && vector_width_of(*load->ref, node.loop) > 1) out.push_back(load->ref);
+  std::vector<Loaded> all;
+  find_loads(*node.body[0].value, node.loop.index, {}, all);
+  for (const Loaded& one : all) {
+    const RefPtr& ref = one.load->ref;
+    const bool known =
+        std::any_of(out.begin(), out.end(), [&](const VectorLoad& other) { return equal(*other.ref, *ref); });
+    if (known || ref->tensor == except || vector_width_of(*ref, node.loop) == 1) continue;
+    if (auto conditions = conditions_of(*ref, all)) out.push_back({ref, std::move(*conditions)});
   }
   return out;
 }
 
 /// Writes the loads; from now on the elements are spelled as lanes of them.
-void Body::load_vectors(const Node& node, const std::vector<RefPtr>& vectors) {
+void Body::load_vectors(const Node& node, const std::vector<VectorLoad>& vectors) {
   const Loop& lanes = node.loop;
   for (std::size_t i = 0; i < vectors.size(); ++i) {
-    const std::int64_t width = vector_width_of(*vectors[i], lanes);
-    const std::string type = vector_type(vectors[i]->dtype, width);
-    if (width == lanes.extent) {
-      out_.line("const ", type, " stp_v", i, " = *(const ", type, "*)(", lane_address(*vectors[i], lanes, 0), ");");
+    const VectorLoad& vector = vectors[i];
+    const std::int64_t width = vector_width_of(*vector.ref, lanes);
+    const std::int64_t pieces = lanes.extent / width;
+    const std::string type = vector_type(vector.ref->dtype, width);
+    const bool is_certain = vector.conditions.empty();
+    if (pieces == 1 && is_certain) {
+      out_.line("const ", type, " stp_v", i, " = *(const ", type, "*)(", lane_address(*vector.ref, lanes, 0), ");");
       continue;
     }
-    out_.line(type, " stp_v", i, "[", lanes.extent / width, "];");
-    for (std::int64_t k = 0; k < lanes.extent / width; ++k) {
-      const std::string address = lane_address(*vectors[i], lanes, k * width);
-      out_.line("stp_v", i, "[", k, "] = *(const ", type, "*)(", address, ");");
+    out_.line(type, " stp_v", i, pieces == 1 ? "" : concat("[", pieces, "]"), is_certain ? ";" : " = {};");
+    const auto spelled = [&](const Value* condition) { return speller_.value(*condition); };
+    if (!is_certain) out_.open("if (", join(vector.conditions, " && ", spelled), ")");
+    for (std::int64_t k = 0; k < pieces; ++k) {
+      const std::string address = lane_address(*vector.ref, lanes, k * width);
+      out_.line("stp_v", i, pieces == 1 ? "" : concat("[", k, "]"), " = *(const ", type, "*)(", address, ");");
     }
+    if (!is_certain) out_.close();
   }
   for (std::size_t i = 0; i < vectors.size(); ++i) {
-    const std::string element = lane_of(concat("stp_v", i), lanes, vector_width_of(*vectors[i], lanes));
-    speller_.replace(vectors[i], vectors[i]->dtype == DType::boolean ? concat("(", element, " != 0)") : element);
+    const RefPtr& ref = vectors[i].ref;
+    const std::string element = lane_of(concat("stp_v", i), lanes, vector_width_of(*ref, lanes));
+    speller_.replace(ref, ref->dtype == DType::boolean ? concat("(", element, " != 0)") : element);
   }
 }
 
@@ -110,7 +161,7 @@ bool Body::vector_loop(const Node& node) {
   const bool whole_store = width > 1;
   // Where the target is stored lane by lane, what is read of it must be read lane by lane too.
   const bool is_first = begin_with_identity(inner);
-  const std::vector<RefPtr> vectors = vector_loads(node, whole_store && !is_first ? "" : inner.target->tensor);
+  const std::vector<VectorLoad> vectors = vector_loads(node, whole_store && !is_first ? "" : inner.target->tensor);
   if (!whole_store && vectors.empty()) {
     speller_.forget_replaced();
     speller_.close();

@@ -22,7 +22,7 @@ STEPTP = str(Path(sys.argv[1]).resolve())
 PLANS = ROOT / "bench" / "plans"
 # Kernels of the ends with several: a reduction over rows, one over all of them, and what is done with its result; behind
 # a contraction the mean and the variance of a batch, and what is done with them.
-SEVERAL_KERNELS = {22: 2, 42: 3, 43: 2, 56: 4, 62: 4}
+SEVERAL_KERNELS = {22: 2, 29: 2, 42: 3, 43: 2, 56: 4, 62: 4, 83: 2}
 
 
 def output_of(*arguments: str) -> str:

@@ -39,7 +39,8 @@ struct Located {
 };
 [[nodiscard]] Located locate(const Document& document);
 
-/// Sets line, column and length of diagnostics that carry an address. Those without one keep what they have.
+/// Sets line, column and length of diagnostics that carry an address, and puts their hints into the words of the
+/// document's profile. Those without an address keep the place that they have.
 void place(const Document& document, Diagnostics& diagnostics);
 
 /// A `.leir` text with its signature lines.

@@ -39,8 +39,7 @@ struct Located {
 };
 [[nodiscard]] Located locate(const Document& document);
 
-/// Sets line, column and length of diagnostics that carry an address, and puts their hints into the words of the
-/// document's profile. Those without an address keep the place that they have.
+/// Sets line, column and length of diagnostics that carry an address, and words all hints for the document's profile.
 void place(const Document& document, Diagnostics& diagnostics);
 
 /// A `.leir` text with its signature lines.

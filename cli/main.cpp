@@ -13,6 +13,7 @@
 #include "steptp/base/text.h"
 #include "steptp/dataset/build.h"
 #include "steptp/measure/candidates.h"
+#include "steptp/verify/judge_worker.h"
 
 namespace steptp::cli {
 
@@ -110,6 +111,9 @@ int be_worker(const char* memory_bytes, const char* gpu) {
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "dataset-worker") {
     return steptp::dataset::run_dataset_worker(steptp::Worker::kDescriptor, std::strtoull(argv[2], nullptr, 10));
+  }
+  if (argc == 2 && argv[1] == steptp::cli::kJudgeWorkerWord) {
+    return steptp::run_judge_worker(steptp::Worker::kDescriptor);
   }
   if (argc == 4 && std::string_view(argv[1]) == "worker") return steptp::cli::be_worker(argv[2], argv[3]);
   if (argc > 1 && argv[1] == steptp::cli::Invocation::kWorkerWord) {

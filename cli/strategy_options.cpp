@@ -1,5 +1,8 @@
 #include "cli/strategy_options.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
 #include "steptp/documents/usable.h"
@@ -41,16 +44,66 @@ std::string program_text(const Document& document, const Program& program) {
   return document.record.is_null() ? print_document(program, Profile::paper) : print(program) + "\n";
 }
 
-Result<Json, Diagnostic> read_json_option(const std::string& option, const std::string& text) {
-  std::string content = text;
-  if (text.starts_with('@')) {
-    auto file = read_file(text.substr(1));
-    if (!file) return file.error();
-    content = std::move(file).value();
+std::string as_comments(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    append(out, line.empty() ? "#" : "# ", line, "\n");
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
-  auto json = parse_json(content);
+  return out;
+}
+
+Status bad_input(const Diagnostic& diagnostic) {
+  print_error(diagnostic);
+  return Status::bad_input;
+}
+
+namespace {
+
+/// The text itself, or the content of a file after @.
+Result<std::string, Diagnostic> read_option(const std::string& text) {
+  if (!text.starts_with('@')) return text;
+  auto file = read_file(text.substr(1));
+  if (!file) return file.error();
+  return std::move(file).value();
+}
+
+Result<Json, Diagnostic> json_of(const std::string& option, std::string_view text, std::size_t skipped = 0) {
+  auto json = parse_json(text.substr(skipped));
   if (json) return std::move(json).value();
-  return make_error("json", concat(option, ": ", json.error().message, " at byte ", json.error().offset));
+  return make_error("json", concat(option, ": ", json.error().message, " at byte ", json.error().offset + skipped));
+}
+
+}  // namespace
+
+Result<Json, Diagnostic> read_json_option(const std::string& option, const std::string& text) {
+  const auto content = read_option(text);
+  if (!content) return content.error();
+  return json_of(option, *content);
+}
+
+Result<NamedChoice, Diagnostic> read_choice(const std::string& text) {
+  constexpr std::string_view kOption = "--choice";
+  const auto content = read_option(text);
+  if (!content) return content.error();
+  NamedChoice out;
+  std::size_t word = 0;
+  const auto is_of_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+  while (word < content->size() && is_of_name((*content)[word])) ++word;
+  const bool has_name = word > 0 && content->find('{', word) != std::string::npos;
+  if (has_name) out.name = content->substr(0, word);
+  const auto json = json_of(std::string(kOption), *content, has_name ? word : 0);
+  if (!json) return json.error();
+  const Json* inner = json->find("choice");
+  if (inner && inner->as_object()) {
+    for (const char* key : {"strategy", "move"}) {
+      const Json* name = json->find(key);
+      if (name && name->as_string()) out.name = *name->as_string();
+    }
+  }
+  out.choice = inner && inner->as_object() ? *inner : *json;
+  return out;
 }
 
 Status status_of(const Refusal& refusal) {

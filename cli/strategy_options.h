@@ -17,6 +17,20 @@ namespace steptp::cli {
 /// A program as an answer: a document, or the text alone where the program came in a record.
 [[nodiscard]] std::string program_text(const Document& document, const Program& program);
 
+/// Each line as a comment, so that a program may stand behind it.
+[[nodiscard]] std::string as_comments(std::string_view text);
+
+/// What --choice says: the choice alone; the line that `steptp choices` prints, with the name of the strategy or move
+/// before it; or an object with both, as with --json.
+struct NamedChoice {
+  std::string name;  ///< empty where it is the choice alone
+  Json choice;
+};
+[[nodiscard]] Result<NamedChoice, Diagnostic> read_choice(const std::string& text);
+
+/// Prints what is wrong with the words of a call.
+[[nodiscard]] Status bad_input(const Diagnostic& diagnostic);
+
 /// The JSON in an option: the text itself, or the content of a file after @.
 [[nodiscard]] Result<Json, Diagnostic> read_json_option(const std::string& option, const std::string& text);
 

@@ -30,6 +30,9 @@ struct Invocation {
 };
 [[nodiscard]] Invocation& invocation();
 
+/// How a process of this program is started that judges pairs (verify/judge_worker.h); no verb for people.
+inline constexpr std::string_view kJudgeWorkerWord = "judge-worker";
+
 /// What a verb's set-up leaves behind: run it when the user chose the verb.
 using VerbMain = std::function<Status()>;
 

@@ -39,75 +39,63 @@ std::string domain_text(const ParameterDomain& domain) {
   return concat(out, " without ", join(range->except, ",", [](std::int64_t value) { return value; }));
 }
 
-std::string site_text(const StrategySite& entry) {
-  std::string out = concat(entry.strategy->name, " at ", to_text(entry.site.at));
+/// The name of the strategy, or of the move, that an entry is of.
+template <typename Entry>
+std::string_view maker_of(const Entry& entry) {
+  if constexpr (requires { entry.strategy; })
+    return entry.strategy->name;
+  else
+    return entry.move->name;
+}
+
+template <typename Entry>
+std::string site_text(const Entry& entry) {
+  std::string out = concat(maker_of(entry), " at ", to_text(entry.site.at));
   for (const ParameterDomain& domain : entry.site.parameters) append(out, "; ", domain_text(domain));
   append(out, "; ", entry.site.count(), entry.site.count() == 1 ? " choice" : " choices");
   return concat(out, entry.site.extended ? ", extended\n" : "\n");
 }
 
-Answer list(const Document& document, const std::vector<const Strategy*>& strategies, const ChoicesOptions& options) {
-  Answer answer = unusable(document, options.records.json);
-  if (answer.status != Status::yes) return answer;
-  const std::string& name = document.program.name;
-  View view(document.program);
-  const Choices found = list_choices(strategies, view, options.extended, options.refusals);
+/// What strategies, or moves, have found, as the options want it.
+template <typename Found>
+std::string text_of(const std::string& program, const Found& found, const ChoicesOptions& options) {
   const bool json = options.records.json;
+  std::string out;
   if (options.limit || options.sample) {
     const auto chosen =
         options.sample ? sample_choices(found, *options.sample, options.seed) : first_choices(found, *options.limit);
-    for (const StrategyChoice& entry : chosen) {
+    for (const auto& entry : chosen) {
       if (json)
-        append(answer.out, to_json(name, entry).dump(), "\n");
+        append(out, to_json(program, entry).dump(), "\n");
       else
-        append(answer.out, entry.strategy->name, " ", entry.choice.to_json().dump(), "\n");
+        append(out, maker_of(entry), " ", entry.choice.to_json().dump(), "\n");
     }
   } else {
-    for (const StrategySite& entry : found.sites) {
-      answer.out += json ? to_json(name, entry).dump() + "\n" : site_text(entry);
-    }
+    for (const auto& entry : found.sites) out += json ? to_json(program, entry).dump() + "\n" : site_text(entry);
   }
-  for (const StrategyRefusal& entry : found.refusals) {
+  for (const auto& entry : found.refusals) {
     if (json)
-      append(answer.out, to_json(name, entry).dump(), "\n");
+      append(out, to_json(program, entry).dump(), "\n");
     else
-      append(answer.out, to_text(entry.strategy->name, entry.refusal), "\n");
+      append(out, to_text(maker_of(entry), entry.refusal), "\n");
   }
-  return answer;
+  return out;
 }
 
-std::string site_text(const MoveSite& entry) {
-  std::string out = concat(entry.move->name, " at ", to_text(entry.site.at));
-  for (const ParameterDomain& parameter : entry.site.parameters) append(out, "; ", domain_text(parameter));
-  return concat(out, "; ", entry.site.count(), entry.site.count() == 1 ? " choice\n" : " choices\n");
+Answer list(const Document& document, const std::vector<const Strategy*>& strategies, const ChoicesOptions& options) {
+  Answer answer = unusable(document, options.records.json);
+  if (answer.status != Status::yes) return answer;
+  View view(document.program);
+  const Choices found = list_choices(strategies, view, options.extended, options.refusals);
+  answer.out = text_of(document.program.name, found, options);
+  return answer;
 }
 
 Answer list_moves(const Document& document, const std::vector<const Move*>& moves, const ChoicesOptions& options) {
   Answer answer = unusable(document, options.records.json);
   if (answer.status != Status::yes) return answer;
-  const std::string& name = document.program.name;
   View view(document.program);
-  const MoveChoices found = list_choices(moves, view, options.refusals);
-  const bool json = options.records.json;
-  if (options.limit || options.sample) {
-    const auto chosen =
-        options.sample ? sample_choices(found, *options.sample, options.seed) : first_choices(found, *options.limit);
-    for (const MoveChoice& entry : chosen) {
-      if (json)
-        append(answer.out, to_json(name, entry).dump(), "\n");
-      else
-        append(answer.out, entry.move->name, " ", entry.choice.to_json().dump(), "\n");
-    }
-  } else {
-    for (const MoveSite& entry : found.sites)
-      answer.out += json ? to_json(name, entry).dump() + "\n" : site_text(entry);
-  }
-  for (const MoveNotMade& entry : found.refusals) {
-    if (json)
-      append(answer.out, to_json(name, entry).dump(), "\n");
-    else
-      append(answer.out, to_text(entry.move->name, entry.refusal), "\n");
-  }
+  answer.out = text_of(document.program.name, list_choices(moves, view, options.refusals), options);
   return answer;
 }
 

@@ -111,7 +111,7 @@ std::string report(const Judgement& judgement) {
   if (judgement.same) out += " (the same program up to names)";
   if (is_equal(judgement.verdict)) out += safety_text(judgement);
   if (judgement.bound_log2)
-    append(out, ", chance of error at most 2^", std::to_string(std::lround(*judgement.bound_log2)));
+    append(out, ", chance of error at most 2^", std::to_string(std::lround(std::ceil(*judgement.bound_log2))));
   if (judgement.agree_bits) append(out, ", agreeing in ", std::to_string(*judgement.agree_bits), " bits");
   if (judgement.points > 0) append(out, ", ", std::to_string(judgement.points), " points");
   if (judgement.seed) append(out, ", seed ", std::to_string(*judgement.seed));

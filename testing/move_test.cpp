@@ -13,57 +13,26 @@
 #include "steptp/text/printer.h"
 #include "steptp/verify/verify.h"
 #include "testing/judge_support.h"
+#include "testing/refusal_notes.h"
 #include "testing/shorthand.h"
 
 namespace steptp::testing {
 
 namespace {
 
-/// All that was refused while the tests ran, as "move/need".
-std::set<std::string>& refused() {
-  static std::set<std::string> all;
-  return all;
-}
-
-/// After the last test: each declared need has refused something. A run of some of the tests says nothing.
-class EveryNeedRefuses : public ::testing::Environment {
- public:
-  void TearDown() override {
-    if (::testing::GTEST_FLAG(filter) != "*") return;
-    for (const Move* move : all_moves()) {
-      for (const Precondition& need : move->needs) {
-        EXPECT_TRUE(refused().contains(concat(move->name, "/", need.id)))
-            << "no test has seen " << move->name << " refuse because of [" << need.id << "]";
-      }
-    }
+RefusalNotes* const kNotes = new RefusalNotes([] {
+  std::vector<std::string> out;
+  for (const Move* move : all_moves()) {
+    for (const Precondition& need : move->needs) out.push_back(RefusalNotes::note(move->name, need.id));
   }
-};
-const ::testing::Environment* const kEnvironment = ::testing::AddGlobalTestEnvironment(new EveryNeedRefuses);
+  return out;
+});
+const ::testing::Environment* const kEnvironment = ::testing::AddGlobalTestEnvironment(kNotes);
 
 const Move& move_named(std::string_view name) {
   const Move* move = find_move(name);
   if (!move) throw std::runtime_error(concat("no move ", name));
   return *move;
-}
-
-Choice choice_of(std::string_view text) {
-  const auto json = parse_json(text);
-  if (!json) throw std::runtime_error(concat("not JSON: ", text));
-  const auto choice = choice_from_json(*json);
-  if (!choice) throw std::runtime_error(choice.error());
-  return *choice;
-}
-
-std::string header_of(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-    const std::string_view line = text.substr(at, end - at);
-    const std::size_t first = line.find_first_not_of(' ');
-    if (first != std::string_view::npos && line[first] == '@') append(out, line);
-    at = end;
-  }
-  return out;
 }
 
 bool has_error(const Program& program) { return check_program(program).verdict == CheckReport::Verdict::errors; }
@@ -72,9 +41,7 @@ bool has_error(const Program& program) { return check_program(program).verdict =
 
 Program move_program(std::string_view text) { return shorthand_program(text, {{"T", "f32"}}); }
 
-void note_move_refusal(std::string_view move, const Refusal& refusal) {
-  refused().insert(concat(move, "/", refusal.precondition->id));
-}
+void note_move_refusal(std::string_view move, const Refusal& refusal) { kNotes->add(move, refusal); }
 
 void expect_move(std::string_view move, std::string_view before, std::string_view choice, std::string_view after) {
   const Program program = move_program(before);

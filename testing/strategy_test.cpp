@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-#include <set>
 #include <stdexcept>
 
 #include "steptp/base/text.h"
@@ -15,47 +13,28 @@
 #include "steptp/text/printer.h"
 #include "steptp/verify/verify.h"
 #include "testing/judge_support.h"
+#include "testing/refusal_notes.h"
 #include "testing/shorthand.h"
 
 namespace steptp::testing {
 
 namespace {
 
-/// All that was refused while the tests ran, as "strategy/precondition".
-std::set<std::string>& refused() {
-  static std::set<std::string> all;
-  return all;
-}
-
-/// After the last test: each declared precondition has refused something. A run of some of the tests says nothing.
-class EveryPreconditionRefuses : public ::testing::Environment {
- public:
-  void TearDown() override {
-    if (::testing::GTEST_FLAG(filter) != "*") return;
-    for (const Strategy* strategy : all_strategies()) {
-      for (const auto& list : {strategy->published, strategy->safety}) {
-        for (const Precondition& precondition : list) {
-          EXPECT_TRUE(refused().contains(concat(strategy->name, "/", precondition.id)))
-              << "no test has seen " << strategy->name << " refuse because of [" << precondition.id << "]";
-        }
-      }
+RefusalNotes* const kNotes = new RefusalNotes([] {
+  std::vector<std::string> out;
+  for (const Strategy* strategy : all_strategies()) {
+    for (const auto& list : {strategy->published, strategy->safety}) {
+      for (const Precondition& item : list) out.push_back(RefusalNotes::note(strategy->name, item.id));
     }
   }
-};
-const ::testing::Environment* const kEnvironment = ::testing::AddGlobalTestEnvironment(new EveryPreconditionRefuses);
+  return out;
+});
+const ::testing::Environment* const kEnvironment = ::testing::AddGlobalTestEnvironment(kNotes);
 
 const Strategy& strategy_named(std::string_view name) {
   const Strategy* strategy = find_strategy(name);
   if (!strategy) throw std::runtime_error(concat("no strategy ", name));
   return *strategy;
-}
-
-Choice choice_of(std::string_view text) {
-  const auto json = parse_json(text);
-  if (!json) throw std::runtime_error(concat("not JSON: ", text));
-  const auto choice = choice_from_json(*json);
-  if (!choice) throw std::runtime_error(choice.error());
-  return *choice;
 }
 
 }  // namespace
@@ -66,10 +45,7 @@ std::string vector_nest(std::string_view right) { return concat("B(tx,8)[E[tx]="
 std::string vector_program(std::string_view right) { return concat(kVectors, vector_nest(right)); }
 std::string row_nest(std::string_view right) { return concat("B(tx,8)L(a,6)[E[tx,a]=", right, ";];\n"); }
 
-void note_refusal(std::string_view strategy, const Refusal& refusal) {
-  EXPECT_FALSE(refusal.message.empty()) << strategy << " [" << refusal.precondition->id << "]";
-  refused().insert(concat(strategy, "/", refusal.precondition->id));
-}
+void note_refusal(std::string_view strategy, const Refusal& refusal) { kNotes->add(strategy, refusal); }
 
 void expect_rewrite(std::string_view strategy, std::string_view before, std::string_view choice, std::string_view after,
                     HouseResult result) {
@@ -77,14 +53,7 @@ void expect_rewrite(std::string_view strategy, std::string_view before, std::str
   View view(program);
   const auto applied = apply(strategy_named(strategy), view, choice_of(choice));
   ASSERT_TRUE(applied.ok()) << to_text(strategy, applied.error()) << "\n" << before;
-  std::string header;
-  for (std::size_t at = 0; at < before.size();) {
-    const std::size_t end = std::min(before.find('\n', at), before.size() - 1) + 1;
-    const std::string_view line = before.substr(at, end - at);
-    if (line.substr(line.find_first_not_of(' ')).starts_with('@')) append(header, line);
-    at = end;
-  }
-  const Program wanted = strategy_program(concat(header, after));
+  const Program wanted = strategy_program(concat(header_of(before), after));
   EXPECT_TRUE(same_up_to_renaming(applied->program, wanted))
       << strategy << " " << choice << "\n got    " << print(applied->program) << "\n wanted " << print(wanted);
   EXPECT_EQ(check_application(strategy_named(strategy), program, choice_of(choice)), result);

@@ -7,6 +7,7 @@ import importlib.util
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 LOADER = importlib.machinery.SourceFileLoader("break_laws", str(Path(__file__).with_name("break_laws")))
@@ -14,6 +15,7 @@ SPEC = importlib.util.spec_from_loader("break_laws", LOADER)
 assert SPEC is not None
 break_laws = importlib.util.module_from_spec(SPEC)
 LOADER.exec_module(break_laws)
+law_switches = break_laws.law_switches
 
 SOURCE = "int f(int a) {\n  if (a > 0 &&\n      a < 9) return 1;\n  return 2;\n}\n"
 ROWS = '{.law = "first law", .before = "A"},\n{.law = "second law", .before = "C"},\n'
@@ -65,21 +67,21 @@ class Check(unittest.TestCase):
 
 
 class FakeWorkshop(break_laws.Workshop):
-    """A copy of the tree in which a build is nothing and the rows look at the text."""
+    """A copy of the tree in which a build is nothing and the rows look at the text that is in force."""
 
-    def __init__(self, root: Path, red: str, fails: bool) -> None:
-        self.tree = root
-        self.broken = root / "broken"
+    def __init__(self, root: Path, folder: Path, red: str, fails: bool) -> None:
+        super().__init__(folder, root, 2)
         self.red, self.fails = red, fails
+        self.breakages: dict[int, break_laws.Breakage] = {}
 
-    def source(self) -> str:
-        return (self.tree / "steptp/prove/a.cpp").read_text(encoding="utf-8")
+    def build(self, breakages: dict[int, break_laws.Breakage], tests: list[str]) -> str | None:
+        self.breakages = breakages
+        break_laws.switched_sources(self.root, breakages)
+        return "breakage-1:2:3: error: no\n" if self.fails and breakages else None
 
-    def build(self, *targets: str) -> str | None:
-        return "a.cpp:1: error: no" if self.fails and self.source() != SOURCE else None
-
-    def is_red(self, test: str, wanted: str) -> bool:
-        return self.red in self.source()
+    def is_red(self, test: str, wanted: str, broken: int = 0) -> bool:
+        text = self.breakages[broken].instead if broken else SOURCE
+        return self.red in text
 
     def has_tests(self, test: str, wanted: str) -> bool:
         return True
@@ -88,16 +90,13 @@ class FakeWorkshop(break_laws.Workshop):
 class Run(unittest.TestCase):
     def run_with(self, red: str, fails: bool = False, text: str = "return 2;") -> tuple[int, str]:
         table = ENTRY.format("first law", text, "return 3;")
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as copies:
             tree = Tree(folder, table)
-            workshop = FakeWorkshop(tree.root, red, fails)
+            workshop = FakeWorkshop(tree.root, Path(copies), red, fails)
             said: list[str] = []
-            with (
-                mock.patch("builtins.print", lambda *words, **_: said.append(" ".join(map(str, words)))),
-                mock.patch.object(break_laws.Log, "add", lambda *_: None),
-            ):
-                status = break_laws.break_all(workshop, break_laws.read_table(tree.root).breakages)
-            self.assertEqual(workshop.source(), SOURCE, "what was broken is whole again")
+            with mock.patch("builtins.print", lambda *words, **_: said.append(" ".join(map(str, words)))):
+                log = break_laws.Log(tree.root, Path(copies) / "results.jsonl")
+                status = break_laws.break_all(workshop, log, break_laws.read_table(tree.root).breakages)
             return status, "\n".join(said)
 
     def test_what_is_seen(self) -> None:
@@ -111,7 +110,7 @@ class Run(unittest.TestCase):
     def test_a_build_that_breaks(self) -> None:
         status, said = self.run_with("return 3;", fails=True)
         self.assertEqual(status, 1)
-        self.assertIn("the build breaks: a.cpp:1: error: no", said)
+        self.assertIn("the build breaks: no", said)
 
     def test_a_text_that_is_not_there(self) -> None:
         status, said = self.run_with("return 3;", text="return 7;")
@@ -120,6 +119,56 @@ class Run(unittest.TestCase):
 
     def test_rows_that_are_red_anyway(self) -> None:
         self.assertEqual(self.run_with("return 2;")[0], 2)
+
+    def test_a_text_outside_of_functions(self) -> None:
+        status, said = self.run_with("return 3;", text="int f(int a)")
+        self.assertEqual(status, 1)
+        self.assertIn("does not lie within one function", said)
+
+
+CLASS = """#include <x>
+namespace n {
+constexpr int kTable[] = {1, 2};
+struct S {
+  int f(int a) const { return a == 1 ? g({a, '{'}) : 2; }  // a brace: {
+  S() : a_(1) { a_ = 3; }
+};
+bool operator==(const S& l, const S& r) { const auto h = [](int i) { return i + 4; }; return h(1) == 5; }
+}
+"""
+
+
+class Switches(unittest.TestCase):
+    def switched(self, text: str, instead: str, number: int = 1) -> tuple[str, list[Any]]:
+        begin = CLASS.index(text)
+        change = law_switches.Change(number, begin, begin + len(text), instead)
+        return law_switches.with_switches(CLASS, "c.h", [change])
+
+    def test_bodies_are_written_once_more(self) -> None:
+        for text, body in [("? g(", " return a == 1 ? g({a, '{'}) : 2; "), ("a_ = 3", " a_ = 3; ")]:
+            out, left = self.switched(text, "HERE")
+            self.assertEqual(left, [])
+            self.assertIn("law_switches::broken(1)", out)
+            self.assertIn(body.replace(text, "HERE"), out)
+            self.assertIn(body, out)
+
+    def test_the_outermost_function_counts(self) -> None:
+        out, left = self.switched("i + 4", "i + 9")
+        self.assertEqual(left, [])
+        self.assertEqual(out.count("const auto h"), 2)
+
+    def test_several_in_one_function(self) -> None:
+        changes = [law_switches.Change(n, CLASS.index(t), CLASS.index(t) + len(t), "HERE") for n, t in [(1, "i + 4"), (2, "== 5")]]
+        out, left = law_switches.with_switches(CLASS, "c.h", changes)
+        self.assertEqual((left, out.count("const auto h")), ([], 3))
+
+    def test_what_cannot_be_chosen(self) -> None:
+        for text in ["1, 2", "a_(1)", "int f(int a)", "int i) { return i + 4; }; return h(1) == 5; }\n"]:
+            self.assertEqual(len(self.switched(text, "HERE")[1]), 1, text)
+
+    def test_errors_name_the_breakage(self) -> None:
+        output = "breakage-17:3:9: error: 'x' was not declared\na.cpp:4:1: error: other\nbreakage-17:4:1: error: more\n"
+        self.assertEqual(law_switches.broken_builds(output), {17: "'x' was not declared"})
 
 
 if __name__ == "__main__":

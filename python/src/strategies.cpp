@@ -7,7 +7,11 @@
 #include <optional>
 
 #include "python/src/bindings.h"
+#include "python/src/workers.h"
+#include "steptp/base/fresh_seed.h"
 #include "steptp/base/text.h"
+#include "steptp/documents/check_document.h"
+#include "steptp/documents/judged_recipe.h"
 #include "steptp/documents/usable.h"
 #include "steptp/plans/listing.h"
 #include "steptp/plans/registry.h"
@@ -223,6 +227,36 @@ nb::tuple replay_verb(const Document& document, const std::string& recipe_text) 
   return nb::make_tuple(nb::none(), text_object(out.set("refused", to_json(replayed.error().refusal)).dump()));
 }
 
+/// (program, JSON of the judgements), or (None, JSON of the refusal).
+nb::tuple judge_recipe_verb(const Document& document, const std::string& recipe_text, std::optional<std::uint64_t> seed,
+                            double timeout, const std::string& range) {
+  require_usable(document);
+  const auto recipe = recipe_from_json(json_of(recipe_text));
+  if (!recipe) throw nb::value_error(recipe.error().c_str());
+  const auto safe_range = parse_safe_range(range);
+  if (!safe_range) throw nb::value_error("range is 'middle', 'full' or two magnitudes 'lo,hi'");
+  ApartOptions how;
+  how.command = worker_command(WorkerKind::judge);
+  how.judge.safe_range = *safe_range;
+  how.seconds = timeout;
+  SignalWatch watch;
+  how.go_on = [&] { return watch.go_on(); };
+  auto judged = [&] {
+    const nb::gil_scoped_release release;
+    how.judge.seed = seed ? *seed : fresh_seed();
+    return judge_recipe(document, *recipe, how);
+  }();
+  if (watch.raised()) throw nb::python_error();
+  if (judged && judged->end.unusable) {
+    throw_diagnostics(check_document(document).diagnostics, *document.source);
+  }
+  if (judged) return nb::make_tuple(nb::cast(judged->program), text_object(to_json(*judged).dump()));
+  require_choice(judged.error().refusal);
+  Json out;
+  out.set("text", to_text(judged.error(), recipe->size())).set("step", judged.error().step);
+  return nb::make_tuple(nb::none(), text_object(out.set("refused", to_json(judged.error().refusal)).dump()));
+}
+
 }  // namespace
 
 void bind_strategies(nb::module_& module) {
@@ -241,6 +275,8 @@ void bind_strategies(nb::module_& module) {
   module.def("apply", &apply_verb, nb::arg("document"), nb::arg("strategy"), nb::arg("choice"),
              nb::arg("reasoning").none());
   module.def("replay", &replay_verb, nb::arg("document"), nb::arg("recipe"));
+  module.def("judge_recipe", &judge_recipe_verb, nb::arg("document"), nb::arg("recipe"), nb::arg("seed").none(),
+             nb::arg("timeout"), nb::arg("range"));
 }
 
 }  // namespace steptp::python

@@ -19,7 +19,17 @@ from ._errors import (
     SteptpError,
 )
 from ._moves import Moved, apply_move, make_plan, move_choices, moves, replay_plan, retune
-from ._results import Applied, CheckReport, Counterexample, Judgement, Lowered, RunResult, Statistics, TokenCounts
+from ._results import (
+    Applied,
+    CheckReport,
+    Counterexample,
+    JudgedRecipe,
+    Judgement,
+    Lowered,
+    RunResult,
+    Statistics,
+    TokenCounts,
+)
 from ._signature import Variable, from_json as _signature_from_json
 from ._steptp import Program
 from ._torch import TorchOrigin, from_torch, import_model, to_torch
@@ -34,6 +44,7 @@ from ._verbs import (
     explain,
     fmt,
     grammar,
+    judge_recipe,
     lower,
     read,
     replay,
@@ -63,6 +74,7 @@ __all__ = [
     "DiagnosticError",
     "DiagnosticWarning",
     "InputError",
+    "JudgedRecipe",
     "Judgement",
     "Lowered",
     "Moved",
@@ -92,6 +104,7 @@ __all__ = [
     "from_torch",
     "grammar",
     "import_model",
+    "judge_recipe",
     "lower",
     "make_plan",
     "move_choices",

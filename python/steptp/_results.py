@@ -228,6 +228,28 @@ class Applied:
 
 
 @dataclass(frozen=True)
+class JudgedRecipe:
+    """The answer of `judge_recipe`. As a condition it is true where the end equals the root: proved or exact.
+
+    `steps` has an object for each step: step, strategy, choice, verdict, bound_log2, safe, safe_by, seed, reason.
+    `worst` is the worst grade of a step and `bound_log2` the logarithm of the sum of their chances of error, None where
+    no chance played a part. `end` is the judgement of the last program against the root; `safe` is asked of that pair
+    whenever all steps are equal. `verdict` is the better of `worst` and the verdict of `end`, unless `end` differs.
+    """
+
+    program: Program
+    steps: tuple[Mapping[str, Any], ...]
+    worst: Verdict
+    bound_log2: float | None
+    verdict: Verdict
+    safe: bool | None
+    end: Judgement
+
+    def __bool__(self) -> bool:
+        return self.verdict in ("proved", "exact")
+
+
+@dataclass(frozen=True)
 class Lowered:
     """The text of a back end; of CUDA also the launch list: fills, kernels with grid and block, workspace, steps."""
 

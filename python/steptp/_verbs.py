@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import _arrays, _steptp
 from ._errors import DiagnosticWarning, RefusedError
-from ._results import Applied, CheckReport, Judgement, Lowered, RunResult, TokenCounts
+from ._results import Applied, CheckReport, JudgedRecipe, Judgement, Lowered, RunResult, TokenCounts
 from ._signature import SignatureLike, from_json, to_json
 from ._steptp import Document, Program
 
@@ -220,6 +220,19 @@ def lower(
     return Lowered(text, json.loads(launches) if launches else None)
 
 
+def _seconds(timeout: float | None) -> float:
+    """A limit on the wall clock; 0 is none."""
+    if timeout is None:
+        return 0.0
+    if not timeout > 0:
+        raise ValueError(f"timeout is a number of seconds above 0, not {timeout}")
+    return float(timeout)
+
+
+def _magnitudes(range: str | tuple[float, float]) -> str:
+    return range if isinstance(range, str) else ",".join(repr(float(number)) for number in range)
+
+
 def verify(
     before: Source,
     after: Source,
@@ -261,14 +274,10 @@ def verify(
     new = _open(after, signature, warn=False, strict=False)
     limit = None if budget is None else _natural(budget, "budget")
     path = None if certificate is None else os.fspath(certificate)
-    if timeout is not None and not timeout > 0:
-        raise ValueError(f"timeout is a number of seconds above 0, not {timeout}")
     if accept not in (None, "numeric"):
         raise ValueError(f"accept is 'numeric' or None, not {accept!r}")
     fixed = None if seed is None else _natural(seed, "seed")
-    magnitudes = range if isinstance(range, str) else ",".join(repr(float(number)) for number in range)
-    seconds = 0.0 if timeout is None else float(timeout)
-    answer = _steptp.verify(old, new, fixed, limit, path, seconds, magnitudes)
+    answer = _steptp.verify(old, new, fixed, limit, path, _seconds(timeout), _magnitudes(range))
     return Judgement._from_dict(json.loads(answer), accepts_numeric=accept == "numeric")
 
 
@@ -359,6 +368,45 @@ def replay(
         answer = json.loads(text or "{}")
         raise RefusedError(answer["text"], answer["refused"], answer["step"])
     return program
+
+
+def judge_recipe(
+    source: Source,
+    recipe: Mapping[str, Any] | Iterable[Mapping[str, Any]],
+    *,
+    signature: SignatureLike | None = None,
+    seed: int | None = None,
+    timeout: float | None = None,
+    range: str | tuple[float, float] = "middle",
+) -> JudgedRecipe:
+    """The steps of a recipe, each judged as `verify` does, and the end against the root: ``steptp replay --judge``.
+
+    `seed`, `timeout` (of one judgement) and `range` are those of `verify`. Raises RefusedError where a step does not
+    apply, and DiagnosticError where the root does not pass `check`.
+
+    >>> double = "@input A f32[6]\\n@output D f32[6]\\nB^{6}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
+    >>> split = {"strategy": "loop_split", "choice": {"at": "0:loop[0]", "inner": 2, "kind": "outer"}}
+    >>> judged = judge_recipe(double, [split])
+    >>> judged.verdict, judged.worst, judged.safe, judged.steps[0]["strategy"]
+    ('proved', 'proved', True, 'loop_split')
+    """
+    steps = dict(recipe) if isinstance(recipe, Mapping) else [dict(step) for step in recipe]
+    fixed = None if seed is None else _natural(seed, "seed")
+    program, text = _steptp.judge_recipe(
+        _open(source, signature), json.dumps(steps), fixed, _seconds(timeout), _magnitudes(range)
+    )
+    answer = json.loads(text)
+    if program is None:
+        raise RefusedError(answer["text"], answer["refused"], answer["step"])
+    return JudgedRecipe(
+        program,
+        tuple(answer["judged"]),
+        answer["worst"],
+        answer["bound_log2"],
+        answer["verdict"],
+        answer["safe"],
+        Judgement._from_dict(answer["end"]),
+    )
 
 
 def seeded_inputs(source: Source, seed: int = 0, *, signature: SignatureLike | None = None) -> dict[str, NDArray[Any]]:

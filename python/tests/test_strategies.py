@@ -83,3 +83,20 @@ def test_wrong_arguments() -> None:
         steptp.replay(MATMUL, [{"strategy": "loop_split"}])
     with pytest.raises(steptp.DiagnosticError, match="no signature"):
         steptp.choices("L^{4}_{a=0}[D^{f32,g}_{a}=1;];")
+
+
+def test_a_recipe_is_judged_step_by_step() -> None:
+    steps = [
+        {"strategy": "loop_split", "choice": {"at": "0:loop[2]", "inner": 2, "kind": "inner"}},
+        {"strategy": "loop_unrolling", "choice": {"at": "0:loop[3]"}},
+    ]
+    judged = steptp.judge_recipe(MATMUL, steps, seed=1)
+    assert judged and judged.worst == judged.verdict == judged.end.verdict == "proved"
+    assert judged.safe is True and judged.bound_log2 is None
+    assert [step["step"] for step in judged.steps] == [1, 2]
+    assert all(step["verdict"] == "proved" for step in judged.steps)
+    assert judged.program == steptp.replay(MATMUL, steps)
+    with pytest.raises(steptp.RefusedError, match="step 2 of 2"):
+        steptp.judge_recipe(MATMUL, [steps[0], steps[0] | {"choice": steps[0]["choice"] | {"inner": 99}}])
+    with pytest.raises(steptp.DiagnosticError):
+        steptp.judge_recipe(MATMUL.replace("L^{4}", "L^{5}"), steps[:1])

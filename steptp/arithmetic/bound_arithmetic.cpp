@@ -2,9 +2,8 @@
 #include "steptp/arithmetic/bound_arithmetic.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstring>
+
+#include "steptp/arithmetic/number_formats.h"
 
 namespace steptp::certify {
 
@@ -14,111 +13,10 @@ using Number = BoundArithmetic::Number;
 using Value = BoundArithmetic::Value;
 constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
 
-/// Both as processors keep numbers, where that is known: these are asked for in every operation.
-int exponent_of(Number value) {
-  if constexpr (std::numeric_limits<Number>::digits == 64) {
-    constexpr int kBias = 16383;
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, reinterpret_cast<const char*>(&value) + 8, sizeof bits);
-    const int exponent = bits & 0x7fff;
-    if (exponent != 0) return exponent - kBias;
-  }
-  return std::ilogb(value);
-}
-
-Number power_of_two(int exponent) {
-  if constexpr (std::numeric_limits<Number>::digits == 64) {
-    constexpr int kBias = 16383;
-    if (exponent > -kBias && exponent <= kBias) {
-      Number out = 1;
-      const auto bits = static_cast<std::uint16_t>(exponent + kBias);
-      std::memcpy(reinterpret_cast<char*>(&out) + 8, &bits, sizeof bits);
-      return out;
-    }
-  }
-  return std::ldexp(Number{1}, exponent);
-}
-
-/// Facts of a float type as numbers.
-struct Format {
-  int precision = 0;
-  int max_exponent = 0;
-  Number greatest = 0;
-  double greatest_bits = 0;
-  double limit_bits = 0;  ///< values of good runs stay below
-  Number least_normal = 0;
-  Number half_least = 0;  ///< half the least subnormal number
-  Number unit_roundoff = 0;
-};
-
-Format make_format(DType dtype) {
-  const DTypeInfo& type = info(dtype);
-  Format out;
-  if (!is_float(dtype)) return out;
-  out.precision = type.precision;
-  out.max_exponent = type.max_exponent;
-  out.greatest = (2 - std::ldexp(Number{1}, 1 - type.precision)) * std::ldexp(Number{1}, type.max_exponent);
-  out.greatest_bits = type.max_exponent + 1;
-  out.limit_bits = type.max_exponent - type.max_exponent / 4.0;
-  out.least_normal = std::ldexp(Number{1}, 1 - type.max_exponent);
-  out.half_least = std::ldexp(Number{1}, 1 - type.max_exponent - type.precision);
-  out.unit_roundoff = std::ldexp(Number{1}, -type.precision);
-  return out;
-}
-
-const Format& format_of(DType dtype) {
-  static const std::array<Format, kAllDTypes.size()> kFormats = [] {
-    std::array<Format, kAllDTypes.size()> out;
-    for (const DType type : kAllDTypes) out[static_cast<std::size_t>(type)] = make_format(type);
-    return out;
-  }();
-  return kFormats[static_cast<std::size_t>(dtype)];
-}
-
-bool holds(DType wide, DType narrow) {
-  if (wide == narrow) return true;
-  const Format& one = format_of(wide);
-  const Format& other = format_of(narrow);
-  return one.precision >= other.precision && one.max_exponent >= other.max_exponent;
-}
-
-bool is_power_of_two(Number value) {
-  int exponent = 0;
-  return value != 0 && std::isfinite(value) && std::fabs(std::frexp(value, &exponent)) == Number{0.5};
-}
-
-/// Numbers of the type, as far as literals go: not below its least normal number unless with few digits.
-bool is_number_of(DType dtype, Number value) {
-  if (value == 0 || !std::isfinite(value)) return true;
-  const Number unit = unit_of(dtype, value);
-  const Number places = value / unit;
-  return std::fabs(value) <= format_of(dtype).greatest && places == std::trunc(places);
-}
-
 /// An error times a slope; without an error the slope does not matter.
 Number spread_of(Number slope, Number error) { return error == 0 ? 0 : std::fabs(slope) * error; }
 
 }  // namespace
-
-double bits_of(Number value) {
-  if (!(value > 0)) return RunEvents::kNever;
-  if (std::isinf(value)) return -RunEvents::kNever;
-  // Straight between powers of two, which rises where the logarithm does.
-  const int exponent = exponent_of(value);
-  return exponent + static_cast<double>(value * power_of_two(-exponent)) - 1;
-}
-
-Number unit_of(DType dtype, Number value) {
-  const Format& format = format_of(dtype);
-  if (value == 0 || !std::isfinite(value) || std::fabs(value) < format.least_normal) return 2 * format.half_least;
-  return power_of_two(exponent_of(value) - format.precision + 1);
-}
-
-Number rounding_charge(DType dtype, Number value) {
-  const Format& format = format_of(dtype);
-  if (value == 0 || !std::isfinite(value)) return format.half_least;
-  return power_of_two(exponent_of(value) - format.precision) + format.half_least;
-}
 
 void BoundArithmetic::reset() {
   tape_.clear();

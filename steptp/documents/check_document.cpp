@@ -1,23 +1,6 @@
 #include "steptp/documents/check_document.h"
 
-#include <string_view>
-#include <vector>
-
 namespace steptp {
-
-namespace {
-
-/// Hints in the words of the profile that the program is written in.
-void reword(Profile profile, std::vector<Diagnostic>& diagnostics) {
-  constexpr std::string_view kPaper = "if_then_else";
-  if (profile != Profile::compact) return;
-  for (Diagnostic& item : diagnostics) {
-    const std::size_t at = item.hint.find(kPaper);
-    if (at != std::string::npos) item.hint.replace(at, kPaper.size(), "where");
-  }
-}
-
-}  // namespace
 
 CheckReport check_document(const Document& document, const CheckOptions& options) {
   CheckReport report;
@@ -31,7 +14,6 @@ CheckReport check_document(const Document& document, const CheckOptions& options
   }
   report = check_program(document.program, options);
   place(document, report.diagnostics);
-  reword(document.profile, report.diagnostics);
   report.diagnostics.insert(report.diagnostics.begin(), document.diagnostics.begin(), document.diagnostics.end());
   return report;
 }

@@ -347,6 +347,8 @@ TEST_F(Root, OtherVariablesAreRefused) {
   const Timing timing = measured(root, other, DeviceKind::cuda);
   EXPECT_EQ(timing.status, Timing::Status::failed);
   EXPECT_EQ(timing.failure.diagnostic.id, "root-mismatch");
+  EXPECT_NE(timing.failure.diagnostic.message.find("which the root lacks"), std::string::npos)
+      << timing.failure.diagnostic.message;
 }
 
 TEST(MachineLoads, TasksOfOthersAreCounted) {

@@ -11,6 +11,7 @@
 #include "steptp/base/text.h"
 #include "steptp/measure/comparisons.h"
 #include "steptp/text/document.h"
+#include "steptp/text/signature_text.h"
 
 namespace steptp {
 
@@ -181,7 +182,14 @@ class Measurement {
 
   void begin(std::size_t i) {
     if (!request_.root || have_same_variables(request_.root->root(), *request_.programs[i])) return prepare(i);
-    give_up(i, {std::nullopt, make_error("root-mismatch", "the program has other known variables than its root")});
+    const auto compared = [](Signature signature) {
+      for (Variable& variable : signature.variables) variable.domain = {}, variable.values.clear();
+      return signature;
+    };
+    const std::string what = signature_difference(compared(request_.root->root().signature),
+                                                  compared(request_.programs[i]->signature), "the root", "the program");
+    give_up(i, {std::nullopt,
+                make_error("root-mismatch", concat("the program has other known variables than its root: ", what))});
   }
 
   void prepare(std::size_t i) {

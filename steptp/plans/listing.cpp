@@ -1,11 +1,10 @@
 #include "steptp/plans/listing.h"
 
-#include <algorithm>
-#include <set>
+#include <utility>
 
-#include "steptp/base/random.h"
 #include "steptp/base/text.h"
 #include "steptp/recipe/facts_json.h"
+#include "steptp/recipe/selection.h"
 
 namespace steptp {
 
@@ -19,45 +18,25 @@ MoveChoices list_choices(const std::vector<const Move*>& moves, View& view, bool
   return out;
 }
 
+namespace {
+
+MoveChoice choice_at(const MoveSite& entry, Choice choice) { return {entry.move, std::move(choice)}; }
+
+}  // namespace
+
 std::vector<MoveChoice> first_choices(const MoveChoices& choices, std::uint64_t limit) {
-  std::vector<MoveChoice> out;
-  for (const MoveSite& entry : choices.sites) {
-    for (std::uint64_t i = 0; i < entry.site.count(); ++i) {
-      if (out.size() == limit) return out;
-      out.push_back({entry.move, entry.site.choice(i)});
-    }
-  }
-  return out;
+  return first_of(choices.sites, limit, choice_at);
 }
 
 std::vector<MoveChoice> sample_choices(const MoveChoices& choices, std::uint64_t number, std::uint64_t seed) {
-  std::vector<std::pair<std::size_t, std::size_t>> groups;  // sites of one move stand together
-  std::uint64_t total = 0;
-  for (std::size_t i = 0; i < choices.sites.size(); ++i) {
-    if (groups.empty() || choices.sites[groups.back().first].move != choices.sites[i].move) groups.emplace_back(i, i);
-    groups.back().second = i + 1;
-    total = std::min(number, total + std::min(number, choices.sites[i].site.count()));
-  }
-  if (total < number) return first_choices(choices, number);  // all of them
-  std::vector<MoveChoice> out;
-  std::set<std::pair<std::size_t, std::uint64_t>> taken;
-  Random random(seed);
-  while (out.size() < number) {
-    const auto& [begin, end] = groups[random.below(groups.size())];
-    const std::size_t at = begin + random.below(end - begin);
-    const MoveSite& entry = choices.sites[at];
-    const std::uint64_t which = random.below(entry.site.count());
-    if (taken.emplace(at, which).second) out.push_back({entry.move, entry.site.choice(which)});
-  }
-  return out;
+  const auto are_together = [](const MoveSite& one, const MoveSite& other) { return one.move == other.move; };
+  return sample_of(choices.sites, number, seed, are_together, choice_at);
 }
 
 Json to_json(const std::string& program, const MoveSite& entry) {
-  Json domain{Json::Object{}};
-  for (const ParameterDomain& parameter : entry.site.parameters) domain.set(parameter.name, parameter.to_json());
   Json out;
   out.set("program", program).set("move", entry.move->name).set("site", to_text(entry.site.at));
-  return out.set("domain", std::move(domain)).set("count", entry.site.count());
+  return out.set("domain", domain_json(entry.site)).set("count", entry.site.count());
 }
 
 Json to_json(const std::string& program, const MoveChoice& entry) {

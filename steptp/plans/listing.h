@@ -33,8 +33,7 @@ struct MoveChoices {
 
 /// The first choices, in order.
 [[nodiscard]] std::vector<MoveChoice> first_choices(const MoveChoices& choices, std::uint64_t limit);
-/// Different choices drawn with a seed: a move that has any, then one of its sites, then a choice, each equally likely.
-/// Fewer where there are not so many.
+/// Different choices drawn with a seed by `sample_of` (recipe/selection.h); sites of one move belong together.
 [[nodiscard]] std::vector<MoveChoice> sample_choices(const MoveChoices& choices, std::uint64_t number,
                                                      std::uint64_t seed);
 

@@ -80,7 +80,7 @@ Json to_json(const Strategy& strategy) {
 }
 
 std::string explain(const Strategy& strategy) {
-  std::string out = concat(strategy.name, ": ", strategy.summary, "\n\n  ", strategy.picture, "\n\nSafe because ",
+  std::string out = concat(strategy.name, ": ", strategy.summary, "\n\n  ", strategy.picture, "\n\nLegal because ",
                            strategy.reason, ".\n\n");
   append(out, "level ", name_of(strategy.level), ", ", strategy.difficulty(), " (score ", score_text(strategy), ")");
   if (!strategy.inverse.empty()) append(out, ", inverse ", strategy.inverse);
@@ -88,7 +88,7 @@ std::string explain(const Strategy& strategy) {
   if (!strategy.introduces.empty()) append(out, "; brings in ", names(strategy.introduces));
   append(out, "\n\nPublished preconditions:\n",
          strategy.published.empty() ? "  none\n" : preconditions_text(strategy.published, "  "));
-  append(out, "Safety preconditions:\n",
+  append(out, "Other preconditions of legality:\n",
          strategy.safety.empty() ? "  none\n" : preconditions_text(strategy.safety, "  "));
   append(out, "Parameters of a choice:\n  at: the place\n");
   for (const Parameter& parameter : strategy.parameters) append(out, "  ", parameter.name, ": ", parameter.text, "\n");

@@ -31,16 +31,48 @@ bool is_divergent(const Statement& first, const Statement& second, const Concurr
   return divergent;
 }
 
-std::string hint(const Statement& first, const Statement& second, const Concurrency& way, bool divergent) {
-  switch (way.kind) {
+/// Whether a subscript has a thread index, or a block index.
+bool is_told_apart(const Ref& ref, bool by_blocks) {
+  bool found = false;
+  for (const Index& subscript : ref.subscripts) {
+    for_each_variable(subscript, [&](const std::string& name) {
+      const auto axis = axis_of(name);
+      found = found || (axis && is_thread_axis(*axis) != by_blocks);
+    });
+  }
+  return found;
+}
+
+/// A scope that was forgotten makes the data of one thread, or of one block, everybody's. Empty where the tensor cannot
+/// have another scope (known variables are in g, and so is what several kernels touch), or is meant to be shared.
+std::string scope_hint(const TensorFacts& tensor, const Ref& ref, bool across_blocks) {
+  const bool has_one_scope = tensor.known || tensor.kernels.size() > 1 || ref.scope == Scope::local;
+  if (has_one_scope || is_told_apart(ref, across_blocks)) return {};
+  const auto in_scope = [&](std::string_view scope) {
+    return concat(ref.tensor, "^{", code(ref.dtype), ",", scope, "}");
+  };
+  if (!across_blocks) return concat("; if each thread has its own ", ref.tensor, ", write ", in_scope("l"));
+  return concat("; if each block or thread has its own ", ref.tensor, ", write ", in_scope("s"), " or ", in_scope("l"));
+}
+
+std::string hint(const AccessTable& table, const Race& race, bool divergent) {
+  const Statement& first = table.statements[race.write->statement];
+  const Statement& second = table.statements[race.other->statement];
+  const Ref& ref = *race.write->ref;
+  const TensorFacts& tensor = table.tensors.at(ref.tensor);
+  switch (race.way.kind) {
     case Concurrency::Kind::iterations:
-      return concat("iterations of ", plural(first.loops[way.loop]->kind), " run in any order: make ",
-                    first.loops[way.loop]->index, " an L loop, or give each iteration its own element");
+      return concat("iterations of ", plural(first.loops[race.way.loop]->kind),
+                    " run in any order: make the loop over ", first.loops[race.way.loop]->index,
+                    " serial, or give each iteration its own element");
     case Concurrency::Kind::threads:
       if (divergent) return "the barrier between the two items would stand under a guard on thread indices";
-      if (&first == &second) return "give each thread its own element";
-      return "data passes between threads only between items of a body without an open thread loop: close it between";
-    case Concurrency::Kind::blocks: return "blocks of a launch run in any order: give each block its own element";
+      if (&first == &second) return concat("give each thread its own element", scope_hint(tensor, ref, false));
+      return concat("data passes between threads only between items of a body without an open thread loop: close it ",
+                    "between", scope_hint(tensor, ref, false));
+    case Concurrency::Kind::blocks:
+      return concat("blocks of a launch run in any order: give each block its own element",
+                    scope_hint(tensor, ref, true));
   }
   return {};
 }
@@ -66,7 +98,7 @@ void report_certain(const AccessTable& table, const Race& race, Findings& findin
   }
   const bool divergent = is_divergent(first, second, race.way);
   findings.report(divergent ? "divergent-barrier" : "race", Severity::error, &write.site, std::move(message),
-                  hint(first, second, race.way, divergent));
+                  hint(table, race, divergent));
 }
 
 void report_possible(const AccessTable& table, const Race& race, Findings& findings) {

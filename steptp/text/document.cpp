@@ -6,6 +6,7 @@
 #include "steptp/base/text.h"
 #include "steptp/base/utf8.h"
 #include "steptp/ir/site.h"
+#include "steptp/text/hints.h"
 #include "steptp/text/printer.h"
 #include "steptp/text/reader.h"
 #include "steptp/text/signature_text.h"
@@ -95,6 +96,7 @@ void read_nests(Document& document) {
   document.program.nests = std::move(read.nests);
   for (ReadText::Finding& finding : read.findings) {
     document.source->place(finding.diagnostic, finding.span);
+    finding.diagnostic.hint = hint_in(document.profile, std::move(finding.diagnostic.hint));
     document.diagnostics.push_back(std::move(finding.diagnostic));
   }
 }
@@ -220,6 +222,7 @@ std::optional<Span> span_of(const Located& located, const Site& site) {
 void place(const Document& document, Diagnostics& diagnostics) {
   std::optional<Located> located;
   for (Diagnostic& diagnostic : diagnostics) {
+    diagnostic.hint = hint_in(document.profile, std::move(diagnostic.hint));
     const auto site = diagnostic.site.empty() || diagnostic.line != 0 ? std::nullopt : parse_site(diagnostic.site);
     if (!site) continue;
     if (!located) located = locate(document);

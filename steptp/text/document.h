@@ -39,7 +39,7 @@ struct Located {
 };
 [[nodiscard]] Located locate(const Document& document);
 
-/// Sets line, column and length of diagnostics that carry an address. Those without one keep what they have.
+/// Sets line, column and length of diagnostics that carry an address, and words all hints for the document's profile.
 void place(const Document& document, Diagnostics& diagnostics);
 
 /// A `.leir` text with its signature lines.

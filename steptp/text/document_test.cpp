@@ -32,6 +32,25 @@ TEST(SignatureLine, PrintsAndReadsBack) {
   }
 }
 
+TEST(SignatureLine, TheFirstDifferenceIsNamed) {
+  const auto signature = [](std::string_view text) {
+    return read_document("text", std::string(text)).program.signature;
+  };
+  const std::string both = "@input A f32[8]\n@output D f32[8]\n";
+  EXPECT_EQ(signature_difference(signature(both), signature(both)), "");
+  EXPECT_EQ(signature_difference(signature(both), signature("@input A f32[9] positive\n@output D f32[8]\n")),
+            "A is @input A f32[8] in before and @input A f32[9] positive in after");
+  EXPECT_EQ(signature_difference(signature(both), signature("@output D f32[8]\n")),
+            "before has @input A f32[8], which after lacks");
+  EXPECT_EQ(signature_difference(signature(both), signature(both + "@input C f32\n"), "the root", "the program"),
+            "the program has @input C f32, which the root lacks");
+  EXPECT_EQ(signature_difference(signature(both), signature("@output D f32[8]\n@input A f32[8]\n")),
+            "the variables stand in another order");
+  EXPECT_EQ(signature_difference(signature("@constant C i64[2] values [0,1]\n" + both),
+                                 signature("@constant C i64[2] values [0,2]\n" + both)),
+            "C has other values in after than in before");
+}
+
 TEST(SignatureLine, MalformedHeaders) {
   const std::pair<const char*, const char*> cases[] = {
       {"@", "unknown header '@'"},

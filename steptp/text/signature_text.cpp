@@ -297,6 +297,30 @@ Json to_json(const Variable& variable) {
   return out;
 }
 
+std::string signature_difference(const Signature& before, const Signature& after, std::string_view one,
+                                 std::string_view other) {
+  const auto declared = [](Variable variable) {
+    variable.values.clear();
+    return print_signature_line(variable);
+  };
+  const auto missing = [&](const Variable& variable, std::string_view here, std::string_view there) {
+    return concat(here, " has ", declared(variable), ", which ", there, " lacks");
+  };
+  for (const Variable& variable : before.variables) {
+    const Variable* same = after.find(variable.name);
+    if (!same) return missing(variable, one, other);
+    if (variable == *same) continue;
+    const std::string was = declared(variable);
+    const std::string is = declared(*same);
+    if (was == is) return concat(variable.name, " has other values in ", other, " than in ", one);
+    return concat(variable.name, " is ", was, " in ", one, " and ", is, " in ", other);
+  }
+  for (const Variable& variable : after.variables) {
+    if (!before.find(variable.name)) return missing(variable, other, one);
+  }
+  return before == after ? "" : "the variables stand in another order";
+}
+
 std::string signature_problem(const Signature& signature) {
   std::map<std::string_view, int> seen;
   bool output = false;

@@ -52,6 +52,7 @@ std::string request_of(const Pair& pair, const ApartOptions& options) {
   const certify::SafeRange& range = options.judge.safe_range;
   out.set("range", static_cast<int>(range.kind)).set("low", range.low).set("high", range.high);
   out.set("seconds", options.seconds).set("certificate", options.with_certificate);
+  out.set("equal_by_steps", options.judge.equal_by_steps);
   out.set("before", before).set("after", after);
   return out.dump();
 }
@@ -148,6 +149,8 @@ std::string answer_judge_request(const std::string& request) {
   how.safety_budget = natural(parsed->find("safety_budget"));
   how.safe_range = range_of(*parsed);
   how.keep_record = with_certificate;
+  const Json* by_steps = parsed->find("equal_by_steps");
+  how.equal_by_steps = by_steps && by_steps->as_bool() && *by_steps->as_bool();
   std::atomic<bool> stop = false;
   const Judgement judgement = verify_in_time(pair, how, seconds ? seconds->number() : 0, stop);
   return packed(pair, judgement, with_certificate).dump();

@@ -3,13 +3,17 @@
 #include "steptp/base/text.h"
 #include "steptp/certify/replay.h"
 #include "steptp/safety/check.h"
+#include "steptp/text/signature_text.h"
 
 namespace steptp {
 
 namespace {
 
 std::string problem_of(const Program& before, const Program& after) {
-  if (!(before.signature == after.signature)) return "the signature of after is not that of before";
+  if (!(before.signature == after.signature)) {
+    return concat("the signature of after is not that of before: ",
+                  signature_difference(before.signature, after.signature));
+  }
   if (check_program(before).verdict == CheckReport::Verdict::errors) return "before: it does not pass check";
   if (check_program(after).verdict == CheckReport::Verdict::errors) return "after: it does not pass check";
   return {};

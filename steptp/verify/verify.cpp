@@ -16,6 +16,7 @@
 #include "steptp/machine/big_stack.h"
 #include "steptp/prove/prove.h"
 #include "steptp/safety/check.h"
+#include "steptp/text/signature_text.h"
 #include "steptp/verify/index_uses.h"
 #include "steptp/verify/numeric.h"
 #include "steptp/verify/precision.h"
@@ -100,7 +101,6 @@ void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
     case Verdict::differs: judgement.verdict = Grade::differs; break;
     case Verdict::undecided: judgement.verdict = Grade::undecided; break;
   }
-  judgement.bound_log2 = stated_bound(answer.bound_log2);
   judgement.agree_bits = answer.agree_bits;
   judgement.points = answer.points;
   judgement.reason = answer.verdict == Verdict::equal
@@ -120,6 +120,15 @@ void take(const certify::CertifiedAnswer& answer, Judgement& judgement) {
 Shown shown(const std::optional<bool>& answer) {
   if (!answer) return Shown::unknown;
   return *answer ? Shown::yes : Shown::no;
+}
+
+certify::CertifyOptions evaluation_of(const VerifyOptions& options, std::uint64_t seed) {
+  certify::CertifyOptions evaluation;
+  evaluation.seed = seed;
+  evaluation.budget_operations = options.budget;
+  evaluation.keep_record = options.keep_record;
+  evaluation.stop = options.stop;
+  return evaluation;
 }
 
 /// Both programs do the same operations: every rule of `safe` holds at every input.
@@ -167,7 +176,8 @@ bool judge_structure(const Program& before, const Program& after, const KnownBef
                      Judgement& judgement) {
   if (!(before.signature == after.signature)) {
     judgement.verdict = Grade::invalid;
-    judgement.reason = "the signature of after is not that of before";
+    judgement.reason = concat("the signature of after is not that of before: ",
+                              signature_difference(before.signature, after.signature));
     return true;
   }
   if (!pass_checks(known.check, before, after, options, judgement)) return true;
@@ -238,11 +248,7 @@ bool show_exactly(const Program& before, const Program& after, const Proof& proo
 /// One trial, after a proof was tried.
 void judge_values(const Program& before, const Program& after, const Proof& proof, const VerifyOptions& options,
                   Judgement& judgement) {
-  certify::CertifyOptions evaluation;
-  evaluation.seed = options.seed;
-  evaluation.budget_operations = options.budget;
-  evaluation.keep_record = options.keep_record;
-  evaluation.stop = options.stop;
+  certify::CertifyOptions evaluation = evaluation_of(options, options.seed);
   if (proof.proved) {
     judgement.verdict = Grade::proved;
     if (proof.is_as_written) set_safe_by_proof(judgement);
@@ -263,7 +269,8 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
     if (judgement.verdict != Grade::differs) look_without_guesses(before, after, evaluation, judgement);
     if (!is_equal(judgement.verdict)) try_numeric(before, after, evaluation, judgement);
   }
-  if (is_equal(judgement.verdict) && !judgement.is_safe()) judge_safety(before, after, evaluation, options, judgement);
+  const bool is_shown = is_equal(judgement.verdict) || (options.equal_by_steps && judgement.verdict != Grade::differs);
+  if (is_shown && !judgement.is_safe()) judge_safety(before, after, evaluation, options, judgement);
 }
 
 /// All trials, on a stack that bears it.
@@ -277,7 +284,12 @@ std::vector<Judgement> judge_trials(const Program& before, const Program& after,
   const ProofOptions on_the_way{.seed = seeds.front(), .stop = options.stop};
   if (judge_structure(before, after, options.known ? *options.known : looked_at.value_or(none), on_the_way, common))
     return {common};
-  if (judge_precision(before, after, on_the_way, common)) return {common};
+  if (judge_precision(before, after, on_the_way, common)) {
+    if (options.equal_by_steps && common.verdict == Grade::undecided) {
+      judge_safety(before, after, evaluation_of(options, seeds.front()), options, common);
+    }
+    return {common};
+  }
   if (!common.vacuous.empty()) common.fills_vacuous = fills_vacuous_elements(before, after);
   const Proof proof = prove(
       before, after,

@@ -92,6 +92,8 @@ struct VerifyOptions {
   const std::atomic<bool>* stop = nullptr;
   /// Whether the proof or the points are kept, for a certificate.
   bool keep_record = false;
+  /// The programs were shown equal step by step: `safe` is asked of them although this pair alone is not shown equal.
+  bool equal_by_steps = false;
   /// What `look_at` says of this `before`; null: it is looked at.
   const KnownBefore* known = nullptr;
 };

@@ -191,7 +191,7 @@ Json to_json(const std::string& id, const Judgement& judgement) {
   out.set("vacuous", strings(judgement.vacuous)).set("fills_vacuous", judgement.fills_vacuous);
   out.set("degenerate", judgement.degenerate);
   out.set("independent_of", strings(judgement.independent_of));
-  out.set("bound_log2", judgement.bound_log2 ? Json(std::floor(*judgement.bound_log2)) : Json());
+  out.set("bound_log2", judgement.bound_log2 ? Json(std::ceil(*judgement.bound_log2)) : Json());
   out.set("points", judgement.points);
   out.set("agree_bits", judgement.agree_bits ? Json(*judgement.agree_bits) : Json());
   out.set("assumes", strings(judgement.assumes)).set("reason", judgement.reason);

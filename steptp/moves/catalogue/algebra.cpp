@@ -1,7 +1,7 @@
 /// algebra: one rewrite of a scalar expression, by any strategy of mathematics.
 ///   D_{a}=A_{a}*C_{a}+A_{a}*F_{a}   -->   D_{a}=A_{a}*(C_{a}+F_{a})
 #include "steptp/base/text.h"
-#include "steptp/moves/builder.h"
+#include "steptp/moves/single_step.h"
 #include "steptp/recipe/registry.h"
 
 namespace steptp {
@@ -17,32 +17,17 @@ constexpr Precondition kNeeds[] = {
 };
 constexpr const Precondition& kLaw = kNeeds[1];
 
-void choices(View& view, Listing& listing) {
-  for (const Strategy* strategy : all_strategies()) {
-    if (strategy->level != Level::math) continue;
-    Listing found = list_choices(*strategy, view, true, listing.with_refusals);
-    for (ChoiceSite& site : found.sites) {
-      site.parameters.insert(site.parameters.begin(),
-                             {"strategy", std::vector<std::string>{std::string(strategy->name)}});
-      site.extended = false;  // a move has no published form
-      listing.offer(std::move(site));
-    }
-    for (Refusal& refusal : found.refusals) listing.refuse(std::move(refusal));
-  }
-}
+bool is_mathematics(const Strategy& strategy) { return strategy.level == Level::math; }
+
+void choices(View& view, Listing& listing) { offer_single_steps(view, listing, is_mathematics); }
 
 std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   const std::string& law = choice.word("strategy");
   const Strategy* strategy = find_strategy(law);
-  if (!strategy || strategy->level != Level::math) {
+  if (!strategy || !is_mathematics(*strategy)) {
     return Refusal{&kLaw, choice.at, concat(law, " is no strategy of mathematics"), {{"strategy", law}}};
   }
-  Values values;
-  for (const auto& [name, value] : choice.values) {
-    if (name != "strategy") values.emplace_back(name, value);
-  }
-  (void)builder.step(law, choice.at, std::move(values));
-  return builder.refusal();
+  return make_single_step(builder, choice);
 }
 
 }  // namespace

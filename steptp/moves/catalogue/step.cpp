@@ -1,7 +1,5 @@
 /// step: any single choice of any strategy.
-#include "steptp/base/text.h"
-#include "steptp/moves/builder.h"
-#include "steptp/recipe/registry.h"
+#include "steptp/moves/single_step.h"
 
 namespace steptp {
 
@@ -13,25 +11,7 @@ constexpr Parameter kParameters[] = {
 constexpr Precondition kNeeds[] = {kStep};
 
 void choices(View& view, Listing& listing) {
-  for (const Strategy* strategy : all_strategies()) {
-    Listing found = list_choices(*strategy, view, true, listing.with_refusals);
-    for (ChoiceSite& site : found.sites) {
-      site.parameters.insert(site.parameters.begin(),
-                             {"strategy", std::vector<std::string>{std::string(strategy->name)}});
-      site.extended = false;  // a move has no published form
-      listing.offer(std::move(site));
-    }
-    for (Refusal& refusal : found.refusals) listing.refuse(std::move(refusal));
-  }
-}
-
-std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
-  Values values;
-  for (const auto& [name, value] : choice.values) {
-    if (name != "strategy") values.emplace_back(name, value);
-  }
-  (void)builder.step(choice.word("strategy"), choice.at, std::move(values));
-  return builder.refusal();
+  offer_single_steps(view, listing, [](const Strategy&) { return true; });
 }
 
 }  // namespace
@@ -46,7 +26,7 @@ const Move& step_move() {
       kParameters,
       kNeeds,
       choices,
-      make,
+      make_single_step,
       true,
       200,
   };

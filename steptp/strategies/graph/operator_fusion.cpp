@@ -156,7 +156,7 @@ struct Planned {
   IndexValues names;
 };
 
-Result<Planned, Refusal> plan(View& view, const Nests& nests, std::int64_t wanted) {
+Result<Planned, Refusal> build(View& view, const Nests& nests, std::int64_t wanted) {
   const Site place = item_site(nests.first->items);
   const auto most = static_cast<std::int64_t>(common_loops(nests));
   if (wanted < 1 || wanted > most) {
@@ -203,6 +203,20 @@ Result<Planned, Refusal> plan(View& view, const Nests& nests, std::int64_t wante
   }
   if (const auto conflict = race_conflict(view, after, nests.first->items[0])) return refuse(kRaces, place, *conflict);
   return out;
+}
+
+/// Nests are tried at several depths, so a refusal says at which.
+Result<Planned, Refusal> plan(View& view, const Nests& nests, std::int64_t depth) {
+  auto planned = build(view, nests, depth);
+  if (planned) return planned;
+  Refusal refusal = planned.error();
+  const bool says_depth = std::any_of(refusal.values.begin(), refusal.values.end(),
+                                      [](const auto& value) { return value.first == "depth"; });
+  if (!says_depth) {
+    refusal.message = concat("with ", depth, depth == 1 ? " loop" : " loops", " in common: ", refusal.message);
+    refusal.values.emplace_back("depth", depth);
+  }
+  return refusal;
 }
 
 /// The same where other items stand between them: the second nest moves up first, so that what is compared stands in

@@ -16,7 +16,8 @@ class AttentionGroup {
       : steps_(steps), names_(steps.names()), layout_(steps.layout()), inner_(steps.query_loops()) {}
 
   bool make() {
-    return part_round() && roll() && share_scores() && share_outputs() && keep_round() && keep_state() && fetch();
+    return part_round() && roll() && share_scores() && share_outputs() && keep_queries() && keep_round() && keep_state() &&
+           fetch();
   }
 
  private:
@@ -36,14 +37,16 @@ class AttentionGroup {
     return true;
   }
 
+  /// The maximum keeps its latest value and the one before, sum and output the latest only.
   bool roll() {
     for (const std::string& tensor : names_.running) {
-      state_.push_back(steps_.roll(tensor));
+      const bool is_maximum = tensor == names_.running.front();
+      state_.push_back(!is_maximum && steps_.drop_rounds(tensor) ? std::vector<std::string>{tensor}
+                                                                 : steps_.roll(tensor));
       if (state_.back().empty()) return false;
     }
-    Items rounds = nest_of(names_.share);
-    rounds.pop_back();
-    rounds_ = std::move(rounds);
+    rounds_ = nest_of(names_.share);
+    rounds_.pop_back();
     return true;
   }
 
@@ -80,6 +83,15 @@ class AttentionGroup {
       if (!share_loop(nest_of(tensor), inner_)) return false;
     }
     return true;
+  }
+
+  /// The part of its queries that a thread multiplies goes into registers, where it is used for all keys of a round.
+  bool keep_queries() {
+    const Statement* scores = only_writer(steps_.builder().view(), names_.scores[0]);
+    const auto read = layout_.shares_head && scores ? find_multiplied(*scores) : std::nullopt;
+    if (!read) return true;
+    const bool is_first = only_writer(steps_.builder().view(), read->a->tensor)->items.size() < rounds_.size() + 2;
+    return steps_.cache(rounds_, 0, "read", (is_first ? read->a : read->b)->tensor, "l");
   }
 
   bool share_outputs() {
@@ -154,9 +166,12 @@ class AttentionGroup {
       if (!steps_.split(nest, 0, queries * layout_.threads)) return false;
       loop = 1;
     }
-    if (steps_.nest_at(nest).loops[loop].extent <= layout_.threads) return steps_.bind(nest, loop, "tx");
-    return steps_.split(nest, loop, layout_.threads) && steps_.bind(nest, loop, "ty") &&
-           steps_.bind(nest, loop + 1, "tx");
+    if (steps_.nest_at(nest).loops[loop].extent > layout_.threads) {
+      if (!steps_.split(nest, loop, layout_.threads) || !steps_.bind(nest, loop, "ty")) return false;
+      if (!move_out(nest, loop, 0)) return false;  // no barrier in each of its rounds
+      ++loop;
+    }
+    return steps_.bind(nest, loop, "tx") && move_out(nest, loop, std::min<std::size_t>(loop, 1));
   }
 
   AttentionSteps& steps_;

@@ -34,9 +34,10 @@ bool fetch(AttentionSteps& steps) {
   for (const std::uint32_t number : {0, 1}) {
     const AttentionSteps::Items nest = below(steps.rounds(), {number});
     if (!steps.is_nest(nest)) continue;  // one element
-    if (!steps.fuse_all(nest) || !steps.split(nest, 0, steps.layout().queries) || !steps.bind(nest, 1, "tx")) {
-      return false;
-    }
+    if (!steps.fuse_all(nest)) return false;
+    const bool is_short = steps.nest_at(nest).loops[0].extent < steps.layout().queries;
+    if (!is_short && !steps.split(nest, 0, steps.layout().queries)) return false;
+    if (!steps.bind(nest, is_short ? 0 : 1, "tx")) return false;
   }
   return true;
 }

@@ -157,6 +157,7 @@ Result<AttentionParts, Refusal> find_attention_parts(View& view, const Site& sit
   out.quotient = softmax->quotient->items[0];
   out.product = product.items[0];
   out.batch = rows.size() - 2;
+  for (std::size_t i = 0; i < out.batch; ++i) out.heads *= rows[i]->extent;
   out.queries = rows[out.batch]->extent;
   out.keys = rows.back()->extent;
   out.head = scores->contraction->loops.back()->extent;
@@ -164,6 +165,16 @@ Result<AttentionParts, Refusal> find_attention_parts(View& view, const Site& sit
   out.result = product.equation->left->tensor;
   out.element_bytes = info(sum.equation->left->dtype).bytes;
   return out;
+}
+
+std::int64_t copies_behind(View& view, const AttentionParts& parts) {
+  std::int64_t count = 0;
+  for (std::string tensor = parts.result;; ++count) {
+    const Statement* reader = is_intermediate(view, tensor) ? only_reader(view, tensor) : nullptr;
+    if (!reader || reader->accumulates || !is_plain(*reader) || reader->loops.size() != parts.batch + 2) return count;
+    tensor = reader->equation->left->tensor;
+    if (writers_of(view, tensor).size() != 1) return count;
+  }
 }
 
 }  // namespace steptp

@@ -27,6 +27,7 @@ struct AttentionParts {
   std::uint32_t quotient = 0;  ///< the weights
   std::uint32_t product = 0;   ///< O=O+P*V
   std::size_t batch = 0;       ///< loops over batch and heads, outside of those over queries
+  std::int64_t heads = 1;      ///< iterations of them all
   std::int64_t queries = 1;
   std::int64_t keys = 1;
   std::int64_t head = 1;    ///< what a score sums up
@@ -37,6 +38,9 @@ struct AttentionParts {
 
 /// The attention whose product stands at an expression.
 [[nodiscard]] Result<AttentionParts, Refusal> find_attention_parts(View& view, const Site& site);
+
+/// How many expressions behind it do nothing but copy or map the result, one behind the other.
+[[nodiscard]] std::int64_t copies_behind(View& view, const AttentionParts& parts);
 
 /// What leads to the product of an attention and is cheaper to compute again than to keep, copies and multiples of
 /// scores, goes into what reads it. False where a step was refused.

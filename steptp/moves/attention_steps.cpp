@@ -59,15 +59,25 @@ bool AttentionSteps::drop(const std::string& tensor) {
   }
 }
 
-std::vector<std::string> AttentionSteps::roll(const std::string& tensor) {
+AttentionSteps::LastDimension AttentionSteps::last_dimension(const std::string& tensor) {
   const Statement* writer = only_writer(builder_.view(), tensor);
-  Site left = item_site(writer->items);
-  left.part = Site::Part::left;
-  const std::size_t last = writer->equation->left->subscripts.size() - 1;
+  LastDimension out{item_site(writer->items), concat(writer->equation->left->subscripts.size() - 1)};
+  out.left.part = Site::Part::left;
+  return out;
+}
+
+bool AttentionSteps::drop_rounds(const std::string& tensor) {
+  const LastDimension last = last_dimension(tensor);
+  const Values how = {{"form", "drop"}, {"dimensions", last.dimension}, {"number", 0}};
+  return builder_.may_step("set_storage_layout", last.left, how);
+}
+
+std::vector<std::string> AttentionSteps::roll(const std::string& tensor) {
+  const LastDimension last = last_dimension(tensor);
   std::set<std::string> before;
   for (const auto& [name, facts] : builder_.view().table().tensors) before.insert(name);
-  const Values how = {{"form", "rolling"}, {"dimensions", concat(last)}, {"number", 0}};
-  if (!builder_.step("set_storage_layout", left, how)) return {};
+  const Values how = {{"form", "rolling"}, {"dimensions", last.dimension}, {"number", 0}};
+  if (!builder_.step("set_storage_layout", last.left, how)) return {};
   std::vector<std::string> out = {tensor};
   for (const auto& [name, facts] : builder_.view().table().tensors) {
     if (!before.contains(name)) out.push_back(name);
@@ -137,20 +147,40 @@ bool AttentionSteps::follow_copies() {
 bool AttentionSteps::align_result() {
   const Statement& writer = *only_writer(builder_.view(), result_);
   const Items nest(writer.items.begin(), writer.items.end() - 1);
+  std::vector<std::string> loops;
+  std::vector<std::string> spare;  // what runs once has a number for a subscript
+  for (const Loop* loop : writer.loops) {
+    loops.push_back(loop->index);
+    if (loop->extent == 1) spare.push_back(loop->index);
+  }
   std::vector<std::string> wanted;
   for_each_ref(*writer.equation->right, [&](const RefPtr& ref) {
     if (ref->tensor != output_ || !wanted.empty()) return;
-    for (const Index& subscript : ref->subscripts) {
-      if (const std::string* name = subscript.as_variable()) wanted.push_back(*name);
+    for (std::size_t i = 0; i + 1 < ref->subscripts.size(); ++i) {
+      const std::string* name = ref->subscripts[i].as_variable();
+      wanted.push_back(name ? *name : spare.empty() ? std::string() : spare.front());
+      std::erase(spare, wanted.back());
     }
   });
-  std::vector<std::string> loops;
-  for (const Loop* loop : writer.loops) loops.push_back(loop->index);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const auto from = static_cast<std::size_t>(std::find(loops.begin(), loops.end(), wanted[i]) - loops.begin());
     if (from == i || from == loops.size()) continue;
     if (!exchange(nest, i, from)) return false;
     std::swap(loops[i], loops[from]);
+  }
+  return bind_result(nest);
+}
+
+/// The loops of the result are over the axes over which the recurrences' are.
+bool AttentionSteps::bind_result(const Items& nest) {
+  const std::size_t all = nest_at(nest).loops.size();
+  for (std::size_t i = 0; i < all; ++i) {
+    if (nest_at(nest).loops[i].kind == LoopKind::bound && !bind(nest, i, "none")) return false;
+  }
+  const std::vector<Loop>& wanted = nest_at({only_writer(builder_.view(), sum_)->items[0]}).loops;
+  for (std::size_t i = 0; i <= parts_.batch; ++i) {
+    const auto axis = axis_of(wanted[i].index);
+    if (wanted[i].kind == LoopKind::bound && axis && !bind(nest, i, name_of(*axis))) return false;
   }
   return true;
 }
@@ -180,6 +210,7 @@ bool AttentionSteps::make_blocks() {
   for (; blocks_ > 2; --blocks_) {
     if (!builder_.step("loop_fusion", loop_site(kernel_, 0), {{"keep", "inner"}})) return false;
   }
+  if (nest_at(kernel_).loops[blocks_].kind == LoopKind::bound && !bind(kernel_, blocks_, "none")) return false;
   if (!split(kernel_, blocks_, layout_.queries)) return false;
   std::vector<std::string_view> axes = {"bx"};
   if (blocks_ > 0) axes.insert(axes.begin(), "by");

@@ -56,6 +56,8 @@ class AttentionSteps {
              std::string_view scope);
   /// What a cached tensor would write back is not needed: only this block's threads use it.
   bool drop(const std::string& tensor);
+  /// A recurrence keeps its latest value, which makes the next one in its place; false where it cannot.
+  bool drop_rounds(const std::string& tensor);
   /// A recurrence keeps its latest value and the one before; the tensors that hold them.
   [[nodiscard]] std::vector<std::string> roll(const std::string& tensor);
 
@@ -63,9 +65,17 @@ class AttentionSteps {
   [[nodiscard]] bool is_nest(const Items& items) const;
 
  private:
+  /// The left side of a recurrence, and its dimension that counts rounds.
+  struct LastDimension {
+    Site left;
+    std::string dimension;
+  };
+  [[nodiscard]] LastDimension last_dimension(const std::string& tensor);
+
   bool make_recurrences();
   bool follow_copies();
   bool align_result();
+  bool bind_result(const Items& nest);
   bool join();
   bool make_blocks();
   bool bind_queries();

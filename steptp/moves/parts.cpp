@@ -188,8 +188,9 @@ std::optional<Contraction> find_contraction(const Statement& statement) {
   for (const AxisOf& axis : axes.spatial) {
     const bool a = in_a.contains(axis.index);
     const bool b = in_b.contains(axis.index);
-    if (!a && !b) return std::nullopt;  // the same for all its iterations: no contraction but a broadcast
-    (a && b ? out.batch : a ? out.m : out.n).push_back(axis);
+    // The same for all its iterations: no contraction but a broadcast.
+    if (!a && !b && axis.extent > 1) return std::nullopt;
+    (a == b ? out.batch : a ? out.m : out.n).push_back(axis);
     spatial.insert(axis.index);
   }
   for (const AxisOf& axis : axes.reduced) {

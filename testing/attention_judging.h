@@ -30,7 +30,7 @@ struct JudgedRecipe {
 };
 [[nodiscard]] JudgedRecipe judge_steps(const Program& root, const Recipe& recipe, const VerifyOptions& options);
 
-/// A line of the table that `attention_recipe --judge` prints, and what stands above the lines.
+/// A line of the table that `attention_judge` prints, and what stands above the lines.
 [[nodiscard]] std::string table_header();
 [[nodiscard]] std::string table_line(const std::string& type, const JudgedRecipe& judged);
 

@@ -50,33 +50,6 @@ std::optional<std::int64_t> coefficient(const Index& index, const std::string& l
   return out;
 }
 
-/// The two reads that D=D+A*C multiplies, with their addresses.
-struct Factors {
-  Site a_site;
-  Site b_site;
-  RefPtr a;
-  RefPtr b;
-};
-std::optional<Factors> factors_of(const Statement& statement) {
-  if (statement.accumulates != ArithmeticOp::add) return std::nullopt;
-  const auto* sum = std::get_if<Sum>(&statement.equation->right->node);
-  if (!sum || sum->operands.size() != 2 || sum->operators[0] != ArithmeticOp::add) return std::nullopt;
-  const auto is_left = [&](const ExprPtr& expr) {
-    const auto* read = std::get_if<Read>(&expr->node);
-    return read && equal(*read->ref, *statement.equation->left);
-  };
-  const std::uint32_t term = is_left(sum->operands[0]) ? 1 : 0;
-  const auto* product = std::get_if<Product>(&sum->operands[term]->node);
-  if (!product || product->operands.size() != 2 || product->operators[0] != ArithmeticOp::multiply) return std::nullopt;
-  const auto* a = std::get_if<Read>(&product->operands[0]->node);
-  const auto* b = std::get_if<Read>(&product->operands[1]->node);
-  if (!a || !b) return std::nullopt;
-  const auto site = [&](std::uint32_t factor) {
-    return Site{statement.items, Site::Part::right, {term, factor}, std::nullopt};
-  };
-  return Factors{site(0), site(1), a->ref, b->ref};
-}
-
 bool mixes(const Ref& ref, const std::set<std::string>& spatial, const std::set<std::string>& reduced) {
   return std::any_of(ref.subscripts.begin(), ref.subscripts.end(), [&](const Index& subscript) {
     bool has_spatial = false;
@@ -182,8 +155,28 @@ const Statement* statement_at(View& view, const Site& site) {
   return found;
 }
 
+std::optional<Multiplied> find_multiplied(const Statement& statement) {
+  if (statement.accumulates != ArithmeticOp::add) return std::nullopt;
+  const auto* sum = std::get_if<Sum>(&statement.equation->right->node);
+  if (!sum || sum->operands.size() != 2 || sum->operators[0] != ArithmeticOp::add) return std::nullopt;
+  const auto is_left = [&](const ExprPtr& expr) {
+    const auto* read = std::get_if<Read>(&expr->node);
+    return read && equal(*read->ref, *statement.equation->left);
+  };
+  const std::uint32_t term = is_left(sum->operands[0]) ? 1 : 0;
+  const auto* product = std::get_if<Product>(&sum->operands[term]->node);
+  if (!product || product->operands.size() != 2 || product->operators[0] != ArithmeticOp::multiply) return std::nullopt;
+  const auto* a = std::get_if<Read>(&product->operands[0]->node);
+  const auto* b = std::get_if<Read>(&product->operands[1]->node);
+  if (!a || !b) return std::nullopt;
+  const auto site = [&](std::uint32_t factor) {
+    return Site{statement.items, Site::Part::right, {term, factor}, std::nullopt};
+  };
+  return Multiplied{site(0), site(1), a->ref, b->ref};
+}
+
 std::optional<Contraction> find_contraction(const Statement& statement) {
-  auto factors = factors_of(statement);
+  auto factors = find_multiplied(statement);
   if (!factors) return std::nullopt;
   const std::set<std::string> in_a = variables_in(*factors->a);
   const std::set<std::string> in_b = variables_in(*factors->b);
@@ -195,8 +188,9 @@ std::optional<Contraction> find_contraction(const Statement& statement) {
   for (const AxisOf& axis : axes.spatial) {
     const bool a = in_a.contains(axis.index);
     const bool b = in_b.contains(axis.index);
-    if (!a && !b) return std::nullopt;  // the same for all its iterations: no contraction but a broadcast
-    (a && b ? out.batch : a ? out.m : out.n).push_back(axis);
+    // The same for all its iterations: no contraction but a broadcast.
+    if (!a && !b && axis.extent > 1) return std::nullopt;
+    (a == b ? out.batch : a ? out.m : out.n).push_back(axis);
     spatial.insert(axis.index);
   }
   for (const AxisOf& axis : axes.reduced) {

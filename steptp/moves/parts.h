@@ -51,6 +51,15 @@ struct Axes {
 /// The equation at an address or, where that is a nest, the only one in it; null where there are several.
 [[nodiscard]] const Statement* statement_at(View& view, const Site& site);
 
+/// The two reads that D=D+A*C multiplies, with their addresses.
+struct Multiplied {
+  Site a_site;
+  Site b_site;
+  RefPtr a;
+  RefPtr b;
+};
+[[nodiscard]] std::optional<Multiplied> find_multiplied(const Statement& statement);
+
 /// D=D+A*C with axes by where they occur: m in A and D, n in C and D, k in A and C only, batch in all three. Windows of
 /// a convolution are axes of m whose subscripts in A also have axes of k.
 struct Contraction {

@@ -1,0 +1,9 @@
+#include <gtest/gtest.h>
+
+namespace steptp::testing {
+namespace {
+
+TEST(WindowMove, Stub) {}
+
+}  // namespace
+}  // namespace steptp::testing

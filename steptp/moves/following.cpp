@@ -35,9 +35,10 @@ class Follower {
     if (!statement || statement->items.size() != 2 || !statement->guards.empty()) {
       return concat("expression ", expression, " is not one equation in one header, without a guard");
     }
-    if (!name_indices(*statement)) {
+    if (!name_indices(*statement, extents)) {
       return concat("expression ", expression, " reads other elements than it has loops");
     }
+    name_single_iterations(*statement, extents);
     FollowingExpression out;
     for (const Loop* loop : statement->loops) {
       const auto role = role_of_.find(loop->index);
@@ -64,24 +65,35 @@ class Follower {
   }
 
  private:
-  bool name_indices(const Statement& statement) {
+  bool name_indices(const Statement& statement, const std::map<std::string, std::int64_t>& extents) {
     bool fits = true;
     bool reads = false;
     for_each_ref(*statement.equation->right, [&](const RefPtr& ref) {
       const auto made = made_.find(ref->tensor);
       if (made == made_.end()) return;
-      const auto indices = plain_indices(*ref);
-      if (!indices || indices->size() != made->second.size()) {
-        fits = false;
-        return;
-      }
       reads = true;
-      for (std::size_t i = 0; i < indices->size(); ++i) {
-        const auto [at, is_new] = role_of_.try_emplace((*indices)[i], made->second[i]);
-        if (!is_new && at->second != made->second[i]) fits = false;
+      fits = fits && ref->subscripts.size() == made->second.size();
+      for (std::size_t i = 0; fits && i < ref->subscripts.size(); ++i) {
+        const Index& subscript = ref->subscripts[i];
+        const std::string& role = made->second[i];
+        if (subscript == Index() && extents.at(role) == 1) continue;
+        const std::string* variable = subscript.as_variable();
+        fits = variable && role_of_.try_emplace(*variable, role).first->second == role;
       }
     });
     return fits && reads;
+  }
+
+  /// Where the result's only element along a loop is read as element 0, any loop of one iteration stands for it.
+  void name_single_iterations(const Statement& statement, const std::map<std::string, std::int64_t>& extents) {
+    for (const auto& [role, extent] : extents) {
+      const bool is_named = std::any_of(role_of_.begin(), role_of_.end(),
+                                        [&, wanted = role](const auto& entry) { return entry.second == wanted; });
+      if (is_named || extent != 1) continue;
+      for (const Loop* loop : statement.loops) {
+        if (loop->extent == 1 && role_of_.try_emplace(loop->index, role).second) break;
+      }
+    }
   }
 
   View& view_;

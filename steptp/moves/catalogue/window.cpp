@@ -79,7 +79,8 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
                     : make_halo(builder, choice, following, *image == 1);
 }
 
-/// Forms worth offering. The first of each kind is tried before the others.
+/// A form worth offering. Whether strategies accept its steps depends on where tiles begin and end in the pixels, so
+/// that each is tried: first with all that follows, then alone.
 struct Form {
   std::string_view form;
   std::int64_t thread_rows;
@@ -87,30 +88,25 @@ struct Form {
   std::int64_t rows;
   std::int64_t columns;
   std::int64_t depth;
-  std::int64_t vector;
   std::string_view image;
 };
-constexpr Form kProducts[] = {{"product", 8, 16, 2, 2, 8, 1, "shared"},
-                              {"product", 16, 16, 4, 4, 16, 1, "shared"},
-                              {"product", 8, 16, 4, 4, 16, 4, "shared"},
-                              {"product", 1, 128, 8, 1, 8, 1, "direct"}};
-constexpr Form kHalos[] = {{"halo", 4, 32, 1, 1, 1, 1, "shared"},
-                           {"halo", 8, 32, 2, 1, 1, 1, "shared"},
-                           {"halo", 4, 64, 1, 2, 1, 2, "direct"}};
-
-ParameterDomain one(std::string_view name, std::int64_t value) {
-  return {std::string(name), std::vector<std::int64_t>{value}};
-}
-ParameterDomain one(std::string_view name, std::string_view value) {
-  return {std::string(name), std::vector<std::string>{std::string(value)}};
-}
+constexpr Form kProducts[] = {{"product", 8, 16, 2, 2, 8, "shared"}, {"product", 1, 128, 4, 1, 8, "direct"}};
+constexpr Form kHalos[] = {{"halo", 4, 32, 1, 1, 1, "shared"}, {"halo", 4, 32, 2, 1, 1, "direct"}};
 
 bool offer(View& view, const Site& site, const Form& form, std::int64_t following, Listing& listing) {
+  using Numbers = std::vector<std::int64_t>;
+  using Words = std::vector<std::string>;
   const ChoiceSite offered = {site,
-                              {one("form", form.form), one("thread_rows", form.thread_rows),
-                               one("thread_columns", form.thread_columns), one("rows", form.rows),
-                               one("columns", form.columns), one("depth", form.depth), one("vector", form.vector),
-                               one("padding", 0), one("image", form.image), one("following", following)},
+                              {{"form", Words{std::string(form.form)}},
+                               {"thread_rows", Numbers{form.thread_rows}},
+                               {"thread_columns", Numbers{form.thread_columns}},
+                               {"rows", Numbers{form.rows}},
+                               {"columns", Numbers{form.columns}},
+                               {"depth", Numbers{form.depth}},
+                               {"vector", Numbers{1}},
+                               {"padding", Numbers{0}},
+                               {"image", Words{std::string(form.image)}},
+                               {"following", Numbers{following}}},
                               false};
   auto made = apply(window_move(), view.program(), offered.choice(0));
   if (!made) {
@@ -121,21 +117,27 @@ bool offer(View& view, const Site& site, const Form& form, std::int64_t followin
   return true;
 }
 
-/// The expressions behind that can be taken along are taken: all of them, or none.
+/// How many expressions can be taken along; nothing where the form has no place here.
 template <typename Find>
-void offer_all(View& view, const Site& site, std::span<const Form> forms, const Find& find, Listing& listing) {
-  std::int64_t following = 0;
+std::optional<std::int64_t> longest_following(View& view, const Site& site, const Find& find, Listing& listing) {
+  std::optional<std::int64_t> out;
   while (true) {
-    const auto found = find(view, site, following);
+    const auto found = find(view, site, out ? *out + 1 : 0);
     if (!found) {
       listing.refuse(found.error());
-      break;
+      return out;
     }
-    ++following;
+    out = out ? *out + 1 : 0;
   }
-  if (following == 0 || !offer(view, site, forms[0], 0, listing)) return;
-  for (const Form& form : forms.subspan(1)) (void)offer(view, site, form, 0, listing);
-  if (following > 1) (void)offer(view, site, forms[0], following - 1, listing);
+}
+
+template <typename Find>
+void offer_all(View& view, const Site& site, std::span<const Form> forms, const Find& find, Listing& listing) {
+  const auto following = longest_following(view, site, find, listing);
+  if (!following) return;
+  for (const Form& form : forms) {
+    if (!offer(view, site, form, *following, listing) && *following > 0) (void)offer(view, site, form, 0, listing);
+  }
 }
 
 void choices(View& view, Listing& listing) {

@@ -52,6 +52,7 @@ class Solver {
   Coincidence solve(const std::vector<Index>& first, const std::vector<Index>& second) {
     std::vector<Equation> equations;
     for (std::size_t i = 0; i < first.size() && i < second.size(); ++i) equations.push_back({&first[i], &second[i]});
+    join_digits(equations);
     bool changed = true;
     while (changed && !impossible_) {
       changed = false;
@@ -65,6 +66,49 @@ class Solver {
   }
 
  private:
+  /// The index, where it is nothing but one quotient, or remainder.
+  template <typename Node>
+  static const Node* only(const Index& index) {
+    const auto& terms = index.terms();
+    const bool is_one = terms.size() == 1 && index.constant_term() == 0 && terms[0].coefficient == 1 &&
+                        terms[0].factors.size() == 1;
+    return is_one ? std::get_if<Node>(&terms[0].factors[0]) : nullptr;
+  }
+
+  /// x//5//3 is x//15.
+  static std::optional<Index> quotient_of(const Index& dividend, const Index& divisor) {
+    const auto* inner = only<FloorQuotient>(dividend);
+    const std::int64_t by = divisor.constant_term();
+    std::int64_t both = 0;
+    const bool joins = inner && inner->divisor->is_constant() && inner->divisor->constant_term() > 0 && by > 0 &&
+                       !__builtin_mul_overflow(inner->divisor->constant_term(), by, &both);
+    return joins ? Index::floor_divide(*inner->dividend, Index::constant(both)) : Index::floor_divide(dividend, divisor);
+  }
+
+  /// x is what x//15, x//5%3 and x%5 say together, whatever the loops in it: where remainders are equal, and the
+  /// quotients by the same number are, so are the dividends.
+  static void join_digits(std::vector<Equation>& equations) {
+    const auto holds = [&](const std::optional<Index>& first, const std::optional<Index>& second) {
+      return first && second && std::any_of(equations.begin(), equations.end(), [&](const Equation& known) {
+               return *known.first == *first && *known.second == *second;
+             });
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = 0; i < equations.size(); ++i) {
+        const FloorRemainder* one = only<FloorRemainder>(*equations[i].first);
+        const FloorRemainder* other = only<FloorRemainder>(*equations[i].second);
+        if (!one || !other || !one->divisor->is_constant() || !(*one->divisor == *other->divisor)) continue;
+        if (reads_tensor(*one->dividend) || reads_tensor(*other->dividend)) continue;
+        if (holds(*one->dividend, *other->dividend)) continue;
+        const auto quotient = quotient_of(*one->dividend, *one->divisor);
+        if (!holds(quotient, quotient_of(*other->dividend, *other->divisor))) continue;
+        equations.push_back({one->dividend.get(), other->dividend.get()});
+        changed = true;
+      }
+    }
+  }
+
   std::size_t pair_of(const std::string& index, bool is_first) const {
     const std::size_t position = position_of(is_first ? first_ : second_, index);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {

@@ -47,6 +47,17 @@ bool LoopHeader::fuse_first(std::size_t count) {
   return true;
 }
 
+bool LoopHeader::fuse(const std::vector<std::string>& roles, std::string to) {
+  if (roles.empty()) return true;
+  const std::size_t at = position(roles[0]);
+  for (std::size_t count = roles.size(); count > 1; --count) {
+    if (!builder_.step("loop_fusion", loop_site(items_, at), {{"keep", "inner"}})) return false;
+    roles_.erase(roles_.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  roles_[at] = std::move(to);
+  return true;
+}
+
 bool LoopHeader::bind(std::string_view role, std::string_view axis) {
   return builder_.step("loop_binding", loop_site(items_, position(role)), {{"axis", axis}, {"multiple", 1}});
 }

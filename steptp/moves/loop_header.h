@@ -28,6 +28,8 @@ class LoopHeader {
   bool arrange(const std::vector<std::string>& order);
   /// The first loops become one, which keeps the role of the last of them.
   bool fuse_first(std::size_t count);
+  /// Loops side by side become one with a role of its own. Where there is none of them, nothing happens.
+  bool fuse(const std::vector<std::string>& roles, std::string to);
   bool bind(std::string_view role, std::string_view axis);
   /// No loop is bound to an axis.
   bool unbind_all();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "steptp/moves/builder.h"
+#include "steptp/moves/following.h"
 #include "steptp/moves/loop_header.h"
 #include "steptp/moves/parts.h"
 
@@ -22,13 +23,6 @@ struct TileSizes {
   std::int64_t depth = 1;           ///< of what is staged in a round
   std::int64_t vector = 1;          ///< lanes
   std::int64_t padding = 0;         ///< unused places behind each run of a staged tile
-};
-
-/// An expression behind the contraction that is taken into its kernel: it has an element for each of the result's.
-struct FollowingExpression {
-  std::vector<std::string> roles;  ///< of its loops
-  std::string result;              ///< the tensor that it writes
-  bool is_used_elsewhere = true;   ///< it is an output, or what is not taken along reads it
 };
 
 /// What one of the operands is.

@@ -5,6 +5,7 @@
 #include "steptp/analysis/device.h"
 #include "steptp/base/text.h"
 #include "steptp/moves/tile_match.h"
+#include "steptp/moves/tile_sizes.h"
 
 namespace steptp {
 
@@ -34,49 +35,11 @@ constexpr Precondition kNeeds[] = {
     kTileAxes,
     kTileOperands,
     kTileFollowing,
-    {Check::size, "sizes", "each size is 1 or more, and the vector is a power of two that divides the columns"},
-    {Check::launch, "threads", "a block has no more threads than the device"},
-    {Check::size, "shared", "both staged tiles fit into the shared memory of a block"},
-    {Check::size, "registers", "a thread's sums and what it reads take at most 200 registers, a block's those it has"},
+    kTileSizes,
+    kTileThreads,
+    kTileShared,
+    kTileRegisters,
 };
-constexpr const Precondition& kSizes = kNeeds[5];
-constexpr const Precondition& kThreads = kNeeds[6];
-constexpr const Precondition& kShared = kNeeds[7];
-constexpr const Precondition& kRegisters = kNeeds[8];
-
-constexpr std::int64_t kMostRegisters = 200;
-constexpr std::int64_t kLargest = 1 << 12;  ///< of each size: products of some stay small
-
-/// Registers of four bytes: the sums, and a row and a column of the tiles.
-std::int64_t registers_of(const TiledContraction& what, std::int64_t rows, std::int64_t columns) {
-  return (rows * columns + rows + columns) * what.element_bytes / 4;
-}
-
-std::optional<Refusal> refuse_sizes(const Site& site, const TiledContraction& what, const TileSizes& sizes) {
-  const auto is_size = [](std::int64_t size) { return size >= 1 && size <= kLargest; };
-  const bool are_sizes = is_size(sizes.thread_rows) && is_size(sizes.thread_columns) && is_size(sizes.rows) &&
-                         is_size(sizes.columns) && is_size(sizes.depth) && is_size(sizes.vector) &&
-                         sizes.padding >= 0 && sizes.padding <= kLargest;
-  if (!are_sizes || (sizes.vector & (sizes.vector - 1)) != 0 || sizes.columns % sizes.vector != 0) {
-    return Refusal{&kSizes, site, "sizes from 1 to 4096, and a vector of 1, 2, 4, ... columns that divides them", {}};
-  }
-  const Device& device = default_device();
-  const std::int64_t threads = sizes.thread_rows * sizes.thread_columns;
-  if (threads > device.threads) {
-    return Refusal{&kThreads, site, concat(threads, " threads; ", device.name, " has ", device.threads), {}};
-  }
-  const std::int64_t shared =
-      (sizes.thread_rows * sizes.rows + sizes.padding) * sizes.depth * what.left.element_bytes +
-      (sizes.thread_columns * sizes.columns + sizes.padding) * sizes.depth * what.right.element_bytes;
-  if (shared > device.shared_bytes) {
-    return Refusal{&kShared, site, concat(shared, " bytes; ", device.name, " has ", device.shared_bytes), {}};
-  }
-  const std::int64_t registers = registers_of(what, sizes.rows, sizes.columns);
-  if (registers > kMostRegisters || registers * threads > device.registers) {
-    return Refusal{&kRegisters, site, concat(registers, " registers in each of ", threads, " threads"), {}};
-  }
-  return std::nullopt;
-}
 
 std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   const std::int64_t following = choice.integer("following");
@@ -86,7 +49,8 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   const TileSizes sizes = {choice.integer("thread_rows"), choice.integer("thread_columns"), choice.integer("rows"),
                            choice.integer("columns"),     choice.integer("depth"),          choice.integer("vector"),
                            choice.integer("padding")};
-  if (auto refusal = refuse_sizes(choice.at, *what, sizes)) return refusal;
+  const TileBytes bytes = {what->left.element_bytes, what->right.element_bytes, what->element_bytes};
+  if (auto refusal = refuse_tile_sizes(choice.at, bytes, sizes)) return refusal;
   (void)make_tiles(builder, *what, sizes);
   return builder.refusal();
 }
@@ -103,8 +67,8 @@ void offer(const Site& site, const TiledContraction& what, std::int64_t followin
   const std::int64_t widest = 16 / what.element_bytes;
   for (const std::int64_t rows : {1, 2, 4, 8}) {
     for (const std::int64_t columns : {1, 2, 4, 8}) {
-      const std::int64_t registers = registers_of(what, rows, columns);
-      if (registers > kMostRegisters) continue;
+      const std::int64_t registers = tile_registers(what.element_bytes, rows, columns);
+      if (registers > kMostTileRegisters) continue;
       const std::int64_t side = registers * 1024 <= default_device().registers ? 32 : 16;
       listing.offer({site,
                      {{"thread_rows", powers(4, side)},

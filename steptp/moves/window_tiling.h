@@ -1,0 +1,18 @@
+#pragma once
+
+// The steps that make tiles of an expression with windows: the convolution as a matrix product, and tiles with a halo.
+
+#include "steptp/moves/builder.h"
+#include "steptp/moves/tiling.h"
+#include "steptp/moves/window_match.h"
+
+namespace steptp {
+
+/// Rows are output channels and columns pixels. With `is_direct` each thread reads the image by itself, and only the
+/// weights are staged. False where a step was refused.
+bool make_window_product(MoveBuilder& builder, const WindowProduct& product, const TileSizes& sizes, bool is_direct);
+
+/// Rows and columns are the last two axes of the result. With `is_direct` nothing is staged.
+bool make_window_halo(MoveBuilder& builder, const WindowHalo& halo, const TileSizes& sizes, bool is_direct);
+
+}  // namespace steptp

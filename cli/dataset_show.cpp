@@ -45,7 +45,7 @@ Status run_show(const ShowArguments& arguments) {
   if (arguments.json) return write_out(*line + "\n") ? Status::yes : Status::failed;
   const auto row = parse_json(*line);
   if (!row || !row->as_object()) {
-    print_error(make_error("json", concat("row ", arguments.row, " is no JSON object")));
+    print_error(make_error("json", concat("row ", arguments.row, " is not a JSON object")));
     return Status::bad_input;
   }
   std::string text;

@@ -89,7 +89,7 @@ void print_error(const Diagnostic& diagnostic) { std::fputs(render(diagnostic, S
 
 namespace {
 
-/// `whole`: a file whose first line is no JSON object is one record.
+/// `whole`: a file whose first line is not a JSON object is one record.
 Status run_records(const std::string& file, unsigned jobs, const std::string& title, bool whole,
                    const std::function<Answer(const Record&)>& verb) {
   auto reader = LineReader::open(file);

@@ -144,7 +144,7 @@ Assumption read_assumption(const std::string& text, const Program& before, const
   }
   const bool is_read = take_text(rest, " lies in [") && take_integer(rest, out.low) && take_text(rest, ",") &&
                        take_integer(rest, out.high) && take_text(rest, ") where it indexes ");
-  if (!is_read || rest.empty()) wrong(", which is no assumption that there is");
+  if (!is_read || rest.empty()) wrong(", which is not one of the assumptions that there are");
   out.indexed = std::string(rest);
   if (out.low >= out.high) wrong(", which no value is");
   if (!is_indexed_by(before, out.indexed, out.name) && !is_indexed_by(after, out.indexed, out.name)) {

@@ -7,9 +7,8 @@ The rules, by the names that messages carry:
   file           a file has at most 400 lines
   needless       a reason stands only where something is that long
 
-What is larger says why, in the comment right above the function or class, or in the first 20 lines of the file. The
-reason begins with "Longer than a screen, because", "More than thirty functions, because" or "More than 400 lines,
-because". Tests, and files that say they are generated, are not checked.
+What is larger says why, in the comment right above the function or class, or in the first 20 lines of the file; REASON
+below has the words with which such a reason begins. Tests, and files that say they are generated, are not checked.
 
 Usage: check_sizes.py [--list] [ROOT]. Exit status 0 when all is in order, 1 with one line per finding otherwise;
 --list shows the longest of each kind and what is excused.

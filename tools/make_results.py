@@ -152,7 +152,7 @@ def findings_in(line: str, table: Table, place: str) -> list[Finding]:
     except ValueError as error:
         return [Finding("line", place, f"the line is no JSON: {error}")]
     if not isinstance(row, dict):
-        return [Finding("line", place, "the line is no JSON object")]
+        return [Finding("line", place, "the line is not a JSON object")]
     out = [Finding("line", place, f"the row lacks the field {name}") for name in table.fields if name not in row]
     out += [Finding("line", place, f"its table has no field {name}") for name in row if name not in table.fields]
     if "status" in row and row["status"] != "ok":

@@ -40,7 +40,7 @@ class Scalars {
   [[nodiscard]] bool same(const ExprPtr& a, const ExprPtr& b) { return equal(*key(a), *key(b)); }
   [[nodiscard]] std::optional<ValueType> type(const ExprPtr& expr);
 
-  /// The terms of a sum, brackets dissolved; one term where it is no sum.
+  /// The terms of a sum, brackets dissolved; one term where it is not a sum.
   [[nodiscard]] std::vector<Term> sum(const ExprPtr& expr);
   /// The factors of a product, brackets dissolved; one factor where it is no product.
   [[nodiscard]] Term product(const ExprPtr& expr);

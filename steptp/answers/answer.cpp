@@ -128,7 +128,7 @@ class Reader {
     if (was_fenced) deviate("code-fence");
     if (!found) {
       const bool cut = begins_json(text);
-      fail(cut ? "cut-off" : "not-json", cut ? "the JSON of the answer does not end" : "the answer is no JSON");
+      fail(cut ? "cut-off" : "not-json", cut ? "the JSON of the answer does not end" : "the answer is not JSON");
       return;
     }
     if (found->has_text_before) deviate("leading-text");
@@ -136,7 +136,7 @@ class Reader {
     if (found->has_raw_breaks) deviate("line-break-in-string");
     const auto json = parse_json(found->json);
     if (!json) {
-      fail("not-json", concat("the answer is no JSON: ", json.error().message));
+      fail("not-json", concat("the answer is not JSON: ", json.error().message));
       return;
     }
     read_value(*json);

@@ -114,6 +114,10 @@ TEST_F(Columns, ADamagedFileIsNoticed) {
   ASSERT_TRUE(parquet->finish().ok() && jsonl->finish().ok());
   const std::string whole = *read_file(path("a.parquet"));
   const std::string lines = *read_file(path("a.jsonl.zst"));
+  ASSERT_TRUE(write_file(path("b.parquet"), whole.substr(0, whole.size() / 2)).ok());
+  EXPECT_EQ(ParquetReader::open(path("b.parquet"), every_kind()).error().id, "parquet");
+  ASSERT_TRUE(write_file(path("b.jsonl.zst"), lines.substr(0, lines.size() / 2)).ok());
+  EXPECT_EQ(JsonlReader::open(path("b.jsonl.zst"))->next().error().id, "zstd");
   Random random(1);
   for (int i = 0; i < 60; ++i) {
     // Whatever is done to it, the reader answers; what it reads has the form of rows.

@@ -56,7 +56,7 @@ Result<Json, Diagnostic> read_build(const std::string& folder) {
                       "steptp dataset build --out makes one");
   }
   auto json = parse_json(*text);
-  if (!json) return make_error("dataset", concat("'", path, "' is no JSON: ", json.error().message));
+  if (!json) return make_error("dataset", concat("'", path, "' is not JSON: ", json.error().message));
   const Json* format = json->find("format");
   if (!format || !format->as_integer() || *format->as_integer() != kStoreFormat) {
     return make_error("dataset", concat("'", path, "' is of no format that this version reads"));

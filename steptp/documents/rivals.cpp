@@ -32,7 +32,7 @@ class RivalSession::Column : public Rival {
         session_.other_.ask(concat(number_, " ", std::to_string(seconds), " ", most), session_.timeout_seconds_);
     if (!said) return no_answer(said.error().message);
     const auto json = parse_json(*said);
-    if (!json) return no_answer("an answer that is no JSON");
+    if (!json) return no_answer("an answer that is not JSON");
     if (const std::string error = text_at(*json, "error"); !error.empty()) return make_error("rival", error);
     std::vector<double> out;
     if (const Json* samples = json->find("samples"); samples && samples->as_array()) {
@@ -61,7 +61,7 @@ Result<std::unique_ptr<RivalSession>, Diagnostic> RivalSession::start(const std:
   const auto ready = out->other_.ask("", timeout_seconds);
   if (!ready) return no_answer(ready.error().message);
   const auto json = parse_json(*ready);
-  if (!json) return no_answer("an answer that is no JSON");
+  if (!json) return no_answer("an answer that is not JSON");
   if (const std::string error = text_at(*json, "error"); !error.empty()) return no_answer(error);
   if (const Json* columns = json->find("columns"); columns && columns->as_array()) {
     for (const Json& entry : *columns->as_array()) {

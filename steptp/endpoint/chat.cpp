@@ -168,7 +168,7 @@ Json to_json(const ChatRequest& request) {
 
 Result<ChatReply, ChatFailure> reply_from_json(std::string_view text) {
   const auto json = parse_json(text);
-  if (!json) return failure(Kind::broken, concat("the server's answer is no JSON: ", json.error().message));
+  if (!json) return failure(Kind::broken, concat("the server's answer is not JSON: ", json.error().message));
   const Json* choice = first_choice(*json);
   const Json* message = choice ? choice->find("message") : nullptr;
   if (!message || !message->as_object()) {

@@ -91,7 +91,8 @@ bool is_local(std::string_view url) {
 
 Result<HttpResponse, HttpFailure> CurlClient::post(const HttpRequest& request) {
   if (!request.url.starts_with("http://") && !request.url.starts_with("https://")) {
-    return HttpFailure{Kind::bad_url, concat("'", request.url, "' is no address that begins with http:// or https://")};
+    return HttpFailure{Kind::bad_url,
+                       concat("'", request.url, "' is not an address that begins with http:// or https://")};
   }
   const auto library = load_curl();
   if (!library) return HttpFailure{Kind::no_client, library.error()};

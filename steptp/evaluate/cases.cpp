@@ -55,7 +55,7 @@ class CaseReader {
     Json signature = row->find("signature") ? *row->find("signature") : Json();
     if (signature.as_string()) {
       auto parsed = parse_json(*signature.as_string());
-      if (!parsed) return bad_row(place, concat("the signature is no JSON: ", parsed.error().message));
+      if (!parsed) return bad_row(place, concat("the signature is not JSON: ", parsed.error().message));
       signature = std::move(parsed).value();
     }
     if (leir.empty() || !signature.as_array()) {

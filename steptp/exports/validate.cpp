@@ -128,7 +128,7 @@ class Validator {
       if (options_.progress) options_.progress(out_.rows, total_);
       auto row = parse_json(**line);
       if (!row) {
-        fail(jsonl_file, number, Json(), concat("the row is no JSON: ", row.error().message));
+        fail(jsonl_file, number, Json(), concat("the row is not JSON: ", row.error().message));
         continue;
       }
       const std::string problem = misfit(*row, table.schema);
@@ -335,7 +335,7 @@ Result<Validation, Diagnostic> validate_dataset(const std::string& folder, const
                       "`steptp dataset export` writes one");
   }
   const auto json = parse_json(*text);
-  if (!json) return make_error("dataset", concat("'", path, "' is no JSON: ", json.error().message));
+  if (!json) return make_error("dataset", concat("'", path, "' is not JSON: ", json.error().message));
   auto manifest = manifest_from_json(*json);
   if (!manifest) return make_error("dataset", concat("'", path, "' is not a manifest: ", manifest.error()));
   const auto& tokenizer = qwen3_tokenizer();

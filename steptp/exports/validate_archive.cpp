@@ -47,7 +47,7 @@ class RowChecker {
 
   void check_recipe() {
     const auto json = parse_json(text("recipe"));
-    if (!json) return fail("column 'recipe' is no JSON");
+    if (!json) return fail("column 'recipe' is not JSON");
     auto recipe = recipe_from_json(*json);
     if (!recipe) return fail(concat("column 'recipe': ", recipe.error()));
     if (recipe->empty()) return fail("the recipe has no step");
@@ -71,7 +71,7 @@ class RowChecker {
     expect("transformed_leir_compact", print(transformed_, Profile::compact), "is not transformed_leir");
     expect("answer", answer_json({text("transformed_leir"), text("strategy")}), "is not transformed_leir and strategy");
     const auto trace = parse_json(text("trace"));
-    if (!trace) return fail("column 'trace' is no JSON");
+    if (!trace) return fail("column 'trace' is not JSON");
     check_reasoning(*trace, "reasoning", Profile::paper);
     check_reasoning(*trace, "reasoning_compact", Profile::compact);
     for (const char* of : {"original", "transformed"}) {
@@ -119,7 +119,7 @@ class RowChecker {
 
   [[nodiscard]] bool read_signature() {
     const auto json = parse_json(text("signature"));
-    if (!json || json->as_array() == nullptr) return fail("column 'signature' is no JSON array"), false;
+    if (!json || json->as_array() == nullptr) return fail("column 'signature' is not a JSON array"), false;
     for (const Json& item : *json->as_array()) {
       auto variable = variable_from_json(item);
       if (!variable) return fail(concat("column 'signature': ", variable.error())), false;

@@ -240,7 +240,7 @@ class RowChecker {
   /// spelled is known, so that it is enough to look at what it must hold.
   void check_parts(const std::string& json, const std::vector<const IndexedEntry*>& entries, bool is_right) {
     const auto answer = parse_json(json);
-    if (!answer) return fail(concat("the answer is no JSON: ", answer.error().message));
+    if (!answer) return fail(concat("the answer is not JSON: ", answer.error().message));
     const bool is_list = answer->as_array() != nullptr;
     const Json::Array programs = is_list ? *answer->as_array() : Json::Array{*answer};
     if (programs.size() != entries.size()) return fail("the answer has another number of programs");

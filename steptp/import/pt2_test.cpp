@@ -288,11 +288,12 @@ TEST(Pt2, TensorsMuchLargerThanTheirBytes) {
 }
 
 TEST(Pt2, GraphsThatMakeNoSense) {
-  const auto message = [](const std::function<void(HandMade&)>& change) {
+  const auto diagnostic = [](const std::function<void(HandMade&)>& change) {
     HandMade model;
     change(model);
-    return refused(model.archive()).message;
+    return refused(model.archive());
   };
+  const auto message = [&](const std::function<void(HandMade&)>& change) { return diagnostic(change).message; };
   const auto replace = [](std::string& text, std::string_view from, std::string_view to) {
     text.replace(text.find(from), from.size(), to);
   };
@@ -313,6 +314,9 @@ TEST(Pt2, GraphsThatMakeNoSense) {
   EXPECT_EQ(message([&](HandMade& m) { m.output_specs = ""; }), "the model gives back no tensor");
   EXPECT_EQ(message([&](HandMade& m) { replace(m.nodes, "aten.relu.default", "higher_order.cond"); }),
             "higher_order.cond makes the program depend on the values of its inputs");
+  EXPECT_EQ(diagnostic([&](HandMade& m) { replace(m.nodes, "aten.relu.default", "higher_order.cond"); }).id,
+            "pt2-control-flow");
+  EXPECT_EQ(diagnostic([&](HandMade& m) { m.values = concat(R"("x":)", meta("2,3", "3,1", 10)); }).id, "pt2-dtype");
   EXPECT_EQ(message([&](HandMade& m) { replace(m.nodes, "relu", "unsqueeze_"); }),
             "the operator aten.unsqueeze_.default is not supported");
 }

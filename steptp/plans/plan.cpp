@@ -57,7 +57,7 @@ Result<Plan, std::string> plan_from_json(const Json& json) {
   const std::string* root = text_under(json, "root");
   if (!root) return std::string("the key \"root\" is missing or no string");
   if (root->size() != 64 || root->find_first_not_of("0123456789abcdef") != std::string::npos) {
-    return std::string("\"root\" is no SHA-256 hash: 64 digits and letters from a to f");
+    return std::string("\"root\" is not a SHA-256 hash: 64 digits and letters from a to f");
   }
   const std::string* target = text_under(json, "target");
   if (!target) return std::string("the key \"target\" is missing or no string");

@@ -91,7 +91,7 @@ TEST(Plan, RefusesDamagedFiles) {
   EXPECT_EQ(error_of("\"version\":1", "\"version\":1"), "");
   EXPECT_EQ(error_of("\"version\":1", "\"version\":2"), "the plan has version 2; this program reads version 1");
   EXPECT_EQ(error_of("\"version\":1,", ""), "the key \"version\" is missing or no integer");
-  EXPECT_EQ(error_of("aaaa", "zzzz"), "\"root\" is no SHA-256 hash: 64 digits and letters from a to f");
+  EXPECT_EQ(error_of("aaaa", "zzzz"), "\"root\" is not a SHA-256 hash: 64 digits and letters from a to f");
   EXPECT_EQ(error_of("\"target\":\"\",", ""), "the key \"target\" is missing or no string");
   EXPECT_EQ(error_of("\"target\"", "\"device\":1,\"target\""),
             "there is no key \"device\" in a plan; the keys are version, root, target, moves");

@@ -190,7 +190,7 @@ class Substituter {
       case Atom::Kind::value: {
         const PolynomialId value = generator(node.argument);
         auto result = arena_.polynomials.as_affine(value);
-        if (!result) throw GiveUp{"an index that is no integer any more"};
+        if (!result) throw GiveUp{"an index that is not an integer any more"};
         return *result;
       }
       case Atom::Kind::wrapped:

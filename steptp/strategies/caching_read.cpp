@@ -83,7 +83,7 @@ std::optional<Refusal> refuse_form(const CacheRequest& request, const Staged& st
       return refuse_because(concat(staged.source, " is of type ", code(staged.dtype)));
     case CacheForm::ahead:
       if (request.at.loop().kind != LoopKind::serial || request.at.loop().extent < 2) {
-        return refuse_because(concat(request.at.loop().index, " is no L loop of several iterations"));
+        return refuse_because(concat(request.at.loop().index, " is not an L loop of several iterations"));
       }
       if (request.at.position == 0 && request.at.nest->around.empty()) {
         return refuse_because("no loop is around it to hold the first round's data");

@@ -155,13 +155,13 @@ Result<OnlineSoftmax, Obstacle> find_online(View& view, const std::string& maxim
     out.extent = loop.extent;
   }
   if (!is_own || !writes_once(view, *x) || !writes_once(view, *n)) {
-    return no_match(concat(out.carry, " is no serial loop that carries them"));
+    return no_match(concat(out.carry, " is not a serial loop that carries them"));
   }
   std::vector<ExprPtr> rest = maximands(x->equation->right);
   const ExprPtr previous = maximands(prefix_maximum(out.maximum, out.carry, x->equation->right))[0];
   const std::size_t all = rest.size();
   std::erase_if(rest, [&](const ExprPtr& operand) { return same_value(operand, previous); });
-  if (rest.empty() || rest.size() + 1 != all) return no_match(concat(maximum, " is no prefix maximum"));
+  if (rest.empty() || rest.size() + 1 != all) return no_match(concat(maximum, " is not a prefix maximum"));
   const ExprPtr term = maximum_of(rest);
   if (tensors_of(*term).contains(maximum) || tensors_of(*term).contains(sum)) return no_match("it reads itself");
   out.scores = term;
@@ -172,7 +172,7 @@ Result<OnlineSoftmax, Obstacle> find_online(View& view, const std::string& maxim
     }
   }
   if (match_blocked(view, out, term, n->equation->right)) return out;
-  return no_match(concat(sum, " is no prefix sum of exponentials"));
+  return no_match(concat(sum, " is not a prefix sum of exponentials"));
 }
 
 /// P=exp(A-X)/N: X and N with their last values, or nothing.
@@ -279,7 +279,7 @@ Result<Attention, Obstacle> attention_with(View& view, const Reduction& matmul, 
                                            std::size_t number) {
   const RefPtr& weights = *read_of(product[number].expr);
   const Statement* maker = only_writer(view, weights->tensor);
-  if (!maker) return no_match(concat(weights->tensor, " is no softmax"));
+  if (!maker) return no_match(concat(weights->tensor, " is not a softmax"));
   Attention out;
   out.matmul = matmul;
   out.quotient = nest_of(view, *maker);
@@ -287,7 +287,7 @@ Result<Attention, Obstacle> attention_with(View& view, const Reduction& matmul, 
       !writes_once(view, *maker)) {
     return no_match(concat(weights->tensor, " is not made in a nest of its own in the same body"));
   }
-  Obstacle obstacle = no_match(concat(weights->tensor, " is no softmax by recurrences"));
+  Obstacle obstacle = no_match(concat(weights->tensor, " is not a softmax by recurrences"));
   for (const Quotient& quotient : quotients(maker->equation->right)) {
     auto online = find_online(view, quotient.maximum->tensor, quotient.sum->tensor);
     if (!online) {
@@ -331,7 +331,7 @@ Result<Attention, Obstacle> attention_with(View& view, const Reduction& matmul, 
 Result<Attention, Obstacle> find_attention(View& view, const PlacedNest& place) {
   const auto matmul = find_reduction(view, place);
   if (!matmul) return matmul.error();
-  if (matmul->op != ArithmeticOp::add) return no_match("it is no sum");
+  if (matmul->op != ArithmeticOp::add) return no_match("it is not a sum");
   const std::vector<Operand> product = factors(matmul->term);
   Obstacle obstacle = no_match("no factor of the sum is a softmax");
   for (std::size_t i = 0; i < product.size() && product.size() > 1; ++i) {

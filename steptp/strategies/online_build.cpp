@@ -31,7 +31,7 @@ Result<Carried, Obstacle> carried_by(const Reduction& reduction, const std::stri
     if (!is_serial(loop)) return Obstacle{"serial", concat("the loop over ", loop.index, " is not serial")};
     found = found || loop.index == name;
   }
-  if (!found) return Obstacle{"pattern", concat(name, " is no loop that is reduced")};
+  if (!found) return Obstacle{"pattern", concat(name, " is not a loop that is reduced")};
   for (const Loop& loop : reduction.loops()) {
     const bool is_reduced = std::any_of(reduction.reduced.begin(), reduction.reduced.end(),
                                         [&](const Loop& other) { return other.index == loop.index; });

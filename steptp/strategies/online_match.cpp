@@ -53,7 +53,7 @@ Result<SoftmaxPair, Obstacle> pair_with(View& view, const Reduction& sum, const 
   const PlacedNest* nest = view.find_nest(writer);
   const auto max = nest ? find_reduction(view, *nest) : no_match("no nest");
   if (!max) return max.error();
-  if (max->op != ArithmeticOp::max) return no_match(concat(maximum->tensor, " is no maximum"));
+  if (max->op != ArithmeticOp::max) return no_match(concat(maximum->tensor, " is not a maximum"));
   if (body_of(*max->place) != body_of(*sum.place) || max->place->items.back() >= sum.place->items.back()) {
     return no_match(concat(maximum->tensor, " is not made before, in the same body"));
   }
@@ -131,7 +131,7 @@ Result<SoftmaxPair, Obstacle> find_pair(View& view, const PlacedNest& place) {
   const auto sum = find_reduction(view, place);
   if (!sum) return sum.error();
   const auto* call = sum->op == ArithmeticOp::add ? std::get_if<Call>(&sum->term->node) : nullptr;
-  if (!call || call->function != Function::exp) return no_match("it is no sum of exponentials");
+  if (!call || call->function != Function::exp) return no_match("it is not a sum of exponentials");
   const std::vector<Operand> argument = summands(call->argument);
   Obstacle obstacle = no_match("no maximum is subtracted in the exponential");
   for (std::size_t i = 0; i < argument.size() && argument.size() > 1; ++i) {
@@ -179,7 +179,7 @@ bool is_softmax_use(View& view, const SoftmaxPair& pair, const Statement& statem
 Result<const PlacedNest*, Obstacle> find_normal_softmax(View& view, const PlacedNest& place) {
   const auto matmul = find_reduction(view, place);
   if (!matmul) return matmul.error();
-  if (matmul->op != ArithmeticOp::add) return no_match("it is no sum");
+  if (matmul->op != ArithmeticOp::add) return no_match("it is not a sum");
   for (const Operand& factor : factors(matmul->term)) {
     const auto* read = factor.is_inverse ? nullptr : std::get_if<Read>(&factor.expr->node);
     if (!read) continue;

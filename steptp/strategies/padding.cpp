@@ -110,7 +110,7 @@ Result<Padding, std::string> find_padding(View& view, const PlacedNest& place) {
   const TensorFacts& facts = view.table().tensors.at(left.tensor);
   const bool plain = left.scope == Scope::global && out.source->scope == Scope::global && facts.writes.size() == 1 &&
                      !facts.known && left.subscripts.size() == loops.size();
-  if (!plain) return concat(left.tensor, " is no padded copy in g");
+  if (!plain) return concat(left.tensor, " is not a padded copy in g");
   for (std::size_t i = 0; i < loops.size(); ++i) {
     const std::string* name = left.subscripts[i].as_variable();
     if (!name || *name != loops[i].index) return concat(left.tensor, " has other subscripts than its loops");

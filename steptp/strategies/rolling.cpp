@@ -68,7 +68,7 @@ Result<Recurrence, std::string> find(View& view, const std::string& tensor, std:
   if (!name) return concat("dimension ", dimension, " of ", tensor, " is not the index of a loop");
   while (out.writer->loops[out.position]->index != *name) ++out.position;
   const Loop& loop = out.loop();
-  if (loop.kind != LoopKind::serial && loop.kind != LoopKind::unrolled) return concat(*name, " is no serial loop");
+  if (loop.kind != LoopKind::serial && loop.kind != LoopKind::unrolled) return concat(*name, " is not a serial loop");
   if (!out.writer->guards.empty()) return concat(tensor, " is written under a guard");
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (i != dimension && uses(left[i], *name)) return concat(*name, " stands in two subscripts of ", tensor);

@@ -55,7 +55,7 @@ std::optional<Refusal> refuse_expression(View& view, const CacheRequest& request
       request.any_expression || std::holds_alternative<Select>(expr.node) || std::holds_alternative<Read>(expr.node);
   if (!is_staged || !type || type->weak || may_trap(expr) || tensors_of(expr).empty()) {
     return Refusal{
-        &kCacheUses, request.site(), "the expression is no if_then_else of a tensor, and no read of one", {}};
+        &kCacheUses, request.site(), "the expression is neither an if_then_else of a tensor nor a read of one", {}};
   }
   for (const std::size_t number : statements_below(view, *request.at.nest)) {
     const std::string& written = view.table().statements[number].equation->left->tensor;

@@ -21,7 +21,7 @@ constexpr Precondition kPublished[] = {
     {Check::loop_nest_consistency, "same-loops", "corresponding loops have equal extents"},
 };
 constexpr Precondition kSafety[] = {
-    {Check::fact, "computes", "the part is no number, index, read or condition, and has a dtype"},
+    {Check::fact, "computes", "the part is not a number, an index, a read or a condition, and has a dtype"},
     {Check::fact, "always", "the first occurrence does not stand in a branch of an if_then_else or under a guard"},
     {Check::order, "complete", "everything it reads is in g and written before the first expression that holds it"},
     {Check::size, "memory", "the new tensor has at most 2^31 elements"},

@@ -1,6 +1,6 @@
 /// dead_code_elimination: an equation whose tensor nobody reads is taken out.
 ///   D_{a}=exp(A_{a}); C_{a}=A_{a}*2;   -->   C_{a}=A_{a}*2;
-/// Safe because the tensor is no output, and no other equation reads it.
+/// Safe because the tensor is not an output, and no other equation reads it.
 #include <algorithm>
 
 #include "steptp/base/text.h"
@@ -11,7 +11,7 @@ namespace steptp {
 namespace {
 
 constexpr Precondition kPublished[] = {
-    {Check::dependency, "unused", "the tensor is no output, and no other equation reads it"},
+    {Check::dependency, "unused", "the tensor is not an output, and no other equation reads it"},
 };
 constexpr Precondition kSafety[] = {
     {Check::size, "not-empty", "the program keeps another expression"},
@@ -52,7 +52,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   out.facts.removed = out.facts.matched;
   out.facts.holds = {{&kUnused, {{"tensor", name}}}};
   out.facts.values = {{"tensor", name}};
-  out.facts.because = concat(name, " is no output, and nothing else is made of it");
+  out.facts.because = concat(name, " is not an output, and nothing else is made of it");
   return out;
 }
 
@@ -64,7 +64,7 @@ const Strategy& dead_code_elimination_strategy() {
       Level::graph,
       "an equation whose tensor nobody reads is taken out",
       "D_{a}=exp(A_{a}); C_{a}=A_{a}*2;   -->   C_{a}=A_{a}*2;",
-      "the tensor is no output, and no other equation reads it",
+      "the tensor is not an output, and no other equation reads it",
       "",
       {"@input A f32[8]\n@output C f32[8]\n"
        "B^{8}_{tx=0}[D^{f32,g}_{tx}=exp(A^{f32,g}_{tx});];B^{8}_{tx=0}[C^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];\n",

@@ -20,7 +20,7 @@ constexpr Parameter kParameters[] = {
 };
 constexpr Precondition kSafety[] = {
     {Check::fact, "computes",
-     "the part is no number, index, read or condition, not the whole right side, and has a dtype"},
+     "the part is not a number, an index, a read or a condition, not the whole right side, and has a dtype"},
     {Check::fact, "always",
      "the part does not stand in a branch of an if_then_else, which may keep its reads in range"},
     {Check::order, "not-written", "before the nest: nothing that the part reads is written in the nest"},

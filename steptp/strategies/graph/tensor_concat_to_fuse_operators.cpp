@@ -34,7 +34,7 @@ constexpr Precondition kPublished[] = {
 constexpr Precondition kSafety[] = {
     {Check::fact, "operator",
      "both nests are one equation over data in g that computes something, not from other elements of its result"},
-    {Check::fact, "output-axis", "the loop is an output axis of both, no V loop, and its index is no value"},
+    {Check::fact, "output-axis", "the loop is an output axis of both, not a V loop, and its index is not a value"},
     {Check::fact, "separate",
      "operands have the index only as multiples in subscripts, once without a window around it, and are read "
      "unconditionally"},
@@ -241,7 +241,8 @@ Result<Concatenation, Refusal> plan(View& view, const Pair& pair, const Site& si
     return op.output.contains(loops[out.position].index);
   };
   if (!is_output(pair.first, one) || !is_output(pair.second, other) || out.loop().kind == LoopKind::vectorized) {
-    return Refusal{&kOutputAxis, site, concat(out.loop().index, " is no output axis of both, or a V loop"), {}};
+    return Refusal{
+        &kOutputAxis, site, concat(out.loop().index, " is not an output axis of both, or it is a V loop"), {}};
   }
   for (std::size_t i = 0; i < one.size(); ++i) {
     if (pair.first.output.contains(one[i].index) == pair.second.output.contains(other[i].index)) continue;

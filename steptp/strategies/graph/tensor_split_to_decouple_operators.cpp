@@ -27,7 +27,7 @@ constexpr Precondition kSafety[] = {
      "the nest is one equation over data in g that computes something, not from other elements of its result"},
     {Check::fact, "axis", "the loop is in the left subscripts, or the equation accumulates in an order that is free"},
     {Check::fact, "affine", "operands have the index only as multiples in subscripts, and are read unconditionally"},
-    {Check::size, "cut", "the cut leaves iterations on both sides, and the loop is no V loop"},
+    {Check::size, "cut", "the cut leaves iterations on both sides, and the loop is not a V loop"},
     {Check::scope, "kernel", "inside a kernel, block loops still enclose all its items, and the parts make no race"},
     {Check::size, "memory", "operands and results have at most 2^31 elements, and subscripts fit"},
 };
@@ -58,7 +58,8 @@ std::optional<Refusal> refuse_operand(View& view, const Access& access, const Pl
   if (!access.conditions.empty()) return refuse_because(" is read under a condition");
   for (const Index& subscript : access.ref->subscripts) {
     if (reads_tensor(subscript)) return refuse_because(" has a subscript that reads a tensor");
-    if (!along(subscript, index)) return refuse_because(concat(" has a subscript in which ", index, " is no multiple"));
+    if (!along(subscript, index))
+      return refuse_because(concat(" has a subscript in which ", index, " is not a multiple"));
   }
   std::vector<std::int64_t> shape = view.shape_of(access.ref->tensor).dimensions;
   for (const Loop& loop : op.around) shape.push_back(loop.extent);

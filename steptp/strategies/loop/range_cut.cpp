@@ -24,7 +24,8 @@ constexpr Parameter kParameters[] = {
 };
 constexpr Precondition kPublished[] = {
     {Check::dependency, "under-condition",
-     "the tensor is no output, only this equation writes it, its subscripts are different loops, and all its reads are "
+     "the tensor is not an output, only this equation writes it, its subscripts are different loops, and all its reads "
+     "are "
      "under a condition on the loops that are their subscripts"},
 };
 constexpr Precondition kSafety[] = {

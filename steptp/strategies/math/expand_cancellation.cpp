@@ -16,7 +16,7 @@ constexpr Parameter kParameters[] = {
      "the value: a tensor by its name, or the address of a read; two, or 1+abs(...) of a value"},
 };
 constexpr Precondition kPublished[] = {
-    {Check::pattern_match, "matches", "the part is a quotient whose divisor is no number"},
+    {Check::pattern_match, "matches", "the part is a quotient whose divisor is not a number"},
 };
 constexpr Precondition kSafety[] = {kInScope, kOneType, kValueOnly, kAccumulator, kFinite, kNonZero, kOverflow};
 constexpr Component kModifies[] = {Component::expressions, Component::equations};

@@ -28,7 +28,7 @@ TEST(PrefixMatmul, Deferred) {
                  concat("B(tx,8)L(a,6)[", kRecurrences, kOutput, "];", kLast));
 }
 
-// A softmax that is NaN for a row masked as a whole stays so; a guard that is another one is no softmax.
+// A softmax that is NaN for a row masked as a whole stays so; a guard that is another one is not a softmax.
 TEST(PrefixMatmul, Guarded) {
   const auto program = [](std::string_view guard) {
     return concat(kHeader, recurrences(), "B(tx,8)L(a,6)[F[tx,a]=exp(A[tx,a]-D[tx,5])/if_then_else(", guard, ");];",

@@ -229,7 +229,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto one = nest_at(view, choice.at);
   if (!one) return one.error();
   const auto with = parse_site(choice.word("with"));
-  if (!with) return Refusal{&kPlace, choice.at, "\"with\" is no address", {}};
+  if (!with) return Refusal{&kPlace, choice.at, "\"with\" is not an address", {}};
   const auto other = nest_at(view, *with);
   if (!other) return other.error();
   const auto pair = find_window_pair(view, **one, **other);

@@ -11,7 +11,7 @@ namespace steptp {
 namespace {
 
 constexpr Precondition kPublished[] = {
-    {Check::pattern_match, "matches", "a term of a sum has a divisor that is no number"},
+    {Check::pattern_match, "matches", "a term of a sum has a divisor that is not a number"},
 };
 constexpr Precondition kSafety[] = {kOneType, kValueOnly, kAccumulator, kFinite, kNonZero, kOverflow};
 constexpr Component kModifies[] = {Component::expressions, Component::equations};

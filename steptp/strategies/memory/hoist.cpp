@@ -66,7 +66,7 @@ Result<CacheStep, Refusal> plan(View& view, const PlacedLoop& at, const PlacedEx
     return Refusal{
         &kIndependent,
         at.site(),
-        concat("the expression at ", to_text(placed.site), " is no calculation independent of ", at.loop().index),
+        concat("the expression at ", to_text(placed.site), " is not a calculation independent of ", at.loop().index),
         {{"expression", to_text(placed.site)}, {"loop", at.loop().index}}};
   }
   const auto level = loop_outside(view, at);
@@ -104,7 +104,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto at = find_loop(view, choice.at);
   if (!at) return at.error();
   const auto site = parse_site(choice.word("of"));
-  if (!site) return Refusal{&kChoice, choice.at, concat("\"", choice.word("of"), "\" is no address"), {}};
+  if (!site) return Refusal{&kChoice, choice.at, concat("\"", choice.word("of"), "\" is not an address"), {}};
   const auto placed = find_expression(view, *site);
   if (!placed) return placed.error();
   auto step = plan(view, *at, *placed, CachePurpose::make);

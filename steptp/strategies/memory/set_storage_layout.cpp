@@ -28,7 +28,7 @@ constexpr Parameter kParameters[] = {
     kNumberParameter,
 };
 constexpr Precondition kPublished[] = {
-    {Check::intermediate_variable, "intermediate", "the tensor is no known variable, and this is its first write"},
+    {Check::intermediate_variable, "intermediate", "the tensor is not a known variable, and this is its first write"},
 };
 constexpr Precondition kSafety[] = {
     {Check::size, "fits",

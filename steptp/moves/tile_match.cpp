@@ -52,9 +52,6 @@ std::map<std::string, std::string> name_axes(const Contraction& found, const Axi
 }
 
 std::optional<Refusal> refuse_axes(const Contraction& found, const Site& site) {
-  if (found.has_windows) {
-    return Refusal{&kTileOperands, site, "an operand is read along a window; `window` makes tiles with a halo", {}};
-  }
   if (found.a->tensor == found.b->tensor) {
     return Refusal{&kTileOperands, site, concat("both operands are ", found.a->tensor), {}};
   }
@@ -62,6 +59,9 @@ std::optional<Refusal> refuse_axes(const Contraction& found, const Site& site) {
     if (!axes->empty() && (*axes)[longest(*axes)].extent > 1) continue;
     return Refusal{
         &kTileAxes, site, "it is a matrix with a vector, or less: nothing is read twice, so that `rows` does", {}};
+  }
+  if (found.has_window({found.m[longest(found.m)].index, found.n[longest(found.n)].index})) {
+    return Refusal{&kTileOperands, site, "an operand is read along a window; `window` makes tiles with a halo", {}};
   }
   return std::nullopt;
 }

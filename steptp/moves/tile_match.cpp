@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "steptp/base/text.h"
 #include "steptp/ir/dtype_facts.h"
@@ -104,6 +105,9 @@ Result<TiledContraction, Refusal> find_tiled(View& view, const Site& site, std::
   out.left = operand_of(view, *found->a, m.index, k.index);
   out.right = operand_of(view, *found->b, n.index, k.index);
   const DType dtype = view.table().tensors.at(out.result).dtype;
+  std::set<std::string> parallel;
+  for (const std::string& index : *indices) parallel.insert(index);
+  out.sums_parts = found->has_window(parallel);
   out.is_narrow = is_narrow_float(dtype);
   out.element_bytes = std::max(info(dtype).bytes, 4);
   std::vector<std::string> roles;

@@ -77,9 +77,6 @@ Result<TiledContraction, Refusal> find_tiled(View& view, const Site& site, std::
   }
   auto found = find_contraction(*statement);
   if (!found) return none("it is not D=D+A*C");
-  const bool asks_data = std::any_of(statement->guards.begin(), statement->guards.end(),
-                                     [](const ExprPtr& guard) { return !is_index_condition(*guard); });
-  if (asks_data) return none("its guard asks for data");
   const auto indices = plain_indices(*statement->equation->left);
   if (!indices) return none("the result has a subscript that is not an index of its own");
   if (auto refusal = refuse_axes(*found, site)) return *std::move(refusal);

@@ -58,7 +58,9 @@ class Tiler : private TilingKernel {
   bool stage_operands() {
     const Items kernel = {expression_, 0};
     const Site level = loop_site(kernel, serial_);
-    if (!stage(level, what_.left.tensor) || !stage(level, what_.right.tensor)) return false;
+    // Where a part of a sum ends only its guard says, and not the operands' shapes: copies ask guards point by point.
+    const bool points = what_.sums_parts;
+    if (!stage(level, what_.left.tensor, "s", points) || !stage(level, what_.right.tensor, "s", points)) return false;
     left_tile_ = equation_at(below(kernel, 0)).left->tensor;
     right_tile_ = equation_at(below(kernel, 1)).left->tensor;
     return fetch(below(kernel, 0), what_.left) && fetch(below(kernel, 1), what_.right);

@@ -138,7 +138,7 @@ const Move& join_move() {
       choices,
       make,
       false,
-      60,
+      150,
   };
   return kMove;
 }

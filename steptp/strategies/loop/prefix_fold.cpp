@@ -1,7 +1,7 @@
 /// prefix_fold: a fold over all iterations up to this one goes on from the one before, or from the parts before.
 ///   L^{8}_{a=0}L^{8}_{c=0}[D_{a}=D_{a}+if_then_else(c<=a,f(c),0)]
 ///     -->   L^{8}_{a=0}[E_{a}=if_then_else(a-1<0,0,E_{a-1})+f(a);D_{a}=E_{a}]   (running)
-///     -->   L^{1}_{d=0}L^{4}_{c=0}[E_{d}=E_{d}+f(d*4+c)]; L^{2}_{d=0}L^{1}_{c=0}[F_{d}=F_{d}+if_then_else(c<d,E_{c},0)];
+///     -->   L^{2}_{d=0}L^{4}_{c=0}[E_{d}=E_{d}+f(d*4+c)]; L^{2}_{d=0}L^{2}_{c=0}[F_{d}=F_{d}+if_then_else(c<d,E_{c},0)];
 ///           L^{2}_{d=0}L^{4}_{a=0}L^{4}_{c=0}[G_{d,a}=G_{d,a}+if_then_else(c<=a,f(d*4+c),0)];
 ///           L^{2}_{d=0}L^{4}_{a=0}[D_{d*4+a}=F_{d}+G_{d,a}]   (parts)
 /// Safe because the operator is associative up to rounding and every term keeps its place: what is folded up to a is
@@ -57,7 +57,6 @@ struct Prefix {
   ExprPtr identity;
 
   [[nodiscard]] ArithmeticOp by() const { return *op.statement->accumulates; }
-  [[nodiscard]] bool is_known(View& view) const { return view.table().tensors.at(op.left().tensor).known != nullptr; }
 };
 
 /// What is folded into X: the other operand.
@@ -264,28 +263,21 @@ struct Built {
 
 std::optional<Built> build_running(View& view, const Prefix& prefix) {
   const Equation& old = *prefix.op.statement->equation;
+  const std::string name = view.fresh_tensors().next();
   const Index along = Index::variable(prefix.along.index);
-  Built out;
-  RefPtr now = old.left;
-  std::vector<Index> back = now->subscripts;
-  back[prefix.dimension] = *Index::subtract(along, Index::constant(1));
-  RefPtr before = make_ref(now->tensor, now->dtype, now->scope, std::move(back));
-  if (prefix.is_known(view)) {
-    out.tensors = {view.fresh_tensors().next()};
-    now = part_ref(prefix, out.tensors[0], {along});
-    before = part_ref(prefix, out.tensors[0], {*Index::subtract(along, Index::constant(1))});
-  }
+  const RefPtr now = part_ref(prefix, name, {along});
+  const RefPtr before = part_ref(prefix, name, {*Index::subtract(along, Index::constant(1))});
   const ExprPtr previous =
       make_sum(make_expr(IndexValue{prefix.along.index}), ArithmeticOp::subtract, integer_literal(1));
   const ExprPtr is_first = make_expr(Compare{{previous, integer_literal(0)}, {CompareOp::less}});
   const ExprPtr start = make_expr(Select{is_first, prefix.identity, read_expr(stands_for(before, *old.left))});
   const ExprPtr term = term_at(prefix, along);
   if (!term) return std::nullopt;
-  std::vector<Item> body = {
-      stands_for(make_equation(stands_for(now, *old.left), fold_of(prefix.by(), start, term)), old)};
-  if (!out.tensors.empty()) body.emplace_back(make_equation(old.left, read_expr(now)));
-  out.items = {stands_for(make_nest(loops_with(prefix, {prefix.along}), nullptr, std::move(body)), *prefix.op.nest)};
-  return out;
+  const EquationPtr step =
+      stands_for(make_equation(stands_for(now, *old.left), fold_of(prefix.by(), start, term)), old);
+  const NestPtr nest = make_nest(loops_with(prefix, {prefix.along}), nullptr,
+                                 {step, make_equation(stands_for(old.left, *old.left), read_expr(now))});
+  return Built{{stands_for(nest, *prefix.op.nest)}, {name}};
 }
 
 /// X=X(+)term under loops.
@@ -323,9 +315,12 @@ std::optional<Built> build_parts(View& view, const Prefix& prefix, std::int64_t 
   const auto chosen = [&](const ExprPtr& condition, const ExprPtr& value) {
     return make_expr(Select{condition, value, prefix.identity});
   };
-  out.items.push_back(folding(prefix, whole, term, {serial(part, parts - 1), serial(earlier, inner)}, nullptr));
+  // The last part is a whole like the others, although nothing comes behind it: so all parts have the same loops.
+  const std::int64_t terms = prefix.earlier.extent;
+  out.items.push_back(folding(prefix, whole, term, {serial(part, parts), serial(earlier, inner)},
+                              parts * inner > terms ? less_than(*place_of_term, terms) : nullptr));
   out.items.push_back(folding(prefix, before, chosen(up_to(earlier, part, true), read_expr(earlier_part)),
-                              {serial(part, parts), serial(earlier, parts - 1)}, nullptr));
+                              {serial(part, parts), serial(earlier, parts)}, nullptr));
   out.items.push_back(folding(prefix, own, chosen(up_to(earlier, along, prefix.is_strict), term),
                               {serial(part, parts), serial(along, inner), serial(earlier, inner)}, guard));
   std::vector<Index> subscripts = prefix.op.left().subscripts;

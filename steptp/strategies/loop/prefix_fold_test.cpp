@@ -18,12 +18,12 @@ std::string of_nest(std::string_view nest) {
   return concat("@input A f32[4,12]\n@input C f32[12,12]\n@output D f32[4,12]\n", nest, "\n");
 }
 
-TEST(PrefixFold, AnOutputKeepsItsNameBesideTheRunningFold) {
+TEST(PrefixFold, TheRunningFoldHasATensorOfItsOwn) {
   expect_rewrite("prefix_fold", kSums, kRunning,
                  "B(tx,4)L(a,12)[E[tx,a]=if_then_else(a-1<0,0,E[tx,a-1])+A[tx,a];D[tx,a]=E[tx,a];];");
 }
 
-TEST(PrefixFold, AnIntermediateRunsInItsPlace) {
+TEST(PrefixFold, TheRunningFoldRunsAlongItsLastDimension) {
   expect_rewrite("prefix_fold", R"(
 @input A f32[12,4]
 @output E f32[4,12]
@@ -31,14 +31,14 @@ B(tx,4)L(a,12)L(c,12)[D[a,tx]=D[a,tx]*if_then_else(a<c,1,A[c,tx]);];
 B(tx,4)L(a,12)[E[tx,a]=D[a,tx]*2;];
 )",
                  kRunning,
-                 "B(tx,4)L(a,12)[D[a,tx]=if_then_else(a-1<0,1,D[a-1,tx])*A[a,tx];];"
+                 "B(tx,4)L(a,12)[C[tx,a]=if_then_else(a-1<0,1,C[tx,a-1])*A[a,tx];D[a,tx]=C[tx,a];];"
                  "B(tx,4)L(a,12)[E[tx,a]=D[a,tx]*2;];");
 }
 
 TEST(PrefixFold, PartsAndWhatComesBeforeThem) {
   expect_rewrite("prefix_fold", kSums, kParts,
-                 "B(tx,4)L(d,2)L(c,4)[E[tx,d]=E[tx,d]+A[tx,d*4+c];];"
-                 "B(tx,4)L(d,3)L(c,2)[F[tx,d]=F[tx,d]+if_then_else(c<d,E[tx,c],0);];"
+                 "B(tx,4)L(d,3)L(c,4)[E[tx,d]=E[tx,d]+A[tx,d*4+c];];"
+                 "B(tx,4)L(d,3)L(c,3)[F[tx,d]=F[tx,d]+if_then_else(c<d,E[tx,c],0);];"
                  "B(tx,4)L(d,3)L(a,4)L(c,4)[G[tx,d,a]=G[tx,d,a]+if_then_else(c<=a,A[tx,d*4+c],0);];"
                  "B(tx,4)L(d,3)L(a,4)[D[tx,d*4+a]=F[tx,d]+G[tx,d,a];];");
 }
@@ -50,8 +50,8 @@ TEST(PrefixFold, TheLastPartIsShorter) {
 B(tx,4)L(a,12)L(c,12)[D[tx,a]=max(D[tx,a],if_then_else(a>=c,A[tx,c],-inf));];
 )",
                  R"({"at":"0","form":"parts","inner":5})",
-                 "B(tx,4)L(d,2)L(c,5)[E[tx,d]=max(E[tx,d],A[tx,d*5+c]);];"
-                 "B(tx,4)L(d,3)L(c,2)[F[tx,d]=max(F[tx,d],if_then_else(c<d,E[tx,c],-inf));];"
+                 "B(tx,4)L(d,3)L(c,5)?{d*5+c<12}[E[tx,d]=max(E[tx,d],A[tx,d*5+c]);];"
+                 "B(tx,4)L(d,3)L(c,3)[F[tx,d]=max(F[tx,d],if_then_else(c<d,E[tx,c],-inf));];"
                  "B(tx,4)L(d,3)L(a,5)L(c,5)?{d*5+a<12}[G[tx,d,a]=max(G[tx,d,a],if_then_else(c<=a,A[tx,d*5+c],-inf));];"
                  "B(tx,4)L(d,3)L(a,5)?{d*5+a<12}[D[tx,d*5+a]=max(F[tx,d],G[tx,d,a]);];");
 }
@@ -64,7 +64,7 @@ TEST(PrefixFold, WithoutItsOwnTerm) {
 L(a,12)L(c,11)[D[a]=D[a]+if_then_else(c<a,A[c],0);];
 )",
                  kParts,
-                 "L(d,2)L(c,4)[E[d]=E[d]+A[d*4+c];];L(d,3)L(c,2)[F[d]=F[d]+if_then_else(c<d,E[c],0);];"
+                 "L(d,3)L(c,4)?{d*4+c<11}[E[d]=E[d]+A[d*4+c];];L(d,3)L(c,3)[F[d]=F[d]+if_then_else(c<d,E[c],0);];"
                  "L(d,3)L(a,4)L(c,4)[G[d,a]=G[d,a]+if_then_else(c<a,A[d*4+c],0);];"
                  "L(d,3)L(a,4)[D[d*4+a]=F[d]+G[d,a];];");
   expect_refusal("prefix_fold", R"(

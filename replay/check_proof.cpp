@@ -78,6 +78,7 @@ class ProofCheck {
 
   /// What a point said; nothing is asked where before is NaN or has no value.
   enum class Said : std::uint8_t { agrees, exempt, undecided };
+  /// Longer than a screen, because it says in one place what is evaluated and what each way of failing means.
   Said check_point(const Claim& claim, const std::vector<std::int64_t>& element, Kind kind, std::uint64_t seed) {
     Sample sample(certificate_, kind, seed, bits_);
     // The body of a recurrence is written down without cuts, so that all else must be the values themselves too.

@@ -12,6 +12,44 @@ namespace {
 constexpr long double kFunctionUnit = 0x1p-60L;
 constexpr long double kRoom = 1 + 0x1p-50L;
 
+struct Estimate {
+  long double value = 0;
+  long double spread = 0;  ///< how far the function moves while its argument moves by its error
+};
+
+Estimate estimate(Function function, const Real& a) {
+  long double value = 0;
+  long double spread = a.error;
+  const long double least = a.value - a.error;
+  switch (function) {
+    case Function::exp:
+      value = std::exp(a.value);
+      spread = value * std::expm1(a.error);
+      break;
+    case Function::log:
+      value = std::log(a.value);
+      spread = a.error / least;
+      break;
+    case Function::sqrt:
+      value = std::sqrt(a.value);
+      spread = a.error / std::sqrt(least);
+      break;
+    case Function::rsqrt:
+      value = 1 / std::sqrt(a.value);
+      spread = a.error / (least * std::sqrt(least));
+      break;
+    case Function::erf:
+      value = std::erf(a.value);
+      spread = a.error * 1.2L;
+      break;
+    case Function::tanh: value = std::tanh(a.value); break;
+    case Function::sin: value = std::sin(a.value); break;
+    case Function::cos: value = std::cos(a.value); break;
+    default: break;
+  }
+  return {value, spread};
+}
+
 }  // namespace
 
 Real Numbers::round(Function function, const Real& a) {
@@ -74,35 +112,7 @@ Real Numbers::transcendental(Function function, const Real& a) {
   was_ambiguous_ |= a.residue == 0 || is_square || (function == Function::log && a.residue == 1);
   if (a.error == 0 && a.value == 0) return of_integer(function == Function::exp || function == Function::cos ? 1 : 0);
   if (a.error == 0 && a.value == 1 && function == Function::log) return of_integer(0);
-  long double value = 0;
-  long double spread = a.error;
-  const long double least = a.value - a.error;
-  switch (function) {
-    case Function::exp:
-      value = std::exp(a.value);
-      spread = value * std::expm1(a.error);
-      break;
-    case Function::log:
-      value = std::log(a.value);
-      spread = a.error / least;
-      break;
-    case Function::sqrt:
-      value = std::sqrt(a.value);
-      spread = a.error / std::sqrt(least);
-      break;
-    case Function::rsqrt:
-      value = 1 / std::sqrt(a.value);
-      spread = a.error / (least * std::sqrt(least));
-      break;
-    case Function::erf:
-      value = std::erf(a.value);
-      spread = a.error * 1.2L;
-      break;
-    case Function::tanh: value = std::tanh(a.value); break;
-    case Function::sin: value = std::sin(a.value); break;
-    case Function::cos: value = std::cos(a.value); break;
-    default: break;
-  }
+  const auto [value, spread] = estimate(function, a);
   const long double error = (spread + std::fabs(value) * kFunctionUnit + 0x1p-16000L) * kRoom;
   // sqrt(4) and its like are the numbers they are.
   if (a.error == 0 && function == Function::sqrt && value * value == a.value && value == std::floor(value)) {

@@ -63,6 +63,7 @@ struct Real {
   [[nodiscard]] bool is_finite() const { return kind == Class::finite; }
 };
 
+/// More than thirty functions, because an arithmetic is one operation each.
 /// Exact arithmetic as far as residues go. exp, log and their kin are unknowns of the field, numbered by the residue of
 /// their argument as certificates define it; what they are as real numbers shows in the long double only.
 class Numbers {

@@ -14,7 +14,7 @@
 #include "steptp/base/hash.h"
 #include "steptp/base/process.h"
 #include "steptp/base/text.h"
-#include "steptp/execution/llvm_library.h"
+#include "steptp/execution/llvm_program.h"
 #include "steptp/measure/machine_load.h"
 #include "steptp/measure/time_programs.h"
 #include "steptp/text/document.h"

@@ -160,11 +160,11 @@ std::optional<PolynomialId> Closing::extremum() {
   const auto folded = [&](bool with_first) {
     return fold(op, with_first, [&](const Affine& k) { return at(term, k); });
   };
-  // Begun like a fold, which no NaN replaces.
+  // It begins at the identity, as a fold does, and a number beats NaN.
   const PolynomialId nothing = arena_.reductions.identity(op);
   if (arena_.choices.extremum(is_max, {nothing, first}) == rounds_.first)
     return arena_.choices.extremum(is_max, {nothing, folded(true)});
-  // Otherwise a NaN that is first stays, and one that is later is lost.
+  // Otherwise the maximum is NaN where all values are, and a fold is -inf there.
   if (arena_.traits(term).may_be_nan || arena_.traits(rounds_.first).may_be_nan) return std::nullopt;
   return first == rounds_.first ? folded(true) : arena_.choices.extremum(is_max, {rounds_.first, folded(false)});
 }

@@ -117,6 +117,8 @@ const std::vector<LawRow> kRows = {
      .wrong = {{"tx8 a59 F(tx)+=exp(M(tx,a));tx8 D(tx)=exp(M(tx,5))/F(tx);"},
                {"tx8{X(tx)=-inf;a60 X(tx) max=M(tx,a);S(tx)=0;a59 S(tx)+=exp(M(tx,a)-X(tx));"
                 "D(tx)=exp(M(tx,5)-X(tx))/S(tx)*S(tx);}",
+                "tx8{X(tx)=-inf;a60 X(tx) max=M(tx,a);D(tx)=exp(M(tx,5)-X(tx));}"},
+               {"tx8{X(tx)=-inf;a60 X(tx) max=M(tx,a);D(tx)=where(X(tx)==-inf,inf-inf,exp(M(tx,5)));}",
                 "tx8{X(tx)=-inf;a60 X(tx) max=M(tx,a);D(tx)=exp(M(tx,5)-X(tx));}"}},
      .by = By::residues},
     {.law = "less the maximum of its own row",

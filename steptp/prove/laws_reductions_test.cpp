@@ -184,7 +184,9 @@ const std::vector<LawRow> kRows = {
      .wrong = {{"tx8 a60 D(tx)=D(tx)*A(tx,a);",
                 "tx8{S(tx)=1;a30 S(tx)=S(tx)*A(tx,a);R(tx)=1;a29 R(tx)=R(tx)*A(tx,a+31);D(tx)=S(tx)*R(tx);}"},
                {"tx8 a60 D(tx)=D(tx)*A(tx,a);",
-                "tx8{S(tx)=1;a30 S(tx)=S(tx)*A(tx,a);R(tx)=1;a30 R(tx)=R(tx)*A(tx,a+30);D(tx)=S(tx)*R(tx)*R(tx);}"}}},
+                "tx8{S(tx)=1;a30 S(tx)=S(tx)*A(tx,a);R(tx)=1;a30 R(tx)=R(tx)*A(tx,a+30);D(tx)=S(tx)*R(tx)*R(tx);}"},
+               {"tx8 a60 D(tx)=D(tx)*A(tx,a);",
+                "tx8{S(tx)=1;a30 S(tx)=S(tx)*A(tx,a);R(tx)=1;a30 R(tx)=R(tx)*A(tx,a+30);D(tx)=S(tx)*(R(tx)*R(tx));}"}}},
     {.law = "sums over rounds and over all others",
      .signature = kFolds,
      .before =
@@ -192,7 +194,10 @@ const std::vector<LawRow> kRows = {
      .after = "tx8 a12 c12 D(tx)+=G(tx,a,c);",
      .wrong =
          {{"tx8 a12 c12 D(tx)+=G(tx,a,c);",
-           "tx8{S(tx)=0;a12 c12 ?(c<a) S(tx)+=G(tx,a,c);R(tx)=0;a12 c12 ?(c>a) R(tx)+=G(tx,a,c);D(tx)=S(tx)+R(tx);}"}}},
+           "tx8{S(tx)=0;a12 c12 ?(c<a) S(tx)+=G(tx,a,c);R(tx)=0;a12 c12 ?(c>a) R(tx)+=G(tx,a,c);D(tx)=S(tx)+R(tx);}"},
+          {"tx8 a12 c12 D(tx)+=G(tx,a,c);",
+           "tx8{S(tx)=0;a12 c12 ?(c<a) S(tx)+=G(tx,a,c);R(tx)=0;a12 c12 ?(c<=a) "
+           "R(tx)+=G(tx,a,c);D(tx)=S(tx)+R(tx);}"}}},
     {.law = "a sum goes on where another ends",
      .signature = kTriangle,
      .before = "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;c60 R(tx,a)+=where(c+a<=58,A(tx,a+1+c),0);"
@@ -269,7 +274,10 @@ const std::vector<LawRow> kRows = {
      .after = "tx8 a60 D(tx)+=A(tx,a);",
      .wrong = {{"tx8 a60 D(tx)+=A(tx,a);", "tx8{S(tx)=0;a58 S(tx)+=A(tx,a+2);D(tx)=S(tx)+A(tx,0);}"},
                {"tx8 a60 D(tx)+=A(tx,a);", "tx8{S(tx)=0;a59 S(tx)+=A(tx,a+1);D(tx)=S(tx)+2*A(tx,0);}"},
-               {"tx8 a60 D(tx)+=A(tx,a);", "tx8{S(tx)=0;a59 S(tx)+=A(tx,a+1);D(tx)=S(tx)+A(tx,1);}"}}},
+               {"tx8 a60 D(tx)+=A(tx,a);", "tx8{S(tx)=0;a59 S(tx)+=A(tx,a+1);D(tx)=S(tx)+A(tx,1);}"},
+               // Twice the neighbour, beside another number that is there once.
+               {"tx8{S(tx)=0;a60 S(tx)+=A(tx,a);D(tx)=S(tx)+C(tx,0);}",
+                "tx8{S(tx)=0;a59 S(tx)+=A(tx,a+1);D(tx)=S(tx)+2*A(tx,0)+C(tx,0);}"}}},
     {.law = "a maximum takes in its neighbour",
      .signature = kFolds,
      .before = "tx8{S(tx)=-inf;a59 S(tx) max=A(tx,a);D(tx)=max(S(tx),A(tx,59));}",

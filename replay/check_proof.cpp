@@ -14,6 +14,7 @@
 #include "replay/points.h"
 #include "replay/proof_table.h"
 #include "replay/sample.h"
+#include "replay/turns.h"
 #include "replay/whole.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
@@ -256,9 +257,10 @@ class ProofCheck {
   }
 
   /// The outputs from their inputs on, at elements that the programs themselves name and at those of the regions: as
-  /// far as that is cheap.
+  /// far as that is cheap. Then at inputs and elements where something changes.
   void check_whole() {
     WholeCheck whole(context_);
+    TurnSearch turns(certificate_, whole, combine(context_.seed, 4711));
     std::uint64_t trial = 0;
     std::uint64_t budget = std::min(context_.budget / 2, kMostWholeSteps);
     const std::uint64_t start = budget;
@@ -273,14 +275,17 @@ class ProofCheck {
         for (const Kind kind : kAllKinds) {
           for (const auto& element : elements) {
             if (first - budget > share) break;
-            static_cast<void>(whole.look(claim.output, element, kind, combine(context_.seed, ++trial), budget));
+            static_cast<void>(whole.look({claim.output, element, kind, combine(context_.seed, ++trial)}, budget));
           }
         }
+        std::uint64_t rest = kMostTurnSteps;
+        turns.run(*certificate_.before.signature.find(claim.output), points.elements, rest);
       }
     } catch (const Beyond&) {
       was_cut_short_ = true;
     }
     whole_ = whole.tally();
+    turns_ = turns.looks();
   }
 
   void report() {
@@ -295,7 +300,7 @@ class ProofCheck {
     }
     out.retested.push_back(concat("outputs from their inputs on: ", whole_.agrees, " values agree, before has none at ",
                                   whole_.exempt, ", cannot tell at ", whole_.undecided, "; where there is no value at ",
-                                  whole_.obligations, was_cut_short_ ? "; not all that was wanted" : ""));
+                                  whole_.obligations, "; ", turns_, " looks where something changes", was_cut_short_ ? "; not all that was wanted" : ""));
     out.retested.push_back(concat(tally_.claims, " normal forms (", tally_.every_element,
                                   " at every element) against both programs at ", tally_.points,
                                   " points: ", tally_.by_residue, " values equal modulo 2^61-1, ", tally_.by_digits,
@@ -312,6 +317,7 @@ class ProofCheck {
 
   static constexpr std::uint64_t kEnoughSteps = 1'000'000;
   static constexpr std::uint64_t kMostWholeSteps = 4'000'000;
+  static constexpr std::uint64_t kMostTurnSteps = 400'000;
 
   Context& context_;
   const Certificate& certificate_;
@@ -322,6 +328,7 @@ class ProofCheck {
   std::string why_undecided_;
   long bits_ = 0;  ///< of a second reckoning, see Numbers
   WholeCheck::Tally whole_;
+  std::uint64_t turns_ = 0;
   bool was_cut_short_ = false;
 };
 
@@ -336,6 +343,7 @@ void check_proof(Context& context) {
     return;
   }
   if (context.certificate.outputs.empty()) throw Refused{"there is no proof in it"};
+  check_no_loss(context);
   ProofCheck(context).run();
 }
 

@@ -40,7 +40,8 @@ Real Draws::real(std::uint64_t bits, std::uint64_t tensor, bool positive, bool n
   if (kind_ == Kind::ties) {
     const double chosen = tie(bits);
     const double value = chosen == 0 && (positive || nonzero) ? 4 : chosen;
-    return numbers_.of_double(positive ? std::fabs(value) : value);
+    // As a literal, the very decimal that the programs compare with.
+    return numbers_.of_literal(positive ? std::fabs(value) : value);
   }
   if (is_round()) {
     constexpr double kValues[] = {0, 1, -1, 0.5, 2, -0.5, 3};
@@ -135,8 +136,8 @@ Real Draws::of_domain(const Variable& variable, const Domain& domain, std::uint6
     if (kind_ == Kind::ties) {
       const double chosen = tie(bits);
       const std::uint64_t which = mix(seed_ ^ 31) % 4;
-      if (which == 0 || chosen < domain.low) return numbers_.of_double(domain.low);
-      return numbers_.of_double(which == 1 || chosen >= domain.high ? last : chosen);
+      if (which == 0 || chosen <= domain.low) return numbers_.of_double(domain.low);
+      return which == 1 || chosen >= domain.high ? numbers_.of_double(last) : numbers_.of_literal(chosen);
     }
     if (is_round() && bits % 3 == 0) return numbers_.of_double(domain.low);
     if (is_round() && whole < domain.high) return numbers_.of_double(whole);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "replay/conditions.h"
 #include "replay/evaluate.h"
 #include "steptp/base/random.h"
 
@@ -42,7 +43,7 @@ class Edges {
   /// First, last and middle rounds, and both sides of conditions on single loops.
   std::vector<Iteration> rounds_of(const Statement& statement) {
     const std::size_t loops = statement.loops.size();
-    std::vector<Iteration> out;
+    std::vector<Iteration> out = rounds_of_conditions(layout_, statement);
     Iteration middle;
     Iteration first(loops, 0);
     Iteration last;

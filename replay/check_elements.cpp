@@ -42,8 +42,7 @@ void check_every_element(Context& context, const Cover& cover) {
       }
       if (!is_said) throw Undecided{concat("no draw says anything of ", variable.name, subscripts(element))};
     }
-    std::uint64_t rest = kMostTurnSteps;
-    turns.run(variable, few, rest);
+    turns.run(variable, few, kMostTurnSteps);
   }
   context.report.retested.push_back(concat("every one of ", count, " elements: ", whole.tally().agrees,
                                            " values agree, before has none or NaN at ", whole.tally().exempt));

@@ -19,10 +19,14 @@ struct Bounds {
   long double high = 0;
 };
 
-/// A condition on the way, and whether it is to hold.
+/// A condition on the way, and whether it is to hold or, of a comparison, its sides are to be equal; or an index that
+/// is to have a value.
 struct Wanted {
+  enum class What : std::uint8_t { holds, fails, ties };
   const Expr* condition = nullptr;
-  bool holds = true;
+  What what = What::holds;
+  const Subscript* index = nullptr;
+  std::int64_t value = 0;
 };
 using Way = std::vector<Wanted>;
 
@@ -48,9 +52,9 @@ Truth compared(CompareOp op, const Bounds& gap) {
     case CompareOp::equal:
     case CompareOp::not_equal: break;
   }
-  const Truth equal = gap.low > 0 || gap.high < 0      ? Truth::never
+  const Truth equal = gap.low > 0 || gap.high < 0     ? Truth::never
                       : gap.low == 0 && gap.high == 0 ? Truth::always
-                                                       : Truth::maybe;
+                                                      : Truth::maybe;
   return op == CompareOp::equal ? equal : negated(equal);
 }
 
@@ -62,10 +66,14 @@ class Conditions {
     Way way;
     for (const ExprPtr& guard : statement_.guards) {
       walk(*guard, way);
-      way.push_back({guard.get(), true});
+      way.push_back({guard.get()});
     }
     walk(*statement_.equation->right, way);
-    return {found_.begin(), found_.end()};
+    for_each_ref(*statement_.equation->right, [&](const RefPtr& ref) { ask_of_quotients(*ref); });
+    ask_of_quotients(*statement_.equation->left);
+    for (const ExprPtr& guard : statement_.guards) ask_of_quotients(*guard);
+    ask_of_quotients(*statement_.equation->right);
+    return std::move(found_);
   }
 
  private:
@@ -75,9 +83,9 @@ class Conditions {
   void walk(const Expr& expr, Way& way) {
     if (const auto* select = std::get_if<Select>(&expr.node)) {
       walk(*select->condition, way);
-      way.push_back({select->condition.get(), true});
+      way.push_back({select->condition.get()});
       walk(*select->if_true, way);
-      way.back().holds = false;
+      way.back().what = Wanted::What::fails;
       walk(*select->if_false, way);
       way.pop_back();
       return;
@@ -90,19 +98,66 @@ class Conditions {
     bool is_of_indices = false;
     for_each_variable(condition, [&](const std::string&) { is_of_indices = true; });
     if (!is_of_indices || ++asked_ > kMostConditions) return;
-    for (const bool holds : {true, false}) {
-      way.push_back({&condition, holds});
+    for (const Wanted::What what : {Wanted::What::holds, Wanted::What::fails, Wanted::What::ties}) {
+      if (what == Wanted::What::ties && !std::holds_alternative<Compare>(condition.node)) continue;
+      way.push_back({&condition, what});
       for (const bool is_first : {true, false}) find(way, is_first);
       way.pop_back();
+    }
+  }
+
+  /// The first and the last rounds on both sides of where a quotient in a subscript changes.
+  void ask_of_quotients(const Ref& ref) {
+    for (const Subscript& subscript : layout_.storage(ref, statement_)) ask_of_quotients(subscript);
+  }
+
+  void ask_of_quotients(const Expr& expr) {
+    if (const auto index = to_index(expr)) return ask_of_quotients(layout_.subscript(*index, statement_));
+    for (const ExprPtr* child : children(expr)) ask_of_quotients(**child);
+  }
+
+  void ask_of_quotients(const Subscript& subscript) {
+    for (const Subscript::Term& term : subscript.terms) {
+      for (const SubscriptAtom& atom : term.factors) {
+        ask_of_quotient(atom);
+        if (atom.dividend) ask_of_quotients(*atom.dividend);
+      }
+    }
+  }
+
+  void ask_of_quotient(const SubscriptAtom& atom) {
+    const bool is_quotient = atom.kind == SubscriptAtom::Kind::quotient || atom.kind == SubscriptAtom::Kind::remainder;
+    if (!is_quotient || !atom.divisor->terms.empty() || atom.divisor->constant <= 1 || atom.dividend->reads_data)
+      return;
+    Subscript remainder;
+    SubscriptAtom rest = atom;
+    rest.kind = SubscriptAtom::Kind::remainder;
+    remainder.terms.push_back({1, {std::move(rest)}});
+    for (const std::int64_t value : {std::int64_t{0}, atom.divisor->constant - 1}) {
+      if (++asked_ > kMostConditions) return;
+      for (const bool is_first : {true, false}) find({{nullptr, Wanted::What::holds, &remainder, value}}, is_first);
+    }
+  }
+
+  static void add_slots(const Subscript& subscript, std::set<std::size_t>& slots) {
+    for (const Subscript::Term& term : subscript.terms) {
+      for (const SubscriptAtom& atom : term.factors) {
+        if (atom.kind == SubscriptAtom::Kind::slot) slots.insert(atom.slot);
+        if (atom.dividend) add_slots(*atom.dividend, slots);
+        if (atom.divisor) add_slots(*atom.divisor, slots);
+      }
     }
   }
 
   void find(const Way& way, bool is_first) {
     std::set<std::size_t> slots;
     for (const Wanted& one : way) {
-      for_each_variable(*one.condition, [&](const std::string& name) {
-        slots.insert(Layout::slot_of(statement_, name));
-      });
+      if (one.index) {
+        add_slots(*one.index, slots);
+        continue;
+      }
+      for_each_variable(*one.condition,
+                        [&](const std::string& name) { slots.insert(Layout::slot_of(statement_, name)); });
     }
     Search::Box box;
     for (const Loop* loop : statement_.loops) box.push_back({0, loop->extent - 1});
@@ -110,11 +165,24 @@ class Conditions {
     static_cast<void>(descend(way, slots, std::move(box), is_first, steps));
   }
 
+  static Truth truth_of_index(const Wanted& wanted, const Search::Box& box) {
+    const Search::Range range = Search::range_of(*wanted.index, box);
+    const Bounds gap{static_cast<long double>(range.low - wanted.value),
+                     static_cast<long double>(range.high - wanted.value)};
+    return compared(CompareOp::equal, gap);
+  }
+
+  Truth truth_of(const Wanted& wanted, const Search::Box& box) {
+    if (wanted.index) return truth_of_index(wanted, box);
+    if (wanted.what == Wanted::What::ties) return truth_of(std::get<Compare>(wanted.condition->node), true, box);
+    const Truth truth = truth_of(*wanted.condition, box);
+    return wanted.what == Wanted::What::holds ? truth : negated(truth);
+  }
+
   Truth truth_of(const Way& way, const Search::Box& box) {
     Truth all = Truth::always;
     for (const Wanted& one : way) {
-      const Truth truth = truth_of(*one.condition, box);
-      all = std::min(all, one.holds ? truth : negated(truth));
+      all = std::min(all, truth_of(one, box));
     }
     return all;
   }
@@ -153,7 +221,7 @@ class Conditions {
       for (const Search::Range& range : box) {
         round.push_back(static_cast<std::int64_t>(is_first ? range.low : range.high));
       }
-      found_.insert(std::move(round));
+      if (known_.insert(round).second) found_.push_back(std::move(round));
       return true;
     }
     for (const bool is_lower : {is_first, !is_first}) {
@@ -173,14 +241,18 @@ class Conditions {
       return out;
     }
     const auto* compare = std::get_if<Compare>(&condition.node);
-    if (!compare) return Truth::maybe;
+    return compare ? truth_of(*compare, false, box) : Truth::maybe;
+  }
+
+  /// Of a comparison, or of all its sides being equal.
+  Truth truth_of(const Compare& compare, bool is_tie, const Search::Box& box) {
     Truth out = Truth::always;
-    for (std::size_t i = 0; i < compare->operators.size(); ++i) {
-      const auto left = bounds_of(*compare->operands[i], box);
-      const auto right = bounds_of(*compare->operands[i + 1], box);
-      const Truth truth = left && right
-                              ? compared(compare->operators[i], {left->low - right->high, left->high - right->low})
-                              : Truth::maybe;
+    for (std::size_t i = 0; i < compare.operators.size(); ++i) {
+      const auto left = bounds_of(*compare.operands[i], box);
+      const auto right = bounds_of(*compare.operands[i + 1], box);
+      const CompareOp op = is_tie ? CompareOp::equal : compare.operators[i];
+      const Truth truth =
+          left && right ? compared(op, {left->low - right->high, left->high - right->low}) : Truth::maybe;
       out = std::min(out, truth);
     }
     return out;
@@ -212,7 +284,8 @@ class Conditions {
       return Bounds{std::min(left->low, right->low), std::min(left->high, right->high)};
     }
     if (const auto* sum = std::get_if<Sum>(&expr.node)) return chain(sum->operands, sum->operators, box);
-    if (const auto* product = std::get_if<Product>(&expr.node)) return chain(product->operands, product->operators, box);
+    if (const auto* product = std::get_if<Product>(&expr.node))
+      return chain(product->operands, product->operators, box);
     return std::nullopt;
   }
 
@@ -226,13 +299,13 @@ class Conditions {
         case ArithmeticOp::add: total = Bounds{total->low + next->low, total->high + next->high}; break;
         case ArithmeticOp::subtract: total = Bounds{total->low - next->high, total->high - next->low}; break;
         case ArithmeticOp::multiply:
-          total = hull(total->low * next->low, total->low * next->high, total->high * next->low,
-                       total->high * next->high);
+          total =
+              hull(total->low * next->low, total->low * next->high, total->high * next->low, total->high * next->high);
           break;
         case ArithmeticOp::divide:
           if (next->low <= 0) return std::nullopt;
-          total = hull(total->low / next->low, total->low / next->high, total->high / next->low,
-                       total->high / next->high);
+          total =
+              hull(total->low / next->low, total->low / next->high, total->high / next->low, total->high / next->high);
           break;
         default: return std::nullopt;
       }
@@ -243,7 +316,8 @@ class Conditions {
   const Layout& layout_;
   const Statement& statement_;
   std::map<const Expr*, std::optional<Subscript>> subscripts_;
-  std::set<Iteration> found_;
+  std::vector<Iteration> found_;
+  std::set<Iteration> known_;
   std::size_t asked_ = 0;
 };
 

@@ -40,6 +40,13 @@ void Evaluator::turn(Wide a, Wide b) const {
   if (gap > INT64_MIN && gap <= INT64_MAX) numbers_.turn(numbers_.of_integer(static_cast<std::int64_t>(gap)));
 }
 
+/// A quotient is another beyond the next multiples of its divisor.
+void Evaluator::turn_quotient(Wide dividend, Wide divisor) const {
+  const Wide multiple = floor_of(dividend, divisor) * divisor;
+  turn(dividend, multiple);
+  turn(dividend, multiple + divisor);
+}
+
 Value Evaluator::convert(const Value& value, DType dtype) {
   if (is_float(dtype)) return of_real(to_real(value));
   if (!value.is_integer) return of_integer(numbers_.to_integer(value.real, dtype));
@@ -140,13 +147,11 @@ Value Evaluator::integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType
       turn(b, 0);
       if (b == 0) throw Undefined{"an integer division by zero"};
       const Wide quotient = floor_of(x, y);
-      turn(x, quotient * y);
+      turn_quotient(x, y);
       return of_integer(wrapped(op == ArithmeticOp::modulo ? x - quotient * y : quotient, dtype));
     }
     case ArithmeticOp::max:
-    case ArithmeticOp::min:
-      turn(a, b);
-      return of_integer(op == ArithmeticOp::max ? std::max(a, b) : std::min(a, b));
+    case ArithmeticOp::min: turn(a, b); return of_integer(op == ArithmeticOp::max ? std::max(a, b) : std::min(a, b));
     case ArithmeticOp::divide:
     case ArithmeticOp::power: break;
   }
@@ -213,6 +218,7 @@ std::int64_t Evaluator::index(const Subscript& subscript, const Frame& frame) {
         const Wide divisor = index(*atom.divisor, frame);
         if (divisor == 0) throw Undefined{"a subscript divided by zero"};
         const Wide quotient = floor_of(dividend, divisor);
+        if (atom.dividend->reads_data) turn_quotient(dividend, divisor);
         factor = atom.kind == SubscriptAtom::Kind::quotient ? quotient : dividend - quotient * divisor;
       }
       product = wrapped(product * factor, DType::i64);

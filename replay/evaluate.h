@@ -82,6 +82,7 @@ class Evaluator {
   [[nodiscard]] bool truth(const Expr& condition, const Frame& frame);
   [[nodiscard]] bool comparison(const Expr& expr, const Frame& frame);
   void turn(Wide a, Wide b) const;
+  void turn_quotient(Wide dividend, Wide divisor) const;
   [[nodiscard]] Value convert(const Value& value, DType dtype);
   [[nodiscard]] Real to_real(const Value& value) const;
 

@@ -279,8 +279,7 @@ Value Evaluator::at_end(const std::string& tensor, std::size_t writers, const Ce
   for (std::size_t i = folds.size(); i-- > 0;) {
     // An undefined element reads as the identity.
     if (!value) value = identity(folds[i].statement);
-    value = Value{false, 0,
-                  numbers_.arithmetic(*folds[i].statement.accumulates, value->real, folds[i].terms.real)};
+    value = Value{false, 0, numbers_.arithmetic(*folds[i].statement.accumulates, value->real, folds[i].terms.real)};
   }
   versions_.emplace(key, *value);
   return *value;

@@ -68,8 +68,15 @@ std::int64_t wrapped(Wide value, DType dtype) {
 }
 
 void Numbers::turn(const Real& gap) const {
+  // The first ones and the last ones, so that those of two evaluations that go the same way have the same places.
   constexpr std::size_t kMostTurns = 96;
-  if (turns_ && gap.is_finite() && turns_->size() < kMostTurns) turns_->push_back(gap);
+  constexpr std::size_t kFirst = 32;
+  if (!turns_ || !gap.is_finite()) return;
+  if (turns_->size() < kMostTurns) {
+    turns_->push_back(gap);
+  } else {
+    (*turns_)[kFirst + turns_dropped_++ % (kMostTurns - kFirst)] = gap;
+  }
 }
 
 void Numbers::turn_between(const Real& a, const Real& b) const {

@@ -79,7 +79,10 @@ class Numbers {
 
   /// Kept from here on, where there is a list: differences that are compared, divisors, arguments of roots and of
   /// roundings, less the number that they are rounded to. Where one of them is zero, something changes.
-  void record_turns(std::vector<Real>* turns) { turns_ = turns; }
+  void record_turns(std::vector<Real>* turns) {
+    turns_ = turns;
+    turns_dropped_ = 0;
+  }
   void turn(const Real& gap) const;
   void turn_between(const Real& a, const Real& b) const;
   /// What is given was made with functions, so that different residues need not be different numbers.
@@ -133,6 +136,7 @@ class Numbers {
   bool was_ambiguous_ = false;
   long double greatest_ = 0;
   std::vector<Real>* turns_ = nullptr;
+  mutable std::uint64_t turns_dropped_ = 0;
 };
 
 /// A finite number; Undecided where long doubles cannot hold it.

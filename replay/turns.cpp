@@ -18,17 +18,26 @@ constexpr int kBesideExponent = -20;
 Value of_integer(std::int64_t value) { return {true, value, {}}; }
 Value of_real(const Real& value) { return {false, 0, value}; }
 
+bool is_among(const Real& turn, const std::vector<Real>& others) {
+  return std::any_of(others.begin(), others.end(), [&](const Real& other) { return other.residue == turn.residue; });
+}
+
 }  // namespace
 
 void TurnSearch::run(const Variable& output, const std::vector<std::vector<std::int64_t>>& elements,
-                     std::uint64_t& budget) {
+                     std::uint64_t budget) {
   output_ = &output;
-  budget_ = &budget;
-  most_looks_ = looks_ + kMostLooks;
   known_.clear();
-  for (const auto& element : elements) {
+  // No element may take more than its part.
+  constexpr std::uint64_t kParts = 4;
+  const std::uint64_t share = budget / kParts;
+  for (std::size_t i = 0; i < std::min(elements.size(), kElements); ++i) {
+    std::uint64_t own = std::min(share, budget);
+    const std::uint64_t start = own;
+    budget_ = &own;
+    most_looks_ = looks_ + kMostLooks;
     open_.clear();
-    open_.push_back({element, {}});
+    open_.push_back({elements[i], {}});
     try {
       while (!open_.empty() && !is_over()) {
         const Base base = std::move(open_.front());
@@ -36,9 +45,9 @@ void TurnSearch::run(const Variable& output, const std::vector<std::vector<std::
         explore(base);
       }
     } catch (const Beyond&) {
-      // Too costly an element: the others read as much.
-      return;
+      // The part of this element is spent.
     }
+    budget -= start - own;
   }
 }
 
@@ -134,17 +143,21 @@ void TurnSearch::along(const Base& base, const WholeCheck::Seen& seen, const Coo
   look(*next, beside);
   look(*third, further);
   std::set<std::pair<std::uint64_t, bool>> met;
-  for (std::size_t program = 0; program < seen.turns.size(); ++program) {
-    const std::size_t count =
-        std::min({seen.turns[program].size(), beside.turns[program].size(), further.turns[program].size()});
-    for (std::size_t i = 0; i < count && met.size() < kMostRoots; ++i) {
-      const auto root = root_of(seen.turns[program][i], beside.turns[program][i], further.turns[program][i], coordinate,
-                                step);
-      if (!root || !met.emplace(root->at.residue, root->is_exact).second) continue;
-      try_values(base, seen, coordinate, values_at(*root, coordinate));
+  // What only one of the programs asks comes first.
+  for (const bool is_shared : {false, true}) {
+    for (std::size_t program = 0; program < seen.turns.size(); ++program) {
+      const std::vector<Real>& turns = seen.turns[program];
+      const std::size_t count = std::min({turns.size(), beside.turns[program].size(), further.turns[program].size()});
+      for (std::size_t i = 0; i < count && met.size() < kMostRoots; ++i) {
+        if (is_among(turns[i], seen.turns[1 - program]) != is_shared) continue;
+        const auto root = root_of(turns[i], beside.turns[program][i], further.turns[program][i], coordinate, step);
+        if (!root || !met.emplace(root->at.residue, root->is_exact).second) continue;
+        try_values(base, seen, coordinate, values_at(*root, coordinate));
+      }
     }
   }
-  if (coordinate.start.is_integer && coordinate.variable) try_values(base, seen, coordinate, values_of_literals());
+  if (!coordinate.start.is_integer || !coordinate.variable) return;
+  try_values(base, seen, coordinate, values_of_integers(coordinate.variable->dtype));
 }
 
 void TurnSearch::try_values(const Base& base, const WholeCheck::Seen& seen, const Coordinate& coordinate,
@@ -160,7 +173,7 @@ void TurnSearch::try_values(const Base& base, const WholeCheck::Seen& seen, cons
   }
 }
 
-std::vector<Value> TurnSearch::values_of_literals() const {
+std::vector<Value> TurnSearch::values_of_integers(DType dtype) const {
   constexpr std::size_t kMostLiterals = 6;
   constexpr double kLarge = 0x1p31;
   std::vector<std::int64_t> whole;
@@ -168,7 +181,7 @@ std::vector<Value> TurnSearch::values_of_literals() const {
     const bool is_whole = number == std::floor(number) && number > 2 && number < kLarge;
     if (is_whole && whole.size() < kMostLiterals) whole.push_back(static_cast<std::int64_t>(number));
   }
-  std::vector<Value> out;
+  std::vector<Value> out = {of_integer(info(dtype).least), of_integer(info(dtype).greatest)};
   for (std::size_t i = 0; i < whole.size(); ++i) {
     out.push_back(of_integer(whole[i]));
     for (std::size_t k = 0; k < i; ++k) out.push_back(of_integer(whole[i] * whole[k]));

@@ -20,8 +20,9 @@ class TurnSearch {
   TurnSearch(const Certificate& certificate, WholeCheck& whole, std::uint64_t seed)
       : certificate_(certificate), whole_(whole), seed_(seed), numbers_(kPrime) {}
 
-  /// Throws Refused where the programs differ at one of them. Ends when the budget is spent.
-  void run(const Variable& output, const std::vector<std::vector<std::int64_t>>& elements, std::uint64_t& budget);
+  /// Throws Refused where the programs differ at one of them. Looks into the first elements, with equal parts of the
+  /// budget of steps.
+  void run(const Variable& output, const std::vector<std::vector<std::int64_t>>& elements, std::uint64_t budget);
   [[nodiscard]] std::uint64_t looks() const { return looks_; }
 
  private:
@@ -51,9 +52,9 @@ class TurnSearch {
   /// Where a difference becomes zero, of its values at the start and one and two steps further.
   [[nodiscard]] std::optional<Root> root_of(const Real& first, const Real& second, const Real& third,
                                             const Coordinate& coordinate, const Real& step);
-  /// Whole numbers of the programs, their neighbours and products: what is divided by one and compared with another
-  /// changes there.
-  [[nodiscard]] std::vector<Value> values_of_literals() const;
+  /// Whole numbers of the programs and their products: what is divided by one and compared with another changes there;
+  /// and the ends of the type, where sums and signs wrap.
+  [[nodiscard]] std::vector<Value> values_of_integers(DType dtype) const;
   void try_values(const Base& base, const WholeCheck::Seen& seen, const Coordinate& coordinate,
                   const std::vector<Value>& values);
   [[nodiscard]] std::vector<Value> values_at(const Root& root, const Coordinate& coordinate);
@@ -62,7 +63,8 @@ class TurnSearch {
   [[nodiscard]] Real real_of(const Value& value) const;
   [[nodiscard]] bool is_over() const;
 
-  static constexpr std::uint64_t kMostLooks = 500;
+  static constexpr std::size_t kElements = 8;
+  static constexpr std::uint64_t kMostLooks = 400;  ///< into an element
   static constexpr std::size_t kMostRoots = 24;
 
   const Certificate& certificate_;

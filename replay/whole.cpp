@@ -16,7 +16,7 @@ struct WholeCheck::Point {
         element(spot.element),
         given(spot.given),
         numbers(kPrime, bits),
-        draws(certificate, numbers, spot.kind, spot.seed) {
+        draws(certificate, numbers, spot.kind, spot.seed, spot.assumes) {
     sources.input = [this](const Variable& variable, const std::vector<std::int64_t>& index) {
       const Value value = input(variable, index);
       if (seen) seen->read(variable, index, value);
@@ -148,9 +148,10 @@ void WholeCheck::evaluate(Point& point, Seen* seen, std::uint64_t& budget) const
   if (seen) seen->used_functions = point.numbers.used_functions();
 }
 
-bool WholeCheck::differs_finely(const Spot& spot, std::uint64_t& budget) {
-  if (fine_looks_ >= kMostFineLooks) return false;
+bool WholeCheck::differs_finely(const Spot& spot, std::uint64_t steps, std::uint64_t& budget) {
+  if (fine_looks_ >= kMostFineLooks || fine_steps_ + steps > kMostFineSteps) return false;
   ++fine_looks_;
+  fine_steps_ += steps;
   Point point(context_.certificate, spot, kFineBits);
   try {
     evaluate(point, nullptr, budget);
@@ -164,10 +165,12 @@ WholeCheck::Said WholeCheck::look(const Spot& spot, std::uint64_t& budget, Seen*
   Point point(context_.certificate, spot);
   const std::string place = concat(spot.output, subscripts(spot.element));
   const std::uint64_t start = budget;
+  const auto differs_finely_here = [&] { return differs_finely(spot, start - budget, budget); };
   try {
     evaluate(point, seen, budget);
-    check_obligations(point, place, budget);
+    if (spot.assumes) check_obligations(point, place, budget);
   } catch (const Undecided&) {
+    if (differs_finely_here()) throw Refused{concat("the programs differ at ", place)};
     tally_.undecided += 1;
     return Said::undecided;
   }
@@ -180,7 +183,7 @@ WholeCheck::Said WholeCheck::look(const Spot& spot, std::uint64_t& budget, Seen*
   if (point.before->is_integer != point.after->is_integer) throw Refused{concat("types differ at ", place)};
   Agreement agreement = point.compared();
   const bool is_unsure = agreement == Agreement::by_digits || agreement == Agreement::undecided;
-  if (is_unsure && start - budget <= kMostFineSteps && differs_finely(spot, budget)) agreement = Agreement::differs;
+  if (is_unsure && differs_finely_here()) agreement = Agreement::differs;
   if (agreement == Agreement::differs) throw Refused{concat("the programs differ at ", place)};
   (agreement == Agreement::undecided ? tally_.undecided : tally_.agrees) += 1;
   return agreement == Agreement::undecided ? Said::undecided : Said::agrees;
@@ -211,8 +214,8 @@ void WholeCheck::check_obligations(Point& point, const std::string& place, std::
 
 std::vector<std::vector<std::int64_t>> WholeCheck::edges(const Variable& output) {
   if (edges_.empty()) {
-    edges_ = edges_of(context_.before, context_.seed);
-    for (auto& [name, elements] : edges_of(context_.after, context_.seed)) {
+    edges_ = edges_of(context_.after, context_.seed);
+    for (auto& [name, elements] : edges_of(context_.before, context_.seed)) {
       auto& own = edges_[name];
       own.insert(own.end(), elements.begin(), elements.end());
     }

@@ -30,6 +30,7 @@ class WholeCheck {
     Kind kind = Kind::mixed;
     std::uint64_t seed = 0;
     const Given* given = nullptr;
+    bool assumes = true;  ///< what is assumed of inputs holds
   };
   /// What a look went by.
   struct Seen {
@@ -67,12 +68,13 @@ class WholeCheck {
   struct Point;
   static constexpr long kFineBits = 4096;
   static constexpr int kMostFineLooks = 12;
-  static constexpr std::uint64_t kMostFineSteps = 600;
+  static constexpr std::uint64_t kMostFineSteps = 8000;
 
   /// Both programs at the point.
   void evaluate(Point& point, Seen* seen, std::uint64_t& budget) const;
-  /// Whether many bits tell the values apart, where long doubles and residues of functions do not.
-  [[nodiscard]] bool differs_finely(const Spot& spot, std::uint64_t& budget);
+  /// Whether many bits tell the values apart, where long doubles and residues of functions do not. `steps`: what a look
+  /// costs there.
+  [[nodiscard]] bool differs_finely(const Spot& spot, std::uint64_t steps, std::uint64_t& budget);
   void check_obligations(Point& point, const std::string& place, std::uint64_t& budget);
 
   Context& context_;
@@ -80,6 +82,7 @@ class WholeCheck {
   std::map<std::int64_t, const Claim*> values_;
   std::map<std::string, std::vector<std::vector<std::int64_t>>> edges_;
   int fine_looks_ = 0;
+  std::uint64_t fine_steps_ = 0;
   Tally tally_;
 };
 

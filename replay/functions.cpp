@@ -62,6 +62,15 @@ Real Numbers::round(Function function, const Real& a) {
   const long double low = rounded(a.value - a.error);
   const long double nearest = std::nearbyint(a.value);
   if (std::fabs(nearest) > 0x1p61L) throw Undecided{"a large number that is rounded"};
+  turn_between(a, of_integer(static_cast<std::int64_t>(nearest)));
+  if (function == Function::round) {
+    // Halfway between two whole numbers: to the even one.
+    const Real half = of_dyadic(2 * static_cast<std::int64_t>(std::floor(a.value)) + 1, -1);
+    turn_between(a, half);
+    if (a.residue == half.residue && std::fabs(half.value - a.value) <= a.error) {
+      return of_integer(static_cast<std::int64_t>(std::nearbyint(half.value)));
+    }
+  }
   if (a.residue == field_.of_integer(static_cast<std::int64_t>(nearest)) && std::fabs(nearest - a.value) <= a.error) {
     return of_integer(static_cast<std::int64_t>(nearest));
   }
@@ -100,6 +109,7 @@ Real Numbers::transcendental(Function function, const Real& a) {
     }
   }
   if (positive_only) {
+    turn(a);
     const int found = sign(a);
     if (found < 0) return of_class(Class::nan);
     if (found == 0) {
@@ -134,6 +144,7 @@ Real Numbers::function(Function function, const Real& a) {
     case Function::negate: return negate(a);
     case Function::abs:
       if (a.kind == Class::nan) return a;
+      turn(a);
       return sign(a) < 0 ? negate(a) : a;
     case Function::floor:
     case Function::ceil:
@@ -151,6 +162,7 @@ Real Numbers::function(Function function, const Real& a) {
 }
 
 std::int64_t Numbers::to_integer(const Real& a, DType dtype) {
+  if (dtype == DType::boolean) turn(a);
   if (dtype == DType::boolean) return a.kind == Class::nan || sign(a) != 0 ? 1 : 0;
   const DTypeInfo& type = info(dtype);
   switch (a.kind) {

@@ -82,8 +82,17 @@ void Body::write() {
   block_level(nodes);
 }
 
+Body::Mark Body::mark() const { return {out_.size(), collectives_, sums_}; }
+
+void Body::go_back(const Mark& mark) {
+  out_.cut(mark.size);
+  collectives_ = mark.collectives;
+  sums_ = mark.sums;
+}
+
 void Body::barrier() {
   pending_.clear();
+  ++barriers_;
   const std::int64_t threads = extent(Axis::tx) * extent(Axis::ty) * extent(Axis::tz);
   // One thread needs it too where bytes change their type: the compiler must not move accesses across.
   if (threads > 1 || kernel_.layout.is_shared) out_.line("__syncthreads();");
@@ -100,11 +109,19 @@ bool Body::share_bytes(std::size_t first, std::size_t second) const {
   });
 }
 
+/// Loops are written several times, so that answers are kept.
+bool Body::need_barrier(std::size_t first, std::size_t second) {
+  const auto [known, is_new] = need_barrier_.try_emplace({first, second});
+  if (is_new) {
+    known->second = lowering::share_data(arrangement_.table, first, second) || share_bytes(first, second);
+  }
+  return known->second;
+}
+
 void Body::barrier_before(const Statements& later) {
   const bool meets = std::any_of(later.begin(), later.end(), [&](std::size_t second) {
-    return std::any_of(pending_.begin(), pending_.end(), [&](std::size_t first) {
-      return lowering::share_data(arrangement_.table, first, second) || share_bytes(first, second);
-    });
+    return std::any_of(pending_.begin(), pending_.end(),
+                       [&](std::size_t first) { return need_barrier(first, second); });
   });
   if (meets) barrier();
 }
@@ -125,8 +142,14 @@ void Body::block_level(const Nodes& nodes) {
   }
 }
 
-void Body::uniform_loop(const Node& node) {
-  const auto once = [&] {
+/// The loop, for what is pending when a round begins: that, and what a round before it leaves, which is added. How many
+/// barriers it has.
+int Body::write_rounds(const Node& node, Statements& pending) {
+  const Mark begin = mark();
+  while (true) {
+    go_back(begin);
+    pending_ = pending;
+    const int barriers = barriers_;
     if (const std::string pragma = pragma_of(node); !pragma.empty()) out_.line(pragma);
     const std::string name = variable_name(node.loop.index);
     out_.open("for (int ", name, " = 0; ", name, " < ", node.loop.extent, "; ++", name, ")");
@@ -134,18 +157,25 @@ void Body::uniform_loop(const Node& node) {
     block_level(node.body);
     speller_.close();
     out_.close();
-  };
-  // What the end of a round leaves pending meets the beginning of the next: the body is written again knowing it.
-  const std::size_t size = out_.size();
+    if (std::includes(pending.begin(), pending.end(), pending_.begin(), pending_.end())) return barriers_ - barriers;
+    pending.insert(pending_.begin(), pending_.end());
+  }
+}
+
+void Body::uniform_loop(const Node& node) {
   const Statements before = pending_;
-  const int collectives = collectives_;
-  const int sums = sums_;
-  once();
-  out_.cut(size);
-  collectives_ = collectives;
-  sums_ = sums;
-  pending_.insert(before.begin(), before.end());
-  once();
+  const Mark begin = mark();
+  Statements around;
+  const int between_rounds = write_rounds(node, around);
+  if (std::includes(around.begin(), around.end(), before.begin(), before.end())) return;
+  Statements all = around;
+  all.insert(before.begin(), before.end());
+  go_back(begin);
+  if (write_rounds(node, all) == between_rounds) return;
+  // A barrier that only the first round needs stands before the loop, and not in every round.
+  go_back(begin);
+  barrier();
+  (void)write_rounds(node, around);
 }
 
 void Body::uniform_guard(const Node& node) {

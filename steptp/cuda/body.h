@@ -39,12 +39,23 @@ class Body {
   using Nodes = std::vector<lowering::Node>;
   using Statements = std::set<std::size_t>;
 
+  /// Where the text stands: what is written behind can be taken back.
+  struct Mark {
+    std::size_t size = 0;
+    int collectives = 0;
+    int sums = 0;
+  };
+  [[nodiscard]] Mark mark() const;
+  void go_back(const Mark& mark);
+
   // body.cpp: all threads together
   void block_level(const Nodes& nodes);
+  [[nodiscard]] int write_rounds(const lowering::Node& node, Statements& pending);
   void uniform_loop(const lowering::Node& node);
   void uniform_guard(const lowering::Node& node);
   void barrier();
   void barrier_before(const Statements& later);
+  [[nodiscard]] bool need_barrier(std::size_t first, std::size_t second);
   [[nodiscard]] bool share_bytes(std::size_t first, std::size_t second) const;
   void item(const lowering::Node& node);
 
@@ -109,6 +120,8 @@ class Body {
   Statements pending_;                                      ///< statements since the last barrier, on any way here
   std::set<Axis> decided_;  ///< thread axes whose loop is open, or which were asked to be at 0
   bool has_cells_ = false;
+  std::map<std::pair<std::size_t, std::size_t>, bool> need_barrier_;
+  int barriers_ = 0;
   int collectives_ = 0;
   int sums_ = 0;  ///< that begin in registers
   std::optional<Diagnostic> problem_;

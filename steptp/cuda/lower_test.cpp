@@ -44,6 +44,32 @@ TEST(CudaText, BarriersStandOnlyWhereDataPasses) {
   EXPECT_EQ(count(others, "__syncthreads"), 1U);
 }
 
+/// Both loops fill a tile in two rounds that do not meet; the loop around them reads it in between.
+TEST(CudaText, WhatOnlyTheFirstRoundWaitsForStandsBeforeTheLoop) {
+  const std::string text = cuda_of(
+      "@input A f32[5,16]\n@output D f32[5,16]\nB^{1}_{bx=0}L^{5}_{a=0}[U^{2}_{c=0}B^{8}_{tx=0}[E^{f32,s}_{c*8+tx}="
+      "A^{f32,g}_{a,c*8+tx};];L^{2}_{c=0}B^{8}_{tx=0}[D^{f32,g}_{a,c*8+tx}=E^{f32,s}_{15-(c*8+tx)};];];");
+  const auto inside = [&](const std::string& loop) {
+    const std::size_t at = text.find(loop);
+    EXPECT_NE(at, std::string::npos) << text;
+    return text.find("__syncthreads();", at) < text.find("int tx_", at);
+  };
+  EXPECT_EQ(count(text, "__syncthreads();"), 2U) << text;
+  EXPECT_FALSE(inside("for (int c_ = 0")) << text;
+  EXPECT_TRUE(inside("for (int a_ = 0")) << text;
+}
+
+/// Where a barrier of the second way through a loop takes the place of another one, more is pending at its end.
+TEST(CudaText, ARoundBeginsWithAllThatTheRoundBeforeLeaves) {
+  const std::string text = cuda_of(
+      "@input A f32[3,64]\n@output D f32[3,64]\nB^{1}_{bx=0}L^{3}_{a=0}[B^{64}_{tx=0}[E^{f32,s}_{tx}=A^{f32,g}_{a,tx};];"
+      "B^{64}_{tx=0}[F^{f32,s}_{tx}=A^{f32,g}_{a,tx}*2;];B^{64}_{tx=0}[G^{f32,s}_{tx}=E^{f32,s}_{63-tx};];"
+      "B^{64}_{tx=0}[H^{f32,s}_{tx}=E^{f32,s}_{63-tx}+F^{f32,s}_{63-tx};];"
+      "B^{64}_{tx=0}[D^{f32,g}_{a,tx}=G^{f32,s}_{63-tx}+F^{f32,s}_{63-tx}+H^{f32,s}_{tx};];];");
+  EXPECT_EQ(count(text, "__syncthreads();"), 3U) << text;
+  EXPECT_LT(text.find("__syncthreads();"), text.find("E[(tx_)] =")) << text;
+}
+
 TEST(CudaText, VectorsOnlyWhereAlignmentIsShown) {
   const auto text = [](const char* subscript) {
     return cuda_of(

@@ -347,7 +347,7 @@ TEST_F(Root, OtherVariablesAreRefused) {
   const Timing timing = measured(root, other, DeviceKind::cuda);
   EXPECT_EQ(timing.status, Timing::Status::failed);
   EXPECT_EQ(timing.failure.diagnostic.id, "root-mismatch");
-  EXPECT_NE(timing.failure.diagnostic.message.find("which the root lacks"), std::string::npos)
+  EXPECT_NE(timing.failure.diagnostic.message.find("@input C f32[96], which the program lacks"), std::string::npos)
       << timing.failure.diagnostic.message;
 }
 

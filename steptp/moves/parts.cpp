@@ -183,28 +183,29 @@ std::optional<Contraction> find_contraction(const Statement& statement) {
   Contraction out;
   out.statement = &statement;
   const Axes axes = axes_of(statement);
-  std::set<std::string> spatial;
-  std::set<std::string> reduced;
   for (const AxisOf& axis : axes.spatial) {
     const bool a = in_a.contains(axis.index);
     const bool b = in_b.contains(axis.index);
     // The same for all its iterations: no contraction but a broadcast.
     if (!a && !b && axis.extent > 1) return std::nullopt;
     (a == b ? out.batch : a ? out.m : out.n).push_back(axis);
-    spatial.insert(axis.index);
   }
   for (const AxisOf& axis : axes.reduced) {
     if (axis.extent > 1 && (!in_a.contains(axis.index) || !in_b.contains(axis.index))) return std::nullopt;
     out.k.push_back(axis);
-    reduced.insert(axis.index);
   }
   if (out.k.empty()) return std::nullopt;
-  out.has_windows = mixes(*factors->a, spatial, reduced) || mixes(*factors->b, spatial, reduced);
   out.a_site = std::move(factors->a_site);
   out.b_site = std::move(factors->b_site);
   out.a = std::move(factors->a);
   out.b = std::move(factors->b);
   return out;
+}
+
+bool Contraction::has_window(const std::set<std::string>& axes) const {
+  std::set<std::string> reduced;
+  for (const AxisOf& axis : k) reduced.insert(axis.index);
+  return mixes(*a, axes, reduced) || mixes(*b, axes, reduced);
 }
 
 std::optional<std::vector<std::int64_t>> tile_of(const Statement& statement, const Ref& ref,

@@ -72,7 +72,9 @@ struct Contraction {
   std::vector<AxisOf> m;
   std::vector<AxisOf> n;
   std::vector<AxisOf> k;
-  bool has_windows = false;  ///< a subscript of an operand has an axis of m or n and one of k
+  /// A subscript of an operand has one of these axes and one of k: those of a window where they are rows or columns of
+  /// a tile, parts of a sum where they are not.
+  [[nodiscard]] bool has_window(const std::set<std::string>& axes) const;
 };
 [[nodiscard]] std::optional<Contraction> find_contraction(const Statement& statement);
 

@@ -57,7 +57,7 @@ TEST(Parts, Contractions) {
   EXPECT_EQ(names(found->n), "a");
   EXPECT_EQ(names(found->k), "c");
   EXPECT_TRUE(found->batch.empty());
-  EXPECT_FALSE(found->has_windows);
+  EXPECT_FALSE(found->has_window({"tx", "a"}));
   EXPECT_EQ(to_text(found->b_site), "0/0:right.1.1");
   EXPECT_FALSE(find_contraction(*only_statement(view, 1)));
   const Program windows = move_program(R"(
@@ -72,7 +72,8 @@ L(n,2)L(f,4)L(w,8)L(c,3)L(r,3)[D[n,f,w]=D[n,f,w]+A[n,c,w+r]*W[f,c,r];];
   EXPECT_EQ(names(convolution->m), "n w");
   EXPECT_EQ(names(convolution->n), "f");
   EXPECT_EQ(names(convolution->k), "c r");
-  EXPECT_TRUE(convolution->has_windows);
+  EXPECT_TRUE(convolution->has_window({"w"}));
+  EXPECT_FALSE(convolution->has_window({"n", "f"}));
   EXPECT_EQ(tile_of(*convolution->statement, *convolution->a, {"w", "r"}), (std::vector<std::int64_t>{1, 1, 10}));
   EXPECT_EQ(tile_of(*convolution->statement, *convolution->b, {"f"}), (std::vector<std::int64_t>{4, 1, 1}));
 }

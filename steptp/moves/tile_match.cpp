@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "steptp/base/text.h"
 #include "steptp/ir/dtype_facts.h"
@@ -52,9 +53,6 @@ std::map<std::string, std::string> name_axes(const Contraction& found, const Axi
 }
 
 std::optional<Refusal> refuse_axes(const Contraction& found, const Site& site) {
-  if (found.has_windows) {
-    return Refusal{&kTileOperands, site, "an operand is read along a window; `window` makes tiles with a halo", {}};
-  }
   if (found.a->tensor == found.b->tensor) {
     return Refusal{&kTileOperands, site, concat("both operands are ", found.a->tensor), {}};
   }
@@ -62,6 +60,9 @@ std::optional<Refusal> refuse_axes(const Contraction& found, const Site& site) {
     if (!axes->empty() && (*axes)[longest(*axes)].extent > 1) continue;
     return Refusal{
         &kTileAxes, site, "it is a matrix with a vector, or less: nothing is read twice, so that `rows` does", {}};
+  }
+  if (found.has_window({found.m[longest(found.m)].index, found.n[longest(found.n)].index})) {
+    return Refusal{&kTileOperands, site, "an operand is read along a window; `window` makes tiles with a halo", {}};
   }
   return std::nullopt;
 }
@@ -75,7 +76,7 @@ Result<TiledContraction, Refusal> find_tiled(View& view, const Site& site, std::
     return none("there is no expression here that is one equation in one header");
   }
   auto found = find_contraction(*statement);
-  if (!found || !statement->guards.empty()) return none("it is not D=D+A*C, without a guard");
+  if (!found) return none("it is not D=D+A*C");
   const auto indices = plain_indices(*statement->equation->left);
   if (!indices) return none("the result has a subscript that is not an index of its own");
   if (auto refusal = refuse_axes(*found, site)) return *std::move(refusal);
@@ -104,6 +105,9 @@ Result<TiledContraction, Refusal> find_tiled(View& view, const Site& site, std::
   out.left = operand_of(view, *found->a, m.index, k.index);
   out.right = operand_of(view, *found->b, n.index, k.index);
   const DType dtype = view.table().tensors.at(out.result).dtype;
+  std::set<std::string> parallel;
+  for (const std::string& index : *indices) parallel.insert(index);
+  out.sums_parts = found->has_window(parallel) || !statement->guards.empty();
   out.is_narrow = is_narrow_float(dtype);
   out.element_bytes = std::max(info(dtype).bytes, 4);
   std::vector<std::string> roles;

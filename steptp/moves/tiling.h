@@ -41,6 +41,7 @@ struct TiledContraction {
   TiledOperand left;               ///< the one with m
   TiledOperand right;              ///< the one with n
   bool is_narrow = false;          ///< elements of two bytes, whose sums are f32
+  bool sums_parts = false;         ///< the sum ends before its operands do: it is a part of a longer one
   std::int64_t element_bytes = 4;  ///< of a sum
   bool is_used_elsewhere = true;   ///< the result is an output, or what is not taken along reads it
   std::vector<FollowingExpression> following;

@@ -2,6 +2,7 @@
 // the sum of B(i)*f(i) up to k, divided by f(k); and the index at which such a maximum was met. The first round and one
 // later round are written down, the later one with the round before it as a generator; then the laws of Closing are
 // tried.
+// More than 400 lines, because all laws of a recurrence read the same two rounds and are one class.
 #include "steptp/prove/flow.h"
 
 #include <algorithm>

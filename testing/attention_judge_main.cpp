@@ -1,5 +1,5 @@
-// What the judge says of every step of the move `flash` on the zoo's attention types (all, where none is named) at their
-// published shapes, with one thread for each query, or with several:
+// What the judge says of every step of the move `flash` on the zoo's attention types (all, where none is named) at
+// their published shapes, with one thread for each query, or with several:
 //
 //   attention_judge [--small] [--threads N] [TYPE...]
 #include <cstdlib>
@@ -25,7 +25,8 @@ int judge(std::vector<std::string> types, bool is_small, std::int64_t threads) {
     }
     const auto root = zoo_program(type, is_small ? small_attention(type) : zoo::Arguments(), DType::f32);
     const FlashSizes most = is_small ? FlashSizes{2, 2, threads, "keys"} : FlashSizes{32, 64, threads, "keys"};
-    const auto made = root ? make_flash(root->program, most) : Result<FlashAttention, std::string>(root.error().message);
+    const auto made =
+        root ? make_flash(root->program, most) : Result<FlashAttention, std::string>(root.error().message);
     if (!made) {
       std::cerr << type << ": " << made.error() << "\n";
       return 1;

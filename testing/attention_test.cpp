@@ -127,7 +127,8 @@ TEST(Attention, HeadsThatSeveralThreadsShare) {
     }
   }
   const Program root = zoo_text("MQA", {{"n_embd", 96}, {"n_head", 2}, {"batch_size", 1}, {"seq_len", 4}});
-  for (const FlashSizes& most : {FlashSizes{2, 2, 1, "keys"}, FlashSizes{4, 4, 8, "keys"}, FlashSizes{2, 2, 16, "head"}}) {
+  for (const FlashSizes& most :
+       {FlashSizes{2, 2, 1, "keys"}, FlashSizes{4, 4, 8, "keys"}, FlashSizes{2, 2, 16, "head"}}) {
     const auto made = make_flash(root, most);
     ASSERT_TRUE(made.ok()) << made.error();
     const OracleOpinion opinion = ask_oracle(root, made->moved.program, 1);

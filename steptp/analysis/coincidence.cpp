@@ -71,8 +71,8 @@ class Solver {
   template <typename Node>
   static const Node* only(const Index& index) {
     const auto& terms = index.terms();
-    const bool is_one = terms.size() == 1 && index.constant_term() == 0 && terms[0].coefficient == 1 &&
-                        terms[0].factors.size() == 1;
+    const bool is_one =
+        terms.size() == 1 && index.constant_term() == 0 && terms[0].coefficient == 1 && terms[0].factors.size() == 1;
     return is_one ? std::get_if<Node>(&terms[0].factors[0]) : nullptr;
   }
 
@@ -83,7 +83,8 @@ class Solver {
     std::int64_t both = 0;
     const bool joins = inner && inner->divisor->is_constant() && inner->divisor->constant_term() > 0 && by > 0 &&
                        !__builtin_mul_overflow(inner->divisor->constant_term(), by, &both);
-    return joins ? Index::floor_divide(*inner->dividend, Index::constant(both)) : Index::floor_divide(dividend, divisor);
+    return joins ? Index::floor_divide(*inner->dividend, Index::constant(both))
+                 : Index::floor_divide(dividend, divisor);
   }
 
   /// x is what x//15, x//5%3 and x%5 say together, whatever the loops in it: where remainders are equal, and the

@@ -17,9 +17,9 @@ struct ElementsAnswer {
   std::uint64_t work = 0;
 };
 
-/// Shows two programs equal element by element, each whichever way its comparisons of reals go (every_way.h). Nothing is
-/// drawn but the unknowns: programs that read integers or bools, or make integers of reals, are left to others, and so
-/// are outputs with too many elements. Domains are those that the signature states.
+/// Shows two programs equal element by element, each whichever way its comparisons of reals go (every_way.h). Nothing
+/// is drawn but the unknowns: programs that read integers or bools, or make integers of reals, are left to others, and
+/// so are outputs with too many elements. Domains are those that the signature states.
 [[nodiscard]] ElementsAnswer show_every_element(const Program& before, const Program& after,
                                                 const CertifyOptions& options);
 

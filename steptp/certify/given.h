@@ -20,7 +20,8 @@ struct GivenValue {
   Fraction real;
   bool operator==(const GivenValue&) const = default;
 };
-/// The shortest decimal where the value is a double; otherwise 123p-56, which is 123*2^-56, or 3/10; -inf for an element that is hidden by a mask.
+/// The shortest decimal where the value is a double; otherwise 123p-56, which is 123*2^-56, or 3/10; -inf for an
+/// element that is hidden by a mask.
 [[nodiscard]] std::string to_text(const GivenValue& value);
 /// Nothing where the text is no value of the type.
 [[nodiscard]] std::optional<GivenValue> parse_given(DType dtype, std::string_view text);

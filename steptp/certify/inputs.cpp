@@ -87,9 +87,11 @@ bool is_legal(const InputFacts& facts, Fraction value) {
 InputSource::InputSource(const InputModel& model, Draw draw) : model_(model), draw_(std::move(draw)) {
   for (const InputFacts& facts : model.inputs) {
     const bool is_constant = !facts.variable->values.empty();
-    const bool is_plain = is_two_sided(facts.domain) && !is_constant && draw_.kind == DrawKind::generic &&
-                          !draw_.given && !draw_.chosen;
-    add_stream({draw_.seed ^ facts.stream, is_plain, is_constant ? nullptr : draw_.chosen,
+    const bool is_plain =
+        is_two_sided(facts.domain) && !is_constant && draw_.kind == DrawKind::generic && !draw_.given && !draw_.chosen;
+    add_stream({draw_.seed ^ facts.stream,
+                is_plain,
+                is_constant ? nullptr : draw_.chosen,
                 {is_constant, facts.may_be_nan, facts.domain}});
   }
   if (!draw_.given) return;

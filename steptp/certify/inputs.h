@@ -99,10 +99,9 @@ struct InputModel {
 /// where `before` has values; nothing may be called equal because of it.
 enum class Guesses : std::uint8_t { none, from_use };
 
-/// Domains come from the signature; with guesses, else from use in `before`: as a subscript, as the argument of a log or
-/// a root, as a divisor. Thresholds are the literals that either program compares data with.
-[[nodiscard]] InputModel model_inputs(const Program& before, const Program& after,
-                                      Guesses guesses = Guesses::from_use);
+/// Domains come from the signature; with guesses, else from use in `before`: as a subscript, as the argument of a log
+/// or a root, as a divisor. Thresholds are the literals that either program compares data with.
+[[nodiscard]] InputModel model_inputs(const Program& before, const Program& after, Guesses guesses = Guesses::from_use);
 
 /// The legal values of an integer input.
 struct IntegerRange {

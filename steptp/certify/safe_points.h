@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "steptp/base/random.h"
-#include "steptp/machine/code.h"
 #include "steptp/certify/comparison.h"
 #include "steptp/certify/inputs.h"
 #include "steptp/ir/signature.h"
+#include "steptp/machine/code.h"
 
 namespace steptp::certify {
 

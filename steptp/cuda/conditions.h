@@ -6,8 +6,8 @@
 
 namespace steptp::cuda {
 
-/// The condition with another one for each comparison, free of the loop's index, where every comparison says the same in
-/// all iterations: a*4+c<32 is a*4<32 for each c below 4, because a*4 is no number between 29 and 31. Null where one
+/// The condition with another one for each comparison, free of the loop's index, where every comparison says the same
+/// in all iterations: a*4+c<32 is a*4<32 for each c below 4, because a*4 is no number between 29 and 31. Null where one
 /// does not, and where the condition reads data.
 [[nodiscard]] lowering::ValuePtr free_of(const lowering::ValuePtr& condition, const Loop& loop);
 

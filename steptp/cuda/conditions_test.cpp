@@ -12,8 +12,8 @@ using lowering::ValuePtr;
 
 /// The guard of a program `L^{40}_{a=0}L^{extent}_{c=0}?{guard}[..]`, as back ends see it.
 ValuePtr guard_of(const std::string& guard, std::int64_t extent, Loop& loop) {
-  const Program program = program_of(concat("@output D f32[40,", extent, "]\nL^{40}_{a=0}L^{", extent, "}_{c=0}?{", guard,
-                                            "}[D^{f32,g}_{a,c}=1;];"));
+  const Program program = program_of(
+      concat("@output D f32[40,", extent, "]\nL^{40}_{a=0}L^{", extent, "}_{c=0}?{", guard, "}[D^{f32,g}_{a,c}=1;];"));
   loop = program.nests[0]->loops[1];
   return lowering::condition_value(*program.nests[0]->guard);
 }

@@ -136,10 +136,12 @@ TEST(Offsets, WhatAnIndexNeedsWhileItIsComputed) {
   const Index rest = *Index::modulo(row, Index::constant(100));
   EXPECT_EQ(needed(*Index::multiply(rest, Index::constant(1000))), 99000);
   EXPECT_EQ(needed(*Index::subtract(Index::constant(-5), *Index::multiply(rest, Index::constant(1000)))), 99005);
-  const Index shifted = *Index::floor_divide(*Index::subtract(Index::variable("c"), Index::constant(20)), Index::constant(3));
+  const Index shifted =
+      *Index::floor_divide(*Index::subtract(Index::variable("c"), Index::constant(20)), Index::constant(3));
   EXPECT_EQ(needed(*Index::multiply(shifted, Index::constant(10))), 70);
   // Every partial product counts, also where the last factor is 0.
-  const Index none = *Index::multiply(*Index::multiply(Index::variable("a"), Index::variable("a")), Index::variable("z"));
+  const Index none =
+      *Index::multiply(*Index::multiply(Index::variable("a"), Index::variable("a")), Index::variable("z"));
   const Ranges with_none = lowering::ranges_of({{"a", 1000}, {"z", 1}});
   EXPECT_EQ(static_cast<std::int64_t>(lowering::magnitude(none, with_none)), 998001);
   // What is read may be any number, however small its quotient is.

@@ -16,8 +16,8 @@ class AttentionGroup {
       : steps_(steps), names_(steps.names()), layout_(steps.layout()), inner_(steps.query_loops()) {}
 
   bool make() {
-    return part_round() && roll() && share_scores() && share_outputs() && keep_queries() && keep_round() && keep_state() &&
-           fetch();
+    return part_round() && roll() && share_scores() && share_outputs() && keep_queries() && keep_round() &&
+           keep_state() && fetch();
   }
 
  private:
@@ -147,9 +147,9 @@ class AttentionGroup {
     std::vector<Items> copies;
     for (const Statement& statement : steps_.builder().view().table().statements) {
       if (statement.items[0] != steps_.kernel()[0] || statement.equation->left->scope != Scope::shared) continue;
-      const bool is_bound = std::any_of(statement.loops.begin() + static_cast<std::ptrdiff_t>(steps_.blocks()) + 1,
-                                        statement.loops.end(),
-                                        [](const Loop* loop) { return loop->kind == LoopKind::bound; });
+      const bool is_bound =
+          std::any_of(statement.loops.begin() + static_cast<std::ptrdiff_t>(steps_.blocks()) + 1, statement.loops.end(),
+                      [](const Loop* loop) { return loop->kind == LoopKind::bound; });
       if (!is_bound) copies.emplace_back(statement.items.begin(), statement.items.end() - 1);
     }
     for (const Items& nest : copies) {
@@ -177,9 +177,9 @@ class AttentionGroup {
   AttentionSteps& steps_;
   const AttentionNames& names_;
   const AttentionLayout& layout_;
-  std::size_t inner_;                              ///< the position of the first loop inside of those over queries
-  std::vector<std::vector<std::string>> state_;    ///< maximum, sum, output: each with its value before
-  Items rounds_;                                   ///< the nest over rounds, behind what sets the state
+  std::size_t inner_;                            ///< the position of the first loop inside of those over queries
+  std::vector<std::vector<std::string>> state_;  ///< maximum, sum, output: each with its value before
+  Items rounds_;                                 ///< the nest over rounds, behind what sets the state
 };
 
 }  // namespace

@@ -142,11 +142,11 @@ Result<AttentionParts, Refusal> find_attention_parts(View& view, const Site& sit
   const bool is_product = is_plain(product) && product.loops.size() == rows.size() + 1 &&
                           begins_with(product, {rows.begin(), rows.end() - 1}) &&
                           product.loops.back()->extent == rows.back()->extent;
-  const bool are_parts =
-      softmax->pair.sum.reduced.size() == 1 && rows.size() >= 2 && is_part(*softmax->pair.max.statement) &&
-      is_part(sum) && is_part(*softmax->quotient) && is_part(*scores->contraction) &&
-      scores->contraction->loops.size() == rows.size() + 1 &&
-      std::all_of(scores->between.begin(), scores->between.end(), [&](const Statement* part) { return is_part(*part); });
+  const bool are_parts = softmax->pair.sum.reduced.size() == 1 && rows.size() >= 2 &&
+                         is_part(*softmax->pair.max.statement) && is_part(sum) && is_part(*softmax->quotient) &&
+                         is_part(*scores->contraction) && scores->contraction->loops.size() == rows.size() + 1 &&
+                         std::all_of(scores->between.begin(), scores->between.end(),
+                                     [&](const Statement* part) { return is_part(*part); });
   if (!are_parts || !is_product) {
     return none("its expressions do not run over batch, queries, keys and the head, in this order");
   }

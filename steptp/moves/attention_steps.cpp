@@ -226,7 +226,8 @@ bool AttentionSteps::make_blocks() {
 bool AttentionSteps::bind_queries() {
   const std::size_t queries = blocks_ + 1;
   if (layout_.rows == 1) return bind(kernel_, queries, layout_.threads > 1 ? "ty" : "tx");
-  if (!split(kernel_, queries, layout_.queries / layout_.rows) || !exchange(kernel_, queries, queries + 1)) return false;
+  if (!split(kernel_, queries, layout_.queries / layout_.rows) || !exchange(kernel_, queries, queries + 1))
+    return false;
   return bind(kernel_, queries, "ty");
 }
 

@@ -50,9 +50,7 @@ std::optional<Expression> expression_at(View& view, std::uint32_t number) {
     common = std::move(written);
     last = &statement;
   }
-  const auto is_plain = [](const Loop& loop) {
-    return loop.kind == LoopKind::serial || loop.kind == LoopKind::bound;
-  };
+  const auto is_plain = [](const Loop& loop) { return loop.kind == LoopKind::serial || loop.kind == LoopKind::bound; };
   if (!last || !std::all_of(out.nest->loops.begin(), out.nest->loops.end(), is_plain)) return std::nullopt;
   for (const Index& subscript : last->equation->left->subscripts) {
     for_each_variable(subscript, [&](const std::string& name) {
@@ -176,7 +174,8 @@ class Pairing {
   }
 
   /// The loop of each expression that is the same as one of the last; empty where some have none.
-  [[nodiscard]] std::vector<std::size_t> partners_of(std::size_t last, const std::vector<std::set<std::size_t>>& taken) {
+  [[nodiscard]] std::vector<std::size_t> partners_of(std::size_t last,
+                                                     const std::vector<std::set<std::size_t>>& taken) {
     const std::int64_t extent = run_.back().nest->loops[last].extent;
     std::set<std::size_t> wanted = {classes_.find(loops_.back().at(last))};
     std::vector<std::size_t> out(run_.size(), kNone);

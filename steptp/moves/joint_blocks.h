@@ -14,10 +14,10 @@ namespace steptp {
 /// One expression, with the loops of its header by what they are for a kernel of several.
 struct JointPart {
   std::vector<std::int64_t> extents;  ///< of all loops of the header
-  std::vector<std::size_t> blocks;  ///< the positions of those that all expressions have, in the same order for all
-  std::vector<std::size_t> own;     ///< other loops that it writes by, in the order of the left subscripts
-  std::vector<std::size_t> rest;    ///< what it folds, or does again
-  bool folds = false;               ///< one equation, which accumulates over the rest
+  std::vector<std::size_t> blocks;    ///< the positions of those that all expressions have, in the same order for all
+  std::vector<std::size_t> own;       ///< other loops that it writes by, in the order of the left subscripts
+  std::vector<std::size_t> rest;      ///< what it folds, or does again
+  bool folds = false;                 ///< one equation, which accumulates over the rest
 };
 
 struct JointBlocks {

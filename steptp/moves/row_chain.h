@@ -44,8 +44,7 @@ struct RowChain {
 [[nodiscard]] RowChain find_row_chain(View& view, std::uint32_t first);
 
 /// Loops in turn that become one, at the position of the first.
-[[nodiscard]] bool fuse_loops(MoveBuilder& builder, std::uint32_t expression, std::size_t position,
-                              std::size_t loops);
+[[nodiscard]] bool fuse_loops(MoveBuilder& builder, std::uint32_t expression, std::size_t position, std::size_t loops);
 /// Loops over hardware axes become serial ones.
 [[nodiscard]] bool unbind_loops(MoveBuilder& builder, std::uint32_t expression, const std::vector<AxisOf>& loops);
 

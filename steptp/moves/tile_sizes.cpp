@@ -21,16 +21,16 @@ std::optional<Refusal> refuse_tile_sizes(const Site& site, const TileBytes& byte
                          is_size(sizes.columns) && is_size(sizes.depth) && is_size(sizes.vector) &&
                          sizes.padding >= 0 && sizes.padding <= kLargest;
   if (!are_sizes || (sizes.vector & (sizes.vector - 1)) != 0 || sizes.columns % sizes.vector != 0) {
-    return Refusal{&kTileSizes, site, "sizes from 1 to 4096, and a vector of 1, 2, 4, ... columns that divides them", {}};
+    return Refusal{
+        &kTileSizes, site, "sizes from 1 to 4096, and a vector of 1, 2, 4, ... columns that divides them", {}};
   }
   const Device& device = default_device();
   const std::int64_t threads = sizes.thread_rows * sizes.thread_columns;
   if (threads > device.threads) {
     return Refusal{&kTileThreads, site, concat(threads, " threads; ", device.name, " has ", device.threads), {}};
   }
-  const std::int64_t shared =
-      (sizes.thread_rows * sizes.rows + sizes.padding) * sizes.depth * bytes.left +
-      (sizes.thread_columns * sizes.columns + sizes.padding) * sizes.depth * bytes.right;
+  const std::int64_t shared = (sizes.thread_rows * sizes.rows + sizes.padding) * sizes.depth * bytes.left +
+                              (sizes.thread_columns * sizes.columns + sizes.padding) * sizes.depth * bytes.right;
   if (shared > device.shared_bytes) {
     return Refusal{&kTileShared, site, concat(shared, " bytes; ", device.name, " has ", device.shared_bytes), {}};
   }

@@ -1,6 +1,6 @@
-// Folds over neighbouring ranges are one fold (docs/decisions/0011, 0092). Two folds that differ in one range, or by one
-// condition and its opposite, are put together; so are two of which one goes on where an index says that the other ends,
-// and a fold and what it would have one step further. Beside both stands the same rest, which must be a number:
+// Folds over neighbouring ranges are one fold (docs/decisions/0011, 0092). Two folds that differ in one range, or by
+// one condition and its opposite, are put together; so are two of which one goes on where an index says that the other
+// ends, and a fold and what it would have one step further. Beside both stands the same rest, which must be a number:
 // inf*(3-1) is not inf*3-inf*1.
 #include <algorithm>
 #include <iterator>
@@ -112,9 +112,9 @@ std::vector<Reductions::Ended> Reductions::ended_variables(const OpenedFold& fol
   return found;
 }
 
-/// sum{v: a..b, v<=n}(x(v))+sum{w: c..d, w<=m}(x(n+1-c+w)) = sum{v: a.., v<=n+1-c+m}(x(v)): the second goes on where the
-/// first ends. It must be known that n is in a-1..b and m in c-1..d, so that nothing else ends either, and that none of
-/// them ends before it begins.
+/// sum{v: a..b, v<=n}(x(v))+sum{w: c..d, w<=m}(x(n+1-c+w)) = sum{v: a.., v<=n+1-c+m}(x(v)): the second goes on where
+/// the first ends. It must be known that n is in a-1..b and m in c-1..d, so that nothing else ends either, and that
+/// none of them ends before it begins.
 std::optional<PolynomialId> Reductions::join_behind(GeneratorId first, GeneratorId second) {
   budget_.spend(8);
   const OpenedFold a = opened(first);

@@ -7,8 +7,7 @@ namespace {
 constexpr std::string_view kFolds =
     "@input A f32[8,60]\n@input C f32[8,60]\n@input E f32[8]\n@input Q f32[8]\n@input M f32[8,60] masked\n"
     "@input H f32[8] masked\n@input G f32[8,12,12]\n@output D f32[8]\n";
-constexpr std::string_view kTriangle =
-    "@input A f32[8,60]\n@input C f32[8,60]\n@output D f32[8,60]\n";
+constexpr std::string_view kTriangle = "@input A f32[8,60]\n@input C f32[8,60]\n@output D f32[8,60]\n";
 constexpr std::string_view kRow = "tx8 a60 c60 D(tx,a)+=A(tx,c);";
 constexpr std::string_view kSumUpTo = "tx8 a60 c60 D(tx,a)+=where(c<=a,A(tx,c),0);";
 constexpr std::string_view kMaximumUpTo = "tx8 a60 c60 D(tx,a) max=where(c<=a,A(tx,c),-inf);";
@@ -200,26 +199,31 @@ const std::vector<LawRow> kRows = {
            "R(tx)+=G(tx,a,c);D(tx)=S(tx)+R(tx);}"}}},
     {.law = "a sum goes on where another ends",
      .signature = kTriangle,
-     .before = "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;c60 R(tx,a)+=where(c+a<=58,A(tx,a+1+c),0);"
-               "D(tx,a)=S(tx,a)+R(tx,a);}",
+     .before =
+         "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;c60 R(tx,a)+=where(c+a<=58,A(tx,a+1+c),0);"
+         "D(tx,a)=S(tx,a)+R(tx,a);}",
      .after = kRow,
-     .wrong = {{kRow, "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
-                      "c60 R(tx,a)+=where(c+a<=58,C(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
-               {kRow, "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
-                      "c60 R(tx,a)+=where(c+a<=57,A(tx,a+2+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
+     .wrong = {{kRow,
+                "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
+                "c60 R(tx,a)+=where(c+a<=58,C(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
+               {kRow,
+                "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
+                "c60 R(tx,a)+=where(c+a<=57,A(tx,a+2+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
                // The first may end before it begins.
                {"tx8 a60 c57 D(tx,a)+=A(tx,c+3);",
                 "tx8 a60{S(tx,a)=0;c57 S(tx,a)+=where(c+3<=a,A(tx,c+3),0);R(tx,a)=0;"
                 "c60 R(tx,a)+=where(c+a<=58,A(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
                // It may end before the index.
-               {kRow, "tx8 a60{S(tx,a)=0;c30 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
-                      "c60 R(tx,a)+=where(c+a<=58,A(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
+               {kRow,
+                "tx8 a60{S(tx,a)=0;c30 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
+                "c60 R(tx,a)+=where(c+a<=58,A(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
                // The second may end before it begins, and before its index.
                {"tx8 a60 c60 D(tx,a)+=where(c<=41,A(tx,c),0);",
                 "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
                 "c60 R(tx,a)+=where(c+a<=40,A(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
-               {kRow, "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
-                      "c10 R(tx,a)+=where(c+a<=58,A(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"}}},
+               {kRow,
+                "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
+                "c10 R(tx,a)+=where(c+a<=58,A(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"}}},
     {.law = "a sum up to here by parts",
      .signature = kTriangle,
      .before = kSumUpTo,

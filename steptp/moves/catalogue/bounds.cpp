@@ -69,7 +69,8 @@ void choices(View& view, Listing& listing) {
     const Site site = item_site(statement.items);
     for (const std::string_view form : kForms) {
       const Values whole = {{"form", std::string(form)}};
-      auto inner = values_that_work(bounds_move(), view, {site, whole}, {"inner", std::vector<std::int64_t>{0}}, listing);
+      auto inner =
+          values_that_work(bounds_move(), view, {site, whole}, {"inner", std::vector<std::int64_t>{0}}, listing);
       if (inner.count() == 0) continue;
       std::vector<std::int64_t> rounds(std::begin(kRounds), std::end(kRounds));
       const auto more = values_that_work(bounds_move(), view, {site, whole}, {"inner", std::move(rounds)}, listing);

@@ -41,7 +41,8 @@ TEST(BoundsMove, WhatNobodyNeedsIsNotComputed) {
 }
 
 TEST(BoundsMove, Refusals) {
-  expect_move_refusal("bounds", kSums, R"({"at":"0/0","form":"needed"})", "step", "range_cut refused [under-condition]");
+  expect_move_refusal("bounds", kSums, R"({"at":"0/0","form":"needed"})", "step",
+                      "range_cut refused [under-condition]");
   expect_move_refusal("bounds", kTriangle, R"({"at":"0/0","form":"neutral"})", "step",
                       "range_cut refused [adds-nothing]");
   expect_move_refusal("bounds", kSums, R"({"at":"0/0","form":"neutral","inner":1})", "inner", "rounds of 1 of 40");

@@ -17,11 +17,12 @@ namespace {
 constexpr Parameter kParameters[] = {
     {"queries", Parameter::Kind::integer, "queries of a block"},
     {"keys", Parameter::Kind::integer, "keys and values that are staged in a round"},
-    {"threads", Parameter::Kind::integer, "threads of a query, which share its scores and its outputs; 1: one has it all",
-     1},
+    {"threads", Parameter::Kind::integer,
+     "threads of a query, which share its scores and its outputs; 1: one has it all", 1},
     {"rows", Parameter::Kind::integer, "queries that a thread has a part of, where several threads have a query", 1},
     {"scores", Parameter::Kind::word,
-     "keys: a thread makes the scores of some keys; head: it makes a part of each score, and the threads of a query add "
+     "keys: a thread makes the scores of some keys; head: it makes a part of each score, and the threads of a query "
+     "add "
      "them up"},
     {"staged", Parameter::Kind::word,
      "keys: keys and values are staged; queries: the block's queries, too; outputs: also the outputs, where registers "
@@ -94,22 +95,25 @@ bool are_sizes(const AttentionParts& parts, const AttentionLayout& layout) {
 std::optional<Refusal> refuse_layout(const Site& site, const AttentionParts& parts, const AttentionLayout& layout) {
   const Device& device = default_device();
   if (!are_sizes(parts, layout)) {
-    return Refusal{&kSizes, site,
+    return Refusal{&kSizes,
+                   site,
                    concat("blocks of ", layout.queries, " of ", parts.queries, " queries, ", layout.rows,
                           " for each thread, rounds of ", layout.keys, " of ", parts.keys, " keys"),
                    {}};
   }
   const bool is_power = layout.threads >= 1 && layout.threads <= 32 && (layout.threads & (layout.threads - 1)) == 0;
   if (!is_power || layout.queries / layout.rows > device.threads / layout.threads) {
-    return Refusal{&kThreads, site,
+    return Refusal{&kThreads,
+                   site,
                    concat(layout.threads, " threads for each of ", layout.queries / layout.rows, " queries; ",
                           device.name, " has ", device.threads),
                    {}};
   }
-  const bool fits = layout.threads == 1 ? layout.rows == 1 && !layout.shares_head
-                                        : layout.queries_in_s && !layout.outputs_in_s;
+  const bool fits =
+      layout.threads == 1 ? layout.rows == 1 && !layout.shares_head : layout.queries_in_s && !layout.outputs_in_s;
   if (!fits) {
-    return Refusal{&kForm, site,
+    return Refusal{&kForm,
+                   site,
                    layout.threads == 1 ? "one thread makes whole scores, of one query"
                                        : "several threads for a query want its queries staged, and nothing else",
                    {}};
@@ -121,7 +125,8 @@ std::optional<Refusal> refuse_layout(const Site& site, const AttentionParts& par
   const std::int64_t local = local_elements(parts, layout) * parts.element_bytes;
   const bool joins_many = layout.shares_head && layout.rows * layout.keys > kMostJoined;
   if (local > device.local_bytes || joins_many) {
-    return Refusal{&kRegisters, site,
+    return Refusal{&kRegisters,
+                   site,
                    joins_many ? concat(layout.rows * layout.keys, " scores are added up across threads")
                               : concat(local, " bytes, of which there are ", device.local_bytes),
                    {}};
@@ -284,7 +289,8 @@ const Move& flash_move() {
       "attention as one kernel: tiles of keys and values in shared memory, running maximum, sum and output with the "
       "threads of each query",
       "S=S+Q*K;..;X=max(X,S);E=E+exp(S-X);P=exp(S-X)/E;O=O+P*V   -->\n"
-      "  B_{by}B_{bx}[L_{k}[F^{s}=K;G^{s}=V;B_{tx}[S^{l};X^{l};E^{l}=E*exp(Y-X)+..;O^{l}=O*exp(Y-X)+..]];O=O^{l}/E^{l}]",
+      "  "
+      "B_{by}B_{bx}[L_{k}[F^{s}=K;G^{s}=V;B_{tx}[S^{l};X^{l};E^{l}=E*exp(Y-X)+..;O^{l}=O*exp(Y-X)+..]];O=O^{l}/E^{l}]",
       {"@input A f32[2,4,6]\n@input C f32[2,8,6]\n@input D f32[2,8,6]\n@output E f32[2,4,6]\n"
        "B^{2}_{tx=0}L^{4}_{a=0}L^{8}_{c=0}L^{6}_{d=0}"
        "[F^{f32,g}_{tx,a,c}=F^{f32,g}_{tx,a,c}+A^{f32,g}_{tx,a,d}*C^{f32,g}_{tx,c,d};];"

@@ -174,7 +174,8 @@ TEST(FlashMove, Refuses) {
 std::string with_head(int head, int values) {
   std::string out(kCausal);
   for (const auto& [from, to] : {std::pair<std::string, std::string>{"4,6]", concat("4,", head, "]")},
-                                 {"8,6]", concat("8,", head, "]")}, {"L(d,6)[F", concat("L(d,", head, ")[F")}}) {
+                                 {"8,6]", concat("8,", head, "]")},
+                                 {"L(d,6)[F", concat("L(d,", head, ")[F")}}) {
     for (std::size_t at = 0; (at = out.find(from, at)) != std::string::npos; at += to.size()) {
       out.replace(at, from.size(), to);
     }

@@ -116,11 +116,10 @@ void offer_parts(View& view, Listing& listing, const Site& site, const Scanned& 
     const Values others = {{"part", part}, {"keep", keep}};
     auto domain = values_that_work(scan_move(), view, {site, others}, {"rows", rows}, listing);
     if (domain.count() == 0) continue;
-    listing.offer({site,
-                   {{"part", std::vector<std::int64_t>{part}},
-                    std::move(domain),
-                    {"keep", std::vector<std::int64_t>{keep}}},
-                   false});
+    listing.offer(
+        {site,
+         {{"part", std::vector<std::int64_t>{part}}, std::move(domain), {"keep", std::vector<std::int64_t>{keep}}},
+         false});
   }
 }
 

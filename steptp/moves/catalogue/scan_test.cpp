@@ -17,8 +17,9 @@ std::string choice(int part, int rows, int keep, int at = 0) {
 }
 
 TEST(ScanMove, AThreadHasARow) {
-  expect_move("scan", kSums, choice(0, 4, 0),
-              "B(bx,2)B(tx,4)?{bx*4+tx<6}[L(a,12)[E:l[]=if_then_else(a-1<0,0,E:l[])+A[bx*4+tx,a];D[bx*4+tx,a]=E:l[];];];");
+  expect_move(
+      "scan", kSums, choice(0, 4, 0),
+      "B(bx,2)B(tx,4)?{bx*4+tx<6}[L(a,12)[E:l[]=if_then_else(a-1<0,0,E:l[])+A[bx*4+tx,a];D[bx*4+tx,a]=E:l[];];];");
 }
 
 TEST(ScanMove, AThreadHasAPartOfARow) {

@@ -62,10 +62,8 @@ std::optional<Refusal> misfit_of(const RowChain& chain, const Choice& choice) {
   const bool is_known = std::find(std::begin(kVectors), std::end(kVectors), vector) != std::end(kVectors);
   const std::int64_t part = length / parts;
   if (!is_known || part % vector != 0 || part / vector < 2) {
-    return Refusal{&kVector,
-                   choice.at,
-                   concat(vector, " neighbours of parts of ", part),
-                   {{"vector", vector}, {"part", part}}};
+    return Refusal{
+        &kVector, choice.at, concat(vector, " neighbours of parts of ", part), {{"vector", vector}, {"part", part}}};
   }
   return std::nullopt;
 }

@@ -30,15 +30,8 @@ constexpr Parameter kParameters[] = {
      0},
 };
 constexpr Precondition kNeeds[] = {
-    kStep,
-    kTileContraction,
-    kTileAxes,
-    kTileOperands,
-    kTileFollowing,
-    kTileSizes,
-    kTileThreads,
-    kTileShared,
-    kTileRegisters,
+    kStep,      kTileContraction, kTileAxes,   kTileOperands,  kTileFollowing,
+    kTileSizes, kTileThreads,     kTileShared, kTileRegisters,
 };
 
 std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {

@@ -102,8 +102,7 @@ TEST(PrefixFold, Refuses) {
   refused("B(tx,4)L(a,12)L(c,11)[D[tx,a]=D[tx,a]+if_then_else(c<=a,A[tx,c],0);];", "prefix");
   refused("B(tx,4)L(a,12)L(c,12)L(d,12)[D[tx,a]=D[tx,a]+if_then_else(c<=a,C[c,d],0);];", "prefix");
   refused("B(tx,4)L(a,12)L(c,12)?{a<9}[D[tx,a]=D[tx,a]+if_then_else(c<=a,A[tx,c],0);];", "prefix");
-  refused("B(tx,4)L(a,12)[D[tx,a]=1;];B(tx,4)L(a,12)L(c,12)[D[tx,a]=D[tx,a]+if_then_else(c<=a,A[tx,c],0);];",
-          "prefix");
+  refused("B(tx,4)L(a,12)[D[tx,a]=1;];B(tx,4)L(a,12)L(c,12)[D[tx,a]=D[tx,a]+if_then_else(c<=a,A[tx,c],0);];", "prefix");
   refused("L(d,4)[L(a,12)L(c,12)[D[d,a]=D[d,a]+if_then_else(c<=a,A[d,c],0);];];", "prefix");
   refused("L(d,4)B(tx,12)L(c,12)[D[d,tx]=D[d,tx]+if_then_else(c<=tx,A[d,c],0);];", "serial");
   refused("L(d,4)U(a,12)L(c,12)[D[d,a]=D[d,a]+if_then_else(c<=a,A[d,c],0);];", "serial");

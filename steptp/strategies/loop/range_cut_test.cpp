@@ -88,12 +88,11 @@ TEST(RangeCut, NotNeeded) {
 
 TEST(RangeCut, WhatAddsNothing) {
   const auto cut = [](std::string_view before, std::string_view after) {
-    expect_rewrite("range_cut", concat("@input A f32[6]\n@output D f32[6]\n", before), R"({"at":"0/0","form":"neutral"})",
-                   after);
+    expect_rewrite("range_cut", concat("@input A f32[6]\n@output D f32[6]\n", before),
+                   R"({"at":"0/0","form":"neutral"})", after);
   };
   cut("B(tx,6)L(a,6)[D[tx]=D[tx]+if_then_else(a<=tx,A[a],0);];", "B(tx,6)L(a,6)?{a<=tx}[D[tx]=D[tx]+A[a];];");
-  cut("B(tx,6)L(a,6)[D[tx]=if_then_else(a>=tx&a<7,A[a],1)*D[tx];];",
-      "B(tx,6)L(a,6)?{a>=tx&a<7}[D[tx]=A[a]*D[tx];];");
+  cut("B(tx,6)L(a,6)[D[tx]=if_then_else(a>=tx&a<7,A[a],1)*D[tx];];", "B(tx,6)L(a,6)?{a>=tx&a<7}[D[tx]=A[a]*D[tx];];");
   cut("B(tx,6)L(a,6)[D[tx]=max(D[tx],if_then_else(a<=tx,A[a],-inf));];",
       "B(tx,6)L(a,6)?{a<=tx}[D[tx]=max(D[tx],A[a]);];");
   cut("B(tx,6)L(a,6)[D[tx]=min(if_then_else(a<=tx,A[a],inf),D[tx]);];",

@@ -60,11 +60,15 @@ Width width_of(double value) {
   return {53 - std::countr_zero(mantissa), std::max(1, std::abs(exponent - 1))};
 }
 
+/// What holds every integer of a range. The greatest may be a power of two, which takes no more digits than what is
+/// below it: eleven bits hold all of [0,2048], and 2049 is the first that they do not.
 Width width_of(const Interval& range) {
   const Wide most = std::max(range.high, -range.low);
   if (most > (Wide{1} << 62)) return width_of(DType::i64);
-  const int bits = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(most))));
-  return {bits, bits};
+  const auto bits_of = [](Wide value) {
+    return std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value))));
+  };
+  return {bits_of(std::max<Wide>(most - 1, 1)), bits_of(most)};
 }
 
 /// What holds every value of a known variable: of an integer those of its domain.

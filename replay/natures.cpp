@@ -1,5 +1,5 @@
 // What forms can be, by the rules of replay/nature.h. A form that is too large, or of a kind that is not followed (a
-// recurrence, a remainder), can be anything: then a fact about it is not shown, and the replayer says that it cannot
+// remainder of reals), can be anything: then a fact about it is not shown, and the replayer says that it cannot
 // tell.
 #include "replay/natures.h"
 
@@ -60,6 +60,12 @@ bool has_divisor(const Form& product) {
                      [](const FormPtr& part) { return part->kind == Kind::inverse; });
 }
 
+/// Of integers, rounded downwards.
+Nature whole_quotient(Nature above, Nature below) {
+  if (below != nature::kPositive || (above & ~nature::kFinite) != 0) return nature::kFinite;
+  return (above & nature::kPositive) != 0 ? static_cast<Nature>(above | nature::kZero) : above;
+}
+
 /// A whole exponent that is written as a number.
 std::optional<std::int64_t> whole_number(const Form& form) {
   constexpr std::size_t kShort = 4;
@@ -108,7 +114,8 @@ Nature Natures::of_form(const Form& form, const std::vector<std::pair<std::uint3
 Nature Natures::of(const Form& form) {
   if (++steps_ > kMostSteps || depth_ > kDeepest) return nature::kAnything;
   std::pair<const Form*, std::vector<Range>> key{&form, {}};
-  if (known_.empty()) {
+  const bool is_kept = known_.empty() && !form.reads_self;
+  if (is_kept) {
     for (const std::uint32_t variable : form.free) key.second.push_back(box_[variable]);
     if (const auto found = done_.find(key); found != done_.end()) return found->second;
   }
@@ -118,7 +125,7 @@ Nature Natures::of(const Form& form) {
   for (const Known& fact : known_) {
     if ((out & ~fact.nature) != 0 && is_same_form(*fact.form, form)) out &= fact.nature;
   }
-  if (known_.empty()) done_.emplace(std::move(key), out);
+  if (is_kept) done_.emplace(std::move(key), out);
   return out;
 }
 
@@ -148,18 +155,18 @@ Nature Natures::written(const Form& form) {
       return nature::real_power(part(0), part(1));
     case Kind::select: return of_select(form);
     case Kind::fold: return of_fold(form);
-    case Kind::variable:
-    case Kind::quotient: {
+    case Kind::quotient:
+    case Kind::variable: {
       const auto range = range_on(form, box_);
-      return range ? nature::of_interval(static_cast<double>(range->first), static_cast<double>(range->second))
-                   : nature::kFinite;
+      if (range) return nature::of_interval(static_cast<double>(range->first), static_cast<double>(range->second));
+      return form.kind == Kind::quotient ? whole_quotient(part(0), part(1)) : nature::kFinite;
     }
     case Kind::conversion:
     case Kind::wrapped:
       return form.dtype == DType::boolean ? static_cast<Nature>(nature::kZero | nature::kPositive) : nature::kFinite;
     case Kind::operation: return is_float(form.dtype) ? nature::kAnything : nature::kFinite;
-    case Kind::recurrence:
-    case Kind::self: return nature::kAnything;
+    case Kind::recurrence: return of_recurrence(form);
+    case Kind::self: return self_;
     case Kind::truth:
     case Kind::always:
     case Kind::never:
@@ -305,6 +312,32 @@ bool Natures::has_a_round(const Form& fold) {
     if (holds) return true;
   }
   return false;
+}
+
+/// By induction over the rounds: what a round can be if those before it can be nothing but this.
+Nature Natures::of_recurrence(const Form& form) {
+  if (form.struck) return nature::kZero | nature::kPositive;
+  constexpr Nature kAssumed[] = {nature::kPositive, nature::kZero | nature::kPositive, nature::kFinite,
+                                 nature::kFinite | nature::kMinusInfinity, nature::kFinite | nature::kPlusInfinity};
+  constexpr Range kNowhere{INT64_MIN, INT64_MAX};
+  IndexBox saved = box_;
+  for (const Form::Bound& bound : form.bound) box_[bound.variable] = kNowhere;
+  // What is known of forms outside may speak of variables of the same names.
+  std::vector<Known> outside;
+  outside.swap(known_);
+  const Nature self = self_;
+  Nature out = nature::kAnything;
+  for (const Nature assumed : kAssumed) {
+    self_ = assumed;
+    const Nature found = of(*form.parts[0]);
+    if ((found & ~assumed) != 0) continue;
+    out = found;
+    break;
+  }
+  self_ = self;
+  outside.swap(known_);
+  box_ = std::move(saved);
+  return out;
 }
 
 Nature Natures::of_fold(const Form& form) {

@@ -35,6 +35,7 @@ class Natures {
   [[nodiscard]] Nature of_product(const Form& form);
   [[nodiscard]] Nature of_select(const Form& form);
   [[nodiscard]] Nature of_fold(const Form& form);
+  [[nodiscard]] Nature of_recurrence(const Form& form);
   [[nodiscard]] bool has_a_round(const Form& fold);
   /// Notes what a condition that holds, or does not, says of the operands of its comparisons.
   void assume(const Form& condition, bool holds);
@@ -45,7 +46,8 @@ class Natures {
   std::map<std::string, Nature, std::less<>> inputs_;
   std::map<std::int64_t, Nature> values_;
   IndexBox box_;
-  std::vector<Known> known_;  ///< on the way to where it is asked
+  Nature self_ = nature::kAnything;  ///< an earlier round of the recurrence that is looked into
+  std::vector<Known> known_;         ///< on the way to where it is asked
   std::uint64_t steps_ = 0;
   int depth_ = 0;
   std::map<std::pair<const Form*, std::vector<Range>>, Nature> done_;  ///< where nothing is known besides

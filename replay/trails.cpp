@@ -64,10 +64,15 @@ Width width_of_number(double value) {
   return {digits, std::max(1, std::abs(exponent - 1))};
 }
 
+/// Of all integers up to a magnitude: a power of two at the end takes no digit more than those below it.
 Width width_of_integers(double most) {
-  std::int64_t bits = 1;
-  for (double bound = 2; bound <= most && bits < 63; bound *= 2) ++bits;
-  return {bits, bits};
+  constexpr std::int64_t kMostBits = 63;
+  Width out{1, 1};
+  for (double bound = 2; bound <= most && out.exponent < kMostBits; bound *= 2) {
+    ++out.exponent;
+    if (bound < std::floor(most)) ++out.digits;
+  }
+  return out;
 }
 
 std::string literal_name(double value) {

@@ -176,6 +176,20 @@ TEST(Nature, Forms) {
       {"M[i0]-M[i0]", nature::kFinite | nature::kInfinite | nature::kNan},
       {"i0+1", nature::kPositive},
       {"i0-3", nature::kFinite},
+      // Integers that are divided, rounded downwards.
+      {"quotient(i0+1,2)", nature::kZero | nature::kPositive},
+      {"quotient(select(lt(0,A[i0]),i0,3),2)", nature::kZero | nature::kPositive},
+      {"quotient(select(lt(0,A[i0]),i0-20,-1),4)", nature::kNegative},
+      {"quotient(select(lt(0,A[i0]),i0-2,-1),4)", nature::kFinite},
+      // Rounds that can be nothing else if those before them are nothing else, and some that can.
+      {"recurrence{b1.0}(select(ge0(-b1.0),1,1/2*self[b1.0-1]))[i0]", nature::kPositive},
+      {"recurrence{b1.0}(min(select(ge0(-b1.0),0,self[b1.0-1]),A[b1.0]))[i0]", nature::kFinite},
+      {"recurrence{b1.0}(max(select(ge0(-b1.0),-inf,self[b1.0-1]),A[b1.0]))[i0]", nature::kFinite},
+      {"recurrence{b1.0}(max(select(ge0(-b1.0),-inf,self[b1.0-1]),M[b1.0]))[i0]",
+       nature::kFinite | nature::kMinusInfinity},
+      {"recurrence{b1.0}(exp(select(ge0(-b1.0),A[0],self[b1.0-1])))[i0]", nature::kPositive},
+      {"recurrence{b1.0}(log(select(ge0(-b1.0),C[0],self[b1.0-1])))[i0]", nature::kAnything},
+      {"recurrence{b1.0}(select(ge0(-b1.0),M[0],self[b1.0-1]-self[b1.0-2]))[i0]", nature::kAnything},
       // A variance that was multiplied out, and two that look like one.
       {"sum{b1.0=0..7}(A[b1.0]^2)-1/8*sum{b1.0=0..7}(A[b1.0])^2", nature::kZero | nature::kPositive},
       {"sum{b1.0=0..7}(A[b1.0]^2)-1/7*sum{b1.0=0..7}(A[b1.0])^2", nature::kFinite},

@@ -26,6 +26,15 @@ constexpr const char* kPlain = "@input A f32[8]\n@input C f32[8]\n@output D f32[
 constexpr const char* kHalf = "@input A f16[8]\n@input C f16[8]\n@output D f32[8]\n";
 constexpr const char* kIntegers = "@input A f32[8]\n@input I i32[8] [0,8)\n@output D f32[8]\n";
 constexpr const char* kLargeIntegers = "@input A f32[8]\n@input I i32[8] [0,100000000)\n@output D f32[8]\n";
+// Of halves 2049, and of bfloat16 257, is the first whole number that is none.
+constexpr const char* kUpTo2048 = "@input A f32[8]\n@input I i32[8] [0,2049)\n@output D f32[8]\n";
+constexpr const char* kUpTo2049 = "@input A f32[8]\n@input I i32[8] [0,2050)\n@output D f32[8]\n";
+constexpr const char* kDownTo2048 = "@input A f32[8]\n@input I i32[8] [-2048,100)\n@output D f32[8]\n";
+constexpr const char* kDownTo2049 = "@input A f32[8]\n@input I i32[8] [-2049,100)\n@output D f32[8]\n";
+constexpr const char* kUpTo256 = "@input A f32[8]\n@input I i32[8] [0,257)\n@output D f32[8]\n";
+constexpr const char* kUpTo257 = "@input A f32[8]\n@input I i32[8] [0,258)\n@output D f32[8]\n";
+constexpr const char* kManyPlaces = "@output D f32[2049]\n@input A f32[8]\n";
+constexpr const char* kMorePlaces = "@output D f32[2050]\n@input A f32[8]\n";
 constexpr const char* kMixed = "@input A f32[8]\n@input C f16[8]\n@output D f32[8]\n";
 constexpr const char* kWideFactor = "@input A f16[8]\n@input C f32[8]\n@output D f16[8]\n";
 constexpr const char* kWideTerms = "@input A f32[4,64]\n@input C f32[64]\n@output D f16[4]\n";
@@ -87,6 +96,13 @@ constexpr Row kLost[] = {
     {"an output of a narrow type in between", kHalfOut, "tx8 D(tx)=exp(A(tx))*2;",
      "tx8 D(tx)=exp(A(tx));tx8 D(tx)=D(tx)*2;"},
     {"a value before it is narrowed", kHalfOut, "tx8 D(tx)=A(tx)*0.3;", "tx8 E^f16(tx)=A(tx);tx8 D(tx)=E(tx)*0.3;"},
+    {"one integer too many for a half", kUpTo2049, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+     "tx8 E^f16(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
+    {"one negative integer too many for a half", kDownTo2049, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+     "tx8 E^f16(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
+    {"one integer too many for a bfloat16", kUpTo257, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+     "tx8 E^bf16(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
+    {"one place too many for a half", kMorePlaces, "a2050 D(a)=a*0.5;", "a2050 E^f16(a)=a;a2050 D(a)=E(a)*0.5;"},
 };
 
 TEST(Precision, WhatIsLostDiffers) {
@@ -132,6 +148,14 @@ constexpr Row kKept[] = {
     {"the same narrow store elsewhere", kPlain,
      "tx8 E^f16(tx)=A(tx)*2;tx8 F^f32(tx)=A(tx)*3;tx8 D(tx)=E(tx)+F(tx)*C(tx);",
      "tx8 F^f32(tx)=A(tx)*3;tx4 a2 E^f16(tx*2+a)=A(tx*2+a)*2;tx8 D(tx)=F(tx)*C(tx)+E(tx);"},
+    {"integers up to the last that a half holds", kUpTo2048, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+     "tx8 E^f16(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
+    {"integers down to the last that a half holds", kDownTo2048, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+     "tx8 E^f16(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
+    {"integers up to the last that a bfloat16 holds", kUpTo256, "tx8 D(tx)=where(I(tx)==3,A(tx),0);",
+     "tx8 E^bf16(tx)=I(tx);tx8 D(tx)=where(E(tx)==3,A(tx),0);"},
+    {"places up to the last that a half holds", kManyPlaces, "a2049 D(a)=a*0.5;",
+     "a2049 E^f16(a)=a;a2049 D(a)=E(a)*0.5;"},
 };
 
 TEST(Precision, WhatIsKeptIsEqual) {

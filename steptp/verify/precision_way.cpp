@@ -45,8 +45,10 @@ Width width_of(double value) {
 Width width_of(const Interval& range) {
   const Wide most = std::max(range.high, -range.low);
   if (most > (Wide{1} << 62)) return width_of(DType::i64);
-  const int bits = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(most))));
-  return {bits, bits};
+  const auto bits_of = [](Wide value) {
+    return std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value))));
+  };
+  return {bits_of(std::max<Wide>(most - 1, 1)), bits_of(most)};
 }
 
 Width width_of(const Variable& variable) {

@@ -30,6 +30,8 @@ struct Width {
 [[nodiscard]] Width width_of(DType dtype);
 /// What holds a number exactly. A decimal counts as the double next to it.
 [[nodiscard]] Width width_of(double value);
+/// What holds every integer of a range. The greatest may be a power of two, which takes no more digits than what is
+/// below it: eleven bits hold all of [0,2048], and 2049 is the first that they do not.
 [[nodiscard]] Width width_of(const Interval& range);
 /// What holds every value of a known variable: of an integer those of its domain.
 [[nodiscard]] Width width_of(const Variable& variable);

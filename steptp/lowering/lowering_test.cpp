@@ -124,6 +124,29 @@ TEST(Offsets, AlignedRuns) {
   EXPECT_EQ(lowering::run_alignment(Index::variable("c"), "c") % 16, 0);
 }
 
+/// A quotient is smaller than what it is of, and that is computed too.
+TEST(Offsets, WhatAnIndexNeedsWhileItIsComputed) {
+  const Ranges ranges = lowering::ranges_of({{"a", 1000}, {"c", 8}});
+  const Index row = *Index::add(*Index::multiply(Index::variable("a"), Index::constant(8)), Index::variable("c"));
+  const auto needed = [&](const Index& index) { return static_cast<std::int64_t>(lowering::magnitude(index, ranges)); };
+  EXPECT_EQ(needed(row), 7999);
+  const Index quotient = *Index::floor_divide(row, Index::constant(100));
+  EXPECT_EQ(needed(quotient), 7999);
+  EXPECT_EQ(needed(*Index::multiply(quotient, Index::constant(1000))), 79000);
+  const Index rest = *Index::modulo(row, Index::constant(100));
+  EXPECT_EQ(needed(*Index::multiply(rest, Index::constant(1000))), 99000);
+  EXPECT_EQ(needed(*Index::subtract(Index::constant(-5), *Index::multiply(rest, Index::constant(1000)))), 99005);
+  const Index shifted = *Index::floor_divide(*Index::subtract(Index::variable("c"), Index::constant(20)), Index::constant(3));
+  EXPECT_EQ(needed(*Index::multiply(shifted, Index::constant(10))), 70);
+  // Every partial product counts, also where the last factor is 0.
+  const Index none = *Index::multiply(*Index::multiply(Index::variable("a"), Index::variable("a")), Index::variable("z"));
+  const Ranges with_none = lowering::ranges_of({{"a", 1000}, {"z", 1}});
+  EXPECT_EQ(static_cast<std::int64_t>(lowering::magnitude(none, with_none)), 998001);
+  // What is read may be any number, however small its quotient is.
+  const Index read = Index::read(make_ref("A", DType::i32, Scope::global, {Index()}));
+  EXPECT_GE(lowering::magnitude(*Index::floor_divide(read, Index::constant(1024)), ranges), static_cast<Wide>(1) << 31);
+}
+
 TEST(HostConditions, AreDecidedByLoops) {
   const Program program = program_of(
       "@input A f32[9]\n@output D f32[9]\nB^{9}_{tx=0}?{tx*2-1<7&tx//2!=1|tx==8}[D^{f32,g}_{tx}=A^{f32,g}_{tx};];");

@@ -21,21 +21,36 @@ Wide limited_product(Wide a, Wide b) {
   return a * b;
 }
 
-Wide atom_magnitude(const IndexAtom& atom, const Ranges& ranges) {
+/// How large a part of an index gets, and how large whatever is computed on the way to it.
+struct Size {
+  Wide value = 0;
+  Wide inside = 0;
+};
+
+Wide farthest(const Interval& interval) { return std::max(absolute(interval.low), absolute(interval.high)); }
+
+Size size_of(const IndexAtom& atom, const Ranges& ranges) {
   struct Visitor {
     const Ranges& ranges;
-    Wide operator()(const LoopVariable& variable) const {
+    Size operator()(const LoopVariable& variable) const {
       const auto at = ranges.variables.find(variable.name);
-      if (at == ranges.variables.end()) return kWideLimit;
-      return std::max(absolute(at->second.low), absolute(at->second.high));
+      const Wide size = at == ranges.variables.end() ? kWideLimit : farthest(at->second);
+      return {size, size};
     }
-    Wide operator()(const FloorQuotient& node) const {
-      return std::max(magnitude(*node.dividend, ranges), magnitude(*node.divisor, ranges)) + 1;
+    Size operator()(const FloorQuotient& node) const { return divided(*node.dividend, *node.divisor, floor_quotient); }
+    Size operator()(const FloorRemainder& node) const {
+      return divided(*node.dividend, *node.divisor, floor_remainder);
     }
-    Wide operator()(const FloorRemainder& node) const {
-      return std::max(magnitude(*node.dividend, ranges), magnitude(*node.divisor, ranges)) + 1;
+    Size operator()(const IndirectRead&) const {
+      constexpr Wide kAny = static_cast<Wide>(1) << 31;
+      return {kAny, kAny};
     }
-    Wide operator()(const IndirectRead&) const { return static_cast<Wide>(1) << 31; }
+    using Divide = Interval (*)(const Interval&, const Interval&);
+    [[nodiscard]] Size divided(const Index& dividend, const Index& divisor, Divide divide) const {
+      const Wide parts = std::max(magnitude(dividend, ranges), magnitude(divisor, ranges));
+      const Wide result = farthest(divide(range_of(dividend, ranges), range_of(divisor, ranges)));
+      return {std::min(result, parts + 1), std::max(parts, std::min(result, parts + 1))};
+    }
   };
   return std::visit(Visitor{ranges}, atom);
 }
@@ -72,14 +87,18 @@ std::optional<Index> offset_of(const Buffer& buffer, const std::vector<Index>& s
 
 Wide magnitude(const Index& index, const Ranges& ranges) {
   Wide sum = absolute(index.constant_term());
+  Wide inside = 0;  // a dividend is computed before it is divided, and may be larger than all that is added up
   for (const IndexTerm& term : index.terms()) {
     Wide product = absolute(term.coefficient);
-    for (const IndexAtom& factor : term.factors) product = limited_product(product, atom_magnitude(factor, ranges));
-    // A quotient or remainder is computed before it is multiplied, so its parts count by themselves.
-    for (const IndexAtom& factor : term.factors) product = std::max(product, atom_magnitude(factor, ranges));
+    for (const IndexAtom& factor : term.factors) {
+      const Size size = size_of(factor, ranges);
+      product = limited_product(product, size.value);
+      inside = std::max({inside, size.inside, product});
+    }
+    for (const IndexAtom& factor : term.factors) product = std::max(product, size_of(factor, ranges).value);
     sum = std::min(sum + product, kWideLimit);
   }
-  return sum;
+  return std::max(sum, inside);
 }
 
 Ranges ranges_of(const std::vector<BoxVariable>& box) {

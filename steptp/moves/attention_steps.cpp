@@ -177,7 +177,7 @@ bool AttentionSteps::bind_result(const Items& nest) {
   for (std::size_t i = 0; i < all; ++i) {
     if (nest_at(nest).loops[i].kind == LoopKind::bound && !bind(nest, i, "none")) return false;
   }
-  const std::vector<Loop>& wanted = nest_at({only_writer(builder_.view(), sum_)->items[0]}).loops;
+  const std::vector<Loop> wanted = nest_at({only_writer(builder_.view(), sum_)->items[0]}).loops;
   for (std::size_t i = 0; i <= parts_.batch; ++i) {
     const auto axis = axis_of(wanted[i].index);
     if (wanted[i].kind == LoopKind::bound && axis && !bind(nest, i, name_of(*axis))) return false;

@@ -74,10 +74,8 @@ std::vector<std::int64_t> rows_from(View& view, std::uint32_t first) {
 }
 
 /// Tensors that a statement reads with a loop over rows, if there are any, and one along the row.
-void add_row_data(View& view, const Statement& statement, std::size_t rows, std::set<std::string>& out) {
+void add_row_data(const Statement& statement, std::size_t rows, std::set<std::string>& out) {
   for_each_ref(*statement.equation->right, [&](const RefPtr& ref) {
-    const auto known = view.table().tensors.find(ref->tensor);
-    if (known == view.table().tensors.end() || !known->second.known) return;
     bool over_rows = rows == 0;
     bool along = false;
     for (const Index& subscript : ref->subscripts) {
@@ -100,7 +98,7 @@ RowChain chain_over(View& view, std::uint32_t first, std::vector<std::int64_t> r
     const Statement* statement = plain_statement(view, i);
     auto part = statement ? part_of(*statement, chain.rows) : std::nullopt;
     if (!part) break;
-    add_row_data(view, *statement, chain.rows.size(), chain.row_data);
+    add_row_data(*statement, chain.rows.size(), chain.row_data);
     chain.parts.push_back(*std::move(part));
   }
   for (const RowPart& part : chain.parts) chain.row_data.erase(part.tensor);

@@ -118,6 +118,29 @@ std::vector<FootprintPart> parts_by_loop(const std::vector<SplitUse>& uses) {
   return out;
 }
 
+/// The same where loops that run once are 0, as they are.
+Index without_single_loops(const Index& index, const Ranges& box) {
+  IndexRewriter rewriter;
+  rewriter.variable = [&](const std::string& name) -> std::optional<Index> {
+    const auto range = box.variables.find(name);
+    const bool is_zero = range != box.variables.end() && range->second == Interval{0, 0};
+    return is_zero ? std::optional<Index>(Index()) : std::nullopt;
+  };
+  return rewrite(index, rewriter).value_or(index);
+}
+
+/// Whether what stands still is the same in all uses. Of one element, some uses may have the number 0 and others a loop
+/// that runs once.
+bool stand_still_alike(std::vector<SplitUse>& uses) {
+  const auto alike = [&] {
+    return std::all_of(uses.begin(), uses.end(),
+                       [&](const SplitUse& use) { return use.parts.still == uses[0].parts.still; });
+  };
+  if (alike()) return true;
+  for (SplitUse& use : uses) use.parts.still = without_single_loops(use.parts.still, *use.box);
+  return alike();
+}
+
 /// One dimension from the same subscript of all uses; boxes: of the loops around each.
 Result<FootprintDimension, std::string> dimension_of(const std::vector<SubscriptUse>& uses,
                                                      const std::vector<Ranges>& boxes, std::size_t number,
@@ -131,15 +154,15 @@ Result<FootprintDimension, std::string> dimension_of(const std::vector<Subscript
     splits.push_back({*std::move(found), &boxes[i]});
     const Parts& first = splits[0].parts;
     const Parts& parts = splits.back().parts;
-    if (!(parts.still == first.still)) {
-      return concat("uses have different parts in subscript ", number, " that stand still");
-    }
     const Interval range = range_of(parts.moving, boxes[i]) + Interval{parts.constant, parts.constant};
     if (!uses[i].is_inside) all = all ? hull(*all, range) : range;
     step = common_divisor(step, parts.divisor);
     const Wide apart = static_cast<Wide>(parts.constant) - first.constant;
     if (apart > INT64_MAX || apart < -INT64_MAX) return concat("subscript ", number, " is wide");
     step = common_divisor(step, static_cast<std::int64_t>(apart));
+  }
+  if (!stand_still_alike(splits)) {
+    return concat("uses have different parts in subscript ", number, " that stand still");
   }
   FootprintDimension out;
   const auto fixed = all->low < INT64_MIN || all->low > INT64_MAX

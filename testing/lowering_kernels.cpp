@@ -204,6 +204,15 @@ constexpr Case kCases[] = {
      "B^{64}_{tx=0}[D^{f32,g}_{bx,tx}=E^{f32,s}_{511-tx*8}+E^{f32,s}_{tx};];"
      "B^{64}_{tx=0}L^{4}_{a=0}[F^{f64,s}_{a*64+tx}=A^{f32,g}_{bx,a*64+tx}+1;];"
      "B^{64}_{tx=0}[G^{f64,g}_{bx,tx}=F^{f64,s}_{255-tx*4}*F^{f64,s}_{tx};];];"},
+    {"barriers: a tile that is filled in rounds of its own",
+     "@input A f32[5,16]\n@output D f32[5,16]\nB^{1}_{bx=0}L^{5}_{a=0}[U^{2}_{c=0}B^{8}_{tx=0}[E^{f32,s}_{c*8+tx}="
+     "A^{f32,g}_{a,c*8+tx};];L^{2}_{c=0}B^{8}_{tx=0}[D^{f32,g}_{a,c*8+tx}=E^{f32,s}_{15-(c*8+tx)};];];"},
+    {"barriers: more is pending at the end of a second round than of a first",
+     "@input A f32[3,64]\n@output D f32[3,64]\n"
+     "B^{1}_{bx=0}L^{3}_{a=0}[B^{64}_{tx=0}[E^{f32,s}_{tx}=A^{f32,g}_{a,tx};];"
+     "B^{64}_{tx=0}[F^{f32,s}_{tx}=A^{f32,g}_{a,tx}*2;];B^{64}_{tx=0}[G^{f32,s}_{tx}=E^{f32,s}_{63-tx};];"
+     "B^{64}_{tx=0}[H^{f32,s}_{tx}=E^{f32,s}_{63-tx}+F^{f32,s}_{63-tx};];"
+     "B^{64}_{tx=0}[D^{f32,g}_{a,tx}=G^{f32,s}_{63-tx}+F^{f32,s}_{63-tx}+H^{f32,s}_{tx};];];"},
     {"sharing: two tiles in each round of a loop",
      "@input A f32[3,512]\n@input C f32[3,512]\n@output D f32[2,64]\n@output G f32[2,64]\n"
      "B^{2}_{bx=0}L^{3}_{d=0}[B^{64}_{tx=0}L^{8}_{a=0}[E^{f32,s}_{a*64+tx}=A^{f32,g}_{d,a*64+tx}*(bx+2);];"

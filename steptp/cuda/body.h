@@ -73,6 +73,7 @@ class Body {
   [[nodiscard]] std::int64_t vector_width_of(const Ref& ref, const Loop& lanes);
   [[nodiscard]] std::vector<VectorLoad> vector_loads(const lowering::Node& node, const std::string& except);
   void load_vectors(const lowering::Node& node, const std::vector<VectorLoad>& vectors);
+  [[nodiscard]] std::string lane_value(const lowering::Value& value, const std::vector<VectorLoad>& vectors);
   [[nodiscard]] std::string lane_address(const Ref& ref, const Loop& lanes, std::int64_t lane);
 
   // collectives.cpp

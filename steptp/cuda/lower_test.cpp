@@ -59,10 +59,24 @@ TEST(CudaText, WhatOnlyTheFirstRoundWaitsForStandsBeforeTheLoop) {
   EXPECT_TRUE(inside("for (int a_ = 0")) << text;
 }
 
+/// Lanes that were not loaded are zeros: their condition is asked where they are loaded, and not for each of them
+/// again.
+TEST(CudaText, AFilledTileAsksOnce) {
+  const auto text = [](const char* otherwise) {
+    return cuda_of(concat(
+        "@input A f32[5,16]\n@output D f32[8,16]\nB^{8}_{tx=0}L^{4}_{a=0}V^{4}_{c=0}[D^{f32,g}_{tx,a*4+c}=if_then_else("
+        "tx<5,A^{f32,g}_{tx,a*4+c},",
+        otherwise, ");];"));
+  };
+  EXPECT_EQ(count(text("0"), "< 5"), 1U) << text("0");
+  EXPECT_EQ(count(text("1"), "< 5"), 2U) << text("1");
+}
+
 /// Where a barrier of the second way through a loop takes the place of another one, more is pending at its end.
 TEST(CudaText, ARoundBeginsWithAllThatTheRoundBeforeLeaves) {
   const std::string text = cuda_of(
-      "@input A f32[3,64]\n@output D f32[3,64]\nB^{1}_{bx=0}L^{3}_{a=0}[B^{64}_{tx=0}[E^{f32,s}_{tx}=A^{f32,g}_{a,tx};];"
+      "@input A f32[3,64]\n@output D "
+      "f32[3,64]\nB^{1}_{bx=0}L^{3}_{a=0}[B^{64}_{tx=0}[E^{f32,s}_{tx}=A^{f32,g}_{a,tx};];"
       "B^{64}_{tx=0}[F^{f32,s}_{tx}=A^{f32,g}_{a,tx}*2;];B^{64}_{tx=0}[G^{f32,s}_{tx}=E^{f32,s}_{63-tx};];"
       "B^{64}_{tx=0}[H^{f32,s}_{tx}=E^{f32,s}_{63-tx}+F^{f32,s}_{63-tx};];"
       "B^{64}_{tx=0}[D^{f32,g}_{a,tx}=G^{f32,s}_{63-tx}+F^{f32,s}_{63-tx}+H^{f32,s}_{tx};];];");
@@ -100,8 +114,10 @@ TEST(CudaText, GuardsThatAreTheSameInEveryLaneStandAroundVectors) {
 /// four and 58 is not.
 TEST(CudaText, VectorsUnderConditionsThatAreTheSameInEveryLane) {
   const auto text = [](const char* value) {
-    return cuda_of(concat("@input A f32[8,60]\n@input C f32[8,60]\n@output D f32[8,64]\nB^{8}_{bx=0}B^{16}_{tx=0}"
-                          "V^{4}_{c=0}[D^{f32,g}_{bx,tx*4+c}=", value, ";];"));
+    return cuda_of(
+        concat("@input A f32[8,60]\n@input C f32[8,60]\n@output D f32[8,64]\nB^{8}_{bx=0}B^{16}_{tx=0}"
+               "V^{4}_{c=0}[D^{f32,g}_{bx,tx*4+c}=",
+               value, ";];"));
   };
   const std::string kLoad = "= *(const stp_vector<float, 4>*)(A";
   const std::string filled = text("if_then_else(tx*4+c<60,A^{f32,g}_{bx,tx*4+c},0)");
@@ -111,7 +127,8 @@ TEST(CudaText, VectorsUnderConditionsThatAreTheSameInEveryLane) {
   EXPECT_EQ(count(text("if_then_else(tx*4+c>=60,0,A^{f32,g}_{bx,tx*4+c})"), kLoad), 0U);
   // One element under two conditions has one name, which would be wrong under one of them.
   EXPECT_EQ(count(text("if_then_else(tx<15,A^{f32,g}_{bx,tx*4+c},0)+if_then_else(tx<14&tx<15,A^{f32,g}_{bx,tx*4+c},0)"),
-                  kLoad), 0U);
+                  kLoad),
+            0U);
   EXPECT_EQ(count(text("if_then_else(tx<15,if_then_else(C^{f32,g}_{bx,0}>0,A^{f32,g}_{bx,tx*4+c},0),0)"), kLoad), 0U);
   EXPECT_EQ(count(text("if_then_else(tx<15,if_then_else(bx<7,A^{f32,g}_{bx,tx*4+c},0),0)"), kLoad), 1U);
 }

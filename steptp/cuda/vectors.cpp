@@ -1,6 +1,9 @@
-// V loops as vector loads and stores, and other short loops as vector loads. Buffers begin at multiples of 16 bytes by contract; each access by itself moves
-// as many elements at once as its subscripts show to be aligned: rows of 17,890 halves are read by twos where the lanes
-// are eight, and rows of 17,889 one by one, because every other row begins at an odd multiple of two bytes.
+// V loops as vector loads and stores, and other short loops as vector loads. Buffers begin at multiples of 16 bytes by
+// contract; each access by itself moves as many elements at once as its subscripts show to be aligned: rows of 17,890
+// halves are read by twos where the lanes are eight, and rows of 17,889 one by one, because every other row begins at
+// an odd multiple of two bytes.
+#include <cmath>
+
 #include "steptp/cuda/body.h"
 
 namespace steptp::cuda {
@@ -71,6 +74,11 @@ std::int64_t vector_width(std::int64_t alignment, std::int64_t lanes, std::int64
 
 std::string vector_type(DType dtype, std::int64_t width) {
   return concat("stp_vector<", memory_type(dtype), ", ", width, ">");
+}
+
+bool is_positive_zero(const Value& value) {
+  const bool is_real = value.kind == Value::Kind::real && (value.dtype == DType::f32 || value.dtype == DType::f64);
+  return is_real && value.real == 0 && !std::signbit(value.real);
 }
 
 /// Loops whose neighbouring iterations may read what lies side by side by one instruction. A V loop says so; of other
@@ -150,6 +158,17 @@ void Body::load_vectors(const Node& node, const std::vector<VectorLoad>& vectors
   }
 }
 
+/// What one lane stores. Lanes that were not loaded are zeros, so that a tile that is filled with zeros asks only once.
+std::string Body::lane_value(const Value& value, const std::vector<VectorLoad>& vectors) {
+  const bool is_fill = value.kind == Value::Kind::select && value.operands[1]->kind == Value::Kind::load &&
+                       is_positive_zero(*value.operands[2]);
+  const bool is_asked = is_fill && std::any_of(vectors.begin(), vectors.end(), [&](const VectorLoad& vector) {
+                          return equal(*vector.ref, *value.operands[1]->ref) && vector.conditions.size() == 1 &&
+                                 vector.conditions[0] == value.operands[0].get();
+                        });
+  return speller_.value(is_asked ? *value.operands[1] : value);
+}
+
 bool Body::vector_loop(const Node& node) {
   if (!may_be_lanes(node.loop) || node.body.size() != 1) return false;
   const Node& inner = node.body[0];
@@ -174,7 +193,7 @@ bool Body::vector_loop(const Node& node) {
   if (whole_store) out_.line(type, " stp_result", stores == 1 ? "" : concat("[", stores, "]"), ";");
   out_.line("#pragma unroll");
   out_.open("for (int ", lane, " = 0; ", lane, " < ", node.loop.extent, "; ++", lane, ")");
-  const std::string value = speller_.value(*inner.value);
+  const std::string value = lane_value(*inner.value, vectors);
   out_.line(whole_store ? lane_of("stp_result", node.loop, width) : speller_.element(*inner.target), " = ", value, ";");
   out_.close();
   for (std::int64_t i = 0; whole_store && i < stores; ++i) {

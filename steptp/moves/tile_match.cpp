@@ -32,8 +32,8 @@ std::size_t last_subscript(const Ref& ref, const std::string& index) {
 
 TiledOperand operand_of(View& view, const Ref& ref, const std::string& own, const std::string& summed) {
   const DType dtype = view.table().tensors.at(ref.tensor).dtype;
-  return {ref.tensor, last_subscript(ref, own) < last_subscript(ref, summed), is_narrow_float(dtype),
-          info(dtype).bytes};
+  return {ref.tensor, last_subscript(ref, own) < last_subscript(ref, summed), is_narrow_float(dtype), info(dtype).bytes,
+          view.shape_of(ref.tensor).dimensions.back()};
 }
 
 /// Names for the axes: m, n and k are tiled, z0, z1, ... run in parallel, s0, s1, ... serially.

@@ -75,9 +75,21 @@ class Tiler : private TilingKernel {
     const bool has_lanes = lanes > 1 && can_be_lanes(nest, loops - 1, lanes);
     if (has_lanes) {
       if (!builder_.step("loop_split", loop_site(nest, loops - 1), {{"inner", lanes}, {"kind", "inner"}})) return false;
-      if (!builder_.step("loop_vectorization", loop_site(nest, loops))) return false;
+      if (!make_lanes(nest, loops, lanes, operand.row)) return false;
     }
     return fuse_all(nest, loops) && spread(nest) && lay_out(nest, operand.is_across);
+  }
+
+  /// What a thread fetches side by side is one vector, or several where every other row of the operand begins in the
+  /// middle of one.
+  bool make_lanes(const Items& nest, std::size_t loop, std::int64_t lanes, std::int64_t row) {
+    std::int64_t aligned = lanes;
+    while (row % aligned != 0) aligned /= 2;
+    if (aligned > 1 && aligned < lanes) {
+      if (!builder_.step("loop_split", loop_site(nest, loop), {{"inner", aligned}, {"kind", "inner"}})) return false;
+      ++loop;
+    }
+    return builder_.step("loop_vectorization", loop_site(nest, loop));
   }
 
   /// A run of the tile goes along rows (columns) of the result, so that a thread reads its own by vectors; and begins

@@ -31,6 +31,7 @@ struct TiledOperand {
   bool is_across = false;  ///< its rows go along k, and not along the rows or columns of the result
   bool is_narrow = false;  ///< elements of two bytes, which are f32 in registers
   std::int64_t element_bytes = 4;
+  std::int64_t row = 0;  ///< elements along its last dimension
 };
 
 /// What is to be tiled, in names: views of the program are gone with the first step.

@@ -55,7 +55,8 @@ Result<Folded, Refusal> folded_at(View& view, const Site& site) {
   return out;
 }
 
-/// The parts are what is outermost: in the loops, and in the tensor that holds them, so that each is a result as before.
+/// The parts are what is outermost: in the loops, and in the tensor that holds them, so that each is a result as
+/// before.
 bool make_parts(MoveBuilder& builder, const Site& site, const Folded& what, std::int64_t length) {
   LoopHeader terms(builder, site.items, what.roles);
   if (!terms.unbind_all() || !terms.split("k", length, "part", "k")) return false;

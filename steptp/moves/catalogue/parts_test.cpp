@@ -30,8 +30,7 @@ TEST(PartsMove, OfOneNumberAndOfSeveralLoops) {
 @output D f32[]
 L(a,4)L(c,9)[D[]=max(D[],A[a,c]);];
 )",
-              R"({"at":"0","length":3})",
-              "L(d,3)L(a,4)L(c,3)[C[d]=max(C[d],A[a,d*3+c]);];L(d,3)[D[]=max(D[],C[d]);];");
+              R"({"at":"0","length":3})", "L(d,3)L(a,4)L(c,3)[C[d]=max(C[d],A[a,d*3+c]);];L(d,3)[D[]=max(D[],C[d]);];");
 }
 
 TEST(PartsMove, Refuses) {

@@ -32,7 +32,8 @@ constexpr Precondition kSafety[] = {
      "the accumulator is in g, the nest has no loop over blocks below a kernel's header, and a loop over an axis is "
      "not "
      "cut where its iterations read data of their own in s or l"},
-    {Check::fact, "guard", "the guard does not read a loop that the combining nest does not have; for rfactor each part still has a term"},
+    {Check::fact, "guard",
+     "the guard does not read a loop that the combining nest does not have; for rfactor each part still has a term"},
     {Check::fact, "first-write",
      "to assign, nothing else writes the accumulator, the nest runs once, and each element once"},
 };
@@ -273,7 +274,8 @@ std::optional<Built> build(View& view, const Reduction& reduction, Form form, st
   return out;
 }
 
-/// Where the guard reads loops that the combining nest does not have, each part that is combined must still have a term.
+/// Where the guard reads loops that the combining nest does not have, each part that is combined must still have a
+/// term.
 std::optional<Refusal> refuse_guard(View& view, const Reduction& reduction, Form form) {
   const Nest& nest = *reduction.at.nest->nest;
   const std::string lost = nest.guard ? lost_loop(reduction, form, nest.guard) : std::string();

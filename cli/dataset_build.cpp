@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/checks.h"
 #include "cli/dataset_verbs.h"
 #include "cli/interrupts.h"
 #include "steptp/base/file.h"
@@ -248,7 +249,7 @@ VerbMain add_dataset_build(CLI::App& dataset_verb) {
                    "stop after this time: 90 (seconds), 15m or 2h; the same command goes on later");
   verb->add_option("--program-timeout", arguments->options.program_seconds,
                    "how many seconds one program may take before it is left out and kept in quarantine")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   verb->add_flag("--no-export", arguments->no_export, "make no training files; steptp dataset export does it later");
   verb->add_flag("--json", arguments->json, "print the summary as one JSON object");

@@ -89,8 +89,10 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int status = app.exit(error);
-    return status == 0 ? 0 : static_cast<int>(Status::bad_input);
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    const std::string verb = argv[1][0] == '-' ? "steptp" : concat("steptp ", argv[1]);
+    print_error(make_error("usage", error.what(), concat(verb, " --help shows how it is called")));
+    return static_cast<int>(Status::bad_input);
   }
   for (const auto& [name, verb] : verbs) {
     if (app.got_subcommand(name)) return static_cast<int>(verb());

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "cli/checks.h"
 #include "cli/verb.h"
 #include "cli/word_option.h"
 #include "steptp/base/file.h"
@@ -213,28 +214,28 @@ void add_server_options(CLI::App& verb, EvaluateVerbOptions& options) {
                   "the environment variable that holds the key, if one is needed");
   verb.add_option("--log", options.log, "where answers of the server are kept; the same command goes on from it");
   verb.add_option("--attempts", options.ask.attempts, "how often each question is asked")
-      ->check(CLI::Range(1, 100000))
+      ->check(between(1, 100000))
       ->capture_default_str();
   verb.add_option("--temperature", options.ask.temperature, "above 0, attempts have seeds of their own")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str();
   verb.add_option("--max-tokens", options.ask.max_tokens, "the most tokens of one answer; 0 leaves it to the server")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str();
   verb.add_flag("--stream", options.ask.stream, "receive answers piece by piece, as the model writes them");
   verb.add_option("--concurrency", options.ask.concurrency, "how many questions are asked at the same time")
-      ->check(CLI::Range(1, 1024))
+      ->check(between(1, 1024))
       ->capture_default_str();
   verb.add_option("--timeout", options.answer_seconds, "how many seconds one answer may take")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   verb.add_option("--retries", options.ask.retry.retries,
                   "how often a question is asked again if the server was too busy or the connection broke")
-      ->check(CLI::Range(0, 100))
+      ->check(between(0, 100))
       ->capture_default_str();
   verb.add_option("--retry-wait", options.ask.retry.wait,
                   "seconds before the first retry; each further one waits twice as long")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str();
 }
 
@@ -243,22 +244,22 @@ void add_judge_options(CLI::App& verb, EvaluateVerbOptions& options) {
                   "where programs are built and run; auto: a GPU with NVRTC, otherwise LLVM");
   verb.add_option("--trials", options.evaluate.judge.trials,
                   "runs and judgements of each program, each with fresh inputs")
-      ->check(CLI::Range(1, 100))
+      ->check(between(1, 100))
       ->capture_default_str();
   verb.add_option("--seed", options.evaluate.judge.seed, "the seed of the first trial and of the first attempt")
       ->capture_default_str();
   verb.add_option("--judge-timeout", options.evaluate.judge.seconds, "seconds for one judgement; 0: no limit")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str();
   verb.add_option("--run-timeout", options.run_seconds, "seconds for compiling and running one program once")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   verb.add_option("--budget", options.evaluate.judge.budget, "how many operations one judgement may take")
       ->capture_default_str();
   verb.add_option("--cache", options.cache, "folder for compiled code; empty: none");
   verb.add_option("--k", options.evaluate.k, "report pass@k for these k; without it for 1, 2, 5, 10, 16, ...")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   verb.add_option("--jobs,-j", options.evaluate.jobs, "how many cases are judged at the same time; 0 means all cores")
       ->capture_default_str();
   verb.add_flag("--json", options.json, "one JSON object per case on standard output, and one with the summary");
@@ -288,11 +289,11 @@ VerbMain add_evaluate(CLI::App& app) {
   verb->add_option("--write-prompts", options->write_prompts,
                    "only write the questions to this file, to ask them elsewhere; - is standard output");
   verb->add_option("--profile", options->profile, "the spelling in which questions show plain programs")
-      ->check(CLI::IsMember({"paper", "compact"}))
+      ->check(one_of({"paper", "compact"}))
       ->capture_default_str();
   verb->add_option("--programs", options->questions.programs,
                    "how many programs one question asks for, unless its row says so")
-      ->check(CLI::Range(1, 1000))
+      ->check(between(1, 1000))
       ->capture_default_str();
   verb->add_option("--limit", options->questions.limit, "use only the first N questions; 0 means all")
       ->capture_default_str();

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/checks.h"
 #include "cli/verb.h"
 #include "steptp/text/printer.h"
 
@@ -39,7 +40,7 @@ VerbMain add_fmt(CLI::App& app) {
       "Example: steptp fmt --profile compact softmax.leir");
   add_record_options(*verb, options->records);
   verb->add_option("--profile", options->profile, "paper (the published text) or compact (fewer tokens)")
-      ->check(CLI::IsMember({"paper", "compact"}))
+      ->check(one_of({"paper", "compact"}))
       ->capture_default_str();
   return [options] {
     const Profile profile = *parse_profile(options->profile);

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/checks.h"
 #include "cli/verb.h"
 #include "steptp/text/grammar.h"
 #include "steptp/text/strategy_names.h"
@@ -25,11 +26,11 @@ VerbMain add_grammar(CLI::App& app) {
       "`answers` are what a model is asked for: <answer>{\"transformed_IR\":...,\"applied_strategy\":...}</answer>.\n"
       "Example: steptp grammar --profile compact --for answer > answer.gbnf");
   verb->add_option("--profile", options->profile, "the spelling: paper (as published) or compact (fewer tokens)")
-      ->check(CLI::IsMember({"paper", "compact"}))
+      ->check(one_of({"paper", "compact"}))
       ->capture_default_str();
   verb->add_option("--for", options->target,
                    "what the grammar accepts: a program, a model's answer, or several answers")
-      ->check(CLI::IsMember({"program", "answer", "answers"}))
+      ->check(one_of({"program", "answer", "answers"}))
       ->capture_default_str();
   verb->add_flag("--published", options->published, "without our extensions: no guards, no extension functions");
   return [options] {

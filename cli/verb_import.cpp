@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/checks.h"
 #include "cli/verb.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
@@ -100,9 +101,9 @@ VerbMain add_import(CLI::App& app) {
   verb->add_option(
           "--mode", options->mode,
           "train: norms use the statistics of the batch (the default for a .py file); eval: running statistics")
-      ->check(CLI::IsMember({"eval", "train"}));
+      ->check(one_of({"eval", "train"}));
   verb->add_option("--timeout", options->request.seconds, "how many seconds capturing a .py file may take")
-      ->check(CLI::Range(0.001, 1e9))
+      ->check(between(0.001, 1e9))
       ->capture_default_str();
   verb->add_option("--python", options->request.python, "a Python that has PyTorch")->capture_default_str();
   verb->add_flag("--json", options->json, "one JSON object on standard output");

@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/checks.h"
 #include "cli/move_options.h"
 #include "cli/strategy_options.h"
 #include "steptp/base/fresh_seed.h"
@@ -147,7 +148,7 @@ VerbMain add_replay(CLI::App& app) {
   verb->add_option("--seed", options->seed,
                    "with --judge: the seed of every judgement; without it a fresh one is drawn");
   verb->add_option("--timeout", options->timeout, "with --judge: how many seconds one judgement may take")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   return [options] {
     if (const char* misuse = misuse_of(*options)) {
       return bad_input(make_error("usage", misuse, "steptp replay --help explains both"));

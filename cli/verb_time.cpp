@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/checks.h"
 #include "cli/verb.h"
 #include "cli/word_option.h"
 #include "steptp/base/file.h"
@@ -150,100 +151,108 @@ Answer time_one(const Document& document, const std::vector<Document>& against, 
   return answer;
 }
 
+constexpr const char* kFooter =
+    "Programs are compiled and run in a process of their own, by turns, until their medians are settled or the "
+    "budget\n"
+    "ends; each repetition begins with cold caches and poisoned outputs, and ends with a comparison of sampled "
+    "elements\n"
+    "with certified values: there is no timing of a wrong result. Programs with the signature of the first one get\n"
+    "its inputs. The roofline is the least time in which the machine could read inputs, write outputs and do the\n"
+    "arithmetic; a share above 100 % is marked (!), and what no machine can do is measured again and called\n"
+    "implausible. With --root many candidates cost little more than compiling and running them: they are compared\n"
+    "with the root's certified values, which are evaluated once for a root and a seed.\n"
+    "Exit status: 0 measured, 1 errors, refused or wrong, 2 unreadable, 3 undecided or too slow, 4 no device, a "
+    "crash.\n"
+    "Example: steptp time fast.leir --against vanilla.leir";
+
+void add_options(CLI::App& verb, TimeOptions& options) {
+  add_record_options(verb, options.records);
+  add_word_option(verb, "--device", options.device, "cpu, or cuda: an NVIDIA GPU with its driver, and NVRTC");
+  verb.add_option("--against", options.against, "files with other programs, measured by turns with FILE");
+  verb.add_option("--root", options.root,
+                  "a file with the program that all others are known to be equal to (by verify): its certified values "
+                  "are evaluated once, kept in the cache, and compared with in place of their own");
+  verb.add_flag("--elements", options.elements,
+                "measure nothing: only evaluate and keep what candidates of FILE as their root are compared with");
+  verb.add_option("--budget", options.request.budget_seconds, "how many seconds each program is measured")
+      ->check(positive())
+      ->capture_default_str();
+  verb.add_option("--spread", options.request.wanted_spread,
+                  "stop once the median is known to this relative uncertainty")
+      ->check(positive())
+      ->capture_default_str();
+  verb.add_flag("--warm", options.warm, "do not empty caches between repetitions");
+  verb.add_flag("--graph", options.request.as_graph,
+                "start all launches of a program by one call, as a CUDA graph (--device cuda); PyTorch is measured "
+                "both ways");
+  verb.add_option("--threads", options.threads, "how many CPU threads a program uses; 0 means all cores")
+      ->capture_default_str();
+  verb.add_option("--seed", options.request.seed, "the seed of the inputs")->capture_default_str();
+  verb.add_option("--check-operations", options.request.check_operations,
+                  "how many operations the certified values of one program may take")
+      ->capture_default_str();
+  verb.add_option(
+      "--torch", options.torch,
+      "a PyTorch file with Model and get_inputs: eager, torch.compile and, where the module is one call of it, "
+      "the vendor's library, measured by turns with the programs");
+  verb.add_option("--rival", options.rivals,
+                  "a shell command that measures something else by turns; docs/lowering.md says how the two talk")
+      ->allow_extra_args(false);
+  verb.add_option("--python", options.python, "the Python that has PyTorch, for --torch")->capture_default_str();
+  add_worker_options(verb, options.workers);
+}
+
+Status run(TimeOptions& options) {
+  options.request.cold = !options.warm;
+  if (options.request.as_graph && options.device != DeviceKind::cuda) {
+    print_error(make_error("usage", "--graph needs --device cuda: a CPU has no launches to put together"));
+    return Status::bad_input;
+  }
+  if (options.elements && (!options.root.empty() || !options.against.empty())) {
+    print_error(make_error("usage", "--elements measures nothing, so there is no --root and no --against beside it"));
+    return Status::bad_input;
+  }
+  std::vector<Document> against;
+  for (const std::string& path : options.against) {
+    if (!read_programs(path, against)) return Status::bad_input;
+  }
+  CandidateOptions how = candidate_options(options.workers, options.device);
+  how.threads = options.threads;
+  CandidatePool pool(how, 1);
+  if (options.elements) {
+    return for_each_record(options.records.file, options.records.jobs, "time",
+                           [&](const Document& document) { return keep_elements(document, pool, options); });
+  }
+  std::optional<RootElements> root;
+  if (!options.root.empty()) {
+    const auto document = read_root(options.root);
+    if (!document) return Status::bad_input;
+    auto elements = root_elements(*document, options.request.seed, options.request.check_operations, pool);
+    if (!elements) {
+      std::fputs(render(elements.error().diagnostics, *document->source).c_str(), stderr);
+      return status_of(elements.error());
+    }
+    root.emplace(std::move(elements).value());
+    options.request.root = &*root;
+  }
+  // One program after another on a CPU, where they would disturb each other. A GPU has one worker, for which records
+  // wait; what is done for them before and after may be done at the same time.
+  const unsigned jobs = options.device == DeviceKind::cpu ? 1 : options.records.jobs;
+  const Status status = for_each_record(options.records.file, jobs, "time", [&](const Document& document) {
+    return time_one(document, against, pool, options);
+  });
+  print_cache_problem(pool);
+  return status;
+}
+
 }  // namespace
 
 VerbMain add_time(CLI::App& app) {
   auto options = std::make_shared<TimeOptions>();
   CLI::App* verb = app.add_subcommand("time", "measure how fast a program runs, alone or beside others");
-  verb->footer(
-      "Programs are compiled and run in a process of their own, by turns, until their medians are settled or the "
-      "budget\n"
-      "ends; each repetition begins with cold caches and poisoned outputs, and ends with a comparison of sampled "
-      "elements\n"
-      "with certified values: there is no timing of a wrong result. Programs with the signature of the first one get\n"
-      "its inputs. The roofline is the least time in which the machine could read inputs, write outputs and do the\n"
-      "arithmetic; a share above 100 % is marked (!), and what no machine can do is measured again and called\n"
-      "implausible. With --root many candidates cost little more than compiling and running them: they are compared\n"
-      "with the root's certified values, which are evaluated once for a root and a seed.\n"
-      "Exit status: 0 measured, 1 errors, refused or wrong, 2 unreadable, 3 undecided or too slow, 4 no device, a "
-      "crash.\n"
-      "Example: steptp time fast.leir --against vanilla.leir");
-  add_record_options(*verb, options->records);
-  add_word_option(*verb, "--device", options->device, "cpu, or cuda: an NVIDIA GPU with its driver, and NVRTC");
-  verb->add_option("--against", options->against, "files with other programs, measured by turns with FILE");
-  verb->add_option("--root", options->root,
-                   "a file with the program that all others are known to be equal to (by verify): its certified values "
-                   "are evaluated once, kept in the cache, and compared with in place of their own");
-  verb->add_flag("--elements", options->elements,
-                 "measure nothing: only evaluate and keep what candidates of FILE as their root are compared with");
-  verb->add_option("--budget", options->request.budget_seconds, "how many seconds each program is measured")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  verb->add_option("--spread", options->request.wanted_spread,
-                   "stop once the median is known to this relative uncertainty")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  verb->add_flag("--warm", options->warm, "do not empty caches between repetitions");
-  verb->add_flag("--graph", options->request.as_graph,
-                 "start all launches of a program by one call, as a CUDA graph (--device cuda); PyTorch is measured "
-                 "both ways");
-  verb->add_option("--threads", options->threads, "how many CPU threads a program uses; 0 means all cores")
-      ->capture_default_str();
-  verb->add_option("--seed", options->request.seed, "the seed of the inputs")->capture_default_str();
-  verb->add_option("--check-operations", options->request.check_operations,
-                   "how many operations the certified values of one program may take")
-      ->capture_default_str();
-  verb->add_option(
-      "--torch", options->torch,
-      "a PyTorch file with Model and get_inputs: eager, torch.compile and, where the module is one call of it, "
-      "the vendor's library, measured by turns with the programs");
-  verb->add_option("--rival", options->rivals,
-                   "a shell command that measures something else by turns; docs/lowering.md says how the two talk")
-      ->allow_extra_args(false);
-  verb->add_option("--python", options->python, "the Python that has PyTorch, for --torch")->capture_default_str();
-  add_worker_options(*verb, options->workers);
-  return [options] {
-    options->request.cold = !options->warm;
-    if (options->request.as_graph && options->device != DeviceKind::cuda) {
-      print_error(make_error("usage", "--graph needs --device cuda: a CPU has no launches to put together"));
-      return Status::bad_input;
-    }
-    if (options->elements && (!options->root.empty() || !options->against.empty())) {
-      print_error(make_error("usage", "--elements measures nothing, so there is no --root and no --against beside it"));
-      return Status::bad_input;
-    }
-    std::vector<Document> against;
-    for (const std::string& path : options->against) {
-      if (!read_programs(path, against)) return Status::bad_input;
-    }
-    CandidateOptions how = candidate_options(options->workers, options->device);
-    how.threads = options->threads;
-    CandidatePool pool(how, 1);
-    if (options->elements) {
-      return for_each_record(options->records.file, options->records.jobs, "time",
-                             [&](const Document& document) { return keep_elements(document, pool, *options); });
-    }
-    std::optional<RootElements> root;
-    if (!options->root.empty()) {
-      const auto document = read_root(options->root);
-      if (!document) return Status::bad_input;
-      auto elements = root_elements(*document, options->request.seed, options->request.check_operations, pool);
-      if (!elements) {
-        std::fputs(render(elements.error().diagnostics, *document->source).c_str(), stderr);
-        return status_of(elements.error());
-      }
-      root.emplace(std::move(elements).value());
-      options->request.root = &*root;
-    }
-    // One program after another on a CPU, where they would disturb each other. A GPU has one worker, for which records
-    // wait; what is done for them before and after may be done at the same time.
-    const unsigned jobs = options->device == DeviceKind::cpu ? 1 : options->records.jobs;
-    const Status status = for_each_record(options->records.file, jobs, "time", [&](const Document& document) {
-      return time_one(document, against, pool, *options);
-    });
-    print_cache_problem(pool);
-    return status;
-  };
+  verb->footer(kFooter);
+  add_options(*verb, *options);
+  return [options] { return run(*options); };
 }
 
 }  // namespace steptp::cli

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/checks.h"
 #include "cli/record_workers.h"
 #include "cli/verb.h"
 #include "steptp/base/file.h"
@@ -304,84 +305,90 @@ const char* misuse_of(const Options& options) {
   return nullptr;
 }
 
+constexpr const char* kFooter =
+    "The answer is one of\n"
+    "  proved     one normal form: holds for every input and every element\n"
+    "  exact      equal on cells that cover every output, or at every element; the chance of an error is stated\n"
+    "  numeric    strong evidence, which does not count as equal without --accept numeric\n"
+    "  differs    with a counterexample\n"
+    "  undecided  with what stood in the way; never equal\n"
+    "  invalid    AFTER is unreadable, fails check, or changes the signature\n"
+    "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided or numeric.\n"
+    "Equal programs are also compared as they are rounded: safe by proof, safe as far as a search can tell, or not\n"
+    "safe, with the inputs at which AFTER overflows, divides by zero, takes another branch or loses digits.\n"
+    "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance\n"
+    "played a part, and --seed gives the same answer again.\n"
+    "A counterexample can be kept and run again, on any machine: --counterexample F, then --replay F (exit status 0\n"
+    "where both values come out as they are written there).\n"
+    "A certificate says what supports the answer: --certificate F, then steptp-replay F, a small program without "
+    "the\n"
+    "judge's code, confirms or refuses it.\n"
+    "Example: steptp verify softmax.leir online.leir        steptp verify --pairs pairs.jsonl --json\n"
+    "A line of such a file, whose texts may be in either profile:\n"
+    "  {\"id\":\"double\",\"signature\":[{\"name\":\"A\",\"role\":\"input\",\"dtype\":\"float32\",\"shape\":[8]},"
+    "{\"name\":\"D\",\"role\":\"output\",\"dtype\":\"float32\",\"shape\":[8]}],"
+    "\"before\":\"tx8 D(tx)=A(tx)+A(tx);\",\"after\":\"tx8 D(tx)=A(tx)*2;\"}";
+
+void add_options(CLI::App& verb, Options& options) {
+  verb.add_option("BEFORE", options.before, "the program that is taken to be right");
+  verb.add_option("AFTER", options.after, "the program to judge");
+  verb.add_option(
+      "--pairs", options.pairs,
+      "judge many pairs: a .jsonl file, or - for standard input, each line with id, signature, before and after");
+  verb.add_option("--counterexample", options.counterexample,
+                  "write the pair to this file, with its counterexample, or with inputs at which AFTER is not safe");
+  verb.add_option("--certificate", options.certificate,
+                  "write what supports the answer to this file: the proof, the points or the counterexample");
+  verb.add_option("--replay", options.replay, "run a kept counterexample again, or a .jsonl file of them");
+  verb.add_option("--range", options.range,
+                  "the magnitudes of inputs at which AFTER must be as safe as BEFORE: middle (the middle half of the "
+                  "exponents of each type), full, or lo,hi")
+      ->capture_default_str();
+  verb.add_flag("--require-safe", options.require_safe,
+                "exit with 1 if AFTER is equal but not safe, and with 3 if that is not known");
+  verb.add_option("--seed", options.seed, "the seed of the random points; without it each pair gets a fresh one");
+  verb.add_option("--accept", options.accept, "also exit with 0 for this grade: numeric")->check(one_of({"numeric"}));
+  verb.add_option("--budget", options.judge.budget, "how many operations the evaluation of one pair may take")
+      ->capture_default_str();
+  verb.add_option("--timeout", options.timeout,
+                  "how many seconds one pair may take; what is not decided by then is undecided")
+      ->check(positive());
+  verb.add_flag("--json", options.json, "print one JSON object per pair on standard output");
+  verb.add_flag("--timing", options.timing, "also print how many milliseconds each pair took");
+  verb.add_option("--jobs,-j", options.jobs, "how many processes judge a file of many pairs; 0 means all cores")
+      ->capture_default_str();
+}
+
+Status run(Options& options) {
+  if (const char* misuse = misuse_of(options)) {
+    print_error(make_error("usage", misuse, "steptp verify --help shows how it is called"));
+    return Status::bad_input;
+  }
+  const auto range = parse_safe_range(options.range);
+  if (!range) {
+    print_error(make_error("usage", "--range is middle, full or two magnitudes lo,hi",
+                           "steptp verify --help shows how it is called"));
+    return Status::bad_input;
+  }
+  options.judge.safe_range = *range;
+  options.judge.keep_record = !options.certificate.empty();
+  if (!options.replay.empty()) {
+    return for_each_line(options.replay, options.jobs, "replay", [&](const std::string& name, const std::string& text) {
+      return repeat(read_replay_record(name, text), options.json);
+    });
+  }
+  if (!options.pairs.empty()) return judge_pairs(options);
+  return judge_files(options);
+}
+
 }  // namespace
 
 VerbMain add_verify(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("verify", "judge whether two programs are equal");
-  verb->footer(
-      "The answer is one of\n"
-      "  proved     one normal form: holds for every input and every element\n"
-      "  exact      equal on cells that cover every output, or at every element; the chance of an error is stated\n"
-      "  numeric    strong evidence, which does not count as equal without --accept numeric\n"
-      "  differs    with a counterexample\n"
-      "  undecided  with what stood in the way; never equal\n"
-      "  invalid    AFTER is unreadable, fails check, or changes the signature\n"
-      "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided or numeric.\n"
-      "Equal programs are also compared as they are rounded: safe by proof, safe as far as a search can tell, or not\n"
-      "safe, with the inputs at which AFTER overflows, divides by zero, takes another branch or loses digits.\n"
-      "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance\n"
-      "played a part, and --seed gives the same answer again.\n"
-      "A counterexample can be kept and run again, on any machine: --counterexample F, then --replay F (exit status 0\n"
-      "where both values come out as they are written there).\n"
-      "A certificate says what supports the answer: --certificate F, then steptp-replay F, a small program without "
-      "the\n"
-      "judge's code, confirms or refuses it.\n"
-      "Example: steptp verify softmax.leir online.leir        steptp verify --pairs pairs.jsonl --json\n"
-      "A line of such a file, whose texts may be in either profile:\n"
-      "  {\"id\":\"double\",\"signature\":[{\"name\":\"A\",\"role\":\"input\",\"dtype\":\"float32\",\"shape\":[8]},"
-      "{\"name\":\"D\",\"role\":\"output\",\"dtype\":\"float32\",\"shape\":[8]}],"
-      "\"before\":\"tx8 D(tx)=A(tx)+A(tx);\",\"after\":\"tx8 D(tx)=A(tx)*2;\"}");
-  verb->add_option("BEFORE", options->before, "the program that is taken to be right");
-  verb->add_option("AFTER", options->after, "the program to judge");
-  verb->add_option(
-      "--pairs", options->pairs,
-      "judge many pairs: a .jsonl file, or - for standard input, each line with id, signature, before and after");
-  verb->add_option("--counterexample", options->counterexample,
-                   "write the pair to this file, with its counterexample, or with inputs at which AFTER is not safe");
-  verb->add_option("--certificate", options->certificate,
-                   "write what supports the answer to this file: the proof, the points or the counterexample");
-  verb->add_option("--replay", options->replay, "run a kept counterexample again, or a .jsonl file of them");
-  verb->add_option("--range", options->range,
-                   "the magnitudes of inputs at which AFTER must be as safe as BEFORE: middle (the middle half of the "
-                   "exponents of each type), full, or lo,hi")
-      ->capture_default_str();
-  verb->add_flag("--require-safe", options->require_safe,
-                 "exit with 1 if AFTER is equal but not safe, and with 3 if that is not known");
-  verb->add_option("--seed", options->seed, "the seed of the random points; without it each pair gets a fresh one");
-  verb->add_option("--accept", options->accept, "also exit with 0 for this grade: numeric")
-      ->check(CLI::IsMember({"numeric"}));
-  verb->add_option("--budget", options->judge.budget, "how many operations the evaluation of one pair may take")
-      ->capture_default_str();
-  verb->add_option("--timeout", options->timeout,
-                   "how many seconds one pair may take; what is not decided by then is undecided")
-      ->check(CLI::PositiveNumber);
-  verb->add_flag("--json", options->json, "print one JSON object per pair on standard output");
-  verb->add_flag("--timing", options->timing, "also print how many milliseconds each pair took");
-  verb->add_option("--jobs,-j", options->jobs, "how many processes judge a file of many pairs; 0 means all cores")
-      ->capture_default_str();
-  return [options] {
-    if (const char* misuse = misuse_of(*options)) {
-      print_error(make_error("usage", misuse, "steptp verify --help shows how it is called"));
-      return Status::bad_input;
-    }
-    const auto range = parse_safe_range(options->range);
-    if (!range) {
-      print_error(make_error("usage", "--range is middle, full or two magnitudes lo,hi",
-                             "steptp verify --help shows how it is called"));
-      return Status::bad_input;
-    }
-    options->judge.safe_range = *range;
-    options->judge.keep_record = !options->certificate.empty();
-    if (!options->replay.empty()) {
-      return for_each_line(options->replay, options->jobs, "replay",
-                           [&](const std::string& name, const std::string& text) {
-                             return repeat(read_replay_record(name, text), options->json);
-                           });
-    }
-    if (!options->pairs.empty()) return judge_pairs(*options);
-    return judge_files(*options);
-  };
+  verb->footer(kFooter);
+  add_options(*verb, *options);
+  return [options] { return run(*options); };
 }
 
 }  // namespace steptp::cli

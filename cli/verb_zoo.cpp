@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "cli/checks.h"
 #include "cli/verb.h"
 #include "steptp/base/fingerprints.h"
 #include "steptp/base/ordered_stream.h"
@@ -223,10 +224,10 @@ VerbMain add_zoo(CLI::App& app) {
   CLI::Option* seed = show_verb->add_option("--seed", options->seed, "draw the arguments that are not given");
   show_verb->add_option("--dtype", options->dtype, "f16, f32, f64 or bf16")->capture_default_str();
   show_verb->add_option("--emit", options->emit, "leir, torch (a PyTorch file) or graph (JSON)")
-      ->check(CLI::IsMember({"leir", "torch", "graph"}))
+      ->check(one_of({"leir", "torch", "graph"}))
       ->capture_default_str();
   show_verb->add_option("--profile", options->profile, "the spelling: paper (as published) or compact (fewer tokens)")
-      ->check(CLI::IsMember({"paper", "compact"}));
+      ->check(one_of({"paper", "compact"}));
   show_verb->add_flag("--json", options->json, "one JSON object: the program with its arguments");
   CLI::App* draw_verb = verb->add_subcommand("draw", "random programs: types with random arguments, and compositions");
   draw_verb->footer(
@@ -246,17 +247,17 @@ VerbMain add_zoo(CLI::App& app) {
   draw_verb->add_option("--dtype", options->dtypes, "draw from these instead of f16, f32 and f64; may be repeated")
       ->allow_extra_args(false);
   draw_verb->add_option("--compositions", options->compositions, "how many of a hundred draws are random compositions")
-      ->check(CLI::Range(0, 100))
+      ->check(between(0, 100))
       ->capture_default_str();
   draw_verb->add_option("--most-gib", options->most_gigabytes, "the largest tensor allowed, in GiB")
-      ->check(CLI::Range(1e-6, 1e6))
+      ->check(between(1e-6, 1e6))
       ->capture_default_str();
   draw_verb->add_flag("--any-launch", options->any_launch, "keep programs that launch more threads than a block has");
   draw_verb->add_option("--emit", options->emit, "leir, torch (a PyTorch file) or graph (JSON)")
-      ->check(CLI::IsMember({"leir", "torch", "graph"}))
+      ->check(one_of({"leir", "torch", "graph"}))
       ->capture_default_str();
   draw_verb->add_option("--profile", options->profile, "the spelling: paper (as published) or compact (fewer tokens)")
-      ->check(CLI::IsMember({"paper", "compact"}));
+      ->check(one_of({"paper", "compact"}));
   draw_verb->add_flag("--json", options->json, "one JSON object per program");
   draw_verb->add_option("--jobs,-j", options->jobs, "threads; 0: all cores")->capture_default_str();
   return [options, list_verb, draw_verb, seed] {

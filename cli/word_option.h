@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/checks.h"
 #include "steptp/base/words.h"
 
 namespace steptp::cli {
@@ -18,7 +19,7 @@ CLI::Option* add_word_option(CLI::App& verb, const std::string& name, Enum& valu
   if (values.empty()) words.assign(kWords<Enum>.begin(), kWords<Enum>.end());
   CLI::Option* option = verb.add_option_function<std::string>(
       name, [&value](const std::string& word) { value = read_word<Enum>(word).value(); }, text);
-  return option->check(CLI::IsMember(words))->default_str(std::string(word_of(value)));
+  return option->check(one_of(words))->default_str(std::string(word_of(value)));
 }
 
 }  // namespace steptp::cli

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include "cli/checks.h"
 #include "cli/verb.h"
 #include "steptp/base/text.h"
 #include "steptp/execution/object_cache.h"
@@ -9,11 +10,11 @@ namespace steptp::cli {
 void add_worker_options(CLI::App& verb, WorkerOptions& options) {
   options.cache = ObjectCache::default_folder();
   verb.add_option("--timeout", options.seconds, "how many seconds compiling and running one program may take")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   verb.add_option("--memory", options.memory_gigabytes,
                   "how many GiB a process that compiles and runs may use; 0 means 3/4 of all")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str();
   // The default depends on the machine, so --help names the rule.
   verb.add_option("--cache", options.cache,

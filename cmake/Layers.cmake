@@ -320,11 +320,13 @@ std::span<const WordsFile> words_files() {
   target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/words_files.cpp)
 endfunction()
 
-# Tests of the house itself: layers, pages and functions that nobody uses, and the scripts that check them.
+# Tests of the house itself: layers, pages, functions that nobody uses and those that are too long, and the scripts that
+# check them.
 function(steptp_add_house_tests)
   find_program(STEPTP_PYTHON3 NAMES python3 REQUIRED)
   foreach(pair layers:check_layers.py layers_must_fail:test_check_layers.py registry_must_fail:test_registry.py
-               unused:find_unused.py unused_must_fail:test_find_unused.py guides:check_guides.py guides_must_fail:test_check_guides.py
+               unused:find_unused.py unused_must_fail:test_find_unused.py sizes:check_sizes.py sizes_must_fail:test_check_sizes.py
+               guides:check_guides.py guides_must_fail:test_check_guides.py
                batches_must_fail:test_make_batches.py laws_must_fail:test_break_laws.py
                results:make_results.py results_must_fail:test_make_results.py)
     string(REPLACE ":" ";" pair ${pair})

@@ -28,6 +28,8 @@ void check_exact(Context& context);
 void check_evaluation(Context& context);
 void check_counterexample(Context& context);
 void check_precision(Context& context);
+/// Of equal programs: that `after` stores nothing in a type that is too narrow for what `before` holds.
+void check_no_loss(Context& context);
 
 /// "[0,3]"
 [[nodiscard]] std::string subscripts(const std::vector<std::int64_t>& index);

@@ -1,5 +1,7 @@
 // Differences by precision: the types on the ways from a source to an output, in both programs.
 #include <algorithm>
+#include <set>
+#include <vector>
 
 #include "replay/check.h"
 #include "replay/trails.h"
@@ -81,21 +83,84 @@ Width short_of_any(const std::vector<Trail>& after, const Held& held, const Widt
   return out;
 }
 
-/// The ways of the source in `after`, to the output and in the role that is claimed. A copy of the output in its own
-/// type, or a wider one, is the output's own rounding.
+/// A copy of the output in its own type, or a wider one, is the output's own rounding.
+void end_at(Trail& trail, DType output) {
+  if (!is_float(output) || !trail.resting.holds(width_of(output))) trail.wake();
+}
+
+/// The ways of the source in `after`, to the output and in the role that is claimed.
 std::vector<Trail> ways_in_after(const Trails& trails, const std::string& source, bool decides, DType output) {
   std::vector<Trail> out;
   const auto found = trails.find(source);
   if (found == trails.end()) throw Refused{concat("after does not use ", source)};
   for (Trail trail : found->second) {
     if (trail.decides != decides) continue;
-    if (!is_float(output) || !trail.resting.holds(width_of(output))) trail.wake();
+    end_at(trail, output);
     out.push_back(trail);
   }
   return out;
 }
 
+/// Ways of `after` that hold less than `before` does, by the rules for differences; nothing where none is found.
+Width loss_on(const std::vector<Trail>& after, const Held& held) {
+  Width all;
+  std::set<Width> single;
+  for (const Trail& one : held.trails) {
+    const Width own = one.held();
+    if (!own.is_type()) continue;
+    all.meet(own);
+    single.insert(own);
+  }
+  for (const bool is_narrowest : {true, false}) {
+    if (const Width rounds = held.accumulator(is_narrowest); rounds.is_type()) single.insert(rounds);
+  }
+  if (all.is_type()) {
+    for (const Trail& trail : after) {
+      if (const Width found = short_of_all(trail, held, all); found.is_type()) return found;
+    }
+  }
+  for (const Width& wanted : single) {
+    for (const Trail& trail : after) {
+      if (const Width found = short_of_all(trail, held, wanted); found.is_type()) return found;
+    }
+    if (const Width found = short_of_any(after, held, wanted); found.is_type()) return found;
+  }
+  return {};
+}
+
 }  // namespace
+
+void check_no_loss(Context& context) {
+  std::size_t count = 0;
+  try {
+    for (const Variable& output : context.certificate.before.signature.variables) {
+      if (output.role != Role::output) continue;
+      const Trails before = trails_to(context.before, output.name);
+      for (const auto& [source, trails] : trails_to(context.after, output.name)) {
+        for (const bool decides : {false, true}) {
+          std::vector<Trail> after;
+          for (Trail trail : trails) {
+            if (trail.decides != decides) continue;
+            end_at(trail, output.dtype);
+            after.push_back(trail);
+          }
+          if (after.empty()) continue;
+          ++count;
+          if (const Width found = loss_on(after, Held(before, source, decides)); found.is_type()) {
+            throw Refused{concat("values of ", source, decides ? " decide what reaches " : " reach ", output.name,
+                                 " in after through a type of ", found.digits, " significand bits and exponents to ",
+                                 found.exponent, ", and before holds more")};
+          }
+        }
+      }
+    }
+  } catch (const Undecided&) {
+    context.report.believed.emplace_back("that after keeps the digits of before: its values go through too many types");
+    return;
+  }
+  context.report.retested.push_back(
+      concat("the types on the ways of ", count, " sources: after holds no less than before on any of them"));
+}
 
 void check_precision(Context& context) {
   const Loss& loss = *context.certificate.loss;

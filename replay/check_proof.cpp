@@ -14,6 +14,7 @@
 #include "replay/points.h"
 #include "replay/proof_table.h"
 #include "replay/sample.h"
+#include "replay/turns.h"
 #include "replay/whole.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
@@ -78,6 +79,7 @@ class ProofCheck {
 
   /// What a point said; nothing is asked where before is NaN or has no value.
   enum class Said : std::uint8_t { agrees, exempt, undecided };
+  /// Longer than a screen, because it says in one place what is evaluated and what each way of failing means.
   Said check_point(const Claim& claim, const std::vector<std::int64_t>& element, Kind kind, std::uint64_t seed) {
     Sample sample(certificate_, kind, seed, bits_);
     // The body of a recurrence is written down without cuts, so that all else must be the values themselves too.
@@ -256,31 +258,54 @@ class ProofCheck {
   }
 
   /// The outputs from their inputs on, at elements that the programs themselves name and at those of the regions: as
-  /// far as that is cheap.
+  /// far as that is cheap. Then at inputs and elements where something changes.
   void check_whole() {
     WholeCheck whole(context_);
-    std::uint64_t trial = 0;
+    TurnSearch turns(certificate_, whole, combine(context_.seed, kTurnSeed));
     std::uint64_t budget = std::min(context_.budget / 2, kMostWholeSteps);
-    const std::uint64_t start = budget;
+    const std::uint64_t share = budget / certificate_.outputs.size();
     try {
       for (const Claim& claim : certificate_.outputs) {
-        std::vector<std::vector<std::int64_t>> elements =
-            whole.edges(*certificate_.before.signature.find(claim.output));
+        const Variable& output = *certificate_.before.signature.find(claim.output);
         const PointSet points = choose_points(claim, certificate_, context_.seed, context_.budget);
-        elements.insert(elements.end(), points.elements.begin(), points.elements.end());
-        const std::uint64_t share = start / certificate_.outputs.size();
-        const std::uint64_t first = budget;
-        for (const Kind kind : kAllKinds) {
-          for (const auto& element : elements) {
-            if (first - budget > share) break;
-            static_cast<void>(whole.look(claim.output, element, kind, combine(context_.seed, ++trial), budget));
-          }
-        }
+        const auto elements = check_elements(whole, output, points, share, budget);
+        turns.run(output, elements, kMostTurnSteps);
       }
     } catch (const Beyond&) {
       was_cut_short_ = true;
     }
     whole_ = whole.tally();
+    turns_ = turns.looks();
+  }
+
+  using Elements = std::vector<std::vector<std::int64_t>>;
+
+  /// Each kind of draws gets the same part of the share, and what others have left. Answers with the elements.
+  Elements check_elements(WholeCheck& whole, const Variable& output, const PointSet& points, std::uint64_t share,
+                          std::uint64_t& budget) {
+    Elements elements;
+    std::set<std::vector<std::int64_t>> known;
+    for (const auto& from : {whole.edges(output), points.elements}) {
+      for (const auto& element : from) {
+        if (known.insert(element).second) elements.push_back(element);
+      }
+    }
+    const std::uint64_t start = budget;
+    std::uint64_t allowed = 0;
+    const auto look = [&](Kind kind, bool assumes) {
+      allowed += share / (2 * std::size(kAllKinds));
+      for (const auto& element : elements) {
+        if (start - budget > allowed) break;
+        static_cast<void>(
+            whole.look({output.name, element, kind, combine(context_.seed, ++trial_), nullptr, assumes}, budget));
+      }
+    };
+    for (const Kind kind : kAllKinds) {
+      look(kind, true);
+      // What is assumed of an input where it indexes or divides excuses nothing else.
+      if (!certificate_.assumes.empty()) look(kind, false);
+    }
+    return elements;
   }
 
   void report() {
@@ -295,7 +320,8 @@ class ProofCheck {
     }
     out.retested.push_back(concat("outputs from their inputs on: ", whole_.agrees, " values agree, before has none at ",
                                   whole_.exempt, ", cannot tell at ", whole_.undecided, "; where there is no value at ",
-                                  whole_.obligations, was_cut_short_ ? "; not all that was wanted" : ""));
+                                  whole_.obligations, "; ", turns_, " looks where something changes",
+                                  was_cut_short_ ? "; not all that was wanted" : ""));
     out.retested.push_back(concat(tally_.claims, " normal forms (", tally_.every_element,
                                   " at every element) against both programs at ", tally_.points,
                                   " points: ", tally_.by_residue, " values equal modulo 2^61-1, ", tally_.by_digits,
@@ -311,7 +337,9 @@ class ProofCheck {
   }
 
   static constexpr std::uint64_t kEnoughSteps = 1'000'000;
-  static constexpr std::uint64_t kMostWholeSteps = 4'000'000;
+  static constexpr std::uint64_t kMostWholeSteps = 6'000'000;
+  static constexpr std::uint64_t kMostTurnSteps = 1'000'000;
+  static constexpr std::uint64_t kTurnSeed = 4711;
 
   Context& context_;
   const Certificate& certificate_;
@@ -322,6 +350,8 @@ class ProofCheck {
   std::string why_undecided_;
   long bits_ = 0;  ///< of a second reckoning, see Numbers
   WholeCheck::Tally whole_;
+  std::uint64_t trial_ = 0;
+  std::uint64_t turns_ = 0;
   bool was_cut_short_ = false;
 };
 
@@ -336,6 +366,7 @@ void check_proof(Context& context) {
     return;
   }
   if (context.certificate.outputs.empty()) throw Refused{"there is no proof in it"};
+  check_no_loss(context);
   ProofCheck(context).run();
 }
 

@@ -31,8 +31,8 @@ std::int64_t position_of(const Variable& variable, const std::vector<std::int64_
   return position;
 }
 
-Draws::Draws(const Certificate& certificate, const Numbers& numbers, Kind kind, std::uint64_t seed)
-    : certificate_(certificate), numbers_(numbers), kind_(kind), seed_(seed) {
+Draws::Draws(const Certificate& certificate, const Numbers& numbers, Kind kind, std::uint64_t seed, bool assumes)
+    : certificate_(certificate), numbers_(numbers), kind_(kind), seed_(seed), assumes_(assumes) {
   for (const Claim& value : certificate.values) claims_[value.number] = &value;
 }
 
@@ -40,7 +40,8 @@ Real Draws::real(std::uint64_t bits, std::uint64_t tensor, bool positive, bool n
   if (kind_ == Kind::ties) {
     const double chosen = tie(bits);
     const double value = chosen == 0 && (positive || nonzero) ? 4 : chosen;
-    return numbers_.of_double(positive ? std::fabs(value) : value);
+    // As a literal, the very decimal that the programs compare with.
+    return numbers_.of_literal(positive ? std::fabs(value) : value);
   }
   if (is_round()) {
     constexpr double kValues[] = {0, 1, -1, 0.5, 2, -0.5, 3};
@@ -69,10 +70,11 @@ Value Draws::input(const Variable& variable, const std::vector<std::int64_t>& in
   const std::uint64_t name = hash_text(variable.name);
   const std::uint64_t bits =
       random_at(seed_ ^ name, drawn_place(name, variable.shape, index, static_cast<std::uint64_t>(position)));
-  const auto domain = certificate_.domains.find(variable.name);
-  if (domain == certificate_.domains.end()) throw Undefined{"nothing is said of the values of " + variable.name};
-  if (!is_float(variable.dtype)) return of_integer(integer(variable.dtype, domain->second, bits));
-  return of_real(of_domain(variable, domain->second, bits));
+  const auto found = certificate_.domains.find(variable.name);
+  if (found == certificate_.domains.end()) throw Undefined{"nothing is said of the values of " + variable.name};
+  const Domain& domain = assumes_ ? found->second : variable.domain;
+  if (!is_float(variable.dtype)) return of_integer(integer(variable.dtype, domain, bits));
+  return of_real(of_domain(variable, domain, bits));
 }
 
 std::int64_t Draws::integer(DType dtype, const Domain& domain, std::uint64_t bits) const {
@@ -106,6 +108,9 @@ std::int64_t Draws::integer(DType dtype, const Domain& domain, std::uint64_t bit
     high = std::min<std::int64_t>(high, 5);
     if (low > high) low = high = least;
   }
+  // Few different ones now and then, so that places are written and read more than once.
+  constexpr std::int64_t kFew = 2;
+  if (is_bounded && kind_ == Kind::round && (mix(seed_ ^ 57) & 1) != 0) high = std::min(high, low + kFew);
   return within(low, high, skips_zero, mix(bits));
 }
 
@@ -135,8 +140,8 @@ Real Draws::of_domain(const Variable& variable, const Domain& domain, std::uint6
     if (kind_ == Kind::ties) {
       const double chosen = tie(bits);
       const std::uint64_t which = mix(seed_ ^ 31) % 4;
-      if (which == 0 || chosen < domain.low) return numbers_.of_double(domain.low);
-      return numbers_.of_double(which == 1 || chosen >= domain.high ? last : chosen);
+      if (which == 0 || chosen <= domain.low) return numbers_.of_double(domain.low);
+      return which == 1 || chosen >= domain.high ? numbers_.of_double(last) : numbers_.of_literal(chosen);
     }
     if (is_round() && bits % 3 == 0) return numbers_.of_double(domain.low);
     if (is_round() && whole < domain.high) return numbers_.of_double(whole);

@@ -27,7 +27,8 @@ inline constexpr Kind kAllKinds[] = {Kind::mixed, Kind::zeros,    Kind::round, K
 /// Values of inputs and cut tensors, each a function of (seed, name, position).
 class Draws {
  public:
-  Draws(const Certificate& certificate, const Numbers& numbers, Kind kind, std::uint64_t seed);
+  /// Without what is assumed, inputs are drawn from what the signature states alone.
+  Draws(const Certificate& certificate, const Numbers& numbers, Kind kind, std::uint64_t seed, bool assumes = true);
   [[nodiscard]] Value input(const Variable& variable, const std::vector<std::int64_t>& index) const;
   [[nodiscard]] Real cut(std::int64_t number, const std::vector<std::int64_t>& index) const;
   /// Of sparse draws: whether all elements of a box have one value.
@@ -52,6 +53,7 @@ class Draws {
   const Numbers& numbers_;
   Kind kind_;
   std::uint64_t seed_;
+  bool assumes_;
   std::map<std::int64_t, const Claim*> claims_;
 };
 

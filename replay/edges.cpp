@@ -3,10 +3,12 @@
 #include "replay/edges.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <set>
 
+#include "replay/conditions.h"
 #include "replay/evaluate.h"
 #include "steptp/base/random.h"
 
@@ -23,20 +25,22 @@ class Edges {
   }
 
   std::map<std::string, std::vector<Cell>> run() {
-    // The statements next to the outputs last: what is found first is pushed on first.
+    // Single rounds and places first, then what is likely everywhere: what is found first is pushed on first.
     for (const Statement& statement : layout_.statements()) {
-      for (const Iteration& round : rounds_of(statement)) write(statement, round);
+      for (const Iteration& round : rounds_of_conditions(layout_, statement)) write(statement, round, false);
     }
-    while (!open_.empty() && steps_ < kMostSteps) {
-      const auto [tensor, cell] = open_.front();
-      open_.erase(open_.begin());
-      push_on(tensor, cell);
+    for (const Variable& variable : layout_.program().signature.variables) push_rare_values(variable);
+    push_all();
+    for (const Statement& statement : layout_.statements()) {
+      for (const Iteration& round : rounds_of(statement)) write(statement, round, true);
     }
+    push_all();
     return std::move(found_);
   }
 
  private:
-  static constexpr std::uint64_t kMostSteps = 4000;
+  /// Each time.
+  static constexpr std::uint64_t kMostSteps = 3000;
   static constexpr std::size_t kMostOfTensor = 160;
 
   /// First, last and middle rounds, and both sides of conditions on single loops.
@@ -125,12 +129,21 @@ class Edges {
     return asked([&] { return std::optional<bool>(evaluator_.holds(condition, statement, round)); });
   }
 
-  void write(const Statement& statement, const Iteration& round) {
+  void push_all() {
+    steps_ = 0;
+    while (!open_.empty() && steps_ < kMostSteps) {
+      const auto [tensor, cell] = open_.front();
+      open_.pop_front();
+      push_on(tensor, cell);
+    }
+  }
+
+  void write(const Statement& statement, const Iteration& round, bool has_neighbours) {
     const auto cell = asked([&] { return evaluator_.target(statement, round); });
     if (!cell) return;
     const std::string& tensor = statement.equation->left->tensor;
     add(tensor, *cell);
-    for (std::size_t d = 0; d < cell->size(); ++d) {
+    for (std::size_t d = 0; has_neighbours && d < cell->size(); ++d) {
       for (const std::int64_t step : {-1, 1}) {
         Cell beside = *cell;
         beside[d] += step;
@@ -148,6 +161,34 @@ class Edges {
     if (cells.size() >= kMostOfTensor || !cells.insert(cell).second) return;
     if (known && known->role == Role::output) found_[tensor].push_back(cell);
     open_.emplace_back(tensor, cell);
+  }
+
+  /// Of a table whose values are given: the first and the last place of each of the rarest values.
+  void push_rare_values(const Variable& variable) {
+    constexpr std::size_t kMostValues = 6;
+    struct Places {
+      std::size_t count = 0;
+      std::size_t first = 0;
+      std::size_t last = 0;
+    };
+    std::map<double, Places> places;
+    for (std::size_t i = 0; i < variable.values.size(); ++i) {
+      Places& own = places[variable.values[i]];
+      if (own.count++ == 0) own.first = i;
+      own.last = i;
+    }
+    std::vector<Places> rarest;
+    for (const auto& [value, own] : places) rarest.push_back(own);
+    std::stable_sort(rarest.begin(), rarest.end(), [](const Places& a, const Places& b) { return a.count < b.count; });
+    if (rarest.size() > kMostValues) rarest.resize(kMostValues);
+    for (const Places& own : rarest) {
+      for (const std::size_t place : {own.first, own.last}) {
+        Cell cell(variable.shape.size());
+        auto rest = static_cast<std::int64_t>(place);
+        for (std::size_t d = cell.size(); d-- > 0; rest /= variable.shape[d]) cell[d] = rest % variable.shape[d];
+        open_.emplace_back(variable.name, std::move(cell));
+      }
+    }
   }
 
   /// Rounds that read a cell, and what they write.
@@ -189,7 +230,7 @@ class Edges {
   Evaluator evaluator_;
   std::uint64_t steps_ = 0;
   std::map<std::string, std::set<Cell>> met_;
-  std::vector<std::pair<std::string, Cell>> open_;
+  std::deque<std::pair<std::string, Cell>> open_;
   std::map<std::string, std::vector<Cell>> found_;
 };
 

@@ -34,9 +34,23 @@ Real Evaluator::to_real(const Value& value) const {
   return value.is_integer ? numbers_.of_integer(value.integer) : value.real;
 }
 
+/// Integers that are compared, or the one that divides: see Numbers::record_turns.
+void Evaluator::turn(Wide a, Wide b) const {
+  const Wide gap = a - b;
+  if (gap > INT64_MIN && gap <= INT64_MAX) numbers_.turn(numbers_.of_integer(static_cast<std::int64_t>(gap)));
+}
+
+/// A quotient is another beyond the next multiples of its divisor.
+void Evaluator::turn_quotient(Wide dividend, Wide divisor) const {
+  const Wide multiple = floor_of(dividend, divisor) * divisor;
+  turn(dividend, multiple);
+  turn(dividend, multiple + divisor);
+}
+
 Value Evaluator::convert(const Value& value, DType dtype) {
   if (is_float(dtype)) return of_real(to_real(value));
   if (!value.is_integer) return of_integer(numbers_.to_integer(value.real, dtype));
+  if (dtype == DType::boolean) turn(value.integer, 0);
   return of_integer(wrapped(value.integer, dtype));
 }
 
@@ -130,12 +144,14 @@ Value Evaluator::integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType
     case ArithmeticOp::multiply: return of_integer(wrapped(x * y, dtype));
     case ArithmeticOp::floor_divide:
     case ArithmeticOp::modulo: {
+      turn(b, 0);
       if (b == 0) throw Undefined{"an integer division by zero"};
       const Wide quotient = floor_of(x, y);
+      turn_quotient(x, y);
       return of_integer(wrapped(op == ArithmeticOp::modulo ? x - quotient * y : quotient, dtype));
     }
-    case ArithmeticOp::max: return of_integer(std::max(a, b));
-    case ArithmeticOp::min: return of_integer(std::min(a, b));
+    case ArithmeticOp::max:
+    case ArithmeticOp::min: turn(a, b); return of_integer(op == ArithmeticOp::max ? std::max(a, b) : std::min(a, b));
     case ArithmeticOp::divide:
     case ArithmeticOp::power: break;
   }
@@ -146,6 +162,7 @@ Evaluator::Typed Evaluator::call(Function function, const Typed& argument) {
   const ValueType type = unary_type(function, argument.type);
   if (is_float(type.dtype)) return {type, of_real(numbers_.function(function, to_real(argument.value)))};
   const std::int64_t value = convert(argument.value, type.dtype).integer;
+  if (function == Function::abs) turn(value, 0);
   if (function == Function::negate || (function == Function::abs && value < 0)) {
     return {type, of_integer(wrapped(-static_cast<Wide>(value), type.dtype))};
   }
@@ -170,6 +187,7 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
     } else {
       const std::int64_t a = convert(left.value, *dtype).integer;
       const std::int64_t b = convert(right.value, *dtype).integer;
+      turn(a, b);
       switch (compare.operators[i]) {
         case CompareOp::less: holds = a < b; break;
         case CompareOp::less_equal: holds = a <= b; break;
@@ -200,6 +218,7 @@ std::int64_t Evaluator::index(const Subscript& subscript, const Frame& frame) {
         const Wide divisor = index(*atom.divisor, frame);
         if (divisor == 0) throw Undefined{"a subscript divided by zero"};
         const Wide quotient = floor_of(dividend, divisor);
+        if (atom.dividend->reads_data) turn_quotient(dividend, divisor);
         factor = atom.kind == SubscriptAtom::Kind::quotient ? quotient : dividend - quotient * divisor;
       }
       product = wrapped(product * factor, DType::i64);

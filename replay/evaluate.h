@@ -81,6 +81,8 @@ class Evaluator {
   [[nodiscard]] Typed call(Function function, const Typed& argument);
   [[nodiscard]] bool truth(const Expr& condition, const Frame& frame);
   [[nodiscard]] bool comparison(const Expr& expr, const Frame& frame);
+  void turn(Wide a, Wide b) const;
+  void turn_quotient(Wide dividend, Wide divisor) const;
   [[nodiscard]] Value convert(const Value& value, DType dtype);
   [[nodiscard]] Real to_real(const Value& value) const;
 
@@ -110,6 +112,9 @@ class Evaluator {
   };
   [[nodiscard]] std::optional<std::vector<Leaf>> leaves_of(const Statement& statement) const;
   [[nodiscard]] Value identity(const Statement& statement) const;
+  /// What rounds that are added up by themselves begin with. Of max and min that is NaN, which gives way to every term:
+  /// an element that is NaN stays NaN where all of them are, and does not become the identity.
+  [[nodiscard]] Value start_of_fold(const Statement& statement) const;
   void spend();
 
   const Layout& layout_;

@@ -1,5 +1,6 @@
 // Reads the formulas of certificates by the grammar in form.h. Parts that occur often are written once and referred
 // to, so a formula is a graph; depth and size are bounded, because certificates may be hostile.
+// More than 400 lines, because the grammar is one class, and nobody else needs to see it.
 #include "replay/form.h"
 
 #include <algorithm>

@@ -124,6 +124,7 @@ FormValue FormEvaluator::combined(ArithmeticOp op, const FormValue& a, const For
   return of_real(numbers_.arithmetic(op, to_real(a), to_real(b)));
 }
 
+/// Longer than a screen, because it is one switch over all kinds of formulas.
 FormValue FormEvaluator::value(const Form& form) {
   spend();
   switch (form.kind) {

@@ -12,6 +12,44 @@ namespace {
 constexpr long double kFunctionUnit = 0x1p-60L;
 constexpr long double kRoom = 1 + 0x1p-50L;
 
+struct Estimate {
+  long double value = 0;
+  long double spread = 0;  ///< how far the function moves while its argument moves by its error
+};
+
+Estimate estimate(Function function, const Real& a) {
+  long double value = 0;
+  long double spread = a.error;
+  const long double least = a.value - a.error;
+  switch (function) {
+    case Function::exp:
+      value = std::exp(a.value);
+      spread = value * std::expm1(a.error);
+      break;
+    case Function::log:
+      value = std::log(a.value);
+      spread = a.error / least;
+      break;
+    case Function::sqrt:
+      value = std::sqrt(a.value);
+      spread = a.error / std::sqrt(least);
+      break;
+    case Function::rsqrt:
+      value = 1 / std::sqrt(a.value);
+      spread = a.error / (least * std::sqrt(least));
+      break;
+    case Function::erf:
+      value = std::erf(a.value);
+      spread = a.error * 1.2L;
+      break;
+    case Function::tanh: value = std::tanh(a.value); break;
+    case Function::sin: value = std::sin(a.value); break;
+    case Function::cos: value = std::cos(a.value); break;
+    default: break;
+  }
+  return {value, spread};
+}
+
 }  // namespace
 
 Real Numbers::round(Function function, const Real& a) {
@@ -24,6 +62,15 @@ Real Numbers::round(Function function, const Real& a) {
   const long double low = rounded(a.value - a.error);
   const long double nearest = std::nearbyint(a.value);
   if (std::fabs(nearest) > 0x1p61L) throw Undecided{"a large number that is rounded"};
+  turn_between(a, of_integer(static_cast<std::int64_t>(nearest)));
+  if (function == Function::round) {
+    // Halfway between two whole numbers: to the even one.
+    const Real half = of_dyadic(2 * static_cast<std::int64_t>(std::floor(a.value)) + 1, -1);
+    turn_between(a, half);
+    if (a.residue == half.residue && std::fabs(half.value - a.value) <= a.error) {
+      return of_integer(static_cast<std::int64_t>(std::nearbyint(half.value)));
+    }
+  }
   if (a.residue == field_.of_integer(static_cast<std::int64_t>(nearest)) && std::fabs(nearest - a.value) <= a.error) {
     return of_integer(static_cast<std::int64_t>(nearest));
   }
@@ -62,6 +109,7 @@ Real Numbers::transcendental(Function function, const Real& a) {
     }
   }
   if (positive_only) {
+    turn(a);
     const int found = sign(a);
     if (found < 0) return of_class(Class::nan);
     if (found == 0) {
@@ -74,35 +122,7 @@ Real Numbers::transcendental(Function function, const Real& a) {
   was_ambiguous_ |= a.residue == 0 || is_square || (function == Function::log && a.residue == 1);
   if (a.error == 0 && a.value == 0) return of_integer(function == Function::exp || function == Function::cos ? 1 : 0);
   if (a.error == 0 && a.value == 1 && function == Function::log) return of_integer(0);
-  long double value = 0;
-  long double spread = a.error;
-  const long double least = a.value - a.error;
-  switch (function) {
-    case Function::exp:
-      value = std::exp(a.value);
-      spread = value * std::expm1(a.error);
-      break;
-    case Function::log:
-      value = std::log(a.value);
-      spread = a.error / least;
-      break;
-    case Function::sqrt:
-      value = std::sqrt(a.value);
-      spread = a.error / std::sqrt(least);
-      break;
-    case Function::rsqrt:
-      value = 1 / std::sqrt(a.value);
-      spread = a.error / (least * std::sqrt(least));
-      break;
-    case Function::erf:
-      value = std::erf(a.value);
-      spread = a.error * 1.2L;
-      break;
-    case Function::tanh: value = std::tanh(a.value); break;
-    case Function::sin: value = std::sin(a.value); break;
-    case Function::cos: value = std::cos(a.value); break;
-    default: break;
-  }
+  const auto [value, spread] = estimate(function, a);
   const long double error = (spread + std::fabs(value) * kFunctionUnit + 0x1p-16000L) * kRoom;
   // sqrt(4) and its like are the numbers they are.
   if (a.error == 0 && function == Function::sqrt && value * value == a.value && value == std::floor(value)) {
@@ -124,6 +144,7 @@ Real Numbers::function(Function function, const Real& a) {
     case Function::negate: return negate(a);
     case Function::abs:
       if (a.kind == Class::nan) return a;
+      turn(a);
       return sign(a) < 0 ? negate(a) : a;
     case Function::floor:
     case Function::ceil:
@@ -141,6 +162,7 @@ Real Numbers::function(Function function, const Real& a) {
 }
 
 std::int64_t Numbers::to_integer(const Real& a, DType dtype) {
+  if (dtype == DType::boolean) turn(a);
   if (dtype == DType::boolean) return a.kind == Class::nan || sign(a) != 0 ? 1 : 0;
   const DTypeInfo& type = info(dtype);
   switch (a.kind) {

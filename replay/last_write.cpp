@@ -168,10 +168,15 @@ Value Evaluator::after(const Instance& instance, const std::vector<std::size_t>&
   return *value;
 }
 
+Value Evaluator::start_of_fold(const Statement& statement) const {
+  const bool is_order = *statement.accumulates == ArithmeticOp::max || *statement.accumulates == ArithmeticOp::min;
+  return is_order ? Value{false, 0, Numbers::of_class(Class::nan)} : identity(statement);
+}
+
 std::optional<Value> Evaluator::whole_fold(std::size_t writer, const Cell& cell) {
   if (sources_.uniform && leaves_of(layout_.statements()[writer])) return fold_in_blocks(writer, cell);
   const Statement& statement = layout_.statements()[writer];
-  const Value start = identity(statement);
+  const Value start = start_of_fold(statement);
   std::optional<Value> total;
   Search search(budget_);
   search.run(
@@ -217,7 +222,7 @@ std::optional<std::vector<Evaluator::Leaf>> Evaluator::leaves_of(const Statement
 
 std::optional<Value> Evaluator::fold_in_blocks(std::size_t writer, const Cell& cell) {
   const Statement& statement = layout_.statements()[writer];
-  const Value start = identity(statement);
+  const Value start = start_of_fold(statement);
   const ArithmeticOp op = *statement.accumulates;
   const std::vector<Leaf> leaves = *leaves_of(statement);
   const auto is_block = [&](const Search::Box& box) {
@@ -248,7 +253,11 @@ Value Evaluator::at_end(const std::string& tensor, std::size_t writers, const Ce
   std::vector<std::size_t> visible(facts.writers.begin(), facts.writers.begin() + static_cast<std::ptrdiff_t>(writers));
   // Sums of reals that are alone in their nests are folded from the last nest to the first; what is left is stepped
   // through write by write.
-  std::vector<std::pair<ArithmeticOp, Value>> folds;
+  struct Fold {
+    const Statement& statement;
+    Value terms;
+  };
+  std::vector<Fold> folds;
   std::optional<Value> value;
   while (!value && !visible.empty()) {
     const Statement& last = layout_.statements()[visible.back()];
@@ -257,7 +266,7 @@ Value Evaluator::at_end(const std::string& tensor, std::size_t writers, const Ce
     });
     if (in_nest == 1 && last.accumulates && is_float(facts.dtype)) {
       if (const auto term = whole_fold(visible.back(), cell)) {
-        folds.emplace_back(*last.accumulates, *term);
+        folds.push_back({last, *term});
       }
       visible.pop_back();
       continue;
@@ -269,8 +278,8 @@ Value Evaluator::at_end(const std::string& tensor, std::size_t writers, const Ce
   if (!value && folds.empty()) throw Undefined{"a read of an element of " + tensor + " that nothing wrote", true};
   for (std::size_t i = folds.size(); i-- > 0;) {
     // An undefined element reads as the identity.
-    value = value ? Value{false, 0, numbers_.arithmetic(folds[i].first, value->real, folds[i].second.real)}
-                  : folds[i].second;
+    if (!value) value = identity(folds[i].statement);
+    value = Value{false, 0, numbers_.arithmetic(*folds[i].statement.accumulates, value->real, folds[i].terms.real)};
   }
   versions_.emplace(key, *value);
   return *value;

@@ -16,13 +16,12 @@ using steptp::replayer::Report;
 
 constexpr const char* kHelp =
     "Usage: steptp-replay [OPTIONS] CERTIFICATE...\n"
-    "Replays certificates of `steptp verify --certificate F`, without the judge's code. Says what it proves again, "
-    "what\n"
-    "it tests again at points of its own, and what it takes from the judge.\n"
-    "  --seed N    of its own points (1)\n"
-    "  --budget N  steps per certificate (200000000)\n"
-    "  --json      one JSON object per certificate\n"
-    "  --help      this text\n"
+    "Confirms or refuses certificates of `steptp verify --certificate F`, without the judge's code. It says what it\n"
+    "proves again, what it tests again at points that it draws itself, and what it takes from the judge.\n"
+    "  --seed N    the seed of these points (1)\n"
+    "  --budget N  how many steps one certificate may take (200000000)\n"
+    "  --json      print one JSON object per certificate\n"
+    "  --help      print this text\n"
     "Exit status: 0 confirmed, 1 refused, 2 a certificate cannot be read, 3 undecided; of many the first of 2, 1, 3, "
     "0.\n";
 

@@ -67,6 +67,22 @@ std::int64_t wrapped(Wide value, DType dtype) {
   return static_cast<std::int64_t>(rest + type.least);
 }
 
+void Numbers::turn(const Real& gap) const {
+  // The first ones and the last ones, so that those of two evaluations that go the same way have the same places.
+  constexpr std::size_t kMostTurns = 96;
+  constexpr std::size_t kFirst = 32;
+  if (!turns_ || !gap.is_finite()) return;
+  if (turns_->size() < kMostTurns) {
+    turns_->push_back(gap);
+  } else {
+    (*turns_)[kFirst + turns_dropped_++ % (kMostTurns - kFirst)] = gap;
+  }
+}
+
+void Numbers::turn_between(const Real& a, const Real& b) const {
+  if (turns_ && a.is_finite() && b.is_finite()) turn(subtract(a, b));
+}
+
 void Numbers::note(const Real& stored) {
   if (stored.is_finite()) greatest_ = std::fmax(greatest_, std::fabs(stored.value));
 }
@@ -105,6 +121,7 @@ Real Numbers::of_double(double value) const {
 }
 
 Real Numbers::of_literal(double value) const {
+  if (value < 0) return negate(of_literal(-value));
   std::array<char, 64> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
   std::uint64_t digits = 0;
@@ -209,6 +226,7 @@ Real Numbers::multiply(const Real& a, const Real& b) {
 }
 
 Real Numbers::divide(const Real& a, const Real& b) {
+  turn(b);
   // A zero divisor leaves no value, whatever is divided by it.
   const int below = b.is_finite() ? sign(b) : 1;
   if (below == 0) throw Undefined{"a division by zero"};
@@ -300,6 +318,7 @@ int Numbers::order(const Real& a, const Real& b) const {
 }
 
 bool Numbers::compare(CompareOp op, const Real& a, const Real& b) {
+  turn_between(a, b);
   if (a.kind == Class::nan || b.kind == Class::nan) return op == CompareOp::not_equal;
   if ((op == CompareOp::equal || op == CompareOp::not_equal) && a.is_finite() && b.is_finite() &&
       a.residue != b.residue && !used_functions()) {
@@ -320,6 +339,7 @@ bool Numbers::compare(CompareOp op, const Real& a, const Real& b) {
 Real Numbers::extremum(bool is_max, const Real& a, const Real& b) {
   if (a.kind == Class::nan) return b;
   if (b.kind == Class::nan) return a;
+  turn_between(a, b);
   const int found = order(a, b);
   return (is_max ? found >= 0 : found <= 0) ? a : b;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "replay/fine.h"
 #include "steptp/ir/dtype.h"
@@ -63,6 +64,7 @@ struct Real {
   [[nodiscard]] bool is_finite() const { return kind == Class::finite; }
 };
 
+/// More than thirty functions, because an arithmetic is one operation each.
 /// Exact arithmetic as far as residues go. exp, log and their kin are unknowns of the field, numbered by the residue of
 /// their argument as certificates define it; what they are as real numbers shows in the long double only.
 class Numbers {
@@ -75,6 +77,17 @@ class Numbers {
   /// A function at 0 or the like: whether it is an unknown or a plain number depends on who knew that it is exact, so
   /// that residues of two evaluators need not be the same.
   [[nodiscard]] bool was_ambiguous() const { return was_ambiguous_; }
+
+  /// Kept from here on, where there is a list: differences that are compared, divisors, arguments of roots and of
+  /// roundings, less the number that they are rounded to. Where one of them is zero, something changes.
+  void record_turns(std::vector<Real>* turns) {
+    turns_ = turns;
+    turns_dropped_ = 0;
+  }
+  void turn(const Real& gap) const;
+  void turn_between(const Real& a, const Real& b) const;
+  /// What is given was made with functions, so that different residues need not be different numbers.
+  void note_function() { ++functions_; }
 
   /// The greatest magnitude that was stored: what was computed in doubles is off by a part of it.
   void note(const Real& stored);
@@ -123,6 +136,8 @@ class Numbers {
   std::uint64_t functions_ = 0;
   bool was_ambiguous_ = false;
   long double greatest_ = 0;
+  std::vector<Real>* turns_ = nullptr;
+  mutable std::uint64_t turns_dropped_ = 0;
 };
 
 /// A finite number; Undecided where long doubles cannot hold it.

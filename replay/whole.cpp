@@ -1,5 +1,6 @@
 #include "replay/whole.h"
 
+#include <functional>
 #include <optional>
 
 #include "replay/edges.h"
@@ -10,39 +11,78 @@ namespace steptp::replayer {
 
 /// Both programs at one element and one input; nothing where a program has no value.
 struct WholeCheck::Point {
-  Point(const Certificate& certificate, const std::string& output_name, const std::vector<std::int64_t>& at, Kind kind,
-        std::uint64_t seed)
-      : output(output_name), element(at), numbers(kPrime), draws(certificate, numbers, kind, seed) {
+  Point(const Certificate& certificate, const Spot& spot, long bits = 0)
+      : output(spot.output),
+        element(spot.element),
+        given(spot.given),
+        numbers(kPrime, bits),
+        draws(certificate, numbers, spot.kind, spot.seed, spot.assumes) {
     sources.input = [this](const Variable& variable, const std::vector<std::int64_t>& index) {
-      return draws.input(variable, index);
+      const Value value = input(variable, index);
+      if (seen) seen->read(variable, index, value);
+      return value;
     };
+    if (given && given->uses_functions) numbers.note_function();
+  }
+  [[nodiscard]] Value input(const Variable& variable, const std::vector<std::int64_t>& index) const {
+    if (given) {
+      if (const auto found = given->values.find({variable.name, index}); found != given->values.end()) {
+        return found->second;
+      }
+    }
+    return draws.input(variable, index);
   }
   const std::string& output;
   const std::vector<std::int64_t>& element;
+  const Given* given;
   Numbers numbers;
   Draws draws;
   Sources sources;
+  Seen* seen = nullptr;
   std::optional<Value> before;
   std::optional<Value> after;
   std::string after_lacks;  ///< why `after` has no value
 
   [[nodiscard]] bool before_is_nan() const { return before && !before->is_integer && before->real.kind == Class::nan; }
+  [[nodiscard]] Agreement compared() const {
+    if (before->is_integer) return before->integer == after->integer ? Agreement::by_residue : Agreement::differs;
+    return compare_values(before->real, after->real, numbers.used_functions());
+  }
 };
+
+void WholeCheck::Seen::read(const Variable& variable, const std::vector<std::int64_t>& index, const Value& value) {
+  constexpr int kMostOfVariable = 3;
+  if (!variable.values.empty()) return;
+  int count = 0;
+  Read* last = nullptr;
+  for (Read& one : reads) {
+    if (one.variable != &variable) continue;
+    if (one.index == index) return;
+    last = &one;
+    ++count;
+  }
+  if (count < kMostOfVariable) {
+    reads.push_back({&variable, index, value});
+  } else {
+    *last = {&variable, index, value};
+  }
+}
 
 namespace {
 
 /// The forms of a certificate at one point, with whole programs behind the value numbers.
 class NoValue {
  public:
-  NoValue(const Certificate& certificate, Numbers& numbers, const Draws& draws, Evaluator& before,
+  using Input = std::function<Value(const Variable&, const std::vector<std::int64_t>&)>;
+  NoValue(const Certificate& certificate, Numbers& numbers, const Input& input, Evaluator& before,
           const std::map<std::int64_t, const Claim*>& values, std::uint64_t& budget)
       : certificate_(certificate), numbers_(numbers), before_(before), values_(values), budget_(budget) {
-    leaves_.input = [this, &draws](const std::string& name, const std::vector<std::int64_t>& index) {
+    leaves_.input = [this, &input](const std::string& name, const std::vector<std::int64_t>& index) {
       const Variable* variable = certificate_.before.signature.find(name);
       if (!variable || variable->role == Role::output)
         throw Refused{concat("a form reads ", name, ", which is not an input")};
       if (!is_inside(variable->shape, index)) throw Undefined{"a form reads out of range of " + name};
-      const Value value = draws.input(*variable, index);
+      const Value value = input(*variable, index);
       return FormValue{value.is_integer, value.integer, value.real};
     };
     leaves_.value = [this](std::int64_t number, const std::vector<std::int64_t>& index) {
@@ -92,21 +132,45 @@ WholeCheck::WholeCheck(Context& context) : context_(context) {
   for (const Claim& claim : context.certificate.values) values_[claim.number] = &claim;
 }
 
-WholeCheck::Said WholeCheck::look(const std::string& output, const std::vector<std::int64_t>& element, Kind kind,
-                                  std::uint64_t seed, std::uint64_t& budget) {
-  Point point(context_.certificate, output, element, kind, seed);
-  const std::string place = concat(output, subscripts(element));
-  try {
-    for (const bool is_before : {true, false}) {
-      Evaluator evaluator(is_before ? context_.before : context_.after, point.numbers, point.sources, budget);
-      try {
-        (is_before ? point.before : point.after) = evaluator.output(output, element);
-      } catch (const Undefined& undefined) {
-        if (!is_before) point.after_lacks = undefined.reason;
-      }
+void WholeCheck::evaluate(Point& point, Seen* seen, std::uint64_t& budget) const {
+  point.seen = seen;
+  for (const bool is_before : {true, false}) {
+    if (seen) point.numbers.record_turns(&seen->turns[is_before ? 0 : 1]);
+    Evaluator evaluator(is_before ? context_.before : context_.after, point.numbers, point.sources, budget);
+    try {
+      (is_before ? point.before : point.after) = evaluator.output(point.output, point.element);
+    } catch (const Undefined& undefined) {
+      if (!is_before) point.after_lacks = undefined.reason;
     }
-    check_obligations(point, place, budget);
+  }
+  point.seen = nullptr;
+  point.numbers.record_turns(nullptr);
+  if (seen) seen->used_functions = point.numbers.used_functions();
+}
+
+bool WholeCheck::differs_finely(const Spot& spot, std::uint64_t steps, std::uint64_t& budget) {
+  if (fine_looks_ >= kMostFineLooks || fine_steps_ + steps > kMostFineSteps) return false;
+  ++fine_looks_;
+  fine_steps_ += steps;
+  Point point(context_.certificate, spot, kFineBits);
+  try {
+    evaluate(point, nullptr, budget);
   } catch (const Undecided&) {
+    return false;
+  }
+  return point.before && point.after && !point.before_is_nan() && point.compared() == Agreement::differs;
+}
+
+WholeCheck::Said WholeCheck::look(const Spot& spot, std::uint64_t& budget, Seen* seen) {
+  Point point(context_.certificate, spot);
+  const std::string place = concat(spot.output, subscripts(spot.element));
+  const std::uint64_t start = budget;
+  const auto differs_finely_here = [&] { return differs_finely(spot, start - budget, budget); };
+  try {
+    evaluate(point, seen, budget);
+    if (spot.assumes) check_obligations(point, place, budget);
+  } catch (const Undecided&) {
+    if (differs_finely_here()) throw Refused{concat("the programs differ at ", place)};
     tally_.undecided += 1;
     return Said::undecided;
   }
@@ -117,12 +181,9 @@ WholeCheck::Said WholeCheck::look(const std::string& output, const std::vector<s
   if (!point.after)
     throw Refused{concat("after has no value at ", place, ", where before has one: ", point.after_lacks)};
   if (point.before->is_integer != point.after->is_integer) throw Refused{concat("types differ at ", place)};
-  Agreement agreement = Agreement::by_residue;
-  if (point.before->is_integer) {
-    if (point.before->integer != point.after->integer) agreement = Agreement::differs;
-  } else {
-    agreement = compare_values(point.before->real, point.after->real, point.numbers.used_functions());
-  }
+  Agreement agreement = point.compared();
+  const bool is_unsure = agreement == Agreement::by_digits || agreement == Agreement::undecided;
+  if (is_unsure && differs_finely_here()) agreement = Agreement::differs;
   if (agreement == Agreement::differs) throw Refused{concat("the programs differ at ", place)};
   (agreement == Agreement::undecided ? tally_.undecided : tally_.agrees) += 1;
   return agreement == Agreement::undecided ? Said::undecided : Said::agrees;
@@ -132,7 +193,7 @@ void WholeCheck::check_obligations(Point& point, const std::string& place, std::
   const auto claim = claims_.find(point.output);
   if (claim == claims_.end()) return;
   Evaluator before(context_.before, point.numbers, point.sources, budget);
-  NoValue forms(context_.certificate, point.numbers, point.draws, before, values_, budget);
+  NoValue forms(context_.certificate, point.numbers, point.sources.input, before, values_, budget);
   FormEvaluator evaluator(point.numbers, forms.leaves(), context_.certificate.names.size(), budget);
   const Region& region = forms.region_of(*claim->second, point.element, evaluator);
   const auto is_struck_before = forms.strikes(region.no_value_before, evaluator);
@@ -153,8 +214,8 @@ void WholeCheck::check_obligations(Point& point, const std::string& place, std::
 
 std::vector<std::vector<std::int64_t>> WholeCheck::edges(const Variable& output) {
   if (edges_.empty()) {
-    edges_ = edges_of(context_.before, context_.seed);
-    for (auto& [name, elements] : edges_of(context_.after, context_.seed)) {
+    edges_ = edges_of(context_.after, context_.seed);
+    for (auto& [name, elements] : edges_of(context_.before, context_.seed)) {
       auto& own = edges_[name];
       own.insert(own.end(), elements.begin(), elements.end());
     }

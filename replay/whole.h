@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "replay/check.h"
@@ -16,14 +18,40 @@ class WholeCheck {
  public:
   explicit WholeCheck(Context& context);
 
+  /// Elements of inputs that are given; all others are drawn.
+  struct Given {
+    std::map<std::pair<std::string, std::vector<std::int64_t>>, Value> values;
+    bool uses_functions = false;  ///< to make them: their residues may be those of unknowns
+  };
+  /// An element of an output, and the inputs at which it is looked at.
+  struct Spot {
+    const std::string& output;
+    const std::vector<std::int64_t>& element;
+    Kind kind = Kind::mixed;
+    std::uint64_t seed = 0;
+    const Given* given = nullptr;
+    bool assumes = true;  ///< what is assumed of inputs holds
+  };
+  /// What a look went by.
+  struct Seen {
+    struct Read {
+      const Variable* variable = nullptr;
+      std::vector<std::int64_t> index;
+      Value value;
+    };
+    std::array<std::vector<Real>, 2> turns;  ///< of `before` and of `after`: see Numbers::record_turns
+    std::vector<Read> reads;                 ///< of each input the first two elements and the last one
+    bool used_functions = false;
+    void read(const Variable& variable, const std::vector<std::int64_t>& index, const Value& value);
+  };
+
   enum class Said : std::uint8_t {
     agrees,
     exempt,     ///< `before` is NaN or has no value
     undecided,  ///< long doubles are too coarse
   };
   /// Throws Refused where the programs differ, or where one has no value and the certificate does not say so.
-  Said look(const std::string& output, const std::vector<std::int64_t>& element, Kind kind, std::uint64_t seed,
-            std::uint64_t& budget);
+  Said look(const Spot& spot, std::uint64_t& budget, Seen* seen = nullptr);
 
   /// Elements at which something of either program begins or ends: found in the programs, not in the certificate.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> edges(const Variable& output);
@@ -38,12 +66,23 @@ class WholeCheck {
 
  private:
   struct Point;
+  static constexpr long kFineBits = 4096;
+  static constexpr int kMostFineLooks = 12;
+  static constexpr std::uint64_t kMostFineSteps = 8000;
+
+  /// Both programs at the point.
+  void evaluate(Point& point, Seen* seen, std::uint64_t& budget) const;
+  /// Whether many bits tell the values apart, where long doubles and residues of functions do not. `steps`: what a look
+  /// costs there.
+  [[nodiscard]] bool differs_finely(const Spot& spot, std::uint64_t steps, std::uint64_t& budget);
   void check_obligations(Point& point, const std::string& place, std::uint64_t& budget);
 
   Context& context_;
   std::map<std::string, const Claim*, std::less<>> claims_;
   std::map<std::int64_t, const Claim*> values_;
   std::map<std::string, std::vector<std::vector<std::int64_t>>> edges_;
+  int fine_looks_ = 0;
+  std::uint64_t fine_steps_ = 0;
   Tally tally_;
 };
 

@@ -2,6 +2,7 @@
 // sum of coefficient times part, and it is zero. If the largest coefficient exceeds all that the other parts can add
 // up to, its part must be zero: in 32*bx+tx with tx<32 first bx agrees, then tx. What is learned from one subscript
 // is used in the next, until nothing new follows. Decision 0009.
+// More than 400 lines, because the rules of the solver learn from each other and are one class.
 #include "steptp/analysis/coincidence.h"
 
 #include <algorithm>

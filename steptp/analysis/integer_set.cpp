@@ -181,4 +181,38 @@ std::optional<Formula> IntegerSet::clauses() const {
   return all;
 }
 
+namespace {
+
+template <class Number>
+void append(std::string& text, Number number) {
+  text.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+void append(std::string& text, const Clause& clause) {
+  append(text, clause.size());
+  for (const Constraint& constraint : clause) {
+    append(text, constraint.is_equation);
+    append(text, constraint.sum.constant);
+    append(text, constraint.sum.terms.size());
+    for (const auto& [variable, coefficient] : constraint.sum.terms) {
+      append(text, variable);
+      append(text, coefficient);
+    }
+  }
+}
+
+}  // namespace
+
+// Every list has its length in front, so that no two sets run into the same text.
+void IntegerSet::append_text(std::string& text) const {
+  append(text, dimensions);
+  append(text, variables_);
+  append(text, common_);
+  append(text, formulas_.size());
+  for (const Formula& formula : formulas_) {
+    append(text, formula.size());
+    for (const Clause& clause : formula) append(text, clause);
+  }
+}
+
 }  // namespace steptp

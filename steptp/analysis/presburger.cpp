@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <unordered_map>
 
 namespace steptp {
 
@@ -74,6 +75,28 @@ SetPtr to_isl(isl_ctx* ctx, const IntegerSet& set) {
   return all;
 }
 
+/// Answers by the text of their questions. Where there is no room for another, all are forgotten.
+template <class Value>
+class Answers {
+ public:
+  template <class Ask>
+  const Value& get(const std::string& question, Ask ask) {
+    const auto known = answers_.find(question);
+    if (known != answers_.end()) return known->second;
+    bytes_ += question.size();
+    if (bytes_ > kMaxBytes) {
+      answers_.clear();
+      bytes_ = question.size();
+    }
+    return answers_.emplace(question, ask()).first->second;
+  }
+
+ private:
+  static constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
+  std::unordered_map<std::string, Value> answers_;
+  std::size_t bytes_ = 0;  ///< of the questions
+};
+
 }  // namespace
 
 /// The least point of a set that is not null: the same witness on every run. False where isl gave up.
@@ -111,15 +134,22 @@ isl_ctx* Presburger::begin_question() {
 }
 
 Presburger::Answer Presburger::covered(const IntegerSet& whole, const std::vector<IntegerSet>& parts) {
+  thread_local Answers<Answer> known;
   if (given_up_ >= kMaxGivenUp) return {};
-  Answer answer = ask_covered(whole, parts);
+  std::string question;
+  whole.append_text(question);
+  for (const IntegerSet& part : parts) part.append_text(question);
+  Answer answer = known.get(question, [&] { return ask_covered(whole, parts); });
   given_up_ += answer.kind == Answer::Kind::gave_up ? 1 : 0;
   return answer;
 }
 
 Presburger::Sample Presburger::least_point(const IntegerSet& set) {
+  thread_local Answers<Sample> known;
   if (given_up_ >= kMaxGivenUp) return {};
-  Sample sample = ask_least_point(set);
+  std::string question;
+  set.append_text(question);
+  Sample sample = known.get(question, [&] { return ask_least_point(set); });
   given_up_ += sample.kind == Sample::Kind::gave_up ? 1 : 0;
   return sample;
 }

@@ -63,6 +63,8 @@ class IntegerSet {
 
   /// All of it as one formula; nothing where it has too many clauses.
   [[nodiscard]] std::optional<Formula> clauses() const;
+  /// Sets that are described alike, constraint by constraint, have the same text, and no others.
+  void append_text(std::string& text) const;
 
  private:
   [[nodiscard]] std::optional<Linear> quotient(const Index& dividend, const Index& divisor,
@@ -76,7 +78,8 @@ class IntegerSet {
 
 /// Questions about sets of integer points, answered exactly by isl. Work is limited by a number of isl operations, so
 /// that answers do not depend on the machine. Sets go to isl as matrices: writing them as text and having it parsed
-/// took ten times as long as answering. After a few questions were given up, all are: each of them took long.
+/// took ten times as long as answering. After a few questions were given up, all are: each of them took long. Steps that
+/// follow each other ask the same of what they left alone, so that each thread keeps its latest answers, for all programs.
 class Presburger {
  public:
   Presburger();

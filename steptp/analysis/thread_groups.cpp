@@ -2,6 +2,7 @@
 // inside of threads, and everything around decide; the divisors of // and % cut the number of a thread into digits,
 // and trying all threads of a block shows which digits make no difference. Nothing is proved by form: that groups have
 // elements of their own is shown by coincidence.h, or by listing all elements of a block. Decision 0060.
+// More than 400 lines, because the search is one class that nobody else needs to see.
 #include "steptp/analysis/thread_groups.h"
 
 #include <algorithm>

@@ -12,6 +12,8 @@ namespace steptp::certify {
 /// Looks for a good input at which the second program is worse than the first one may be. It starts from a list of
 /// inputs and from drawn ones and climbs: one change after the other, of magnitudes, signs, ratios and single elements,
 /// is kept where it does not lead away from a fault. Deterministic by its seed.
+/// More than thirty functions, because each way of looking for inputs is a few of them, and all ways share what was
+/// measured, what was found and what the search may still spend.
 class Adversary {
  public:
   /// What is climbed.

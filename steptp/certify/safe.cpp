@@ -1,4 +1,5 @@
 // `safe` by search, on the whole programs where they are small enough, otherwise on what differs in them.
+// More than 400 lines, because the stages of a search are read together with the search itself.
 #include "steptp/certify/safe.h"
 
 #include <algorithm>

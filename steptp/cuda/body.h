@@ -22,6 +22,8 @@ struct VectorLoad {
 /// Writes what the threads of a block do (docs/language.md R11). Outside of thread loops all threads walk together:
 /// loops and guards there are uniform, and barriers stand where data passes between threads. Inside, each thread is by
 /// itself.
+/// More than thirty functions, because it is one walk over a kernel that writes one text: blocks, threads, vectors and
+/// collectives call each other, and each of these parts has a file of its own.
 class Body {
  public:
   Body(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel, const Device& device,

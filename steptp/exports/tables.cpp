@@ -45,6 +45,7 @@ TableSchema program_columns() {
           text("origin", "kernelbench/level1/NN, zoo, composition or import")};
 }
 
+/// Longer than a screen, because it is one list: the columns in their order, each with its meaning.
 /// With `is_safe`, of rows that are shown safe; otherwise of those that are equal and no more.
 TableSchema archive_schema(bool is_safe) {
   TableSchema out = {text("id", "of the entry: a hash of the program and the recipe")};

@@ -129,75 +129,117 @@ std::size_t leading_names(const Graph& graph, const Node& node) {
   return tuple && !has_secondary_outputs(node) ? 1 : 0;
 }
 
-Naming make_names(const Graph& graph, NameSource& source) {
-  Naming out;
-  std::vector<Key> late;
-  out.live = live_nodes(graph);
-  const std::set<Key> outputs = [&] {
-    std::set<Key> keys;
-    for (const graph::Value& output : graph.outputs) keys.insert(key(output));
-    return keys;
-  }();
-  std::set<Key> used;
-  std::vector<std::int32_t> first_uses;
-  std::set<std::int32_t> met;
-  for (const Node& node : graph.nodes) {
-    if (node.kind != NodeKind::call) continue;
-    const bool live = out.live[static_cast<std::size_t>(&node - graph.nodes.data())];
-    for (const graph::Value& operand : graph::operands(node)) used.insert(key(operand));
-    if (!live) continue;
-    for (const graph::Value& operand : read_operands(graph, node)) {
-      if (met.insert(operand.node).second) first_uses.push_back(operand.node);
+namespace {
+
+/// Gives names in the published order; each function is one part of it.
+class Namer {
+ public:
+  Namer(const Graph& graph, NameSource& source) : graph_(graph), source_(source) {
+    out_.live = live_nodes(graph);
+    for (const graph::Value& output : graph.outputs) outputs_.insert(key(output));
+    note_uses();
+  }
+
+  Naming make() {
+    name_inputs();
+    for (std::size_t at = 0; at < graph_.nodes.size(); ++at) {
+      if (graph_.nodes[at].kind == NodeKind::call) name_results(static_cast<std::int32_t>(at));
+    }
+    name_outputs();
+    name_constants();
+    name_parameters();
+    for (const Key& which : late_) out_.values[which] = source_.next();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] const Node& node(std::int32_t number) const { return graph_.nodes[static_cast<std::size_t>(number)]; }
+
+  /// Which values somebody uses, and in which order the living calls first read the nodes.
+  void note_uses() {
+    std::set<std::int32_t> met;
+    for (std::size_t at = 0; at < graph_.nodes.size(); ++at) {
+      const Node& call = graph_.nodes[at];
+      if (call.kind != NodeKind::call) continue;
+      for (const graph::Value& operand : graph::operands(call)) used_.insert(key(operand));
+      if (!out_.live[at]) continue;
+      for (const graph::Value& operand : read_operands(graph_, call)) {
+        if (met.insert(operand.node).second) first_uses_.push_back(operand.node);
+      }
+    }
+    for (const graph::Value& output : graph_.outputs) first_uses_.push_back(output.node);
+  }
+
+  void name_inputs() {
+    for (std::size_t at = 0; at < graph_.nodes.size(); ++at) {
+      if (graph_.nodes[at].kind == NodeKind::input) out_.values[{static_cast<std::int32_t>(at), 0}] = source_.next();
     }
   }
-  for (std::size_t at = 0; at < graph.nodes.size(); ++at) {
-    if (graph.nodes[at].kind == NodeKind::input) out.values[{static_cast<std::int32_t>(at), 0}] = source.next();
-  }
-  for (std::size_t at = 0; at < graph.nodes.size(); ++at) {
-    const Node& node = graph.nodes[at];
-    if (node.kind != NodeKind::call) continue;
-    const std::int32_t number = static_cast<std::int32_t>(at);
-    if (is_half_of_batchmean(graph, number)) {
-      late.push_back({number, 0});
-      continue;
+
+  void name_results(std::int32_t number) {
+    if (is_half_of_batchmean(graph_, number)) {
+      late_.push_back({number, 0});
+      return;
     }
-    for (std::size_t extra = leading_names(graph, node); extra > 0; --extra)
-      out.leading[number].push_back(source.next());
-    for (std::int32_t output = 0; output < static_cast<std::int32_t>(node.outputs.size()); ++output) {
+    const Node& call = node(number);
+    for (std::size_t extra = leading_names(graph_, call); extra > 0; --extra) {
+      out_.leading[number].push_back(source_.next());
+    }
+    const bool is_single = call.outputs.size() == 1 && !call.op->schema.returns_list;
+    for (std::int32_t output = 0; output < static_cast<std::int32_t>(call.outputs.size()); ++output) {
       const Key which{number, output};
-      const bool single = node.outputs.size() == 1 && !node.op->schema.returns_list;
-      if (!outputs.contains(which) && (single || used.contains(which))) out.values[which] = source.next();
+      if (!outputs_.contains(which) && (is_single || used_.contains(which))) out_.values[which] = source_.next();
     }
   }
-  for (const graph::Value& output : graph.outputs) {
-    out.outputs.push_back(source.next());
-    if (graph.node(output).kind == NodeKind::call) out.values.emplace(key(output), out.outputs.back());
+
+  void name_outputs() {
+    for (const graph::Value& output : graph_.outputs) {
+      out_.outputs.push_back(source_.next());
+      if (graph_.node(output).kind == NodeKind::call) out_.values.emplace(key(output), out_.outputs.back());
+    }
   }
-  for (const graph::Value& output : graph.outputs) first_uses.push_back(output.node);
-  std::set<std::int32_t> shadowed;
-  const std::vector<FreeUse> uses = uses_of(graph, out.live);
-  for (const std::int32_t number : first_uses) {
-    const NodeKind kind = graph.nodes[static_cast<std::size_t>(number)].kind;
-    if (kind != NodeKind::constant && kind != NodeKind::parameter) continue;
-    if (out.values.contains({number, 0}) || shadowed.contains(number)) continue;
-    const FreeUse use = kind == NodeKind::parameter ? uses[static_cast<std::size_t>(number)] : FreeUse();
-    const bool alone = use.viewed && !use.elementwise && !use.otherwise;
-    if (kind == NodeKind::parameter && !use.elementwise && !alone) continue;
-    const bool shadow = kind == NodeKind::parameter && !alone;
-    out.constants.push_back({number, Role::constant, source.next(), shadow});
-    if (shadow)
-      shadowed.insert(number);
-    else
-      out.values[{number, 0}] = out.constants.back().name;
+
+  /// Constants, and parameters that are listed among them (FreeUse).
+  void name_constants() {
+    std::set<std::int32_t> shadowed;
+    const std::vector<FreeUse> uses = uses_of(graph_, out_.live);
+    for (const std::int32_t number : first_uses_) {
+      const bool is_parameter = node(number).kind == NodeKind::parameter;
+      if (node(number).kind != NodeKind::constant && !is_parameter) continue;
+      if (out_.values.contains({number, 0}) || shadowed.contains(number)) continue;
+      const FreeUse use = is_parameter ? uses[static_cast<std::size_t>(number)] : FreeUse();
+      const bool is_only_viewed = use.viewed && !use.elementwise && !use.otherwise;
+      if (is_parameter && !use.elementwise && !is_only_viewed) continue;
+      const bool is_shadow = is_parameter && !is_only_viewed;
+      out_.constants.push_back({number, Role::constant, source_.next(), is_shadow});
+      if (is_shadow) {
+        shadowed.insert(number);
+      } else {
+        out_.values[{number, 0}] = out_.constants.back().name;
+      }
+    }
   }
-  for (std::size_t at = 0; at < graph.nodes.size(); ++at) {
-    const Key which{static_cast<std::int32_t>(at), 0};
-    if (graph.nodes[at].kind != NodeKind::parameter || !out.live[at] || out.values.contains(which)) continue;
-    out.parameters.push_back({which.first, Role::param, source.next(), false});
-    out.values[which] = out.parameters.back().name;
+
+  void name_parameters() {
+    for (std::size_t at = 0; at < graph_.nodes.size(); ++at) {
+      const Key which{static_cast<std::int32_t>(at), 0};
+      if (graph_.nodes[at].kind != NodeKind::parameter || !out_.live[at] || out_.values.contains(which)) continue;
+      out_.parameters.push_back({which.first, Role::param, source_.next(), false});
+      out_.values[which] = out_.parameters.back().name;
+    }
   }
-  for (const Key& which : late) out.values[which] = source.next();
-  return out;
-}
+
+  const Graph& graph_;
+  NameSource& source_;
+  Naming out_;
+  std::set<Key> outputs_;
+  std::set<Key> used_;
+  std::vector<std::int32_t> first_uses_;  ///< nodes that something reads, each once, and the outputs behind them
+  std::vector<Key> late_;                 ///< named after all others
+};
+
+}  // namespace
+
+Naming make_names(const Graph& graph, NameSource& source) { return Namer(graph, source).make(); }
 
 }  // namespace steptp::frontend

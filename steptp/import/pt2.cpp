@@ -1,6 +1,7 @@
 // From an archive to a graph. First a survey lists everything that is not supported, so that a user sees all of it
 // at once; then nodes are read in order, in-place operators become functional ones (pt2_alias.h), composites are put
 // together (pt2_composite.h), and each inferred type is compared with the one in the archive. Decision 0015.
+// More than 400 lines, because a graph is read by one class; what stands by itself has files of its own (pt2_*.h).
 #include "steptp/import/pt2.h"
 
 #include <algorithm>

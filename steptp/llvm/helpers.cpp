@@ -2,6 +2,7 @@
 
 namespace steptp::llvm_ir {
 
+/// Longer than a screen, because it is one text in another language.
 /// Quotient and remainder of reals as the oracle has them; conversions that round once, by rounding to odd on the way.
 std::string_view helper_text() {
   return R"(

@@ -14,7 +14,7 @@
 #include "steptp/base/hash.h"
 #include "steptp/base/process.h"
 #include "steptp/base/text.h"
-#include "steptp/execution/llvm_library.h"
+#include "steptp/execution/llvm_program.h"
 #include "steptp/measure/machine_load.h"
 #include "steptp/measure/time_programs.h"
 #include "steptp/text/document.h"
@@ -347,7 +347,7 @@ TEST_F(Root, OtherVariablesAreRefused) {
   const Timing timing = measured(root, other, DeviceKind::cuda);
   EXPECT_EQ(timing.status, Timing::Status::failed);
   EXPECT_EQ(timing.failure.diagnostic.id, "root-mismatch");
-  EXPECT_NE(timing.failure.diagnostic.message.find("which the root lacks"), std::string::npos)
+  EXPECT_NE(timing.failure.diagnostic.message.find("@input C f32[96], which the program lacks"), std::string::npos)
       << timing.failure.diagnostic.message;
 }
 

@@ -22,6 +22,8 @@ struct AttentionNames {
   std::vector<std::string> running;  ///< maximum, sum, output
 };
 
+/// More than thirty functions, because it is a vocabulary: the steps of attention, and the words in which both kernels
+/// ask for them.
 class AttentionSteps {
  public:
   using Items = std::vector<std::uint32_t>;

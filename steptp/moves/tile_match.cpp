@@ -76,7 +76,7 @@ Result<TiledContraction, Refusal> find_tiled(View& view, const Site& site, std::
     return none("there is no expression here that is one equation in one header");
   }
   auto found = find_contraction(*statement);
-  if (!found || !statement->guards.empty()) return none("it is not D=D+A*C, without a guard");
+  if (!found) return none("it is not D=D+A*C");
   const auto indices = plain_indices(*statement->equation->left);
   if (!indices) return none("the result has a subscript that is not an index of its own");
   if (auto refusal = refuse_axes(*found, site)) return *std::move(refusal);
@@ -107,7 +107,7 @@ Result<TiledContraction, Refusal> find_tiled(View& view, const Site& site, std::
   const DType dtype = view.table().tensors.at(out.result).dtype;
   std::set<std::string> parallel;
   for (const std::string& index : *indices) parallel.insert(index);
-  out.sums_parts = found->has_window(parallel);
+  out.sums_parts = found->has_window(parallel) || !statement->guards.empty();
   out.is_narrow = is_narrow_float(dtype);
   out.element_bytes = std::max(info(dtype).bytes, 4);
   std::vector<std::string> roles;

@@ -13,7 +13,7 @@
 namespace steptp {
 
 inline constexpr Precondition kTileContraction = {Check::pattern_match, "contraction",
-                                                  "the expression is D=D+A*C in one header, without a guard"};
+                                                  "the expression is D=D+A*C in one header"};
 inline constexpr Precondition kTileAxes = {Check::pattern_match, "axes",
                                            "the result has rows of its own and columns of its own, of more than one"};
 inline constexpr Precondition kTileOperands = {Check::pattern_match, "operands",

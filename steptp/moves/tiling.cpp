@@ -109,9 +109,26 @@ class Tiler : private TilingKernel {
     for (std::size_t item = nest_at({expression_}).items.size() - 1; item > 0; --item) {
       unroll_loops({expression_, static_cast<std::uint32_t>(item)}, 2);
     }
-    (void)builder_.may_step("loop_unrolling", loop_site(work, 2));
+    unroll_depth(work);
     for (std::uint32_t item = 0; item < 2; ++item) unroll_loops(below(kernel, item), 0);
     return true;
+  }
+
+  /// The steps along k of a round: all of them, or as many at a time as the device's limit allows, so that what the
+  /// next one reads is under way.
+  void unroll_depth(const Items& work) {
+    const Site loop = loop_site(work, 2);
+    const Site inner = loop_site(work, 3);
+    const std::int64_t extent = nest_at(work).loops[2].extent;
+    if (builder_.may_step("loop_unrolling", loop)) return;
+    for (const std::int64_t some : {8, 4, 2}) {
+      if (extent % some != 0 || extent == some) continue;
+      const Values split = {{"inner", some}, {"kind", "inner"}};
+      MoveBuilder trial(builder_.program());
+      if (!trial.step("loop_split", loop, split) || !trial.step("loop_unrolling", inner)) continue;
+      (void)(builder_.step("loop_split", loop, split) && builder_.step("loop_unrolling", inner));
+      return;
+    }
   }
 
   const TiledContraction& what_;

@@ -28,8 +28,9 @@ class Closing {
   }
   /// Where the round before is anything.
   [[nodiscard]] std::optional<PolynomialId> of_anything() {
-    const auto value = extremum();
-    return value ? value : plain_sum();
+    if (const auto value = extremum()) return value;
+    const auto value = plain_sum();
+    return value ? value : plain_product();
   }
   /// As a greatest or least value.
   [[nodiscard]] std::optional<PolynomialId> extremum();
@@ -37,6 +38,8 @@ class Closing {
   [[nodiscard]] std::optional<PolynomialId> sum();
   /// As a sum of anything, infinite or NaN, of which nothing is scaled.
   [[nodiscard]] std::optional<PolynomialId> plain_sum();
+  /// As a product of anything, to which nothing is added.
+  [[nodiscard]] std::optional<PolynomialId> plain_product();
   /// As a sum that is 0 while the maximum so far is -inf.
   [[nodiscard]] std::optional<PolynomialId> masked_sum();
   /// As the index at which the greatest or least value so far was met first or last.
@@ -157,11 +160,11 @@ std::optional<PolynomialId> Closing::extremum() {
   const auto folded = [&](bool with_first) {
     return fold(op, with_first, [&](const Affine& k) { return at(term, k); });
   };
-  // Begun like a fold, which no NaN replaces.
+  // It begins at the identity, as a fold does, and a number beats NaN.
   const PolynomialId nothing = arena_.reductions.identity(op);
   if (arena_.choices.extremum(is_max, {nothing, first}) == rounds_.first)
     return arena_.choices.extremum(is_max, {nothing, folded(true)});
-  // Otherwise a NaN that is first stays, and one that is later is lost.
+  // Otherwise the maximum is NaN where all values are, and a fold is -inf there.
   if (arena_.traits(term).may_be_nan || arena_.traits(rounds_.first).may_be_nan) return std::nullopt;
   return first == rounds_.first ? folded(true) : arena_.choices.extremum(is_max, {rounds_.first, folded(false)});
 }
@@ -211,6 +214,21 @@ std::optional<PolynomialId> Closing::plain_sum() {
   const bool is_whole = !has_self(term) && at(term, Affine::number(rounds_.low)) == rounds_.first;
   if (!is_whole) return std::nullopt;
   return fold(ArithmeticOp::add, true, [&](const Affine& k) { return at(term, k); });
+}
+
+/// N(k) = N(k-1)*B(k) is product{i<=k}(B(i)), whatever B is.
+std::optional<PolynomialId> Closing::plain_product() {
+  const Polynomial value = arena_.polynomial(step_.value);
+  if (value.terms.size() != 1) return std::nullopt;
+  Monomial others = arena_.monomial(value.terms[0].first);
+  const std::pair<GeneratorId, std::int32_t> self{*arena_.as_generator(step_.previous), 1};
+  if (std::erase(others.factors, self) != 1) return std::nullopt;
+  PolynomialId term = arena_.polynomials.scale(product(others), value.terms[0].second);
+  // A sum beside a factor that may be infinite stays whole; by itself it need not.
+  const auto whole = arena_.as_generator(term);
+  if (whole && arena_.generator(*whole).kind == Generator::Kind::lump) term = arena_.generator(*whole).polynomials[0];
+  if (has_self(term) || at(term, Affine::number(rounds_.low)) != rounds_.first) return std::nullopt;
+  return fold(ArithmeticOp::multiply, true, [&](const Affine& k) { return at(term, k); });
 }
 
 /// N(k) = if(X(k)==-inf;0;sum{i<=k}(B(i)*exp(X(i)-X(k)))). With X a maximum that is -inf only where it was before and

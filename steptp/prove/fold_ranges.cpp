@@ -183,7 +183,12 @@ bool FoldRanges::merge_digits() {
       const Wide size = low_range.high - low_range.low + 1;
       if (size > (Wide{1} << 40)) continue;
       const auto radix = static_cast<std::int64_t>(size);
-      if (!occur_together(high, low, radix) && !are_one_value(high, low, radix)) continue;
+      const std::vector<ConditionId> as_given = conditions_;
+      if (low_range.low == 0) bound_both_digits(high, low, radix);
+      if (!occur_together(high, low, radix) && !are_one_value(high, low, radix)) {
+        conditions_ = as_given;
+        continue;
+      }
       const Wide least = high_range.low * size + low_range.low;
       const Wide greatest = high_range.high * size + low_range.high;
       if (greatest > (Wide{1} << 60) || least < -(Wide{1} << 60)) continue;
@@ -195,6 +200,28 @@ bool FoldRanges::merge_digits() {
     }
   }
   return false;
+}
+
+/// o <= n is m*o+i <= m*n+m-1, and o >= n is m*o+i >= m*n, where i runs from 0 to m-1: a bound on the high digit alone
+/// bounds both.
+void FoldRanges::bound_both_digits(VariableId high, VariableId low, std::int64_t radix) {
+  const Affine high_digit = arena_.affines.variable(high);
+  for (ConditionId& condition : conditions_) {
+    const Condition& node = arena_.condition(condition);
+    if (node.kind != Condition::Kind::nonnegative) continue;
+    const Affine bound = arena_.affine(node.left);
+    for (const std::int64_t sign : {1, -1}) {
+      const Affine rest = Affine::sum(bound, high_digit, -sign);
+      const std::vector<VariableId>& used = arena_.traits_of_affine(arena_.intern(rest)).variables;
+      if (std::binary_search(used.begin(), used.end(), high) || std::binary_search(used.begin(), used.end(), low)) {
+        continue;
+      }
+      const Affine most = Affine::number(sign > 0 ? 0 : radix - 1);
+      const Affine below = Affine::sum(most, arena_.affines.variable(low), sign);
+      condition = arena_.conditions.nonnegative(Affine::sum(below, bound, radix));
+      break;
+    }
+  }
 }
 
 bool FoldRanges::occur_together(VariableId high, VariableId low, std::int64_t radix) {

@@ -43,6 +43,7 @@ class FoldRanges {
   [[nodiscard]] bool merge_digits();
 
   void replace_range(VariableId variable, std::int64_t low, std::int64_t high);
+  void bound_both_digits(VariableId high, VariableId low, std::int64_t radix);
   [[nodiscard]] bool occur_together(VariableId high, VariableId low, std::int64_t radix);
   [[nodiscard]] bool are_one_value(VariableId high, VariableId low, std::int64_t radix);
 

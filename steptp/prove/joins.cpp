@@ -1,6 +1,7 @@
-// Folds over neighbouring ranges are one fold (docs/decisions/0011). Two folds that differ in one range, or by one
-// condition and its opposite, are put together; so are a fold and what it would have one step further. Beside both
-// stands the same rest, which must be a number: inf*(3-1) is not inf*3-inf*1.
+// Folds over neighbouring ranges are one fold (docs/decisions/0011, 0092). Two folds that differ in one range, or by one
+// condition and its opposite, are put together; so are two of which one goes on where an index says that the other ends,
+// and a fold and what it would have one step further. Beside both stands the same rest, which must be a number:
+// inf*(3-1) is not inf*3-inf*1.
 #include <algorithm>
 #include <iterator>
 
@@ -38,14 +39,25 @@ std::vector<Candidate> sums_in(const Store& store, const Polynomial& node) {
 
 }  // namespace
 
-/// sum{a..b}(x)+sum{b+1..c}(x) = sum{a..c}(x), and sum{c}(x)+sum{not(c)}(x) = sum(x); likewise the other folds.
+/// Folds of one operator over as many variables.
 std::optional<PolynomialId> Reductions::join_two(GeneratorId left, GeneratorId right) {
   const Generator& a = generators_[left];
   const Generator& b = generators_[right];
   if (a.kind != Generator::Kind::reduction || b.kind != Generator::Kind::reduction || a.tag != b.tag ||
-      a.polynomials != b.polynomials || a.ranges.size() != b.ranges.size()) {
+      a.ranges.size() != b.ranges.size()) {
     return std::nullopt;
   }
+  if (const auto joined = join_alike(left, right)) return joined;
+  if (a.conditions.empty() || a.conditions.size() != b.conditions.size()) return std::nullopt;
+  if (const auto joined = join_behind(left, right)) return joined;
+  return join_behind(right, left);
+}
+
+/// sum{a..b}(x)+sum{b+1..c}(x) = sum{a..c}(x), and sum{c}(x)+sum{not(c)}(x) = sum(x); likewise the other folds.
+std::optional<PolynomialId> Reductions::join_alike(GeneratorId left, GeneratorId right) {
+  const Generator& a = generators_[left];
+  const Generator& b = generators_[right];
+  if (a.polynomials != b.polynomials) return std::nullopt;
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges = a.ranges;
   std::vector<ConditionId> conditions = a.conditions;
   if (a.conditions == b.conditions) {
@@ -80,6 +92,88 @@ std::optional<PolynomialId> Reductions::join_two(GeneratorId left, GeneratorId r
   for (ConditionId& condition : conditions) condition = arena_.substitute.condition(condition, map);
   return reduce(static_cast<ArithmeticOp>(a.tag), std::move(variables), conditions,
                 arena_.substitute.polynomial(a.polynomials[0], map));
+}
+
+std::vector<Reductions::Ended> Reductions::ended_variables(const OpenedFold& fold) {
+  std::vector<Ended> found;
+  for (std::size_t c = 0; c < fold.conditions.size(); ++c) {
+    const Condition& node = conditions_[fold.conditions[c]];
+    if (node.kind != Condition::Kind::nonnegative) continue;
+    const Affine bound = store_.affine(node.left);
+    for (std::size_t v = 0; v < fold.variables.size(); ++v) {
+      const Affine end = Affine::sum(bound, arena_.affines.variable(fold.variables[v]));
+      const std::vector<VariableId>& used = store_.traits_of_affine(intern(end)).variables;
+      const bool is_outer = std::none_of(fold.variables.begin(), fold.variables.end(), [&](VariableId own) {
+        return std::binary_search(used.begin(), used.end(), own);
+      });
+      if (is_outer) found.push_back({v, c, end});
+    }
+  }
+  return found;
+}
+
+/// sum{v: a..b, v<=n}(x(v))+sum{w: c..d, w<=m}(x(n+1-c+w)) = sum{v: a.., v<=n+1-c+m}(x(v)): the second goes on where the
+/// first ends. It must be known that n is in a-1..b and m in c-1..d, so that nothing else ends either, and that none of
+/// them ends before it begins.
+std::optional<PolynomialId> Reductions::join_behind(GeneratorId first, GeneratorId second) {
+  budget_.spend(8);
+  const OpenedFold a = opened(first);
+  const OpenedFold b = opened(second);
+  const auto op = static_cast<ArithmeticOp>(generators_[first].tag);
+  const auto ends_inside = [this](const OpenedFold& fold, const Ended& ended) {
+    const Interval own = arena_.known.range(fold.variables[ended.variable]);
+    const Interval end = range(ended.end);
+    return end.low >= own.low - 1 && end.high <= own.high;
+  };
+  for (const Ended& x : ended_variables(a)) {
+    for (const Ended& y : ended_variables(b)) {
+      if (!ends_inside(a, x) || !ends_inside(b, y)) continue;
+      const VariableId along = b.variables[y.variable];
+      const auto begin = static_cast<std::int64_t>(arena_.known.range(along).low);
+      const Affine shift = Affine::sum(x.end, Affine::number(1 - begin));
+      if (!goes_on(a, x, b, y, Affine::sum(shift, arena_.affines.variable(along)))) continue;
+      const Affine end = Affine::sum(shift, y.end);
+      const VariableId old = a.variables[x.variable];
+      const auto low = static_cast<std::int64_t>(arena_.known.range(old).low);
+      const VariableId whole = arena_.known.new_variable(low, static_cast<std::int64_t>(range(end).high));
+      const Affine along_both = arena_.affines.variable(whole);
+      const Substitution map = {{old, along_both}};
+      std::vector<VariableId> variables = a.variables;
+      variables[x.variable] = whole;
+      std::vector<ConditionId> conditions = {arena_.conditions.nonnegative(Affine::difference(end, along_both))};
+      for (std::size_t i = 0; i < a.conditions.size(); ++i) {
+        if (i != x.condition) conditions.push_back(arena_.substitute.condition(a.conditions[i], map));
+      }
+      return reduce(op, std::move(variables), conditions, arena_.substitute.polynomial(a.body, map));
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether what the first folds at `place` is what the second folds, but for where they end.
+bool Reductions::goes_on(const OpenedFold& a, const Ended& x, const OpenedFold& b, const Ended& y,
+                         const Affine& place) {
+  Substitution map = {{a.variables[x.variable], place}};
+  std::size_t other = 0;
+  for (std::size_t i = 0; i < a.variables.size(); ++i) {
+    if (i == x.variable) continue;
+    if (other == y.variable) ++other;
+    const Interval mine = arena_.known.range(a.variables[i]);
+    const Interval theirs = arena_.known.range(b.variables[other]);
+    if (mine.low != theirs.low || mine.high != theirs.high) return false;
+    map[a.variables[i]] = arena_.affines.variable(b.variables[other++]);
+  }
+  const auto without = [](const OpenedFold& fold, const Ended& ended) {
+    std::vector<ConditionId> conditions = fold.conditions;
+    conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(ended.condition));
+    return conditions;
+  };
+  std::vector<ConditionId> mine = without(a, x);
+  std::vector<ConditionId> theirs = without(b, y);
+  for (ConditionId& condition : mine) condition = arena_.substitute.condition(condition, map);
+  std::sort(mine.begin(), mine.end());
+  std::sort(theirs.begin(), theirs.end());
+  return mine == theirs && arena_.substitute.polynomial(a.body, map) == b.body;
 }
 
 /// sum{a..b}(x(k))+x(b+1) = sum{a..b+1}(x(k)), and likewise at the other end.

@@ -40,6 +40,8 @@ const std::vector<LawRow> kRows = {
              // Indices that fall.
              {"tx4{E(tx)=-inf;D^i64(tx)=32;a33{D(tx)=where(A(tx,a)>E(tx),32-a,D(tx));E(tx)=max(E(tx),A(tx,a));}}",
               "tx4 a33 E(tx) max=A(tx,a);tx4 a33 D^i64(tx) min=where(A(tx,a)>=E(tx),32-a,33);"},
+             {"tx4{E(tx)=-inf;D^i64(tx)=32;a33{D(tx)=where(A(tx,a)>E(tx),32-a,D(tx));E(tx)=max(E(tx),A(tx,a));}}",
+              "tx4 a33 E(tx) max=A(tx,a);tx4 a33 D^i64(tx) min=where(A(tx,a)==E(tx),32-a,1);"},
              // A maximum of other values.
              {"tx4 a33 E(tx) max=M(tx,a);tx4 a33 D^i64(tx) min=where(A(tx,a)==E(tx),a,33);", kFirst},
              // Strictly above the maximum.
@@ -83,7 +85,7 @@ const std::vector<LawRow> kRows = {
                {"tx4{E(tx)=0;D^i64(tx)=0;a33{D(tx)=where(A(tx,a)>E(tx),a,D(tx));E(tx)=max(E(tx),A(tx,a));}}", kFirst}}},
     {.law = "index of a maximum: the other branch",
      .signature = kArgmax,
-     .before = kFirst,
+     .before = "tx4 a33 E(tx) max=A(tx,a);tx4 a33 D^i64(tx) min=where(A(tx,a)==E(tx),a,33);",
      .after = "tx4 a33 E(tx) max=A(tx,a);tx4 a33 D^i64(tx) min=where(A(tx,a)<E(tx),33,a);",
      .wrong = {{"tx4{E(tx)=-inf;D^i64(tx)=0;a33{D(tx)=where(A(tx,a)>=E(tx),a,D(tx));E(tx)=max(E(tx),A(tx,a));}}",
                 kFirst},

@@ -7,6 +7,12 @@ namespace {
 constexpr std::string_view kFolds =
     "@input A f32[8,60]\n@input C f32[8,60]\n@input E f32[8]\n@input Q f32[8]\n@input M f32[8,60] masked\n"
     "@input H f32[8] masked\n@input G f32[8,12,12]\n@output D f32[8]\n";
+constexpr std::string_view kTriangle =
+    "@input A f32[8,60]\n@input C f32[8,60]\n@output D f32[8,60]\n";
+constexpr std::string_view kRow = "tx8 a60 c60 D(tx,a)+=A(tx,c);";
+constexpr std::string_view kSumUpTo = "tx8 a60 c60 D(tx,a)+=where(c<=a,A(tx,c),0);";
+constexpr std::string_view kMaximumUpTo = "tx8 a60 c60 D(tx,a) max=where(c<=a,A(tx,c),-inf);";
+constexpr std::string_view kProductUpTo = "tx8 a60 c60 D(tx,a)=D(tx,a)*where(c<=a,A(tx,c),1);";
 
 const std::vector<LawRow> kRows = {
     {.law = "a sum term by term",
@@ -178,7 +184,9 @@ const std::vector<LawRow> kRows = {
      .wrong = {{"tx8 a60 D(tx)=D(tx)*A(tx,a);",
                 "tx8{S(tx)=1;a30 S(tx)=S(tx)*A(tx,a);R(tx)=1;a29 R(tx)=R(tx)*A(tx,a+31);D(tx)=S(tx)*R(tx);}"},
                {"tx8 a60 D(tx)=D(tx)*A(tx,a);",
-                "tx8{S(tx)=1;a30 S(tx)=S(tx)*A(tx,a);R(tx)=1;a30 R(tx)=R(tx)*A(tx,a+30);D(tx)=S(tx)*R(tx)*R(tx);}"}}},
+                "tx8{S(tx)=1;a30 S(tx)=S(tx)*A(tx,a);R(tx)=1;a30 R(tx)=R(tx)*A(tx,a+30);D(tx)=S(tx)*R(tx)*R(tx);}"},
+               {"tx8 a60 D(tx)=D(tx)*A(tx,a);",
+                "tx8{S(tx)=1;a30 S(tx)=S(tx)*A(tx,a);R(tx)=1;a30 R(tx)=R(tx)*A(tx,a+30);D(tx)=S(tx)*(R(tx)*R(tx));}"}}},
     {.law = "sums over rounds and over all others",
      .signature = kFolds,
      .before =
@@ -186,14 +194,90 @@ const std::vector<LawRow> kRows = {
      .after = "tx8 a12 c12 D(tx)+=G(tx,a,c);",
      .wrong =
          {{"tx8 a12 c12 D(tx)+=G(tx,a,c);",
-           "tx8{S(tx)=0;a12 c12 ?(c<a) S(tx)+=G(tx,a,c);R(tx)=0;a12 c12 ?(c>a) R(tx)+=G(tx,a,c);D(tx)=S(tx)+R(tx);}"}}},
+           "tx8{S(tx)=0;a12 c12 ?(c<a) S(tx)+=G(tx,a,c);R(tx)=0;a12 c12 ?(c>a) R(tx)+=G(tx,a,c);D(tx)=S(tx)+R(tx);}"},
+          {"tx8 a12 c12 D(tx)+=G(tx,a,c);",
+           "tx8{S(tx)=0;a12 c12 ?(c<a) S(tx)+=G(tx,a,c);R(tx)=0;a12 c12 ?(c<=a) "
+           "R(tx)+=G(tx,a,c);D(tx)=S(tx)+R(tx);}"}}},
+    {.law = "a sum goes on where another ends",
+     .signature = kTriangle,
+     .before = "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;c60 R(tx,a)+=where(c+a<=58,A(tx,a+1+c),0);"
+               "D(tx,a)=S(tx,a)+R(tx,a);}",
+     .after = kRow,
+     .wrong = {{kRow, "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
+                      "c60 R(tx,a)+=where(c+a<=58,C(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
+               {kRow, "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
+                      "c60 R(tx,a)+=where(c+a<=57,A(tx,a+2+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
+               // The first may end before it begins.
+               {"tx8 a60 c57 D(tx,a)+=A(tx,c+3);",
+                "tx8 a60{S(tx,a)=0;c57 S(tx,a)+=where(c+3<=a,A(tx,c+3),0);R(tx,a)=0;"
+                "c60 R(tx,a)+=where(c+a<=58,A(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
+               // It may end before the index.
+               {kRow, "tx8 a60{S(tx,a)=0;c30 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
+                      "c60 R(tx,a)+=where(c+a<=58,A(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
+               // The second may end before it begins, and before its index.
+               {"tx8 a60 c60 D(tx,a)+=where(c<=41,A(tx,c),0);",
+                "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
+                "c60 R(tx,a)+=where(c+a<=40,A(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"},
+               {kRow, "tx8 a60{S(tx,a)=0;c60 S(tx,a)+=where(c<=a,A(tx,c),0);R(tx,a)=0;"
+                      "c10 R(tx,a)+=where(c+a<=58,A(tx,a+1+c),0);D(tx,a)=S(tx,a)+R(tx,a);}"}}},
+    {.law = "a sum up to here by parts",
+     .signature = kTriangle,
+     .before = kSumUpTo,
+     .after = "tx8 d11 c5 E(tx,d)+=A(tx,d*5+c);tx8 d12 c11 F(tx,d)+=where(c<d,E(tx,c),0);tx8 d12 a5 c5 "
+              "G(tx,d,a)+=where(c<=a,A(tx,d*5+c),0);tx8 d12 a5 D(tx,d*5+a)=F(tx,d)+G(tx,d,a);",
+     .wrong = {{"tx8 d12 c5 E(tx,d)+=A(tx,d*5+c);tx8 d12 c12 F(tx,d)+=where(c<=d,E(tx,c),0);tx8 d12 a5 c5 "
+                "G(tx,d,a)+=where(c<=a,A(tx,d*5+c),0);tx8 d12 a5 D(tx,d*5+a)=F(tx,d)+G(tx,d,a);"},
+               {"tx8 d11 c5 E(tx,d)+=A(tx,d*5+c);tx8 d12 c11 F(tx,d)+=where(c<d,E(tx,c),0);tx8 d12 a5 c5 "
+                "G(tx,d,a)+=where(c<a,A(tx,d*5+c),0);tx8 d12 a5 D(tx,d*5+a)=F(tx,d)+G(tx,d,a);"},
+               {"tx8 d11 c5 E(tx,d)+=A(tx,d*5+c);tx8 d12 c10 F(tx,d)+=where(c<d,E(tx,c),0);tx8 d12 a5 c5 "
+                "G(tx,d,a)+=where(c<=a,A(tx,d*5+c),0);tx8 d12 a5 D(tx,d*5+a)=F(tx,d)+G(tx,d,a);"}}},
+    {.law = "a maximum up to here by parts",
+     .signature = kTriangle,
+     .before = kMaximumUpTo,
+     .after = "tx8 d11 c5 E(tx,d) max=A(tx,d*5+c);tx8 d12 c11 F(tx,d) max=where(c<d,E(tx,c),-inf);tx8 d12 a5 c5 "
+              "G(tx,d,a) max=where(c<=a,A(tx,d*5+c),-inf);tx8 d12 a5 D(tx,d*5+a)=max(F(tx,d),G(tx,d,a));",
+     .wrong = {{"tx8 d11 c5 E(tx,d) max=A(tx,d*5+c);tx8 d12 c11 F(tx,d) max=where(c<d-1,E(tx,c),-inf);tx8 d12 a5 c5 "
+                "G(tx,d,a) max=where(c<=a,A(tx,d*5+c),-inf);tx8 d12 a5 D(tx,d*5+a)=max(F(tx,d),G(tx,d,a));"}}},
+    {.law = "a product up to here by parts",
+     .signature = kTriangle,
+     .before = kProductUpTo,
+     .after = "tx8 d11 c5 E(tx,d)=E(tx,d)*A(tx,d*5+c);tx8 d12 c11 F(tx,d)=F(tx,d)*where(c<d,E(tx,c),1);tx8 d12 a5 c5 "
+              "G(tx,d,a)=G(tx,d,a)*where(c<=a,A(tx,d*5+c),1);tx8 d12 a5 D(tx,d*5+a)=F(tx,d)*G(tx,d,a);",
+     .wrong = {{"tx8 d11 c5 E(tx,d)=E(tx,d)*A(tx,d*5+c);tx8 d12 c11 F(tx,d)=F(tx,d)*where(c<d,E(tx,c),1);tx8 d12 a5 c5 "
+                "G(tx,d,a)=G(tx,d,a)*where(c<=a,A(tx,d*5+c),1);tx8 d12 a5 D(tx,d*5+a)=F(tx,d)*G(tx,d,a)**2;"}}},
+    {.law = "a bound on the high digit",
+     .signature = kTriangle,
+     .before = "tx8 a60 c60 D(tx,a)+=where(c<=a//5*5+4,A(tx,c),0);",
+     .after = "tx8 a60 d12 c5 D(tx,a)+=where(d<=a//5,A(tx,d*5+c),0);",
+     .wrong = {{"tx8 a60 d12 c5 D(tx,a)+=where(d<a//5,A(tx,d*5+c),0);"},
+               {"tx8 a60 d12 c5 D(tx,a)+=where(d<=a//5,A(tx,d*5+c),0);",
+                "tx8 a60 c60 D(tx,a)+=where(c<=a//5*5+3,A(tx,c),0);"},
+               {"tx8 a60 d12 c5 D(tx,a)+=where(d>=a//5,A(tx,d*5+c),0);",
+                "tx8 a60 c60 D(tx,a)+=where(c>=a//5*5+1,A(tx,c),0);"}}},
+    {.law = "a choice by indices in a product",
+     .signature = kTriangle,
+     .before = kProductUpTo,
+     .after = "tx8 a60{D(tx,a)=1;c60 ?(c<=a) D(tx,a)=D(tx,a)*A(tx,c);}",
+     .wrong = {{"tx8 a60{D(tx,a)=1;c60 ?(c<a) D(tx,a)=D(tx,a)*A(tx,c);}"},
+               {"tx8 a60{D(tx,a)=1;c60 ?(c<=a) D(tx,a)=D(tx,a)*A(tx,c);}",
+                "tx8 a60 c60 D(tx,a)=D(tx,a)*where(c<=a,A(tx,c),2);"}}},
+    {.law = "a product in a product",
+     .signature = kTriangle,
+     .before = "tx8 d12 c5 E(tx,d)=E(tx,d)*A(tx,d*5+c);tx8 a60 d12 D(tx,a)=D(tx,a)*E(tx,d);",
+     .after = "tx8 a60 c60 D(tx,a)=D(tx,a)*A(tx,c);",
+     .wrong = {{"tx8 a60 c59 D(tx,a)=D(tx,a)*A(tx,c);"},
+               {"tx8 a60 c60 D(tx,a)=D(tx,a)*A(tx,c);",
+                "tx8 d12 c5 E(tx,d)=E(tx,d)*A(tx,d*5+c);tx8 a60 d12 D(tx,a)=D(tx,a)*(E(tx,d)*2);"}}},
     {.law = "a sum takes in its neighbour",
      .signature = kFolds,
      .before = "tx8{S(tx)=0;a59 S(tx)+=A(tx,a+1);D(tx)=S(tx)+A(tx,0);}",
      .after = "tx8 a60 D(tx)+=A(tx,a);",
      .wrong = {{"tx8 a60 D(tx)+=A(tx,a);", "tx8{S(tx)=0;a58 S(tx)+=A(tx,a+2);D(tx)=S(tx)+A(tx,0);}"},
                {"tx8 a60 D(tx)+=A(tx,a);", "tx8{S(tx)=0;a59 S(tx)+=A(tx,a+1);D(tx)=S(tx)+2*A(tx,0);}"},
-               {"tx8 a60 D(tx)+=A(tx,a);", "tx8{S(tx)=0;a59 S(tx)+=A(tx,a+1);D(tx)=S(tx)+A(tx,1);}"}}},
+               {"tx8 a60 D(tx)+=A(tx,a);", "tx8{S(tx)=0;a59 S(tx)+=A(tx,a+1);D(tx)=S(tx)+A(tx,1);}"},
+               // Twice the neighbour, beside another number that is there once.
+               {"tx8{S(tx)=0;a60 S(tx)+=A(tx,a);D(tx)=S(tx)+C(tx,0);}",
+                "tx8{S(tx)=0;a59 S(tx)+=A(tx,a+1);D(tx)=S(tx)+2*A(tx,0)+C(tx,0);}"}}},
     {.law = "a maximum takes in its neighbour",
      .signature = kFolds,
      .before = "tx8{S(tx)=-inf;a59 S(tx) max=A(tx,a);D(tx)=max(S(tx),A(tx,59));}",

@@ -17,7 +17,7 @@ namespace steptp::forms {
 PolynomialId Reducer::result() {
   if (op_ == ArithmeticOp::add) return sum();
   if (op_ == ArithmeticOp::max || op_ == ArithmeticOp::min) return extremum();
-  return folded();
+  return op_ == ArithmeticOp::multiply ? product() : folded();
 }
 
 PolynomialId Reducer::again(std::vector<ConditionId> more, PolynomialId body) {
@@ -155,6 +155,31 @@ bool Reducer::uses_variables(GeneratorId id) const {
                      [&](VariableId v) { return std::binary_search(used.begin(), used.end(), v); });
 }
 
+PolynomialId Reducer::product() {
+  const auto inner = arena_.as_generator(body_);
+  if (!inner) return folded();
+  const Generator& node = arena_.generator(*inner);
+  // product{a}(product{b}(x)) = product{a,b}(x).
+  if (node.kind == Kind::reduction && static_cast<ArithmeticOp>(node.tag) == op_) return with_inner(*inner);
+  // product(if(c;x;1)) = product{c}(x), where indices decide c.
+  if (node.kind == Kind::select && arena_.is_index_condition(node.conditions[0]) && uses_variables(*inner)) {
+    const PolynomialId one = arena_.reductions.identity(op_);
+    if (node.polynomials[1] == one) return again({node.conditions[0]}, node.polynomials[0]);
+    if (node.polynomials[0] == one) return again({arena_.conditions.negation(node.conditions[0])}, node.polynomials[1]);
+  }
+  return folded();
+}
+
+/// The variables and conditions of a fold by the same operator, which is the whole body, are this fold's too.
+PolynomialId Reducer::with_inner(GeneratorId inner) {
+  const auto opened = arena_.reductions.opened(inner);
+  std::vector<VariableId> variables = variables_;
+  variables.insert(variables.end(), opened.variables.begin(), opened.variables.end());
+  std::vector<ConditionId> conditions = conditions_;
+  conditions.insert(conditions.end(), opened.conditions.begin(), opened.conditions.end());
+  return arena_.reductions.reduce(op_, std::move(variables), conditions, opened.body);
+}
+
 PolynomialId Reducer::extremum() {
   if (const auto moved = move_out()) return *moved;
   if (const auto chosen = index_of_extremum()) return *chosen;
@@ -169,14 +194,7 @@ PolynomialId Reducer::extremum() {
     return arena_.choices.extremum(is_max, operands);
   }
   // max{a}(max{b}(x)) = max{a,b}(x).
-  if (node.kind == Kind::reduction && static_cast<ArithmeticOp>(node.tag) == op_) {
-    const auto opened = arena_.reductions.opened(*inner);
-    std::vector<VariableId> variables = variables_;
-    variables.insert(variables.end(), opened.variables.begin(), opened.variables.end());
-    std::vector<ConditionId> conditions = conditions_;
-    conditions.insert(conditions.end(), opened.conditions.begin(), opened.conditions.end());
-    return arena_.reductions.reduce(op_, std::move(variables), conditions, opened.body);
-  }
+  if (node.kind == Kind::reduction && static_cast<ArithmeticOp>(node.tag) == op_) return with_inner(*inner);
   // max(if(c;x;y)) = max(max{c}(x),max{not(c)}(y)), where indices decide c.
   if (node.kind == Kind::select && arena_.is_index_condition(node.conditions[0]) && uses_variables(*inner)) {
     std::vector<PolynomialId> parts;

@@ -35,6 +35,11 @@ class Reducer {
   [[nodiscard]] bool uses_variables(GeneratorId id) const;
   [[nodiscard]] bool is_own(VariableId variable) const { return fold_.is_own(variable); }
 
+  // ---- products
+  [[nodiscard]] PolynomialId product();
+  /// What is inside a fold by the same operator, which is the whole body, is inside of this one.
+  [[nodiscard]] PolynomialId with_inner(GeneratorId inner);
+
   // ---- greatest and least values
   [[nodiscard]] PolynomialId extremum();
   /// max(2*x+y) over x is 2*max(x)+y, and max(-x) is -min(x). An empty fold stays infinite.

@@ -33,6 +33,19 @@ class Reductions : private Room {
   [[nodiscard]] std::optional<PolynomialId> longer_by(GeneratorId fold,
                                                       const std::function<bool(PolynomialId)>& is_there);
   [[nodiscard]] PolynomialId join_reductions(PolynomialId sum);
+
+ private:
+  /// A variable of an opened fold that goes up to an index outside of it.
+  struct Ended {
+    std::size_t variable = 0;
+    std::size_t condition = 0;  ///< that says so
+    Affine end;
+  };
+  [[nodiscard]] std::vector<Ended> ended_variables(const OpenedFold& fold);
+  [[nodiscard]] std::optional<PolynomialId> join_alike(GeneratorId left, GeneratorId right);
+  [[nodiscard]] std::optional<PolynomialId> join_behind(GeneratorId first, GeneratorId second);
+  [[nodiscard]] bool goes_on(const OpenedFold& a, const Ended& x, const OpenedFold& b, const Ended& y,
+                             const Affine& place);
 };
 
 }  // namespace steptp::forms

@@ -39,6 +39,14 @@ TEST(Tables, AnEdge) {
   EXPECT_EQ(rule->constant, 2);
 }
 
+TEST(Tables, AnEdgeThatOneCoordinateOnlyTouches) {
+  // The row of the last entry holds both values, so that no coordinate alone says which it is.
+  const auto rule = two_valued(table({2, 2}, {1, 1, 1, 0}));
+  ASSERT_TRUE(rule);
+  EXPECT_EQ(rule->coefficients, (std::vector<std::int64_t>{-1, -1}));
+  EXPECT_EQ(rule->constant, 1);
+}
+
 TEST(Tables, WhatNoRuleSays) {
   EXPECT_FALSE(two_valued(table({4}, {1, 0, 1, 0})));
   EXPECT_FALSE(two_valued(table({3, 3}, {0, 1, 1, 0, 0, 1, 0, 1, 0}))) << "one entry of a mask is changed";

@@ -1,4 +1,4 @@
-// tensor_concat_to_fuse_operators, tensor_split_to_decouple_operators, partially_equivalent_then_correct
+// tensor_concat_to_fuse_operators, tensor_split_to_decouple_operators, partially_equivalent_then_correct, prefix_fold
 #include <string>
 #include <vector>
 
@@ -133,10 +133,29 @@ void tell_partial(Teller& teller) {
   teller.say("back");
 }
 
+void tell_prefix(Teller& teller) {
+  const Facts& facts = teller.facts;
+  bind_where(teller);
+  teller.bind_before("equation", facts.matched[0].site);
+  bind_tensors(teller);
+  teller.say("take");
+  teller.say_preconditions();
+  std::vector<TracePieces> added;
+  for (const Part& part : facts.added) added.push_back(nest_of(teller.after, part.site));
+  const bool running = teller.word("form") == "running";
+  teller.bind(running ? "new" : "last", std::move(added.back()));
+  added.pop_back();
+  if (!running) teller.bind("work", list_of(std::move(added)));
+  teller.say(running ? "running" : "parts");
+  teller.say("why");
+  teller.say("back");
+}
+
 constexpr Telling kTellings[] = {
     {"tensor_concat_to_fuse_operators", tell_concat},
     {"tensor_split_to_decouple_operators", tell_split},
     {"partially_equivalent_then_correct", tell_partial},
+    {"prefix_fold", tell_prefix},
 };
 
 }  // namespace

@@ -70,15 +70,6 @@ std::optional<std::vector<std::vector<RefPtr>>> terms_of(const Statement& statem
   return out;
 }
 
-bool is_neutral(const Expr& expr, ArithmeticOp op) {
-  const auto* literal = std::get_if<Literal>(&expr.node);
-  if (op == ArithmeticOp::add) return literal && literal->real == 0;
-  if (op == ArithmeticOp::min) return std::holds_alternative<Infinity>(expr.node);
-  const auto* call = std::get_if<Call>(&expr.node);
-  return op == ArithmeticOp::max && call && call->function == Function::negate &&
-         std::holds_alternative<Infinity>(call->argument->node);
-}
-
 VariableNumbers names_of(const Statement& statement, const Instance& instance) {
   VariableNumbers names;
   for (std::size_t i = 0; i < statement.loops.size(); ++i) names[statement.loops[i]->index] = instance.variables[i];
@@ -199,6 +190,16 @@ class Question {
 };
 
 }  // namespace
+
+bool is_neutral(const Expr& expr, ArithmeticOp op) {
+  const auto* literal = std::get_if<Literal>(&expr.node);
+  if (op == ArithmeticOp::add) return literal && literal->real == 0;
+  if (op == ArithmeticOp::multiply) return literal && literal->real == 1;
+  if (op == ArithmeticOp::min) return std::holds_alternative<Infinity>(expr.node);
+  const auto* call = std::get_if<Call>(&expr.node);
+  return op == ArithmeticOp::max && call && call->function == Function::negate &&
+         std::holds_alternative<Infinity>(call->argument->node);
+}
 
 std::optional<Unguarded> without_needless_guards(View& view, const std::string& filled) {
   Unguarded out{view.program(), 0};

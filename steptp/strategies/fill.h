@@ -15,6 +15,9 @@ struct Unguarded {
   std::size_t conditions = 0;  ///< how many were dropped
 };
 
+/// An accumulation by the operator does not change by this value, whatever it holds.
+[[nodiscard]] bool is_neutral(const Expr& expr, ArithmeticOp op);
+
 /// The program without those conditions in guards around accumulations of a tensor's values that can go: at points that
 /// a condition kept out, what is read has a value, and either every factor is the neutral value that a copy was filled
 /// with, or nobody reads the element that is accumulated. Nothing where no condition can go.

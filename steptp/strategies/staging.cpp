@@ -110,9 +110,8 @@ std::vector<ExprPtr> guards_at(const CacheRequest& request, const std::vector<co
   return *std::move(common);
 }
 
-}  // namespace
-
-Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
+/// The reads of the tensor in the body, noted in `out` too. Nothing below the level may write the tensor.
+Result<std::vector<SubscriptUse>, Refusal> find_uses(View& view, const CacheRequest& request, Staged& out) {
   const AccessTable& table = view.table();
   const auto tensor = table.tensors.find(request.of);
   const auto refuse_uses = [&] {
@@ -124,9 +123,6 @@ Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
   const auto is_below = [&](std::size_t number) {
     return std::find(below.begin(), below.end(), table.accesses[number].statement) != below.end();
   };
-  Staged out;
-  out.source = request.of;
-  out.dtype = tensor->second.dtype;
   std::vector<SubscriptUse> uses;
   for (const std::size_t number : tensor->second.reads) {
     if (!is_below(number)) continue;
@@ -147,33 +143,79 @@ Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
   if (tensor->second.scope == Scope::local && request.scope != Scope::local) {
     return Refusal{&kCachePlacement, request.site(), concat(request.of, " is a thread's own"), {}};
   }
-  auto level = cache_level(request, out.statements);
-  if (!level) return level.error();
-  out.level = *std::move(level);
-  for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
-  auto box = request.points ? point_footprint_of(uses, out.level.still) : footprint_of(uses, out.level.still);
-  if (!box && !request.points) {
-    out.level.join_single_iterations(*out.statements[0]);
+  return uses;
+}
+
+/// What the copy holds. Where a box fails, the level takes in loops of a single iteration, and `uses` and `out.level`
+/// are changed to match.
+Result<Footprint, std::string> find_footprint(const CacheRequest& request, std::vector<SubscriptUse>& uses,
+                                              Staged& out) {
+  const auto to_common_names = [&] {
     for (SubscriptUse& use : uses) use.subscripts = out.level.in_common_names(std::move(use.subscripts));
-    box = footprint_of(uses, out.level.still);
-  }
-  if (!box) return Refusal{&kCacheBox, request.site(), concat(request.of, ": ", box.error()), {}};
-  const Footprint footprint = *std::move(box);
-  out.extents = footprint.extents();
-  out.names.resize(out.extents.size());
+  };
+  to_common_names();
+  if (request.points) return point_footprint_of(uses, out.level.still);
+  auto box = footprint_of(uses, out.level.still);
+  if (box) return box;
+  out.level.join_single_iterations(*out.statements[0]);
+  to_common_names();
+  return footprint_of(uses, out.level.still);
+}
+
+/// For each dimension of the copy the name that all uses suggest; empty where they disagree. Nothing where a subscript
+/// inside of the copy does not fit.
+std::optional<std::vector<std::string>> common_names(const Footprint& footprint, const std::vector<SubscriptUse>& uses,
+                                                     const std::vector<std::int64_t>& extents) {
+  std::vector<std::string> names(extents.size());
   for (const SubscriptUse& use : uses) {
     const auto inside = footprint.inside(use.subscripts);
-    if (!inside) return refuse_large(request);
-    for (std::size_t i = 0; i < out.extents.size(); ++i) {
-      std::string here = good_name(*use.statement, (*inside)[i], out.extents[i]);
+    if (!inside) return std::nullopt;
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+      std::string here = good_name(*use.statement, (*inside)[i], extents[i]);
       if (&use == uses.data()) {
-        out.names[i] = std::move(here);
-      } else if (out.names[i] != here) {
-        out.names[i].clear();
+        names[i] = std::move(here);
+      } else if (names[i] != here) {
+        names[i].clear();
       }
     }
   }
-  const RefPtr example = table.accesses[tensor->second.reads[0]].ref;
+  return names;
+}
+
+/// What has to hold at a point of the copy so that the tensor has an element there.
+std::vector<ExprPtr> bounds_at(const Footprint& footprint, const std::vector<std::int64_t>& shape,
+                               const std::vector<Index>& point, const std::vector<Loop>& around) {
+  Ranges ranges;
+  for (const Loop& loop : around) ranges.variables[loop.index] = {0, static_cast<Wide>(loop.extent) - 1};
+  std::vector<ExprPtr> conditions;
+  const auto subscripts = footprint.outside(point);
+  for (std::size_t i = 0; subscripts && i < shape.size(); ++i) {
+    add_bounds((*subscripts)[i], shape[i], ranges, conditions);
+  }
+  return conditions;
+}
+
+}  // namespace
+
+Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
+  Staged out;
+  out.source = request.of;
+  auto found = find_uses(view, request, out);
+  if (!found) return found.error();
+  std::vector<SubscriptUse> uses = *std::move(found);
+  const TensorFacts& tensor = view.table().tensors.at(request.of);
+  out.dtype = tensor.dtype;
+  auto level = cache_level(request, out.statements);
+  if (!level) return level.error();
+  out.level = *std::move(level);
+  auto box = find_footprint(request, uses, out);
+  if (!box) return Refusal{&kCacheBox, request.site(), concat(request.of, ": ", box.error()), {}};
+  const Footprint footprint = *std::move(box);
+  out.extents = footprint.extents();
+  auto names = common_names(footprint, uses, out.extents);
+  if (!names) return refuse_large(request);
+  out.names = *std::move(names);
+  const RefPtr example = view.table().accesses[tensor.reads[0]].ref;
   out.value = [footprint, example](const std::vector<Index>& point) -> ExprPtr {
     auto subscripts = footprint.outside(point);
     if (!subscripts) return nullptr;
@@ -187,14 +229,7 @@ Result<Staged, Refusal> stage_tensor(View& view, const CacheRequest& request) {
       std::vector<ExprPtr> guards = guards_at(request, statements, footprint.points->points, point);
       if (!guards.empty()) return guards;
     }
-    Ranges ranges;
-    for (const Loop& loop : around) ranges.variables[loop.index] = {0, static_cast<Wide>(loop.extent) - 1};
-    std::vector<ExprPtr> conditions;
-    const auto subscripts = footprint.outside(point);
-    for (std::size_t i = 0; subscripts && i < shape.size(); ++i) {
-      add_bounds((*subscripts)[i], shape[i], ranges, conditions);
-    }
-    return conditions;
+    return bounds_at(footprint, shape, point, around);
   };
   out.replace = [footprint, level = out.level, name = request.of, scope = request.scope](
                     Rewriter& rewriter, const std::string& cache, DType dtype, const std::vector<Index>& front) {

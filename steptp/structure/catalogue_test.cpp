@@ -1,11 +1,14 @@
-// The catalogue of diagnostics and the table of R19 in docs/language.md are one list.
+// The catalogue of diagnostics and the table of R19 in docs/language.md are one list, and no id is missing in it.
 #include "steptp/structure/catalogue.h"
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "source_dir.h"
@@ -42,6 +45,40 @@ TEST(Catalogue, IsTheTableOfTheLanguagePage) {
   for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(problem_of(entries[i], rows[i]), "");
   // The test can fail.
   EXPECT_NE(problem_of(entries[0], rows[1]), "");
+}
+
+/// The ids that a source gives to a diagnostic: make_error("id", and the like.
+std::set<std::string> ids_in(const std::string& source) {
+  std::set<std::string> ids;
+  for (const std::string_view call : {"make_error(", "refuse(", "report(", "error("}) {
+    for (std::size_t at = source.find(call); at != std::string::npos; at = source.find(call, at + 1)) {
+      const std::size_t quote = source.find_first_not_of(" \n", at + call.size());
+      if (quote == std::string::npos || source[quote] != '"') continue;
+      const std::size_t end = source.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", quote + 1);
+      if (source.compare(end, 2, "\",") == 0) ids.insert(source.substr(quote + 1, end - quote - 1));
+    }
+  }
+  return ids;
+}
+
+TEST(Catalogue, HasEveryIdOfTheSources) {
+  EXPECT_EQ(ids_in("make_error(\n    \"one-a\", x); refuse(\"two\", y); make_error(\"text\"); report(id, z);"),
+            (std::set<std::string>{"one-a", "two"}));
+  std::size_t found = 0;
+  for (const char* folder : {"/steptp", "/cli"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(STEPTP_SOURCE_DIR + std::string(folder))) {
+      const std::string path = entry.path().string();
+      if (!(path.ends_with(".cpp") || path.ends_with(".h")) || path.ends_with("_test.cpp")) continue;
+      std::ifstream file(path);
+      std::stringstream source;
+      source << file.rdbuf();
+      for (const std::string& id : ids_in(source.str())) {
+        found += 1;
+        EXPECT_NE(find_explanation(id), nullptr) << id << " in " << path;
+      }
+    }
+  }
+  EXPECT_GT(found, 100);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace steptp {
 
 /// Reads references, subscripts, values and conditions; the nests around them are the reader's business.
 /// A failed read returns null (or false) after it has reported why.
+/// More than thirty functions, because each rule of the grammar is one.
 class ExpressionReader {
  public:
   static constexpr int kMaxDepth = 250;

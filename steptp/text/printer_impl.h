@@ -53,6 +53,7 @@ struct NoPlaces {
 };
 
 /// Writes trees as text. `Places` is told where each part begins and ends; NoPlaces costs nothing.
+/// More than thirty functions, because each kind of node is one.
 template <typename Places>
 class Printer {
  public:

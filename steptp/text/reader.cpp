@@ -1,6 +1,7 @@
 // Loops, guards and bodies; expression_reader.h reads what is in the equations. After an error the reader skips to
 // the next `;` and goes on, counting brackets on the way, so that one run reports several errors. Both profiles are
 // read by the same code, with different marks (docs/language.md R16, R17).
+// More than 400 lines, because the grammar of nests is one class, and nobody else needs to see it.
 #include "steptp/text/reader.h"
 
 #include <charconv>

@@ -491,7 +491,7 @@ std::vector<Case> cases() {
       {"CompactLower",
        "a4 D=d(a);",
        {{"syntax", 1, 6, 1, "'d' is not a function of the language",
-         "the functions are exp log sqrt abs erf max min i"}}},
+         "the functions are exp log sqrt abs erf max min where"}}},
       {"CompactReserved",
        "e4 D=1;",
        {{"reserved", 1, 1, 1, "'e' is not an index: the letter 'e' is reserved",

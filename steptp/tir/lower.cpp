@@ -1,6 +1,7 @@
 // TVMScript: one block per statement, with loops as `range`, `T.grid` or thread bindings, guards as `T.where`, and
 // implicit initialisation as `T.init` where TVM means the same by it (initial.h), otherwise as a block that fills
 // the buffer. Two dialects differ in names only. What TVM would give another meaning is refused. Decision 0022.
+// More than 400 lines, because a module is written in one walk, by one class that nobody else needs to see.
 #include "steptp/tir/lower.h"
 
 #include <algorithm>

@@ -21,6 +21,7 @@ using Outputs = std::vector<Value>;
 
 /// What the builders of program types speak: arguments by name, layers with their parameters, operators by short names.
 /// Whatever does not fit throws graph::Misuse.
+/// More than thirty functions, because it is a vocabulary: each word is one, and most are a line long.
 class Maker {
  public:
   Maker(graph::Builder& builder, const Arguments& arguments, DType dtype)

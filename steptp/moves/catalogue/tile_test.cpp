@@ -5,6 +5,7 @@
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
 #include "steptp/ir/canonical.h"
+#include "steptp/moves/parts.h"
 #include "steptp/text/document.h"
 #include "steptp/text/printer.h"
 #include "steptp/verify/verify.h"
@@ -95,6 +96,28 @@ TEST(TileMove, OfAnyShape) {
       const OracleOpinion opinion = ask_oracle(before, after, 2);
       EXPECT_TRUE(opinion.compared);
       EXPECT_FALSE(opinion.difference.has_value()) << *opinion.difference << "\n" << print(after);
+    }
+    if (HasFailure()) return;
+  }
+}
+
+/// The last part is shorter, and a round may be longer than what is left of a part: both are filled, so that nothing
+/// is asked where products are added.
+TEST(TileMove, PartsOfSums) {
+  Random random(20261119);
+  for (int i = 0; i < 8; ++i) {
+    const auto extent = [&] { return static_cast<std::int64_t>(5 + random.below(40)); };
+    const std::int64_t k = extent();
+    const Program before = move_program(linear("f32", extent(), extent(), k));
+    const auto length = static_cast<std::int64_t>(2 + random.below(static_cast<std::uint64_t>(k) - 2));
+    const Program cut = after_move("parts", before, concat(R"({"at":"0","length":)", length, "}"));
+    const Program after = after_move("tile", cut, sizes(2, 4, 4, 4, 0));
+    const Judgement judgement = verify(before, after);
+    EXPECT_TRUE(is_equal(judgement.verdict)) << describe(before, after, judgement);
+    View view(after);
+    for (const Statement& statement : view.table().statements) {
+      const bool multiplies = find_multiplied(statement).has_value();
+      EXPECT_TRUE(!multiplies || statement.guards.empty()) << print(after);
     }
     if (HasFailure()) return;
   }

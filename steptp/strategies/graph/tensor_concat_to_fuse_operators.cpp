@@ -4,6 +4,7 @@
 ///           L^{6}_{a=0}[D_{a}=G_{a}]; L^{4}_{a=0}[E_{a}=G_{a+6}]
 /// Safe because the operators do not touch each other's results, differ only in operands that follow the loop, and
 /// these lie behind each other without overlapping.
+/// More than 400 lines, because a strategy is one file.
 #include <algorithm>
 
 #include "steptp/analysis/device.h"

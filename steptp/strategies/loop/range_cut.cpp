@@ -1,14 +1,17 @@
 /// range_cut: what a condition on indices makes needless is skipped, as a whole where it can be.
 ///   D_{a,c}=D_{a,c}+f(a,c,d); E_{a,c}=if_then_else(c<=a,D_{a,c},0)   -->   ?{c<=a}[D_{a,c}=..]; E_{a,c}=..   (needed)
+///   D_{a}=D_{a}+if_then_else(c<=a,A_{c},0)   -->   ?{c<=a}[D_{a}=D_{a}+A_{c}]   (neutral)
 ///   L^{8}_{k=0}L^{4}_{c=0}?{k*4+c<=a}[S]   -->   L^{8}_{k=0}?{k*4<=a}[L^{4}_{c=0}?{k*4+c<=a}[S]]   (blocks)
-/// Safe because no element is left out that somebody reads; and because the condition outside holds wherever the one
-/// inside does, so that it only saves looking. Not one of the published strategies.
+/// Safe because no element is left out that somebody reads; because an accumulation does not change where it takes the
+/// neutral value; and because the condition outside holds wherever the one inside does, so that it only saves looking.
+/// Not one of the published strategies.
 #include <algorithm>
 
 #include "steptp/analysis/box_search.h"
 #include "steptp/analysis/interval.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/expressions.h"
+#include "steptp/strategies/fill.h"
 #include "steptp/strategies/loops.h"
 #include "steptp/strategies/origins.h"
 #include "steptp/strategies/storage.h"
@@ -19,8 +22,8 @@ namespace {
 
 constexpr Parameter kParameters[] = {
     {"form", Parameter::Kind::word,
-     "needed: at an equation whose tensor is read under a condition only; blocks: at a loop with a guard further "
-     "inside"},
+     "needed: at an equation whose tensor is read under a condition only; neutral: at an accumulation that takes its "
+     "neutral value where a condition fails; blocks: at a loop with a guard further inside"},
 };
 constexpr Precondition kPublished[] = {
     {Check::dependency, "under-condition",
@@ -29,6 +32,9 @@ constexpr Precondition kPublished[] = {
 };
 constexpr Precondition kSafety[] = {
     {Check::order, "alone", "the equation stands alone in its nest, and its guard does not say the same already"},
+    {Check::fact, "adds-nothing",
+     "an accumulation takes the neutral value of its operator where a condition on indices fails, and the condition "
+     "holds for some iteration of each element"},
     {Check::fact, "cuts-blocks",
      "a comparison of the guard that reads loops outside and inside is linear in those inside, and its weakest form "
      "over "
@@ -38,10 +44,11 @@ constexpr Precondition kSafety[] = {
 };
 constexpr const Precondition& kUnderCondition = kPublished[0];
 constexpr const Precondition& kAlone = kSafety[0];
-constexpr const Precondition& kCutsBlocks = kSafety[1];
-constexpr const Precondition& kOneKernel = kSafety[2];
+constexpr const Precondition& kAddsNothing = kSafety[1];
+constexpr const Precondition& kCutsBlocks = kSafety[2];
+constexpr const Precondition& kOneKernel = kSafety[3];
 constexpr Component kModifies[] = {Component::expressions, Component::range_adjustments};
-constexpr std::string_view kForms[] = {"needed", "blocks"};
+constexpr std::string_view kForms[] = {"needed", "neutral", "blocks"};
 
 /// The conditions are equal, whoever built them.
 bool contains(const std::vector<ExprPtr>& conditions, const ExprPtr& condition) {
@@ -134,6 +141,78 @@ Result<Cut, Refusal> plan_needed(View& view, const Site& site) {
   const std::vector<std::uint32_t> items(statement.items.begin(), statement.items.end() - 1);
   NestPtr cut = stands_for(make_nest(nest.loops, conjunction_of(guard), nest.items), nest);
   return Cut{with_items(view.program(), items, {std::move(cut)}), *std::move(common), guard_site(items)};
+}
+
+// --- what adds nothing ---------------------------------------------------------------------------------------------
+
+/// Which operand of X=X+if_then_else(..) is the choice; nothing where the equation has another form.
+std::optional<std::uint32_t> chosen_operand(const Statement& statement) {
+  const Expr& right = *statement.equation->right;
+  const auto* sum = std::get_if<Sum>(&right.node);
+  const auto* product = std::get_if<Product>(&right.node);
+  const bool joins = std::holds_alternative<Extremum>(right.node) ||
+                     (sum && sum->operators[0] == ArithmeticOp::add) ||
+                     (product && product->operators[0] == ArithmeticOp::multiply);
+  if (!statement.accumulates || !joins || child_count(right) != 2) return std::nullopt;
+  const auto* first = std::get_if<Read>(&child(right, 0)->node);
+  const std::uint32_t number = first && equal(*first->ref, *statement.equation->left) ? 1 : 0;
+  return std::holds_alternative<Select>(child(right, number)->node) ? std::optional(number) : std::nullopt;
+}
+
+/// For every element a condition holds where the loops that are not its subscripts are each at one end.
+bool holds_somewhere(const Statement& statement, const Expr& condition) {
+  constexpr std::size_t kMostLoops = 8;
+  Ranges box;
+  std::vector<const Loop*> others;
+  std::set<std::string> own;
+  for (const Index& subscript : statement.equation->left->subscripts) {
+    for_each_variable(subscript, [&own](const std::string& name) { own.insert(name); });
+  }
+  for (const Loop* loop : statement.loops) {
+    box.variables[loop->index] = {0, static_cast<Wide>(loop->extent) - 1};
+    // Each block, or thread, has its own elements in s and l.
+    const bool is_hidden = statement.equation->left->scope != Scope::global && loop->kind == LoopKind::bound;
+    if (!own.contains(loop->index) && !is_hidden) others.push_back(loop);
+  }
+  if (others.size() > kMostLoops) return false;
+  for (std::size_t corner = 0; corner < (std::size_t{1} << others.size()); ++corner) {
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      const Wide at = (corner >> i) % 2 == 0 ? 0 : static_cast<Wide>(others[i]->extent) - 1;
+      box.variables[others[i]->index] = {at, at};
+    }
+    if (truth_of(condition, box) == Truth::yes) return true;
+  }
+  return false;
+}
+
+Result<Cut, Refusal> plan_neutral(View& view, const Site& site) {
+  const auto found = equation_at(view, site);
+  if (!found) return found.error();
+  const Statement& statement = **found;
+  const auto refuse_because = [&](const Precondition& why, std::string message) {
+    return Refusal{&why, site, std::move(message), {{"tensor", statement.equation->left->tensor}}};
+  };
+  const auto number = chosen_operand(statement);
+  const ExprPtr& right = statement.equation->right;
+  const auto* chosen = number ? std::get_if<Select>(&child(*right, *number)->node) : nullptr;
+  if (!chosen || !is_index_condition(*chosen->condition) || !is_neutral(*chosen->if_false, *statement.accumulates)) {
+    return refuse_because(kAddsNothing, "it takes no neutral value where a condition on indices fails");
+  }
+  const Nest& nest = *statement.nests.back();
+  if (nest.items.size() != 1 || !statement.guards.empty()) {
+    return refuse_because(kAlone, nest.items.size() != 1 ? "other items stand beside the equation"
+                                                         : "it has a guard already");
+  }
+  if (!holds_somewhere(statement, *chosen->condition)) {
+    return refuse_because(kAddsNothing, "the condition may fail in all iterations of an element");
+  }
+  std::vector<ExprPtr> operands = {child(*right, 0), child(*right, 1)};
+  operands[*number] = chosen->if_true;
+  EquationPtr equation =
+      stands_for(make_equation(statement.equation->left, with_children(right, operands)), *statement.equation);
+  const std::vector<std::uint32_t> items(statement.items.begin(), statement.items.end() - 1);
+  NestPtr cut = stands_for(make_nest(nest.loops, chosen->condition, {std::move(equation)}), nest);
+  return Cut{with_items(view.program(), items, {std::move(cut)}), conjuncts(chosen->condition), guard_site(items)};
 }
 
 // --- whole blocks --------------------------------------------------------------------------------------------------
@@ -246,6 +325,7 @@ Result<Cut, Refusal> plan_blocks(View& view, const PlacedLoop& at) {
 
 Result<Cut, Refusal> plan(View& view, const Site& site, std::size_t form) {
   if (form == 0) return plan_needed(view, site);
+  if (form == 1) return plan_neutral(view, site);
   const auto at = find_loop(view, site);
   if (!at) return at.error();
   return plan_blocks(view, *at);
@@ -256,8 +336,11 @@ void choices(View& view, Listing& listing) {
     if (!listing.allows(plan(view, site, form))) return;
     listing.offer({site, {{"form", std::vector<std::string>{std::string(kForms[form])}}}, true});
   };
-  for (const Statement& statement : view.table().statements) offer(item_site(statement.items), 0);
-  for (const PlacedLoop& at : all_loops(view)) offer(at.site(), 1);
+  for (const Statement& statement : view.table().statements) {
+    offer(item_site(statement.items), 0);
+    offer(item_site(statement.items), 1);
+  }
+  for (const PlacedLoop& at : all_loops(view)) offer(at.site(), 2);
 }
 
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
@@ -267,19 +350,21 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   if (!cut) return cut.error();
   Applied out;
   out.program = std::move(cut->program);
-  const bool needed = *form == 0;
-  const std::string_view role = needed ? "equation" : "loop";
+  const std::string_view role = *form < 2 ? "equation" : "loop";
   out.facts.matched = {{role, choice.at}};
   out.facts.removed = out.facts.matched;
   out.facts.added = {{"guard", cut->guard}};
-  if (needed) {
+  out.facts.values = {{"conditions", static_cast<std::int64_t>(cut->conditions.size())}};
+  if (*form == 0) {
     out.facts.holds = {{&kUnderCondition, {}}, {&kAlone, {}}};
+    out.facts.because = "every read of the tensor is under the condition, so that nobody reads what is left out";
+  } else if (*form == 1) {
+    out.facts.holds = {{&kAddsNothing, {}}, {&kAlone, {}}};
+    out.facts.because = "what is left out adds the neutral value, and something is left for every element";
   } else {
     out.facts.holds = {{&kCutsBlocks, {}}, {&kOneKernel, {}}};
+    out.facts.because = "the condition outside holds wherever the one inside holds";
   }
-  out.facts.values = {{"conditions", static_cast<std::int64_t>(cut->conditions.size())}};
-  out.facts.because = needed ? "every read of the tensor is under the condition, so that nobody reads what is left out"
-                             : "the condition outside holds wherever the one inside holds";
   return out;
 }
 
@@ -291,8 +376,10 @@ const Strategy& range_cut_strategy() {
       Level::operators,
       "what a condition on indices makes needless is skipped, as a whole where it can be",
       "D_{a,c}=D_{a,c}+f(a,c,d); E_{a,c}=if_then_else(c<=a,D_{a,c},0)   -->   ?{c<=a}[D_{a,c}=..]; E_{a,c}=..\n"
+      "  D_{a}=D_{a}+if_then_else(c<=a,A_{c},0)   -->   ?{c<=a}[D_{a}=D_{a}+A_{c}]\n"
       "  L^{8}_{k=0}L^{4}_{c=0}?{k*4+c<=a}[S]   -->   L^{8}_{k=0}?{k*4<=a}[L^{4}_{c=0}?{k*4+c<=a}[S]]",
-      "no element is left out that somebody reads, and the condition outside holds wherever the one inside does",
+      "no element is left out that somebody reads, an accumulation does not change where it takes the neutral value, and "
+      "the condition outside holds wherever the one inside does",
       "",
       {"@input A f32[6,4]\n@input C f32[4,6]\n@output E f32[6,6]\n"
        "B^{6}_{tx=0}L^{6}_{a=0}L^{4}_{c=0}[D^{f32,g}_{tx,a}=D^{f32,g}_{tx,a}+A^{f32,g}_{tx,c}*C^{f32,g}_{c,a};];"

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "steptp/base/text.h"
 #include "testing/strategy_test.h"
 
 namespace steptp::testing {
@@ -83,6 +84,52 @@ TEST(RangeCut, NotNeeded) {
   refused("B(tx,6)L(a,6)[D[tx,a]=A[tx,a];F[tx,a]=0;];B(tx,6)L(a,6)[E[tx,a]=if_then_else(a<=tx,D[tx,a],0);];", "alone");
   refused("B(tx,6)L(a,6)[D[a,a]=A[tx,a];];B(tx,6)L(a,6)[E[tx,a]=if_then_else(a<=tx,D[a,a],0);];" + copy,
           "under-condition");
+}
+
+TEST(RangeCut, WhatAddsNothing) {
+  const auto cut = [](std::string_view before, std::string_view after) {
+    expect_rewrite("range_cut", concat("@input A f32[6]\n@output D f32[6]\n", before), R"({"at":"0/0","form":"neutral"})",
+                   after);
+  };
+  cut("B(tx,6)L(a,6)[D[tx]=D[tx]+if_then_else(a<=tx,A[a],0);];", "B(tx,6)L(a,6)?{a<=tx}[D[tx]=D[tx]+A[a];];");
+  cut("B(tx,6)L(a,6)[D[tx]=if_then_else(a>=tx&a<7,A[a],1)*D[tx];];",
+      "B(tx,6)L(a,6)?{a>=tx&a<7}[D[tx]=A[a]*D[tx];];");
+  cut("B(tx,6)L(a,6)[D[tx]=max(D[tx],if_then_else(a<=tx,A[a],-inf));];",
+      "B(tx,6)L(a,6)?{a<=tx}[D[tx]=max(D[tx],A[a]);];");
+  cut("B(tx,6)L(a,6)[D[tx]=min(if_then_else(a<=tx,A[a],inf),D[tx]);];",
+      "B(tx,6)L(a,6)?{a<=tx}[D[tx]=min(A[a],D[tx]);];");
+}
+
+TEST(RangeCut, WhatMayAddSomething) {
+  const auto refused = [](std::string_view nests, std::string_view why) {
+    expect_refusal("range_cut", "@input A f32[6]\n@output D f32[6]\n" + std::string(nests) + "\n",
+                   R"({"at":"0/0","form":"neutral"})", why);
+  };
+  refused("B(tx,6)L(a,6)[D[tx]=D[tx]+if_then_else(a<=tx,A[a],1);];", "adds-nothing");
+  refused("B(tx,6)L(a,6)[D[tx]=D[tx]*if_then_else(a<=tx,A[a],0);];", "adds-nothing");
+  refused("B(tx,6)L(a,6)[D[tx]=max(D[tx],if_then_else(a<=tx,A[a],0));];", "adds-nothing");
+  refused("B(tx,6)L(a,6)[D[tx]=max(D[tx],if_then_else(a<=tx,A[a],inf));];", "adds-nothing");
+  refused("B(tx,6)L(a,6)[D[tx]=min(D[tx],if_then_else(a<=tx,A[a],-inf));];", "adds-nothing");
+  refused("B(tx,6)L(a,6)[D[tx]=D[tx]+if_then_else(a<=tx,0,A[a]);];", "adds-nothing");
+  refused("B(tx,6)L(a,6)[D[tx]=D[tx]+if_then_else(A[a]>0,A[a],0);];", "adds-nothing");
+  refused("B(tx,6)L(a,6)[D[tx]=D[tx]+2*if_then_else(a<=tx,A[a],0);];", "adds-nothing");
+  refused("B(tx,6)L(a,6)[D[tx]=D[tx]-if_then_else(a<=tx,A[a],0);];", "adds-nothing");
+  refused("B(tx,6)[D[tx]=if_then_else(tx<4,A[tx],0);];", "adds-nothing");
+  // The first element would have no term any more, and no value; the last neither.
+  refused("B(tx,6)L(a,6)[D[tx]=D[tx]+if_then_else(a<tx,A[a],0);];", "adds-nothing");
+  refused("B(tx,6)L(a,6)[D[tx]=D[tx]+if_then_else(a>tx,A[a],0);];", "adds-nothing");
+  refused("B(tx,6)L(a,6)?{a<5}[D[tx]=D[tx]+if_then_else(a<=tx,A[a],0);];", "alone");
+  refused("B(tx,6)L(a,6)[D[tx]=D[tx]+if_then_else(a<=tx,A[a],0);E[tx]=2;];", "alone");
+}
+
+// Each thread has a sum of its own, of which the first would have no term.
+TEST(RangeCut, WhatAddsNothingToTheSumOfOneThread) {
+  expect_refusal("range_cut", R"(
+@input A f32[6]
+@output D f32[6]
+B(tx,6)[L(a,6)[E:l[]=E:l[]+if_then_else(a<tx,A[a],0);];D[tx]=E:l[];];
+)",
+                 R"({"at":"0/0/0","form":"neutral"})", "adds-nothing");
 }
 
 TEST(RangeCut, NoBlocks) {

@@ -10,6 +10,7 @@
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
 #include "steptp/strategies/origins.h"
+#include "steptp/strategies/storage.h"
 
 namespace steptp {
 
@@ -31,7 +32,7 @@ constexpr Precondition kSafety[] = {
      "the accumulator is in g, the nest has no loop over blocks below a kernel's header, and a loop over an axis is "
      "not "
      "cut where its iterations read data of their own in s or l"},
-    {Check::fact, "guard", "the guard does not read a loop that the combining nest does not have"},
+    {Check::fact, "guard", "the guard does not read a loop that the combining nest does not have; for rfactor each part still has a term"},
     {Check::fact, "first-write",
      "to assign, nothing else writes the accumulator, the nest runs once, and each element once"},
 };
@@ -120,23 +121,30 @@ std::vector<Loop> combining_loops(const Reduction& reduction, Form form) {
   return loops;
 }
 
-std::optional<Refusal> refuse_guard(const Reduction& reduction, Form form) {
-  const Nest& nest = *reduction.at.nest->nest;
-  if (!nest.guard) return std::nullopt;
-  std::optional<Refusal> out;
+/// A loop of the header that the combining nest does not have, and that the condition reads; empty where there is none.
+std::string lost_loop(const Reduction& reduction, Form form, const ExprPtr& condition) {
+  std::string out;
   const std::vector<Loop> kept = combining_loops(reduction, form);
-  for_each_variable(*nest.guard, [&](const std::string& name) {
+  for_each_variable(*condition, [&](const std::string& name) {
     const auto named = [&name](const Loop& loop) { return loop.index == name; };
-    const bool here = std::any_of(nest.loops.begin(), nest.loops.end(), named);
-    if (out || !here || std::any_of(kept.begin(), kept.end(), named)) return;
-    out = Refusal{&kGuard, reduction.at.site(), concat("the guard reads ", name), {{"index", name}}};
+    const std::vector<Loop>& header = reduction.at.nest->nest->loops;
+    const bool here = std::any_of(header.begin(), header.end(), named);
+    if (out.empty() && here && std::none_of(kept.begin(), kept.end(), named)) out = name;
   });
   return out;
 }
 
+/// Of the guard what the combining nest can ask. The rest only says which terms a part has.
+ExprPtr combining_guard(const Reduction& reduction, Form form) {
+  const ExprPtr& guard = reduction.at.nest->nest->guard;
+  if (!guard) return nullptr;
+  std::vector<ExprPtr> kept = conjuncts(guard);
+  std::erase_if(kept, [&](const ExprPtr& condition) { return !lost_loop(reduction, form, condition).empty(); });
+  return conjunction_of(kept);
+}
+
 std::optional<Refusal> refuse_form(View& view, const Reduction& reduction, Form form) {
   const Ref& left = *reduction.statement->equation->left;
-  if (auto refusal = refuse_guard(reduction, form)) return refusal;
   if (form == Form::assign) {
     std::string_view why;
     if (view.table().tensors.at(left.tensor).writes.size() > 1)
@@ -222,14 +230,13 @@ std::optional<Item> part_nest(const Reduction& reduction, const RefPtr& part, st
 /// The combining equation with its loops; a nest has at least one, so that a scalar runs in a launch of one thread.
 Item combining_nest(View& view, const Reduction& reduction, Form form, EquationPtr equation) {
   std::vector<Loop> loops = combining_loops(reduction, form);
-  const Nest& nest = *reduction.at.nest->nest;
   const bool inside = !reduction.at.nest->around.empty();
-  if (loops.empty() && !nest.guard && inside) return equation;
+  if (loops.empty() && !combining_guard(reduction, form) && inside) return equation;
   if (loops.empty() && inside) {
     loops.push_back({LoopKind::serial, 1, view.fresh_indices(reduction.at.expression()).next()});
   }
   if (loops.empty()) loops.push_back({LoopKind::bound, 1, "tx"});
-  return make_nest(std::move(loops), nest.guard, {std::move(equation)});
+  return make_nest(std::move(loops), combining_guard(reduction, form), {std::move(equation)});
 }
 
 struct Built {
@@ -266,13 +273,37 @@ std::optional<Built> build(View& view, const Reduction& reduction, Form form, st
   return out;
 }
 
+/// Where the guard reads loops that the combining nest does not have, each part that is combined must still have a term.
+std::optional<Refusal> refuse_guard(View& view, const Reduction& reduction, Form form) {
+  const Nest& nest = *reduction.at.nest->nest;
+  const std::string lost = nest.guard ? lost_loop(reduction, form, nest.guard) : std::string();
+  if (lost.empty()) return std::nullopt;
+  const Refusal refusal = {&kGuard, reduction.at.site(), concat("the guard reads ", lost), {{"index", lost}}};
+  const auto built = form == Form::rfactor ? build(view, reduction, form, 0) : std::nullopt;
+  if (!built) return refusal;
+  const Program after = with_items(view.program(), reduction.at.nest->items, built->items);
+  View parts(after);
+  const std::vector<std::size_t>& reads = parts.table().tensors.at(built->parts[0]).reads;
+  const bool all_have = std::all_of(reads.begin(), reads.end(), [&](std::size_t number) {
+    const Access& read = parts.table().accesses[number];
+    return read.is_accumulator || is_defined(parts, read);
+  });
+  return all_have ? std::nullopt : std::optional(refusal);
+}
+
+/// All that may be wrong with a form.
+std::optional<Refusal> refuse(View& view, const Reduction& reduction, Form form) {
+  auto refusal = refuse_form(view, reduction, form);
+  return refusal ? refusal : refuse_guard(view, reduction, form);
+}
+
 void choices(View& view, Listing& listing) {
   for (const PlacedLoop& at : all_loops(view)) {
     const auto reduction = plan(view, at);
     if (!listing.allows(reduction)) continue;
     const std::int64_t extent = at.loop().extent;
     for (const Form form : {Form::accumulate, Form::assign, Form::rfactor}) {
-      if (!listing.allows(refuse_form(view, *reduction, form))) continue;
+      if (!listing.allows(refuse(view, *reduction, form))) continue;
       ParameterDomain cut{"cut", IntegerRange{1, extent - 1, {}}};
       if (form == Form::rfactor) cut.values = std::vector<std::int64_t>{0};
       const std::string name(kForms[static_cast<std::size_t>(form)]);
@@ -314,7 +345,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto form = static_cast<Form>(*named);
   const auto reduction = plan(view, *at);
   if (!reduction) return reduction.error();
-  if (auto refusal = refuse_form(view, *reduction, form)) return *std::move(refusal);
+  if (auto refusal = refuse(view, *reduction, form)) return *std::move(refusal);
   const std::int64_t cut = choice.integer("cut");
   const std::int64_t extent = at->loop().extent;
   if (form == Form::rfactor ? cut != 0 : cut < 1 || cut >= extent) {

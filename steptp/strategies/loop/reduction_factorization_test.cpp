@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "steptp/base/text.h"
 #include "testing/strategy_test.h"
 
 namespace steptp::testing {
@@ -70,6 +71,24 @@ L(a,3)L(c,4)L(d,5)[D[a+c]=D[a+c]+A[a,c,d];];
                  "L(a,3)L(c,4)L(d,2)[E[a,c]=E[a,c]+A[a,c,d];];L(a,3)L(c,4)L(d,3)[F[a,c]=F[a,c]+A[a,c,d+2];];"
                  "L(a,3)L(c,4)[D[a+c]=D[a+c]+(E[a,c]+F[a,c]);];");
   expect_refusal("reduction_factorization", kDiagonals, R"({"at":"0:loop[2]","form":"assign","cut":2})", "first-write");
+}
+
+// The last part of a split with a rest is shorter; a guard that leaves a part without any term is refused.
+TEST(ReductionFactorization, PartsOfDifferentLengths) {
+  const auto guarded = [](const char* guard, int rows = 8) {
+    return concat("@input A f32[8,10]\n@output D f32[", rows, "]\nB(tx,8)L(f,3)L(c,4)?{", guard,
+                  "}[D[tx]=D[tx]+A[tx,f*4+c];];\n");
+  };
+  constexpr std::string_view kParts = R"({"at":"0:loop[1]","form":"rfactor","cut":0})";
+  expect_rewrite("reduction_factorization", guarded("f*4+c<10"), kParts,
+                 "B(tx,8)L(f,3)L(c,4)?{f*4+c<10}[E[tx,f]=E[tx,f]+A[tx,f*4+c];];B(tx,8)L(f,3)[D[tx]=D[tx]+E[tx,f];];");
+  expect_rewrite("reduction_factorization", guarded("tx<5&f*4+c<10", 5), kParts,
+                 "B(tx,8)L(f,3)L(c,4)?{tx<5&f*4+c<10}[E[tx,f]=E[tx,f]+A[tx,f*4+c];];"
+                 "B(tx,8)L(f,3)?{tx<5}[D[tx]=D[tx]+E[tx,f];];");
+  expect_refusal("reduction_factorization", guarded("f*4+c<8"), kParts, "guard");
+  expect_refusal("reduction_factorization", guarded("c<tx&f*4+c<10"), kParts, "guard");
+  expect_refusal("reduction_factorization", guarded("f*4+c<10"), R"({"at":"0:loop[1]","form":"accumulate","cut":1})",
+                 "guard");
 }
 
 TEST(ReductionFactorization, Refusals) {

@@ -1,0 +1,99 @@
+// What moves make, as CUDA: emulated and compared with the oracle's outputs of the program that they were made of, and
+// taken by the real compiler, where there is one.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "steptp/base/file.h"
+#include "steptp/base/random.h"
+#include "steptp/base/text.h"
+#include "steptp/cuda/lower.h"
+#include "steptp/moves/move.h"
+#include "steptp/plans/registry.h"
+#include "steptp/text/printer.h"
+#include "testing/cuda_emulated.h"
+#include "testing/lowering_support.h"
+#include "testing/soak.h"
+
+namespace steptp::testing {
+namespace {
+
+/// An end with the inputs of the program that it was made of, and what the oracle says comes out.
+struct End {
+  Judged judged;
+  std::string text;
+};
+
+/// Drawn choices of a move on small programs of the zoo.
+std::vector<End> ends_of(const Move& move) {
+  std::vector<End> out;
+  Random random(soak_seed(1));
+  for (const Judged& one : small_zoo(DType::f32)) {
+    View view(one.program);
+    const Listing listing = list_choices(move, view);
+    if (listing.sites.empty()) continue;
+    for (std::uint64_t draw = 0; draw < soaked(2); ++draw) {
+      const ChoiceSite& site = listing.sites[random.below(listing.sites.size())];
+      const Choice choice = site.choice(random.below(site.count()));
+      const auto moved = apply(move, one.program, choice);
+      EXPECT_TRUE(moved.ok()) << one.name << " " << choice.to_json().dump();
+      if (!moved) continue;
+      const auto made = cuda::lower(moved->program);
+      EXPECT_TRUE(made.ok()) << one.name << " " << choice.to_json().dump() << ": " << made.error().message;
+      if (!made) continue;
+      End end{one, made->text};
+      end.judged.program = moved->program;
+      end.judged.name = concat(one.name, " ", choice.to_json().dump());
+      out.push_back(std::move(end));
+    }
+  }
+  return out;
+}
+
+void expect_compiled(const std::vector<End>& ends) {
+  if (std::system("command -v nvcc > /dev/null 2>&1") != 0) return;
+  std::string all = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_runtime.h>\n#include <stddef.h>\n";
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    std::string text = ends[i].text;
+    replace_all(text, "extern \"C\" ", "");
+    append(all, "namespace p", i, " {\n", text, "}\n");
+  }
+  const std::string path = concat(::testing::TempDir(), "/steptp_moves_cuda_", static_cast<long long>(getpid()));
+  ASSERT_TRUE(write_file(path + ".cu", all).ok());
+  const int status =
+      std::system(concat("nvcc -std=c++17 -arch=sm_90 -O1 -ptx -o '", path, ".ptx' '", path, ".cu' > '", path,
+                         ".log' 2>&1")
+                      .c_str());
+  EXPECT_EQ(status, 0) << read_file(path + ".log").value().substr(0, 4000);
+  for (const char* end : {".cu", ".ptx", ".log"}) std::filesystem::remove(path + end);
+}
+
+class MovesCuda : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(MovesCuda, EndsAgreeWithTheOracle) {
+  const Move* move = find_move(GetParam());
+  ASSERT_NE(move, nullptr);
+  const std::vector<End> ends = ends_of(*move);
+  ASSERT_FALSE(ends.empty());
+  Emulated emulated(GetParam());
+  for (const End& end : ends) emulated.add(end.text);
+  ASSERT_TRUE(emulated.build());
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    for (const bool reversed : {false, true}) {
+      const Comparison found =
+          compare_outputs(emulated.run(i, ends[i].judged, reversed), ends[i].judged.outputs, 1e-4);
+      EXPECT_EQ(found.first, "") << ends[i].judged.name << "\n" << print(ends[i].judged.program);
+    }
+  }
+  std::printf("%s: %zu ends\n", GetParam(), ends.size());
+  expect_compiled(ends);
+}
+
+INSTANTIATE_TEST_SUITE_P(Moves, MovesCuda, ::testing::Values("scan"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+}  // namespace
+}  // namespace steptp::testing

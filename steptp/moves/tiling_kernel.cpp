@@ -75,7 +75,7 @@ bool TilingKernel::arrange(LoopHeader& header, const std::vector<std::string>& r
   if (!serial_inside) add(serial);
   add({"rounds", "row threads", "column threads", "depth"});
   if (serial_inside) add(serial);
-  add({"rows", "groups", "lanes"});
+  add({"channels", "rows", "groups", "lanes"});
   if (!header.arrange(order) || !header.fuse_first(parallel.size())) return false;
   blocks_ = 2;
   serial_ = serial.size();

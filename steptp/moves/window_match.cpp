@@ -208,7 +208,7 @@ class ProductMatch {
   std::map<std::string, std::string> role_of_;
 };
 
-/// What is read along windows, below a part of the right side, each tensor once.
+/// What is read along windows and what else is read, below a part of the right side, each tensor once.
 class HaloReads {
  public:
   HaloReads(View& view, const Statement& statement) : view_(view), statement_(statement) {
@@ -216,11 +216,22 @@ class HaloReads {
     spatial_ = indices_of(axes.spatial);
     summed_ = indices_of(axes.reduced);
     for_each_ref(*statement.equation->right, [&](const RefPtr& ref) { refs_.push_back(ref); });
+    walk(statement_.equation->right, {});
   }
 
-  std::vector<WindowRead> find() {
-    walk(statement_.equation->right, {});
-    return std::move(found_);
+  [[nodiscard]] const std::vector<WindowRead>& along_windows() const { return found_; }
+  /// What is read with a loop, and not along windows.
+  [[nodiscard]] std::vector<WindowRead> others_with(const std::string& loop) const {
+    std::vector<WindowRead> out;
+    for (const auto& [read, loops] : others_) {
+      if (loops.contains(loop)) out.push_back(read);
+    }
+    return out;
+  }
+  /// Whether what is read along windows has a loop, in subscripts of its own where it must.
+  [[nodiscard]] bool is_in_windows(const std::string& loop) const { return in_windows_.contains(loop); }
+  [[nodiscard]] bool is_alone_in_windows(const std::string& loop) const {
+    return in_windows_.contains(loop) && !mixed_.contains(loop);
   }
 
  private:
@@ -241,8 +252,26 @@ class HaloReads {
     if (ref.tensor == statement_.equation->left->tensor) return;
     const bool known = std::any_of(found_.begin(), found_.end(), [&](const auto& other) { return other.tensor == ref.tensor; });
     const bool is_global = view_.table().tensors.at(ref.tensor).effective_scope() == Scope::global;
-    if (known || !is_global || !(has_window(ref, spatial_, summed_) || is_read_at_several_places(ref))) return;
+    if (known || !is_global) return;
+    if (!has_window(ref, spatial_, summed_) && !is_read_at_several_places(ref)) {
+      others_.push_back({{path, ref.tensor, is_padded}, variables_in(ref)});
+      return;
+    }
     found_.push_back({path, ref.tensor, is_padded});
+    for (const Index& subscript : ref.subscripts) {
+      std::set<std::string> loops;
+      for_each_variable(subscript, [&](const std::string& name) { loops.insert(name); });
+      in_windows_.insert(loops.begin(), loops.end());
+      if (loops.size() > 1) mixed_.insert(loops.begin(), loops.end());
+    }
+  }
+
+  static std::set<std::string> variables_in(const Ref& ref) {
+    std::set<std::string> out;
+    for (const Index& subscript : ref.subscripts) {
+      for_each_variable(subscript, [&](const std::string& name) { out.insert(name); });
+    }
+    return out;
   }
 
   /// A stencil: one tensor, with the same loops, at different distances.
@@ -258,7 +287,39 @@ class HaloReads {
   std::set<std::string> summed_;
   std::vector<RefPtr> refs_;
   std::vector<WindowRead> found_;
+  std::vector<std::pair<WindowRead, std::set<std::string>>> others_;
+  std::set<std::string> in_windows_;
+  std::set<std::string> mixed_;
 };
+
+/// The roles of the loops: rows and columns are the last axes of the result. Of the others, one that no window has is
+/// for output channels, and of the summed ones, one that windows have in a subscript of its own is for input channels.
+std::map<std::string, std::string> halo_roles(const Statement& statement, const std::vector<std::string>& indices,
+                                              const HaloReads& reads) {
+  std::map<std::string, std::string> out;
+  std::size_t parallel = 0;
+  std::size_t serial = 0;
+  bool has_outputs = false;
+  bool has_inputs = false;
+  for (const Loop* loop : statement.loops) {
+    const auto at = static_cast<std::size_t>(std::find(indices.begin(), indices.end(), loop->index) - indices.begin());
+    std::string& role = out[loop->index];
+    if (at + 1 == indices.size()) {
+      role = "n0";
+    } else if (at + 2 == indices.size()) {
+      role = "m0";
+    } else if (at < indices.size()) {
+      const bool is_output = !has_outputs && loop->extent > 1 && !reads.is_in_windows(loop->index);
+      role = is_output ? "c" : concat("z", parallel++);
+      has_outputs = has_outputs || is_output;
+    } else {
+      const bool is_input = !has_inputs && loop->extent > 1 && reads.is_alone_in_windows(loop->index);
+      role = is_input ? "k0" : concat("s", serial++);
+      has_inputs = has_inputs || is_input;
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -273,7 +334,8 @@ Result<WindowHalo, Refusal> find_window_halo(View& view, const Site& site, std::
   if (!found) return found.error();
   const Statement& statement = **found;
   WindowHalo out;
-  out.reads = HaloReads(view, statement).find();
+  const HaloReads reads(view, statement);
+  out.reads = reads.along_windows();
   if (out.reads.empty()) return Refusal{&kWindowReads, site, "nothing is read along windows", {}};
   const Axes axes = axes_of(statement);
   if (!axes.repeated.empty() && iterations(axes.repeated) > 1) {
@@ -281,18 +343,9 @@ Result<WindowHalo, Refusal> find_window_halo(View& view, const Site& site, std::
   }
   const auto indices = *plain_indices(*statement.equation->left);
   if (indices.size() < 2) return Refusal{&kWindowEquation, site, "the result has one subscript only", {}};
-  std::map<std::string, std::string> role_of;
-  std::size_t parallel = 0;
-  std::size_t serial = 0;
-  for (const Loop* loop : statement.loops) {
-    const auto at = static_cast<std::size_t>(std::find(indices.begin(), indices.end(), loop->index) - indices.begin());
-    if (at == indices.size()) {
-      role_of[loop->index] = concat("s", serial++);
-    } else {
-      role_of[loop->index] = at + 1 == indices.size()   ? "n0"
-                             : at + 2 == indices.size() ? "m0"
-                                                        : concat("z", parallel++);
-    }
+  const std::map<std::string, std::string> role_of = halo_roles(statement, indices, reads);
+  for (const auto& [loop, role] : role_of) {
+    if (role == "k0") out.others = reads.others_with(loop);
   }
   out.accumulates = statement.accumulates.has_value();
   out.has_sum = statement.accumulates == ArithmeticOp::add || statement.accumulates == ArithmeticOp::multiply;

@@ -31,7 +31,8 @@ inline constexpr Precondition kWindowFollowing = {
 
 /// What an expression with windows has, in names: views of the program are gone with the first step. The loops are, by
 /// their roles: z0, z1, ... parallel; m0, ... rows of the result; n0, ... its columns; k0, ... what is summed and
-/// staged; s0, ... what each thread does; g, whose outer part is parallel, and whose inner part are rows.
+/// staged; s0, ... what each thread does; g, whose outer part is parallel, and whose inner part are rows; c, whose
+/// outer part is parallel, and whose inner part each thread does for what it has read.
 struct WindowKernel {
   std::uint32_t expression = 0;
   std::vector<std::string> roles;
@@ -62,6 +63,7 @@ struct WindowRead {
 struct WindowHalo {
   WindowKernel kernel;
   std::vector<WindowRead> reads;
+  std::vector<WindowRead> others;  ///< what else is read for each of the channels that are summed
   bool accumulates = false;
   bool has_sum = false;  ///< what is added, and not compared
 };

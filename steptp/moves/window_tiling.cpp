@@ -12,10 +12,11 @@ namespace {
 /// What both forms have in common: axes of several loops, and what follows.
 class WindowTiler : protected TilingKernel {
  protected:
-  WindowTiler(MoveBuilder& builder, const WindowKernel& kernel, const TileSizes& sizes)
+  WindowTiler(MoveBuilder& builder, const WindowKernel& kernel, const TileSizes& sizes, std::int64_t channels)
       : TilingKernel(builder, kernel.expression, sizes),
         kernel_(kernel),
-        equation_(builder.follow(item_site({kernel.expression, 0}))) {}
+        equation_(builder.follow(item_site({kernel.expression, 0}))),
+        channels_(channels) {}
 
   /// The loops of each axis become one; what is left are those that run in parallel or in each thread.
   bool fuse_axes(LoopHeader& header, std::vector<std::string> roles) {
@@ -25,6 +26,14 @@ class WindowTiler : protected TilingKernel {
       std::replace(roles.begin(), roles.end(), std::string("g"), std::string("zg"));
       roles.push_back("mg");
     }
+    if (header.has("c")) {
+      if (channels_ == 1) {
+        header.rename("c", "zc");
+      } else if (!header.split("c", std::min(channels_, header.extent("c")), "zc", "channels")) {
+        return false;
+      }
+      std::replace(roles.begin(), roles.end(), std::string("c"), std::string("zc"));
+    }
     std::vector<std::string> order;
     std::vector<std::string> groups[5];
     for (std::size_t i = 0; i < 5; ++i) {
@@ -33,6 +42,7 @@ class WindowTiler : protected TilingKernel {
       }
       order.insert(order.end(), groups[i].begin(), groups[i].end());
     }
+    if (header.has("channels")) order.push_back("channels");
     if (!header.arrange(order)) return false;
     for (const std::size_t axis : {1, 2, 3}) {
       if (!header.fuse(groups[axis], std::string(1, "zmnks"[axis]))) return false;
@@ -98,13 +108,14 @@ class WindowTiler : protected TilingKernel {
 
   const WindowKernel& kernel_;
   const Handle& equation_;
+  std::int64_t channels_;
   std::vector<std::string> fused_;
 };
 
 class ProductTiler : private WindowTiler {
  public:
   ProductTiler(MoveBuilder& builder, const WindowProduct& what, const TileSizes& sizes, bool is_direct)
-      : WindowTiler(builder, what.kernel, sizes), what_(what), is_direct_(is_direct) {}
+      : WindowTiler(builder, what.kernel, sizes, 1), what_(what), is_direct_(is_direct) {}
 
   bool make() {
     return make_blocks() && keep(kernel_.result, kernel_.is_narrow ? "wide" : "plain", true) &&
@@ -195,8 +206,8 @@ class ProductTiler : private WindowTiler {
 
 class HaloTiler : private WindowTiler {
  public:
-  HaloTiler(MoveBuilder& builder, const WindowHalo& what, const TileSizes& sizes, bool is_direct)
-      : WindowTiler(builder, what.kernel, sizes), what_(what), is_direct_(is_direct) {}
+  HaloTiler(MoveBuilder& builder, const WindowHalo& what, const TileSizes& sizes, std::int64_t channels, bool is_direct)
+      : WindowTiler(builder, what.kernel, sizes, channels), what_(what), is_direct_(is_direct) {}
 
   bool make() {
     if (!make_blocks()) return false;
@@ -207,14 +218,26 @@ class HaloTiler : private WindowTiler {
   }
 
  private:
+  /// Input channels are staged so many at a time; a thread that reads them itself takes one after the other.
   bool make_blocks() {
     LoopHeader header(builder_, {expression_}, kernel_.roles);
-    return fuse_axes(header, kernel_.roles) && split_result(header, true) && arrange(header, fused_, true);
+    if (!fuse_axes(header, kernel_.roles) || !split_result(header, true)) return false;
+    has_rounds_ = header.has("k") && !is_direct_;
+    if (has_rounds_ && !header.split("k", std::min(sizes_.depth, header.extent("k")), "rounds", "depth")) return false;
+    std::vector<std::string> roles = fused_;
+    if (header.has("k")) {
+      header.rename("k", "sk");
+      roles.push_back("sk");
+    }
+    return arrange(header, roles, true);
   }
 
   bool stage_reads() {
-    for (const WindowRead& read : what_.reads) {
-      if (!stage(loop_site({expression_}, blocks_ - 1), name_of(read.path))) return false;
+    std::vector<WindowRead> all = what_.reads;
+    if (has_rounds_) all.insert(all.end(), what_.others.begin(), what_.others.end());
+    for (const WindowRead& read : all) {
+      const Site level = has_rounds_ ? loop_site({expression_, 0}, 0) : loop_site({expression_}, blocks_ - 1);
+      if (!stage(level, name_of(read.path))) return false;
       const Items nest = builder_.added("copy")[0].items;
       if (!is_nest(nest)) continue;
       if (!fuse_all(nest, nest_at(nest).loops.size()) || !spread(nest)) return false;
@@ -234,6 +257,7 @@ class HaloTiler : private WindowTiler {
 
   const WindowHalo& what_;
   bool is_direct_;
+  bool has_rounds_ = false;
 };
 
 }  // namespace
@@ -242,8 +266,9 @@ bool make_window_product(MoveBuilder& builder, const WindowProduct& product, con
   return ProductTiler(builder, product, sizes, is_direct).make();
 }
 
-bool make_window_halo(MoveBuilder& builder, const WindowHalo& halo, const TileSizes& sizes, bool is_direct) {
-  return HaloTiler(builder, halo, sizes, is_direct).make();
+bool make_window_halo(MoveBuilder& builder, const WindowHalo& halo, const TileSizes& sizes, std::int64_t channels,
+                      bool is_direct) {
+  return HaloTiler(builder, halo, sizes, channels, is_direct).make();
 }
 
 }  // namespace steptp

@@ -12,7 +12,9 @@ namespace steptp {
 /// weights are staged. False where a step was refused.
 bool make_window_product(MoveBuilder& builder, const WindowProduct& product, const TileSizes& sizes, bool is_direct);
 
-/// Rows and columns are the last two axes of the result. With `is_direct` nothing is staged.
-bool make_window_halo(MoveBuilder& builder, const WindowHalo& halo, const TileSizes& sizes, bool is_direct);
+/// Rows and columns are the last two axes of the result, and each thread makes so many output channels of them. With
+/// `is_direct` nothing is staged.
+bool make_window_halo(MoveBuilder& builder, const WindowHalo& halo, const TileSizes& sizes, std::int64_t channels,
+                      bool is_direct);
 
 }  // namespace steptp

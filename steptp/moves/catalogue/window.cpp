@@ -4,6 +4,7 @@
 ///     -->   B_{by}B_{bx}[L_{k}[E^{s}=W;F^{s}=A;B_{ty}B_{tx}[G^{l}=G^{l}+E*F]];D=G^{l}], columns being all pixels
 ///   L_{n}L_{c}L_{g}[D_{n,c}=max(D_{n,c},A_{n,c+g})]
 ///     -->   B_{bx}[B_{tx}[E^{s}_{tx}=A_{..}];B_{tx}L_{g}[G^{l}=max(G^{l},E^{s}_{tx+g})];B_{tx}[D=G^{l}]]
+#include <algorithm>
 #include <optional>
 #include <span>
 
@@ -27,12 +28,15 @@ constexpr Parameter kParameters[] = {
     {"thread_columns", Parameter::Kind::integer, "threads of a block along the columns"},
     {"rows", Parameter::Kind::integer, "rows of a thread, side by side"},
     {"columns", Parameter::Kind::integer, "columns of a thread, in groups of `vector` that lie apart"},
-    {"depth", Parameter::Kind::integer, "product: of the channels and the window, what is staged in a round", 1},
+    {"depth", Parameter::Kind::integer,
+     "what is staged in a round: product: of the channels and the window; halo: of the channels that are summed", 1},
     {"vector", Parameter::Kind::integer,
      "columns of a thread in a group; with more than 1, vectors are read and written where they can be", 1},
     {"padding", Parameter::Kind::integer, "product: unused places behind each run of a staged tile", 0},
     {"image", Parameter::Kind::word,
      "shared: what is read along windows is staged in shared memory; direct: threads read it where it is"},
+    {"channels", Parameter::Kind::integer,
+     "halo: output channels of a thread, each from what it has read; product has them as rows", 1},
     {"following", Parameter::Kind::integer,
      "how many of the expressions behind it are taken into its kernel: bias, activation, what else has an element for "
      "each of the result's",
@@ -47,24 +51,60 @@ TileSizes sizes_of(const Choice& choice) {
           choice.integer("padding")};
 }
 
+constexpr std::int64_t kMostChannels = 200;  ///< of a thread: each is a register at least
+
+/// What a tile has beyond the end of a group would be channels of the next one.
+std::optional<Refusal> refuse_group(const Site& site, std::int64_t group, const TileSizes& sizes) {
+  if (group == 1) return std::nullopt;
+  const std::int64_t block = std::min(sizes.thread_rows * sizes.rows, group);
+  const std::int64_t rows = std::min(sizes.rows, block);
+  if (group % block == 0 && block % rows == 0) return std::nullopt;
+  return Refusal{&kTileSizes, site, concat(group, " channels of a group, in tiles of ", block, ", ", rows, " for a thread"), {}};
+}
+
 std::optional<Refusal> make_product(MoveBuilder& builder, const Choice& choice, std::int64_t following,
                                     bool is_direct) {
+  if (choice.integer("channels") != 1) {
+    return Refusal{&kWindowAxes, choice.at, "a product has its output channels as rows", {}};
+  }
   const auto what = find_window_product(builder.view(), choice.at, following);
   if (!what) return what.error();
   const TileSizes sizes = sizes_of(choice);
   const TileBytes bytes = {what->weights.element_bytes, is_direct ? 0 : what->image.element_bytes,
                            what->kernel.element_bytes};
   if (auto refusal = refuse_tile_sizes(choice.at, bytes, sizes)) return refusal;
+  if (auto refusal = refuse_group(choice.at, what->kernel.group, sizes)) return refusal;
   (void)make_window_product(builder, *what, sizes, is_direct);
   return builder.refusal();
+}
+
+bool has_output_channels(const WindowHalo& what) {
+  return std::find(what.kernel.roles.begin(), what.kernel.roles.end(), "c") != what.kernel.roles.end();
+}
+
+/// Output channels are more rows, as far as registers go.
+std::optional<Refusal> refuse_halo(const Site& site, const WindowHalo& what, const TileSizes& sizes,
+                                   std::int64_t channels) {
+  if (channels < 1 || channels > kMostChannels) {
+    return Refusal{&kTileSizes, site, concat(channels, " channels of a thread, of at most ", kMostChannels), {}};
+  }
+  if (channels > 1 && !has_output_channels(what)) {
+    return Refusal{&kWindowAxes, site, "the result has no output channels of its own", {}};
+  }
+  const TileBytes bytes = {0, 0, what.kernel.element_bytes};
+  if (auto refusal = refuse_tile_sizes(site, bytes, sizes)) return refusal;
+  TileSizes with_channels = sizes;
+  with_channels.rows *= channels;
+  return refuse_tile_sizes(site, bytes, with_channels);
 }
 
 std::optional<Refusal> make_halo(MoveBuilder& builder, const Choice& choice, std::int64_t following, bool is_direct) {
   const auto what = find_window_halo(builder.view(), choice.at, following);
   if (!what) return what.error();
   const TileSizes sizes = sizes_of(choice);
-  if (auto refusal = refuse_tile_sizes(choice.at, {0, 0, what->kernel.element_bytes}, sizes)) return refusal;
-  (void)make_window_halo(builder, *what, sizes, is_direct);
+  const std::int64_t channels = choice.integer("channels");
+  if (auto refusal = refuse_halo(choice.at, *what, sizes, channels)) return refusal;
+  (void)make_window_halo(builder, *what, sizes, channels, is_direct);
   return builder.refusal();
 }
 
@@ -89,9 +129,11 @@ struct Form {
   std::int64_t columns;
   std::int64_t depth;
   std::string_view image;
+  std::int64_t channels = 1;
 };
 constexpr Form kProducts[] = {{"product", 8, 16, 2, 2, 8, "shared"}, {"product", 1, 128, 4, 1, 8, "direct"}};
-constexpr Form kHalos[] = {{"halo", 4, 32, 1, 1, 1, "shared"}, {"halo", 4, 32, 2, 1, 1, "direct"}};
+constexpr Form kHalos[] = {
+    {"halo", 4, 32, 1, 1, 1, "shared"}, {"halo", 4, 32, 2, 1, 1, "direct"}, {"halo", 8, 16, 1, 1, 2, "shared", 8}};
 
 bool offer(View& view, const Site& site, const Form& form, std::int64_t following, Listing& listing) {
   using Numbers = std::vector<std::int64_t>;
@@ -106,6 +148,7 @@ bool offer(View& view, const Site& site, const Form& form, std::int64_t followin
                                {"vector", Numbers{1}},
                                {"padding", Numbers{0}},
                                {"image", Words{std::string(form.image)}},
+                               {"channels", Numbers{form.channels}},
                                {"following", Numbers{following}}},
                               false};
   auto made = apply(window_move(), view.program(), offered.choice(0));
@@ -162,7 +205,7 @@ const Move& window_move() {
        "B^{4}_{tx=0}L^{6}_{a=0}L^{64}_{c=0}L^{32}_{d=0}L^{3}_{f=0}L^{3}_{g=0}"
        "[D^{f32,g}_{tx,a,c,d}=max(D^{f32,g}_{tx,a,c,d},A^{f32,g}_{tx,a,c+f,d+g});];\n",
        R"({"at":"0","form":"halo","thread_rows":4,"thread_columns":32,"rows":1,"columns":1,"depth":1,"vector":1,)"
-       R"("padding":0,"image":"shared","following":0})"},
+       R"("padding":0,"image":"shared","channels":1,"following":0})"},
       kParameters,
       kNeeds,
       choices,

@@ -110,8 +110,8 @@ TEST(WindowMove, ConvolutionsOfAllKindsAreProducts) {
   for (int number = 0; number < 7; ++number) {
     const Program before = read(convolution(shape_of(number)), "f32");
     for (const std::string_view image : {"shared", "direct"}) {
-      expect_sound(before, product(2, 2, 4, 1, image, 2));
-      expect_sound(before, product(1, 4, 4, 1, image, 0));
+      expect_sound(before, product(shape_of(number).groups > 1 ? 3 : 2, 2, 4, 1, image, 2));
+      expect_sound(before, product(shape_of(number).groups > 1 ? 4 : 1, 4, 4, 1, image, 0));
       if (HasFailure()) return;
     }
   }
@@ -131,6 +131,37 @@ TEST(WindowMove, HalosOfAllKinds) {
     expect_sound(before, halo(1, 2, "direct", 0));
     if (HasFailure()) return;
   }
+}
+
+std::string with_channels(std::int64_t channels, std::int64_t depth, std::int64_t following) {
+  return concat(R"({"at":"0","form":"halo","thread_rows":2,"thread_columns":4,"rows":1,"columns":1,"depth":)", depth,
+                R"(,"image":"shared","channels":)", channels, R"(,"following":)", following, "}");
+}
+
+/// Input channels come in rounds, with their weights, and a thread makes several output channels of what is staged.
+TEST(WindowMove, ChannelsInRounds) {
+  for (const int number : {1, 2, 6}) {
+    const Program before = read(convolution(shape_of(number)), "f32");
+    expect_sound(before, with_channels(2, 1, 2));
+    expect_sound(before, with_channels(3, 3, 0));
+    if (HasFailure()) return;
+  }
+  expect_move("window", R"(
+@input A f32[2,4,5,6]
+@param W f32[4,4,2,3]
+@output D f32[2,4,4,4]
+B(tx,2)L(a,4)L(c,4)L(d,4)L(f,4)L(g,2)L(h,3)[D[tx,a,c,d]=D[tx,a,c,d]+A[tx,f,c+g,d+h]*W[a,f,g,h];];
+)",
+              with_channels(2, 2, 0), R"(B(bzo,4)B(byk,2)B(bxm,1)[
+  L(n,2)[
+    L(d,5)B(tyi,2)B(txj,4)?{d*8+tyi*4+txj<36}[
+      F:s[(d*8+tyi*4+txj)//18,(d*8+tyi*4+txj)//6%3,(d*8+tyi*4+txj)%6]=
+        A[bzo//2,n*2+(d*8+tyi*4+txj)//18,byk*2+(d*8+tyi*4+txj)//6%3,bxm*4+(d*8+tyi*4+txj)%6];];
+    L(i,3)B(tyk,2)B(txj,4)[
+      G:s[(i*2+tyk)//3,(i*8+tyk*4+txj)//6%2,(i*8+tyk*4+txj)//3%2,(i*8+tyk*4+txj)%3]=
+        W[(bzo%2)*2+(i*2+tyk)//3,n*2+(i*8+tyk*4+txj)//6%2,(i*8+tyk*4+txj)//3%2,(i*8+tyk*4+txj)%3];];
+    B(tyl,2)B(txd,4)U(f,2)U(g,2)U(h,3)U(a,2)U(c,1)[E:l[a]=E:l[a]+F:s[f,tyl+c+g,txd+h]*G:s[a,f,g,h];];];
+  B(tyl,2)B(txd,4)U(a,2)U(c,1)[D[bzo//2,(bzo%2)*2+a,byk*2+tyl+c,bxm*4+txd]=E:l[a];];];)");
 }
 
 TEST(WindowMove, PoolingReadsATileWithItsHalo) {
@@ -197,6 +228,15 @@ B(tx,3)L(c,8)L(d,8)L(f,3)L(g,2)[D[tx,c,d]=max(D[tx,c,d],A[tx,c+f,d+g]);];
   refuse(pooling, halo(1, 1, "shared", -1), "following", "negative");
   refuse(pooling, halo(0, 1, "shared", 0), "sizes", "sizes from 1 to 4096");
   refuse(pooling, halo(16, 16, "shared", 0), "registers", "288 registers");
+  refuse(pooling, with_channels(2, 1, 0), "axes", "no output channels of its own");
+  refuse(pooling, with_channels(0, 1, 0), "sizes", "0 channels");
+  refuse(pooling, with_channels(201, 1, 0), "sizes", "201 channels");
+  refuse(convolution(shape_of(4)), product(2, 2, 4, 1, "shared", 0), "sizes", "3 channels of a group");
+  refuse(convolution(shape_of(4)), product(1, 2, 4, 1, "shared", 0), "sizes", "3 channels of a group");
+  refuse(convolution(shape_of(1)), with_channels(200, 1, 0), "registers", "401 registers");
+  refuse(convolution(shape_of(1)),
+         R"({"at":"0","form":"product","thread_rows":2,"thread_columns":2,"rows":1,"columns":1,"channels":2,"image":"shared"})", "axes",
+         "as rows");
   refuse(pooling,
          R"({"at":"0","form":"halo","thread_rows":64,"thread_columns":32,"rows":1,"columns":1,"image":"shared"})",
          "threads", "2048 threads");

@@ -1,6 +1,7 @@
 #include "steptp/moves/joint_kernel.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <string>
@@ -42,6 +43,7 @@ class JointKernel {
   }
 
   bool make() {
+    choose_axes();
     for (std::size_t i = 0; i < blocks_.parts.size(); ++i) {
       if (!divide(i)) return false;
     }
@@ -73,19 +75,41 @@ class JointKernel {
     return part.folds && part.own.size() <= 1 && elements < kWarp && product(part, part.rest) > elements;
   }
 
-  /// How many axes the threads of one row have in a part.
-  [[nodiscard]] std::size_t axes_of_row(const JointPart& part) const {
-    if (folds_together(part)) return part.own.size() + 1;
+  /// Threads of one row along each axis that a part has for them, x first.
+  [[nodiscard]] std::vector<std::int64_t> row_shape(const JointPart& part, std::size_t most_axes) const {
     std::int64_t left = threads_of_row();
-    std::size_t out = 0;
-    for (auto loop = part.own.rbegin(); loop != part.own.rend() && out < most_axes() && left > 1; ++loop, ++out) {
-      left /= std::min(part.extents[*loop], left);
+    if (folds_together(part)) {
+      const bool has_own = !part.own.empty() && most_axes > 1;
+      const std::int64_t elements = has_own ? product(part, part.own) : 1;
+      const std::int64_t folded = std::min(product(part, part.rest), std::max<std::int64_t>(left / elements, 1));
+      return has_own ? std::vector{folded, elements} : std::vector{folded};
+    }
+    std::vector<std::int64_t> out;
+    for (auto loop = part.own.rbegin(); loop != part.own.rend() && out.size() < most_axes && left > 1; ++loop) {
+      out.push_back(std::min(part.extents[*loop], out.size() == 2 ? std::min(left, kDeepest) : left));
+      left /= out.back();
     }
     return out;
   }
 
-  /// A row of threads has an axis less where a block has several.
-  [[nodiscard]] std::size_t most_axes() const { return layout_.rows > 1 ? 2 : 3; }
+  /// A block has along each axis as many threads as the part with most of them. The more axes a row has, the more parts
+  /// differ, so that there are as many as still make a block of no more threads than it may have: with one there always
+  /// are.
+  void choose_axes() {
+    axes_ = layout_.rows > 1 ? 2 : 3;
+    for (;; --axes_) {
+      std::vector<std::int64_t> shape;
+      for (const JointPart& part : blocks_.parts) {
+        const std::vector<std::int64_t> own = row_shape(part, axes_);
+        shape.resize(std::max(shape.size(), own.size()), 1);
+        for (std::size_t i = 0; i < own.size(); ++i) shape[i] = std::max(shape[i], own[i]);
+      }
+      row_axes_ = shape.size();
+      widest_ = shape.empty() ? layout_.rows : shape[0];
+      const std::int64_t all = std::accumulate(shape.begin(), shape.end(), layout_.rows, std::multiplies<>());
+      if (axes_ == 1 || all <= layout_.threads) return;
+    }
+  }
 
   /// The loops of one expression: blocks, threads, and what each thread does.
   bool divide(std::size_t number) {
@@ -134,39 +158,41 @@ class JointKernel {
     std::int64_t left = threads_of_row();
     for (auto role = own.rbegin(); role != own.rend(); ++role) {
       const std::int64_t extent = header.extent(*role);
-      if (threads.size() == most_axes() || left < 2) {
+      if (threads.size() == axes_ || left < 2) {
         rounds.insert(rounds.begin(), *role);
         continue;
       }
       const std::int64_t most = threads.size() == 2 ? std::min(left, kDeepest) : left;
       if (!cut(header, *role, most, threads, rounds)) return false;
-      left /= std::min(extent, left);
+      left /= std::min(extent, most);
     }
     return header.arrange(all_of({&common_, &tile, &threads, &rounds, &rest}));
   }
 
   /// Threads fold together, each a part of what one element is made of.
   bool share_folds(LoopHeader& header, const Roles& tile, const Roles& own, const Roles& rest, Roles& threads) {
-    std::int64_t elements = 1;
-    for (const std::string& role : own) elements *= header.extent(role);
+    Roles folds;
+    Roles idle;  // of one iteration, whatever it is for
+    for (const std::string& role : rest) (header.extent(role) > 1 ? folds : idle).push_back(role);
+    const bool has_own = !own.empty() && axes_ > 1;
+    const std::int64_t elements = has_own ? header.extent(own[0]) : 1;
     const std::int64_t most = std::max<std::int64_t>(threads_of_row() / elements, 1);
-    if (!header.arrange(all_of({&common_, &tile, &own, &rest})) || !header.fuse(rest, "folded")) return false;
+    if (!header.arrange(all_of({&common_, &tile, &own, &folds, &idle})) || !header.fuse(folds, "folded")) return false;
     Roles rounds;
     if (!cut(header, "folded", most, threads, rounds)) return false;
-    threads.insert(threads.begin(), own.begin(), own.end());
-    return header.arrange(all_of({&common_, &tile, &threads, &rounds}));
+    Roles& where = has_own ? threads : rounds;
+    where.insert(where.begin(), own.begin(), own.end());
+    return header.arrange(all_of({&common_, &tile, &threads, &rounds, &idle}));
   }
 
   /// Rows are on the last axis that the kernel has, and the threads of a row on those before it, x for the last. A part
   /// that has no use for one of them has it with one iteration: what lives in l stands inside of all axes.
   bool bind_threads(LoopHeader& header, const Roles& tile, Roles threads) {
-    std::size_t axes = 0;
-    for (const JointPart& part : blocks_.parts) axes = std::max(axes, axes_of_row(part));
     for (std::size_t i = 0; i < threads.size(); ++i) {
       if (!header.bind(threads[i], kThreadAxes[threads.size() - 1 - i])) return false;
     }
-    if (!tile.empty() && !header.bind(tile[0], kThreadAxes[axes])) return false;
-    for (std::size_t i = threads.size(); !threads.empty() && i < axes; ++i) {
+    if (!tile.empty() && !header.bind(tile[0], kThreadAxes[row_axes_])) return false;
+    for (std::size_t i = threads.size(); !threads.empty() && i < row_axes_; ++i) {
       const std::string one = concat("one ", i);
       if (!header.split(threads[0], header.extent(threads[0]), one, threads[0])) return false;
       if (!header.bind(one, kThreadAxes[i])) return false;
@@ -243,7 +269,7 @@ class JointKernel {
     const bool has_threads =
         std::any_of(loops.begin(), loops.end(), [&](const AxisOf& loop) { return is_thread_loop(loop); });
     const AxisOf& last = loops.back();
-    if (!has_threads && last.kind == LoopKind::serial && last.extent > 1 && last.extent <= layout_.threads) {
+    if (!has_threads && last.kind == LoopKind::serial && last.extent > 1 && last.extent <= widest_) {
       (void)builder_.may_step("loop_binding", last.loop, {{"axis", "tx"}, {"multiple", 1}});
     }
     return true;
@@ -278,6 +304,9 @@ class JointKernel {
   const JointBlocks& blocks_;
   const JointLayout& layout_;
   Roles common_;  ///< the loops that become blocks, in the order in which they stand
+  std::size_t axes_ = 1;      ///< that the threads of a row may have
+  std::size_t row_axes_ = 1;  ///< that they have in some part
+  std::int64_t widest_ = 1;   ///< threads along tx
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ constexpr Precondition kNeeds[] = {
     {Check::pattern_match, "common",
      "there are 2 or more neighbouring expressions with so many loops in common, and each iteration of these needs of "
      "what they make only what it makes itself"},
-    {Check::size, "rows", "a block has from 1 iteration of the last common loop to all of them"},
+    {Check::size, "rows", "a block has 1 iteration of the last common loop or more, not more than it has threads"},
     {Check::launch, "threads", "a block has from 32 to 1024 threads"},
 };
 constexpr const Precondition& kCommon = kNeeds[1];
@@ -59,14 +59,14 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   const auto blocks = blocks_at(builder.view(), choice.at, choice.integer("expressions"), choice.integer("axes"));
   if (!blocks) return blocks.error();
   const JointLayout layout = {choice.integer("rows"), choice.integer("threads"), *sums == 1};
-  if (layout.rows < 1 || layout.rows > blocks->extents.back()) {
-    return Refusal{&kRows,
-                   choice.at,
-                   concat(layout.rows, " of ", blocks->extents.back(), " iterations"),
-                   {{"rows", layout.rows}, {"extent", blocks->extents.back()}}};
-  }
   if (layout.threads < kFewestThreads || layout.threads > kMostThreads) {
     return Refusal{&kThreads, choice.at, concat(layout.threads, " threads"), {{"threads", layout.threads}}};
+  }
+  if (layout.rows < 1 || layout.rows > std::min(blocks->extents.back(), layout.threads)) {
+    return Refusal{&kRows,
+                   choice.at,
+                   concat(layout.rows, " of ", blocks->extents.back(), " iterations by ", layout.threads, " threads"),
+                   {{"rows", layout.rows}, {"extent", blocks->extents.back()}}};
   }
   (void)make_joint_kernel(builder, *blocks, layout);
   return builder.refusal();

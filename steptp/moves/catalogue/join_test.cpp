@@ -68,12 +68,18 @@ TEST(JoinMove, WhatIsInsideDiffersAndPassesThroughSharedMemory) {
 
 TEST(JoinMove, HalvesAreFoldedInF32) {
   expect_move("join", kHalves, choice(3, 1, 2, 32, "wide"),
-              "B(bx,3)[B(tz,2)B(ty,1)B(tx,16)L(f,3)?{f*16+ty*16+tx<40}"
-              "[G:f32,s[tz]=G:f32,s[tz]+A:f16[bx*2+tz,f*16+ty*16+tx];];"
-              "B(tz,2)B(ty,5)B(tx,3)L(g,14)?{g*3+tx<40}"
-              "[H:f32,s[tz,ty]=H:f32,s[tz,ty]+A:f16[bx*2+tz,g*3+tx]*C:f16[g*3+tx,ty];];"
-              "B(tz,2)B(ty,1)B(tx,5)[E:f16[bx*2+tz,ty*5+tx]=H:f32,s[tz,ty*5+tx]*G:f32,s[tz];];"
-              "B(tx,2)[D:f16[bx*2+tx]=G:f32,s[tx];];];");
+              "B(bx,3)[B(ty,2)B(tx,16)L(f,3)?{f*16+tx<40}[G:f32,s[ty]=G:f32,s[ty]+A:f16[bx*2+ty,f*16+tx];];"
+              "B(ty,2)B(tx,16)L(a,5)L(g,3)?{g*16+tx<40}"
+              "[H:f32,s[ty,a]=H:f32,s[ty,a]+A:f16[bx*2+ty,g*16+tx]*C:f16[g*16+tx,a];];"
+              "B(ty,2)B(tx,5)[E:f16[bx*2+ty,tx]=H:f32,s[ty,tx]*G:f32,s[ty];];B(tx,2)[D:f16[bx*2+tx]=G:f32,s[tx];];];");
+}
+
+// With more threads those that fold for one element have an axis of their own, and so has every other part.
+TEST(JoinMove, AllPartsHaveAllAxes) {
+  expect_move("join", kHalves, choice(3, 1, 1, 256),
+              "B(bx,6)[B(ty,1)B(tx,40)[G:f16,s[]=G:f16,s[]+A:f16[bx,ty*40+tx];];"
+              "B(ty,5)B(tx,40)[H:f16,s[ty]=H:f16,s[ty]+A:f16[bx,tx]*C:f16[tx,ty];];"
+              "B(ty,1)B(tx,5)[E:f16[bx,ty*5+tx]=H:f16,s[ty*5+tx]*G:f16,s[];];D:f16[bx]=G:f16,s[];];");
 }
 
 TEST(JoinMove, WhatIsReadLaterStaysWhereItIs) {
@@ -96,6 +102,13 @@ B(tx,8)L(a,8)[D[tx,a]=A[tx,a]*2;];B(tx,8)L(a,8)L(c,8)[E[tx,a]=E[tx,a]+D[tx,c]*D[
                       choice(2, 1, 1, 32), "common", "no loop is common");
   expect_move_refusal("join", kScores, choice(2, 1, 9, 64), "rows", "9 of 8 iterations");
   expect_move_refusal("join", kScores, choice(2, 1, 0, 64), "rows", "0 of 8 iterations");
+  expect_move_refusal("join", R"(
+@input A f32[80,6]
+@output D f32[80]
+@output E f32[80]
+B(tx,80)L(a,6)[D[tx]=D[tx]+A[tx,a];];B(tx,80)L(a,6)[E[tx]=max(E[tx],A[tx,a]);];
+)",
+                      choice(2, 1, 40, 32), "rows", "40 of 80 iterations by 32 threads");
   expect_move_refusal("join", kScores, choice(2, 1, 1, 16), "threads", "16 threads");
   expect_move_refusal("join", kScores, choice(2, 1, 1, 2048), "threads", "2048 threads");
   // A row does not fit into the shared memory of a block.

@@ -9,6 +9,10 @@
 ///     -->   B^{6}_{bx}L^{2}_{r}B^{16}_{tx}V^{4}_{c}[D_{i//90,i%90}=f(A_{i//90,i%90})], i=((bx*2+r)*16+tx)*4+c
 /// Rows of any length then have vectors, and a thread several of them on their way.
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "steptp/base/text.h"
 #include "steptp/moves/builder.h"
@@ -311,19 +315,42 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   return builder.refusal();
 }
 
+/// Numbers of threads, in ascending order, with what decides besides their size whether strategies accept the steps:
+/// which loops are cut, and whether a guard is needed. Of those that agree in this the one with the fewest threads has
+/// the most blocks on each axis, so that it is made for all of them.
+using Sized = std::vector<std::pair<std::string, std::int64_t>>;
+
+ParameterDomain threads_that_work(View& view, const Choice& others, const Sized& candidates, Listing& listing) {
+  std::map<std::string, bool> works;
+  std::vector<std::int64_t> out;
+  for (const auto& [kind, threads] : candidates) {
+    const auto known = works.find(kind);
+    const std::vector<std::int64_t> one = {threads};
+    const bool accepted = known != works.end()
+                              ? known->second
+                              : values_that_work(map_move(), view, others, {"threads", one}, listing).count() > 0;
+    works.emplace(kind, accepted);
+    if (accepted) out.push_back(threads);
+  }
+  return {"threads", std::move(out)};
+}
+
 void offer(View& view, const Site& site, const Header& header, std::int64_t width, Listing& listing) {
   // Numbers of threads that make the same blocks are one choice.
-  std::vector<std::int64_t> candidates;
+  Sized candidates;
   std::vector<std::vector<std::int64_t>> seen;
   for (const std::int64_t threads : kThreadCounts) {
     std::vector<std::int64_t> shape;
-    for (const Dimension& one : dimensions_of(header, threads, width)) shape.push_back(one.threads);
+    std::string kind;
+    for (const Dimension& one : dimensions_of(header, threads, width)) {
+      shape.push_back(one.threads);
+      kind += !one.is_split() ? (one.threads > 1 ? 't' : 'b') : one.extent % one.threads == 0 ? 's' : 'g';
+    }
     if (std::find(seen.begin(), seen.end(), shape) != seen.end()) continue;
     seen.push_back(std::move(shape));
-    candidates.push_back(threads);
+    candidates.emplace_back(std::move(kind), threads);
   }
-  const Choice others{site, {{"width", width}}};
-  ParameterDomain threads = values_that_work(map_move(), view, others, {"threads", std::move(candidates)}, listing);
+  ParameterDomain threads = threads_that_work(view, {site, {{"width", width}}}, candidates, listing);
   listing.offer({site,
                  {std::move(threads),
                   {"width", std::vector<std::int64_t>{width}},
@@ -332,17 +359,28 @@ void offer(View& view, const Site& site, const Header& header, std::int64_t widt
                  false});
 }
 
+/// Whether a flat row is cut without a rest; nothing where it is too long to say.
+std::optional<bool> divides(const Header& header, const FlatRow& row) {
+  std::int64_t elements = 1;
+  for (const Loop& loop : header.loops) {
+    if (__builtin_mul_overflow(elements, loop.extent, &elements)) return std::nullopt;
+  }
+  return elements % (row.threads * row.width * row.rounds) == 0;
+}
+
 /// Flat rows of as many threads and rounds as there are elements for.
 void offer_flat(View& view, const Site& site, const Header& header, std::int64_t width, Listing& listing) {
   for (const std::int64_t rounds : kRounds) {
-    std::vector<std::int64_t> candidates;
+    Sized candidates;
     for (const std::int64_t threads : kThreadCounts) {
-      if (listing.allows(refuse_flat(header, site, {threads, width, rounds}))) candidates.push_back(threads);
+      const FlatRow row = {threads, width, rounds};
+      if (!listing.allows(refuse_flat(header, site, row))) continue;
+      const auto whole = divides(header, row);
+      candidates.emplace_back(whole ? (*whole ? "whole" : "rest") : std::to_string(threads), threads);
     }
     if (candidates.empty()) continue;
     const Values others = {{"width", width}, {"flat", std::int64_t{1}}, {"rounds", rounds}};
-    ParameterDomain threads =
-        values_that_work(map_move(), view, {site, others}, {"threads", std::move(candidates)}, listing);
+    ParameterDomain threads = threads_that_work(view, {site, others}, candidates, listing);
     listing.offer({site,
                    {std::move(threads),
                     {"width", std::vector<std::int64_t>{width}},

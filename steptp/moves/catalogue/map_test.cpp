@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "steptp/base/text.h"
+#include "steptp/plans/registry.h"
 #include "testing/move_test.h"
 
 namespace steptp::testing {
@@ -85,6 +87,24 @@ L(a,64)[D[a]=A[a]*2;];
 )",
               R"({"at":"0","threads":4,"width":4,"flat":1,"rounds":2})",
               "B(bx,2)L(c,2)B(tx,4)V(d,4)[D[bx*32+c*16+tx*4+d]=A[bx*32+c*16+tx*4+d]*2;];");
+}
+
+// Of sizes that strategies decide alike one is made for all; here all of them are.
+TEST(MapMove, WhateverIsListedCanBeMade) {
+  std::size_t made = 0;
+  for (const std::string_view shape : {"L(a,7)L(c,96)[D[a,c]=A[a,c]*2;];", "L(a,3)L(c,130)L(d,64)[D[a,c,d]=A[a,c,d];];",
+                                       "L(a,2)L(c,2)L(d,3)L(f,2)[D[a,c,d,f]=A[a,c,d,f];];"}) {
+    const std::string_view extents = shape.starts_with("L(a,7)") ? "7,96" : shape.starts_with("L(a,3)") ? "3,130,64" : "2,2,3,2";
+    const Program program =
+        move_program(concat("@input A f32[", extents, "]\n@output D f32[", extents, "]\n", shape, "\n"));
+    View view(program);
+    for (const ChoiceSite& site : list_choices(*find_move("map"), view).sites) {
+      for (std::uint64_t i = 0; i < site.count(); ++i, ++made) {
+        EXPECT_TRUE(apply(*find_move("map"), program, site.choice(i)).ok()) << shape << site.choice(i).to_json().dump();
+      }
+    }
+  }
+  EXPECT_GT(made, 100U);
 }
 
 TEST(MapMove, Refuses) {

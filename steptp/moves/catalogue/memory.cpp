@@ -1,5 +1,5 @@
-/// memory: where what is staged lies: padded, rotated or transposed against conflicts of banks, or fetched one round
-/// ahead into two buffers.
+/// memory: where what is staged lies: padded, rotated or transposed against conflicts of banks, or fetched some rounds
+/// ahead into several buffers.
 ///   D^{f32,s}_{c,tx}   -->   D^{f32,s}_{c*33+tx}
 #include <algorithm>
 
@@ -11,12 +11,12 @@ namespace steptp {
 
 namespace {
 
-constexpr std::string_view kForms[] = {"pad", "rotate", "transpose", "ahead"};
+constexpr std::string_view kForms[] = {"pad", "rotate", "transpose", "ahead", "buffers"};
 constexpr Parameter kParameters[] = {
     {"form", Parameter::Kind::word,
      "pad, rotate, transpose: at the left side of the first equation that writes a tensor in s or l; ahead: at the "
-     "loop "
-     "over the rounds, with \"of\" and \"scope\" of cache_read_write"},
+     "loop over the rounds, with \"of\" and \"scope\" of cache_read_write; buffers: there too, with \"of\" and "
+     "\"buffers\" of pipelining, for what is staged already"},
 };
 constexpr Precondition kNeeds[] = {
     kStep,
@@ -24,11 +24,14 @@ constexpr Precondition kNeeds[] = {
 };
 constexpr const Precondition& kStaged = kNeeds[1];
 
-/// The word of set_storage_layout for a form; empty for what it does not make.
-std::string_view layout_of(std::string_view form) {
-  if (form == "pad") return "flatten";
-  return form == "ahead" ? std::string_view() : form;
+/// The strategy that makes a form.
+std::string_view strategy_of(std::string_view form) {
+  if (form == "ahead") return "cache_read_write";
+  return form == "buffers" ? "pipelining" : "set_storage_layout";
 }
+
+/// The word of set_storage_layout for a form.
+std::string_view layout_of(std::string_view form) { return form == "pad" ? "flatten" : form; }
 
 std::string_view form_of(std::string_view layout) {
   if (layout == "flatten") return "pad";
@@ -80,24 +83,36 @@ void offer_ahead(View& view, Listing& listing) {
   }
 }
 
+void offer_buffers(View& view, Listing& listing) {
+  Listing found = list_choices(*find_strategy("pipelining"), view, true, listing.with_refusals);
+  for (ChoiceSite& site : found.sites) {
+    site.parameters.insert(site.parameters.begin(), {"form", std::vector<std::string>{"buffers"}});
+    site.extended = false;
+    listing.offer(std::move(site));
+  }
+}
+
 void choices(View& view, Listing& listing) {
   offer_layouts(view, listing);
   offer_ahead(view, listing);
+  offer_buffers(view, listing);
 }
 
 std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   const auto form = one_of(choice, "form", kForms);
   if (!form) return form.error();
-  const std::string_view layout = layout_of(kForms[*form]);
-  if (!layout.empty() && !is_staged(builder.view(), choice.at)) {
+  const std::string_view strategy = strategy_of(kForms[*form]);
+  const bool is_layout = strategy == "set_storage_layout";
+  if (is_layout && !is_staged(builder.view(), choice.at)) {
     return Refusal{&kStaged, choice.at, "there is no left side of a tensor in s or l here", {}};
   }
   Values values = choice.values;
+  if (strategy == "pipelining") std::erase_if(values, [](const auto& value) { return value.first == "form"; });
   for (auto& [name, value] : values) {
-    if (name == "form" && !layout.empty()) value = Json(layout);
+    if (name == "form" && is_layout) value = Json(layout_of(kForms[*form]));
   }
-  if (layout.empty()) values.insert(values.begin(), {"direction", Json("read")});
-  (void)builder.step(layout.empty() ? "cache_read_write" : "set_storage_layout", choice.at, std::move(values));
+  if (strategy == "cache_read_write") values.insert(values.begin(), {"direction", Json("read")});
+  (void)builder.step(strategy, choice.at, std::move(values));
   return builder.refusal();
 }
 
@@ -106,7 +121,7 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
 const Move& memory_move() {
   static constexpr Move kMove = {
       "memory",
-      "what is staged lies padded, rotated or transposed, or is fetched one round ahead into two buffers",
+      "what is staged lies padded, rotated or transposed, or is fetched some rounds ahead into several buffers",
       "D^{f32,s}_{c,tx}   -->   D^{f32,s}_{c*33+tx}",
       {"@input A f32[8,32]\n@output E f32[32,8]\n"
        "B^{8}_{ty=0}B^{32}_{tx=0}[D^{f32,s}_{ty,tx}=A^{f32,g}_{ty,tx};E^{f32,g}_{tx,ty}=D^{f32,s}_{ty,tx};];\n",

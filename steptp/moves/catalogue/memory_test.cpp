@@ -34,6 +34,22 @@ B(tx,8)L(f,2)L(a,4)[D[tx]=D[tx]+A[tx,f*4+a];];
               "L(a,4)[D[tx]=D[tx]+C:l[f%2,a];];];];");
 }
 
+// A tile that was filled is fetched two rounds ahead.
+TEST(MemoryMove, HasSeveralBuffers) {
+  constexpr std::string_view kTile = R"(
+@input A f32[2,14]
+@output D f32[2]
+B(bx,2)[L(k,4)[B(tx,4)[E:s[tx]=if_then_else(k*4+tx<14,A[bx,k*4+tx],0);];B(tx,4)[D[bx]=D[bx]+E:s[tx];];];];
+)";
+  expect_move("memory", kTile, R"({"at":"0/0:loop[0]","form":"buffers","of":"E","buffers":3})",
+              "B(bx,2)[B(tx,4)[E:s[0,tx]=if_then_else(0*4+tx<14,A[bx,tx],0);];"
+              "B(tx,4)[E:s[1,tx]=if_then_else(1*4+tx<14,A[bx,4+tx],0);];"
+              "L(k,4)[B(tx,4)?{k+2<4}[E:s[(k+2)%3,tx]=if_then_else((k+2)*4+tx<14,A[bx,k*4+8+tx],0);];"
+              "B(tx,4)[D[bx]=D[bx]+E:s[k%3,tx];];];];");
+  expect_move_refusal("memory", kTile, R"({"at":"0/0:loop[0]","form":"buffers","of":"E","buffers":5})", "step",
+                      "pipelining refused [rounds]");
+}
+
 TEST(MemoryMove, Refuses) {
   constexpr std::string_view kGlobal = R"(
 @input A f32[8]

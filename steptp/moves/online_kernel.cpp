@@ -9,6 +9,7 @@
 
 #include "steptp/moves/loop_header.h"
 #include "steptp/moves/parts.h"
+#include "steptp/moves/registers.h"
 
 namespace steptp {
 
@@ -113,6 +114,7 @@ class OnlineKernel {
       const bool is_read = !is_intermediate(builder_.view(), tensor) || !readers_of(builder_.view(), tensor).empty();
       if (writer && !is_read && !builder_.step("dead_code_elimination", item_site(writer->items))) return false;
     }
+    unroll_loops_over_registers(builder_, at_);
     return !builder_.refusal();
   }
 

@@ -118,23 +118,43 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   return builder.refusal();
 }
 
-void offer(View& view, Listing& listing, const Site& site, const Folded& folded, Kind kind) {
-  std::vector<std::int64_t> rows;
-  for (const std::int64_t number : {1, 4, 32, 128}) {
-    if (!misfit_of(folded, {number, 0}, site)) rows.push_back(number);
+/// Rows of a block worth offering. Whether strategies accept the steps depends on them only as they divide all rows or
+/// not, so that one of each is made.
+std::vector<std::int64_t> rows_that_work(View& view, Listing& listing, const Site& site, const Folded& folded,
+                                         const Values& others) {
+  std::vector<std::int64_t> out;
+  for (const bool divides : {true, false}) {
+    std::vector<std::int64_t> rows;
+    for (const std::int64_t number : {4, 32, 128}) {
+      if ((folded.rows % number == 0) == divides && !misfit_of(folded, {number, 0}, site)) rows.push_back(number);
+    }
+    if (rows.empty()) continue;
+    const ParameterDomain one = {"rows", std::vector<std::int64_t>{rows.back()}};
+    if (values_that_work(online_move(), view, {site, others}, one, listing).count() == 0) continue;
+    out.insert(out.end(), rows.begin(), rows.end());
   }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void offer(View& view, Listing& listing, const Site& site, const Folded& folded, Kind kind) {
   if (!listing.allows(step_of(view, folded, kind, site))) return;
   const std::string word(kKinds[static_cast<std::size_t>(kind)]);
   for (const std::int64_t following : {0, 1}) {
     const Values others = {{"kind", word}, {"following", following}};
-    auto domain = values_that_work(online_move(), view, {site, others}, {"rows", rows}, listing);
-    if (domain.count() == 0) return;
+    auto rows = rows_that_work(view, listing, site, folded, others);
+    if (rows.empty()) return;
     listing.offer({site,
                    {{"kind", std::vector<std::string>{word}},
-                    std::move(domain),
+                    {"rows", std::move(rows)},
                     {"following", std::vector<std::int64_t>{following}}},
                    false});
   }
+}
+
+/// A running sum of products is no use: what is wanted of a contraction is not in its rounds.
+bool is_worthwhile(const Folded& folded, Kind kind) {
+  return kind != Kind::sum || !find_multiplied(*folded.statement);
 }
 
 void choices(View& view, Listing& listing) {
@@ -143,7 +163,7 @@ void choices(View& view, Listing& listing) {
     const auto folded = find_folded(view, site);
     if (!listing.allows(folded)) continue;
     for (const Kind kind : {Kind::maximum, Kind::sum, Kind::exponentials, Kind::softmax, Kind::attention}) {
-      offer(view, listing, site, *folded, kind);
+      if (is_worthwhile(*folded, kind)) offer(view, listing, site, *folded, kind);
     }
   }
 }

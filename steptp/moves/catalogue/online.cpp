@@ -100,6 +100,7 @@ std::optional<Refusal> misfit_of(const Folded& folded, const OnlineLayout& layou
   if (layout.rows < 1 || layout.rows > std::min<std::int64_t>(folded.rows, default_device().threads)) {
     return Refusal{&kRows, site, concat(layout.rows, " rows of ", folded.rows), {{"rows", folded.rows}}};
   }
+  if (layout.following < 0) return Refusal{&kFollowing, site, concat(layout.following, " expressions"), {}};
   return std::nullopt;
 }
 

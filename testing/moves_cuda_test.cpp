@@ -92,7 +92,7 @@ TEST_P(MovesCuda, EndsAgreeWithTheOracle) {
   expect_compiled(ends);
 }
 
-INSTANTIATE_TEST_SUITE_P(Moves, MovesCuda, ::testing::Values("scan"),
+INSTANTIATE_TEST_SUITE_P(Moves, MovesCuda, ::testing::Values("scan", "online"),
                          [](const auto& instance) { return std::string(instance.param); });
 
 }  // namespace

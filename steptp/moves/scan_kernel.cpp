@@ -10,6 +10,7 @@
 
 #include "steptp/moves/loop_header.h"
 #include "steptp/moves/parts.h"
+#include "steptp/moves/registers.h"
 #include "steptp/moves/row_chain.h"
 
 namespace steptp {
@@ -157,27 +158,7 @@ class ScanKernel {
     for (const std::string& tensor : read) {
       if (layout_.keeps && !cache("read", tensor, "l", blocks)) return false;
     }
-    return unroll();
-  }
-
-  /// Registers have no indices: loops over places that are kept are unrolled.
-  bool unroll() {
-    std::vector<Site> found;
-    for (const Statement& statement : builder_.view().table().statements) {
-      const bool is_here = statement.items[0] == at_;
-      bool has_places = false;
-      const auto look = [&](const RefPtr& ref) {
-        has_places = has_places || (ref->scope == Scope::local && !ref->subscripts.empty());
-      };
-      look(statement.equation->left);
-      for_each_ref(*statement.equation->right, look);
-      if (!is_here || !has_places) continue;
-      for (const AxisOf& loop : steptp::loops_around(statement)) {
-        const bool is_known = std::any_of(found.begin(), found.end(), [&](const Site& one) { return one == loop.loop; });
-        if (loop.kind == LoopKind::serial && !is_known) found.push_back(loop.loop);
-      }
-    }
-    for (const Site& loop : found) builder_.may_step("loop_unrolling", loop);
+    unroll_loops_over_registers(builder_, at_);
     return !builder_.refusal();
   }
 

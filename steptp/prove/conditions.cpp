@@ -77,7 +77,7 @@ ConditionId Conditions::negation(ConditionId condition) {
     case Condition::Kind::less:
     case Condition::Kind::less_equal:
       // not(x < y) = y <= x, and not(x <= y) = y < x, of values that are never NaN.
-      if (!traits(node.left).may_be_nan && !traits(node.right).may_be_nan) {
+      if (is_never_nan(node.left) && is_never_nan(node.right)) {
         return compare(node.kind == Condition::Kind::less ? CompareOp::less_equal : CompareOp::less, node.right,
                        node.left);
       }
@@ -121,6 +121,14 @@ ConditionId Conditions::combined(Condition::Kind kind, const std::vector<Conditi
   return store_.intern_condition({kind, 0, 0, std::move(flat)});
 }
 
+bool Conditions::is_without_rounding(PolynomialId value) const {
+  if (with_algebra_ || as_constant(value)) return true;
+  const auto single = as_generator(value);
+  if (!single) return false;
+  const Generator::Kind kind = generators_[*single].kind;
+  return kind == Generator::Kind::input || kind == Generator::Kind::integer;
+}
+
 ConditionId Conditions::compare(CompareOp op, PolynomialId left, PolynomialId right) {
   const Deeper deeper(budget_);
   switch (op) {
@@ -146,12 +154,12 @@ ConditionId Conditions::compare(CompareOp op, PolynomialId left, PolynomialId ri
     return holds ? always_ : never_;
   }
   // x == x and x <= x always, x < x never, of what is never NaN.
-  if (left == right && !traits(left).may_be_nan) return op == CompareOp::less ? never_ : always_;
+  if (left == right && is_never_nan(left)) return op == CompareOp::less ? never_ : always_;
   // x < inf, -inf < x and not(x == inf), of a number x.
   for (const auto& [one, other] : {std::pair(left, right), std::pair(right, left)}) {
     const auto infinite = as_scaled_generator(one);
-    if (!infinite || generators_[infinite->first].kind != Generator::Kind::infinity || traits(other).is_wild())
-      continue;
+    if (!infinite || generators_[infinite->first].kind != Generator::Kind::infinity) continue;
+    if (traits(other).is_wild() || !is_without_rounding(other)) continue;
     if (op == CompareOp::equal) return never_;
     return (infinite->second > 0) == (other == left) ? always_ : never_;
   }

@@ -26,6 +26,12 @@ class Conditions : private Room {
   [[nodiscard]] ConditionId combined(Condition::Kind kind, const std::vector<ConditionId>& parts, ConditionId neutral,
                                      ConditionId deciding);
 
+  /// Whether what runs has this very value. As written, what is computed may overflow: A*A-A*A is then NaN.
+  [[nodiscard]] bool is_without_rounding(PolynomialId value) const;
+  [[nodiscard]] bool is_never_nan(PolynomialId value) const {
+    return !traits(value).may_be_nan && is_without_rounding(value);
+  }
+
   ConditionId never_;
   ConditionId always_;
 };

@@ -1,4 +1,4 @@
-// cache_read_write, precompute_indices
+// cache_read_write, pipelining, precompute_indices
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -94,8 +94,25 @@ void tell_indices(Teller& teller) {
   teller.say("back");
 }
 
+/// The copies that were added are those before the loop, and then the one inside of it.
+void tell_pipelining(Teller& teller) {
+  const Facts& facts = teller.facts;
+  bind_where(teller);
+  teller.bind("old", nest_of(teller.before, facts.removed[0].site));
+  std::vector<TracePieces> early;
+  for (std::size_t i = 0; i + 1 < facts.added.size(); ++i) early.push_back(nest_of(teller.after, facts.added[i].site));
+  teller.bind("early", list_of(std::move(early)));
+  teller.bind("later", nest_of(teller.after, facts.added.back().site));
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say("become");
+  teller.say("why");
+  teller.say("back");
+}
+
 constexpr Telling kTellings[] = {
     {"cache_read_write", tell_cache},
+    {"pipelining", tell_pipelining},
     {"precompute_indices", tell_indices},
 };
 

@@ -17,6 +17,7 @@
 #include "steptp/base/text.h"
 #include "steptp/moves/builder.h"
 #include "steptp/moves/parts.h"
+#include "steptp/moves/thread_roles.h"
 #include "steptp/strategies/caching.h"
 
 namespace steptp {
@@ -57,6 +58,13 @@ struct Header {
   bool is_one_equation = false;
 
   [[nodiscard]] const Loop& last() const { return loops[elements.back()]; }
+  /// Iterations of the loops that are written by, the last one's in vectors.
+  [[nodiscard]] std::vector<std::int64_t> extents(std::int64_t width) const {
+    std::vector<std::int64_t> out;
+    for (const std::size_t at : elements) out.push_back(loops[at].extent);
+    out.back() /= width;
+    return out;
+  }
 };
 
 bool is_serial(const Loop& loop) { return loop.kind == LoopKind::serial || loop.kind == LoopKind::bound; }
@@ -148,65 +156,6 @@ bool arrange(MoveBuilder& builder, const Handle& nest, std::vector<std::size_t> 
   return true;
 }
 
-/// What becomes of one loop of the header, or of one half of it.
-struct Role {
-  enum class Kind : std::uint8_t { block, thread, inside };
-  Kind kind = Kind::inside;
-  std::int64_t extent = 1;
-};
-
-/// One loop that is written by: how many of its iterations are threads.
-struct Dimension {
-  std::int64_t extent = 1;
-  std::int64_t threads = 1;  ///< 1: none of it is
-
-  [[nodiscard]] bool is_split() const { return threads > 1 && threads < extent; }
-};
-
-std::vector<Dimension> dimensions_of(const Header& header, std::int64_t threads, std::int64_t width) {
-  std::vector<Dimension> out;
-  for (const std::size_t at : header.elements) out.push_back({header.loops[at].extent, 1});
-  out.back().extent /= width;
-  std::size_t axes = 0;
-  for (std::size_t i = out.size(); i-- > 0 && axes < 3 && threads > 1;) {
-    if (out[i].extent < 2) continue;
-    out[i].threads = std::min(out[i].extent, axes == 2 ? std::min<std::int64_t>(threads, 64) : threads);
-    threads /= out[i].threads;
-    ++axes;
-  }
-  return out;
-}
-
-/// The roles in the order in which the loops stand when all are split; at most three blocks, the longest.
-std::vector<Role> roles_of(const std::vector<Dimension>& dimensions) {
-  std::vector<Role> out;
-  for (const Dimension& one : dimensions) {
-    if (one.threads < one.extent || one.threads == 1) {
-      out.push_back({Role::Kind::block, (one.extent - 1) / one.threads + 1});
-    }
-    if (one.threads > 1) out.push_back({Role::Kind::thread, one.threads});
-  }
-  std::vector<std::size_t> blocks;
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (out[i].kind == Role::Kind::block) blocks.push_back(i);
-  }
-  std::stable_sort(blocks.begin(), blocks.end(),
-                   [&](std::size_t a, std::size_t b) { return out[a].extent > out[b].extent; });
-  for (std::size_t i = 3; i < blocks.size(); ++i) out[blocks[i]].kind = Role::Kind::inside;
-  return out;
-}
-
-/// Blocks first, the longest last; then threads, x last; then what stays inside.
-std::vector<std::size_t> order_of(const std::vector<Role>& roles) {
-  std::vector<std::size_t> out(roles.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = i;
-  std::stable_sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
-    if (roles[a].kind != roles[b].kind) return roles[a].kind < roles[b].kind;
-    return roles[a].kind == Role::Kind::block && roles[a].extent < roles[b].extent;
-  });
-  return out;
-}
-
 /// Loops from one place up to before another on the axes of a kind, x for the last.
 bool bind(MoveBuilder& builder, const Handle& nest, std::size_t from, std::size_t to, char kind) {
   for (std::size_t at = to; at-- > from;) {
@@ -215,11 +164,6 @@ bool bind(MoveBuilder& builder, const Handle& nest, std::size_t from, std::size_
     if (!builder.step("loop_binding", place, {{"axis", axis}, {"multiple", 1}})) return false;
   }
   return true;
-}
-
-std::size_t count_of(const std::vector<Role>& roles, Role::Kind kind) {
-  return static_cast<std::size_t>(
-      std::count_if(roles.begin(), roles.end(), [kind](const Role& role) { return role.kind == kind; }));
 }
 
 bool unbind(MoveBuilder& builder, const Handle& nest, const Header& header) {
@@ -298,7 +242,7 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
     return builder.refusal();
   }
   if (!prepare(builder, nest, header, width)) return builder.refusal();
-  const std::vector<Dimension> dimensions = dimensions_of(header, threads, width);
+  const std::vector<Dimension> dimensions = dimensions_of(header.extents(width), threads);
   for (std::size_t i = dimensions.size(); i-- > 0;) {  // from the last, so that places before it stay
     if (!dimensions[i].is_split()) continue;
     const Site place = loop_site(nest.only()->items, i);
@@ -342,7 +286,7 @@ void offer(View& view, const Site& site, const Header& header, std::int64_t widt
   for (const std::int64_t threads : kThreadCounts) {
     std::vector<std::int64_t> shape;
     std::string kind;
-    for (const Dimension& one : dimensions_of(header, threads, width)) {
+    for (const Dimension& one : dimensions_of(header.extents(width), threads)) {
       shape.push_back(one.threads);
       kind += !one.is_split() ? (one.threads > 1 ? 't' : 'b') : one.extent % one.threads == 0 ? 's' : 'g';
     }

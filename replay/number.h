@@ -26,6 +26,9 @@ struct Beyond {  ///< the budget of steps, or of depth
 __extension__ typedef unsigned __int128 Double;  // NOLINT(modernize-use-using): an extension
 __extension__ typedef __int128 Wide;             // NOLINT(modernize-use-using): an extension
 
+/// The replayer's own prime, 2^61-1.
+inline constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
+
 /// Integers modulo a prime below 2^62.
 class Field {
  public:
@@ -37,7 +40,10 @@ class Field {
   }
   [[nodiscard]] std::uint64_t negate(std::uint64_t a) const { return a == 0 ? 0 : prime_ - a; }
   [[nodiscard]] std::uint64_t multiply(std::uint64_t a, std::uint64_t b) const {
-    return static_cast<std::uint64_t>(static_cast<Double>(a) * b % prime_);
+    const Double product = static_cast<Double>(a) * b;
+    if (prime_ != kPrime) return static_cast<std::uint64_t>(product % prime_);
+    // 2^61 is 1 modulo this prime, so that both halves are added.
+    return add(static_cast<std::uint64_t>(product >> 61), static_cast<std::uint64_t>(product) & kPrime);
   }
   [[nodiscard]] std::uint64_t power(std::uint64_t base, std::uint64_t exponent) const;
   [[nodiscard]] std::uint64_t inverse(std::uint64_t a) const { return power(a, prime_ - 2); }
@@ -48,9 +54,6 @@ class Field {
 };
 /// Deterministic for all 64-bit numbers.
 [[nodiscard]] bool is_prime(std::uint64_t number);
-
-/// The replayer's own prime, 2^61-1.
-inline constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
 
 enum class Class : std::uint8_t { finite, plus_infinity, minus_infinity, nan };
 

@@ -9,7 +9,7 @@
 namespace steptp {
 
 /// What becomes of one loop, or of one half of it.
-struct Role {
+struct ThreadRole {
   enum class Kind : std::uint8_t { block, thread, inside };
   Kind kind = Kind::inside;
   std::int64_t extent = 1;
@@ -28,11 +28,11 @@ struct Dimension {
 [[nodiscard]] std::vector<Dimension> dimensions_of(const std::vector<std::int64_t>& extents, std::int64_t threads);
 
 /// The roles in the order in which the loops stand when all are split; at most three blocks, the longest.
-[[nodiscard]] std::vector<Role> roles_of(const std::vector<Dimension>& dimensions);
+[[nodiscard]] std::vector<ThreadRole> roles_of(const std::vector<Dimension>& dimensions);
 
 /// Blocks first, the longest last; then threads, x last; then what stays inside.
-[[nodiscard]] std::vector<std::size_t> order_of(const std::vector<Role>& roles);
+[[nodiscard]] std::vector<std::size_t> order_of(const std::vector<ThreadRole>& roles);
 
-[[nodiscard]] std::size_t count_of(const std::vector<Role>& roles, Role::Kind kind);
+[[nodiscard]] std::size_t count_of(const std::vector<ThreadRole>& roles, ThreadRole::Kind kind);
 
 }  // namespace steptp

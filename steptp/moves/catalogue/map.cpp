@@ -250,10 +250,10 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
       return builder.refusal();
     }
   }
-  const std::vector<Role> roles = roles_of(dimensions);
+  const std::vector<ThreadRole> roles = roles_of(dimensions);
   if (!arrange(builder, nest, order_of(roles))) return builder.refusal();
-  const std::size_t blocks = count_of(roles, Role::Kind::block);
-  const std::size_t end = blocks + count_of(roles, Role::Kind::thread);
+  const std::size_t blocks = count_of(roles, ThreadRole::Kind::block);
+  const std::size_t end = blocks + count_of(roles, ThreadRole::Kind::thread);
   if (!bind(builder, nest, 0, blocks, 'b')) return builder.refusal();
   (void)bind(builder, nest, blocks, end, 't');
   return builder.refusal();

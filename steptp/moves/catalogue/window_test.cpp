@@ -274,5 +274,16 @@ B(tx,8)L(c,4)L(h,3)[D[tx,c]=D[tx,c]+A[tx,c+h]*W[h];];
          "shared", "bytes");
 }
 
+TEST(WindowMove, AWindowMayBeTooLongForSharedMemory) {
+  expect_move_refusal("window", R"(
+@input A f32[1,70000]
+@output D f32[1,10001]
+B(tx,1)L(c,10001)L(g,60000)[D[tx,c]=max(D[tx,c],A[tx,c+g]);];
+)",
+                      R"({"at":"0","form":"halo","thread_rows":1,"thread_columns":32,"rows":1,"columns":1,"depth":1,)"
+                      R"("image":"shared","following":0})",
+                      "step", "240124 bytes in s");
+}
+
 }  // namespace
 }  // namespace steptp::testing

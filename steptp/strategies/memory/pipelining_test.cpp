@@ -83,6 +83,10 @@ TEST(Pipelining, Refusals) {
   // What one thread has not copied in this round is of an earlier one.
   refused(concat("B(bx,2)L(k,4)[B(tx,8)?{tx<=k+4}[E:s[tx]=A[bx,k,tx];];", use, "];"), "0:loop[1]", 2, "own-round");
   refused(concat("B(bx,2)L(k,4)[B(tx,8)[E:s[tx]=A[bx,k,tx]+D[bx,tx];];", use, "];"), "0:loop[1]", 2, "unchanged");
+  // Both blocks write one element.
+  refused(concat("B(bx,2)L(k,4)[", copy, "B(tx,8)[D[0,tx]=E:s[7-tx]*bx;C[bx,tx]=1;];];"), "0:loop[1]", 2, "races");
+  refused(concat("B(bx,2)L(k,4)[B(tx,8)[E:s[tx]=A[bx,k*4611686018427387904%4,tx];];", use, "];"), "0:loop[1]", 3,
+          "subscripts-fit");
 }
 
 TEST(Pipelining, SeveralBuffersMayNotFit) {

@@ -108,7 +108,9 @@ struct Target {
 
 Program program_in(const Json& row, std::string_view key) {
   Json record;
-  record.set("program", *row.find("id")->as_string()).set("signature", *row.find("signature")).set("leir", *row.find(key));
+  record.set("program", *row.find("id")->as_string())
+      .set("signature", *row.find("signature"))
+      .set("leir", *row.find(key));
   const Document document = read_document("target", record.dump());
   EXPECT_TRUE(document.ok) << *row.find("id")->as_string();
   return document.program;
@@ -185,8 +187,11 @@ TEST(DerivationPlans, SeeOtherStructures) {
   const std::vector<Target> all = targets();
   const Target& matmul = all[0];
   ASSERT_EQ(matmul.id, "matmul_tiled");
-  for (const auto& [parameter, value] : {std::pair<std::string, std::int64_t>{"thread_rows", 1}, {"rows", 1},
-                                         {"thread_columns", 4}, {"columns", 4}, {"depth", 1}}) {
+  for (const auto& [parameter, value] : {std::pair<std::string, std::int64_t>{"thread_rows", 1},
+                                         {"rows", 1},
+                                         {"thread_columns", 4},
+                                         {"columns", 4},
+                                         {"depth", 1}}) {
     std::vector<PlannedMove> moves = matmul.moves;
     for (auto& [name, old] : moves[0].choice.values) {
       if (name == parameter) old = value;

@@ -67,7 +67,9 @@ class JointKernel {
   }
 
   /// Threads for each of the rows that a block has at once.
-  [[nodiscard]] std::int64_t threads_of_row() const { return std::max<std::int64_t>(layout_.threads / layout_.rows, 1); }
+  [[nodiscard]] std::int64_t threads_of_row() const {
+    return std::max<std::int64_t>(layout_.threads / layout_.rows, 1);
+  }
 
   /// There are too few elements in a row to have a warp work on them, and more to fold for each.
   static bool folds_together(const JointPart& part) {
@@ -207,9 +209,8 @@ class JointKernel {
   /// What writes a tensor, if all of it stands in the kernel.
   std::vector<const Statement*> writers_inside(const std::string& tensor) {
     std::vector<const Statement*> out = writers_of(builder_.view(), tensor);
-    const bool inside = std::all_of(out.begin(), out.end(), [&](const Statement* statement) {
-      return statement->items[0] == blocks_.first;
-    });
+    const bool inside = std::all_of(out.begin(), out.end(),
+                                    [&](const Statement* statement) { return statement->items[0] == blocks_.first; });
     return inside ? out : std::vector<const Statement*>();
   }
 
@@ -303,7 +304,7 @@ class JointKernel {
   MoveBuilder& builder_;
   const JointBlocks& blocks_;
   const JointLayout& layout_;
-  Roles common_;  ///< the loops that become blocks, in the order in which they stand
+  Roles common_;              ///< the loops that become blocks, in the order in which they stand
   std::size_t axes_ = 1;      ///< that the threads of a row may have
   std::size_t row_axes_ = 1;  ///< that they have in some part
   std::int64_t widest_ = 1;   ///< threads along tx

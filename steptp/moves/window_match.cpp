@@ -65,7 +65,6 @@ std::optional<std::int64_t> only_divided_by(const Ref& ref, const std::string& l
   return by;
 }
 
-
 /// The right side without the accumulator, with its place in the sum; null where it does not accumulate by +.
 const Product* product_of(const Statement& statement) {
   if (statement.accumulates != ArithmeticOp::add) return nullptr;
@@ -122,8 +121,10 @@ std::optional<Refusal> complete(View& view, const Site& site, const Statement& s
   kernel.is_narrow = is_narrow_float(dtype);
   kernel.element_bytes = std::max(info(dtype).bytes, 4);
   std::vector<std::string> roles;
-  for (const Index& subscript : statement.equation->left->subscripts) roles.push_back(role_of.at(*subscript.as_variable()));
-  auto behind = find_following(view, {kernel.expression, kernel.result, std::move(roles), std::move(extents)}, following);
+  for (const Index& subscript : statement.equation->left->subscripts)
+    roles.push_back(role_of.at(*subscript.as_variable()));
+  auto behind =
+      find_following(view, {kernel.expression, kernel.result, std::move(roles), std::move(extents)}, following);
   if (!behind) return Refusal{&kWindowFollowing, site, behind.error(), {}};
   kernel.behind = *std::move(behind);
   return std::nullopt;
@@ -132,7 +133,8 @@ std::optional<Refusal> complete(View& view, const Site& site, const Statement& s
 /// What the loops of a convolution are, by the operands in which they occur.
 class ProductMatch {
  public:
-  ProductMatch(View& view, const Site& site, const Statement& statement) : view_(view), site_(site), statement_(statement) {}
+  ProductMatch(View& view, const Site& site, const Statement& statement)
+      : view_(view), site_(site), statement_(statement) {}
 
   Result<WindowProduct, Refusal> match(std::int64_t following) {
     const Product* product = product_of(statement_);
@@ -156,7 +158,9 @@ class ProductMatch {
   }
 
  private:
-  [[nodiscard]] Refusal refuse(const Precondition& need, std::string why) const { return {&need, site_, std::move(why), {}}; }
+  [[nodiscard]] Refusal refuse(const Precondition& need, std::string why) const {
+    return {&need, site_, std::move(why), {}};
+  }
 
   std::optional<Refusal> name_axes() {
     const Axes axes = axes_of(statement_);
@@ -169,7 +173,8 @@ class ProductMatch {
     const auto name = [&](const AxisOf& axis, char role) { role_of_[axis.index] = concat(role, number[role]++); };
     for (const AxisOf& axis : axes.reduced) {
       const bool in_both = indices_[0].contains(axis.index) && indices_[1].contains(axis.index);
-      if (axis.extent > 1 && !in_both) return refuse(kWindowAxes, concat(axis.index, " is summed and not in both operands"));
+      if (axis.extent > 1 && !in_both)
+        return refuse(kWindowAxes, concat(axis.index, " is summed and not in both operands"));
       name(axis, 'k');
     }
     for (const AxisOf& axis : axes.spatial) {
@@ -250,7 +255,8 @@ class HaloReads {
 
   void add(const Ref& ref, const std::vector<std::uint32_t>& path, bool is_padded) {
     if (ref.tensor == statement_.equation->left->tensor) return;
-    const bool known = std::any_of(found_.begin(), found_.end(), [&](const auto& other) { return other.tensor == ref.tensor; });
+    const bool known =
+        std::any_of(found_.begin(), found_.end(), [&](const auto& other) { return other.tensor == ref.tensor; });
     const bool is_global = view_.table().tensors.at(ref.tensor).effective_scope() == Scope::global;
     if (known || !is_global) return;
     if (!has_window(ref, spatial_, summed_) && !is_read_at_several_places(ref)) {
@@ -276,9 +282,8 @@ class HaloReads {
 
   /// A stencil: one tensor, with the same loops, at different distances.
   bool is_read_at_several_places(const Ref& ref) const {
-    return std::any_of(refs_.begin(), refs_.end(), [&](const RefPtr& other) {
-      return other->tensor == ref.tensor && !equal(*other, ref);
-    });
+    return std::any_of(refs_.begin(), refs_.end(),
+                       [&](const RefPtr& other) { return other->tensor == ref.tensor && !equal(*other, ref); });
   }
 
   View& view_;

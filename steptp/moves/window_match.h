@@ -25,7 +25,8 @@ inline constexpr Precondition kWindowAxes = {
     Check::pattern_match, "axes",
     "one operand is read along windows, the other has output channels of its own, and both have what is summed"};
 inline constexpr Precondition kWindowReads = {
-    Check::pattern_match, "windows", "a tensor in global memory is read along windows of two loops or at several places"};
+    Check::pattern_match, "windows",
+    "a tensor in global memory is read along windows of two loops or at several places"};
 inline constexpr Precondition kWindowFollowing = {
     Check::pattern_match, "following", "each expression behind it has an element for each element of what it reads"};
 
@@ -68,6 +69,5 @@ struct WindowHalo {
   bool has_sum = false;  ///< what is added, and not compared
 };
 [[nodiscard]] Result<WindowHalo, Refusal> find_window_halo(View& view, const Site& site, std::int64_t following);
-
 
 }  // namespace steptp

@@ -11,7 +11,8 @@ namespace steptp {
 namespace {
 
 constexpr Parameter kParameters[] = {
-    {"strategy", Parameter::Kind::word, "the name of a strategy of the level math, or hoist; its own parameters follow"},
+    {"strategy", Parameter::Kind::word,
+     "the name of a strategy of the level math, or hoist; its own parameters follow"},
 };
 constexpr Precondition kNeeds[] = {
     kStep,
@@ -37,7 +38,8 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
 const Move& algebra_move() {
   static constexpr Move kMove = {
       "algebra",
-      "one rewrite of what is computed: by any strategy of mathematics, or what is independent of a loop once before it",
+      "one rewrite of what is computed: by any strategy of mathematics, or what is independent of a loop once before "
+      "it",
       "D_{a}=A_{a}*C_{a}+A_{a}*F_{a}   -->   D_{a}=A_{a}*(C_{a}+F_{a})\n"
       "  L_{c}[D_{a,c}=exp(A_{a})*C_{c}]   -->   E^{l}=exp(A_{a});L_{c}[D_{a,c}=E^{l}*C_{c}]",
       {"@input A f32[8]\n@input C f32[8]\n@input F f32[8]\n@output D f32[8]\n"

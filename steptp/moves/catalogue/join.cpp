@@ -78,10 +78,10 @@ bool offer(View& view, Listing& listing, const Choice& others, const JointBlocks
   const auto one = [&](std::string_view name) {
     return ParameterDomain{name, std::vector<std::int64_t>{others.integer(name)}};
   };
-  listing.offer({item_site({blocks.first}),
-                 {one("expressions"), one("axes"), one("rows"), std::move(threads),
-                  {"sums", std::vector<std::string>{"plain"}}},
-                 false});
+  listing.offer(
+      {item_site({blocks.first}),
+       {one("expressions"), one("axes"), one("rows"), std::move(threads), {"sums", std::vector<std::string>{"plain"}}},
+       false});
   return true;
 }
 
@@ -94,10 +94,11 @@ bool offer_run(View& view, Listing& listing, std::uint32_t first, std::size_t co
   }
   bool any = false;
   for (std::size_t axes = 1; axes <= std::min(found->extents.size(), kMostAxes); ++axes) {
-    const Values values = {{"expressions", static_cast<std::int64_t>(count)},
-                           {"axes", static_cast<std::int64_t>(axes)},
-                           {"rows", std::min<std::int64_t>(axes == found->extents.size() ? 4 : 1, found->extents[axes - 1])},
-                           {"sums", "plain"}};
+    const Values values = {
+        {"expressions", static_cast<std::int64_t>(count)},
+        {"axes", static_cast<std::int64_t>(axes)},
+        {"rows", std::min<std::int64_t>(axes == found->extents.size() ? 4 : 1, found->extents[axes - 1])},
+        {"sums", "plain"}};
     any = offer(view, listing, {item_site({first}), values}, *found) || any;
   }
   return any;

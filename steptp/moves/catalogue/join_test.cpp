@@ -36,8 +36,8 @@ B(tx,8)L(a,40)[E[tx]=E[tx]+A[tx,a];];B(tx,40)L(a,8)[D[a,tx]=A[a,tx]*C[tx];];B(tx
 )";
 
 std::string choice(int expressions, int axes, int rows, int threads, std::string_view sums = "plain") {
-  return concat(R"({"at":"0","expressions":)", expressions, R"(,"axes":)", axes, R"(,"rows":)", rows,
-                R"(,"threads":)", threads, R"(,"sums":")", sums, R"("})");
+  return concat(R"({"at":"0","expressions":)", expressions, R"(,"axes":)", axes, R"(,"rows":)", rows, R"(,"threads":)",
+                threads, R"(,"sums":")", sums, R"("})");
 }
 
 TEST(JoinMove, AProductAndTheMaximumOfItsRows) {

@@ -94,7 +94,9 @@ TEST(MapMove, WhateverIsListedCanBeMade) {
   std::size_t made = 0;
   for (const std::string_view shape : {"L(a,7)L(c,96)[D[a,c]=A[a,c]*2;];", "L(a,3)L(c,130)L(d,64)[D[a,c,d]=A[a,c,d];];",
                                        "L(a,2)L(c,2)L(d,3)L(f,2)[D[a,c,d,f]=A[a,c,d,f];];"}) {
-    const std::string_view extents = shape.starts_with("L(a,7)") ? "7,96" : shape.starts_with("L(a,3)") ? "3,130,64" : "2,2,3,2";
+    const std::string_view extents = shape.starts_with("L(a,7)")   ? "7,96"
+                                     : shape.starts_with("L(a,3)") ? "3,130,64"
+                                                                   : "2,2,3,2";
     const Program program =
         move_program(concat("@input A f32[", extents, "]\n@output D f32[", extents, "]\n", shape, "\n"));
     View view(program);

@@ -28,8 +28,8 @@ constexpr Parameter kParameters[] = {
      "maximum, sum: what the expression folds; exponentials: E=E+exp(A-X), with the maximum before it; softmax: the "
      "same, and exp(A-X)/E behind it; attention: O=O+P*V, with the softmax before it"},
     {"rows", Parameter::Kind::integer, "rows of a block, each with a thread"},
-    {"following", Parameter::Kind::integer, "how many of the expressions behind it have its rows and go into its kernel",
-     0},
+    {"following", Parameter::Kind::integer,
+     "how many of the expressions behind it have its rows and go into its kernel", 0},
 };
 constexpr Precondition kNeeds[] = {
     kStep,
@@ -154,9 +154,7 @@ void offer(View& view, Listing& listing, const Site& site, const Folded& folded,
 }
 
 /// A running sum of products is no use: what is wanted of a contraction is not in its rounds.
-bool is_worthwhile(const Folded& folded, Kind kind) {
-  return kind != Kind::sum || !find_multiplied(*folded.statement);
-}
+bool is_worthwhile(const Folded& folded, Kind kind) { return kind != Kind::sum || !find_multiplied(*folded.statement); }
 
 void choices(View& view, Listing& listing) {
   for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {

@@ -42,8 +42,9 @@ constexpr Parameter kParameters[] = {
      "each of the result's",
      0},
 };
-constexpr Precondition kNeeds[] = {kStep,        kWindowEquation, kWindowProduct, kWindowAxes, kWindowReads,
-                                   kWindowFollowing, kTileSizes,  kTileThreads,   kTileShared, kTileRegisters};
+constexpr Precondition kNeeds[] = {kStep,        kWindowEquation,  kWindowProduct, kWindowAxes,
+                                   kWindowReads, kWindowFollowing, kTileSizes,     kTileThreads,
+                                   kTileShared,  kTileRegisters};
 
 TileSizes sizes_of(const Choice& choice) {
   return {choice.integer("thread_rows"), choice.integer("thread_columns"), choice.integer("rows"),
@@ -59,7 +60,8 @@ std::optional<Refusal> refuse_group(const Site& site, std::int64_t group, const 
   const std::int64_t block = std::min(sizes.thread_rows * sizes.rows, group);
   const std::int64_t rows = std::min(sizes.rows, block);
   if (group % block == 0 && block % rows == 0) return std::nullopt;
-  return Refusal{&kTileSizes, site, concat(group, " channels of a group, in tiles of ", block, ", ", rows, " for a thread"), {}};
+  return Refusal{
+      &kTileSizes, site, concat(group, " channels of a group, in tiles of ", block, ", ", rows, " for a thread"), {}};
 }
 
 std::optional<Refusal> make_product(MoveBuilder& builder, const Choice& choice, std::int64_t following,

@@ -47,8 +47,8 @@ std::string convolution(const Shape& shape) {
     pixel_loops += concat("L(", out_names[i], ",", out, ")");
     taps += concat(",", window_names[i]);
     tap_loops += concat("L(", window_names[i], ",", shape.window[i], ")");
-    const std::string place = concat(out_names[i], "*", shape.stride, "+", window_names[i], "*", shape.dilation, "-",
-                                     shape.padding);
+    const std::string place =
+        concat(out_names[i], "*", shape.stride, "+", window_names[i], "*", shape.dilation, "-", shape.padding);
     places += concat(",", place);
     inside += concat(i > 0 ? "&" : "", "0<=", place, "&", place, "<", shape.size[i]);
   }
@@ -58,11 +58,12 @@ std::string convolution(const Shape& shape) {
   std::string image = concat("A[tx,", channel, places, "]");
   if (shape.padding > 0) image = concat("if_then_else(", inside, ",", image, ",0)");
   const std::string head = concat("B(tx,", shape.batch, ")L(a,", shape.outputs, ")", pixel_loops);
-  return concat("\n@input A ", shape.dtype, "[", shape.batch, ",", shape.channels, input, "]\n@param W ", shape.dtype, "[",
-                shape.outputs, ",", in_group, window, "]\n@param Z ", shape.dtype, "[", shape.outputs, "]\n@output Y ",
-                shape.dtype, "[", shape.batch, ",", shape.outputs, output, "]\n", head, "L(g,", in_group, ")", tap_loops,
-                "[X[tx,a", pixels, "]=X[tx,a", pixels, "]+", image, "*W[a,g", taps, "];];", head, "[X[tx,a", pixels,
-                "]=X[tx,a", pixels, "]+Z[a];];", head, "[Y[tx,a", pixels, "]=max(X[tx,a", pixels, "],0);];\n");
+  return concat("\n@input A ", shape.dtype, "[", shape.batch, ",", shape.channels, input, "]\n@param W ", shape.dtype,
+                "[", shape.outputs, ",", in_group, window, "]\n@param Z ", shape.dtype, "[", shape.outputs,
+                "]\n@output Y ", shape.dtype, "[", shape.batch, ",", shape.outputs, output, "]\n", head, "L(g,",
+                in_group, ")", tap_loops, "[X[tx,a", pixels, "]=X[tx,a", pixels, "]+", image, "*W[a,g", taps, "];];",
+                head, "[X[tx,a", pixels, "]=X[tx,a", pixels, "]+Z[a];];", head, "[Y[tx,a", pixels, "]=max(X[tx,a",
+                pixels, "],0);];\n");
 }
 
 std::string product(std::int64_t rows, std::int64_t columns, std::int64_t depth, std::int64_t vector,
@@ -73,13 +74,11 @@ std::string product(std::int64_t rows, std::int64_t columns, std::int64_t depth,
 }
 
 std::string halo(std::int64_t rows, std::int64_t columns, std::string_view image, std::int64_t following) {
-  return concat(R"({"at":"0","form":"halo","thread_rows":2,"thread_columns":4,"rows":)", rows, R"(,"columns":)", columns,
-                R"(,"image":")", image, R"(","following":)", following, "}");
+  return concat(R"({"at":"0","form":"halo","thread_rows":2,"thread_columns":4,"rows":)", rows, R"(,"columns":)",
+                columns, R"(,"image":")", image, R"(","following":)", following, "}");
 }
 
-Program read(const std::string& text, const std::string& dtype) {
-  return shorthand_program(text, {{"T", dtype}});
-}
+Program read(const std::string& text, const std::string& dtype) { return shorthand_program(text, {{"T", dtype}}); }
 
 /// The end is judged, and the oracle, which shares no code with the judge's proof, agrees.
 void expect_sound(const Program& before, const std::string& choice) {
@@ -194,8 +193,8 @@ TEST(WindowMove, NarrowAndWideElements) {
     Shape shape = shape_of(1);
     shape.dtype = dtype;
     const Program before = read(convolution(shape), dtype);
-    for (const std::string& choice : {product(2, 2, 4, 1, "shared", 2), product(2, 1, 4, 1, "direct", 2),
-                                      halo(1, 2, "shared", 2)}) {
+    for (const std::string& choice :
+         {product(2, 2, 4, 1, "shared", 2), product(2, 1, 4, 1, "direct", 2), halo(1, 2, "shared", 2)}) {
       const Program after = after_move("window", before, choice);
       const OracleOpinion opinion = ask_oracle(before, after, 2);
       EXPECT_FALSE(opinion.difference.has_value()) << *opinion.difference << "\n" << print(after);
@@ -234,13 +233,15 @@ B(tx,3)L(c,8)L(d,8)L(f,3)L(g,2)[D[tx,c,d]=max(D[tx,c,d],A[tx,c+f,d+g]);];
   refuse(convolution(shape_of(4)), product(2, 2, 4, 1, "shared", 0), "sizes", "3 channels of a group");
   refuse(convolution(shape_of(4)), product(1, 2, 4, 1, "shared", 0), "sizes", "3 channels of a group");
   refuse(convolution(shape_of(1)), with_channels(200, 1, 0), "registers", "401 registers");
-  refuse(convolution(shape_of(1)),
-         R"({"at":"0","form":"product","thread_rows":2,"thread_columns":2,"rows":1,"columns":1,"channels":2,"image":"shared"})", "axes",
-         "as rows");
+  refuse(
+      convolution(shape_of(1)),
+      R"({"at":"0","form":"product","thread_rows":2,"thread_columns":2,"rows":1,"columns":1,"channels":2,"image":"shared"})",
+      "axes", "as rows");
   refuse(pooling,
          R"({"at":"0","form":"halo","thread_rows":64,"thread_columns":32,"rows":1,"columns":1,"image":"shared"})",
          "threads", "2048 threads");
-  refuse(pooling, R"({"at":"0","form":"other","thread_rows":2,"thread_columns":2,"rows":1,"columns":1,"image":"shared"})",
+  refuse(pooling,
+         R"({"at":"0","form":"other","thread_rows":2,"thread_columns":2,"rows":1,"columns":1,"image":"shared"})",
          "choice", "other");
   refuse(R"(
 @input A f32[8,6]

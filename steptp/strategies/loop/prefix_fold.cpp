@@ -1,7 +1,8 @@
 /// prefix_fold: a fold over all iterations up to this one goes on from the one before, or from the parts before.
 ///   L^{8}_{a=0}L^{8}_{c=0}[D_{a}=D_{a}+if_then_else(c<=a,f(c),0)]
 ///     -->   L^{8}_{a=0}[E_{a}=if_then_else(a-1<0,0,E_{a-1})+f(a);D_{a}=E_{a}]   (running)
-///     -->   L^{2}_{d=0}L^{4}_{c=0}[E_{d}=E_{d}+f(d*4+c)]; L^{2}_{d=0}L^{2}_{c=0}[F_{d}=F_{d}+if_then_else(c<d,E_{c},0)];
+///     -->   L^{2}_{d=0}L^{4}_{c=0}[E_{d}=E_{d}+f(d*4+c)];
+///     L^{2}_{d=0}L^{2}_{c=0}[F_{d}=F_{d}+if_then_else(c<d,E_{c},0)];
 ///           L^{2}_{d=0}L^{4}_{a=0}L^{4}_{c=0}[G_{d,a}=G_{d,a}+if_then_else(c<=a,f(d*4+c),0)];
 ///           L^{2}_{d=0}L^{4}_{a=0}[D_{d*4+a}=F_{d}+G_{d,a}]   (parts)
 /// Safe because the operator is associative up to rounding and every term keeps its place: what is folded up to a is
@@ -27,7 +28,8 @@ constexpr Parameter kParameters[] = {
 };
 constexpr Precondition kPublished[] = {
     {Check::pattern_match, "prefix",
-     "the expression is one equation X=X+if_then_else(c<=a,T,0), or with c<a, or * with 1, max with -inf, min with inf; "
+     "the expression is one equation X=X+if_then_else(c<=a,T,0), or with c<a, or * with 1, max with -inf, min with "
+     "inf; "
      "nothing else writes X, a is a subscript of X by itself and occurs nowhere else, no loop but c is reduced, and c "
      "has as many iterations as a, with c<a perhaps one fewer"},
 };
@@ -50,8 +52,8 @@ constexpr std::string_view kForms[] = {"running", "parts"};
 /// X=X(+)if_then_else(c<=a,T,identity).
 struct Prefix {
   Operator op;
-  Loop along;    ///< a
-  Loop earlier;  ///< c
+  Loop along;                 ///< a
+  Loop earlier;               ///< c
   std::size_t dimension = 0;  ///< of X, that is a
   bool is_strict = false;     ///< c<a
   ExprPtr term;
@@ -377,10 +379,10 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   for (const std::string& name : built->tensors) append(tensors, tensors.empty() ? "" : ",", name);
   out.facts.values = {{"form", kForms[*form]}, {"extent", prefix->along.extent}, {"tensors", tensors}};
   if (!running) out.facts.values.emplace_back("inner", inner);
-  out.facts.because =
-      running ? concat("what is folded up to ", prefix->along.index, " is what was folded up to the one before, and one "
-                       "term more")
-              : "what is folded is what all parts before make, and what the own part makes up to there";
+  out.facts.because = running ? concat("what is folded up to ", prefix->along.index,
+                                       " is what was folded up to the one before, and one "
+                                       "term more")
+                              : "what is folded is what all parts before make, and what the own part makes up to there";
   out.program = with_items(view.program(), (*nest)->items, std::move(built->items));
   return out;
 }

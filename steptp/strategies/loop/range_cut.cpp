@@ -151,8 +151,7 @@ std::optional<std::uint32_t> chosen_operand(const Statement& statement) {
   const Expr& right = *statement.equation->right;
   const auto* sum = std::get_if<Sum>(&right.node);
   const auto* product = std::get_if<Product>(&right.node);
-  const bool joins = std::holds_alternative<Extremum>(right.node) ||
-                     (sum && sum->operators[0] == ArithmeticOp::add) ||
+  const bool joins = std::holds_alternative<Extremum>(right.node) || (sum && sum->operators[0] == ArithmeticOp::add) ||
                      (product && product->operators[0] == ArithmeticOp::multiply);
   if (!statement.accumulates || !joins || child_count(right) != 2) return std::nullopt;
   const auto* first = std::get_if<Read>(&child(right, 0)->node);
@@ -201,8 +200,8 @@ Result<Cut, Refusal> plan_neutral(View& view, const Site& site) {
   }
   const Nest& nest = *statement.nests.back();
   if (nest.items.size() != 1 || !statement.guards.empty()) {
-    return refuse_because(kAlone, nest.items.size() != 1 ? "other items stand beside the equation"
-                                                         : "it has a guard already");
+    return refuse_because(kAlone,
+                          nest.items.size() != 1 ? "other items stand beside the equation" : "it has a guard already");
   }
   if (!holds_somewhere(statement, *chosen->condition)) {
     return refuse_because(kAddsNothing, "the condition may fail in all iterations of an element");
@@ -379,7 +378,8 @@ const Strategy& range_cut_strategy() {
       "D_{a,c}=D_{a,c}+f(a,c,d); E_{a,c}=if_then_else(c<=a,D_{a,c},0)   -->   ?{c<=a}[D_{a,c}=..]; E_{a,c}=..\n"
       "  D_{a}=D_{a}+if_then_else(c<=a,A_{c},0)   -->   ?{c<=a}[D_{a}=D_{a}+A_{c}]\n"
       "  L^{8}_{k=0}L^{4}_{c=0}?{k*4+c<=a}[S]   -->   L^{8}_{k=0}?{k*4<=a}[L^{4}_{c=0}?{k*4+c<=a}[S]]",
-      "no element is left out that somebody reads, an accumulation does not change where it takes the neutral value, and "
+      "no element is left out that somebody reads, an accumulation does not change where it takes the neutral value, "
+      "and "
       "the condition outside holds wherever the one inside does",
       "",
       {"@input A f32[6,4]\n@input C f32[4,6]\n@output E f32[6,6]\n"

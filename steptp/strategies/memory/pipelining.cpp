@@ -60,8 +60,8 @@ struct Question {
   /// The item of the body in which a statement stands; nothing where it stands elsewhere.
   [[nodiscard]] std::optional<std::uint32_t> item_of(const Statement& statement) const {
     const std::vector<std::uint32_t>& items = at.nest->items;
-    const bool inside = statement.items.size() > items.size() &&
-                        std::equal(items.begin(), items.end(), statement.items.begin());
+    const bool inside =
+        statement.items.size() > items.size() && std::equal(items.begin(), items.end(), statement.items.begin());
     return inside ? std::optional(statement.items[items.size()]) : std::nullopt;
   }
 };
@@ -127,7 +127,8 @@ std::optional<Refusal> refuse_sources(View& view, const Question& question, std:
     if (access.is_write) written.insert(name);
     if (*item != copy) continue;
     if (!access.is_write) read.insert(name);
-    if (access.is_write && name != question.of) return question.refuse_because(kCopy, concat("it writes ", name, " too"));
+    if (access.is_write && name != question.of)
+      return question.refuse_because(kCopy, concat("it writes ", name, " too"));
   }
   for (const std::string& name : read) {
     if (written.contains(name)) return question.refuse_because(kUnchanged, concat(name, " is written in the loop"));

@@ -17,6 +17,7 @@
 #include "testing/cuda_emulated.h"
 #include "testing/lowering_support.h"
 #include "testing/soak.h"
+#include "testing/zoo_share.h"
 
 namespace steptp::testing {
 namespace {
@@ -31,7 +32,8 @@ struct End {
 std::vector<End> ends_of(const Move& move) {
   std::vector<End> out;
   Random random(soak_seed(1));
-  for (const Judged& one : small_zoo(DType::f32)) {
+  const ZooShare share = zoo_share(move);
+  for (const Judged& one : small_zoo(DType::f32, share.step, share.first)) {
     View view(one.program);
     const Listing listing = list_choices(move, view);
     if (listing.sites.empty()) continue;
@@ -54,7 +56,10 @@ std::vector<End> ends_of(const Move& move) {
 }
 
 void expect_compiled(const std::vector<End>& ends) {
-  if (std::system("command -v nvcc > /dev/null 2>&1") != 0) return;
+  if (std::system("command -v nvcc > /dev/null 2>&1") != 0) {
+    std::printf("nvcc is not here: the texts are emulated only\n");
+    return;
+  }
   std::string all = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_runtime.h>\n#include <stddef.h>\n";
   for (std::size_t i = 0; i < ends.size(); ++i) {
     std::string text = ends[i].text;
@@ -63,37 +68,34 @@ void expect_compiled(const std::vector<End>& ends) {
   }
   const std::string path = concat(::testing::TempDir(), "/steptp_moves_cuda_", static_cast<long long>(getpid()));
   ASSERT_TRUE(write_file(path + ".cu", all).ok());
-  const int status =
-      std::system(concat("nvcc -std=c++17 -arch=sm_90 -O1 -ptx -o '", path, ".ptx' '", path, ".cu' > '", path,
-                         ".log' 2>&1")
-                      .c_str());
+  const int status = std::system(
+      concat("nvcc -std=c++17 -arch=sm_90 -O1 -ptx -o '", path, ".ptx' '", path, ".cu' > '", path, ".log' 2>&1")
+          .c_str());
   EXPECT_EQ(status, 0) << read_file(path + ".log").value().substr(0, 4000);
   for (const char* end : {".cu", ".ptx", ".log"}) std::filesystem::remove(path + end);
 }
 
-class MovesCuda : public ::testing::TestWithParam<const char*> {};
+class MovesCuda : public ::testing::TestWithParam<const Move*> {};
 
 TEST_P(MovesCuda, EndsAgreeWithTheOracle) {
-  const Move* move = find_move(GetParam());
-  ASSERT_NE(move, nullptr);
-  const std::vector<End> ends = ends_of(*move);
+  const Move& move = *GetParam();
+  const std::vector<End> ends = ends_of(move);
   ASSERT_FALSE(ends.empty());
-  Emulated emulated(GetParam());
+  Emulated emulated{std::string(move.name)};
   for (const End& end : ends) emulated.add(end.text);
   ASSERT_TRUE(emulated.build());
   for (std::size_t i = 0; i < ends.size(); ++i) {
     for (const bool reversed : {false, true}) {
-      const Comparison found =
-          compare_outputs(emulated.run(i, ends[i].judged, reversed), ends[i].judged.outputs, 1e-4);
+      const Comparison found = compare_outputs(emulated.run(i, ends[i].judged, reversed), ends[i].judged.outputs, 1e-4);
       EXPECT_EQ(found.first, "") << ends[i].judged.name << "\n" << print(ends[i].judged.program);
     }
   }
-  std::printf("%s: %zu ends\n", GetParam(), ends.size());
+  std::printf("%.*s: %zu ends\n", static_cast<int>(move.name.size()), move.name.data(), ends.size());
   expect_compiled(ends);
 }
 
-INSTANTIATE_TEST_SUITE_P(Moves, MovesCuda, ::testing::Values("scan", "online"),
-                         [](const auto& instance) { return std::string(instance.param); });
+INSTANTIATE_TEST_SUITE_P(Moves, MovesCuda, ::testing::ValuesIn(all_moves()),
+                         [](const auto& instance) { return std::string(instance.param->name); });
 
 }  // namespace
 }  // namespace steptp::testing

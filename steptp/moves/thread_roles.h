@@ -15,7 +15,8 @@ struct ThreadRole {
   std::int64_t extent = 1;
 };
 
-/// One loop that is written by: how many of its iterations are threads.
+/// A loop whose index is in a left subscript, so that its iterations write different elements: how many of them are
+/// threads.
 struct Dimension {
   std::int64_t extent = 1;
   std::int64_t threads = 1;  ///< 1: none of it is
@@ -23,8 +24,8 @@ struct Dimension {
   [[nodiscard]] bool is_split() const { return threads > 1 && threads < extent; }
 };
 
-/// Threads for loops of these extents, outermost first: the innermost have them as long as a block has room, on at
-/// most three axes.
+/// Threads for loops of these extents, which are given outermost first: inner loops have theirs before outer ones, as
+/// long as a block has room, on at most three axes.
 [[nodiscard]] std::vector<Dimension> dimensions_of(const std::vector<std::int64_t>& extents, std::int64_t threads);
 
 /// The roles in the order in which the loops stand when all are split; at most three blocks, the longest.

@@ -1,11 +1,9 @@
 // The properties that every move in the registry inherits.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <ctime>
 #include <iostream>
 
-#include "steptp/base/hash.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
 #include "steptp/documents/zoo_program.h"
@@ -17,6 +15,7 @@
 #include "steptp/zoo/types.h"
 #include "testing/move_test.h"
 #include "testing/soak.h"
+#include "testing/zoo_share.h"
 
 namespace steptp::testing {
 namespace {
@@ -35,13 +34,6 @@ std::vector<std::string> all_texts(const Listing& listing) {
   return out;
 }
 
-/// Listing all choices of a move on the whole zoo takes minutes, so that each test run takes one type in so many, other
-/// ones for each move; more of them where few have a place for it. With STEPTP_SOAK every type is taken.
-bool is_taken(const Move& move, std::size_t type) {
-  const std::size_t every = std::clamp<std::size_t>(move.zoo_types / 10, 1, 8);
-  return soaked(1) > 1 || type % every == hash_text(move.name) % every;
-}
-
 /// Programs of the zoo at their default shapes: what is listed can be made, checks, and is equal.
 TEST_P(MoveHouse, OnProgramsOfTheZoo) {
   const Move& move = *GetParam();
@@ -50,8 +42,9 @@ TEST_P(MoveHouse, OnProgramsOfTheZoo) {
   std::size_t made = 0;
   std::size_t undecided = 0;
   std::size_t number = 0;
+  const ZooShare share = zoo_share(move);
   for (const zoo::ProgramType& type : zoo::all_types()) {
-    if (!is_taken(move, number++)) continue;
+    if (!share.has(number++)) continue;
     const auto program = zoo_program(type.name, {}, DType::f32);
     ASSERT_TRUE(program.ok()) << type.name;
     View view(program->program);

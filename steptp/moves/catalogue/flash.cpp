@@ -21,9 +21,8 @@ constexpr Parameter kParameters[] = {
      "threads of a query, which share its scores and its outputs; 1: one has it all", 1},
     {"rows", Parameter::Kind::integer, "queries that a thread has a part of, where several threads have a query", 1},
     {"scores", Parameter::Kind::word,
-     "keys: a thread makes the scores of some keys; head: it makes a part of each score, and the threads of a query "
-     "add "
-     "them up"},
+     "keys: a thread makes the scores of some keys; head: it makes a part of each score, and the threads of a "
+     "query add them up"},
     {"staged", Parameter::Kind::word,
      "keys: keys and values are staged; queries: the block's queries, too; outputs: also the outputs, where registers "
      "do not hold them"},

@@ -53,6 +53,7 @@ VerbMain add_apply(CLI::App& app);
 VerbMain add_replay(CLI::App& app);
 VerbMain add_lower(CLI::App& app);
 VerbMain add_time(CLI::App& app);
+VerbMain add_estimate(CLI::App& app);
 VerbMain add_dataset(CLI::App& app);
 VerbMain add_evaluate(CLI::App& app);
 

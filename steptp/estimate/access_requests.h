@@ -1,0 +1,14 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "steptp/estimate/summary.h"
+
+namespace steptp::estimation {
+
+/// Fills in what one instruction of 32 neighbouring threads touches: sectors, lines and rounds through the banks.
+void add_requests(const std::vector<LoopSummary>& loops, const std::array<std::int64_t, 3>& block,
+                  AccessSummary& access);
+
+}  // namespace steptp::estimation

@@ -1,0 +1,180 @@
+// What a kernel takes on a CPU: the arithmetic of its statements, by vectors where the innermost loop allows them, and
+// the bytes that each level of caches gives it. The caller divides the outermost bound loop among threads.
+#include <algorithm>
+#include <cmath>
+
+#include "steptp/estimate/cache_traffic.h"
+#include "steptp/estimate/models.h"
+
+namespace steptp::estimation {
+
+namespace {
+
+/// Steps of a function in our vector code or in libm, as multiples of a sum.
+double steps_of(const OperationSummary& operation) {
+  switch (operation.work) {
+    case Work::add:
+    case Work::multiply: return 1;
+    case Work::fused: return 2;  // a product and a sum: rounding is that of two operations
+    case Work::choose: return 1;
+    case Work::convert: return 1;
+    case Work::divide: return 6;
+    case Work::root: return 8;
+    case Work::exponential: return 30;
+    case Work::logarithm: return 40;
+    case Work::hyperbolic: return 60;
+    case Work::circular: return 120;
+    case Work::power: return 200;
+    case Work::subscript: return 1;
+  }
+  return 1;
+}
+
+/// Functions that only libm has are called for one element after another.
+bool is_scalar_only(const OperationSummary& operation) {
+  const bool is_function =
+      operation.work == Work::exponential || operation.work == Work::logarithm || operation.work == Work::hyperbolic;
+  if (operation.work == Work::circular || operation.work == Work::power) return true;
+  return is_function && operation.dtype == DType::f64;
+}
+
+class Model {
+ public:
+  Model(const KernelSummary& kernel, const DeviceRates& device, CacheContent& content)
+      : kernel_(kernel), device_(device), content_(content) {}
+
+  KernelEstimate run() {
+    for (const StatementSummary& statement : kernel_.statements) arithmetic(statement);
+    const double l1 = bytes_behind(device_.l1_bytes);
+    const double l2 = std::min(l1, bytes_behind(device_.l2_bytes));
+    double memory = std::min(l2, bytes_behind(device_.l3_bytes));
+    memory = std::max(0.0, memory - known_bytes());
+    remember();
+    out_.cache_bytes = l1 * kernel_.launches;
+    out_.memory_bytes = memory * kernel_.launches;
+    out_.operations = operations_ * kernel_.launches;
+    const double threads = kernel_.is_divided ? std::min(device_.processors, outermost()) : 1;
+    const double clock = device_.clock;
+    out_.parts = {
+        {"memory", memory / device_.memory_bandwidth * (threads < device_.processors ? 1.3 : 1)},
+        {"cache", l1 / (device_.l2_bandwidth * threads) + l2 / device_.l3_bandwidth},
+        {"operations", cycles_ / clock / threads},
+        {"accesses", accesses_ / clock / threads},
+        {"latency", chain_ / clock / threads},
+    };
+    out_.limited_by = largest(out_.parts);
+    const double seconds = together(out_.parts);
+    if (seconds < device_.launch_seconds) out_.limited_by = "launch";
+    out_.seconds = (seconds + device_.launch_seconds) * kernel_.launches;
+    out_.waves = 1;
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] double outermost() const {
+    double most = 1;
+    for (const StatementSummary& statement : kernel_.statements) {
+      if (!statement.loops.empty()) most = std::max(most, static_cast<double>(statement.loops[0].extent));
+    }
+    return most;
+  }
+
+  /// Iterations of all loops of a mask: threads and blocks are loops too.
+  static double times(const StatementSummary& statement, std::uint64_t loops) {
+    double out = 1;
+    for (std::size_t i = 0; i < statement.loops.size(); ++i) {
+      const LoopSummary& loop = statement.loops[i];
+      if (loop.axis || (loops & loop_bit(i))) out *= static_cast<double>(loop.extent);
+    }
+    return out;
+  }
+
+  /// How many iterations of the innermost loop go by one instruction.
+  [[nodiscard]] double lanes_of(const StatementSummary& statement) const {
+    if (statement.loops.empty()) return 1;
+    const std::size_t last = statement.loops.size() - 1;
+    if (statement.chain && (statement.chain->loops & loop_bit(last))) return 1;
+    double widest = 4;
+    for (const AccessSummary& access : statement.accesses) {
+      const std::int64_t step = access.offset.step_of(last, statement.loops.size());
+      if (step != 0 && step != 1) return 1;
+      widest = std::max(widest, access.element_bytes);
+    }
+    const double lanes = std::floor(device_.vector_bytes / widest);
+    return std::max(1.0, std::min(lanes, static_cast<double>(statement.loops[last].extent)));
+  }
+
+  void arithmetic(const StatementSummary& statement) {
+    const double lanes = lanes_of(statement);
+    const double per_cycle = device_.f32_per_cycle / (device_.vector_bytes / 4) / 1.0;
+    for (const OperationSummary& operation : statement.operations) {
+      const double count = times(statement, operation.loops) * statement.share * operation.share;
+      operations_ += count;
+      const double own_lanes = is_scalar_only(operation) ? 1 : lanes;
+      const double steps = steps_of(operation) * (is_scalar_only(operation) ? 1.5 : 1);
+      cycles_ += count * steps / own_lanes / std::max(0.5, per_cycle);
+    }
+    for (const AccessSummary& access : statement.accesses) {
+      const double count = times(statement, access.loops) * statement.share * access.share;
+      accesses_ += count / lanes / 2;
+    }
+    double loop_cycles = times(statement, ~std::uint64_t{0}) * statement.share / lanes;
+    if (!statement.loops.empty() && statement.loops.back().is_unrolled) loop_cycles /= 4;
+    cycles_ += loop_cycles / device_.issue_per_cycle;
+    if (statement.chain && !statement.loops.empty()) {
+      const bool is_inner = (statement.chain->loops & loop_bit(statement.loops.size() - 1)) != 0;
+      const double each = is_inner ? device_.chain_cycles : 0;
+      chain_ += times(statement, ~std::uint64_t{0}) * statement.share * each;
+    }
+  }
+
+  [[nodiscard]] double bytes_behind(double cache) const {
+    CacheQuestion question;
+    question.bytes = cache;
+    question.granule = 64;
+    question.at_once = [](const LoopSummary&) { return std::int64_t{0}; };
+    double sum = 0;
+    for (const auto& list : cache_traffic(kernel_, question, true)) {
+      for (const double bytes : list) sum += bytes;
+    }
+    return sum;
+  }
+
+  [[nodiscard]] double known_bytes() const {
+    double sum = 0;
+    std::set<std::string> seen;
+    for (const StatementSummary& statement : kernel_.statements) {
+      for (const AccessSummary& access : statement.accesses) {
+        if (access.scope == Scope::global && content_.holds(access.tensor) && seen.insert(access.tensor).second) {
+          sum += access.tensor_bytes;
+        }
+      }
+    }
+    return sum;
+  }
+
+  void remember() {
+    for (const StatementSummary& statement : kernel_.statements) {
+      for (const AccessSummary& access : statement.accesses) {
+        if (access.scope == Scope::global) content_.touch(access.tensor, access.tensor_bytes);
+      }
+    }
+  }
+
+  const KernelSummary& kernel_;
+  const DeviceRates& device_;
+  CacheContent& content_;
+  KernelEstimate out_;
+  double cycles_ = 0;
+  double accesses_ = 0;
+  double chain_ = 0;
+  double operations_ = 0;
+};
+
+}  // namespace
+
+KernelEstimate cpu_estimate(const KernelSummary& kernel, const DeviceRates& device, CacheContent& content) {
+  return Model(kernel, device, content).run();
+}
+
+}  // namespace steptp::estimation

@@ -1,0 +1,134 @@
+#include "steptp/estimate/estimate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "steptp/estimate/summary.h"
+#include "steptp/text/document.h"
+
+namespace steptp {
+namespace {
+
+Program program_of(const std::string& text) {
+  Document document = read_document("test", text);
+  EXPECT_TRUE(document.ok) << text;
+  return document.program;
+}
+
+const char* const kCopyHead = "@program Copy\n@input A f32[4096,1024]\n@output C f32[4096,1024]\n";
+
+/// A copy in which neighbouring threads take neighbouring columns, or neighbouring rows.
+Program copy(bool by_columns) {
+  return program_of(std::string(kCopyHead) + (by_columns
+                                                  ? "B^{4096}_{bx=0}B^{256}_{tx=0}L^{4}_{a=0}[C^{f32,g}_{bx,a*256+tx}="
+                                                    "A^{f32,g}_{bx,a*256+tx};];"
+                                                  : "B^{16}_{bx=0}B^{256}_{tx=0}L^{1024}_{a=0}[C^{f32,g}_{bx*256+tx,a}="
+                                                    "A^{f32,g}_{bx*256+tx,a};];"));
+}
+
+double seconds(const Program& program, std::string_view device = "nvidia-h200") {
+  return estimate(program, *find_rates(device))->seconds;
+}
+
+double part(const KernelEstimate& kernel, std::string_view name) {
+  const auto found =
+      std::find_if(kernel.parts.begin(), kernel.parts.end(), [&](const EstimatePart& one) { return one.name == name; });
+  return found == kernel.parts.end() ? -1 : found->seconds;
+}
+
+TEST(Estimate, CountsTheBytesOfACopy) {
+  const Estimate made = *estimate(copy(true), *find_rates("nvidia-h200"));
+  ASSERT_EQ(made.kernels.size(), 1U);
+  EXPECT_EQ(made.kernels[0].memory_bytes, 2.0 * 4096 * 1024 * 4);
+  EXPECT_EQ(made.kernels[0].limited_by, "memory");
+  EXPECT_EQ(made.kernels[0].blocks, 4096);
+  EXPECT_EQ(made.kernels[0].threads, 256);
+}
+
+TEST(Estimate, SeesThatThreadsGoToDifferentLines) {
+  EXPECT_LT(seconds(copy(true)) * 3, seconds(copy(false)));
+  const auto summary = estimation::summary_of(copy(false));
+  for (const auto& access : summary->kernels[0].statements[0].accesses) {
+    EXPECT_EQ(access.sectors, 32);
+    EXPECT_EQ(access.lines, 32);
+  }
+}
+
+TEST(Estimate, CountsRoundsThroughBanks) {
+  const Program program = program_of(
+      "@program Turn\n@input A f32[32,32]\n@output C f32[32,32]\n"
+      "B^{1}_{bx=0}[B^{32}_{tx=0}L^{32}_{a=0}[S^{f32,s}_{a,tx}=A^{f32,g}_{a,tx};];"
+      "B^{32}_{tx=0}L^{32}_{a=0}[C^{f32,g}_{a,tx}=S^{f32,s}_{tx,a};];];");
+  const auto summary = estimation::summary_of(program);
+  const auto& statements = summary->kernels[0].statements;
+  EXPECT_EQ(statements[0].accesses[1].conflicts, 1);
+  EXPECT_EQ(statements[1].accesses[0].conflicts, 32);
+  EXPECT_EQ(summary->kernels[0].barriers, 1);
+  EXPECT_EQ(summary->kernels[0].shared_bytes, 4096);
+}
+
+TEST(Estimate, FindsWhatThreadsShareInTheCache) {
+  // Each block reads all of B, which fits into the cache: memory gives it once.
+  const Program program = program_of(
+      "@program Rows\n@input A f32[1024,1024]\n@input D f32[1024]\n@output C f32[1024,1024]\n"
+      "B^{1024}_{bx=0}B^{256}_{tx=0}L^{4}_{a=0}[C^{f32,g}_{bx,a*256+tx}=A^{f32,g}_{bx,a*256+tx}*D^{f32,g}_{a*256+tx};]"
+      ";");
+  const Estimate made = *estimate(program, *find_rates("nvidia-h200"));
+  EXPECT_EQ(made.kernels[0].memory_bytes, 2.0 * 1024 * 1024 * 4 + 4096);
+  EXPECT_GT(made.kernels[0].cache_bytes, made.kernels[0].memory_bytes);
+}
+
+TEST(Estimate, GuardsTakeTheirShare) {
+  const Program program = program_of(
+      "@program Triangle\n@input A f32[512,512]\n@output C f32[512,512]\n"
+      "B^{512}_{bx=0}B^{512}_{tx=0}?{tx<=bx}[C^{f32,g}_{bx,tx}=A^{f32,g}_{bx,tx};];"
+      "B^{512}_{bx=0}B^{512}_{tx=0}?{tx>bx}[C^{f32,g}_{bx,tx}=0;];");
+  const auto summary = estimation::summary_of(program);
+  ASSERT_TRUE(summary.ok());
+  EXPECT_NEAR(summary->kernels[0].statements[0].share, 0.5, 0.08);
+  EXPECT_NEAR(summary->kernels[0].statements[0].share + summary->kernels[1].statements[0].share, 1, 1e-9);
+}
+
+TEST(Estimate, TheSameTwice) {
+  EXPECT_EQ(to_json(*estimate(copy(true), *find_rates("nvidia-h200"))).dump(),
+            to_json(*estimate(copy(true), *find_rates("nvidia-h200"))).dump());
+}
+
+TEST(Estimate, PartsAreVisible) {
+  const Estimate made = *estimate(copy(true), *find_rates("nvidia-h200"));
+  EXPECT_GT(part(made.kernels[0], "memory"), 0);
+  EXPECT_EQ(part(made.kernels[0], "scattered"), 0);
+  const std::string text = to_text(made);
+  EXPECT_NE(text.find("limited by memory"), std::string::npos) << text;
+  EXPECT_NE(text.find("33.6 MB from and to memory"), std::string::npos) << text;
+}
+
+TEST(Estimate, OnACpuVectorsAndThreadsPay) {
+  const auto sum = [](const char* nest) {
+    return program_of(
+        std::string("@program P\n@input A f32[256,256]\n@input D f32[256,256]\n@output C f32[256,256]\n") + nest);
+  };
+  const Program scalar = sum(
+      "B^{256}_{tx=0}L^{256}_{a=0}L^{256}_{c=0}[C^{f32,g}_{tx,a}=C^{f32,g}_{tx,a}+A^{f32,g}_{tx,c}*D^{f32,g}_{c,a};];");
+  const Program vectors = sum(
+      "B^{256}_{tx=0}L^{256}_{c=0}V^{256}_{a=0}[C^{f32,g}_{tx,a}=C^{f32,g}_{tx,a}+A^{f32,g}_{tx,c}*D^{f32,g}_{c,a};];");
+  EXPECT_LT(seconds(vectors, "plain-cpu") * 2, seconds(scalar, "plain-cpu"));
+  const Program one =
+      program_of(std::string(kCopyHead) + "L^{4096}_{a=0}V^{1024}_{c=0}[C^{f32,g}_{a,c}=exp(A^{f32,g}_{a,c});];");
+  const Program two =
+      program_of(std::string(kCopyHead) + "B^{4096}_{tx=0}V^{1024}_{c=0}[C^{f32,g}_{tx,c}=exp(A^{f32,g}_{tx,c});];");
+  EXPECT_LT(seconds(two, "plain-cpu") * 1.5, seconds(one, "plain-cpu"));
+}
+
+TEST(Estimate, TheFloorIsBelowEveryForm) {
+  for (const char* device : {"nvidia-h200", "nvidia-a100", "plain-cpu"}) {
+    const double floor = floor_seconds(copy(false), *find_rates(device));
+    EXPECT_GT(floor, 0);
+    EXPECT_LE(floor, seconds(copy(true), device)) << device;
+    EXPECT_LE(floor, seconds(copy(false), device)) << device;
+  }
+}
+
+}  // namespace
+}  // namespace steptp

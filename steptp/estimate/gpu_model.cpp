@@ -1,0 +1,348 @@
+// What a kernel takes on a GPU: the longest of a few times, each of which would be the time of the kernel if the others
+// were nothing, and a little of the rest.
+//   memory         bytes that come from memory: what does not fit into the cache of all multiprocessors
+//   cache          bytes between that cache and the multiprocessors
+//   scattered      lines that a multiprocessor waits for where threads of a warp go to different ones
+//   operations     arithmetic units of the busiest multiprocessor
+//   instructions   what it issues
+//   accesses       rounds through its first cache and the banks of shared memory
+//   latency        a thread by itself: loads and sums that wait for each other, barriers
+// The busiest multiprocessor counts, so a last wave that is not full costs what it costs.
+#include <algorithm>
+#include <cmath>
+
+#include "steptp/estimate/cache_traffic.h"
+#include "steptp/estimate/models.h"
+
+namespace steptp::estimation {
+
+namespace {
+
+constexpr double kWarp = 32;
+
+/// What an operation asks of a multiprocessor, for each of its threads: instructions, and the use of units.
+struct Cost {
+  double issues = 1;
+  double f32 = 0;
+  double f64 = 0;
+  double converts = 0;
+  double special = 0;
+  double cycles = 4;  ///< until its result can be used
+};
+
+/// Steps of CUDA's functions, counted in the code that nvcc makes of them.
+Cost cost_of(const OperationSummary& operation) {
+  const bool is_wide = operation.dtype == DType::f64;
+  const bool is_integer = !is_float(operation.dtype);
+  const auto steps = [&](double f32, double special, double f64) {
+    Cost out;
+    out.issues = is_wide ? f64 : f32 + special;
+    out.f32 = is_wide ? 0 : f32;
+    out.f64 = is_wide ? f64 : 0;
+    out.special = is_wide ? 0 : special;
+    out.cycles = is_wide ? 8 * f64 : 4 * f32 + 12 * special;
+    return out;
+  };
+  switch (operation.work) {
+    case Work::add:
+    case Work::multiply:
+    case Work::fused: return steps(is_integer ? 2 : 1, 0, 1);
+    case Work::choose: return steps(2, 0, 2);
+    case Work::convert: {
+      Cost out;
+      out.f32 = 0;
+      out.converts = is_wide ? 4 : 1;
+      return out;
+    }
+    case Work::divide: return steps(10, 1, 16);
+    case Work::root: return steps(8, 1, 14);
+    case Work::exponential: return steps(7, 1, 20);
+    case Work::logarithm: return steps(14, 0, 26);
+    case Work::hyperbolic: return steps(20, 2, 40);
+    case Work::circular: return steps(24, 0, 40);
+    case Work::power: return steps(40, 3, 110);
+    case Work::subscript: return steps(1, 0, 1);
+  }
+  return {};
+}
+
+class Model {
+ public:
+  Model(const KernelSummary& kernel, const DeviceRates& device, CacheContent& content)
+      : kernel_(kernel), device_(device), content_(content) {}
+
+  KernelEstimate run() {
+    set_occupancy();
+    count_traffic();
+    for (std::size_t i = 0; i < kernel_.statements.size(); ++i) statement(i);
+    return finish();
+  }
+
+ private:
+  void set_occupancy() {
+    const double threads = std::max(1.0, kernel_.threads());
+    const double warps = std::ceil(threads / kWarp);
+    const double registers = std::ceil(std::min(kernel_.registers, 255.0) / 8) * 8;
+    double at_once = std::min(device_.blocks, std::floor(device_.threads / (warps * kWarp)));
+    at_once = std::min(at_once, std::floor(device_.registers / (registers * warps * kWarp)));
+    if (kernel_.shared_bytes > 0) {
+      at_once = std::min(at_once, std::floor(device_.shared_bytes / (kernel_.shared_bytes + 1024)));
+    }
+    at_once_ = std::max(1.0, at_once);
+    blocks_ = std::max(1.0, kernel_.blocks());
+    // Blocks of the busiest processor, and how often a place on it is filled.
+    busiest_ = std::ceil(blocks_ / device_.processors);
+    waves_ = std::ceil(busiest_ / at_once_);
+    if (blocks_ > 4 * device_.processors * at_once_) {
+      busiest_ = blocks_ / device_.processors;
+      waves_ = busiest_ / at_once_;
+    }
+    const double here = std::min(at_once_, busiest_);
+    out_.occupancy = std::min(1.0, here * warps * kWarp / device_.threads);
+    out_.waves = waves_;
+  }
+
+  /// Which bytes a multiprocessor asks the shared cache for, and which of these come from memory.
+  void count_traffic() {
+    CacheQuestion own;
+    const double beside = std::min(at_once_, busiest_);
+    own.bytes = std::max(16.0 * 1024, device_.l1_bytes - kernel_.shared_bytes * beside) / beside;
+    own.at_once = [](const LoopSummary& loop) {
+      if (!loop.axis) return std::int64_t{0};
+      return is_thread_axis(*loop.axis) ? loop.extent : std::int64_t{1};
+    };
+    from_cache_ = cache_traffic(kernel_, own, false);
+    CacheQuestion common;
+    common.bytes = device_.l3_bytes;
+    double places = std::min(blocks_, at_once_ * device_.processors);
+    std::array<std::int64_t, 3> wave = {1, 1, 1};
+    for (std::size_t i = 0; i < 3; ++i) {
+      wave[i] = std::min<std::int64_t>(kernel_.grid[i], static_cast<std::int64_t>(std::max(1.0, places)));
+      places = std::floor(places / static_cast<double>(wave[i]));
+    }
+    const auto full = [](const LoopSummary& loop) { return loop.axis ? loop.extent : std::int64_t{0}; };
+    common.at_once = full;
+    // Blocks of one wave meet in the cache; if all of them together fit, so do waves.
+    const auto all = cache_traffic(kernel_, common, false);
+    common.at_once = [&wave](const LoopSummary& loop) {
+      if (!loop.axis) return std::int64_t{0};
+      if (is_thread_axis(*loop.axis)) return loop.extent;
+      return std::min(loop.extent, wave[static_cast<std::size_t>(*loop.axis)]);
+    };
+    from_memory_ = cache_traffic(kernel_, common, false);
+    const double waves = blocks_ / (static_cast<double>(wave[0]) * static_cast<double>(wave[1] * wave[2]));
+    double touched = 0;
+    for (const auto& list : all) {
+      for (const double bytes : list) touched += bytes;
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t k = 0; k < all[i].size(); ++k) {
+        const AccessSummary& access = kernel_.statements[i].accesses[k];
+        double bytes = touched <= device_.l3_bytes ? all[i][k] : std::max(all[i][k], from_memory_[i][k] * waves);
+        bytes = std::min(bytes, from_cache_[i][k] * blocks_);
+        if (!access.is_write && content_.holds(access.tensor)) bytes = 0;
+        from_memory_[i][k] = bytes;
+      }
+    }
+    remember();
+  }
+
+  void remember() {
+    for (std::size_t i = 0; i < kernel_.statements.size(); ++i) {
+      for (const AccessSummary& access : kernel_.statements[i].accesses) {
+        if (access.scope == Scope::global) content_.touch(access.tensor, access.tensor_bytes);
+      }
+    }
+  }
+
+  /// Threads of a block that take part in a statement, and warps that have such a thread.
+  struct Crew {
+    double threads = 1;
+    double warps = 1;
+  };
+  [[nodiscard]] Crew crew_of(const StatementSummary& statement) const {
+    Crew out;
+    std::array<double, 3> extents = {1, 1, 1};
+    for (const LoopSummary& loop : statement.loops) {
+      if (loop.axis && is_thread_axis(*loop.axis)) {
+        double& extent = extents[static_cast<std::size_t>(*loop.axis) - 3];
+        extent = std::max(extent, static_cast<double>(loop.extent));
+      }
+    }
+    out.threads = extents[0] * extents[1] * extents[2];
+    const double all = std::ceil(kernel_.threads() / kWarp);
+    const auto row = static_cast<double>(kernel_.block[0]);
+    // Rows of tx that are not full leave gaps in warps.
+    const double warps =
+        extents[0] < row ? extents[1] * extents[2] * std::ceil(extents[0] / kWarp) : std::ceil(out.threads / kWarp);
+    out.warps = std::max(1.0, std::min(all, warps));
+    return out;
+  }
+
+  void statement(std::size_t number) {
+    const StatementSummary& one = kernel_.statements[number];
+    const Crew crew = crew_of(one);
+    const double share = one.share;
+    double issues = 0;
+    double round_cycles = 0;
+    for (const OperationSummary& operation : one.operations) {
+      const Cost cost = cost_of(operation);
+      const double times = serial_times(one, operation.loops) * share * operation.share;
+      issues += times * cost.issues;
+      f32_ += times * cost.f32 * crew.warps;
+      f64_ += times * cost.f64 * crew.warps;
+      converts_ += times * cost.converts * crew.warps;
+      special_ += times * cost.special * crew.warps;
+      operations_ += times * crew.threads;
+      if (operation.share > 0) round_cycles += cost.cycles / 2;
+    }
+    double load_seconds = 0;
+    for (std::size_t k = 0; k < one.accesses.size(); ++k) {
+      const AccessSummary& access = one.accesses[k];
+      const double times = serial_times(one, access.loops) * share * access.share / static_cast<double>(access.lanes);
+      issues += times * 1.5;
+      request(number, k, times, crew);
+      if (!access.is_write) load_seconds = std::max(load_seconds, latency_of(number, k, times, crew));
+    }
+    issues += overhead(one) * share;
+    issues_ += issues * crew.warps;
+    add_latency(one, crew, issues, round_cycles, load_seconds);
+  }
+
+  /// Counting and comparing in loops that are not unrolled.
+  static double overhead(const StatementSummary& statement) {
+    double times = 1;
+    for (const LoopSummary& loop : statement.loops) {
+      if (!loop.axis && !loop.is_unrolled) times *= static_cast<double>(loop.extent);
+    }
+    return times > 1 ? times : 0;
+  }
+
+  void request(std::size_t number, std::size_t k, double times, const Crew& crew) {
+    const AccessSummary& access = kernel_.statements[number].accesses[k];
+    if (access.scope == Scope::shared) {
+      rounds_ += times * crew.warps * access.conflicts;
+      return;
+    }
+    if (access.scope == Scope::local) {
+      rounds_ += times * crew.warps * std::max(1.0, access.element_bytes / 4);
+      return;
+    }
+    rounds_ += times * crew.warps * std::max(access.lines, access.sectors / 4);
+    // What a warp's instruction asks for in many lines at once.
+    const double requests = times * crew.warps * access.lines;
+    const double bytes = access.is_write ? requests * 32 : std::min(from_cache_[number][k], requests * 128);
+    const double misses = std::min(requests, bytes / 32);
+    // A warp that reads a few rows is served like one that reads one.
+    if (access.lines > 8) scattered_ += misses * (access.lines - 8) / 24;
+  }
+
+  /// How long a thread waits for a load, on the average of where it is found.
+  [[nodiscard]] double latency_of(std::size_t number, std::size_t k, double times, const Crew& crew) const {
+    const AccessSummary& access = kernel_.statements[number].accesses[k];
+    if (access.scope != Scope::global) return device_.l1_latency;
+    const double asked = std::max(1.0, times * crew.warps * access.sectors * 32);
+    const double missed = std::min(1.0, from_cache_[number][k] / asked);
+    const double from_cache = std::max(1.0, from_cache_[number][k] * blocks_);
+    const double far = std::min(1.0, from_memory_[number][k] / from_cache);
+    return device_.l1_latency +
+           missed * (device_.l3_latency - device_.l1_latency + far * (device_.memory_latency - device_.l3_latency));
+  }
+
+  void add_latency(const StatementSummary& one, const Crew& crew, double issues, double round_cycles,
+                   double load_seconds) {
+    // Rounds of loops that are not unrolled, of which a compiler takes four together where nothing else is in them.
+    double rounds = 1;
+    double innermost = 1;
+    for (const LoopSummary& loop : one.loops) {
+      if (loop.axis || loop.is_unrolled) continue;
+      rounds *= static_cast<double>(loop.extent);
+      innermost = static_cast<double>(loop.extent);
+    }
+    if (one.is_alone) rounds /= std::min(4.0, innermost);
+    rounds = std::max(1.0, rounds * one.share);
+    double chain = 0;
+    if (one.chain) {
+      const double cycles = one.chain->in_registers ? device_.chain_cycles * (one.chain->dtype == DType::f64 ? 2 : 1)
+                                                    : device_.l1_latency * device_.clock;
+      chain = serial_times(one, one.chain->loops) * one.share * cycles / device_.clock;
+    }
+    double seconds = std::max({rounds * (load_seconds + round_cycles / device_.clock), chain, issues / device_.clock});
+    if (one.join) {
+      const JoinSummary& join = *one.join;
+      const double shuffle = 24 / device_.clock;
+      if (join.in_turn) {
+        seconds = static_cast<double>(join.threads) * (seconds + device_.barrier_cycles / device_.clock);
+      }
+      const auto elements = static_cast<double>(join.elements);
+      seconds += elements * join.shuffles * shuffle;
+      seconds += join.shared_rounds * (device_.barrier_cycles / device_.clock + device_.l1_latency);
+      issues_ += elements * (join.shuffles + join.shared_rounds) * 3 * crew.warps;
+    }
+    alone_ += seconds;
+  }
+
+  KernelEstimate finish() {
+    double cache = 0;
+    double memory = 0;
+    for (const auto& list : from_cache_) {
+      for (const double bytes : list) cache += bytes * blocks_;
+    }
+    for (const auto& list : from_memory_) {
+      for (const double bytes : list) memory += bytes;
+    }
+    const double clock = device_.clock;
+    const double used = std::min(blocks_, device_.processors);
+    const double units =
+        std::max({f32_ * kWarp / device_.f32_per_cycle, f64_ * kWarp / device_.f64_per_cycle,
+                  converts_ * kWarp / device_.convert_per_cycle, special_ * kWarp / device_.special_per_cycle});
+    const double barriers = kernel_.barriers * device_.barrier_cycles / clock;
+    std::vector<EstimatePart>& parts = out_.parts;
+    parts = {
+        {"memory", memory / device_.memory_bandwidth},
+        {"cache", std::max(cache / device_.l3_bandwidth, cache / (used * device_.l2_bandwidth))},
+        {"scattered", scattered_ * device_.scatter_cycles * busiest_ / clock},
+        {"operations", units * busiest_ / clock},
+        {"instructions", issues_ / device_.issue_per_cycle * busiest_ / clock},
+        {"accesses", rounds_ * busiest_ / clock},
+        {"latency", (alone_ + barriers) * waves_},
+    };
+    out_.limited_by = largest(parts);
+    const double seconds = together(parts) + device_.launch_seconds;
+    if (together(parts) < device_.launch_seconds) out_.limited_by = "launch";
+    out_.seconds = seconds * kernel_.launches;
+    out_.memory_bytes = memory * kernel_.launches;
+    out_.cache_bytes = cache * kernel_.launches;
+    out_.operations = operations_ * blocks_ * kernel_.launches;
+    return std::move(out_);
+  }
+
+  const KernelSummary& kernel_;
+  const DeviceRates& device_;
+  CacheContent& content_;
+  KernelEstimate out_;
+  double at_once_ = 1;
+  double blocks_ = 1;
+  double busiest_ = 1;
+  double waves_ = 1;
+  std::vector<std::vector<double>> from_cache_;   ///< of one block
+  std::vector<std::vector<double>> from_memory_;  ///< of all blocks
+  // Of one block, counted in instructions of warps.
+  double f32_ = 0;
+  double f64_ = 0;
+  double converts_ = 0;
+  double special_ = 0;
+  double issues_ = 0;
+  double rounds_ = 0;
+  double scattered_ = 0;
+  double operations_ = 0;
+  double alone_ = 0;  ///< seconds of a thread
+};
+
+}  // namespace
+
+KernelEstimate gpu_estimate(const KernelSummary& kernel, const DeviceRates& device, CacheContent& content) {
+  return Model(kernel, device, content).run();
+}
+
+}  // namespace steptp::estimation

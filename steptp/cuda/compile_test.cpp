@@ -11,6 +11,7 @@
 #include "steptp/recipe/recipe.h"
 #include "steptp/text/document.h"
 #include "testing/lowering_support.h"
+#include "testing/matrix_kernels.h"
 
 namespace steptp::testing {
 namespace {
@@ -38,7 +39,8 @@ class CudaCompiler : public ::testing::Test {
   std::string compile(const std::string& text, const std::string& flags) {
     const std::string path = concat(folder_, "/program");
     EXPECT_TRUE(write_file(path + ".cu", text).ok());
-    const int status = std::system(concat(compiler(), " -std=c++17 -arch=sm_90 ", flags, " -o '", path, ".out' '", path,
+    const std::string target = flags.find("-gencode") == std::string::npos ? " -arch=sm_90 " : " ";
+    const int status = std::system(concat(compiler(), " -std=c++17", target, flags, " -o '", path, ".out' '", path,
                                           ".cu' > '", path, ".log' 2>&1")
                                        .c_str());
     const auto log = read_file(path + ".log");
@@ -73,6 +75,19 @@ TEST_F(CudaCompiler, EndStatesOfRecipesDoNotSpill) {
     for (std::size_t at = 0; (at = log.find(wanted, at)) != std::string::npos; ++at) ++clean;
     EXPECT_GT(functions, 0U) << log;
     EXPECT_EQ(clean, functions) << name << "\n" << log;
+  }
+}
+
+/// The newest set of instructions of Hopper has a target of its own, which NVRTC is not asked for.
+TEST_F(CudaCompiler, TakesMatrixInstructions) {
+  std::string all = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_runtime.h>\n#include <stddef.h>\n";
+  for (const MatrixKernel kind : kMatrixKernels) {
+    std::string text = matrix_kernel(kind);
+    text.erase(text.find("#ifndef __CUDACC_RTC__"));
+    append(all, "namespace p", static_cast<int>(kind), " {\n", text, "}\n");
+  }
+  for (const char* target : {"80", "90", "90a"}) {
+    (void)compile(all, concat("-O3 -cubin -gencode=arch=compute_", target, ",code=sm_", target));
   }
 }
 

@@ -2,18 +2,15 @@
 // that the same program gives the same text.
 #include "steptp/cuda/prelude.h"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
+
+#include "steptp/cuda/prelude_parts.h"
 
 namespace steptp::cuda {
 
 namespace {
-
-/// Functions that go together; a part is taken where one of its words occurs behind it.
-struct Part {
-  std::vector<std::string_view> words;
-  std::string_view text;
-};
 
 /// Half types compute in float and round once: with 24 digits between, 2p+2 <= 24 for p = 11 and 8 suffices.
 const Part kParts[] = {
@@ -225,11 +222,11 @@ std::string half_part(const std::string& type, const std::string& code, const st
 std::string prelude_for(const std::string& kernels) {
   const auto uses = [&kernels](std::string_view word) { return kernels.find(word) != std::string::npos; };
   std::string out;
-  for (const Part& part : kParts) {
-    bool wanted = false;
-    for (const std::string_view word : part.words) wanted = wanted || uses(word);
-    if (wanted) out += part.text;
-  }
+  const auto add = [&](const Part& part) {
+    if (std::any_of(part.words.begin(), part.words.end(), uses)) out += part.text;
+  };
+  std::for_each(std::begin(kParts), std::end(kParts), add);
+  std::for_each(matrix_parts().begin(), matrix_parts().end(), add);
   if (uses("__half")) out += half_part("__half", "half", kernels);
   if (uses("__nv_bfloat16")) out += half_part("__nv_bfloat16", "bfloat16", kernels);
   return out;

@@ -14,6 +14,7 @@
 #include "steptp/recipe/recipe.h"
 #include "steptp/text/document.h"
 #include "testing/lowering_support.h"
+#include "testing/matrix_kernels.h"
 #include "testing/soak.h"
 
 namespace steptp::testing {
@@ -82,6 +83,14 @@ TEST_F(Nvrtc, EveryConstruct) {
     }
   }
   for (std::size_t part = 0; part < texts.size(); ++part) expect_machine_code("constructs", texts[part], targets[part]);
+}
+
+TEST_F(Nvrtc, MatrixInstructions) {
+  for (const MatrixKernel kind : kMatrixKernels) {
+    for (const int architecture : architectures()) {
+      expect_machine_code(concat("matrix kernel ", static_cast<int>(kind)), matrix_kernel(kind), architecture);
+    }
+  }
 }
 
 TEST_F(Nvrtc, EndStatesOfRecipes) {

@@ -1,5 +1,5 @@
-// CUDA text on a CPU, for tests: the threads of a block are fibers that run one after another up to their barriers, in
-// one order or the other, so that a missing barrier shows in one of them. Blocks run one after another. Half types are
+// CUDA text on a CPU, for tests: the threads of a block are fibers that run one after another up to their barriers, warp
+// after warp, in one order or the other, so that a missing barrier shows in one of them. Blocks run one after another. Half types are
 // rounded correctly; functions are computed wider and rounded, as the oracle does nearly always.
 #pragma once
 
@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#define STP_EMULATION
 #define __global__
 #define __device__
 #define __host__
@@ -39,13 +40,20 @@ alignas(16) inline unsigned char stp_shared[256 * 1024];
 namespace emulation {
 
 inline bool reversed = false;  ///< the order in which threads run
-inline bool diverged = false;  ///< threads wait for others that do not come
+inline bool diverged = false;  ///< threads wait for others that do not come, or an instruction is misused
 inline ucontext_t scheduler;
 inline int any_now = 0;
 inline int any_before = 0;
 inline const std::function<void()>* body = nullptr;
 constexpr unsigned kWarp = 32;
 
+/// A copy that is under way; without a source it writes zeros.
+struct Copy {
+  void* to;
+  const void* from;
+  unsigned bytes;
+  unsigned group;
+};
 enum class State { runs, waits_for_block, waits_for_warp, finished };
 struct Fiber {
   ucontext_t context;
@@ -53,6 +61,9 @@ struct Fiber {
   State state = State::runs;
   unsigned thread = 0;
   alignas(8) unsigned char slot[8];  ///< what it gives to others of its warp
+  const void* meeting = nullptr;     ///< what it came to its warp for
+  std::vector<Copy> copies;
+  unsigned groups = 0;  ///< of copies, which are closed
 };
 inline std::vector<Fiber>& fibers() {
   static std::vector<Fiber> all(1024);
@@ -99,6 +110,8 @@ inline void start(Fiber& fiber, unsigned thread) {
   if (!fiber.stack) fiber.stack.reset(new char[kStack]);
   fiber.state = State::runs;
   fiber.thread = thread;
+  fiber.copies.clear();
+  fiber.groups = 0;
   getcontext(&fiber.context);
   fiber.context.uc_stack.ss_sp = fiber.stack.get();
   fiber.context.uc_stack.ss_size = kStack;
@@ -106,11 +119,11 @@ inline void start(Fiber& fiber, unsigned thread) {
   makecontext(&fiber.context, enter, 0);
 }
 
-inline void run_block(unsigned threads) {
-  for (unsigned t = 0; t < threads; ++t) start(fibers()[t], t);
-  while (!diverged) {
-    for (unsigned i = 0; i < threads; ++i) {
-      const unsigned t = reversed ? threads - 1 - i : i;
+/// The threads of a warp one after another, as far as they come without the others of the block.
+inline void run_warp(unsigned begin, unsigned end) {
+  do {
+    for (unsigned i = begin; i < end; ++i) {
+      const unsigned t = reversed ? begin + end - 1 - i : i;
       Fiber& fiber = fibers()[t];
       if (fiber.state != State::runs) continue;
       threadIdx.x = t % blockDim.x;
@@ -119,17 +132,22 @@ inline void run_block(unsigned threads) {
       current = &fiber;
       swapcontext(&scheduler, &fiber.context);
     }
-    bool moved = false;
-    for (unsigned t = 0; t < threads; t += kWarp) {
-      const unsigned end = t + kWarp < threads ? t + kWarp : threads;
-      moved = release(t, end, State::waits_for_warp) || moved;
+  } while (!diverged && release(begin, end, State::waits_for_warp));
+}
+
+inline void run_block(unsigned threads) {
+  for (unsigned t = 0; t < threads; ++t) start(fibers()[t], t);
+  const unsigned warps = (threads + kWarp - 1) / kWarp;
+  while (!diverged) {
+    for (unsigned i = 0; i < warps && !diverged; ++i) {
+      const unsigned begin = (reversed ? warps - 1 - i : i) * kWarp;
+      run_warp(begin, std::min(begin + kWarp, threads));
     }
-    if (!moved && release(0, threads, State::waits_for_block)) {
-      moved = true;
+    if (!diverged && release(0, threads, State::waits_for_block)) {
       any_before = any_now;
       any_now = 0;
+      continue;
     }
-    if (moved) continue;
     for (unsigned t = 0; t < threads; ++t) diverged = diverged || fibers()[t].state != State::finished;
     return;
   }
@@ -152,6 +170,8 @@ void launch(dim3 grid, dim3 block, Kernel kernel) {
 }
 
 }  // namespace emulation
+
+#include "cuda_matrix.h"
 
 #define STP_LAUNCH(kernel, grid, block, shared, stream, ...) \
   emulation::launch(grid, block, [&] { kernel(__VA_ARGS__); })

@@ -101,7 +101,8 @@ class Emulated {
     }
     std::vector<std::max_align_t> workspace(bytes() / sizeof(std::max_align_t) + 1);
     std::memset(workspace.data(), 0xee, workspace.size() * sizeof(std::max_align_t));
-    EXPECT_EQ(launch(number, pointers.data(), workspace.data(), reversed), 0) << one.name << ": threads part at a barrier";
+    EXPECT_EQ(launch(number, pointers.data(), workspace.data(), reversed), 0)
+        << one.name << ": threads part at a barrier";
     Tensors out;
     std::size_t at = 0;
     for (const Variable& variable : one.program.signature.variables) {

@@ -40,9 +40,9 @@ class CudaCompiler : public ::testing::Test {
     const std::string path = concat(folder_, "/program");
     EXPECT_TRUE(write_file(path + ".cu", text).ok());
     const std::string target = flags.find("-gencode") == std::string::npos ? " -arch=sm_90 " : " ";
-    const int status = std::system(concat(compiler(), " -std=c++17", target, flags, " -o '", path, ".out' '", path,
-                                          ".cu' > '", path, ".log' 2>&1")
-                                       .c_str());
+    const int status = std::system(
+        concat(compiler(), " -std=c++17", target, flags, " -o '", path, ".out' '", path, ".cu' > '", path, ".log' 2>&1")
+            .c_str());
     const auto log = read_file(path + ".log");
     EXPECT_EQ(status, 0) << log.value().substr(0, 4000);
     return log.value();

@@ -1,5 +1,6 @@
-// The instructions of tensor cores and of asynchronous copies as functions. All lanes of a warp call them together. With
-// STP_EMULATION their text drops out: testing/cuda_emulation/cuda_matrix.h has the same functions in C++, on fibers.
+// The instructions of tensor cores and of asynchronous copies as functions. All lanes of a warp call them together.
+// With STP_EMULATION their text drops out: testing/cuda_emulation/cuda_matrix.h has the same functions in C++, on
+// fibers.
 //
 // Where the elements of a 16 x 8 x 16 product of halves lie, in words of two neighbouring halves; g is lane / 4, t is
 // lane % 4:

@@ -1,11 +1,11 @@
 // The functions of steptp/cuda/matrix_prelude.cpp in C++: lanes are fibers, which show each other their operands, and
-// copies arrive when their thread waits for them. Sums are those of the machine, bit for bit (docs/decisions/0140).
+// copies arrive when their thread waits for them. Sums are those of an H200, bit for bit (decision 0140).
 #pragma once
 
 namespace emulation {
 
-/// What all lanes of the warp give at this point, lane by lane. `leave_warp` has to follow, so that nobody goes on while
-/// others still look.
+/// What all lanes of the warp give at this point, lane by lane. `leave_warp` has to follow, so that nobody goes on
+/// while others still look.
 template <typename T>
 struct Lanes {
   const T* of[kWarp];

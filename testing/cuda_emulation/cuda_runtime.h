@@ -1,6 +1,7 @@
-// CUDA text on a CPU, for tests: the threads of a block are fibers that run one after another up to their barriers, warp
-// after warp, in one order or the other, so that a missing barrier shows in one of them. Blocks run one after another. Half types are
-// rounded correctly; functions are computed wider and rounded, as the oracle does nearly always.
+// CUDA text on a CPU, for tests: the threads of a block are fibers that run one after another up to their barriers,
+// warp after warp, in one order or the other, so that a missing barrier shows in one of them. Blocks run one after
+// another. Half types are rounded correctly; functions are computed wider and rounded, as the oracle does nearly
+// always.
 #pragma once
 
 #include <ucontext.h>
@@ -171,7 +172,7 @@ void launch(dim3 grid, dim3 block, Kernel kernel) {
 
 }  // namespace emulation
 
-#include "cuda_matrix.h"
+#include <cuda_matrix.h>
 
 #define STP_LAUNCH(kernel, grid, block, shared, stream, ...) \
   emulation::launch(grid, block, [&] { kernel(__VA_ARGS__); })

@@ -1,4 +1,5 @@
-// tensor_concat_to_fuse_operators, tensor_split_to_decouple_operators, partially_equivalent_then_correct, prefix_fold
+// tensor_concat_to_fuse_operators, tensor_split_to_decouple_operators, partially_equivalent_then_correct, prefix_fold,
+// summed_operand
 #include <string>
 #include <vector>
 
@@ -151,11 +152,27 @@ void tell_prefix(Teller& teller) {
   teller.say("back");
 }
 
+void tell_summed_operand(Teller& teller) {
+  bind_where(teller);
+  teller.bind_before("equation", teller.facts.matched[0].site);
+  bind_tensors(teller);
+  teller.bind_name("tensor", teller.word("tensor"));
+  teller.say("take");
+  teller.say_preconditions();
+  std::vector<TracePieces> added;
+  for (const Part& part : teller.facts.added) added.push_back(nest_of(teller.after, part.site));
+  teller.bind("added", list_of(std::move(added)));
+  teller.say("become");
+  teller.say("why");
+  teller.say("back");
+}
+
 constexpr Telling kTellings[] = {
     {"tensor_concat_to_fuse_operators", tell_concat},
     {"tensor_split_to_decouple_operators", tell_split},
     {"partially_equivalent_then_correct", tell_partial},
     {"prefix_fold", tell_prefix},
+    {"summed_operand", tell_summed_operand},
 };
 
 }  // namespace

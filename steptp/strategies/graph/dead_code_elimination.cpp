@@ -1,6 +1,6 @@
 /// dead_code_elimination: an equation whose tensor nobody reads is taken out.
 ///   D_{a}=exp(A_{a}); C_{a}=A_{a}*2;   -->   C_{a}=A_{a}*2;
-/// Safe because the tensor is not an output, and no other equation reads it.
+/// Safe because the tensor is not an output, and no other equation reads it, unless to accumulate into it.
 #include <algorithm>
 
 #include "steptp/base/text.h"
@@ -11,7 +11,8 @@ namespace steptp {
 namespace {
 
 constexpr Precondition kPublished[] = {
-    {Check::dependency, "unused", "the tensor is not an output, and no other equation reads it"},
+    {Check::dependency, "unused",
+     "the tensor is not an output, and no other equation reads it, unless to accumulate into it"},
 };
 constexpr Precondition kSafety[] = {
     {Check::size, "not-empty", "the program keeps another expression"},
@@ -26,7 +27,8 @@ Result<Program, Refusal> plan(View& view, const Site& site) {
   const std::string& name = (*statement)->equation->left->tensor;
   const TensorFacts& tensor = view.table().tensors.at(name);
   const bool used = std::any_of(tensor.reads.begin(), tensor.reads.end(), [&](std::size_t number) {
-    return &view.table().statements[view.table().accesses[number].statement] != *statement;
+    const Access& read = view.table().accesses[number];
+    return !read.is_accumulator && &view.table().statements[read.statement] != *statement;
   });
   if (tensor.known || used) {
     return Refusal{&kUnused, site, concat(name, tensor.known ? " is an output" : " is read"), {{"tensor", name}}};
@@ -64,7 +66,7 @@ const Strategy& dead_code_elimination_strategy() {
       Level::graph,
       "an equation whose tensor nobody reads is taken out",
       "D_{a}=exp(A_{a}); C_{a}=A_{a}*2;   -->   C_{a}=A_{a}*2;",
-      "the tensor is not an output, and no other equation reads it",
+      "the tensor is not an output, and no other equation reads it, unless to accumulate into it",
       "",
       {"@input A f32[8]\n@output C f32[8]\n"
        "B^{8}_{tx=0}[D^{f32,g}_{tx}=exp(A^{f32,g}_{tx});];B^{8}_{tx=0}[C^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];\n",

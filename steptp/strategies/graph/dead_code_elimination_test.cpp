@@ -43,6 +43,27 @@ L(a,8)[C[a]=A[a];D[a]=A[a];D[a]=D[a]*2+1;];
   expect_rewrite("dead_code_elimination", kChain, R"({"at":"0/2"})", "L(a,8)[C[a]=A[a];D[a]=A[a];];");
 }
 
+// What is only ever added to goes in any order: an accumulation begins with nothing where nothing is there.
+TEST(DeadCode, TakesOutWhatIsOnlyAccumulatedInto) {
+  constexpr std::string_view kBias = R"(
+@input A f32[8,3]
+@input F f32[8]
+@output C f32[8]
+B(tx,8)L(a,3)[D[tx]=D[tx]+A[tx,a];];B(tx,8)[D[tx]=D[tx]+F[tx];];B(tx,8)[C[tx]=F[tx]*2;];
+)";
+  expect_rewrite("dead_code_elimination", kBias, R"({"at":"0/0"})",
+                 "B(tx,8)[D[tx]=D[tx]+F[tx];];B(tx,8)[C[tx]=F[tx]*2;];");
+  expect_rewrite("dead_code_elimination", kBias, R"({"at":"1/0"})",
+                 "B(tx,8)L(a,3)[D[tx]=D[tx]+A[tx,a];];B(tx,8)[C[tx]=F[tx]*2;];");
+  // The sum in C reads D.
+  expect_refusal("dead_code_elimination", R"(
+@input A f32[8,3]
+@output C f32[8]
+B(tx,8)L(a,3)[D[tx]=D[tx]+A[tx,a];];B(tx,8)[C[tx]=C[tx]+D[tx];];
+)",
+                 R"({"at":"0/0"})", "unused");
+}
+
 TEST(DeadCode, RefusesToLeaveNothing) {
   expect_refusal("dead_code_elimination", "@input A f32[8]\n@output D f32[8]\nB(tx,8)[E[tx]=A[tx];];\n",
                  R"({"at":"0/0"})", "not-empty");

@@ -15,18 +15,25 @@ namespace steptp::dataset {
 
 namespace {
 
-/// Where the two programs differ, certified and seen once more. This is what the judge does to refuse an answer,
-/// without the attempt at a proof before it, which takes most of the time and cannot succeed.
-std::optional<certify::CertifiedAnswer> difference(const Program& before, const Program& after, std::uint64_t seed,
-                                                   std::uint64_t budget) {
-  if (check_program(after).verdict != CheckReport::Verdict::ok) return std::nullopt;
+struct Comparison {
+  /// Where the two programs differ, certified and seen once more.
+  std::optional<certify::CertifiedAnswer> difference;
+  /// The budget ended first, which it does for nearly every other change of such a program too.
+  bool is_too_large = false;
+};
+
+/// What the judge does to refuse an answer, without the attempt at a proof before it, which takes most of the time and
+/// cannot succeed.
+Comparison compare(const Program& before, const Program& after, std::uint64_t seed, std::uint64_t budget) {
+  if (check_program(after).verdict != CheckReport::Verdict::ok) return {};
   certify::CertifyOptions options;
   options.seed = seed;
   options.budget_operations = budget;
   certify::CertifiedAnswer answer = certify::certify(before, after, options);
-  if (answer.verdict != certify::CertifiedAnswer::Verdict::differs || !answer.counterexample) return std::nullopt;
-  if (!replay(before, after, *answer.counterexample).reproduced) return std::nullopt;
-  return answer;
+  if (answer.verdict == certify::CertifiedAnswer::Verdict::undecided) return {.difference = {}, .is_too_large = true};
+  if (answer.verdict != certify::CertifiedAnswer::Verdict::differs || !answer.counterexample) return {};
+  if (!replay(before, after, *answer.counterexample).reproduced) return {};
+  return {.difference = std::move(answer), .is_too_large = false};
 }
 
 }  // namespace
@@ -38,7 +45,8 @@ std::optional<NearMiss> find_near_miss(const Program& before, const Program& aft
     const std::uint64_t seed = random.next();
     auto changed = change_slightly(after, random);
     if (!changed) continue;
-    const auto answer = difference(before, changed->program, seed, options.budget);
+    const auto [answer, is_too_large] = compare(before, changed->program, seed, options.budget);
+    if (is_too_large) return std::nullopt;
     if (!answer) continue;
     NearMiss miss;
     miss.id = hash_name(combine(hash_text(key), canonical_hash(changed->program)));

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "source_dir.h"
@@ -123,16 +125,20 @@ std::vector<Json> rows_of(const std::string& path) {
   return out;
 }
 
+std::vector<PlannedMove> moves_in(const Json& row) {
+  std::vector<PlannedMove> out;
+  for (const Json& move : *row.find("moves")->as_array()) {
+    const auto choice = choice_from_json(*move.find("choice"));
+    EXPECT_TRUE(choice.ok()) << *row.find("id")->as_string();
+    out.push_back({*move.find("move")->as_string(), *choice});
+  }
+  return out;
+}
+
 std::vector<Target> targets() {
   std::vector<Target> out;
   for (const Json& row : rows_of(concat(STEPTP_SOURCE_DIR, "/testing/data/derivations/targets.jsonl"))) {
-    Target target = {*row.find("id")->as_string(), program_in(row, "before"), program_in(row, "after"), {}};
-    for (const Json& move : *row.find("moves")->as_array()) {
-      const auto choice = choice_from_json(*move.find("choice"));
-      EXPECT_TRUE(choice.ok()) << target.id;
-      target.moves.push_back({*move.find("move")->as_string(), *choice});
-    }
-    out.push_back(std::move(target));
+    out.push_back({*row.find("id")->as_string(), program_in(row, "before"), program_in(row, "after"), moves_in(row)});
   }
   return out;
 }
@@ -180,6 +186,45 @@ TEST(DerivationPlans, LeadToThePublishedTargets) {
     ASSERT_NE(plan, all.end()) << id;
     expect_end(id, program_in(row, "before"), program_in(row, "after"), plan->moves);
   }
+}
+
+/// What is moved and summed between which scopes by whom, whatever the sizes: a vector may have a rest beside it.
+std::set<std::string> form_of(const Program& program) {
+  std::set<std::string> out;
+  for (const std::string& line : structure_of(program)) {
+    std::string form;
+    for (const char c : line) {
+      const bool is_digit = c >= '0' && c <= '9';
+      if (!is_digit || form.empty() || form.back() != '#') form += is_digit ? '#' : c;
+    }
+    out.insert(std::move(form));
+  }
+  return out;
+}
+
+/// testing/data/derivations/shapes.jsonl has each target at two other shapes, one of them odd, with sizes of its plan
+/// that fit them.
+TEST(DerivationPlans, LeadToTheTargetsAtOtherShapes) {
+  const std::vector<Target> all = targets();
+  std::map<std::string, int> shapes;
+  for (const Json& row : rows_of(concat(STEPTP_SOURCE_DIR, "/testing/data/derivations/shapes.jsonl"))) {
+    const std::string& id = *row.find("id")->as_string();
+    const auto target = std::find_if(all.begin(), all.end(), [&](const Target& one) { return one.id == id; });
+    ASSERT_NE(target, all.end()) << id;
+    const Program before = program_in(row, "before");
+    const Program end = end_of(before, moves_in(row));
+    EXPECT_EQ(form_of(end), form_of(target->after)) << id << "\n" << print(end);
+    EXPECT_EQ(check_program(end, {find_device("nvidia-h200")}).verdict, CheckReport::Verdict::ok) << id;
+    const Judgement judgement = verify(before, end);
+    EXPECT_TRUE(is_equal(judgement.verdict)) << id << ": " << describe(before, end, judgement);
+    EXPECT_TRUE(judgement.is_safe()) << id << ": " << describe(before, end, judgement);
+    const OracleOpinion opinion = ask_oracle(before, end, 2);
+    EXPECT_TRUE(opinion.compared) << id;
+    EXPECT_FALSE(opinion.difference.has_value()) << id << ": " << *opinion.difference;
+    ++shapes[id];
+  }
+  EXPECT_EQ(shapes.size(), all.size());
+  for (const auto& [id, count] : shapes) EXPECT_EQ(count, 2) << id;
 }
 
 /// Other threads, other registers, other rounds and other scopes are other structures.

@@ -81,6 +81,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("lower", add_lower(app));
   verbs.emplace_back("time", add_time(app));
   verbs.emplace_back("estimate", add_estimate(app));
+  verbs.emplace_back("device", add_device(app));
   verbs.emplace_back("evaluate", add_evaluate(app));
   verbs.emplace_back("tokens", add_tokens(app));
   verbs.emplace_back("grammar", add_grammar(app));

@@ -54,6 +54,7 @@ VerbMain add_replay(CLI::App& app);
 VerbMain add_lower(CLI::App& app);
 VerbMain add_time(CLI::App& app);
 VerbMain add_estimate(CLI::App& app);
+VerbMain add_device(CLI::App& app);
 VerbMain add_dataset(CLI::App& app);
 VerbMain add_evaluate(CLI::App& app);
 

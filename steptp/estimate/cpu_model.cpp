@@ -2,6 +2,7 @@
 // the bytes that each level of caches gives it. The caller divides the outermost bound loop among threads.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "steptp/estimate/cache_traffic.h"
 #include "steptp/estimate/models.h"
@@ -10,32 +11,45 @@ namespace steptp::estimation {
 
 namespace {
 
-/// Steps of a function in our vector code or in libm, as multiples of a sum.
+constexpr double kLine = 64;
+/// Of the first cache, as all x86 cores have it since pages are 4 KiB.
+constexpr std::int64_t kSets = 64;
+constexpr double kWays = 12;
+
+/// Steps of an operation, as multiples of a sum by vectors: measured code of our vector functions, and of libm, which
+/// is called for one element after another.
 double steps_of(const OperationSummary& operation) {
+  const bool is_wide = operation.dtype == DType::f64;
   switch (operation.work) {
     case Work::add:
     case Work::multiply: return 1;
     case Work::fused: return 2;  // a product and a sum: rounding is that of two operations
-    case Work::choose: return 1;
-    case Work::convert: return 1;
-    case Work::divide: return 6;
-    case Work::root: return 8;
-    case Work::exponential: return 30;
-    case Work::logarithm: return 40;
-    case Work::hyperbolic: return 60;
-    case Work::circular: return 120;
+    case Work::choose: return 6;
+    case Work::convert: return 4;
+    case Work::divide: return is_wide ? 20 : 10;
+    case Work::root: return is_wide ? 20 : 12;
+    case Work::exponential: return is_wide ? 40 : 95;
+    case Work::logarithm: return is_wide ? 40 : 280;
+    case Work::hyperbolic: return is_wide ? 80 : 160;
+    case Work::circular: return 80;
     case Work::power: return 200;
     case Work::subscript: return 1;
   }
   return 1;
 }
 
-/// Functions that only libm has are called for one element after another.
 bool is_scalar_only(const OperationSummary& operation) {
   const bool is_function =
       operation.work == Work::exponential || operation.work == Work::logarithm || operation.work == Work::hyperbolic;
   if (operation.work == Work::circular || operation.work == Work::power) return true;
   return is_function && operation.dtype == DType::f64;
+}
+
+/// Cycles from one step of an accumulation to the next, as multiples of those of a sum.
+double chain_steps(const ChainSummary& chain) {
+  const bool is_choice = chain.op == ArithmeticOp::max || chain.op == ArithmeticOp::min;
+  // The rules for NaN and for zeros of both signs take several instructions.
+  return is_choice && is_float(chain.dtype) ? 8 : 1;
 }
 
 class Model {
@@ -45,9 +59,9 @@ class Model {
 
   KernelEstimate run() {
     for (const StatementSummary& statement : kernel_.statements) arithmetic(statement);
-    const double l1 = bytes_behind(device_.l1_bytes);
-    const double l2 = std::min(l1, bytes_behind(device_.l2_bytes));
-    double memory = std::min(l2, bytes_behind(device_.l3_bytes));
+    const double l1 = bytes_behind(device_.l1_bytes, true);
+    const double l2 = std::min(l1, bytes_behind(device_.l2_bytes, false));
+    double memory = std::min(l2, bytes_behind(device_.l3_bytes, false));
     memory = std::max(0.0, memory - known_bytes());
     remember();
     out_.cache_bytes = l1 * kernel_.launches;
@@ -58,6 +72,7 @@ class Model {
     out_.parts = {
         {"memory", memory / device_.memory_bandwidth * (threads < device_.processors ? 1.3 : 1)},
         {"cache", l1 / (device_.l2_bandwidth * threads) + l2 / device_.l3_bandwidth},
+        {"scattered", scattered_ * device_.scatter_cycles / clock / threads},
         {"operations", cycles_ / clock / threads},
         {"accesses", accesses_ / clock / threads},
         {"latency", chain_ / clock / threads},
@@ -106,12 +121,12 @@ class Model {
 
   void arithmetic(const StatementSummary& statement) {
     const double lanes = lanes_of(statement);
-    const double per_cycle = device_.f32_per_cycle / (device_.vector_bytes / 4) / 1.0;
+    const double per_cycle = device_.f32_per_cycle / (device_.vector_bytes / 4);
     for (const OperationSummary& operation : statement.operations) {
       const double count = times(statement, operation.loops) * statement.share * operation.share;
       operations_ += count;
       const double own_lanes = is_scalar_only(operation) ? 1 : lanes;
-      const double steps = steps_of(operation) * (is_scalar_only(operation) ? 1.5 : 1);
+      const double steps = steps_of(operation);
       cycles_ += count * steps / own_lanes / std::max(0.5, per_cycle);
     }
     for (const AccessSummary& access : statement.accesses) {
@@ -121,23 +136,62 @@ class Model {
     double loop_cycles = times(statement, ~std::uint64_t{0}) * statement.share / lanes;
     if (!statement.loops.empty() && statement.loops.back().is_unrolled) loop_cycles /= 4;
     cycles_ += loop_cycles / device_.issue_per_cycle;
-    if (statement.chain && !statement.loops.empty()) {
-      const bool is_inner = (statement.chain->loops & loop_bit(statement.loops.size() - 1)) != 0;
-      const double each = is_inner ? device_.chain_cycles : 0;
-      chain_ += times(statement, ~std::uint64_t{0}) * statement.share * each;
-    }
+    if (statement.chain) chain(statement, lanes);
   }
 
-  [[nodiscard]] double bytes_behind(double cache) const {
+  /// What has to wait for the step before it: iterations of the loops inside of the innermost one that repeats an
+  /// element stand in between.
+  void chain(const StatementSummary& statement, double lanes) {
+    const std::uint64_t loops = statement.chain->loops;
+    std::size_t innermost = statement.loops.size();
+    for (std::size_t i = 0; i < statement.loops.size(); ++i) {
+      if ((loops & loop_bit(i)) && statement.loops[i].extent > 1) innermost = i;
+    }
+    if (innermost == statement.loops.size()) return;
+    double between = 1;
+    for (std::size_t i = innermost + 1; i < statement.loops.size(); ++i) {
+      between *= static_cast<double>(statement.loops[i].extent);
+    }
+    const double instructions = times(statement, ~std::uint64_t{0}) * statement.share / lanes;
+    const double at_once = std::max(1.0, between / lanes);
+    // An accumulator in memory is stored and loaded again.
+    const double memory = statement.chain->in_registers ? 0 : 6;
+    chain_ += instructions * (device_.chain_cycles * chain_steps(*statement.chain) + memory) / at_once;
+  }
+
+  /// The bytes from behind a cache. Of the first one, lines that are not used side by side are counted too.
+  [[nodiscard]] double bytes_behind(double cache, bool is_first) {
     CacheQuestion question;
     question.bytes = cache;
-    question.granule = 64;
+    question.granule = kLine;
     question.at_once = [](const LoopSummary&) { return std::int64_t{0}; };
     double sum = 0;
-    for (const auto& list : cache_traffic(kernel_, question, true)) {
-      for (const double bytes : list) sum += bytes;
+    const auto traffic = cache_traffic(kernel_, question, true);
+    for (std::size_t i = 0; i < traffic.size(); ++i) {
+      for (std::size_t k = 0; k < traffic[i].size(); ++k) {
+        sum += traffic[i][k];
+        if (is_first)
+          scattered_ += scattered_lines(kernel_.statements[i], kernel_.statements[i].accesses[k], traffic[i][k]);
+      }
     }
     return sum;
+  }
+
+  /// Lines that come one by one, because the next iteration wants another one.
+  static double scattered_lines(const StatementSummary& statement, const AccessSummary& access, double bytes) {
+    for (std::size_t i = statement.loops.size(); i-- > 0;) {
+      if (!(access.offset.loops() & loop_bit(i)) || statement.loops[i].extent == 1) continue;
+      const auto step = static_cast<double>(access.offset.step_of(i, statement.loops.size()));
+      const bool is_far = std::abs(step) * access.element_bytes >= kLine;
+      if (!is_far) return 0;
+      const double count = times(statement, access.loops) * statement.share * access.share;
+      // Lines that are a power of two apart share few places of the cache, and drive each other out.
+      const auto lines = static_cast<std::int64_t>(std::abs(step) * access.element_bytes / kLine);
+      const double places = kWays * static_cast<double>(kSets / std::gcd(kSets, std::max<std::int64_t>(1, lines)));
+      if (static_cast<double>(statement.loops[i].extent) > places) return count;
+      return bytes / kLine > 0.3 * count ? bytes / kLine : 0;
+    }
+    return 0;
   }
 
   [[nodiscard]] double known_bytes() const {
@@ -169,6 +223,7 @@ class Model {
   double accesses_ = 0;
   double chain_ = 0;
   double operations_ = 0;
+  double scattered_ = 0;
 };
 
 }  // namespace

@@ -87,6 +87,7 @@ DeviceRates plain_cpu() {
   out.convert_per_cycle = 8;
   out.special_per_cycle = 4;
   out.issue_per_cycle = 4;
+  out.scatter_cycles = 10;
   out.vector_bytes = 32;
   out.chain_cycles = 4;
   return out;
@@ -94,8 +95,8 @@ DeviceRates plain_cpu() {
 
 /// Figures that do not concern a kind of device may be 0.
 bool may_be_zero(const RateRow& row, DeviceKind kind) {
-  static const std::set<std::string_view> only_gpu = {"barrier_cycles", "scatter_cycles", "threads",
-                                                      "blocks",         "registers",      "shared_bytes"};
+  static const std::set<std::string_view> only_gpu = {"barrier_cycles", "threads", "blocks", "registers",
+                                                      "shared_bytes"};
   static const std::set<std::string_view> only_cpu = {"l2_bytes", "vector_bytes"};
   return (kind == DeviceKind::cpu ? only_gpu : only_cpu).contains(row.name);
 }
@@ -232,6 +233,16 @@ std::string rates_file(DeviceKind kind) {
   if (const char* all = std::getenv("XDG_CONFIG_HOME"); all && *all) return concat(all, "/steptp", file);
   if (const char* home = std::getenv("HOME"); home && *home) return concat(home, "/.config/steptp", file);
   return {};
+}
+
+Result<bool, std::string> keep_rates(const DeviceRates& rates) {
+  const std::string path = rates_file(rates.kind);
+  if (path.empty()) return std::string("there is no place for it: $HOME is not set; name one with $STEPTP_CONFIG");
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  if (error) return concat("cannot make the folder of ", path, ": ", error.message());
+  if (const auto done = write_file(path, to_json(rates).dump() + "\n"); !done) return done.error().message;
+  return true;
 }
 
 }  // namespace steptp

@@ -76,5 +76,7 @@ struct RateRow {
 /// Where this machine's own rates are kept: $STEPTP_CONFIG, otherwise $XDG_CONFIG_HOME/steptp or ~/.config/steptp.
 /// Empty where none of them is there.
 [[nodiscard]] std::string rates_file(DeviceKind kind);
+/// Writes them as a whole or not at all; the text says why not.
+[[nodiscard]] Result<bool, std::string> keep_rates(const DeviceRates& rates);
 
 }  // namespace steptp

@@ -292,7 +292,7 @@ void StatementReader::add_chain() {
     if (!out_.loops[i].axis && !(used & loop_bit(i))) chain.loops |= loop_bit(i);
   }
   const bool is_local = arrangement_.buffers.at(target.tensor).scope == Scope::local;
-  chain.in_registers = way_.is_own_sum || way_.join.has_value() || (is_local && spilled_bytes_ == 0);
+  chain.in_registers = way_.is_own_sum || way_.join.has_value() || (is_local && are_registers(target));
   out_.chain = chain;
 }
 

@@ -150,7 +150,8 @@ std::vector<Subscript> Layout::storage(const Ref& ref, const Statement& statemen
     return made;
   };
   for (std::size_t i = 0; i < statement.host_loops; ++i) out.push_back(slot(i));
-  for (const Axis axis : {Axis::bx, Axis::by, Axis::bz, Axis::tx, Axis::ty, Axis::tz}) {
+  for (std::size_t number = 0; number < kAxes; ++number) {
+    const auto axis = static_cast<Axis>(number);
     if (is_thread_axis(axis) && scope == Scope::shared) break;
     Subscript owner;  // zero where no loop runs over the axis
     for (std::size_t i = statement.host_loops; i < statement.loops.size(); ++i) {

@@ -164,6 +164,7 @@ class Walker {
 
   bool take(const Statement& statement) {
     at_ = &statement;
+    widened_ = widened_product(*statement.equation);
     const Ref& left = *statement.equation->left;
     Trails& target = made_[left.tensor];
     Trails found = of(*statement.equation->right);
@@ -290,7 +291,8 @@ class Walker {
     return out;
   }
 
-  Trails of_chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators) {
+  Trails of_chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators,
+                  const std::optional<ValueType>& of_first = {}) {
     const auto step_of = [](ArithmeticOp op) {
       if (op == ArithmeticOp::add || op == ArithmeticOp::subtract) return OperationKind::sum;
       return op == ArithmeticOp::multiply ? OperationKind::product
@@ -301,7 +303,7 @@ class Walker {
     const bool is_own = first && is_accumulator(first->ref->tensor);
     if (is_own && operators.size() == 1) return joined(of(*operands[1]));
     Trails out;
-    auto type = type_of(*operands[0]);
+    auto type = of_first ? of_first : type_of(*operands[0]);
     for (std::size_t i = 0; type && i < operators.size(); ++i) {
       const auto next = type_of(*operands[i + 1]);
       type = next ? binary_type(operators[i], *type, *next) : std::nullopt;
@@ -341,7 +343,10 @@ class Walker {
       return {{"index", {trail}}};
     }
     if (const auto* sum = std::get_if<Sum>(&expr.node)) return of_chain(sum->operands, sum->operators);
-    if (const auto* product = std::get_if<Product>(&expr.node)) return of_chain(product->operands, product->operators);
+    if (const auto* product = std::get_if<Product>(&expr.node)) {
+      if (product != widened_) return of_chain(product->operands, product->operators);
+      return of_chain(product->operands, product->operators, typed(at_->equation->left->dtype));
+    }
     if (const auto* call = std::get_if<Call>(&expr.node)) {
       if (call->function == Function::negate || call->function == Function::abs) return of(*call->argument);
       return of_function(expr, {call->argument});
@@ -373,6 +378,7 @@ class Walker {
 
   const Layout& layout_;
   const Statement* at_ = nullptr;
+  const Product* widened_ = nullptr;  ///< of that statement
   std::map<std::string, Trails> known_;
   std::map<std::string, Trails> made_;
 };

@@ -18,6 +18,10 @@ constexpr Case kCases[] = {
     {"every kind of loop",
      "@input A f64[4,3,2,5]\n@output D f64[4,3,2,5]\nB^{4}_{tx=0}P^{3}_{a=0}U^{2}_{c=0}V^{5}_{d=0}"
      "[D^{f64,g}_{tx,a,c,d}=A^{f64,g}_{tx,a,c,d}*A^{f64,g}_{tx,a,c,d}-0.1;];"},
+    {"products of halves that are summed in a wider type",
+     "@input A f16[4,6]\n@input C bf16[4,6]\n@output D f32[4]\n@output F f64[4]\n"
+     "B^{4}_{tx=0}L^{6}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f16,g}_{tx,a}*A^{f16,g}_{tx,5-a};];"
+     "B^{4}_{tx=0}L^{6}_{a=0}[F^{f64,g}_{tx}=F^{f64,g}_{tx}+C^{bf16,g}_{tx,a}*C^{bf16,g}_{tx,5-a};];"},
     {"per-thread state that starts undefined in every thread",
      "@input A f32[4,3]\n@output D f32[4]\n"
      "B^{4}_{tx=0}[L^{3}_{a=0}[E^{f32,l}=E^{f32,l}+A^{f32,g}_{tx,a};];D^{f32,g}_{tx}=E^{f32,l};];"},

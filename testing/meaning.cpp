@@ -14,7 +14,7 @@ using Kind = Meant::Kind;
 /// Later than every execution.
 const Stamp kEnd = {INT64_MAX};
 
-std::size_t hidden_axes(Scope scope) { return scope == Scope::global ? 0 : scope == Scope::shared ? 3 : 6; }
+std::size_t hidden_axes(Scope scope) { return scope == Scope::global ? 0 : scope == Scope::shared ? 3 : kAxes; }
 
 bool in_shape(const std::vector<std::int64_t>& subscripts, const std::vector<std::int64_t>& shape) {
   for (std::size_t i = 0; i < subscripts.size(); ++i) {

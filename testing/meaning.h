@@ -54,7 +54,7 @@ class Meaning {
   struct Wanted {
     const MeaningTensor* tensor = nullptr;
     std::vector<std::int64_t> subscripts;
-    std::array<std::int64_t, 6> position{};
+    std::array<std::int64_t, kAxes> position{};
     std::size_t kernel = 0;
     Stamp launch;
   };

@@ -42,7 +42,7 @@ struct MeaningStatement {
   std::vector<StatementGuard> guards;
   std::map<std::string, std::size_t> loops;  ///< by index: which entry of the stamp holds its value
   /// By hardware axis: the entry with the index along it; kNoEntry where there is no loop, and the index is 0.
-  std::array<std::size_t, 6> axes{};
+  std::array<std::size_t, kAxes> axes{};
   std::size_t kernel = 0;
   std::size_t launch = 0;  ///< a launch of the kernel is given by that many first entries of the stamp
   std::optional<ArithmeticOp> accumulates;

@@ -13,7 +13,7 @@ using Kind = Meant::Kind;
 
 constexpr Wide kHuge = static_cast<Wide>(1) << 100;
 
-std::size_t hidden_axes(Scope scope) { return scope == Scope::global ? 0 : scope == Scope::shared ? 3 : 6; }
+std::size_t hidden_axes(Scope scope) { return scope == Scope::global ? 0 : scope == Scope::shared ? 3 : kAxes; }
 
 Wide floor_divide(Wide a, Wide b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 Wide ceil_divide(Wide a, Wide b) { return -floor_divide(-a, b); }

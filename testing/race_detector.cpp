@@ -138,7 +138,8 @@ class Recorder {
     Element element;
     if (ref.scope != Scope::global) {
       for (std::size_t i = 0; i < host_loops_; ++i) element.push_back(loops_[i].value);
-      for (const Axis axis : {Axis::bx, Axis::by, Axis::bz, Axis::tx, Axis::ty, Axis::tz}) {
+      for (std::size_t number = 0; number < kAxes; ++number) {
+        const auto axis = static_cast<Axis>(number);
         if (ref.scope == Scope::shared && is_thread_axis(axis)) continue;
         std::int64_t position = 0;
         for (const OpenLoop& open : loops_) {
@@ -295,7 +296,8 @@ class Detector {
 
   static std::map<Axis, std::int64_t> place(const Execution& step, bool threads) {
     std::map<Axis, std::int64_t> out;
-    for (const Axis axis : {Axis::bx, Axis::by, Axis::bz, Axis::tx, Axis::ty, Axis::tz}) {
+    for (std::size_t number = 0; number < kAxes; ++number) {
+      const auto axis = static_cast<Axis>(number);
       if (is_thread_axis(axis) == threads) out[axis] = 0;
     }
     for (const OpenLoop& open : step.loops) {
@@ -319,7 +321,9 @@ class Detector {
     while (same < shared && a.loops[same].value == b.loops[same].value) ++same;
     if (same < shared) {
       const LoopKind kind = a.loops[same].loop->kind;
-      if (kind == LoopKind::parallel || kind == LoopKind::vectorized) judge(tensor, first, second, all, same, false);
+      const bool is_promise =
+          kind == LoopKind::parallel || kind == LoopKind::vectorized || kind == LoopKind::tensorized;
+      if (is_promise) judge(tensor, first, second, all, same, false);
     }
     if (a.kernel != b.kernel || a.host_loops != b.host_loops) return;
     for (std::size_t i = 0; i < a.host_loops; ++i) {

@@ -142,8 +142,8 @@ std::vector<Index> hidden_subscripts(const AccessTable& table, const Access& acc
   for (std::size_t i = 0; i < statement.kernel.host_loops; ++i) {
     hidden.push_back(Index::variable(statement.loops[i]->index));
   }
-  constexpr std::array kAxes = {Axis::bx, Axis::by, Axis::bz, Axis::tx, Axis::ty, Axis::tz};
-  for (const Axis axis : kAxes) {
+  for (std::size_t number = 0; number < kAxes; ++number) {
+    const auto axis = static_cast<Axis>(number);
     if (is_thread_axis(axis) && scope == Scope::shared) break;
     Index value;
     for (std::size_t i = statement.kernel.host_loops; i < statement.loops.size(); ++i) {

@@ -45,7 +45,7 @@ struct Access {
 
 struct TensorFacts {
   DType dtype = DType::f32;
-  Scope scope = Scope::global;
+  Placement scope;
   std::size_t rank = 0;
   const Variable* known = nullptr;
   std::vector<std::size_t> reads;  ///< numbers of accesses, in textual order
@@ -54,7 +54,7 @@ struct TensorFacts {
   /// In `s` or `l` but touched by several kernels: every back end treats it as `g`.
   bool demoted = false;
   /// The scope it really has.
-  [[nodiscard]] Scope effective_scope() const { return demoted ? Scope::global : scope; }
+  [[nodiscard]] Scope effective_scope() const { return demoted ? Scope::global : scope.scope; }
 };
 
 /// All accesses of a program, in the order of the text: of an equation the right side first, then the left.

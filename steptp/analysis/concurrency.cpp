@@ -9,7 +9,7 @@ namespace steptp {
 namespace {
 
 constexpr std::array kBlockAxes = {Axis::bx, Axis::by, Axis::bz};
-constexpr std::array kThreadAxes = {Axis::tx, Axis::ty, Axis::tz};
+constexpr std::array kThreadAxes = {Axis::tx, Axis::ty, Axis::tz, Axis::wx, Axis::wy, Axis::wz};
 
 bool is_over(const Loop& loop, bool threads) {
   if (loop.kind != LoopKind::bound) return false;
@@ -45,7 +45,9 @@ std::vector<Concurrency> concurrency_of(const Statement& first, const Statement&
   const std::size_t shared = relate(first, second).shared_loops;
   for (std::size_t i = 0; i < shared; ++i) {
     const Loop& loop = *first.loops[i];
-    if ((loop.kind == LoopKind::parallel || loop.kind == LoopKind::vectorized) && loop.extent > 1) {
+    const bool runs_at_once =
+        loop.kind == LoopKind::parallel || loop.kind == LoopKind::vectorized || loop.kind == LoopKind::tensorized;
+    if (runs_at_once && loop.extent > 1) {
       ways.push_back({Concurrency::Kind::iterations, i, i});
     }
   }
@@ -87,7 +89,7 @@ void require_concurrent(IntegerSet& set, const Statement& first, const Instance&
     set.require(equals(value(first_instance, i), value(second_instance, i)));
   }
   std::vector<std::pair<Linear, Linear>> differing;
-  const auto add_axes = [&](const std::array<Axis, 3>& axes) {
+  const auto add_axes = [&](const auto& axes) {
     for (const Axis axis : axes) {
       differing.emplace_back(axis_value(first, first_instance, axis), axis_value(second, second_instance, axis));
     }

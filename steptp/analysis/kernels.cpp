@@ -46,7 +46,10 @@ std::vector<KernelFacts> collect_kernels(const AccessTable& table) {
     if (tensor.effective_scope() == Scope::global || tensor.kernels.empty()) continue;
     for (KernelFacts& facts : kernels) {
       if (!tensor.kernels.contains(facts.kernel)) continue;
-      (tensor.scope == Scope::shared ? facts.shared : facts.local).push_back(name);
+      auto& names = tensor.scope == Scope::shared  ? facts.shared
+                    : tensor.scope == Scope::local ? facts.local
+                                                   : facts.fragments;
+      names.push_back(name);
     }
   }
   return kernels;

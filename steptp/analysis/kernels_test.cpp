@@ -22,7 +22,7 @@ TEST(Kernels, BoundariesAndLaunchDimensions) {
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].kernel.host_loops, 1u);
   EXPECT_EQ(kernels[0].statements, (std::vector<std::size_t>{0, 1, 2, 3}));
-  EXPECT_EQ(kernels[0].extents, (std::array<std::int64_t, 6>{1, 1, 1, 4, 1, 1}));
+  EXPECT_EQ(kernels[0].extents, (std::array<std::int64_t, kAxes>{1, 1, 1, 4, 1, 1, 1, 1, 1}));
   EXPECT_EQ(to_text(*kernels[0].widest[3]), "0/0/2:loop[0]");
   EXPECT_EQ(kernels[0].shared, (std::vector<std::string>{"E", "F"}));
   EXPECT_EQ(kernels[0].local, std::vector<std::string>{"G"});

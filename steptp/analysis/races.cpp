@@ -48,7 +48,7 @@ class RaceChecker {
   std::vector<Race> run() {
     for (const Statement& statement : table_.statements) {
       meets_others_.push_back(std::any_of(statement.loops.begin(), statement.loops.end(), [](const Loop* loop) {
-        return loop->kind == LoopKind::bound || loop->kind == LoopKind::parallel || loop->kind == LoopKind::vectorized;
+        return loop->kind != LoopKind::serial && loop->kind != LoopKind::unrolled;
       }));
     }
     for (const auto& [name, tensor] : table_.tensors) {
@@ -117,7 +117,7 @@ class RaceChecker {
     const Scope scope = table_.tensors.at(access.ref->tensor).effective_scope();
     switch (way.kind) {
       case Concurrency::Kind::iterations: return false;
-      case Concurrency::Kind::threads: return scope == Scope::local;
+      case Concurrency::Kind::threads: return is_private(scope);
       case Concurrency::Kind::blocks: return scope != Scope::global;
     }
     return false;

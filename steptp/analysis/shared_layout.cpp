@@ -12,6 +12,7 @@
 
 #include "steptp/analysis/box_search.h"
 #include "steptp/analysis/instances.h"
+#include "steptp/analysis/rounds.h"
 #include "steptp/analysis/thread_groups.h"
 #include "steptp/analysis/written_boxes.h"
 
@@ -125,7 +126,7 @@ class Layout {
     for (const std::string& name : kernel_.shared) {
       Wide bytes = info(table_.tensors.at(name).dtype).bytes;
       for (const std::int64_t dimension : shapes_.at(name).dimensions) bytes = std::min(bytes * dimension, kWideLimit);
-      add_tensor(name, bytes);
+      add_tensor(name, std::min(bytes * table_.tensors.at(name).scope.depth, kWideLimit));
     }
     add_cells();
     // Large ones first; then by name, so that the same program has the same layout.
@@ -195,6 +196,11 @@ class Layout {
     return boxes_hold(written_before(table_, tensor, reader, loops), full_subscripts(table_, read), loop_box(reader));
   }
 
+  /// The rounds of this loop may be in flight together: the tensor is live throughout it.
+  [[nodiscard]] bool runs_ahead(const TensorFacts& tensor, const Items::Around& loop) const {
+    return tensor.scope.depth > 1 && round_loop(table_, tensor) == loop.loop;
+  }
+
   [[nodiscard]] Span live(const TensorFacts& tensor) const {
     std::optional<Span> span;
     for (const auto* list : {&tensor.writes, &tensor.reads}) {
@@ -205,7 +211,7 @@ class Layout {
       }
     }
     for (const Items::Around& loop : items_.loops()) {
-      if (!touches(tensor, loop) || begins_anew(tensor, loop)) continue;
+      if (!touches(tensor, loop) || (!runs_ahead(tensor, loop) && begins_anew(tensor, loop))) continue;
       span = Span{std::min(span->first, loop.items.first), std::max(span->last, loop.items.last)};
     }
     return *span;

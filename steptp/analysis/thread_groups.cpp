@@ -50,7 +50,7 @@ class Finder {
     if (!statement_.accumulates || !has_one_identity() || threads() > kThreads) return std::nullopt;
     // Data in `l` belongs to one thread.
     const TensorFacts& tensor = table_.tensors.at(statement_.equation->left->tensor);
-    if (tensor.effective_scope() == Scope::local) return std::nullopt;
+    if (is_private(tensor.effective_scope())) return std::nullopt;
     if (!sort_loops() || !split_subscripts()) return std::nullopt;
     find_digits();
     if (!groups_are_apart()) return std::nullopt;

@@ -34,8 +34,8 @@ bool mentions(const Index& index, const std::string& name) {
 }
 
 std::string_view register_of(Axis axis) {
-  constexpr std::array<std::string_view, kAxes> kRegisters = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
-                                                              "threadIdx.x", "threadIdx.y", "threadIdx.z"};
+  constexpr std::array<std::string_view, 6> kRegisters = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
+                                                          "threadIdx.x", "threadIdx.y", "threadIdx.z"};
   return kRegisters[static_cast<std::size_t>(axis)];
 }
 

@@ -156,13 +156,19 @@ class KernelWriter {
     for (const auto& [name, place] : layout.places) {
       const bool is_cells = name == kReductionCells;
       if (is_cells && !has_cells) continue;
+      const auto facts = arrangement_.table.tensors.find(name);
+      if (facts != arrangement_.table.tensors.end() && facts->second.scope.depth > 1) {
+        head_.line("// ", name, " has room for ", static_cast<int>(facts->second.scope.depth),
+                   " rounds, but its copies do not run ahead: it is used as in s.");
+      }
       const std::string_view type = is_cells ? "unsigned char" : memory_type(arrangement_.buffers.at(name).dtype);
       if (is_one) {
         head_.line(type, "* const ", name, " = (", type, "*)(stp_shared + ", static_cast<std::int64_t>(place.offset),
                    ");");
       } else {
         const std::int64_t count =
-            is_cells ? static_cast<std::int64_t>(place.bytes) : arrangement_.buffers.at(name).elements;
+            is_cells ? static_cast<std::int64_t>(place.bytes)
+                     : static_cast<std::int64_t>(place.bytes) / info(arrangement_.buffers.at(name).dtype).bytes;
         head_.line("__shared__ __align__(16) ", type, " ", name, "[", count, "];");
       }
     }

@@ -95,7 +95,8 @@ class FormHasher {
   }
 
   Hash ref_hash(const Ref& ref) {
-    Hash hash = combine(combine(10, tensor_hash(ref.tensor)), static_cast<Hash>(ref.scope));
+    Hash hash = combine(combine(10, tensor_hash(ref.tensor)),
+                        static_cast<Hash>(ref.scope.scope) + (ref.scope.depth - 1U) * Hash{16});
     if (with_numbers_) hash = combine(hash, static_cast<Hash>(ref.dtype));
     for (const Index& subscript : ref.subscripts) hash = combine(hash, index_hash(subscript));
     return hash;

@@ -96,6 +96,7 @@ char code(Scope scope) {
     case Scope::global: return 'g';
     case Scope::shared: return 's';
     case Scope::local: return 'l';
+    case Scope::fragment: return 'f';
   }
   return 'g';
 }
@@ -104,7 +105,23 @@ std::optional<Scope> parse_scope(std::string_view text) {
   if (text == "g") return Scope::global;
   if (text == "s") return Scope::shared;
   if (text == "l") return Scope::local;
+  if (text == "f") return Scope::fragment;
   return std::nullopt;
+}
+
+std::string_view code(Placement placement) {
+  static constexpr std::string_view kCodes[] = {"g", "s", "l", "f"};
+  static constexpr std::string_view kDepths[] = {"s2", "s3", "s4", "s5"};
+  if (placement.depth > 1) return kDepths[placement.depth - 2];
+  return kCodes[static_cast<std::size_t>(placement.scope)];
+}
+
+std::optional<Placement> parse_placement(std::string_view text) {
+  if (text.size() == 2 && text[0] == 's' && text[1] >= '2' && text[1] <= '0' + kMostDepth) {
+    return Placement(Scope::shared, static_cast<std::uint8_t>(text[1] - '0'));
+  }
+  const auto scope = parse_scope(text);
+  return scope ? std::optional(Placement(*scope)) : std::nullopt;
 }
 
 }  // namespace steptp

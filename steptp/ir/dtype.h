@@ -43,9 +43,28 @@ struct DTypeInfo {
 /// any integer; f16 with bf16 gives f32; u8 with i8 gives i16; otherwise the wider.
 [[nodiscard]] DType promote(DType left, DType right);
 
-/// Where a tensor lives.
-enum class Scope : std::uint8_t { global, shared, local };
+/// Where a tensor lives (docs/language.md R6, R20).
+enum class Scope : std::uint8_t { global, shared, local, fragment };
 [[nodiscard]] char code(Scope scope);
 [[nodiscard]] std::optional<Scope> parse_scope(std::string_view text);
+/// One array for each thread (l) or each unit (f) of a block.
+[[nodiscard]] inline bool is_private(Scope scope) { return scope == Scope::local || scope == Scope::fragment; }
+
+/// A scope as a reference writes it. `s2` to `s5` mean exactly `s`; the digit is how many rounds of the loop around a
+/// back end may keep in flight (docs/language.md R21). Whoever asks for a Scope does not see the digit.
+struct Placement {
+  Scope scope = Scope::global;
+  std::uint8_t depth = 1;  ///< more than 1 only in `s`
+
+  constexpr Placement() = default;
+  constexpr Placement(Scope where, std::uint8_t rounds = 1) : scope(where), depth(rounds) {}  // NOLINT: a scope is one
+  constexpr operator Scope() const { return scope; }                                          // NOLINT
+  friend constexpr bool operator==(const Placement&, const Placement&) = default;
+  friend constexpr bool operator==(const Placement& left, Scope right) { return left.scope == right; }
+};
+inline constexpr std::uint8_t kMostDepth = 5;
+/// `g`, `s`, `s2`: as in the text.
+[[nodiscard]] std::string_view code(Placement placement);
+[[nodiscard]] std::optional<Placement> parse_placement(std::string_view text);
 
 }  // namespace steptp

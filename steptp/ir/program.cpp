@@ -1,5 +1,6 @@
 #include "steptp/ir/program.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "steptp/base/recycled.h"
@@ -13,19 +14,21 @@ char code(LoopKind kind) {
     case LoopKind::vectorized: return 'V';
     case LoopKind::unrolled: return 'U';
     case LoopKind::bound: return 'B';
+    case LoopKind::tensorized: return 'T';
   }
   return 'L';
 }
 
 std::string_view name_of(Axis axis) {
-  static constexpr std::string_view kNames[] = {"bx", "by", "bz", "tx", "ty", "tz"};
+  static constexpr std::string_view kNames[] = {"bx", "by", "bz", "tx", "ty", "tz", "wx", "wy", "wz"};
   return kNames[static_cast<std::size_t>(axis)];
 }
 
 std::optional<Axis> axis_of(std::string_view index) {
-  if (index.size() < 2 || (index[0] != 't' && index[0] != 'b')) return std::nullopt;
+  if (index.size() < 2 || (index[0] != 't' && index[0] != 'b' && index[0] != 'w')) return std::nullopt;
   if (index[1] < 'x' || index[1] > 'z') return std::nullopt;
-  return static_cast<Axis>((index[0] == 't' ? 3 : 0) + (index[1] - 'x'));
+  const int family = index[0] == 'b' ? 0 : index[0] == 't' ? 3 : 6;
+  return static_cast<Axis>(family + (index[1] - 'x'));
 }
 
 EquationPtr make_equation(RefPtr left, ExprPtr right) {
@@ -57,19 +60,37 @@ Hash hash_of(const Signature& signature) {
   return hash;
 }
 
+bool is_extended(const Ref& ref) { return ref.scope.depth > 1 || ref.scope == Scope::fragment; }
+
 bool uses_extension(const Expr& expr) {
   if (const auto* call = std::get_if<Call>(&expr.node); call && is_extension(call->function)) return true;
+  if (const auto* read = std::get_if<Read>(&expr.node)) {
+    bool found = false;
+    for_each_ref(read->ref, [&found](const RefPtr& ref) { found = found || is_extended(*ref); });
+    return found;
+  }
   for (const ExprPtr* place : children(expr)) {
     if (uses_extension(**place)) return true;
   }
   return false;
 }
 
+bool is_extended(const Loop& loop) {
+  const auto axis = loop.kind == LoopKind::bound ? axis_of(loop.index) : std::nullopt;
+  return loop.kind == LoopKind::tensorized || (axis && is_unit_axis(*axis));
+}
+
 bool is_extended(const Nest& nest) {
-  if (nest.guard) return true;
+  if (nest.guard ||
+      std::any_of(nest.loops.begin(), nest.loops.end(), [](const Loop& loop) { return is_extended(loop); })) {
+    return true;
+  }
   for (const Item& item : nest.items) {
     const auto* equation = std::get_if<EquationPtr>(&item);
-    if (equation ? uses_extension(*(*equation)->right) : is_extended(*std::get<NestPtr>(item))) return true;
+    if (equation ? is_extended(*(*equation)->left) || uses_extension(*(*equation)->right)
+                 : is_extended(*std::get<NestPtr>(item))) {
+      return true;
+    }
   }
   return false;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,16 +15,19 @@
 
 namespace steptp {
 
-/// L P V U B. Kinds never change values; they are promises that `check` verifies.
-enum class LoopKind : std::uint8_t { serial, parallel, vectorized, unrolled, bound };
+/// L P V U B T. Kinds never change values; they are promises that `check` verifies.
+enum class LoopKind : std::uint8_t { serial, parallel, vectorized, unrolled, bound, tensorized };
 [[nodiscard]] char code(LoopKind kind);
 
-/// The hardware axes a bound loop can name: `tx` and `txa` are one axis.
-enum class Axis : std::uint8_t { bx, by, bz, tx, ty, tz };
+/// The hardware axes a bound loop can name: `tx` and `txa` are one axis. `wx wy wz` count units, which are warps.
+enum class Axis : std::uint8_t { bx, by, bz, tx, ty, tz, wx, wy, wz };
+inline constexpr std::size_t kAxes = 9;
 [[nodiscard]] std::string_view name_of(Axis axis);
 /// The axis of a bound index name; nothing for a plain index.
 [[nodiscard]] std::optional<Axis> axis_of(std::string_view index);
+/// Not a block axis: `t` and `w` axes tell the threads of one block apart, one by one or a unit at a time.
 [[nodiscard]] inline bool is_thread_axis(Axis axis) { return axis >= Axis::tx; }
+[[nodiscard]] inline bool is_unit_axis(Axis axis) { return axis >= Axis::wx; }
 
 struct Loop {
   LoopKind kind = LoopKind::serial;
@@ -67,7 +71,8 @@ struct Program {
 [[nodiscard]] Hash hash_of(const Nest& nest);
 [[nodiscard]] Hash hash_of(const Program& program);
 
-/// A guard or an extension function makes a program extended: the published language has neither.
+/// A guard, an extension function, a depth, or a word of matrix instructions makes a program extended: the published
+/// language has none of them.
 [[nodiscard]] bool is_extended(const Program& program);
 
 /// Calls `visit` for every equation in textual order, with the nests around it, outermost first.

@@ -59,11 +59,24 @@ TEST(DType, Promotion) {
 }
 
 TEST(DType, Scopes) {
-  for (const Scope scope : {Scope::global, Scope::shared, Scope::local}) {
+  for (const Scope scope : {Scope::global, Scope::shared, Scope::local, Scope::fragment}) {
     const char text = code(scope);
     EXPECT_EQ(parse_scope(std::string_view(&text, 1)), scope);
   }
-  for (const char* no : {"", "f", "G", "gg"}) EXPECT_FALSE(parse_scope(no)) << no;
+  for (const char* no : {"", "F", "G", "gg", "s2"}) EXPECT_FALSE(parse_scope(no)) << no;
+}
+
+TEST(DType, Placements) {
+  for (const char* text : {"g", "s", "l", "f", "s2", "s3", "s4", "s5"}) {
+    const auto placement = parse_placement(text);
+    ASSERT_TRUE(placement) << text;
+    EXPECT_EQ(code(*placement), text);
+    EXPECT_EQ(parse_scope(std::string_view(text, 1)), placement->scope);
+  }
+  EXPECT_EQ(parse_placement("s4")->depth, 4);
+  EXPECT_TRUE(*parse_placement("s4") == Scope::shared);
+  EXPECT_FALSE(*parse_placement("s4") == *parse_placement("s"));
+  for (const char* no : {"", "s0", "s1", "s6", "s22", "g2", "l2", "f2"}) EXPECT_FALSE(parse_placement(no)) << no;
 }
 
 TEST(Signature, RolesAndLookup) {
@@ -93,10 +106,12 @@ TEST(Signature, ElementCount) {
 TEST(Program, Axes) {
   EXPECT_EQ(axis_of("tx"), Axis::tx);
   EXPECT_EQ(axis_of("bza"), Axis::bz);
-  for (const char* no : {"t", "x", "ta", "a", "", "wx", "xt"}) EXPECT_FALSE(axis_of(no)) << no;
-  for (const Axis axis : {Axis::bx, Axis::by, Axis::bz, Axis::tx, Axis::ty, Axis::tz}) {
+  for (const char* no : {"t", "x", "ta", "a", "", "w", "wa", "xt"}) EXPECT_FALSE(axis_of(no)) << no;
+  for (std::size_t number = 0; number < kAxes; ++number) {
+    const auto axis = static_cast<Axis>(number);
     EXPECT_EQ(axis_of(name_of(axis)), axis);
-    EXPECT_EQ(is_thread_axis(axis), name_of(axis)[0] == 't');
+    EXPECT_EQ(is_thread_axis(axis), name_of(axis)[0] != 'b');
+    EXPECT_EQ(is_unit_axis(axis), name_of(axis)[0] == 'w');
   }
 }
 

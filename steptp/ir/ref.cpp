@@ -6,7 +6,7 @@
 
 namespace steptp {
 
-RefPtr make_ref(std::string tensor, DType dtype, Scope scope, std::vector<Index> subscripts) {
+RefPtr make_ref(std::string tensor, DType dtype, Placement scope, std::vector<Index> subscripts) {
   return make_recycled<const Ref>(Ref{std::move(tensor), dtype, scope, std::move(subscripts)});
 }
 
@@ -18,7 +18,8 @@ bool equal(const Ref& left, const Ref& right) {
 int compare(const Ref& left, const Ref& right) {
   if (const int names = left.tensor.compare(right.tensor)) return names;
   if (left.dtype != right.dtype) return left.dtype < right.dtype ? -1 : 1;
-  if (left.scope != right.scope) return left.scope < right.scope ? -1 : 1;
+  if (left.scope.scope != right.scope.scope) return left.scope.scope < right.scope.scope ? -1 : 1;
+  if (left.scope.depth != right.scope.depth) return left.scope.depth < right.scope.depth ? -1 : 1;
   if (left.subscripts.size() != right.subscripts.size()) {
     return left.subscripts.size() < right.subscripts.size() ? -1 : 1;
   }
@@ -29,7 +30,10 @@ int compare(const Ref& left, const Ref& right) {
 }
 
 Hash hash_of(const Ref& ref) {
-  Hash hash = combine(hash_text(ref.tensor), static_cast<Hash>(ref.dtype) * 4 + static_cast<Hash>(ref.scope));
+  // Depths count from 64, so that hashes of programs without them, which datasets keep, stay as they are.
+  const Hash depth = ref.scope.depth > 1 ? Hash{64} * ref.scope.depth : 0;
+  Hash hash =
+      combine(hash_text(ref.tensor), static_cast<Hash>(ref.dtype) * 4 + static_cast<Hash>(ref.scope.scope) + depth);
   for (const Index& subscript : ref.subscripts) hash = combine(hash, subscript.hash());
   return hash;
 }

@@ -13,11 +13,11 @@ namespace steptp {
 struct Ref {
   std::string tensor;
   DType dtype = DType::f32;
-  Scope scope = Scope::global;
+  Placement scope;  ///< the scope, and the depth of `s2` to `s5`
   std::vector<Index> subscripts;
 };
 
-[[nodiscard]] RefPtr make_ref(std::string tensor, DType dtype, Scope scope, std::vector<Index> subscripts);
+[[nodiscard]] RefPtr make_ref(std::string tensor, DType dtype, Placement scope, std::vector<Index> subscripts);
 
 [[nodiscard]] bool equal(const Ref& left, const Ref& right);
 [[nodiscard]] int compare(const Ref& left, const Ref& right);

@@ -131,6 +131,7 @@ class Arranger {
             break;
           case Scope::shared: kernel.shared.push_back(name); break;
           case Scope::local: kernel.local.push_back(name); break;
+          case Scope::fragment: kernel.fragments.push_back(name); break;
         }
       }
       std::sort(kernel.written.begin(), kernel.written.end());
@@ -196,7 +197,7 @@ class Arranger {
     Node node;
     node.target = equation.left;
     node.statement = next_statement_++;
-    ValuePtr value = value_of(*equation.right, flagged);
+    ValuePtr value = value_of(equation, flagged);
     if (!value) {
       fail("the equation has no type", Site{items_, Site::Part::right, {}, {}});
       return {};

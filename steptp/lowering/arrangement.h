@@ -55,7 +55,7 @@ struct Node {
 /// What is launched at once. The host's loops around it are its parameters.
 struct ArrangedKernel {
   std::string name;  ///< "kernel_0"
-  std::array<std::int64_t, kAxes> extents = {1, 1, 1, 1, 1, 1};
+  std::array<std::int64_t, kAxes> extents = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   std::vector<Loop> host_loops;
   std::vector<std::size_t> statements;
   std::vector<std::string> globals;  ///< buffers in `g` that it touches: known variables first, in signature order
@@ -63,6 +63,7 @@ struct ArrangedKernel {
   std::vector<std::string> shared;   ///< sorted
   SharedLayout layout;               ///< of those, and of the cells of reductions over threads
   std::vector<std::string> local;
+  std::vector<std::string> fragments;
   std::vector<Node> body;
   Site site;
 };

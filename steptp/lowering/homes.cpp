@@ -25,7 +25,7 @@ std::vector<Axis> outer_axes(const ArrangedKernel& kernel) {
 }
 
 Home home_of(const ArrangedKernel& kernel, const Buffer& buffer) {
-  const auto is_hidden = [&](Axis axis) { return buffer.scope == Scope::local || !is_thread_axis(axis); };
+  const auto is_hidden = [&](Axis axis) { return is_private(buffer.scope) || !is_thread_axis(axis); };
   Home home;
   std::vector<Axis> around;
   for (const Axis axis : outer_axes(kernel)) {
@@ -83,7 +83,7 @@ bool has_axis_from(const Statement& statement, std::size_t first) {
 
 bool begins_anew(const AccessTable& table, const Buffer& buffer) {
   const auto facts = table.tensors.find(buffer.name);
-  if (buffer.scope != Scope::local || buffer.initial || facts == table.tensors.end()) return false;
+  if (!is_private(buffer.scope) || buffer.initial || facts == table.tensors.end()) return false;
   if (facts->second.writes.empty()) return false;
   const std::size_t writer = table.accesses[facts->second.writes[0]].statement;
   const Statement& first = table.statements[writer];

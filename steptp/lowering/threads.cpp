@@ -28,9 +28,17 @@ bool known_equal(const std::vector<LoopPair>& pairs, std::size_t first, std::siz
                      [&](const LoopPair& pair) { return pair.equal && pair.first == first && pair.second == second; });
 }
 
-/// One element touched by both means one thread.
+bool is_run_by_units(const Statement& statement) {
+  return std::any_of(statement.loops.begin(), statement.loops.end(), [](const Loop* loop) {
+    const auto axis = axis_of_loop(*loop);
+    return axis && is_unit_axis(*axis);
+  });
+}
+
+/// One element touched by both means one thread. A unit is never the same as a thread (docs/language.md R20).
 bool same_thread(const Statement& first, const Statement& second, const std::vector<LoopPair>& pairs) {
-  for (const Axis axis : {Axis::tx, Axis::ty, Axis::tz}) {
+  if (is_run_by_units(first) != is_run_by_units(second)) return false;
+  for (const Axis axis : {Axis::tx, Axis::ty, Axis::tz, Axis::wx, Axis::wy, Axis::wz}) {
     const auto left = position_of(first, axis);
     const auto right = position_of(second, axis);
     if (!left && !right) continue;
@@ -64,7 +72,7 @@ bool share_data(const AccessTable& table, std::size_t first, std::size_t second)
   const Statement& left = table.statements[first];
   const Statement& right = table.statements[second];
   for (const Access& a : table.accesses) {
-    if (a.statement != first || table.tensors.at(a.ref->tensor).effective_scope() == Scope::local) continue;
+    if (a.statement != first || is_private(table.tensors.at(a.ref->tensor).effective_scope())) continue;
     for (const Access& b : table.accesses) {
       if (b.statement != second || b.ref->tensor != a.ref->tensor || (!a.is_write && !b.is_write)) continue;
       std::vector<LoopPair> pairs = pair_loops(left, right, left.kernel.host_loops);

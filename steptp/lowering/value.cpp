@@ -9,6 +9,7 @@
 
 #include "steptp/analysis/interval.h"
 #include "steptp/analysis/shared_layout.h"
+#include "steptp/ir/accumulation.h"
 
 namespace steptp::lowering {
 
@@ -32,7 +33,8 @@ struct Typed {
 
 class Builder {
  public:
-  explicit Builder(const std::optional<Flagged>& flagged) : flagged_(flagged) {}
+  explicit Builder(const std::optional<Flagged>& flagged, std::optional<WideProduct> wide = {})
+      : flagged_(flagged), wide_(wide) {}
 
   Typed build(const Expr& expr) {
     if (auto exact = as_index(expr)) return *std::move(exact);
@@ -126,7 +128,13 @@ class Builder {
     return {std::move(value), type};
   }
   Typed visit(const Sum& sum) { return chain(sum.operands, sum.operators); }
-  Typed visit(const Product& product) { return chain(product.operands, product.operators); }
+  Typed visit(const Product& product) {
+    if (!wide_ || wide_->product != &product) return chain(product.operands, product.operators);
+    const Typed first = build(*product.operands[0]);
+    if (!first.value) return {};
+    return operation(product.operators[0], {converted(first.value, wide_->dtype), typed(wide_->dtype)},
+                     build(*product.operands[1]));
+  }
   Typed visit(const Power& power) {
     const Typed base = build(*power.base);
     const Typed exponent = build(*power.exponent);
@@ -208,6 +216,7 @@ class Builder {
   }
 
   const std::optional<Flagged>& flagged_;
+  std::optional<WideProduct> wide_;
 };
 
 std::int64_t wrapped(DType dtype, std::int64_t value) {
@@ -295,6 +304,10 @@ ValuePtr identity_value(ArithmeticOp op, DType dtype) {
 
 ValuePtr value_of(const Expr& expr, const std::optional<Flagged>& flagged) {
   return Builder(flagged).build(expr).value;
+}
+
+ValuePtr value_of(const Equation& equation, const std::optional<Flagged>& flagged) {
+  return Builder(flagged, wide_product(*equation.left, equation.right)).build(*equation.right).value;
 }
 
 ValuePtr condition_value(const Expr& expr, const std::optional<Flagged>& flagged) {

@@ -62,6 +62,9 @@ struct Flagged {
 };
 [[nodiscard]] ValuePtr value_of(const Expr& expr, const std::optional<Flagged>& flagged = {});
 
+/// The right side of an equation, with its product in the type of the left side where docs/language.md R22 says so.
+[[nodiscard]] ValuePtr value_of(const Equation& equation, const std::optional<Flagged>& flagged = {});
+
 /// A condition as a bool.
 [[nodiscard]] ValuePtr condition_value(const Expr& expr, const std::optional<Flagged>& flagged = {});
 

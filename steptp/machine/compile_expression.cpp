@@ -187,7 +187,13 @@ struct ExpressionCompiler::Maker {
     return made(node, typed(read.ref->dtype));
   }
   TypedNode operator()(const Sum& sum) const { return chain(sum.operands, sum.operators); }
-  TypedNode operator()(const Product& product) const { return chain(product.operands, product.operators); }
+  TypedNode operator()(const Product& product) const {
+    if (!compiler.wide_ || compiler.wide_->product != &product) return chain(product.operands, product.operators);
+    // The factors are floats of one type, which is widened without rounding.
+    TypedNode first = compiler.expression(product.operands[0]);
+    first.type = typed(compiler.wide_->dtype);
+    return compiler.binary(product.operators[0], first, compiler.expression(product.operands[1]));
+  }
   TypedNode operator()(const Power& power) const {
     const auto* literal = std::get_if<Literal>(&power.exponent->node);
     const bool natural = literal && literal->is_integer && literal->integer >= 0;
@@ -321,8 +327,10 @@ std::uint32_t ExpressionCompiler::guard(const ExprPtr& source) {
 
 std::uint32_t ExpressionCompiler::right_side(const ExprPtr& source, DType dtype, const Ref* accumulator) {
   accumulator_ = accumulator;
+  if (accumulator) wide_ = wide_product(*accumulator, source);
   const std::uint32_t node = converted(expression(source), dtype);
   accumulator_ = nullptr;
+  wide_.reset();
   path_.clear();
   return node;
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "steptp/ir/accumulation.h"
 #include "steptp/ir/program.h"
 #include "steptp/ir/typing.h"
 #include "steptp/machine/code.h"
@@ -43,6 +45,7 @@ class ExpressionCompiler {
   Code& code_;
   AccessCompiler& accesses_;
   const Ref* accumulator_ = nullptr;  ///< of the statement at hand, where it accumulates
+  std::optional<WideProduct> wide_;   ///< likewise
   bool in_guard_ = false;
   std::vector<PathCondition> path_;
 };

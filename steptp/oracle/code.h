@@ -46,7 +46,6 @@ struct IndexCode {
   std::vector<std::pair<std::int64_t, std::uint32_t>> linear;
 };
 
-inline constexpr std::size_t kAxes = 6;
 inline constexpr std::uint32_t kNoSlot = UINT32_MAX;
 
 /// One occurrence of a tensor.

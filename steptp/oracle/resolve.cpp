@@ -98,6 +98,7 @@ class Resolver {
     names_.kernel = *kernel;
     names_.accumulation = accumulation_operator(*source.left, source.right);
     names_.left = source.left.get();
+    names_.wide = wide_product(*source.left, source.right);
     out.right = names_.expression(source.right, {});
     names_.accumulation.reset();
     out.left = names_.access(*source.left, Site{names_.items, Site::Part::left, {}, {}});
@@ -209,7 +210,8 @@ std::size_t hidden_axes(Scope scope) {
   switch (scope) {
     case Scope::global: return 0;
     case Scope::shared: return 3;
-    case Scope::local: return kAxes;
+    case Scope::local:
+    case Scope::fragment: return kAxes;
   }
   return 0;
 }

@@ -176,10 +176,12 @@ struct NameResolver::ExprMaker {
     out.dtypes.push_back(out.type.dtype);
     names.operations_ += 1;
   }
-  void chain(const std::vector<ExprPtr>& sources, const std::vector<ArithmeticOp>& operators) {
+  /// `wide`: the type in which the first operand takes part, where it is not its own.
+  void chain(const std::vector<ExprPtr>& sources, const std::vector<ArithmeticOp>& operators,
+             std::optional<DType> wide = std::nullopt) {
     out.kind = ExprCode::Kind::chain;
     children(sources);
-    out.type = out.operands[0].type;
+    out.type = wide ? typed(*wide) : out.operands[0].type;
     for (std::size_t i = 0; i < operators.size(); ++i) step(operators[i], out.operands[i + 1].type);
   }
 
@@ -208,7 +210,10 @@ struct NameResolver::ExprMaker {
     out.read = std::make_shared<const Access>(std::move(made));
   }
   void operator()(const Sum& sum) { chain(sum.operands, sum.operators); }
-  void operator()(const Product& product) { chain(product.operands, product.operators); }
+  void operator()(const Product& product) {
+    const bool is_wide = names.wide && names.wide->product == &product;
+    chain(product.operands, product.operators, is_wide ? std::optional(names.wide->dtype) : std::nullopt);
+  }
   void operator()(const Power& power) {
     children({power.base, power.exponent});
     const auto* literal = std::get_if<Literal>(&power.exponent->node);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "steptp/ir/accumulation.h"
 #include "steptp/oracle/code.h"
 
 namespace steptp::oracle {
@@ -28,6 +29,7 @@ class NameResolver {
   /// The equation: X in `X = ... X (+) ...` reads as the identity where it is undefined.
   std::optional<ArithmeticOp> accumulation;
   const Ref* left = nullptr;
+  std::optional<WideProduct> wide;
   /// What the structural checks do not look at.
   std::optional<Trap> problem;
 

@@ -108,7 +108,7 @@ class Slicer {
     if (loop < static_cast<std::size_t>(first - nest.loops.begin())) return true;
     if (!is_bound(nest.loops[loop])) return false;
     const auto axis = axis_of(nest.loops[loop].index);
-    return axis && (ref.scope == Scope::local || !is_thread_axis(*axis));
+    return axis && (is_private(ref.scope) || !is_thread_axis(*axis));
   }
 
   /// The dimension that is exactly this index in every access of the nest to the tensor.

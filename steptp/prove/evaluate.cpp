@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "steptp/ir/accumulation.h"
 #include "steptp/prove/give_up.h"
 #include "steptp/prove/literal.h"
 #include "steptp/prove/written_operations.h"
@@ -38,7 +39,12 @@ struct Evaluator::Visitor {
   TypedValue operator()(const Read& read) const { return {typed(read.ref->dtype), evaluator.read(read.ref, frame)}; }
   TypedValue operator()(const Sum& sum) const { return evaluator.fold(sum.operands, sum.operators, frame); }
   TypedValue operator()(const Product& product) const {
-    return evaluator.fold(product.operands, product.operators, frame);
+    const Equation& equation = *evaluator.table_.statements[frame.statement].equation;
+    const auto wide = wide_product(*equation.left, equation.right);
+    if (!wide || wide->product != &product) return evaluator.fold(product.operands, product.operators, frame);
+    TypedValue first = evaluator.evaluate(*product.operands[0], frame);
+    first.type = typed(wide->dtype);
+    return evaluator.combine(product.operators[0], first, evaluator.evaluate(*product.operands[1], frame), false);
   }
   TypedValue operator()(const Power& power) const {
     const auto* literal = std::get_if<Literal>(&power.exponent->node);

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kMaxWriters = 50;   // of one tensor
 constexpr std::size_t kMaxQueries = 200;  // to isl, per program
-constexpr std::array kAllAxes = {Axis::bx, Axis::by, Axis::bz, Axis::tx, Axis::ty, Axis::tz};
+constexpr std::array kAllAxes = {Axis::bx, Axis::by, Axis::bz, Axis::tx, Axis::ty,
+                                 Axis::tz, Axis::wx, Axis::wy, Axis::wz};
 
 /// The literal that leaves an accumulator as it is.
 bool is_identity(const Expr& value, ArithmeticOp op) {
@@ -202,7 +203,7 @@ class AmbiguityChecker {
       const Loop& loop = *statement.loops[i];
       none = none && !used.contains(loop.index);
       const auto axis = loop.kind == LoopKind::bound ? axis_of(loop.index) : std::nullopt;
-      const bool tells_apart = axis && (scope == Scope::local || !is_thread_axis(*axis)) && loop.extent > 1;
+      const bool tells_apart = axis && (is_private(scope) || !is_thread_axis(*axis)) && loop.extent > 1;
       each = each && (!tells_apart || used.contains(loop.index));
     }
     if (none) return Truth::yes;

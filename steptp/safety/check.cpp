@@ -9,6 +9,7 @@
 #include "steptp/safety/ambiguity.h"
 #include "steptp/safety/bounds.h"
 #include "steptp/safety/definedness.h"
+#include "steptp/safety/depths.h"
 #include "steptp/safety/divisors.h"
 #include "steptp/safety/launches.h"
 #include "steptp/safety/races.h"
@@ -49,6 +50,7 @@ CheckReport check_program(const Program& program, const CheckOptions& options) {
       const AccessTable known = with_known_indices(table);
       check_ambiguity(known, facts, findings);
       check_definedness(known, facts, findings);
+      check_depths(program, table, findings);
       check_races(known, facts, findings);
     }
     check_launches(table, shapes, options.device, findings);

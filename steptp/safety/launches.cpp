@@ -13,7 +13,7 @@ namespace steptp {
 namespace {
 
 Wide bytes_of(const TensorFacts& tensor, const InferredShape& shape) {
-  Wide bytes = info(tensor.dtype).bytes;
+  Wide bytes = info(tensor.dtype).bytes * tensor.scope.depth;
   for (const std::int64_t dimension : shape.dimensions) bytes = std::min(bytes * dimension, kWideLimit);
   return bytes;
 }
@@ -46,6 +46,7 @@ class LaunchChecker {
     bool reported = false;
     for (std::size_t i = 0; i < kAxes; ++i) {
       const auto axis = static_cast<Axis>(i);
+      if (is_unit_axis(axis)) continue;  // units are counted as threads, below
       const std::int64_t limit = is_thread_axis(axis) ? device_.block[i - 3] : device_.grid[i];
       const std::int64_t extent = kernel.extents[i];
       if (extent > limit) {

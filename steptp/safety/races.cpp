@@ -46,7 +46,7 @@ bool is_told_apart(const Ref& ref, bool by_blocks) {
 /// A scope that was forgotten makes the data of one thread, or of one block, everybody's. Empty where the tensor cannot
 /// have another scope (known variables are in g, and so is what several kernels touch), or is meant to be shared.
 std::string scope_hint(const TensorFacts& tensor, const Ref& ref, bool across_blocks) {
-  const bool has_one_scope = tensor.known || tensor.kernels.size() > 1 || ref.scope == Scope::local;
+  const bool has_one_scope = tensor.known || tensor.kernels.size() > 1 || is_private(ref.scope);
   if (has_one_scope || is_told_apart(ref, across_blocks)) return {};
   const auto in_scope = [&](std::string_view scope) {
     return concat(ref.tensor, "^{", code(ref.dtype), ",", scope, "}");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "steptp/ir/accumulation.h"
+
 namespace steptp {
 
 namespace {
@@ -78,6 +80,16 @@ std::int64_t elements_of(const std::vector<const Loop*>& loops, std::int64_t lim
     product *= loop->extent;
   }
   return product;
+}
+
+bool is_wide_product(const PlacedExpr& part) {
+  const Equation& equation = *part.statement->equation;
+  const auto wide = wide_product(*equation.left, equation.right);
+  return wide && wide->product == std::get_if<Product>(&part.expr->node);
+}
+
+bool narrows_product(const Equation& before, const Ref& left, const ExprPtr& right) {
+  return wide_product(*before.left, before.right) && !wide_product(left, right);
 }
 
 }  // namespace steptp

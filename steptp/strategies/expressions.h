@@ -28,6 +28,12 @@ struct PlacedExpr {
 /// The sub-expression at an address, or a refusal.
 [[nodiscard]] Result<PlacedExpr, Refusal> find_expression(View& view, const Site& site);
 
+/// The part is a product that is computed in the type of the sum that it is added to (docs/language.md R22): by itself
+/// it would be computed in halves.
+[[nodiscard]] bool is_wide_product(const PlacedExpr& part);
+/// An equation that has such a product and one that is to stand for it and has none: it would be rounded to halves.
+[[nodiscard]] bool narrows_product(const Equation& before, const Ref& left, const ExprPtr& right);
+
 /// The expression with the part at a path replaced.
 [[nodiscard]] ExprPtr with_part(const ExprPtr& expr, std::span<const std::uint32_t> path, const ExprPtr& part);
 

@@ -109,7 +109,7 @@ ExprPtr identity_expr(ArithmeticOp op, DType dtype) {
 /// Iterations of the loop have elements of their own.
 bool is_followed(const Ref& left, const Loop& loop) {
   const auto axis = axis_of(loop.index);
-  if (axis && (left.scope == Scope::local || (left.scope == Scope::shared && !is_thread_axis(*axis)))) return true;
+  if (axis && (is_private(left.scope) || (left.scope == Scope::shared && !is_thread_axis(*axis)))) return true;
   bool found = loop.extent == 1;
   for (const Index& subscript : left.subscripts) {
     for_each_variable(subscript, [&](const std::string& name) { found = found || name == loop.index; });

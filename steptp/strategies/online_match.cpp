@@ -4,6 +4,7 @@
 
 #include "steptp/analysis/index_map.h"
 #include "steptp/base/text.h"
+#include "steptp/ir/accumulation.h"
 #include "steptp/strategies/expressions.h"
 #include "steptp/strategies/online.h"
 #include "steptp/strategies/pieces.h"
@@ -98,6 +99,9 @@ Result<Reduction, Obstacle> find_reduction(View& view, const PlacedNest& place) 
   Reduction out;
   out.place = &place;
   out.statement = view.find_statement(items);
+  if (wide_product(*out.statement->equation->left, out.statement->equation->right)) {
+    return no_match("the product is computed in the type of its sum, and would be rounded to halves");
+  }
   const Statement& statement = *out.statement;
   if (!statement.accumulates) return no_match("the nest accumulates nothing");
   out.op = *statement.accumulates;

@@ -146,6 +146,9 @@ std::optional<Refusal> refuse_result(const ScalarPlace& place, const RewriteList
   if (accumulation_operator(*equation.left, with_body(place, one.body)) != place.part.statement->accumulates) {
     return place.refusal(kAccumulator, "the equation would accumulate in another way");
   }
+  if (narrows_product(equation, *equation.left, with_body(place, one.body))) {
+    return place.refusal(kOneType, "the product, which is computed in the type of the sum, would be rounded to halves");
+  }
   return std::nullopt;
 }
 

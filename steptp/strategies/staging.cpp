@@ -248,6 +248,9 @@ Result<Staged, Refusal> stage_expression(View& view, const CacheRequest& request
   const auto placed = find_expression(view, site);
   if (!placed) return Refusal{&kPlace, site, "there is no expression at this address", {}};
   const ExprPtr expr = placed->expr;
+  if (is_wide_product(*placed)) {
+    return Refusal{&kCacheUses, site, "a product that is computed in the type of the sum that it is added to", {}};
+  }
   if (auto refusal = refuse_expression(view, request, *expr)) return *std::move(refusal);
   Staged out;
   out.source = to_text(site);

@@ -273,6 +273,18 @@ constexpr Explanation kCatalogue[] = {
     {"scope-ambiguous-unknown", Severity::unknown, "a demoted tensor that may mean two things",
      "Data decides which write a read sees, or whether two writes are of the same value, or the question was too hard.",
      "E^{f32,l} written by all threads, read by one"},
+    {"depth-loop", Severity::error, "a depth without rounds",
+     "A depth (s2 to s5) says how many rounds of a loop a back end may keep in flight. The loop is the innermost L "
+     "loop "
+     "of the kernel around all accesses to the tensor. Write s, or stage the data inside such a loop.",
+     "B^{32}_{tx=0}[E^{f32,s2}_{tx}=A^{f32,g}_{tx};];"},
+    {"depth-carried", Severity::error, "a tensor with a depth carries data from one round to the next",
+     "Every element of it that is read in a round of its loop must be written in that round, and not by accumulating: "
+     "the next round may be on its way already. The message gives the iteration. In s the same program is legal.",
+     "E^{f32,s2}_{tx} written where a<3 and read for all a"},
+    {"depth-carried-unknown", Severity::unknown, "a tensor with a depth that may carry data between rounds",
+     "Data decides which elements are written in a round, or the question was too hard.",
+     "E^{f32,s2} read at a subscript that is data"},
     {"division-by-zero", Severity::error, "an integer is divided by zero",
      "// and % of integers by zero have no value, in equations, guards and subscripts alike. The message gives the "
      "iteration.",

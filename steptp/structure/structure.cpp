@@ -14,7 +14,7 @@ namespace {
 /// How a tensor first appeared: later occurrences must agree.
 struct Declaration {
   DType dtype;
-  Scope scope;
+  Placement scope;
   std::size_t rank;
   const Variable* known;
   bool written = false;

@@ -71,13 +71,13 @@ class ExpressionReader {
   [[nodiscard]] bool refuse_condition(std::uint32_t begin);
   void report_depth();
 
-  [[nodiscard]] bool read_superscript(DType& dtype, Scope& scope);
+  [[nodiscard]] bool read_superscript(DType& dtype, Placement& scope);
   [[nodiscard]] bool read_subscripts(std::vector<Index>& subscripts, std::vector<Span>& spans, char close);
-  [[nodiscard]] bool read_compact_marks(std::string_view name, DType& dtype, Scope& scope);
+  [[nodiscard]] bool read_compact_marks(std::string_view name, DType& dtype, Placement& scope);
   [[nodiscard]] bool read_paper_ref(std::string_view name, Ref& ref, std::vector<Span>& spans);
   [[nodiscard]] bool read_compact_ref(std::string_view name, Ref& ref, std::vector<Span>& spans);
   [[nodiscard]] RefPtr known_ref();
-  [[nodiscard]] bool parse_scope_code(std::string_view text, std::uint32_t begin, Scope& scope);
+  [[nodiscard]] bool parse_scope_code(std::string_view text, std::uint32_t begin, Placement& scope);
 
   [[nodiscard]] bool read_index(Index& index);
   [[nodiscard]] bool read_index_term(Index& index);
@@ -99,9 +99,9 @@ class ExpressionReader {
   int depth_ = 0;
   DType default_dtype_ = DType::f32;
   /// Compact text: what the first occurrence of a name said.
-  NameTable<std::pair<DType, Scope>> declared_;
+  NameTable<std::pair<DType, Placement>> declared_;
   std::string_view last_superscript_;  ///< with its closing brace
-  std::pair<DType, Scope> last_marks_;
+  std::pair<DType, Placement> last_marks_;
   RefCache refs_;
   VariableTable variables_;
 

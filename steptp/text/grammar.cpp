@@ -187,9 +187,10 @@ class GrammarWriter {
 
   /// A tensor that indexes has an integer dtype; in compact text it may have been declared so before.
   void references() {
-    const auto marks = [this](std::string_view name, const std::string& codes) {
-      rule(name, compact_ ? concat(R"("^" ()", codes, R"() ("^" [gls])? | "^" [gls])")
-                          : concat(R"("^{" ()", codes, R"() "," [gls] "}")"));
+    const std::string_view scopes = extended_ ? R"([gl] | "s" [2-5]?)" : "[gls]";
+    const auto marks = [&](std::string_view name, const std::string& codes) {
+      rule(name, compact_ ? concat(R"("^" ()", codes, R"() ("^" ()", scopes, R"())? | "^" ()", scopes, ')')
+                          : concat(R"("^{" ()", codes, R"() "," ()", scopes, R"() "}")"));
     };
     marks("marks", dtypes([](DType) { return true; }));
     marks("index-marks", dtypes([](DType dtype) { return is_integer(dtype); }));

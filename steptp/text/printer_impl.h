@@ -369,7 +369,7 @@ class Printer {
 
   struct Marks {
     DType dtype;
-    Scope scope;
+    Placement scope;
   };
 
   bool compact_;

@@ -11,6 +11,7 @@ namespace steptp {
 
 namespace {
 
+constexpr const char* kScopes = "scopes are g (global), s (shared; s2 to s5 with a depth), l (local)";
 constexpr std::string_view kIndexLetters = "a c d f g h i j k l m n o p q r s u w";
 
 }  // namespace
@@ -66,8 +67,8 @@ bool ExpressionReader::read_index_name(bool bound, std::string& name) {
   return true;
 }
 
-bool ExpressionReader::parse_scope_code(std::string_view text, std::uint32_t begin, Scope& scope) {
-  if (const auto parsed = parse_scope(text)) {
+bool ExpressionReader::parse_scope_code(std::string_view text, std::uint32_t begin, Placement& scope) {
+  if (const auto parsed = parse_placement(text); parsed && *parsed != Scope::fragment) {
     scope = *parsed;
     return true;
   }
@@ -75,12 +76,12 @@ bool ExpressionReader::parse_scope_code(std::string_view text, std::uint32_t beg
     scan_.report("reserved", Severity::error, since(begin), "the scope 'f' (fragment) is reserved", "scopes are g s l");
   } else {
     scan_.error(since(begin), concat("expected a scope, found '", text, "'"),
-                "scopes are g (global), s (shared), l (local)");
+                text.starts_with('s') ? "depths are s2 s3 s4 s5" : kScopes);
   }
   return false;
 }
 
-bool ExpressionReader::read_superscript(DType& dtype, Scope& scope) {
+bool ExpressionReader::read_superscript(DType& dtype, Placement& scope) {
   // Nearly every reference of a program has the superscript of the one before.
   if (!last_superscript_.empty() && scan_.take(last_superscript_)) {
     std::tie(dtype, scope) = last_marks_;
@@ -109,7 +110,7 @@ bool ExpressionReader::read_superscript(DType& dtype, Scope& scope) {
   begin = scan_.position();
   const std::string_view scope_text = scan_.take_code();
   if (scope_text.empty()) {
-    scan_.expected("a scope", "scopes are g (global), s (shared), l (local)");
+    scan_.expected("a scope", kScopes);
     return false;
   }
   if (!parse_scope_code(scope_text, begin, scope)) return false;
@@ -181,7 +182,7 @@ bool ExpressionReader::read_paper_ref(std::string_view name, Ref& ref, std::vect
   return true;
 }
 
-bool ExpressionReader::read_compact_marks(std::string_view name, DType& dtype, Scope& scope) {
+bool ExpressionReader::read_compact_marks(std::string_view name, DType& dtype, Placement& scope) {
   dtype = default_dtype_;
   scope = Scope::global;
   const auto* known = declared_.find(name);
@@ -195,7 +196,7 @@ bool ExpressionReader::read_compact_marks(std::string_view name, DType& dtype, S
     if (const auto parsed = parse_dtype(mark); parsed && code(*parsed) == mark && !dtype_seen && !scope_seen) {
       dtype = *parsed;
       dtype_seen = true;
-    } else if (mark.size() == 1 && !scope_seen) {
+    } else if ((mark.size() == 1 || parse_placement(mark)) && !scope_seen) {
       if (!parse_scope_code(mark, begin, scope)) return false;
       scope_seen = true;
     } else if (mark.empty()) {

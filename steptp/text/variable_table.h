@@ -37,7 +37,6 @@ class VariableTable {
 
  private:
   static constexpr std::size_t kLetters = 26;
-  static constexpr std::size_t kAxes = 6;
   static constexpr std::size_t kMaxOthers = 32;  ///< a search through more would cost more than it saves
 
   /// A variable is never a constant, so a constant marks an entry that is still empty.

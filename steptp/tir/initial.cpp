@@ -42,7 +42,7 @@ bool is_spatial(const lowering::Arrangement& arrangement, const Statement& state
   const auto at = std::find(statement.loops.begin(), statement.loops.end(), &loop);
   if (at - statement.loops.begin() < static_cast<std::ptrdiff_t>(statement.kernel.host_loops)) return true;
   const auto axis = loop.kind == LoopKind::bound ? axis_of(loop.index) : std::nullopt;
-  return axis && (scope == Scope::local || !is_thread_axis(*axis));
+  return axis && (is_private(scope) || !is_thread_axis(*axis));
 }
 
 std::set<std::size_t> statements_with_init(const lowering::Arrangement& arrangement) {

@@ -30,8 +30,8 @@ std::string tuple(const std::vector<std::int64_t>& values) {
 }
 
 std::string_view thread_name(Axis axis) {
-  constexpr std::array<std::string_view, kAxes> kNames = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
-                                                          "threadIdx.x", "threadIdx.y", "threadIdx.z"};
+  constexpr std::array<std::string_view, 6> kNames = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
+                                                      "threadIdx.x", "threadIdx.y", "threadIdx.z"};
   return kNames[static_cast<std::size_t>(axis)];
 }
 
@@ -281,7 +281,8 @@ class ModuleWriter {
   [[nodiscard]] std::string range_of_loop(const Node& node) const {
     const Loop& loop = node.loop;
     switch (loop.kind) {
-      case LoopKind::serial: return concat("range(", loop.extent, ")");
+      case LoopKind::serial:
+      case LoopKind::tensorized: return concat("range(", loop.extent, ")");
       case LoopKind::parallel:
         // Iterations that accumulate into one element must not run at the same time; a GPU has no such loop, and TVM's
         // pool of threads no second one inside the first.

@@ -54,8 +54,7 @@ class CudaRefusals {
       if (buffer.scope != Scope::global && needs_fill(arrangement_, inits_, buffer)) {
         fail(concat("the accumulator ", name, " is not initialised as T.init does"), site);
       }
-      if ((buffer.scope == Scope::local && !buffer.shape.empty() && buffer.initial) ||
-          may_live_on(arrangement_, buffer)) {
+      if ((is_private(buffer.scope) && !buffer.shape.empty() && buffer.initial) || may_live_on(arrangement_, buffer)) {
         fail(concat("TVM compacts ", name, ", which lives from round to round of a loop, wrongly"), site);
       }
     }
@@ -78,7 +77,7 @@ class CudaRefusals {
     if (op != ArithmeticOp::add && op != ArithmeticOp::multiply) {
       fail("TVM's max and min over threads have other identities", site_of(number));
     }
-    const auto value = lowering::value_of(*statement.equation->right);
+    const auto value = lowering::value_of(*statement.equation);
     if (!value || value->dtype != statement.equation->left->dtype) {
       fail("TVM reduces over threads in the accumulator's own dtype", site_of(number));
     }

@@ -44,7 +44,7 @@ bool may_live_on(const lowering::Arrangement& arrangement, const lowering::Buffe
     if (loop->kind != LoopKind::bound) rounds.insert(loop->index);
   }
   if (rounds.empty()) return false;
-  if (buffer.scope == Scope::local) return !lowering::begins_anew(table, buffer);
+  if (is_private(buffer.scope)) return !lowering::begins_anew(table, buffer);
   // Threads write a tile together, each its part: what is not written in every round is written where a loop around it
   // says where, or under a condition that readers do not have, or after it was read.
   const std::size_t first = *statements.begin();

@@ -15,6 +15,7 @@
 #include "steptp/analysis/box_search.h"
 #include "steptp/base/json.h"
 #include "steptp/base/text.h"
+#include "steptp/ir/accumulation.h"
 #include "steptp/structure/types.h"
 
 namespace steptp {
@@ -62,6 +63,7 @@ class Follower {
  private:
   bool take(const Statement& statement) {
     statement_ = &statement;
+    wide_ = wide_product(*statement.equation->left, statement.equation->right);
     const Ref& left = *statement.equation->left;
     WaysOf found = of(*statement.equation->right);
     for (const ExprPtr& guard : statement.guards) merge(found, deciding(*guard));
@@ -191,9 +193,10 @@ class Follower {
   }
 
   /// Each operand with the first operation that it takes part in: types only get wider along a chain.
-  WaysOf of_chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators) {
+  WaysOf of_chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators,
+                  std::optional<ValueType> first = std::nullopt) {
     WaysOf out;
-    auto type = type_of(*operands[0]);
+    auto type = first ? first : type_of(*operands[0]);
     for (std::size_t i = 0; i < operators.size() && type; ++i) {
       const auto next = type_of(*operands[i + 1]);
       type = next ? binary_type(operators[i], *type, *next) : std::nullopt;
@@ -257,6 +260,7 @@ class Follower {
   const Program& program_;
   AccessTable table_;
   const Statement* statement_ = nullptr;
+  std::optional<WideProduct> wide_;  ///< of the statement
   std::map<std::string, WaysOf> ways_;
   std::set<std::string> is_input_;
 };
@@ -267,7 +271,10 @@ WaysOf Follower::of(const Expr& expr) {
   if (std::holds_alternative<Infinity>(expr.node)) return {};
   if (const auto index = to_index(expr)) return of_integers(*index);
   if (const auto* sum = std::get_if<Sum>(&expr.node)) return of_chain(sum->operands, sum->operators);
-  if (const auto* product = std::get_if<Product>(&expr.node)) return of_chain(product->operands, product->operators);
+  if (const auto* product = std::get_if<Product>(&expr.node)) {
+    const bool is_wide = wide_ && wide_->product == product;
+    return of_chain(product->operands, product->operators, is_wide ? std::optional(typed(wide_->dtype)) : std::nullopt);
+  }
   if (const auto* call = std::get_if<Call>(&expr.node)) return of_function(*call, expr);
   if (const auto* extremum = std::get_if<Extremum>(&expr.node))
     return of_converted({extremum->left.get(), extremum->right.get()});

@@ -135,6 +135,9 @@ Result<Common, Refusal> plan(View& view, const Catalogue& catalogue, const Catal
   }
   Common out;
   out.dtype = type->dtype;
+  if (std::any_of(all.begin(), all.end(), [](const Catalogue::Entry* other) { return is_wide_product(other->part); })) {
+    return Refusal{&kComputes, part.site, "a product that is computed in the type of the sum that it is added to", {}};
+  }
   for (const Catalogue::Entry* other : all) {
     out.places.push_back(other->part);
     out.shapes.push_back(*other->shape);

@@ -286,6 +286,14 @@ Result<Planned, Refusal> plan(View& view, const Site& site) {
     if (!loops) return Refusal{&kInvertible, site, "a subscript would not fit in 64 bits", {}};
     if (auto refusal = refuse_scopes(view, definition, read, *loops, site)) return *std::move(refusal);
   }
+  for (const std::size_t number : definition.reads) {
+    const std::size_t reader = view.table().accesses[number].statement;
+    const Equation& before = *view.table().statements[reader].equation;
+    const auto after = inlined(view, definition, reader);
+    if (!after || !narrows_product(before, *(*after)->left, (*after)->right)) continue;
+    return Refusal{
+        &kConversion, site, concat("a product with ", name, " would be rounded to halves"), {{"tensor", name}}};
+  }
   auto program = build(view, definition);
   if (!program) return Refusal{&kInvertible, site, "a subscript would not fit in 64 bits", {}};
   View after(*program);

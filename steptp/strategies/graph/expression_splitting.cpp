@@ -73,6 +73,9 @@ Result<Splitting, Refusal> plan(View& view, const PlacedExpr& part, bool inside)
   if (part.site.path.empty() || is_leaf(*part.expr) || !type || type->weak) {
     return Refusal{&kComputes, part.site, "a number, an index, a read, a condition or the whole right side", {}};
   }
+  if (is_wide_product(part)) {
+    return Refusal{&kComputes, part.site, "a product that is computed in the type of the sum that it is added to", {}};
+  }
   if (part.is_branch) return Refusal{&kAlways, part.site, "a branch of an if_then_else", {}};
   const Statement& statement = *part.statement;
   const std::vector<std::uint32_t> around(statement.items.begin(), statement.items.end() - 1);

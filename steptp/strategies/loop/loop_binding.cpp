@@ -17,7 +17,7 @@ namespace steptp {
 
 namespace {
 
-constexpr std::array<std::string_view, kAxes> kAxisNames = {"bx", "by", "bz", "tx", "ty", "tz"};
+constexpr std::array<std::string_view, 6> kAxisNames = {"bx", "by", "bz", "tx", "ty", "tz"};
 constexpr std::string_view kNoAxis = "none";
 
 constexpr Parameter kParameters[] = {
@@ -128,7 +128,7 @@ std::optional<Refusal> refuse_launch(View& view, const Binding& binding, Axis ax
   for (const KernelFacts& kernel : view.kernels()) {
     if (kernel.kernel.root[0] != at.expression()) continue;
     std::int64_t threads = 1;
-    for (std::size_t i = 3; i < kAxes; ++i) {
+    for (std::size_t i = 3; i < kAxisNames.size(); ++i) {
       // A loop that leaves its axis may leave other loops there.
       const bool leaves = at.loop().kind == LoopKind::bound && kernel.widest[i] == at.site();
       const std::int64_t here = leaves ? 1 : kernel.extents[i];

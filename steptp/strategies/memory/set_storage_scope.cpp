@@ -137,7 +137,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
       out.facts.added.push_back(out.facts.removed.back());
     }
   }
-  const std::string from(1, code(tensor.scope));
+  const std::string from(code(tensor.scope));
   out.facts.holds = {{&kIntermediate, {{"tensor", name}}},
                      {&kPlacement, {{"scope", choice.word("scope")}}},
                      {&kOwnership, {}},

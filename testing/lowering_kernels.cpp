@@ -386,6 +386,39 @@ constexpr Case kCases[] = {
      "E^{f32,g}_{tx}=log(abs(C^{f32,g}_{tx})+1)*sin(C^{f32,g}_{tx})+cos(C^{f32,g}_{tx})**2+rsqrt(abs(C^{f32,g}_{tx})+1)"
      "+"
      "floor(C^{f32,g}_{tx}*8)+ceil(C^{f32,g}_{tx}*8)+round(C^{f32,g}_{tx}*8);];"},
+    {"ahead: vectors in three rounds",
+     "@input A f32[7,256]\n@output D f32[64]\n"
+     "B^{1}_{bx=0}L^{7}_{k=0}[B^{64}_{tx=0}V^{4}_{d=0}[E^{f32,s3}_{tx*4+d}=A^{f32,g}_{k,tx*4+d};];"
+     "B^{64}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+E^{f32,s3}_{255-tx*4};];];"},
+    {"ahead: halves, zeros at the edges, one operand by elements",
+     "@input A f16[30,21]\n@input C f16[21,32]\n@output D f32[30,32]\n"
+     "B^{2}_{bx=0}L^{3}_{k=0}[B^{16}_{tx=0}L^{8}_{c=0}[E^{f16,s2}_{tx,c}=if_then_else((bx*16+tx<30)&(k*8+c<21),"
+     "A^{f16,g}_{bx*16+tx,k*8+c},0);];B^{32}_{tx=0}V^{8}_{d=0}[F^{f16,s2}_{tx//4,(tx%4)*8+d}="
+     "if_then_else(k*8+tx//4<21,C^{f16,g}_{k*8+tx//4,(tx%4)*8+d},0);];"
+     "B^{32}_{tx=0}L^{16}_{a=0}L^{8}_{c=0}?{bx*16+a<30}[D^{f32,g}_{bx*16+a,tx}=D^{f32,g}_{bx*16+a,tx}+"
+     "E^{f16,s2}_{a,c}*F^{f16,s2}_{c,tx};];];"},
+    {"ahead: doubles, in each round of a loop around, with fewer rounds than there is room for",
+     "@input A f64[3,3,64]\n@input C f64[3,2,64]\n@output D f64[3,64]\n"
+     "B^{3}_{bx=0}L^{2}_{a=0}[L^{3}_{k=0}[B^{64}_{tx=0}[E^{f64,s5}_{tx}=A^{f64,g}_{bx,k,tx};];"
+     "B^{64}_{tx=0}[D^{f64,g}_{bx,tx}=D^{f64,g}_{bx,tx}+E^{f64,s5}_{63-tx}*C^{f64,g}_{bx,a,tx};];];];"},
+    {"ahead: a product, which goes through registers, in rounds of a loop around",
+     "@input A f32[5,256]\n@output D f32[256]\n"
+     "B^{1}_{bx=0}L^{2}_{c=0}[L^{5}_{k=0}[B^{64}_{tx=0}U^{4}_{d=0}[E^{f32,s2}_{d*64+tx}=A^{f32,g}_{k,d*64+tx}*2;];"
+     "B^{64}_{tx=0}L^{4}_{d=0}[D^{f32,g}_{tx*4+d}=D^{f32,g}_{tx*4+d}+E^{f32,s2}_{255-tx*4-d};];];];"},
+    {"ahead: not what the kernel writes, and not what stands beside another equation",
+     "@input A f32[4,64]\n@output D f32[64]\n@output G f32[4,64]\n"
+     "B^{1}_{bx=0}L^{4}_{k=0}[B^{64}_{tx=0}[G^{f32,g}_{k,tx}=A^{f32,g}_{k,tx}+1;];"
+     "B^{64}_{tx=0}[E^{f32,s2}_{tx}=G^{f32,g}_{k,63-tx};];B^{64}_{tx=0}[F^{f32,s3}_{tx}=A^{f32,g}_{k,tx};"
+     "H^{f32,s}_{tx}=A^{f32,g}_{k,tx}*2;];B^{64}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+E^{f32,s2}_{63-tx}"
+     "*F^{f32,s3}_{63-tx}+H^{f32,s}_{63-tx};];];"},
+    {"ahead: beside a tile that shares its bytes",
+     "@input A f32[4,512]\n@input C f32[512]\n@output D f32[64]\n"
+     "B^{1}_{bx=0}[B^{64}_{tx=0}L^{8}_{a=0}[F^{f32,s}_{a*64+tx}=C^{f32,g}_{a*64+tx}*2;];"
+     "B^{64}_{tx=0}[D^{f32,g}_{tx}=F^{f32,s}_{511-tx*8};];"
+     "L^{4}_{k=0}[B^{64}_{tx=0}L^{8}_{a=0}[E^{f32,s2}_{a*64+tx}=A^{f32,g}_{k,a*64+tx};];"
+     "B^{64}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+E^{f32,s2}_{511-tx*8};];];"
+     "B^{64}_{tx=0}L^{8}_{a=0}[G^{f32,s}_{a*64+tx}=C^{f32,g}_{a*64+tx}+1;];"
+     "B^{64}_{tx=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}*G^{f32,s}_{511-tx*8};];];"},
     {"names that are keywords of C++",
      "@input A f32[3,4]\n@output Half f32[3,4]\n"
      "L^{3}_{do=0}L^{4}_{for=0}[Half^{f32,g}_{do,for}=A^{f32,g}_{do,for};];"},

@@ -163,6 +163,7 @@ int Body::write_rounds(const Node& node, Statements& pending) {
 }
 
 void Body::uniform_loop(const Node& node) {
+  if (loop_that_runs_ahead(node)) return;
   const Statements before = pending_;
   const Mark begin = mark();
   Statements around;
@@ -310,6 +311,7 @@ bool Body::begin_with_identity(const Node& node) {
 }
 
 void Body::store(const Node& node) {
+  if (copy_element_ahead(node)) return;
   begin_with_identity(node);
   const std::string value = speller_.value(*node.value);
   speller_.forget_replaced();

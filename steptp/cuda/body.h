@@ -10,6 +10,7 @@
 #include "steptp/cuda/spelling.h"
 #include "steptp/cuda/writer.h"
 #include "steptp/lowering/own_sums.h"
+#include "steptp/lowering/run_ahead.h"
 
 namespace steptp::cuda {
 
@@ -34,6 +35,8 @@ class Body {
   /// Collectives use shared memory under the name kReductionCells, one after another.
   [[nodiscard]] bool has_cells() const { return has_cells_; }
   [[nodiscard]] const std::optional<Diagnostic>& problem() const { return problem_; }
+  /// The tensors whose copies are made for rounds ahead.
+  [[nodiscard]] const std::set<std::string>& runs_ahead() const { return runs_ahead_; }
 
  private:
   using Nodes = std::vector<lowering::Node>;
@@ -67,6 +70,20 @@ class Body {
   void store(const lowering::Node& node);
   bool begin_with_identity(const lowering::Node& node);
   [[nodiscard]] std::string pragma_of(const lowering::Node& node) const;
+
+  // ahead.cpp
+  struct Copied {
+    RefPtr from;
+    const lowering::Value* condition = nullptr;  ///< null: always
+  };
+  [[nodiscard]] bool loop_that_runs_ahead(const lowering::Node& node);
+  void write_copies(const lowering::Node& loop, const lowering::RunAhead& plan);
+  void name_buffers(const lowering::Node& loop, const lowering::RunAhead& plan);
+  [[nodiscard]] static std::string round_buffer(const std::string& tensor) { return concat("stp_round_", tensor); }
+  [[nodiscard]] std::optional<Copied> copied_by(const lowering::Node& store) const;
+  void begin_copy(const Copied& copied, std::int64_t bytes, const std::string& to, const std::string& from);
+  [[nodiscard]] bool copy_lanes_ahead(const lowering::Node& node);
+  [[nodiscard]] bool copy_element_ahead(const lowering::Node& store);
 
   // vectors.cpp
   [[nodiscard]] bool vector_loop(const lowering::Node& node);
@@ -125,6 +142,9 @@ class Body {
   int barriers_ = 0;
   int collectives_ = 0;
   int sums_ = 0;  ///< that begin in registers
+  std::set<std::string> runs_ahead_;
+  std::set<std::string> ahead_;  ///< tensors that are copied for a later round at this place
+  int asynchronous_copies_ = 0;
   std::optional<Diagnostic> problem_;
 };
 

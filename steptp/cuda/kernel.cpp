@@ -39,7 +39,7 @@ class KernelWriter {
     write_head();
     write_local();
     if (!kernel_.layout.places.empty()) {
-      write_shared(body.has_cells());
+      write_shared(body.has_cells(), body.runs_ahead());
       write_identities();
     }
     made_.text = head_.text() + indented(body.text()) + "}\n";
@@ -144,7 +144,7 @@ class KernelWriter {
   }
 
   /// One array, where bytes belong to several tensors or there are too many for static ones; otherwise an array each.
-  void write_shared(bool has_cells) {
+  void write_shared(bool has_cells, const std::set<std::string>& runs_ahead) {
     const SharedLayout& layout = kernel_.layout;
     const bool is_dynamic = made_.dynamic_shared_bytes > 0;
     const bool is_one = is_dynamic || layout.is_shared;
@@ -157,7 +157,7 @@ class KernelWriter {
       const bool is_cells = name == kReductionCells;
       if (is_cells && !has_cells) continue;
       const auto facts = arrangement_.table.tensors.find(name);
-      if (facts != arrangement_.table.tensors.end() && facts->second.scope.depth > 1) {
+      if (facts != arrangement_.table.tensors.end() && facts->second.scope.depth > 1 && !runs_ahead.contains(name)) {
         head_.line("// ", name, " has room for ", static_cast<int>(facts->second.scope.depth),
                    " rounds, but its copies do not run ahead: it is used as in s.");
       }

@@ -220,7 +220,12 @@ Index Speller::offset(const Ref& ref) {
   return made.value_or(Index());
 }
 
-std::string Speller::element(const Ref& ref) { return concat(ref.tensor, "[", index(offset(ref)), "]"); }
+std::string Speller::element(const Ref& ref) { return concat(name(ref.tensor), "[", index(offset(ref)), "]"); }
+
+std::string Speller::name(const std::string& tensor) const {
+  const auto renamed = names_.find(tensor);
+  return renamed == names_.end() ? tensor : renamed->second;
+}
 
 bool Speller::fits_int(const Value& value) const {
   constexpr Wide kLimit = static_cast<Wide>(1) << 31;

@@ -41,6 +41,11 @@ class Speller {
   void replace(const RefPtr& ref, std::string text) { replaced_.emplace_back(ref, std::move(text)); }
   void forget_replaced() { replaced_.clear(); }
 
+  /// A buffer that goes by another name for a while.
+  void rename(const std::string& tensor, std::string name) { names_.insert_or_assign(tensor, std::move(name)); }
+  void forget_name(const std::string& tensor) { names_.erase(tensor); }
+  [[nodiscard]] std::string name(const std::string& tensor) const;
+
   /// An operation on two values of one dtype.
   [[nodiscard]] static std::string operation(ArithmeticOp op, DType dtype, const std::string& a, const std::string& b);
 
@@ -57,6 +62,7 @@ class Speller {
   const lowering::Arrangement& arrangement_;
   std::vector<BoxVariable> box_;
   std::vector<std::pair<RefPtr, std::string>> replaced_;
+  std::map<std::string, std::string> names_;
   std::optional<std::string> problem_;
 };
 

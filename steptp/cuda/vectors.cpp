@@ -109,7 +109,8 @@ std::int64_t Body::vector_width_of(const Ref& ref, const Loop& lanes) {
 /// The address of the element of one lane.
 std::string Body::lane_address(const Ref& ref, const Loop& lanes, std::int64_t lane) {
   const Index first = lowering::at_zero(speller_.offset(ref), lanes.index).value_or(Index());
-  return concat(ref.tensor, " + ", speller_.index(Index::add(first, Index::constant(lane)).value_or(first)));
+  return concat(speller_.name(ref.tensor), " + ",
+                speller_.index(Index::add(first, Index::constant(lane)).value_or(first)));
 }
 
 /// What a short loop around one equation may load as vectors; of the tensor `except`, nothing.
@@ -175,6 +176,10 @@ bool Body::vector_loop(const Node& node) {
   if (inner.kind != Node::Kind::store) return false;
   const std::string lane = variable_name(node.loop.index);
   speller_.open(node.loop);
+  if (copy_lanes_ahead(node)) {
+    speller_.close();
+    return true;
+  }
   const bool is_asked_for = node.loop.kind == LoopKind::vectorized;
   const std::int64_t width = is_asked_for ? vector_width_of(*inner.target, node.loop) : 1;
   const bool whole_store = width > 1;

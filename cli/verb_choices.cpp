@@ -73,11 +73,13 @@ std::string text_of(const std::string& program, const Found& found, const Choice
   } else {
     for (const auto& entry : found.sites) out += json ? to_json(program, entry).dump() + "\n" : site_text(entry);
   }
+  // Several values of one parameter may be refused in the same words: once is enough.
+  std::string last;
   for (const auto& entry : found.refusals) {
-    if (json)
-      append(out, to_json(program, entry).dump(), "\n");
-    else
-      append(out, to_text(maker_of(entry), entry.refusal), "\n");
+    std::string line = json ? to_json(program, entry).dump() : to_text(maker_of(entry), entry.refusal);
+    if (line == last) continue;
+    append(out, line, "\n");
+    last = std::move(line);
   }
   return out;
 }

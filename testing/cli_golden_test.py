@@ -183,6 +183,7 @@ CASES = {
     "apply_line_unknown": """apply files/chain.leir --choice 'inlnie {"at":"1"}'""",
     "apply_line_not_json": """apply files/chain.leir --choice 'inline {"at":1'""",
     "choices_refusals_depth": "choices files/mirrored.leir --strategy operator_fusion --extended --refusals",
+    "choices_refusals_once": "choices files/mirrored.leir --strategy loop_fusion --refusals",
     "replay_judge": "replay files/product.leir --recipe files/recipe.json --judge --seed 1",
     "replay_judge_json": "replay --json files/product.leir --recipe files/recipe.json --judge --seed 1",
     "replay_judge_plan": "replay files/chain.leir --plan files/plan.json --judge --seed 1 --require-safe",

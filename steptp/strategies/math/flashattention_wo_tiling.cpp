@@ -17,7 +17,7 @@ namespace {
 
 constexpr Parameter kParameters[] = {
     {"loop", Parameter::Kind::word, "the index of the loop, in the sum of the softmax, that carries the recurrences"},
-    {"form", Parameter::Kind::word, "\"deferred\", safe where a row begins with -inf, or \"published\""},
+    {"form", Parameter::Kind::word, "\"deferred\", legal also where a row begins with -inf, or \"published\""},
 };
 constexpr Precondition kPublished[] = {
     {Check::pattern_match, "pattern",
@@ -141,7 +141,7 @@ const Strategy& flashattention_wo_tiling_strategy() {
       "X=max(X,A_{k});E=E+exp(A_{k}-X);P_{k}=exp(A_{k}-X)/E;O_{c}=O_{c}+P_{k}*V_{k,c};   -->   "
       "[X_{k};N_{k};Q_{c,k}=if_then_else(X_{k}==-inf,0,Q_{c,k-1}*exp(X_{k-1}-X_{k})+exp(A_{k}-X_{k})*V_{k,c});];"
       "O_{c}=Q_{c,n-1}/N_{n-1};",
-      "it is online_softmax, then normal_matmul_to_prefix_matmul_based_on_online_softmax, and both are safe",
+      "it is online_softmax, then normal_matmul_to_prefix_matmul_based_on_online_softmax, and both are legal",
       "",
       {"@input A f32[8,6]\n@input C f32[6,3]\n@output G f32[8,3]\n"
        "B^{8}_{tx=0}L^{6}_{a=0}[D^{f32,g}_{tx}=max(D^{f32,g}_{tx},A^{f32,g}_{tx,a});];"

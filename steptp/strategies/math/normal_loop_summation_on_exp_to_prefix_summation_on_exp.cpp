@@ -17,7 +17,7 @@ constexpr std::string_view kSum = "sum";  ///< a sum of anything, which needs no
 constexpr Parameter kParameters[] = {
     {"loop", Parameter::Kind::word, "the index of the loop that carries the recurrences"},
     {"form", Parameter::Kind::word,
-     "\"deferred\", safe where a row begins with -inf; \"published\"; \"sum\", of anything, without a maximum"},
+     "\"deferred\", legal also where a row begins with -inf; \"published\"; \"sum\", of anything, without a maximum"},
 };
 constexpr Precondition kPublished[] = {
     {Check::pattern_match, "pattern",

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Parameter kParameters[] = {
     {"loop", Parameter::Kind::word, "the index of the loop that carries the recurrences"},
-    {"form", Parameter::Kind::word, "\"deferred\", safe where a row begins with -inf, or \"published\""},
+    {"form", Parameter::Kind::word, "\"deferred\", legal also where a row begins with -inf, or \"published\""},
 };
 constexpr Precondition kPublished[] = {
     {Check::pattern_match, "pattern",

@@ -37,8 +37,9 @@ Attack disguised(const Attack& attack, Random& random) {
 const std::vector<AttackClass>& attack_classes() {
   static const std::vector<AttackClass> kClasses = [] {
     std::vector<AttackClass> classes;
-    for (const auto* list : {&template_attacks(), &scalar_attacks(), &integer_attacks(), &host_attacks(),
-                             &law_attacks(), &integer_law_attacks(), &index_attacks(), &write_attacks()}) {
+    for (const auto* list :
+         {&template_attacks(), &scalar_attacks(), &integer_attacks(), &host_attacks(), &law_attacks(),
+          &integer_law_attacks(), &index_attacks(), &write_attacks(), &matrix_attacks()}) {
       classes.insert(classes.end(), list->begin(), list->end());
     }
     return classes;

@@ -52,6 +52,7 @@ struct AttackClass {
 [[nodiscard]] const std::vector<AttackClass>& integer_law_attacks();  // attack_integer_laws.cpp
 [[nodiscard]] const std::vector<AttackClass>& index_attacks();        // attack_indices.cpp
 [[nodiscard]] const std::vector<AttackClass>& write_attacks();        // attack_writes.cpp
+[[nodiscard]] const std::vector<AttackClass>& matrix_attacks();       // attack_matrix.cpp
 
 /// The difference, where the witness shows one. By precision: text only.
 [[nodiscard]] std::optional<MeaningDifference> confirm(const Attack& attack);

@@ -157,7 +157,9 @@ RefPtr change_dtype(const RefPtr& ref, bool indexes, Random& random) {
 }
 
 RefPtr change_scope(const RefPtr& ref, bool, Random& random) {
-  return make_ref(ref->tensor, ref->dtype, static_cast<Scope>(random.below(3)), ref->subscripts);
+  static constexpr Placement kPlacements[] = {Scope::global,   Scope::shared,      Scope::local,
+                                              Scope::fragment, {Scope::shared, 2}, {Scope::shared, 5}};
+  return make_ref(ref->tensor, ref->dtype, kPlacements[random.below(std::size(kPlacements))], ref->subscripts);
 }
 
 RefPtr rename_tensor(const RefPtr& ref, bool, Random& random) {
@@ -174,7 +176,9 @@ bool change_extent(Nest& nest, Random& random) {
 bool change_kind(Nest& nest, Random& random) {
   Loop& loop = nest.loops[random.below(nest.loops.size())];
   if (loop.kind == LoopKind::bound) return false;
-  loop.kind = static_cast<LoopKind>(random.below(4));
+  static constexpr LoopKind kKinds[] = {LoopKind::serial, LoopKind::parallel, LoopKind::vectorized, LoopKind::unrolled,
+                                        LoopKind::tensorized};
+  loop.kind = kKinds[random.below(std::size(kKinds))];
   return true;
 }
 
@@ -199,7 +203,7 @@ bool duplicate_index(Nest& nest, Random& random) {
 /// A plain loop becomes a bound one, a bound loop gets another axis; the body follows.
 bool rebind(Nest& nest, Random& random) {
   Loop& loop = nest.loops[random.below(nest.loops.size())];
-  const std::string name(name_of(static_cast<Axis>(random.below(6))));
+  const std::string name(name_of(static_cast<Axis>(random.below(kAxes))));
   for (Item& item : nest.items) item = rename_index(item, loop.index, name);
   if (nest.guard) {
     TreeHooks hooks;

@@ -56,7 +56,8 @@ class Expander {
         dtype = kind.substr(0, comma);
         scope = kind.substr(comma + 1);
       } else {
-        (kind.size() == 1 ? scope : dtype) = kind;
+        const bool is_scope = kind.size() == 1 || (kind.size() == 2 && kind[0] == 's');
+        (is_scope ? scope : dtype) = kind;
       }
       end = bracket;
     }

@@ -188,6 +188,11 @@ ProgramSummary summary_of(const Arrangement& arrangement) {
 Result<ProgramSummary, std::string> summary_of(const Program& program) {
   const auto arrangement = lowering::arrangement_of(program);
   if (!arrangement) return arrangement.error().message;
+  for (const Statement& statement : arrangement->table.statements) {
+    for (const Loop* loop : statement.loops) {
+      if (loop->kind == LoopKind::tensorized) return std::string("matrix nests (T loops) have no estimate");
+    }
+  }
   return summary_of(*arrangement);
 }
 

@@ -70,6 +70,27 @@ Program program_of(const std::string& text) {
   return document.program;
 }
 
+/// Units are threads that run one after another, and T loops are serial: two chained products with a row statistic.
+TEST_F(LlvmEngine, MatrixNestsAreTheirSerialLoops) {
+  const Program program = program_of(
+      "@input A f16[32,16]\n@input C f16[16,16]\n@output D f32[64,16]\n"
+      "^f16;bx2{tx32 a16 G^s(tx,a)=A(tx,a)*(bx+1);tx16 a16 H^s(tx,a)=C(tx,a);"
+      "wx2 Ta16 Tc16 Td16 E^f32^f(a,c)+=G(wx*16+a,d)*H(d,c);wx2 Ta16 Tc16 N^f32^f(a)=max(N(a),E(a,c));"
+      "wx2 Ta16 Tc16 F^f(a,c)=E(a,c)-N(a);wx2 Ta16 Tc16 Td16 R^f32^f(a,c)+=F(a,d)*H(d,c);"
+      "wx2 Ta16 Tc16 ?(a>0) R(a,c)=R(a,c)+N(a);wx2 Ta16 Tc16 D^f32(bx*32+wx*16+a,c)=R(a,c);}");
+  const auto inputs = seeded_inputs(program, 5);
+  ASSERT_TRUE(inputs.ok());
+  const auto compiled = LlvmProgram::compile(program);
+  ASSERT_TRUE(compiled.ok()) << compiled.error().message;
+  const auto wanted = run(program, *inputs);
+  ASSERT_TRUE(wanted.ok()) << wanted.error().message;
+  for (const unsigned threads : {1U, 2U}) {
+    const auto got = compiled->run(*inputs, threads);
+    ASSERT_TRUE(got.ok());
+    EXPECT_EQ(*got, wanted->outputs) << threads;
+  }
+}
+
 /// Blocks are divided among threads; the values are those of one thread, and of the oracle.
 TEST_F(LlvmEngine, ThreadsDoNotChangeValues) {
   const Program program = program_of(

@@ -12,6 +12,7 @@
 #include "steptp/safety/depths.h"
 #include "steptp/safety/divisors.h"
 #include "steptp/safety/launches.h"
+#include "steptp/safety/matrix_nests.h"
 #include "steptp/safety/races.h"
 #include "steptp/safety/scopes.h"
 #include "steptp/structure/structure.h"
@@ -37,6 +38,7 @@ CheckReport check_program(const Program& program, const CheckOptions& options) {
   if (!has_errors(report.diagnostics)) {
     Findings findings;
     const AccessTable table = collect_accesses(program);
+    check_matrix_nests(table, findings);
     check_scopes(program, table, findings);
     const bool scopes_fit = !has_errors(findings.diagnostics);
     ValueFacts facts = derive_value_facts(table);

@@ -140,6 +140,7 @@ class DefinednessChecker {
 
   [[nodiscard]] static std::string undefined_hint(const TensorFacts& tensor) {
     if (tensor.effective_scope() == Scope::local) return "a tensor in scope l starts undefined in every thread";
+    if (tensor.effective_scope() == Scope::fragment) return "a tensor in scope f starts undefined in every unit";
     if (tensor.effective_scope() == Scope::shared) return "a tensor in scope s starts undefined in every block";
     return "write the element first, or guard the read with if_then_else, which is lazy";
   }

@@ -12,6 +12,8 @@ namespace steptp {
 
 namespace {
 
+constexpr Wide kLanes = 32;  // of a unit
+
 Wide bytes_of(const TensorFacts& tensor, const InferredShape& shape) {
   Wide bytes = info(tensor.dtype).bytes * tensor.scope.depth;
   for (const std::int64_t dimension : shape.dimensions) bytes = std::min(bytes * dimension, kWideLimit);
@@ -62,11 +64,34 @@ class LaunchChecker {
       if (extent > most) widest = kernel.widest[i];
       most = std::max(most, extent);
     }
+    if (const Wide lanes = lanes_of(kernel); lanes > 0) {
+      // A block has whole units, and at least as many threads as tx has iterations (docs/language.md R20).
+      threads = std::max((threads + kLanes - 1) / kLanes * kLanes, lanes);
+      if (threads == lanes) widest = widest_unit(kernel);
+    }
     if (reported || threads <= device_.threads) return;
     findings_.report(
         "launch-limit", severity(), &*widest,
         concat(describe(threads), " threads in a block, but ", device_.name, " launches at most ", device_.threads),
         "bind fewer iterations to tx, ty and tz");
+  }
+
+  /// The threads of all units; 0 where there are none.
+  [[nodiscard]] static Wide lanes_of(const KernelFacts& kernel) {
+    Wide lanes = widest_unit(kernel) ? kLanes : 0;
+    for (std::size_t i = 0; i < kAxes; ++i) {
+      if (is_unit_axis(static_cast<Axis>(i))) lanes = std::min(lanes * kernel.extents[i], kWideLimit);
+    }
+    return lanes;
+  }
+
+  [[nodiscard]] static std::optional<Site> widest_unit(const KernelFacts& kernel) {
+    std::optional<std::size_t> widest;
+    for (std::size_t i = 0; i < kAxes; ++i) {
+      if (!is_unit_axis(static_cast<Axis>(i)) || !kernel.widest[i]) continue;
+      if (!widest || kernel.extents[i] > kernel.extents[*widest]) widest = i;
+    }
+    return widest ? kernel.widest[*widest] : std::nullopt;
   }
 
   [[nodiscard]] Wide total(const std::vector<std::string>& tensors) const {
@@ -104,6 +129,7 @@ class LaunchChecker {
   }
 
   void check_local(const KernelFacts& kernel) {
+    check_fragments(kernel);
     if (kernel.local.empty()) return;
     if (const Wide bytes = total(kernel.local); bytes > device_.local_bytes) {
       findings_.report("l-spills", Severity::warning, &first_write(kernel.local[0]),
@@ -113,6 +139,15 @@ class LaunchChecker {
       return;
     }
     for (const std::string& name : kernel.local) check_subscripts(name);
+  }
+
+  void check_fragments(const KernelFacts& kernel) {
+    const Wide bytes = (total(kernel.fragments) + kLanes - 1) / kLanes;
+    if (bytes <= device_.local_bytes) return;
+    findings_.report("l-spills", Severity::warning, &first_write(kernel.fragments[0]),
+                     concat(describe(bytes), " bytes of f data in a lane, of which ", device_.name, " keeps at most ",
+                            device_.local_bytes, " in registers"),
+                     "make the tile of a unit smaller");
   }
 
   /// Registers cannot be indexed: loops that subscript `l` data are unrolled, within a budget.

@@ -23,13 +23,14 @@ std::string describe(const std::set<Axis>& axes) {
 }
 
 /// An item without a loop over some thread axis of its kernel runs once, for no thread in particular: it has no `l`.
+/// (Units and threads are told apart by the rules of matrix nests.)
 void check_thread_axes(const AccessTable& table, const std::string& name, const Access& access,
                        const std::set<Axis>& axes, Findings& findings) {
   const Kernel& kernel = table.statements[access.statement].kernel;
   for (const Statement& other : table.statements) {
     if (other.kernel != kernel) continue;
     for (const Axis axis : axes_of(other, true)) {
-      if (!is_thread_axis(axis) || axes.contains(axis)) continue;
+      if (!is_thread_axis(axis) || is_unit_axis(axis) || axes.contains(axis)) continue;
       findings.report(
           "scope-axes", Severity::error, &access.site,
           concat(name, " is in scope l, but this item has no loop over ", name_of(axis), ", which its kernel has"),
@@ -40,20 +41,21 @@ void check_thread_axes(const AccessTable& table, const std::string& name, const 
 }
 
 void check_axes(const AccessTable& table, const std::string& name, const TensorFacts& tensor, Findings& findings) {
+  const bool is_own = is_private(tensor.scope);
   const bool local = tensor.scope == Scope::local;
   std::vector<std::size_t> all = tensor.writes;
   all.insert(all.end(), tensor.reads.begin(), tensor.reads.end());
-  const std::set<Axis> wanted = axes_of(table.statements[table.accesses[all[0]].statement], local);
+  const std::set<Axis> wanted = axes_of(table.statements[table.accesses[all[0]].statement], is_own);
   for (const std::size_t number : all) {
     const Access& access = table.accesses[number];
-    const std::set<Axis> axes = axes_of(table.statements[access.statement], local);
+    const std::set<Axis> axes = axes_of(table.statements[access.statement], is_own);
     if (axes == wanted && local && access.is_write) check_thread_axes(table, name, access, axes, findings);
     if (axes == wanted) continue;
     findings.report("scope-axes", Severity::error, &access.site,
                     concat(name, " is in scope ", code(tensor.scope), " and is used inside the axes ", describe(axes),
                            " here, but inside ", describe(wanted), " elsewhere"),
-                    local ? "all accesses to an l tensor lie inside the same bound axes"
-                          : "all accesses to an s tensor lie inside the same block axes");
+                    is_own ? concat("all accesses to an ", code(tensor.scope), " tensor lie inside the same bound axes")
+                           : "all accesses to an s tensor lie inside the same block axes");
     return;
   }
 }

@@ -131,7 +131,7 @@ bool is_plainly_placed(View& before, const CacheRequest& request, const PlannedC
 std::optional<Refusal> refuse_size(const CacheRequest& request, const std::vector<std::int64_t>& extents, DType dtype) {
   const Device& device = default_device();
   const std::int64_t limit = request.scope == Scope::shared ? device.shared_bytes : device.local_bytes;
-  std::int64_t bytes = info(dtype).bytes;
+  std::int64_t bytes = std::int64_t{info(dtype).bytes} * request.scope.depth;
   for (const std::int64_t extent : extents) {
     if (extent > limit) return refuse_bytes(request, extent, limit);
     bytes *= extent;

@@ -31,9 +31,9 @@ enum class CachePurpose : std::uint8_t {
 };
 
 struct CacheRequest {
-  PlacedLoop at;   ///< the level: its body gets the copy
-  std::string of;  ///< a tensor, or the address of an expression
-  Scope scope = Scope::local;
+  PlacedLoop at;                   ///< the level: its body gets the copy
+  std::string of;                  ///< a tensor, or the address of an expression
+  Placement scope = Scope::local;  ///< with a depth for a copy in s whose rounds may be in flight
   CacheForm form = CacheForm::plain;
   CachePurpose purpose = CachePurpose::make;
   bool points = false;          ///< a dimension for each sum of loops that moves, also inside of // and %
@@ -76,6 +76,10 @@ inline constexpr Precondition kCacheForm = {
     Check::fact, "form",
     "fill has something to fill and a neutral value, wide is for f16 and bf16, ahead for an L loop, and no value that "
     "an output rounds is rounded before"};
+
+inline constexpr Precondition kCacheDepth = {
+    Check::fact, "depth",
+    "a depth is from 2 to 5, of a copy in s that an L loop of the kernel makes anew, plain or filled, in each round"};
 
 [[nodiscard]] Result<CacheStep, Refusal> plan_cached_read(View& view, const CacheRequest& request);
 [[nodiscard]] Result<CacheStep, Refusal> plan_cached_write(View& view, const CacheRequest& request);

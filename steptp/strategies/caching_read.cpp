@@ -109,7 +109,7 @@ std::optional<Item> copy_at(View& view, const CacheRequest& request, const Copy&
                    view.fresh_indices(request.at.expression()).next());
 }
 
-RefPtr cache_ref(const std::string& name, DType dtype, Scope scope, const std::vector<Index>& front,
+RefPtr cache_ref(const std::string& name, DType dtype, Placement scope, const std::vector<Index>& front,
                  const std::vector<Index>& point) {
   std::vector<Index> subscripts = front;
   subscripts.insert(subscripts.end(), point.begin(), point.end());

@@ -40,7 +40,8 @@ bool is_sum_of_loops(const Index& index) {
 }
 
 Wide bytes_of(View& view, const std::string& tensor) {
-  Wide bytes = info(view.table().tensors.at(tensor).dtype).bytes;
+  const TensorFacts& facts = view.table().tensors.at(tensor);
+  Wide bytes = Wide{info(facts.dtype).bytes} * facts.scope.depth;
   for (const std::int64_t extent : view.shape_of(tensor).dimensions) {
     bytes = std::min<Wide>(bytes * extent, kWideLimit >> 64);
   }

@@ -4,6 +4,7 @@
 
 #include "steptp/base/text.h"
 #include "steptp/strategies/parameters.h"
+#include "steptp/strategies/promises.h"
 #include "steptp/strategies/view.h"
 
 namespace steptp {
@@ -179,13 +180,30 @@ Listing list_choices(const Strategy& strategy, View& view, bool extended, bool w
   listing.extended = extended;
   listing.with_refusals = with_refusals;
   strategy.choices(view, listing);
+  if (!has_matrix_nests(view.program())) return listing;
+  // No strategy knows these words: what would change such an expression is no choice.
+  std::vector<ChoiceSite> sites = std::exchange(listing.sites, {});
+  for (ChoiceSite& site : sites) {
+    const auto applied = apply(strategy, view, site.choice(0));
+    if (applied || applied.error().precondition->id != kMatrixNests.id) {
+      listing.sites.push_back(std::move(site));
+    } else {
+      listing.refuse(applied.error());
+    }
+  }
   return listing;
 }
 
 Result<Applied, Refusal> apply(const Strategy& strategy, View& view, const Choice& choice) {
   std::string wrong = misfit(strategy.parameters, choice);
   if (!wrong.empty()) return Refusal{&kChoice, choice.at, std::move(wrong), {}};
-  return strategy.apply(view, with_fallbacks(strategy.parameters, choice));
+  auto applied = strategy.apply(view, with_fallbacks(strategy.parameters, choice));
+  if (!applied) return applied;
+  if (has_matrix_nests(view.program())) {
+    if (auto refusal = refuse_matrix_change(view.program(), applied->program, choice.at)) return *std::move(refusal);
+  }
+  applied->program = with_kept_depths(std::move(applied->program));
+  return applied;
 }
 
 Result<std::size_t, Refusal> one_of(const Choice& choice, std::string_view parameter,

@@ -1,3 +1,5 @@
+// What every diagnostic means, in one table.
+// More than 400 lines, because each id has its row here and nowhere else.
 #include "steptp/structure/catalogue.h"
 
 #include "steptp/base/text.h"
@@ -273,6 +275,35 @@ constexpr Explanation kCatalogue[] = {
     {"scope-ambiguous-unknown", Severity::unknown, "a demoted tensor that may mean two things",
      "Data decides which write a read sees, or whether two writes are of the same value, or the question was too hard.",
      "E^{f32,l} written by all threads, read by one"},
+    {"unit-axes", Severity::error, "loops that may not stand beside units",
+     "wx, wy and wz count the warps of a block. Under a loop over them stand only matrix nests, all inside the same "
+     "unit "
+     "axes, without l data; loops over tx stand beside them, not around or inside, and ty and tz nowhere in the "
+     "kernel.",
+     "B^{4}_{wx=0}[D^{f32,g}_{wx}=A^{f32,g}_{wx};];"},
+    {"matrix-nest", Severity::error, "T loops in a place where they cannot be",
+     "T loops are the last loops of a header whose body is one equation, inside a loop over a unit axis (wx wy wz), "
+     "with "
+     "only L, U and B loops around them in the kernel.",
+     "B^{32}_{tx=0}T^{16}_{a=0}[E^{f32,f}_{a}=0;];"},
+    {"matrix-form", Severity::error, "an equation under T loops that has none of the forms",
+     "The forms are the contraction X=X+F*G with X in f, F in s or f and G in s; the reduction of columns by +, max or "
+     "min "
+     "into a tensor of the rows in f; and the elementwise equation, which loads and stores too. The message says which "
+     "part does not fit and what would do.",
+     "T^{16}_{a=0}T^{8}_{c=0}T^{16}_{d=0}[E^{f32,f}_{a,c}=E^{f32,f}_{a,c}+F^{f16,g}_{a,d}*G^{f16,s}_{d,c};];"},
+    {"matrix-shape", Severity::error, "a contraction for which there is no instruction",
+     "Rows, columns and inner iterations are multiples of those of the instruction: 16, 8, 16 for f16 and bf16, 8, 8, "
+     "4 for "
+     "f64. f16 is summed in f32 or f16, bf16 in f32, f64 in f64. Round loops up and fill the staged copies; for other "
+     "types "
+     "there is the move tile.",
+     "a contraction of f32, or of 12 rows"},
+    {"fragment", Severity::error, "f data that is used in a way that fragments do not have",
+     "Only matrix nests of one kernel touch a tensor in f. Each of its subscripts is one T index, with an offset of "
+     "constants "
+     "and indices of U loops in whole steps, in the order of the header, rows before columns.",
+     "E^{f32,f}_{c,a} under T loops over a and then c"},
     {"depth-loop", Severity::error, "a depth without rounds",
      "A depth (s2 to s5) says how many rounds of a loop a back end may keep in flight. The loop is the innermost L "
      "loop "

@@ -70,7 +70,8 @@ std::set<std::string> reserved_index_words() {
 class GrammarWriter {
  public:
   GrammarWriter(Profile profile, bool extended) : compact_(profile == Profile::compact), extended_(extended) {
-    const std::string word = concat(plain_alternatives(""), " | [bt] [xyz] ", one_of(index_letters()), '*');
+    const std::string word =
+        concat(plain_alternatives(""), extended ? " | [btw] [xyz] " : " | [bt] [xyz] ", one_of(index_letters()), '*');
     index_ = concat('(', word, ')');
   }
 
@@ -111,20 +112,20 @@ class GrammarWriter {
 
   /// A header is a loop and the rest of the header.
   void nests() {
-    const std::string bound = concat("[bt] [xyz] ", one_of(index_letters()), '*');
+    const std::string bound = concat(extended_ ? "[btw] [xyz] " : "[bt] [xyz] ", one_of(index_letters()), '*');
     const std::string plain = concat('(', plain_alternatives(""), ')');
     if (compact_) {
       rule("program", R"(("^" default-dtype ";")? nest+)");
       rule("default-dtype", dtypes([](DType dtype) { return dtype != DType::f32; }));
       const std::string rest =
           concat(R"( [1-9] [0-9]* (" " nest | )", extended_ ? R"~(" ?(" guard-close body | )~" : "", "body)");
-      rule("nest", concat(bound, rest, " | [PUV]? ", plain, rest));
+      rule("nest", concat(bound, rest, extended_ ? " | [PTUV]? " : " | [PUV]? ", plain, rest));
       rule("body", R"(" " equation | "{" (equation | nest)+ "}")");
     } else {
       rule("program", "nest+");
       const std::string rest = concat(R"( "=0}" (nest | )", extended_ ? R"("?{" guard body | )" : "", "body)");
-      rule("nest",
-           concat(R"("B^{" [1-9] [0-9]* "}_{" )", bound, rest, R"( | [LPUV] "^{" [1-9] [0-9]* "}_{" )", plain, rest));
+      rule("nest", concat(R"("B^{" [1-9] [0-9]* "}_{" )", bound, rest, extended_ ? " | [LPTUV]" : " | [LPUV]",
+                          R"( "^{" [1-9] [0-9]* "}_{" )", plain, rest));
       rule("body", R"("[" (equation | nest)+ "];")");
     }
   }
@@ -187,7 +188,7 @@ class GrammarWriter {
 
   /// A tensor that indexes has an integer dtype; in compact text it may have been declared so before.
   void references() {
-    const std::string_view scopes = extended_ ? R"([gl] | "s" [2-5]?)" : "[gls]";
+    const std::string_view scopes = extended_ ? R"([fgl] | "s" [2-5]?)" : "[gls]";
     const auto marks = [&](std::string_view name, const std::string& codes) {
       rule(name, compact_ ? concat(R"("^" ()", codes, R"() ("^" ()", scopes, R"())? | "^" ()", scopes, ')')
                           : concat(R"("^{" ()", codes, R"() "," ()", scopes, R"() "}")"));

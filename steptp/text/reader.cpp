@@ -17,7 +17,7 @@ namespace steptp {
 
 namespace {
 
-bool is_loop_letter(char c) { return c == 'L' || c == 'P' || c == 'V' || c == 'U' || c == 'B'; }
+bool is_loop_letter(char c) { return std::string_view("LPVUBT").find(c) != std::string_view::npos; }
 
 LoopKind kind_of(char letter) {
   switch (letter) {
@@ -25,6 +25,7 @@ LoopKind kind_of(char letter) {
     case 'V': return LoopKind::vectorized;
     case 'U': return LoopKind::unrolled;
     case 'B': return LoopKind::bound;
+    case 'T': return LoopKind::tensorized;
     default: return LoopKind::serial;
   }
 }
@@ -87,8 +88,7 @@ class NestReader {
 
   bool begins_nest() {
     const char c = scan_.peek();
-    if (profile_ == Profile::paper) return is_loop_letter(c) || c == 'T';
-    return is_lower(c) || is_loop_letter(c) || c == 'T';
+    return is_loop_letter(c) || (profile_ == Profile::compact && is_lower(c));
   }
 
   void read_default_dtype() {
@@ -171,7 +171,7 @@ class NestReader {
     const std::uint32_t begin = scan_.position() - 1;
     if (is_lower(scan_.raw(0))) {
       scan_.report("reserved", Severity::error, {begin, 1}, concat("a tensor's name cannot begin with ", letter),
-                   "the capitals L P V U B begin loops, T is reserved");
+                   "the capitals L P V U B T begin loops");
       return false;
     }
     scan_.expected(concat("'^{' or '_{' after the loop kind ", letter),
@@ -186,7 +186,7 @@ class NestReader {
                   "L and B follow from the index: a16 is a serial loop, tx16 a bound one");
       return false;
     }
-    if (c == 'P' || c == 'V' || c == 'U') {
+    if (c == 'P' || c == 'V' || c == 'U' || c == 'T') {
       scan_.take(c);
       loop.kind = kind_of(c);
     } else {
@@ -195,20 +195,12 @@ class NestReader {
     return values_.read_index_name(loop.kind == LoopKind::bound, loop.index) && read_extent(loop.extent);
   }
 
-  bool reserved_kind() {
-    if (scan_.peek() != 'T') return false;
-    scan_.report("reserved", Severity::error, {scan_.position(), 1}, "the loop kind T (tensorised) is reserved",
-                 "loops are L P V U B, and no tensor's name begins with T");
-    return true;
-  }
-
   bool begins_loop() {
     const char c = scan_.peek();
     return profile_ == Profile::paper ? is_loop_letter(c) : is_lower(c) || is_loop_letter(c);
   }
 
   bool read_header(const std::shared_ptr<Nest>& nest, std::vector<Span>& spans) {
-    if (reserved_kind()) return false;
     const std::uint32_t begin = scan_.position();
     take_known_row(*nest);
     const bool known = !nest->loops.empty();
@@ -223,7 +215,6 @@ class NestReader {
         give_up();
         return false;
       }
-      if (reserved_kind()) return false;
     }
     if (!known && nest->loops.size() > 1 && !scan_.failed()) rows_.add(spelling_since(begin), nest);
     return scan_.peek() != '?' || read_guard(*nest);
@@ -467,7 +458,7 @@ Profile recognise_profile(std::string_view text) {
   Scanner scan(text);
   const char first = scan.peek();
   if (first == '^' || is_lower(first)) return Profile::compact;
-  if (first == 'P' || first == 'V' || first == 'U') {
+  if (first == 'P' || first == 'V' || first == 'U' || first == 'T') {
     scan.take(first);
     if (is_lower(scan.peek())) return Profile::compact;
   }

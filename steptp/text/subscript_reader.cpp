@@ -11,7 +11,7 @@ namespace steptp {
 
 namespace {
 
-constexpr const char* kScopes = "scopes are g (global), s (shared; s2 to s5 with a depth), l (local)";
+constexpr const char* kScopes = "scopes are g (global), s (shared; s2 to s5 with a depth), l (local), f (fragment)";
 constexpr std::string_view kIndexLetters = "a c d f g h i j k l m n o p q r s u w";
 
 }  // namespace
@@ -23,13 +23,8 @@ bool is_reserved_word(std::string_view word) {
 bool ExpressionReader::check_index_word(std::string_view word, std::uint32_t begin) {
   if (word.size() == 1 && is_index_letter(word[0])) return true;  // nearly always
   const auto all_letters = [](std::string_view text) { return std::all_of(text.begin(), text.end(), is_index_letter); };
-  if (word.size() >= 2 && (word[0] == 't' || word[0] == 'b') && word[1] >= 'x' && word[1] <= 'z') {
+  if (word.size() >= 2 && (word[0] == 't' || word[0] == 'b' || word[0] == 'w') && word[1] >= 'x' && word[1] <= 'z') {
     if (all_letters(word.substr(2))) return true;
-  } else if (word.size() >= 2 && word[0] == 'w' && word[1] >= 'x' && word[1] <= 'z') {
-    scan_.report("reserved", Severity::error, since(begin),
-                 concat("'", word, "' is reserved: the prefix ", word.substr(0, 2), " will name a warp"),
-                 "bound indices begin with tx ty tz bx by bz");
-    return false;
   } else if (is_reserved_word(word)) {
     scan_.report("reserved", Severity::error, since(begin), concat("'", word, "' is reserved and cannot be an index"),
                  word == "inf" || word == "if" ? "" : concat("a function is written with brackets: ", word, "(...)"));
@@ -49,14 +44,14 @@ bool ExpressionReader::read_index_name(bool bound, std::string& name) {
   const std::uint32_t begin = scan_.position();
   const std::string_view word = scan_.take_lower();
   if (word.empty()) {
-    scan_.expected(bound ? "a bound index (tx ty tz bx by bz)" : "an index");
+    scan_.expected(bound ? "a bound index (tx ty tz bx by bz wx wy wz)" : "an index");
     return false;
   }
   if (!check_index_word(word, begin)) return false;
   const bool is_bound = word.size() >= 2 && word[1] >= 'x';
   if (is_bound != bound) {
     scan_.error(since(begin),
-                bound ? concat("a B loop takes a bound index (tx ty tz bx by bz), found '", word, "'")
+                bound ? concat("a B loop takes a bound index (tx ty tz bx by bz wx wy wz), found '", word, "'")
                       : concat("'", word, "' is a bound index, which only a B loop takes"),
                 bound                        ? "write L for a loop over a plain index"
                 : profile_ == Profile::paper ? concat("write B^{..}_{", word, "=0}")
@@ -68,16 +63,12 @@ bool ExpressionReader::read_index_name(bool bound, std::string& name) {
 }
 
 bool ExpressionReader::parse_scope_code(std::string_view text, std::uint32_t begin, Placement& scope) {
-  if (const auto parsed = parse_placement(text); parsed && *parsed != Scope::fragment) {
+  if (const auto parsed = parse_placement(text)) {
     scope = *parsed;
     return true;
   }
-  if (text == "f") {
-    scan_.report("reserved", Severity::error, since(begin), "the scope 'f' (fragment) is reserved", "scopes are g s l");
-  } else {
-    scan_.error(since(begin), concat("expected a scope, found '", text, "'"),
-                text.starts_with('s') ? "depths are s2 s3 s4 s5" : kScopes);
-  }
+  scan_.error(since(begin), concat("expected a scope, found '", text, "'"),
+              text.starts_with('s') ? "depths are s2 s3 s4 s5" : kScopes);
   return false;
 }
 
@@ -131,7 +122,7 @@ const Index* ExpressionReader::take_plain_variable(char close) {
     scan_.take_bytes(1);
     return &variables_.letter(first);
   }
-  if ((first != 't' && first != 'b') || !ends_behind(2)) return nullptr;
+  if ((first != 't' && first != 'b' && first != 'w') || !ends_behind(2)) return nullptr;
   const auto axis = axis_of(scan_.text().substr(scan_.position(), 2));
   if (!axis) return nullptr;
   scan_.take_bytes(2);
@@ -242,8 +233,7 @@ RefPtr ExpressionReader::read_ref() {
   }
   if (name[0] == 'L' || name[0] == 'P' || name[0] == 'V' || name[0] == 'U' || name[0] == 'B' || name[0] == 'T') {
     scan_.report("reserved", Severity::error, since(begin),
-                 concat("'", name, "' cannot name a tensor: the capital ", name.substr(0, 1),
-                        name[0] == 'T' ? " is reserved for tensorised loops" : " begins a loop"),
+                 concat("'", name, "' cannot name a tensor: the capital ", name.substr(0, 1), " begins a loop"),
                  "tensors begin with a capital other than L P V U B T");
     return nullptr;
   }

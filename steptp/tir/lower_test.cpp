@@ -53,6 +53,20 @@ std::string tir_of(const std::string& text) {
   return made ? *made : "";
 }
 
+TEST(TirText, MatrixNestsAreLoopsOnACpu) {
+  const Program program = program_of(
+      "@input A f64[8,4]\n@input C f64[4,8]\n@output D f64[8,8]\n"
+      "^f64;bx1{tx8 a4{G^s(tx,a)=A(tx,a);H^s(a,tx)=C(a,tx);}wx1 Ta8 Tc8 Td4 E^f(a,c)+=G(a,d)*H(d,c);"
+      "wx1 Ta8 Tc8 D(a,c)=E(a,c);}");
+  const auto cpu = tir::lower(program, tir::Dialect::tvm_0_21, DeviceKind::cpu);
+  ASSERT_TRUE(cpu.ok()) << cpu.error().message;
+  EXPECT_GE(count(*cpu, "range(8)") + count(*cpu, "T.grid("), 2U) << *cpu;
+  const auto cuda = tir::lower(program, tir::Dialect::tvm_0_21, DeviceKind::cuda);
+  ASSERT_FALSE(cuda.ok());
+  EXPECT_EQ(cuda.error().id, "cannot-lower");
+  EXPECT_EQ(cuda.error().message, "TVM's script has no matrix nests; --to cuda and --target cpu take T loops");
+}
+
 TEST(TirText, InitOnlyWhereTvmAgrees) {
   const std::string plain = tir_of(
       "@input A f32[4,3]\n@output D f32[4]\nB^{4}_{tx=0}L^{3}_{a=0}[D^{f32,g}_{tx}=D^{f32,g}_{tx}+A^{f32,g}_{tx,a};];");

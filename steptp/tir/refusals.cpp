@@ -27,6 +27,12 @@ class CudaRefusals {
       : arrangement_(arrangement), inits_(inits) {}
 
   std::optional<Diagnostic> run() {
+    for (std::size_t i = 0; i < arrangement_.table.statements.size(); ++i) {
+      const auto& loops = arrangement_.table.statements[i].loops;
+      const bool is_matrix =
+          std::any_of(loops.begin(), loops.end(), [](const Loop* loop) { return loop->kind == LoopKind::tensorized; });
+      if (is_matrix) fail("TVM's script has no matrix nests; --to cuda and --target cpu take T loops", site_of(i));
+    }
     for (const ArrangedKernel& kernel : arrangement_.kernels) {
       const bool bound = std::any_of(kernel.body.begin(), kernel.body.end(), has_bound_loop);
       if (!bound) fail("TVM builds no kernel of an expression without a bound loop", kernel.site);

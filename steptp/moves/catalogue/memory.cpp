@@ -11,12 +11,14 @@ namespace steptp {
 
 namespace {
 
-constexpr std::string_view kForms[] = {"pad", "rotate", "transpose", "ahead", "buffers"};
+constexpr std::string_view kForms[] = {"pad", "rotate", "transpose", "ahead", "buffers", "deep"};
 constexpr Parameter kParameters[] = {
     {"form", Parameter::Kind::word,
      "pad, rotate, transpose: at the left side of the first equation that writes a tensor in s or l; ahead: at the "
      "loop over the rounds, with \"of\" and \"scope\" of cache_read_write; buffers: there too, with \"of\" and "
-     "\"buffers\" of pipelining, for what is staged already"},
+     "\"buffers\" of pipelining, for what is staged already; deep: at the loop over the rounds, with \"of\" and "
+     "\"depth\" "
+     "of cache_read_write: staged in s with a depth"},
 };
 constexpr Precondition kNeeds[] = {
     kStep,
@@ -26,7 +28,7 @@ constexpr const Precondition& kStaged = kNeeds[1];
 
 /// The strategy that makes a form.
 std::string_view strategy_of(std::string_view form) {
-  if (form == "ahead") return "cache_read_write";
+  if (form == "ahead" || form == "deep") return "cache_read_write";
   return form == "buffers" ? "pipelining" : "set_storage_layout";
 }
 
@@ -83,6 +85,19 @@ void offer_ahead(View& view, Listing& listing) {
   }
 }
 
+/// The plain copies with a depth.
+void offer_deep(View& view, Listing& listing) {
+  for (ChoiceSite& site : list_choices(*find_strategy("cache_read_write"), view, true).sites) {
+    ParameterDomain* form = domain_named(site, "form");
+    if (!domain_named(site, "depth") || !is_one_of(form, "plain")) continue;
+    form->values = std::vector<std::string>{"deep"};
+    std::erase_if(site.parameters,
+                  [](const ParameterDomain& domain) { return domain.name == "direction" || domain.name == "scope"; });
+    site.extended = false;
+    listing.offer(std::move(site));
+  }
+}
+
 void offer_buffers(View& view, Listing& listing) {
   Listing found = list_choices(*find_strategy("pipelining"), view, true, listing.with_refusals);
   for (ChoiceSite& site : found.sites) {
@@ -95,6 +110,7 @@ void offer_buffers(View& view, Listing& listing) {
 void choices(View& view, Listing& listing) {
   offer_layouts(view, listing);
   offer_ahead(view, listing);
+  offer_deep(view, listing);
   offer_buffers(view, listing);
 }
 
@@ -112,6 +128,12 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
     if (name == "form" && is_layout) value = Json(layout_of(kForms[*form]));
   }
   if (strategy == "cache_read_write") values.insert(values.begin(), {"direction", Json("read")});
+  if (kForms[*form] == "deep") {
+    values.emplace_back("scope", Json("s"));
+    for (auto& [name, value] : values) {
+      if (name == "form") value = Json("plain");
+    }
+  }
   (void)builder.step(strategy, choice.at, std::move(values));
   return builder.refusal();
 }

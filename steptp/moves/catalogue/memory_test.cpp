@@ -50,6 +50,16 @@ B(bx,2)[L(k,4)[B(tx,4)[E:s[tx]=if_then_else(k*4+tx<14,A[bx,k*4+tx],0);];B(tx,4)[
                       "pipelining refused [rounds]");
 }
 
+TEST(MemoryMove, StagesWithADepth) {
+  expect_move("memory", R"(
+@input A f32[4,24]
+@output D f32[4,8]
+B(bx,4)L(k,3)B(tx,8)[D[bx,tx]=D[bx,tx]+A[bx,k*8+7-tx];];
+)",
+              R"({"at":"0:loop[1]","of":"A","form":"deep","depth":3})",
+              "B(bx,4)L(k,3)[L(f,8)[E:s3[f]=A[bx,k*8+f];];B(tx,8)[D[bx,tx]=D[bx,tx]+E:s3[7-tx];];];");
+}
+
 TEST(MemoryMove, Refuses) {
   constexpr std::string_view kGlobal = R"(
 @input A f32[8]

@@ -9,6 +9,7 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/caching.h"
 #include "steptp/strategies/expressions.h"
+#include "steptp/strategies/promises.h"
 
 namespace steptp {
 
@@ -27,9 +28,11 @@ constexpr Parameter kParameters[] = {
      "tiles "
      "of fused loops",
      0},
+    {"depth", Parameter::Kind::integer,
+     "2 to 5, of a copy in s in an L loop: so many rounds of the loop may be in flight (s2 to s5); 1: it is in s", 1},
 };
 constexpr Precondition kSafety[] = {kCacheUses,  kCacheBox,  kCacheUnchanged, kCachePlacement, kCacheCovered,
-                                    kCacheWhole, kCacheSize, kCacheRaces,     kCacheForm};
+                                    kCacheWhole, kCacheSize, kCacheRaces,     kCacheForm,      kCacheDepth};
 constexpr Component kModifies[] = {Component::expressions, Component::variables};
 constexpr NewElement kIntroduces[] = {NewElement::variables, NewElement::expressions};
 constexpr std::string_view kForms[] = {"plain", "fill", "wide", "ahead"};
@@ -92,8 +95,68 @@ bool is_inside_threads(const PlacedLoop& at) {
          });
 }
 
+/// A copy with a depth has the promise that the depth makes.
+std::optional<Refusal> refuse_depth(const CacheRequest& request, bool read) {
+  const int depth = request.scope.depth;
+  if (depth == 1) return std::nullopt;
+  const auto refuse = [&](std::string message) {
+    return Refusal{&kCacheDepth, request.site(), std::move(message), {{"depth", depth}}};
+  };
+  if (!read || request.scope != Scope::shared) return refuse("only what is read through s has a depth");
+  if (request.form != CacheForm::plain && request.form != CacheForm::fill) {
+    return refuse(concat("a copy of the form ", kForms[static_cast<std::size_t>(request.form)], " has no depth"));
+  }
+  if (request.at.loop().kind == LoopKind::serial) return std::nullopt;
+  return refuse(concat(request.at.loop().index, " is a ", code(request.at.loop().kind), " loop"));
+}
+
+/// The step with a depth; the promise is looked at in the program that it makes.
+Result<CacheStep, Refusal> plan_deep(View& view, CacheRequest request, bool read) {
+  if (auto refusal = refuse_depth(request, read)) return *std::move(refusal);
+  if (request.scope.depth == 1) return plan(view, request, read);
+  request.purpose = CachePurpose::make;
+  auto step = plan(view, request, read);
+  if (!step) return step;
+  const Program kept = with_kept_depths(step->program);
+  bool is_kept = false;
+  for_each_equation(kept, [&](const Equation& equation, const std::vector<const Nest*>&) {
+    is_kept = is_kept || (equation.left->tensor == step->cache && equation.left->scope == request.scope);
+  });
+  if (is_kept) return step;
+  return Refusal{&kCacheDepth,
+                 request.site(),
+                 concat("the rounds of ", request.at.loop().index, " are not those of an L loop around all of ",
+                        step->cache, " in its kernel, or do not make it anew"),
+                 {{"depth", request.scope.depth}}};
+}
+
 ParameterDomain domain(std::string_view name, std::string value) {
   return {name, std::vector<std::string>{std::move(value)}};
+}
+
+/// All depths for which there is room.
+void offer_depths(View& view, const CacheRequest& request, const Candidate& candidate, Listing& listing) {
+  if (!listing.extended || request.scope != Scope::shared || !candidate.read) return;
+  for (std::uint8_t deepest = kMostDepth; deepest > 1; --deepest) {
+    CacheRequest deep = request;
+    deep.scope.depth = deepest;
+    const auto step = plan_deep(view, deep, candidate.read);
+    if (!step) {
+      listing.refuse(step.error());
+      if (step.error().precondition->id == kCacheDepth.id) return;
+      continue;
+    }
+    std::vector<std::int64_t> depths;
+    for (std::int64_t depth = 2; depth <= deepest; ++depth) depths.push_back(depth);
+    listing.offer({request.site(),
+                   {domain("direction", std::string(kDirections[0])),
+                    domain("of", candidate.of),
+                    domain("scope", std::string(1, code(Scope::shared))),
+                    domain("form", std::string(kForms[static_cast<std::size_t>(request.form)])),
+                    {"depth", std::move(depths)}},
+                   true});
+    return;
+  }
 }
 
 void offer(View& view, const PlacedLoop& at, const Candidate& candidate, Listing& listing) {
@@ -117,6 +180,8 @@ void offer(View& view, const PlacedLoop& at, const Candidate& candidate, Listing
                      {domain("direction", std::string(kDirections[candidate.read ? 0 : 1])), domain("of", candidate.of),
                       domain("scope", std::string(1, code(scope))), domain("form", std::string(kForms[form]))},
                      extended});
+      offer_depths(view, {at, candidate.of, scope, static_cast<CacheForm>(form), CachePurpose::make}, candidate,
+                   listing);
     }
   }
 }
@@ -189,7 +254,10 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto number = static_cast<CacheForm>(form - std::begin(kForms));
   const std::int64_t points = choice.integer("points");
   if (points != 0 && points != 1) return Refusal{&kChoice, choice.at, concat("points is 0 or 1, not ", points), {}};
-  auto step = plan(view, {*at, choice.word("of"), *scope, number, CachePurpose::make, points == 1}, read);
+  const std::int64_t depth = choice.integer("depth");
+  if (depth < 1 || depth > kMostDepth) return Refusal{&kCacheDepth, choice.at, concat("depth ", depth), {}};
+  const Placement placement(*scope, static_cast<std::uint8_t>(depth));
+  auto step = plan_deep(view, {*at, choice.word("of"), placement, number, CachePurpose::make, points == 1}, read);
   if (!step) return step.error();
   Applied out;
   out.program = std::move(step->program);
@@ -208,6 +276,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
                      {&kCacheSize, {}},
                      {&kCacheRaces, {}}};
   out.facts.holds.push_back(read ? Holds{&kCacheUnchanged, {}} : Holds{&kCacheWhole, {}});
+  if (depth > 1) out.facts.holds.push_back({&kCacheDepth, {{"depth", depth}}});
   out.facts.values = {{"of", step->source},
                       {"cache", step->cache},
                       {"scope", choice.word("scope")},

@@ -55,6 +55,37 @@ TEST(CacheReadWrite, ReadIntoSharedMemory) {
                 "B(tx,8)L(a,6)L(c,4)[D[bx*8+tx,a]=D[bx*8+tx,a]+E:s[tx,c]*C[c,a];];];");
 }
 
+constexpr std::string_view kRounds = R"(
+@input A f32[4,24]
+@output D f32[4,8]
+B(bx,4)L(k,3)B(tx,8)[D[bx,tx]=D[bx,tx]+A[bx,k*8+7-tx];];
+)";
+
+std::string deep(std::string chosen, int depth) {
+  chosen.pop_back();
+  return concat(chosen, ",\"depth\":", depth, "}");
+}
+
+TEST(CacheReadWrite, WithRoomForSeveralRounds) {
+  for (const int depth : {2, 3, 5}) {
+    expect_cached(kRounds, deep(choice("0:loop[1]", "read", "A", "s"), depth),
+                  concat("B(bx,4)L(k,3)[L(f,8)[E:s", depth, "[f]=A[bx,k*8+f];];B(tx,8)[D[bx,tx]=D[bx,tx]+E:s", depth,
+                         "[7-tx];];];"));
+  }
+  expect_cached(kRounds, deep(choice("0:loop[1]", "read", "A", "s"), 1),
+                "B(bx,4)L(k,3)[L(f,8)[E:s[f]=A[bx,k*8+f];];B(tx,8)[D[bx,tx]=D[bx,tx]+E:s[7-tx];];];");
+}
+
+TEST(CacheReadWrite, ADepthIsOfRounds) {
+  expect_refused(kRounds, deep(choice("0:loop[1]", "read", "A", "s"), 6), "depth");
+  expect_refused(kRounds, deep(choice("0:loop[1]", "read", "A", "s"), 0), "depth");
+  expect_refused(kRounds, deep(choice("0:loop[1]", "read", "A", "l"), 2), "depth");
+  expect_refused(kRounds, deep(choice("0:loop[1]", "read", "A", "s", "ahead"), 2), "depth");
+  expect_refused(kRounds, deep(choice("0:loop[1]", "write", "D", "s"), 2), "depth");
+  // Blocks have no rounds.
+  expect_refused(kRounds, deep(choice("0:loop[0]", "read", "A", "s"), 2), "depth");
+}
+
 TEST(CacheReadWrite, ACopyInRegistersRepeatsTheThreadLoops) {
   expect_cached(kTiled, choice("0:loop[0]", "read", "A", "l"),
                 "B(bx,4)[B(tx,8)L(c,4)[E:l[c]=A[bx*8+tx,c];];"

@@ -58,7 +58,11 @@ TEST_P(MoveHouse, OnProgramsOfTheZoo) {
       const Choice choice = site.choice(random.below(site.count()));
       EXPECT_TRUE(site.contains(choice));
       ++made;
-      if (!check_move(move, program->program, choice)) ++undecided;
+      if (!check_move(move, program->program, choice)) {
+        ++undecided;
+        if (soaked(1) > 1)
+          std::cout << move.name << " undecided: " << type.name << " " << choice.to_json().dump() << "\n";
+      }
       if (HasFailure()) return;
     }
   }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "steptp/analysis/instances.h"
+#include "steptp/analysis/padded_rows.h"
 #include "steptp/analysis/written_boxes.h"
 #include "steptp/base/text.h"
 
@@ -25,8 +26,8 @@ enum class Narrowing : std::uint8_t { none, by_indices, all };
 
 class DefinednessChecker {
  public:
-  DefinednessChecker(const AccessTable& table, const ValueFacts& facts, Findings& findings)
-      : table_(table), facts_(facts), findings_(findings) {}
+  DefinednessChecker(const AccessTable& text, const ValueFacts& facts, Findings& findings)
+      : text_(text), table_(with_rows(text)), facts_(facts), findings_(findings) {}
 
   void run() {
     for (const Access& access : table_.accesses) {
@@ -130,8 +131,9 @@ class DefinednessChecker {
       point[statement.loops[i]->index] = answer.point[i];
       at.variables[statement.loops[i]->index] = {answer.point[i], answer.point[i]};
     }
+    const Access& written = text_.accesses[static_cast<std::size_t>(&read - table_.accesses.data())];
     const std::string element =
-        join(read.ref->subscripts, ",", [&at](const Index& s) { return describe(range_of(s, at).low); });
+        join(written.ref->subscripts, ",", [&at](const Index& s) { return describe(range_of(s, at).low); });
     findings_.report("undefined-read", Severity::error, &read.site,
                      concat(read.ref->tensor, element.empty() ? "" : concat("_{", element, "}"),
                             " is read before anything writes it, at ", describe(point, statement.loops)),
@@ -205,7 +207,8 @@ class DefinednessChecker {
     }
   }
 
-  const AccessTable& table_;
+  const AccessTable& text_;
+  const AccessTable table_;
   const ValueFacts& facts_;
   Findings& findings_;
   Presburger isl_;

@@ -1,5 +1,6 @@
 #include "steptp/base/json.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -15,10 +16,17 @@ namespace {
 constexpr std::size_t kMaxDepth = 200;  // nothing we read is deeper, and destructors recurse
 
 /// Bytes that are no UTF-8 (a message may quote any input) become U+FFFD, so that what we print is always JSON.
+bool needs_no_escape(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+
 void append_quoted(std::string& out, std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   out += '"';
   while (!text.empty()) {
+    const auto* end = std::find_if_not(text.begin(), text.end(), needs_no_escape);
+    const auto plain = static_cast<std::size_t>(end - text.begin());
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const char c = text.front();
     const std::size_t length = utf8_length(text);
     switch (c) {

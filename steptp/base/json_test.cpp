@@ -39,6 +39,8 @@ TEST(Json, DoublesAreShortestAndNonFiniteOnesAreStrings) {
 
 TEST(Json, EscapesWhatMustBeEscaped) {
   EXPECT_EQ(quote_json("a\"b\\c\n\r\t\x01z"), R"("a\"b\\c\n\r\t\u0001z")");
+  EXPECT_EQ(quote_json("long \"runs\" between\\escapes\x7f\x1f!"),
+            "\"long \\\"runs\\\" between\\\\escapes\x7f\\u001f!\"");
   EXPECT_EQ(round_trip(R"("\u00e9\ud83d\ude00")"), "\"\xc3\xa9\xf0\x9f\x98\x80\"");
 }
 

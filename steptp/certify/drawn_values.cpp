@@ -108,7 +108,7 @@ double InputSource::special_real(const InputFacts& facts, std::int64_t position,
       wanted = generic * width * (facts.is_made ? 16 * width : 1);
       break;
     }
-    case DrawKind::huge: wanted = std::ldexp(generic, static_cast<int>(small % 64)); break;
+    case DrawKind::huge: wanted = generic * static_cast<double>(std::uint64_t{1} << small % 64); break;
     case DrawKind::tiny: wanted = std::trunc(generic * 0x1p22) * 0x1p-52; break;
     case DrawKind::below: wanted = -(unit + 1) * model_.beyond; break;
     case DrawKind::above: wanted = (unit + 1) * model_.beyond; break;

@@ -132,10 +132,11 @@ Answer optimize_document(const Document& document, OptimizeRequest request, cons
   if (done) return answer_of(document, *done, request, options);
   Answer answer;
   answer.status = Status::bad_input;
-  answer.err = concat(options.plan, ": ", done.error(), "\n");
+  answer.err = concat(options.plan, ": ", done.error(), "; the program stays as it came\n");
+  answer.out = program_text(document, document.program);
   if (json) {
     Json out;
-    out.set("program", document.program.name).set("device", request.target.device->name);
+    out.set("program", document.program.name).set("device", request.rates.name);
     out.set("leir", print(document.program)).set("fallback", true).set("reason", done.error());
     answer.out = out.dump() + "\n";
   }
@@ -165,21 +166,23 @@ Status optimize_model(OptimizeOptions& options, const OptimizeRequest& request, 
   return answer.status;
 }
 
+/// The launch limits that go with a table of rates: its own, or those of its kind.
+const Device& limits_of(const DeviceRates& rates) {
+  const Device* own = find_device(rates.name);
+  if (!own && !rates.is_gpu()) own = find_device("cpu");
+  return own ? *own : default_device();
+}
+
 Status run(OptimizeOptions& options) {
-  const Device* device = find_device(options.device);
   const auto rates = find_rates(options.device);
   if (!rates) return bad_input(make_error("usage", concat("--device: ", rates.error())));
-  if (!device) {
-    return bad_input(make_error("usage", concat("--device: unknown device '", options.device, "'"),
-                                concat("the devices are ", device_names())));
-  }
   std::optional<Plan> plan;
   if (!options.plan.empty()) {
     auto read = read_plan(options.plan);
     if (!read) return bad_input(read.error());
     plan = std::move(read).value();
   }
-  OptimizeRequest request = request_of(options, *device, *rates);
+  OptimizeRequest request = request_of(options, limits_of(*rates), *rates);
   const std::string& file = options.records.file;
   PlanProgress progress;
   const bool is_many = file.ends_with(".jsonl");

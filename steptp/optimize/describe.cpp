@@ -71,7 +71,7 @@ Json to_json(const Optimized& optimized, const OptimizeRequest& request) {
   Json::Array steps;
   for (const Step& step : optimized.recipe) steps.push_back(to_json(step));
   Json out;
-  out.set("program", optimized.program.name).set("device", request.target.device->name);
+  out.set("program", optimized.program.name).set("device", request.rates.name);
   out.set("leir", print(optimized.program)).set("plan", std::move(moves)).set("recipe", std::move(steps));
   out.set("verdict", name_of(optimized.judged.verdict)).set("safe", optimized.judged.safe);
   out.set("expected_s", seconds_of(optimized.expected)).set("measured_s", Json()).set("samples", 0);
@@ -88,7 +88,7 @@ Json to_json(const Optimized& optimized, const OptimizeRequest& request) {
 std::string explain(const Optimized& optimized, const OptimizeRequest& request) {
   std::string out;
   const std::string name = optimized.program.name.empty() ? "the program" : optimized.program.name;
-  append(out, name, " for ", request.target.device->name, ": ");
+  append(out, name, " for ", request.rates.name, ": ");
   if (optimized.fallback) {
     append(out, "it stays as it came, because ", optimized.reason, "\n");
   } else {

@@ -16,6 +16,12 @@ namespace steptp {
 
 namespace {
 
+/// Evaluations for one pair. Most are proved without any; what is not shown of several moves at once with these is
+/// left to its steps, which are easier, and have more.
+constexpr std::uint64_t kEvaluationsOfSeveral = 12'000'000;
+constexpr std::uint64_t kEvaluationsOfStep = 60'000'000;
+constexpr double kMostSeconds = 8;
+
 /// A program that was made here, as the judge takes its texts.
 Document document_of(const Document& root, const Program& program) {
   Document out;
@@ -40,7 +46,7 @@ class PlanJudge {
         end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(how.seconds))) {}
 
   JudgedPlan judge(const MadePlan& made) {
-    ask("root to end", root_.program, made.moved.program, false);
+    ask("root to end", root_.program, made.moved.program, Ask::whole);
     const bool is_shown = is_equal(last().verdict);
     if (!is_shown && last().verdict != Grade::differs && !out_.cancelled) {
       const PlanLink whole = std::move(out_.links.back());
@@ -54,7 +60,7 @@ class PlanJudge {
   }
 
   JudgedPlan judge_itself() {
-    ask("the program as it is", root_.program, root_.program, false);
+    ask("the program as it is", root_.program, root_.program, Ask::whole);
     take_whole(last());
     return std::move(out_);
   }
@@ -65,21 +71,26 @@ class PlanJudge {
 
   [[nodiscard]] const ApartAnswer& last() const { return out_.links.back().answer; }
 
-  ApartAnswer asked(const Program& before, const Program& after, bool by_steps) {
+  /// `safe` is asked of the whole only: it does not pass along a chain.
+  enum class Ask : std::uint8_t { step, group, whole, whole_by_steps };
+
+  ApartAnswer asked(const Program& before, const Program& after, Ask ask) {
     ApartOptions options;
     options.command = how_.command;
     options.judge.seed = how_.seed;
-    options.judge.equal_by_steps = by_steps;
+    options.judge.equal_by_steps = ask == Ask::whole_by_steps;
+    options.judge.budget = ask == Ask::step ? kEvaluationsOfStep : kEvaluationsOfSeveral;
+    if (ask == Ask::step || ask == Ask::group) options.judge.safety_budget = 0;
     options.with_certificate = true;
     options.go_on = how_.go_on;
-    options.seconds = std::max(0.05, Seconds(end_ - Clock::now()).count());
+    options.seconds = std::clamp(Seconds(end_ - Clock::now()).count(), 0.05, kMostSeconds);
     ApartAnswer answer = verify_apart(make_pair(document_of(root_, before), document_of(root_, after)), options);
     out_.cancelled = out_.cancelled || answer.cancelled;
     return answer;
   }
 
-  void ask(std::string what, const Program& before, const Program& after, bool by_steps) {
-    ApartAnswer answer = asked(before, after, by_steps);
+  void ask(std::string what, const Program& before, const Program& after, Ask how) {
+    ApartAnswer answer = asked(before, after, how);
     out_.links.push_back({std::move(what), std::move(answer)});
   }
 
@@ -134,7 +145,7 @@ class PlanJudge {
   }
 
   bool judge_stage(const Program& before, const Stage& stage) {
-    ask(name_of_stage(stage), before, stage.program, false);
+    ask(name_of_stage(stage), before, stage.program, Ask::group);
     if (is_equal(last().verdict)) return true;
     out_.verdict = last().verdict;
     out_.reason = concat(name_of_stage(stage), ": ", last().reason);
@@ -144,7 +155,7 @@ class PlanJudge {
     for (std::size_t i = 0; i < stage.recipe.size(); ++i) {
       auto next = replay(program, Recipe{stage.recipe[i]});
       const std::string what = concat(name_of_stage(stage), ", step ", i + 1, " (", stage.recipe[i].strategy, ")");
-      ask(what, program, next->program, false);
+      ask(what, program, next->program, Ask::step);
       if (!is_equal(last().verdict)) {
         out_.verdict = last().verdict;
         out_.reason = concat(what, ": ", last().reason);
@@ -165,7 +176,7 @@ class PlanJudge {
       if (bound.is_number()) chances.push_back(bound.number());
     }
     out_.bound_log2 = sum_of_chances(chances);
-    const ApartAnswer end = asked(root_.program, made.moved.program, true);
+    const ApartAnswer end = asked(root_.program, made.moved.program, Ask::whole_by_steps);
     out_.safe = value_of(end, "safe");
     out_.safe_by = value_of(end, "safe_by");
     out_.reason = concat("shown link by link; at once it is ", steptp::name_of(whole.answer.verdict));
@@ -178,9 +189,12 @@ class PlanJudge {
 
   /// The end is shown unequal, or not shown safe: the first group that is to blame.
   void find_culprit(const MadePlan& made) {
+    const std::vector<Stage> stages = stages_of(made);
+    out_.culprit = stages.front().group;
+    if (stages.size() == 1) return;
     Program before = root_.program;
-    for (const Stage& stage : stages_of(made)) {
-      const ApartAnswer answer = asked(before, stage.program, false);
+    for (const Stage& stage : stages) {
+      const ApartAnswer answer = asked(before, stage.program, Ask::whole);
       const Json& safe = value_of(answer, "safe");
       if (!is_equal(answer.verdict) || !safe.as_bool() || !*safe.as_bool()) {
         out_.culprit = stage.group;

@@ -11,7 +11,9 @@ namespace steptp {
 namespace {
 
 /// How many plans are judged before the program stays as it is.
-constexpr std::size_t kMostPlans = 8;
+constexpr std::size_t kMostPlans = 5;
+/// Where one is equal and nobody knows whether it is safe: whether the next one is.
+constexpr std::size_t kPlansAfterSecond = 1;
 
 bool fits(const Program& program, const PlanTarget& target) {
   return check_program(program, {target.device}).verdict == CheckReport::Verdict::ok;
@@ -29,20 +31,24 @@ class Optimizer {
 
   Optimized run() {
     PlanMaker maker(root_.program, request_.target, request_.rates, planning());
-    planned_ = Clock::now();
-    candidates_ = maker.candidates();
-    cut_ = maker.was_cut();
-    while (plans_ < kMostPlans && goes_on()) {
+    std::size_t most = kMostPlans;
+    while (plans_ < most && goes_on()) {
+      const auto begun = Clock::now();
       auto made = maker.best();
+      planning_ += Clock::now() - begun;
+      candidates_ = maker.candidates();
+      cut_ = maker.was_cut();
       if (!made) {
-        if (why_.empty()) why_ = concat("no plan passes `check --device ", request_.target.device->name, "`");
+        if (why_.empty()) why_ = concat("no plan passes `check --device ", request_.rates.name, "`");
         break;
       }
       if (made->plan.moves.empty()) {
         if (why_.empty()) why_ = "nothing is expected to be faster than the program as it is";
         break;
       }
+      const bool had_second = second_.has_value();
       if (auto found = tried(*made, maker)) return *std::move(found);
+      if (second_ && !had_second) most = std::min(most, plans_ + kPlansAfterSecond);
     }
     if (second_ && !request_.require_safe) return *std::move(second_);
     cut_ = cut_ || !goes_on();
@@ -57,7 +63,7 @@ class Optimizer {
     for (const PlannedMove& move : plan.moves) made.groups.insert(made.groups.begin(), PlannedGroup{0, 0, {move}, 0});
     plans_ = 1;
     if (!fits(made.moved.program, request_.target)) {
-      why_ = concat("what the plan makes does not pass `check --device ", request_.target.device->name, "`");
+      why_ = concat("what the plan makes does not pass `check --device ", request_.rates.name, "`");
       return vanilla();
     }
     JudgedPlan judged = judge_plan(root_, made, request_.judging);
@@ -72,7 +78,7 @@ class Optimizer {
   Optimized vanilla() {
     Optimized out;
     out.program = root_.program;
-    out.plan = {root_hash(root_.program), std::string(request_.target.device->name), {}};
+    out.plan = {root_hash(root_.program), request_.rates.name, {}};
     out.fallback = true;
     PlanJudging how = request_.judging;
     how.go_on = nullptr;  // the program against itself takes no time
@@ -90,7 +96,7 @@ class Optimizer {
     ++plans_;
     if (request_.progress) request_.progress("judging", plans_, kMostPlans);
     if (!fits(made.moved.program, request_.target)) {
-      why_ = concat("the whole plan does not pass `check --device ", request_.target.device->name, "`");
+      why_ = concat("the whole plan does not pass `check --device ", request_.rates.name, "`");
       maker.reject(std::nullopt);
       return std::nullopt;
     }
@@ -114,7 +120,7 @@ class Optimizer {
     out.jobs = request_.jobs;
     out.go_on = request_.go_on;
     if (request_.progress) {
-      out.progress = [this](std::size_t done, std::size_t all) { request_.progress("candidates", done, all); };
+      out.progress = [this](std::size_t tried) { request_.progress("candidates", tried, 0); };
     }
     return out;
   }
@@ -136,8 +142,8 @@ class Optimizer {
     out.vanilla = expected_of(root_.program, request_.rates);
     out.candidates = candidates_;
     out.judged_plans = plans_;
-    out.planning_seconds = std::chrono::duration<double>(planned_ - begun_).count();
-    out.judging_seconds = std::chrono::duration<double>(Clock::now() - planned_).count();
+    out.planning_seconds = std::chrono::duration<double>(planning_).count();
+    out.judging_seconds = std::chrono::duration<double>(Clock::now() - begun_ - planning_).count();
     out.interrupted = cut_;
     if (out.interrupted && out.fallback) out.reason = "it was ended before a plan was verified";
     if (out.interrupted && !out.fallback) out.reason = "it was ended before all candidates were tried";
@@ -148,7 +154,7 @@ class Optimizer {
   const Document& root_;
   const OptimizeRequest& request_;
   Clock::time_point begun_ = Clock::now();
-  Clock::time_point planned_ = begun_;
+  Clock::duration planning_{};
   std::size_t candidates_ = 0;
   std::size_t plans_ = 0;
   bool cut_ = false;

@@ -3,8 +3,8 @@
 // chosen is replayed on the whole program, where it is checked and judged; nothing here is trusted.
 #include "steptp/planner/plan_maker.h"
 
-#include <atomic>
-#include <mutex>
+#include <algorithm>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -15,6 +15,11 @@
 namespace steptp {
 
 namespace {
+
+/// Where a place is this many times its floor, other moves and shorter runs are tried as well.
+constexpr double kGoodFactor = 3;
+
+constexpr double kUnwanted = 1e3;  // seconds
 
 /// Moves of a section at their places in the whole program.
 std::vector<PlannedMove> shifted(const std::vector<PlannedMove>& moves, std::uint32_t by) {
@@ -30,71 +35,159 @@ std::optional<Moved> moved_by(const Program& program, const std::vector<PlannedM
   return std::move(moved).value();
 }
 
+/// Moves that only give each element a thread: for places of which nothing better can be made.
+bool is_last_resort(const Proposal& proposal) { return proposal.moves.empty() || proposal.moves.back().move == "map"; }
+
 }  // namespace
 
 PlanMaker::PlanMaker(const Program& root, PlanTarget target, DeviceRates rates, PlanningOptions options)
     : root_(root), target_(target), rates_(std::move(rates)), options_(std::move(options)) {
   for (PreparedProgram& prepared : prepared_forms(root)) {
-    forms_.push_back({std::move(prepared), {}, {}, false});
+    forms_.emplace_back();
+    forms_.back().prepared = std::move(prepared);
     collect(forms_.back());
   }
-  try_all();
 }
 
 void PlanMaker::collect(Form& form) {
+  const std::size_t places = form.prepared.program.nests.size();
   View view(form.prepared.program);
   Sections sections(view);
-  for (std::uint32_t i = 0; i < form.prepared.program.nests.size(); ++i) form.candidates.push_back({{i, 1, {}}, {}});
-  for (Proposal& proposal : proposals_for(view, target_)) form.candidates.push_back({std::move(proposal), {}});
-  for (const Candidate& candidate : form.candidates) {
-    const auto place = std::pair(candidate.proposal.first, candidate.proposal.expressions);
-    const auto [known, is_new] = form.sections.try_emplace(place);
-    if (is_new) known->second = sections.section(place.first, place.second);
+  form.families.resize(places);
+  std::map<std::pair<std::uint32_t, std::string>, std::size_t> known;
+  for (Proposal& proposal : proposals_for(view, target_)) {
+    const auto place = std::pair(proposal.first, proposal.expressions);
+    const auto [section, is_new] = form.sections.try_emplace(place);
+    if (is_new) section->second = sections.section(place.first, place.second);
+    if (!section->second) continue;
+    std::vector<Family>& families = form.families[proposal.first];
+    const auto [family, is_first] = known.try_emplace({proposal.first, proposal.moves.back().move}, families.size());
+    if (is_first) families.push_back({{}, is_last_resort(proposal)});
+    families[family->second].candidates.push_back(form.candidates.size());
+    form.candidates.push_back({std::move(proposal)});
   }
-  candidates_ += form.candidates.size();
+  // Each expression as it is: nothing needs to be made, but it may be beyond the device.
+  for (std::uint32_t i = 0; i < places; ++i) {
+    const auto [section, is_new] = form.sections.try_emplace({i, 1});
+    if (is_new) section->second = sections.section(i, 1);
+    form.families[i].push_back({{form.candidates.size()}, true});
+    form.candidates.push_back({{i, 1, {}}});
+  }
 }
 
-/// A section that cannot be cut out costs nothing as it is, and nothing can be made of it.
-void PlanMaker::try_one(const Form& form, Candidate& candidate) const {
+bool PlanMaker::goes_on() {
+  if (options_.go_on && !options_.go_on()) was_cut_ = true;
+  return !was_cut_;
+}
+
+/// An expression that cannot be cut out can only stay as it is: nobody wants that who has something else.
+void PlanMaker::try_one(Form& form, Candidate& candidate) const {
   const Proposal& proposal = candidate.proposal;
   const std::optional<Program>& section = form.sections.at({proposal.first, proposal.expressions});
+  candidate.state = Candidate::State::out;
   if (!section) {
-    if (proposal.moves.empty()) candidate.seconds = 0;
+    candidate.state = Candidate::State::possible;
+    candidate.seconds = kUnwanted;
     return;
   }
   const auto moved = moved_by(*section, proposal.moves);
   if (!moved) return;
   const auto expected = estimate(moved->program, rates_);
-  if (expected) candidate.seconds = expected->seconds;
+  if (!expected) return;
+  candidate.seconds = expected->seconds;
+  candidate.state = Candidate::State::possible;
 }
 
-void PlanMaker::try_all() {
-  std::vector<std::pair<const Form*, Candidate*>> work;
-  for (Form& form : forms_) {
-    for (Candidate& candidate : form.candidates) work.emplace_back(&form, &candidate);
+void PlanMaker::try_family(Form& form, const Family& family, bool shorter) {
+  std::set<std::uint32_t> done;  // lengths of runs of which one is possible
+  for (const std::size_t number : family.candidates) {
+    const Candidate& known = form.candidates[number];
+    if (known.state == Candidate::State::possible) done.insert(known.proposal.expressions);
   }
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::size_t done = 0;
-  std::atomic<bool> cut = false;
-  const auto run = [&] {
-    for (std::size_t i = next++; i < work.size(); i = next++) {
-      const bool is_kept = work[i].second->proposal.moves.empty();
-      if (!is_kept && options_.go_on && !options_.go_on()) {
-        cut = true;
-        continue;
-      }
-      try_one(*work[i].first, *work[i].second);
-      if (!options_.progress) continue;
-      const std::scoped_lock lock(mutex);
-      options_.progress(++done, work.size());
+  for (const std::size_t number : family.candidates) {
+    Candidate& candidate = form.candidates[number];
+    if (!done.empty() && (!shorter || done.contains(candidate.proposal.expressions))) continue;
+    const bool is_free = candidate.proposal.moves.empty();
+    if (candidate.state != Candidate::State::untried || (!is_free && !goes_on())) continue;
+    try_one(form, candidate);
+    ++tried_;
+    if (candidate.state == Candidate::State::possible) done.insert(candidate.proposal.expressions);
+  }
+}
+
+bool PlanMaker::is_good(const Form& form, std::size_t place) const {
+  for (const Family& family : form.families[place]) {
+    for (const std::size_t number : family.candidates) {
+      const Candidate& candidate = form.candidates[number];
+      const Proposal& proposal = candidate.proposal;
+      if (candidate.state != Candidate::State::possible) continue;
+      const auto& section = form.sections.at({proposal.first, proposal.expressions});
+      if (section && candidate.seconds <= kGoodFactor * floor_seconds(*section, rates_)) return true;
     }
+  }
+  return false;
+}
+
+void PlanMaker::run(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto take = [&] {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
   };
   std::vector<std::thread> threads;
-  for (unsigned i = 1; i < options_.jobs; ++i) threads.emplace_back(run);
-  run();
+  for (std::size_t i = 1; i < std::min<std::size_t>(options_.jobs, count); ++i) threads.emplace_back(take);
+  take();
   for (std::thread& thread : threads) thread.join();
-  was_cut_ = cut;
+  if (options_.progress) options_.progress(tried_);
+}
+
+void PlanMaker::expand_at(Form& form, std::size_t place) {
+  const std::vector<Family>& families = form.families[place];
+  run(families.size(), [&](std::size_t i) {
+    // What costs no step is always asked: on a CPU it may be good enough.
+    const bool is_free = form.candidates[families[i].candidates[0]].proposal.moves.empty();
+    if (is_free || !families[i].is_last_resort) try_family(form, families[i], false);
+  });
+  if (is_good(form, place)) return;
+  run(families.size(), [&](std::size_t i) { try_family(form, families[i], true); });
+}
+
+void PlanMaker::expand(Form& form) {
+  std::vector<bool> comes_here(form.families.size() + 1, false);
+  comes_here[0] = true;
+  for (std::size_t i = 0; i < form.families.size(); ++i) {
+    if (!comes_here[i]) continue;
+    expand_at(form, i);
+    for (const Family& family : form.families[i]) {
+      for (const std::size_t number : family.candidates) {
+        const Candidate& candidate = form.candidates[number];
+        if (candidate.state != Candidate::State::possible) continue;
+        comes_here[i + candidate.proposal.expressions] = true;
+      }
+    }
+  }
+}
+
+bool PlanMaker::tune(Form& form, const Chain& chain) {
+  std::vector<Candidate*> untried;
+  for (const std::size_t chosen : chain.candidates) {
+    const Proposal& proposal = form.candidates[chosen].proposal;
+    for (const Family& family : form.families[proposal.first]) {
+      const bool is_it =
+          std::find(family.candidates.begin(), family.candidates.end(), chosen) != family.candidates.end();
+      for (const std::size_t number : family.candidates) {
+        Candidate& other = form.candidates[number];
+        const bool is_like = is_it && other.proposal.expressions == proposal.expressions;
+        if (is_like && other.state == Candidate::State::untried) untried.push_back(&other);
+      }
+    }
+  }
+  if (!goes_on()) return false;
+  run(untried.size(), [&](std::size_t i) {
+    if (!goes_on()) return;
+    try_one(form, *untried[i]);
+    ++tried_;
+  });
+  return !untried.empty() && !was_cut_;
 }
 
 /// The shortest path from the first expression to behind the last; of equal ones that which was proposed first.
@@ -105,10 +198,10 @@ std::optional<PlanMaker::Chain> PlanMaker::cheapest(const Form& form) const {
   for (std::size_t i = count; i-- > 0;) {
     for (std::size_t number = 0; number < form.candidates.size(); ++number) {
       const Candidate& candidate = form.candidates[number];
-      if (candidate.proposal.first != i || !candidate.seconds) continue;
+      if (candidate.proposal.first != i || candidate.state != Candidate::State::possible) continue;
       const auto& rest = from[i + candidate.proposal.expressions];
       if (!rest) continue;
-      const double seconds = *candidate.seconds + rest->seconds;
+      const double seconds = candidate.seconds + rest->seconds;
       if (from[i] && from[i]->seconds <= seconds) continue;
       Chain chain{seconds, {number}};
       chain.candidates.insert(chain.candidates.end(), rest->candidates.begin(), rest->candidates.end());
@@ -118,7 +211,7 @@ std::optional<PlanMaker::Chain> PlanMaker::cheapest(const Form& form) const {
   return from[0];
 }
 
-bool PlanMaker::pass_check(Form& form, const Chain& chain) const {
+bool PlanMaker::pass_check(Form& form, const Chain& chain, const Device* device) {
   bool passed = true;
   for (const std::size_t number : chain.candidates) {
     Candidate& candidate = form.candidates[number];
@@ -127,10 +220,10 @@ bool PlanMaker::pass_check(Form& form, const Chain& chain) const {
     if (candidate.is_checked || !section) continue;
     candidate.is_checked = true;
     const auto moved = moved_by(*section, proposal.moves);
-    const bool is_ok = check_program(moved->program, {target_.device}).verdict == CheckReport::Verdict::ok;
+    const bool is_ok = check_program(moved->program, {device}).verdict == CheckReport::Verdict::ok;
     // What stays as it is may be beyond the device too: then something else has to be made of it.
     if (is_ok) continue;
-    candidate.seconds.reset();
+    candidate.state = Candidate::State::out;
     passed = false;
   }
   return passed;
@@ -138,13 +231,13 @@ bool PlanMaker::pass_check(Form& form, const Chain& chain) const {
 
 std::optional<MadePlan> PlanMaker::compose(Form& form, const Chain& chain) {
   MadePlan out;
-  out.plan = {root_hash(root_), std::string(target_.device->name), form.prepared.moves};
+  out.plan = {root_hash(root_), rates_.name, form.prepared.moves};
   out.prepared = form.prepared.moves.size();
   out.seconds = chain.seconds;
   for (const std::size_t number : chain.candidates) {
     const Candidate& candidate = form.candidates[number];
     out.groups.push_back(
-        {candidate.proposal.first, candidate.proposal.expressions, candidate.proposal.moves, *candidate.seconds});
+        {candidate.proposal.first, candidate.proposal.expressions, candidate.proposal.moves, candidate.seconds});
   }
   // From the last: what stands before keeps its place.
   for (std::size_t i = out.groups.size(); i-- > 0;) {
@@ -161,7 +254,7 @@ std::optional<MadePlan> PlanMaker::compose(Form& form, const Chain& chain) {
   for (std::size_t i = out.groups.size(); i-- > 0;) {
     move += out.groups[i].moves.size();
     if (moved.error().move > move) continue;
-    form.candidates[chain.candidates[i]].seconds.reset();
+    form.candidates[chain.candidates[i]].state = Candidate::State::out;
     return std::nullopt;
   }
   form.is_out = true;
@@ -169,28 +262,26 @@ std::optional<MadePlan> PlanMaker::compose(Form& form, const Chain& chain) {
 }
 
 std::optional<MadePlan> PlanMaker::best() {
-  while (true) {
-    std::optional<Chain> best;
-    for (std::size_t i = 0; i < forms_.size(); ++i) {
-      if (forms_[i].is_out) continue;
-      auto chain = cheapest(forms_[i]);
-      if (!chain) forms_[i].is_out = true;
-      if (!chain || (best && best->seconds <= chain->seconds)) continue;
-      best = std::move(chain);
-      last_form_ = i;
+  // The form with most inlined comes last, and is the one to begin with; the others are for where it fails.
+  for (std::size_t i = forms_.size(); i-- > 0;) {
+    Form& form = forms_[i];
+    last_form_ = i;
+    while (!form.is_out) {
+      expand(form);
+      auto chain = cheapest(form);
+      form.is_out = !chain;
+      if (!chain || tune(form, *chain) || !pass_check(form, *chain, target_.device)) continue;
+      last_ = *std::move(chain);
+      if (auto made = compose(form, last_)) return made;
     }
-    if (!best) return std::nullopt;
-    Form& form = forms_[last_form_];
-    if (!pass_check(form, *best)) continue;
-    last_ = *best;
-    if (auto made = compose(form, *best)) return made;
   }
+  return std::nullopt;
 }
 
 void PlanMaker::reject(std::optional<std::size_t> group) {
   Form& form = forms_[last_form_];
   if (group)
-    form.candidates[last_.candidates[*group]].seconds.reset();
+    form.candidates[last_.candidates[*group]].state = Candidate::State::out;
   else
     form.is_out = true;
 }

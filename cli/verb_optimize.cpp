@@ -56,9 +56,9 @@ class PlanProgress {
   std::optional<Progress> bar_;
 };
 
-OptimizeRequest request_of(const OptimizeOptions& options, const Device& device, const DeviceRates& rates) {
+OptimizeRequest request_of(const OptimizeOptions& options, const DeviceRates& rates) {
   OptimizeRequest out;
-  out.target = {&device, rates.kind};
+  out.target = plan_target(rates);
   out.rates = rates;
   out.jobs = options.records.jobs == 0 ? default_jobs() : options.records.jobs;
   out.require_safe = options.require_safe;
@@ -166,13 +166,6 @@ Status optimize_model(OptimizeOptions& options, const OptimizeRequest& request, 
   return answer.status;
 }
 
-/// The launch limits that go with a table of rates: its own, or those of its kind.
-const Device& limits_of(const DeviceRates& rates) {
-  const Device* own = find_device(rates.name);
-  if (!own && !rates.is_gpu()) own = find_device("cpu");
-  return own ? *own : default_device();
-}
-
 Status run(OptimizeOptions& options) {
   const auto rates = find_rates(options.device);
   if (!rates) return bad_input(make_error("usage", concat("--device: ", rates.error())));
@@ -182,7 +175,7 @@ Status run(OptimizeOptions& options) {
     if (!read) return bad_input(read.error());
     plan = std::move(read).value();
   }
-  OptimizeRequest request = request_of(options, limits_of(*rates), *rates);
+  OptimizeRequest request = request_of(options, *rates);
   const std::string& file = options.records.file;
   PlanProgress progress;
   const bool is_many = file.ends_with(".jsonl");

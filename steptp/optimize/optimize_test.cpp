@@ -7,18 +7,20 @@
 #include "steptp/safety/check.h"
 #include "steptp/text/printer.h"
 #include "steptp/zoo/types.h"
-#include "testing/move_test.h"
+#include "testing/shorthand.h"
 #include "testing/soak.h"
 
 namespace steptp::testing {
 namespace {
 
+Program program_of(std::string_view text) { return shorthand_program(text, {{"T", "f32"}}); }
+
 constexpr std::string_view kProduct = R"(
-@input A f32[128,96]
-@input C f32[96,80]
-@input F f32[80]
-@output E f32[128,80]
-B(tx,128)L(a,80)L(c,96)[D[tx,a]=D[tx,a]+A[tx,c]*C[c,a];];B(tx,128)L(a,80)[E[tx,a]=max(D[tx,a]+F[a],0);];
+@input A f32[512,512]
+@input C f32[512,512]
+@input F f32[512]
+@output E f32[512,512]
+B(tx,512)L(a,512)L(c,512)[D[tx,a]=D[tx,a]+A[tx,c]*C[c,a];];B(tx,512)L(a,512)[E[tx,a]=max(D[tx,a]+F[a],0);];
 )";
 
 Document document_of(const Program& program) {
@@ -28,7 +30,7 @@ Document document_of(const Program& program) {
 OptimizeRequest request_for(std::string_view name) {
   OptimizeRequest out;
   out.rates = find_rates(name).value();
-  out.target = {find_device(out.rates.is_gpu() ? "nvidia-h200" : "cpu"), out.rates.kind};
+  out.target = plan_target(out.rates);
   return out;
 }
 
@@ -42,7 +44,7 @@ void expect_verified(const Optimized& optimized, const Document& root, const Opt
 }
 
 TEST(Optimize, MakesTilesThatAreProvedForBothKindsOfDevices) {
-  const Document root = document_of(move_program(kProduct));
+  const Document root = document_of(program_of(kProduct));
   ASSERT_TRUE(root.ok);
   for (const std::string_view name : {"nvidia-h200", "plain-cpu"}) {
     const OptimizeRequest request = request_for(name);
@@ -62,7 +64,7 @@ TEST(Optimize, MakesTilesThatAreProvedForBothKindsOfDevices) {
 }
 
 TEST(Optimize, IsTheSameForAnyNumberOfThreads) {
-  const Document root = document_of(move_program(kProduct));
+  const Document root = document_of(program_of(kProduct));
   OptimizeRequest request = request_for("nvidia-h200");
   const std::string first = to_json(optimize(root, request), request).dump();
   request.jobs = 4;
@@ -70,14 +72,14 @@ TEST(Optimize, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST(Optimize, APlanIsForOneProgram) {
-  const Document root = document_of(move_program(kProduct));
+  const Document root = document_of(program_of(kProduct));
   const OptimizeRequest request = request_for("nvidia-h200");
   const Optimized optimized = optimize(root, request);
   const auto again = optimize_by(root, optimized.plan, request);
   ASSERT_TRUE(again.ok());
   EXPECT_FALSE(again->fallback);
   EXPECT_EQ(print(again->program), print(optimized.program));
-  const Document other = document_of(move_program(R"(
+  const Document other = document_of(program_of(R"(
 @input A f32[8]
 @output D f32[8]
 B(tx,8)[D[tx]=A[tx]*2;];
@@ -88,7 +90,7 @@ B(tx,8)[D[tx]=A[tx]*2;];
 }
 
 TEST(Optimize, LeavesAProgramAsItCameWhereItIsToEndAtOnce) {
-  const Document root = document_of(move_program(kProduct));
+  const Document root = document_of(program_of(kProduct));
   OptimizeRequest request = request_for("plain-cpu");
   request.go_on = request.judging.go_on = [] { return false; };
   const Optimized optimized = optimize(root, request);
@@ -101,18 +103,18 @@ TEST(Optimize, LeavesAProgramAsItCameWhereItIsToEndAtOnce) {
 
 /// What the judge says of the end counts, and not who made it.
 TEST(JudgedPlan, RefusesAnEndThatIsNotEqual) {
-  const Program program = move_program(kProduct);
+  const Program program = program_of(kProduct);
   const Document root = document_of(program);
   PlanMaker maker(root.program, request_for("nvidia-h200").target, request_for("nvidia-h200").rates, {});
   auto made = maker.best();
   ASSERT_TRUE(made);
   EXPECT_TRUE(is_equal(judge_plan(root, *made, {}).verdict));
-  made->moved.program = move_program(R"(
-@input A f32[128,96]
-@input C f32[96,80]
-@input F f32[80]
-@output E f32[128,80]
-B(tx,128)L(a,80)L(c,95)[D[tx,a]=D[tx,a]+A[tx,c]*C[c,a];];B(tx,128)L(a,80)[E[tx,a]=max(D[tx,a]+F[a],0);];
+  made->moved.program = program_of(R"(
+@input A f32[512,512]
+@input C f32[512,512]
+@input F f32[512]
+@output E f32[512,512]
+B(tx,512)L(a,512)L(c,511)[D[tx,a]=D[tx,a]+A[tx,c]*C[c,a];];B(tx,512)L(a,512)[E[tx,a]=max(D[tx,a]+F[a],0);];
 )");
   EXPECT_EQ(judge_plan(root, *made, {}).verdict, Grade::differs);
 }

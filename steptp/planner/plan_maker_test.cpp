@@ -4,10 +4,12 @@
 
 #include "steptp/safety/check.h"
 #include "steptp/text/printer.h"
-#include "testing/move_test.h"
+#include "testing/shorthand.h"
 
 namespace steptp::testing {
 namespace {
+
+Program program_of(std::string_view text) { return shorthand_program(text, {{"T", "f32"}}); }
 
 constexpr std::string_view kSoftmax = R"(
 @input A f32[512,256]
@@ -24,7 +26,7 @@ PlanMaker maker_for(const Program& program, std::string_view name, PlanningOptio
 }
 
 TEST(PlanMaker, MakesOneKernelOfWhatBelongsTogether) {
-  const Program program = move_program(kSoftmax);
+  const Program program = program_of(kSoftmax);
   PlanMaker maker = maker_for(program, "nvidia-h200");
   const auto made = maker.best();
   ASSERT_TRUE(made);
@@ -39,7 +41,7 @@ TEST(PlanMaker, MakesOneKernelOfWhatBelongsTogether) {
 }
 
 TEST(PlanMaker, IsTheSameForAnyNumberOfThreads) {
-  const Program program = move_program(kSoftmax);
+  const Program program = program_of(kSoftmax);
   std::string first;
   for (const unsigned jobs : {1U, 4U}) {
     PlanningOptions options;
@@ -54,7 +56,7 @@ TEST(PlanMaker, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST(PlanMaker, MakesAnotherPlanWhereOneIsRejected) {
-  const Program program = move_program(kSoftmax);
+  const Program program = program_of(kSoftmax);
   PlanMaker maker = maker_for(program, "nvidia-h200");
   const auto first = maker.best();
   ASSERT_TRUE(first);
@@ -68,7 +70,7 @@ TEST(PlanMaker, MakesAnotherPlanWhereOneIsRejected) {
 }
 
 TEST(PlanMaker, TriesNothingOnceItIsToEnd) {
-  const Program program = move_program(kSoftmax);
+  const Program program = program_of(kSoftmax);
   PlanningOptions options;
   options.go_on = [] { return false; };
   PlanMaker maker = maker_for(program, "plain-cpu", options);
@@ -79,7 +81,7 @@ TEST(PlanMaker, TriesNothingOnceItIsToEnd) {
 }
 
 TEST(PlanMaker, InlinesCheapProducersButNotIntoContractions) {
-  const Program program = move_program(R"(
+  const Program program = program_of(R"(
 @input A f32[64,32]
 @input C f32[32,64]
 @output G f32[64,64]
@@ -94,7 +96,7 @@ B(tx,64)L(a,64)[F[tx,a]=E[tx,a]+1;];B(tx,64)L(a,64)[G[tx,a]=max(F[tx,a],0);];
 }
 
 TEST(PlanMaker, LeavesNothingThatIsBeyondTheDevice) {
-  const Program program = move_program(R"(
+  const Program program = program_of(R"(
 @input A f32[4096]
 @output D f32[4096]
 B(tx,4096)[D[tx]=A[tx]*2;];

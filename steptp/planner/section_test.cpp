@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "steptp/text/printer.h"
-#include "testing/move_test.h"
+#include "testing/shorthand.h"
 
 namespace steptp::testing {
 namespace {
+
+Program program_of(std::string_view text) { return shorthand_program(text, {{"T", "f32"}}); }
 
 constexpr std::string_view kChain = R"(
 @input A f32[8,6]
@@ -16,7 +18,7 @@ B(tx,8)L(a,6)[D[tx,a]=A[tx,a]*2;];B(tx,8)L(a,6)[E[tx]=E[tx]+D[tx,a];];B(tx,8)[F[
 )";
 
 TEST(Section, HasWhatItReadsAsInputsAndWhatIsUsedBehindItAsOutputs) {
-  const Program program = move_program(kChain);
+  const Program program = program_of(kChain);
   View view(program);
   Sections sections(view);
   const auto middle = sections.section(1, 2);
@@ -36,7 +38,7 @@ TEST(Section, HasWhatItReadsAsInputsAndWhatIsUsedBehindItAsOutputs) {
 }
 
 TEST(Section, IsNoneWhereATensorIsWrittenOnBothSides) {
-  const Program program = move_program(R"(
+  const Program program = program_of(R"(
 @input A f32[8]
 @output D f32[8]
 B(tx,8)[D[tx]=A[tx];];B(tx,8)[D[tx]=D[tx]+A[tx];];

@@ -51,6 +51,7 @@ VerbMain add_moves(CLI::App& app);
 VerbMain add_choices(CLI::App& app);
 VerbMain add_apply(CLI::App& app);
 VerbMain add_replay(CLI::App& app);
+VerbMain add_optimize(CLI::App& app);
 VerbMain add_lower(CLI::App& app);
 VerbMain add_time(CLI::App& app);
 VerbMain add_estimate(CLI::App& app);

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/checks.h"
+#include "cli/import_report.h"
 #include "cli/verb.h"
 #include "steptp/base/file.h"
 #include "steptp/base/text.h"
@@ -20,31 +21,10 @@ struct ImportVerbOptions {
   bool json = false;
 };
 
-Status status_of_import(ImportFailure::Kind kind) {
-  switch (kind) {
-    case ImportFailure::Kind::refused: return Status::no;
-    case ImportFailure::Kind::file: return Status::bad_input;
-    case ImportFailure::Kind::time: return Status::undecided;
-    case ImportFailure::Kind::machine: return Status::failed;
-  }
-  return Status::bad_input;
-}
-
 Json notes_json(const std::vector<std::string>& notes) {
   Json out{Json::Array()};
   for (const std::string& note : notes) out.push(note);
   return out;
-}
-
-Status report(const ImportVerbOptions& options, const ImportFailure& failure) {
-  const Source source(options.request.file, "");
-  std::fputs(render(failure.diagnostics, source).c_str(), stderr);
-  if (options.json) {
-    Json out;
-    out.set("error", failure.diagnostics.front().id).set("diagnostics", to_json(failure.diagnostics));
-    if (!write_out(out.dump() + "\n")) return Status::failed;
-  }
-  return status_of_import(failure.kind);
 }
 
 /// OUT, OUT.npz and OUT.names.json; the last two without the ending of a program's file.
@@ -67,7 +47,7 @@ bool write_files(const ImportVerbOptions& options, const ImportedModel& model) {
 Status run(ImportVerbOptions& options) {
   if (!options.mode.empty()) options.request.training = options.mode == "train";
   const auto model = import_model(options.request);
-  if (!model) return report(options, model.error());
+  if (!model) return report_import(model.error(), options.request.file, options.json);
   for (const std::string& note : model->notes) {
     std::fputs(concat(options.request.file, ": note: ", note, "\n").c_str(), stderr);
   }

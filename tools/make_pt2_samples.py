@@ -2,12 +2,17 @@
 """Writes the archives in steptp/import/golden/ with the PyTorch of the Python that runs it.
 
     python tools/make_pt2_samples.py steptp/import/golden
+    python tools/make_pt2_samples.py --module examples/feed_forward.py examples/feed_forward.pt2
+
+The second form exports one module of a file in the style of KernelBench (Model, get_inputs, get_init_inputs). Its
+weights are rounded to sixteenths and the archive is compressed, so that it stays small enough for a repository.
 
 What a machine leaves in an archive (paths in stack traces, sample inputs) is taken out before it is written again.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import sys
@@ -100,7 +105,30 @@ def write_again(path: Path) -> None:
     (plain.close if plain is not None else writer.write_end_of_file)()
 
 
+def export_module(source: Path, path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("module", source)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    torch.manual_seed(0)
+    model = module.Model(*module.get_init_inputs()).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_((parameter * 16).round() / 16)
+    torch.export.save(torch.export.export(model, tuple(module.get_inputs()), strict=False), path)
+    write_again(path)
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, data in entries.items():
+            # One date for all, so that the same module gives the same bytes.
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, 9)
+    print(path, path.stat().st_size)
+
+
 def main() -> None:
+    if sys.argv[1] == "--module":
+        export_module(Path(sys.argv[2]), Path(sys.argv[3]))
+        return
     folder = Path(sys.argv[1])
     version = ".".join(torch.__version__.split(".")[:2])
     torch.manual_seed(0)

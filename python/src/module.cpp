@@ -11,6 +11,7 @@ NB_MODULE(_steptp, module) {
   bind_verify(module);
   bind_strategies(module);
   bind_lower(module);
+  bind_optimize(module);
   bind_tokens(module);
   bind_grammar(module);
   bind_import(module);

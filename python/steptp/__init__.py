@@ -19,6 +19,7 @@ from ._errors import (
     SteptpError,
 )
 from ._moves import Moved, apply_move, make_plan, move_choices, moves, replay_plan, retune
+from ._optimize import Optimized, optimize
 from ._results import (
     Applied,
     CheckReport,
@@ -78,6 +79,7 @@ __all__ = [
     "Judgement",
     "Lowered",
     "Moved",
+    "Optimized",
     "Program",
     "RefusedError",
     "RunError",
@@ -109,6 +111,7 @@ __all__ = [
     "make_plan",
     "move_choices",
     "moves",
+    "optimize",
     "prompt",
     "read",
     "replay",

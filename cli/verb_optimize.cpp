@@ -1,0 +1,231 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "cli/checks.h"
+#include "cli/import_report.h"
+#include "cli/interrupts.h"
+#include "cli/move_options.h"
+#include "cli/strategy_options.h"
+#include "cli/verb.h"
+#include "steptp/base/ordered_stream.h"
+#include "steptp/base/progress.h"
+#include "steptp/base/text.h"
+#include "steptp/documents/check_document.h"
+#include "steptp/import/import_model.h"
+#include "steptp/optimize/optimize.h"
+#include "steptp/optimize/output_folder.h"
+#include "steptp/oracle/npz.h"
+#include "steptp/text/printer.h"
+
+namespace steptp::cli {
+
+namespace {
+
+/// Of the seconds that are given, planning may take this part; the rest is for the judge.
+constexpr double kPlanningShare = 0.6;
+
+struct OptimizeOptions {
+  RecordOptions records;
+  std::string device = "cpu";
+  std::string folder;
+  std::string plan;
+  std::uint64_t samples = 0;
+  std::uint64_t seed = 1;
+  double seconds = 0;
+  bool explain = false;
+  bool require_safe = false;
+  bool timing = false;
+  ImportRequest import;
+};
+
+/// A bar for the one program that is worked on; of several programs their number is shown instead.
+class PlanProgress {
+ public:
+  void show(std::string_view what, std::size_t done, std::size_t all) {
+    if (!bar_ || what != what_) {
+      bar_.reset();
+      what_ = what;
+      bar_.emplace(std::string(what), all);
+    }
+    bar_->update(done);
+  }
+
+ private:
+  std::string what_;
+  std::optional<Progress> bar_;
+};
+
+OptimizeRequest request_of(const OptimizeOptions& options, const DeviceRates& rates) {
+  OptimizeRequest out;
+  out.target = plan_target(rates);
+  out.rates = rates;
+  out.jobs = options.records.jobs == 0 ? default_jobs() : options.records.jobs;
+  out.require_safe = options.require_safe;
+  out.with_timing = options.timing;
+  out.judging.command = {"/proc/self/exe", std::string(kJudgeWorkerWord)};
+  out.judging.seed = options.seed;
+  out.go_on = go_on_until_interrupted(options.seconds * kPlanningShare);
+  out.judging.go_on = go_on_until_interrupted(options.seconds);
+  return out;
+}
+
+Status status_of(const Optimized& optimized) { return optimized.fits ? Status::yes : Status::no; }
+
+/// A program that `check` does not find ok has no form that could be trusted.
+std::optional<Answer> refused_root(const Document& document, bool json) {
+  Answer answer = unusable(document, json);
+  if (answer.status != Status::yes) return answer;
+  const CheckReport report = check_document(document);
+  if (report.verdict == CheckReport::Verdict::ok) return std::nullopt;
+  const bool is_unknown = report.verdict == CheckReport::Verdict::unknown;
+  answer.status = is_unknown ? Status::undecided : Status::bad_input;
+  answer.err = concat(render(report.diagnostics, *document.source), document.source->name(),
+                      is_unknown ? ": check cannot decide whether the program is safe, so it is left as it is\n"
+                                 : ": the program has errors, so there is nothing to optimize\n");
+  if (json) {
+    Json out;
+    answer.out = out.set("diagnostics", to_json(report.diagnostics)).dump() + "\n";
+  }
+  return answer;
+}
+
+/// DIR for a single program, DIR/NAME-LINE for one of many.
+std::string folder_of(const OptimizeOptions& options, const Document& document) {
+  const std::string& name = document.source->name();
+  const std::size_t colon = name.rfind(':');
+  if (!options.records.file.ends_with(".jsonl") || colon == std::string::npos) return options.folder;
+  return concat(options.folder, "/", document.program.name.empty() ? "program" : document.program.name, "-",
+                name.substr(colon + 1));
+}
+
+Answer answer_of(const Document& document, const Optimized& optimized, const OptimizeRequest& request,
+                 const OptimizeOptions& options) {
+  Answer answer;
+  answer.status = status_of(optimized);
+  const std::string& name = document.source->name();
+  if (optimized.fallback || optimized.interrupted) {
+    append(answer.err, name, ": ", optimized.fallback ? "the program stays as it came: " : "", optimized.reason, "\n");
+  }
+  if (!options.folder.empty()) {
+    const auto written = write_files(folder_of(options, document), files_of(document, optimized, request));
+    if (!written) {
+      answer.status = Status::failed;
+      answer.err += render(written.error(), Source("steptp", ""));
+    }
+  }
+  if (options.records.json)
+    answer.out = to_json(optimized, request).dump() + "\n";
+  else if (options.explain)
+    answer.out = explain(optimized, request);
+  else if (options.folder.empty())
+    answer.out = program_text(document, optimized.program);
+  return answer;
+}
+
+Answer optimize_document(const Document& document, OptimizeRequest request, const OptimizeOptions& options,
+                         const std::optional<Plan>& plan) {
+  const bool json = options.records.json;
+  if (auto refused = refused_root(document, json)) return *std::move(refused);
+  if (!plan) return answer_of(document, optimize(document, request), request, options);
+  auto done = optimize_by(document, *plan, request);
+  if (done) return answer_of(document, *done, request, options);
+  Answer answer;
+  answer.status = Status::bad_input;
+  answer.err = concat(options.plan, ": ", done.error(), "; the program stays as it came\n");
+  answer.out = program_text(document, document.program);
+  if (json) {
+    Json out;
+    out.set("program", document.program.name).set("device", request.rates.name);
+    out.set("leir", print(document.program)).set("fallback", true).set("reason", done.error());
+    answer.out = out.dump() + "\n";
+  }
+  return answer;
+}
+
+/// An archive or a Python file as a document; the values of its parameters go beside the program.
+Status optimize_model(OptimizeOptions& options, const OptimizeRequest& request, const std::optional<Plan>& plan) {
+  options.import.file = options.records.file;
+  const auto model = import_model(options.import);
+  if (!model) return report_import(model.error(), options.import.file, options.records.json);
+  for (const std::string& note : model->notes) {
+    std::fputs(concat(options.import.file, ": note: ", note, "\n").c_str(), stderr);
+  }
+  const Document document = read_document(options.import.file, print_document(model->program, Profile::paper));
+  const Answer answer = optimize_document(document, request, options, plan);
+  std::fputs(answer.err.c_str(), stderr);
+  if (!write_out(answer.out)) return Status::failed;
+  if (options.folder.empty() || answer.status > Status::no) return answer.status;
+  const auto values = write_npz(options.folder + "/values.npz", model->arrays);
+  const auto names = write_files(options.folder, {{"names.json", model->names.dump() + "\n"}});
+  for (const auto* written : {&values, &names}) {
+    if (*written) continue;
+    print_error(written->error());
+    return Status::failed;
+  }
+  return answer.status;
+}
+
+Status run(OptimizeOptions& options) {
+  const auto rates = find_rates(options.device);
+  if (!rates) return bad_input(make_error("usage", concat("--device: ", rates.error())));
+  std::optional<Plan> plan;
+  if (!options.plan.empty()) {
+    auto read = read_plan(options.plan);
+    if (!read) return bad_input(read.error());
+    plan = std::move(read).value();
+  }
+  OptimizeRequest request = request_of(options, *rates);
+  const std::string& file = options.records.file;
+  PlanProgress progress;
+  const bool is_many = file.ends_with(".jsonl");
+  if (!is_many) {
+    request.progress = [&progress](std::string_view what, std::size_t done, std::size_t all) {
+      progress.show(what, done, all);
+    };
+  }
+  if (file.ends_with(".pt2") || file.ends_with(".py")) return optimize_model(options, request, plan);
+  // Many programs side by side, each by one thread; a single one by all of them.
+  if (is_many) request.jobs = 1;
+  return for_each_record(file, is_many ? options.records.jobs : 1, is_many ? "optimize" : "",
+                         [&](const Document& document) { return optimize_document(document, request, options, plan); });
+}
+
+}  // namespace
+
+VerbMain add_optimize(CLI::App& app) {
+  auto options = std::make_shared<OptimizeOptions>();
+  CLI::App* verb = app.add_subcommand("optimize", "make a program fast for a device, verified, without measuring");
+  verb->footer(
+      "FILE may also be an archive of torch.export (.pt2), or a .py file that `steptp import` reads.\n"
+      "A plan of moves is chosen by what is expected of its kernels on the device, checked, and judged: the end "
+      "against\n"
+      "the program as it came, or link by link. What cannot be shown equal is not used, and where no plan can, the\n"
+      "program stays as it came, which is said. Without -o the fast program is printed.\n"
+      "Exit status: 0 done, also where the program stays as it came; 1 it does not fit the device, and no plan makes "
+      "it\n"
+      "fit; 2 bad input; 3 check cannot decide whether the program is safe; 4 the machine failed.\n"
+      "Example: steptp optimize examples/row_softmax.leir --device nvidia-h200 --explain -o fast");
+  add_record_options(*verb, options->records);
+  verb->add_option("--device", options->device, "the device to make it fast for; steptp device lists them")
+      ->capture_default_str();
+  verb->add_option("--output,-o", options->folder,
+                   "a folder for the program, plan, recipe, verdict, certificates, and what is expected");
+  verb->add_flag("--explain", options->explain, "print the plan in words instead of the program");
+  verb->add_option("--samples", options->samples, "how many candidates are measured; so far only 0, none")
+      ->check(CLI::Range(0, 0))
+      ->capture_default_str();
+  verb->add_option("--plan", options->plan, "use this plan, checked and judged, instead of choosing one");
+  verb->add_option("--seconds", options->seconds,
+                   "end after so many seconds with what is verified by then; 0 means no limit")
+      ->check(not_negative())
+      ->capture_default_str();
+  verb->add_flag("--require-safe", options->require_safe, "use no plan whose end is not shown safe");
+  verb->add_flag("--timing", options->timing, "with --json: also how long planning and judging took");
+  verb->add_option("--seed", options->seed, "of the judge's draws")->capture_default_str();
+  verb->add_option("--python", options->import.python, "for a .py file: the Python that has PyTorch")
+      ->capture_default_str();
+  return [options] { return run(*options); };
+}
+
+}  // namespace steptp::cli

@@ -1,0 +1,182 @@
+#include "steptp/optimize/optimize.h"
+
+#include <chrono>
+#include <utility>
+
+#include "steptp/base/text.h"
+#include "steptp/safety/check.h"
+
+namespace steptp {
+
+namespace {
+
+/// How many plans are judged before the program stays as it is.
+constexpr std::size_t kMostPlans = 5;
+/// Where one is equal and nobody knows whether it is safe: whether the next one is.
+constexpr std::size_t kPlansAfterSecond = 1;
+
+bool fits(const Program& program, const PlanTarget& target) {
+  return check_program(program, {target.device}).verdict == CheckReport::Verdict::ok;
+}
+
+std::optional<Estimate> expected_of(const Program& program, const DeviceRates& rates) {
+  auto out = estimate(program, rates);
+  if (!out) return std::nullopt;
+  return std::move(out).value();
+}
+
+class Optimizer {
+ public:
+  Optimizer(const Document& root, const OptimizeRequest& request) : root_(root), request_(request) {}
+
+  Optimized run() {
+    PlanMaker maker(root_.program, request_.target, request_.rates, planning());
+    std::size_t most = kMostPlans;
+    while (plans_ < most && goes_on()) {
+      const auto begun = Clock::now();
+      auto made = maker.best();
+      planning_ += Clock::now() - begun;
+      candidates_ = maker.candidates();
+      cut_ = maker.was_cut();
+      if (!made) {
+        if (why_.empty()) why_ = concat("no plan passes `check --device ", request_.rates.name, "`");
+        break;
+      }
+      if (made->plan.moves.empty()) {
+        if (why_.empty()) why_ = "nothing is expected to be faster than the program as it is";
+        break;
+      }
+      const bool had_second = second_.has_value();
+      if (auto found = tried(*made, maker)) return *std::move(found);
+      if (second_ && !had_second) most = std::min(most, plans_ + kPlansAfterSecond);
+    }
+    if (second_ && !request_.require_safe) return *std::move(second_);
+    cut_ = cut_ || !goes_on();
+    return vanilla();
+  }
+
+  /// Each move of a given plan is a group of its own, so that a move that is not shown is named.
+  Optimized with(const Plan& plan, Moved moved) {
+    MadePlan made;
+    made.plan = plan;
+    made.moved = std::move(moved);
+    for (const PlannedMove& move : plan.moves) made.groups.insert(made.groups.begin(), PlannedGroup{0, 0, {move}, 0});
+    plans_ = 1;
+    if (!fits(made.moved.program, request_.target)) {
+      why_ = concat("what the plan makes does not pass `check --device ", request_.rates.name, "`");
+      return vanilla();
+    }
+    JudgedPlan judged = judge_plan(root_, made, request_.judging);
+    const bool is_good =
+        is_equal(judged.verdict) && !judged.is_unsafe() && (judged.is_safe() || !request_.require_safe);
+    if (is_good) return optimized(made, std::move(judged));
+    why_ = concat("what the plan makes is not shown ", is_equal(judged.verdict) ? "safe" : "equal", ": ",
+                  judged.reason.empty() ? std::string(name_of(judged.verdict)) : judged.reason);
+    return vanilla();
+  }
+
+  Optimized vanilla() {
+    Optimized out;
+    out.program = root_.program;
+    out.plan = {root_hash(root_.program), request_.rates.name, {}};
+    out.fallback = true;
+    PlanJudging how = request_.judging;
+    how.go_on = nullptr;  // the program against itself takes no time
+    out.judged = judge_vanilla(root_, how);
+    out.fits = fits(out.program, request_.target);
+    out.reason = why_;
+    if (!out.fits) append(out.reason, out.reason.empty() ? "" : "; ", "the program itself does not pass it either");
+    finish(out);
+    return out;
+  }
+
+ private:
+  /// A plan that was made: the answer, where it is shown equal and safe.
+  [[nodiscard]] std::optional<Optimized> tried(const MadePlan& made, PlanMaker& maker) {
+    ++plans_;
+    if (request_.progress) request_.progress("judging", plans_, kMostPlans);
+    if (!fits(made.moved.program, request_.target)) {
+      why_ = concat("the whole plan does not pass `check --device ", request_.rates.name, "`");
+      maker.reject(std::nullopt);
+      return std::nullopt;
+    }
+    JudgedPlan judged = judge_plan(root_, made, request_.judging);
+    if (judged.cancelled) return std::nullopt;
+    const bool is_shown = is_equal(judged.verdict);
+    if (is_shown && judged.is_safe()) return optimized(made, std::move(judged));
+    why_ = concat("of ", plans_, " plans none was shown ", is_shown ? "safe" : "equal",
+                  "; the last: ", judged.reason.empty() ? std::string(name_of(judged.verdict)) : judged.reason);
+    const std::optional<std::size_t> culprit = judged.culprit;
+    // Equal, and nobody has found it unsafe: better than nothing, where nothing better comes.
+    if (is_shown && !judged.is_unsafe() && !second_) second_ = optimized(made, std::move(judged));
+    maker.reject(culprit);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool goes_on() const { return !request_.judging.go_on || request_.judging.go_on(); }
+
+  [[nodiscard]] PlanningOptions planning() const {
+    PlanningOptions out;
+    out.jobs = request_.jobs;
+    out.go_on = request_.go_on;
+    if (request_.progress) {
+      out.progress = [this](std::size_t tried) { request_.progress("candidates", tried, 0); };
+    }
+    return out;
+  }
+
+  [[nodiscard]] Optimized optimized(const MadePlan& made, JudgedPlan judged) const {
+    Optimized out;
+    out.program = made.moved.program;
+    out.plan = made.plan;
+    out.prepared = made.prepared;
+    out.groups = made.groups;
+    out.recipe = made.moved.recipe;
+    out.judged = std::move(judged);
+    finish(out);
+    return out;
+  }
+
+  void finish(Optimized& out) const {
+    out.expected = expected_of(out.program, request_.rates);
+    out.vanilla = expected_of(root_.program, request_.rates);
+    out.candidates = candidates_;
+    out.judged_plans = plans_;
+    out.planning_seconds = std::chrono::duration<double>(planning_).count();
+    out.judging_seconds = std::chrono::duration<double>(Clock::now() - begun_ - planning_).count();
+    out.interrupted = cut_;
+    if (out.interrupted && out.fallback) out.reason = "it was ended before a plan was verified";
+    if (out.interrupted && !out.fallback) out.reason = "it was ended before all candidates were tried";
+  }
+
+  using Clock = std::chrono::steady_clock;
+
+  const Document& root_;
+  const OptimizeRequest& request_;
+  Clock::time_point begun_ = Clock::now();
+  Clock::duration planning_{};
+  std::size_t candidates_ = 0;
+  std::size_t plans_ = 0;
+  bool cut_ = false;
+  std::optional<Optimized> second_;
+  std::string why_;
+};
+
+}  // namespace
+
+PlanTarget plan_target(const DeviceRates& rates) {
+  const Device* own = find_device(rates.name);
+  if (!own && !rates.is_gpu()) own = find_device("cpu");
+  return {own ? own : &default_device(), rates.kind};
+}
+
+Optimized optimize(const Document& root, const OptimizeRequest& request) { return Optimizer(root, request).run(); }
+
+Result<Optimized, std::string> optimize_by(const Document& root, const Plan& plan, const OptimizeRequest& request) {
+  if (std::string why = other_root(root.program, plan); !why.empty()) return why;
+  auto moved = replay(root.program, plan);
+  if (!moved) return to_text(moved.error(), plan);
+  return Optimizer(root, request).with(plan, std::move(moved).value());
+}
+
+}  // namespace steptp

@@ -1,0 +1,155 @@
+#include "steptp/optimize/optimize.h"
+
+#include <gtest/gtest.h>
+
+#include "steptp/documents/zoo_program.h"
+#include "steptp/optimize/output_folder.h"
+#include "steptp/safety/check.h"
+#include "steptp/text/printer.h"
+#include "steptp/zoo/types.h"
+#include "testing/shorthand.h"
+#include "testing/soak.h"
+
+namespace steptp::testing {
+namespace {
+
+Program program_of(std::string_view text) { return shorthand_program(text, {{"T", "f32"}}); }
+
+constexpr std::string_view kProduct = R"(
+@input A f32[512,512]
+@input C f32[512,512]
+@input F f32[512]
+@output E f32[512,512]
+B(tx,512)L(a,512)L(c,512)[D[tx,a]=D[tx,a]+A[tx,c]*C[c,a];];B(tx,512)L(a,512)[E[tx,a]=max(D[tx,a]+F[a],0);];
+)";
+
+Document document_of(const Program& program) {
+  return read_document("program.leir", print_document(program, Profile::paper));
+}
+
+OptimizeRequest request_for(std::string_view name) {
+  OptimizeRequest out;
+  out.rates = find_rates(name).value();
+  out.target = plan_target(out.rates);
+  return out;
+}
+
+void expect_verified(const Optimized& optimized, const Document& root, const OptimizeRequest& request) {
+  EXPECT_TRUE(is_equal(optimized.judged.verdict)) << optimized.judged.reason;
+  EXPECT_FALSE(optimized.judged.is_unsafe());
+  EXPECT_EQ(check_program(optimized.program, {request.target.device}).verdict, CheckReport::Verdict::ok);
+  const auto again = replay(root.program, optimized.plan);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(print(again->program), print(optimized.program));
+}
+
+TEST(Optimize, MakesTilesThatAreProvedForBothKindsOfDevices) {
+  const Document root = document_of(program_of(kProduct));
+  ASSERT_TRUE(root.ok);
+  for (const std::string_view name : {"nvidia-h200", "plain-cpu"}) {
+    const OptimizeRequest request = request_for(name);
+    const Optimized optimized = optimize(root, request);
+    expect_verified(optimized, root, request);
+    EXPECT_FALSE(optimized.fallback) << optimized.reason;
+    EXPECT_TRUE(optimized.judged.is_safe());
+    EXPECT_EQ(optimized.plan.moves.back().move, "tile") << name;
+    EXPECT_LT(optimized.expected->seconds, optimized.vanilla->seconds);
+    EXPECT_NE(explain(optimized, request).find("proved"), std::string::npos);
+    const auto files = files_of(root, optimized, request);
+    for (const char* file : {"root.leir", "program.leir", "plan.json", "recipe.json", "verdict.json", "plan.txt",
+                             "expected.json", "certificates/01.json"}) {
+      EXPECT_TRUE(files.contains(file)) << file;
+    }
+  }
+}
+
+TEST(Optimize, IsTheSameForAnyNumberOfThreads) {
+  const Document root = document_of(program_of(kProduct));
+  OptimizeRequest request = request_for("nvidia-h200");
+  const std::string first = to_json(optimize(root, request), request).dump();
+  request.jobs = 4;
+  EXPECT_EQ(to_json(optimize(root, request), request).dump(), first);
+}
+
+TEST(Optimize, APlanIsForOneProgram) {
+  const Document root = document_of(program_of(kProduct));
+  const OptimizeRequest request = request_for("nvidia-h200");
+  const Optimized optimized = optimize(root, request);
+  const auto again = optimize_by(root, optimized.plan, request);
+  ASSERT_TRUE(again.ok());
+  EXPECT_FALSE(again->fallback);
+  EXPECT_EQ(print(again->program), print(optimized.program));
+  const Document other = document_of(program_of(R"(
+@input A f32[8]
+@output D f32[8]
+B(tx,8)[D[tx]=A[tx]*2;];
+)"));
+  const auto refused = optimize_by(other, optimized.plan, request);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().find("another program"), std::string::npos);
+}
+
+TEST(Optimize, LeavesAProgramAsItCameWhereItIsToEndAtOnce) {
+  const Document root = document_of(program_of(kProduct));
+  OptimizeRequest request = request_for("plain-cpu");
+  request.go_on = request.judging.go_on = [] { return false; };
+  const Optimized optimized = optimize(root, request);
+  EXPECT_TRUE(optimized.fallback);
+  EXPECT_TRUE(optimized.interrupted);
+  EXPECT_FALSE(optimized.reason.empty());
+  EXPECT_TRUE(equal(optimized.program, root.program));
+  EXPECT_TRUE(is_equal(optimized.judged.verdict));
+}
+
+/// What the judge says of the end counts, and not who made it.
+TEST(JudgedPlan, RefusesAnEndThatIsNotEqual) {
+  const Program program = program_of(kProduct);
+  const Document root = document_of(program);
+  PlanMaker maker(root.program, request_for("nvidia-h200").target, request_for("nvidia-h200").rates, {});
+  auto made = maker.best();
+  ASSERT_TRUE(made);
+  EXPECT_TRUE(is_equal(judge_plan(root, *made, {}).verdict));
+  made->moved.program = program_of(R"(
+@input A f32[512,512]
+@input C f32[512,512]
+@input F f32[512]
+@output E f32[512,512]
+B(tx,512)L(a,512)L(c,511)[D[tx,a]=D[tx,a]+A[tx,c]*C[c,a];];B(tx,512)L(a,512)[E[tx,a]=max(D[tx,a]+F[a],0);];
+)");
+  EXPECT_EQ(judge_plan(root, *made, {}).verdict, Grade::differs);
+}
+
+/// Types of the zoo at their default shapes: one in forty, because some take seconds; all with STEPTP_SOAK.
+class OptimizeHouse : public ::testing::TestWithParam<std::string_view> {};
+
+TEST_P(OptimizeHouse, ProgramsOfTheZooPassCheckAndAreShownEqual) {
+  const OptimizeRequest request = request_for(GetParam());
+  const std::size_t step = soaked(1) > 1 ? 1 : 40;
+  std::size_t number = request.rates.is_gpu() ? 3 : 28;
+  std::size_t fallbacks = 0;
+  std::size_t made = 0;
+  for (const zoo::ProgramType& type : zoo::all_types()) {
+    if (number++ % step != 0) continue;
+    const auto program = zoo_program(type.name, {}, DType::f32);
+    ASSERT_TRUE(program.ok()) << type.name;
+    const Document root = document_of(program->program);
+    const Optimized optimized = optimize(root, request);
+    SCOPED_TRACE(type.name);
+    expect_verified(optimized, root, request);
+    if (HasFailure()) return;
+    ++made;
+    fallbacks += optimized.fallback ? 1 : 0;
+    if (optimized.fallback) std::cout << type.name << " stays as it came: " << optimized.reason << "\n";
+  }
+  EXPECT_LE(fallbacks * 4, made);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, OptimizeHouse, ::testing::Values("nvidia-h200", "plain-cpu"),
+                         [](const auto& instance) {
+                           std::string name(instance.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace steptp::testing

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "steptp/base/diagnostic.h"
+#include "steptp/base/result.h"
+#include "steptp/optimize/optimize.h"
+
+namespace steptp {
+
+/// The files of an answer: root.leir, program.leir, plan.json, recipe.json, verdict.json, expected.json, plan.txt, and
+/// certificates/NN.json, one for each link of the chain that has one. By their names in the folder.
+[[nodiscard]] std::map<std::string, std::string> files_of(const Document& root, const Optimized& optimized,
+                                                          const OptimizeRequest& request);
+
+/// Writes them, and makes the folder where there is none. The same answer gives the same bytes.
+[[nodiscard]] Result<bool, Diagnostic> write_files(const std::string& folder,
+                                                   const std::map<std::string, std::string>& files);
+
+}  // namespace steptp

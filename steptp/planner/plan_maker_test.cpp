@@ -1,0 +1,113 @@
+#include "steptp/planner/plan_maker.h"
+
+#include <gtest/gtest.h>
+
+#include "steptp/safety/check.h"
+#include "steptp/text/printer.h"
+#include "testing/shorthand.h"
+
+namespace steptp::testing {
+namespace {
+
+Program program_of(std::string_view text) { return shorthand_program(text, {{"T", "f32"}}); }
+
+constexpr std::string_view kSoftmax = R"(
+@input A f32[512,256]
+@output C f32[512,256]
+B(tx,512)L(a,256)[D[tx]=max(D[tx],A[tx,a]);];B(tx,512)L(a,256)[E[tx]=E[tx]+exp(A[tx,a]-D[tx]);];
+B(tx,512)L(a,256)[C[tx,a]=exp(A[tx,a]-D[tx])/E[tx];];
+)";
+
+PlanMaker maker_for(const Program& program, std::string_view name, PlanningOptions options = {}) {
+  auto rates = find_rates(name);
+  EXPECT_TRUE(rates.ok());
+  const Device* device = find_device(rates->is_gpu() ? "nvidia-h200" : "cpu");
+  return {program, PlanTarget{device, rates->kind}, *rates, std::move(options)};
+}
+
+TEST(PlanMaker, MakesOneKernelOfWhatBelongsTogether) {
+  const Program program = program_of(kSoftmax);
+  PlanMaker maker = maker_for(program, "nvidia-h200");
+  const auto made = maker.best();
+  ASSERT_TRUE(made);
+  ASSERT_EQ(made->groups.size(), 1U);
+  EXPECT_EQ(made->groups[0].expressions, 3U);
+  EXPECT_EQ(made->plan.moves.back().move, "rows");
+  EXPECT_EQ(made->plan.root, root_hash(program));
+  EXPECT_EQ(made->moved.program.nests.size(), 1U);
+  const auto again = replay(program, made->plan);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(print(again->program), print(made->moved.program));
+}
+
+TEST(PlanMaker, IsTheSameForAnyNumberOfThreads) {
+  const Program program = program_of(kSoftmax);
+  std::string first;
+  for (const unsigned jobs : {1U, 4U}) {
+    PlanningOptions options;
+    options.jobs = jobs;
+    PlanMaker maker = maker_for(program, "nvidia-h200", options);
+    const auto made = maker.best();
+    ASSERT_TRUE(made);
+    const std::string text = to_json(made->plan).dump();
+    if (first.empty()) first = text;
+    EXPECT_EQ(text, first);
+  }
+}
+
+TEST(PlanMaker, MakesAnotherPlanWhereOneIsRejected) {
+  const Program program = program_of(kSoftmax);
+  PlanMaker maker = maker_for(program, "nvidia-h200");
+  const auto first = maker.best();
+  ASSERT_TRUE(first);
+  maker.reject(0);
+  const auto second = maker.best();
+  ASSERT_TRUE(second);
+  EXPECT_NE(to_json(first->plan).dump(), to_json(second->plan).dump());
+  EXPECT_GE(second->seconds, first->seconds);
+  maker.reject(std::nullopt);
+  EXPECT_FALSE(maker.best());
+}
+
+TEST(PlanMaker, TriesNothingOnceItIsToEnd) {
+  const Program program = program_of(kSoftmax);
+  PlanningOptions options;
+  options.go_on = [] { return false; };
+  PlanMaker maker = maker_for(program, "plain-cpu", options);
+  const auto made = maker.best();
+  ASSERT_TRUE(made);
+  EXPECT_TRUE(made->plan.moves.empty());
+  EXPECT_TRUE(maker.was_cut());
+}
+
+TEST(PlanMaker, InlinesCheapProducersButNotIntoContractions) {
+  const Program program = program_of(R"(
+@input A f32[64,32]
+@input C f32[32,64]
+@output G f32[64,64]
+B(tx,64)L(a,32)[D[tx,a]=A[tx,a]*2;];B(tx,64)L(a,64)L(c,32)[E[tx,a]=E[tx,a]+D[tx,c]*C[c,a];];
+B(tx,64)L(a,64)[F[tx,a]=E[tx,a]+1;];B(tx,64)L(a,64)[G[tx,a]=max(F[tx,a],0);];
+)");
+  const auto forms = prepared_forms(program);
+  ASSERT_EQ(forms.size(), 2U);
+  EXPECT_TRUE(equal(forms[0].program, program));
+  ASSERT_EQ(forms[1].moves.size(), 1U);
+  EXPECT_EQ(to_text(forms[1].moves[0].choice.at), "2");
+}
+
+TEST(PlanMaker, LeavesNothingThatIsBeyondTheDevice) {
+  const Program program = program_of(R"(
+@input A f32[4096]
+@output D f32[4096]
+B(tx,4096)[D[tx]=A[tx]*2;];
+)");
+  PlanMaker maker = maker_for(program, "nvidia-h200");
+  const auto made = maker.best();
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->plan.moves.back().move, "map");
+  const CheckReport report = check_program(made->moved.program, {find_device("nvidia-h200")});
+  EXPECT_EQ(report.verdict, CheckReport::Verdict::ok);
+}
+
+}  // namespace
+}  // namespace steptp::testing

@@ -1,0 +1,98 @@
+// Contractions: tiles by `tile`, with as many of the expressions behind it as go into its kernel.
+#include <algorithm>
+
+#include "steptp/moves/following.h"
+#include "steptp/moves/parts.h"
+#include "steptp/moves/tile_match.h"
+#include "steptp/planner/proposals.h"
+
+namespace steptp {
+
+namespace {
+
+struct Tile {
+  std::int64_t thread_rows;
+  std::int64_t thread_columns;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t depth;
+  std::int64_t vector;
+};
+
+/// Large ones reuse more of what they stage; small ones give every processor a block.
+constexpr Tile kGpuTiles[] = {
+    {16, 16, 8, 8, 8, 4}, {8, 16, 8, 8, 8, 4},  {16, 8, 4, 8, 16, 4},  {16, 16, 4, 4, 16, 4},
+    {8, 16, 4, 4, 32, 4}, {8, 8, 4, 4, 16, 4},  {16, 16, 2, 2, 32, 2}, {8, 16, 2, 2, 32, 2},
+    {32, 8, 2, 4, 32, 4}, {4, 32, 1, 4, 32, 4}, {2, 64, 2, 2, 32, 2},  {32, 8, 4, 1, 32, 1},
+};
+/// On a CPU one thread after the other does its part of a block: what it keeps in vector registers is four rows of
+/// sixteen floats, and what is staged lies in the caches.
+constexpr Tile kCpuTiles[] = {
+    {8, 1, 4, 16, 64, 16},  {16, 1, 4, 16, 128, 16}, {4, 1, 4, 16, 64, 16}, {16, 2, 4, 16, 64, 16},
+    {16, 4, 4, 16, 64, 16}, {2, 1, 4, 16, 128, 16},  {1, 1, 4, 16, 64, 16}, {16, 4, 4, 8, 64, 8},
+    {4, 4, 4, 4, 64, 4},    {1, 4, 1, 16, 64, 16},
+};
+
+const AxisOf& longest(const std::vector<AxisOf>& axes) {
+  return *std::max_element(axes.begin(), axes.end(),
+                           [](const AxisOf& left, const AxisOf& right) { return left.extent < right.extent; });
+}
+
+/// Rows and columns of the result, as `tile` takes them.
+struct Extents {
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t depth = 1;
+  std::int64_t bytes = 4;
+};
+Extents extents_of(View& view, const Statement& statement, const Contraction& found) {
+  const AxisOf& m = longest(found.m);
+  const AxisOf& n = longest(found.n);
+  Extents out = {m.extent, n.extent, longest(found.k).extent, 4};
+  const auto indices = plain_indices(*statement.equation->left);
+  if (indices && !indices->empty() && m.index == indices->back()) std::swap(out.rows, out.columns);
+  out.bytes = info(view.table().tensors.at(statement.equation->left->tensor).dtype).bytes;
+  return out;
+}
+
+/// A tile that is mostly beyond the result, or in which some threads have nothing to do.
+bool is_wasted(const Tile& tile, const Extents& extents) {
+  return tile.thread_rows * tile.rows >= 2 * std::max<std::int64_t>(extents.rows, tile.rows) ||
+         tile.thread_columns * tile.columns >= 2 * std::max<std::int64_t>(extents.columns, tile.columns) ||
+         tile.rows > 2 * extents.rows || tile.columns > 2 * extents.columns;
+}
+
+}  // namespace
+
+void propose_tiles(View& view, std::uint32_t expression, ProposalList& list) {
+  const Site site = item_site({expression});
+  std::int64_t following = 0;
+  if (!find_tiled(view, site, 0)) return;
+  while (find_tiled(view, site, following + 1)) ++following;
+  const Statement& statement = *statement_at(view, site);
+  const Extents extents = extents_of(view, statement, *find_contraction(statement));
+  const bool is_cpu = list.target().is_cpu();
+  const std::span<const Tile> tiles = is_cpu ? std::span<const Tile>(kCpuTiles) : std::span<const Tile>(kGpuTiles);
+  for (std::int64_t taken = following; taken >= 0; --taken) {
+    std::size_t offered = 0;
+    for (Tile tile : tiles) {
+      if (is_wasted(tile, extents)) continue;
+      if (extents.bytes == 8 && is_cpu) tile.vector = tile.columns = std::max<std::int64_t>(1, tile.columns / 2);
+      if (extents.bytes == 8 && !is_cpu) tile.vector = std::min<std::int64_t>(tile.vector, 2);
+      tile.depth = std::min(tile.depth, std::max<std::int64_t>(4, extents.depth));
+      list.add("tile", expression, static_cast<std::uint32_t>(taken) + 1,
+               {{"thread_rows", tile.thread_rows},
+                {"thread_columns", tile.thread_columns},
+                {"rows", tile.rows},
+                {"columns", tile.columns},
+                {"depth", tile.depth},
+                {"vector", tile.vector},
+                {"padding", 0},
+                {"following", taken}});
+      // What is behind it is usually worth taking along: without it, only some sizes are tried.
+      if (++offered >= 3 && taken < following) break;
+    }
+  }
+}
+
+}  // namespace steptp

@@ -19,10 +19,10 @@ __global__ void __launch_bounds__(64) kernel_0(const TYPE* A, const TYPE* B, SUM
   const auto fetch = [&](int round) {
     for (int i = thread; i < 128; i += 64) {
       const int row = i / 4, part = i % 4;
-      stp_copy_ahead<16>(a_tile[round % 2] + stp_swizzled<2, 7>(row * 64 + part * 16), A + row * 96 + round * 32 + part * 8);
+      stp_copy_ahead<16>(a_tile[round % 2] + stp_swizzled<2, 7, 4>(row * 64 + part * 16), A + row * 96 + round * 32 + part * 8);
     }
     const int row = thread / 2, part = thread % 2;
-    stp_copy_ahead<16>(b_tile[round % 2] + stp_swizzled<1, 7>(row * 32 + part * 16), B + (round * 32 + row) * 16 + part * 8);
+    stp_copy_ahead<16>(b_tile[round % 2] + stp_swizzled<1, 7, 4>(row * 32 + part * 16), B + (round * 32 + row) * 16 + part * 8);
     stp_copies_close();
   };
   fetch(0);
@@ -36,8 +36,8 @@ __global__ void __launch_bounds__(64) kernel_0(const TYPE* A, const TYPE* B, SUM
     __syncthreads();
     for (int k = 0; k < 32; k += 16) {
       unsigned a[4], b[4];
-      stp_ldmatrix(a, a_tile[round % 2] + stp_swizzled<2, 7>((warp * 16 + lane % 16) * 64 + k * 2 + lane / 16 * 16));
-      stp_ldmatrix_transposed(b, b_tile[round % 2] + stp_swizzled<1, 7>((k + lane % 16) * 32 + lane / 16 * 16));
+      stp_ldmatrix(a, a_tile[round % 2] + stp_swizzled<2, 7, 4>((warp * 16 + lane % 16) * 64 + k * 2 + lane / 16 * 16));
+      stp_ldmatrix_transposed(b, b_tile[round % 2] + stp_swizzled<1, 7, 4>((k + lane % 16) * 32 + lane / 16 * 16));
       for (int j = 0; j < 2; ++j) {
         const unsigned part[2] = {b[2 * j], b[2 * j + 1]};
         MULTIPLY(d[j], a, part);

@@ -184,16 +184,8 @@ class Layout {
   [[nodiscard]] bool begins_anew(const TensorFacts& tensor, const Items::Around& loop) const {
     return std::all_of(tensor.reads.begin(), tensor.reads.end(), [&](std::size_t number) {
       const Access& read = table_.accesses[number];
-      return is_inside(read, loop) && sees_own_round(tensor, read, loop.loop + 1);
+      return is_inside(read, loop) && reads_what_was_written(table_, tensor, read, loop.loop + 1);
     });
-  }
-
-  [[nodiscard]] bool sees_own_round(const TensorFacts& tensor, const Access& read, std::size_t loops) const {
-    const Statement& reader = table_.statements[read.statement];
-    for (const Index& subscript : read.ref->subscripts) {
-      if (reads_tensor(subscript)) return false;
-    }
-    return boxes_hold(written_before(table_, tensor, reader, loops), full_subscripts(table_, read), loop_box(reader));
   }
 
   /// The rounds of this loop may be in flight together: the tensor is live throughout it.
@@ -221,7 +213,7 @@ class Layout {
   [[nodiscard]] bool reads_identity(const TensorFacts& tensor) const {
     return std::any_of(tensor.reads.begin(), tensor.reads.end(), [&](std::size_t number) {
       const Access& read = table_.accesses[number];
-      return read.is_accumulator && !sees_own_round(tensor, read, 0);
+      return read.is_accumulator && !reads_what_was_written(table_, tensor, read);
     });
   }
 

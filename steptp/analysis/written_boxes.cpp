@@ -69,4 +69,12 @@ bool boxes_hold(const std::vector<WrittenBoxes>& written, const std::vector<Inde
   });
 }
 
+bool reads_what_was_written(const AccessTable& table, const TensorFacts& tensor, const Access& read,
+                            std::size_t least_shared) {
+  const Statement& reader = table.statements[read.statement];
+  if (std::any_of(read.ref->subscripts.begin(), read.ref->subscripts.end(), reads_tensor)) return false;
+  return boxes_hold(written_before(table, tensor, reader, least_shared), full_subscripts(table, read),
+                    loop_box(reader));
+}
+
 }  // namespace steptp

@@ -38,4 +38,8 @@ struct WrittenBoxes {
 [[nodiscard]] bool boxes_hold(const std::vector<WrittenBoxes>& written, const std::vector<Index>& subscripts,
                               const Ranges& loops);
 
+/// Whether such boxes show that all that an access reads was written before, in iterations of `least_shared` loops.
+[[nodiscard]] bool reads_what_was_written(const AccessTable& table, const TensorFacts& tensor, const Access& read,
+                                          std::size_t least_shared = 0);
+
 }  // namespace steptp

@@ -10,6 +10,7 @@
 #include "steptp/cuda/conditions.h"
 #include "steptp/lowering/collectives.h"
 #include "steptp/lowering/threads.h"
+#include "steptp/lowering/units.h"
 
 namespace steptp::cuda {
 
@@ -45,8 +46,15 @@ void add_statements(const Node& node, std::set<std::size_t>& out) {
 }
 
 Body::Body(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel, const Device& device,
-           const std::vector<Axis>& in_turn)
-    : arrangement_(arrangement), kernel_(kernel), device_(device), in_turn_(in_turn), speller_(arrangement) {
+           const std::vector<Axis>& in_turn, const Fragments& fragments)
+    : arrangement_(arrangement),
+      kernel_(kernel),
+      device_(device),
+      in_turn_(in_turn),
+      fragments_(fragments),
+      block_(lowering::block_of(arrangement, kernel)),
+      speller_(arrangement) {
+  for (const auto& [name, swizzle] : swizzles_of(arrangement, kernel)) speller_.swizzle(name, swizzle);
   for (const Loop& loop : kernel.host_loops) speller_.open(loop);
   for (const std::size_t statement : kernel.statements) {
     if (auto own = lowering::own_sum(arrangement, kernel, statement)) own_sums_.emplace(statement, *std::move(own));
@@ -195,6 +203,10 @@ void Body::item(const Node& node) {
   for (const std::size_t statement : own) {
     const std::vector<Axis> axes = lowering::reduced_thread_axes(arrangement_, statement);
     if (axes.empty()) continue;
+    if (std::any_of(axes.begin(), axes.end(), is_unit_axis)) {
+      fail("units accumulate into one element", site_of(statement), "give each unit an element of its own");
+      return;
+    }
     if (own.size() > 1) {
       fail("threads accumulate into one element in an item with other equations", site_of(statement),
            "give the equation a nest of its own");
@@ -229,6 +241,7 @@ void Body::thread_level(const Nodes& nodes) {
     add_axes(node, below);
     std::vector<Axis> missing;  // it runs where these are 0
     for (const Axis axis : kThreadAxes) {
+      if (is_in_unit_ || std::any_of(below.begin(), below.end(), is_unit_axis)) break;
       if (extent(axis) > 1 && !decided_.contains(axis) && !below.contains(axis)) missing.push_back(axis);
     }
     if (missing.empty()) {
@@ -246,8 +259,12 @@ void Body::thread_level(const Nodes& nodes) {
 void Body::thread_node(const Node& node) {
   switch (node.kind) {
     case Node::Kind::loop:
-      if (axis_of_loop(node.loop)) {
+      if (const auto axis = axis_of_loop(node.loop); axis && is_unit_axis(*axis)) {
+        unit_loop(node);
+      } else if (axis) {
         bound_loop(node, &Body::thread_level);
+      } else if (node.loop.kind == LoopKind::tensorized) {
+        matrix_loops(node);
       } else if (!own_sum_loop(node) && !vector_loop(node)) {
         plain_loop(node);
       }

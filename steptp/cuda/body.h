@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "steptp/analysis/device.h"
+#include "steptp/cuda/fragments.h"
 #include "steptp/cuda/reduction.h"
 #include "steptp/cuda/spelling.h"
 #include "steptp/cuda/writer.h"
@@ -28,7 +29,7 @@ struct VectorLoad {
 class Body {
  public:
   Body(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel, const Device& device,
-       const std::vector<Axis>& in_turn);
+       const std::vector<Axis>& in_turn, const Fragments& fragments);
 
   void write();
   [[nodiscard]] const std::string& text() const { return out_.text(); }
@@ -85,6 +86,12 @@ class Body {
   [[nodiscard]] bool copy_lanes_ahead(const lowering::Node& node);
   [[nodiscard]] bool copy_element_ahead(const lowering::Node& store);
 
+  // units.cpp
+  void unit_loop(const lowering::Node& node);
+  void matrix_loops(const lowering::Node& node);
+  [[nodiscard]] std::string unit_position(Axis axis) const;
+  [[nodiscard]] bool meets_in_memory(std::size_t statement) const;
+
   // vectors.cpp
   [[nodiscard]] bool vector_loop(const lowering::Node& node);
   [[nodiscard]] std::int64_t vector_width_of(const Ref& ref, const Loop& lanes);
@@ -122,7 +129,11 @@ class Body {
   [[nodiscard]] std::string place_of(const Reduction& reduction, std::int64_t& distance) const;
 
   void fail(std::string message, const Site& site, std::string hint = {});
-  [[nodiscard]] std::int64_t extent(Axis axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }
+  /// Of the launch: along tx all threads of units.
+  [[nodiscard]] std::int64_t extent(Axis axis) const {
+    const auto number = static_cast<std::size_t>(axis);
+    return number < 3 ? kernel_.extents[number] : block_[number - 3];
+  }
   /// Where a block or thread stands along an axis: a register, or the parameter of a launch in turn.
   [[nodiscard]] std::string position_on(Axis axis) const;
   [[nodiscard]] Site site_of(std::size_t statement) const;
@@ -131,6 +142,8 @@ class Body {
   const lowering::ArrangedKernel& kernel_;
   const Device& device_;
   const std::vector<Axis>& in_turn_;
+  const Fragments& fragments_;
+  std::array<std::int64_t, 3> block_;
   Speller speller_;
   Writer out_;
   std::map<std::size_t, std::set<std::string>> in_shared_;  ///< what statements touch there, where bytes are shared
@@ -141,7 +154,8 @@ class Body {
   std::map<std::pair<std::size_t, std::size_t>, bool> need_barrier_;
   int barriers_ = 0;
   int collectives_ = 0;
-  int sums_ = 0;  ///< that begin in registers
+  int sums_ = 0;             ///< that begin in registers
+  bool is_in_unit_ = false;  ///< all lanes of a unit walk together
   std::set<std::string> runs_ahead_;
   std::set<std::string> ahead_;  ///< tensors that are copied for a later round at this place
   int asynchronous_copies_ = 0;

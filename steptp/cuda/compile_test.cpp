@@ -12,6 +12,7 @@
 #include "steptp/text/document.h"
 #include "testing/lowering_support.h"
 #include "testing/matrix_kernels.h"
+#include "testing/matrix_programs.h"
 
 namespace steptp::testing {
 namespace {
@@ -81,10 +82,18 @@ TEST_F(CudaCompiler, EndStatesOfRecipesDoNotSpill) {
 /// The newest set of instructions of Hopper has a target of its own, which NVRTC is not asked for.
 TEST_F(CudaCompiler, TakesMatrixInstructions) {
   std::string all = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_runtime.h>\n#include <stddef.h>\n";
+  std::size_t number = 0;
   for (const MatrixKernel kind : kMatrixKernels) {
     std::string text = matrix_kernel(kind);
     text.erase(text.find("#ifndef __CUDACC_RTC__"));
     append(all, "namespace p", static_cast<int>(kind), " {\n", text, "}\n");
+  }
+  for (const Judged& one : matrix_programs()) {
+    const auto made = cuda::lower(one.program);
+    ASSERT_TRUE(made.ok()) << one.name << ": " << made.error().message;
+    std::string text = made->text;
+    for (std::size_t at = 0; (at = text.find("extern \"C\" ", at)) != std::string::npos;) text.erase(at, 11);
+    append(all, "namespace n", std::to_string(number++), " {\n", text, "}\n");
   }
   for (const char* target : {"80", "90", "90a"}) {
     (void)compile(all, concat("-O3 -cubin -gencode=arch=compute_", target, ",code=sm_", target));

@@ -8,6 +8,7 @@
 
 #include "steptp/cuda/body.h"
 #include "steptp/lowering/collectives.h"
+#include "steptp/lowering/units.h"
 
 namespace steptp::cuda {
 
@@ -31,12 +32,18 @@ class KernelWriter {
       }
     }
     if (problem_) return *std::move(problem_);
-    Body body(arrangement_, kernel_, device_, made_.launched_in_turn);
+    auto fragments = Fragments::of(arrangement_, kernel_);
+    if (!fragments) return fragments.error();
+    Body body(arrangement_, kernel_, device_, made_.launched_in_turn, *fragments);
     body.write();
     if (body.problem()) return *body.problem();
     set_shared();
     if (problem_) return *std::move(problem_);
     write_head();
+    if (lowering::has_units(arrangement_, kernel_)) {
+      head_.line("const int stp_lane = (int)threadIdx.x % ", lowering::kUnitLanes, ";");
+    }
+    fragments->declare(arrangement_, speller_, head_);
     write_local();
     if (!kernel_.layout.places.empty()) {
       write_shared(body.has_cells(), body.runs_ahead());
@@ -53,12 +60,12 @@ class KernelWriter {
 
   void set_launch() {
     std::int64_t threads = 1;
+    made_.block = lowering::block_of(arrangement_, kernel_);
     for (std::size_t i = 0; i < 3; ++i) {
       const auto axis = static_cast<Axis>(i);
       const auto& turns = made_.launched_in_turn;
       const bool turn = std::find(turns.begin(), turns.end(), axis) != turns.end();
       made_.grid[i] = turn ? 1 : kernel_.extents[i];
-      made_.block[i] = kernel_.extents[i + 3];
       if (made_.grid[i] > device_.grid[i]) {
         fail(concat(made_.grid[i], " blocks along ", name_of(axis), ", but ", device_.name, " launches at most ",
                     device_.grid[i]),

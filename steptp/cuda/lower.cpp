@@ -1,37 +1,15 @@
 #include "steptp/cuda/lower.h"
 
-#include <optional>
-#include <utility>
-
 #include "steptp/base/text.h"
 #include "steptp/cuda/host.h"
 #include "steptp/cuda/prelude.h"
 
 namespace steptp::cuda {
 
-namespace {
-
-/// What is written in the words of matrix instructions has no kernel yet.
-std::optional<Diagnostic> matrix_problem(const lowering::Arrangement& arrangement) {
-  for (const Statement& statement : arrangement.table.statements) {
-    for (const Loop* loop : statement.loops) {
-      const auto axis = loop->kind == LoopKind::bound ? axis_of(loop->index) : std::nullopt;
-      if (loop->kind != LoopKind::tensorized && !(axis && is_unit_axis(*axis))) continue;
-      return lowering::cannot_lower("T loops and loops over units (wx wy wz) have no CUDA yet",
-                                    Site{statement.items, Site::Part::item, {}, {}},
-                                    "write L for T, and tx for wx; LLVM takes the program as it is");
-    }
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
 Result<Lowered, Diagnostic> lower(const Program& program, const LowerOptions& options) {
   const Device& device = options.device ? *options.device : default_device();
   auto arrangement = lowering::arrangement_of(program);
   if (!arrangement) return arrangement.error();
-  if (auto problem = matrix_problem(*arrangement)) return *std::move(problem);
   std::vector<KernelText> kernels;
   std::string body = fill_kernels(*arrangement);
   for (const lowering::ArrangedKernel& kernel : arrangement->kernels) {

@@ -155,12 +155,23 @@ static __device__ __forceinline__ void stp_copies_wait() {
 #endif
 )"},
     {{"stp_swizzled"},
-     R"(/// Where a byte of a tile in shared memory lies: the number of its run of 16 bytes is exclusive-ored, in its lowest
-/// `kBits` bits, with bits of the number of its row, which begins at a multiple of 2^kRowBits bytes. Eight rows at one
-/// column then lie in different banks.
-template <int kBits, int kRowBits>
+     R"(/// Where an element of a tile in shared memory lies: bits of the number of its row, which has 2^kRowBits elements,
+/// are exclusive-ored to the number of its run of 2^kRunBits elements. Rows at one column then lie in different banks.
+template <int kBits, int kRowBits, int kRunBits>
 static __device__ __forceinline__ int stp_swizzled(int offset) {
-  return offset ^ ((offset >> kRowBits & ((1 << kBits) - 1)) << 4);
+  return offset ^ ((offset >> kRowBits & ((1 << kBits) - 1)) << kRunBits);
+}
+)"},
+    {{"stp_get_half", "stp_set_half"},
+     R"(/// The halves of a word.
+template <typename T>
+static __device__ __forceinline__ T stp_get_half(unsigned word, int which) {
+  const unsigned short bits = (unsigned short)(word >> 16 * which);
+  return *(const T*)&bits;
+}
+template <typename T>
+static __device__ __forceinline__ void stp_set_half(unsigned& word, int which, T value) {
+  word = (word & 0xffffu << 16 * (1 - which)) | (unsigned)*(const unsigned short*)&value << 16 * which;
 }
 )"},
 };

@@ -220,7 +220,17 @@ Index Speller::offset(const Ref& ref) {
   return made.value_or(Index());
 }
 
-std::string Speller::element(const Ref& ref) { return concat(name(ref.tensor), "[", index(offset(ref)), "]"); }
+std::string Speller::element(const Ref& ref) {
+  return concat(name(ref.tensor), "[", place(ref.tensor, offset(ref)), "]");
+}
+
+std::string Speller::place(const std::string& tensor, const Index& number) {
+  const auto swizzled = swizzles_.find(tensor);
+  if (swizzled == swizzles_.end()) return index(number);
+  const Swizzle& swizzle = swizzled->second;
+  return concat("stp_swizzled<", swizzle.bits, ", ", swizzle.row_bits, ", ", swizzle.run_bits, ">(", index(number),
+                ")");
+}
 
 std::string Speller::name(const std::string& tensor) const {
   const auto renamed = names_.find(tensor);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "steptp/cuda/swizzle.h"
 #include "steptp/lowering/arrangement.h"
 #include "steptp/lowering/offsets.h"
 
@@ -45,6 +46,10 @@ class Speller {
   void rename(const std::string& tensor, std::string name) { names_.insert_or_assign(tensor, std::move(name)); }
   void forget_name(const std::string& tensor) { names_.erase(tensor); }
   [[nodiscard]] std::string name(const std::string& tensor) const;
+  /// Elements of a buffer that lie elsewhere than their numbers say.
+  void swizzle(const std::string& tensor, const Swizzle& swizzle) { swizzles_.emplace(tensor, swizzle); }
+  /// Where the element of that number lies.
+  [[nodiscard]] std::string place(const std::string& tensor, const Index& number);
 
   /// An operation on two values of one dtype.
   [[nodiscard]] static std::string operation(ArithmeticOp op, DType dtype, const std::string& a, const std::string& b);
@@ -63,6 +68,7 @@ class Speller {
   std::vector<BoxVariable> box_;
   std::vector<std::pair<RefPtr, std::string>> replaced_;
   std::map<std::string, std::string> names_;
+  std::map<std::string, Swizzle> swizzles_;
   std::optional<std::string> problem_;
 };
 

@@ -109,8 +109,8 @@ std::int64_t Body::vector_width_of(const Ref& ref, const Loop& lanes) {
 /// The address of the element of one lane.
 std::string Body::lane_address(const Ref& ref, const Loop& lanes, std::int64_t lane) {
   const Index first = lowering::at_zero(speller_.offset(ref), lanes.index).value_or(Index());
-  return concat(speller_.name(ref.tensor), " + ",
-                speller_.index(Index::add(first, Index::constant(lane)).value_or(first)));
+  const Index number = Index::add(first, Index::constant(lane)).value_or(first);
+  return concat(speller_.name(ref.tensor), " + ", speller_.place(ref.tensor, number));
 }
 
 /// What a short loop around one equation may load as vectors; of the tensor `except`, nothing.

@@ -15,6 +15,7 @@
 #include "steptp/text/document.h"
 #include "testing/lowering_support.h"
 #include "testing/matrix_kernels.h"
+#include "testing/matrix_programs.h"
 #include "testing/soak.h"
 
 namespace steptp::testing {
@@ -91,6 +92,19 @@ TEST_F(Nvrtc, MatrixInstructions) {
       expect_machine_code(concat("matrix kernel ", static_cast<int>(kind)), matrix_kernel(kind), architecture);
     }
   }
+}
+
+TEST_F(Nvrtc, MatrixNests) {
+  std::string all = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n";
+  std::size_t number = 0;
+  for (const Judged& one : matrix_programs()) {
+    const auto made = cuda::lower(one.program);
+    ASSERT_TRUE(made.ok()) << one.name << ": " << made.error().message;
+    std::string text = made->text;
+    for (std::size_t at = 0; (at = text.find("extern \"C\" ", at)) != std::string::npos;) text.erase(at, 11);
+    append(all, "namespace p", number++, " {\n", text, "}\n");
+  }
+  for (const int architecture : architectures()) expect_machine_code("matrix nests", all, architecture);
 }
 
 TEST_F(Nvrtc, EndStatesOfRecipes) {

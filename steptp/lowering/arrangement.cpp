@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "steptp/analysis/shapes.h"
+#include "steptp/analysis/written_boxes.h"
 #include "steptp/base/text.h"
 
 namespace steptp::lowering {
@@ -80,11 +81,18 @@ class Arranger {
       const auto at = operators.find(name);
       if (at != operators.end() && at->second.size() == 1) {
         buffer.initial = identity_value(*at->second.begin(), buffer.dtype);
-      } else if (at != operators.end()) {
+      } else if (at != operators.end() && !(buffer.scope == Scope::fragment && is_written_first(tensor))) {
         add_flags(buffer);
       }
       arrangement_.buffers.emplace(name, std::move(buffer));
     }
+  }
+
+  /// No accumulation reads an element that nothing has written.
+  [[nodiscard]] bool is_written_first(const TensorFacts& tensor) const {
+    return std::all_of(tensor.reads.begin(), tensor.reads.end(), [&](std::size_t number) {
+      return reads_what_was_written(arrangement_.table, tensor, arrangement_.table.accesses[number]);
+    });
   }
 
   /// Accumulators with different identities: whether an element is defined has to be remembered.

@@ -13,6 +13,7 @@
 #include "steptp/lowering/arrangement.h"
 #include "steptp/lowering/collectives.h"
 #include "steptp/lowering/threads.h"
+#include "steptp/lowering/units.h"
 
 namespace steptp {
 
@@ -37,7 +38,8 @@ class KernelOrder {
         out_(out),
         in_turn_(lowering::axes_in_turn(arrangement, kernel)) {}
 
-  bool run() { return blocks_keep_order() && follow(kernel_.body); }
+  /// Matrix instructions cut sums off (decision 0140), and units reduce in an order of their own.
+  bool run() { return !lowering::has_units(arrangement_, kernel_) && blocks_keep_order() && follow(kernel_.body); }
 
  private:
   [[nodiscard]] const Statement& statement(std::size_t number) const { return arrangement_.table.statements[number]; }

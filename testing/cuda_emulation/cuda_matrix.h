@@ -166,6 +166,18 @@ inline void multiply_doubles(double* d, unsigned rows, unsigned steps, const Dou
 
 }  // namespace emulation
 
+template <typename T>
+T __shfl_xor_sync(unsigned, T value, unsigned distance) {
+  const auto lanes = emulation::meet_warp(value);
+  const T out = *lanes.of[emulation::lane() ^ distance];
+  emulation::leave_warp();
+  return out;
+}
+inline void __syncwarp() {
+  (void)emulation::meet_warp('w');
+  emulation::leave_warp();
+}
+
 inline void stp_mma_f16_f32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
   emulation::multiply_halves(d, a, b, emulation::half_term, emulation::half_value, emulation::is_finite_half);
 }

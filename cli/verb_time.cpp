@@ -18,6 +18,7 @@ namespace steptp::cli {
 namespace {
 
 struct TimeOptions {
+  TimeOptions() { request.arithmetic = Arithmetic::fast; }
   RecordOptions records;
   DeviceKind device = DeviceKind::cpu;
   std::vector<std::string> against;
@@ -185,6 +186,9 @@ void add_options(CLI::App& verb, TimeOptions& options) {
   verb.add_flag("--graph", options.request.as_graph,
                 "start all launches of a program by one call, as a CUDA graph (--device cuda); PyTorch is measured "
                 "both ways");
+  add_word_option(verb, "--arithmetic", options.request.arithmetic,
+                  "fast: products and sums are fused, functions of floats within a last place, inside the bounds that "
+                  "results are checked with; exact: each operation rounded by itself, as `run` does on a CPU");
   verb.add_option("--threads", options.threads, "how many CPU threads a program uses; 0 means all cores")
       ->capture_default_str();
   verb.add_option("--seed", options.request.seed, "the seed of the inputs")->capture_default_str();

@@ -112,6 +112,12 @@ TABLES: dict[str, Table] = {
         {**ORIGIN, **WORKLOAD, "plan": is_text, "program": is_text, "median_us": is_figure, "spread_us": is_figure,
          "runs": is_count, "checked_elements": is_count},
         ("device", "workload")),
+    # Patterns (bench/patterns) and vanilla forms that the model of expected times is fitted to; bench/ESTIMATES.md shows
+    # them.
+    "patterns": Table(
+        {**ORIGIN, "pattern": is_text, "program": is_text, "median_us": is_figure, "spread_us": is_figure,
+         "runs": is_count},
+        ("device", "pattern")),
     # What a candidate of a search takes beyond compiling and running.
     "candidates": Table(
         {**ORIGIN, "program": is_text, "way": one_of("each evaluated itself", "compared with their root"),

@@ -26,7 +26,8 @@ thread_local SignalWatch* watch_of_thread = nullptr;
 
 /// The JSON answer of the verb.
 std::string time_verb(const std::vector<Document>& documents, const std::string& device, double budget, double spread,
-                      bool warm, std::uint64_t seed, bool graph, const std::optional<Document>& root) {
+                      bool warm, std::uint64_t seed, bool graph, const std::optional<Document>& root,
+                      const std::string& arithmetic) {
   const auto kind = value_of<DeviceKind>("device", device);
   TimeRequest request;
   request.budget_seconds = budget;
@@ -34,6 +35,7 @@ std::string time_verb(const std::vector<Document>& documents, const std::string&
   request.cold = !warm;
   request.seed = seed;
   request.as_graph = graph;
+  request.arithmetic = value_of<Arithmetic>("arithmetic", arithmetic);
   std::vector<const Document*> all;
   for (const Document& document : documents) all.push_back(&document);
   SignalWatch watch;
@@ -102,7 +104,7 @@ CandidatePool& pool_for(DeviceKind device) {
 
 void bind_workers(nb::module_& module) {
   module.def("time", &time_verb, nb::arg("documents"), nb::arg("device"), nb::arg("budget"), nb::arg("spread"),
-             nb::arg("warm"), nb::arg("seed"), nb::arg("graph"), nb::arg("root").none());
+             nb::arg("warm"), nb::arg("seed"), nb::arg("graph"), nb::arg("root").none(), nb::arg("arithmetic"));
   module.def("worker_main", &worker_main, nb::arg("memory_bytes"), nb::arg("gpu"));
 }
 

@@ -176,6 +176,7 @@ def time(
     seed: int = 0,
     graph: bool = False,
     root: Source | None = None,
+    arithmetic: str = "fast",
 ) -> dict[str, Any]:
     """Measures how fast a program runs, alone or by turns with others, as the verb `time` does.
 
@@ -183,6 +184,7 @@ def time(
     "roofline_share" and more of each. Every repetition is checked: a program with a wrong result has no times. With
     `graph` a GPU gets all launches of a program by one call, as a CUDA graph. With `root`, a program that all are known
     to be equal to, its certified values are compared with in place of their own, which are then not evaluated.
+    `arithmetic` is "fast" (fused products and sums, functions within a last place) or "exact".
 
     Raises DiagnosticError where there is no such device.
     """
@@ -192,7 +194,9 @@ def time(
     number = _natural(seed, "seed")
     opened = None if root is None else _open(root, None)
     return json.loads(
-        _steptp.time(documents, device, float(budget), float(spread), bool(warm), number, bool(graph), opened)
+        _steptp.time(
+            documents, device, float(budget), float(spread), bool(warm), number, bool(graph), opened, arithmetic
+        )
     )
 
 

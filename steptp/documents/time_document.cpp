@@ -135,6 +135,7 @@ Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Docum
   out.device = pool.options().device;
   out.cold = request.cold;
   out.as_graph = request.as_graph;
+  out.arithmetic = request.arithmetic;
   out.threads = pool.options().threads == 0 ? default_jobs() : pool.options().threads;
   out.root = request.root;
   std::vector<std::size_t> measured;
@@ -195,6 +196,7 @@ Json to_json(const TimeReport& report) {
   for (const TimedDocument& one : report.programs) programs.push_back(program_json(one));
   Json out;
   out.set("machine", std::move(machine)).set("cold_cache", report.cold).set("graph", report.as_graph);
+  out.set("arithmetic", word_of(report.arithmetic));
   if (report.root) out.set("root", to_json(*report.root));
   return out.set("programs", std::move(programs));
 }
@@ -227,7 +229,8 @@ std::string to_table(const TimeReport& report) {
   if (!report.machine.name.empty()) {
     append(out, report.machine.name, ": ", rate_text(report.machine.bytes_per_second, "B/s"), ", ",
            rate_text(report.machine.flops_of(DType::f32), "flop/s"), " in f32 (", report.machine.source, "); ",
-           report.cold ? "cold" : "warm", " caches", report.as_graph ? ", programs as CUDA graphs" : "", "\n");
+           report.cold ? "cold" : "warm", " caches", report.as_graph ? ", programs as CUDA graphs" : "", ", ",
+           word_of(report.arithmetic), " arithmetic\n");
   }
   return out + aligned(rows, 1, {}) + below;
 }

@@ -24,6 +24,7 @@ struct TimeReport {
   MachinePeak machine;
   bool cold = true;
   bool as_graph = false;
+  Arithmetic arithmetic = Arithmetic::exact;
   MachineLoad load;
   unsigned threads = 0;                ///< of a program on a CPU
   const RootElements* root = nullptr;  ///< of the request

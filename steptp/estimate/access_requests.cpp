@@ -93,12 +93,9 @@ void add_requests(const std::vector<LoopSummary>& loops, const std::array<std::i
     const std::vector<std::int64_t> begins = addresses(loops, block, access, point);
     if (begins.empty()) continue;
     samples += 1;
-    if (access.scope == Scope::shared) {
-      conflicts += bank_rounds(begins, bytes);
-    } else {
-      sectors += distinct(begins, bytes, kSector);
-      lines += distinct(begins, bytes, kLine);
-    }
+    conflicts += bank_rounds(begins, bytes);
+    sectors += distinct(begins, bytes, kSector);
+    lines += distinct(begins, bytes, kLine);
   }
   if (samples == 0) return;
   access.sectors = sectors / samples;

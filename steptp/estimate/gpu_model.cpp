@@ -2,10 +2,10 @@
 // were nothing, and a little of the rest.
 //   memory         bytes that come from memory: what does not fit into the cache of all multiprocessors
 //   cache          bytes between that cache and the multiprocessors
-//   scattered      lines that a multiprocessor waits for where threads of a warp go to different ones
 //   operations     arithmetic units of the busiest multiprocessor
 //   instructions   what it issues
-//   accesses       rounds through its first cache and the banks of shared memory
+//   accesses       rounds through its first cache and the banks of shared memory; "scattered" where most of them are of
+//                  warps whose threads go to different lines
 //   latency        a thread by itself: loads and sums that wait for each other, barriers
 // The busiest multiprocessor counts, so a last wave that is not full costs what it costs.
 #include <algorithm>
@@ -19,6 +19,12 @@ namespace steptp::estimation {
 namespace {
 
 constexpr double kWarp = 32;
+/// A warp's access to more lines than these is scattered.
+constexpr double kFewLines = 8;
+/// Rounds of a loop whose loads are under way together, where nothing else is in it.
+constexpr double kInFlight = 16;
+/// The same where each round stores.
+constexpr double kStoredInFlight = 4;
 
 /// What an operation asks of a multiprocessor, for each of its threads: instructions, and the use of units.
 struct Cost {
@@ -201,7 +207,7 @@ class Model {
       const AccessSummary& access = one.accesses[k];
       const double times = serial_times(one, access.loops) * share * access.share / static_cast<double>(access.lanes);
       issues += times * 1.5;
-      request(number, k, times, crew);
+      request(access, times, crew);
       if (!access.is_write) load_seconds = std::max(load_seconds, latency_of(number, k, times, crew));
     }
     issues += overhead(one) * share;
@@ -218,8 +224,7 @@ class Model {
     return times > 1 ? times : 0;
   }
 
-  void request(std::size_t number, std::size_t k, double times, const Crew& crew) {
-    const AccessSummary& access = kernel_.statements[number].accesses[k];
+  void request(const AccessSummary& access, double times, const Crew& crew) {
     if (access.scope == Scope::shared) {
       rounds_ += times * crew.warps * access.conflicts;
       return;
@@ -228,13 +233,11 @@ class Model {
       rounds_ += times * crew.warps * std::max(1.0, access.element_bytes / 4);
       return;
     }
-    rounds_ += times * crew.warps * std::max(access.lines, access.sectors / 4);
-    // What a warp's instruction asks for in many lines at once.
-    const double requests = times * crew.warps * access.lines;
-    const double bytes = access.is_write ? requests * 32 : std::min(from_cache_[number][k], requests * 128);
-    const double misses = std::min(requests, bytes / 32);
-    // A warp that reads a few rows is served like one that reads one.
-    if (access.lines > 8) scattered_ += misses * (access.lines - 8) / 24;
+    // Loads find four lines at once, and meet in the banks; stores go line by line.
+    const double loads = std::max({access.conflicts, access.lines / 4, access.sectors / 4});
+    const double stores = std::max(access.lines * device_.scatter_cycles, access.sectors / 4);
+    const double rounds = times * crew.warps * (access.is_write ? stores : loads);
+    (access.lines > kFewLines ? scattered_ : rounds_) += rounds;
   }
 
   /// How long a thread waits for a load, on the average of where it is found.
@@ -251,7 +254,7 @@ class Model {
 
   void add_latency(const StatementSummary& one, const Crew& crew, double issues, double round_cycles,
                    double load_seconds) {
-    // Rounds of loops that are not unrolled, of which a compiler takes four together where nothing else is in them.
+    // Rounds of loops that are not unrolled, of which several are under way where nothing else is in them.
     double rounds = 1;
     double innermost = 1;
     for (const LoopSummary& loop : one.loops) {
@@ -259,7 +262,7 @@ class Model {
       rounds *= static_cast<double>(loop.extent);
       innermost = static_cast<double>(loop.extent);
     }
-    if (one.is_alone) rounds /= std::min(4.0, innermost);
+    if (one.is_alone) rounds /= std::min(one.chain ? kInFlight : kStoredInFlight, innermost);
     rounds = std::max(1.0, rounds * one.share);
     double chain = 0;
     if (one.chain) {
@@ -301,10 +304,10 @@ class Model {
     parts = {
         {"memory", memory / device_.memory_bandwidth},
         {"cache", std::max(cache / device_.l3_bandwidth, cache / (used * device_.l2_bandwidth))},
-        {"scattered", scattered_ * device_.scatter_cycles * busiest_ / clock},
         {"operations", units * busiest_ / clock},
         {"instructions", issues_ / device_.issue_per_cycle * busiest_ / clock},
-        {"accesses", rounds_ * busiest_ / clock},
+        // One and the same unit does both.
+        {scattered_ > rounds_ ? "scattered" : "accesses", (rounds_ + scattered_) * busiest_ / clock},
         {"latency", (alone_ + barriers) * waves_},
     };
     out_.limited_by = largest(parts);

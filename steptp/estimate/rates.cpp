@@ -33,7 +33,7 @@ DeviceRates h200() {
   out.program_seconds = 2.0e-6;
   out.launch_seconds = 1.2e-6;
   out.barrier_cycles = 30;
-  out.scatter_cycles = 12;
+  out.scatter_cycles = 1.75;
   out.threads = 2048;
   out.blocks = 32;
   out.registers = 65536;
@@ -135,7 +135,8 @@ const std::vector<RateRow>& rate_rows() {
       {"program_seconds", &R::program_seconds, "s", "a program that does nothing, without its first kernel"},
       {"launch_seconds", &R::launch_seconds, "s", "each kernel"},
       {"barrier_cycles", &R::barrier_cycles, "cycles", "a barrier"},
-      {"scatter_cycles", &R::scatter_cycles, "cycles", "a line that a scattered access does not find, per processor"},
+      {"scatter_cycles", &R::scatter_cycles, "cycles",
+       "a line that a store writes (GPU), or that comes by itself (CPU)"},
       {"threads", &R::threads, "", "threads at once on a processor"},
       {"blocks", &R::blocks, "", "blocks at once on a processor"},
       {"registers", &R::registers, "", "registers of a processor"},

@@ -33,7 +33,7 @@ struct DeviceRates {
   double program_seconds = 0;  ///< of an empty program
   double launch_seconds = 0;   ///< of each further kernel
   double barrier_cycles = 0;
-  double scatter_cycles = 0;  ///< of a processor, for each line that a scattered access misses
+  double scatter_cycles = 0;  ///< for each line that a store writes (GPU), or that comes by itself (CPU)
   // GPU: what one multiprocessor holds.
   double threads = 0;
   double blocks = 0;

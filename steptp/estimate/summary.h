@@ -62,7 +62,7 @@ struct AccessSummary {
   // Of one instruction of 32 neighbouring threads:
   double sectors = 1;    ///< pieces of 32 bytes of memory
   double lines = 1;      ///< pieces of 128 bytes
-  double conflicts = 1;  ///< rounds through the banks of shared memory
+  double conflicts = 1;  ///< rounds through the banks of the first cache, or of shared memory
 };
 
 /// An accumulation: which loops make one element after another wait.

@@ -69,7 +69,7 @@ int known_architecture(const cuda_api::Nvrtc& api, int compute_capability) {
 }  // namespace
 
 Result<std::string, Diagnostic> compile_cuda(const std::string& text, int compute_capability, const NvrtcLibrary& nvrtc,
-                                             const ObjectCache& cache, bool& from_cache) {
+                                             const ObjectCache& cache, bool& from_cache, Arithmetic arithmetic) {
   const int known = known_architecture(nvrtc.api, compute_capability);
   if (known == 0) {
     return make_error("no-nvrtc",
@@ -81,6 +81,7 @@ Result<std::string, Diagnostic> compile_cuda(const std::string& text, int comput
   const bool is_exact = known == compute_capability;
   std::vector<std::string> options = {concat("--gpu-architecture=", is_exact ? "sm_" : "compute_", known),
                                       "--std=c++17"};
+  if (arithmetic == Arithmetic::exact) options.emplace_back("--fmad=false");
   if (text.find("#include <cuda_fp16.h>") != std::string::npos ||
       text.find("#include <cuda_bf16.h>") != std::string::npos) {
     if (nvrtc.include_folder.empty()) {

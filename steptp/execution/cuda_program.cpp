@@ -25,7 +25,7 @@ Diagnostic limit(std::string message, std::string hint) {
 }  // namespace
 
 Result<std::unique_ptr<CudaProgram>, Diagnostic> CudaProgram::compile(const Program& program, CudaDevice& device,
-                                                                      const ObjectCache& cache) {
+                                                                      const ObjectCache& cache, Arithmetic arithmetic) {
   const auto nvrtc = load_nvrtc();
   if (!nvrtc) return nvrtc.error();
   std::unique_ptr<CudaProgram> out(new CudaProgram(device));
@@ -35,14 +35,15 @@ Result<std::unique_ptr<CudaProgram>, Diagnostic> CudaProgram::compile(const Prog
   out->lowered_ = std::move(lowered).value();
   out->times_.lower_milliseconds = milliseconds_since(start);
   bool from_cache = false;
-  auto image = compile_cuda(out->lowered_.text, device.compute_capability(), **nvrtc, cache, from_cache);
+  auto image = compile_cuda(out->lowered_.text, device.compute_capability(), **nvrtc, cache, from_cache, arithmetic);
   if (!image) return image.error();
   out->times_.from_cache = from_cache;
   (from_cache ? out->times_.load_milliseconds : out->times_.compile_milliseconds) = milliseconds_since(start);
   auto problem = out->load(*image);
   if (problem && from_cache && !device.is_lost()) {
     // Whatever is wrong with what was kept, a fresh one decides.
-    image = compile_cuda(out->lowered_.text, device.compute_capability(), **nvrtc, ObjectCache(), from_cache);
+    image =
+        compile_cuda(out->lowered_.text, device.compute_capability(), **nvrtc, ObjectCache(), from_cache, arithmetic);
     if (!image) return image.error();
     out->times_.from_cache = false;
     out->times_.compile_milliseconds = milliseconds_since(start);

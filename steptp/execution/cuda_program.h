@@ -19,7 +19,8 @@ class CudaProgram {
   /// it refuses the text, `device-limit` with the numbers, `device`. The program and the device must outlive it.
   [[nodiscard]] static Result<std::unique_ptr<CudaProgram>, Diagnostic> compile(const Program& program,
                                                                                 CudaDevice& device,
-                                                                                const ObjectCache& cache);
+                                                                                const ObjectCache& cache,
+                                                                                Arithmetic arithmetic);
   CudaProgram(const CudaProgram&) = delete;
   CudaProgram& operator=(const CudaProgram&) = delete;
   ~CudaProgram();
@@ -49,6 +50,6 @@ class CudaProgram {
 /// CUDA C++ as an image for the device: a cubin, or PTX where NVRTC is older than the device. Diagnostic `nvrtc`.
 [[nodiscard]] Result<std::string, Diagnostic> compile_cuda(const std::string& text, int compute_capability,
                                                            const NvrtcLibrary& nvrtc, const ObjectCache& cache,
-                                                           bool& from_cache);
+                                                           bool& from_cache, Arithmetic arithmetic = Arithmetic::fast);
 
 }  // namespace steptp

@@ -44,13 +44,14 @@ Result<bool, Diagnostic> find_llvm_engine() {
   return true;
 }
 
-Result<LlvmProgram, Diagnostic> LlvmProgram::compile(const Program& program, const ObjectCache& cache) {
+Result<LlvmProgram, Diagnostic> LlvmProgram::compile(const Program& program, const ObjectCache& cache,
+                                                     Arithmetic arithmetic) {
   const auto loaded = load_llvm_engine();
   if (!loaded) return loaded.error();
   const SteptpLlvmEngine& engine = **loaded;
   CompileTimes times;
   auto start = Clock::now();
-  auto lowered = llvm_ir::lower(program);
+  auto lowered = llvm_ir::lower(program, arithmetic);
   if (!lowered) return lowered.error();
   times.lower_milliseconds = milliseconds_since(start);
   auto made = std::make_unique<Compiled>();

@@ -29,7 +29,8 @@ class LlvmProgram {
   /// Diagnostics: `cannot-lower`, `no-engine` where the shared object with LLVM is not there, `engine` where it fails.
   /// The program must outlive the result; it is one that `check` found ok.
   [[nodiscard]] static Result<LlvmProgram, Diagnostic> compile(const Program& program,
-                                                               const ObjectCache& cache = ObjectCache());
+                                                               const ObjectCache& cache = ObjectCache(),
+                                                               Arithmetic arithmetic = Arithmetic::exact);
 
   /// The data in place; `this` must outlive it. Traps: inputs that are missing or of another shape. `threads` 0: all
   /// cores.

@@ -76,6 +76,16 @@ std::string_view math_name(Function function, DType dtype) {
   return "";
 }
 
+/// Those of them that the fast arithmetic has in float.
+std::string_view fast_name(Function function) {
+  switch (function) {
+    case Function::exp: return "stp_fast_exp";
+    case Function::tanh: return "stp_fast_tanh";
+    case Function::erf: return "stp_fast_erf";
+    default: return "";
+  }
+}
+
 std::string_view intrinsic_name(Function function) {
   switch (function) {
     case Function::sqrt: return "sqrt";
@@ -120,7 +130,9 @@ std::string Values::arithmetic(ArithmeticOp op, DType dtype, const std::string& 
 std::string Values::real_arithmetic(ArithmeticOp op, DType dtype, const std::string& a, const std::string& b) {
   const std::string_view type = value_type(dtype);
   if (const std::string_view instruction = float_instruction(op); !instruction.empty()) {
-    return rounded(dtype, out_.emit(instruction, type, " ", a, ", ", b));
+    // What is rounded to a half type is not fused.
+    const bool may_fuse = is_fast_ && !is_half(dtype);
+    return rounded(dtype, out_.emit(instruction, may_fuse ? "contract " : "", type, " ", a, ", ", b));
   }
   if (op == ArithmeticOp::max || op == ArithmeticOp::min) return extremum(dtype, a, b, op == ArithmeticOp::max);
   const std::string x = conversion(dtype, DType::f64, a);
@@ -138,6 +150,11 @@ std::string Values::extremum(DType dtype, const std::string& a, const std::strin
     const char* order = is_unsigned(dtype) ? (is_max ? "ugt" : "ult") : (is_max ? "sgt" : "slt");
     const std::string takes = out_.emit("icmp ", order, " ", type, " ", a, ", ", b);
     return out_.emit("select i1 ", takes, ", ", type, " ", a, ", ", type, " ", b);
+  }
+  if (is_fast_) {
+    const std::string_view suffix = type == "double" ? "f64" : "f32";
+    return out_.emit("call ", type, " @llvm.", is_max ? "max" : "min", "num.", suffix, "(", type, " ", a, ", ", type,
+                     " ", b, ")");
   }
   const char* bits = dtype == DType::f64 ? "i64" : "i32";
   const std::string wins = out_.emit("fcmp ", is_max ? "ogt " : "olt ", type, " ", a, ", ", b);
@@ -244,6 +261,10 @@ std::string Values::function(Function function, DType dtype, const std::string& 
   if (const std::string_view name = intrinsic_name(function); !name.empty()) {
     const char* suffix = dtype == DType::f64 ? ".f64" : ".f32";
     return rounded(dtype, out_.emit("call ", type, " @llvm.", name, suffix, "(", type, " ", x, ")"));
+  }
+  const std::string_view fast = fast_name(function);
+  if (is_fast_ && dtype != DType::f64 && !fast.empty()) {
+    return rounded(dtype, out_.emit("call float @", fast, "(float ", x, ")"));
   }
   const std::string wide = conversion(dtype, DType::f64, x);
   if (function == Function::rsqrt) {

@@ -9,6 +9,7 @@
 #include "steptp/base/text.h"
 #include "steptp/lowering/arrangement.h"
 #include "steptp/lowering/offsets.h"
+#include "steptp/lowering/target.h"
 
 namespace steptp::llvm_ir {
 
@@ -61,7 +62,8 @@ struct Storage {
 /// Writes values and accesses. What is read under a condition is read only where it holds.
 class Values {
  public:
-  Values(const lowering::Arrangement& arrangement, Builder& out) : arrangement_(arrangement), out_(out) {}
+  Values(const lowering::Arrangement& arrangement, Arithmetic arithmetic, Builder& out)
+      : arrangement_(arrangement), is_fast_(arithmetic == Arithmetic::fast), out_(out) {}
 
   void open(const Loop& loop, std::string value);
   void close();
@@ -102,6 +104,7 @@ class Values {
   [[nodiscard]] std::string rounded_double(DType dtype, const std::string& x);
 
   const lowering::Arrangement& arrangement_;
+  bool is_fast_;
   Builder& out_;
   std::vector<BoxVariable> box_;
   std::vector<std::pair<Loop, std::string>> loops_;

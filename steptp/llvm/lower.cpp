@@ -45,11 +45,11 @@ std::int64_t count_equations(const std::vector<Node>& nodes, bool only_unrolled)
 /// The text of one kernel: blocks and threads run one after another, in the order of the text.
 class KernelWriter {
  public:
-  KernelWriter(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel, int& metadata,
-               std::string& metadata_text)
+  KernelWriter(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel, Arithmetic arithmetic,
+               int& metadata, std::string& metadata_text)
       : arrangement_(arrangement),
         kernel_(kernel),
-        values_(arrangement, out_),
+        values_(arrangement, arithmetic, out_),
         metadata_(metadata),
         metadata_text_(metadata_text),
         is_short_(count_equations(kernel.body, false) < kFewEquations) {}
@@ -241,7 +241,7 @@ class KernelWriter {
 
 }  // namespace
 
-Result<Lowered, Diagnostic> lower(const Program& program) {
+Result<Lowered, Diagnostic> lower(const Program& program, Arithmetic arithmetic) {
   auto arrangement = lowering::arrangement_of(program);
   if (!arrangement) return arrangement.error();
   Lowered out;
@@ -254,7 +254,7 @@ Result<Lowered, Diagnostic> lower(const Program& program) {
   for (const auto& [name, buffer] : out.arrangement.buffers) {
     if (buffer.scope != Scope::global || !buffer.initial) continue;
     Builder builder;
-    Values values(out.arrangement, builder);
+    Values values(out.arrangement, arithmetic, builder);
     values.fill(buffer, "%buffer", buffer.elements);
     append(out.text, "\ndefine void @fill_", name, "(ptr align 16 %buffer) {\nentry:\n", builder.text(),
            "  ret void\n}\n");
@@ -263,11 +263,12 @@ Result<Lowered, Diagnostic> lower(const Program& program) {
   int metadata = 0;
   std::string metadata_text;
   for (const lowering::ArrangedKernel& kernel : out.arrangement.kernels) {
-    KernelWriter writer(out.arrangement, kernel, metadata, metadata_text);
+    KernelWriter writer(out.arrangement, kernel, arithmetic, metadata, metadata_text);
     out.kernels.push_back(writer.write(out.buffers, out.text));
     if (writer.problem()) return lowering::cannot_lower(*writer.problem(), kernel.site);
   }
   out.text += vector_math_text(out.text);
+  out.text += fast_math_text(out.text);
   if (!metadata_text.empty()) append(out.text, "\n", metadata_text);
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include "steptp/base/result.h"
 #include "steptp/lowering/arrangement.h"
+#include "steptp/lowering/target.h"
 
 namespace steptp::llvm_ir {
 
@@ -36,12 +37,14 @@ struct Lowered {
 };
 
 /// The same program gives the same text. The arrangement points into the program. Diagnostic `cannot-lower`.
-[[nodiscard]] Result<Lowered, Diagnostic> lower(const Program& program);
+[[nodiscard]] Result<Lowered, Diagnostic> lower(const Program& program, Arithmetic arithmetic = Arithmetic::exact);
 
 /// The functions that kernels call, as IR.
 [[nodiscard]] std::string_view helper_text();
 /// Those of stp_exp, stp_log, stp_erf and stp_tanh that the text calls: functions of doubles that come from f32 or
 /// less, good enough to be rounded to it.
 [[nodiscard]] std::string vector_math_text(std::string_view calls);
+/// Those of stp_fast_exp, stp_fast_tanh and stp_fast_erf: functions of floats.
+[[nodiscard]] std::string fast_math_text(std::string_view calls);
 
 }  // namespace steptp::llvm_ir

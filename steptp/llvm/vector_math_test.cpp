@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 #include "steptp/base/text.h"
 #include "steptp/documents/run_document.h"
@@ -129,6 +130,98 @@ TEST_F(VectorMath, EveryFloat) {
                 static_cast<unsigned long long>(different));
     EXPECT_LT(different, 1000U);
   }
+}
+
+/// Floats of all sizes and signs.
+std::vector<std::uint32_t> spread_floats() {
+  std::vector<std::uint32_t> out(400001);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::uint32_t>(i * 10739);
+  return out;
+}
+
+float fast_value(const std::vector<std::uint32_t>& results, std::size_t i) { return std::bit_cast<float>(results[i]); }
+
+/// The distance in units of the last place that a float of this value has.
+double distance_in_places(float got, double wanted) {
+  const auto near = static_cast<float>(wanted);
+  const float next = std::nextafter(std::fabs(near), std::numeric_limits<float>::infinity());
+  const double place = std::isinf(next) ? 0x1p104 : static_cast<double>(next) - std::fabs(static_cast<double>(near));
+  return std::fabs(static_cast<double>(got) - wanted) / place;
+}
+
+TEST_F(VectorMath, FastFunctionsAreWithinTheirPlaces) {
+  const std::vector<std::uint32_t> patterns = spread_floats();
+  const struct {
+    std::size_t function;
+    double places;
+  } cases[] = {{0, 1.0}, {2, 2.0}, {3, 2.0}};
+  for (const auto& [function, places] : cases) {
+    const Program program = program_of(kFunctions[function], DType::f32, static_cast<std::int64_t>(patterns.size()));
+    const auto compiled = LlvmProgram::compile(program, ObjectCache(), Arithmetic::fast);
+    ASSERT_TRUE(compiled.ok()) << compiled.error().message;
+    const auto got = compiled->run(inputs_of(program, patterns));
+    ASSERT_TRUE(got.ok());
+    const auto results = patterns_of<std::uint32_t>(*got);
+    double worst = 0;
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      const float x = std::bit_cast<float>(patterns[i]);
+      const float value = fast_value(results, i);
+      const double wanted = of_libm(function, static_cast<double>(x));
+      ASSERT_EQ(std::isnan(value), std::isnan(x)) << kFunctions[function] << " of " << x;
+      if (std::isnan(x)) continue;
+      if (std::isinf(static_cast<float>(wanted))) {
+        ASSERT_TRUE(std::isinf(value)) << kFunctions[function] << " of " << x;
+        continue;
+      }
+      worst = std::max(worst, distance_in_places(value, wanted));
+      ASSERT_LE(distance_in_places(value, wanted), places) << kFunctions[function] << " of " << x << ": " << value;
+    }
+    EXPECT_GT(worst, 0.5) << "a function that is rounded right everywhere would not be the fast one";
+  }
+}
+
+TEST_F(VectorMath, FastProductsAreFused) {
+  // (1 + e) (1 - e) - 1 is -e^2, which a product that is rounded by itself loses.
+  const Document document = read_document("test",
+                                          "@input A f32[64]\n@input C f32[64]\n@output D "
+                                          "f32[64]\nV^{64}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*C^{f32,g}_{a}-1;];");
+  ASSERT_TRUE(document.ok);
+  Tensors inputs = seeded_inputs(document.program, 1).value();
+  const std::vector<float> high(64, 1 + 0x1p-13F);
+  const std::vector<float> low(64, 1 - 0x1p-13F);
+  std::memcpy(inputs.at("A").data.data(), high.data(), 256);
+  std::memcpy(inputs.at("C").data.data(), low.data(), 256);
+  for (const Arithmetic arithmetic : {Arithmetic::exact, Arithmetic::fast}) {
+    const auto compiled = LlvmProgram::compile(document.program, ObjectCache(), arithmetic);
+    ASSERT_TRUE(compiled.ok());
+    const auto got = compiled->run(inputs);
+    ASSERT_TRUE(got.ok());
+    float first = 1;
+    std::memcpy(&first, got->at("D").data.data(), 4);
+    EXPECT_EQ(first, arithmetic == Arithmetic::fast ? -0x1p-26F : 0);
+  }
+}
+
+TEST_F(VectorMath, FastMaximaIgnoreWhatIsNoNumber) {
+  const Document document = read_document("test",
+                                          "@input A f32[3]\n@input C f32[3]\n@output D "
+                                          "f32[3]\nL^{3}_{a=0}[D^{f32,g}_{a}=max(A^{f32,g}_{a},C^{f32,g}_{a});];");
+  ASSERT_TRUE(document.ok);
+  Tensors inputs = seeded_inputs(document.program, 1).value();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float a[] = {nan, 2, nan};
+  const float c[] = {1, nan, nan};
+  std::memcpy(inputs.at("A").data.data(), a, sizeof a);
+  std::memcpy(inputs.at("C").data.data(), c, sizeof c);
+  const auto compiled = LlvmProgram::compile(document.program, ObjectCache(), Arithmetic::fast);
+  ASSERT_TRUE(compiled.ok());
+  const auto got = compiled->run(inputs);
+  ASSERT_TRUE(got.ok());
+  float d[3];
+  std::memcpy(d, got->at("D").data.data(), sizeof d);
+  EXPECT_EQ(d[0], 1);
+  EXPECT_EQ(d[1], 2);
+  EXPECT_TRUE(std::isnan(d[2]));
 }
 
 }  // namespace

@@ -21,6 +21,12 @@ enum class DeviceKind : std::uint8_t { cpu, cuda };
 template <>
 inline constexpr auto kWords<DeviceKind> = std::to_array<std::string_view>({"cpu", "cuda"});
 
+/// How floats are computed. Exact: each operation is rounded by itself, as the oracle does. Fast: products and sums are
+/// fused, functions of floats may be wrong in the last place, and of two zeros max and min may take either.
+enum class Arithmetic : std::uint8_t { exact, fast };
+template <>
+inline constexpr auto kWords<Arithmetic> = std::to_array<std::string_view>({"exact", "fast"});
+
 /// Where an engine that compiles runs its programs.
 [[nodiscard]] constexpr DeviceKind device_of(Engine engine) {
   return engine == Engine::cuda ? DeviceKind::cuda : DeviceKind::cpu;

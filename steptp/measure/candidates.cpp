@@ -121,6 +121,15 @@ Message CandidateWorker::machine(const Json& head) {
   return out;
 }
 
+namespace {
+
+/// Of `run`: the oracle's on a CPU; on a GPU that of CUDA, whose functions are not the oracle's anyway.
+std::optional<Arithmetic> usual_arithmetic(DeviceKind device) {
+  return device == DeviceKind::cpu ? Arithmetic::exact : Arithmetic::fast;
+}
+
+}  // namespace
+
 std::optional<Message> CandidateWorker::compile(const Json& head, Prepared& out, Json& times) {
   const Json* record = head.find("program");
   out.document = read_document("program", record ? record->dump() : std::string());
@@ -133,15 +142,19 @@ std::optional<Message> CandidateWorker::compile(const Json& head, Prepared& out,
   Work work;
   const auto device = read_word<DeviceKind>(text_at(head, "device"));
   if (!device) return unknown_device(head);
+  // A run is as it is written for its engine; what is timed says how.
+  const std::string word = text_at(head, "arithmetic");
+  const auto arithmetic = word.empty() ? usual_arithmetic(*device) : read_word<Arithmetic>(word);
+  if (!arithmetic) return error("internal", concat("there is no arithmetic '", word, "'"));
   if (*device == DeviceKind::cuda) {
     if (auto problem = open_device()) return problem;
-    auto made = CudaProgram::compile(out.document.program, *device_, *cache_);
+    auto made = CudaProgram::compile(out.document.program, *device_, *cache_, *arithmetic);
     if (!made) return error(made.error());
     out.gpu = std::move(made).value();
     times = times_json(out.gpu->times());
     work = work_of(out.gpu->arrangement());
   } else {
-    auto made = LlvmProgram::compile(out.document.program, *cache_);
+    auto made = LlvmProgram::compile(out.document.program, *cache_, *arithmetic);
     if (!made) return error(made.error());
     out.cpu.emplace(std::move(made).value());
     times = times_json(out.cpu->times());

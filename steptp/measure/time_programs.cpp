@@ -200,7 +200,7 @@ class Measurement {
     head.set("seed", static_cast<std::int64_t>(comparisons_.seed())).set("program", records_[i]);
     head.set("inputs_of", to_json(comparisons_.drawn_for(i), Profile::paper));
     head.set("expected", to_json(comparisons_.of(i)));
-    head.set("graph", request_.as_graph);
+    head.set("graph", request_.as_graph).set("arithmetic", word_of(request_.arithmetic));
     prepared_[i] = true;
     const auto said = ask(head);
     if (!said) return give_up(i, said.error());

@@ -31,6 +31,8 @@ struct TimeRequest {
   std::uint32_t least_samples = 10;
   std::uint64_t check_operations = 30'000'000;  ///< for the certified values of one program
   bool cold = true;                             ///< caches are emptied before each repetition
+  /// Fast is checked against the same bounds, which hold for fused operations and functions wrong in their last place.
+  Arithmetic arithmetic = Arithmetic::exact;
   bool as_graph = false;  ///< on a GPU all launches of a program are started by one call, as a CUDA graph
 };
 

@@ -38,6 +38,26 @@ TEST(TimeTables, FilesTellProgramsOfOneNameApart) {
   EXPECT_EQ(*programs[2].find("program")->as_string(), "Matmul");
 }
 
+TEST(TimeTables, WhatLimitsEachKernelIsSaid) {
+  TimeReport report;
+  report.programs = {timed("One", "o", 5, 0.5), timed("Other", "p", 5, 0.5)};
+  Estimate expected;
+  expected.seconds = 4e-6;
+  expected.kernels.resize(2);
+  expected.kernels[0].name = "kernel_0";
+  expected.kernels[0].limited_by = "memory";
+  expected.kernels[1].name = "kernel_1";
+  expected.kernels[1].limited_by = "launch";
+  report.programs[0].expected = expected;
+  const std::string table = to_table(report);
+  EXPECT_TRUE(has(table, "One: expected 4 us; kernel_0 is limited by memory, kernel_1 by launch\n")) << table;
+  EXPECT_FALSE(has(table, "Other: expected")) << table;
+  const Json json = to_json(report);
+  const Json::Array& programs = *json.find("programs")->as_array();
+  EXPECT_EQ(*(*programs[0].find("expected")->find("kernels")->as_array())[0].find("limited_by")->as_string(), "memory");
+  EXPECT_EQ(programs[1].find("expected"), nullptr);
+}
+
 TEST(TimeTables, MoreThanTheRooflineIsMarked) {
   TimeReport report;
   report.programs = {timed("Fast", "f", 5, 1.27), timed("Exact", "e", 5, 1.0)};

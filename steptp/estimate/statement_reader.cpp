@@ -88,6 +88,7 @@ void StatementReader::add_loops(const std::vector<Axis>& in_turn, std::map<const
     one.kind = loop->kind;
     one.extent = loop->extent;
     if (loop->kind == LoopKind::bound) one.axis = axis_of(loop->index);
+    if (one.axis && is_unit_axis(*one.axis)) one.axis.reset();
     if (one.axis && std::find(in_turn.begin(), in_turn.end(), *one.axis) != in_turn.end()) one.extent = 1;
     one.identity = identities.try_emplace(loop, identities.size()).first->second;
     const bool asked = loop->kind == LoopKind::unrolled || loop->kind == LoopKind::vectorized;

@@ -173,6 +173,21 @@ class KernelReader {
 
 }  // namespace
 
+namespace {
+
+/// Loops over units or within matrix instructions.
+bool has_units(const Arrangement& arrangement) {
+  for (const Statement& statement : arrangement.table.statements) {
+    for (const Loop* loop : statement.loops) {
+      const auto axis = loop->kind == LoopKind::bound ? axis_of(loop->index) : std::nullopt;
+      if (loop->kind == LoopKind::tensorized || (axis && is_unit_axis(*axis))) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 ProgramSummary summary_of(const Arrangement& arrangement) {
   ProgramSummary out;
   for (const auto& [name, buffer] : arrangement.buffers) {
@@ -188,11 +203,7 @@ ProgramSummary summary_of(const Arrangement& arrangement) {
 Result<ProgramSummary, std::string> summary_of(const Program& program) {
   const auto arrangement = lowering::arrangement_of(program);
   if (!arrangement) return arrangement.error().message;
-  for (const Statement& statement : arrangement->table.statements) {
-    for (const Loop* loop : statement.loops) {
-      if (loop->kind == LoopKind::tensorized) return std::string("matrix nests (T loops) have no estimate");
-    }
-  }
+  if (has_units(*arrangement)) return std::string("matrix nests (T loops) have no estimate");
   return summary_of(*arrangement);
 }
 

@@ -399,6 +399,12 @@ class Detector {
     const auto note = [&](const std::string& name) { used = used || name == index; };
     for (const Index& subscript : a.equation->left->subscripts) for_each_variable(subscript, note);
     for_each_variable(*a.equation->right, note);
+    // The own data of a thread or a block is another in each of them.
+    const auto axis = axis_of(index);
+    for_each_ref(*a.equation->right, [&](const RefPtr& ref) {
+      const bool is_own = is_private(ref->scope) || (ref->scope == Scope::shared && axis && !is_thread_axis(*axis));
+      used = used || (axis && is_own);
+    });
     for (const Nest* nest : a.nests) {
       if (nest->guard) for_each_variable(*nest->guard, note);
     }

@@ -25,6 +25,12 @@ bool uses_index(const Statement& statement, const std::string& index) {
   return found;
 }
 
+bool mentions(const Index& subscript, const std::string& index) {
+  bool found = false;
+  for_each_variable(subscript, [&](const std::string& name) { found = found || name == index; });
+  return found;
+}
+
 /// The number of the nest that holds a loop of a statement.
 std::size_t nest_of_loop(const Statement& statement, std::size_t position) {
   std::size_t nest = 0;
@@ -226,6 +232,11 @@ class RaceChecker {
     const auto before = [](const Access& access, std::size_t number) { return access.statement < number; };
     auto read = std::lower_bound(table_.accesses.begin(), table_.accesses.end(), write.statement, before);
     for (; read->statement == write.statement && !read->is_write; ++read) {
+      // A thread's or a block's own data is another in each of them.
+      const std::vector<Index> hidden = hidden_subscripts(table_, *read);
+      const std::string& index = statement.loops[position]->index;
+      if (std::any_of(hidden.begin(), hidden.end(), [&](const Index& own) { return mentions(own, index); }))
+        return false;
       for (const std::size_t number : table_.tensors.at(read->ref->tensor).writes) {
         if (may_be_written(*read, table_.accesses[number], position)) return false;
       }

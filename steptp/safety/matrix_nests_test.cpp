@@ -164,6 +164,7 @@ constexpr Refused kRefused[] = {
      "fragment: of the subscripts of E, which is in f, 1 are rows here, but elsewhere 2"},
     // races of T loops, units and threads
     {"wx2 Ta16 Tc32 D(a,c)=wx;", "race: race: bx=0, wx=0, a=0, c=0 and bx=0, wx=1, a=0, c=0 both write D_{0,0}"},
+    {"wx2 Ta16 Tc32 E^f(a,c)=wx;wx2 Ta16 Tc32 D(a,c)=E(a,c);", "race: race: bx=0, wx=0, a=0, c=0 and bx=0, wx=1"},
     {"wx2 Ta16 Tc31 M(wx*16+a,c)=M(wx*16+a,c+1);", "race: race: "},
     {"wx2 Ta16 Tc32 D(wx*16+a//2,c)=a;", "race: race: "},
     {"wx2{d2{Ta16 Tc32 M(wx*16+a,c)=d;Ta16 Tc32 D(wx*16+a,c)=M(31-wx*16-a,c);}}", "race: race: "},

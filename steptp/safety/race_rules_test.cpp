@@ -54,6 +54,12 @@ constexpr Case kCases[] = {
     {"alone in a nest over the axis it reduces", "bx1{ty2{G(ty,0)=A(ty,0);tx4 E^s(ty)+=A(ty,tx);}ty2 D(ty)=E(ty);}",
      nullptr},
 
+    {"a thread's own data is another in each thread", "bx1{tx8 E^l=A(tx,0);tx8 D(0)=E;}",
+     "race: bx=0, tx=0 and bx=0, tx=1 both write D_{0}"},
+    {"a block's own data is another in each block", "bx2{tx1 E^s=A(bx,0);tx1 D(0)=E;}",
+     "race: bx=0, tx=0 and bx=1, tx=0 both write D_{0}"},
+    {"what all threads of a block share is one", "bx1{tx8 E^s=A(0,0);tx8 D(0)=E;}", nullptr},
+
     // (b) barriers.
     {"between items of a block-level body", "bx1{tx8 E^s(tx)=A(tx,0);tx8 D(tx)=E(7-tx);}", nullptr},
     {"g data in one block too", "bx1{tx8 D(tx)=A(tx,0);tx8 G(tx,0)=D(7-tx);}", nullptr},

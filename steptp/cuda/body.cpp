@@ -207,6 +207,11 @@ void Body::item(const Node& node) {
       fail("units accumulate into one element", site_of(statement), "give each unit an element of its own");
       return;
     }
+    if (lowering::has_units(arrangement_, kernel_)) {
+      fail("threads accumulate into one element in a kernel with units", site_of(statement),
+           "give the equation a kernel of its own, or let units reduce over columns");
+      return;
+    }
     if (own.size() > 1) {
       fail("threads accumulate into one element in an item with other equations", site_of(statement),
            "give the equation a nest of its own");

@@ -70,7 +70,7 @@ void offer(const Site& site, const TiledContraction& what, std::int64_t followin
                       {"columns", std::vector<std::int64_t>{columns}},
                       {"depth", powers(4, 32)},
                       {"vector", powers(1, std::min(columns, widest))},
-                      {"padding", std::vector<std::int64_t>{0, 4}},
+                      {"padding", std::vector<std::int64_t>{0, widest}},
                       {"following", std::vector<std::int64_t>{following}}},
                      false});
     }

@@ -1,11 +1,15 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "source_dir.h"
 #include "steptp/base/file.h"
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/moves/parts.h"
+#include "steptp/plans/listing.h"
+#include "steptp/plans/registry.h"
 #include "steptp/text/document.h"
 #include "steptp/text/printer.h"
 #include "steptp/verify/verify.h"
@@ -234,6 +238,28 @@ L(g,70000)L(a,16)L(c,4)[D[g,a]=D[g,a]+A[g,c]*C[c,a];];
 )",
          R"({"at":"0","thread_rows":1,"thread_columns":4,"rows":1,"columns":1,"depth":4})", "step",
          "loop_binding refused [launch]");
+}
+
+/// Rows of doubles behind which two places are free: threads that store one column lie in different banks, and `check`
+/// sees that the free places are not read.
+TEST(TileMove, PaddedTilesOfDoublesAreDefined) {
+  constexpr std::string_view kDoubles =
+      "@input A f64[70,30]\n@input C f64[90,30]\n@output D f64[70,90]\n"
+      "B(tx,70)L(a,90)L(c,30)[D:f64[tx,a]=D:f64[tx,a]+A:f64[tx,c]*C:f64[a,c];];\n";
+  const Program before = shorthand_program(kDoubles, {{"T", "f32"}});
+  View view(before);
+  const auto pads = [](const ChoiceSite& site) {
+    return std::any_of(site.parameters.begin(), site.parameters.end(), [](const ParameterDomain& domain) {
+      const auto* values = std::get_if<std::vector<std::int64_t>>(&domain.values);
+      return domain.name == "padding" && values && *values == std::vector<std::int64_t>{0, 2};
+    });
+  };
+  const Listing listing = list_choices(*find_move("tile"), view);
+  ASSERT_FALSE(listing.sites.empty());
+  EXPECT_TRUE(std::all_of(listing.sites.begin(), listing.sites.end(), pads));
+  const auto choice = choice_from_json(*parse_json(
+      R"({"at":"0","thread_rows":8,"thread_columns":8,"rows":4,"columns":4,"depth":8,"vector":2,"padding":2,"following":0})"));
+  EXPECT_TRUE(check_move(*find_move("tile"), before, *choice));
 }
 
 }  // namespace

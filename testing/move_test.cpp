@@ -85,6 +85,8 @@ bool check_move(const Move& move, const Program& before, const Choice& choice) {
   const auto replayed = recipe ? replay(before, *recipe) : Result<Replayed, Stopped>(Stopped{});
   EXPECT_TRUE(replayed && print_document(replayed->program, Profile::paper) == print_document(after, Profile::paper))
       << about << "does not replay to the same bytes";
+  const auto untracked = apply(move, before, choice, Tracking::off);
+  EXPECT_TRUE(untracked && print(untracked->program) == print(after)) << about << "is another move without tracking";
   EXPECT_EQ(moved->map.images().size(), followed_parts(before).size()) << about;
   std::set<std::string> known;
   for (const auto& [site, images] : moved->map.images()) {

@@ -7,7 +7,9 @@
 
 namespace steptp {
 
-MoveBuilder::MoveBuilder(Program program) : program_(std::move(program)), map_(HandleMap::identity(program_)) {}
+MoveBuilder::MoveBuilder(Program program, Tracking tracking) : program_(std::move(program)), tracking_(tracking) {
+  if (tracking_ == Tracking::on) map_ = HandleMap::identity(program_);
+}
 
 View& MoveBuilder::view() {
   if (!view_) view_.emplace(program_);
@@ -16,13 +18,24 @@ View& MoveBuilder::view() {
 
 const Handle& MoveBuilder::follow(Site site) { return handles_.emplace_back(std::move(site)); }
 
+/// The step, with handles and the map where somebody wants them: parts are told apart on a copy of the program, which
+/// takes most of the time of a step.
+Result<Applied, Refusal> MoveBuilder::applied(const Strategy& strategy, const Choice& choice) {
+  if (tracking_ == Tracking::off && handles_.empty()) return apply(strategy, view(), choice);
+  auto tracked = apply_tracked(strategy, program_, choice);
+  if (!tracked) return tracked.error();
+  for (Handle& handle : handles_) handle.follow(tracked->map);
+  if (tracking_ == Tracking::on) map_ = map_.then(tracked->map);
+  return std::move(tracked->applied);
+}
+
 std::optional<Refusal> MoveBuilder::try_step(std::string_view strategy, const Site& at, Values values) {
   const Strategy* found = find_strategy(strategy);
   if (!found) return Refusal{&kStep, at, unknown_strategy(strategy), {}};
   Choice choice{at, std::move(values)};
-  auto tracked = apply_tracked(*found, program_, choice);
-  if (!tracked) {
-    const Refusal& why = tracked.error();
+  auto made = applied(*found, choice);
+  if (!made) {
+    const Refusal& why = made.error();
     Values details = {{"step", static_cast<std::int64_t>(recipe_.size() + 1)},
                       {"strategy", strategy},
                       {"choice", choice.to_json()},
@@ -32,11 +45,9 @@ std::optional<Refusal> MoveBuilder::try_step(std::string_view strategy, const Si
                    std::move(details)};
   }
   view_.reset();
-  program_ = std::move(tracked->applied.program);
-  facts_.push_back(std::move(tracked->applied.facts));
+  program_ = std::move(made->program);
+  facts_.push_back(std::move(made->facts));
   recipe_.push_back({std::string(strategy), std::move(choice)});
-  for (Handle& handle : handles_) handle.follow(tracked->map);
-  map_ = map_.then(tracked->map);
   return std::nullopt;
 }
 

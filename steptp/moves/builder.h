@@ -14,7 +14,7 @@ namespace steptp {
 /// refused nothing more is made: every further step answers false, and `refusal` says which step it was and why.
 class MoveBuilder {
  public:
-  explicit MoveBuilder(Program program);
+  explicit MoveBuilder(Program program, Tracking tracking = Tracking::on);
 
   [[nodiscard]] const Program& program() const { return program_; }
   /// Of the program as it is now; gone with the next step.
@@ -39,13 +39,16 @@ class MoveBuilder {
   /// What `make` answers with: nothing where no step was refused.
   [[nodiscard]] const std::optional<Refusal>& refusal() const { return refusal_; }
 
+  /// Its map is empty where tracking is off.
   [[nodiscard]] Moved take();
   [[nodiscard]] const Recipe& recipe() const { return recipe_; }
 
  private:
   [[nodiscard]] std::optional<Refusal> try_step(std::string_view strategy, const Site& at, Values values);
+  [[nodiscard]] Result<Applied, Refusal> applied(const Strategy& strategy, const Choice& choice);
 
   Program program_;
+  Tracking tracking_ = Tracking::on;
   std::optional<View> view_;
   std::deque<Handle> handles_;
   Recipe recipe_;

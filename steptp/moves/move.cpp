@@ -6,11 +6,11 @@
 
 namespace steptp {
 
-Result<Moved, MoveRefusal> apply(const Move& move, const Program& program, const Choice& choice) {
+Result<Moved, MoveRefusal> apply(const Move& move, const Program& program, const Choice& choice, Tracking tracking) {
   std::string wrong =
       move.takes_any_parameter ? missing_parameter(move.parameters, choice) : misfit(move.parameters, choice);
   if (!wrong.empty()) return MoveRefusal{{&kChoice, choice.at, std::move(wrong), {}}, {}};
-  MoveBuilder builder(program);
+  MoveBuilder builder(program, tracking);
   auto refusal = move.make(builder, with_fallbacks(move.parameters, choice));
   if (!refusal && builder.steps() == 0) refusal = Refusal{&kStep, choice.at, "there is nothing to do", {}};
   if (refusal) return MoveRefusal{*std::move(refusal), builder.recipe()};

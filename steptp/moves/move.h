@@ -5,6 +5,7 @@
 // is a pure function of program, place and parameters, knows no time, and touches no tree: strategies do.
 // docs/moves.md shows how to write one.
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,8 +58,13 @@ struct Move {
   std::size_t zoo_types = 1;
 };
 
+/// Whether it is said where each part has gone. Off, the map is empty, and steps take a fraction of the time: for
+/// whoever tries many choices.
+enum class Tracking : std::uint8_t { on, off };
+
 /// The move, after the choice was compared with its parameters.
-[[nodiscard]] Result<Moved, MoveRefusal> apply(const Move& move, const Program& program, const Choice& choice);
+[[nodiscard]] Result<Moved, MoveRefusal> apply(const Move& move, const Program& program, const Choice& choice,
+                                               Tracking tracking = Tracking::on);
 /// "inline refused [step] at 0/0: step 1, compute_inline refused [values] at 0/0: ..."
 [[nodiscard]] std::string to_text(const Move& move, const MoveRefusal& refusal);
 

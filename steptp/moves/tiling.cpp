@@ -136,7 +136,7 @@ class Tiler : private TilingKernel {
     for (const std::int64_t some : {8, 4, 2}) {
       if (extent % some != 0 || extent == some) continue;
       const Values split = {{"inner", some}, {"kind", "inner"}};
-      MoveBuilder trial(builder_.program());
+      MoveBuilder trial(builder_.program(), Tracking::off);
       if (!trial.step("loop_split", loop, split) || !trial.step("loop_unrolling", inner)) continue;
       (void)(builder_.step("loop_split", loop, split) && builder_.step("loop_unrolling", inner));
       return;

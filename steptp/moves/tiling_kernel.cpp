@@ -160,7 +160,7 @@ std::int64_t TilingKernel::widest(std::int64_t extent, std::int64_t element_byte
 }
 
 bool TilingKernel::can_be_lanes(const Items& nest, std::size_t position, std::int64_t lanes) {
-  MoveBuilder trial(builder_.program());
+  MoveBuilder trial(builder_.program(), Tracking::off);
   return trial.step("loop_split", loop_site(nest, position), {{"inner", lanes}, {"kind", "inner"}}) &&
          trial.step("loop_vectorization", loop_site(nest, position + 1));
 }

@@ -117,7 +117,7 @@ class PlanJudge {
     const auto add = [&](std::size_t moves, std::optional<std::size_t> group) {
       if (moves == 0) return;
       const auto begin = made.plan.moves.begin() + static_cast<std::ptrdiff_t>(at);
-      auto moved = replay(program, Plan{{}, {}, {begin, begin + static_cast<std::ptrdiff_t>(moves)}});
+      auto moved = replay(program, Plan{{}, {}, {begin, begin + static_cast<std::ptrdiff_t>(moves)}}, Tracking::off);
       program = moved->program;
       out.push_back({moved->program, group, std::move(moved->recipe)});
       at += moves;

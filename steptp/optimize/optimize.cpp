@@ -174,7 +174,7 @@ Optimized optimize(const Document& root, const OptimizeRequest& request) { retur
 
 Result<Optimized, std::string> optimize_by(const Document& root, const Plan& plan, const OptimizeRequest& request) {
   if (std::string why = other_root(root.program, plan); !why.empty()) return why;
-  auto moved = replay(root.program, plan);
+  auto moved = replay(root.program, plan, Tracking::off);
   if (!moved) return to_text(moved.error(), plan);
   return Optimizer(root, request).with(plan, std::move(moved).value());
 }

@@ -29,10 +29,10 @@ std::vector<PlannedMove> shifted(const std::vector<PlannedMove>& moves, std::uin
 }
 
 /// What the moves make of a program; nothing where one is refused.
-std::optional<Moved> moved_by(const Program& program, const std::vector<PlannedMove>& moves) {
-  auto moved = replay(program, Plan{{}, {}, moves});
+std::optional<Program> made_by(const Program& program, const std::vector<PlannedMove>& moves) {
+  auto moved = replay(program, Plan{{}, {}, moves}, Tracking::off);
   if (!moved) return std::nullopt;
-  return std::move(moved).value();
+  return std::move(moved->program);
 }
 
 /// Moves that only give each element a thread: for places of which nothing better can be made.
@@ -90,9 +90,9 @@ void PlanMaker::try_one(Form& form, Candidate& candidate) const {
     candidate.seconds = kUnwanted;
     return;
   }
-  const auto moved = moved_by(*section, proposal.moves);
-  if (!moved) return;
-  const auto expected = estimate(moved->program, rates_);
+  const auto made = made_by(*section, proposal.moves);
+  if (!made) return;
+  const auto expected = estimate(*made, rates_);
   if (!expected) return;
   candidate.seconds = expected->seconds;
   candidate.state = Candidate::State::possible;
@@ -219,8 +219,8 @@ bool PlanMaker::pass_check(Form& form, const Chain& chain, const Device* device)
     const std::optional<Program>& section = form.sections.at({proposal.first, proposal.expressions});
     if (candidate.is_checked || !section) continue;
     candidate.is_checked = true;
-    const auto moved = moved_by(*section, proposal.moves);
-    const bool is_ok = check_program(moved->program, {device}).verdict == CheckReport::Verdict::ok;
+    const auto made = made_by(*section, proposal.moves);
+    const bool is_ok = check_program(*made, {device}).verdict == CheckReport::Verdict::ok;
     // What stays as it is may be beyond the device too: then something else has to be made of it.
     if (is_ok) continue;
     candidate.state = Candidate::State::out;
@@ -244,7 +244,7 @@ std::optional<MadePlan> PlanMaker::compose(Form& form, const Chain& chain) {
     const auto moves = shifted(out.groups[i].moves, out.groups[i].first);
     out.plan.moves.insert(out.plan.moves.end(), moves.begin(), moves.end());
   }
-  auto moved = replay(root_, out.plan);
+  auto moved = replay(root_, out.plan, Tracking::off);
   if (moved) {
     out.moved = std::move(moved).value();
     return out;

@@ -58,10 +58,10 @@ std::vector<PreparedProgram> prepared_forms(const Program& root) {
     const auto producer = next_producer(inlined.program, from);
     if (!producer) break;
     const PlannedMove move = planned_move("inline", *producer, {{"form", "producer"}});
-    auto moved = apply(inline_move, inlined.program, move.choice);
-    from = moved ? *producer : *producer + 1;  // the readers of what went away may go away as well
-    if (!moved) continue;
-    inlined.program = std::move(moved->program);
+    auto made = apply(inline_move, inlined.program, move.choice, Tracking::off);
+    from = made ? *producer : *producer + 1;  // the readers of what went away may go away as well
+    if (!made) continue;
+    inlined.program = std::move(made->program);
     inlined.moves.push_back(move);
   }
   if (!inlined.moves.empty()) out.push_back(std::move(inlined));

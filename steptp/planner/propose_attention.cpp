@@ -79,7 +79,7 @@ void propose_attention(View& view, std::uint32_t expression, ProposalList& list)
   const Site site = item_site({expression});
   const Statement* statement = only_statement(view, expression);
   if (!statement || !statement->accumulates || !find_contraction(*statement)) return;
-  MoveBuilder trial(view.program());
+  MoveBuilder trial(view.program(), Tracking::off);
   const Handle& product = trial.follow(site);
   if (!inline_copies_of_attention(trial, product) || !product.only()) return;
   const auto parts = find_attention_parts(trial.view(), *product.only());

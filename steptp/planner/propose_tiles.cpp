@@ -1,5 +1,6 @@
 // Contractions: tiles by `tile`, with as many of the expressions behind it as go into its kernel.
 #include <algorithm>
+#include <span>
 
 #include "steptp/moves/following.h"
 #include "steptp/moves/parts.h"
@@ -44,11 +45,13 @@ struct Extents {
   std::int64_t columns = 1;
   std::int64_t depth = 1;
   std::int64_t bytes = 4;
+  std::int64_t others = 1;  ///< results beside each other that are products of their own
 };
 Extents extents_of(View& view, const Statement& statement, const Contraction& found) {
   const AxisOf& m = longest(found.m);
   const AxisOf& n = longest(found.n);
-  Extents out = {m.extent, n.extent, longest(found.k).extent, 4};
+  Extents out = {m.extent, n.extent, longest(found.k).extent, 4, 1};
+  out.others = iterations(axes_of(statement).spatial) / (m.extent * n.extent);
   const auto indices = plain_indices(*statement.equation->left);
   if (indices && !indices->empty() && m.index == indices->back()) std::swap(out.rows, out.columns);
   out.bytes = info(view.table().tensors.at(statement.equation->left->tensor).dtype).bytes;
@@ -62,6 +65,31 @@ bool is_wasted(const Tile& tile, const Extents& extents) {
          tile.rows > 2 * extents.rows || tile.columns > 2 * extents.columns;
 }
 
+/// Blocks that a GPU should have at least: one for each of its processors.
+constexpr std::int64_t kEnoughBlocks = 132;
+
+std::int64_t blocks_of(const Tile& tile, const Extents& extents) {
+  const auto parts = [](std::int64_t extent, std::int64_t part) { return (extent + part - 1) / part; };
+  return extents.others * parts(extents.rows, tile.thread_rows * tile.rows) *
+         parts(extents.columns, tile.thread_columns * tile.columns);
+}
+
+/// Those worth trying, the likely best first: the largest that give every processor a block, then those that leave the
+/// fewest without.
+std::vector<Tile> tiles_for(const Extents& extents, bool is_cpu) {
+  std::vector<Tile> out;
+  for (const Tile& tile : is_cpu ? std::span<const Tile>(kCpuTiles) : std::span<const Tile>(kGpuTiles)) {
+    if (!is_wasted(tile, extents)) out.push_back(tile);
+  }
+  if (is_cpu) return out;
+  const auto few = std::stable_partition(out.begin(), out.end(),
+                                         [&](const Tile& tile) { return blocks_of(tile, extents) >= kEnoughBlocks; });
+  std::stable_sort(few, out.end(), [&](const Tile& left, const Tile& right) {
+    return blocks_of(left, extents) > blocks_of(right, extents);
+  });
+  return out;
+}
+
 }  // namespace
 
 void propose_tiles(View& view, std::uint32_t expression, ProposalList& list) {
@@ -72,11 +100,10 @@ void propose_tiles(View& view, std::uint32_t expression, ProposalList& list) {
   const Statement& statement = *statement_at(view, site);
   const Extents extents = extents_of(view, statement, *find_contraction(statement));
   const bool is_cpu = list.target().is_cpu();
-  const std::span<const Tile> tiles = is_cpu ? std::span<const Tile>(kCpuTiles) : std::span<const Tile>(kGpuTiles);
+  const std::vector<Tile> tiles = tiles_for(extents, is_cpu);
   for (std::int64_t taken = following; taken >= 0; --taken) {
     std::size_t offered = 0;
     for (Tile tile : tiles) {
-      if (is_wasted(tile, extents)) continue;
       if (extents.bytes == 8 && is_cpu) tile.vector = tile.columns = std::max<std::int64_t>(1, tile.columns / 2);
       if (extents.bytes == 8 && !is_cpu) tile.vector = std::min<std::int64_t>(tile.vector, 2);
       tile.depth = std::min(tile.depth, std::max<std::int64_t>(4, extents.depth));

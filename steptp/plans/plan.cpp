@@ -87,15 +87,15 @@ std::string to_text(const PlanStopped& stopped, const Plan& plan) {
   return concat("move ", stopped.move, " of ", plan.moves.size(), ": ", to_text(move, stopped.refusal));
 }
 
-Result<Moved, PlanStopped> replay(const Program& root, const Plan& plan) {
-  Moved out{root, {}, {}, HandleMap::identity(root)};
+Result<Moved, PlanStopped> replay(const Program& root, const Plan& plan, Tracking tracking) {
+  Moved out{root, {}, {}, tracking == Tracking::on ? HandleMap::identity(root) : HandleMap()};
   for (std::size_t i = 0; i < plan.moves.size(); ++i) {
-    auto moved = apply(*find_move(plan.moves[i].move), out.program, plan.moves[i].choice);
+    auto moved = apply(*find_move(plan.moves[i].move), out.program, plan.moves[i].choice, tracking);
     if (!moved) return PlanStopped{i + 1, moved.error()};
     out.program = std::move(moved->program);
     out.recipe.insert(out.recipe.end(), moved->recipe.begin(), moved->recipe.end());
     out.facts.insert(out.facts.end(), moved->facts.begin(), moved->facts.end());
-    out.map = out.map.then(moved->map);
+    if (tracking == Tracking::on) out.map = out.map.then(moved->map);
   }
   return out;
 }

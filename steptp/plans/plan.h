@@ -45,7 +45,8 @@ struct PlanStopped {
 [[nodiscard]] std::string to_text(const PlanStopped& stopped, const Plan& plan);
 
 /// All moves, one after the other. The program is the plan's: `other_root` has been asked.
-[[nodiscard]] Result<Moved, PlanStopped> replay(const Program& root, const Plan& plan);
+[[nodiscard]] Result<Moved, PlanStopped> replay(const Program& root, const Plan& plan,
+                                                Tracking tracking = Tracking::on);
 
 /// The plan with other parameters for one of its moves, counted from 1; what follows it stays as it is. The text says
 /// why there is no such plan.

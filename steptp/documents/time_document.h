@@ -16,8 +16,8 @@ struct TimedDocument {
   std::string name;
   std::string file;  ///< where it was read, with its line in a file of many; empty for rivals and programs without one
   Timing timing;
-  /// What the model expects of it on this machine, kernel by kernel with what limits each; nothing where the machine has
-  /// no table of rates.
+  /// What the model expects of it on this machine, kernel by kernel with what limits each; nothing where the machine
+  /// has no table of rates.
   std::optional<Estimate> expected;
   /// Where there is no timing: why, and with which kind of failure.
   std::optional<CompiledFailure> failure;

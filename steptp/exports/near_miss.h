@@ -37,9 +37,8 @@ struct NearMissOptions {
   std::uint64_t budget = 100'000;
 };
 
-/// Changes `after`, the right answer for `before`, until the judge says that it differs from `before` and shows where, or
-/// that the programs are too large for the budget.
-/// `key` names the entry: the same key, the same answer.
+/// Changes `after`, the right answer for `before`, until the judge says that it differs from `before` and shows where,
+/// or that the programs are too large for the budget. `key` names the entry: the same key, the same answer.
 [[nodiscard]] std::optional<NearMiss> find_near_miss(const Program& before, const Program& after,
                                                      const std::string& key, const NearMissOptions& options);
 

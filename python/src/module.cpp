@@ -12,6 +12,7 @@ NB_MODULE(_steptp, module) {
   bind_strategies(module);
   bind_lower(module);
   bind_optimize(module);
+  bind_estimate(module);
   bind_tokens(module);
   bind_grammar(module);
   bind_import(module);

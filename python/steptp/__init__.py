@@ -7,6 +7,7 @@ A program is a `Program`, or wherever one is wanted its text or the path of its 
 """
 
 from . import dataset
+from ._devices import device_rates, estimate
 from ._evaluate import evaluate, prompt
 from ._errors import (
     BudgetError,
@@ -98,7 +99,9 @@ __all__ = [
     "count_tokens",
     "dataset",
     "decode",
+    "device_rates",
     "encode",
+    "estimate",
     "evaluate",
     "explain",
     "fmt",

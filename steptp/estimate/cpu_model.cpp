@@ -108,14 +108,16 @@ class Model {
   [[nodiscard]] double lanes_of(const StatementSummary& statement) const {
     if (statement.loops.empty()) return 1;
     const std::size_t last = statement.loops.size() - 1;
-    if (statement.chain && (statement.chain->loops & loop_bit(last))) return 1;
+    if (statement.chain && ((statement.chain->loops | statement.chain->bound) & loop_bit(last))) return 1;
     double widest = 4;
     for (const AccessSummary& access : statement.accesses) {
       const std::int64_t step = access.offset.step_of(last, statement.loops.size());
       if (step != 0 && step != 1) return 1;
       widest = std::max(widest, access.element_bytes);
     }
-    const double lanes = std::floor(device_.vector_bytes / widest);
+    // Straight code is put together by fours at most.
+    const bool is_straight = statement.loops[last].kind == LoopKind::unrolled;
+    const double lanes = std::min(is_straight ? 4 : 1e3, std::floor(device_.vector_bytes / widest));
     return std::max(1.0, std::min(lanes, static_cast<double>(statement.loops[last].extent)));
   }
 
@@ -133,6 +135,7 @@ class Model {
       const double count = times(statement, access.loops) * statement.share * access.share;
       accesses_ += count / lanes / 2;
     }
+    accesses_ += times(statement, ~std::uint64_t{0}) * statement.share * statement.kept_operands / lanes / 2;
     double loop_cycles = times(statement, ~std::uint64_t{0}) * statement.share / lanes;
     if (!statement.loops.empty() && statement.loops.back().is_unrolled) loop_cycles /= 4;
     cycles_ += loop_cycles / device_.issue_per_cycle;
@@ -142,7 +145,7 @@ class Model {
   /// What has to wait for the step before it: iterations of the loops inside of the innermost one that repeats an
   /// element stand in between.
   void chain(const StatementSummary& statement, double lanes) {
-    const std::uint64_t loops = statement.chain->loops;
+    const std::uint64_t loops = statement.chain->loops | statement.chain->bound;
     std::size_t innermost = statement.loops.size();
     for (std::size_t i = 0; i < statement.loops.size(); ++i) {
       if ((loops & loop_bit(i)) && statement.loops[i].extent > 1) innermost = i;
@@ -155,7 +158,8 @@ class Model {
     const double instructions = times(statement, ~std::uint64_t{0}) * statement.share / lanes;
     const double at_once = std::max(1.0, between / lanes);
     // An accumulator in memory is stored and loaded again.
-    const double memory = statement.chain->in_registers ? 0 : 6;
+    const bool is_memory = !statement.chain->in_registers || statement.kept_operands > 0;
+    const double memory = is_memory ? 6 : 0;
     chain_ += instructions * (device_.chain_cycles * chain_steps(*statement.chain) + memory) / at_once;
   }
 

@@ -5,6 +5,7 @@
 
 #include "steptp/estimate/access_requests.h"
 #include "steptp/estimate/condition_share.h"
+#include "steptp/lowering/homes.h"
 #include "steptp/lowering/offsets.h"
 #include "steptp/lowering/threads.h"
 
@@ -184,13 +185,24 @@ void StatementReader::add_access(const Ref& ref, bool is_write, std::uint64_t lo
   out_.accesses.push_back(std::move(access));
 }
 
+/// As the LLVM back end decides: beyond these bytes, or one for each thread, it is no array on the stack.
+bool StatementReader::is_kept(const lowering::Buffer& buffer) const {
+  constexpr std::int64_t kStackBytes = 4096;
+  if (lowering::begins_anew(arrangement_.table, buffer)) return buffer.bytes > kStackBytes;
+  const lowering::Home home = lowering::home_of(kernel_, buffer);
+  return !home.expanded.empty() || buffer.bytes > kStackBytes;
+}
+
 std::uint64_t StatementReader::load(const Ref& ref, double share) {
   const lowering::Buffer& buffer = arrangement_.buffers.at(ref.tensor);
   std::uint64_t loops = loops_with_writers(ref.tensor);
   for (const Index& subscript : ref.subscripts) loops |= loops_of(subscript);
   const bool is_accumulator = statement_.accumulates && equal(ref, *store_.target);
   if (is_accumulator && (way_.is_own_sum || way_.join)) return all_loops();
-  if (buffer.scope == Scope::local && are_registers(ref)) return is_accumulator ? all_loops() : loops;
+  if (buffer.scope == Scope::local && are_registers(ref)) {
+    out_.kept_operands += is_kept(buffer) ? 1 : 0;
+    return is_accumulator ? all_loops() : loops;
+  }
   if (is_accumulator) loops = all_loops();
   // What lies in a narrow float is made wider.
   if (info(ref.dtype).bytes < 4 && is_float(ref.dtype)) add(Work::convert, ref.dtype, loops, share);
@@ -270,7 +282,10 @@ std::uint64_t StatementReader::value(const Value& value, double share, bool is_f
 void StatementReader::add_write() {
   const Ref& target = *store_.target;
   const lowering::Buffer& buffer = arrangement_.buffers.at(target.tensor);
-  if (buffer.scope == Scope::local && are_registers(target)) return;
+  if (buffer.scope == Scope::local && are_registers(target)) {
+    out_.kept_operands += is_kept(buffer) ? 1 : 0;
+    return;
+  }
   std::uint64_t loops = 0;
   for (const Index& subscript : target.subscripts) loops |= loops_of(subscript);
   if (!way_.is_own_sum && !way_.join) loops = all_loops();
@@ -290,7 +305,8 @@ void StatementReader::add_chain() {
   std::uint64_t used = 0;
   for (const Index& subscript : target.subscripts) used |= loops_of(subscript);
   for (std::size_t i = 0; i < loops_.size(); ++i) {
-    if (!out_.loops[i].axis && !(used & loop_bit(i))) chain.loops |= loop_bit(i);
+    if (used & loop_bit(i)) continue;
+    (out_.loops[i].axis ? chain.bound : chain.loops) |= loop_bit(i);
   }
   const bool is_local = arrangement_.buffers.at(target.tensor).scope == Scope::local;
   chain.in_registers = way_.is_own_sum || way_.join.has_value() || (is_local && are_registers(target));

@@ -43,6 +43,7 @@ class StatementReader {
   [[nodiscard]] std::uint64_t loops_with_writers(const std::string& tensor) const;
   [[nodiscard]] std::uint64_t loops_of(const Index& index) const;
   [[nodiscard]] bool are_registers(const Ref& ref);
+  [[nodiscard]] bool is_kept(const lowering::Buffer& buffer) const;
   [[nodiscard]] std::uint64_t all_loops() const;
 
   const lowering::Arrangement& arrangement_;

@@ -70,6 +70,7 @@ struct ChainSummary {
   ArithmeticOp op = ArithmeticOp::add;
   DType dtype = DType::f32;
   std::uint64_t loops = 0;  ///< serial ones that the element does not depend on
+  std::uint64_t bound = 0;  ///< likewise loops over blocks and threads: a CPU runs them one iteration after another
   bool in_registers = true;
 };
 
@@ -90,6 +91,8 @@ struct StatementSummary {
   std::optional<ChainSummary> chain;
   std::optional<JoinSummary> join;
   bool is_alone = true;  ///< its innermost serial loop has no other statement
+  /// Operands in `l` that a CPU keeps in memory, because threads that run one after another need one each.
+  double kept_operands = 0;
 };
 
 /// A launch, with everything that a model of time asks of it. It stands by itself: nothing points into the program.

@@ -93,7 +93,7 @@ class KernelWriter {
       const std::vector<Axis> reduced = lowering::reduced_axes(arrangement_.table, statement);
       if (std::find(reduced.begin(), reduced.end(), axis) != reduced.end()) entry_.parallel = false;
     }
-    for (const std::vector<std::string>* list : {&kernel_.shared, &kernel_.local}) {
+    for (const std::vector<std::string>* list : {&kernel_.shared, &kernel_.local, &kernel_.fragments}) {
       for (const std::string& name : *list) {
         if (lowering::home_of(kernel_, arrangement_.buffers.at(name)).depth == 0) entry_.parallel = false;
       }
@@ -101,7 +101,7 @@ class KernelWriter {
   }
 
   void place_scoped() {
-    for (const std::vector<std::string>* list : {&kernel_.shared, &kernel_.local}) {
+    for (const std::vector<std::string>* list : {&kernel_.shared, &kernel_.local, &kernel_.fragments}) {
       for (const std::string& name : *list) {
         const lowering::Buffer& buffer = arrangement_.buffers.at(name);
         Home home = lowering::home_of(kernel_, buffer);

@@ -25,7 +25,11 @@ std::vector<Axis> outer_axes(const ArrangedKernel& kernel) {
 }
 
 Home home_of(const ArrangedKernel& kernel, const Buffer& buffer) {
-  const auto is_hidden = [&](Axis axis) { return is_private(buffer.scope) || !is_thread_axis(axis); };
+  // Threads have no fragments, and units no `l` data (docs/language.md R20).
+  const auto is_hidden = [&](Axis axis) {
+    return !is_thread_axis(axis) ||
+           (is_private(buffer.scope) && is_unit_axis(axis) == (buffer.scope == Scope::fragment));
+  };
   Home home;
   std::vector<Axis> around;
   for (const Axis axis : outer_axes(kernel)) {

@@ -114,7 +114,7 @@ class ModuleWriter {
   }
   [[nodiscard]] const ArrangedKernel& kernel_of(const std::string& buffer) const {
     for (const ArrangedKernel& kernel : arrangement_.kernels) {
-      for (const auto* list : {&kernel.shared, &kernel.local}) {
+      for (const auto* list : {&kernel.shared, &kernel.local, &kernel.fragments}) {
         if (std::find(list->begin(), list->end(), buffer) != list->end()) return kernel;
       }
     }
@@ -203,7 +203,7 @@ class ModuleWriter {
   /// DeviceKind cpu: scoped data begins anew where it lives.
   void home_fills(std::size_t depth) {
     if (target_ != DeviceKind::cpu) return;
-    for (const auto* list : {&kernel_->shared, &kernel_->local}) {
+    for (const auto* list : {&kernel_->shared, &kernel_->local, &kernel_->fragments}) {
       for (const std::string& name : *list) {
         const Buffer& buffer = arrangement_.buffers.at(name);
         // One that nobody initialises is filled where TVM would otherwise allocate it in each round anew.

@@ -29,7 +29,7 @@ class Drawn {
     rows_ = types_.rows * random_.between(1, 2);
     columns_ = types_.columns * random_.between(1, 4);
     inner_ = types_.inner * random_.between(1, 2);
-    rounds_ = random_.between(1, 4);
+    rounds_ = random_.between(1, 3);
     constexpr const char* kDepths[] = {"s", "s2", "s3", "s5"};
     scope_ = rounds_ == 1 ? "s" : pick(kDepths);
     constexpr std::int64_t kThreads[] = {32, 48, 64, 100};
@@ -39,7 +39,7 @@ class Drawn {
   }
 
   [[nodiscard]] std::string text() {
-    const std::int64_t units = random_.between(1, 3);
+    const std::int64_t units = random_.between(1, 2);
     const std::int64_t beside = random_.between(1, 2);
     const std::int64_t all_rows = units * rows_ - lacking_rows_;
     const std::int64_t all_columns = beside * columns_ - lacking_columns_;

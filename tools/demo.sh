@@ -17,6 +17,15 @@ say_refused() {
   [ "$status" -eq 1 ] || [ "$status" -eq 2 ]
 }
 
+title "a PyTorch module made fast on this machine's CPU, read without PyTorch, and proved"
+say "$steptp" optimize examples/feed_forward.pt2 --device cpu --explain -o demo_out/feed_forward
+say build/steptp-replay demo_out/feed_forward/certificates/01.json
+if [ -f build/libsteptp_llvm.so ]; then
+  say "$steptp" time demo_out/feed_forward/root.leir --against demo_out/feed_forward/program.leir --budget 1
+else
+  printf '(no LLVM engine here, so nothing is compiled)\n'
+fi
+
 title "a dataset of verified steps with their reasoning, from about a hundred programs"
 say "$steptp" dataset build --out demo_out/dataset --programs 100 --depth 1 --deep-states 1 --deep-entries 1 --compile-rows 20
 say "$steptp" dataset stats demo_out/dataset --html demo_out/report.html >demo_out/stats.txt
@@ -100,6 +109,7 @@ say "$steptp" check --explain undefined-read
 cat <<'END'
 
 demo: done. Look at:
+  demo_out/feed_forward/            a PyTorch module as it came and made fast, with plan, recipe, verdict, certificate
   demo_out/report.html              what the dataset consists of, with plots: open it in a browser
   demo_out/dataset/                 the dataset, a Hugging Face repository as it stands; README.md is its card
   demo_out/fast_matmul.leir         the matrix product after its steps, proved equal

@@ -22,6 +22,13 @@ bool folds_halves(View& view, std::uint32_t expression, std::size_t count) {
   return false;
 }
 
+/// On a CPU the threads of a block run one after the other, so that a product is summed number by number: `tile` makes
+/// vectors of it.
+bool is_for_tiles(View& view, std::uint32_t expression) {
+  const Statement* statement = only_statement(view, expression);
+  return statement && find_contraction(*statement);
+}
+
 }  // namespace
 
 void propose_scans(View& view, std::uint32_t expression, ProposalList& list) {
@@ -49,7 +56,12 @@ void propose_scans(View& view, std::uint32_t expression, ProposalList& list) {
 void propose_joins(View& view, std::uint32_t expression, ProposalList& list) {
   const std::size_t all = view.program().nests.size();
   std::size_t most = 1;
-  while (most < kMostExpressions && expression + most < all && find_joint_blocks(view, expression, most + 1)) ++most;
+  const bool is_cpu = list.target().is_cpu();
+  if (is_cpu && is_for_tiles(view, expression)) return;
+  while (most < kMostExpressions && expression + most < all && find_joint_blocks(view, expression, most + 1)) {
+    if (is_cpu && is_for_tiles(view, expression + static_cast<std::uint32_t>(most))) break;
+    ++most;
+  }
   for (std::size_t count = most; count >= 2; --count) {
     const auto found = find_joint_blocks(view, expression, count);
     if (!found) continue;

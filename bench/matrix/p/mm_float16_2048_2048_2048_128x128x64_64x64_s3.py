@@ -1,0 +1,8 @@
+import torch
+class Model(torch.nn.Module):
+    def forward(self, a, b):
+        return torch.matmul(a, b)
+def get_inputs():
+    return [torch.randn(2048, 2048).to(torch.float16), torch.randn(2048, 2048).to(torch.float16)]
+def get_init_inputs():
+    return []

@@ -24,7 +24,8 @@ PLANS = ROOT / "bench" / "plans"
 # a contraction the mean and the variance of a batch, and what is done with them; the parts of a sum and the sum of them;
 # projections, attention and what follows.
 SEVERAL_KERNELS = {2: 2, 5: 2, 12: 3, 13: 5, 21: 2, 22: 2, 25: 5, 29: 2, 35: 6, 39: 2, 40: 4, 42: 3, 43: 2, 44: 8, 50: 2,
-                   51: 3, 56: 4, 57: 3, 59: 3, 62: 4, 65: 2, 66: 7, 67: 6, 69: 3, 72: 3, 75: 6, 79: 3, 83: 2, 92: 5, 97: 3}
+                   51: 3, 56: 4, 57: 3, 59: 3, 62: 4, 65: 2, 66: 7, 67: 6, 69: 3, 72: 3, 75: 6, 79: 3, 83: 2, 92: 5, 97: 3,
+                   100: 6}
 # Where the width of a head is a tensor of one element, one thread writes it.
 SINGLE_THREADS = {25, 35, 44, 67}
 

@@ -11,6 +11,7 @@
 #include "steptp/safety/definedness.h"
 #include "steptp/safety/depths.h"
 #include "steptp/safety/divisors.h"
+#include "steptp/safety/index_sizes.h"
 #include "steptp/safety/launches.h"
 #include "steptp/safety/matrix_nests.h"
 #include "steptp/safety/races.h"
@@ -39,6 +40,7 @@ CheckReport check_program(const Program& program, const CheckOptions& options) {
     Findings findings;
     const AccessTable table = collect_accesses(program);
     check_matrix_nests(table, findings);
+    check_index_sizes(table, findings);
     check_scopes(program, table, findings);
     const bool scopes_fit = !has_errors(findings.diagnostics);
     ValueFacts facts = derive_value_facts(table);

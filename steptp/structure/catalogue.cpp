@@ -324,6 +324,11 @@ constexpr Explanation kCatalogue[] = {
      "Data decides. A divisor that is a known variable without a domain is assumed not to be zero, and the answer says "
      "so.",
      "A^{i32,g}_{a}//(C^{i32,g}_{a}-1)"},
+    {"index-size", Severity::error, "an index that can reach 2^62",
+     "Subscripts, operands of guards and conditions on loop indices are exact integers, which are computed in 64 bits. "
+     "Whatever can reach 2^62 in absolute value at some iteration, as a whole or in a part, is refused; sums count "
+     "their terms without signs.",
+     "L^{6}_{a=0}?(a*4611686018427387904>5)"},
     {"out-of-range", Severity::error, "a subscript outside its dimension",
      "The message gives the iteration and the value of the subscript there. A read guarded by if_then_else is only "
      "made "

@@ -16,7 +16,7 @@ namespace steptp {
 struct PlanJudging {
   std::vector<std::string> command;  ///< of a process that judges; empty: in this one
   std::uint64_t seed = 1;
-  double seconds = 30;  ///< for one plan, all links together
+  double seconds = 15;  ///< for one plan, all links together
   std::function<bool()> go_on;
 };
 

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kMostPlans = 5;
 /// Where one is equal and nobody knows whether it is safe: whether the next one is.
 constexpr std::size_t kPlansAfterSecond = 1;
+/// After so long no further plan is judged.
+constexpr std::chrono::seconds kMostJudging{15};
 
 bool fits(const Program& program, const PlanTarget& target) {
   return check_program(program, {target.device}).verdict == CheckReport::Verdict::ok;
@@ -32,7 +34,7 @@ class Optimizer {
   Optimized run() {
     PlanMaker maker(root_.program, request_.target, request_.rates, planning());
     std::size_t most = kMostPlans;
-    while (plans_ < most && goes_on()) {
+    while (plans_ < most && goes_on() && judging_time() < kMostJudging) {
       const auto begun = Clock::now();
       auto made = maker.best();
       planning_ += Clock::now() - begun;
@@ -115,6 +117,8 @@ class Optimizer {
 
   [[nodiscard]] bool goes_on() const { return !request_.judging.go_on || request_.judging.go_on(); }
 
+  [[nodiscard]] std::chrono::steady_clock::duration judging_time() const { return Clock::now() - begun_ - planning_; }
+
   [[nodiscard]] PlanningOptions planning() const {
     PlanningOptions out;
     out.jobs = request_.jobs;
@@ -143,7 +147,7 @@ class Optimizer {
     out.candidates = candidates_;
     out.judged_plans = plans_;
     out.planning_seconds = std::chrono::duration<double>(planning_).count();
-    out.judging_seconds = std::chrono::duration<double>(Clock::now() - begun_ - planning_).count();
+    out.judging_seconds = std::chrono::duration<double>(judging_time()).count();
     out.interrupted = cut_;
     if (out.interrupted && out.fallback) out.reason = "it was ended before a plan was verified";
     if (out.interrupted && !out.fallback) out.reason = "it was ended before all candidates were tried";

@@ -1,6 +1,8 @@
 #include "steptp/optimize/optimize.h"
 
 #include <chrono>
+#include <limits>
+#include <string_view>
 #include <utility>
 
 #include "steptp/base/text.h"
@@ -16,6 +18,7 @@ constexpr std::size_t kMostPlans = 5;
 constexpr std::size_t kPlansAfterSecond = 1;
 /// After so long no further plan is judged.
 constexpr std::chrono::seconds kMostJudging{15};
+constexpr std::string_view kNothingFaster = "nothing is expected to be faster than the program as it is";
 
 bool fits(const Program& program, const PlanTarget& target) {
   return check_program(program, {target.device}).verdict == CheckReport::Verdict::ok;
@@ -45,8 +48,13 @@ class Optimizer {
         break;
       }
       if (made->plan.moves.empty()) {
-        if (why_.empty()) why_ = "nothing is expected to be faster than the program as it is";
+        if (why_.empty()) why_ = kNothingFaster;
         break;
+      }
+      if (is_no_faster(made->moved.program)) {
+        if (why_.empty()) why_ = kNothingFaster;
+        maker.reject(std::nullopt);
+        continue;
       }
       const bool had_second = second_.has_value();
       if (auto found = tried(*made, maker)) return *std::move(found);
@@ -115,6 +123,17 @@ class Optimizer {
     return std::nullopt;
   }
 
+  /// Groups are chosen by what each takes, and a whole plan can still be slower than a program that runs as it came.
+  [[nodiscard]] bool is_no_faster(const Program& end) {
+    if (!root_seconds_) {
+      const auto expected = expected_of(root_.program, request_.rates);
+      const bool runs = expected && fits(root_.program, request_.target);
+      root_seconds_ = runs ? expected->seconds : std::numeric_limits<double>::infinity();
+    }
+    const auto expected = expected_of(end, request_.rates);
+    return expected && expected->seconds >= *root_seconds_;
+  }
+
   [[nodiscard]] bool goes_on() const { return !request_.judging.go_on || request_.judging.go_on(); }
 
   [[nodiscard]] std::chrono::steady_clock::duration judging_time() const { return Clock::now() - begun_ - planning_; }
@@ -163,6 +182,7 @@ class Optimizer {
   std::size_t plans_ = 0;
   bool cut_ = false;
   std::optional<Optimized> second_;
+  std::optional<double> root_seconds_;  ///< infinite where the program does not run on the device as it is
   std::string why_;
 };
 

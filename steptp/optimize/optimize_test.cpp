@@ -38,6 +38,10 @@ void expect_verified(const Optimized& optimized, const Document& root, const Opt
   EXPECT_TRUE(is_equal(optimized.judged.verdict)) << optimized.judged.reason;
   EXPECT_FALSE(optimized.judged.is_unsafe());
   EXPECT_EQ(check_program(optimized.program, {request.target.device}).verdict, CheckReport::Verdict::ok);
+  if (optimized.expected && optimized.vanilla &&
+      check_program(root.program, {request.target.device}).verdict == CheckReport::Verdict::ok) {
+    EXPECT_LE(optimized.expected->seconds, optimized.vanilla->seconds);
+  }
   const auto again = replay(root.program, optimized.plan);
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(print(again->program), print(optimized.program));
@@ -117,6 +121,21 @@ TEST(JudgedPlan, RefusesAnEndThatIsNotEqual) {
 B(tx,512)L(a,512)L(c,511)[D[tx,a]=D[tx,a]+A[tx,c]*C[c,a];];B(tx,512)L(a,512)[E[tx,a]=max(D[tx,a]+F[a],0);];
 )");
   EXPECT_EQ(judge_plan(root, *made, {}).verdict, Grade::differs);
+}
+
+TEST(Optimize, AProgramThatIsExpectedToBeFastestAsItIsStaysSo) {
+  // Its one sum has nothing to share between threads that would pay for a second pass.
+  const Document root = document_of(program_of(R"(
+@input A f32[8]
+@output D f32[]
+L(a,8)[D[]=D[]+A[a];];
+)"));
+  ASSERT_TRUE(root.ok);
+  const OptimizeRequest request = request_for("plain-cpu");
+  const Optimized optimized = optimize(root, request);
+  expect_verified(optimized, root, request);
+  ASSERT_TRUE(optimized.fallback);
+  EXPECT_EQ(optimized.reason, "nothing is expected to be faster than the program as it is");
 }
 
 /// Types of the zoo at their default shapes: one in forty, because some take seconds; all with STEPTP_SOAK.

@@ -85,32 +85,49 @@ bool is_row_layout(const RowChain& chain, const RowLayoutValues& layout) {
   if (layout.rows > rows || layout.threads * layout.rows > kMostThreads || layout.threads * layout.rows == 1) {
     return false;
   }
-  if (layout.threads > 32 && layout.threads * 2 > length) return false;
+  if (layout.threads > 32 && (layout.threads * 2 > length || layout.rows > 1)) return false;
   if (layout.order == "column" && (layout.rows == 1 || layout.threads == 1)) return false;
   if (layout.vector > 1 && (layout.threads == 1 || length % layout.vector != 0)) return false;
   if (layout.vector > 1 && length < layout.vector * layout.threads) return false;
   return layout.keep == 0 || (!chain.row_data.empty() && (length + layout.threads - 1) / layout.threads <= kMostKept);
 }
 
+/// What strategies accept depends on the sizes themselves only where there are vectors.
 std::string alike_rows(const RowChain& chain, const RowLayoutValues& layout) {
   const std::int64_t rows = chain.rows.empty() ? 1 : chain.rows.back();
   const std::int64_t length = chain.length();
   const std::string_view size = layout.threads == 1 ? "one" : layout.threads <= 32 ? "warp" : "block";
-  return concat(size, layout.rows == 1 ? " 1 " : " n ", layout.order, " ", layout.vector, " ", layout.keep, " ",
-                divides(layout.threads * layout.vector, length), divides(layout.rows, rows));
+  const std::string vector =
+      layout.vector == 1 ? "" : concat(layout.vector, " ", layout.threads, " ", layout.rows, " ");
+  return concat(size,
+                layout.rows == 1      ? " 1 "
+                : layout.rows == rows ? " all "
+                                      : " n ",
+                layout.order, " ", layout.keep, " ", vector, divides(layout.threads * layout.vector, length),
+                divides(layout.rows, rows));
 }
 
-CandidateList rows(View& view, std::uint32_t count) {
+/// Elements of a vector of 16 bytes: of the narrowest tensor that a row is read from.
+std::int64_t lanes_of(View& view, const RowChain& chain) {
+  std::int64_t bytes = 8;
+  for (const std::string& tensor : chain.row_data) {
+    bytes = std::min<std::int64_t>(bytes, info(view.table().tensors.at(tensor).dtype).bytes);
+  }
+  return std::min<std::int64_t>(16 / bytes, 8);
+}
+
+CandidateList row_kernels(View& view, std::uint32_t count) {
   CandidateList out{"rows", {"threads", "rows", "order", "vector", "keep"}, {}};
   RowChain chain = find_row_chain(view, 0);
   if (chain.parts.size() < count) return out;
   chain.parts.resize(count);
   if (!chain.reduces()) return out;
   const Values implied = {{"expressions", static_cast<std::int64_t>(count)}, {"sums", sums_of(view, count)}};
+  const std::int64_t lanes = lanes_of(view, chain);
   for (const std::int64_t threads : {1, 8, 16, 32, 64, 128, 256, 512, 1024}) {
     for (const std::int64_t some : {1, 2, 4, 8, 16, 32, 64, 128}) {
       for (const std::string_view order : {"row", "column"}) {
-        for (const std::int64_t vector : {1, 2, 4, 8}) {
+        for (const std::int64_t vector : {std::int64_t{1}, lanes}) {
           for (const std::int64_t keep : {0, 1}) {
             const RowLayoutValues layout = {threads, some, order, vector, keep};
             if (!is_row_layout(chain, layout)) continue;
@@ -130,17 +147,16 @@ CandidateList stages(View& view) {
   const RowChain chain = find_row_chain(view, 0);
   if (chain.parts.empty() || chain.parts[0].kind != RowPart::Kind::reduce) return out;
   const std::int64_t length = chain.parts[0].length;
+  const std::int64_t lanes = lanes_of(view, chain);
   const Values implied = {{"sums", sums_of(view, 1)}};
   for (const std::int64_t parts : decision_numbers()) {
     if (parts < 2 || length % parts != 0) continue;
     for (const std::int64_t threads : {32, 64, 128, 256, 512}) {
-      for (const std::int64_t vector : {1, 2, 4, 8}) {
+      for (const std::int64_t vector : {std::int64_t{1}, lanes}) {
         const std::int64_t part = length / parts;
         if (part % vector != 0 || part / vector < 2 || part / vector < threads) continue;
         const Values values = {{"parts", parts}, {"threads", threads}, {"vector", vector}};
-        out.candidates.push_back(one_move("stages", values, implied,
-                                          concat(threads, " ", vector, " ", divides(threads * vector, part),
-                                                 divides(threads, parts), parts < threads ? " few" : "")));
+        out.candidates.push_back(one_move("stages", values, implied, concat(parts, " ", threads, " ", vector)));
       }
     }
   }
@@ -222,16 +238,15 @@ CandidateList proposed(const ProposedKind& kind, const std::vector<Proposal>& pr
 
 }  // namespace
 
-std::vector<CandidateList> candidates_of(View& section, const Run& run, const std::vector<Proposal>& proposals,
+std::vector<CandidateList> candidates_of(View& section, std::uint32_t count, const std::vector<Proposal>& proposals,
                                          const PlanTarget& target) {
   std::vector<CandidateList> all;
-  if (run.count == 1) all.push_back({"as_is", {}, {{{}, {}, ""}}});
-  if (run.count == 1) all.push_back(maps(section));
-  if (run.count == 2) all.push_back(epilogues(section));
-  all.push_back(rows(section, run.count));
-  if (run.count == 1 && !target.is_cpu()) all.push_back(stages(section));
-  all.push_back(joins(section, run.count));
-  all.push_back(online(section, run.count));
+  if (count == 1) all.push_back(maps(section));
+  if (count == 2) all.push_back(epilogues(section));
+  all.push_back(row_kernels(section, count));
+  if (count == 1 && !target.is_cpu()) all.push_back(stages(section));
+  all.push_back(joins(section, count));
+  all.push_back(online(section, count));
   for (const ProposedKind& kind : proposed_kinds()) all.push_back(proposed(kind, proposals));
   std::erase_if(all, [](const CandidateList& list) { return list.candidates.empty(); });
   return all;

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "steptp/cursor/run_structures.h"
-#include "steptp/cursor/structure.h"
+#include "steptp/planner/proposals.h"
 
 namespace steptp::cursor {
 
@@ -23,8 +22,9 @@ struct CandidateList {
   std::vector<Candidate> candidates;
 };
 
-/// The lists that have candidates. The program is the run's section.
-[[nodiscard]] std::vector<CandidateList> candidates_of(View& section, const Run& run,
+/// The lists that have candidates, but for what stays as it is and for tiles. The program is the run's section, of so
+/// many expressions.
+[[nodiscard]] std::vector<CandidateList> candidates_of(View& section, std::uint32_t count,
                                                        const std::vector<Proposal>& proposals,
                                                        const PlanTarget& target);
 

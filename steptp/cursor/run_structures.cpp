@@ -1,9 +1,7 @@
 #include "steptp/cursor/run_structures.h"
 
-#include <map>
+#include <algorithm>
 
-#include "steptp/cursor/forms.h"
-#include "steptp/cursor/tile_structure.h"
 #include "steptp/estimate/summary.h"
 #include "steptp/moves/tile_match.h"
 #include "steptp/safety/check.h"
@@ -12,30 +10,15 @@ namespace steptp::cursor {
 
 namespace {
 
-/// Whether moves are made of a section, and what they make passes `check` for the device and can be lowered.
-bool works(const Program& section, const std::vector<PlannedMove>& moves, const PlanTarget& target) {
-  const auto made = replay(section, Plan{{}, {}, moves}, Tracking::off);
-  if (!made) return false;
-  return check_program(made->program, {target.device}).verdict == CheckReport::Verdict::ok &&
-         estimation::summary_of(made->program).ok();
-}
-
-/// The forms of a list that work: of those that are alike the first is made, and speaks for all of them.
-std::vector<Form> forms_that_work(const CandidateList& list, const Program& section, const PlanTarget& target) {
-  std::vector<Form> out;
-  std::map<std::string, bool> known;
-  for (const Candidate& candidate : list.candidates) {
-    Form form;
-    for (const auto& [name, value] : candidate.values) {
-      if (const auto token = value_token(value)) form.values.push_back(*token);
-    }
-    if (form.values.size() != list.parameters.size()) continue;
-    const auto [entry, is_new] = known.try_emplace(candidate.alike, false);
-    if (is_new) entry->second = works(section, candidate.moves, target);
-    if (!entry->second) continue;
-    form.moves = candidate.moves;
-    out.push_back(std::move(form));
+/// The parameters of a candidate as tokens; nothing where the vocabulary lacks one of them.
+std::optional<std::vector<Token>> tokens_of(const CandidateList& list, const Candidate& candidate) {
+  std::vector<Token> out;
+  for (const auto& [name, value] : candidate.values) {
+    const auto token = value_token(value);
+    if (!token) return std::nullopt;
+    out.push_back(*token);
   }
+  if (out.size() != list.parameters.size()) return std::nullopt;
   return out;
 }
 
@@ -57,44 +40,107 @@ std::optional<TileLimits> tile_limits(View& view, std::int64_t following, const 
   return out;
 }
 
+}  // namespace
+
+RunStructures::RunStructures(std::uint32_t count, std::optional<Program> section,
+                             const std::vector<Proposal>& proposals, PlanTarget target)
+    : section_(std::move(section)), target_(target), following_(static_cast<std::int64_t>(count) - 1) {
+  const CandidateList as_is = {"as_is", {}, {{{}, {}, ""}}};
+  if (!section_) {
+    if (count == 1) all_.push_back({as_is, {{"", true}}, {}, nullptr});
+    return;
+  }
+  if (count == 1) all_.push_back({as_is, {}, {}, nullptr});
+  View view(*section_);
+  for (CandidateList& list : candidates_of(view, count, proposals, target)) {
+    std::erase_if(list.candidates, [&](const Candidate& candidate) { return !tokens_of(list, candidate); });
+    all_.push_back({std::move(list), {}, {}, nullptr});
+  }
+  if (find_tiled(view, item_site({0}), following_).ok()) all_.push_back({{"tile", {}, {}}, {}, {}, nullptr, true});
+}
+
+/// Whether the moves are made, and what they make passes `check` for the device and can be lowered.
+bool RunStructures::works(const std::vector<PlannedMove>& moves) const {
+  const auto made = replay(*section_, Plan{{}, {}, moves}, Tracking::off);
+  if (!made) return false;
+  return check_program(made->program, {target_.device}).verdict == CheckReport::Verdict::ok &&
+         estimation::summary_of(made->program).ok();
+}
+
+bool RunStructures::works(Kind& kind, const Candidate& candidate) const {
+  const auto [entry, is_new] = kind.known.try_emplace(candidate.alike, false);
+  if (is_new) entry->second = works(candidate.moves);
+  return entry->second;
+}
+
+bool RunStructures::any_of(Kind& kind) {
+  if (kind.is_tile) {
+    if (!kind.works) make(kind);
+    return *kind.works;
+  }
+  if (!kind.works) {
+    kind.works = std::any_of(kind.list.candidates.begin(), kind.list.candidates.end(),
+                             [&](const Candidate& candidate) { return works(kind, candidate); });
+  }
+  return *kind.works;
+}
+
+bool RunStructures::any() {
+  return std::any_of(all_.begin(), all_.end(), [&](Kind& kind) { return any_of(kind); });
+}
+
+const std::vector<Token>& RunStructures::kinds() {
+  if (kinds_) return *kinds_;
+  std::vector<Token> out;
+  for (Kind& kind : all_) {
+    if (any_of(kind)) out.push_back(token_of(kind.list.kind));
+  }
+  std::sort(out.begin(), out.end());
+  kinds_ = std::move(out);
+  return *kinds_;
+}
+
+const Structure* RunStructures::structure(Token kind) {
+  for (Kind& one : all_) {
+    if (token_of(one.list.kind) != kind || !any_of(one)) continue;
+    if (!one.structure) make(one);
+    return one.structure.get();
+  }
+  return nullptr;
+}
+
+void RunStructures::make(Kind& kind) {
+  if (kind.is_tile) {
+    kind.structure = tiles();
+    kind.works = kind.structure != nullptr;
+    return;
+  }
+  std::vector<Form> forms;
+  for (const Candidate& candidate : kind.list.candidates) {
+    if (works(kind, candidate)) forms.push_back({*tokens_of(kind.list, candidate), candidate.moves});
+  }
+  kind.structure = std::make_unique<ListedStructure>(kind.list.kind, kind.list.parameters, std::move(forms));
+}
+
 /// Tiles with everything that works: where vectors or padding are refused, without them.
-std::unique_ptr<Structure> tiles_that_work(View& view, const Run& run, const PlanTarget& target) {
-  const std::int64_t following = run.count - 1;
-  auto limits = tile_limits(view, following, target);
+std::unique_ptr<Structure> RunStructures::tiles() const {
+  View view(*section_);
+  auto limits = tile_limits(view, following_, target_);
   if (!limits) return nullptr;
   const std::int64_t widest = limits->widest;
   for (const bool has_padding : {true, false}) {
     for (const bool has_vectors : {true, false}) {
       limits->has_padding = has_padding;
       limits->widest = has_vectors ? widest : 1;
-      auto out = std::make_unique<TileStructure>(*limits, following);
+      auto out = std::make_unique<TileStructure>(*limits, following_);
       const auto examples = out->examples();
-      bool all_work = !examples.empty();
-      for (const auto& example : examples) all_work = all_work && works(*run.section, out->moves(example), target);
+      const bool all_work =
+          !examples.empty() && std::all_of(examples.begin(), examples.end(),
+                                           [&](const auto& example) { return works(out->moves(example)); });
       if (all_work) return out;
     }
   }
   return nullptr;
-}
-
-}  // namespace
-
-std::vector<std::unique_ptr<Structure>> structures_of(const Run& run, const std::vector<Proposal>& proposals,
-                                                      const PlanTarget& target) {
-  std::vector<std::unique_ptr<Structure>> out;
-  if (!run.section) {
-    if (run.count == 1)
-      out.push_back(std::make_unique<ListedStructure>("as_is", std::vector<std::string_view>{}, std::vector<Form>{{}}));
-    return out;
-  }
-  View view(*run.section);
-  for (const CandidateList& list : candidates_of(view, run, proposals, target)) {
-    std::vector<Form> forms = forms_that_work(list, *run.section, target);
-    if (forms.empty()) continue;
-    out.push_back(std::make_unique<ListedStructure>(list.kind, list.parameters, std::move(forms)));
-  }
-  if (auto tiles = tiles_that_work(view, run, target)) out.push_back(std::move(tiles));
-  return out;
 }
 
 }  // namespace steptp::cursor

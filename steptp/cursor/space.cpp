@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "steptp/base/text.h"
-#include "steptp/cursor/run_structures.h"
 #include "steptp/cursor/sentence.h"
 #include "steptp/safety/check.h"
 
@@ -35,15 +34,13 @@ Space::Space(const Program& root, Target target, PreparedProgram prepared)
   }
 }
 
-const Space::KnownRun& Space::run(Place place) const {
+RunStructures& Space::run(Place place) const {
   const auto [entry, is_new] = runs_.try_emplace(place);
-  KnownRun& known = entry->second;
-  if (!is_new) return known;
-  known.section = sections_.section(place.first, place.second);
-  known.structures = structures_of({place.first, place.second, known.section}, proposals_[place], target_.limits);
-  for (const auto& structure : known.structures) known.kinds.push_back(structure->kind());
-  std::sort(known.kinds.begin(), known.kinds.end());
-  return known;
+  if (is_new) {
+    entry->second = std::make_unique<RunStructures>(place.second, sections_.section(place.first, place.second),
+                                                    proposals_[place], target_.limits);
+  }
+  return *entry->second;
 }
 
 const std::vector<Token>& Space::known_lengths(std::uint32_t end) const {
@@ -54,7 +51,7 @@ const std::vector<Token>& Space::known_lengths(std::uint32_t end) const {
     const std::uint32_t first = end - count;
     const auto token = number_token(count);
     if (!token || (count > kMostExpressions && !proposals_.contains({first, count}))) continue;
-    if (run({first, count}).kinds.empty()) continue;
+    if (!run({first, count}).any()) continue;
     if (first == 0 || !known_lengths(first).empty()) found.push_back(*token);
   }
   std::vector<Token>& out = lengths_[end];
@@ -69,20 +66,17 @@ const std::vector<Token>& Space::lengths(std::uint32_t end) const {
 
 const std::vector<Token>& Space::kinds(std::uint32_t first, std::uint32_t count) const {
   const std::lock_guard guard(lock_);
-  return run({first, count}).kinds;
+  return run({first, count}).kinds();
 }
 
 const Structure* Space::structure(std::uint32_t first, std::uint32_t count, Token kind) const {
   const std::lock_guard guard(lock_);
-  for (const auto& structure : run({first, count}).structures) {
-    if (structure->kind() == kind) return structure.get();
-  }
-  return nullptr;
+  return run({first, count}).structure(kind);
 }
 
 const Program* Space::section(std::uint32_t first, std::uint32_t count) const {
   const std::lock_guard guard(lock_);
-  const auto& section = run({first, count}).section;
+  const auto& section = run({first, count}).section();
   return section ? &*section : nullptr;
 }
 

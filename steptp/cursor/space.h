@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "steptp/cursor/cursor.h"
+#include "steptp/cursor/run_structures.h"
 #include "steptp/cursor/structure.h"
 #include "steptp/planner/prepare.h"
 #include "steptp/planner/section.h"
@@ -39,13 +40,8 @@ class Space {
 
  private:
   using Place = std::pair<std::uint32_t, std::uint32_t>;
-  struct KnownRun {
-    std::optional<Program> section;
-    std::vector<std::unique_ptr<Structure>> structures;
-    std::vector<Token> kinds;
-  };
   // These are called with the lock held.
-  const KnownRun& run(Place place) const;
+  RunStructures& run(Place place) const;
   const std::vector<Token>& known_lengths(std::uint32_t end) const;
 
   Program root_;
@@ -56,7 +52,7 @@ class Space {
   mutable View view_;
   mutable Sections sections_;
   mutable std::map<Place, std::vector<Proposal>> proposals_;
-  mutable std::map<Place, KnownRun> runs_;
+  mutable std::map<Place, std::unique_ptr<RunStructures>> runs_;
   mutable std::map<std::uint32_t, std::vector<Token>> lengths_;
 };
 

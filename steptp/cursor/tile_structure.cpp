@@ -29,6 +29,13 @@ bool is_offered(std::size_t member, std::int64_t size) {
   return size >= 1 && (member != kVector || is_power_of_two(size));
 }
 
+/// With other sizes, whether every place of a staged tile is written is a question about vectors and rests together
+/// that `check` does not answer within its budget.
+bool can_have_vectors(const TileSizes& sizes) {
+  return std::all_of(kMembers.begin(), kMembers.end() - 1,
+                     [&](Member member) { return is_power_of_two(sizes.*member); });
+}
+
 TileSizes sizes_of(std::span<const Token> chosen) {
   TileSizes out;
   for (std::size_t i = 0; i < chosen.size(); ++i) out.*kMembers[i] = *number_of_token(chosen[i]);
@@ -59,8 +66,8 @@ bool TileStructure::fits(const TileSizes& sizes) const {
   }
   return sizes.thread_rows * sizes.rows < 2 * limits_.rows &&
          sizes.thread_columns * sizes.columns < 2 * limits_.columns && sizes.depth < 2 * limits_.depth &&
-         sizes.vector <= limits_.widest && (sizes.padding == 0 || limits_.has_padding) &&
-         !refuse_tile_sizes({}, limits_.bytes, sizes);
+         sizes.vector <= limits_.widest && ((sizes.vector == 1 && sizes.padding == 0) || can_have_vectors(sizes)) &&
+         (sizes.padding == 0 || limits_.has_padding) && !refuse_tile_sizes({}, limits_.bytes, sizes);
 }
 
 /// Every limit grows with every size but the fewest threads, so the smallest completion decides.

@@ -13,6 +13,14 @@ namespace {
 /// Groups of more are only those that are proposed as a whole: attention.
 constexpr std::uint32_t kMostExpressions = 8;
 
+Result<std::vector<Token>, std::string> words_of(const Program& program, const Target& target) {
+  auto out = encode_program(program);
+  if (!out) return out;
+  const std::vector<Token> device = encode_target(target);
+  out->insert(out->end(), device.begin(), device.end());
+  return out;
+}
+
 }  // namespace
 
 Result<Target, std::string> find_target(std::string_view name) {
@@ -25,6 +33,7 @@ Space::Space(const Program& root, Target target, PreparedProgram prepared)
     : root_(root),
       target_(std::move(target)),
       prepared_(std::move(prepared)),
+      words_(words_of(root_, target_)),
       view_(prepared_.program),
       sections_(view_) {
   // It was made by these moves a moment ago.

@@ -26,6 +26,8 @@ class Space {
   [[nodiscard]] const PreparedProgram& prepared() const { return prepared_; }
   /// The steps that make the prepared program of the root.
   [[nodiscard]] const Recipe& prepared_recipe() const { return prepared_recipe_; }
+  /// The program and the target as words, as sentences begin; the error says why there are none.
+  [[nodiscard]] const Result<std::vector<Token>, std::string>& words() const { return words_; }
   [[nodiscard]] std::uint32_t expressions() const { return static_cast<std::uint32_t>(prepared_.program.nests.size()); }
 
   /// How many expressions the group can have that ends before this one, so that all before it can be decided as well:
@@ -48,6 +50,7 @@ class Space {
   Target target_;
   PreparedProgram prepared_;
   Recipe prepared_recipe_;
+  Result<std::vector<Token>, std::string> words_;
   mutable std::mutex lock_;  ///< around all that is found out on the way
   mutable View view_;
   mutable Sections sections_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "steptp/base/random.h"
 #include "steptp/base/text.h"
 #include "steptp/cursor/space.h"
 
@@ -163,6 +164,16 @@ Result<Finished, std::string> Cursor::finish() const {
   Recipe recipe = space_->prepared_recipe();
   recipe.insert(recipe.end(), out.moved.recipe.begin(), out.moved.recipe.end());
   out.moved.recipe = std::move(recipe);
+  return out;
+}
+
+Cursor drawn_cursor(const SpacePtr& space, std::uint64_t seed, std::uint64_t number) {
+  Random random(random_at(seed, number));
+  Cursor out(space);
+  while (!out.is_complete()) {
+    const auto legal = out.legal();
+    (void)out.put(legal[random.below(legal.size())]);
+  }
   return out;
 }
 

@@ -79,6 +79,7 @@ class Cursor {
   explicit Cursor(SpacePtr space);
 
   [[nodiscard]] const Space& space() const { return *space_; }
+  [[nodiscard]] const SpacePtr& space_ptr() const { return space_; }
   [[nodiscard]] bool is_complete() const;
   /// The next decision; of a complete cursor there is none.
   [[nodiscard]] Question next() const;
@@ -109,6 +110,9 @@ class Cursor {
   std::uint32_t first_ = 0;               ///< of the group in hand
   Stage stage_ = Stage::group;
 };
+
+/// A complete cursor with each value drawn evenly from the legal ones: a function of space, seed and number.
+[[nodiscard]] Cursor drawn_cursor(const SpacePtr& space, std::uint64_t seed, std::uint64_t number);
 
 /// Makes the decisions with these values one after the other; the error names the first that is not legal.
 [[nodiscard]] Result<Cursor, std::string> replay_values(SpacePtr space, std::span<const Token> values);

@@ -86,7 +86,8 @@ bool is_row_layout(const RowChain& chain, const RowLayoutValues& layout) {
     return false;
   }
   if (layout.threads > 32 && (layout.threads * 2 > length || layout.rows > 1)) return false;
-  if (layout.order == "column" && (layout.rows == 1 || layout.threads == 1)) return false;
+  const bool is_plain = layout.vector == 1 && layout.keep == 0;
+  if (layout.order == "column" && (layout.rows == 1 || layout.threads == 1 || !is_plain)) return false;
   if (layout.vector > 1 && (layout.threads == 1 || length % layout.vector != 0)) return false;
   if (layout.vector > 1 && length < layout.vector * layout.threads) return false;
   return layout.keep == 0 || (!chain.row_data.empty() && (length + layout.threads - 1) / layout.threads <= kMostKept);

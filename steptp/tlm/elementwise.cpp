@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 namespace steptp::tlm {
 
@@ -11,6 +12,14 @@ namespace {
 
 /// Sums run in 16 lanes, which are added in their order: the compiler vectorises that without changing any result.
 constexpr std::size_t kLanes = 16;
+
+// Compiled for several generations of x86-64; all of them do the same operations, so their results are the same.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define STEPTP_FOR_EACH_MACHINE __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define STEPTP_FOR_EACH_MACHINE
+#endif
 
 float sum_of_lanes(const float (&lanes)[kLanes]) {
   float sum = 0;
@@ -44,7 +53,7 @@ inline __attribute__((always_inline)) float exp_inline(float x) {
 
 float fast_exp(float x) { return exp_inline(x); }
 
-void normalise(const float* x, const float* weight, std::size_t width, float* out) {
+STEPTP_FOR_EACH_MACHINE void normalise(const float* x, const float* weight, std::size_t width, float* out) {
   float sums[kLanes] = {};
   for (std::size_t i = 0; i < width; i += kLanes) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += x[i + lane];
@@ -62,7 +71,7 @@ void normalise(const float* x, const float* weight, std::size_t width, float* ou
   for (std::size_t i = 0; i < width; ++i) out[i] = (x[i] - mean) * scale * weight[i];
 }
 
-void gelu(float* x, std::size_t count) {
+STEPTP_FOR_EACH_MACHINE void gelu(float* x, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const float value = x[i];
     const float twice = 1.5957691216F * (value + 0.044715F * value * value * value);
@@ -70,11 +79,18 @@ void gelu(float* x, std::size_t count) {
   }
 }
 
-void softmax(float* scores, std::size_t count) {
-  float most = scores[0];
-  for (std::size_t i = 1; i < count; ++i) most = std::max(most, scores[i]);
-  float sums[kLanes] = {};
+STEPTP_FOR_EACH_MACHINE void softmax(float* scores, std::size_t count) {
   const std::size_t whole = count / kLanes * kLanes;
+  float most_of_lane[kLanes];
+  std::fill(std::begin(most_of_lane), std::end(most_of_lane), scores[0]);
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      most_of_lane[lane] = std::max(most_of_lane[lane], scores[i + lane]);
+    }
+  }
+  float most = *std::max_element(std::begin(most_of_lane), std::end(most_of_lane));
+  for (std::size_t i = whole; i < count; ++i) most = std::max(most, scores[i]);
+  float sums[kLanes] = {};
   for (std::size_t i = 0; i < whole; i += kLanes) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const float power = exp_inline(scores[i + lane] - most);

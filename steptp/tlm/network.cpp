@@ -45,9 +45,9 @@ Continuations::Continuations(std::shared_ptr<const Weights> weights, std::span<c
   const ModelShape& shape = weights_->shape;
   if (prompt.empty() || prompt.size() >= shape.positions) throw std::logic_error("tlm: a prompt of that length");
   prompt_ = KeyValueBlock(shape, prompt.size());
-  std::vector<float> rows(prompt.size() * shape.width);
-  embed(prompt, 0, rows.data());
-  first_logits_ = run(std::move(rows), {Group{&prompt_, 0, prompt.size()}}, nullptr);
+  scratch_.rows.resize(prompt.size() * shape.width);
+  embed(prompt, 0, scratch_.rows.data());
+  first_logits_ = run({Group{&prompt_, 0, prompt.size()}}, nullptr);
   sentences_.assign(sentences, KeyValueBlock(shape, shape.positions - prompt.size()));
 }
 
@@ -62,16 +62,16 @@ std::vector<float> Continuations::feed(std::span<const Feed> feeds) {
     if (feed.tokens.empty() || feed.tokens.size() > room(feed.sentence)) throw std::logic_error("tlm: no room");
     count += feed.tokens.size();
   }
-  std::vector<float> rows(count * width);
+  scratch_.rows.resize(count * width);
   std::vector<Group> groups;
   std::size_t row = 0;
   for (const Feed& feed : feeds) {
     KeyValueBlock& block = sentences_[feed.sentence];
-    embed(feed.tokens, prompt_.length() + block.length(), rows.data() + row * width);
+    embed(feed.tokens, prompt_.length() + block.length(), scratch_.rows.data() + row * width);
     groups.push_back({&block, row, feed.tokens.size()});
     row += feed.tokens.size();
   }
-  return run(std::move(rows), groups, &prompt_);
+  return run(groups, &prompt_);
 }
 
 void Continuations::embed(std::span<const Token> tokens, std::size_t position, float* rows) const {
@@ -88,21 +88,19 @@ void Continuations::embed(std::span<const Token> tokens, std::size_t position, f
 
 namespace {
 
-/// One part of a layer: out of each row, normalised.
-std::vector<float> normalised(const std::vector<float>& rows, const std::vector<float>& weight) {
-  std::vector<float> out(rows.size());
+/// Each row, normalised.
+void normalise_rows(const std::vector<float>& rows, const std::vector<float>& weight, std::vector<float>& out) {
+  out.resize(rows.size());
   const std::size_t width = weight.size();
   for (std::size_t at = 0; at < rows.size(); at += width) {
     normalise(rows.data() + at, weight.data(), width, out.data() + at);
   }
-  return out;
 }
 
-std::vector<float> times(const std::vector<float>& rows, std::size_t width, const PackedMatrix& matrix) {
+void times(const std::vector<float>& rows, std::size_t width, const PackedMatrix& matrix, std::vector<float>& out) {
   const std::size_t count = rows.size() / width;
-  std::vector<float> out(count * matrix.columns());
+  out.resize(count * matrix.columns());
   multiply(rows.data(), count, width, matrix.view(), out.data(), matrix.columns());
-  return out;
 }
 
 void add(const std::vector<float>& what, std::vector<float>& to) {
@@ -111,9 +109,9 @@ void add(const std::vector<float>& what, std::vector<float>& to) {
 
 }  // namespace
 
-std::vector<float> Continuations::run(std::vector<float> rows, const std::vector<Group>& groups,
-                                      const KeyValueBlock* before) {
+std::vector<float> Continuations::run(const std::vector<Group>& groups, const KeyValueBlock* before) {
   const std::size_t width = weights_->shape.width;
+  Scratch& work = scratch_;
   std::vector<std::size_t> starts;
   for (const Group& group : groups) {
     starts.push_back(group.block->length());
@@ -121,81 +119,91 @@ std::vector<float> Continuations::run(std::vector<float> rows, const std::vector
   }
   for (std::size_t layer = 0; layer < weights_->layers.size(); ++layer) {
     const LayerWeights& parts = weights_->layers[layer];
-    const std::vector<float> mixed = times(normalised(rows, parts.attention_norm), width, parts.attention);
+    normalise_rows(work.rows, parts.attention_norm, work.normal);
+    times(work.normal, width, parts.attention, work.mixed);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (std::size_t i = 0; i < groups[g].rows; ++i) {
-        const float* const row = mixed.data() + (groups[g].first_row + i) * 3 * width;
+        const float* const row = work.mixed.data() + (groups[g].first_row + i) * 3 * width;
         groups[g].block->store(layer, starts[g] + i, row + width, row + 2 * width);
       }
     }
-    std::vector<float> attended(rows.size());
-    attend(layer, mixed, groups, before, attended);
-    add(times(attended, width, parts.projection), rows);
-    std::vector<float> wide = times(normalised(rows, parts.feed_norm), width, parts.widen);
-    gelu(wide.data(), wide.size());
-    add(times(wide, 4 * width, parts.narrow), rows);
+    attend(layer, groups, before);
+    times(work.attended, width, parts.projection, work.added);
+    add(work.added, work.rows);
+    normalise_rows(work.rows, parts.feed_norm, work.normal);
+    times(work.normal, width, parts.widen, work.wide);
+    gelu(work.wide.data(), work.wide.size());
+    times(work.wide, 4 * width, parts.narrow, work.added);
+    add(work.added, work.rows);
   }
-  return logits_of_last_rows(rows, groups);
+  return logits_of_last_rows(groups);
 }
 
-void Continuations::attend(std::size_t layer, const std::vector<float>& mixed, const std::vector<Group>& groups,
-                           const KeyValueBlock* before, std::vector<float>& out) const {
+void Continuations::attend(std::size_t layer, const std::vector<Group>& groups, const KeyValueBlock* before) {
   const ModelShape& shape = weights_->shape;
   const std::size_t size = shape.head_width();
-  const std::size_t count = out.size() / shape.width;
+  const std::size_t count = scratch_.rows.size() / shape.width;
   const std::size_t shared = before == nullptr ? 0 : before->length();
   std::size_t longest = 0;
   for (const Group& group : groups) longest = std::max(longest, whole_panels(group.block->length()));
   // A row of scores: those of the prompt, then those of the sentence itself, each part in whole panels.
   const std::size_t own_begin = whole_panels(shared);
   const std::size_t stride = own_begin + longest;
-  std::vector<float> scores(count * stride);
-  std::vector<float> packed(stride);
-  std::vector<float> of_shared(count * size);
-  const float scale = 1.0F / std::sqrt(static_cast<float>(size));
+  scratch_.scores.resize(count * stride);
+  scratch_.packed.resize(stride);
+  scratch_.of_prompt.resize(count * size);
+  scratch_.attended.resize(scratch_.rows.size());
+  float* const scores = scratch_.scores.data();
   for (std::size_t head = 0; head < shape.heads; ++head) {
-    const float* const queries = mixed.data() + head * size;
-    if (shared > 0) multiply(queries, count, 3 * shape.width, before->keys(layer, head), scores.data(), stride);
+    const float* const queries = scratch_.mixed.data() + head * size;
+    float* const out = scratch_.attended.data() + head * size;
+    if (shared > 0) multiply(queries, count, 3 * shape.width, before->keys(layer, head), scores, stride);
     for (const Group& group : groups) {
+      float* const own = scores + group.first_row * stride + own_begin;
       multiply(queries + group.first_row * 3 * shape.width, group.rows, 3 * shape.width, group.block->keys(layer, head),
-               scores.data() + group.first_row * stride + own_begin, stride);
-      for (std::size_t i = 0; i < group.rows; ++i) {
-        // A token sees the prompt and its own sentence up to itself; what comes later gets the weight zero.
-        float* const row = scores.data() + (group.first_row + i) * stride;
-        const std::size_t own = group.block->length() - group.rows + i + 1;
-        std::memcpy(packed.data(), row, shared * sizeof(float));
-        std::memcpy(packed.data() + shared, row + own_begin, own * sizeof(float));
-        for (std::size_t j = 0; j < shared + own; ++j) packed[j] *= scale;
-        softmax(packed.data(), shared + own);
-        std::memcpy(row, packed.data(), shared * sizeof(float));
-        std::memcpy(row + own_begin, packed.data() + shared, own * sizeof(float));
-        std::fill(row + own_begin + own, row + own_begin + group.block->length(), 0.0F);
-      }
-      multiply(scores.data() + group.first_row * stride + own_begin, group.rows, stride,
-               group.block->values(layer, head), out.data() + group.first_row * shape.width + head * size, shape.width);
+               own, stride);
+      weigh_own_scores(group, shared, stride);
+      multiply(own, group.rows, stride, group.block->values(layer, head), out + group.first_row * shape.width,
+               shape.width);
     }
     if (shared == 0) continue;
-    multiply(scores.data(), count, stride, before->values(layer, head), of_shared.data(), size);
+    multiply(scores, count, stride, before->values(layer, head), scratch_.of_prompt.data(), size);
     for (std::size_t row = 0; row < count; ++row) {
-      float* const to = out.data() + row * shape.width + head * size;
-      for (std::size_t i = 0; i < size; ++i) to[i] += of_shared[row * size + i];
+      for (std::size_t i = 0; i < size; ++i) out[row * shape.width + i] += scratch_.of_prompt[row * size + i];
     }
   }
 }
 
-std::vector<float> Continuations::logits_of_last_rows(const std::vector<float>& rows,
-                                                      const std::vector<Group>& groups) const {
-  const std::size_t width = weights_->shape.width;
-  std::vector<float> last(groups.size() * width);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const float* const row = rows.data() + (groups[g].first_row + groups[g].rows - 1) * width;
-    normalise(row, weights_->last_norm.data(), width, last.data() + g * width);
+/// A token sees the prompt and its own sentence up to itself; what comes later gets the weight zero.
+void Continuations::weigh_own_scores(const Group& group, std::size_t shared, std::size_t stride) {
+  const float scale = 1.0F / std::sqrt(static_cast<float>(weights_->shape.head_width()));
+  const std::size_t own_begin = whole_panels(shared);
+  float* const packed = scratch_.packed.data();
+  for (std::size_t i = 0; i < group.rows; ++i) {
+    float* const row = scratch_.scores.data() + (group.first_row + i) * stride;
+    const std::size_t own = group.block->length() - group.rows + i + 1;
+    std::memcpy(packed, row, shared * sizeof(float));
+    std::memcpy(packed + shared, row + own_begin, own * sizeof(float));
+    for (std::size_t j = 0; j < shared + own; ++j) packed[j] *= scale;
+    softmax(packed, shared + own);
+    std::memcpy(row, packed, shared * sizeof(float));
+    std::memcpy(row + own_begin, packed + shared, own * sizeof(float));
+    std::fill(row + own_begin + own, row + own_begin + group.block->length(), 0.0F);
   }
-  const std::vector<float> padded = times(last, width, weights_->output);
+}
+
+std::vector<float> Continuations::logits_of_last_rows(const std::vector<Group>& groups) {
+  const std::size_t width = weights_->shape.width;
+  scratch_.normal.resize(groups.size() * width);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const float* const row = scratch_.rows.data() + (groups[g].first_row + groups[g].rows - 1) * width;
+    normalise(row, weights_->last_norm.data(), width, scratch_.normal.data() + g * width);
+  }
+  times(scratch_.normal, width, weights_->output, scratch_.added);
   const std::size_t columns = weights_->output.columns();
   std::vector<float> out(groups.size() * weights_->shape.vocabulary);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    std::memcpy(out.data() + g * weights_->shape.vocabulary, padded.data() + g * columns,
+    std::memcpy(out.data() + g * weights_->shape.vocabulary, scratch_.added.data() + g * columns,
                 weights_->shape.vocabulary * sizeof(float));
   }
   return out;

@@ -66,17 +66,30 @@ class Continuations {
     std::size_t first_row = 0;
     std::size_t rows = 0;
   };
+  /// Numbers between the parts of a layer, kept so that memory is asked for once.
+  struct Scratch {
+    std::vector<float> rows;
+    std::vector<float> normal;
+    std::vector<float> mixed;  ///< queries, keys and values of each row
+    std::vector<float> attended;
+    std::vector<float> added;
+    std::vector<float> wide;
+    std::vector<float> scores;
+    std::vector<float> packed;
+    std::vector<float> of_prompt;
+  };
   void embed(std::span<const Token> tokens, std::size_t position, float* rows) const;
-  std::vector<float> run(std::vector<float> rows, const std::vector<Group>& groups, const KeyValueBlock* before);
-  void attend(std::size_t layer, const std::vector<float>& mixed, const std::vector<Group>& groups,
-              const KeyValueBlock* before, std::vector<float>& out) const;
-  [[nodiscard]] std::vector<float> logits_of_last_rows(const std::vector<float>& rows,
-                                                       const std::vector<Group>& groups) const;
+  /// Reads the embedded rows of the scratch.
+  std::vector<float> run(const std::vector<Group>& groups, const KeyValueBlock* before);
+  void attend(std::size_t layer, const std::vector<Group>& groups, const KeyValueBlock* before);
+  void weigh_own_scores(const Group& group, std::size_t shared, std::size_t stride);
+  [[nodiscard]] std::vector<float> logits_of_last_rows(const std::vector<Group>& groups);
 
   std::shared_ptr<const Weights> weights_;
   KeyValueBlock prompt_;
   std::vector<KeyValueBlock> sentences_;
   std::vector<float> first_logits_;
+  Scratch scratch_;
 };
 
 }  // namespace steptp::tlm

@@ -70,31 +70,40 @@ class Cache:
     token looks at.
     """
 
-    def __init__(self, model: "Model", batch: int, starts: Tensor) -> None:
+    def __init__(self, model: "Model", batch: int, starts: Tensor, room: int) -> None:
         shape, like = model.shape, model.tokens.weight
-        size = (shape.layers, batch, shape.heads, shape.positions, shape.width // shape.heads)
+        size = (shape.layers, batch, shape.heads, room, shape.width // shape.heads)
         self.keys = torch.zeros(size, dtype=like.dtype, device=like.device)
         self.values = torch.zeros_like(self.keys)
         self.starts = starts
         self.length = 0
         self._new = 0
+        self._visible: Tensor | None = None
+
+    def spread(self, rows: Tensor) -> None:
+        """Row i becomes what row `rows[i]` was: one prompt for many sentences."""
+        self.keys, self.values = self.keys[:, rows], self.values[:, rows]
+        self.starts = self.starts[rows]
 
     def begin(self, new: int) -> None:
         self._new = new
+        if self.length + new > self.keys.shape[3]:
+            more = torch.zeros_like(self.keys[:, :, :, : max(new, 96)])
+            self.keys, self.values = (torch.cat([old, more], 3) for old in (self.keys, self.values))
+        places = torch.arange(self.length + new, device=self.keys.device)
+        reader = places[self.length :]
+        visible = (places[None, None, :] <= reader[None, :, None]) & (places[None, None, :] >= self.starts[:, None, None])
+        # Filling sees itself alone: a row of the softmax that sees nothing would be NaN.
+        self._visible = (visible | (places[None, None, :] == reader[None, :, None]))[:, None]
 
     def end(self) -> None:
         self.length += self._new
 
-    def append(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def append(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
         end = self.length + self._new
         self.keys[layer, :, :, self.length : end] = keys
         self.values[layer, :, :, self.length : end] = values
-        places = torch.arange(end, device=keys.device)
-        reader = places[self.length :]
-        visible = (places[None, None, :] <= reader[None, :, None]) & (places[None, None, :] >= self.starts[:, None, None])
-        # Filling sees itself alone: a row of the softmax that sees nothing would be NaN.
-        visible |= places[None, None, :] == reader[None, :, None]
-        return self.keys[layer, :, :, :end], self.values[layer, :, :, :end], visible[:, None]
+        return self.keys[layer, :, :, :end], self.values[layer, :, :, :end], self._visible
 
 
 class Model(nn.Module):
@@ -132,7 +141,8 @@ class Model(nn.Module):
         """Reads the next tokens of all rows; the logits behind the last one of each."""
         cache.begin(tokens.shape[1])
         at = torch.arange(cache.length, cache.length + tokens.shape[1], device=tokens.device)
-        places = (at[None, :] - cache.starts[:, None]).clamp_min(0)
+        # Filling is before the first place; a sentence that is too long, which the caller notices, behind the last one.
+        places = (at[None, :] - cache.starts[:, None]).clamp(0, self.shape.positions - 1)
         x = self.tokens(tokens) + self.places(places)
         for index, layer in enumerate(self.layers):
             x = layer(x, cache, index)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterator, Sequence
+from typing import Sequence
 
 import torch
 from torch import Tensor
 
-from .files import read_log, write_whole
-from .space import EOS, NOT_KNOWN, NO_WORD, PAD, PPT, Cursors, Refused, Space
+from .files import read_log
+from .space import EOS, NO_WORD, NOT_KNOWN, PAD, Cursors, Refused, Space
 
 # Rows of a batch are filled up to a multiple of this, so that a compiled model meets few lengths.
 LENGTH_STEP = 32
@@ -61,64 +60,76 @@ def open_spaces(subgraphs: Sequence[Subgraph], target: str) -> tuple[dict[str, S
     return spaces, refused
 
 
-@dataclass
 class Sentences:
-    """Rows of tokens. `begins` is where the decisions of a row begin, behind PPT; `weights` how much a row counts."""
+    """Sentences as tensors: each prompt once, and the decisions of all rows one after the other."""
 
-    rows: list[list[int]]
-    begins: list[int]
-
-    def __len__(self) -> int:
-        return len(self.rows)
+    def __init__(self) -> None:
+        self._places: dict[tuple[int, ...], int] = {}
+        self._prompt_of: list[Tensor] = []
+        self._lengths: list[Tensor] = []
+        self._decisions: list[Tensor] = []
+        self._packed: Packed | None = None
 
     def add(self, prompt: Sequence[int], decisions: Sequence[int]) -> None:
-        self.rows.append([*prompt, *decisions, EOS])
-        self.begins.append(len(prompt))
+        row = torch.tensor([list(decisions)], dtype=torch.int16)
+        self.add_rows(prompt, row, torch.tensor([len(decisions)]))
 
-    def save(self, path: str | Path, header: dict[str, Any]) -> None:
-        """Prompts are many times the same: each is kept once."""
-        prompts: dict[tuple[int, ...], int] = {}
-        lines = []
-        for row, begin in zip(self.rows, self.begins):
-            place = prompts.setdefault(tuple(row[:begin]), len(prompts))
-            lines.append([place, *row[begin:-1]])
-        content = {"header": header, "prompts": [list(prompt) for prompt in prompts], "decisions": lines}
-        write_whole(path, json.dumps(content, separators=(",", ":")).encode())
+    def add_rows(self, prompt: Sequence[int], decisions: Tensor, lengths: Tensor) -> None:
+        """Rows with one prompt: `decisions` [rows, longest], of which the first `lengths` count."""
+        place = self._places.setdefault(tuple(prompt), len(self._places))
+        used = torch.arange(decisions.shape[1])[None, :] < lengths[:, None]
+        self._prompt_of.append(torch.full((len(lengths),), place, dtype=torch.int64))
+        self._lengths.append(lengths.to(torch.int64))
+        self._decisions.append(decisions[used].to(torch.int16))
+        self._packed = None
 
-    @staticmethod
-    def load(path: str | Path, header: dict[str, Any]) -> "Sentences | None":
-        """Nothing where there is no such file or it was made for something else."""
-        try:
-            content = json.loads(Path(path).read_bytes())
-        except (OSError, ValueError):
-            return None
-        if content.get("header") != header:
-            return None
-        out = Sentences([], [])
-        for place, *decisions in content["decisions"]:
-            out.add(content["prompts"][place], decisions)
-        return out
+    def packed(self) -> "Packed":
+        if self._packed is None:
+            prompts = [torch.tensor(prompt, dtype=torch.int16) for prompt in self._places]
+            lengths = torch.cat(self._lengths) if self._lengths else torch.zeros(0, dtype=torch.int64)
+            self._packed = Packed(
+                torch.nn.utils.rnn.pad_sequence(prompts, batch_first=True) if prompts else torch.zeros(0, 1),
+                torch.tensor([len(prompt) for prompt in prompts]),
+                torch.cat(self._prompt_of) if self._prompt_of else lengths,
+                lengths,
+                torch.cat([torch.zeros(1, dtype=torch.int64), lengths.cumsum(0)]),
+                torch.cat(self._decisions) if self._decisions else torch.zeros(0, dtype=torch.int16),
+            )
+        return self._packed
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self._lengths)
+
+
+@dataclass
+class Packed:
+    prompts: Tensor  # [prompts, longest], filled up with PAD
+    prompt_lengths: Tensor
+    prompt_of: Tensor  # of each row
+    lengths: Tensor  # of the decisions of each row
+    begins: Tensor  # of the decisions of each row in `decisions`
+    decisions: Tensor
+
+    def tokens_in_row(self) -> Tensor:
+        return self.prompt_lengths[self.prompt_of] + self.lengths + 1
+
+    def values_of(self, row: int) -> list[int]:
+        begin, end = int(self.begins[row]), int(self.begins[row + 1])
+        return self.decisions[begin + 2 : end : 3].tolist()
 
 
 def random_sentences(
     subgraphs: Sequence[Subgraph], spaces: dict[str, Space], count: int, seed: int, quality: bool
 ) -> Sentences:
-    """`count` different random sentences of each subgraph at most, each value uniform over the legal ones. Small spaces
-    have fewer."""
-    word = NOT_KNOWN if quality else NO_WORD
-    out = Sentences([], [])
+    """`count` random sentences of each subgraph that has a space, each value uniform over the legal ones."""
+    out = Sentences()
     for subgraph in subgraphs:
         if subgraph.id not in spaces:
             continue
-        tokens, lengths = spaces[subgraph.id].sample(seed ^ int(subgraph.id[:8], 16), count, word)
-        seen = set()
-        for row, length in zip(tokens.tolist(), lengths.tolist()):
-            sentence = tuple(row[:length])
-            if sentence in seen:
-                continue
-            seen.add(sentence)
-            begin = sentence.index(PPT) + 1
-            out.add(sentence[:begin], sentence[begin:-1])
+        space = spaces[subgraph.id]
+        prompt = space.prompt(NOT_KNOWN if quality else NO_WORD)
+        tokens, lengths = space.sample(seed ^ int(subgraph.id[:8], 16), count, NOT_KNOWN if quality else NO_WORD)
+        out.add_rows(prompt, tokens[:, len(prompt) :], lengths - len(prompt) - 1)
     return out
 
 
@@ -129,27 +140,33 @@ class Batch:
 
 
 def make_batch(sentences: Sentences, places: Sequence[int], most: int) -> Batch:
-    length = max(len(sentences.rows[place]) for place in places)
-    length = min(math.ceil(length / LENGTH_STEP) * LENGTH_STEP, most)
-    tokens = torch.full((len(places), length), PAD, dtype=torch.long)
-    is_value = torch.zeros((len(places), length - 1), dtype=torch.bool)
-    for row, place in enumerate(places):
-        sentence, begin = sentences.rows[place], sentences.begins[place]
-        tokens[row, : len(sentence)] = torch.tensor(sentence)
-        # Values are the third tokens of decisions; the token before one predicts it.
-        is_value[row, begin + 1 : len(sentence) - 2 : 3] = True
-    return Batch(tokens, is_value)
+    packed, rows = sentences.packed(), torch.as_tensor(list(places))
+    ends = packed.tokens_in_row()[rows]
+    length = min(math.ceil(int(ends.max()) / LENGTH_STEP) * LENGTH_STEP, most)
+    at = torch.arange(length)[None, :]
+    prompt_of = packed.prompt_of[rows]
+    begin, end = packed.prompt_lengths[prompt_of][:, None], ends[:, None] - 1
+    width = packed.prompts.shape[1]
+    from_prompt = packed.prompts[prompt_of[:, None], at.clamp_max(width - 1)]
+    in_decisions = (packed.begins[rows][:, None] + at - begin).clamp(0, max(len(packed.decisions) - 1, 0))
+    tokens = torch.where(at < begin, from_prompt, packed.decisions[in_decisions])
+    tokens = torch.where(at < end, tokens, torch.where(at == end, EOS, PAD)).long()
+    # Values are the third tokens of decisions; the token before one predicts it.
+    is_value = (at >= begin) & (at < end) & ((at - begin) % 3 == 2)
+    return Batch(tokens, is_value[:, 1:])
 
 
 def batches_of_epoch(sentences: Sentences, size: int, seed: int, epoch: int) -> list[list[int]]:
     """Places of rows, batch by batch. Rows of similar lengths come together, which saves filling; which of them, and
     in which order batches come, the seed and the epoch decide."""
     generator = torch.Generator().manual_seed(seed * 1_000_003 + epoch)
-    order = torch.randperm(len(sentences), generator=generator).tolist()
+    order = torch.randperm(len(sentences), generator=generator)
+    lengths = sentences.packed().tokens_in_row()
+    batches: list[list[int]] = []
     chunk = size * 64
-    batches = []
     for begin in range(0, len(order), chunk):
-        part = sorted(order[begin : begin + chunk], key=lambda place: len(sentences.rows[place]))
+        part = order[begin : begin + chunk]
+        part = part[torch.sort(lengths[part], stable=True).indices].tolist()
         batches += [part[at : at + size] for at in range(0, len(part), size)]
     mixed = torch.randperm(len(batches), generator=generator).tolist()
     return [batches[place] for place in mixed]
@@ -159,7 +176,8 @@ def masked_uniform_entropy(sentences: Sentences, spaces: Sequence[Space]) -> flo
     """The mean of the logarithm of the number of legal values: the least loss that is possible for sentences whose
     values were drawn uniformly. `spaces` has the space of each sentence."""
     cursors = Cursors(spaces)
-    values = [row[begin + 2 : -1 : 3] for row, begin in zip(sentences.rows, sentences.begins)]
+    packed = sentences.packed()
+    values = [packed.values_of(row) for row in range(len(sentences))]
     longest = max(len(row) for row in values)
     sums, count = 0.0, 0
     cursors.step(None)
@@ -171,13 +189,3 @@ def masked_uniform_entropy(sentences: Sentences, spaces: Sequence[Space]) -> flo
         cursors.step(torch.tensor([row[step] if step < len(row) else -1 for row in values], dtype=torch.int32))
     return sums / max(count, 1)
 
-
-def rows_of(sentences: Sentences, places: Sequence[int]) -> Sentences:
-    return Sentences([sentences.rows[place] for place in places], [sentences.begins[place] for place in places])
-
-
-def epochs(sentences: Sentences, size: int, seed: int, first: int) -> Iterator[tuple[int, list[list[int]]]]:
-    epoch = first
-    while True:
-        yield epoch, batches_of_epoch(sentences, size, seed, epoch)
-        epoch += 1

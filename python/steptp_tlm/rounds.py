@@ -9,6 +9,8 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import math
+import statistics
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Callable, Sequence
@@ -21,7 +23,7 @@ from .devices import Candidate, Device
 from .files import Log, json_line, read_log, write_whole
 from .model import Model
 from .sample import Drawn, Wanted, draw_sentences
-from .space import NO_WORD, Library, Space
+from .space import NO_WORD, NOT_KNOWN, Cursors, Library, Space
 from .train import Plan, Training
 from .weights import read_weights, weights_bytes, write_weights
 
@@ -44,6 +46,7 @@ class Settings:
     rate: float = 5e-5
     train_batch: int = 64
     draw_batch: int = 64
+    focus: bool = False  # of a network: after the first round only the quarter with the largest weighted gain goes on
 
 
 class OtherRun(ValueError):
@@ -71,8 +74,6 @@ def tuning_sentences(
 
 def decisions_of(space: Space, values: Sequence[int]) -> list[int]:
     """Opcode, object and value of each decision."""
-    from .space import Cursors
-
     cursors, out = Cursors([space]), []
     cursors.step(None)
     for value in values:
@@ -98,6 +99,19 @@ def new_sentences(
             known.add(values)
             out.append(drawn)
     return out
+
+
+def last_gain(rows: Sequence[dict[str, Any]], subgraph: str) -> float:
+    """How many seconds the last round of a subgraph gained over the rounds before; in its first one, over the median."""
+    rounds: dict[int, list[float]] = {}
+    for row in rows:
+        if row["subgraph"] == subgraph and row["outcome"] == "ok":
+            rounds.setdefault(row["round"], []).append(row["median_s"])
+    if not rounds:
+        return 0.0
+    *before, last = (rounds[key] for key in sorted(rounds))
+    reference = min(map(min, before)) if before else statistics.median(last)
+    return max(0.0, reference - min(last))
 
 
 class Run:
@@ -135,7 +149,7 @@ class Run:
         """All rounds that are missing. `stop_after` measured chunks it ends with `Interrupted`, for tests."""
         chunks = 0
         for step in range(self.settings.rounds * self.settings.batches):
-            part = self.parts[step % self.settings.batches]
+            part = self._part(step)
             proposals = self._proposals(step, part)
             rows = read_database(self.database) if self.database.exists() else []
             done = sum(row["round"] == step for row in rows)
@@ -148,6 +162,14 @@ class Run:
                     self.say(f"round {step // self.settings.batches + 1}: {done} of {len(proposals)} measured")
                     if stop_after is not None and chunks >= stop_after:
                         raise Interrupted
+
+    def _part(self, step: int) -> list[Subgraph]:
+        part = self.parts[step % self.settings.batches]
+        if not self.settings.focus or step < self.settings.batches:
+            return part
+        rows = [row for row in read_database(self.database) if row["round"] < step]
+        gains = {one.id: one.weight * last_gain(rows, one.id) for one in part}
+        return sorted(part, key=lambda one: (-gains[one.id], one.id))[: math.ceil(len(part) / 4)]
 
     def _measured(self, step: int, first: int, chunk: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         words = Library.get().words
@@ -171,7 +193,8 @@ class Run:
         known, out = measured_values(rows), []
         for subgraph in part:
             space = self.spaces[subgraph.id]
-            prompt = space.prompt(0 if self.settings.quality and rows else -1 if self.settings.quality else NO_WORD)
+            best_word = 0 if rows else NOT_KNOWN
+            prompt = space.prompt(best_word if self.settings.quality else NO_WORD)
             name = f"{self.settings.seed}/{step}/{subgraph.id}"
             for drawn in new_sentences(model, space, known.get(subgraph.id, set()), self.settings.each, prompt, name,
                                        self.settings.draw_batch):
@@ -191,7 +214,7 @@ class Run:
             plan = Plan(self.settings.epochs, self.settings.train_batch, self.settings.rate, self.settings.seed + step)
             progress = Training(model, sentences, plan, self.torch_device, None, {}).run()
             card = {"made_by": "steptp tlm round", "round": step, "sentences": len(sentences), "device": self.device.name,
-                    "target": self.settings.target}
+                    "target": self.settings.target, "quality": self.settings.quality, "measurements": len(rows)}
             write_weights(path, model, Library.get().vocabulary_sha256, card, storage="f32")
             self.say(f"fine-tuned on {len(sentences)} sentences, loss {progress.loss:.3f}")
         tuned, _ = read_weights(path)

@@ -135,41 +135,84 @@ def random_sentences(
 
 @dataclass
 class Batch:
+    """Rows of several sentences with one prompt, which is read once for all of them: a token sees the prompt and its
+    own sentence (`segments`: 0 in the prompt, then 1, 2, ...), and its place is counted in its own sentence."""
+
     tokens: Tensor  # [rows, length]
-    is_value: Tensor  # [rows, length - 1]: whether the next token is a value
+    places: Tensor
+    segments: Tensor
+    wanted: Tensor  # the value that comes next, or NOTHING where that is no value
+
+    @property
+    def values(self) -> int:
+        return int((self.wanted != NOTHING).sum())
 
 
-def make_batch(sentences: Sentences, places: Sequence[int], most: int) -> Batch:
-    packed, rows = sentences.packed(), torch.as_tensor(list(places))
-    ends = packed.tokens_in_row()[rows]
-    length = min(math.ceil(int(ends.max()) / LENGTH_STEP) * LENGTH_STEP, most)
-    at = torch.arange(length)[None, :]
-    prompt_of = packed.prompt_of[rows]
-    begin, end = packed.prompt_lengths[prompt_of][:, None], ends[:, None] - 1
-    width = packed.prompts.shape[1]
-    from_prompt = packed.prompts[prompt_of[:, None], at.clamp_max(width - 1)]
-    in_decisions = (packed.begins[rows][:, None] + at - begin).clamp(0, max(len(packed.decisions) - 1, 0))
-    tokens = torch.where(at < begin, from_prompt, packed.decisions[in_decisions])
-    tokens = torch.where(at < end, tokens, torch.where(at == end, EOS, PAD)).long()
-    # Values are the third tokens of decisions; the token before one predicts it.
-    is_value = (at >= begin) & (at < end) & ((at - begin) % 3 == 2)
-    return Batch(tokens, is_value[:, 1:])
+NOTHING = -100
+# A row is filled with sentences up to about this length.
+ROW_TOKENS = 384
 
 
-def batches_of_epoch(sentences: Sentences, size: int, seed: int, epoch: int) -> list[list[int]]:
-    """Places of rows, batch by batch. Rows of similar lengths come together, which saves filling; which of them, and
-    in which order batches come, the seed and the epoch decide."""
+def make_batch(sentences: Sentences, groups: Sequence[Sequence[int]]) -> Batch:
+    """One row for each group of sentences; those of a group have the same prompt."""
+    packed = sentences.packed()
+    rows = [_make_row(packed, group) for group in groups]
+    length = math.ceil(max(len(row[0]) for row in rows) / LENGTH_STEP) * LENGTH_STEP
+    # What fills up a row is a segment of its own.
+    filling = (PAD, 0, -1, NOTHING)
+    parts = [torch.full((len(rows), length), fill, dtype=torch.long) for fill in filling]
+    for place, row in enumerate(rows):
+        for part, numbers in zip(parts, row):
+            part[place, : len(numbers)] = numbers
+    return Batch(*parts)
+
+
+def _make_row(packed: Packed, group: Sequence[int]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    prompt_of = int(packed.prompt_of[group[0]])
+    begin = int(packed.prompt_lengths[prompt_of])
+    decisions = [packed.decisions[packed.begins[row] : packed.begins[row + 1]] for row in group]
+    tokens = torch.cat([packed.prompts[prompt_of, :begin], *decisions])
+    places = torch.cat([torch.arange(begin), *(torch.arange(begin, begin + len(part)) for part in decisions)])
+    segments = torch.repeat_interleave(torch.arange(len(group) + 1), torch.tensor([begin, *map(len, decisions)]))
+    wanted = torch.full((len(tokens),), NOTHING)
+    # Opcode, object and value: the object stands before the value that is to be predicted.
+    is_object = torch.cat([torch.zeros(begin, dtype=torch.bool), *(torch.arange(len(part)) % 3 == 1 for part in decisions)])
+    wanted[is_object] = tokens[1:][is_object[:-1]].long()
+    return tokens, places, segments, wanted
+
+
+def groups_of(sentences: Sentences, order: Sequence[int]) -> list[list[int]]:
+    """Sentences in this order, those of one prompt together in rows of at most ROW_TOKENS where one fits at all."""
+    packed = sentences.packed()
+    lengths, prompt_of = packed.lengths.tolist(), packed.prompt_of.tolist()
+    prompt_lengths = packed.prompt_lengths.tolist()
+    open_groups: dict[int, tuple[list[int], int]] = {}
+    out = []
+    for place in order:
+        prompt = prompt_of[place]
+        group, used = open_groups.get(prompt, ([], prompt_lengths[prompt]))
+        if group and used + lengths[place] > ROW_TOKENS:
+            out.append(group)
+            group, used = [], prompt_lengths[prompt]
+        group.append(place)
+        open_groups[prompt] = (group, used + lengths[place])
+    return out + [group for group, _ in open_groups.values()]
+
+
+def batches_of_epoch(sentences: Sentences, size: int, seed: int, epoch: int) -> list[list[list[int]]]:
+    """About `size` sentences in each batch; which of them are together, and in which order, the seed and the epoch
+    decide."""
     generator = torch.Generator().manual_seed(seed * 1_000_003 + epoch)
-    order = torch.randperm(len(sentences), generator=generator)
-    lengths = sentences.packed().tokens_in_row()
-    batches: list[list[int]] = []
-    chunk = size * 64
-    for begin in range(0, len(order), chunk):
-        part = order[begin : begin + chunk]
-        part = part[torch.sort(lengths[part], stable=True).indices].tolist()
-        batches += [part[at : at + size] for at in range(0, len(part), size)]
-    mixed = torch.randperm(len(batches), generator=generator).tolist()
-    return [batches[place] for place in mixed]
+    groups = groups_of(sentences, torch.randperm(len(sentences), generator=generator).tolist())
+    batches: list[list[list[int]]] = [[]]
+    count = 0
+    for place in torch.randperm(len(groups), generator=generator).tolist():
+        if count >= size:
+            batches.append([])
+            count = 0
+        batches[-1].append(groups[place])
+        count += len(groups[place])
+    return batches
 
 
 def masked_uniform_entropy(sentences: Sentences, spaces: Sequence[Space]) -> float:

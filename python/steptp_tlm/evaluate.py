@@ -54,7 +54,7 @@ def masked_scores(model: Model, space: Space, sentences: Sequence[Values], quali
     with torch.no_grad():
         for begin in range(0, len(sentences), batch):
             places = range(begin, min(begin + batch, len(sentences)))
-            logits = model(make_batch(rows, places, model.shape.positions).tokens.to(device)).float().cpu()
+            logits = model(make_batch(rows, [[place] for place in places]).tokens.to(device)).float().cpu()
             for row, place in enumerate(places):
                 steps = torch.arange(len(sentences[place]))
                 legal = torch.stack([masks[step][place] for step in range(len(sentences[place]))])

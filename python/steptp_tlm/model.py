@@ -45,21 +45,20 @@ class Layer(nn.Module):
         self.widen = nn.Linear(shape.width, 4 * shape.width, bias=False)
         self.narrow = nn.Linear(4 * shape.width, shape.width, bias=False)
 
-    def forward(self, x: Tensor, cache: "Cache | None", index: int) -> Tensor:
-        x = x + self.projection(self._attend(self.attention_norm(x), cache, index))
+    def forward(self, x: Tensor, visible: "Tensor | Cache", index: int) -> Tensor:
+        x = x + self.projection(self._attend(self.attention_norm(x), visible, index))
         return x + self.narrow(F.gelu(self.widen(self.feed_norm(x)), approximate="tanh"))
 
-    def _attend(self, x: Tensor, cache: "Cache | None", index: int) -> Tensor:
+    def _attend(self, x: Tensor, visible: "Tensor | Cache", index: int) -> Tensor:
         batch, length, width = x.shape
         queries, keys, values = (
             part.view(batch, length, self.heads, width // self.heads).transpose(1, 2)
             for part in self.attention(x).split(width, dim=2)
         )
-        if cache is None:
-            out = F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
-        else:
-            keys, values, mask = cache.append(index, keys, values)
-            out = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
+        mask = visible
+        if isinstance(visible, Cache):
+            keys, values, mask = visible.append(index, keys, values)
+        out = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
         return out.transpose(1, 2).reshape(batch, length, width)
 
 
@@ -129,12 +128,17 @@ class Model(nn.Module):
             with torch.no_grad():
                 parameter.copy_(drawn)
 
-    def forward(self, tokens: Tensor) -> Tensor:
-        """Logits behind every token of rows that are filled up at their ends."""
-        places = torch.arange(tokens.shape[1], device=tokens.device)
-        x = self.tokens(tokens) + self.places(places)
+    def forward(self, tokens: Tensor, places: Tensor | None = None, segments: Tensor | None = None) -> Tensor:
+        """Logits behind every token. A token sees those before it in its own segment and in segment 0; without segments
+        all those before it."""
+        at = torch.arange(tokens.shape[1], device=tokens.device)
+        visible = (at[None, :] <= at[:, None])[None]
+        if segments is not None:
+            reader, seen = segments[:, :, None], segments[:, None, :]
+            visible = visible & ((seen == 0) | (seen == reader))
+        x = self.tokens(tokens) + self.places(at if places is None else places)
         for index, layer in enumerate(self.layers):
-            x = layer(x, None, index)
+            x = layer(x, visible[:, None], index)
         return F.linear(self.last_norm(x), self.tokens.weight)
 
     def step(self, tokens: Tensor, cache: Cache) -> Tensor:

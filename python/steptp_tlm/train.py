@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from .corpus import Batch, Sentences, batches_of_epoch, make_batch
+from .corpus import NOTHING, Batch, Sentences, batches_of_epoch, groups_of, make_batch
 from .files import write_whole
 from .model import Model
 
@@ -54,26 +54,27 @@ def rate_at(plan: Plan, step: int, steps: int) -> float:
     return plan.rate * (plan.least_rate + (1 - plan.least_rate) * 0.5 * (1 + math.cos(math.pi * share)))
 
 
-def value_loss(model: Callable[[Tensor], Tensor], batch: Batch, device: torch.device) -> Tensor:
+def value_loss(model: Callable[[Tensor, Tensor, Tensor], Tensor], batch: Batch, device: torch.device) -> Tensor:
     """The mean of the loss over values; all else of a sentence is given, so nothing is learnt about it."""
-    tokens, is_value = batch.tokens.to(device, non_blocking=True), batch.is_value.to(device, non_blocking=True)
+    tokens, places, segments, wanted = (
+        part.to(device, non_blocking=True) for part in (batch.tokens, batch.places, batch.segments, batch.wanted)
+    )
     # bf16 is fast on GPUs alone, and a CPU's results stay the same on every machine in f32.
     half = torch.autocast("cuda", torch.bfloat16) if device.type == "cuda" else nullcontext()
     with half:
-        logits = model(tokens)
-    wanted = tokens[:, 1:].masked_fill(~is_value, -100)
-    return F.cross_entropy(logits[:, :-1].float().flatten(0, 1), wanted.flatten())
+        logits = model(tokens, places, segments)
+    return F.cross_entropy(logits.float().flatten(0, 1), wanted.flatten(), ignore_index=NOTHING)
 
 
 def mean_loss(model: Model, sentences: Sentences, batch: int, device: torch.device) -> float:
     """Over all values of these sentences."""
     sums, count = 0.0, 0
+    groups = groups_of(sentences, range(len(sentences)))
     with torch.no_grad():
-        for begin in range(0, len(sentences), batch):
-            one = make_batch(sentences, range(begin, min(begin + batch, len(sentences))), model.shape.positions)
-            values = int(one.is_value.sum())
-            sums += float(value_loss(model, one, device)) * values
-            count += values
+        for begin in range(0, len(groups), batch):
+            one = make_batch(sentences, groups[begin : begin + batch])
+            sums += float(value_loss(model, one, device)) * one.values
+            count += one.values
     return sums / max(count, 1)
 
 
@@ -95,8 +96,9 @@ class Training:
             lr=plan.rate, betas=(0.9, 0.95),
         )
         self.step = 0
-        self.batches_in_epoch = math.ceil(len(sentences) / plan.batch)
-        self.steps = self.batches_in_epoch * plan.epochs
+        # Epochs differ by a few batches, because rows are filled differently.
+        self._epochs = [len(batches_of_epoch(sentences, plan.batch, plan.seed, epoch)) for epoch in range(plan.epochs)]
+        self.steps = sum(self._epochs)
         if self.checkpoint and self.checkpoint.exists():
             self._resume()
 
@@ -132,14 +134,15 @@ class Training:
         begin = saved = time.monotonic()
         first, tokens, losses = self.step, 0, []
         self.model.train()
-        batches: list[list[int]] = []
+        batches: list[list[list[int]]] = []
         epoch = -1
         progress = Progress(self.step, self.steps, math.nan, 0.0, self.step >= self.steps)
         while self.step < self.steps and self.step - first < most_steps and time.monotonic() - begin < seconds:
-            if self.step // self.batches_in_epoch != epoch:
-                epoch = self.step // self.batches_in_epoch
+            now, place = self._place_of(self.step)
+            if now != epoch:
+                epoch = now
                 batches = batches_of_epoch(self.sentences, self.plan.batch, self.plan.seed, epoch)
-            batch = make_batch(self.sentences, batches[self.step % self.batches_in_epoch], self.model.shape.positions)
+            batch = make_batch(self.sentences, batches[place])
             losses.append(self._one_step(batch))
             tokens += batch.tokens.numel()
             if self.step % 20 == 0 or self.step == self.steps:
@@ -153,6 +156,14 @@ class Training:
                 saved = time.monotonic()
         self.save()
         return Progress(self.step, self.steps, progress.loss, progress.tokens_per_second, self.step >= self.steps)
+
+    def _place_of(self, step: int) -> tuple[int, int]:
+        """The epoch, and the place of the batch in it."""
+        for epoch, count in enumerate(self._epochs):
+            if step < count:
+                return epoch, step
+            step -= count
+        raise ValueError("a step behind the last one")
 
     def _one_step(self, batch: Batch) -> Tensor:
         rate = rate_at(self.plan, self.step, self.steps)

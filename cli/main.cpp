@@ -89,6 +89,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("grammar", add_grammar(app));
   verbs.emplace_back("zoo", add_zoo(app));
   verbs.emplace_back("dataset", add_dataset(app));
+  verbs.emplace_back("tlm", add_tlm(app));
   if (!names_a_verb(argc, argv, verbs)) return static_cast<int>(Status::bad_input);
   try {
     app.parse(argc, argv);

@@ -57,6 +57,7 @@ VerbMain add_time(CLI::App& app);
 VerbMain add_estimate(CLI::App& app);
 VerbMain add_device(CLI::App& app);
 VerbMain add_dataset(CLI::App& app);
+VerbMain add_tlm(CLI::App& app);
 VerbMain add_evaluate(CLI::App& app);
 
 /// The options that all verbs over programs share: FILE, --json, --jobs.

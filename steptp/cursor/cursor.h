@@ -16,6 +16,7 @@
 
 #include "steptp/base/result.h"
 #include "steptp/cursor/vocabulary.h"
+#include "steptp/estimate/estimate.h"
 #include "steptp/estimate/rates.h"
 #include "steptp/estimate/summary.h"
 #include "steptp/planner/proposals.h"
@@ -34,6 +35,7 @@ struct Target {
 /// All plans of one program for one target. Shared by its cursors, and safe to use from several threads: what it finds
 /// out about the program it remembers, and the answers do not depend on the order of questions.
 class Space;
+class Structure;
 using SpacePtr = std::shared_ptr<const Space>;
 
 /// The error says why the program has no plans at all, or is beyond what a sentence can say.
@@ -56,7 +58,7 @@ struct Decision {
   }
 };
 
-/// What a finished cursor makes: the plan replays on the program to the same bytes.
+/// What a finished cursor makes: the plan replays on the program to the same bytes. `moved` has its program and recipe.
 struct Finished {
   Plan plan;
   Moved moved;
@@ -77,6 +79,7 @@ class Cursor {
   explicit Cursor(SpacePtr space);
 
   [[nodiscard]] const Space& space() const { return *space_; }
+  [[nodiscard]] const SpacePtr& space_ptr() const { return space_; }
   [[nodiscard]] bool is_complete() const;
   /// The next decision; of a complete cursor there is none.
   [[nodiscard]] Question next() const;
@@ -95,17 +98,21 @@ class Cursor {
   [[nodiscard]] Result<Finished, std::string> finish() const;
 
  private:
+  enum class Stage : std::uint8_t { group, structure, parameters, done };
   void advance();
 
   SpacePtr space_;
   std::vector<Decision> decisions_;
-  std::vector<std::uint8_t> values_;  ///< places of the parameters of the group in hand in their domains
-  std::uint32_t end_ = 0;             ///< expressions from here on are decided
-  std::uint32_t first_ = 0;           ///< of the group in hand
-  std::uint8_t stage_ = 0;            ///< group, structure, parameters
-  const void* structure_ = nullptr;   ///< the structure of the group in hand, in the space
   std::vector<Token> legal_;
+  const Structure* structure_ = nullptr;  ///< of the group in hand; it lives as long as the space
+  std::size_t chosen_ = 0;                ///< parameters of it
+  std::uint32_t end_ = 0;                 ///< expressions from here on are decided, or in the group in hand
+  std::uint32_t first_ = 0;               ///< of the group in hand
+  Stage stage_ = Stage::group;
 };
+
+/// A complete cursor with each value drawn evenly from the legal ones: a function of space, seed and number.
+[[nodiscard]] Cursor drawn_cursor(const SpacePtr& space, std::uint64_t seed, std::uint64_t number);
 
 /// Makes the decisions with these values one after the other; the error names the first that is not legal.
 [[nodiscard]] Result<Cursor, std::string> replay_values(SpacePtr space, std::span<const Token> values);

@@ -35,6 +35,10 @@ inline constexpr int kQualities = 10;  ///< `q:0` to `q:9`
 /// The sentence of a complete cursor.
 [[nodiscard]] Result<std::vector<Token>, std::string> sentence_of(const Cursor& cursor, Quality quality = std::nullopt);
 
+/// The same of any cursor, without EOS.
+[[nodiscard]] Result<std::vector<Token>, std::string> sentence_so_far(const Cursor& cursor,
+                                                                      Quality quality = std::nullopt);
+
 /// The parts of a sentence.
 struct SentenceParts {
   std::vector<Token> program;
@@ -49,6 +53,10 @@ struct SentenceParts {
 [[nodiscard]] Result<Cursor, std::string> replay_sentence(std::span<const Token> tokens);
 /// The same on a space that is open already; the sentence has to be for its program and target.
 [[nodiscard]] Result<Cursor, std::string> replay_sentence(const SpacePtr& space, std::span<const Token> tokens);
+
+/// A space of what these words say.
+[[nodiscard]] Result<SpacePtr, std::string> space_of_words(std::span<const Token> program,
+                                                           std::span<const Token> target);
 
 /// Words with blanks between them.
 [[nodiscard]] std::string sentence_text(std::span<const Token> tokens);

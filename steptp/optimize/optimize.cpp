@@ -188,12 +188,6 @@ class Optimizer {
 
 }  // namespace
 
-PlanTarget plan_target(const DeviceRates& rates) {
-  const Device* own = find_device(rates.name);
-  if (!own && !rates.is_gpu()) own = find_device("cpu");
-  return {own ? own : &default_device(), rates.kind};
-}
-
 Optimized optimize(const Document& root, const OptimizeRequest& request) { return Optimizer(root, request).run(); }
 
 Result<Optimized, std::string> optimize_by(const Document& root, const Plan& plan, const OptimizeRequest& request) {

@@ -44,9 +44,6 @@ struct Optimized {
   double judging_seconds = 0;
 };
 
-/// What plans are made for: the launch limits that go with a table of rates, its own or those of its kind.
-[[nodiscard]] PlanTarget plan_target(const DeviceRates& rates);
-
 /// The root has been read without errors, and `find_unusable` found nothing.
 [[nodiscard]] Optimized optimize(const Document& root, const OptimizeRequest& request);
 

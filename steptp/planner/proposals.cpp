@@ -10,6 +10,12 @@ void ProposalList::add(std::string_view move, std::uint32_t first, std::uint32_t
   all_.push_back({first, expressions, {planned_move(move, 0, std::move(values))}});
 }
 
+PlanTarget plan_target(const DeviceRates& rates) {
+  const Device* own = find_device(rates.name);
+  if (!own && !rates.is_gpu()) own = find_device("cpu");
+  return {own ? own : &default_device(), rates.kind};
+}
+
 std::vector<Proposal> proposals_for(View& view, const PlanTarget& target) {
   ProposalList list(target);
   for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "steptp/analysis/device.h"
+#include "steptp/estimate/rates.h"
 #include "steptp/lowering/target.h"
 #include "steptp/plans/plan.h"
 #include "steptp/strategies/view.h"
@@ -20,6 +21,9 @@ struct PlanTarget {
 
   [[nodiscard]] bool is_cpu() const { return kind == DeviceKind::cpu; }
 };
+
+/// What plans are made for: the launch limits that go with a table of rates, its own or those of its kind.
+[[nodiscard]] PlanTarget plan_target(const DeviceRates& rates);
 
 /// Moves that make something of a run of expressions; their places are counted from the first of these.
 struct Proposal {

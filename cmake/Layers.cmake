@@ -131,7 +131,7 @@ endfunction()
 
 # Layers whose loops take the time of a user are optimised in full. The others only put things together: optimised less
 # they compile in three fifths of the time, which is minutes of a build, and are as fast in use (bench/RESULTS.md).
-set(STEPTP_HOT_LAYERS base ir columns text analysis oracle safety prove arithmetic machine certify verify algebra tokens)
+set(STEPTP_HOT_LAYERS base ir columns text analysis oracle safety prove arithmetic machine certify verify algebra tokens tlm)
 
 # The linker takes the first copy that it meets of each function of a template, and all others call it. A program whose
 # own objects are not optimised would give its copies of std::string to the whole product, so the layers that are

@@ -1,0 +1,234 @@
+"""Sentences to train on: token rows with the prompts of their programs, in an order that a seed decides."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Sequence
+
+import torch
+from torch import Tensor
+
+from .files import read_log
+from .space import EOS, NO_WORD, NOT_KNOWN, PAD, Cursors, Refused, Space
+
+# Rows of a batch are filled up to a multiple of this, so that a compiled model meets few lengths.
+LENGTH_STEP = 32
+
+
+@dataclass(frozen=True)
+class Subgraph:
+    """A program that plans are looked for: `id` is the hash of its text, `weight` how often a network has it."""
+
+    id: str
+    name: str
+    family: str
+    document: str
+    weight: float = 1.0
+
+    @staticmethod
+    def of(document: str, name: str, family: str, weight: float = 1.0) -> "Subgraph":
+        return Subgraph(hashlib.sha256(document.encode()).hexdigest()[:16], name, family, document, weight)
+
+
+def read_subgraphs(path: str | Path) -> list[Subgraph]:
+    """From JSON lines with "document", "name", "family" and perhaps "weight"; each program once."""
+    found: dict[str, Subgraph] = {}
+    for number, row in enumerate(read_log(path), 1):
+        missing = [key for key in ("document", "name", "family") if not isinstance(row.get(key), str)]
+        if missing:
+            raise ValueError(f"{path}:{number}: a subgraph needs the text {missing[0]!r}")
+        one = Subgraph.of(row["document"], row["name"], row["family"], float(row.get("weight", 1.0)))
+        found.setdefault(one.id, one)
+    if not found:
+        raise ValueError(f"{path}: there are no subgraphs in it; `steptp tlm subgraphs` writes such a file")
+    return list(found.values())
+
+
+def open_spaces(subgraphs: Sequence[Subgraph], target: str) -> tuple[dict[str, Space], dict[str, str]]:
+    """The spaces by the subgraphs' ids, and why others have none."""
+    spaces, refused = {}, {}
+    for subgraph in subgraphs:
+        try:
+            space = Space(subgraph.document, target)
+            space.prompt(NOT_KNOWN)
+            spaces[subgraph.id] = space
+        except Refused as error:
+            refused[subgraph.id] = str(error)
+    return spaces, refused
+
+
+class Sentences:
+    """Sentences as tensors: each prompt once, and the decisions of all rows one after the other."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[int, ...], int] = {}
+        self._prompt_of: list[Tensor] = []
+        self._lengths: list[Tensor] = []
+        self._decisions: list[Tensor] = []
+        self._packed: Packed | None = None
+
+    def add(self, prompt: Sequence[int], decisions: Sequence[int]) -> None:
+        row = torch.tensor([list(decisions)], dtype=torch.int16)
+        self.add_rows(prompt, row, torch.tensor([len(decisions)]))
+
+    def add_rows(self, prompt: Sequence[int], decisions: Tensor, lengths: Tensor) -> None:
+        """Rows with one prompt: `decisions` [rows, longest], of which the first `lengths` count."""
+        place = self._places.setdefault(tuple(prompt), len(self._places))
+        used = torch.arange(decisions.shape[1])[None, :] < lengths[:, None]
+        self._prompt_of.append(torch.full((len(lengths),), place, dtype=torch.int64))
+        self._lengths.append(lengths.to(torch.int64))
+        self._decisions.append(decisions[used].to(torch.int16))
+        self._packed = None
+
+    def packed(self) -> "Packed":
+        if self._packed is None:
+            prompts = [torch.tensor(prompt, dtype=torch.int16) for prompt in self._places]
+            lengths = torch.cat(self._lengths) if self._lengths else torch.zeros(0, dtype=torch.int64)
+            self._packed = Packed(
+                torch.nn.utils.rnn.pad_sequence(prompts, batch_first=True) if prompts else torch.zeros(0, 1),
+                torch.tensor([len(prompt) for prompt in prompts]),
+                torch.cat(self._prompt_of) if self._prompt_of else lengths,
+                lengths,
+                torch.cat([torch.zeros(1, dtype=torch.int64), lengths.cumsum(0)]),
+                torch.cat(self._decisions) if self._decisions else torch.zeros(0, dtype=torch.int16),
+            )
+        return self._packed
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self._lengths)
+
+
+@dataclass
+class Packed:
+    prompts: Tensor  # [prompts, longest], filled up with PAD
+    prompt_lengths: Tensor
+    prompt_of: Tensor  # of each row
+    lengths: Tensor  # of the decisions of each row
+    begins: Tensor  # of the decisions of each row in `decisions`
+    decisions: Tensor
+
+    def tokens_in_row(self) -> Tensor:
+        return self.prompt_lengths[self.prompt_of] + self.lengths + 1
+
+    def values_of(self, row: int) -> list[int]:
+        begin, end = int(self.begins[row]), int(self.begins[row + 1])
+        return self.decisions[begin + 2 : end : 3].tolist()
+
+
+def random_sentences(
+    subgraphs: Sequence[Subgraph], spaces: dict[str, Space], count: int, seed: int, quality: bool
+) -> Sentences:
+    """`count` random sentences of each subgraph that has a space, each value uniform over the legal ones."""
+    out = Sentences()
+    for subgraph in subgraphs:
+        if subgraph.id not in spaces:
+            continue
+        space = spaces[subgraph.id]
+        prompt = space.prompt(NOT_KNOWN if quality else NO_WORD)
+        tokens, lengths = space.sample(seed ^ int(subgraph.id[:8], 16), count, NOT_KNOWN if quality else NO_WORD)
+        out.add_rows(prompt, tokens[:, len(prompt) :], lengths - len(prompt) - 1)
+    return out
+
+
+@dataclass
+class Batch:
+    """Rows of several sentences with one prompt, which is read once for all of them: a token sees the prompt and its
+    own sentence (`segments`: 0 in the prompt, then 1, 2, ...), and its place is counted in its own sentence."""
+
+    tokens: Tensor  # [rows, length]
+    places: Tensor
+    segments: Tensor
+    wanted: Tensor  # the value that comes next, or NOTHING where that is no value
+
+    @property
+    def values(self) -> int:
+        return int((self.wanted != NOTHING).sum())
+
+
+NOTHING = -100
+# A row is filled with sentences up to about this length.
+ROW_TOKENS = 384
+
+
+def make_batch(sentences: Sentences, groups: Sequence[Sequence[int]]) -> Batch:
+    """One row for each group of sentences; those of a group have the same prompt."""
+    packed = sentences.packed()
+    rows = [_make_row(packed, group) for group in groups]
+    length = math.ceil(max(len(row[0]) for row in rows) / LENGTH_STEP) * LENGTH_STEP
+    # What fills up a row is a segment of its own.
+    filling = (PAD, 0, -1, NOTHING)
+    parts = [torch.full((len(rows), length), fill, dtype=torch.long) for fill in filling]
+    for place, row in enumerate(rows):
+        for part, numbers in zip(parts, row):
+            part[place, : len(numbers)] = numbers
+    return Batch(*parts)
+
+
+def _make_row(packed: Packed, group: Sequence[int]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    prompt_of = int(packed.prompt_of[group[0]])
+    begin = int(packed.prompt_lengths[prompt_of])
+    decisions = [packed.decisions[packed.begins[row] : packed.begins[row + 1]] for row in group]
+    tokens = torch.cat([packed.prompts[prompt_of, :begin], *decisions])
+    places = torch.cat([torch.arange(begin), *(torch.arange(begin, begin + len(part)) for part in decisions)])
+    segments = torch.repeat_interleave(torch.arange(len(group) + 1), torch.tensor([begin, *map(len, decisions)]))
+    wanted = torch.full((len(tokens),), NOTHING)
+    # Opcode, object and value: the object stands before the value that is to be predicted.
+    is_object = torch.cat([torch.zeros(begin, dtype=torch.bool), *(torch.arange(len(part)) % 3 == 1 for part in decisions)])
+    wanted[is_object] = tokens[1:][is_object[:-1]].long()
+    return tokens, places, segments, wanted
+
+
+def groups_of(sentences: Sentences, order: Sequence[int]) -> list[list[int]]:
+    """Sentences in this order, those of one prompt together in rows of at most ROW_TOKENS where one fits at all."""
+    packed = sentences.packed()
+    lengths, prompt_of = packed.lengths.tolist(), packed.prompt_of.tolist()
+    prompt_lengths = packed.prompt_lengths.tolist()
+    open_groups: dict[int, tuple[list[int], int]] = {}
+    out = []
+    for place in order:
+        prompt = prompt_of[place]
+        group, used = open_groups.get(prompt, ([], prompt_lengths[prompt]))
+        if group and used + lengths[place] > ROW_TOKENS:
+            out.append(group)
+            group, used = [], prompt_lengths[prompt]
+        group.append(place)
+        open_groups[prompt] = (group, used + lengths[place])
+    return out + [group for group, _ in open_groups.values()]
+
+
+def batches_of_epoch(sentences: Sentences, size: int, seed: int, epoch: int) -> list[list[list[int]]]:
+    """About `size` sentences in each batch; which of them are together, and in which order, the seed and the epoch
+    decide."""
+    generator = torch.Generator().manual_seed(seed * 1_000_003 + epoch)
+    groups = groups_of(sentences, torch.randperm(len(sentences), generator=generator).tolist())
+    batches: list[list[list[int]]] = [[]]
+    count = 0
+    for place in torch.randperm(len(groups), generator=generator).tolist():
+        if count >= size:
+            batches.append([])
+            count = 0
+        batches[-1].append(groups[place])
+        count += len(groups[place])
+    return batches
+
+
+def masked_uniform_entropy(sentences: Sentences, spaces: Sequence[Space]) -> float:
+    """The mean of the logarithm of the number of legal values: the least loss that is possible for sentences whose
+    values were drawn uniformly. `spaces` has the space of each sentence."""
+    cursors = Cursors(spaces)
+    packed = sentences.packed()
+    values = [packed.values_of(row) for row in range(len(sentences))]
+    longest = max(len(row) for row in values)
+    sums, count = 0.0, 0
+    cursors.step(None)
+    for step in range(longest):
+        legal = cursors.masks.sum(1, dtype=torch.int64)
+        alive = legal > 0
+        sums += float(torch.log(legal[alive].double()).sum())
+        count += int(alive.sum())
+        cursors.step(torch.tensor([row[step] if step < len(row) else -1 for row in values], dtype=torch.int32))
+    return sums / max(count, 1)
+

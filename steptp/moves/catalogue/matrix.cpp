@@ -129,7 +129,8 @@ const Move& matrix_move() {
       choices,
       make,
       false,
-      1,
+      90,
+      DType::f64,
   };
   return kMove;
 }

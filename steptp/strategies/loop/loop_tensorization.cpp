@@ -13,7 +13,7 @@
 #include "steptp/analysis/interval.h"
 #include "steptp/analysis/matrix_nests.h"
 #include "steptp/base/text.h"
-#include "steptp/strategies/fused_indices.h"
+#include "steptp/strategies/lane_nests.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
 #include "steptp/strategies/origins.h"
@@ -51,7 +51,6 @@ constexpr const Precondition& kRaces = kSafety[5];
 constexpr Component kModifies[] = {Component::expressions, Component::loop_axes, Component::variables,
                                    Component::index_segments};
 constexpr NewElement kIntroduces[] = {NewElement::index_calculations};
-constexpr std::int64_t kLanes = 32;  // of a unit
 constexpr std::string_view kUnitAxes[] = {"wx", "wy"};
 
 std::set<Axis> thread_axes(const Statement& statement) {
@@ -70,14 +69,6 @@ bool has_subscript(const Ref& ref, const std::string& index) {
   }
   return found;
 }
-
-/// A nest whose first loops are those over threads and the one over lanes.
-struct LaneNest {
-  const PlacedNest* nest = nullptr;
-  std::size_t first = 0;    ///< the outermost loop over threads
-  std::size_t threads = 0;  ///< how many there are
-  IndexValues was;          ///< what the indices of these loops are in terms of the one that takes their place
-};
 
 /// What is to be done to one kernel.
 struct Planned {
@@ -123,26 +114,6 @@ Result<const KernelFacts*, Refusal> kernel_of(View& view, std::uint32_t expressi
   return found;
 }
 
-/// The nest around a statement that binds its threads, if it can be spread over lanes.
-std::optional<LaneNest> lane_nest(View& view, const Statement& statement, std::size_t axes) {
-  std::size_t depth = 0;
-  const auto is_thread = [](const Loop& loop) {
-    const auto axis = loop.kind == LoopKind::bound ? axis_of(loop.index) : std::nullopt;
-    return axis && is_thread_axis(*axis);
-  };
-  while (std::none_of(statement.nests[depth]->loops.begin(), statement.nests[depth]->loops.end(), is_thread)) ++depth;
-  const std::vector<Loop>& loops = statement.nests[depth]->loops;
-  const auto begin = std::find_if(loops.begin(), loops.end(), is_thread);
-  const auto end = std::find_if_not(begin, loops.end(), is_thread);
-  if (static_cast<std::size_t>(end - begin) != axes || end == loops.end()) return std::nullopt;
-  if (end->kind != LoopKind::serial || end->extent != kLanes) return std::nullopt;
-  const PlacedNest* nest = view.find_nest(std::span(statement.items).first(depth + 1));
-  for (const Access& access : accesses_below(view, *nest)) {
-    if (access.ref->scope == Scope::local) return std::nullopt;
-  }
-  return LaneNest{nest, static_cast<std::size_t>(begin - loops.begin()), axes, {}};
-}
-
 /// Tensors in l that the kernel's threads touch, and nobody else.
 std::optional<Refusal> find_fragments(View& view, Planned& out) {
   for (const Access& access : view.table().accesses) {
@@ -172,7 +143,7 @@ std::optional<Refusal> find_units(View& view, const KernelFacts& kernel, Planned
     if (own != out.axes) {
       return refuse_at(kApart, statement, "only one of the kernel's loops over ty and tz is around it");
     }
-    if (auto lanes = lane_nest(view, statement, own.size())) {
+    if (auto lanes = find_lane_nest(view, statement, own.size())) {
       const auto is_known = [&](const LaneNest& other) { return other.nest == lanes->nest; };
       if (std::none_of(out.lanes.begin(), out.lanes.end(), is_known)) out.lanes.push_back(*std::move(lanes));
       continue;
@@ -228,43 +199,11 @@ Result<std::size_t, Refusal> tile_loops(const Statement& statement, const std::s
   return loops.size() - first;
 }
 
-/// Its loops over threads and lanes become one over tx: thread 32u+i is lane i of unit u.
-std::optional<NestPtr> spread(View& view, LaneNest& lanes) {
-  const Nest& nest = *lanes.nest->nest;
-  const std::uint32_t expression = lanes.nest->items[0];
-  const std::string last = nest.loops[lanes.first + lanes.threads].index;
-  NameSource names = view.fresh_indices(expression);
-  NestPtr now;
-  for (std::size_t left = lanes.threads; left > 0; --left) {
-    const std::vector<Loop>& before = now ? now->loops : nest.loops;
-    const Loop& outer = before[lanes.first];
-    const Loop& inner = before[lanes.first + 1];
-    const std::string name = left == 1 ? concat("tx", last) : names.next();
-    const Loop fused{left == 1 ? LoopKind::bound : LoopKind::serial, outer.extent * inner.extent, name};
-    LoopFuser fuser({outer.index, inner.index, inner.extent, true}, name);
-    Rewriter rewriter;
-    rewriter.index = [&fuser](const Index& index) { return fuser(index); };
-    rewriter.value = [&fuser](const Index& index) { return fuser.undo(index); };
-    rewriter.variables = {{outer.index, fuser.quotient()}, {inner.index, fuser.remainder()}};
-    for (const auto& [index, value] : rewriter.variables)
-      lanes.was.insert_or_assign(index, Index::variable(concat("tx", last)));
-    std::vector<Loop> loops = before;
-    loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(lanes.first));
-    loops[lanes.first] = fused;
-    const NestPtr kept = now;
-    const PlacedNest placed{lanes.nest->items, kept ? kept.get() : &nest, lanes.nest->around};
-    auto body = reindexed(placed, loops, rewriter);
-    if (!body || fuser.failed()) return std::nullopt;
-    now = stands_for(make_nest(std::move(loops), std::move(body->guard), std::move(body->items)), nest);
-  }
-  return now;
-}
-
 /// The expression with other names, scopes and kinds of loops; no item changes its place.
 bool build(View& view, Planned& planned) {
   planned.program = view.program();
   for (LaneNest& lanes : planned.lanes) {
-    const auto nest = spread(view, lanes);
+    const auto nest = spread_over_lanes(view, lanes);
     if (!nest) return false;
     planned.program = with_items(planned.program, lanes.nest->items, {*nest});
   }
@@ -321,11 +260,11 @@ std::optional<Refusal> refuse_size(View& after, const Planned& planned) {
     if (kernel.kernel.root[0] != planned.expression) continue;
     const Wide units = static_cast<Wide>(kernel.extents[static_cast<std::size_t>(Axis::wx)]) *
                        kernel.extents[static_cast<std::size_t>(Axis::wy)];
-    if (units * kLanes > device.threads) {
+    if (units * kLanesOfUnit > device.threads) {
       return Refusal{&kLaunch,
                      site,
-                     concat(static_cast<std::int64_t>(units), " units of ", kLanes, " threads; ", device.name, " has ",
-                            device.threads, " in a block"),
+                     concat(static_cast<std::int64_t>(units), " units of ", kLanesOfUnit, " threads; ", device.name,
+                            " has ", device.threads, " in a block"),
                      {{"units", static_cast<std::int64_t>(units)}, {"limit", device.threads}}};
     }
   }
@@ -335,10 +274,10 @@ std::optional<Refusal> refuse_size(View& after, const Planned& planned) {
     for (const std::int64_t extent : after.shape_of(name).dimensions) size *= extent;
     bytes += size;
   }
-  if (bytes <= static_cast<Wide>(device.local_bytes) * kLanes) return std::nullopt;
+  if (bytes <= static_cast<Wide>(device.local_bytes) * kLanesOfUnit) return std::nullopt;
   return Refusal{&kFragments,
                  site,
-                 concat("a lane would keep ", static_cast<std::int64_t>(bytes / kLanes), " bytes; ", device.name,
+                 concat("a lane would keep ", static_cast<std::int64_t>(bytes / kLanesOfUnit), " bytes; ", device.name,
                         " has ", device.local_bytes, ": make the tile of a unit smaller"),
                  {{"limit", device.local_bytes}}};
 }

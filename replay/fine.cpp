@@ -134,7 +134,9 @@ int fine_order(const FinePtr& a, const FinePtr& b) {
 
 int fine_sign(const FinePtr& a) {
   constexpr int kOpen = 2;
-  if (!a || mpfr_nan_p(a->low) != 0 || mpfr_nan_p(a->high) != 0) return kOpen;
+  if (!a) return kOpen;
+  if (a->logarithm) return 1;
+  if (mpfr_nan_p(a->low) != 0 || mpfr_nan_p(a->high) != 0) return kOpen;
   if (mpfr_sgn(a->low) > 0) return 1;
   if (mpfr_sgn(a->high) < 0) return -1;
   return mpfr_zero_p(a->low) != 0 && mpfr_zero_p(a->high) != 0 ? 0 : kOpen;

@@ -57,6 +57,7 @@ CASES = {
     "tlm_sentences_decisions": "tlm sentences files/chain.leir --device plain-cpu --samples 2 --decisions",
     "tlm_sentences_json": "tlm sentences files/chain.leir --json --quality 0",
     "tlm_sentences_errors": "tlm sentences files/errors.leir",
+    "tlm_sentences_long": "tlm sentences files/long_sum.leir",
     "tlm_sentences_device": "tlm sentences files/chain.leir --device toaster",
     "tlm_tokenize": "tlm tokenize files/sentence.txt",
     "tlm_tokenize_unknown": "tlm tokenize files/sentence.txt --words",

@@ -7,6 +7,7 @@ A program is a `Program`, or wherever one is wanted its text or the path of its 
 """
 
 from . import dataset, rewards
+from ._cursor import PlanCursor, PlanSpace, plan_vocabulary, replay_sentence
 from ._devices import device_rates, estimate
 from ._evaluate import evaluate, prompt
 from ._errors import (
@@ -81,6 +82,8 @@ __all__ = [
     "Lowered",
     "Moved",
     "Optimized",
+    "PlanCursor",
+    "PlanSpace",
     "Program",
     "RefusedError",
     "RunError",
@@ -115,10 +118,12 @@ __all__ = [
     "move_choices",
     "moves",
     "optimize",
+    "plan_vocabulary",
     "prompt",
     "read",
     "replay",
     "replay_plan",
+    "replay_sentence",
     "retune",
     "rewards",
     "run",

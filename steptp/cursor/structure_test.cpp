@@ -38,9 +38,10 @@ Choices offered(const Structure& structure, std::vector<Token> chosen = {}) {
 
 PlanTarget target_named(std::string_view device) { return plan_target(*find_rates(device)); }
 
-bool works(const Program& program, const std::vector<PlannedMove>& moves, const PlanTarget& target) {
-  const auto made = replay(program, Plan{{}, {}, moves}, Tracking::off);
-  return made && check_program(made->program, {target.device}).verdict == CheckReport::Verdict::ok;
+bool works(const Program& program, const Candidate& candidate, const PlanTarget& target) {
+  const auto made = replay(program, Plan{{}, {}, candidate.moves}, Tracking::off);
+  return made && (!candidate.is_whole || made->program.nests.size() == 1) &&
+         check_program(made->program, {target.device}).verdict == CheckReport::Verdict::ok;
 }
 
 /// Each choice of each list is tried by itself: what works is offered, and nothing else.
@@ -63,7 +64,7 @@ void expect_brute_force(const Program& program, std::string_view device) {
       }
       if (tokens.size() != list.parameters.size()) continue;
       ++tried;
-      if (works(program, candidate.moves, target)) wanted.insert(std::move(tokens));
+      if (works(program, candidate, target)) wanted.insert(std::move(tokens));
     }
     const Structure* structure = run.structure(token_of(list.kind));
     EXPECT_EQ(structure != nullptr, !wanted.empty()) << list.kind;

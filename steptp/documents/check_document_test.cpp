@@ -308,7 +308,8 @@ TEST(Catalogue, EveryEntryIsShownByATest) {
       "prompts", "configuration", "internal", "inputs", "answers", "log", "dataset", "leak", "compile", "parquet",
       "zstd", "process", "worker", "zip", "pt2", "pt2-control-flow", "pt2-dtype", "pt2-dynamic", "pt2-in-place",
       "pt2-random", "pt2-weights", "graph-operator", "zoo-argument", "capture-no-torch", "capture-file",
-      "capture-raises", "capture-control-flow", "capture-export", "estimate"};
+      "capture-raises", "capture-control-flow", "capture-export", "estimate",
+      "sentence"};
   // clang-format on
   for (const Case& item : cases()) shown.insert(item.id);
   std::set<std::string_view> ids;

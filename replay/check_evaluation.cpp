@@ -36,6 +36,8 @@ bool is_written(const std::string& text, const Value& value, long double greates
     if (value.real.kind == Class::nan) return std::isnan(written);
     return std::isinf(written) && (written > 0) == (value.real.kind == Class::plus_infinity);
   }
+  // Nothing is known of it but in many bits, which show the difference.
+  if (std::isinf(value.real.error)) return true;
   // What a double cannot hold is written as an infinity.
   if (std::isinf(written)) return std::fabs(value.real.value) > 0x1p1023L && (written > 0) == (value.real.value > 0);
   const auto digits =

@@ -40,6 +40,19 @@ struct Held {
     return std::all_of(trails.begin(), trails.end(),
                        [&](const Trail& one) { return one.computed[step].holds(wanted); });
   }
+  /// The type holds what ways begin to compute in.
+  [[nodiscard]] bool begin_in(const Width& type) const {
+    Width first;
+    for (const Trail& one : trails) first.meet(one.first);
+    return first.is_type() && type.holds(first);
+  }
+  /// What such an operation of `after` begins with is as wide: where none of `before` is of its kind, the sources.
+  [[nodiscard]] bool all_offer(std::size_t step, const Width& wanted) const {
+    const bool is_known =
+        std::any_of(trails.begin(), trails.end(), [&](const Trail& one) { return one.computed[step].is_type(); });
+    if (is_known) return all_compute(step, wanted);
+    return std::all_of(trails.begin(), trails.end(), [&](const Trail& one) { return one.origin.holds(wanted); });
+  }
   /// The narrowest accumulator, or the widest.
   [[nodiscard]] Width accumulator(bool is_narrowest) const {
     Width out;
@@ -60,6 +73,15 @@ Width short_of_all(const Trail& trail, const Held& held, const Width& wanted) {
   if (is_short(trail.lossy) && is_held) return trail.lossy;
   for (std::size_t step = 0; step < kOperationKinds; ++step) {
     if (is_short(trail.kept[step]) && is_held && held.all_compute(step, wanted)) return trail.kept[step];
+  }
+  // An operation that rounds what it makes, wherever that goes. Those on literals and indices beside data are seen on
+  // the ways of the data.
+  for (std::size_t step = 0; !trail.is_used && step < kOperationKinds; ++step) {
+    const Width& type = trail.computed[step];
+    if (!is_short(type) || !is_held || !held.all_offer(step, wanted)) continue;
+    // One more operation in the type in which before begins too.
+    if (type == trail.early[step] && held.begin_in(type)) continue;
+    return type;
   }
   const Width rounds = held.accumulator(true);
   if (is_short(trail.rounds) && rounds.is_type() && rounds.holds(wanted)) return trail.rounds;

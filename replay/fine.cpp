@@ -35,6 +35,10 @@ FinePtr gentle(const FinePtr& a, Rounded function) {
 }  // namespace
 
 Fine::Fine(long bits) {
+  // exp(-1e9) is a number, not zero.
+  static thread_local const bool is_widened =
+      mpfr_set_emin(mpfr_get_emin_min()) == 0 && mpfr_set_emax(mpfr_get_emax_max()) == 0;
+  static_cast<void>(is_widened);
   mpfr_init2(low, bits);
   mpfr_init2(high, bits);
 }

@@ -54,6 +54,7 @@ Estimate estimate(Function function, const Real& a) {
 
 Real Numbers::round(Function function, const Real& a) {
   if (!a.is_finite()) return a;
+  if (!(a.error < 1)) throw Undecided{"a number is rounded of which too little is known"};
   const auto rounded = [function](long double x) {
     if (function == Function::floor) return std::floor(x);
     if (function == Function::ceil) return std::ceil(x);
@@ -122,6 +123,12 @@ Real Numbers::transcendental(Function function, const Real& a) {
   was_ambiguous_ |= a.residue == 0 || is_square || (function == Function::log && a.residue == 1);
   if (a.error == 0 && a.value == 0) return of_integer(function == Function::exp || function == Function::cos ? 1 : 0);
   if (a.error == 0 && a.value == 1 && function == Function::log) return of_integer(0);
+  if (function == Function::exp) {
+    if (const auto found = logarithms_.find(a.residue); found != logarithms_.end()) {
+      was_ambiguous_ = true;
+      return found->second;
+    }
+  }
   const auto [value, spread] = estimate(function, a);
   const long double error = (spread + std::fabs(value) * kFunctionUnit + 0x1p-16000L) * kRoom;
   // sqrt(4) and its like are the numbers they are.
@@ -136,7 +143,8 @@ Real Numbers::transcendental(Function function, const Real& a) {
   } else {
     residue = unknown(static_cast<std::uint64_t>(function), a.residue);
   }
-  return with_fine(finite(residue, value, error), fine_function(function, a.fine));
+  if (function == Function::log) logarithms_.emplace(residue, a);
+  return enclosed({residue, value, error, Class::finite, nullptr}, fine_function(function, a.fine));
 }
 
 Real Numbers::function(Function function, const Real& a) {

@@ -19,11 +19,6 @@ constexpr long double kHuge = std::numeric_limits<long double>::max() / 4;
 
 }  // namespace
 
-Real finite(std::uint64_t residue, long double value, long double error) {
-  if (!(std::fabs(value) < kHuge) || !(error < kHuge)) throw Undecided{"a number beyond long doubles"};
-  return {residue, value, error, Class::finite, nullptr};
-}
-
 void undecided() { throw Undecided{"a comparison that long doubles do not decide"}; }
 
 std::uint64_t Field::power(std::uint64_t base, std::uint64_t exponent) const {
@@ -92,6 +87,13 @@ Real Numbers::with_fine(Real value, const FinePtr& fine) const {
   return value;
 }
 
+Real Numbers::enclosed(const Real& real, const FinePtr& fine) const {
+  if (std::fabs(real.value) < kHuge && real.error < kHuge) return with_fine(real, fine);
+  if (bits_ == 0 || !fine) throw Undecided{"a number beyond long doubles"};
+  // The long double says nothing of it; many bits do.
+  return {real.residue, 0, std::numeric_limits<long double>::infinity(), Class::finite, fine};
+}
+
 Real Numbers::of_integer(std::int64_t value) const {
   return with_fine({field_.of_integer(value), static_cast<long double>(value), 0, Class::finite, nullptr},
                    bits_ > 0 ? fine_integer(bits_, value) : nullptr);
@@ -101,15 +103,15 @@ Real Numbers::of_dyadic(std::int64_t mantissa, int exponent) const {
   const std::uint64_t scale = field_.power(2, static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent));
   const std::uint64_t residue =
       field_.multiply(field_.of_integer(mantissa), exponent < 0 ? field_.inverse(scale) : scale);
-  return with_fine(finite(residue, std::ldexp(static_cast<long double>(mantissa), exponent), 0),
-                   bits_ > 0 ? fine_dyadic(bits_, mantissa, exponent) : nullptr);
+  return enclosed({residue, std::ldexp(static_cast<long double>(mantissa), exponent), 0, Class::finite, nullptr},
+                  bits_ > 0 ? fine_dyadic(bits_, mantissa, exponent) : nullptr);
 }
 
 Real Numbers::of_quotient(std::int64_t above, std::int64_t below) const {
   const long double value = static_cast<long double>(above) / static_cast<long double>(below);
   const std::uint64_t residue = field_.multiply(field_.of_integer(above), field_.inverse(field_.of_integer(below)));
-  return with_fine(finite(residue, value, std::fabs(value) * 0x1p-62L),
-                   bits_ > 0 ? fine_quotient(fine_integer(bits_, above), fine_integer(bits_, below)) : nullptr);
+  return enclosed({residue, value, std::fabs(value) * 0x1p-62L, Class::finite, nullptr},
+                  bits_ > 0 ? fine_quotient(fine_integer(bits_, above), fine_integer(bits_, below)) : nullptr);
 }
 
 Real Numbers::of_double(double value) const {
@@ -146,8 +148,8 @@ Real Numbers::of_literal(double value) const {
   const std::string text(buffer.data(), end.ptr);
   const bool exact = of_double(value).residue == residue;
   const long double nearest = exact ? static_cast<long double>(value) : std::strtold(text.c_str(), nullptr);
-  return with_fine(finite(residue, nearest, exact ? 0 : std::fabs(nearest) * 0x1p-62L),
-                   bits_ > 0 ? fine_decimal(bits_, text) : nullptr);
+  return enclosed({residue, nearest, exact ? 0 : std::fabs(nearest) * 0x1p-62L, Class::finite, nullptr},
+                  bits_ > 0 ? fine_decimal(bits_, text) : nullptr);
 }
 
 Real Numbers::of_digits(const std::string& digits) const {
@@ -158,7 +160,8 @@ Real Numbers::of_digits(const std::string& digits) const {
     residue = field_.add(field_.multiply(residue, 10), static_cast<std::uint64_t>(c - '0') % field_.prime());
   }
   const long double value = std::strtold(digits.c_str(), nullptr);
-  return with_fine(finite(residue, value, value * 0x1p-62L), bits_ > 0 ? fine_decimal(bits_, digits) : nullptr);
+  return enclosed({residue, value, value * 0x1p-62L, Class::finite, nullptr},
+                  bits_ > 0 ? fine_decimal(bits_, digits) : nullptr);
 }
 
 Real Numbers::of_class(Class kind) {
@@ -189,8 +192,9 @@ Real Numbers::add(const Real& a, const Real& b) const {
     const long double part = sum - a.value;
     const bool exact = (a.value - (sum - part)) + (b.value - part) == 0;
     const long double rounding = exact ? 0 : std::fabs(sum) * kUnit;
-    return with_fine(finite(field_.add(a.residue, b.residue), sum, (a.error + b.error + rounding) * kRoom),
-                     fine_sum(a.fine, b.fine));
+    return enclosed(
+        {field_.add(a.residue, b.residue), sum, (a.error + b.error + rounding) * kRoom, Class::finite, nullptr},
+        fine_sum(a.fine, b.fine));
   }
   if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);
   if (a.is_finite()) return b;
@@ -216,8 +220,9 @@ Real Numbers::multiply(const Real& a, const Real& b) {
     // Exact products stay exact; one that is too small for a long double is not zero.
     const bool exact = a.error == 0 && b.error == 0 &&
                        (a.value == 0 || b.value == 0 || (product != 0 && std::fma(a.value, b.value, -product) == 0));
-    return with_fine(finite(field_.multiply(a.residue, b.residue), product, exact ? 0 : (error + 0x1p-16000L) * kRoom),
-                     fine_product(a.fine, b.fine));
+    return enclosed({field_.multiply(a.residue, b.residue), product, exact ? 0 : (error + 0x1p-16000L) * kRoom,
+                     Class::finite, nullptr},
+                    fine_product(a.fine, b.fine));
   }
   if (a.kind == Class::nan || b.kind == Class::nan) return of_class(Class::nan);
   const int product = sign(a) * sign(b);
@@ -237,8 +242,9 @@ Real Numbers::divide(const Real& a, const Real& b) {
   const long double least = std::fabs(b.value) - b.error;
   const long double quotient = a.value / b.value;
   const long double error = (a.error + std::fabs(quotient) * b.error) / least + std::fabs(quotient) * kUnit;
-  return with_fine(finite(field_.multiply(a.residue, field_.inverse(b.residue)), quotient, error * kRoom),
-                   fine_quotient(a.fine, b.fine));
+  return enclosed(
+      {field_.multiply(a.residue, field_.inverse(b.residue)), quotient, error * kRoom, Class::finite, nullptr},
+      fine_quotient(a.fine, b.fine));
 }
 
 Real Numbers::floor_divide(const Real& a, const Real& b) {

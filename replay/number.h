@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -130,6 +131,9 @@ class Numbers {
  private:
   [[nodiscard]] int order(const Real& a, const Real& b) const;
   [[nodiscard]] Real with_fine(Real value, const FinePtr& fine) const;
+  /// A finite number that may be too large for long doubles: then it is one where many bits hold it, and Undecided
+  /// otherwise.
+  [[nodiscard]] Real enclosed(const Real& real, const FinePtr& fine) const;
   [[nodiscard]] Real round(Function function, const Real& a);
   [[nodiscard]] Real transcendental(Function function, const Real& a);
   [[nodiscard]] std::uint64_t unknown(std::uint64_t function, std::uint64_t argument) const;
@@ -138,13 +142,12 @@ class Numbers {
   long bits_;
   std::uint64_t functions_ = 0;
   bool was_ambiguous_ = false;
+  std::map<std::uint64_t, Real> logarithms_;  ///< of what, by residue
   long double greatest_ = 0;
   std::vector<Real>* turns_ = nullptr;
   mutable std::uint64_t turns_dropped_ = 0;
 };
 
-/// A finite number; Undecided where long doubles cannot hold it.
-[[nodiscard]] Real finite(std::uint64_t residue, long double value, long double error);
 [[noreturn]] void undecided();
 
 /// An integer in the range of its type, as conversions between integers do.

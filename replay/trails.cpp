@@ -4,7 +4,6 @@
 #include "replay/trails.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -14,42 +13,6 @@
 #include "steptp/base/text.h"
 
 namespace steptp::replayer {
-
-void Width::meet(const Width& other) {
-  digits = std::min(digits, other.digits);
-  exponent = std::min(exponent, other.exponent);
-}
-
-Width width_of(DType dtype) {
-  switch (dtype) {
-    case DType::f64: return {53, 1023};
-    case DType::f32: return {24, 127};
-    case DType::f16: return {11, 15};
-    case DType::bf16: return {8, 127};
-    case DType::i64:
-    case DType::i32:
-    case DType::i16:
-    case DType::i8:
-    case DType::u8:
-    case DType::boolean: break;
-  }
-  const auto bits = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(info(dtype).greatest)));
-  return {bits, bits};
-}
-
-Width Trail::held() const {
-  if (stored.is_type()) return stored;
-  Width all;
-  for (const Width& one : computed) all.meet(one);
-  return all.is_type() ? all : now;
-}
-
-void Trail::wake() {
-  if (!resting.is_type()) return;
-  (rests_lossily ? lossy : kept[static_cast<std::size_t>(last)]).meet(resting);
-  stored.meet(resting);
-  resting = {};
-}
 
 namespace {
 
@@ -88,40 +51,6 @@ std::string first_used(const std::string& source, const ValueType& type) {
   return concat(source, " in ", info(type.dtype).code);
 }
 
-void compute(Trail& trail, OperationKind step, DType dtype) {
-  if (trail.is_over()) return;
-  trail.wake();
-  trail.now = width_of(dtype);
-  trail.is_exact = !is_float(dtype);
-  if (trail.is_exact) return;
-  trail.computed[static_cast<std::size_t>(step)].meet(trail.now);
-  trail.last = step;
-}
-
-void decide(Trail& trail) {
-  if (trail.is_over()) return;
-  trail.wake();
-  trail.decides = true;
-}
-
-void put(Trail& trail, DType dtype) {
-  if (trail.is_over()) return;
-  const Width type = width_of(dtype);
-  if (dtype == DType::boolean) return decide(trail);
-  const bool is_held = type.holds(trail.now);
-  if (is_float(dtype)) {
-    if (trail.is_exact && is_held) return;
-    trail.wake();
-    trail.resting = type;
-    trail.rests_lossily = !is_held;
-    trail.now = type;
-  } else {
-    trail.wake();
-    if (!trail.is_exact || !is_held) trail.now = type;
-  }
-  trail.is_exact = true;
-}
-
 class Walker {
  public:
   explicit Walker(const Layout& layout) : layout_(layout) {
@@ -133,6 +62,7 @@ class Walker {
         trail.now.meet(
             width_of_integers(std::max(std::fabs(variable.domain.low), std::ceil(variable.domain.high) - 1)));
       }
+      trail.origin = trail.now;
       known_[variable.name][variable.name] = {trail};
     }
   }
@@ -232,7 +162,7 @@ class Walker {
 
   Trails of_number(double value) {
     Trail trail;
-    trail.now = width_of_number(value);
+    trail.origin = trail.now = width_of_number(value);
     return {{literal_name(value), {trail}}};
   }
 
@@ -250,6 +180,8 @@ class Walker {
       ++i;
       if (!product) most += own;
       if (product && op == ArithmeticOp::multiply) most *= own;
+      if (product && op == ArithmeticOp::floor_divide && own > 0 && std::holds_alternative<Literal>((*part)->node))
+        most = std::floor(most / own);
       if (product && op == ArithmeticOp::modulo) most = std::min(most, own);
     }
     return most;
@@ -314,6 +246,27 @@ class Walker {
     return joined(out);
   }
 
+  /// The operand of a product of two whose other operand is 1 or -1; none where there is no such one.
+  static const Expr* signed_by_one(const Product& product) {
+    if (product.operators != std::vector{ArithmeticOp::multiply}) return nullptr;
+    const auto is_one = [](const Expr& expr) {
+      const auto* call = std::get_if<Call>(&expr.node);
+      const Expr& inner = call && call->function == Function::negate ? *call->argument : expr;
+      const auto* literal = std::get_if<Literal>(&inner.node);
+      return literal && (literal->real == 1 || literal->real == -1);
+    };
+    if (is_one(*product.operands[0])) return product.operands[1].get();
+    return is_one(*product.operands[1]) ? product.operands[0].get() : nullptr;
+  }
+
+  /// Values that keep what they are, in this type.
+  static Trails alike(const Trails& values, const std::optional<ValueType>& type) {
+    return changed(values, [&](Trail& trail) {
+      const bool is_changed = type && !type->weak && is_float(type->dtype) && !trail.is_over();
+      if (is_changed && !width_of(type->dtype).holds(trail.now)) compute(trail, OperationKind::conversion, type->dtype);
+    });
+  }
+
   /// Operands whose values are compared or chosen as they are, in their common type.
   Trails of_alternatives(const std::vector<ExprPtr>& operands) {
     std::optional<ValueType> type;
@@ -322,13 +275,7 @@ class Walker {
       const auto own = type_of(*operand);
       type = type && own ? join_type(*type, *own) : own ? own : type;
     }
-    for (const ExprPtr& operand : operands) {
-      add(out, changed(of(*operand), [&](Trail& trail) {
-            const bool is_changed = type && !type->weak && is_float(type->dtype) && !trail.is_over();
-            if (is_changed && !width_of(type->dtype).holds(trail.now))
-              compute(trail, OperationKind::other, type->dtype);
-          }));
-    }
+    for (const ExprPtr& operand : operands) add(out, alike(of(*operand), type));
     return out;
   }
 
@@ -339,11 +286,12 @@ class Walker {
     if (const auto index = to_index(expr)) {
       if (!has_index(expr)) return of_number(static_cast<double>(index->constant_term()));
       Trail trail;
-      trail.now = width_of_integers(most_of(expr));
+      trail.origin = trail.now = width_of_integers(most_of(expr));
       return {{"index", {trail}}};
     }
     if (const auto* sum = std::get_if<Sum>(&expr.node)) return of_chain(sum->operands, sum->operators);
     if (const auto* product = std::get_if<Product>(&expr.node)) {
+      if (const Expr* other = signed_by_one(*product)) return alike(of(*other), type_of(expr));
       if (product != widened_) return of_chain(product->operands, product->operators);
       return of_chain(product->operands, product->operators, typed(at_->equation->left->dtype));
     }

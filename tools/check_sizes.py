@@ -26,7 +26,7 @@ from typing import Iterator, NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from law_switches import is_function, without_text
 
-FOLDERS = ("steptp", "cli", "replay", "engines", "python", "tools")
+FOLDERS = ("steptp", "cli", "replay", "engines", "capi", "python", "tools")
 TESTS = re.compile(r"_test\.(cpp|py|h)$|(^|/)test_[^/]*\.py$|(^|/)[a-z_]*tests/|(^|/)for_test")
 MOST = {"function": 60, "class": 30, "file": 400}
 REASON = {"function": "Longer than a screen, because", "class": "More than thirty functions, because", "file": "More than 400 lines, because"}

@@ -2,7 +2,7 @@
 """Finds functions and types of steptp/ that only tests use, or nobody.
 
 A name that a header of steptp/ declares is used where it occurs in the product (steptp/ without *_test.cpp, cli/,
-python/src/, replay/, engines/) other than in a declaration, a definition or a comment. Names are compared as words: two
+python/src/, replay/, engines/, capi/) other than in a declaration, a definition or a comment. Names are compared as words: two
 functions of one name are one to this script, so that it misses some, and what it reports is unused. Names in ALLOWED
 stay, each for the reason beside it.
 Usage: find_unused.py [ROOT]. Exit status 0 when nothing is unused, 1 with one line per name otherwise.
@@ -15,7 +15,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-PRODUCT = ("steptp", "cli", "python/src", "replay", "engines")
+PRODUCT = ("steptp", "cli", "python/src", "replay", "engines", "capi")
 TESTS = ("testing", "fuzz", "bench")
 # Rooms that are being rebuilt: their own laws come with tests of single laws.
 SKIPPED: tuple[str, ...] = ()

@@ -12,9 +12,13 @@ fi
 # Only our package: .venv has a numpy of its own, which must not come between PyTorch and its own.
 package=$(cd / && "$OLDPWD/.venv/bin/python" -c 'import os, steptp; print(os.path.dirname(steptp.__file__))')
 mkdir -p build/torch_path
-# Others may be doing the same: the link is there as a whole or not at all.
-ln -sfn "$package" "build/torch_path/steptp.$$"
-mv -fT "build/torch_path/steptp.$$" build/torch_path/steptp
+# Others may be doing the same: the link is there as a whole or not at all. The second folder says what is installed, with
+# the entry point of the backend for torch.compile.
+for folder in "$package" "$package"-*.dist-info; do
+  link=build/torch_path/$(basename "$folder")
+  ln -sfn "$folder" "$link.$$"
+  mv -fT "$link.$$" "$link"
+done
 export PYTHONPATH=$PWD/build/torch_path STEPTP_BINARY=$PWD/build/steptp OMP_NUM_THREADS=1
 # CUDA text for GPUs of several generations, by the compiler that PyTorch brings along.
 nvrtc=(env STEPTP_NVRTC=python PATH="$(dirname "$torch_python"):$PATH" build/testing/test_execution --gtest_brief=1

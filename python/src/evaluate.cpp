@@ -33,7 +33,8 @@ using Scored = std::tuple<nb::bytes, nb::bytes, int>;
 /// The rewards of many answers, and what is wrong with rows, each once.
 std::pair<std::vector<double>, std::vector<std::string>> rewards(const std::string& name,
                                                                  const std::vector<Scored>& answers, double seconds,
-                                                                 std::optional<std::uint64_t> seed, unsigned jobs) {
+                                                                 std::optional<std::uint64_t> seed, unsigned jobs,
+                                                                 const std::string& device) {
   const auto reward = parse_reward(name);
   if (!reward) throw nb::value_error("no such reward");
   std::vector<RewardRequest> requests;
@@ -45,6 +46,7 @@ std::pair<std::vector<double>, std::vector<std::string>> rewards(const std::stri
   options.judge_command = worker_command(WorkerKind::judge);
   options.seconds = seconds;
   options.seed = seed;
+  options.device = device;
   std::pair<std::vector<double>, std::vector<std::string>> out;
   const nb::gil_scoped_release release;
   OrderedStream<const RewardRequest*, Rewarded> stream(
@@ -130,7 +132,7 @@ nb::object prompt_verb(const Document& document, const std::string& profile, int
 
 void bind_evaluate(nb::module_& module) {
   module.def("rewards", &rewards, nb::arg("name"), nb::arg("answers"), nb::arg("seconds"), nb::arg("seed").none(),
-             nb::arg("jobs"));
+             nb::arg("jobs"), nb::arg("device"));
   module.def("evaluate", &evaluate_verb, nb::arg("prompts"), nb::arg("answers"), nb::arg("device"), nb::arg("trials"),
              nb::arg("seed"), nb::arg("judge_seconds"), nb::arg("programs"), nb::arg("profile"), nb::arg("k"),
              nb::arg("jobs"));

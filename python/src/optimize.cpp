@@ -10,6 +10,7 @@
 #include "steptp/documents/check_document.h"
 #include "steptp/documents/usable.h"
 #include "steptp/optimize/optimize.h"
+#include "steptp/optimize/output_folder.h"
 
 namespace nb = nanobind;
 
@@ -38,7 +39,7 @@ OptimizeRequest request_for(const std::string& device, bool require_safe, std::u
   return out;
 }
 
-/// (program, JSON answer, plan as JSON, plan in words)
+/// (program, JSON answer, plan as JSON, plan in words, the files that the command line writes by their names)
 nb::tuple optimize_verb(const Document& document, const std::string& device,
                         const std::optional<std::string>& plan_text, bool require_safe, std::uint64_t seed,
                         std::uint64_t jobs) {
@@ -61,8 +62,11 @@ nb::tuple optimize_verb(const Document& document, const std::string& device,
   }();
   if (watch.raised()) throw nb::python_error();
   if (!done) throw nb::value_error(done.error().c_str());
+  nb::dict files;
+  for (const auto& [name, content] : files_of(document, *done, request))
+    files[text_object(name)] = text_object(content);
   return nb::make_tuple(nb::cast(done->program), text_object(to_json(*done, request).dump()),
-                        text_object(to_json(done->plan).dump()), text_object(explain(*done, request)));
+                        text_object(to_json(done->plan).dump()), text_object(explain(*done, request)), files);
 }
 
 }  // namespace

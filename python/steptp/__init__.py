@@ -6,7 +6,7 @@ A program is a `Program`, or wherever one is wanted its text or the path of its 
 `DiagnosticError`, which carries the messages as data; runs that fail raise `RunError`.
 """
 
-from . import dataset
+from . import dataset, rewards
 from ._devices import device_rates, estimate
 from ._evaluate import evaluate, prompt
 from ._errors import (
@@ -120,6 +120,7 @@ __all__ = [
     "replay",
     "replay_plan",
     "retune",
+    "rewards",
     "run",
     "same_up_to_renaming",
     "seeded_inputs",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import _steptp
@@ -15,8 +17,9 @@ from ._verbs import SignatureLike, Source, _natural, _open
 @dataclass(frozen=True)
 class Optimized:
     """A fast, verified form of a program, or the program as it came where `fallback` is true, for the `reason`. `plan`
-    is what `replay_plan` takes, `recipe` what `replay` takes; times are expected ones, in seconds, and `explanation` is
-    the plan in words."""
+    is what `replay_plan` takes, `recipe` what `replay` takes; times are expected ones, in seconds, `explanation` is the
+    plan in words, and `files` has what ``steptp optimize -o`` writes, certificates included, by the names of the files.
+    """
 
     program: Program
     plan: dict[str, Any]
@@ -29,9 +32,10 @@ class Optimized:
     fallback: bool
     reason: str | None
     explanation: str
+    files: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-def optimize(
+def optimize_program(
     source: Source,
     device: str = "cpu",
     *,
@@ -41,11 +45,7 @@ def optimize(
     seed: int = 1,
     jobs: int = 0,
 ) -> Optimized:
-    """A program made fast for a device without measuring: ``steptp optimize``. With `plan`, that plan is used, checked
-    and judged, instead of choosing one.
-
-    Raises ValueError where there is no such device or the plan is none for this program, and DiagnosticError where the
-    program does not pass `check`.
+    """`optimize` for a program.
 
     >>> softmax = (
     ...     "@input A f32[512,256]\\n@output C f32[512,256]\\n"
@@ -53,12 +53,12 @@ def optimize(
     ...     "B^{512}_{tx=0}L^{256}_{a=0}[E^{f32,g}_{tx}=E^{f32,g}_{tx}+exp(A^{f32,g}_{tx,a}-D^{f32,g}_{tx});];"
     ...     "B^{512}_{tx=0}L^{256}_{a=0}[C^{f32,g}_{tx,a}=exp(A^{f32,g}_{tx,a}-D^{f32,g}_{tx})/E^{f32,g}_{tx};];"
     ... )
-    >>> fast = optimize(softmax, "nvidia-h200")
+    >>> fast = optimize_program(softmax, "nvidia-h200")
     >>> fast.verdict, fast.safe, fast.fallback, [move["move"] for move in fast.plan["moves"]]
     ('proved', True, False, ['rows'])
     """
     given = None if plan is None else json.dumps(dict(plan))
-    program, text, made, explanation = _steptp.optimize(
+    program, text, made, explanation, files = _steptp.optimize(
         _open(source, signature), device, given, require_safe, _natural(seed, "seed"), _natural(jobs, "jobs")
     )
     answer = json.loads(text)
@@ -74,4 +74,33 @@ def optimize(
         answer["fallback"],
         answer["reason"],
         explanation,
+        files,
     )
+
+
+def optimize(source: Any, *arguments: Any, **options: Any) -> Any:
+    """A fast, verified form of a program or of a PyTorch module, chosen for a device.
+
+    ``optimize(program, device="cpu", *, signature, plan, require_safe, seed, jobs)`` is ``steptp optimize``: a program (a
+    text, a path or a Program) made fast without measuring. With `plan`, that plan is used, checked and judged, instead
+    of choosing one. The answer is an `Optimized`. Raises ValueError where there is no such device or the plan is none
+    for this program, and DiagnosticError where the program does not pass `check`.
+
+    ``optimize(module, inputs, device=None, **options)`` gives a module that can stand in for an ``nn.Module``: groups of
+    its operators run in kernels of ours, and what LEIR cannot say stays with eager PyTorch, as its `report` says. The
+    options are those of `steptp.torch_out.options.Options`: `verify`, `check`, `samples` and others.
+    """
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(source, torch.nn.Module):
+        from .torch_out.optimize import optimize_module
+
+        return optimize_module(source, *arguments, **options)
+    return optimize_program(source, *arguments, **options)
+
+
+def load(folder: str | os.PathLike[str], model: Any) -> Any:
+    """What `save` of an optimized module wrote, for a module of the same kind: no plan is made again, and nothing is
+    unpickled. Each program of the folder is judged again against what the module is."""
+    from .torch_out.optimize import load_module
+
+    return load_module(folder, model)

@@ -93,14 +93,21 @@ def check(source: Source, *, signature: SignatureLike | None = None, device: str
     return CheckReport(ok, extended, tuple(assumes), tuple(diagnostics))
 
 
-def explain(id: str) -> str:
+def explain(id: Any, *arguments: Any, **options: Any) -> Any:
     """What a diagnostic, a strategy or a move means, with an example; ValueError where there is none of that name.
+
+    Of a PyTorch module, ``explain(module, inputs)`` says which of its operators run in kernels of ours, and why each of
+    the others stays with eager PyTorch, with its place in the source.
 
     >>> print(explain("not-written").splitlines()[0])
     not-written (error)
     >>> print(explain("loop_split").splitlines()[0])
     loop_split: one loop becomes an outer and an inner loop
     """
+    if not isinstance(id, str):
+        from .torch_out.explaining import explain_module
+
+        return explain_module(id, *arguments, **options)
     known = _steptp.explain_strategy(id) or _steptp.explain_move(id)
     return _steptp.explain(id) if known is None else known
 

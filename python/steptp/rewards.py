@@ -11,7 +11,11 @@ columns of the dataset these are read:
 Whatever is wrong with an answer or a row is worth 0, and nothing is ever raised; what is wrong with a row, rather than
 with an answer, is logged once under the name "steptp.rewards". All of it may be called from many threads.
 
-`time_limit` (seconds for one answer), `jobs` (threads, 0: all cores) and `seed` are the module's settings. Without a
+`step` is the one to train with: it asks for all that a step is. `equal` and `different` ask for less and can be earned
+more cheaply, by writing the same calculation in another order for example.
+
+`time_limit` (seconds for one answer), `jobs` (threads, 0: all cores), `seed` and `device` (of `faster`) are the module's
+settings. Without a
 seed, each batch is judged with a fresh one, drawn after the answers were given and logged at level INFO.
 
 For ms-swift: ``--external_plugins .../steptp/swift_plugin.py --reward_funcs steptp_equal steptp_format``.
@@ -27,7 +31,7 @@ from typing import Any
 
 from . import _steptp
 
-__all__ = ["different", "equal", "format", "safe", "strategy_matches"]
+__all__ = ["different", "equal", "faster", "format", "safe", "step", "strategy_matches"]
 
 #: Seconds for one answer: what is not known by then is worth nothing.
 time_limit: float = 10.0
@@ -35,6 +39,8 @@ time_limit: float = 10.0
 jobs: int = 0
 #: The seed of the judge's draws; None: a fresh one for each batch.
 seed: int | None = None
+#: What `faster` expects times of: a name of the table of devices (`steptp device --list`).
+device: str = "nvidia-h200"
 
 _log = logging.getLogger("steptp.rewards")
 _logged: set[str] = set()
@@ -113,7 +119,7 @@ def _rewards(name: str, completions: Any, columns: dict[str, Any]) -> list[float
         different_ones = list(dict.fromkeys(scored))  # a group often holds one answer many times
         drawn = secrets.randbits(53) if seed is None else int(seed)
         _log.info("%d answers are judged with seed %d", len(different_ones), drawn)
-        values, problems = _steptp.rewards(name, different_ones, float(time_limit), drawn, int(jobs))
+        values, problems = _steptp.rewards(name, different_ones, float(time_limit), drawn, int(jobs), str(device))
         for problem in problems:
             _report(problem)
         worth = dict(zip(different_ones, values))
@@ -121,6 +127,37 @@ def _rewards(name: str, completions: Any, columns: dict[str, Any]) -> list[float
     except Exception as error:
         _report(f"{type(error).__name__}: {error}")
         return [0.0] * rows
+
+
+def step(completions: Any = (), **columns: Any) -> list[float]:
+    """1 where the answer is a step that is worth learning. All of this is asked:
+
+    it is equal and safe, as for `safe`; its plain form is another one, so that `+0`, `*1`, brackets, dead equations, the
+    order of operands or of independent expressions and loops of one iteration earn nothing; and the strategy named, one
+    of the 43, was really applied: one of its choices leads there, up to the plain form.
+
+    >>> double = "@input A f32[8]\n@output D f32[8]\nL^{8}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2;];"
+    >>> split = '<answer>{"transformed_IR":"a4 c2 D(a*2+c)=A(a*2+c)*2;","applied_strategy":"loop_split"}</answer>'
+    >>> cheap = '<answer>{"transformed_IR":"a8 D(a)=A(a)*2+0;","applied_strategy":"loop_split"}</answer>'
+    >>> step(completions=[split, cheap], before=[double, double])
+    [1.0, 0.0]
+    """
+    return _rewards("step", completions, columns)
+
+
+def faster(completions: Any = (), **columns: Any) -> list[float]:
+    """The share of the expected time that is saved on `device`, where the answer is equal and safe; otherwise 0.
+
+    Times are those of `steptp.estimate`, which runs nothing. 0.75 is a quarter of the time. An answer that is not
+    expected to be faster, that the device cannot launch, or whose plain form is that of the question is worth 0.
+    Which strategy is named is not asked.
+
+    >>> before = "@input A f32[4096]\n@output D f32[4096]\na4096 E(a)=A(a)*2;a4096 D(a)=E(a)+1;"
+    >>> answer = '<answer>{"transformed_IR":"a4096 D(a)=A(a)*2+1;","applied_strategy":"compute_inline"}</answer>'
+    >>> 0.2 < faster(completions=[answer], before=[before])[0] < 0.9
+    True
+    """
+    return _rewards("faster", completions, columns)
 
 
 def equal(completions: Any = (), **columns: Any) -> list[float]:

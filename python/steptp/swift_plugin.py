@@ -1,7 +1,7 @@
 """The rewards as ms-swift's reward functions.
 
     swift rlhf --rlhf_type grpo --external_plugins PATH/steptp/swift_plugin.py \\
-        --reward_funcs steptp_equal steptp_different steptp_format ...
+        --reward_funcs steptp_step steptp_format ...
 
 ``python -c "import steptp.swift_plugin as plugin; print(plugin.__file__)"`` prints the path. Without ms-swift the classes
 are there all the same, and are registered nowhere.
@@ -27,6 +27,20 @@ def _find_swift() -> tuple[type, dict[str, type]]:
 
 
 _Base, orms = _find_swift()
+
+
+class SteptpStep(_Base):  # type: ignore[misc, valid-type]
+    """`steptp.rewards.step`"""
+
+    def __call__(self, completions: Any, **columns: Any) -> list[float]:
+        return rewards.step(completions=completions, **columns)
+
+
+class SteptpFaster(_Base):  # type: ignore[misc, valid-type]
+    """`steptp.rewards.faster`"""
+
+    def __call__(self, completions: Any, **columns: Any) -> list[float]:
+        return rewards.faster(completions=completions, **columns)
 
 
 class SteptpEqual(_Base):  # type: ignore[misc, valid-type]
@@ -65,6 +79,8 @@ class SteptpStrategyMatches(_Base):  # type: ignore[misc, valid-type]
 
 
 orms.update(
+    steptp_step=SteptpStep,
+    steptp_faster=SteptpFaster,
     steptp_equal=SteptpEqual,
     steptp_safe=SteptpSafe,
     steptp_different=SteptpDifferent,

@@ -16,7 +16,7 @@ SIGNATURE = [
 ]
 BEFORE = "L^{8}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2+1;];"
 SPLIT = "L^{4}_{a=0}L^{2}_{c=0}[D^{f32,g}_{a*2+c}=A^{f32,g}_{a*2+c}*2+1;];"
-ALL = [rewards.equal, rewards.safe, rewards.different, rewards.format, rewards.strategy_matches]
+ALL = [rewards.step, rewards.equal, rewards.safe, rewards.different, rewards.format, rewards.strategy_matches]
 ORMS = [f"steptp_{reward.__name__}" for reward in ALL]
 
 
@@ -35,6 +35,7 @@ ANSWERS = [
     "",
 ]
 WORTH = {
+    "step": [1, 0, 0, 0, 1, 0, 0, 0],
     "equal": [1, 0, 0, 1, 1, 0, 0, 0],
     "safe": [1, 0, 0, 1, 1, 0, 0, 0],
     "different": [1, 0, 1, 1, 1, 0, 0, 0],
@@ -155,10 +156,20 @@ def test_a_step_of_every_strategy_on_a_small_program_is_worth_everything() -> No
         applied = steptp.apply(program, choice["strategy"], choice["choice"])
         text = answer(applied.program.to_text(header=False).strip(), choice["strategy"])
         row = {"before": [BEFORE], "signature": [SIGNATURE]}
-        paid = [reward(completions=[text], **row) for reward in ALL if reward is not rewards.safe]
-        assert paid == [[1.0]] * (len(ALL) - 1), choice  # not every step is safe
+        # Not every step is safe, and some keep the plain form.
+        asked = [reward for reward in ALL if reward not in (rewards.safe, rewards.step)]
+        assert [reward(completions=[text], **row) for reward in asked] == [[1.0]] * len(asked), choice
         tried += 1
     assert tried >= 5
+
+
+def test_faster_is_the_share_of_the_expected_time_that_is_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {"before": ["a8 E(a)=A(a)*2;a8 D(a)=E(a)+1;"], "signature": [SIGNATURE]}
+    inlined = answer("a8 D(a)=A(a)*2+1;", "compute_inline")
+    assert 0.2 < rewards.faster(completions=[inlined], **row)[0] < 0.9
+    assert rewards.faster(completions=[answer("a8 D(a)=A(a)*2+2;"), "no"], **{k: v * 2 for k, v in row.items()}) == [0.0, 0.0]
+    monkeypatch.setattr(rewards, "device", "no-such-device")
+    assert rewards.faster(completions=[inlined], **row) == [0.0]
 
 
 def test_the_plugin_works_without_swift() -> None:

@@ -27,6 +27,10 @@ enum class Extent : std::uint8_t {
   window,   ///< only what is different: what comes before it is chosen freely
 };
 
+/// Just above where an exponential in this type overflows.
+double overflow_of_exponential(DType dtype) { return 1.03 * std::log(2.0) * (info(dtype).max_exponent + 1); }
+
+/// What inputs are compared with: numbers of the programs, and where their exponentials overflow.
 std::vector<double> numbers_in(const Code& before, const Code& after) {
   std::vector<double> out;
   for (const Code* code : {&before, &after}) {
@@ -36,6 +40,8 @@ std::vector<double> numbers_in(const Code& before, const Code& after) {
     for (const Node& node : code->nodes) {
       if (node.op == Op::integer_literal && node.integer != 0)
         out.push_back(std::fabs(static_cast<double>(node.integer)));
+      if (node.op == Op::real_function && node.function == Function::exp)
+        out.push_back(overflow_of_exponential(node.dtype));
     }
   }
   std::sort(out.begin(), out.end());

@@ -177,14 +177,4 @@ Cursor drawn_cursor(const SpacePtr& space, std::uint64_t seed, std::uint64_t num
   return out;
 }
 
-Result<Cursor, std::string> replay_values(SpacePtr space, std::span<const Token> values) {
-  Cursor out(std::move(space));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    auto done = out.put(values[i]);
-    if (!done) return concat("decision ", i + 1, ": ", done.error());
-  }
-  if (!out.is_complete()) return concat("after ", values.size(), " decisions the cursor is not complete");
-  return out;
-}
-
 }  // namespace steptp::cursor

@@ -114,7 +114,4 @@ class Cursor {
 /// A complete cursor with each value drawn evenly from the legal ones: a function of space, seed and number.
 [[nodiscard]] Cursor drawn_cursor(const SpacePtr& space, std::uint64_t seed, std::uint64_t number);
 
-/// Makes the decisions with these values one after the other; the error names the first that is not legal.
-[[nodiscard]] Result<Cursor, std::string> replay_values(SpacePtr space, std::span<const Token> values);
-
 }  // namespace steptp::cursor

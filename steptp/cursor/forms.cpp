@@ -188,7 +188,8 @@ CandidateList online(View& view, std::uint32_t count) {
     std::string_view word;
     std::uint32_t before;  ///< expressions that come before the one that is named
   };
-  for (const Kind& kind : {Kind{"maximum", 0}, Kind{"sum", 0}, Kind{"exponentials", 1}, Kind{"softmax", 1}}) {
+  // A running maximum or sum alone is no better than `rows`.
+  for (const Kind& kind : {Kind{"exponentials", 1}, Kind{"softmax", 1}}) {
     if (count <= kind.before) continue;
     const Statement* statement = only_statement(view, kind.before);
     if (!statement || !statement->accumulates || find_contraction(*statement)) continue;
@@ -199,6 +200,7 @@ CandidateList online(View& view, std::uint32_t count) {
       all.emplace_back("following", static_cast<std::int64_t>(count - kind.before - 1));
       candidate.moves = {planned_move("online", kind.before, std::move(all))};
       candidate.alike = concat(kind.word, " ", some);
+      candidate.is_whole = true;
       out.candidates.push_back(std::move(candidate));
     }
   }

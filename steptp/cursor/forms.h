@@ -14,6 +14,7 @@ struct Candidate {
   Values values;
   std::vector<PlannedMove> moves;
   std::string alike;
+  bool is_whole = false;  ///< all of the run has to become one kernel
 };
 
 struct CandidateList {

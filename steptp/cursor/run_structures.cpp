@@ -60,16 +60,16 @@ RunStructures::RunStructures(std::uint32_t count, std::optional<Program> section
 }
 
 /// Whether the moves are made, and what they make passes `check` for the device and can be lowered.
-bool RunStructures::works(const std::vector<PlannedMove>& moves) const {
+bool RunStructures::works(const std::vector<PlannedMove>& moves, bool is_whole) const {
   const auto made = replay(*section_, Plan{{}, {}, moves}, Tracking::off);
-  if (!made) return false;
+  if (!made || (is_whole && made->program.nests.size() != 1)) return false;
   return check_program(made->program, {target_.device}).verdict == CheckReport::Verdict::ok &&
          estimation::summary_of(made->program).ok();
 }
 
 bool RunStructures::works(Kind& kind, const Candidate& candidate) const {
   const auto [entry, is_new] = kind.known.try_emplace(candidate.alike, false);
-  if (is_new) entry->second = works(candidate.moves);
+  if (is_new) entry->second = works(candidate.moves, candidate.is_whole);
   return entry->second;
 }
 
@@ -136,7 +136,7 @@ std::unique_ptr<Structure> RunStructures::tiles() const {
       const auto examples = out->examples();
       const bool all_work =
           !examples.empty() && std::all_of(examples.begin(), examples.end(),
-                                           [&](const auto& example) { return works(out->moves(example)); });
+                                           [&](const auto& example) { return works(out->moves(example), false); });
       if (all_work) return out;
     }
   }

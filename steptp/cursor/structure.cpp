@@ -53,9 +53,4 @@ std::optional<Token> value_token(const Json& value) {
   return value.as_string() ? find_token(*value.as_string()) : std::nullopt;
 }
 
-Json value_of_token(Token token) {
-  const auto number = number_of_token(token);
-  return number ? Json(*number) : Json(word_of_token(token));
-}
-
 }  // namespace steptp::cursor

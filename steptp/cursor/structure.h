@@ -60,7 +60,4 @@ class ListedStructure : public Structure {
 
 /// The value of a parameter as a token: a number of the list, or a word. Nothing where the vocabulary has none.
 [[nodiscard]] std::optional<Token> value_token(const Json& value);
-/// And back.
-[[nodiscard]] Json value_of_token(Token token);
-
 }  // namespace steptp::cursor

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "steptp/base/text.h"
-#include "steptp/dataset/forms.h"
+#include "steptp/ir/forms.h"
 #include "steptp/dataset/origin.h"
 #include "steptp/dataset/workloads.h"
 #include "steptp/documents/zoo_program.h"

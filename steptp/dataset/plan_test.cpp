@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "steptp/dataset/forms.h"
+#include "steptp/ir/forms.h"
 #include "steptp/dataset/origin.h"
 #include "steptp/dataset/workloads.h"
 #include "steptp/documents/zoo_program.h"

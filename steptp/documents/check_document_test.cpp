@@ -141,6 +141,46 @@ std::vector<Case> cases() {
       {"shared-memory", "@output D f64[1024]\n^f64;bx1{tx1024 a32 E^s(tx,a)=a;tx1024 D(tx)=E(tx,31);}", 2, 21,
        "262144 bytes of shared memory in a block (E), but nvidia-h200 has 232448",
        "@output D f32[1024]\nbx1{tx1024 a32 E^s(tx,a)=a;tx1024 D(tx)=E(tx,31);}"},
+      {"unit-axes", "@input A f16[32,32]\n@output D f32[32,32]\nwx2 a16 c32 D(wx*16+a,c)=A^f16(wx*16+a,c);", 3, 13,
+       "an equation without T loops stands in a loop over units",
+       "@input A f16[32,32]\n@output D f32[32,32]\nwx2 Ta16 Tc32 D(wx*16+a,c)=A^f16(wx*16+a,c);"},
+      {"matrix-nest", "@input A f16[32,32]\n@output D f32[32,32]\nTa32 Tc32 D(a,c)=A^f16(a,c);", 3, 1,
+       "T loops need a unit that runs them, and no loop over wx, wy or wz is around them",
+       "@input A f16[32,32]\n@output D f32[32,32]\nwx1 Ta32 Tc32 D(a,c)=A^f16(a,c);"},
+      {"matrix-form",
+       "@input A f16[32,32]\n@output D f32[32,32]\nbx1{wx2 Ta16 Tc32 E^f(a,c)=A^f16(wx*16+a,c);wx2 Ta16 Tc32 "
+       "N^f(c)=max(N(c),E(a,c));wx2 Ta16 Tc32 D(wx*16+a,c)=E(a,c)+N(c);}",
+       3, 59, "N has the T index c but not a",
+       "@input A f16[32,32]\n@output D f32[32,32]\nbx1{wx2 Ta16 Tc32 E^f(a,c)=A^f16(wx*16+a,c);wx2 Ta16 Tc32 "
+       "N^f(a)=max(N(a),E(a,c));wx2 Ta16 Tc32 D(wx*16+a,c)=E(a,c)+N(a);}"},
+      {"matrix-shape",
+       "@input A f16[32,24]\n@output D f32[32,32]\nbx1{tx32 g24{F^f16^s(tx,g)=A^f16(tx,g);}wx2 Ta16 Tc32 Td24 "
+       "E^f(a,c)+=F(wx*16+a,d)*F(c,d);wx2 Ta16 Tc32 D(wx*16+a,c)=E(a,c);}",
+       3, 60, "24 inner iterations, and the instruction for f16 takes multiples of 16",
+       "@input A f16[32,32]\n@output D f32[32,32]\nbx1{tx32 g32{F^f16^s(tx,g)=A^f16(tx,g);}wx2 Ta16 Tc32 Td32 "
+       "E^f(a,c)+=F(wx*16+a,d)*F(c,d);wx2 Ta16 Tc32 D(wx*16+a,c)=E(a,c);}"},
+      {"fragment",
+       "@input A f16[32,32]\n@output D f32[32,32]\nbx1{wx2 Ta16 Tc32 E^f(a,c)=A^f16(wx*16+a,c);wx2 Ta16 Tc32 "
+       "D(wx*16+a,c)=E(a,31-c);}",
+       3, 72, "a subscript of E, which is in f, is not one T index with an offset that is a multiple of 8",
+       "@input A f16[32,32]\n@output D f32[32,32]\nbx1{wx2 Ta16 Tc32 E^f(a,c)=A^f16(wx*16+a,c);wx2 Ta16 Tc32 "
+       "D(wx*16+a,c)=E(a,c);}"},
+      {"depth-loop", "@input A f32[8,32]\n@output D f32[32]\nbx1{tx32 E^s2(tx)=A(0,tx);tx32 D(tx)=E(31-tx);}", 3, 10,
+       "E has a depth (s2), but no L loop of its kernel is around all of its accesses",
+       "@input A f32[8,32]\n@output D f32[32]\nbx1{tx32 E^s(tx)=A(0,tx);tx32 D(tx)=E(31-tx);}"},
+      {"depth-carried",
+       "@input A f32[8,32]\n@output D f32[32]\nbx1{a8{tx32 ?(a<3) E^s2(tx)=A(a,tx);tx32 D(tx)+=E(31-tx);}}", 3, 49,
+       "E has a depth (s2), but this element was not written in this round of a, at bx=0, a=3, tx=0",
+       "@input A f32[8,32]\n@output D f32[32]\nbx1{a8{tx32 E^s2(tx)=A(a,tx);tx32 D(tx)+=E(31-tx);}}"},
+      {"depth-carried-unknown",
+       "@input A f32[8,32]\n@input C i64[32] [0,32)\n@output D f32[32]\nbx1{a8{tx32 ?(a<1) E^s2(tx)=0;tx32 ?(tx<31) "
+       "E(tx)=A(a,tx);tx32 D(tx)+=E(C^i64(tx));}}",
+       4, 71, "cannot show that every element of E read here was written in the same round of a",
+       "@input A f32[8,32]\n@input C i64[32] [0,32)\n@output D f32[32]\nbx1{a8{tx32 ?(a<1) E^s2(tx)=0;tx32 "
+       "E(tx)=A(a,tx);tx32 D(tx)+=E(C^i64(tx));}}"},
+      {"index-size", "@input A f32[4]\n@output D f32[4]\na4 D(a)=A(a*4611686018427387904%3);", 3, 9,
+       "a subscript can reach 2^62 or more, in itself or in a part",
+       "@input A f32[4]\n@output D f32[4]\na4 D(a)=A(a*4611686018427387%3);"},
   };
 }
 
@@ -268,7 +308,8 @@ TEST(Catalogue, EveryEntryIsShownByATest) {
       "prompts", "configuration", "internal", "inputs", "answers", "log", "dataset", "leak", "compile", "parquet",
       "zstd", "process", "worker", "zip", "pt2", "pt2-control-flow", "pt2-dtype", "pt2-dynamic", "pt2-in-place",
       "pt2-random", "pt2-weights", "graph-operator", "zoo-argument", "capture-no-torch", "capture-file",
-      "capture-raises", "capture-control-flow", "capture-export"};
+      "capture-raises", "capture-control-flow", "capture-export", "estimate",
+      "sentence"};
   // clang-format on
   for (const Case& item : cases()) shown.insert(item.id);
   std::set<std::string_view> ids;

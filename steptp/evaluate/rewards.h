@@ -19,6 +19,11 @@ enum class Reward : std::uint8_t {
   equal,
   safe,              ///< equal in this sense, and shown safe by proof or search; what is not known earns nothing
   strategy_matches,  ///< different, and the strategies named lead from the program of the question to it
+  /// Safe in this sense, of another plain form (ir/forms.h), and the one strategy named leads to it: what is to be
+  /// learned, and nothing cheaper.
+  step,
+  /// Safe, fit for the device, and expected to be faster on it: the share of the expected time that is saved.
+  faster,
 };
 [[nodiscard]] std::optional<Reward> parse_reward(std::string_view name);
 
@@ -34,6 +39,7 @@ struct RewardOptions {
   /// Of the draws; without one each answer is judged with a fresh one, so that no model can learn to fit it.
   std::optional<std::uint64_t> seed;
   std::uint64_t budget = VerifyOptions().budget;
+  std::string device = "nvidia-h200";  ///< of `faster`: a name of the table of devices
 };
 
 /// Never throws; whatever is wrong earns 0. `problem` is about us or the row of the dataset, and not about the answer.

@@ -32,9 +32,12 @@ class CudaProgram {
 
   [[nodiscard]] const CompileTimes& times() const { return times_; }
   [[nodiscard]] const lowering::Arrangement& arrangement() const { return lowered_.arrangement; }
+  /// Where the intermediates lie in one block of memory.
+  [[nodiscard]] const cuda::Workspace& workspace() const { return lowered_.workspace; }
 
  private:
   friend class CudaSession;
+  friend class CudaLaunches;
   explicit CudaProgram(CudaDevice& device) : device_(device) {}
   std::optional<Diagnostic> load(const std::string& image);
   std::optional<Diagnostic> load_kernel(std::size_t number);

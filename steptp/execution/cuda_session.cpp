@@ -7,8 +7,7 @@
 
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
-#include "steptp/execution/cuda_program.h"
-#include "steptp/lowering/host_condition.h"
+#include "steptp/execution/cuda_launches.h"
 
 namespace steptp {
 
@@ -88,10 +87,7 @@ class CudaSession : public Session {
     failure_.reset();
     note(driver_.capture_begin(device_.stream(), cuda_api::kCaptureThread), "cuStreamBeginCapture");
     if (failure_) return failure_;
-    launches_ = 0;
-    most_launches_ = kMostPreparedLaunches;
-    launch_all();
-    most_launches_ = std::nullopt;
+    launch_all(kMostPreparedLaunches);
     // A capture is ended even after a failure: the stream is of no use before.
     cuda_api::Graph* graph = nullptr;
     const auto ended = driver_.capture_end(device_.stream(), &graph);
@@ -109,7 +105,7 @@ class CudaSession : public Session {
     if (prepared_) {
       note(driver_.graph_launch(prepared_, device_.stream()), "cuGraphLaunch");
     } else {
-      launch_all();
+      launch_all(std::nullopt);
     }
     note(driver_.event_record(ended_, device_.stream()), "cuEventRecord");
     note(driver_.event_synchronize(ended_), "the program ended with an error");
@@ -188,16 +184,6 @@ class CudaSession : public Session {
     return true;
   }
 
-  /// The whole program: what has to be filled first, then its kernels in order.
-  void launch_all() {
-    for (std::size_t i = 0; i < program_.fills_.size() && !failure_; ++i) {
-      const cuda::FillLaunch& fill = program_.lowered_.fills[i];
-      void* parameters[] = {&pointers_.at(fill.buffer)};
-      launch(program_.fills_[i], fill.kernel, {fill.blocks, 1, 1}, {fill.threads, 1, 1}, 0, parameters);
-    }
-    steps(program_.lowered_.arrangement.host);
-  }
-
   /// Before anything is allocated: the numbers, where the data does not fit.
   std::optional<ExecutionFailure> find_lack_of_memory() {
     const lowering::Arrangement& arrangement = program_.lowered_.arrangement;
@@ -215,6 +201,13 @@ class CudaSession : public Session {
                                                               device_.name(), " has ", free, " free of ", total))};
   }
 
+  void launch_all(std::optional<std::int64_t> most) {
+    if (failure_) return;
+    CudaLaunches launches(program_, device_, device_.stream());
+    launches.limit(most);
+    failure_ = launches.launch_all(pointers_);
+  }
+
   void note(cuda_api::Result result, const std::string& what) {
     if (!failure_) failure_ = device_.check(result, what);
   }
@@ -222,66 +215,6 @@ class CudaSession : public Session {
     if (memory.bytes() == 0) return;
     note(driver_.set_bytes(memory.begin(), value, static_cast<std::size_t>(memory.bytes()), device_.stream()),
          "cuMemsetD8Async");
-  }
-
-  void launch(cuda_api::Function* function, const std::string& name, const std::array<std::int64_t, 3>& grid,
-              const std::array<std::int64_t, 3>& block, std::int64_t shared_bytes, void** parameters) {
-    if (most_launches_ && ++launches_ > *most_launches_) {
-      if (!failure_) {
-        failure_ = ExecutionFailure{
-            std::nullopt, make_error("device-limit", concat("a CUDA graph of more than ", *most_launches_, " launches"),
-                                     "measure this program without --graph")};
-      }
-      return;
-    }
-    const auto u = [](std::int64_t value) { return static_cast<unsigned>(value); };
-    note(driver_.launch(function, u(grid[0]), u(grid[1]), u(grid[2]), u(block[0]), u(block[1]), u(block[2]),
-                        u(shared_bytes), device_.stream(), parameters, nullptr),
-         concat("cannot launch ", name));
-  }
-
-  /// Walks the host's loops, guards and launches.
-  void steps(const std::vector<lowering::Node>& nodes) {
-    for (const lowering::Node& node : nodes) {
-      if (failure_) return;
-      switch (node.kind) {
-        case lowering::Node::Kind::loop:
-          for (std::int64_t i = 0; i < node.loop.extent && !failure_; ++i) {
-            host_.push_back(static_cast<int>(i));
-            point_[node.loop.index] = i;
-            steps(node.body);
-            host_.pop_back();
-          }
-          break;
-        case lowering::Node::Kind::guard:
-          if (lowering::holds(*node.condition, point_)) steps(node.body);
-          break;
-        case lowering::Node::Kind::launch: launch_kernel(node.kernel); break;
-        case lowering::Node::Kind::store: break;
-      }
-    }
-  }
-
-  void launch_kernel(std::size_t number) {
-    const lowering::ArrangedKernel& arrangement = program_.lowered_.arrangement.kernels[number];
-    const cuda::KernelText& kernel = program_.lowered_.kernels[number];
-    std::vector<int> turns(kernel.launched_in_turn.size(), 0);
-    std::vector<void*> parameters;
-    for (const std::string& name : arrangement.globals) parameters.push_back(&pointers_.at(name));
-    for (std::size_t i = 0; i < arrangement.host_loops.size(); ++i) parameters.push_back(&host_[i]);
-    for (int& turn : turns) parameters.push_back(&turn);
-    // Axes along which blocks accumulate into one element: one launch after another, the last axis fastest.
-    for (;;) {
-      launch(program_.kernels_[number], arrangement.name, kernel.grid, kernel.block, kernel.dynamic_shared_bytes,
-             parameters.data());
-      std::size_t axis = turns.size();
-      for (; axis-- > 0;) {
-        const auto extent = arrangement.extents[static_cast<std::size_t>(kernel.launched_in_turn[axis])];
-        if (++turns[axis] < extent) break;
-        turns[axis] = 0;
-      }
-      if (axis == static_cast<std::size_t>(-1) || failure_) return;
-    }
   }
 
   CudaProgram& program_;
@@ -299,12 +232,8 @@ class CudaSession : public Session {
   std::vector<std::pair<CudaMemory*, Hash>> inputs_;
   cuda_api::Event* begun_ = nullptr;
   cuda_api::Event* ended_ = nullptr;
-  std::vector<int> host_;
-  std::map<std::string, std::int64_t> point_;
   std::optional<ExecutionFailure> failure_;
   cuda_api::PreparedGraph* prepared_ = nullptr;  ///< all launches, where they were prepared
-  std::int64_t launches_ = 0;                    ///< counted while they are prepared
-  std::optional<std::int64_t> most_launches_;
 };
 
 Result<std::unique_ptr<Session>, ExecutionFailure> CudaProgram::start(const Tensors& inputs, CudaInputs* kept) {

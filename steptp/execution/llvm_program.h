@@ -50,6 +50,7 @@ class LlvmProgram {
   ~LlvmProgram();
 
   struct Compiled;
+  [[nodiscard]] const Compiled& compiled() const { return *compiled_; }
 
  private:
   explicit LlvmProgram(std::unique_ptr<Compiled> compiled);

@@ -1,8 +1,4 @@
-// A program on this CPU: buffers are aligned, the host's loops are walked here, and the outermost loop of a kernel
-// is divided among threads if the kernel allows it and is large enough to be worth it.
-#include <unistd.h>
-
-#include <atomic>
+// A program on this CPU with its data in buffers of its own.
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -12,71 +8,21 @@
 #include "steptp/base/hash.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/execution/cpu_cache.h"
-#include "steptp/execution/llvm_compiled.h"
-#include "steptp/execution/thread_team.h"
-#include "steptp/lowering/host_condition.h"
+#include "steptp/execution/llvm_call.h"
 
 namespace steptp {
 
 namespace {
-
-/// Less than this is done sooner than others are woken.
-constexpr double kWorthThreads = 2e5;
-
-/// Memory that begins at a multiple of 64 bytes.
-class Block {
- public:
-  Block() = default;
-  /// Not filled: inputs are copied here, and all else is poisoned before it is run.
-  explicit Block(std::int64_t bytes)
-      : bytes_(static_cast<std::size_t>(bytes)), data_(std::make_unique_for_overwrite<std::byte[]>(bytes_ + 64)) {}
-  [[nodiscard]] std::byte* begin() {
-    const auto at = reinterpret_cast<std::uintptr_t>(data_.get());
-    return data_.get() + (64 - at % 64) % 64;
-  }
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
-
- private:
-  std::size_t bytes_ = 0;
-  std::unique_ptr<std::byte[]> data_;
-};
-
-double work_of(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel) {
-  double sum = 0;
-  for (const std::size_t number : kernel.statements) {
-    const Statement& statement = arrangement.table.statements[number];
-    double points = 1;
-    for (std::size_t i = statement.kernel.host_loops; i < statement.loops.size(); ++i) {
-      points *= static_cast<double>(statement.loops[i]->extent);
-    }
-    sum += points;
-  }
-  return sum;
-}
 
 ExecutionFailure failure_of(Trap trap) {
   Diagnostic diagnostic = make_error(name_of(trap.kind), trap.message);
   return {std::move(trap), std::move(diagnostic)};
 }
 
-ExecutionFailure failure_of(TrapKind kind, std::string message) {
-  Trap trap;
-  trap.kind = kind;
-  trap.message = std::move(message);
-  return failure_of(std::move(trap));
-}
-
 class LlvmSession : public Session {
  public:
   LlvmSession(const LlvmProgram::Compiled& code, unsigned threads)
-      : code_(code), arrangement_(code.lowered.arrangement), team_(threads), scratch_(threads) {
-    std::int64_t scratch_bytes = 0;
-    for (std::size_t i = 0; i < code.lowered.kernels.size(); ++i) {
-      scratch_bytes = std::max(scratch_bytes, code.lowered.kernels[i].scratch_bytes);
-      is_worth_threads_.push_back(work_of(arrangement_, arrangement_.kernels[i]) > kWorthThreads);
-    }
-    for (Block& block : scratch_) block = Block(scratch_bytes);
-  }
+      : code_(code), arrangement_(code.lowered.arrangement), team_(threads), call_(code, threads) {}
 
   std::optional<Trap> place(const Tensors& inputs) {
     for (const std::string& name : code_.lowered.buffers) {
@@ -89,19 +35,15 @@ class LlvmSession : public Session {
       std::memcpy(blocks_.back().begin(), (*tensor)->data.data(), (*tensor)->data.size());
       inputs_.emplace_back(blocks_.size() - 1, hash_of(blocks_.back()));
     }
-    for (Block& block : blocks_) pointers_.push_back(block.begin());
+    for (AlignedBlock& block : blocks_) pointers_.push_back(block.begin());
     return std::nullopt;
   }
 
   Result<double, ExecutionFailure> run() override {
-    status_ = 0;
     const auto start = std::chrono::steady_clock::now();
-    for (const auto& [number, fill] : code_.fills) fill(pointers_[number]);
-    steps(arrangement_.host);
+    auto failure = call_.run(pointers_, &team_);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (status_ == 1)
-      return failure_of(TrapKind::out_of_range, "a subscript read from data is outside of its dimension");
-    if (status_ == 2) return failure_of(TrapKind::integer_division_by_zero, "an integer is divided by zero");
+    if (failure) return *std::move(failure);
     return seconds;
   }
 
@@ -109,7 +51,7 @@ class LlvmSession : public Session {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       if (!is_input(i)) std::memset(pointers_[i], kPoison, blocks_[i].bytes());
     }
-    for (Block& block : scratch_) std::memset(block.begin(), kPoison, block.bytes());
+    for (AlignedBlock& block : call_.scratch()) std::memset(block.begin(), kPoison, block.bytes());
     return std::nullopt;
   }
 
@@ -129,7 +71,7 @@ class LlvmSession : public Session {
     Tensors out;
     for (const Variable& variable : arrangement_.program->signature.variables) {
       if (variable.role != Role::output) continue;
-      Block& block = blocks_[code_.number_of(variable.name)];
+      AlignedBlock& block = blocks_[code_.number_of(variable.name)];
       Tensor tensor{variable.dtype, variable.shape, {block.begin(), block.begin() + block.bytes()}};
       unify_nans(tensor);
       out.emplace(variable.name, std::move(tensor));
@@ -145,7 +87,7 @@ class LlvmSession : public Session {
   }
 
  private:
-  [[nodiscard]] static Hash hash_of(Block& block) {
+  [[nodiscard]] static Hash hash_of(AlignedBlock& block) {
     return hash_bytes({reinterpret_cast<const char*>(block.begin()), block.bytes()});
   }
   [[nodiscard]] bool is_input(std::size_t number) const {
@@ -155,52 +97,13 @@ class LlvmSession : public Session {
     return false;
   }
 
-  /// Walks the host's loops and launches.
-  void steps(const std::vector<lowering::Node>& nodes) {
-    for (const lowering::Node& node : nodes) {
-      switch (node.kind) {
-        case lowering::Node::Kind::loop:
-          for (std::int64_t i = 0; i < node.loop.extent; ++i) {
-            host_.push_back(i);
-            point_[node.loop.index] = i;
-            steps(node.body);
-            host_.pop_back();
-          }
-          break;
-        case lowering::Node::Kind::guard:
-          if (lowering::holds(*node.condition, point_)) steps(node.body);
-          break;
-        case lowering::Node::Kind::launch: launch(node.kernel); break;
-        case lowering::Node::Kind::store: break;
-      }
-    }
-  }
-
-  void launch(std::size_t number) {
-    const llvm_ir::KernelEntry& entry = code_.lowered.kernels[number];
-    const bool many = entry.parallel && is_worth_threads_[number];
-    const auto workers = std::min<std::int64_t>(many ? team_.threads() : 1, entry.iterations);
-    team_.run(workers, [&](std::int64_t worker) {
-      std::int32_t status = 0;
-      const std::int64_t begin = entry.iterations * worker / workers;
-      const std::int64_t end = entry.iterations * (worker + 1) / workers;
-      code_.kernels[number](pointers_.data(), host_.data(), scratch_[static_cast<std::size_t>(worker)].begin(), &status,
-                            begin, end);
-      if (status != 0) status_ = status;
-    });
-  }
-
   const LlvmProgram::Compiled& code_;
   const lowering::Arrangement& arrangement_;
   ThreadTeam team_;
-  std::vector<Block> scratch_;  ///< one per thread
-  std::vector<bool> is_worth_threads_;
-  std::vector<Block> blocks_;
+  LlvmCall call_;
+  std::vector<AlignedBlock> blocks_;
   std::vector<void*> pointers_;
   std::vector<std::pair<std::size_t, Hash>> inputs_;  ///< with the number of the buffer
-  std::vector<std::int64_t> host_;
-  std::map<std::string, std::int64_t> point_;
-  std::atomic<std::int32_t> status_ = 0;
   CpuCache cache_;
 };
 

@@ -7,7 +7,7 @@
 #include "steptp/answers/prompt.h"
 #include "steptp/base/text.h"
 #include "steptp/cuda/lower.h"
-#include "steptp/dataset/forms.h"
+#include "steptp/ir/forms.h"
 #include "steptp/dataset/lowered.h"
 #include "steptp/exports/archive_index.h"
 #include "steptp/exports/record_texts.h"

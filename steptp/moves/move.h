@@ -56,6 +56,7 @@ struct Move {
   bool takes_any_parameter = false;
   /// Zoo types whose programs offer it, at least; a test counts.
   std::size_t zoo_types = 1;
+  DType zoo_dtype = DType::f32;  ///< in which those are
 };
 
 /// Whether it is said where each part has gone. Off, the map is empty, and steps take a fraction of the time: for

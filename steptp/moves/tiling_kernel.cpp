@@ -8,14 +8,16 @@ namespace {
 
 constexpr std::int64_t kGridZ = 65535;  ///< blocks along bz, on all devices
 
-Values cache_values(std::string_view direction, const std::string& of, std::string_view scope, std::string_view form,
-                    bool points) {
+}  // namespace
+
+Values TilingKernel::cache_values(std::string_view direction, const std::string& of, std::string_view scope,
+                                  std::string_view form, bool points, std::int64_t depth) const {
   Values out = {{"direction", direction}, {"of", of}, {"scope", scope}, {"form", form}};
   if (points) out.emplace_back("points", 1);
+  if (depth > 1) out.emplace_back("depth", depth);
+  if (lanes_ > 1) out.emplace_back("lanes", lanes_);
   return out;
 }
-
-}  // namespace
 
 const Nest& TilingKernel::nest_at(const Items& items) const {
   return *std::get<const Nest*>(resolve(builder_.program().nests, item_site(items)));
@@ -109,13 +111,14 @@ bool TilingKernel::drop(const std::string& tensor) {
 }
 
 bool TilingKernel::copy(const Site& level, const std::string& of, std::string_view scope, std::string_view form,
-                        bool points) {
-  return builder_.step("cache_read_write", level, cache_values("read", of, scope, form, points));
+                        bool points, std::int64_t depth) {
+  return builder_.step("cache_read_write", level, cache_values("read", of, scope, form, points, depth));
 }
 
-bool TilingKernel::stage(const Site& level, const std::string& of, std::string_view scope, bool points) {
-  return builder_.may_step("cache_read_write", level, cache_values("read", of, scope, "fill", points)) ||
-         copy(level, of, scope, "plain", points);
+bool TilingKernel::stage(const Site& level, const std::string& of, std::string_view scope, bool points,
+                         std::int64_t depth) {
+  return builder_.may_step("cache_read_write", level, cache_values("read", of, scope, "fill", points, depth)) ||
+         copy(level, of, scope, "plain", points, depth);
 }
 
 bool TilingKernel::bind(const Site& loop, std::string_view axis) {

@@ -40,13 +40,17 @@ class TilingKernel {
 
   /// A tensor that the kernel makes is made in registers, and written back.
   bool keep(const std::string& tensor, std::string_view form, bool points = false);
+  /// From now on copies know that the threads will be units, which keep more in registers.
+  void expect_units() { lanes_ = 32; }
   /// Nothing in the kernel writes a tensor to global memory any more.
   bool drop(const std::string& tensor);
 
+  /// With a depth, so many rounds of the loop at that level may be in flight.
   bool copy(const Site& level, const std::string& of, std::string_view scope, std::string_view form,
-            bool points = false);
+            bool points = false, std::int64_t depth = 1);
   /// Filled where a guard cuts off something of the tile, so that the sums need no guard.
-  bool stage(const Site& level, const std::string& of, std::string_view scope = "s", bool points = false);
+  bool stage(const Site& level, const std::string& of, std::string_view scope = "s", bool points = false,
+             std::int64_t depth = 1);
   bool bind(const Site& loop, std::string_view axis);
   /// A nest of one loop over all threads, in rounds where it is longer.
   bool spread(const Items& nest);
@@ -73,8 +77,12 @@ class TilingKernel {
   std::int64_t thread_columns_ = 1;
 
  private:
+  [[nodiscard]] Values cache_values(std::string_view direction, const std::string& of, std::string_view scope,
+                                    std::string_view form, bool points, std::int64_t depth = 1) const;
   bool columns_apart(LoopHeader& header, std::int64_t block_columns);
   bool columns_together(LoopHeader& header);
+
+  std::int64_t lanes_ = 1;
 };
 
 }  // namespace steptp

@@ -45,7 +45,7 @@ TEST_P(MoveHouse, OnProgramsOfTheZoo) {
   const ZooShare share = zoo_share(move);
   for (const zoo::ProgramType& type : zoo::all_types()) {
     if (!share.has(number++)) continue;
-    const auto program = zoo_program(type.name, {}, DType::f32);
+    const auto program = zoo_program(type.name, {}, move.zoo_dtype);
     ASSERT_TRUE(program.ok()) << type.name;
     View view(program->program);
     const Listing listing = list_choices(move, view, true);

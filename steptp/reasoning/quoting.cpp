@@ -281,16 +281,17 @@ bool is_alike(const Group& a, const Group& b) {
                     [](const auto& x, const auto& y) { return x.text == y.text && x.times == y.times; });
 }
 
-/// " in the first expression", " in the first, second and fourth expressions".
+/// " in the first expression", " in the first, second and fourth expressions", " in expressions number 3, 26 and 27".
 std::string where_words(const Program& program, const std::vector<std::uint32_t>& expressions) {
   if (expressions.size() == 1) return concat(" in ", expression_words(program, expressions[0]));
-  std::string out = " in the ";
+  const bool have_ordinals =
+      std::all_of(expressions.begin(), expressions.end(), [](std::uint32_t one) { return one < kOrdinals.size(); });
+  std::string out = have_ordinals ? " in the " : " in expressions number ";
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     append(out, i == 0 ? "" : i + 1 == expressions.size() ? " and " : ", ");
-    append(out, expressions[i] < kOrdinals.size() ? std::string(kOrdinals[expressions[i]])
-                                                  : concat("number ", expressions[i] + 1));
+    append(out, have_ordinals ? std::string(kOrdinals[expressions[i]]) : std::to_string(expressions[i] + 1));
   }
-  return out + " expressions";
+  return have_ordinals ? out + " expressions" : out;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <iostream>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -237,9 +238,20 @@ class Checks {
     EXPECT_EQ(make_trace(*row_.strategy, row_.before, row_.choice, row_.applied, row_.seed), trace_);
   }
 
+  /// "expression number 26", "expressions number 3, 26 and 27"
+  [[nodiscard]] bool is_numbered(std::uint32_t expression) const {
+    const std::regex list("expressions? number ((\\d+(, | and )?)+)");
+    const std::regex number(concat("\\b", expression + 1, "\\b"));
+    for (std::sregex_iterator at(words_.begin(), words_.end(), list), end; at != end; ++at) {
+      if (std::regex_search((*at)[1].str(), number)) return true;
+    }
+    return false;
+  }
+
   [[nodiscard]] bool is_named(std::uint32_t expression) const {
-    const std::string ordinal =
-        expression < kOrdinals.size() ? std::string(kOrdinals[expression]) : concat("number ", expression + 1);
+    if (is_numbered(expression)) return true;
+    if (expression >= kOrdinals.size()) return false;
+    const std::string ordinal(kOrdinals[expression]);
     for (std::size_t at = words_.find(ordinal); at != std::string::npos; at = words_.find(ordinal, at + 1)) {
       if (words_.find("expression", at) < words_.find('.', at)) return true;
     }
@@ -380,8 +392,8 @@ TEST(Traces, BadJsonIsRefused) {
 
 TEST(Traces, SeveralAnswersAreNumbered) {
   const std::vector<std::string> two = {"one\n\nmore", "other"};
-  EXPECT_EQ(render_answers(two), "There are 2 different answers.\n\n1. one\n\nmore\n\n2. other");
-  EXPECT_EQ(render_answers(std::vector<std::string>{"one"}), "There is 1 answer.\n\n1. one");
+  EXPECT_EQ(render_answers(two), "Here are 2 different answers.\n\n1. one\n\nmore\n\n2. other");
+  EXPECT_EQ(render_answers(std::vector<std::string>{"one"}), "Here is 1 answer.\n\n1. one");
 }
 
 }  // namespace

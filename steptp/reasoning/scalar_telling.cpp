@@ -44,7 +44,7 @@ TracePieces value_named(const Teller& teller, const std::string& with, const Tex
   if (with == "two") return plain("2");
   if (const auto inner = in_brackets(with, "clamp")) {
     TracePieces out = value_named(teller, *inner, result);
-    add(out, ", clamped so that it is never too large");
+    add(out, " (clamped so that it is never too large)");
     return out;
   }
   if (const auto inner = in_brackets(with, "1+abs")) {
@@ -115,6 +115,10 @@ std::string declared_words(std::string_view domain) {
 void say_nonzero(Teller& teller, const Values& values) {
   const Json* why = find_value(values, "why");
   if (!why) return teller.say("non-zero");
+  if (is_true(values, "is_inserted") && teller.choice.word("with") == "two") {
+    teller.bind("divisor", "2");
+    return teller.say("non-zero-number");
+  }
   const auto address = [&](std::string_view key) {
     const Json* text = find_value(values, key);
     return text ? parse_site(*text->as_string()) : std::nullopt;
@@ -137,8 +141,30 @@ constexpr int kMostDivisors = 3;
 
 }  // namespace
 
-void tell_scalar(Teller& teller) {
+const Expr* scalar_part(const Teller& teller) { return expr_at(*teller.before.program, teller.facts.removed[0].site); }
+
+std::vector<const Expr*> scalar_results(const Teller& teller) {
+  const TextRange range = result_range(teller, teller.facts.added[0].site);
+  if (!range.to) return {expr_at(*teller.after.program, range.from)};
+  std::vector<const Expr*> out;
+  Site operand = range.from;
+  for (std::uint32_t i = 0; i <= *range.to; ++i) {
+    operand.path.back() = i;
+    out.push_back(expr_at(*teller.after.program, operand));
+  }
+  return out;
+}
+
+void tell_scalar(Teller& teller) { tell_scalar_as(teller, ""); }
+
+void tell_scalar_as(Teller& teller, std::string_view form) {
   const Facts& facts = teller.facts;
+  const auto say = [&](std::string_view slot) {
+    const std::string own = concat(slot, "-", form);
+    teller.say(!form.empty() && teller.has(own) ? own : slot);
+  };
+  // A half is no value that is brought in: nothing is said of where it comes from.
+  const bool brings_nothing = form == "half";
   const Site& part = facts.removed[0].site;
   const Site equation{part.items, Site::Part::item, {}, {}};
   const TextRange result = result_range(teller, facts.added[0].site);
@@ -154,7 +180,7 @@ void tell_scalar(Teller& teller) {
     teller.bind_before("by", by ? *by : part);
   };
   bind_by();
-  teller.say("take");
+  say("take");
   int divisors = 0;
   for (const Holds& one : facts.holds) {
     if (one.precondition->id == std::string_view("finite")) {
@@ -167,13 +193,15 @@ void tell_scalar(Teller& teller) {
     }
     const auto same = [&](const Holds& other) { return other.precondition == one.precondition; };
     if (&*std::find_if(facts.holds.begin(), facts.holds.end(), same) != &one) continue;
+    const std::string_view id = one.precondition->id;
+    if (brings_nothing && (id == "in-scope" || id == "matches")) continue;
     teller.bind_values(one.values);
     bind_by();  // the address itself is nothing to read
-    teller.say(one.precondition->id);
+    teller.say(id);
   }
-  teller.say("become");
-  teller.say("why");
-  teller.say("back");
+  say("become");
+  say("why");
+  say("back");
 }
 
 }  // namespace steptp

@@ -61,6 +61,11 @@ class Teller {
   [[nodiscard]] std::string word(std::string_view value) const;      ///< likewise; empty where there is none
   [[nodiscard]] bool flag(std::string_view value) const;
 
+  /// What the step saves and costs, counted in both programs; where it saves nothing that is counted, what it is for.
+  void say_effect();
+  /// Where a strategy has several purposes, the slot of the one at hand.
+  void set_purpose(std::string_view slot) { purpose_ = slot; }
+
   [[nodiscard]] TracePieces take() { return std::move(out_); }
 
  private:
@@ -74,6 +79,7 @@ class Teller {
   std::vector<std::pair<std::string_view, TracePieces>> bound_;
   TracePieces out_;
   bool at_start_ = true;  ///< nothing is said yet
+  std::string_view purpose_ = "purpose";
 };
 
 /// Null where there is no such value.

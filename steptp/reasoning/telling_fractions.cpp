@@ -1,7 +1,10 @@
 // cancellation, expand_cancellation, apart, together
+#include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "steptp/base/text.h"
 #include "steptp/reasoning/scalar_telling.h"
 #include "steptp/reasoning/tellings.h"
 
@@ -42,7 +45,32 @@ void tell_apart(Teller& teller) {
   tell_scalar(teller);
 }
 
+/// How many terms of the sum divide by something that is no number.
+void tell_together(Teller& teller) {
+  const Expr* part = scalar_part(teller);
+  std::int64_t quotients = 0;
+  const auto divides = [](const Expr& term) {
+    const auto* product = std::get_if<Product>(&term.node);
+    if (!product) return false;
+    for (std::size_t i = 0; i < product->operators.size(); ++i) {
+      const bool is_number = std::holds_alternative<Literal>(product->operands[i + 1]->node);
+      if (product->operators[i] == ArithmeticOp::divide && !is_number) return true;
+    }
+    return false;
+  };
+  for (const ExprPtr* term : part ? children(*part) : std::vector<const ExprPtr*>()) {
+    const auto* negated = std::get_if<Call>(&(*term)->node);
+    const bool is_negated = negated && negated->function == Function::negate;
+    if (divides(is_negated ? *negated->argument : **term)) ++quotients;
+  }
+  teller.bind("quotients", quotients == 0   ? std::string("a quotient in it")
+                           : quotients == 1 ? std::string("one quotient")
+                                            : concat(quotients, " quotients"));
+  tell_scalar(teller);
+}
+
 constexpr Telling kTellings[] = {
+    {"together", tell_together},
     {"cancellation", tell_cancellation},
     {"apart", tell_apart},
 };

@@ -1,4 +1,5 @@
 // operator_fusion, operator_fission, dead_code_elimination
+#include <algorithm>
 #include "steptp/reasoning/tellings.h"
 
 namespace steptp {
@@ -17,11 +18,16 @@ void tell_operator_fusion(Teller& teller) {
   teller.bind("common", quote_piece(teller.before, {loop, depth == 1 ? std::nullopt : std::optional(last)}));
   teller.bind("header", header_of(teller.after, facts.added[0].site.items));
   teller.bind("body", items_of(teller.after, facts.added[0].site.items));
+  const std::vector<Loop>& loops = nest_at(*teller.before.program, items)->loops;
+  const bool shares_concurrent_loop =
+      std::any_of(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(depth),
+                  [](const Loop& one) { return one.kind != LoopKind::serial && one.kind != LoopKind::unrolled; });
   teller.say("take");
   for (const Holds& one : facts.holds) {
     teller.bind_values(one.values);
     const bool jumps = one.precondition->id == "between" && teller.integer("next") > 1;
-    teller.say(jumps ? "jumped" : one.precondition->id);
+    const bool alone = one.precondition->id == std::string_view("races") && !shares_concurrent_loop;
+    teller.say(jumps ? "jumped" : alone ? "races-none" : one.precondition->id);
   }
   std::vector<TracePieces> renamings;
   for (const Renaming& one : facts.renamings) {

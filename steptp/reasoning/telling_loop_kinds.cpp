@@ -80,6 +80,7 @@ void tell_binding(Teller& teller) {
   teller.bind("extent_of_axis", counted(extent, unit, unit + "s"));
   const bool guarded = facts.added.size() > 1;
   if (guarded) teller.bind_after("guard", facts.added[1].site);
+  if (release) teller.set_purpose("purpose-release");
   teller.say(release ? "untake" : "take");
   for (const Holds& one : facts.holds) {
     teller.bind_values(one.values);
@@ -90,6 +91,8 @@ void tell_binding(Teller& teller) {
       teller.say("rounded");
     else if (id == "axis-free" && release)
       teller.say("released");
+    else if (id == "launch" && release)
+      teller.say("launch-released");
     else
       teller.say(id);
   }

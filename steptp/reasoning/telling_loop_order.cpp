@@ -1,4 +1,6 @@
 // loop_reorder, expression_reorder, reduction_factorization
+#include <algorithm>
+
 #include "steptp/reasoning/tellings.h"
 
 namespace steptp {
@@ -26,6 +28,12 @@ void tell_reorder(Teller& teller) {
     teller.bind("body_hint",
                 counted(static_cast<std::int64_t>(equations.size()), "of one equation", "equations in all"));
   }
+  const bool adds_up = std::any_of(equations.begin(), equations.end(), [&](const Site& site) {
+    const Equation* equation = equation_at(*teller.before.program, site.items);
+    const auto op = accumulation_operator(*equation->left, equation->right);
+    return op == ArithmeticOp::add || op == ArithmeticOp::multiply;
+  });
+  teller.bind("rounding", adds_up ? " up to rounding" : "");
   const Nest* nest = nest_at(*teller.before.program, first.items);
   teller.bind_count("loop_count", static_cast<std::int64_t>(nest->loops.size()), "loop", "loops");
   teller.say("take");

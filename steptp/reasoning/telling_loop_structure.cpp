@@ -1,9 +1,29 @@
 // loop_split, loop_tiling, loop_fusion
+#include "steptp/base/text.h"
 #include "steptp/reasoning/tellings.h"
 
 namespace steptp {
 
 namespace {
+
+/// What a loop of so many iterations lends itself to, as the end of a sentence.
+std::string use_of(const Loop& loop) {
+  const std::int64_t extent = loop.extent;
+  const bool is_serial = loop.kind == LoopKind::serial;
+  constexpr std::int64_t kWarp = 32;
+  constexpr std::int64_t kMostThreads = 1024;
+  constexpr std::int64_t kMostLanes = 8;
+  if (!is_serial && extent < kWarp) return {};
+  if (extent == 2 || extent == 4 || extent == kMostLanes) {
+    return concat("; ", extent, " is a width that vectors have, and few enough to unroll");
+  }
+  if (extent < kWarp / 2) return concat("; ", extent, " iterations are few enough to unroll");
+  if (extent % kWarp == 0 && extent <= kMostThreads) {
+    const std::int64_t warps = extent / kWarp;
+    return concat("; ", extent, " is a size for the threads of a block, ", counted(warps, "warp", "warps"));
+  }
+  return {};
+}
 
 void tell_split(Teller& teller) {
   const Site& site = teller.facts.removed[0].site;
@@ -20,11 +40,20 @@ void tell_split(Teller& teller) {
   teller.bind("calculation", index_words(teller.facts.substitutions[0].value));
   teller.bind_count("outer_words", teller.integer("outer"), "chunk", "chunks");
   teller.bind_count("inner_words", teller.integer("inner"), "iteration", "iterations");
+  teller.bind("inner_use", use_of(*loop_at(*teller.after.program, inner)));
   teller.say("take");
   const bool serial = loop_at(*teller.before.program, site)->kind == LoopKind::serial;
+  const std::int64_t old_extent = loop_at(*teller.before.program, site)->extent;
+  const std::int64_t covered =
+      loop_at(*teller.after.program, outer)->extent * loop_at(*teller.after.program, inner)->extent;
+  const bool is_uneven = covered != old_extent;
+  teller.bind("cover", covered > old_extent
+                           ? concat("reach ", counted(covered - old_extent, "iteration", "iterations"), " too far")
+                           : concat("leave ", counted(old_extent - covered, "iteration", "iterations"), " over"));
   for (const Holds& one : teller.facts.holds) {
     teller.bind_values(one.values);
-    teller.say(serial && one.precondition->id == "kind" ? "kind-serial" : one.precondition->id);
+    const std::string_view id = one.precondition->id;
+    teller.say(serial && id == "kind" ? "kind-serial" : id == "divides" && is_uneven ? "divides-not" : id);
   }
   teller.say("become");
   const bool has_rest = teller.integer("rest") > 0;
@@ -83,7 +112,11 @@ void tell_fusion(Teller& teller) {
   teller.say("take");
   teller.say_preconditions();
   teller.say("become");
-  teller.say(teller.flag("divides") ? "digits" : "whole");
+  const Loop* outer = loop_at(*teller.before.program, first);
+  const Loop* inner = loop_at(*teller.before.program, second);
+  const bool is_single = outer->extent == 1 || inner->extent == 1;
+  if (is_single) teller.bind_before("short", inner->extent == 1 ? second : first);
+  teller.say(is_single ? "single" : teller.flag("divides") ? "digits" : "whole");
   if (teller.flag("divides")) tell_substitutions(teller);
   teller.say("why");
   teller.say("back");

@@ -18,7 +18,7 @@ void bind_online(Teller& teller) {
   std::vector<TracePieces> copies;
   for (const Part& part : facts.added) {
     if (part.role == "recurrence") {
-      TracePieces shown = plain("the nest ");
+      TracePieces shown = plain("the loops ");
       add(shown, header_of(teller.after, part.site.items));
       add(shown, " with ");
       add(shown, body_of(teller.after, part.site.items));
@@ -62,12 +62,19 @@ void tell_sum(Teller& teller) {
   bind_online(teller);
   const bool plain_sum = teller.word("form") == "sum";
   teller.say(plain_sum ? "take-plain" : "take");
-  teller.say_preconditions();
+  for (const Holds& one : teller.facts.holds) {
+    // A lone sum has nothing in between.
+    if (plain_sum && one.precondition->id == std::string_view("between")) continue;
+    teller.bind_values(one.values);
+    teller.say(one.precondition->id);
+  }
   teller.say(plain_sum ? "become-plain" : "become");
   teller.say("copy");
   tell_uses(teller);
   teller.say(plain_sum ? "why-plain" : "why");
-  teller.say("back");
+  const auto is_use = [](const Part& part) { return part.role == "use"; };
+  const bool has_uses = std::any_of(teller.facts.removed.begin(), teller.facts.removed.end(), is_use);
+  teller.say(has_uses ? "back-uses" : "back");
 }
 
 void tell_softmax(Teller& teller) {

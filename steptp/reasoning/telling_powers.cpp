@@ -1,4 +1,10 @@
-// powsimp, expand_powsimp, logsimp, expand_log
+// powsimp, expand_powsimp, exponential_split, logsimp, expand_log
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "steptp/base/text.h"
 #include "steptp/reasoning/scalar_telling.h"
 #include "steptp/reasoning/tellings.h"
 
@@ -32,9 +38,106 @@ void tell_expand_powsimp(Teller& teller) {
   tell_scalar(teller);
 }
 
+void tell_exponential_split(Teller& teller) {
+  tell_scalar_as(teller, teller.choice.word("with") == "half" ? "half" : "");
+}
+
+/// What the argument of a logarithm is, and the laws that take it apart.
+struct Argument {
+  bool has_product = false;
+  bool has_quotient = false;
+  bool has_power = false;
+  bool has_root = false;
+  bool has_exponential = false;
+};
+
+Argument look_at_argument(const Expr& expr) {
+  Argument out;
+  std::vector<const Expr*> factors = {&expr};
+  if (const auto* product = std::get_if<Product>(&expr.node)) {
+    factors.clear();
+    for (const ExprPtr& operand : product->operands) factors.push_back(operand.get());
+    for (const ArithmeticOp op : product->operators) {
+      out.has_quotient = out.has_quotient || op == ArithmeticOp::divide;
+      out.has_product = out.has_product || op == ArithmeticOp::multiply;
+    }
+  }
+  for (const Expr* factor : factors) {
+    if (std::holds_alternative<Power>(factor->node)) out.has_power = true;
+    const auto* call = std::get_if<Call>(&factor->node);
+    out.has_root = out.has_root || (call && call->function == Function::sqrt);
+    out.has_exponential = out.has_exponential || (call && call->function == Function::exp);
+  }
+  return out;
+}
+
+std::string law_of(const Argument& argument) {
+  std::vector<std::string> laws;
+  if (argument.has_product) laws.emplace_back("the logarithm of a product is the sum of the logarithms");
+  if (argument.has_quotient) laws.emplace_back("the logarithm of a quotient is the difference of the logarithms");
+  if (argument.has_power) laws.emplace_back("the logarithm of a power is a multiple of the logarithm");
+  if (argument.has_root) laws.emplace_back("the logarithm of a root is half of the logarithm");
+  if (argument.has_exponential) laws.emplace_back("the logarithm of an exponential is its argument");
+  return laws.empty() ? std::string("a logarithm can be taken apart")
+                      : join(laws, " and ", [](const auto& law) { return law; });
+}
+
+void tell_expand_log(Teller& teller) {
+  const Expr* part = scalar_part(teller);
+  const auto* call = part ? std::get_if<Call>(&part->node) : nullptr;
+  const Argument argument = call ? look_at_argument(*call->argument) : Argument();
+  teller.bind("argument_is", argument.has_product       ? "a product"
+                             : argument.has_quotient    ? "a quotient"
+                             : argument.has_power       ? "a power"
+                             : argument.has_root        ? "a root"
+                             : argument.has_exponential ? "an exponential"
+                                                        : "compound");
+  teller.bind("law_words", law_of(argument));
+  tell_scalar(teller);
+}
+
+/// How many terms of a sum are logarithms, with or without a number in front.
+std::int64_t count_logarithms(const Expr& expr) {
+  std::int64_t count = 0;
+  const auto is_logarithm = [](const Expr& one) {
+    const auto* call = std::get_if<Call>(&one.node);
+    return call && call->function == Function::log;
+  };
+  const auto count_term = [&](const Expr& term) {
+    const auto* negated = std::get_if<Call>(&term.node);
+    const bool is_negated = negated && negated->function == Function::negate;
+    const Expr& inner = is_negated ? *negated->argument : term;
+    const std::vector<const ExprPtr*> factors = children(inner);
+    const bool in_product =
+        std::holds_alternative<Product>(inner.node) &&
+        std::any_of(factors.begin(), factors.end(), [&](const ExprPtr* factor) { return is_logarithm(**factor); });
+    if (is_logarithm(inner) || in_product) ++count;
+  };
+  if (!std::holds_alternative<Sum>(expr.node)) {
+    count_term(expr);
+    return count;
+  }
+  for (const ExprPtr* term : children(expr)) count_term(**term);
+  return count;
+}
+
+/// One logarithm with a number in front becomes that of a power; several become that of a product or a quotient.
+void tell_logsimp(Teller& teller) {
+  const Expr* part = scalar_part(teller);
+  const std::int64_t count = part ? count_logarithms(*part) : 0;
+  const bool is_one = count == 1;
+  teller.bind("logarithms_are", is_one ? std::string("a logarithm has a whole number in front of it")
+                                       : concat(count > 1 ? std::to_string(count) : std::string("several"),
+                                                " logarithms stand in one sum"));
+  teller.bind("logarithms_count", is_one ? "the multiple" : count == 2 ? "both" : "all of them");
+  teller.bind("law_words", is_one ? "a whole multiple of a logarithm is the logarithm of the power"
+                                  : "added logarithms multiply their arguments and subtracted ones divide them");
+  tell_scalar(teller);
+}
+
 constexpr Telling kTellings[] = {
-    {"powsimp", tell_powsimp},
-    {"expand_powsimp", tell_expand_powsimp},
+    {"expand_log", tell_expand_log}, {"exponential_split", tell_exponential_split}, {"logsimp", tell_logsimp},
+    {"powsimp", tell_powsimp},       {"expand_powsimp", tell_expand_powsimp},
 };
 
 }  // namespace

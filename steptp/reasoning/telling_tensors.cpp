@@ -1,8 +1,10 @@
 // tensor_concat_to_fuse_operators, tensor_split_to_decouple_operators, partially_equivalent_then_correct, prefix_fold,
 // summed_operand
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "steptp/base/text.h"
 #include "steptp/reasoning/tellings.h"
 
 namespace steptp {
@@ -122,15 +124,21 @@ void tell_partial(Teller& teller) {
   teller.bind("first_end", teller.integer("first"));
   teller.bind("second_begin", teller.integer("second"));
   teller.bind("need", "need");
+  bool corrects = false;
   for (const Holds& one : facts.holds) {
     for (const auto& [key, value] : one.values) {
-      if (key == "corrected" && *value.as_integer() == 1) teller.bind("need", "needs");
+      if (key != "corrected") continue;
+      corrects = *value.as_integer() > 0;
+      if (*value.as_integer() == 1) teller.bind("need", "needs");
     }
   }
   teller.say("take");
-  teller.say_preconditions();
-  teller.say("become");
-  teller.say("why");
+  for (const Holds& one : facts.holds) {
+    teller.bind_values(one.values);
+    teller.say(one.precondition->id == std::string_view("kept") && !corrects ? "kept-none" : one.precondition->id);
+  }
+  teller.say(corrects ? "become" : "become-none");
+  teller.say(corrects ? "why" : "why-none");
   teller.say("back");
 }
 
@@ -139,6 +147,9 @@ void tell_prefix(Teller& teller) {
   bind_where(teller);
   teller.bind_before("equation", facts.matched[0].site);
   bind_tensors(teller);
+  const std::int64_t inner = std::max<std::int64_t>(1, teller.integer("inner"));
+  const std::int64_t short_part = teller.integer("extent") % inner;
+  teller.bind("shorter", short_part > 0 ? concat(", the last of which has ", short_part) : std::string());
   teller.say("take");
   teller.say_preconditions();
   std::vector<TracePieces> added;

@@ -91,8 +91,8 @@ std::string render(const Trace& trace, const Program& before, const Program& aft
 }
 
 std::string render_answers(std::span<const std::string> rendered) {
-  std::string out = rendered.size() == 1 ? std::string("There is 1 answer.")
-                                         : concat("There are ", rendered.size(), " different answers.");
+  std::string out = rendered.size() == 1 ? std::string("Here is 1 answer.")
+                                         : concat("Here are ", rendered.size(), " different answers.");
   for (std::size_t i = 0; i < rendered.size(); ++i) append(out, "\n\n", i + 1, ". ", rendered[i]);
   return out;
 }

@@ -90,8 +90,7 @@ bool axes_stand_well(View& before, const CacheRequest& request, const PlannedCop
 }
 
 bool fits_beside_others(View& before, const CacheRequest& request, const PlannedCopy& copy) {
-  const Device& device = default_device();
-  const std::int64_t limit = request.scope == Scope::shared ? device.shared_bytes : device.local_bytes;
+  const std::int64_t limit = scope_limit(request.scope, request.lanes);
   Wide bytes = info(copy.dtype).bytes;
   for (const std::int64_t extent : copy.extents) {
     bytes *= extent;
@@ -129,8 +128,7 @@ bool is_plainly_placed(View& before, const CacheRequest& request, const PlannedC
 }
 
 std::optional<Refusal> refuse_size(const CacheRequest& request, const std::vector<std::int64_t>& extents, DType dtype) {
-  const Device& device = default_device();
-  const std::int64_t limit = request.scope == Scope::shared ? device.shared_bytes : device.local_bytes;
+  const std::int64_t limit = scope_limit(request.scope, request.lanes);
   std::int64_t bytes = std::int64_t{info(dtype).bytes} * request.scope.depth;
   for (const std::int64_t extent : extents) {
     if (extent > limit) return refuse_bytes(request, extent, limit);
@@ -212,7 +210,7 @@ std::optional<Refusal> refuse_cache(View& before, const Program& after, const Ca
   if (const auto conflict = placement_conflict(view, cache)) {
     return refuse(kCachePlacement, request.site(), *conflict);
   }
-  if (const auto oversize = oversize_of(view, cache)) {
+  if (const auto oversize = oversize_of(view, cache, request.lanes)) {
     return refuse_bytes(request, oversize->bytes, oversize->limit);
   }
   if (cannot_race(before, request)) return std::nullopt;

@@ -38,6 +38,7 @@ struct CacheRequest {
   CachePurpose purpose = CachePurpose::make;
   bool points = false;          ///< a dimension for each sum of loops that moves, also inside of // and %
   bool any_expression = false;  ///< not only an if_then_else or a read may be copied
+  std::int64_t lanes = 1;       ///< 32: each thread of the kernel will be a unit, which keeps l data in 32 lanes
 
   [[nodiscard]] Site site() const { return at.site(); }
 };
@@ -80,6 +81,10 @@ inline constexpr Precondition kCacheForm = {
 inline constexpr Precondition kCacheDepth = {
     Check::fact, "depth",
     "a depth is from 2 to 5, of a copy in s that an L loop of the kernel makes anew, plain or filled, in each round"};
+
+inline constexpr Precondition kCacheLanes = {
+    Check::launch, "lanes",
+    "lanes is 1, or 32 in a kernel whose threads may become units: along ty or tz, and none along tx"};
 
 [[nodiscard]] Result<CacheStep, Refusal> plan_cached_read(View& view, const CacheRequest& request);
 [[nodiscard]] Result<CacheStep, Refusal> plan_cached_write(View& view, const CacheRequest& request);

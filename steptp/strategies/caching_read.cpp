@@ -295,7 +295,7 @@ Result<CacheStep, Refusal> plan_cached_read(View& view, const CacheRequest& requ
   }
   if (request.form != CacheForm::fill || request.purpose != CachePurpose::make) return out;
   View after(out.program);
-  if (auto unguarded = without_needless_guards(after, out.cache)) {
+  if (auto unguarded = without_needless_guards(after, out.cache, request.lanes)) {
     if (!refuse_cache(view, unguarded->program, request, out.cache)) {
       out.program = std::move(unguarded->program);
       out.dropped = unguarded->conditions;

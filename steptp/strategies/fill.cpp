@@ -79,8 +79,12 @@ VariableNumbers names_of(const Statement& statement, const Instance& instance) {
 /// Whether one condition of a guard can go. The view is of the program without it.
 class Question {
  public:
-  Question(View& view, std::size_t statement, const ExprPtr& condition)
-      : view_(view), number_(statement), statement_(view.table().statements[statement]), condition_(condition) {}
+  Question(View& view, std::size_t statement, const ExprPtr& condition, std::int64_t lanes)
+      : view_(view),
+        number_(statement),
+        statement_(view.table().statements[statement]),
+        condition_(condition),
+        lanes_(lanes) {}
 
   bool may_drop() {
     for (const Access& access : view_.table().accesses) {
@@ -97,7 +101,7 @@ class Question {
         return false;
       }
     }
-    if (oversize_of(view_, target)) return false;
+    if (oversize_of(view_, target, lanes_)) return false;
     if (tensor.known && !is_neutral_where(nullptr)) return false;
     return std::all_of(tensor.reads.begin(), tensor.reads.end(), [&](std::size_t number) {
       const Access& read = view_.table().accesses[number];
@@ -187,6 +191,7 @@ class Question {
   std::size_t number_;
   const Statement& statement_;
   ExprPtr condition_;
+  std::int64_t lanes_ = 1;
 };
 
 }  // namespace
@@ -201,7 +206,7 @@ bool is_neutral(const Expr& expr, ArithmeticOp op) {
          std::holds_alternative<Infinity>(call->argument->node);
 }
 
-std::optional<Unguarded> without_needless_guards(View& view, const std::string& filled) {
+std::optional<Unguarded> without_needless_guards(View& view, const std::string& filled, std::int64_t lanes) {
   Unguarded out{view.program(), 0};
   for (std::size_t number = 0; number < view.table().statements.size(); ++number) {
     const Statement& statement = view.table().statements[number];
@@ -216,7 +221,7 @@ std::optional<Unguarded> without_needless_guards(View& view, const std::string& 
       NestPtr bare = stands_for(make_nest(nest.loops, conjunction_of(fewer), nest.items), nest);
       Program next = with_items(out.program, address, {std::move(bare)});
       View without(next);
-      if (!Question(without, number, conditions[i]).may_drop()) continue;
+      if (!Question(without, number, conditions[i], lanes).may_drop()) continue;
       conditions = std::move(fewer);
       out.program = std::move(next);
       ++out.conditions;

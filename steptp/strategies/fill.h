@@ -20,7 +20,9 @@ struct Unguarded {
 
 /// The program without those conditions in guards around accumulations of a tensor's values that can go: at points that
 /// a condition kept out, what is read has a value, and either every factor is the neutral value that a copy was filled
-/// with, or nobody reads the element that is accumulated. Nothing where no condition can go.
-[[nodiscard]] std::optional<Unguarded> without_needless_guards(View& view, const std::string& filled);
+/// with, or nobody reads the element that is accumulated. Nothing where no condition can go. With 32 lanes the threads
+/// of the kernel will be units, and what is accumulated in l may be so much larger.
+[[nodiscard]] std::optional<Unguarded> without_needless_guards(View& view, const std::string& filled,
+                                                               std::int64_t lanes = 1);
 
 }  // namespace steptp

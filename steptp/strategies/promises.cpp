@@ -13,6 +13,8 @@
 #include "steptp/base/text.h"
 #include "steptp/strategies/origins.h"
 #include "steptp/strategies/rewrite.h"
+#include "steptp/strategies/storage.h"
+#include "steptp/strategies/view.h"
 
 namespace steptp {
 
@@ -26,8 +28,9 @@ void for_each_ref_of(const Program& program, const Visit& visit) {
   });
 }
 
-/// Every read sees what its own round wrote, as far as boxes show it, and nothing accumulates.
-bool begins_anew(const AccessTable& table, const TensorFacts& tensor, std::size_t loop) {
+/// Every read sees what its own round wrote, and nothing accumulates. Mostly boxes show it at once.
+bool begins_anew(View& view, const TensorFacts& tensor, std::size_t loop) {
+  const AccessTable& table = view.table();
   const bool accumulates = std::any_of(tensor.writes.begin(), tensor.writes.end(), [&](std::size_t number) {
     return table.statements[table.accesses[number].statement].accumulates.has_value();
   });
@@ -39,8 +42,11 @@ bool begins_anew(const AccessTable& table, const TensorFacts& tensor, std::size_
     for (const Index& subscript : subscripts) {
       for_each_read(subscript, [&](const RefPtr&) { reads_data = true; });
     }
-    return !reads_data &&
-           boxes_hold(written_before(table, tensor, reader, loop + 1), full_subscripts(table, read), loop_box(reader));
+    const auto boxes = [&] {
+      return boxes_hold(written_before(table, tensor, reader, loop + 1), full_subscripts(table, read),
+                        loop_box(reader));
+    };
+    return !reads_data && (boxes() || is_defined(view, read, loop + 1));
   });
 }
 
@@ -64,7 +70,9 @@ Program with_kept_depths(Program program) {
   });
   if (deep.empty()) return program;
   std::set<std::string> lost;
-  const AccessTable table = collect_accesses(program);
+  const Program looked_at = program;
+  View view(looked_at);
+  const AccessTable& table = view.table();
   for_each_ref_of(program, [&](const RefPtr& ref) {
     // A step that made references of its own may have left the depth out.
     if (deep.contains(ref->tensor) && !(ref->scope == table.tensors.at(ref->tensor).scope)) lost.insert(ref->tensor);
@@ -72,7 +80,7 @@ Program with_kept_depths(Program program) {
   for (const std::string& name : deep) {
     const TensorFacts& tensor = table.tensors.at(name);
     const auto loop = round_loop(table, tensor);
-    if (!tensor.demoted && (!loop || !begins_anew(table, tensor, *loop))) lost.insert(name);
+    if (!tensor.demoted && (!loop || !begins_anew(view, tensor, *loop))) lost.insert(name);
   }
   if (lost.empty()) return program;
   Rewriter rewriter;

@@ -131,11 +131,15 @@ Wide scoped_bytes(View& view, const KernelFacts& kernel, Scope scope) {
   return bytes;
 }
 
-std::optional<Oversize> oversize_of(View& view, const std::string& tensor) {
+std::int64_t scope_limit(Scope scope, std::int64_t lanes) {
+  const Device& device = default_device();
+  return scope == Scope::shared ? device.shared_bytes : device.local_bytes * lanes;
+}
+
+std::optional<Oversize> oversize_of(View& view, const std::string& tensor, std::int64_t lanes) {
   const Scope scope = view.table().tensors.at(tensor).scope;
   if (scope == Scope::global) return std::nullopt;
-  const Device& device = default_device();
-  const std::int64_t limit = scope == Scope::shared ? device.shared_bytes : device.local_bytes;
+  const std::int64_t limit = scope_limit(scope, lanes);
   for (const KernelFacts& kernel : view.kernels()) {
     const std::vector<std::string>& names = scope == Scope::shared ? kernel.shared : kernel.local;
     if (std::find(names.begin(), names.end(), tensor) == names.end()) continue;

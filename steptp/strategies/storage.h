@@ -33,12 +33,15 @@ namespace steptp {
 /// What all data in `s`, or `l`, of a kernel takes.
 [[nodiscard]] Wide scoped_bytes(View& view, const KernelFacts& kernel, Scope scope);
 
-/// The kernel of a tensor in `s` or `l` keeps more data there than the default device has room for.
+/// The kernel of a tensor in `s` or `l` keeps more data there than the default device has room for. With 32 lanes each
+/// of its threads will be a unit.
 struct Oversize {
   std::int64_t bytes = 0;
   std::int64_t limit = 0;
 };
-[[nodiscard]] std::optional<Oversize> oversize_of(View& view, const std::string& tensor);
+[[nodiscard]] std::optional<Oversize> oversize_of(View& view, const std::string& tensor, std::int64_t lanes = 1);
+/// Bytes of it that the default device has for a block (s), or for a thread with so many lanes (l).
+[[nodiscard]] std::int64_t scope_limit(Scope scope, std::int64_t lanes);
 
 /// A program with an item more in the body of one loop. The loops inside that one become a nest of their own, unless it
 /// is the last of its header; parts of the guard that read only loops outside stay outside.

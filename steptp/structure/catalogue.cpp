@@ -45,6 +45,14 @@ constexpr Explanation kCatalogue[] = {
      "or "
      "memory for the data.",
      "the program needs 200000000000 bytes of memory, but NVIDIA H200 has 149000000000 free"},
+    {"estimate", Severity::error, "nothing can be said of the time that a program takes",
+     "Expected times come from the kernels of the program as back ends lower them. The message says what cannot be "
+     "lowered, or what has no estimate; the program itself may be right.",
+     "a program that no back end can hold exactly"},
+    {"sentence", Severity::error, "a program has no plan, or no sentence of a plan",
+     "Sentences have at most 512 words, and words for programs of ordinary size (docs/cursor.md). The message says what "
+     "is missing.",
+     "a sum of 400 terms: this program alone needs more than 512 words"},
     {"wrong-result", Severity::error, "a compiled program gave a value that it must not give",
      "Sampled elements are compared with certified values after every repetition; the message has both values and what "
      "was allowed. Such a program has no times.",

@@ -16,6 +16,7 @@
 #include "steptp/base/text.h"
 #include "steptp/prove/prove.h"
 #include "steptp/structure/types.h"
+#include "steptp/verify/precision_marks.h"
 #include "steptp/verify/precision_ways.h"
 
 namespace steptp {
@@ -27,6 +28,9 @@ struct Expected {
   Width least;  ///< of what is held on the narrowest way
   Width most{0, 0};
   Width widest{0, 0};  ///< of anything on the way
+  Width first;         ///< the narrowest type in which a way begins to compute
+  Width source;
+  Width copied{0, 0};  ///< on ways on which nothing is computed
   Widths computed;
   Widths widest_computed = Way().widest;
   Widths leading;  ///< of operations at the beginning of a way
@@ -40,6 +44,9 @@ struct Expected {
     least = narrower(least, way.held());
     most = wider(most, way.held());
     widest = wider(widest, way.widest_held());
+    first = narrower(first, way.first);
+    source = narrower(source, way.source);
+    if (!way.is_computed() && !way.stored.is_limited()) copied = wider(copied, way.own);
     for (std::size_t i = 0; i < kRoundings; ++i) {
       computed[i] = narrower(computed[i], way.computed[i]);
       widest_computed[i] = wider(widest_computed[i], way.widest[i]);
@@ -51,6 +58,10 @@ struct Expected {
     most_accumulated = wider(most_accumulated, accumulated);
   }
 
+  /// What an operation must hold that is not stored: what `before` computes so, or else what it starts from.
+  [[nodiscard]] Width of_computed(std::size_t rounding) const {
+    return narrower(least, computed[rounding].is_limited() ? computed[rounding] : source);
+  }
   /// What a store must hold whose value was computed by such an operation, in the type of the store.
   [[nodiscard]] Width of_kept(std::size_t rounding) const {
     return computed[rounding].is_limited() ? narrower(least, computed[rounding]) : least;
@@ -93,12 +104,20 @@ struct Shortage {
   Width expected;
 };
 
-std::optional<Shortage> shortage_of(const Way& way, const Expected& expected) {
+/// `computes`: operations whose results are not stored count too.
+std::optional<Shortage> shortage_of(const Way& way, const Expected& expected, bool computes) {
   if (!way.lost.holds(expected.least)) return Shortage{way.lost, expected.least};
   for (std::size_t i = 0; i < kRoundings; ++i) {
     const Width wanted = expected.of_kept(i);
     const Width kept = narrower(way.kept[i], way.kept_first[i]);
     if (kept.is_limited() && !kept.holds(wanted)) return Shortage{kept, wanted};
+  }
+  for (std::size_t i = 0; computes && i < kRoundings; ++i) {
+    const Width& found = way.computed[i];
+    const Width wanted = expected.of_computed(i);
+    // An operation before anything wider is met may be one more in the type in which a way of `before` begins.
+    const bool is_at_beginning = found == way.leading[i] && expected.first.is_limited() && found.holds(expected.first);
+    if (found.is_limited() && !is_at_beginning && !found.holds(wanted)) return Shortage{found, wanted};
   }
   const bool both_accumulate = way.accumulated.is_limited() && expected.least_accumulated.is_limited();
   if (both_accumulate && !way.accumulated.holds(expected.least_accumulated))
@@ -120,6 +139,24 @@ bool is_below_something(const Way& way, const Expected& expected) {
   return way.lost.is_limited() && !way.lost.holds(expected.widest);
 }
 
+Width narrowest_computed(const Way& way) {
+  Width out;
+  for (const Width& one : way.computed) out = narrower(out, one);
+  return out;
+}
+
+/// Somewhere on a way of `before` the same operation is done in a wider type than here, or nothing is done to what this
+/// operation rounds.
+bool is_computed_below(const Way& way, const Expected& expected) {
+  for (std::size_t i = 0; i < kRoundings; ++i) {
+    if (!way.computed[i].is_limited()) continue;
+    const Width& same = expected.widest_computed[i];
+    const Width& wanted = same == Width{0, 0} ? expected.widest : same;
+    if (!way.computed[i].holds(wanted) || !way.computed[i].holds(expected.copied)) return true;
+  }
+  return false;
+}
+
 /// Somewhere on a way of `before` the same operation is done in a wider type than that of a value kept here.
 bool is_below_a_computation(const Way& way, const Expected& expected) {
   for (std::size_t i = 0; i < kRoundings; ++i) {
@@ -136,76 +173,6 @@ std::string text_of(const PrecisionLoss& loss) {
                 " through a type of ", loss.found.first, " significand bits and exponents to ", loss.found.second,
                 ", where before it was ", loss.expected.first, " and ", loss.expected.second);
 }
-
-/// Programs in which what is read of narrow tensors went through a function of which nothing is known but that it is
-/// one: erf, of the value times a number that stands for the type.
-class Marker {
- public:
-  /// `marks_all`: also what is stored in the type in which it was computed.
-  Marker(const Program& program, bool marks_all)
-      : program_(program), table_(collect_accesses(program)), marks_all_(marks_all) {
-    Width widest{0, 0};
-    for (const auto& [name, facts] : table_.tensors) {
-      if (is_float(facts.dtype)) widest = wider(widest, width_of(facts.dtype));
-    }
-    for (const auto& [name, facts] : table_.tensors) {
-      const bool is_made = !facts.known || facts.known->role == Role::output;
-      if (!is_made || !is_float(facts.dtype) || width_of(facts.dtype).holds(widest)) continue;
-      if (rounds(facts)) narrow_.insert(name);
-    }
-  }
-
-  Program run() {
-    Program out = program_;
-    for (NestPtr& nest : out.nests) nest = marked(*nest);
-    return out;
-  }
-
- private:
-  /// Some statement that writes the tensor stores what its type may not hold, or accumulates.
-  [[nodiscard]] bool rounds(const TensorFacts& facts) const {
-    for (const std::size_t number : facts.writes) {
-      const Statement& statement = table_.statements[table_.accesses[number].statement];
-      const Expr& right = *statement.equation->right;
-      const auto type = type_of(right);
-      const bool is_held = type && !type->weak && width_of(facts.dtype).holds(width_of(type->dtype));
-      if (statement.accumulates || !is_held) return true;
-      if (marks_all_ && !std::holds_alternative<Read>(right.node)) return true;
-    }
-    return false;
-  }
-
-  NestPtr marked(const Nest& nest) {
-    std::vector<Item> items;
-    for (const Item& item : nest.items) {
-      if (const auto* inner = std::get_if<NestPtr>(&item)) {
-        items.emplace_back(marked(**inner));
-        continue;
-      }
-      const Equation& equation = *std::get<EquationPtr>(item);
-      const bool accumulates = accumulation_operator(*equation.left, equation.right).has_value();
-      const std::string accumulator = accumulates ? equation.left->tensor : std::string();
-      items.emplace_back(make_equation(equation.left, marked(equation.right, accumulator)));
-    }
-    return make_nest(nest.loops, nest.guard, std::move(items));
-  }
-
-  ExprPtr marked(const ExprPtr& expr, const std::string& accumulator) {
-    if (const auto* read = std::get_if<Read>(&expr->node)) {
-      if (read->ref->tensor == accumulator || !narrow_.contains(read->ref->tensor)) return expr;
-      const double mark = 3 + 2 * static_cast<double>(read->ref->dtype);
-      return make_call(Function::erf, make_product(expr, ArithmeticOp::multiply, real_literal(mark)));
-    }
-    std::vector<ExprPtr> parts;
-    for (const ExprPtr* part : children(*expr)) parts.push_back(marked(*part, accumulator));
-    return with_children(expr, parts);
-  }
-
-  const Program& program_;
-  AccessTable table_;
-  bool marks_all_;
-  std::set<std::string> narrow_;
-};
 
 /// All floats have one type, and no integers are stored as floats, so that nothing can be lost: most programs.
 /// An operation of floats takes an integer, which then has to fit in the type of the operation.
@@ -258,7 +225,8 @@ bool has_one_width(const Program& before, const Program& after) {
 
 Precision settled_by_proof(const Program& before, const Program& after, const ProofOptions& options, bool marks_all,
                            std::string reason) {
-  const Proof proof = prove(Marker(before, marks_all).run(), Marker(after, marks_all).run(), options);
+  const Width widest = widest_float(before);
+  const Proof proof = prove(with_marks(before, widest, marks_all), with_marks(after, widest, marks_all), options);
   if (proof.proved || proof.shown) return {};
   return {Precision::Verdict::unclear, std::move(reason), {}};
 }
@@ -276,13 +244,17 @@ class SourceComparison {
   void take(const Way& one) {
     if (!expected_.is_any) return;
     const Way way = ended_at(one, output_.dtype);
-    if (const auto shortage = shortage_of(way, expected_); shortage && !lost_) lost_ = loss(*shortage);
+    // What is done to a literal or an index beside data is seen on the ways of the data.
+    const bool computes = !(is_constant(source_) && way.is_used);
+    if (const auto shortage = shortage_of(way, expected_, computes); shortage && !lost_) lost_ = loss(*shortage);
     ++count_;
     const Width narrow = below_the_widest(way, expected_);
     narrow_ += narrow.is_limited() ? 1 : 0;
     narrowest_ = narrower(narrowest_, narrow);
-    is_unclear_ = is_unclear_ || is_below_something(way, expected_) || is_below_a_computation(way, expected_);
-    marks_all_ = marks_all_ || is_below_a_computation(way, expected_);
+    const bool is_computed = is_below_a_computation(way, expected_) || (computes && is_computed_below(way, expected_));
+    if (is_computed) unclear_ = narrower(unclear_, narrowest_computed(way));
+    is_unclear_ = is_unclear_ || is_below_something(way, expected_) || is_computed;
+    marks_all_ = marks_all_ || is_computed;
   }
 
   /// Every way is narrower than the widest of `before`, or one is narrower than the narrowest.
@@ -292,7 +264,8 @@ class SourceComparison {
   }
   [[nodiscard]] std::string unclear() const {
     const bool is_open = is_unclear_ || narrow_ > 0;
-    return is_open ? concat(text_of(loss({expected_.least, expected_.widest})), " on some way") : "";
+    const Width found = unclear_.is_limited() ? unclear_ : expected_.least;
+    return is_open ? concat(text_of(loss({found, expected_.widest})), " on some way") : "";
   }
   [[nodiscard]] bool marks_all() const { return marks_all_; }
 
@@ -314,6 +287,7 @@ class SourceComparison {
   std::size_t narrow_ = 0;
   Width narrowest_;  ///< of these
   bool is_unclear_ = false;
+  Width unclear_;  ///< of operations that are narrower than some of `before`
   bool marks_all_ = false;
 };
 

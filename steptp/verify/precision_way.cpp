@@ -20,6 +20,10 @@ Width width_of(DType dtype) {
   return {type.precision, type.precision};
 }
 
+bool Way::is_computed() const {
+  return std::any_of(computed.begin(), computed.end(), [](const Width& one) { return one.is_limited(); });
+}
+
 Width Way::held() const {
   if (stored.is_limited()) return stored;
   Width all;

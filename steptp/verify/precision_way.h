@@ -49,6 +49,7 @@ struct Way {
   bool is_used = false;
   /// The value is held exactly by whatever holds `own`: an input, a copy of it, an integer, something just stored.
   bool is_exact = true;
+  Width source;  ///< what holds the value where it enters the program
   Width own;
   Widths computed;                                                                    ///< types of operations
   Widths widest = {Width{0, 0}, Width{0, 0}, Width{0, 0}, Width{0, 0}, Width{0, 0}};  ///< the widest of them
@@ -70,6 +71,8 @@ struct Way {
 
   /// Nothing that happens further on matters to the values.
   [[nodiscard]] bool is_over() const { return decides || is_used; }
+  /// Some operation of floats rounds the values.
+  [[nodiscard]] bool is_computed() const;
   /// What may be expected of a store on this way: the narrowest that it holds, and the widest.
   [[nodiscard]] Width held() const;
   [[nodiscard]] Width widest_held() const;

@@ -25,10 +25,6 @@ namespace {
 constexpr std::size_t kMostWays = 64;
 struct TooMany {};
 
-bool is_constant(const std::string& source) {
-  return source.starts_with("literal ") || source == "index" || source.starts_with("index ");
-}
-
 /// The name of a literal or an index once an operation of this type has used it.
 std::string used_in(const std::string& source, const ValueType& type) {
   const bool is_named = !is_constant(source) || source.find(" in ") != std::string::npos;
@@ -41,7 +37,7 @@ class Follower {
     for (const Variable& variable : program.signature.variables) {
       if (variable.role == Role::output) continue;
       Way way;
-      way.own = width_of(variable);
+      way.own = way.source = width_of(variable);
       ways_[variable.name][variable.name] = {way};
       is_input_.insert(variable.name);
     }
@@ -239,14 +235,14 @@ class Follower {
 
   WaysOf of_integers(const Index& index) {
     Way way;
-    way.own = width_of(range_of(index, loop_box(*statement_)));
+    way.own = way.source = width_of(range_of(index, loop_box(*statement_)));
     if (index.is_constant()) return of_number(static_cast<double>(index.constant_term()));
     return {{"index", {way}}};
   }
 
   WaysOf of_number(double value) {
     Way way;
-    way.own = width_of(value);
+    way.own = way.source = width_of(value);
     return {{concat("literal ", Json(std::fabs(value)).dump()), {way}}};
   }
 
@@ -271,6 +267,12 @@ WaysOf Follower::of(const Expr& expr) {
   if (std::holds_alternative<Infinity>(expr.node)) return {};
   if (const auto index = to_index(expr)) return of_integers(*index);
   if (const auto* sum = std::get_if<Sum>(&expr.node)) return of_chain(sum->operands, sum->operators);
+  if (const ExprPtr* factor = factor_of_sign(expr)) {
+    const auto type = type_of(expr);
+    return changed(of(**factor), [&](Way& way) {
+      if (type && !type->weak) convert(way, type->dtype);
+    });
+  }
   if (const auto* product = std::get_if<Product>(&expr.node)) {
     const bool is_wide = wide_ && wide_->product == product;
     return of_chain(product->operands, product->operators, is_wide ? std::optional(typed(wide_->dtype)) : std::nullopt);
@@ -300,6 +302,23 @@ WaysOf Follower::of(const Expr& expr) {
 }
 
 }  // namespace
+
+const ExprPtr* factor_of_sign(const Expr& expr) {
+  const auto* product = std::get_if<Product>(&expr.node);
+  if (!product || product->operands.size() != 2 || product->operators[0] != ArithmeticOp::multiply) return nullptr;
+  for (const std::size_t number : {0, 1}) {
+    const Expr* factor = product->operands[number].get();
+    const auto* call = std::get_if<Call>(&factor->node);
+    if (call && call->function == Function::negate) factor = call->argument.get();
+    const auto* literal = std::get_if<Literal>(&factor->node);
+    if (literal && std::fabs(literal->real) == 1) return &product->operands[1 - number];
+  }
+  return nullptr;
+}
+
+bool is_constant(const std::string& source) {
+  return source.starts_with("literal ") || source == "index" || source.starts_with("index ");
+}
 
 std::optional<std::map<std::string, WaysOf>> ways_to_outputs(const Program& program) {
   try {

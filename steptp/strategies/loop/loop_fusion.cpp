@@ -7,6 +7,7 @@
 
 #include "steptp/analysis/device.h"
 #include "steptp/base/text.h"
+#include "steptp/strategies/fused_indices.h"
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
 #include "steptp/strategies/origins.h"
@@ -50,123 +51,6 @@ struct Fusion {
   [[nodiscard]] const Loop& kept() const { return keep_outer ? outer() : inner(); }
   /// Loops of two kinds: iterations that ran one after the other may then run at the same time.
   [[nodiscard]] bool is_mixed() const { return outer().kind != inner().kind; }
-};
-
-bool occurs(const Index& index, const std::string& name) {
-  bool found = false;
-  for_each_variable(index, [&](const std::string& other) { found = found || other == name; });
-  return found;
-}
-
-/// Rewrites indices over the two loops (P, p) with p < m in terms of the fused one: P*m+p, and its multiples, become f;
-/// other uses become f//m and f%m.
-class Fuser {
- public:
-  Fuser(const Fusion& fusion, const std::string& fused)
-      : outer_(fusion.outer().index),
-        inner_(fusion.inner().index),
-        extent_(fusion.inner().extent),
-        fused_(Index::variable(fused)) {
-    const Index by = Index::constant(extent_);
-    quotient_ = *Index::floor_divide(fused_, by);
-    remainder_ = *Index::modulo(fused_, by);
-  }
-
-  [[nodiscard]] const Index& quotient() const { return quotient_; }
-  [[nodiscard]] const Index& remainder() const { return remainder_; }
-  [[nodiscard]] bool failed() const { return failed_; }
-  [[nodiscard]] bool used_division() const { return used_division_; }
-
-  /// Nothing where the index has neither loop in it.
-  std::optional<Index> operator()(const Index& index) {
-    if (!occurs(index, outer_) && !occurs(index, inner_)) return std::nullopt;
-    return fuse(index);
-  }
-
-  /// Only P*m+p, so that other calculations keep their form: nothing where there is no such sum.
-  std::optional<Index> undo(const Index& index) {
-    Fuser attempt = *this;
-    attempt.used_division_ = false;
-    auto fused = attempt(index);
-    if (fused && !attempt.used_division_ && !attempt.failed_) return fused;
-    used_division_ = used_division_ || fused;
-    return std::nullopt;
-  }
-
- private:
-  Index take(std::optional<Index> result) {
-    failed_ = failed_ || !result;
-    return result ? *std::move(result) : Index();
-  }
-
-  Index fuse(const Index& index) {
-    const std::int64_t of_outer = coefficient(index, outer_);
-    const std::int64_t of_inner = coefficient(index, inner_);
-    const auto scaled = Index::multiply(Index::constant(of_inner), Index::constant(extent_));
-    const bool whole = scaled && scaled->constant_term() == of_outer;
-    Index sum = Index::constant(index.constant_term());
-    for (const IndexTerm& term : index.terms()) {
-      const std::string* name = variable(term);
-      const bool is_outer = name && *name == outer_;
-      const bool is_inner = name && *name == inner_;
-      if (is_outer && whole) continue;  // comes with the other term
-      Index product = Index::constant(term.coefficient);
-      if (is_outer || is_inner) {
-        used_division_ = used_division_ || !whole;
-        product = take(Index::multiply(product, whole ? fused_ : is_outer ? quotient_ : remainder_));
-      } else {
-        for (const IndexAtom& factor : term.factors) product = take(Index::multiply(product, fuse_atom(factor)));
-      }
-      sum = take(Index::add(sum, product));
-    }
-    return sum;
-  }
-
-  Index fuse_atom(const IndexAtom& atom) {
-    struct Visitor {
-      Fuser& fuser;
-      Index operator()(const LoopVariable& node) const {
-        fuser.used_division_ = fuser.used_division_ || node.name == fuser.outer_ || node.name == fuser.inner_;
-        if (node.name == fuser.outer_) return fuser.quotient_;
-        return node.name == fuser.inner_ ? fuser.remainder_ : Index::variable(node.name);
-      }
-      Index operator()(const FloorQuotient& node) const {
-        return fuser.take(Index::floor_divide(fuser.fuse(*node.dividend), fuser.fuse(*node.divisor)));
-      }
-      Index operator()(const FloorRemainder& node) const {
-        return fuser.take(Index::modulo(fuser.fuse(*node.dividend), fuser.fuse(*node.divisor)));
-      }
-      Index operator()(const IndirectRead& node) const {
-        std::vector<Index> subscripts;
-        for (const Index& subscript : node.ref->subscripts) subscripts.push_back(fuser.fuse(subscript));
-        return Index::read(make_ref(node.ref->tensor, node.ref->dtype, node.ref->scope, std::move(subscripts)));
-      }
-    };
-    return std::visit(Visitor{*this}, atom);
-  }
-
-  static const std::string* variable(const IndexTerm& term) {
-    if (term.factors.size() != 1) return nullptr;
-    const auto* loop = std::get_if<LoopVariable>(&term.factors[0]);
-    return loop ? &loop->name : nullptr;
-  }
-
-  static std::int64_t coefficient(const Index& index, const std::string& name) {
-    for (const IndexTerm& term : index.terms()) {
-      const std::string* other = variable(term);
-      if (other && *other == name) return term.coefficient;
-    }
-    return 0;
-  }
-
-  std::string outer_;
-  std::string inner_;
-  std::int64_t extent_;
-  Index fused_;
-  Index quotient_;
-  Index remainder_;
-  bool failed_ = false;
-  bool used_division_ = false;
 };
 
 std::optional<Refusal> refuse_kinds(const Fusion& fusion) {
@@ -250,7 +134,7 @@ std::optional<Built> build(View& view, const Fusion& fusion, std::int64_t extent
   const Nest& nest = *fusion.at.nest->nest;
   Built out;
   const auto attempt = [&](const std::string& name) {
-    Fuser fuser(fusion, name);
+    LoopFuser fuser({fusion.outer().index, fusion.inner().index, fusion.inner().extent}, name);
     out.loop = {fusion.kept().kind, extent, name};
     out.was = {{fusion.outer().index, fuser.quotient()}, {fusion.inner().index, fuser.remainder()}};
     std::vector<Loop> loops = nest.loops;

@@ -30,13 +30,17 @@ constexpr Parameter kParameters[] = {
      0},
     {"depth", Parameter::Kind::integer,
      "2 to 5, of a copy in s in an L loop: so many rounds of the loop may be in flight (s2 to s5); 1: it is in s", 1},
+    {"lanes", Parameter::Kind::integer,
+     "32: the threads of the kernel will be units of 32 lanes, which keep so much more in l; 1: they stay threads", 1},
 };
-constexpr Precondition kSafety[] = {kCacheUses,  kCacheBox,  kCacheUnchanged, kCachePlacement, kCacheCovered,
-                                    kCacheWhole, kCacheSize, kCacheRaces,     kCacheForm,      kCacheDepth};
+constexpr Precondition kSafety[] = {kCacheUses,    kCacheBox,   kCacheUnchanged, kCachePlacement,
+                                    kCacheCovered, kCacheWhole, kCacheSize,      kCacheRaces,
+                                    kCacheForm,    kCacheDepth, kCacheLanes};
 constexpr Component kModifies[] = {Component::expressions, Component::variables};
 constexpr NewElement kIntroduces[] = {NewElement::variables, NewElement::expressions};
 constexpr std::string_view kForms[] = {"plain", "fill", "wide", "ahead"};
 constexpr std::string_view kDirections[] = {"read", "write"};
+constexpr std::int64_t kUnitLanes = 32;
 
 Result<CacheStep, Refusal> plan(View& view, const CacheRequest& request, bool read) {
   return read ? plan_cached_read(view, request) : plan_cached_write(view, request);
@@ -134,6 +138,25 @@ ParameterDomain domain(std::string_view name, std::string value) {
   return {name, std::vector<std::string>{std::move(value)}};
 }
 
+/// Threads along tx are lanes already.
+std::optional<Refusal> refuse_lanes(View& view, const CacheRequest& request) {
+  if (request.lanes == 1) return std::nullopt;
+  bool has_units = false;
+  bool has_lanes = false;
+  for (const KernelFacts& kernel : view.kernels()) {
+    if (kernel.kernel.root.empty() || kernel.kernel.root[0] != request.at.expression()) continue;
+    const auto has = [&](Axis axis) { return kernel.widest[static_cast<std::size_t>(axis)].has_value(); };
+    has_units = has_units || has(Axis::ty) || has(Axis::tz);
+    has_lanes = has_lanes || has(Axis::tx);
+  }
+  if (request.lanes == kUnitLanes && has_units && !has_lanes) return std::nullopt;
+  return Refusal{&kCacheLanes,
+                 request.site(),
+                 concat(request.lanes, " lanes in a kernel ",
+                        has_lanes ? "with loops over tx" : "whose threads cannot become units"),
+                 {{"lanes", request.lanes}}};
+}
+
 /// All depths for which there is room.
 void offer_depths(View& view, const CacheRequest& request, const Candidate& candidate, Listing& listing) {
   if (!listing.extended || request.scope != Scope::shared || !candidate.read) return;
@@ -159,6 +182,23 @@ void offer_depths(View& view, const CacheRequest& request, const Candidate& cand
   }
 }
 
+/// What is too large for a thread, where a unit has room for it.
+void offer_lanes(View& view, const CacheRequest& thread, const Refusal& why, const Candidate& candidate,
+                 Listing& listing) {
+  CacheRequest unit = thread;
+  unit.lanes = kUnitLanes;
+  unit.purpose = CachePurpose::ask;
+  const bool is_too_large = why.precondition->id == kCacheSize.id && thread.scope == Scope::local;
+  if (!listing.extended || !is_too_large || refuse_lanes(view, unit) || !plan(view, unit, candidate.read)) return;
+  listing.offer({thread.site(),
+                 {domain("direction", std::string(kDirections[candidate.read ? 0 : 1])),
+                  domain("of", candidate.of),
+                  domain("scope", std::string(1, code(thread.scope.scope))),
+                  domain("form", std::string(kForms[static_cast<std::size_t>(thread.form)])),
+                  {"lanes", std::vector<std::int64_t>{kUnitLanes}}},
+                 true});
+}
+
 void offer(View& view, const PlacedLoop& at, const Candidate& candidate, Listing& listing) {
   const bool is_expression = parse_site(candidate.of).has_value();
   // Copies with a guard are extended choices.
@@ -168,9 +208,11 @@ void offer(View& view, const PlacedLoop& at, const Candidate& candidate, Listing
     if (!any && scope == Scope::shared && is_inside_threads(at)) continue;
     for (std::size_t form = 0; form < std::size(kForms); ++form) {
       if (form > 0 && (!listing.extended || is_expression)) break;
-      const auto step = plan(view, {at, candidate.of, scope, static_cast<CacheForm>(form), purpose}, candidate.read);
+      const CacheRequest request{at, candidate.of, scope, static_cast<CacheForm>(form), purpose};
+      const auto step = plan(view, request, candidate.read);
       if (!step) {
         listing.refuse(step.error());
+        offer_lanes(view, request, step.error(), candidate, listing);
         if (form == 0 && step.error().precondition->id != kCacheCovered.id) break;
         continue;
       }
@@ -256,8 +298,11 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   if (points != 0 && points != 1) return Refusal{&kChoice, choice.at, concat("points is 0 or 1, not ", points), {}};
   const std::int64_t depth = choice.integer("depth");
   if (depth < 1 || depth > kMostDepth) return Refusal{&kCacheDepth, choice.at, concat("depth ", depth), {}};
-  const Placement placement(*scope, static_cast<std::uint8_t>(depth));
-  auto step = plan_deep(view, {*at, choice.word("of"), placement, number, CachePurpose::make, points == 1}, read);
+  CacheRequest request{*at, choice.word("of"), Placement(*scope, static_cast<std::uint8_t>(depth)), number};
+  request.points = points == 1;
+  request.lanes = choice.integer("lanes");
+  if (auto refusal = refuse_lanes(view, request)) return *std::move(refusal);
+  auto step = plan_deep(view, request, read);
   if (!step) return step.error();
   Applied out;
   out.program = std::move(step->program);
@@ -277,6 +322,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
                      {&kCacheRaces, {}}};
   out.facts.holds.push_back(read ? Holds{&kCacheUnchanged, {}} : Holds{&kCacheWhole, {}});
   if (depth > 1) out.facts.holds.push_back({&kCacheDepth, {{"depth", depth}}});
+  if (request.lanes > 1) out.facts.holds.push_back({&kCacheLanes, {{"lanes", request.lanes}}});
   out.facts.values = {{"of", step->source},
                       {"cache", step->cache},
                       {"scope", choice.word("scope")},

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "steptp/base/text.h"
 #include "testing/strategy_test.h"
 
@@ -412,6 +414,24 @@ TEST(CacheReadWrite, TooLarge) {
 B(tx,8)L(c,512)[D[tx]=D[tx]+A[tx,c];];
 )",
                  choice("0:loop[0]", "read", "A", "l"), "size");
+}
+
+// A thread along ty that will be a unit keeps 32 times as much; one along tx is a lane already.
+TEST(CacheReadWrite, WhatAUnitKeeps) {
+  const auto sums = [](std::string_view axis) {
+    return concat("\n@input A f32[4,512]\n@output D f32[4,512]\nB(", axis, ",4)L(a,2)L(c,512)[D[", axis, ",c]=D[", axis,
+                  ",c]+A[", axis, ",c];];\n");
+  };
+  const auto with = [](std::int64_t lanes) {
+    return concat(R"({"at":"0:loop[0]","direction":"write","of":"D","scope":"l","form":"plain","lanes":)", lanes, "}");
+  };
+  expect_rewrite("cache_read_write", sums("ty"), with(32),
+                 "B(ty,4)[L(a,2)L(c,512)[E:l[c]=E:l[c]+A[ty,c];];L(c,512)[D[ty,c]=E:l[c];];];");
+  expect_refused(sums("ty"), with(1), "size");
+  expect_refused(sums("ty"), with(16), "lanes");
+  expect_refused(sums("tx"), with(32), "lanes");
+  const std::vector<std::string> all = listed("cache_read_write", sums("ty"), true);
+  EXPECT_NE(std::find(all.begin(), all.end(), with(32)), all.end());
 }
 
 TEST(CacheReadWrite, IterationsOfAParallelLoopShareRegisters) {

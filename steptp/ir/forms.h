@@ -3,7 +3,7 @@
 #include "steptp/base/hash.h"
 #include "steptp/ir/program.h"
 
-namespace steptp::dataset {
+namespace steptp {
 
 /// What leaks are looked for by. Two programs have the same form where they are equal up to the names of loops and
 /// tensors and the order of expressions that do not depend on each other: a tensor is known by how it is made.
@@ -14,4 +14,10 @@ namespace steptp::dataset {
 /// all programs of a type that differ in sizes only have one pattern.
 [[nodiscard]] Hash pattern_of(const Program& program);
 
-}  // namespace steptp::dataset
+/// The form without what changes nothing: dead equations, loops of one iteration, the order and the brackets of sums
+/// and products, zeros that are added, ones that multiply or divide, numbers of one product taken together, choices
+/// whose condition is known or whose branches are the same. Programs of equal plain forms compute the same in the same
+/// loops; a rewrite that keeps the plain form is none.
+[[nodiscard]] Hash plain_form_of(const Program& program);
+
+}  // namespace steptp

@@ -1,0 +1,124 @@
+"""What is taken apart before graphs are looked at: operators of backward graphs, and fused ones that LEIR does not know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .. import _steptp, capture
+
+_aten = torch.ops.aten
+
+#: Taken apart only where a graph is differentiated: what the backward graph needs are results that LEIR's form of them
+#: does not give.
+_IN_TRAINING = (
+    _aten.native_layer_norm,
+    _aten.native_layer_norm_backward,
+    _aten.native_group_norm,
+    _aten.native_group_norm_backward,
+    _aten._native_batch_norm_legit_functional,
+    _aten._native_batch_norm_legit,
+    _aten.native_batch_norm_backward,
+    _aten._softmax_backward_data,
+    _aten._log_softmax_backward_data,
+    _aten.embedding_dense_backward,
+    _aten.nll_loss_forward,
+    _aten.nll_loss_backward,
+    _aten.nll_loss2d_forward,
+    _aten.nll_loss2d_backward,
+    _aten.mse_loss_backward,
+    _aten.smooth_l1_loss_backward,
+    _aten.threshold_backward,
+    _aten.gelu_backward,
+    _aten.silu_backward,
+    _aten.elu_backward,
+    _aten.hardtanh_backward,
+    _aten.hardswish_backward,
+    _aten.hardsigmoid_backward,
+    _aten.leaky_relu_backward,
+    _aten.softplus_backward,
+    _aten.tanh_backward,
+    _aten.sigmoid_backward,
+    _aten.mish_backward,
+    _aten.select_backward,
+    _aten.slice_backward,
+)
+
+
+def _pairs(value: Any, dims: int) -> list[int]:
+    values = list(value)
+    return values * dims if len(values) == 1 else values
+
+
+def convolution_backward(
+    grad: torch.Tensor,
+    input: torch.Tensor,  # noqa: A002
+    weight: torch.Tensor,
+    bias_sizes: list[int] | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    transposed: bool,
+    output_padding: list[int],
+    groups: int,
+    output_mask: list[bool],
+) -> Any:
+    """The gradients of a convolution without groups, by convolutions: one that is transposed for the input, and one over
+    the batch for the weight."""
+    if transposed or groups != 1:
+        return NotImplemented
+    dims = input.dim() - 2
+    stride, padding, dilation = (_pairs(value, dims) for value in (stride, padding, dilation))
+    kernel, size, out = weight.shape[2:], input.shape[2:], grad.shape[2:]
+    for_input = for_weight = for_bias = None
+    if output_mask[0]:
+        # What the last windows leave over at the end of the input has no gradient.
+        over = [n - ((o - 1) * s - 2 * p + d * (k - 1) + 1) for n, o, s, p, d, k in zip(size, out, stride, padding, dilation, kernel)]
+        for_input = _aten.convolution(grad, weight, None, stride, padding, dilation, True, over, 1)
+    if output_mask[1]:
+        swapped = _aten.convolution(input.transpose(0, 1), grad.transpose(0, 1), None, dilation, padding, stride, False, [0] * dims, 1)
+        for at, k in enumerate(kernel):
+            swapped = swapped.narrow(at + 2, 0, k)
+        for_weight = swapped.transpose(0, 1)
+    if output_mask[2]:
+        for_bias = grad.sum([0, *range(2, grad.dim())])
+    return for_input, for_weight, for_bias
+
+
+def max_pool2d_with_indices_backward(
+    grad: torch.Tensor,
+    input: torch.Tensor,  # noqa: A002
+    kernel: list[int],
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    ceil_mode: bool,
+    indices: torch.Tensor,
+) -> Any:
+    """Each gradient is added where its maximum was; sums are made in the order of the windows."""
+    height, width = input.shape[-2:]
+    rows = input.shape[:-2].numel()
+    flat = torch.zeros((rows, height * width), dtype=grad.dtype, device=grad.device)
+    flat = flat.scatter_add(1, indices.reshape(rows, -1), grad.reshape(rows, -1))
+    return flat.reshape(input.shape)
+
+
+def decompositions(training: bool) -> dict[Any, Any]:
+    """By operator, how PyTorch traces it instead."""
+    from torch._decomp import core_aten_decompositions, get_decompositions
+
+    known = set(_steptp.kept_operators().split())
+    table = dict(core_aten_decompositions())
+    # A dropout that is taken apart would draw other numbers than eager's own.
+    keep = {"native_dropout", *capture.BROKEN_APART}
+    for operator in list(table):
+        name = str(operator)
+        if capture._is_known(name, known) or name.split(".")[1] in keep:
+            table.pop(operator)
+    table.update(get_decompositions([_aten._scaled_dot_product_flash_attention_for_cpu]))
+    if training:
+        table.update(get_decompositions(_IN_TRAINING))
+        table[_aten.convolution_backward.default] = convolution_backward
+        table[_aten.max_pool2d_with_indices_backward.default] = max_pool2d_with_indices_backward
+    return table

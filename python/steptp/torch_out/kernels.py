@@ -1,0 +1,290 @@
+"""One group of operators as kernels: read, planned, judged, compiled, and called with the tensors' own memory."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .. import _steptp
+from .._optimize import optimize_program
+from .._verbs import check, read
+from .options import Options
+from .pieces import Piece, memory_formats
+from .store import Store, default_folder, key_of
+from .support import cut_out, read_graph
+
+_ALIGNMENT = 16
+#: How far a result may be from eager's, relative to the largest value: both round, each in its own order.
+_BOUNDS = {torch.float64: 1e-9, torch.float32: 5e-4, torch.float16: 3e-2, torch.bfloat16: 1.5e-1}
+
+
+class Unusable(Exception):
+    """Why a group has no kernels."""
+
+
+@dataclass
+class GroupReport:
+    """What was made of one group: `verdict` is the judge's on the kernels' program against the one it came as."""
+
+    operators: list[str]
+    device: str
+    verdict: str
+    safe: bool | None
+    planned: bool
+    reason: str | None
+    kernels: int
+    expected_s: float | None
+    vanilla_s: float | None
+    plan: dict[str, Any]
+    explanation: str
+    root: str
+    program: str
+    from_cache: bool
+    files: dict[str, str] = field(repr=False, default_factory=dict)
+    measured_s: float | None = None
+    eager_s: float | None = None
+    samples: int = 0
+    checked: bool = False
+
+
+def device_name(device: torch.device) -> str:
+    """The table of rates that plans are made for."""
+    if device.type == "cpu":
+        return "cpu"
+    name = torch.cuda.get_device_name(device).lower()
+    return "nvidia-a100" if "a100" in name else "nvidia-h200"
+
+
+def device_identity(device: torch.device) -> str:
+    """What a plan on disk depends on besides the program: another GPU, another driver."""
+    if device.type == "cpu":
+        return f"cpu {os.cpu_count()}"
+    about = torch.cuda.get_device_properties(device)
+    return f"{about.name} {about.major}.{about.minor} {about.total_memory} cuda {torch.version.cuda}"
+
+
+def _planned(program: Any, device: torch.device, options: Options, store: Store) -> tuple[dict[str, Any], bool]:
+    """The entry of a program: its fast form with all that supports it, from the store or made now."""
+    text = program.to_text()
+    name = device_name(device)
+    key = key_of(text, name, device_identity(device), f"{options.verify} {options.require_safe}")
+    entry = store.find(key)
+    if entry is not None and _is_entry(entry, text):
+        return entry, True
+    if options.verify:
+        made = optimize_program(program, name, require_safe=options.require_safe)
+        entry = {
+            "root": text,
+            "program": made.program.to_text(),
+            "plan": made.plan,
+            "verdict": made.verdict,
+            "safe": made.safe,
+            "expected_s": made.expected_s,
+            "vanilla_s": made.vanilla_s,
+            "fallback": made.fallback,
+            "reason": made.reason,
+            "explanation": made.explanation,
+            "files": made.files,
+        }
+    else:
+        entry = {"root": text, "program": text, "plan": {}, "verdict": "not judged", "safe": None, "expected_s": None}
+        entry |= {"vanilla_s": None, "fallback": True, "reason": "verify is off: the program runs as it came"}
+        entry |= {"explanation": "", "files": {}}
+    store.put(key, entry)
+    return entry, False
+
+
+_FIELDS = {"root", "program", "plan", "verdict", "safe", "expected_s", "vanilla_s", "fallback", "reason", "explanation", "files"}
+
+
+def _is_entry(entry: dict[str, Any], root: str) -> bool:
+    return set(entry) == _FIELDS and entry["root"] == root
+
+
+class Group:
+    """The kernels of one piece, for the shapes it was made for."""
+
+    def __init__(self, piece: Piece, constants: dict[Any, torch.Tensor], options: Options, store: Store) -> None:
+        assert piece.device is not None
+        self.device = piece.device
+        self.options = options
+        known = {node: value for node, value in constants.items() if node in piece.inputs}
+        exported = cut_out(piece.nodes, piece.inputs, piece.outputs, known)
+        self.eager = exported.graph_module.forward
+        self.placeholders = [node.name for node in exported.graph_module.graph.nodes if node.op == "placeholder"]
+        program, names = read_graph(exported)
+        if check(program).ok is not True:
+            raise Unusable("the program of this group reads or writes where nobody can show that it may")
+        entry, from_cache = _planned(program, self.device, options, store)
+        self.report = _report_of(piece, self.device, entry, from_cache)
+        self._load(program, names, entry)
+        self.inputs = [node.meta["val"] for node in piece.inputs]
+        self.formats = [memory_formats(node) for node in piece.outputs]
+        self.checked = options.check == "off"
+        self.report.kernels = self.kernels.kernels
+
+    def _load(self, program: Any, names: dict[str, Any], entry: dict[str, Any]) -> None:
+        """Kernels, and for each variable of the signature where its memory comes from."""
+        fast = read(entry["program"])
+        gpu = -1 if self.device.type == "cpu" else (self.device.index or 0)
+        self.kernels = _steptp.compile_kernels(fast, gpu, self.options.arithmetic)
+        by_path = {path: name for kind in ("inputs", "parameters", "constants") for name, path in names[kind].items()}
+        position = {by_path[path]: at for at, path in enumerate(self.placeholders) if path in by_path}
+        self.outputs = [(variable.shape, _dtype(variable.dtype)) for variable in fast.signature if variable.role == "output"]
+        outputs = [variable.name for variable in fast.signature if variable.role == "output"]
+        self.order = [outputs.index(name) for name in names["outputs"]]
+        self.slots: list[tuple[str, int]] = []
+        self.wanted: dict[int, tuple[torch.dtype, tuple[int, ...]]] = {}
+        self.own: list[torch.Tensor] = []
+        for variable in fast.signature:
+            if variable.role == "output":
+                self.slots.append(("output", outputs.index(variable.name)))
+            elif variable.name in position:
+                self.slots.append(("input", position[variable.name]))
+                self.wanted[position[variable.name]] = (_dtype(variable.dtype), variable.shape)
+            elif variable.values is not None:
+                self.slots.append(("own", len(self.own)))
+                made = torch.tensor(variable.values, dtype=_dtype(variable.dtype)).reshape(variable.shape)
+                self.own.append(made.to(self.device))
+            else:
+                raise Unusable(f"the program wants a tensor {variable.name} that the graph does not give")
+        self.workspace_bytes = self.kernels.workspace_bytes
+
+    def __call__(self, *tensors: torch.Tensor) -> list[torch.Tensor]:
+        if not self.checked:
+            return self._first_call(tensors)
+        return self.run(tensors)
+
+    def run(self, tensors: tuple[torch.Tensor, ...]) -> list[torch.Tensor]:
+        """The kernels, on the tensors' own memory. What lies in another order than in rows is copied first."""
+        given = [self._ready(at, tensors[at]) if at in self.wanted else None for at in range(len(tensors))]
+        made = [torch.empty(shape, dtype=dtype, device=self.device) for shape, dtype in self.outputs]
+        workspace = torch.empty(self.workspace_bytes, dtype=torch.uint8, device=self.device) if self.workspace_bytes else None
+        sources = {"input": given, "output": made, "own": self.own}
+        pointers = [sources[kind][at].data_ptr() for kind, at in self.slots]
+        memory = workspace.data_ptr() if workspace is not None else 0
+        if self.device.type == "cuda":
+            with torch.cuda.device(self.device):
+                self.kernels.call(pointers, memory, torch.cuda.current_stream(self.device).cuda_stream, 1)
+        else:
+            self.kernels.call(pointers, memory, 0, torch.get_num_threads())
+        return [self._formed(made[at], self.formats[number]) for number, at in enumerate(self.order)]
+
+    def _ready(self, at: int, tensor: torch.Tensor) -> torch.Tensor:
+        dtype, shape = self.wanted[at]
+        if tensor.dtype != dtype or tensor.shape != shape or tensor.device != self.device:
+            got = f"{tensor.dtype} {tuple(tensor.shape)} on {tensor.device}"
+            raise RuntimeError(f"these kernels were made for {dtype} {tuple(shape)} on {self.device}, not for {got}")
+        if tensor.is_conj() or tensor.is_neg():
+            tensor = tensor.resolve_conj().resolve_neg()
+        if not tensor.is_contiguous():
+            tensor = tensor.contiguous()
+        return tensor if tensor.data_ptr() % _ALIGNMENT == 0 else tensor.clone(memory_format=torch.contiguous_format)
+
+    @staticmethod
+    def _formed(tensor: torch.Tensor, strides: tuple[int, ...] | None) -> torch.Tensor:
+        """In the order in memory that eager PyTorch gives, on which later operators may rely."""
+        if strides is None or 0 in strides:
+            return tensor
+        return torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
+
+    def _first_call(self, tensors: tuple[torch.Tensor, ...]) -> list[torch.Tensor]:
+        """Once beside eager PyTorch: nothing else sees the way from a graph to the program it came as. Raises Unusable
+        with eager's results where the two differ."""
+        with torch.no_grad():
+            wanted = list(self.eager(*tensors))
+            try:
+                made = self.run(tensors)
+            except IndexError as error:
+                raise Differs(f"eager PyTorch computes what our kernels refuse: {error}", wanted) from None
+            for number, (ours, theirs) in enumerate(zip(made, wanted)):
+                if problem := difference(ours, theirs):
+                    raise Differs(f"result {number} differs from eager's: {problem}", wanted)
+            self.checked = self.report.checked = True
+            if self.options.samples:
+                self._measure(tensors, wanted)
+        return made
+
+    def _measure(self, tensors: tuple[torch.Tensor, ...], wanted: list[torch.Tensor]) -> None:
+        """So many turns of each; the shortest counts. Raises Differs where eager PyTorch is faster."""
+        report = self.report
+        best = {"ours": float("inf"), "eager": float("inf")}
+        for _ in range(self.options.samples):
+            for name, run in (("ours", lambda: self.run(tensors)), ("eager", lambda: self.eager(*tensors))):
+                best[name] = min(best[name], _seconds(run, self.device))
+        report.measured_s, report.eager_s, report.samples = best["ours"], best["eager"], self.options.samples
+        if best["ours"] > best["eager"]:
+            raise Differs(f"measured slower than eager: {best['ours']:.3g} s and {best['eager']:.3g} s", wanted, is_slow=True)
+
+
+class Differs(Unusable):
+    """The kernels of a group are not used from here on; eager's results of this call are at hand."""
+
+    def __init__(self, message: str, results: list[torch.Tensor], *, is_slow: bool = False) -> None:
+        super().__init__(message)
+        self.results, self.is_slow = results, is_slow
+
+
+def _seconds(run: Any, device: torch.device) -> float:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    start = time.perf_counter()
+    run()
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.perf_counter() - start
+
+
+def _dtype(name: str) -> torch.dtype:
+    return getattr(torch, name)
+
+
+def difference(ours: torch.Tensor, theirs: torch.Tensor) -> str | None:
+    """Where two results are further apart than rounding explains."""
+    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
+        return f"{ours.dtype} {tuple(ours.shape)} instead of {theirs.dtype} {tuple(theirs.shape)}"
+    if not theirs.dtype.is_floating_point:
+        wrong = int((ours != theirs).sum())
+        return f"{wrong} elements" if wrong else None
+    a, b = ours.detach().double(), theirs.detach().double()
+    same = (a == b) | (a.isnan() & b.isnan())
+    if bool(same.all()):
+        return None
+    finite = a.isfinite() & b.isfinite()
+    if not bool((same | finite).all()):
+        return "one is finite and the other is not"
+    scale = 1 + float(b[finite].abs().max())
+    worst = float((a[finite] - b[finite]).abs().max())
+    bound = _BOUNDS[theirs.dtype] * scale
+    return None if worst <= bound else f"by {worst:.3g}, more than {bound:.3g}"
+
+
+def _report_of(piece: Piece, device: torch.device, entry: dict[str, Any], from_cache: bool) -> GroupReport:
+    return GroupReport(
+        [str(node.target) for node in piece.nodes if hasattr(node.target, "_schema")],
+        str(device),
+        entry["verdict"],
+        entry["safe"],
+        not entry["fallback"],
+        entry["reason"],
+        0,
+        entry["expected_s"],
+        entry["vanilla_s"],
+        entry["plan"],
+        entry["explanation"],
+        entry["root"],
+        entry["program"],
+        from_cache,
+        entry["files"],
+    )
+
+
+def store_of(options: Options) -> Store:
+    if options.cache == "off":
+        return Store(None)
+    return Store(default_folder() if options.cache is None else Path(options.cache))

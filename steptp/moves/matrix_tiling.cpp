@@ -1,0 +1,242 @@
+#include "steptp/moves/matrix_tiling.h"
+
+#include <algorithm>
+
+#include "steptp/analysis/device.h"
+#include "steptp/base/text.h"
+#include "steptp/ir/dtype_facts.h"
+#include "steptp/moves/tile_match.h"
+#include "steptp/moves/tiling_kernel.h"
+
+namespace steptp {
+
+namespace {
+
+constexpr std::int64_t kLanes = 32;
+constexpr std::int64_t kGridZ = 65535;   ///< blocks along bz, on all devices
+constexpr std::int64_t kLargest = 4096;  ///< of each size: products of some stay small
+
+/// The threads of the kernel are its units, along ty and tz, until the last step gives each of them its lanes.
+class MatrixTiler : private TilingKernel {
+ public:
+  MatrixTiler(MoveBuilder& builder, const MatrixProduct& product, const MatrixSizes& sizes)
+      : TilingKernel(builder, product.what.expression, kWide), what_(product.what), tile_(sizes) {
+    expect_units();
+  }
+
+  bool make() {
+    return make_blocks() && take_following() && keep_sums() && stage_operands() &&
+           builder_.step("loop_tensorization", item_site({expression_}));
+  }
+
+ private:
+  static constexpr TileSizes kWide = {1, 1, 1, 1, 1, 16, 0};
+
+  bool make_blocks() {
+    LoopHeader header(builder_, {expression_}, what_.roles);
+    if (!header.unbind_all() || !split_result(header)) return false;
+    if (!header.split("k", tile_.depth, "rounds", "depth")) return false;
+    return arrange(header, what_.roles);
+  }
+
+  bool split_result(LoopHeader& header) {
+    if (!header.split("m", tile_.block_rows(), "row blocks", "m")) return false;
+    if (!header.split("m", tile_.rows, "row units", "m")) return false;
+    if (!header.split("n", tile_.block_columns(), "column blocks", "n")) return false;
+    if (!header.split("n", tile_.columns, "column units", "n")) return false;
+    const std::int64_t rows = header.extent("row blocks");
+    std::int64_t group = std::min(tile_.group, rows);
+    while (rows % group != 0) --group;
+    is_grouped_ = group > 1 && header.extent("column blocks") > 1;
+    return !is_grouped_ || header.split("row blocks", group, "row blocks", "rows of a group");
+  }
+
+  /// Blocks outside, then what runs serially, then units, then their tiles. Blocks of a group of rows run side by side,
+  /// so that what they read is still in the cache.
+  bool arrange(LoopHeader& header, const std::vector<std::string>& roles) {
+    std::vector<std::string> order;
+    std::vector<std::string> parallel;
+    for (const std::string& role : roles) {
+      if (role[0] == 'z') parallel.push_back(role);
+    }
+    order = parallel;
+    order.emplace_back("row blocks");
+    order.emplace_back("column blocks");
+    if (is_grouped_) order.emplace_back("rows of a group");
+    serial_ = 0;
+    for (const std::string& role : roles) {
+      if (role[0] == 's') order.push_back(role);
+      serial_ += role[0] == 's' ? 1 : 0;
+    }
+    if (header.has("rounds")) order.emplace_back("rounds");
+    for (const char* role : {"row units", "column units", "m", "n"}) order.emplace_back(role);
+    if (header.has("depth")) order.emplace_back("depth");
+    if (!header.arrange(order) || !header.fuse_first(parallel.size())) return false;
+    if (is_grouped_ && !header.fuse({"column blocks", "rows of a group"}, "column blocks")) return false;
+    return bind_all(header, parallel);
+  }
+
+  bool bind_all(LoopHeader& header, const std::vector<std::string>& parallel) {
+    blocks_ = 2;
+    std::string column_axis = "bx";
+    if (!parallel.empty()) {
+      ++blocks_;
+      const bool is_long = header.extent(parallel.back()) > kGridZ;
+      if (is_long) column_axis = "bz";
+      if (!header.bind(parallel.back(), is_long ? "bx" : "bz")) return false;
+    }
+    return header.bind("row blocks", "by") && header.bind("column blocks", column_axis) &&
+           header.bind("row units", "ty") && header.bind("column units", "tz");
+  }
+
+  /// Expressions behind the contraction are cut and bound like it, and stand in the same blocks.
+  bool take_following() {
+    for (const FollowingExpression& next : what_.following) {
+      LoopHeader header(builder_, {expression_ + 1}, next.roles);
+      const std::size_t serial = serial_;
+      if (!header.unbind_all() || !split_result(header) || !arrange(header, next.roles)) return false;
+      serial_ = serial;
+      const Values depth = {{"depth", static_cast<std::int64_t>(blocks_)}};
+      if (!builder_.step("operator_fusion", item_site({expression_}), depth)) return false;
+    }
+    return true;
+  }
+
+  /// A tensor of the kernel in registers; where nobody else reads it, it is nowhere else.
+  bool keep_made(const std::string& tensor, std::string_view form, bool is_used_elsewhere) {
+    return keep(tensor, form) && (is_used_elsewhere || drop(tensor));
+  }
+
+  bool keep_sums() {
+    if (!keep_made(what_.result, what_.is_narrow ? "wide" : "plain", what_.is_used_elsewhere)) return false;
+    for (std::size_t i = 0; i + 1 < what_.following.size(); ++i) {
+      const FollowingExpression& made = what_.following[i];
+      if (made.result != what_.result && !keep_made(made.result, "plain", made.is_used_elsewhere)) return false;
+    }
+    return true;
+  }
+
+  bool stage_operands() {
+    const Items kernel = {expression_, 0};
+    const Site level = loop_site(kernel, serial_);
+    const bool points = what_.sums_parts;
+    return stage(level, what_.left.tensor, "s", points, tile_.buffers) &&
+           stage(level, what_.right.tensor, "s", points, tile_.buffers) && fetch(below(kernel, 0), what_.left) &&
+           fetch(below(kernel, 1), what_.right);
+  }
+
+  /// A nest that fills a tile, by all lanes of all units: vectors where the rows of the operand begin with one, as many
+  /// lanes as there are, and as many rounds as it takes.
+  bool fetch(const Items& nest, const TiledOperand& operand) {
+    const std::size_t loops = nest_at(nest).loops.size();
+    std::int64_t elements = 1;
+    for (const Loop& loop : nest_at(nest).loops) elements *= loop.extent;
+    std::int64_t lanes = widest(nest_at(nest).loops.back().extent, operand.element_bytes);
+    while (operand.row % lanes != 0 || (lanes > 1 && elements / lanes < kLanes)) lanes /= 2;
+    if (lanes > 1 && can_be_lanes(nest, loops - 1, lanes)) {
+      const Site last = loop_site(nest, loops - 1);
+      if (!builder_.step("loop_split", last, {{"inner", lanes}, {"kind", "inner"}})) return false;
+      if (!builder_.step("loop_vectorization", loop_site(nest, loops))) return false;
+    }
+    return fuse_all(nest, loops) && give_to_units(nest);
+  }
+
+  bool give_to_units(const Items& nest) {
+    const auto split = [&](std::size_t loop, std::int64_t inner) {
+      return builder_.step("loop_split", loop_site(nest, loop), {{"inner", inner}, {"kind", "inner"}});
+    };
+    if (!split(0, kLanes)) return false;
+    std::size_t at = 0;
+    const std::int64_t units = tile_.unit_rows * tile_.unit_columns;
+    if (nest_at(nest).loops[0].extent > units) {
+      if (!split(0, units)) return false;
+      at = 1;
+    }
+    if (!split(at, std::min(tile_.unit_columns, nest_at(nest).loops[at].extent))) return false;
+    if (!bind(loop_site(nest, at), "ty") || !bind(loop_site(nest, at + 1), "tz")) return false;
+    if (at == 1) (void)builder_.may_step("loop_unrolling", loop_site(nest, 0));
+    return true;
+  }
+
+  const TiledContraction& what_;
+  const MatrixSizes& tile_;
+  bool is_grouped_ = false;
+};
+
+std::string text_of(const MatrixShape& shape) { return concat(shape.rows, " x ", shape.columns, " x ", shape.inner); }
+
+}  // namespace
+
+Result<MatrixProduct, Refusal> find_matrix_product(View& view, const Site& site, std::int64_t following) {
+  auto what = find_tiled(view, site, following);
+  if (!what) return what.error();
+  const auto dtype = [&](const std::string& tensor) { return view.table().tensors.at(tensor).dtype; };
+  const DType factors = dtype(what->left.tensor);
+  const DType sum = what->is_narrow ? DType::f32 : dtype(what->result);
+  const auto shape = dtype(what->right.tensor) == factors ? matrix_shape(factors, sum) : std::nullopt;
+  if (!shape) {
+    return Refusal{&kMatrixTypes,
+                   site,
+                   concat("there is no instruction for ", code(factors), " times ", code(dtype(what->right.tensor)),
+                          ", summed in ", code(sum), ": take `tile`"),
+                   {}};
+  }
+  MatrixProduct out{*std::move(what), *shape};
+  const Statement& statement = *statement_at(view, site);
+  for (std::size_t i = 0; i < statement.loops.size(); ++i) {
+    const std::string& role = out.what.roles[i];
+    const std::int64_t extent = statement.loops[i]->extent;
+    if (role == "m") out.rows = extent;
+    if (role == "n") out.columns = extent;
+    if (role == "k") out.depth = extent;
+  }
+  return out;
+}
+
+std::optional<Refusal> refuse_matrix_sizes(const Site& site, const MatrixProduct& product, const MatrixSizes& sizes) {
+  const MatrixShape& shape = product.shape;
+  const auto is_size = [](std::int64_t size, std::int64_t multiple) {
+    return size >= 1 && size <= kLargest && size % multiple == 0;
+  };
+  if (!is_size(sizes.unit_rows, 1) || !is_size(sizes.unit_columns, 1) || !is_size(sizes.rows, shape.rows) ||
+      !is_size(sizes.columns, shape.columns) || !is_size(sizes.depth, shape.inner) || !is_size(sizes.group, 1) ||
+      sizes.buffers < 1 || sizes.buffers > kMostDepth) {
+    return Refusal{&kMatrixSizes,
+                   site,
+                   concat("sizes are from 1 to 4096, rows, columns and depth multiples of the instruction's ",
+                          text_of(shape), ", and buffers from 1 to ", int{kMostDepth}),
+                   {}};
+  }
+  if (sizes.block_rows() > product.rows || sizes.block_columns() > product.columns || sizes.depth > product.depth) {
+    return Refusal{&kMatrixSizes,
+                   site,
+                   concat("a block of ", sizes.block_rows(), " x ", sizes.block_columns(), " and rounds of ",
+                          sizes.depth, " of a product of ", product.rows, " x ", product.columns, " x ", product.depth,
+                          ": make them smaller, or take `tile`"),
+                   {}};
+  }
+  const Device& device = default_device();
+  const std::int64_t units = sizes.unit_rows * sizes.unit_columns;
+  if (units * kLanes > device.threads) {
+    return Refusal{
+        &kMatrixUnits, site, concat(units, " units; ", device.name, " has ", device.threads, " threads"), {}};
+  }
+  const std::int64_t shared = (sizes.block_rows() * product.what.left.element_bytes +
+                               sizes.block_columns() * product.what.right.element_bytes) *
+                              sizes.depth * sizes.buffers;
+  if (shared > device.shared_bytes) {
+    return Refusal{&kMatrixShared, site, concat(shared, " bytes; ", device.name, " has ", device.shared_bytes), {}};
+  }
+  const auto made = static_cast<std::int64_t>(std::max<std::size_t>(product.what.following.size(), 1));
+  const std::int64_t bytes = sizes.rows * sizes.columns * product.what.element_bytes / kLanes * made;
+  if (2 * bytes > device.local_bytes || bytes / 4 * units * kLanes > device.registers) {
+    return Refusal{&kMatrixRegisters, site, concat(bytes, " bytes in each lane of ", units, " units"), {}};
+  }
+  return std::nullopt;
+}
+
+bool make_matrix_tiles(MoveBuilder& builder, const MatrixProduct& product, const MatrixSizes& sizes) {
+  return MatrixTiler(builder, product, sizes).make();
+}
+
+}  // namespace steptp

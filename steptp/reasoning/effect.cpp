@@ -1,0 +1,201 @@
+#include "steptp/reasoning/effect.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "steptp/analysis/accesses.h"
+#include "steptp/analysis/kernels.h"
+#include "steptp/analysis/shapes.h"
+#include "steptp/base/text.h"
+#include "steptp/ir/dtype_facts.h"
+#include "steptp/text/printer.h"
+
+namespace steptp {
+
+namespace {
+
+using Count = std::optional<std::int64_t>;
+
+constexpr std::int64_t kWarp = 32;  ///< threads of a unit
+
+Count times(Count a, Count b) {
+  std::int64_t out = 0;
+  if (!a || !b || __builtin_mul_overflow(*a, *b, &out)) return std::nullopt;
+  return out;
+}
+Count plus(Count a, Count b) {
+  std::int64_t out = 0;
+  if (!a || !b || __builtin_add_overflow(*a, *b, &out)) return std::nullopt;
+  return out;
+}
+
+/// One launch for each iteration of the loops that stand outside of a kernel.
+Count launches_of(const AccessTable& table, const std::vector<KernelFacts>& kernels) {
+  Count sum = 0;
+  for (const KernelFacts& kernel : kernels) {
+    const Statement& statement = table.statements[kernel.statements.front()];
+    Count launches = 1;
+    for (std::size_t i = 0; i < kernel.kernel.host_loops; ++i) launches = times(launches, statement.loops[i]->extent);
+    sum = plus(sum, launches);
+  }
+  return sum;
+}
+
+/// Blocks times threads, of the kernel that has most of them.
+Count threads_of(const std::vector<KernelFacts>& kernels) {
+  Count most = 1;
+  for (const KernelFacts& kernel : kernels) {
+    Count threads = 1;
+    for (std::size_t axis = 0; axis < kernel.extents.size(); ++axis) {
+      const std::int64_t unit = is_unit_axis(static_cast<Axis>(axis)) && kernel.extents[axis] > 1 ? kWarp : 1;
+      threads = times(threads, kernel.extents[axis] * unit);
+    }
+    if (!threads || !most) return std::nullopt;
+    most = std::max(*most, *threads);
+  }
+  return most;
+}
+
+Count bytes_of(const AccessTable& table) {
+  Count sum = 0;
+  for (const auto& [name, tensor] : table.tensors) {
+    if (tensor.known || tensor.effective_scope() != Scope::global) continue;
+    const InferredShape shape = infer_shape(table, tensor);
+    if (!shape.exact) return std::nullopt;
+    const auto elements = element_count(shape.dimensions);
+    sum = plus(sum, times(elements ? Count(*elements) : std::nullopt, info(tensor.dtype).bytes));
+  }
+  return sum;
+}
+
+/// Additions, products, powers, comparisons and functions of a value; nothing where one of them is conditional.
+Count operations_of(const Expr& expr) {
+  struct Own {
+    Count operator()(const Literal&) const { return 0; }
+    Count operator()(const Infinity&) const { return 0; }
+    Count operator()(const IndexValue&) const { return 0; }
+    Count operator()(const Read&) const { return 0; }
+    Count operator()(const Sum& node) const { return static_cast<std::int64_t>(node.operators.size()); }
+    Count operator()(const Product& node) const { return static_cast<std::int64_t>(node.operators.size()); }
+    Count operator()(const Power&) const { return 1; }
+    Count operator()(const Extremum&) const { return 1; }
+    Count operator()(const Call&) const { return 1; }
+    Count operator()(const Select&) const { return std::nullopt; }
+    Count operator()(const Compare& node) const { return static_cast<std::int64_t>(node.operators.size()); }
+    Count operator()(const Logic&) const { return std::nullopt; }
+  };
+  Count sum = std::visit(Own{}, expr.node);
+  for (const ExprPtr* part : children(expr)) sum = plus(sum, operations_of(**part));
+  return sum;
+}
+
+/// What one equation does in all its iterations.
+struct Work {
+  std::string key;  ///< equal for equations that do the same as often
+  Count operations;
+  Count accesses;
+};
+
+std::vector<Work> works_of(const AccessTable& table) {
+  std::vector<Work> out;
+  for (const Statement& statement : table.statements) {
+    Count iterations = 1;
+    for (const Loop* loop : statement.loops) iterations = times(iterations, loop->extent);
+    const bool is_guarded = !statement.guards.empty();
+    Work work;
+    std::string guards;
+    for (const ExprPtr& guard : statement.guards) append(guards, print(*guard), ";");
+    work.key = concat(print(*statement.equation), " ", iterations.value_or(-1), " ", guards);
+    const Count operations = operations_of(*statement.equation->right);
+    work.operations = is_guarded ? std::nullopt : times(operations, iterations);
+    work.accesses = is_guarded || !operations ? std::nullopt : Count(0);
+    out.push_back(std::move(work));
+  }
+  for (const Access& access : table.accesses) {
+    const TensorFacts& tensor = table.tensors.at(access.ref->tensor);
+    if (tensor.effective_scope() != Scope::global) continue;
+    Count iterations = 1;
+    for (const Loop* loop : table.statements[access.statement].loops) iterations = times(iterations, loop->extent);
+    Work& work = out[access.statement];
+    work.key += " g";  // the same equation touches other memory where a tensor has moved
+    work.accesses = plus(work.accesses, iterations);
+  }
+  std::sort(out.begin(), out.end(), [](const Work& a, const Work& b) { return a.key < b.key; });
+  return out;
+}
+
+/// The sums over the equations that only one of both has.
+void compare_works(const AccessTable& before, const AccessTable& after, Effect& effect) {
+  const std::vector<Work> was = works_of(before);
+  const std::vector<Work> is = works_of(after);
+  std::array<Count, 2> operations = {0, 0};
+  std::array<Count, 2> accesses = {0, 0};
+  const auto take = [&](const Work& work, std::size_t side) {
+    operations[side] = plus(operations[side], work.operations);
+    accesses[side] = plus(accesses[side], work.accesses);
+  };
+  auto left = was.begin();
+  auto right = is.begin();
+  while (left != was.end() || right != is.end()) {
+    if (right == is.end() || (left != was.end() && left->key < right->key)) {
+      take(*left++, 0);
+    } else if (left == was.end() || right->key < left->key) {
+      take(*right++, 1);
+    } else {
+      ++left;
+      ++right;
+    }
+  }
+  if (operations[0] && operations[1]) effect.counts[Effect::kOperations] = {*operations[0], *operations[1]};
+  if (accesses[0] && accesses[1]) effect.counts[Effect::kAccesses] = {*accesses[0], *accesses[1]};
+}
+
+}  // namespace
+
+Effect effect_of(const Program& before, const Program& after) {
+  Effect out;
+  const AccessTable was = collect_accesses(before);
+  const AccessTable is = collect_accesses(after);
+  const auto set = [&](std::size_t kind, Count a, Count b) {
+    if (a && b) out.counts[kind] = {*a, *b};
+  };
+  const std::vector<KernelFacts> kernels_before = collect_kernels(was);
+  const std::vector<KernelFacts> kernels_after = collect_kernels(is);
+  set(Effect::kLaunches, launches_of(was, kernels_before), launches_of(is, kernels_after));
+  set(Effect::kBytes, bytes_of(was), bytes_of(is));
+  // A kernel that was not there before would be compared with another one.
+  if (kernels_before.size() == kernels_after.size()) {
+    set(Effect::kThreads, threads_of(kernels_before), threads_of(kernels_after));
+  }
+  compare_works(was, is, out);
+  return out;
+}
+
+std::string bytes_words(std::int64_t bytes) {
+  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes == 1) return "one byte";
+  std::size_t unit = 0;
+  double size = static_cast<double>(bytes);
+  while (size >= 1024 && unit + 1 < std::size(kUnits)) {
+    size /= 1024;
+    ++unit;
+  }
+  if (size == std::floor(size)) return concat(static_cast<std::int64_t>(size), " ", kUnits[unit]);
+  // Three digits, in integers, so that every machine writes the same.
+  const int decimals = size < 10 ? 2 : size < 100 ? 1 : 0;
+  const std::int64_t scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
+  const auto scaled = static_cast<std::int64_t>(std::llround(size * static_cast<double>(scale)));
+  std::string text = std::to_string(scaled / scale);
+  if (scale > 1) {
+    std::string rest = std::to_string(scaled % scale);
+    rest.insert(0, static_cast<std::size_t>(decimals) - rest.size(), '0');
+    append(text, ".", rest);
+  }
+  return concat("about ", text, " ", kUnits[unit]);
+}
+
+}  // namespace steptp

@@ -1,0 +1,181 @@
+// What traces say that a step saves and costs is counted anew, from the programs themselves.
+#include "steptp/reasoning/effect.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+
+#include "steptp/base/text.h"
+#include "steptp/lowering/arrangement.h"
+#include "steptp/reasoning/trace.h"
+#include "testing/soak.h"
+#include "testing/trace_rows.h"
+
+namespace steptp::testing {
+namespace {
+
+/// Totals over a whole program, by walking its nests. Nothing where something runs under a condition.
+struct Totals {
+  std::int64_t operations = 0;
+  std::int64_t accesses = 0;
+  bool is_conditional = false;
+};
+
+void count_expr(const Expr& expr, std::int64_t iterations, Totals& totals) {
+  if (std::holds_alternative<Select>(expr.node) || std::holds_alternative<Logic>(expr.node))
+    totals.is_conditional = true;
+  const bool is_leaf = child_count(expr) == 0;
+  const bool is_unary = std::holds_alternative<Call>(expr.node);
+  if (!is_leaf) totals.operations += iterations * (is_unary ? 1 : static_cast<std::int64_t>(child_count(expr)) - 1);
+  for (const ExprPtr* part : children(expr)) count_expr(**part, iterations, totals);
+}
+
+void count_refs(const Expr& expr, std::int64_t iterations, Totals& totals) {
+  for_each_ref(expr, [&](const RefPtr& ref) {
+    if (ref->scope.scope == Scope::global) totals.accesses += iterations;
+  });
+}
+
+void count_nest(const Nest& nest, std::int64_t iterations, Totals& totals) {
+  for (const Loop& loop : nest.loops) iterations *= loop.extent;
+  if (nest.guard) totals.is_conditional = true;
+  for (const Item& item : nest.items) {
+    if (const auto* inner = std::get_if<NestPtr>(&item)) {
+      count_nest(**inner, iterations, totals);
+      continue;
+    }
+    const Equation& equation = *std::get<EquationPtr>(item);
+    count_expr(*equation.right, iterations, totals);
+    count_refs(*equation.right, iterations, totals);
+    for_each_ref(equation.left, [&](const RefPtr& ref) {
+      if (ref->scope.scope == Scope::global) totals.accesses += iterations;
+    });
+  }
+}
+
+Totals totals_of(const Program& program) {
+  Totals out;
+  for (const NestPtr& nest : program.nests) count_nest(*nest, 1, out);
+  return out;
+}
+
+struct Launched {
+  std::int64_t launches = 0;
+  std::int64_t bytes = 0;
+  std::int64_t threads = 1;
+  std::size_t kernels = 0;
+};
+
+/// As back ends see it.
+std::optional<Launched> launched(const Program& program) {
+  const auto arrangement = lowering::arrangement_of(program);
+  if (!arrangement) return std::nullopt;
+  Launched out;
+  for (const lowering::ArrangedKernel& kernel : arrangement->kernels) {
+    std::int64_t launches = 1;
+    for (const Loop& loop : kernel.host_loops) launches *= loop.extent;
+    out.launches += launches;
+    std::int64_t threads = 1;
+    for (const std::int64_t extent : kernel.extents) threads *= extent;
+    out.threads = std::max(out.threads, threads);
+    ++out.kernels;
+  }
+  for (const auto& [name, buffer] : arrangement->buffers) {
+    if (buffer.is_workspace() && name.find('.') == std::string::npos) out.bytes += buffer.bytes;
+  }
+  return out;
+}
+
+/// The numbers of a sentence that holds these words.
+std::vector<std::int64_t> numbers_in(const std::string& text, const std::string& words) {
+  std::vector<std::int64_t> out;
+  const std::size_t at = text.rfind(words);
+  if (at == std::string::npos) return out;
+  std::size_t begin = text.rfind(". ", at);
+  begin = begin == std::string::npos ? 0 : begin + 2;
+  const std::string sentence = text.substr(begin, text.find('.', at) - begin);
+  const std::regex number("\\d+");
+  for (std::sregex_iterator one(sentence.begin(), sentence.end(), number), end; one != end; ++one) {
+    out.push_back(std::stoll(one->str()));
+  }
+  return out;
+}
+
+bool has(const std::vector<std::int64_t>& numbers, std::int64_t value) {
+  return std::find(numbers.begin(), numbers.end(), value) != numbers.end();
+}
+
+/// How often each kind of claim was met.
+std::map<std::string_view, int> compared;
+
+void compare_launches(const TraceRow& row, const std::string& text, const Effect& effect) {
+  const auto was = launched(row.before);
+  const auto is = launched(row.applied.program);
+  if (!was || !is) return;
+  EXPECT_EQ(effect.counts[Effect::kLaunches], std::pair(was->launches, is->launches));
+  if (was->kernels == is->kernels) {
+    EXPECT_EQ(effect.counts[Effect::kThreads], std::pair(was->threads, is->threads));
+  }
+  const auto& bytes = effect.counts[Effect::kBytes];
+  if (bytes.first != bytes.second) {
+    EXPECT_EQ(bytes, std::pair(was->bytes, is->bytes));
+    ++compared["bytes"];
+  }
+  const std::vector<std::int64_t> said = numbers_in(text, "launches");
+  if (said.empty() || text.find("widest launch") != std::string::npos) return;
+  EXPECT_TRUE(has(said, was->launches) && has(said, is->launches)) << was->launches << " " << is->launches;
+  ++compared["launches"];
+}
+
+void compare_work(const TraceRow& row, const std::string& text, const Effect& effect) {
+  const Totals was = totals_of(row.before);
+  const Totals is = totals_of(row.applied.program);
+  if (was.is_conditional || is.is_conditional) return;
+  const auto change = [&](std::size_t kind) { return effect.counts[kind].second - effect.counts[kind].first; };
+  EXPECT_EQ(change(Effect::kOperations), is.operations - was.operations);
+  if (change(Effect::kAccesses) != 0) {
+    EXPECT_EQ(change(Effect::kAccesses), is.accesses - was.accesses);
+    ++compared["accesses"];
+  }
+  const std::vector<std::int64_t> said = numbers_in(text, "scalar operations");
+  if (said.empty()) return;
+  const bool is_change = said.size() == 1;
+  const auto& both = effect.counts[Effect::kOperations];
+  EXPECT_TRUE(is_change ? has(said, std::abs(change(Effect::kOperations)))
+                        : has(said, both.first) && has(said, both.second));
+  ++compared["operations"];
+}
+
+TEST(Effects, WhatIsSaidIsCountedAnew) {
+  compared.clear();
+  TraceRows rows;
+  rows.seed = soak_seed(11);
+  rows.stride = soaked(1) > 1 ? 1 : 9;
+  const auto look = [&](const TraceRow& row) {
+    const Trace trace = make_trace(*row.strategy, row.before, row.choice, row.applied, row.seed);
+    const std::string text = render(trace, row.before, row.applied.program, Profile::paper);
+    SCOPED_TRACE(concat(row.type, " ", row.strategy->name, " ", row.choice.to_json().dump(), "\n", text));
+    const Effect effect = effect_of(row.before, row.applied.program);
+    compare_launches(row, text, effect);
+    compare_work(row, text, effect);
+  };
+  for_each_example(look);
+  for_each_row(rows, look);
+  for (const char* kind : {"launches", "bytes", "operations", "accesses"}) EXPECT_GE(compared[kind], 20) << kind;
+}
+
+TEST(Effects, BytesAreSaidInUnits) {
+  EXPECT_EQ(bytes_words(1), "one byte");
+  EXPECT_EQ(bytes_words(1000), "1000 bytes");
+  EXPECT_EQ(bytes_words(2048), "2 KiB");
+  EXPECT_EQ(bytes_words(1234567), "about 1.18 MiB");
+  EXPECT_EQ(bytes_words(1048576 * 3 / 2 * 10), "15 MiB");
+  EXPECT_EQ(bytes_words(130'000'000), "about 124 MiB");
+}
+
+}  // namespace
+}  // namespace steptp::testing

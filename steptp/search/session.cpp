@@ -1,0 +1,151 @@
+#include "steptp/search/session.h"
+
+#include <memory>
+#include <utility>
+
+#include "steptp/base/text.h"
+#include "steptp/optimize/optimize.h"
+#include "steptp/search/atomic_proposer.h"
+#include "steptp/search/command_proposer.h"
+#include "steptp/search/devices.h"
+#include "steptp/search/plan_proposer.h"
+#include "steptp/search/program_judge.h"
+#include "steptp/search/replay_proposer.h"
+
+namespace steptp::search {
+
+namespace {
+
+/// Nothing is asked of it: a search that is only made again from its journal.
+class Nobody : public Proposer {
+ public:
+  Result<Proposals, ProposerFailure> propose(const Question&) override { return ProposerFailure{"nobody proposes"}; }
+};
+
+/// The device of a search that is only made again.
+class NoDevice : public SearchDevice {
+ public:
+  Measured measure(const Program&) override {
+    Measured out;
+    out.is_gone = true;
+    return out;
+  }
+};
+
+class Session {
+ public:
+  Session(const Document& root, const SearchSettings& settings, const SearchMachinery& machinery)
+      : root_(root), settings_(settings), machinery_(machinery) {}
+
+  Result<SearchResult, Diagnostic> run(const std::string& path, Journal::Mode mode) {
+    auto journal = Journal::open(path, journal_header(root_, identity_of(settings_)), mode);
+    if (!journal) return journal.error();
+    if (auto problem = make_parts(mode)) return *std::move(problem);
+    ProgramJudge judge(root_, judging());
+    SearchSetup setup;
+    setup.algorithm = settings_.algorithm;
+    setup.published = settings_.published;
+    setup.seed = settings_.seed;
+    setup.budget = settings_.budget;
+    setup.jobs = machinery_.jobs;
+    setup.target = settings_.rates.name;
+    setup.floor_seconds = floor_seconds(root_.program, settings_.rates);
+    setup.root_seconds = machinery_.root_seconds;
+    setup.go_on = machinery_.go_on;
+    setup.progress = machinery_.progress;
+    setup.with_clock = settings_.with_clock;
+    Proposer& proposer = machinery_.proposer && mode == Journal::Mode::write ? *machinery_.proposer : *proposer_;
+    return run_search(root_, setup, proposer, judge, *device_, *journal);
+  }
+
+ private:
+  [[nodiscard]] ProgramJudging judging() const {
+    ProgramJudging out;
+    out.plans.command = machinery_.judge_command;
+    out.plans.seed = settings_.seed;
+    out.plans.seconds = settings_.judge_seconds;
+    out.plans.go_on = machinery_.go_on;
+    out.target = settings_.rates.name;
+    out.device = plan_target(settings_.rates).device;
+    return out;
+  }
+
+  std::optional<Diagnostic> make_parts(Journal::Mode mode) {
+    proposer_ = std::make_unique<Nobody>();
+    device_ = std::make_unique<NoDevice>();
+    if (mode == Journal::Mode::read) return std::nullopt;
+    if (auto problem = make_device()) return problem;
+    return machinery_.proposer ? std::nullopt : make_proposer();
+  }
+
+  std::optional<Diagnostic> make_device() {
+    switch (settings_.device) {
+      case DeviceWord::analytic: device_ = std::make_unique<AnalyticDevice>(settings_.rates); return std::nullopt;
+      case DeviceWord::recorded: {
+        auto read = RecordedDevice::read(settings_.recording);
+        if (!read) return read.error();
+        device_ = std::move(read).value();
+        return std::nullopt;
+      }
+      case DeviceWord::cpu:
+      case DeviceWord::cuda: break;
+    }
+    CandidateOptions how = machinery_.candidates;
+    how.device = settings_.device == DeviceWord::cpu ? DeviceKind::cpu : DeviceKind::cuda;
+    how.go_on = machinery_.go_on;
+    MeasuringOptions options;
+    options.seed = settings_.seed;
+    options.warm = settings_.warm;
+    device_ = std::make_unique<MeasuringDevice>(root_, std::move(how), options);
+    return std::nullopt;
+  }
+
+  std::optional<Diagnostic> make_proposer() {
+    switch (settings_.proposer) {
+      case ProposerKind::rules: proposer_ = std::make_unique<RulesProposer>(space()); break;
+      case ProposerKind::random: proposer_ = std::make_unique<RandomProposer>(space()); break;
+      case ProposerKind::random_atomic: proposer_ = std::make_unique<AtomicProposer>(std::nullopt); break;
+      case ProposerKind::rules_atomic: proposer_ = std::make_unique<AtomicProposer>(settings_.rates); break;
+      case ProposerKind::replay: {
+        auto read = ReplayProposer::read(settings_.proposer_source, root_);
+        if (!read) return read.error();
+        proposer_ = std::move(read).value();
+        break;
+      }
+      case ProposerKind::model:
+        if (!machinery_.endpoint) return make_error("usage", "the proposer model needs an endpoint: --endpoint");
+        proposer_ =
+            std::make_unique<ModelProposer>(*machinery_.endpoint, settings_.model, settings_.rates, machinery_.go_on);
+        break;
+      case ProposerKind::command: {
+        auto started = CommandProposer::start(settings_.proposer_source, root_);
+        if (!started) return started.error();
+        proposer_ = std::move(started).value();
+        break;
+      }
+    }
+    return std::nullopt;
+  }
+
+  const PlanSpace& space() {
+    space_ = std::make_unique<PlanSpace>(root_.program, plan_target(settings_.rates), settings_.rates, machinery_.jobs);
+    return *space_;
+  }
+
+  const Document& root_;
+  const SearchSettings& settings_;
+  const SearchMachinery& machinery_;
+  std::unique_ptr<PlanSpace> space_;
+  std::unique_ptr<Proposer> proposer_;  ///< after the space, which it uses
+  std::unique_ptr<SearchDevice> device_;
+};
+
+}  // namespace
+
+Result<SearchResult, Diagnostic> search_program(const Document& root, const SearchSettings& settings,
+                                                const SearchMachinery& machinery, const std::string& journal,
+                                                Journal::Mode mode) {
+  return Session(root, settings, machinery).run(journal, mode);
+}
+
+}  // namespace steptp::search

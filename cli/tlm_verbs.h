@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "cli/verb.h"
 
 namespace steptp::cli {
@@ -8,5 +12,9 @@ namespace steptp::cli {
 VerbMain add_tlm_sentences(CLI::App& tlm);
 VerbMain add_tlm_tokenize(CLI::App& tlm);
 VerbMain add_tlm_replay(CLI::App& tlm);
+VerbMain add_tlm_generate(CLI::App& tlm);
+VerbMain add_tlm_partition(CLI::App& tlm);
+/// Those that Python answers, by their names.
+std::vector<std::pair<std::string, VerbMain>> add_tlm_python(CLI::App& tlm);
 
 }  // namespace steptp::cli

@@ -41,6 +41,7 @@ def _add_train(add: Callable[..., argparse.ArgumentParser]) -> None:
     train.add_argument("--epochs", type=int, default=None, help="how often each sentence is seen (default 2; fine-tuning 10)")
     train.add_argument("--batch", type=int, default=256, help="sentences in a step (default 256)")
     train.add_argument("--rate", type=float, default=None, help="the highest learning rate (default 3e-4; fine-tuning 5e-5)")
+    train.add_argument("--row-tokens", type=int, default=384, help="sentences with one prompt share rows of this length (default 384)")
     train.add_argument("--minutes", type=float, default=None, help="stop after so long; the same call goes on")
     train.add_argument("--compile", action="store_true", help="compile the model (worth it on a GPU)")
     train.add_argument("--published", action="store_true", help="without the words for quality, as published")

@@ -81,7 +81,8 @@ def train(options: argparse.Namespace) -> int:
         raise Problem("--base, --from-scratch and --shuffle-latencies go with --database, the measurements to learn from")
     sentences, held_out, held_spaces = _corpus(options, known, spaces, folder)
     model = _new_model(options)
-    plan = Plan(options.epochs or 2, options.batch, options.rate or 3e-4, options.seed)
+    plan = Plan(options.epochs or 2, options.batch, options.rate or 3e-4, options.seed,
+                row_tokens=options.row_tokens)
     about = {"target": options.target, "quality": not options.published}
     training = Training(model, sentences, plan, device, folder / "checkpoint.pt", about, options.compile)
     seconds = math.inf if options.minutes is None else 60 * options.minutes

@@ -149,8 +149,6 @@ class Batch:
 
 
 NOTHING = -100
-# A row is filled with sentences up to about this length.
-ROW_TOKENS = 384
 
 
 def make_batch(sentences: Sentences, groups: Sequence[Sequence[int]]) -> Batch:
@@ -181,8 +179,8 @@ def _make_row(packed: Packed, group: Sequence[int]) -> tuple[Tensor, Tensor, Ten
     return tokens, places, segments, wanted
 
 
-def groups_of(sentences: Sentences, order: Sequence[int]) -> list[list[int]]:
-    """Sentences in this order, those of one prompt together in rows of at most ROW_TOKENS where one fits at all."""
+def groups_of(sentences: Sentences, order: Sequence[int], row_tokens: int) -> list[list[int]]:
+    """Sentences in this order, those of one prompt together in rows of at most so many tokens where one fits at all."""
     packed = sentences.packed()
     lengths, prompt_of = packed.lengths.tolist(), packed.prompt_of.tolist()
     prompt_lengths = packed.prompt_lengths.tolist()
@@ -191,7 +189,7 @@ def groups_of(sentences: Sentences, order: Sequence[int]) -> list[list[int]]:
     for place in order:
         prompt = prompt_of[place]
         group, used = open_groups.get(prompt, ([], prompt_lengths[prompt]))
-        if group and used + lengths[place] > ROW_TOKENS:
+        if group and used + lengths[place] > row_tokens:
             out.append(group)
             group, used = [], prompt_lengths[prompt]
         group.append(place)
@@ -199,11 +197,11 @@ def groups_of(sentences: Sentences, order: Sequence[int]) -> list[list[int]]:
     return out + [group for group, _ in open_groups.values()]
 
 
-def batches_of_epoch(sentences: Sentences, size: int, seed: int, epoch: int) -> list[list[list[int]]]:
+def batches_of_epoch(sentences: Sentences, size: int, row_tokens: int, seed: int, epoch: int) -> list[list[list[int]]]:
     """About `size` sentences in each batch; which of them are together, and in which order, the seed and the epoch
     decide."""
     generator = torch.Generator().manual_seed(seed * 1_000_003 + epoch)
-    groups = groups_of(sentences, torch.randperm(len(sentences), generator=generator).tolist())
+    groups = groups_of(sentences, torch.randperm(len(sentences), generator=generator).tolist(), row_tokens)
     batches: list[list[list[int]]] = [[]]
     count = 0
     for place in torch.randperm(len(groups), generator=generator).tolist():

@@ -123,7 +123,9 @@ class Model(nn.Module):
                 continue
             # What is added to the residual stream begins smaller, the deeper the model is.
             is_added = name.endswith(("projection.weight", "narrow.weight"))
-            deviation = 0.02 / math.sqrt(2 * self.shape.layers) if is_added else 0.02
+            deviation = 0.5 / math.sqrt(self.shape.width)
+            if is_added:
+                deviation /= math.sqrt(2 * self.shape.layers)
             drawn = torch.empty(parameter.shape).normal_(0, deviation, generator=generator)
             with torch.no_grad():
                 parameter.copy_(drawn)

@@ -30,6 +30,7 @@ class Plan:
     warm_up: float = 0.02  # the share of all steps in which the rate rises
     least_rate: float = 0.1  # the share of the rate at the end of the cosine
     decay: float = 0.1
+    row_tokens: int = 384  # sentences with one prompt share rows of about this length
     clip: float = 1.0
 
 
@@ -69,7 +70,7 @@ def value_loss(model: Callable[[Tensor, Tensor, Tensor], Tensor], batch: Batch, 
 def mean_loss(model: Model, sentences: Sentences, batch: int, device: torch.device) -> float:
     """Over all values of these sentences."""
     sums, count = 0.0, 0
-    groups = groups_of(sentences, range(len(sentences)))
+    groups = groups_of(sentences, range(len(sentences)), 384)
     with torch.no_grad():
         for begin in range(0, len(groups), batch):
             one = make_batch(sentences, groups[begin : begin + batch])
@@ -97,7 +98,7 @@ class Training:
         )
         self.step = 0
         # Epochs differ by a few batches, because rows are filled differently.
-        self._epochs = [len(batches_of_epoch(sentences, plan.batch, plan.seed, epoch)) for epoch in range(plan.epochs)]
+        self._epochs = [len(batches_of_epoch(sentences, plan.batch, plan.row_tokens, plan.seed, epoch)) for epoch in range(plan.epochs)]
         self.steps = sum(self._epochs)
         if self.checkpoint and self.checkpoint.exists():
             self._resume()
@@ -141,7 +142,7 @@ class Training:
             now, place = self._place_of(self.step)
             if now != epoch:
                 epoch = now
-                batches = batches_of_epoch(self.sentences, self.plan.batch, self.plan.seed, epoch)
+                batches = batches_of_epoch(self.sentences, self.plan.batch, self.plan.row_tokens, self.plan.seed, epoch)
             batch = make_batch(self.sentences, batches[place])
             losses.append(self._one_step(batch))
             tokens += batch.tokens.numel()

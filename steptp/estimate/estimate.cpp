@@ -86,8 +86,8 @@ Result<Estimate, std::string> estimate(const Program& program, const DeviceRates
   for (const estimation::KernelSummary& kernel : summary->kernels) {
     if (kernel.has_units && (device.matrix_half_per_cycle == 0 || device.matrix_double_per_cycle == 0)) {
       return concat("matrix nests (T loops) have no estimate for ", device.name,
-                    ", whose rates have no matrix_half_per_cycle "
-                    "and matrix_double_per_cycle");
+                    ", whose rates have no mma_f16_per_cycle "
+                    "and mma_f64_per_cycle");
     }
   }
   return estimate_of(*summary, device);

@@ -158,7 +158,7 @@ TEST(Estimate, MatrixNestsWantRates) {
   EXPECT_GT(seconds(program), 0);
   const auto made = estimate(program, rates);
   ASSERT_FALSE(made.ok());
-  EXPECT_NE(made.error().find("matrix_half_per_cycle"), std::string::npos) << made.error();
+  EXPECT_NE(made.error().find("mma_f16_per_cycle"), std::string::npos) << made.error();
   EXPECT_FALSE(estimate(program, *find_rates("plain-cpu")).ok());
 }
 

@@ -99,7 +99,7 @@ DeviceRates plain_cpu() {
 /// Figures that do not concern a kind of device may be 0.
 bool may_be_zero(const RateRow& row, DeviceKind kind) {
   // A table that was measured says nothing of matrix instructions.
-  if (row.name.starts_with("matrix_")) return true;
+  if (row.name.starts_with("mma_")) return true;
   static const std::set<std::string_view> only_gpu = {"barrier_cycles", "threads", "blocks", "registers",
                                                       "shared_bytes"};
   static const std::set<std::string_view> only_cpu = {"l2_bytes", "vector_bytes"};
@@ -150,9 +150,9 @@ const std::vector<RateRow>& rate_rows() {
       {"f64_per_cycle", &R::f64_per_cycle, "/cycle", "sums or products of f64 per processor"},
       {"convert_per_cycle", &R::convert_per_cycle, "/cycle", "conversions per processor"},
       {"special_per_cycle", &R::special_per_cycle, "/cycle", "steps of functions per processor"},
-      {"matrix_half_per_cycle", &R::matrix_half_per_cycle, "/cycle",
+      {"mma_f16_per_cycle", &R::matrix_half_per_cycle, "/cycle",
        "products of f16 and bf16 by matrix instructions (mma.sync) per processor; 0: none"},
-      {"matrix_double_per_cycle", &R::matrix_double_per_cycle, "/cycle",
+      {"mma_f64_per_cycle", &R::matrix_double_per_cycle, "/cycle",
        "products of f64 by matrix instructions per processor; 0: none"},
       {"issue_per_cycle", &R::issue_per_cycle, "/cycle", "instructions per processor"},
       {"vector_bytes", &R::vector_bytes, "B", "a vector register of a CPU"},

@@ -106,14 +106,23 @@ def _renamed(program: Any, names: Mapping[str, str]) -> str:
         if name in names:
             return names[name]
         if name not in fresh:
-            number = len(fresh)
-            while f"Own{number}" in taken:
+            number = len(taken)
+            while (chosen := _own_name(number)) in taken:
                 number += 1
-            fresh[name] = f"Own{number}"
-            taken.add(fresh[name])
+            fresh[name] = chosen
+            taken.add(chosen)
         return fresh[name]
 
     return _TENSOR.sub(new_name, text)
+
+
+def _own_name(number: int) -> str:
+    """Own, Owna, Ownb, ...: a tensor is called by letters alone."""
+    out = ""
+    while number:
+        number, digit = divmod(number - 1, 26)
+        out = chr(ord("a") + digit) + out
+    return f"Own{out}"
 
 
 def _tensors_of(judgement: Judgement, side: _Side, model: Any, leaves: list[Any]) -> dict[str, torch.Tensor] | None:

@@ -21,7 +21,7 @@ from ._errors import (
     SteptpError,
 )
 from ._moves import Moved, apply_move, make_plan, move_choices, moves, replay_plan, retune
-from ._optimize import Optimized, optimize
+from ._optimize import Optimized, check_module, load, optimize
 from ._results import (
     Applied,
     CheckReport,
@@ -98,6 +98,7 @@ __all__ = [
     "apply_move",
     "canonical",
     "check",
+    "check_module",
     "choices",
     "count_tokens",
     "dataset",
@@ -113,6 +114,7 @@ __all__ = [
     "grammar",
     "import_model",
     "judge_recipe",
+    "load",
     "lower",
     "make_plan",
     "move_choices",

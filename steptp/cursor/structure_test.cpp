@@ -53,7 +53,7 @@ void expect_brute_force(const Program& program, std::string_view device) {
   for (Proposal& proposal : proposals_for(view, target)) {
     if (proposal.first == 0 && proposal.expressions == count) proposals.push_back(std::move(proposal));
   }
-  RunStructures run(count, program, proposals, target);
+  RunStructures run(program, 0, count, program, proposals, target);
   std::size_t tried = 0;
   for (const CandidateList& list : candidates_of(view, count, proposals, target)) {
     Choices wanted;

@@ -43,13 +43,24 @@ std::optional<TileLimits> tile_limits(View& view, std::int64_t following, const 
 
 }  // namespace
 
+namespace {
+
+/// Some moves take expressions along that they find behind them: those would not be of the run alone.
+bool is_same_outside(const Program& before, const Program& after, std::uint32_t first, std::uint32_t count) {
+  const auto is_same = [](const NestPtr& left, const NestPtr& right) { return equal(*left, *right); };
+  const auto behind = static_cast<std::ptrdiff_t>(before.nests.size() - first - count);
+  return std::equal(before.nests.begin(), before.nests.begin() + first, after.nests.begin(), is_same) &&
+         std::equal(before.nests.end() - behind, before.nests.end(), after.nests.end() - behind, is_same);
+}
+
+}  // namespace
+
 std::optional<Program> made_alone(const Program& whole, std::uint32_t first, std::uint32_t count,
                                   const std::vector<PlannedMove>& moves) {
   const auto made = replay(whole, Plan{{}, {}, moves_at(first, moves)}, Tracking::off);
   if (!made) return std::nullopt;
-  // Nothing outside the run has changed.
   const std::size_t others = whole.nests.size() - count;
-  if (made->program.nests.size() <= others) return std::nullopt;
+  if (made->program.nests.size() <= others || !is_same_outside(whole, made->program, first, count)) return std::nullopt;
   View view(made->program);
   return Sections(view).section(first, static_cast<std::uint32_t>(made->program.nests.size() - others));
 }
@@ -74,6 +85,8 @@ RunStructures::RunStructures(const Program& whole, std::uint32_t first, std::uin
 
 /// Whether the moves are made, and what they make passes `check` for the device and can be lowered.
 bool RunStructures::works(const std::vector<PlannedMove>& moves, bool is_whole) const {
+  // What needs something behind the run is not the run's own.
+  if (count_ < whole_.nests.size() && !replay(*section_, Plan{{}, {}, moves}, Tracking::off)) return false;
   const auto made = made_alone(whole_, first_, count_, moves);
   if (!made || (is_whole && made->nests.size() != 1)) return false;
   return check_program(*made, {target_.device}).verdict == CheckReport::Verdict::ok &&

@@ -84,18 +84,18 @@ RunStructures::RunStructures(const Program& whole, std::uint32_t first, std::uin
 }
 
 /// Whether the moves are made, and what they make passes `check` for the device and can be lowered.
-bool RunStructures::works(const std::vector<PlannedMove>& moves, bool is_whole) const {
+bool RunStructures::works(const std::vector<PlannedMove>& moves, std::size_t kernels) const {
   // What needs something behind the run is not the run's own.
   if (count_ < whole_.nests.size() && !replay(*section_, Plan{{}, {}, moves}, Tracking::off)) return false;
   const auto made = made_alone(whole_, first_, count_, moves);
-  if (!made || (is_whole && made->nests.size() != 1)) return false;
+  if (!made || (kernels != 0 && made->nests.size() != kernels)) return false;
   return check_program(*made, {target_.device}).verdict == CheckReport::Verdict::ok &&
          estimation::summary_of(*made).ok();
 }
 
 bool RunStructures::works(Kind& kind, const Candidate& candidate) const {
   const auto [entry, is_new] = kind.known.try_emplace(candidate.alike, false);
-  if (is_new) entry->second = works(candidate.moves, candidate.is_whole);
+  if (is_new) entry->second = works(candidate.moves, candidate.kernels);
   return entry->second;
 }
 
@@ -162,7 +162,7 @@ std::unique_ptr<Structure> RunStructures::tiles() const {
       const auto examples = out->examples();
       const bool all_work =
           !examples.empty() && std::all_of(examples.begin(), examples.end(),
-                                           [&](const auto& example) { return works(out->moves(example), false); });
+                                           [&](const auto& example) { return works(out->moves(example), 1); });
       if (all_work) return out;
     }
   }

@@ -46,7 +46,7 @@ class RunStructures {
     std::unique_ptr<Structure> structure;
     bool is_tile = false;
   };
-  [[nodiscard]] bool works(const std::vector<PlannedMove>& moves, bool is_whole) const;
+  [[nodiscard]] bool works(const std::vector<PlannedMove>& moves, std::size_t kernels) const;
   [[nodiscard]] bool works(Kind& kind, const Candidate& candidate) const;
   [[nodiscard]] bool any_of(Kind& kind);
   void make(Kind& kind);

@@ -40,7 +40,7 @@ PlanTarget target_named(std::string_view device) { return plan_target(*find_rate
 
 bool works(const Program& program, const Candidate& candidate, const PlanTarget& target) {
   const auto made = replay(program, Plan{{}, {}, candidate.moves}, Tracking::off);
-  return made && (!candidate.is_whole || made->program.nests.size() == 1) &&
+  return made && (candidate.kernels == 0 || made->program.nests.size() == candidate.kernels) &&
          check_program(made->program, {target.device}).verdict == CheckReport::Verdict::ok;
 }
 

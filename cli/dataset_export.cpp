@@ -85,7 +85,10 @@ VerbMain add_dataset_export(CLI::App& dataset_verb) {
                    "leave out rows whose prompt and answer have more tokens than this; 0 leaves out none")
       ->capture_default_str();
   verb->add_option("--near-misses", options.near_misses,
-                   "for how many right answers a wrong one is looked for (dpo_*, kto_trl, stepwise, near_miss)")
+                   "for how many right answers a wrong one is looked for (dpo_*, kto_trl, near_miss)")
+      ->capture_default_str();
+  verb->add_option("--trajectories", options.trajectories,
+                   "for how many programs a walk of several steps is made, at most for one of every four (stepwise)")
       ->capture_default_str();
   verb->add_option("--seed", options.seed, "the seed of the wrong answers")->capture_default_str();
   verb->add_option("--jobs,-j", arguments->jobs, "how many threads there are; 0 means all cores")

@@ -64,6 +64,7 @@ int run(int argc, char** argv) {
       "  steptp verify before.leir after.leir        are two programs equal, and how do we know?\n"
       "  steptp choices program.leir                 which steps can be made on it?\n"
       "  steptp optimize program.leir                a fast form of it, verified\n"
+      "  steptp search program.leir --device cpu     a faster one, found by trying many\n"
       "  steptp time program.leir --against old.leir how fast is it?\n"
       "  steptp dataset build --out D --programs 100 a dataset of verified steps\n"
       "Every verb explains itself: steptp check --help. Exit status: 0 yes, 1 no, 2 bad input, 3 undecided, 4 failed.");
@@ -80,6 +81,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("apply", add_apply(app));
   verbs.emplace_back("replay", add_replay(app));
   verbs.emplace_back("optimize", add_optimize(app));
+  verbs.emplace_back("search", add_search(app));
   verbs.emplace_back("lower", add_lower(app));
   verbs.emplace_back("time", add_time(app));
   verbs.emplace_back("estimate", add_estimate(app));

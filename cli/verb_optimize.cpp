@@ -6,12 +6,12 @@
 #include "cli/import_report.h"
 #include "cli/interrupts.h"
 #include "cli/move_options.h"
+#include "cli/refused_root.h"
 #include "cli/strategy_options.h"
 #include "cli/verb.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/progress.h"
 #include "steptp/base/text.h"
-#include "steptp/documents/check_document.h"
 #include "steptp/import/import_model.h"
 #include "steptp/optimize/optimize.h"
 #include "steptp/optimize/output_folder.h"
@@ -72,24 +72,6 @@ OptimizeRequest request_of(const OptimizeOptions& options, const DeviceRates& ra
 
 Status status_of(const Optimized& optimized) { return optimized.fits ? Status::yes : Status::no; }
 
-/// A program that `check` does not find ok has no form that could be trusted.
-std::optional<Answer> refused_root(const Document& document, bool json) {
-  Answer answer = unusable(document, json);
-  if (answer.status != Status::yes) return answer;
-  const CheckReport report = check_document(document);
-  if (report.verdict == CheckReport::Verdict::ok) return std::nullopt;
-  const bool is_unknown = report.verdict == CheckReport::Verdict::unknown;
-  answer.status = is_unknown ? Status::undecided : Status::bad_input;
-  answer.err = concat(render(report.diagnostics, *document.source), document.source->name(),
-                      is_unknown ? ": check cannot decide whether the program is safe, so it is left as it is\n"
-                                 : ": the program has errors, so there is nothing to optimize\n");
-  if (json) {
-    Json out;
-    answer.out = out.set("diagnostics", to_json(report.diagnostics)).dump() + "\n";
-  }
-  return answer;
-}
-
 /// DIR for a single program, DIR/NAME-LINE for one of many.
 std::string folder_of(const OptimizeOptions& options, const Document& document) {
   const std::string& name = document.source->name();
@@ -126,7 +108,7 @@ Answer answer_of(const Document& document, const Optimized& optimized, const Opt
 Answer optimize_document(const Document& document, OptimizeRequest request, const OptimizeOptions& options,
                          const std::optional<Plan>& plan) {
   const bool json = options.records.json;
-  if (auto refused = refused_root(document, json)) return *std::move(refused);
+  if (auto refused = refused_root(document, json, "optimize")) return *std::move(refused);
   if (!plan) return answer_of(document, optimize(document, request), request, options);
   auto done = optimize_by(document, *plan, request);
   if (done) return answer_of(document, *done, request, options);

@@ -284,10 +284,12 @@ bool shows_difference(Context& context, long bits) {
     context.report.reproved.push_back(concat("before has a value at ", place, ", and after has none"));
     return true;
   }
-  const bool differs = found.before.is_integer ? found.before.integer != found.after.integer
-                                               : compare_values(found.before.real, found.after.real,
-                                                                found.used_functions) == Agreement::differs;
-  if (!differs) return false;
+  const Agreement agreement =
+      found.before.is_integer
+          ? (found.before.integer == found.after.integer ? Agreement::by_residue : Agreement::differs)
+          : compare_values(found.before.real, found.after.real, found.used_functions);
+  if (agreement == Agreement::undecided) throw Undecided{concat("values that are not told apart at ", place)};
+  if (agreement != Agreement::differs) return false;
   if (!is_said(point.after, found.after)) {
     throw Refused{concat("the value of after at ", place, " is not the one that is written")};
   }

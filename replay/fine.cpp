@@ -11,7 +11,7 @@ using Rounded = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 std::shared_ptr<Fine> like(const FinePtr& a) { return std::make_shared<Fine>(mpfr_get_prec(a->low)); }
 
 /// A function that never decreases.
-FinePtr rising(const FinePtr& a, Rounded function) {
+std::shared_ptr<Fine> rising(const FinePtr& a, Rounded function) {
   auto out = like(a);
   function(out->low, a->low, MPFR_RNDD);
   function(out->high, a->high, MPFR_RNDU);
@@ -109,7 +109,11 @@ FinePtr fine_quotient(const FinePtr& a, const FinePtr& b) {
 FinePtr fine_function(Function function, const FinePtr& a) {
   if (!a) return nullptr;
   switch (function) {
-    case Function::exp: return rising(a, mpfr_exp);
+    case Function::exp: {
+      const auto out = rising(a, mpfr_exp);
+      out->logarithm = a;
+      return out;
+    }
     case Function::erf: return rising(a, mpfr_erf);
     case Function::tanh: return rising(a, mpfr_tanh);
     case Function::log: return fine_sign(a) == 1 ? rising(a, mpfr_log) : nullptr;
@@ -122,9 +126,17 @@ FinePtr fine_function(Function function, const FinePtr& a) {
   }
 }
 
+int fine_order(const FinePtr& a, const FinePtr& b) {
+  const int found = fine_sign(fine_sum(a, fine_negated(b)));
+  if (found == 1 || found == -1 || !a || !b || !a->logarithm || !b->logarithm) return found;
+  return fine_order(a->logarithm, b->logarithm);
+}
+
 int fine_sign(const FinePtr& a) {
   constexpr int kOpen = 2;
-  if (!a || mpfr_nan_p(a->low) != 0 || mpfr_nan_p(a->high) != 0) return kOpen;
+  if (!a) return kOpen;
+  if (a->logarithm) return 1;
+  if (mpfr_nan_p(a->low) != 0 || mpfr_nan_p(a->high) != 0) return kOpen;
   if (mpfr_sgn(a->low) > 0) return 1;
   if (mpfr_sgn(a->high) < 0) return -1;
   return mpfr_zero_p(a->low) != 0 && mpfr_zero_p(a->high) != 0 ? 0 : kOpen;

@@ -19,6 +19,8 @@ class Fine {
   Fine& operator=(const Fine&) = delete;
   mpfr_t low;
   mpfr_t high;
+  /// Of what it is exp: of numbers whose exponents no type holds, this alone can be compared.
+  std::shared_ptr<const Fine> logarithm;
 };
 using FinePtr = std::shared_ptr<const Fine>;
 
@@ -32,6 +34,8 @@ using FinePtr = std::shared_ptr<const Fine>;
 [[nodiscard]] FinePtr fine_quotient(const FinePtr& a, const FinePtr& b);
 [[nodiscard]] FinePtr fine_function(Function function, const FinePtr& a);
 
+/// Of the difference: -1 or 1; 0 or 2 where it is not decided that they differ.
+[[nodiscard]] int fine_order(const FinePtr& a, const FinePtr& b);
 /// -1, 0 or 1; 2 where it is not decided.
 [[nodiscard]] int fine_sign(const FinePtr& a);
 

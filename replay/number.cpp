@@ -318,7 +318,7 @@ int Numbers::order(const Real& a, const Real& b) const {
   const long double error = (a.error + b.error + (a.error + b.error == 0 ? 0 : std::fabs(gap) * kUnit)) * kRoom;
   if (gap > error) return 1;
   if (gap < -error) return -1;
-  if (const int found = fine_sign(fine_sum(a.fine, fine_negated(b.fine))); found == 1 || found == -1) return found;
+  if (const int found = fine_order(a.fine, b.fine); found == 1 || found == -1) return found;
   if (a.residue == b.residue) return 0;
   undecided();
 }
@@ -372,7 +372,7 @@ Agreement compare_values(const Real& first, const Real& second, bool used_functi
   if (std::fabs(first.value - second.value) > (first.error + second.error) * kRoom + std::fabs(first.value) * kUnit) {
     return Agreement::differs;
   }
-  if (const int found = fine_sign(fine_sum(first.fine, fine_negated(second.fine))); found == 1 || found == -1) {
+  if (const int found = fine_order(first.fine, second.fine); found == 1 || found == -1) {
     return Agreement::differs;
   }
   if (first.residue == second.residue) return Agreement::by_residue;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/probe.h"
 #include "replay/whole.h"
 
 namespace steptp::replayer {
@@ -26,41 +27,20 @@ class TurnSearch {
   [[nodiscard]] std::uint64_t looks() const { return looks_; }
 
  private:
-  struct Base {
-    std::vector<std::int64_t> element;
-    WholeCheck::Given given;
-  };
-  /// What is moved: an element of an input, or an index of the output.
-  struct Coordinate {
-    const Variable* variable = nullptr;
-    std::vector<std::int64_t> index;
-    std::size_t dimension = 0;
-    Value start;
-  };
-  struct Root {
-    Real at;
-    bool is_exact = false;
-  };
-
-  void explore(const Base& base);
-  void along(const Base& base, const WholeCheck::Seen& seen, const Coordinate& coordinate);
-  [[nodiscard]] std::vector<Coordinate> coordinates_of(const Base& base, const WholeCheck::Seen& seen) const;
+  void explore(const Probe& base);
+  void along(const Probe& base, const WholeCheck::Seen& seen, const Coordinate& coordinate);
+  [[nodiscard]] std::vector<Coordinate> coordinates_of(const Probe& base, const WholeCheck::Seen& seen) const;
   /// The base with another value of the coordinate; nothing where that is not legal.
-  [[nodiscard]] std::optional<Base> moved(const Base& base, const Coordinate& coordinate, const Value& value) const;
-  [[nodiscard]] std::optional<Base> stepped(const Base& base, const Coordinate& coordinate, const Real& step) const;
-  [[nodiscard]] bool is_legal(const Variable& variable, const Value& value) const;
-  /// Where a difference becomes zero, of its values at the start and one and two steps further.
-  [[nodiscard]] std::optional<Root> root_of(const Real& first, const Real& second, const Real& third,
-                                            const Coordinate& coordinate, const Real& step);
+  [[nodiscard]] std::optional<Probe> moved(const Probe& base, const Coordinate& coordinate, const Value& value) const;
+  [[nodiscard]] std::optional<Probe> stepped(const Probe& base, const Coordinate& coordinate, const Real& step) const;
   /// Whole numbers of the programs and their products: what is divided by one and compared with another changes there;
   /// and the ends of the type, where sums and signs wrap.
   [[nodiscard]] std::vector<Value> values_of_integers(DType dtype) const;
-  void try_values(const Base& base, const WholeCheck::Seen& seen, const Coordinate& coordinate,
-                  const std::vector<Value>& values);
+  void try_values(const Probe& base, const WholeCheck::Seen& seen, const Coordinate& coordinate,
+                  const std::vector<Value>& values, bool is_irrational = false);
   [[nodiscard]] std::vector<Value> values_at(const Root& root, const Coordinate& coordinate);
-  void look(const Base& base, WholeCheck::Seen& seen);
+  void look(const Probe& base, WholeCheck::Seen& seen);
   [[nodiscard]] static std::string signs_of(const WholeCheck::Seen& seen);
-  [[nodiscard]] Real real_of(const Value& value) const;
   [[nodiscard]] bool is_over() const;
 
   static constexpr std::size_t kElements = 8;
@@ -76,7 +56,7 @@ class TurnSearch {
   std::uint64_t most_looks_ = 0;
   std::uint64_t looks_ = 0;
   std::set<std::string> known_;  ///< ways that the programs went
-  std::deque<Base> open_;
+  std::deque<Probe> open_;
 };
 
 }  // namespace steptp::replayer

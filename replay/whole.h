@@ -22,6 +22,7 @@ class WholeCheck {
   struct Given {
     std::map<std::pair<std::string, std::vector<std::int64_t>>, Value> values;
     bool uses_functions = false;  ///< to make them: their residues may be those of unknowns
+    bool is_irrational = false;   ///< one of them is made of a square root; a second one may be of another
   };
   /// An element of an output, and the inputs at which it is looked at.
   struct Spot {

@@ -1,8 +1,10 @@
 // Programs on memory and streams of others, on a GPU that is emulated (testing/fake_cuda): its memory is the host's.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "built_files.h"
 #include "steptp/base/file.h"
@@ -50,6 +52,21 @@ TEST(KernelSetCuda, LaunchesOnTheStreamOfTheCallerAndAllocatesNothing) {
   ASSERT_EQ(shared->driver().context_synchronize(), 0);
   const Tensors got{{"D", Tensor{DType::f32, {32}, {output, output + sizeof output}}}};
   EXPECT_EQ(compare_outputs(got, expected->outputs, 1e-6).first, "");
+
+  // A maximum over the same memory, with and without NaN.
+  const Document maximum = read_document(
+      "test", "@input A f32[4]\n@output D f32\nB^{1}_{tx=0}L^{4}_{a=0}[D^{f32,g}=max(D^{f32,g},A^{f32,g}_{a});];");
+  ASSERT_TRUE(maximum.ok);
+  for (const bool stays : {false, true}) {
+    auto rules = compile_for_gpu(maximum.program, shared, ObjectCache(), FloatRules(Arithmetic::exact, stays));
+    ASSERT_TRUE(rules.ok()) << rules.error().message;
+    alignas(16) float given[4] = {1, std::numeric_limits<float>::quiet_NaN(), 3, 2};
+    alignas(16) float greatest[4] = {};
+    void* both[] = {given, greatest};
+    ASSERT_FALSE((*rules)->call({both, nullptr, shared->stream(), 1}).has_value());
+    ASSERT_EQ(shared->driver().context_synchronize(), 0);
+    EXPECT_EQ(std::isnan(greatest[0]), stays) << greatest[0];
+  }
 
   auto text = read_file(log);
   ASSERT_TRUE(text.ok());

@@ -32,6 +32,7 @@ void bind_workers(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_dataset(nanobind::module_& module);
 void bind_estimate(nanobind::module_& module);
+void bind_cursor(nanobind::module_& module);
 void bind_kernel_set(nanobind::module_& module);
 
 /// Thrown by bindings, and seen in Python as steptp.DiagnosticError.

@@ -232,6 +232,7 @@ std::string export_verb(const std::string& folder, const std::string& options_te
     how.configs = options.texts("configs");
     how.max_tokens = options.count("max_tokens");
     how.near_misses = options.count("near_misses");
+    how.trajectories = options.count("trajectories");
     how.seed = options.count("seed");
     how.jobs = options.jobs();
     how.go_on = watch.asking();

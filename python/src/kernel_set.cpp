@@ -8,6 +8,8 @@
 #include <mutex>
 
 #include "python/src/bindings.h"
+#include "steptp/cuda/lower.h"
+#include "steptp/cuda/nan_stays.h"
 
 namespace nb = nanobind;
 
@@ -31,7 +33,8 @@ std::shared_ptr<CudaDevice> gpu(int ordinal) {
 
 /// `gpu_number` -1: the CPU.
 std::unique_ptr<KernelSet> compile_kernels(const Program& program, int gpu_number, const std::string& arithmetic) {
-  const auto how = value_of<Arithmetic>("arithmetic", arithmetic);
+  // As PyTorch: what is lost in a network shows in its results.
+  const FloatRules how(value_of<Arithmetic>("arithmetic", arithmetic), true);
   const nb::gil_scoped_release release;
   const ObjectCache cache(ObjectCache::default_folder());
   auto made =
@@ -64,6 +67,13 @@ void call_kernels(KernelSet& kernels, const std::vector<std::uintptr_t>& tensors
   throw_one(std::move(failure->diagnostic), kernels.program().name);
 }
 
+/// CUDA text with its launch list as JSON, for files that run without this package.
+nb::tuple cuda_text(const Program& program) {
+  auto lowered = cuda::lower(program);
+  if (!lowered) throw_one(lowered.error(), program.name);
+  return nb::make_tuple(text_object(cuda::with_nan_kept(lowered->text)), text_object(lowered->launches.dump()));
+}
+
 }  // namespace
 
 void bind_kernel_set(nb::module_& module) {
@@ -76,6 +86,7 @@ void bind_kernel_set(nb::module_& module) {
       .def_prop_ro("kernels", &KernelSet::kernels)
       .def_prop_ro("from_cache", [](const KernelSet& kernels) { return kernels.times().from_cache; })
       .def_prop_ro("compile_milliseconds", [](const KernelSet& kernels) { return kernels.times().sum(); });
+  module.def("cuda_text", &cuda_text, nb::arg("program"));
   module.def("compile_kernels", &compile_kernels, nb::arg("program"), nb::arg("gpu"), nb::arg("arithmetic"));
 }
 

@@ -13,6 +13,7 @@ NB_MODULE(_steptp, module) {
   bind_lower(module);
   bind_optimize(module);
   bind_estimate(module);
+  bind_cursor(module);
   bind_kernel_set(module);
   bind_tokens(module);
   bind_grammar(module);

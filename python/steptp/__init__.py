@@ -7,6 +7,7 @@ A program is a `Program`, or wherever one is wanted its text or the path of its 
 """
 
 from . import dataset, rewards
+from ._cursor import PlanCursor, PlanSpace, plan_vocabulary, replay_sentence
 from ._devices import device_rates, estimate
 from ._evaluate import evaluate, prompt
 from ._errors import (
@@ -20,7 +21,7 @@ from ._errors import (
     SteptpError,
 )
 from ._moves import Moved, apply_move, make_plan, move_choices, moves, replay_plan, retune
-from ._optimize import Optimized, optimize
+from ._optimize import Optimized, check_module, load, optimize
 from ._results import (
     Applied,
     CheckReport,
@@ -81,6 +82,8 @@ __all__ = [
     "Lowered",
     "Moved",
     "Optimized",
+    "PlanCursor",
+    "PlanSpace",
     "Program",
     "RefusedError",
     "RunError",
@@ -95,6 +98,7 @@ __all__ = [
     "apply_move",
     "canonical",
     "check",
+    "check_module",
     "choices",
     "count_tokens",
     "dataset",
@@ -110,15 +114,18 @@ __all__ = [
     "grammar",
     "import_model",
     "judge_recipe",
+    "load",
     "lower",
     "make_plan",
     "move_choices",
     "moves",
     "optimize",
+    "plan_vocabulary",
     "prompt",
     "read",
     "replay",
     "replay_plan",
+    "replay_sentence",
     "retune",
     "rewards",
     "run",

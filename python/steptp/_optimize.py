@@ -104,3 +104,11 @@ def load(folder: str | os.PathLike[str], model: Any) -> Any:
     from .torch_out.optimize import load_module
 
     return load_module(folder, model)
+
+
+def check_module(a: Any, b: Any, inputs: Any, kwargs: Mapping[str, Any] | None = None, **options: Any) -> Any:
+    """Whether two PyTorch modules compute the same for all inputs of the shapes of `inputs`: with the grade of the judge,
+    or with a counterexample as tensors. True as a condition where they are equal."""
+    from .torch_out.checking import check_module as answer
+
+    return answer(a, b, inputs, kwargs, **options)

@@ -103,6 +103,7 @@ def export(
     configs: Sequence[str] = (),
     max_tokens: int = 0,
     near_misses: int = 2000,
+    trajectories: int = 200,
     seed: int = 1,
     jobs: int = 0,
     progress: Progress | None = None,
@@ -113,6 +114,7 @@ def export(
         "configs": list(configs),
         "max_tokens": _count(max_tokens, "max_tokens"),
         "near_misses": _count(near_misses, "near_misses"),
+        "trajectories": _count(trajectories, "trajectories"),
         "seed": _count(seed, "seed"),
         "jobs": _count(jobs, "jobs"),
     }

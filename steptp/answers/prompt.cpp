@@ -47,6 +47,24 @@ std::string task(std::string_view language, int answers) {
                 R"({"idx":2,"transformed_IR":"...","applied_strategy":"..."}]</answer>)");
 }
 
+std::string steps_task(std::string_view language) {
+  return concat(
+      "Task: transform the program in several steps. Each step applies one strategy to the program of the step "
+      "before and gives a program in ",
+      language,
+      " that is numerically equivalent to it. Name the strategy of each step.\n\n"
+      "Answer each step in this format:\n"
+      R"(<answer>{"transformed_IR":"...","applied_strategy":"..."}</answer>)");
+}
+
+std::string with_task(const PromptProgram& program, const std::string& task) {
+  std::string out = concat("Program ", program.name.empty() ? "without a name" : program.name, " in ", program.language,
+                           ":\n", program.text, "\n\nKnown variables:\n");
+  for (const Variable& variable : program.signature->variables) out += variable_line(variable);
+  append(out, "\nThe names, shapes and dtypes of the known variables must stay as they are.\n\n", task, "\n");
+  return out;
+}
+
 void set_part(Json& json, const AnswerPart& part) {
   json.set("transformed_IR", part.text).set("applied_strategy", part.strategy);
 }
@@ -54,13 +72,10 @@ void set_part(Json& json, const AnswerPart& part) {
 }  // namespace
 
 std::string prompt_for(const PromptProgram& program, int answers) {
-  std::string out = concat("Program ", program.name.empty() ? "without a name" : program.name, " in ", program.language,
-                           ":\n", program.text, "\n\nKnown variables:\n");
-  for (const Variable& variable : program.signature->variables) out += variable_line(variable);
-  append(out, "\nThe names, shapes and dtypes of the known variables must stay as they are.\n\n",
-         task(program.language, answers), "\n");
-  return out;
+  return with_task(program, task(program.language, answers));
 }
+
+std::string steps_prompt_for(const PromptProgram& program) { return with_task(program, steps_task(program.language)); }
 
 std::string prompt_for(const Program& program, Profile profile, int answers) {
   const std::string text = print(program, profile);

@@ -22,6 +22,8 @@ struct PromptProgram {
 /// The question: the program's name and text; the known variables with dtype and shape; that these must stay; the task,
 /// which is one program or at least `answers` different ones; the format of the answer. No strategy is named.
 [[nodiscard]] std::string prompt_for(const PromptProgram& program, int answers = 1);
+/// Asks for several steps, one after the other, each as an answer of its own.
+[[nodiscard]] std::string steps_prompt_for(const PromptProgram& program);
 /// The same for LEIR in one of its profiles.
 [[nodiscard]] std::string prompt_for(const Program& program, Profile profile, int answers = 1);
 

@@ -18,7 +18,7 @@ namespace {
 using Verdict = CertifiedAnswer::Verdict;
 
 /// A counterexample that reads no more elements than these is written out.
-constexpr std::size_t kMostReads = 4096;
+constexpr std::size_t kMostReads = 16384;
 
 /// Reals of such a draw lie on a set of measure zero.
 bool is_thin(DrawKind kind) { return !is_open(kind); }

@@ -5,6 +5,7 @@
 #include "steptp/base/text.h"
 #include "steptp/ir/dtype_facts.h"
 #include "steptp/moves/joint_blocks.h"
+#include "steptp/moves/matrix_tiling.h"
 #include "steptp/moves/parts.h"
 #include "steptp/moves/row_chain.h"
 
@@ -207,6 +208,49 @@ CandidateList online(View& view, std::uint32_t count) {
   return out;
 }
 
+/// Tiles of matrix instructions: whole instructions for each unit, and what the limits of the move allow. Which choices
+/// strategies accept depends on where tiles leave a rest.
+CandidateList matrices(View& view, std::uint32_t count) {
+  CandidateList out{"matrix", {"unit_rows", "unit_columns", "rows", "columns", "depth", "buffers", "swizzle"}, {}};
+  const std::int64_t following = static_cast<std::int64_t>(count) - 1;
+  const auto found = find_matrix_product(view, item_site({0}), following);
+  if (!found) return out;
+  const auto add = [&](const MatrixSizes& sizes) {
+    if (refuse_matrix_sizes(item_site({0}), *found, sizes)) return;
+    Candidate candidate;
+    candidate.values = {{"unit_rows", sizes.unit_rows}, {"unit_columns", sizes.unit_columns},
+                        {"rows", sizes.rows},           {"columns", sizes.columns},
+                        {"depth", sizes.depth},         {"buffers", sizes.buffers},
+                        {"swizzle", sizes.group}};
+    Values all = candidate.values;
+    all.back().first = "group";
+    all.emplace_back("following", following);
+    candidate.moves = {planned_move("matrix", 0, std::move(all))};
+    candidate.alike = concat(divides(sizes.block_rows(), found->rows), divides(sizes.block_columns(), found->columns),
+                             divides(sizes.depth, found->depth), " ", std::min<std::int64_t>(sizes.buffers, 2), " ",
+                             sizes.group, " ", sizes.unit_rows * sizes.unit_columns);
+    out.candidates.push_back(std::move(candidate));
+  };
+  const MatrixShape& shape = found->shape;
+  for (const std::int64_t unit_rows : {1, 2, 4}) {
+    for (const std::int64_t unit_columns : {1, 2, 4}) {
+      for (const std::int64_t rows : {1, 2, 4}) {
+        for (const std::int64_t columns : {1, 2, 4, 8}) {
+          for (const std::int64_t depth : {1, 2, 4}) {
+            for (const std::int64_t buffers : {1, 2, 3, 4}) {
+              for (const std::int64_t group : {1, 8}) {
+                add({unit_rows, unit_columns, rows * shape.rows, columns * shape.columns, depth * shape.inner, buffers,
+                     group});
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  return out;
+}
+
 /// What is proposed for optimizing, as it is: each of these is tried by itself.
 struct ProposedKind {
   std::string_view move;
@@ -248,6 +292,7 @@ std::vector<CandidateList> candidates_of(View& section, std::uint32_t count, con
   if (count == 2) all.push_back(epilogues(section));
   all.push_back(row_kernels(section, count));
   if (count == 1 && !target.is_cpu()) all.push_back(stages(section));
+  if (!target.is_cpu()) all.push_back(matrices(section, count));
   all.push_back(joins(section, count));
   all.push_back(online(section, count));
   for (const ProposedKind& kind : proposed_kinds()) all.push_back(proposed(kind, proposals));

@@ -83,6 +83,13 @@ Estimate estimate_of(const estimation::ProgramSummary& summary, const DeviceRate
 Result<Estimate, std::string> estimate(const Program& program, const DeviceRates& device) {
   const auto summary = estimation::summary_of(program);
   if (!summary) return summary.error();
+  for (const estimation::KernelSummary& kernel : summary->kernels) {
+    if (kernel.has_units && (device.matrix_half_per_cycle == 0 || device.matrix_double_per_cycle == 0)) {
+      return concat("matrix nests (T loops) have no estimate for ", device.name,
+                    ", whose rates have no mma_f16_per_cycle "
+                    "and mma_f64_per_cycle");
+    }
+  }
   return estimate_of(*summary, device);
 }
 
@@ -94,13 +101,21 @@ double floor_seconds(const Program& vanilla, const DeviceRates& device) {
     const auto found = arrangement->buffers.find(variable.name);
     if (found != arrangement->buffers.end()) bytes += static_cast<double>(found->second.bytes);
   }
-  double f32 = 0;
-  double f64 = 0;
+  // By matrix instructions, where the device has them and they may be used.
+  double cycles = 0;
+  // Groups of four warps multiply halves twice as fast as warps do, which is what the rate says.
+  const double half = std::max(device.f32_per_cycle, 2 * device.matrix_half_per_cycle);
+  const double wide = std::max(device.f64_per_cycle, device.matrix_double_per_cycle);
   for (const estimation::KernelSummary& kernel : estimation::summary_of(*arrangement).kernels) {
     for (const estimation::StatementSummary& statement : kernel.statements) {
       double threads = 1;
       for (const estimation::LoopSummary& loop : statement.loops) {
         if (loop.axis) threads *= static_cast<double>(loop.extent);
+      }
+      if (statement.matrix && statement.matrix->products > 0) {
+        // Each iteration of its T loops is a product, and they have an axis.
+        cycles += threads * estimation::serial_times(statement, ~std::uint64_t{0}) * statement.share * kernel.launches /
+                  (statement.matrix->factors == DType::f64 ? wide : half);
       }
       for (const estimation::OperationSummary& operation : statement.operations) {
         const bool counts = operation.work == estimation::Work::add || operation.work == estimation::Work::multiply ||
@@ -108,12 +123,13 @@ double floor_seconds(const Program& vanilla, const DeviceRates& device) {
         if (!counts || !is_float(operation.dtype)) continue;
         const double times = threads * estimation::serial_times(statement, operation.loops) * statement.share *
                              operation.share * kernel.launches;
-        (operation.dtype == DType::f64 ? f64 : f32) += times;
+        const bool has_halves = std::any_of(statement.accesses.begin(), statement.accesses.end(),
+                                            [](const auto& access) { return access.element_bytes == 2; });
+        cycles += times / (operation.dtype == DType::f64 ? wide : has_halves ? half : device.f32_per_cycle);
       }
     }
   }
-  const double cycles = device.processors * device.clock;
-  const double arithmetic = f32 / (device.f32_per_cycle * cycles) + f64 / (device.f64_per_cycle * cycles);
+  const double arithmetic = cycles / (device.processors * device.clock);
   return device.program_seconds + device.launch_seconds + std::max(bytes / device.memory_bandwidth, arithmetic);
 }
 

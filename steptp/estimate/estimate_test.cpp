@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
+#include "source_dir.h"
+#include "steptp/base/file.h"
 #include "steptp/estimate/summary.h"
 #include "steptp/text/document.h"
 
@@ -121,6 +124,42 @@ TEST(Estimate, OnACpuVectorsAndThreadsPay) {
   const Program two =
       program_of(std::string(kCopyHead) + "B^{4096}_{tx=0}V^{1024}_{c=0}[C^{f32,g}_{tx,c}=exp(A^{f32,g}_{tx,c});];");
   EXPECT_LT(seconds(two, "plain-cpu") * 1.5, seconds(one, "plain-cpu"));
+}
+
+/// Programs with matrix nests that were measured on an H200 (bench/matrix): each is expected within a factor of two.
+TEST(Estimate, MatrixNestsWithinAFactorOfTwo) {
+  const std::string folder = std::string(STEPTP_SOURCE_DIR) + "/bench/matrix/";
+  const auto rows = read_file(folder + "rows.jsonl");
+  ASSERT_TRUE(rows.ok());
+  std::istringstream lines(*rows);
+  std::size_t compared = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto row = parse_json(line);
+    ASSERT_TRUE(row.ok());
+    const Json& timed = row->find("programs")->as_array()->front();
+    const auto text = read_file(folder + *timed.find("file")->as_string());
+    ASSERT_TRUE(text.ok());
+    const double measured = timed.find("median_s")->number();
+    const double expected = seconds(program_of(*text));
+    EXPECT_LT(expected, 2 * measured) << *timed.find("file")->as_string();
+    EXPECT_GT(expected, 0.5 * measured) << *timed.find("file")->as_string();
+    EXPECT_LT(floor_seconds(program_of(*text), *find_rates("nvidia-h200")), measured);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 10U);
+}
+
+TEST(Estimate, MatrixNestsWantRates) {
+  DeviceRates rates = *find_rates("nvidia-h200");
+  rates.matrix_half_per_cycle = 0;
+  const Program program = program_of(
+      "@input A f16[16,16]\n@output D f16[16,16]\nB^{1}_{wx=0}T^{16}_{a=0}T^{16}_{c=0}[D^{f16,g}_{a,c}="
+      "A^{f16,g}_{a,c};];");
+  EXPECT_GT(seconds(program), 0);
+  const auto made = estimate(program, rates);
+  ASSERT_FALSE(made.ok());
+  EXPECT_NE(made.error().find("mma_f16_per_cycle"), std::string::npos) << made.error();
+  EXPECT_FALSE(estimate(program, *find_rates("plain-cpu")).ok());
 }
 
 TEST(Estimate, TheFloorIsBelowEveryForm) {

@@ -168,6 +168,11 @@ class Model {
   };
   [[nodiscard]] Crew crew_of(const StatementSummary& statement) const {
     Crew out;
+    if (statement.matrix) {
+      out.warps = static_cast<double>(statement.matrix->units);
+      out.threads = out.warps * kWarp;
+      return out;
+    }
     std::array<double, 3> extents = {1, 1, 1};
     for (const LoopSummary& loop : statement.loops) {
       if (loop.axis && is_thread_axis(*loop.axis)) {
@@ -188,7 +193,8 @@ class Model {
   void statement(std::size_t number) {
     const StatementSummary& one = kernel_.statements[number];
     const Crew crew = crew_of(one);
-    const double share = one.share;
+    // Each lane of a unit does its part of a tile.
+    const double share = one.share * (one.matrix ? one.matrix->per_lane : 1);
     double issues = 0;
     double round_cycles = 0;
     for (const OperationSummary& operation : one.operations) {
@@ -210,9 +216,26 @@ class Model {
       request(access, times, crew);
       if (!access.is_write) load_seconds = std::max(load_seconds, latency_of(number, k, times, crew));
     }
-    issues += overhead(one) * share;
+    issues += overhead(one) * one.share;
+    if (one.matrix) issues += multiply(one, crew);
     issues_ += issues * crew.warps;
+    load_seconds /= one.ahead;
     add_latency(one, crew, issues, round_cycles, load_seconds);
+  }
+
+  /// The matrix instructions of a contraction: their number is what they issue. A unit has a quarter of a
+  /// multiprocessor's.
+  double multiply(const StatementSummary& one, const Crew& crew) {
+    const MatrixSummary& matrix = *one.matrix;
+    if (matrix.products == 0) return 0;
+    const double rate = matrix.factors == DType::f64 ? device_.matrix_double_per_cycle : device_.matrix_half_per_cycle;
+    const double times = serial_times(one, ~std::uint64_t{0}) * one.share;
+    const double cycles = times * matrix.products / rate;
+    matrix_ += cycles * crew.warps;
+    rounds_ += times * crew.warps * matrix.factor_bytes / 128;
+    operations_ += 2 * times * matrix.products * crew.warps;
+    alone_ += 4 * cycles / device_.clock + times * 2 * device_.l1_latency;
+    return times * matrix.instructions;
   }
 
   /// Counting and comparing in loops that are not unrolled.
@@ -297,7 +320,7 @@ class Model {
     const double clock = device_.clock;
     const double used = std::min(blocks_, device_.processors);
     const double units =
-        std::max({f32_ * kWarp / device_.f32_per_cycle, f64_ * kWarp / device_.f64_per_cycle,
+        std::max({matrix_, f32_ * kWarp / device_.f32_per_cycle, f64_ * kWarp / device_.f64_per_cycle,
                   converts_ * kWarp / device_.convert_per_cycle, special_ * kWarp / device_.special_per_cycle});
     const double barriers = kernel_.barriers * device_.barrier_cycles / clock;
     std::vector<EstimatePart>& parts = out_.parts;
@@ -335,6 +358,7 @@ class Model {
   double f64_ = 0;
   double converts_ = 0;
   double special_ = 0;
+  double matrix_ = 0;  ///< cycles of a multiprocessor
   double issues_ = 0;
   double rounds_ = 0;
   double scattered_ = 0;

@@ -42,6 +42,8 @@ DeviceRates h200() {
   out.f64_per_cycle = 64;
   out.convert_per_cycle = 64;
   out.special_per_cycle = 16;
+  out.matrix_half_per_cycle = 1024;
+  out.matrix_double_per_cycle = 144;
   out.issue_per_cycle = 4;
   out.chain_cycles = 4;
   return out;
@@ -61,6 +63,7 @@ DeviceRates a100() {
   out.shared_bytes = 164 * 1024;
   out.f32_per_cycle = 64;
   out.f64_per_cycle = 32;
+  out.matrix_double_per_cycle = 72;
   return out;
 }
 
@@ -95,6 +98,8 @@ DeviceRates plain_cpu() {
 
 /// Figures that do not concern a kind of device may be 0.
 bool may_be_zero(const RateRow& row, DeviceKind kind) {
+  // A table that was measured says nothing of matrix instructions.
+  if (row.name.starts_with("mma_")) return true;
   static const std::set<std::string_view> only_gpu = {"barrier_cycles", "threads", "blocks", "registers",
                                                       "shared_bytes"};
   static const std::set<std::string_view> only_cpu = {"l2_bytes", "vector_bytes"};
@@ -145,6 +150,10 @@ const std::vector<RateRow>& rate_rows() {
       {"f64_per_cycle", &R::f64_per_cycle, "/cycle", "sums or products of f64 per processor"},
       {"convert_per_cycle", &R::convert_per_cycle, "/cycle", "conversions per processor"},
       {"special_per_cycle", &R::special_per_cycle, "/cycle", "steps of functions per processor"},
+      {"mma_f16_per_cycle", &R::matrix_half_per_cycle, "/cycle",
+       "products of f16 and bf16 by matrix instructions (mma.sync) per processor; 0: none"},
+      {"mma_f64_per_cycle", &R::matrix_double_per_cycle, "/cycle",
+       "products of f64 by matrix instructions per processor; 0: none"},
       {"issue_per_cycle", &R::issue_per_cycle, "/cycle", "instructions per processor"},
       {"vector_bytes", &R::vector_bytes, "B", "a vector register of a CPU"},
       {"chain_cycles", &R::chain_cycles, "cycles", "from a sum to the next one that needs it"},

@@ -43,10 +43,12 @@ struct DeviceRates {
   double f32_per_cycle = 1;
   double f64_per_cycle = 1;
   double convert_per_cycle = 1;
-  double special_per_cycle = 1;  ///< steps of functions: exp, log, tanh and others
-  double issue_per_cycle = 1;    ///< instructions: of 32 threads on a GPU
-  double vector_bytes = 0;       ///< CPU
-  double chain_cycles = 4;       ///< from one sum to the next that needs it
+  double special_per_cycle = 1;        ///< steps of functions: exp, log, tanh and others
+  double issue_per_cycle = 1;          ///< instructions: of 32 threads on a GPU
+  double matrix_half_per_cycle = 0;    ///< products of f16 and bf16 by matrix instructions; 0: the device has none
+  double matrix_double_per_cycle = 0;  ///< likewise of f64
+  double vector_bytes = 0;             ///< CPU
+  double chain_cycles = 4;             ///< from one sum to the next that needs it
 
   [[nodiscard]] bool is_gpu() const { return kind == DeviceKind::cuda; }
 };

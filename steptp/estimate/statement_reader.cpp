@@ -89,7 +89,8 @@ void StatementReader::add_loops(const std::vector<Axis>& in_turn, std::map<const
     one.kind = loop->kind;
     one.extent = loop->extent;
     if (loop->kind == LoopKind::bound) one.axis = axis_of(loop->index);
-    if (one.axis && is_unit_axis(*one.axis)) one.axis.reset();
+    // Lanes run these together, as threads do; how many elements each of them has is said by the matrix nest.
+    if (loop->kind == LoopKind::tensorized) one.axis = Axis::wx;
     if (one.axis && std::find(in_turn.begin(), in_turn.end(), *one.axis) != in_turn.end()) one.extent = 1;
     one.identity = identities.try_emplace(loop, identities.size()).first->second;
     const bool asked = loop->kind == LoopKind::unrolled || loop->kind == LoopKind::vectorized;
@@ -199,6 +200,7 @@ std::uint64_t StatementReader::load(const Ref& ref, double share) {
   for (const Index& subscript : ref.subscripts) loops |= loops_of(subscript);
   const bool is_accumulator = statement_.accumulates && equal(ref, *store_.target);
   if (is_accumulator && (way_.is_own_sum || way_.join)) return all_loops();
+  if (buffer.scope == Scope::fragment) return is_accumulator ? all_loops() : loops;
   if (buffer.scope == Scope::local && are_registers(ref)) {
     out_.kept_operands += is_kept(buffer) ? 1 : 0;
     return is_accumulator ? all_loops() : loops;
@@ -282,6 +284,7 @@ std::uint64_t StatementReader::value(const Value& value, double share, bool is_f
 void StatementReader::add_write() {
   const Ref& target = *store_.target;
   const lowering::Buffer& buffer = arrangement_.buffers.at(target.tensor);
+  if (buffer.scope == Scope::fragment) return;
   if (buffer.scope == Scope::local && are_registers(target)) {
     out_.kept_operands += is_kept(buffer) ? 1 : 0;
     return;
@@ -337,6 +340,7 @@ StatementSummary StatementReader::read(const Way& way, const std::array<std::int
   for (AccessSummary& access : out_.accesses) access.loops = repeating(access.loops);
   for (OperationSummary& operation : out_.operations) operation.loops = repeating(operation.loops);
   for (AccessSummary& access : out_.accesses) add_requests(out_.loops, block, access);
+  out_.ahead = store_.target->scope.depth;
   return std::move(out_);
 }
 

@@ -25,6 +25,8 @@ class StatementReader {
                   const std::vector<Axis>& in_turn, std::map<const Loop*, std::size_t>& identities);
 
   [[nodiscard]] StatementSummary read(const Way& way, const std::array<std::int64_t, 3>& block);
+  /// A matrix nest, which units run.
+  [[nodiscard]] StatementSummary read_matrix(const std::array<std::int64_t, 3>& block);
   /// Of `l` data that is no registers, because the loops over it are too many to be unrolled.
   [[nodiscard]] double spilled_bytes() const { return spilled_bytes_; }
 

@@ -7,12 +7,14 @@
 #include <map>
 #include <set>
 
+#include "steptp/analysis/matrix_nests.h"
 #include "steptp/estimate/barriers.h"
 #include "steptp/estimate/statement_reader.h"
 #include "steptp/lowering/collectives.h"
 #include "steptp/lowering/homes.h"
 #include "steptp/lowering/own_sums.h"
 #include "steptp/lowering/threads.h"
+#include "steptp/lowering/units.h"
 
 namespace steptp::estimation {
 
@@ -49,8 +51,9 @@ class KernelReader {
       const bool turn = std::find(in_turn_.begin(), in_turn_.end(), static_cast<Axis>(i)) != in_turn_.end();
       if (turn) out_.launches *= static_cast<double>(kernel_.extents[i]);
       out_.grid[i] = turn ? 1 : kernel_.extents[i];
-      out_.block[i] = kernel_.extents[i + 3];
     }
+    out_.block = lowering::block_of(arrangement_, kernel_);
+    out_.has_units = lowering::has_units(arrangement_, kernel_);
   }
 
   /// As the LLVM back end decides.
@@ -97,6 +100,11 @@ class KernelReader {
   void statement(const Node& store, std::size_t neighbours, const Node* around) {
     StatementReader reader(arrangement_, kernel_, store, guards_, in_turn_, identities_);
     const Statement& source = arrangement_.table.statements[store.statement];
+    if (lowering::is_run_by_units(source)) {
+      out_.statements.push_back(reader.read_matrix(out_.block));
+      factors_ = std::max(factors_, factor_registers(source));
+      return;
+    }
     const bool may_have_lanes = neighbours == 1 && around && around->body.size() == 1 &&
                                 around->body[0].kind == Node::Kind::store && !source.loops.empty();
     StatementReader::Way way;
@@ -144,11 +152,30 @@ class KernelReader {
     return out;
   }
 
+  /// The factors of one step along k, which a lane loads before it multiplies.
+  [[nodiscard]] static double factor_registers(const Statement& source) {
+    const auto nest = matrix_nest(source);
+    if (!nest || nest->form != MatrixForm::contraction) return 0;
+    double sides = 0;
+    for (const MatrixRole role : {MatrixRole::row, MatrixRole::column}) {
+      double extent = 1;
+      for (std::size_t i = 0; i < nest->roles.size(); ++i) {
+        if (nest->roles[i] == role) extent *= static_cast<double>(source.loops[nest->first_loop + i]->extent);
+      }
+      sides += extent;
+    }
+    return sides * static_cast<double>(nest->shape.inner) * info(nest->first->dtype).bytes / 4 / lowering::kUnitLanes;
+  }
+
   void add_registers() {
     double words = 0;
     for (const std::string& name : kernel_.local) {
       words += static_cast<double>(arrangement_.buffers.at(name).bytes) / 4;
     }
+    for (const std::string& name : kernel_.fragments) {
+      words += static_cast<double>(arrangement_.buffers.at(name).bytes) / 4 / lowering::kUnitLanes;
+    }
+    words += factors_;
     words -= out_.spilled_bytes / 4;
     double vectors = 0;
     for (const StatementSummary& statement : out_.statements) {
@@ -169,22 +196,8 @@ class KernelReader {
   const Node* item_ = nullptr;
   std::map<const Loop*, std::size_t> identities_;
   double held_ = 0;
+  double factors_ = 0;
 };
-
-}  // namespace
-
-namespace {
-
-/// Loops over units or within matrix instructions.
-bool has_units(const Arrangement& arrangement) {
-  for (const Statement& statement : arrangement.table.statements) {
-    for (const Loop* loop : statement.loops) {
-      const auto axis = loop->kind == LoopKind::bound ? axis_of(loop->index) : std::nullopt;
-      if (loop->kind == LoopKind::tensorized || (axis && is_unit_axis(*axis))) return true;
-    }
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -203,7 +216,6 @@ ProgramSummary summary_of(const Arrangement& arrangement) {
 Result<ProgramSummary, std::string> summary_of(const Program& program) {
   const auto arrangement = lowering::arrangement_of(program);
   if (!arrangement) return arrangement.error().message;
-  if (has_units(*arrangement)) return std::string("matrix nests (T loops) have no estimate");
   return summary_of(*arrangement);
 }
 

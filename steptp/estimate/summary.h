@@ -83,9 +83,21 @@ struct JoinSummary {
   bool in_turn = false;       ///< one thread after the other
 };
 
+/// What a unit does in one execution of a matrix nest.
+struct MatrixSummary {
+  std::int64_t units = 1;  ///< of a block
+  double per_lane = 1;     ///< elements of the left side that a lane has
+  DType factors = DType::f16;
+  double products = 0;      ///< of a contraction
+  double instructions = 0;  ///< matrix instructions and loads of factors
+  double factor_bytes = 0;  ///< that it loads from shared memory
+};
+
 struct StatementSummary {
-  std::vector<LoopSummary> loops;  ///< outermost first, without the host's
-  double share = 1;                ///< the part of all iterations that its guards let through
+  std::optional<MatrixSummary> matrix;  ///< a matrix nest: loops over units and T loops have an axis of units
+  double ahead = 1;                     ///< rounds in flight of what it writes
+  std::vector<LoopSummary> loops;       ///< outermost first, without the host's
+  double share = 1;                     ///< the part of all iterations that its guards let through
   std::vector<OperationSummary> operations;
   std::vector<AccessSummary> accesses;
   std::optional<ChainSummary> chain;
@@ -106,6 +118,7 @@ struct KernelSummary {
   double registers = 32;     ///< of four bytes, in a thread
   double spilled_bytes = 0;  ///< of `l` data that are no registers, in a thread
   double barriers = 0;       ///< that a block comes to
+  bool has_units = false;
   std::vector<StatementSummary> statements;
 
   [[nodiscard]] double blocks() const { return static_cast<double>(grid[0]) * static_cast<double>(grid[1] * grid[2]); }

@@ -13,8 +13,8 @@ class CudaKernelSet : public KernelSet {
   CudaKernelSet(Program program, std::shared_ptr<CudaDevice> device)
       : program_(std::move(program)), device_(std::move(device)) {}
 
-  std::optional<Diagnostic> compile(const ObjectCache& cache, Arithmetic arithmetic) {
-    auto compiled = CudaProgram::compile(program_, *device_, cache, arithmetic);
+  std::optional<Diagnostic> compile(const ObjectCache& cache, FloatRules rules) {
+    auto compiled = CudaProgram::compile(program_, *device_, cache, rules);
     if (!compiled) return compiled.error();
     code_ = std::move(compiled).value();
     return std::nullopt;
@@ -48,9 +48,9 @@ class CudaKernelSet : public KernelSet {
 }  // namespace
 
 Result<std::unique_ptr<KernelSet>, Diagnostic> compile_for_gpu(Program program, std::shared_ptr<CudaDevice> device,
-                                                               const ObjectCache& cache, Arithmetic arithmetic) {
+                                                               const ObjectCache& cache, FloatRules rules) {
   auto out = std::make_unique<CudaKernelSet>(std::move(program), std::move(device));
-  if (auto problem = out->compile(cache, arithmetic)) return *std::move(problem);
+  if (auto problem = out->compile(cache, rules)) return *std::move(problem);
   return std::unique_ptr<KernelSet>(std::move(out));
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "steptp/base/text.h"
+#include "steptp/cuda/nan_stays.h"
 
 namespace steptp {
 
@@ -25,7 +26,7 @@ Diagnostic limit(std::string message, std::string hint) {
 }  // namespace
 
 Result<std::unique_ptr<CudaProgram>, Diagnostic> CudaProgram::compile(const Program& program, CudaDevice& device,
-                                                                      const ObjectCache& cache, Arithmetic arithmetic) {
+                                                                      const ObjectCache& cache, FloatRules rules) {
   const auto nvrtc = load_nvrtc();
   if (!nvrtc) return nvrtc.error();
   std::unique_ptr<CudaProgram> out(new CudaProgram(device));
@@ -33,17 +34,19 @@ Result<std::unique_ptr<CudaProgram>, Diagnostic> CudaProgram::compile(const Prog
   auto lowered = cuda::lower(program, {&device.limits(), false});
   if (!lowered) return lowered.error();
   out->lowered_ = std::move(lowered).value();
+  if (rules.nan_stays) out->lowered_.text = cuda::with_nan_kept(out->lowered_.text);
   out->times_.lower_milliseconds = milliseconds_since(start);
   bool from_cache = false;
-  auto image = compile_cuda(out->lowered_.text, device.compute_capability(), **nvrtc, cache, from_cache, arithmetic);
+  auto image =
+      compile_cuda(out->lowered_.text, device.compute_capability(), **nvrtc, cache, from_cache, rules.arithmetic);
   if (!image) return image.error();
   out->times_.from_cache = from_cache;
   (from_cache ? out->times_.load_milliseconds : out->times_.compile_milliseconds) = milliseconds_since(start);
   auto problem = out->load(*image);
   if (problem && from_cache && !device.is_lost()) {
     // Whatever is wrong with what was kept, a fresh one decides.
-    image =
-        compile_cuda(out->lowered_.text, device.compute_capability(), **nvrtc, ObjectCache(), from_cache, arithmetic);
+    image = compile_cuda(out->lowered_.text, device.compute_capability(), **nvrtc, ObjectCache(), from_cache,
+                         rules.arithmetic);
     if (!image) return image.error();
     out->times_.from_cache = false;
     out->times_.compile_milliseconds = milliseconds_since(start);

@@ -20,7 +20,7 @@ class CudaProgram {
   [[nodiscard]] static Result<std::unique_ptr<CudaProgram>, Diagnostic> compile(const Program& program,
                                                                                 CudaDevice& device,
                                                                                 const ObjectCache& cache,
-                                                                                Arithmetic arithmetic);
+                                                                                FloatRules rules);
   CudaProgram(const CudaProgram&) = delete;
   CudaProgram& operator=(const CudaProgram&) = delete;
   ~CudaProgram();

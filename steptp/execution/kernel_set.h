@@ -47,12 +47,12 @@ class KernelSet {
 
 /// For this machine's CPU; diagnostics of LlvmProgram::compile. The program is one that `check` found ok.
 [[nodiscard]] Result<std::unique_ptr<KernelSet>, Diagnostic> compile_for_cpu(Program program, const ObjectCache& cache,
-                                                                             Arithmetic arithmetic);
+                                                                             FloatRules rules);
 
 /// For a GPU; diagnostics of CudaProgram::compile.
 [[nodiscard]] Result<std::unique_ptr<KernelSet>, Diagnostic> compile_for_gpu(Program program,
                                                                              std::shared_ptr<CudaDevice> device,
                                                                              const ObjectCache& cache,
-                                                                             Arithmetic arithmetic);
+                                                                             FloatRules rules);
 
 }  // namespace steptp

@@ -46,8 +46,8 @@ class LlvmKernelSet : public KernelSet {
  public:
   explicit LlvmKernelSet(Program program) : program_(std::move(program)) {}
 
-  std::optional<Diagnostic> compile(const ObjectCache& cache, Arithmetic arithmetic) {
-    auto compiled = LlvmProgram::compile(program_, cache, arithmetic);
+  std::optional<Diagnostic> compile(const ObjectCache& cache, FloatRules rules) {
+    auto compiled = LlvmProgram::compile(program_, cache, rules);
     if (!compiled) return compiled.error();
     code_.emplace(std::move(compiled).value());
     const std::vector<Variable>& variables = program_.signature.variables;
@@ -122,9 +122,9 @@ class LlvmKernelSet : public KernelSet {
 }  // namespace
 
 Result<std::unique_ptr<KernelSet>, Diagnostic> compile_for_cpu(Program program, const ObjectCache& cache,
-                                                               Arithmetic arithmetic) {
+                                                               FloatRules rules) {
   auto out = std::make_unique<LlvmKernelSet>(std::move(program));
-  if (auto problem = out->compile(cache, arithmetic)) return *std::move(problem);
+  if (auto problem = out->compile(cache, rules)) return *std::move(problem);
   return std::unique_ptr<KernelSet>(std::move(out));
 }
 

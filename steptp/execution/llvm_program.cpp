@@ -45,13 +45,13 @@ Result<bool, Diagnostic> find_llvm_engine() {
 }
 
 Result<LlvmProgram, Diagnostic> LlvmProgram::compile(const Program& program, const ObjectCache& cache,
-                                                     Arithmetic arithmetic) {
+                                                     FloatRules rules) {
   const auto loaded = load_llvm_engine();
   if (!loaded) return loaded.error();
   const SteptpLlvmEngine& engine = **loaded;
   CompileTimes times;
   auto start = Clock::now();
-  auto lowered = llvm_ir::lower(program, arithmetic);
+  auto lowered = llvm_ir::lower(program, rules);
   if (!lowered) return lowered.error();
   times.lower_milliseconds = milliseconds_since(start);
   auto made = std::make_unique<Compiled>();

@@ -30,7 +30,7 @@ class LlvmProgram {
   /// The program must outlive the result; it is one that `check` found ok.
   [[nodiscard]] static Result<LlvmProgram, Diagnostic> compile(const Program& program,
                                                                const ObjectCache& cache = ObjectCache(),
-                                                               Arithmetic arithmetic = Arithmetic::exact);
+                                                               FloatRules rules = {});
 
   /// The data in place; `this` must outlive it. Traps: inputs that are missing or of another shape. `threads` 0: all
   /// cores.

@@ -49,8 +49,12 @@ class ArchiveIndex {
   [[nodiscard]] const IndexedEntry* find(std::string_view id) const;
   [[nodiscard]] const AskedProgram* find_program(std::string_view program_id) const;
 
-  /// Wrong programs by the id of their near miss.
-  std::map<std::string, Hash, std::less<>> near_misses;
+  /// Wrong programs and the thoughts that lead to them, by the id of their near miss.
+  struct Wrong {
+    Hash program = 0;
+    Hash thought = 0;
+  };
+  std::map<std::string, Wrong, std::less<>> near_misses;
 
  private:
   std::map<std::string, IndexedEntry, std::less<>> entries_;

@@ -61,6 +61,20 @@ std::set<std::string, std::less<>> near_miss_entries(const std::vector<SelectedR
   return out;
 }
 
+/// Likewise of the programs that have rows.
+std::set<std::string, std::less<>> trajectory_programs(const std::vector<SelectedRow>& selection, std::uint64_t seed,
+                                                       std::uint64_t number) {
+  constexpr std::uint64_t kOneOf = 4;
+  std::set<std::pair<Hash, std::string>> ranked;
+  for (const SelectedRow& row : selection) ranked.emplace(combine(seed, hash_text(row.program)), row.program);
+  std::set<std::string, std::less<>> out;
+  for (const auto& [rank, id] : ranked) {
+    if (out.size() == std::min<std::uint64_t>(number, (ranked.size() + kOneOf - 1) / kOneOf)) break;
+    out.insert(id);
+  }
+  return out;
+}
+
 RowOptions row_options(const ExportOptions& options, const std::vector<std::string>& configs,
                        const std::vector<SelectedRow>& selection) {
   RowOptions out;
@@ -70,9 +84,10 @@ RowOptions row_options(const ExportOptions& options, const std::vector<std::stri
   out.max_tokens = options.max_tokens;
   out.near_miss.seed = options.seed;
   const auto wants = [&out](const char* table) { return out.tables.contains(std::string_view(table)); };
-  if (wants("near_miss") || wants("dpo_trl") || wants("dpo_swift") || wants("kto_trl") || wants("stepwise")) {
+  if (wants("near_miss") || wants("dpo_trl") || wants("dpo_swift") || wants("kto_trl")) {
     out.near_miss_entries = near_miss_entries(selection, options.seed, options.near_misses);
   }
+  if (wants("stepwise")) out.trajectory_programs = trajectory_programs(selection, options.seed, options.trajectories);
   return out;
 }
 

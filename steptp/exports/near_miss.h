@@ -1,31 +1,25 @@
 #pragma once
 
-// Wrong answers that look right: a verified program with one small change, which the judge says makes a difference.
+// Wrong answers that look right: a verified step with a slip in it (slips.h), which the judge says makes a difference.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "steptp/base/json.h"
-#include "steptp/base/random.h"
 #include "steptp/ir/program.h"
+#include "steptp/reasoning/trace.h"
 
 namespace steptp::dataset {
-
-/// A program one small change away from another.
-struct ChangedProgram {
-  Program program;
-  std::string change;  ///< what was done: "a subscript is off by one"
-};
-/// Nothing where the change that was drawn has no place in the program. The result may be ill-formed.
-[[nodiscard]] std::optional<ChangedProgram> change_slightly(const Program& program, Random& random);
 
 struct NearMiss {
   std::string id;  ///< 16 hex digits
   std::string leir;
-  std::string change;
+  std::string change;     ///< the kind of slip
+  std::string reasoning;  ///< which makes it, in words
+  std::string verdict;    ///< "differs", or "invalid": it fails `check`
   std::string reason;
-  Json counterexample;
+  Json counterexample;  ///< null where it is invalid
 };
 
 /// How hard is tried.
@@ -37,9 +31,17 @@ struct NearMissOptions {
   std::uint64_t budget = 100'000;
 };
 
-/// Changes `after`, the right answer for `before`, until the judge says that it differs from `before` and shows where,
-/// or that the programs are too large for the budget. `key` names the entry: the same key, the same answer.
-[[nodiscard]] std::optional<NearMiss> find_near_miss(const Program& before, const Program& after,
-                                                     const std::string& key, const NearMissOptions& options);
+/// A verified step.
+struct RightStep {
+  const Program* before = nullptr;
+  const Program* after = nullptr;
+  std::string strategy;
+  const Trace* trace = nullptr;
+  std::string key;  ///< names it: the same key, the same answer
+};
+
+/// Makes slips in a step until the judge says that the result differs from `before` and shows where, or that it is no
+/// valid program, or that the programs are too large for the budget.
+[[nodiscard]] std::optional<NearMiss> find_near_miss(const RightStep& step, const NearMissOptions& options);
 
 }  // namespace steptp::dataset

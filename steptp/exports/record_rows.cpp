@@ -5,6 +5,7 @@
 
 #include "steptp/base/text.h"
 #include "steptp/exports/rows.h"
+#include "steptp/reasoning/trace.h"
 
 namespace steptp::dataset {
 
@@ -21,6 +22,7 @@ class RowMaker {
       add_row("equal_unsafe", [&] { return archive_row(texts_, *entry); });
     const bool has_entries = !texts_.entries().empty();
     if (has_entries) add_row("rl", [&] { return rl_row(texts_, tokens_); });
+    if (has_entries && wants("stepwise")) add_steps();
   }
 
   /// False where the record does not hold what the row is made of.
@@ -59,6 +61,16 @@ class RowMaker {
     }
   }
 
+  void add_steps() {
+    const std::string& program = texts_.record().program.id;
+    if (!options_.trajectory_programs.contains(program)) return;
+    const auto trajectory = make_trajectory(texts_.root().program, program, options_.near_miss);
+    if (!trajectory) return;
+    const Json row = stepwise_row(texts_, *trajectory, tokens_);
+    const std::int64_t tokens = *row.find("prompt_tokens")->as_integer() + *row.find("completion_tokens")->as_integer();
+    add_row("stepwise", tokens, [&] { return row; });
+  }
+
   void add_variant(const ChatVariant& variant, SelectedRow::Kind kind, const std::vector<const EntryTexts*>& entries) {
     const bool is_single = kind == SelectedRow::Kind::single;
     const std::string table = concat("chat/", variant.name, is_single ? "/single" : "/multi");
@@ -76,20 +88,15 @@ class RowMaker {
   void add_deep(const std::vector<const EntryTexts*>& entries) {
     const Exchange exchange = make_exchange(texts_, entries, Language::leir, true, tokens_);
     add_row("deep", exchange.tokens(), [&] { return chat_row(texts_, exchange); });
-    if (entries.size() == 1) add_steps(*entries.front(), nullptr);
-  }
-
-  void add_steps(const EntryTexts& entry, const NearMiss* miss) {
-    if (!wants("stepwise")) return;
-    const Json row = stepwise_row(texts_, entry, miss, tokens_);
-    const std::int64_t tokens = *row.find("prompt_tokens")->as_integer() + *row.find("completion_tokens")->as_integer();
-    add_row("stepwise", tokens, [&] { return row; });
   }
 
   void add_wrong_answers(const EntryTexts& entry) {
     if (!options_.near_miss_entries.contains(entry.entry->id)) return;
     ++out_.near_misses_tried;
-    const auto miss = find_near_miss(entry.before->program, entry.after.program, entry.entry->id, options_.near_miss);
+    const auto trace = trace_from_json(entry.entry->trace);
+    if (!trace) return;
+    const RightStep step{&entry.before->program, &entry.after.program, entry.entry->strategy, &*trace, entry.entry->id};
+    const auto miss = find_near_miss(step, options_.near_miss);
     if (!miss) return;
     ++out_.near_misses_found;
     ++out_.near_miss_changes[miss->change];
@@ -103,8 +110,6 @@ class RowMaker {
     add_row("dpo_swift", longer, [&] { return dpo_swift_row(texts_, exchange, wrong); });
     add_row("kto_trl", right_tokens, [&] { return kto_row(texts_, exchange, nullptr); });
     add_row("kto_trl", wrong_tokens, [&] { return kto_row(texts_, exchange, &wrong); });
-    add_steps(entry, nullptr);
-    add_steps(entry, &*miss);
   }
 
   const RecordTexts& texts_;

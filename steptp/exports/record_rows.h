@@ -23,7 +23,8 @@ struct RowOptions {
   std::set<std::string, std::less<>> tables;  ///< names of those that are wanted
   std::uint64_t max_tokens = 0;               ///< of prompt and completion together; 0: no limit
   NearMissOptions near_miss;
-  std::set<std::string, std::less<>> near_miss_entries;  ///< ids of entries that get one, where one is found
+  std::set<std::string, std::less<>> near_miss_entries;    ///< ids of entries that get one, where one is found
+  std::set<std::string, std::less<>> trajectory_programs;  ///< ids of programs that get a walk, where one is found
 };
 
 struct TableRow {

@@ -8,6 +8,7 @@
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
 #include "steptp/dataset/lowered.h"
+#include "steptp/recipe/recipe.h"
 #include "steptp/text/signature_text.h"
 
 namespace steptp::dataset {
@@ -208,8 +209,8 @@ WrongAnswer make_wrong_answer(const Exchange& exchange, const NearMiss& miss, Ch
   const EntryTexts& entry = *exchange.entries.front();
   WrongAnswer out;
   out.miss = &miss;
-  // The same thought: what a model is to learn from the pair is the program, not the words before it.
-  out.completion = chat_completion(entry.reasoning, answer_json({miss.leir, entry.entry->strategy}));
+  // The thought has the slip in it: the right one would be blamed for what it did not lead to.
+  out.completion = chat_completion(miss.reasoning, answer_json({miss.leir, entry.entry->strategy}));
   out.completion_tokens = tokens.of_completion(out.completion);
   return out;
 }
@@ -221,7 +222,10 @@ Json near_miss_row(const RecordTexts& texts, const EntryTexts& entry, const Near
   row.set("entry", entry.entry->id).set("strategy", entry.entry->strategy);
   row.set("signature", signature_json(texts.record().program.signature)).set("original_leir", entry.before->leir);
   row.set("transformed_leir", entry.after.leir).set("wrong_leir", miss.leir).set("change", miss.change);
-  row.set("reason", miss.reason).set("counterexample", miss.counterexample.dump());
+  row.set("wrong_reasoning", miss.reasoning)
+      .set("verdict", miss.verdict)
+      .set("reason", miss.reason)
+      .set("counterexample", miss.counterexample.dump());
   return row;
 }
 
@@ -249,26 +253,32 @@ Json kto_row(const RecordTexts& texts, const Exchange& exchange, const WrongAnsw
   return row;
 }
 
-Json stepwise_row(const RecordTexts& texts, const EntryTexts& entry, const NearMiss* miss, ChatTokens& tokens) {
-  std::vector<const EntryTexts*> steps;
-  for (const EntryTexts* step = &entry; step != nullptr; step = texts.find(step->entry->parent)) steps.push_back(step);
-  std::reverse(steps.begin(), steps.end());
+Json stepwise_row(const RecordTexts& texts, const Trajectory& trajectory, ChatTokens& tokens) {
   Json::Array completions;
   Json::Array labels;
+  Json::Array strategies;
   std::int64_t completion_tokens = 0;
-  for (const EntryTexts* step : steps) {
-    const bool is_wrong = miss != nullptr && step == &entry;
-    const AnswerPart part = {is_wrong ? miss->leir : step->after.leir, step->entry->strategy};
-    std::string words = concat(step->reasoning, "\n\n", answer_json(part));
+  for (const TrajectoryStep& step : trajectory.steps) {
+    const bool is_wrong = trajectory.slip && &step == &trajectory.steps.back();
+    std::string words = chat_completion(step.reasoning, answer_json({step.leir, step.strategy}));
     completion_tokens += tokens.of_completion(words);
     completions.emplace_back(std::move(words));
     labels.emplace_back(!is_wrong);
+    strategies.emplace_back(step.strategy);
   }
-  const std::string prompt = question(texts, texts.root(), Language::leir, 1);
+  const DatasetProgram& program = texts.record().program;
+  const std::string prompt =
+      steps_prompt_for(PromptProgram{program.name, spoken_name(Language::leir), texts.root().leir, &program.signature});
+  Json::Array recipe;
+  for (const Step& step : trajectory.recipe) recipe.push_back(steptp::to_json(step));
   Json row;
-  row.set("id", miss == nullptr ? entry.entry->id : miss->id).set("prompt", prompt);
+  row.set("id", hash_name(combine(hash_text("steps"), hash_text(program.id)))).set("prompt", prompt);
   row.set("completions", std::move(completions)).set("labels", std::move(labels));
-  set_entries(row, texts, steps, Language::leir);
+  set_program(row, program);
+  row.set("language", name_of(Language::leir)).set("strategies", std::move(strategies));
+  row.set("recipe", Json(std::move(recipe)).dump());
+  row.set("change", trajectory.slip ? trajectory.slip->change : std::string());
+  row.set("reason", trajectory.slip ? trajectory.slip->reason : std::string());
   row.set("prompt_tokens", tokens.of_prompt(prompt)).set("completion_tokens", completion_tokens);
   return row;
 }

@@ -12,6 +12,7 @@
 #include "steptp/exports/near_miss.h"
 #include "steptp/exports/record_texts.h"
 #include "steptp/exports/tables.h"
+#include "steptp/exports/trajectory.h"
 
 namespace steptp::dataset {
 
@@ -50,8 +51,6 @@ struct WrongAnswer {
 [[nodiscard]] Json dpo_swift_row(const RecordTexts& texts, const Exchange& exchange, const WrongAnswer& wrong);
 /// `wrong` null: the right answer.
 [[nodiscard]] Json kto_row(const RecordTexts& texts, const Exchange& exchange, const WrongAnswer* wrong);
-/// The steps from the root to the entry; with a near miss in place of the last where there is one.
-[[nodiscard]] Json stepwise_row(const RecordTexts& texts, const EntryTexts& entry, const NearMiss* miss,
-                                ChatTokens& tokens);
+[[nodiscard]] Json stepwise_row(const RecordTexts& texts, const Trajectory& trajectory, ChatTokens& tokens);
 
 }  // namespace steptp::dataset

@@ -157,9 +157,26 @@ TableSchema near_miss_schema() {
   add(out, {text("entry", "id of the archive's row with the right answer"), text("strategy", "of the right answer"),
             text("signature", "the known variables, as JSON"), text("original_leir", "the program before the step"),
             text("transformed_leir", "the right answer"), text("wrong_leir", "a program close to it that is wrong"),
-            text("change", "what was changed: \"subscript off by one\""),
-            text("reason", "why the judge says that `wrong_leir` differs from `original_leir`"),
-            text("counterexample", "inputs and an output element that show it, as JSON: `steptp verify --replay`")});
+            text("change", "the slip: \"a stale index\""),
+            text("wrong_reasoning", "the thought that makes the slip, quoting `wrong_leir`"),
+            text("verdict", "differs, or invalid: it fails `check`"),
+            text("reason", "why the judge says that `wrong_leir` differs from `original_leir`, or what `check` finds"),
+            text("counterexample",
+                 "inputs and an output element that show it, as JSON: `steptp verify --replay`; null: invalid")});
+  return out;
+}
+
+TableSchema stepwise_schema() {
+  TableSchema out = {text("id", "of the row"),
+                     text("prompt", "the question, for several steps"),
+                     texts("completions", "three to eight steps from the program on, one after another"),
+                     {"labels", Kind::booleans, "whether each step is right; what is wrong is the last", false}};
+  add(out, program_columns());
+  add(out, {text("language", "leir: in which programs are written"), texts("strategies", "one per step"),
+            text("recipe", "the right steps, and what the last one should have been, as JSON: `steptp replay`"),
+            text("change", "the slip in the last step; empty where all are right"),
+            text("reason", "why the judge refuses it")});
+  add(out, token_columns());
   return out;
 }
 
@@ -191,10 +208,7 @@ std::vector<Table> make_tables() {
                                                  text("rejected_response", "one that is nearly right, and wrong")})});
   tables.push_back({"kto_trl", trainer_schema({messages("prompt", "the question"), messages("completion", "an answer"),
                                                flag("label", "whether it is right")})});
-  tables.push_back(
-      {"stepwise", trainer_schema({text("prompt", "the question"),
-                                   texts("completions", "the steps from the program on, one after another"),
-                                   {"labels", Kind::booleans, "whether each step is right", false}})});
+  tables.push_back({"stepwise", stepwise_schema()});
   tables.push_back({"rl", rl_schema()});
   tables.push_back({"near_miss", near_miss_schema()});
   return tables;
@@ -230,9 +244,14 @@ std::vector<ExportConfig> make_configs() {
   configs.push_back({"dpo_trl", {"dpo_trl"}, "a right and a nearly right answer, for TRL's DPO"});
   configs.push_back({"dpo_swift", {"dpo_swift"}, "the same for ms-swift"});
   configs.push_back({"kto_trl", {"kto_trl"}, "right and wrong answers, each with its label, for TRL's KTO"});
-  configs.push_back({"stepwise", {"stepwise"}, "trajectories with a label per step, for process rewards"});
+  configs.push_back(
+      {"stepwise",
+       {"stepwise"},
+       "three to eight verified steps, in half of the rows with a slip in the last; for process rewards"});
   configs.push_back({"rl", {"rl"}, "questions with what the judge needs, for GRPO with steptp.rewards"});
-  configs.push_back({"near_miss", {"near_miss"}, "wrong programs close to right ones, each with a counterexample"});
+  configs.push_back({"near_miss",
+                     {"near_miss"},
+                     "steps with a slip in them, in words and in the program, and what shows that they are wrong"});
   return configs;
 }
 

@@ -283,7 +283,8 @@ class Validator {
             const std::string& id = text_of(answer.row, "id");
             if (!ids.insert(id).second) fail(name, answer.number, answer.row, "the row is there already: a duplicate");
             if (exported.name == "near_miss") {
-              archive_.near_misses.emplace(id, hash_bytes(text_of(answer.row, "wrong_leir")));
+              archive_.near_misses.emplace(id, ArchiveIndex::Wrong{hash_bytes(text_of(answer.row, "wrong_leir")),
+                                                                   hash_bytes(text_of(answer.row, "wrong_reasoning"))});
               out_.judged += answer.checked.is_judged ? 1 : 0;
             }
             return true;

@@ -9,6 +9,12 @@
 #include "steptp/base/text.h"
 #include "steptp/dataset/lowered.h"
 #include "steptp/exports/record_texts.h"
+#include "steptp/exports/trajectory.h"
+#include "steptp/reasoning/trace.h"
+#include "steptp/recipe/registry.h"
+#include "steptp/safety/check.h"
+#include "steptp/strategies/view.h"
+#include "steptp/text/printer.h"
 #include "steptp/verify/replay_pair.h"
 
 namespace steptp::dataset {
@@ -56,10 +62,10 @@ class RowChecker {
     expect_each("levels", &IndexedEntry::level);
     expect_each("difficulties", &IndexedEntry::difficulty);
     expect_each("grades", &IndexedEntry::grade);
-    check_program(*entries_.front()->before);
+    check_asked(*entries_.front()->before);
   }
 
-  void check_program(const AskedProgram& program) {
+  void check_asked(const AskedProgram& program) {
     if (text_of(row_, "program_id") != program.program_id || text_of(row_, "program") != program.name ||
         text_of(row_, "origin") != program.origin) {
       fail("program_id, program or origin is not that of its entries");
@@ -127,28 +133,56 @@ class RowChecker {
     }
   }
 
+  /// Every right step is replayed, with its words; the wrong one is the last and another program.
   void check_stepwise() {
-    const std::vector<std::string> steps = texts_of(row_, "completions");
+    const AskedProgram* program = archive_.find_program(text_of(row_, "program_id"));
+    if (program == nullptr) return fail("its program is not in the archive");
+    check_asked(*program);
+    const std::vector<std::string> completions = texts_of(row_, "completions");
+    const std::vector<std::string> strategies = texts_of(row_, "strategies");
     const Json::Array& labels = *row_.find("labels")->as_array();
-    if (steps.size() != entries_.size() || labels.size() != entries_.size())
-      return fail("steps, labels and entries are not as many");
-    const std::vector<std::string> ids = texts_of(row_, "entries");
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const IndexedEntry& entry = *entries_[i];
-      if (entry.parent != (i == 0 ? "" : ids[i - 1])) fail("the steps do not follow each other");
-      const std::string head = entry.reasoning + "\n\n";
-      if (!steps[i].starts_with(head)) return fail(concat("step ", i + 1, " does not begin with its reasoning"));
-      const bool is_right = *labels[i].as_bool();
-      if (!is_right && i + 1 < steps.size()) fail("a wrong step is not the last");
-      check_parts(steps[i].substr(head.size()), {&entry}, is_right);
+    const auto json = parse_json(text_of(row_, "recipe"));
+    const auto recipe = json ? recipe_from_json(*json) : Result<Recipe, std::string>(json.error().message);
+    if (!recipe) return fail(concat("the recipe cannot be read: ", recipe.error()));
+    if (completions.size() != labels.size() || strategies.size() != labels.size() || recipe->size() != labels.size()) {
+      return fail("steps, labels, strategies and recipe are not as many");
     }
-    check_prompt(text_of(row_, "prompt"), 1);
+    if (labels.size() < kLeastSteps || labels.size() > kMostSteps) fail("there are not three to eight steps");
+    auto state = read_leir(program->name, program->texts[0], program->signature);
+    if (!state) return fail(concat("the program cannot be read: ", state.error()));
+    for (std::size_t i = 0; i < labels.size() && problems.empty(); ++i) {
+      const bool is_right = *labels[i].as_bool();
+      if (!is_right && i + 1 < labels.size()) fail("a wrong step is not the last");
+      check_step((*recipe)[i], completions[i], strategies[i], i, is_right, *state);
+    }
+    const PromptProgram asked{program->name, spoken_name(Language::leir), program->texts[0], &program->signature};
+    if (text_of(row_, "prompt") != steps_prompt_for(asked)) fail("the question is not that of its program");
+    if (tokens_ != nullptr) expect_prompt_tokens(text_of(row_, "prompt"));
+  }
+
+  void check_step(const Step& step, const std::string& completion, const std::string& named, std::size_t number,
+                  bool is_right, Program& state) {
+    const Strategy* strategy = find_strategy(step.strategy);
+    if (strategy == nullptr || step.strategy != named) return fail("the recipe names another strategy");
+    View view(state);
+    const auto applied = apply(*strategy, view, step.choice);
+    if (!applied) return fail(concat("step ", number + 1, " cannot be made"));
+    const std::string wanted_json = answer_json({print(applied->program), named});
+    if (!is_right) {
+      if (json_of(completion) == wanted_json) fail("the wrong step is the right one");
+      return;
+    }
+    const Trace trace =
+        make_trace(*strategy, state, step.choice, *applied, phrasing_of_step(text_of(row_, "program_id"), number));
+    const std::string thought = render(trace, state, applied->program, Profile::paper);
+    if (completion != chat_completion(thought, wanted_json)) fail(concat("step ", number + 1, " is not its recipe's"));
+    state = applied->program;
   }
 
   void check_rl() {
     const AskedProgram* program = archive_.find_program(text_of(row_, "program_id"));
     if (program == nullptr) return fail("its program is not in the archive");
-    check_program(*program);
+    check_asked(*program);
     const auto prompt = only_message(row_, "prompt", "user");
     const std::string wanted = question(*program, Language::leir, 1);
     if (!prompt || *prompt != wanted) fail("the question is not that of its program");
@@ -160,12 +194,14 @@ class RowChecker {
     const IndexedEntry* entry = archive_.find(text_of(row_, "entry"));
     if (entry == nullptr) return fail(concat("entry ", text_of(row_, "entry"), " is not in the archive"));
     if (entry->split != split_) fail(concat("its entry belongs to split ", name_of(entry->split)));
-    check_program(*entry->before);
+    check_asked(*entry->before);
     if (text_of(row_, "original_leir") != entry->before->texts[0]) fail("original_leir is not that of its entry");
     if (hash_bytes(text_of(row_, "transformed_leir")) != entry->after_in(Language::leir)) {
       fail("transformed_leir is not that of its entry");
     }
+    if (text_of(row_, "wrong_reasoning") == entry->reasoning) fail("the wrong answer has the right thought");
     if (!replay) return;
+    if (text_of(row_, "verdict") == "invalid") return check_invalid(*entry->before);
     const std::string record =
         concat(R"({"id":)", quote_json(text_of(row_, "id")), R"(,"signature":)", text_of(row_, "signature"),
                R"(,"before":)", quote_json(text_of(row_, "original_leir")), R"(,"after":)",
@@ -216,8 +252,27 @@ class RowChecker {
   void check_wrong(const std::string& completion) {
     if (entries_.size() != 1) return fail("a wrong answer to several questions");
     const std::string json = json_of(completion);
-    if (completion != chat_completion(thought(), json)) return fail("the wrong answer has another thought");
+    if (completion == chat_completion(thought(), json)) return fail("the wrong answer has the right thought");
+    const std::string thinks = thought_in(completion);
+    if (completion != chat_completion(thinks, json)) fail("the wrong answer is not spelled as answers are");
+    const auto miss = archive_.near_misses.find(text_of(row_, "id"));
+    if (miss != archive_.near_misses.end() && miss->second.thought != hash_bytes(thinks)) {
+      fail("the thought of the wrong answer is not that of near_miss");
+    }
     check_parts(json, entries_, false);
+  }
+
+  [[nodiscard]] static std::string thought_in(const std::string& completion) {
+    constexpr std::string_view kOpen = "<think>\n";
+    const std::size_t end = completion.rfind("\n</think>");
+    if (!completion.starts_with(kOpen) || end == completion.npos || end < kOpen.size()) return {};
+    return completion.substr(kOpen.size(), end - kOpen.size());
+  }
+
+  void check_invalid(const AskedProgram& before) {
+    const auto wrong = read_leir(before.name, text_of(row_, "wrong_leir"), before.signature);
+    if (wrong && check_program(*wrong).verdict != CheckReport::Verdict::errors) fail("`wrong_leir` is valid");
+    if (text_of(row_, "counterexample") != "null") fail("an invalid program has a counterexample");
   }
 
   [[nodiscard]] std::string thought() const {
@@ -261,7 +316,7 @@ class RowChecker {
     if (is_right) return;
     const auto miss = archive_.near_misses.find(text_of(row_, "id"));
     if (is_archived) fail("the wrong answer is the right one");
-    if (!archive_.near_misses.empty() && (miss == archive_.near_misses.end() || miss->second != hash)) {
+    if (!archive_.near_misses.empty() && (miss == archive_.near_misses.end() || miss->second.program != hash)) {
       fail("the wrong answer is not that of near_miss");
     }
   }
@@ -295,6 +350,10 @@ std::vector<std::string> check_row(const Json& row, const Table& table, Split sp
     checker.check_rl();
     return std::move(checker.problems);
   }
+  if (name == "stepwise") {
+    checker.check_stepwise();
+    return std::move(checker.problems);
+  }
   checker.check_entries();
   if (!checker.problems.empty()) return std::move(checker.problems);
   if (name == "sft_trl") {
@@ -307,8 +366,6 @@ std::vector<std::string> check_row(const Json& row, const Table& table, Split sp
                              only_message(row, "messages", "assistant", 1, 2), text_of(row, "rejected_response"));
   } else if (name == "kto_trl") {
     checker.check_kto();
-  } else if (name == "stepwise") {
-    checker.check_stepwise();
   } else {
     checker.check_chat();
   }

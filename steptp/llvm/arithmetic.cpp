@@ -143,8 +143,18 @@ std::string Values::real_arithmetic(ArithmeticOp op, DType dtype, const std::str
   return rounded_double(dtype, out_.emit("call double @", name, "(double ", x, ", double ", y, ")"));
 }
 
-/// a where it is greater, where the other is NaN, and of two equal ones where it is the zero that counts more.
+/// Of a number and NaN the number, or NaN where that stays.
 std::string Values::extremum(DType dtype, const std::string& a, const std::string& b, bool is_max) {
+  const std::string taken = extremum_of_numbers(dtype, a, b, is_max);
+  if (!is_float(dtype) || !nan_stays_) return taken;
+  const std::string_view type = value_type(dtype);
+  const std::string lost = out_.emit("fcmp uno ", type, " ", a, ", ", b);
+  const std::string sum = out_.emit("fadd ", type, " ", a, ", ", b);
+  return out_.emit("select i1 ", lost, ", ", type, " ", sum, ", ", type, " ", taken);
+}
+
+/// a where it is greater, where the other is NaN, and of two equal ones where it is the zero that counts more.
+std::string Values::extremum_of_numbers(DType dtype, const std::string& a, const std::string& b, bool is_max) {
   const std::string_view type = value_type(dtype);
   if (!is_float(dtype)) {
     const char* order = is_unsigned(dtype) ? (is_max ? "ugt" : "ult") : (is_max ? "sgt" : "slt");

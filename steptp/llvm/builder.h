@@ -62,8 +62,11 @@ struct Storage {
 /// Writes values and accesses. What is read under a condition is read only where it holds.
 class Values {
  public:
-  Values(const lowering::Arrangement& arrangement, Arithmetic arithmetic, Builder& out)
-      : arrangement_(arrangement), is_fast_(arithmetic == Arithmetic::fast), out_(out) {}
+  Values(const lowering::Arrangement& arrangement, FloatRules rules, Builder& out)
+      : arrangement_(arrangement),
+        is_fast_(rules.arithmetic == Arithmetic::fast),
+        nan_stays_(rules.nan_stays),
+        out_(out) {}
 
   void open(const Loop& loop, std::string value);
   void close();
@@ -94,6 +97,7 @@ class Values {
   [[nodiscard]] std::string bool_arithmetic(ArithmeticOp op, const std::string& a, const std::string& b);
   [[nodiscard]] std::string floor_division(DType dtype, const std::string& a, const std::string& b, bool quotient);
   [[nodiscard]] std::string extremum(DType dtype, const std::string& a, const std::string& b, bool is_max);
+  [[nodiscard]] std::string extremum_of_numbers(DType dtype, const std::string& a, const std::string& b, bool is_max);
   [[nodiscard]] std::string power(DType dtype, const std::string& base, std::uint64_t exponent);
   [[nodiscard]] std::string function(Function function, DType dtype, const std::string& x);
   [[nodiscard]] std::string conversion(DType from, DType to, const std::string& x);
@@ -105,6 +109,7 @@ class Values {
 
   const lowering::Arrangement& arrangement_;
   bool is_fast_;
+  bool nan_stays_;
   Builder& out_;
   std::vector<BoxVariable> box_;
   std::vector<std::pair<Loop, std::string>> loops_;

@@ -45,11 +45,11 @@ std::int64_t count_equations(const std::vector<Node>& nodes, bool only_unrolled)
 /// The text of one kernel: blocks and threads run one after another, in the order of the text.
 class KernelWriter {
  public:
-  KernelWriter(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel, Arithmetic arithmetic,
+  KernelWriter(const lowering::Arrangement& arrangement, const lowering::ArrangedKernel& kernel, FloatRules rules,
                int& metadata, std::string& metadata_text)
       : arrangement_(arrangement),
         kernel_(kernel),
-        values_(arrangement, arithmetic, out_),
+        values_(arrangement, rules, out_),
         metadata_(metadata),
         metadata_text_(metadata_text),
         is_short_(count_equations(kernel.body, false) < kFewEquations) {}
@@ -241,7 +241,7 @@ class KernelWriter {
 
 }  // namespace
 
-Result<Lowered, Diagnostic> lower(const Program& program, Arithmetic arithmetic) {
+Result<Lowered, Diagnostic> lower(const Program& program, FloatRules rules) {
   auto arrangement = lowering::arrangement_of(program);
   if (!arrangement) return arrangement.error();
   Lowered out;
@@ -254,7 +254,7 @@ Result<Lowered, Diagnostic> lower(const Program& program, Arithmetic arithmetic)
   for (const auto& [name, buffer] : out.arrangement.buffers) {
     if (buffer.scope != Scope::global || !buffer.initial) continue;
     Builder builder;
-    Values values(out.arrangement, arithmetic, builder);
+    Values values(out.arrangement, rules, builder);
     values.fill(buffer, "%buffer", buffer.elements);
     append(out.text, "\ndefine void @fill_", name, "(ptr align 16 %buffer) {\nentry:\n", builder.text(),
            "  ret void\n}\n");
@@ -263,7 +263,7 @@ Result<Lowered, Diagnostic> lower(const Program& program, Arithmetic arithmetic)
   int metadata = 0;
   std::string metadata_text;
   for (const lowering::ArrangedKernel& kernel : out.arrangement.kernels) {
-    KernelWriter writer(out.arrangement, kernel, arithmetic, metadata, metadata_text);
+    KernelWriter writer(out.arrangement, kernel, rules, metadata, metadata_text);
     out.kernels.push_back(writer.write(out.buffers, out.text));
     if (writer.problem()) return lowering::cannot_lower(*writer.problem(), kernel.site);
   }

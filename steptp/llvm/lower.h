@@ -37,7 +37,7 @@ struct Lowered {
 };
 
 /// The same program gives the same text. The arrangement points into the program. Diagnostic `cannot-lower`.
-[[nodiscard]] Result<Lowered, Diagnostic> lower(const Program& program, Arithmetic arithmetic = Arithmetic::exact);
+[[nodiscard]] Result<Lowered, Diagnostic> lower(const Program& program, FloatRules rules = {});
 
 /// The functions that kernels call, as IR.
 [[nodiscard]] std::string_view helper_text();

@@ -27,6 +27,15 @@ enum class Arithmetic : std::uint8_t { exact, fast };
 template <>
 inline constexpr auto kWords<Arithmetic> = std::to_array<std::string_view>({"exact", "fast"});
 
+/// The same, with what max and min make of NaN: LEIR's give the number of the two; where NaN stays, as it does in
+/// PyTorch, they give NaN.
+struct FloatRules {
+  FloatRules(Arithmetic how = Arithmetic::exact, bool keeps_nan = false)  // NOLINT(google-explicit-constructor)
+      : arithmetic(how), nan_stays(keeps_nan) {}
+  Arithmetic arithmetic;
+  bool nan_stays;
+};
+
 /// Where an engine that compiles runs its programs.
 [[nodiscard]] constexpr DeviceKind device_of(Engine engine) {
   return engine == Engine::cuda ? DeviceKind::cuda : DeviceKind::cpu;

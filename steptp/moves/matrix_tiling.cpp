@@ -189,6 +189,7 @@ Result<MatrixProduct, Refusal> find_matrix_product(View& view, const Site& site,
     if (role == "m") out.rows = extent;
     if (role == "n") out.columns = extent;
     if (role == "k") out.depth = extent;
+    if (role[0] == 'z') out.others *= extent;
   }
   return out;
 }

@@ -45,6 +45,7 @@ struct MatrixProduct {
   std::int64_t rows = 1;  ///< extents of what is tiled
   std::int64_t columns = 1;
   std::int64_t depth = 1;
+  std::int64_t others = 1;  ///< results beside each other that are products of their own
 };
 [[nodiscard]] Result<MatrixProduct, Refusal> find_matrix_product(View& view, const Site& site, std::int64_t following);
 

@@ -40,6 +40,27 @@ TEST(PlanMaker, MakesOneKernelOfWhatBelongsTogether) {
   EXPECT_EQ(print(again->program), print(made->moved.program));
 }
 
+/// Matrix instructions where there are some for the types, otherwise tiles of threads; on a CPU never.
+TEST(PlanMaker, TakesMatrixInstructions) {
+  const auto move_for = [](std::string_view dtype, std::string_view device) {
+    const std::string head =
+        std::string("@input A $T[256,192]\n@input G $T[192,256]\n@input H $T[256]\n@output C $T[256,256]\n");
+    const Program program = shorthand_program(
+        head + "B(tx,256)L(a,256)L(k,192)[D[tx,a]=D[tx,a]+A[tx,k]*G[k,a];];B(tx,256)L(a,256)[C[tx,a]=D[tx,a]+H[a];];",
+        {{"T", std::string(dtype)}});
+    PlanMaker maker = maker_for(program, device);
+    const auto made = maker.best();
+    EXPECT_TRUE(made);
+    if (!made) return std::string();
+    EXPECT_EQ(made->groups.size(), 1U) << dtype;
+    return made->plan.moves.back().move;
+  };
+  EXPECT_EQ(move_for("f16", "nvidia-h200"), "matrix");
+  EXPECT_EQ(move_for("f64", "nvidia-h200"), "matrix");
+  EXPECT_EQ(move_for("f32", "nvidia-h200"), "tile");
+  EXPECT_NE(move_for("f64", "plain-cpu"), "matrix");
+}
+
 TEST(PlanMaker, IsTheSameForAnyNumberOfThreads) {
   const Program program = program_of(kSoftmax);
   std::string first;

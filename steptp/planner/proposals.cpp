@@ -20,6 +20,7 @@ std::vector<Proposal> proposals_for(View& view, const PlanTarget& target) {
   ProposalList list(target);
   for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
     propose_attention(view, i, list);
+    propose_matrix(view, i, list);
     propose_tiles(view, i, list);
     propose_windows(view, i, list);
     propose_rows(view, i, list);

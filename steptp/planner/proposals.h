@@ -60,6 +60,7 @@ class ProposalList {
 void propose_maps(View& view, std::uint32_t expression, ProposalList& list);
 void propose_rows(View& view, std::uint32_t expression, ProposalList& list);
 void propose_stages(View& view, std::uint32_t expression, ProposalList& list);
+void propose_matrix(View& view, std::uint32_t expression, ProposalList& list);
 void propose_tiles(View& view, std::uint32_t expression, ProposalList& list);
 void propose_windows(View& view, std::uint32_t expression, ProposalList& list);
 void propose_attention(View& view, std::uint32_t expression, ProposalList& list);

@@ -1,6 +1,6 @@
 // Greedy: two candidates of the current node, and on to the better one. As published it goes to the best success even
-// where that is slower; otherwise only to a faster one, and after three asks that brought none it goes on from the best
-// node that was asked about least.
+// where that is slower; otherwise only to one that is faster by more than chance, and after three asks that brought
+// none it goes on from the best node that was asked about least.
 #include "steptp/search/frontier.h"
 
 namespace steptp::search {
@@ -30,7 +30,7 @@ class Greedy : public Frontier {
     for (const std::size_t node : nodes) {
       if (tree.at(node).is_fresh() && (!best || tree.at(node).seconds < tree.at(*best).seconds)) best = node;
     }
-    const bool goes = best && (published_ || tree.at(*best).seconds < tree.at(current_).seconds);
+    const bool goes = best && (published_ || is_better(tree.at(*best), tree.at(current_)));
     empty_ = goes ? 0 : empty_ + 1;
     if (goes) current_ = *best;
   }

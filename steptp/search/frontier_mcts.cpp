@@ -42,6 +42,7 @@ class TreeSearch : public Frontier {
       const double own = reward_(node);
       // A new node brings its own visit; what it is worth is known before anybody asks about it.
       visits_[number] = {1, own, own};
+      most_ = std::max(most_, own);
       reward = std::max(reward, own);
     }
     for (std::optional<std::size_t> at = ask.node; at; at = tree.at(*at).parent) {
@@ -78,6 +79,12 @@ class TreeSearch : public Frontier {
     return published_ ? mean : (mean + seen.most) / 2;
   }
 
+  /// Values as a share of what lies between the root and the best so far, so that exploring costs the same on programs
+  /// that are near their floor and on those that are far from it. As published: the value itself.
+  [[nodiscard]] double scaled(double value) const {
+    return published_ || most_ <= 0 ? value : value / most_;
+  }
+
   /// The child to go on with: the first of the best ones.
   [[nodiscard]] std::optional<std::size_t> favourite(const Tree& tree, std::size_t node) const {
     double priors = 0;
@@ -91,7 +98,7 @@ class TreeSearch : public Frontier {
       const double share = priors > 0 ? tree.at(child).candidate.prior / priors : 0;
       const double wish = published_ ? kPublishedExploration * std::sqrt(std::log(visited + 1) / std::max(1.0, count))
                                      : kExploration * share * std::sqrt(visited) / (1 + count);
-      const double score = value(child) + wish;
+      const double score = scaled(value(child)) + wish;
       if (!out || score > most) {
         out = child;
         most = score;
@@ -104,6 +111,7 @@ class TreeSearch : public Frontier {
   std::function<double(const Node&)> reward_;
   std::map<std::size_t, Visits> visits_;
   std::size_t iterations_ = 0;
+  double most_ = 0;  ///< the best reward so far
 };
 
 }  // namespace

@@ -141,6 +141,10 @@ Json path_of(const SearchResult& result) {
   return out;
 }
 
+Plan plan_of_node(const Document& root, const SearchSettings& settings, const Node& node) {
+  return plan_of(root.program, settings.rates.name, *node.candidate.plan);
+}
+
 Json recipe_of(const Document& root, const SearchSettings& settings, const SearchResult& result) {
   Recipe recipe;
   for (const std::size_t number : way_to(result)) {
@@ -185,8 +189,7 @@ Json row_of(const Document& root, const SearchSettings& settings, const SearchRe
   row.set("device_seconds", result.device_seconds).set("tokens", result.tokens);
   row.set("seconds", settings.with_clock ? Json(result.clock_seconds) : Json());
   row.set("path", path_of(result));
-  if (best.candidate.plan)
-    row.set("plan", steptp::to_json(plan_of(root.program, settings.rates.name, *best.candidate.plan)));
+  if (best.candidate.plan) row.set("plan", steptp::to_json(plan_of_node(root, settings, best)));
   row.set("recipe", std::move(recipe));
   return row.set("leir", best.program ? Json(print(*best.program)) : Json());
 }

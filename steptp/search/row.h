@@ -22,6 +22,8 @@ struct RowContext {
 [[nodiscard]] Json outcomes_of(const SearchResult& result);
 /// The steps from the root to the winner: {"edge","outcome","seconds","speedup"}.
 [[nodiscard]] Json path_of(const SearchResult& result);
+/// The plan of a node that has one.
+[[nodiscard]] Plan plan_of_node(const Document& root, const SearchSettings& settings, const Node& node);
 /// The recipe of the winner; null where its programs were written and not derived.
 [[nodiscard]] Json recipe_of(const Document& root, const SearchSettings& settings, const SearchResult& result);
 

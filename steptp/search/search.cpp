@@ -7,15 +7,12 @@
 #include <chrono>
 #include <cmath>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "steptp/base/hash.h"
 #include "steptp/base/text.h"
-#include "steptp/ir/canonical.h"
-#include "steptp/planner/plan_space.h"
-#include "steptp/recipe/recipe.h"
 #include "steptp/search/materialise.h"
+#include "steptp/search/side_by_side.h"
 
 namespace steptp::search {
 
@@ -189,23 +186,6 @@ class Driver {
     return out;
   }
 
-  /// `work` for each number side by side, at most so many at a time; false where one of them says so.
-  bool side_by_side(const std::vector<std::size_t>& numbers, unsigned most,
-                    const std::function<bool(std::size_t)>& work) {
-    std::atomic<std::size_t> next = 0;
-    std::atomic<bool> ok = true;
-    const auto take = [&] {
-      for (std::size_t i = next++; i < numbers.size() && ok; i = next++) {
-        if (!work(numbers[i])) ok = false;
-      }
-    };
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min<std::size_t>(most, numbers.size()); ++i) threads.emplace_back(take);
-    take();
-    threads.clear();
-    return ok;
-  }
-
   bool judge_all(const std::vector<std::size_t>& nodes) {
     const std::vector<std::size_t> fresh = fresh_of(nodes);
     std::vector<std::size_t> open;
@@ -312,7 +292,10 @@ class Driver {
 
   /// The fastest node whose judgement against the root holds, and its time beside that of the root.
   void choose_winner() {
-    std::vector<std::size_t> order = fresh_of_all();
+    std::vector<std::size_t> order;
+    for (const Node& node : out_.tree.nodes()) {
+      if (node.is_fresh()) order.push_back(node.number);
+    }
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return out_.tree.at(a).seconds < out_.tree.at(b).seconds; });
     for (const std::size_t node : order) {
@@ -338,14 +321,6 @@ class Driver {
     final_times();
     const double best = out_.best_seconds();
     if (setup_.floor_seconds > 0 && best < setup_.floor_seconds) out_.flags.emplace_back("below-floor");
-  }
-
-  [[nodiscard]] std::vector<std::size_t> fresh_of_all() const {
-    std::vector<std::size_t> out;
-    for (const Node& node : out_.tree.nodes()) {
-      if (node.is_fresh()) out.push_back(node.number);
-    }
-    return out;
   }
 
   const Json* winner_verdict(std::size_t node) {
@@ -413,17 +388,6 @@ class Driver {
 };
 
 }  // namespace
-
-double SearchResult::root_seconds() const { return final_times ? final_times->root.seconds : tree.at(0).seconds; }
-double SearchResult::best_seconds() const { return final_times ? final_times->winner.seconds : best().seconds; }
-
-Json journal_header(const Document& root, const Json& settings) {
-  Json out;
-  out.set("format", kJournalFormat).set("root", steptp::to_json(root.program, Profile::paper));
-  return out.set("settings", settings);
-}
-
-std::string program_key(const Program& program) { return root_hash(canonical(program)); }
 
 SearchResult run_search(const Document& root, const SearchSetup& setup, Proposer& proposer, CandidateJudge& judge,
                         SearchDevice& device, Journal& journal) {

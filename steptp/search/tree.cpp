@@ -1,8 +1,25 @@
 #include "steptp/search/tree.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace steptp::search {
+
+namespace {
+
+constexpr double kLeastShare = 0.02;
+constexpr double kLeastSeconds = 0.3e-6;
+constexpr double kSpreads = 2;
+/// So many standard deviations lie between the tenth and the ninetieth of a hundred.
+constexpr double kDeviations = 2.563;
+
+}  // namespace
+
+bool is_better(const Node& one, const Node& other) {
+  if (one.runs <= 1 && other.runs <= 1) return one.seconds < other.seconds;
+  const double spread = std::max(one.p90 - one.p10, other.p90 - other.p10) / kDeviations;
+  return other.seconds - one.seconds > std::max({kLeastShare * other.seconds, kLeastSeconds, kSpreads * spread});
+}
 
 std::size_t Tree::add(Node node) {
   const std::size_t number = nodes_.size();

@@ -79,8 +79,6 @@ def capture_graph(module: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any])
     for leaf in leaves:
         if isinstance(leaf, torch.Tensor) and type(leaf) not in (torch.Tensor, torch.nn.Parameter):
             raise NotCaptured(f"an input is a {type(leaf).__name__}")
-    if _share_memory([leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]):
-        raise NotCaptured("two inputs share memory")
     try:
         program = _exported(module, args, kwargs)
     except Exception as error:  # noqa: BLE001  torch.export raises exceptions of every kind
@@ -91,11 +89,15 @@ def capture_graph(module: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any])
         schema = getattr(node.target, "_schema", None)
         if schema is not None and schema.is_mutable:
             raise NotCaptured(f"the operator {node.target} writes to its argument")
-    return _read(program, leaves)
+    made = _read(program, leaves)
+    if any(kind == "input" for kind, _ in made.writes) and share_memory(leaves):
+        raise NotCaptured("inputs share memory, and one is written to")
+    return made
 
 
-def _share_memory(tensors: list[torch.Tensor]) -> bool:
-    """Whether two inputs lie in one storage: what is written to one may be read through the other."""
+def share_memory(values: list[Any]) -> bool:
+    """Whether two tensors lie in one storage: what is written to one may be read through the other."""
+    tensors = [value for value in values if isinstance(value, torch.Tensor)]
     storages = [tensor.untyped_storage().data_ptr() for tensor in tensors if tensor.layout == torch.strided and tensor.numel()]
     return len(set(storages)) < len(storages)
 

@@ -10,14 +10,18 @@ from .. import _steptp, capture
 
 _aten = torch.ops.aten
 
+#: Fused by PyTorch, or with results that LEIR's form of them does not give.
+_ALWAYS = (
+    _aten._native_batch_norm_legit_functional,
+    _aten._scaled_dot_product_flash_attention_for_cpu,
+)
+
 #: Taken apart only where a graph is differentiated: what the backward graph needs are results that LEIR's form of them
 #: does not give.
 _IN_TRAINING = (
     _aten.native_layer_norm,
     _aten.native_layer_norm_backward,
-    _aten.native_group_norm,
     _aten.native_group_norm_backward,
-    _aten._native_batch_norm_legit_functional,
     _aten._native_batch_norm_legit,
     _aten.native_batch_norm_backward,
     _aten._softmax_backward_data,
@@ -104,6 +108,31 @@ def max_pool2d_with_indices_backward(
     return flat.reshape(input.shape)
 
 
+def native_group_norm(
+    input: torch.Tensor,  # noqa: A002
+    weight: torch.Tensor | None,
+    bias: torch.Tensor | None,
+    batch: int,
+    channels: int,
+    _area: int,
+    groups: int,
+    eps: float,
+) -> Any:
+    """Each group of channels by its own mean and variance; halves are computed as floats."""
+    wide = input.float() if input.dtype in (torch.float16, torch.bfloat16) else input
+    rows = wide.reshape(batch, groups, -1)
+    mean = rows.mean(2, keepdim=True)
+    apart = rows - mean
+    scale = torch.rsqrt((apart * apart).mean(2, keepdim=True) + eps)
+    out = (apart * scale).reshape(input.shape)
+    along = [1, channels] + [1] * (input.dim() - 2)
+    if weight is not None:
+        out = out * weight.reshape(along)
+    if bias is not None:
+        out = out + bias.reshape(along)
+    return out.to(input.dtype), mean.reshape(batch, groups), scale.reshape(batch, groups)
+
+
 def decompositions(training: bool) -> dict[Any, Any]:
     """By operator, how PyTorch traces it instead."""
     from torch._decomp import core_aten_decompositions, get_decompositions
@@ -116,7 +145,8 @@ def decompositions(training: bool) -> dict[Any, Any]:
         name = str(operator)
         if capture._is_known(name, known) or name.split(".")[1] in keep:
             table.pop(operator)
-    table.update(get_decompositions([_aten._scaled_dot_product_flash_attention_for_cpu]))
+    table.update(get_decompositions(_ALWAYS))
+    table[_aten.native_group_norm.default] = native_group_norm
     if training:
         table.update(get_decompositions(_IN_TRAINING))
         table[_aten.convolution_backward.default] = convolution_backward

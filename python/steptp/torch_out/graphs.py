@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,11 +62,18 @@ class _Step:
 class CompiledGraph:
     """A graph with fixed shapes. Called with the values of its placeholders, it gives those of its outputs."""
 
-    def __init__(self, module: Any, options: Options, constants: dict[str, torch.Tensor] | None = None) -> None:
+    def __init__(
+        self,
+        module: Any,
+        options: Options,
+        constants: dict[str, torch.Tensor] | None = None,
+        saved: Mapping[str, dict[str, Any]] | None = None,
+    ) -> None:
         """`module` is an fx.GraphModule of ATen operators, each node with its value's shape in meta["val"]; placeholders
-        among `constants` always get these values."""
+        among `constants` always get these values. `saved` are entries that somebody has judged, by their roots."""
         self.options = options
         self.store = store_of(options)
+        self.store.saved = dict(saved or {})
         self.report = GraphReport()
         self._lock = threading.Lock()
         own_views(module)

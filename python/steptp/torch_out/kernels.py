@@ -71,6 +71,8 @@ def device_identity(device: torch.device) -> str:
 def _planned(program: Any, device: torch.device, options: Options, store: Store) -> tuple[dict[str, Any], bool]:
     """The entry of a program: its fast form with all that supports it, from the store or made now."""
     text = program.to_text()
+    if text in store.saved:
+        return store.saved[text], True
     name = device_name(device)
     key = key_of(text, name, device_identity(device), f"{options.verify} {options.require_safe}")
     entry = store.find(key)
@@ -123,8 +125,7 @@ class Group:
         entry, from_cache = _planned(program, self.device, options, store)
         self.report = _report_of(piece, self.device, entry, from_cache)
         self._load(program, names, entry)
-        self.inputs = [node.meta["val"] for node in piece.inputs]
-        self.formats = [memory_formats(node) for node in piece.outputs]
+        self._results = list(zip(self._order, (memory_formats(node) for node in piece.outputs)))
         self.checked = options.check == "off"
         self.report.kernels = self.kernels.kernels
 
@@ -137,20 +138,20 @@ class Group:
         position = {by_path[path]: at for at, path in enumerate(self.placeholders) if path in by_path}
         self.outputs = [(variable.shape, _dtype(variable.dtype)) for variable in fast.signature if variable.role == "output"]
         outputs = [variable.name for variable in fast.signature if variable.role == "output"]
-        self.order = [outputs.index(name) for name in names["outputs"]]
-        self.slots: list[tuple[str, int]] = []
-        self.wanted: dict[int, tuple[torch.dtype, tuple[int, ...]]] = {}
-        self.own: list[torch.Tensor] = []
-        for variable in fast.signature:
+        self._order = [outputs.index(name) for name in names["outputs"]]
+        self._reads: list[tuple[int, int, torch.dtype, tuple[int, ...]]] = []
+        self._writes: list[tuple[int, int]] = []
+        self._own: list[torch.Tensor] = []
+        self._pointers = [0] * len(fast.signature)
+        for slot, variable in enumerate(fast.signature):
             if variable.role == "output":
-                self.slots.append(("output", outputs.index(variable.name)))
+                self._writes.append((slot, outputs.index(variable.name)))
             elif variable.name in position:
-                self.slots.append(("input", position[variable.name]))
-                self.wanted[position[variable.name]] = (_dtype(variable.dtype), variable.shape)
+                self._reads.append((slot, position[variable.name], _dtype(variable.dtype), torch.Size(variable.shape)))
             elif variable.values is not None:
-                self.slots.append(("own", len(self.own)))
                 made = torch.tensor(variable.values, dtype=_dtype(variable.dtype)).reshape(variable.shape)
-                self.own.append(made.to(self.device))
+                self._own.append(made.to(self.device))
+                self._pointers[slot] = self._own[-1].data_ptr()
             else:
                 raise Unusable(f"the program wants a tensor {variable.name} that the graph does not give")
         self.workspace_bytes = self.kernels.workspace_bytes
@@ -162,21 +163,31 @@ class Group:
 
     def run(self, tensors: tuple[torch.Tensor, ...]) -> list[torch.Tensor]:
         """The kernels, on the tensors' own memory. What lies in another order than in rows is copied first."""
-        given = [self._ready(at, tensors[at]) if at in self.wanted else None for at in range(len(tensors))]
-        made = [torch.empty(shape, dtype=dtype, device=self.device) for shape, dtype in self.outputs]
-        workspace = torch.empty(self.workspace_bytes, dtype=torch.uint8, device=self.device) if self.workspace_bytes else None
-        sources = {"input": given, "output": made, "own": self.own}
-        pointers = [sources[kind][at].data_ptr() for kind, at in self.slots]
+        device = self.device
+        pointers = list(self._pointers)
+        copies = []
+        for slot, at, dtype, shape in self._reads:
+            tensor = tensors[at]
+            pointer = tensor.data_ptr()
+            if tensor.dtype is not dtype or tensor.shape != shape or pointer % _ALIGNMENT or not tensor.is_contiguous() or \
+                    tensor.is_neg() or tensor.device != device:
+                tensor = self._ready(tensor, dtype, shape)
+                copies.append(tensor)  # alive until the kernels have run
+                pointer = tensor.data_ptr()
+            pointers[slot] = pointer
+        made = [torch.empty(shape, dtype=dtype, device=device) for shape, dtype in self.outputs]
+        for slot, at in self._writes:
+            pointers[slot] = made[at].data_ptr()
+        workspace = torch.empty(self.workspace_bytes, dtype=torch.uint8, device=device) if self.workspace_bytes else None
         memory = workspace.data_ptr() if workspace is not None else 0
-        if self.device.type == "cuda":
-            with torch.cuda.device(self.device):
-                self.kernels.call(pointers, memory, torch.cuda.current_stream(self.device).cuda_stream, 1)
-        else:
+        if device.type == "cpu":
             self.kernels.call(pointers, memory, 0, torch.get_num_threads())
-        return [self._formed(made[at], self.formats[number]) for number, at in enumerate(self.order)]
+        else:
+            with torch.cuda.device(device):
+                self.kernels.call(pointers, memory, torch.cuda.current_stream(device).cuda_stream, 1)
+        return [self._formed(made[at], strides) for at, strides in self._results]
 
-    def _ready(self, at: int, tensor: torch.Tensor) -> torch.Tensor:
-        dtype, shape = self.wanted[at]
+    def _ready(self, tensor: torch.Tensor, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:
         if tensor.dtype != dtype or tensor.shape != shape or tensor.device != self.device:
             got = f"{tensor.dtype} {tuple(tensor.shape)} on {tensor.device}"
             raise RuntimeError(f"these kernels were made for {dtype} {tuple(shape)} on {self.device}, not for {got}")

@@ -14,7 +14,10 @@ from typing import Any
 
 import torch
 
-from .capturing import Capture, NotCaptured, capture_graph, hooks_of
+from .._errors import SteptpError
+from .._optimize import optimize_program
+from .._verbs import check, read, verify
+from .capturing import Capture, NotCaptured, capture_graph, hooks_of, share_memory
 from .graphs import CompiledGraph, GraphReport, SteptpWarning
 from .options import Options
 from .pieces import Place
@@ -26,9 +29,9 @@ _training = operator.attrgetter("training")
 class _Prepared:
     """One graph for inputs of certain shapes, with where its values come from and go to."""
 
-    def __init__(self, model: Any, made: Capture, options: Options) -> None:
+    def __init__(self, model: Any, made: Capture, options: Options, saved: Mapping[str, dict[str, Any]]) -> None:
         self.capture = made
-        self.graph = CompiledGraph(made.module, options, made.constants)
+        self.graph = CompiledGraph(made.module, options, made.constants, saved)
         self.sources = [(kind, _owner(model, where) if kind == "state" else where) for kind, where in made.sources]
         self.writes = [(kind, _owner(model, where) if kind == "state" else where) for kind, where in made.writes]
         names = [node.name for node in made.module.graph.nodes if node.op == "placeholder"]
@@ -47,6 +50,12 @@ class _Prepared:
     def is_stale(self) -> bool:
         """Whether a constant has other values than when the programs were made."""
         return any(_identity(_value(source, [])) != before for source, before in self.known)
+
+    def is_entangled(self, leaves: list[Any]) -> bool:
+        """Whether what is written may be read under another name."""
+        if not self.writes:
+            return False
+        return share_memory(leaves + [_value(target, leaves) for target in self.writes if target[0] == "state"])
 
     def run(self, leaves: list[Any]) -> Any:
         values = [_value(source, leaves) for source in self.sources]
@@ -108,8 +117,9 @@ class OptimizedModule(torch.nn.Module):
     """Stands in for `model`, with its parameters and buffers. For each shape of inputs there is one program, up to
     `most_shapes`; anything that is not sure to give what `model` gives runs `model` itself, and `report` says so."""
 
-    def __init__(self, model: Any, options: Options) -> None:
+    def __init__(self, model: Any, options: Options, saved: Mapping[str, dict[str, Any]] | None = None) -> None:
         super().__init__()
+        self._saved_entries = dict(saved or {})
         self.model = model
         self.training = model.training
         self._options = options
@@ -131,7 +141,10 @@ class OptimizedModule(torch.nn.Module):
         )
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        leaves, spec = torch.utils._pytree.tree_flatten((args, kwargs))
+        if not kwargs and all(type(arg) is torch.Tensor for arg in args):
+            leaves, spec = list(args), None
+        else:
+            leaves, spec = torch.utils._pytree.tree_flatten((args, kwargs))
         reason = self._reason_for_eager(leaves)
         if reason is None:
             key = (spec, tuple(map(_leaf_key, leaves)), tuple(map(_training, self._modules_inside)), _modes())
@@ -140,6 +153,8 @@ class OptimizedModule(torch.nn.Module):
                 with self._lock:
                     self._prepared.pop(key, None)
                 prepared = self._prepare(key, args, kwargs)
+            if isinstance(prepared, _Prepared) and prepared.is_entangled(leaves):
+                return self._eager("inputs share memory, and one is written to", args, kwargs)
             if prepared is not None:
                 with torch.no_grad():
                     return prepared.run(leaves) if isinstance(prepared, _Prepared) else prepared.call(*args, **kwargs)
@@ -152,6 +167,8 @@ class OptimizedModule(torch.nn.Module):
                 parameter.requires_grad for parameter in self.model.parameters()
             ):
                 return "gradients are wanted: call it under torch.no_grad(), or train with torch.compile(model, backend='steptp')"
+        if _is_watched():
+            return "something looks at every operator: a transform of torch.func, a mode, or torch.compile"
         if any(self._hooks):
             return "the module has hooks, which may do anything"
         if any(type(leaf) not in _PLAIN for leaf in leaves):
@@ -175,7 +192,7 @@ class OptimizedModule(torch.nn.Module):
                     self._refused.pop(next(iter(self._refused)))
                 return None
             try:
-                self._prepared[key] = _Prepared(self.model, capture_graph(self.model, args, kwargs), self._options)
+                self._prepared[key] = _Prepared(self.model, capture_graph(self.model, args, kwargs), self._options, self._saved_entries)
             except NotCaptured as error:
                 if error.in_parts:
                     self._prepared[key] = _InParts(self.model, self._options, str(error))
@@ -208,6 +225,16 @@ class OptimizedModule(torch.nn.Module):
 _PLAIN = (torch.Tensor, torch.nn.Parameter, int, float, bool, str, type(None), torch.dtype, torch.device)
 
 
+def _is_watched() -> bool:
+    c = torch._C
+    return (
+        c._functorch.peek_interpreter_stack() is not None
+        or c._len_torch_dispatch_stack() > 0
+        or c._len_torch_function_stack() > 0
+        or torch.compiler.is_compiling()
+    )
+
+
 def _leaf_key(leaf: Any) -> Any:
     if isinstance(leaf, torch.Tensor):
         return leaf.shape, leaf.dtype, leaf.device, leaf.stride(), leaf.is_conj(), leaf.is_neg()
@@ -221,7 +248,9 @@ def _modes() -> tuple[Any, ...]:
 
 def _words(key: Any) -> str:
     leaves = [f"{str(leaf[1]).removeprefix('torch.')}{list(leaf[0])}" if isinstance(leaf[0], torch.Size) else leaf[1] for leaf in key[1]]
-    return ", ".join(leaves)
+    modes = {True: "train", False: "eval"}
+    mode = modes[key[2][0]] if len(set(key[2])) == 1 else "some modules in train mode"
+    return ", ".join(leaves) + f" ({mode})"
 
 
 class Report:
@@ -256,9 +285,9 @@ def _on_device(model: Any, device: Any, leaves: list[Any]) -> None:
     """Where a device is named, everything has to be there: tensors are not moved behind the caller's back."""
     if device is None:
         return
-    wanted = torch.device(device)
-    if wanted.type not in ("cpu", "cuda"):
+    if str(device).split(":")[0] not in ("cpu", "cuda"):
         raise ValueError(f"no device {device!r}: there are cpu and cuda")
+    wanted = torch.device(device)
     tensors = [*model.parameters(), *model.buffers(), *(leaf for leaf in leaves if isinstance(leaf, torch.Tensor))]
     for tensor in tensors:
         if tensor.device.type != wanted.type or (wanted.index is not None and tensor.device.index != wanted.index):
@@ -309,3 +338,61 @@ def _kept(state: dict[int, tuple[torch.Tensor, torch.Tensor]]) -> Any:
 
 def _gpus(model: Any) -> list[int]:
     return sorted({tensor.device.index or 0 for tensor in model.parameters() if tensor.device.type == "cuda"})
+
+
+def load_module(folder: str | os.PathLike[str], model: Any) -> OptimizedModule:
+    """The module of `steptp.load`; see there."""
+    about, entries = _saved(Path(folder))
+    options = Options.of({**about["options"], "cache": None})
+    return OptimizedModule(model, options, entries)
+
+
+def _saved(root: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """What a folder says about itself, and its programs by the text of their roots. Each is judged before it is used."""
+    try:
+        about = json.loads((root / "optimized.json").read_text())
+        if about["format"] != FORMAT:
+            raise ValueError(f"the format {about['format']!r} is not {FORMAT}")
+        named = [(str(group["folder"]), str(group["device"])) for group in about["groups"]]
+        dict(about["options"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SteptpError(f"{root / 'optimized.json'} is not what save() writes: {error}") from None
+    entries = {}
+    for name, device in named:
+        if Path(name).name != name:
+            raise SteptpError(f"{root / 'optimized.json'} names a folder outside of its own: {name}")
+        entry = _saved_group(root / name, device)
+        entries[entry["root"]] = entry
+    return about, entries
+
+
+def _saved_group(folder: Path, device: str) -> dict[str, Any]:
+    files = {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*")) if path.is_file()}
+    try:
+        root, program = read(files["root.leir"]), read(files["program.leir"])
+        plan = json.loads(files.get("plan.json", "{}"))
+    except (KeyError, ValueError, SteptpError) as error:
+        raise SteptpError(f"{folder.name} is not what save() writes: {error}") from None
+    if program == root:
+        verdict, safe = "proved", True
+    elif check(program).ok is not True:
+        raise SteptpError(f"{folder.name}/program.leir reads or writes where nobody can show that it may")
+    else:
+        answer = verify(root, program)
+        if answer.verdict not in ("proved", "exact"):
+            made = optimize_program(root, _rates(device), plan=plan) if plan.get("moves") else None
+            if made is None or made.program != program or made.fallback:
+                raise SteptpError(f"{folder.name}/program.leir cannot be shown to compute what root.leir does: {answer.verdict}")
+            verdict, safe = made.verdict, made.safe
+        else:
+            verdict, safe = answer.verdict, answer.safe
+    text = root.to_text()
+    return {"root": text, "program": program.to_text(), "plan": plan, "verdict": verdict, "safe": safe, "expected_s": None,
+            "vanilla_s": None, "fallback": program == root, "reason": "as it was saved" if program == root else None,
+            "explanation": files.get("plan.txt", ""), "files": files}
+
+
+def _rates(device: str) -> str:
+    from .kernels import device_name
+
+    return device_name(torch.device(device))

@@ -59,6 +59,8 @@ class Store:
     def __init__(self, folder: Path | None) -> None:
         self.folder = None if folder is None else folder / "torch"
         self.problems: list[str] = []
+        #: Entries from elsewhere, by the text of the program that they are for.
+        self.saved: dict[str, dict[str, Any]] = {}
 
     def _note(self, problem: str) -> None:
         if problem not in self.problems:

@@ -88,6 +88,21 @@ def _draws(node: Any) -> bool:
     return torch.Tag.nondeterministic_seeded in node.target.tags and name not in ("dropout", "scaled_dot_product_attention")
 
 
+#: Operators that put floats in order. NaN is the greatest number there in PyTorch, and LEIR has no order for it.
+_ORDERS = frozenset("argmax argmin sort argsort topk kthvalue median nanmedian mode msort".split())
+#: The same where the places are wanted, and not the values alone.
+_ORDERS_WITH_PLACES = frozenset("max min cummax cummin".split())
+
+
+def _orders_floats(node: Any) -> bool:
+    name = base_name(node)
+    floats = any(value.is_floating_point() for source in node.all_input_nodes for value in tensors_of(source.meta.get("val")))
+    if name in _ORDERS:
+        return floats
+    takes_places = any(is_getitem(user) and user.args[1] == 1 for user in node.users)
+    return name in _ORDERS_WITH_PLACES and floats and takes_places
+
+
 def has_effects(node: Any) -> bool:
     """Whether it matters when it runs: random numbers, writes, assertions, calls of Python."""
     if not isinstance(node.target, torch._ops.OpOverload):
@@ -151,6 +166,8 @@ def refusal(node: Any) -> str | None:
         return "an operator that writes to its argument"
     if _draws(node):
         return "an operator that draws random numbers"
+    if _orders_floats(node):
+        return "an operator that puts floats in order, where NaN would have another place"
     given = [value for source in node.all_input_nodes for value in tensors_of(source.meta.get("val"))]
     made = used_results(node)
     if not made or any(source.meta.get("val") is None or not tensors_of(source.meta["val"]) for source in node.all_input_nodes):

@@ -1,0 +1,7 @@
+#include "cli/search_options.h"
+
+namespace steptp::cli {
+
+Status report_searches(const SearchOptions&) { return bad_search("report comes later"); }
+
+}  // namespace steptp::cli

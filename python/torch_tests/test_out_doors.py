@@ -1,0 +1,222 @@
+"""``steptp.optimize(model, inputs)``: what stands in for a module, and what is said about it."""
+
+from __future__ import annotations
+
+import copy
+import threading
+import warnings
+
+import pytest
+import steptp
+import torch
+from compare import assert_close, fill, tensors
+from out_support import compare_compiled, compare_gradients, groups, no_surprise, places
+from steptp.torch_out.graphs import SteptpWarning
+from torch import nn
+
+
+def block() -> nn.Module:
+    return fill(nn.Sequential(nn.Linear(12, 24), nn.LayerNorm(24), nn.GELU(), nn.Linear(24, 6), nn.Softmax(-1))).eval()
+
+
+class WithSort(nn.Module):
+    """An operator that LEIR cannot say, between two groups that it can."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(6, 6), nn.Linear(6, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.relu(self.first(x))
+        y = torch.fft.fft(y).real
+        return torch.softmax(self.second(y), -1)
+
+
+def same(optimized: nn.Module, model: nn.Module, *inputs: torch.Tensor) -> None:
+    with torch.no_grad():
+        assert_close(tensors(optimized(*inputs)), tensors(model(*inputs)))
+
+
+def test_a_module_stands_in_for_another() -> None:
+    model, x = block(), torch.randn(5, 12)
+    fast = steptp.optimize(model, [x], device="cpu")
+    with no_surprise():
+        same(fast, model, x)
+    assert len(fast.report.groups) == 1 and not fast.report.places
+    group = fast.report.groups[0]
+    assert group.verdict == "proved" and group.checked and group.kernels > 0
+    assert "certificates/01.json" in group.files
+    assert "1" in str(fast.report) and "proved" in str(fast.report)
+    # Parameters are the module's own, and another value of one counts at once.
+    assert {name.removeprefix("model.") for name, _ in fast.named_parameters()} == dict(model.named_parameters()).keys()
+    with torch.no_grad():
+        model[0].bias += 1
+    same(fast, model, x)
+    model[0].bias = nn.Parameter(torch.zeros(24))
+    same(fast, model, x)
+
+
+def test_programs_are_still_optimized() -> None:
+    text = "@input A f32[8]\n@output C f32[8]\nB^{8}_{tx=0}[C^{f32,g}_{tx}=A^{f32,g}_{tx}+1;];"
+    assert isinstance(steptp.optimize(text, "cpu"), steptp.Optimized)
+    with pytest.raises(ValueError, match="device"):
+        steptp.optimize(text, "no such device")
+
+
+def test_what_leir_cannot_say_stays_with_eager() -> None:
+    model, x = fill(WithSort()).eval(), torch.randn(4, 6)
+    fast = steptp.optimize(model, [x])
+    with no_surprise():
+        same(fast, model, x)
+    assert len(fast.report.groups) == 2
+    operators = {place.operator for place in fast.report.places}
+    assert any("fft" in name for name in operators), operators
+    explained = steptp.explain(model, [x])
+    assert {place.operator for place in explained.eager} == operators and len(explained.groups) == 2
+    assert any("test_out_doors.py" in place.place and "fft" in place.place for place in explained.eager)
+    assert all(place.reason for place in explained.eager)
+    reports = compare_compiled(model, [x])
+    assert len(groups(reports)) == 2 and any("fft" in place.operator for place in places(reports))
+
+
+def test_other_shapes_get_programs_up_to_a_limit() -> None:
+    model = block()
+    fast = steptp.optimize(model, [torch.randn(5, 12)], most_shapes=2)
+    with no_surprise():
+        same(fast, model, torch.randn(3, 12))
+    with pytest.warns(SteptpWarning, match="most_shapes"):
+        same(fast, model, torch.randn(2, 12))
+    assert len(fast.report.graphs) == 2 and sum(fast.report.calls.values()) == 1
+
+
+def test_shapes_that_vary_through_the_backend() -> None:
+    model = block()
+    torch._dynamo.reset()
+    compiled = torch.compile(model, backend="steptp", dynamic=True, options={"most_shapes": 2})
+    with torch.no_grad(), no_surprise():
+        for rows in (5, 3, 5):
+            x = torch.randn(rows, 12)
+            assert_close([compiled(x)], [model(x)])
+    with torch.no_grad(), pytest.warns(SteptpWarning, match="most_shapes"):
+        x = torch.randn(7, 12)
+        assert_close([compiled(x)], [model(x)])
+
+
+def test_train_and_eval_are_two_programs() -> None:
+    model = fill(nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.Dropout(0.5))).train()
+    other, x = copy.deepcopy(model), torch.randn(2, 2, 5, 5)
+    fast = steptp.optimize(model, [x])
+    assert torch.equal(model[1].running_mean, other[1].running_mean), "warming up leaves no trace"
+    for _ in range(2):
+        with torch.no_grad(), no_surprise():
+            torch.manual_seed(3)
+            got = fast(x)
+            torch.manual_seed(3)
+            assert_close([got], [other(x)])
+        assert_close([model[1].running_mean, model[1].running_var], [other[1].running_mean, other[1].running_var])
+        assert model[1].num_batches_tracked == other[1].num_batches_tracked
+    fast.eval()
+    other.eval()
+    assert not model[1].training
+    same(fast, other, x)
+    assert any("dropout" in place.operator and "random" in place.reason for place in fast.report.places)
+
+
+def test_gradients_are_left_to_the_module_and_said_so() -> None:
+    model, x = block(), torch.randn(5, 12)
+    fast = steptp.optimize(model, [x])
+    with pytest.warns(SteptpWarning, match="torch.compile"):
+        fast(x).sum().backward()
+    assert model[0].weight.grad is not None
+    assert sum(fast.report.calls.values()) == 1
+
+
+@pytest.mark.parametrize("case", ["norms", "convolution", "attention", "loss", "embedding"])
+def test_training_through_the_backend(case: str) -> None:
+    cases = {
+        "norms": (nn.Sequential(nn.Linear(8, 12), nn.LayerNorm(12), nn.SiLU(), nn.Linear(12, 4)), [torch.randn(6, 8)]),
+        "convolution": (
+            nn.Sequential(nn.Conv2d(2, 4, 3, stride=2, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2, stride=1)),
+            [torch.randn(2, 2, 8, 7)],
+        ),
+        "attention": (nn.MultiheadAttention(8, 2, batch_first=True), [torch.randn(2, 4, 8)] * 3),
+        "loss": (nn.CrossEntropyLoss(), [torch.randn(6, 5), torch.tensor([0, 4, 2, 1, -100, 3])]),
+        "embedding": (nn.Sequential(nn.Embedding(10, 6), nn.Linear(6, 4), nn.Softmax(-1)), [torch.tensor([[1, 2, 2], [9, 0, 1]])]),
+    }
+    torch.manual_seed(0)
+    module, inputs = cases[case]
+    reports = compare_gradients(fill(module).train(), inputs, case)
+    assert len(groups(reports)) >= 2, "a forward and a backward graph"
+
+
+def test_dropout_draws_what_eager_draws() -> None:
+    model, x = fill(nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 8))).train(), torch.randn(4, 8)
+    torch._dynamo.reset()
+    compiled = torch.compile(model, backend="steptp")
+    with torch.no_grad(), no_surprise():
+        torch.manual_seed(5)
+        got = compiled(x)
+        torch.manual_seed(5)
+        assert_close([got], [model(x)])
+
+
+def test_saved_and_loaded(tmp_path) -> None:
+    model, x = block(), torch.randn(5, 12)
+    fast = steptp.optimize(model, [x], cache="off")
+    fast.save(tmp_path / "saved")
+    assert (tmp_path / "saved" / "group_001" / "certificates" / "01.json").is_file()
+    loaded = steptp.load(tmp_path / "saved", model)
+    with no_surprise():
+        same(loaded, model, x)
+    assert [group.from_cache for group in loaded.report.groups] == [True]
+    # What somebody has changed is not believed: the program is judged before it is used.
+    program = tmp_path / "saved" / "group_001" / "program.leir"
+    program.write_text(program.read_text().replace("(1+erf", "(1-erf", 1))
+    with pytest.raises(steptp.SteptpError, match="group_001"):
+        steptp.load(tmp_path / "saved", model)
+    with pytest.raises(steptp.SteptpError, match="optimized.json"):
+        steptp.load(tmp_path, model)
+
+
+def test_threads_are_welcome() -> None:
+    model = block()
+    xs = [torch.randn(5, 12) for _ in range(6)]
+    fast = steptp.optimize(model, [xs[0]])
+    with torch.no_grad():
+        wanted = [model(x) for x in xs]
+    problems: list[str] = []
+
+    def work(number: int) -> None:
+        with torch.no_grad():
+            for _ in range(20):
+                if not torch.allclose(fast(xs[number]), wanted[number], atol=1e-5):
+                    problems.append(f"thread {number}")
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems
+
+
+def test_samples_leave_slow_groups_to_eager() -> None:
+    model, x = block(), torch.randn(64, 12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SteptpWarning)
+        fast = steptp.optimize(model, [x], samples=3)
+        same(fast, model, x)
+    for group in fast.report.groups:
+        assert group.samples == 3 and group.measured_s is not None and group.measured_s <= group.eager_s
+    assert fast.report.groups or all("slower" in place.reason for place in fast.report.places)
+
+
+def test_options_that_do_not_exist() -> None:
+    for options, message in (({"speed": 3}, "no option 'speed'"), ({"check": "never"}, "no check"), ({"samples": -1}, "samples")):
+        with pytest.raises(ValueError, match=message):
+            steptp.optimize(block(), [torch.randn(5, 12)], **options)
+    with pytest.raises(ValueError, match="no device"):
+        steptp.optimize(block(), [torch.randn(5, 12)], device="tpu")
+    with pytest.raises(Exception, match="no option 'speed'"):
+        torch._dynamo.reset()
+        torch.compile(block(), backend="steptp", options={"speed": 3})(torch.randn(5, 12))

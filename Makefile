@@ -50,7 +50,7 @@ bench: packages ## the benchmarks
 
 portable: packages ## build/portable: a copy that runs on other machines, for GPUs
 	$(call configure,build,release)
-	$(call compile,build,steptp steptp_portable lowering_cat)
+	$(call compile,build,steptp steptp_portable steptp_cursor_portable lowering_cat)
 	@tools/make_portable.sh build
 
 test-gpu: portable ## programs on this machine's GPU against certified values; exit 4 without one

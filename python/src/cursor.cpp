@@ -98,9 +98,12 @@ void bind_cursor(nb::module_& module) {
       .def("draw", [](const PlanSpace& space, std::uint64_t seed,
                       std::uint64_t number) { return cursor::drawn_cursor(space.space, seed, number); })
       .def("replay", &replay)
-      .def("prompt", [](const PlanSpace& space, const nb::object& quality) {
-        return cursor::sentence_text(valid(cursor::prompt_of(*space.space, quality_of(quality))));
-      });
+      .def(
+          "prompt",
+          [](const PlanSpace& space, const nb::object& quality) {
+            return cursor::sentence_text(valid(cursor::prompt_of(*space.space, quality_of(quality))));
+          },
+          nb::arg("quality").none());
   nb::class_<Cursor>(module, "PlanCursor")
       .def_prop_ro("complete", &Cursor::is_complete)
       .def("next", &next)
@@ -108,7 +111,7 @@ void bind_cursor(nb::module_& module) {
       .def("put", &put)
       .def("fork", [](const Cursor& cursor) { return cursor.fork(); })
       .def("text", &Cursor::text)
-      .def("sentence", &sentence)
+      .def("sentence", &sentence, nb::arg("quality").none())
       .def("finish", &finish)
       .def("facts", &facts);
   module.def("open_plan_space", &open, nb::arg("document"), nb::arg("device"));

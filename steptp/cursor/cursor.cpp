@@ -53,11 +53,6 @@ std::vector<Group> groups_of(const Space& space, const std::vector<Decision>& de
   return out;
 }
 
-std::vector<PlannedMove> shifted(std::vector<PlannedMove> moves, std::uint32_t by) {
-  for (PlannedMove& move : moves) move.choice.at.items[0] += by;
-  return moves;
-}
-
 }  // namespace
 
 Cursor::Cursor(SpacePtr space) : space_(std::move(space)), end_(space_->expressions()) { advance(); }
@@ -130,11 +125,10 @@ std::string Cursor::text() const {
 Result<std::vector<GroupFacts>, std::string> Cursor::facts() const {
   std::vector<GroupFacts> out;
   for (const Group& group : groups_of(*space_, decisions_)) {
-    const Program* section = space_->section(group.first, group.count);
-    if (!section) return concat("expression ", group.first, " cannot be looked at by itself");
-    const auto made = replay(*section, Plan{{}, {}, group.structure->moves(group.values)}, Tracking::off);
-    if (!made) return concat("the group of expression ", group.first, " cannot be made");
-    auto summary = estimation::summary_of(made->program);
+    const auto made =
+        made_alone(space_->prepared().program, group.first, group.count, group.structure->moves(group.values));
+    if (!made) return concat("the group of expression ", group.first, " cannot be looked at by itself");
+    auto summary = estimation::summary_of(*made);
     if (!summary) return summary.error();
     const double seconds = estimate_of(*summary, space_->target().rates).seconds;
     out.push_back({group.first, group.count, group.structure->kind(), std::move(summary).value(), seconds});
@@ -150,7 +144,7 @@ Result<Finished, std::string> Cursor::finish() const {
   // The last group first: what stands before keeps its place.
   std::vector<PlannedMove> moves;
   for (const Group& group : groups_of(*space_, decisions_)) {
-    for (PlannedMove& move : shifted(group.structure->moves(group.values), group.first))
+    for (PlannedMove& move : moves_at(group.first, group.structure->moves(group.values)))
       moves.push_back(std::move(move));
   }
   auto made = replay(space_->prepared().program, Plan{{}, {}, moves}, Tracking::off);

@@ -144,13 +144,14 @@ CandidateList row_kernels(View& view, std::uint32_t count) {
   return out;
 }
 
-CandidateList stages(View& view) {
+/// Two kernels; what has only a value for each row goes into the second.
+CandidateList stages(View& view, std::uint32_t count) {
   CandidateList out{"stages", {"parts", "threads", "vector"}, {}};
   const RowChain chain = find_row_chain(view, 0);
   if (chain.parts.empty() || chain.parts[0].kind != RowPart::Kind::reduce) return out;
   const std::int64_t length = chain.parts[0].length;
   const std::int64_t lanes = lanes_of(view, chain);
-  const Values implied = {{"sums", sums_of(view, 1)}};
+  const Values implied = {{"sums", sums_of(view, count)}};
   for (const std::int64_t parts : decision_numbers()) {
     if (parts < 2 || length % parts != 0) continue;
     for (const std::int64_t threads : {32, 64, 128, 256, 512}) {
@@ -159,6 +160,7 @@ CandidateList stages(View& view) {
         if (part % vector != 0 || part / vector < 2 || part / vector < threads) continue;
         const Values values = {{"parts", parts}, {"threads", threads}, {"vector", vector}};
         out.candidates.push_back(one_move("stages", values, implied, concat(parts, " ", threads, " ", vector)));
+        out.candidates.back().kernels = 2;
       }
     }
   }
@@ -201,7 +203,7 @@ CandidateList online(View& view, std::uint32_t count) {
       all.emplace_back("following", static_cast<std::int64_t>(count - kind.before - 1));
       candidate.moves = {planned_move("online", kind.before, std::move(all))};
       candidate.alike = concat(kind.word, " ", some);
-      candidate.is_whole = true;
+      candidate.kernels = 1;
       out.candidates.push_back(std::move(candidate));
     }
   }
@@ -291,7 +293,7 @@ std::vector<CandidateList> candidates_of(View& section, std::uint32_t count, con
   if (count == 1) all.push_back(maps(section));
   if (count == 2) all.push_back(epilogues(section));
   all.push_back(row_kernels(section, count));
-  if (count == 1 && !target.is_cpu()) all.push_back(stages(section));
+  if (!target.is_cpu()) all.push_back(stages(section, count));
   if (!target.is_cpu()) all.push_back(matrices(section, count));
   all.push_back(joins(section, count));
   all.push_back(online(section, count));

@@ -14,7 +14,7 @@ struct Candidate {
   Values values;
   std::vector<PlannedMove> moves;
   std::string alike;
-  bool is_whole = false;  ///< all of the run has to become one kernel
+  std::size_t kernels = 0;  ///< that all of the run has to become; 0: any number
 };
 
 struct CandidateList {

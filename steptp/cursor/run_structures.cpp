@@ -4,6 +4,7 @@
 
 #include "steptp/estimate/summary.h"
 #include "steptp/moves/tile_match.h"
+#include "steptp/planner/section.h"
 #include "steptp/safety/check.h"
 
 namespace steptp::cursor {
@@ -42,9 +43,31 @@ std::optional<TileLimits> tile_limits(View& view, std::int64_t following, const 
 
 }  // namespace
 
-RunStructures::RunStructures(std::uint32_t count, std::optional<Program> section,
-                             const std::vector<Proposal>& proposals, PlanTarget target)
-    : section_(std::move(section)), target_(target), following_(static_cast<std::int64_t>(count) - 1) {
+namespace {
+
+/// Some moves take expressions along that they find behind them: those would not be of the run alone.
+bool is_same_outside(const Program& before, const Program& after, std::uint32_t first, std::uint32_t count) {
+  const auto is_same = [](const NestPtr& left, const NestPtr& right) { return equal(*left, *right); };
+  const auto behind = static_cast<std::ptrdiff_t>(before.nests.size() - first - count);
+  return std::equal(before.nests.begin(), before.nests.begin() + first, after.nests.begin(), is_same) &&
+         std::equal(before.nests.end() - behind, before.nests.end(), after.nests.end() - behind, is_same);
+}
+
+}  // namespace
+
+std::optional<Program> made_alone(const Program& whole, std::uint32_t first, std::uint32_t count,
+                                  const std::vector<PlannedMove>& moves) {
+  const auto made = replay(whole, Plan{{}, {}, moves_at(first, moves)}, Tracking::off);
+  if (!made) return std::nullopt;
+  const std::size_t others = whole.nests.size() - count;
+  if (made->program.nests.size() <= others || !is_same_outside(whole, made->program, first, count)) return std::nullopt;
+  View view(made->program);
+  return Sections(view).section(first, static_cast<std::uint32_t>(made->program.nests.size() - others));
+}
+
+RunStructures::RunStructures(const Program& whole, std::uint32_t first, std::uint32_t count,
+                             std::optional<Program> section, const std::vector<Proposal>& proposals, PlanTarget target)
+    : whole_(whole), first_(first), count_(count), section_(std::move(section)), target_(target) {
   const CandidateList as_is = {"as_is", {}, {{{}, {}, ""}}};
   if (!section_) {
     if (count == 1) all_.push_back({as_is, {{"", true}}, {}, nullptr});
@@ -56,20 +79,23 @@ RunStructures::RunStructures(std::uint32_t count, std::optional<Program> section
     std::erase_if(list.candidates, [&](const Candidate& candidate) { return !tokens_of(list, candidate); });
     all_.push_back({std::move(list), {}, {}, nullptr});
   }
-  if (find_tiled(view, item_site({0}), following_).ok()) all_.push_back({{"tile", {}, {}}, {}, {}, nullptr, true});
+  if (find_tiled(view, item_site({0}), std::int64_t{count_} - 1).ok())
+    all_.push_back({{"tile", {}, {}}, {}, {}, nullptr, true});
 }
 
 /// Whether the moves are made, and what they make passes `check` for the device and can be lowered.
-bool RunStructures::works(const std::vector<PlannedMove>& moves, bool is_whole) const {
-  const auto made = replay(*section_, Plan{{}, {}, moves}, Tracking::off);
-  if (!made || (is_whole && made->program.nests.size() != 1)) return false;
-  return check_program(made->program, {target_.device}).verdict == CheckReport::Verdict::ok &&
-         estimation::summary_of(made->program).ok();
+bool RunStructures::works(const std::vector<PlannedMove>& moves, std::size_t kernels) const {
+  // What needs something behind the run is not the run's own.
+  if (count_ < whole_.nests.size() && !replay(*section_, Plan{{}, {}, moves}, Tracking::off)) return false;
+  const auto made = made_alone(whole_, first_, count_, moves);
+  if (!made || (kernels != 0 && made->nests.size() != kernels)) return false;
+  return check_program(*made, {target_.device}).verdict == CheckReport::Verdict::ok &&
+         estimation::summary_of(*made).ok();
 }
 
 bool RunStructures::works(Kind& kind, const Candidate& candidate) const {
   const auto [entry, is_new] = kind.known.try_emplace(candidate.alike, false);
-  if (is_new) entry->second = works(candidate.moves, candidate.is_whole);
+  if (is_new) entry->second = works(candidate.moves, candidate.kernels);
   return entry->second;
 }
 
@@ -125,18 +151,18 @@ void RunStructures::make(Kind& kind) {
 /// Tiles with everything that works: where vectors or padding are refused, without them.
 std::unique_ptr<Structure> RunStructures::tiles() const {
   View view(*section_);
-  auto limits = tile_limits(view, following_, target_);
+  auto limits = tile_limits(view, std::int64_t{count_} - 1, target_);
   if (!limits) return nullptr;
   const std::int64_t widest = limits->widest;
   for (const bool has_padding : {true, false}) {
     for (const bool has_vectors : {true, false}) {
       limits->has_padding = has_padding;
       limits->widest = has_vectors ? widest : 1;
-      auto out = std::make_unique<TileStructure>(*limits, following_);
+      auto out = std::make_unique<TileStructure>(*limits, std::int64_t{count_} - 1);
       const auto examples = out->examples();
       const bool all_work =
           !examples.empty() && std::all_of(examples.begin(), examples.end(),
-                                           [&](const auto& example) { return works(out->moves(example), false); });
+                                           [&](const auto& example) { return works(out->moves(example), 1); });
       if (all_work) return out;
     }
   }

@@ -46,8 +46,9 @@ Space::Space(const Program& root, Target target, PreparedProgram prepared)
 RunStructures& Space::run(Place place) const {
   const auto [entry, is_new] = runs_.try_emplace(place);
   if (is_new) {
-    entry->second = std::make_unique<RunStructures>(place.second, sections_.section(place.first, place.second),
-                                                    proposals_[place], target_.limits);
+    entry->second = std::make_unique<RunStructures>(prepared_.program, place.first, place.second,
+                                                    sections_.section(place.first, place.second), proposals_[place],
+                                                    target_.limits);
   }
   return *entry->second;
 }
@@ -81,12 +82,6 @@ const std::vector<Token>& Space::kinds(std::uint32_t first, std::uint32_t count)
 const Structure* Space::structure(std::uint32_t first, std::uint32_t count, Token kind) const {
   const std::lock_guard guard(lock_);
   return run({first, count}).structure(kind);
-}
-
-const Program* Space::section(std::uint32_t first, std::uint32_t count) const {
-  const std::lock_guard guard(lock_);
-  const auto& section = run({first, count}).section();
-  return section ? &*section : nullptr;
 }
 
 Result<SpacePtr, std::string> open_space(const Program& program, const Target& target) {

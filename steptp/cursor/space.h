@@ -37,8 +37,6 @@ class Space {
   [[nodiscard]] const std::vector<Token>& kinds(std::uint32_t first, std::uint32_t count) const;
   /// Null where the run has no such kind.
   [[nodiscard]] const Structure* structure(std::uint32_t first, std::uint32_t count, Token kind) const;
-  /// The run as a program of its own; null where it cannot be cut out.
-  [[nodiscard]] const Program* section(std::uint32_t first, std::uint32_t count) const;
 
  private:
   using Place = std::pair<std::uint32_t, std::uint32_t>;

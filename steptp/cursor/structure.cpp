@@ -48,6 +48,11 @@ std::vector<PlannedMove> ListedStructure::moves(std::span<const Token> chosen) c
   return found.front().moves;
 }
 
+std::vector<PlannedMove> moves_at(std::uint32_t first, std::vector<PlannedMove> moves) {
+  for (PlannedMove& move : moves) move.choice.at.items[0] += first;
+  return moves;
+}
+
 std::optional<Token> value_token(const Json& value) {
   if (value.as_integer()) return number_token(*value.as_integer());
   return value.as_string() ? find_token(*value.as_string()) : std::nullopt;

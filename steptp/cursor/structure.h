@@ -58,6 +58,9 @@ class ListedStructure : public Structure {
   std::vector<Form> forms_;  ///< sorted by values
 };
 
+/// Moves of a run at their places in the whole program.
+[[nodiscard]] std::vector<PlannedMove> moves_at(std::uint32_t first, std::vector<PlannedMove> moves);
+
 /// The value of a parameter as a token: a number of the list, or a word. Nothing where the vocabulary has none.
 [[nodiscard]] std::optional<Token> value_token(const Json& value);
 }  // namespace steptp::cursor

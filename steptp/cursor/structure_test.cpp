@@ -40,7 +40,7 @@ PlanTarget target_named(std::string_view device) { return plan_target(*find_rate
 
 bool works(const Program& program, const Candidate& candidate, const PlanTarget& target) {
   const auto made = replay(program, Plan{{}, {}, candidate.moves}, Tracking::off);
-  return made && (!candidate.is_whole || made->program.nests.size() == 1) &&
+  return made && (candidate.kernels == 0 || made->program.nests.size() == candidate.kernels) &&
          check_program(made->program, {target.device}).verdict == CheckReport::Verdict::ok;
 }
 
@@ -53,7 +53,7 @@ void expect_brute_force(const Program& program, std::string_view device) {
   for (Proposal& proposal : proposals_for(view, target)) {
     if (proposal.first == 0 && proposal.expressions == count) proposals.push_back(std::move(proposal));
   }
-  RunStructures run(count, program, proposals, target);
+  RunStructures run(program, 0, count, program, proposals, target);
   std::size_t tried = 0;
   for (const CandidateList& list : candidates_of(view, count, proposals, target)) {
     Choices wanted;

@@ -28,6 +28,9 @@ ALLOWED: dict[str, str] = {
     "vocabulary_size": "likewise",
     "find_contraction": "the vocabulary of moves is tested whole; which of them ask it changes",
     "tile_of": "likewise",
+    "multiply_as": "a test compares the bits that each generation of x86-64 gives; the product takes the newest",
+    "fast_exp": "its error is tested by itself; the product calls the same lines inside loops",
+    "first_logits": "the logits behind a prompt are compared with PyTorch's; drawing reads the last token of a prompt later",
     "only_reader": "likewise",
     "is_equal_or_numeric": "what a grade means; tests of the judge ask for it by name",
 }

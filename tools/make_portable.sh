@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes BUILD/portable a folder that runs from a plain copy on any x86-64 Linux with glibc 2.36 or newer: the binary, the
-# cursor for C with its header and its words, the libraries that they need besides glibc, and the programs of the GPU
-# tests. Without the LLVM engine.
+# cursor for C with its header and its words, the training of the language model, the libraries that they need besides
+# glibc, and the programs of the GPU tests. Without the LLVM engine.
 # Usage: make_portable.sh BUILD
 # Debian has no static FLINT, so libraries travel as files beside the binary instead of inside it.
 set -euo pipefail
@@ -15,7 +15,11 @@ mkdir -p "$out/lib" "$out/programs"
 # glibc is the system's own; all else is copied.
 { ldd "$out/steptp"; ldd "$out/libsteptp_cursor.so"; } | awk '$3 ~ /^\// { print $3 }' | sort -u | grep -Ev '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' |
   while read -r library; do cp -L "$library" "$out/lib/"; done
-cp tools/run_gpu_tests.py capi/steptp_cursor.h data/tlm_vocabulary.txt "$out/"
+# The tensor language model needs a Python with PyTorch there, and nothing else.
+rm -rf "$out/steptp_tlm"
+mkdir "$out/steptp_tlm"
+cp python/steptp_tlm/*.py "$out/steptp_tlm/"
+cp tools/train_tlm.sh tools/run_gpu_tests.py capi/steptp_cursor.h data/tlm_vocabulary.txt "$out/"
 python3 tools/gpu_test_programs.py "$build" "$out/programs"
 
 newest=$(objdump -T "$out/steptp" "$out/libsteptp_cursor.so" "$out"/lib/* | grep -o 'GLIBC_2\.[0-9]*' | sort -t. -k2 -n | tail -1)

@@ -30,6 +30,8 @@ class Problem(Protocol):
 
     def expected_seconds(self, values: Values) -> float: ...
 
+    def pool(self, count: int, rng: random.Random) -> list[Values]: ...
+
 
 def number_of(word: str, token: int) -> float:
     """Sizes by their logarithm, other words by their place in the vocabulary."""
@@ -117,6 +119,10 @@ class SpaceProblem:
     def features(self, values: Sequence[Values]) -> Tensor:
         return features_of(self.space, values)
 
+    def pool(self, count: int, rng: random.Random) -> list[Values]:
+        """Different programs, of `count` random ones."""
+        return sorted({self.random(rng) for _ in range(count)})
+
     def expected_seconds(self, values: Values) -> float:
         if values not in self._expected:
             try:
@@ -156,6 +162,10 @@ class TableProblem:
 
     def features(self, values: Sequence[Values]) -> Tensor:
         return self._features[[self.place[one] for one in values]]
+
+    def pool(self, count: int, rng: random.Random) -> list[Values]:
+        """A table is small enough to look at all of it."""
+        return list(self.sentences)
 
     def expected_seconds(self, values: Values) -> float:
         if values not in self._expected:

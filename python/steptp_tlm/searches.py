@@ -114,8 +114,7 @@ def _fit(problem: Problem, seen: Seen) -> BoostedTrees:
 
 def analytic_top(problem: Problem, budget: int, rng: random.Random, measure: Measure) -> None:
     """Of many random programs those that the analytic model expects to be fastest."""
-    pool = sorted({problem.random(rng) for _ in range(POOL)})
-    in_this_order(sorted(pool, key=lambda values: (problem.expected_seconds(values), values)), budget, measure)
+    in_this_order(sorted(problem.pool(POOL, rng), key=lambda values: (problem.expected_seconds(values), values)), budget, measure)
 
 
 def neighbour_transfer(known: Sequence[Values]) -> Search:

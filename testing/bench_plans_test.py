@@ -59,6 +59,27 @@ class BenchPlans(unittest.TestCase):
                     alone = [kernel for kernel in launches["kernels"] if kernel["block"] == [1, 1, 1]]
                     self.assertEqual(len(alone), number in SINGLE_THREADS)
 
+    def test_plans_with_matrix_instructions(self) -> None:
+        folder = PLANS / "matrix"
+        known = time_plans.workloads()
+        lists = [time_plans.read_entries(path, known) for path in sorted(folder.glob("*.jsonl"))]
+        self.assertEqual(sorted(entry["file"].name for entries in lists for entry in entries),
+                         sorted(path.name for path in folder.glob("*.json")))
+        entries = lists[0]  # those that the planner takes; the others have other sizes
+        with tempfile.TemporaryDirectory() as kept:
+            for entry in entries:
+                number = entry["workload"]
+                with self.subTest(plan=entry["file"].name):
+                    self.assertIn(known[number].short_dtype, ("f16", "f64"))
+                    vanilla = Path(kept) / f"{number}.json"
+                    if not vanilla.exists():
+                        vanilla.write_text(known[number].vanilla(STEPTP))
+                    end = time_plans.end_of(STEPTP, entry, vanilla, Path(kept))
+                    output_of("check", "--device", "nvidia-h200", str(end))
+                    text = output_of("lower", str(end), "--to", "cuda")
+                    self.assertIn("stp_mma_", text)
+                    self.assertIn("stp_copies_wait", text)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

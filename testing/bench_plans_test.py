@@ -78,6 +78,16 @@ class BenchPlans(unittest.TestCase):
                     output_of("check", "--device", "nvidia-h200", str(end))
                     self.assertIn("stp_mma_", output_of("lower", str(end), "--to", "cuda"))
 
+    def test_matrix_products_have_ends(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, str(ROOT / "bench" / "time_matmuls.py"), STEPTP, folder, "--ends",
+                                   "--dtype", "f64"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            ends = sorted(Path(folder).glob("f64_*.[0-9].leir"))
+            self.assertEqual(len(ends), 20)
+            for end in ends:
+                output_of("check", "--device", "nvidia-h200", str(end))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

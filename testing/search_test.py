@@ -78,6 +78,7 @@ class Search(unittest.TestCase):
         first = self.search("--samples", "4", "--journal", journal)
         more = json.loads(self.run_steptp("search", "resume", journal, "--samples", "7", "--json"))
         self.assertEqual((first["samples"], more["samples"]), (4, 7))
+        self.assertEqual(json.loads(self.run_steptp("search", "show", journal, "--json")), more)
         self.assertEqual(more["curve"][: len(first["curve"])], first["curve"])
 
     def test_a_model_is_asked_and_every_answer_is_in_the_journal(self) -> None:

@@ -195,7 +195,10 @@ Status start_search(SearchOptions& options) {
 Status resume_search(SearchOptions& options) {
   auto folder = search::read_folder(options.folders.front());
   if (!folder) return failed(folder.error(), Status::bad_input);
-  if (options.has_samples) folder->settings.budget.samples = options.settings.budget.samples;
+  if (options.has_samples) {
+    folder->settings.budget.samples = options.settings.budget.samples;
+    if (const auto begun = search::begin_folder(*folder); !begun) return failed(begun.error(), Status::failed);
+  }
   return search_all(*folder, options);
 }
 

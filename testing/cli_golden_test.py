@@ -41,7 +41,7 @@ CASES = {
     "optimize_unknown": "optimize files/unknown.leir",
     "optimize_no_file": "optimize files/no_such_file.leir",
     "optimize_not_an_archive": "optimize files/not_an_archive.pt2",
-    "optimize_samples": "optimize files/chain.leir --samples 3",
+    "optimize_samples": "optimize files/chain.leir --device nvidia-h200 --samples 3",
     "optimize_plan_other": "optimize files/product.leir --device nvidia-h200 --plan files/plan.json",
     "optimize_plan_other_json": "optimize --json files/product.leir --device nvidia-h200 --plan files/plan.json",
     "optimize_plan_version": "optimize files/chain.leir --device nvidia-h200 --plan files/plan_version.json",

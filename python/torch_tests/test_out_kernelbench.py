@@ -19,6 +19,7 @@ PROBLEMS = Path(__file__).parent / "problems"
 PATHS = sorted(PROBLEMS.rglob("*.py"))
 SOFTMAX = (PROBLEMS / "level1" / "1_Softmax.py").read_text()
 LINEAR = (PROBLEMS / "level2" / "1_Linear_GELU_Softmax.py").read_text()
+NORM = (PROBLEMS / "level2" / "2_Convolution_BatchNorm_ReLU.py").read_text()
 BUILT = Path(os.environ.get("STEPTP_BINARY", "build/steptp")).resolve().parent
 FAKES = {"STEPTP_CUDA_DRIVER": BUILT / "testing" / "libfake_cuda_driver.so", "STEPTP_NVRTC": BUILT / "testing" / "libfake_cuda_nvrtc.so"}
 
@@ -76,7 +77,7 @@ def test_files_with_model_new_under_an_emulated_gpu(tmp_path: Path, monkeypatch:
         pytest.skip("the emulated GPU is built with the tests in C++")
     for name, path in FAKES.items():
         monkeypatch.setenv(name, str(path))
-    for problem in (SOFTMAX, LINEAR) if SOAK else (LINEAR,):
+    for problem in (SOFTMAX, LINEAR, NORM) if SOAK else (NORM,):
         (tmp_path / "problem.py").write_text(problem)
         emitting.emit(tmp_path / "problem.py", "kernelbench", tmp_path / "new.py", "nvidia-h200")
         made = (tmp_path / "new.py").read_text()
@@ -91,6 +92,10 @@ def test_files_with_model_new_under_an_emulated_gpu(tmp_path: Path, monkeypatch:
         new = namespace(made, "new")["ModelNew"](*old["get_init_inputs"]())
         assert [name for name, _ in model.named_parameters()] == [name for name, _ in new.named_parameters()]
         assert all(torch.equal(left, right) for left, right in zip(model.parameters(), new.parameters()))
+        inputs = old["get_inputs"]()
+        with torch.no_grad():
+            assert torch.allclose(model(*inputs), new(*inputs), atol=1e-5)
+        assert all(torch.allclose(left, right) for left, right in zip(model.buffers(), new.buffers())), "running statistics too"
         with torch.no_grad(), pytest.raises(RuntimeError, match="in these kernels"):
             new(*(value.double() for value in old["get_inputs"]()))
 
@@ -119,6 +124,8 @@ def test_what_cannot_be_emitted_says_why(tmp_path: Path, capsys: pytest.CaptureF
     fourier = PROBLEMS / "level1" / "4_Fourier_transform.py"
     assert emitting.main([str(fourier), "--emit", "kernelbench", "-o", str(tmp_path / "new.py")]) == 1
     assert "fft" in capsys.readouterr().err and not (tmp_path / "new.py").exists()
+    assert emitting.main([str(PATHS[0]), "--emit", "cuda", "-o", str(tmp_path / "out"), "--device", "cpu"]) == 1
+    assert "nvidia-h200" in capsys.readouterr().err
     (tmp_path / "empty.py").write_text("x = 1\n")
     assert emitting.main([str(tmp_path / "empty.py"), "--emit", "cuda", "-o", str(tmp_path / "out")]) == 2
     assert "defines no class Model" in capsys.readouterr().err

@@ -82,6 +82,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("replay", add_replay(app));
   verbs.emplace_back("optimize", add_optimize(app));
   verbs.emplace_back("search", add_search(app));
+  verbs.emplace_back("kernelbench", add_kernelbench(app));
   verbs.emplace_back("lower", add_lower(app));
   verbs.emplace_back("time", add_time(app));
   verbs.emplace_back("estimate", add_estimate(app));

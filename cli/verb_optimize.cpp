@@ -6,6 +6,7 @@
 #include "cli/import_report.h"
 #include "cli/interrupts.h"
 #include "cli/move_options.h"
+#include "cli/python_tool.h"
 #include "cli/refused_root.h"
 #include "cli/strategy_options.h"
 #include "cli/verb.h"
@@ -32,6 +33,7 @@ struct OptimizeOptions {
   std::string device = "cpu";
   std::string folder;
   std::string plan;
+  std::string emit;
   std::uint64_t samples = 0;
   std::uint64_t seed = 1;
   double seconds = 0;
@@ -193,9 +195,21 @@ Status optimize_model(OptimizeOptions& options, const OptimizeRequest& request, 
   return answer.status;
 }
 
+/// Files that run elsewhere are made by the Python package, which has PyTorch.
+Status emit(const OptimizeOptions& options) {
+  const std::string& file = options.records.file;
+  if (!file.ends_with(".py") || options.folder.empty()) {
+    return bad_input(make_error("usage", concat("--emit ", options.emit, " wants a .py file and -o OUT"),
+                                "for other files, leave out --emit: -o DIR has the program and its plan"));
+  }
+  return become_python_tool(options.import.python, "steptp.torch_out.emitting",
+                            {file, "--emit", options.emit, "--device", options.device, "-o", options.folder});
+}
+
 Status run(OptimizeOptions& options) {
   const auto rates = find_rates(options.device);
   if (!rates) return bad_input(make_error("usage", concat("--device: ", rates.error())));
+  if (!options.emit.empty()) return emit(options);
   const bool is_here = options.device == "cpu" || options.device == "cuda";
   if (options.samples > 0 && (!is_here || !options.plan.empty())) {
     return bad_input(make_error("usage", is_here ? "--samples looks for a plan, and --plan gives one"
@@ -247,6 +261,10 @@ VerbMain add_optimize(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--output,-o", options->folder,
                    "a folder for the program, plan, recipe, verdict, certificates, and what is expected");
+  verb->add_option("--emit", options->emit,
+                   "of a .py file: a file with ModelNew (kernelbench), a folder that Python runs (module), or CUDA "
+                   "text (cuda)")
+      ->check(one_of({"module", "kernelbench", "cuda"}));
   verb->add_flag("--explain", options->explain, "print the plan in words instead of the program");
   verb->add_option("--samples", options->samples,
                    "how many programs a search by rules measures on this machine, the program as it came included; 0 "

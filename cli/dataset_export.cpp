@@ -84,6 +84,8 @@ VerbMain add_dataset_export(CLI::App& dataset_verb) {
   verb->add_option("--max-tokens", options.max_tokens,
                    "leave out rows whose prompt and answer have more tokens than this; 0 leaves out none")
       ->capture_default_str();
+  verb->add_flag("--only-useful", options.only_useful,
+                 "leave out rows of which no answer is expected to be faster, on a GPU or a CPU");
   verb->add_option("--near-misses", options.near_misses,
                    "for how many right answers a wrong one is looked for (dpo_*, kto_trl, near_miss)")
       ->capture_default_str();

@@ -46,6 +46,10 @@ void for_each_setting(Settings& c, const Visit& visit) {
   visit("extended", "also use choices beyond the published form of a strategy", c.extended);
   visit("weights", "how many entries of each strategy are wanted for every hundred programs, difficult/medium/easy",
         c.weights);
+  visit(
+      "draw",
+      "useful: prefer factors that a person would choose, and leave out steps not worth showing; published: all alike",
+      c.draw);
   visit("depth", "also start from programs that up to this many verified steps lead to", c.depth);
   visit("deep_states", "how many such programs each program gives, for each depth", c.deep_states);
   visit("deep_entries", "how many entries start from each such program", c.deep_entries);
@@ -266,6 +270,7 @@ std::string problem_of(const Configuration& c) {
   if (c.attempts < 1) return "attempts are at least 1";
   if (c.compile != "sample" && c.compile != "all" && c.compile != "none")
     return concat("compile is sample, all or none, not '", c.compile, "'");
+  if (c.draw != "useful" && c.draw != "published") return concat("draw is useful or published, not '", c.draw, "'");
   if (c.subset_least < 2) return "subset_least is at least 2";
   if (!(c.subset_size >= static_cast<double>(c.subset_least))) return "subset_size is less than subset_least";
   if (!(c.subsets >= 0)) return "subsets are negative";

@@ -82,6 +82,7 @@ RowOptions row_options(const ExportOptions& options, const std::vector<std::stri
     for (const std::string& table : find_config(name)->tables) out.tables.insert(table);
   }
   out.max_tokens = options.max_tokens;
+  out.only_useful = options.only_useful;
   out.near_miss.seed = options.seed;
   const auto wants = [&out](const char* table) { return out.tables.contains(std::string_view(table)); };
   if (wants("near_miss") || wants("dpo_trl") || wants("dpo_swift") || wants("kto_trl")) {
@@ -288,6 +289,7 @@ Result<std::optional<Manifest>, Diagnostic> export_dataset(const std::string& fo
   if (!configs) return std::move(configs).error();
   manifest.configs = std::move(configs).value();
   manifest.max_tokens = options.max_tokens;
+  manifest.only_useful = options.only_useful;
   const auto input = read_input(folder);
   if (!input) return input.error();
   const Json* stated = input->build.find("configuration");

@@ -76,7 +76,7 @@ VerbMain add_dataset_export(CLI::App& dataset_verb) {
       concat("The configs are ",
              join(dataset::all_configs(), " ", [](const dataset::ExportConfig& config) { return config.name; }),
              ".\nNothing is built again: export as often as you like.\n"
-             "Example: steptp dataset export data --out for_trl --configs sft_trl,dpo_trl --max-tokens 8192"));
+             "Example: steptp dataset export my_steps --out for_trl --configs sft_trl,dpo_trl --max-tokens 8192"));
   verb->add_option("DIR", arguments->folder, "the folder of the build")->required();
   verb->add_option("--out,-o", options.out, "the folder to write to; without it, DIR itself");
   verb->add_option("--configs", options.configs, "the configs to write, with commas between; without it all of them")

@@ -196,7 +196,7 @@ Status run_evaluate(EvaluateVerbOptions& options) {
   std::vector<std::pair<std::string, std::string>> unanswered;
   std::vector<ModelAnswer> answers;
   if (options.endpoint.empty()) {
-    auto read = read_answers(options.answers, *cases);
+    auto read = read_answers(options.answers, *cases, options.questions.limit > 0);
     if (!read) return failed(read.error(), Status::bad_input);
     answers = std::move(read).value();
   } else {

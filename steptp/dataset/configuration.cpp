@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -280,6 +281,11 @@ std::string problem_of(const Configuration& c) {
   for (const double number : {c.weights.difficult, c.weights.medium, c.weights.easy, c.mix.difficult, c.mix.medium,
                               c.mix.easy, c.mix_tolerance, c.most_gib}) {
     if (!(number >= 0 && number < 1e12)) return "weights, mix and most_gib are not negative";
+  }
+  const double mixed = c.mix.difficult + c.mix.medium + c.mix.easy;
+  if (mixed != 0 && std::abs(mixed - 100) > 0.01) {
+    return concat("the mix is percent of all, and these make ", number_text(mixed),
+                  " instead of 100; 0/0/0 leaves it as it comes");
   }
   return {};
 }

@@ -3,8 +3,8 @@
 #include <set>
 
 #include "steptp/answers/prompt.h"
-#include "steptp/base/line_reader.h"
 #include "steptp/base/text.h"
+#include "steptp/evaluate/row_reader.h"
 #include "steptp/text/printer.h"
 
 namespace steptp {
@@ -124,8 +124,11 @@ class CaseReader {
 
 }  // namespace
 
-Result<std::vector<EvaluationCase>, Diagnostic> read_cases(const std::string& path, const QuestionOptions& options) {
-  auto reader = LineReader::open(path);
+Result<std::vector<EvaluationCase>, Diagnostic> read_cases(const std::string& given, const QuestionOptions& options) {
+  const auto found = rows_file(given);
+  if (!found) return found.error();
+  const std::string& path = *found;
+  auto reader = RowReader::open(path);
   if (!reader) return reader.error();
   CaseReader cases(options);
   for (std::size_t number = 1; !cases.is_enough(); ++number) {

@@ -100,6 +100,8 @@ class CaseReader {
       one.text = print(one.before.program, options_.profile);
       one.messages = {{"user", prompt_for(one.before.program, options_.profile, one.programs)}};
     }
+    const bool has_system = one.messages.front().role == "system";
+    if (!options_.system.empty() && !has_system) one.messages.insert(one.messages.begin(), {"system", options_.system});
     if (!id.empty() && ids_.contains(id))
       return bad_row(place, concat("the id '", id, "' is not the first of its name"));
     one.id = id.empty() ? free_name(one.before.program.name) : id;

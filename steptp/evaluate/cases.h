@@ -30,6 +30,7 @@ struct QuestionOptions {
   Profile profile = Profile::paper;
   int programs = 1;
   std::size_t limit = 0;  ///< only so many cases; 0: all
+  std::string system;     ///< stands before each question that has no system prompt of its own; empty: none
 };
 
 /// Reads questions: rows of a dataset (`messages` or `prompt`, with `signature` and the program in `before` or `leir`),

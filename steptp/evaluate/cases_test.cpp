@@ -111,6 +111,18 @@ TEST_F(Files, AnswersComeInManyForms) {
   EXPECT_EQ((*in_order)[1].of_case, 1U);
 }
 
+TEST_F(Files, ASystemPromptStandsBeforeTheQuestion) {
+  QuestionOptions options;
+  options.system = "This is LEIR.";
+  const std::string own = R"(,"messages":[{"role":"system","content":"Mine."},{"role":"user","content":"Q"}])";
+  const auto read = read_cases(write(row("") + row(own)), options);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_EQ(read->front().messages.size(), 2U);
+  EXPECT_EQ(read->front().messages[0].role, "system");
+  EXPECT_EQ(read->front().messages[0].content, "This is LEIR.");
+  EXPECT_EQ(read->back().messages[0].content, "Mine.");
+}
+
 TEST_F(Files, SomeOfTheQuestionsTakeTheirAnswersOutOfAFileOfAll) {
   const auto read = cases(row(R"(,"id":"r1")"));
   const std::string all = write("{\"id\":\"r1\",\"text\":\"a\"}\n{\"id\":\"r2\",\"text\":\"b\"}\n");

@@ -93,8 +93,8 @@ TEST(Structure, OffersExactlyWhatWorks) {
 
 TEST(Structure, OffersExactlyTheMatrixTilesThatWork) {
   const Program program = testing::shorthand_program(
-      "@input A f64[24,20]\n@input D f64[20,36]\n@output C f64[24,36]\n"
-      "B(tx,24)L(a,36)L(c,20)[C[tx,a]=C[tx,a]+A[tx,c]*D[c,a];];\n",
+      "@input A f64[16,12]\n@input D f64[12,20]\n@output C f64[16,20]\n"
+      "B(tx,16)L(a,20)L(c,12)[C[tx,a]=C[tx,a]+A[tx,c]*D[c,a];];\n",
       {{"T", "f64"}});
   const PlanTarget target = target_named("nvidia-h200");
   RunStructures run(program, 0, 1, program, {}, target);

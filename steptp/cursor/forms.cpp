@@ -94,19 +94,13 @@ bool is_row_layout(const RowChain& chain, const RowLayoutValues& layout) {
   return layout.keep == 0 || (!chain.row_data.empty() && (length + layout.threads - 1) / layout.threads <= kMostKept);
 }
 
-/// What strategies accept depends on the sizes themselves only where there are vectors.
+/// What strategies accept depends on the sizes themselves where there are vectors or several rows.
 std::string alike_rows(const RowChain& chain, const RowLayoutValues& layout) {
-  const std::int64_t rows = chain.rows.empty() ? 1 : chain.rows.back();
-  const std::int64_t length = chain.length();
   const std::string_view size = layout.threads == 1 ? "one" : layout.threads <= 32 ? "warp" : "block";
-  const std::string vector =
-      layout.vector == 1 ? "" : concat(layout.vector, " ", layout.threads, " ", layout.rows, " ");
-  return concat(size,
-                layout.rows == 1      ? " 1 "
-                : layout.rows == rows ? " all "
-                                      : " n ",
-                layout.order, " ", layout.keep, " ", vector, divides(layout.threads * layout.vector, length),
-                divides(layout.rows, rows));
+  if (layout.vector == 1 && layout.rows == 1) {
+    return concat(size, " ", layout.keep, " ", divides(layout.threads, chain.length()));
+  }
+  return concat(layout.threads, " ", layout.rows, " ", layout.order, " ", layout.vector, " ", layout.keep);
 }
 
 /// Elements of a vector of 16 bytes: of the narrowest tensor that a row is read from.

@@ -211,17 +211,18 @@ def test_evaluation_on_a_stored_table(trained, table, tmp_path):
 
 
 def test_fine_tuning_learns_from_latencies_and_not_from_shuffled_ones(trained, table, tmp_path, capsys):
-    base, common = str(trained / "base.weights"), [str(table[0]), "--database", str(table[1]), "--epochs", "6", "--rate", "1e-3"]
-    options = {"tuned": ["--base", base], "shuffled": ["--base", base, "--shuffle-latencies"]}
+    """On the best four plans of each program, which is how it was published."""
+    base, common = str(trained / "base.weights"), [str(table[0]), "--database", str(table[1]), "--published"]
+    options = {"tuned": [], "shuffled": ["--shuffle-latencies"]}
     for name, more in options.items():
-        assert main(["train", *common, *more, "--out", str(tmp_path / name)]) == 0
+        assert main(["train", *common, "--base", base, "--epochs", "40", "--rate", "2e-3", *more, "--out", str(tmp_path / name)]) == 0
     models = [part for name in options for part in ("--model", f"{name}={tmp_path / name / 'tuned.weights'}")]
-    assert main(["evaluate", str(table[0]), "--device", f"recorded:{table[1]}", "--counts", "1,4", "--seeds", "4", *models,
+    assert main(["evaluate", str(table[0]), "--device", f"recorded:{table[1]}", "--counts", "4", "--seeds", "4", *models,
                  "--searches", "masked random", "--out", str(tmp_path / "e")]) == 0
     methods = json.loads((tmp_path / "e" / "report.json").read_text())["methods"]
-    at = {name: methods[name]["at"][1]["quality"] for name in methods}
-    # They have seen these very programs: what is asked here is only that latencies are learnt at all.
-    assert at["tuned"] > at["shuffled"] and at["tuned"] > at["masked random"]
+    at = {name: methods[name]["at"][0]["quality"] for name in methods}
+    # It has seen these very programs: what is asked here is only that latencies are learnt at all.
+    assert at["tuned"] > 1.2 * at["shuffled"] and at["tuned"] > 1.2 * at["masked random"], at
     capsys.readouterr()
     assert main(["train", *common, "--out", str(tmp_path / "x")]) == 2
     assert "--base WEIGHTS or --from-scratch" in capsys.readouterr().err

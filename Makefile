@@ -121,7 +121,7 @@ fuzz-targets: packages-fuzz
 
 # Built with the packages of .venv in build-python/, over the libraries of build/, so that only the module's own files are
 # compiled.
-module: venv build
+module: venv build ## the Python module, into .venv
 	@echo "compile: the Python module into .venv"
 	@CXX=c++ .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
 	  --config-settings=build-dir=build-python \

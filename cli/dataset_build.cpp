@@ -234,7 +234,7 @@ VerbMain add_dataset_build(CLI::App& dataset_verb) {
       "other\n"
       "counts are scaled with it. Lists are written with commas. build.log says what happened.\n"
       "A complete build is exported into the same folder, in all configs: a Hugging Face dataset repository.\n"
-      "Example: steptp dataset build --out data --programs 100 --seed 7");
+      "Example: steptp dataset build --out my_steps --programs 100 --seed 7");
   verb->add_option("--out,-o", arguments->options.folder, "the folder of the dataset");
   verb->add_option("--config", arguments->config, "a JSON file with settings, or the build.json of another dataset");
   verb->add_flag("--print-config", arguments->print_config, "print all settings as JSON and build nothing");
@@ -262,7 +262,7 @@ VerbMain add_dataset_merge(CLI::App& dataset_verb) {
   CLI::App* verb = dataset_verb.add_subcommand("merge", "one dataset out of the shards of a build");
   verb->footer(
       "Gives the bytes of a build without shards, training files included.\nExample: steptp dataset merge s0 s1 s2 "
-      "--out data");
+      "--out my_steps");
   verb->add_option("FOLDERS", arguments->folders, "folders made with --shard")->required();
   verb->add_option("--out,-o", arguments->options.folder, "the folder of the dataset")->required();
   verb->add_option("--import", arguments->imports, "the files or folders that were given to build");

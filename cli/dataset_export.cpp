@@ -76,7 +76,7 @@ VerbMain add_dataset_export(CLI::App& dataset_verb) {
       concat("The configs are ",
              join(dataset::all_configs(), " ", [](const dataset::ExportConfig& config) { return config.name; }),
              ".\nNothing is built again: export as often as you like.\n"
-             "Example: steptp dataset export data --out for_trl --configs sft_trl,dpo_trl --max-tokens 8192"));
+             "Example: steptp dataset export my_steps --out for_trl --configs sft_trl,dpo_trl --max-tokens 8192"));
   verb->add_option("DIR", arguments->folder, "the folder of the build")->required();
   verb->add_option("--out,-o", options.out, "the folder to write to; without it, DIR itself");
   verb->add_option("--configs", options.configs, "the configs to write, with commas between; without it all of them")
@@ -84,6 +84,8 @@ VerbMain add_dataset_export(CLI::App& dataset_verb) {
   verb->add_option("--max-tokens", options.max_tokens,
                    "leave out rows whose prompt and answer have more tokens than this; 0 leaves out none")
       ->capture_default_str();
+  verb->add_flag("--only-useful", options.only_useful,
+                 "leave out rows of which no answer is expected to be faster, on a GPU or a CPU");
   verb->add_option("--near-misses", options.near_misses,
                    "for how many right answers a wrong one is looked for (dpo_*, kto_trl, near_miss)")
       ->capture_default_str();

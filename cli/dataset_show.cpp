@@ -18,6 +18,7 @@ struct ShowArguments {
   std::string table = "chat/full/single";
   std::string split;
   std::uint64_t row = 0;
+  dataset::WantedRow wanted;
   bool json = false;
 };
 
@@ -37,7 +38,8 @@ void describe(const std::string& name, const Json& value, std::string& out) {
 }
 
 Status run_show(const ShowArguments& arguments) {
-  const auto line = dataset::read_row(arguments.folder, arguments.table, arguments.split, arguments.row);
+  const auto line =
+      dataset::read_row(arguments.folder, arguments.table, arguments.split, arguments.row, arguments.wanted);
   if (!line) {
     print_error(line.error());
     return Status::bad_input;
@@ -58,12 +60,15 @@ Status run_show(const ShowArguments& arguments) {
 VerbMain add_dataset_show(CLI::App& dataset_verb) {
   auto arguments = std::make_shared<ShowArguments>();
   CLI::App* verb = dataset_verb.add_subcommand("show", "one row of an exported dataset, to read");
-  verb->footer("Example: steptp dataset show data --table chat/full/multi --row 3");
+  verb->footer("Example: steptp dataset show my_steps --table chat/full/multi --row 3");
   verb->add_option("DIR", arguments->folder, "the folder of the export")->required();
   verb->add_option("--table", arguments->table, "a folder below DIR/data")->capture_default_str();
   verb->add_option("--split", arguments->split,
                    "train, test_shape, test_type or multi_step; without it train, or the only split that has rows");
   verb->add_option("--row", arguments->row, "the number of the row, from 0")->capture_default_str();
+  verb->add_option("--strategy", arguments->wanted.strategy, "count only rows with an answer of this strategy");
+  verb->add_option("--difficulty", arguments->wanted.difficulty, "count only rows with an answer of this difficulty")
+      ->check(CLI::IsMember({"easy", "medium", "difficult"}));
   verb->add_flag("--json", arguments->json, "print the row as JSON, as it stands in the file");
   return [arguments] { return run_show(*arguments); };
 }

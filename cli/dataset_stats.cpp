@@ -47,7 +47,7 @@ Status run_stats(const StatsArguments& arguments) {
 VerbMain add_dataset_stats(CLI::App& dataset_verb) {
   auto arguments = std::make_shared<StatsArguments>();
   CLI::App* verb = dataset_verb.add_subcommand("stats", "what a build consists of, before and after filtering");
-  verb->footer("Example: steptp dataset stats data --html report.html");
+  verb->footer("Example: steptp dataset stats my_steps --html report.html");
   verb->add_option("DIR", arguments->folder, "the folder of the build")->required();
   verb->add_option("--html", arguments->html, "write a report with plots, one file that needs no network");
   verb->add_flag("--json", arguments->json, "print all counts as one JSON object");

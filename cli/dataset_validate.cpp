@@ -69,7 +69,7 @@ VerbMain add_dataset_validate(CLI::App& dataset_verb) {
   verb->footer(
       "Checksums; the schema of every row; hashes, recipes, reasoning and answers made again; leaks and duplicates;\n"
       "verdicts judged again. Every row that fails is named. Exit status 1 where there is one.\n"
-      "Example: steptp dataset validate data --judge all");
+      "Example: steptp dataset validate my_steps --judge all");
   verb->add_option("DIR", arguments->folder, "the folder of the export")->required();
   verb->add_option("--judge", arguments->judge, "how many rows are judged again: all, none or a number")
       ->capture_default_str();

@@ -50,6 +50,25 @@ bool names_a_verb(int argc, char** argv, const Verbs& verbs) {
   return false;
 }
 
+/// What the parser says, as we say it.
+std::string spoken(std::string_view said) {
+  constexpr std::string_view kConvert = "Could not convert: ";
+  constexpr std::string_view kRequired = " is required";
+  constexpr std::string_view kUnexpected = "The following argument was not expected: ";
+  constexpr std::string_view kUnexpectedOnes = "The following arguments were not expected: ";
+  if (said.starts_with(kConvert)) {
+    const std::string_view rest = said.substr(kConvert.size());
+    const std::size_t sign = rest.find(" = ");
+    if (sign != rest.npos) return concat(rest.substr(0, sign), " does not take '", rest.substr(sign + 3), "'");
+  }
+  if (said.ends_with(kRequired)) return concat(said.substr(0, said.size() - kRequired.size()), " is missing");
+  if (said.starts_with(kUnexpected)) return concat("nothing is known of '", said.substr(kUnexpected.size()), "' here");
+  if (said.starts_with(kUnexpectedOnes)) {
+    return concat("nothing is known of these here: ", said.substr(kUnexpectedOnes.size()));
+  }
+  return std::string(said);
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Verified steps on tensor programs written in LEIR, a loop-equation IR.");
   app.name("steptp");
@@ -82,6 +101,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("replay", add_replay(app));
   verbs.emplace_back("optimize", add_optimize(app));
   verbs.emplace_back("search", add_search(app));
+  verbs.emplace_back("kernelbench", add_kernelbench(app));
   verbs.emplace_back("lower", add_lower(app));
   verbs.emplace_back("time", add_time(app));
   verbs.emplace_back("estimate", add_estimate(app));
@@ -98,7 +118,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     const std::string verb = argv[1][0] == '-' ? "steptp" : concat("steptp ", argv[1]);
-    print_error(make_error("usage", error.what(), concat(verb, " --help shows how it is called")));
+    print_error(make_error("usage", spoken(error.what()), concat(verb, " --help shows how it is called")));
     return static_cast<int>(Status::bad_input);
   }
   for (const auto& [name, verb] : verbs) {

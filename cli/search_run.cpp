@@ -180,7 +180,7 @@ Status start_search(SearchOptions& options) {
       settings.proposer == search::ProposerKind::replay || settings.proposer == search::ProposerKind::command;
   if (wants_source == settings.proposer_source.empty())
     return bad_search(wants_source ? concat("--proposer ", word_of(settings.proposer), " needs --from")
-                                  : std::string("--from is for --proposer replay and --proposer command"));
+                                   : std::string("--from is for --proposer replay and --proposer command"));
   // As published a search ends by itself.
   if (settings.published && !options.has_samples) settings.budget.samples = 0;
   auto programs = read_programs(options);
@@ -195,7 +195,10 @@ Status start_search(SearchOptions& options) {
 Status resume_search(SearchOptions& options) {
   auto folder = search::read_folder(options.folders.front());
   if (!folder) return failed(folder.error(), Status::bad_input);
-  if (options.has_samples) folder->settings.budget.samples = options.settings.budget.samples;
+  if (options.has_samples) {
+    folder->settings.budget.samples = options.settings.budget.samples;
+    if (const auto begun = search::begin_folder(*folder); !begun) return failed(begun.error(), Status::failed);
+  }
   return search_all(*folder, options);
 }
 

@@ -40,8 +40,8 @@ Answer unusable(const Document& document, bool json) {
   return answer;
 }
 
-std::string program_text(const Document& document, const Program& program) {
-  return document.record.is_null() ? print_document(program, Profile::paper) : print(program) + "\n";
+std::string program_text(const Document& document, const Program& program, Profile profile) {
+  return document.record.is_null() ? print_document(program, profile) : print(program, profile) + "\n";
 }
 
 std::string as_comments(std::string_view text) {

@@ -15,7 +15,8 @@ namespace steptp::cli {
 [[nodiscard]] Answer unusable(const Document& document, bool json);
 
 /// A program as an answer: a document, or the text alone where the program came in a record.
-[[nodiscard]] std::string program_text(const Document& document, const Program& program);
+[[nodiscard]] std::string program_text(const Document& document, const Program& program,
+                                       Profile profile = Profile::paper);
 
 /// Each line as a comment, so that a program may stand behind it.
 [[nodiscard]] std::string as_comments(std::string_view text);

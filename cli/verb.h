@@ -53,6 +53,7 @@ VerbMain add_apply(CLI::App& app);
 VerbMain add_replay(CLI::App& app);
 VerbMain add_optimize(CLI::App& app);
 VerbMain add_search(CLI::App& app);
+VerbMain add_kernelbench(CLI::App& app);
 VerbMain add_lower(CLI::App& app);
 VerbMain add_time(CLI::App& app);
 VerbMain add_estimate(CLI::App& app);

@@ -22,6 +22,7 @@ struct ApplyOptions {
   std::string strategy;
   std::string move;
   std::string choice;
+  std::string profile = "paper";
   bool reasoning = false;
   std::uint64_t seed = 0;
 };
@@ -31,6 +32,7 @@ Answer apply_step(const Document& document, const Strategy& strategy, const Choi
   const bool json = options.records.json;
   Answer answer = unusable(document, json);
   if (answer.status != Status::yes) return answer;
+  const Profile profile = parse_profile(options.profile).value_or(Profile::paper);
   const auto tracked = apply_tracked(strategy, document.program, choice);
   Json out;
   if (!tracked) {
@@ -43,13 +45,14 @@ Answer apply_step(const Document& document, const Strategy& strategy, const Choi
   std::string reasoning;
   if (options.reasoning) {
     const Trace trace = make_trace(strategy, document.program, choice, *applied, options.seed);
-    reasoning = render(trace, document.program, applied->program, Profile::paper);
+    reasoning = render(trace, document.program, applied->program, profile);
   }
   if (!json) {
-    answer.out = concat(options.reasoning ? as_comments(reasoning) : "", program_text(document, applied->program));
+    answer.out =
+        concat(options.reasoning ? as_comments(reasoning) : "", program_text(document, applied->program, profile));
     return answer;
   }
-  out.set("leir", print(applied->program)).set("step", to_json(Step{std::string(strategy.name), choice}));
+  out.set("leir", print(applied->program, profile)).set("step", to_json(Step{std::string(strategy.name), choice}));
   out.set("facts", to_json(applied->facts, document.program, applied->program));
   out.set("map", tracked->map.to_json());
   if (options.reasoning) out.set("reasoning", reasoning);
@@ -92,6 +95,9 @@ VerbMain add_apply(CLI::App& app) {
   verb->add_option("--choice", options->choice,
                    "place and parameters as JSON, the line that choices prints, or @FILE with it")
       ->required();
+  verb->add_option("--profile", options->profile, "how the program is printed: paper (the published text) or compact")
+      ->check(CLI::IsMember({"paper", "compact"}))
+      ->capture_default_str();
   verb->add_flag("--reasoning,--explain", options->reasoning,
                  "also the step in words: comments before the program, \"reasoning\" in JSON");
   verb->add_option("--seed", options->seed, "chooses among the phrasings of --reasoning");

@@ -15,7 +15,7 @@ VerbMain add_dataset(CLI::App& app) {
   verb->require_subcommand(1);
   verb->footer(
       "The order of work: build, then show, stats and validate; export makes other training files of the same build.\n"
-      "Example: steptp dataset build --out data --programs 100        steptp dataset show data");
+      "Example: steptp dataset build --out my_steps --programs 100        steptp dataset show my_steps");
   auto parts = std::make_shared<std::vector<std::pair<std::string, VerbMain>>>();
   parts->emplace_back("build", add_dataset_build(*verb));
   parts->emplace_back("merge", add_dataset_merge(*verb));

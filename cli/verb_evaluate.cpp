@@ -24,6 +24,7 @@ struct EvaluateVerbOptions {
   std::string write_prompts;
   std::string profile = "paper";
   QuestionOptions questions;
+  std::string system_file;
 
   std::string endpoint;
   std::string api_key_variable;
@@ -189,6 +190,11 @@ Status judge(const std::vector<EvaluationCase>& cases, const std::vector<ModelAn
 Status run_evaluate(EvaluateVerbOptions& options) {
   if (const std::string misuse = misuse_of(options); !misuse.empty()) return bad_usage(misuse);
   options.questions.profile = parse_profile(options.profile).value_or(Profile::paper);
+  if (!options.system_file.empty()) {
+    auto text = read_file(options.system_file);
+    if (!text) return failed(text.error(), Status::bad_input);
+    options.questions.system = std::move(text).value();
+  }
   const auto cases = read_cases(options.prompts, options.questions);
   if (!cases) return failed(cases.error(), Status::bad_input);
   if (!options.write_prompts.empty()) return write_prompts(*cases, options.write_prompts);
@@ -196,7 +202,7 @@ Status run_evaluate(EvaluateVerbOptions& options) {
   std::vector<std::pair<std::string, std::string>> unanswered;
   std::vector<ModelAnswer> answers;
   if (options.endpoint.empty()) {
-    auto read = read_answers(options.answers, *cases);
+    auto read = read_answers(options.answers, *cases, options.questions.limit > 0);
     if (!read) return failed(read.error(), Status::bad_input);
     answers = std::move(read).value();
   } else {
@@ -295,6 +301,8 @@ VerbMain add_evaluate(CLI::App& app) {
                    "how many programs one question asks for, unless its row says so")
       ->check(between(1, 1000))
       ->capture_default_str();
+  verb->add_option("--system", options->system_file,
+                   "a file with a text that stands before each question, such as docs/leir_in_a_page.md");
   verb->add_option("--limit", options->questions.limit, "use only the first N questions; 0 means all")
       ->capture_default_str();
   add_server_options(*verb, *options);

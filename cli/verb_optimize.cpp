@@ -6,6 +6,7 @@
 #include "cli/import_report.h"
 #include "cli/interrupts.h"
 #include "cli/move_options.h"
+#include "cli/python_tool.h"
 #include "cli/refused_root.h"
 #include "cli/strategy_options.h"
 #include "cli/verb.h"
@@ -16,6 +17,8 @@
 #include "steptp/optimize/optimize.h"
 #include "steptp/optimize/output_folder.h"
 #include "steptp/oracle/npz.h"
+#include "steptp/search/row.h"
+#include "steptp/search/session.h"
 #include "steptp/text/printer.h"
 
 namespace steptp::cli {
@@ -30,12 +33,14 @@ struct OptimizeOptions {
   std::string device = "cpu";
   std::string folder;
   std::string plan;
+  std::string emit;
   std::uint64_t samples = 0;
   std::uint64_t seed = 1;
   double seconds = 0;
   bool explain = false;
   bool require_safe = false;
   bool timing = false;
+  WorkerOptions workers;
   ImportRequest import;
 };
 
@@ -105,10 +110,52 @@ Answer answer_of(const Document& document, const Optimized& optimized, const Opt
   return answer;
 }
 
+/// The plan that a search by rules finds: its winner is judged anew, with certificates.
+Result<Optimized, Diagnostic> by_search(const Document& document, const OptimizeRequest& request,
+                                        const OptimizeOptions& options) {
+  search::SearchSettings settings;
+  if (const auto taken = search::take_device(options.device, "", settings); !taken)
+    return make_error("usage", concat("--device: ", taken.error()));
+  settings.budget.samples = static_cast<std::int64_t>(options.samples);
+  settings.seed = options.seed;
+  search::SearchMachinery machinery;
+  machinery.judge_command = request.judging.command;
+  machinery.jobs = request.jobs;
+  machinery.go_on = request.go_on;
+  machinery.candidates = candidate_options(options.workers, DeviceKind::cpu);
+  if (request.progress) {
+    machinery.progress = [&](const search::Progress& progress) {
+      request.progress("samples", static_cast<std::size_t>(progress.samples), options.samples);
+    };
+  }
+  auto found = search::search_program(document, settings, machinery, "", search::Journal::Mode::write);
+  if (!found) return found.error();
+  if (found->stop == search::Stop::no_device) return make_error("search", found->stop_reason);
+  const auto take = [&](Optimized optimized) {
+    optimized.samples = static_cast<std::size_t>(found->samples);
+    if (!optimized.fallback) optimized.measured_seconds = found->best_seconds();
+    optimized.interrupted = found->stop == search::Stop::interrupted;
+    if (optimized.interrupted && !optimized.fallback) optimized.reason = "it was ended before all samples were taken";
+    return optimized;
+  };
+  if (found->winner == 0U) return take(kept_as_it_came(document, request, "none of the samples was faster"));
+  auto made = optimize_by(document, search::plan_of_node(document, settings, found->best()), request);
+  if (!made) return make_error("search", made.error());
+  return take(std::move(made).value());
+}
+
 Answer optimize_document(const Document& document, OptimizeRequest request, const OptimizeOptions& options,
                          const std::optional<Plan>& plan) {
   const bool json = options.records.json;
   if (auto refused = refused_root(document, json, "optimize")) return *std::move(refused);
+  if (!plan && options.samples > 0) {
+    const auto found = by_search(document, request, options);
+    if (found) return answer_of(document, *found, request, options);
+    Answer answer;
+    answer.status = Status::failed;
+    answer.err = render(found.error(), Source("steptp", ""));
+    return answer;
+  }
   if (!plan) return answer_of(document, optimize(document, request), request, options);
   auto done = optimize_by(document, *plan, request);
   if (done) return answer_of(document, *done, request, options);
@@ -148,9 +195,27 @@ Status optimize_model(OptimizeOptions& options, const OptimizeRequest& request, 
   return answer.status;
 }
 
+/// Files that run elsewhere are made by the Python package, which has PyTorch.
+Status emit(const OptimizeOptions& options) {
+  const std::string& file = options.records.file;
+  if (!file.ends_with(".py") || options.folder.empty()) {
+    return bad_input(make_error("usage", concat("--emit ", options.emit, " wants a .py file and -o OUT"),
+                                "for other files, leave out --emit: -o DIR has the program and its plan"));
+  }
+  return become_python_tool(options.import.python, "steptp.torch_out.emitting",
+                            {file, "--emit", options.emit, "--device", options.device, "-o", options.folder});
+}
+
 Status run(OptimizeOptions& options) {
   const auto rates = find_rates(options.device);
   if (!rates) return bad_input(make_error("usage", concat("--device: ", rates.error())));
+  if (!options.emit.empty()) return emit(options);
+  const bool is_here = options.device == "cpu" || options.device == "cuda";
+  if (options.samples > 0 && (!is_here || !options.plan.empty())) {
+    return bad_input(make_error("usage", is_here ? "--samples looks for a plan, and --plan gives one"
+                                                 : concat("--samples measures on this machine, which ", options.device,
+                                                          " is not: it wants --device cpu or cuda")));
+  }
   std::optional<Plan> plan;
   if (!options.plan.empty()) {
     auto read = read_plan(options.plan);
@@ -169,7 +234,9 @@ Status run(OptimizeOptions& options) {
   if (file.ends_with(".pt2") || file.ends_with(".py")) return optimize_model(options, request, plan);
   // Many programs side by side, each by one thread; a single one by all of them.
   if (is_many) request.jobs = 1;
-  return for_each_record(file, is_many ? options.records.jobs : 1, is_many ? "optimize" : "",
+  // What is measured is alone.
+  const unsigned side_by_side = is_many && options.samples == 0 ? options.records.jobs : 1;
+  return for_each_record(file, side_by_side, is_many ? "optimize" : "",
                          [&](const Document& document) { return optimize_document(document, request, options, plan); });
 }
 
@@ -177,7 +244,8 @@ Status run(OptimizeOptions& options) {
 
 VerbMain add_optimize(CLI::App& app) {
   auto options = std::make_shared<OptimizeOptions>();
-  CLI::App* verb = app.add_subcommand("optimize", "make a program fast for a device, verified, without measuring");
+  CLI::App* verb =
+      app.add_subcommand("optimize", "make a program fast for a device, verified; with --samples by measuring");
   verb->footer(
       "FILE may also be an archive of torch.export (.pt2), or a .py file that `steptp import` reads.\n"
       "A plan of moves is chosen by what is expected of its kernels on the device, checked, and judged: the end "
@@ -193,9 +261,15 @@ VerbMain add_optimize(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--output,-o", options->folder,
                    "a folder for the program, plan, recipe, verdict, certificates, and what is expected");
+  verb->add_option("--emit", options->emit,
+                   "of a .py file: a file with ModelNew (kernelbench), a folder that Python runs (module), or CUDA "
+                   "text (cuda)")
+      ->check(one_of({"module", "kernelbench", "cuda"}));
   verb->add_flag("--explain", options->explain, "print the plan in words instead of the program");
-  verb->add_option("--samples", options->samples, "how many candidates are measured; so far only 0, none")
-      ->check(CLI::Range(0, 0))
+  verb->add_option("--samples", options->samples,
+                   "how many programs a search by rules measures on this machine, the program as it came included; 0 "
+                   "measures nothing")
+      ->check(not_negative())
       ->capture_default_str();
   verb->add_option("--plan", options->plan, "use this plan, checked and judged, instead of choosing one");
   verb->add_option("--seconds", options->seconds,
@@ -205,6 +279,7 @@ VerbMain add_optimize(CLI::App& app) {
   verb->add_flag("--require-safe", options->require_safe, "use no plan whose end is not shown safe");
   verb->add_flag("--timing", options->timing, "with --json: also how long planning and judging took");
   verb->add_option("--seed", options->seed, "of the judge's draws")->capture_default_str();
+  add_worker_options(*verb, options->workers);
   verb->add_option("--python", options->import.python, "for a .py file: the Python that has PyTorch")
       ->capture_default_str();
   return [options] { return run(*options); };

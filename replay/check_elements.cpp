@@ -3,6 +3,7 @@
 
 #include "replay/boxes.h"
 #include "replay/check.h"
+#include "replay/climb.h"
 #include "replay/turns.h"
 #include "replay/whole.h"
 #include "steptp/base/random.h"
@@ -25,6 +26,7 @@ void check_every_element(Context& context, const Cover& cover) {
   }
   WholeCheck whole(context);
   TurnSearch turns(context.certificate, whole, combine(context.seed, 4711));
+  ConditionClimb climb(context.certificate, whole, combine(context.seed, 4711));
   std::uint64_t trial = 0;
   for (const Variable& variable : context.certificate.before.signature.variables) {
     if (variable.role != Role::output) continue;
@@ -43,6 +45,7 @@ void check_every_element(Context& context, const Cover& cover) {
       if (!is_said) throw Undecided{concat("no draw says anything of ", variable.name, subscripts(element))};
     }
     turns.run(variable, few, kMostTurnSteps);
+    climb.run(variable, few, kMostTurnSteps);
   }
   context.report.retested.push_back(concat("every one of ", count, " elements: ", whole.tally().agrees,
                                            " values agree, before has none or NaN at ", whole.tally().exempt));

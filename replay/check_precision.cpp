@@ -76,7 +76,8 @@ Width short_of_all(const Trail& trail, const Held& held, const Width& wanted) {
   }
   // An operation that rounds what it makes, wherever that goes. Those on literals and indices beside data are seen on
   // the ways of the data.
-  for (std::size_t step = 0; !trail.is_used && step < kOperationKinds; ++step) {
+  for (std::size_t step = 0; step < kOperationKinds; ++step) {
+    if (trail.is_used && step != static_cast<std::size_t>(OperationKind::conversion)) continue;
     const Width& type = trail.computed[step];
     if (!is_short(type) || !is_held || !held.all_offer(step, wanted)) continue;
     // One more operation in the type in which before begins too.

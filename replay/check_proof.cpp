@@ -9,6 +9,7 @@
 #include "replay/boxes.h"
 #include "replay/check.h"
 #include "replay/check_facts.h"
+#include "replay/climb.h"
 #include "replay/draws.h"
 #include "replay/form_value.h"
 #include "replay/points.h"
@@ -262,6 +263,7 @@ class ProofCheck {
   void check_whole() {
     WholeCheck whole(context_);
     TurnSearch turns(certificate_, whole, combine(context_.seed, kTurnSeed));
+    ConditionClimb climb(certificate_, whole, combine(context_.seed, kTurnSeed));
     std::uint64_t budget = std::min(context_.budget / 2, kMostWholeSteps);
     const std::uint64_t share = budget / certificate_.outputs.size();
     try {
@@ -270,12 +272,13 @@ class ProofCheck {
         const PointSet points = choose_points(claim, certificate_, context_.seed, context_.budget);
         const auto elements = check_elements(whole, output, points, share, budget);
         turns.run(output, elements, kMostTurnSteps);
+        climb.run(output, elements, kMostTurnSteps);
       }
     } catch (const Beyond&) {
       was_cut_short_ = true;
     }
     whole_ = whole.tally();
-    turns_ = turns.looks();
+    turns_ = turns.looks() + climb.looks();
   }
 
   using Elements = std::vector<std::vector<std::int64_t>>;

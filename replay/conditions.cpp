@@ -9,6 +9,7 @@
 #include <set>
 
 #include "replay/boxes.h"
+#include "replay/index_condition.h"
 
 namespace steptp::replayer {
 
@@ -79,6 +80,7 @@ class Conditions {
  private:
   static constexpr int kMostSteps = 6000;
   static constexpr std::size_t kMostConditions = 64;
+  static constexpr std::int64_t kMostRounds = std::int64_t{1} << 21;
 
   void walk(const Expr& expr, Way& way) {
     if (const auto* select = std::get_if<Select>(&expr.node)) {
@@ -162,7 +164,48 @@ class Conditions {
     Search::Box box;
     for (const Loop* loop : statement_.loops) box.push_back({0, loop->extent - 1});
     int steps = kMostSteps;
-    static_cast<void>(descend(way, slots, std::move(box), is_first, steps));
+    if (!descend(way, slots, std::move(box), is_first, steps) && steps < 0) go_through(way, slots, is_first);
+  }
+
+  static bool is_taken(const std::vector<std::pair<IndexCondition, bool>>& wanted, const Iteration& round) {
+    try {
+      return std::all_of(wanted.begin(), wanted.end(),
+                         [&](const auto& one) { return one.first.holds(round) == one.second; });
+    } catch (const Undecided&) {
+      return false;
+    }
+  }
+
+  /// All rounds one by one, where bounds do not lead to one at which the way is taken, as far as there are not too
+  /// many.
+  void go_through(const Way& way, const std::set<std::size_t>& slots, bool is_first) {
+    std::int64_t count = 1;
+    for (const std::size_t slot : slots) {
+      const std::int64_t extent = statement_.loops[slot]->extent;
+      if (count > left_ / extent) return;
+      count *= extent;
+    }
+    std::vector<std::pair<IndexCondition, bool>> wanted;
+    for (const Wanted& one : way) {
+      if (one.index || one.what == Wanted::What::ties) return;
+      auto condition = IndexCondition::of(*one.condition,
+                                          [&](const std::string& name) { return Layout::slot_of(statement_, name); });
+      if (!condition) return;
+      wanted.emplace_back(*std::move(condition), one.what == Wanted::What::holds);
+    }
+    left_ -= count;
+    Iteration round(statement_.loops.size(), 0);
+    for (std::int64_t number = 0; number < count; ++number) {
+      std::int64_t rest = is_first ? number : count - 1 - number;
+      for (const std::size_t slot : slots) {
+        const std::int64_t extent = statement_.loops[slot]->extent;
+        round[slot] = rest % extent;
+        rest /= extent;
+      }
+      if (!is_taken(wanted, round)) continue;
+      if (known_.insert(round).second) found_.push_back(round);
+      return;
+    }
   }
 
   static Truth truth_of_index(const Wanted& wanted, const Search::Box& box) {
@@ -319,6 +362,7 @@ class Conditions {
   std::vector<Iteration> found_;
   std::set<Iteration> known_;
   std::size_t asked_ = 0;
+  std::int64_t left_ = kMostRounds;  ///< rounds that may be gone through one by one
 };
 
 }  // namespace

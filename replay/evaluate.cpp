@@ -99,9 +99,15 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
       // Nothing but if_then_else is lazy.
       const bool stop = logic.op == LogicOp::disjunction;
       bool result = !stop;
+      AskedConditions* asked = self.sources_.conditions;
+      if (asked) asked->begin(expr, !stop);
       for (const ExprPtr& operand : logic.operands) {
-        if (self.truth(*operand, frame) == stop) result = stop;
+        const bool holds = self.truth(*operand, frame);
+        if (holds == stop) result = stop;
+        if (asked && std::holds_alternative<Read>(operand->node))
+          asked->part(*operand, CompareOp::not_equal, self.numbers_.of_integer(holds ? 1 : 0), holds);
       }
+      if (asked) asked->end(result);
       return {typed(DType::boolean), of_integer(result ? 1 : 0)};
     }
   };
@@ -183,7 +189,11 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
     const auto dtype = comparison_dtype(left.type, right.type);
     if (!dtype) throw Undefined{"an expression without a type"};
     if (is_float(*dtype)) {
-      holds = numbers_.compare(compare.operators[i], to_real(left.value), to_real(right.value));
+      const Real a = to_real(left.value);
+      const Real b = to_real(right.value);
+      holds = numbers_.compare(compare.operators[i], a, b);
+      if (sources_.conditions && a.is_finite() && b.is_finite())
+        sources_.conditions->part(expr, compare.operators[i], numbers_.subtract(a, b), holds);
     } else {
       const std::int64_t a = convert(left.value, *dtype).integer;
       const std::int64_t b = convert(right.value, *dtype).integer;
@@ -196,6 +206,9 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
         case CompareOp::equal: holds = a == b; break;
         case CompareOp::not_equal: holds = a != b; break;
       }
+      if (sources_.conditions)
+        sources_.conditions->part(expr, compare.operators[i],
+                                  numbers_.subtract(numbers_.of_integer(a), numbers_.of_integer(b)), holds);
     }
     all = all && holds;
     left = std::move(right);

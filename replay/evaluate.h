@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "replay/asked.h"
 #include "replay/form.h"
 #include "replay/number.h"
 #include "replay/place.h"
@@ -33,7 +34,8 @@ struct Sources {
   /// Tensors that stand for themselves, and the element of one.
   std::map<VersionName, std::int64_t> cuts;
   std::function<Real(std::int64_t, const std::vector<std::int64_t>&)> cut;
-  const Uniform* uniform = nullptr;  ///< where inputs are alike, folds are taken in blocks
+  const Uniform* uniform = nullptr;       ///< where inputs are alike, folds are taken in blocks
+  AskedConditions* conditions = nullptr;  ///< kept here, where there is one
 };
 
 /// The sequential machine of docs/language.md (R1 to R9) read backwards: an element is what its last write computes,

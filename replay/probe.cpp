@@ -174,4 +174,34 @@ std::vector<Root> roots_of(Numbers& numbers, const Real& first, const Real& seco
   return {};
 }
 
+namespace {
+
+/// How close to a root "beside" is, as a part of its magnitude.
+constexpr int kBesideExponent = -20;
+
+}  // namespace
+
+std::vector<Value> values_near(const Numbers& numbers, const Root& root, bool is_integer) {
+  std::vector<Value> out;
+  const long double size = std::fabs(root.at.value);
+  if (!(size < 0x1p1000L)) return out;
+  if (is_integer) {
+    if (!(size < 0x1p62L)) return out;
+    const auto nearest = static_cast<std::int64_t>(std::nearbyint(root.at.value));
+    for (const std::int64_t step : {0, 1, -1}) out.push_back(value_of_integer(nearest + step));
+    return out;
+  }
+  if (root.is_exact) out.push_back(value_of_real(root.at));
+  const int scale = size > 1 ? std::ilogb(size) : 0;
+  std::vector<int> exponents = {scale + kBesideExponent, scale};
+  // Beside what is very small, what is as small.
+  if (size > 0 && size < 0x1p-18L) exponents = {std::ilogb(size) + kBesideExponent, 0};
+  for (const int exponent : exponents) {
+    for (const std::int64_t sign : {1, -1}) {
+      out.push_back(value_of_real(numbers.add(root.at, numbers.of_dyadic(sign, exponent))));
+    }
+  }
+  return out;
+}
+
 }  // namespace steptp::replayer

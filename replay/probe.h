@@ -39,4 +39,7 @@ struct Root {
 [[nodiscard]] std::vector<Root> roots_of(Numbers& numbers, const Real& first, const Real& second, const Real& third,
                                          const Real& start, const Real& step);
 
+/// The root and what lies on both sides of it, close by and further away.
+[[nodiscard]] std::vector<Value> values_near(const Numbers& numbers, const Root& root, bool is_integer);
+
 }  // namespace steptp::replayer

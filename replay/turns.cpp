@@ -13,8 +13,6 @@ namespace {
 
 /// How far the start and the two points beside it lie apart: reals are read off close by, integers one by one.
 constexpr int kStepExponent = -10;
-/// How close to a root "beside" is, as a part of its magnitude.
-constexpr int kBesideExponent = -20;
 
 bool is_among(const Real& turn, const std::vector<Real>& others) {
   return std::any_of(others.begin(), others.end(), [&](const Real& other) { return other.residue == turn.residue; });
@@ -114,7 +112,8 @@ void TurnSearch::along(const Probe& base, const WholeCheck::Seen& seen, const Co
                                          real_of(numbers_, coordinate.start), step)) {
           if (base.given.is_irrational && root.is_irrational) continue;
           if (!met.emplace(root.at.residue, root.is_exact).second) continue;
-          try_values(base, seen, coordinate, values_at(root, coordinate), root.is_irrational);
+          try_values(base, seen, coordinate, values_near(numbers_, root, coordinate.start.is_integer),
+                     root.is_irrational);
         }
       }
     }
@@ -149,29 +148,6 @@ std::vector<Value> TurnSearch::values_of_integers(DType dtype) const {
   for (std::size_t i = 0; i < whole.size(); ++i) {
     out.push_back(value_of_integer(whole[i]));
     for (std::size_t k = 0; k < i; ++k) out.push_back(value_of_integer(whole[i] * whole[k]));
-  }
-  return out;
-}
-
-std::vector<Value> TurnSearch::values_at(const Root& root, const Coordinate& coordinate) {
-  std::vector<Value> out;
-  const long double size = std::fabs(root.at.value);
-  if (!(size < 0x1p1000L)) return out;
-  if (coordinate.start.is_integer) {
-    if (!(size < 0x1p62L)) return out;
-    const auto nearest = static_cast<std::int64_t>(std::nearbyint(root.at.value));
-    for (const std::int64_t step : {0, 1, -1}) out.push_back(value_of_integer(nearest + step));
-    return out;
-  }
-  if (root.is_exact) out.push_back(value_of_real(root.at));
-  const int scale = size > 1 ? std::ilogb(size) : 0;
-  std::vector<int> exponents = {scale + kBesideExponent, scale};
-  // Beside what is very small, what is as small.
-  if (size > 0 && size < 0x1p-18L) exponents = {std::ilogb(size) + kBesideExponent, 0};
-  for (const int exponent : exponents) {
-    for (const std::int64_t sign : {1, -1}) {
-      out.push_back(value_of_real(numbers_.add(root.at, numbers_.of_dyadic(sign, exponent))));
-    }
   }
   return out;
 }

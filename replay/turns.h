@@ -38,7 +38,6 @@ class TurnSearch {
   [[nodiscard]] std::vector<Value> values_of_integers(DType dtype) const;
   void try_values(const Probe& base, const WholeCheck::Seen& seen, const Coordinate& coordinate,
                   const std::vector<Value>& values, bool is_irrational = false);
-  [[nodiscard]] std::vector<Value> values_at(const Root& root, const Coordinate& coordinate);
   void look(const Probe& base, WholeCheck::Seen& seen);
   [[nodiscard]] static std::string signs_of(const WholeCheck::Seen& seen);
   [[nodiscard]] bool is_over() const;

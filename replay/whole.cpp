@@ -1,5 +1,6 @@
 #include "replay/whole.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -53,6 +54,11 @@ struct WholeCheck::Point {
 void WholeCheck::Seen::read(const Variable& variable, const std::vector<std::int64_t>& index, const Value& value) {
   constexpr int kMostOfVariable = 3;
   if (!variable.values.empty()) return;
+  constexpr std::size_t kMostReads = 48;
+  if (keeps_conditions && all_reads.size() < kMostReads) {
+    const auto is_same = [&](const Read& one) { return one.variable == &variable && one.index == index; };
+    if (std::none_of(all_reads.begin(), all_reads.end(), is_same)) all_reads.push_back({&variable, index, value});
+  }
   int count = 0;
   Read* last = nullptr;
   for (Read& one : reads) {
@@ -136,6 +142,7 @@ void WholeCheck::evaluate(Point& point, Seen* seen, std::uint64_t& budget) const
   point.seen = seen;
   for (const bool is_before : {true, false}) {
     if (seen) point.numbers.record_turns(&seen->turns[is_before ? 0 : 1]);
+    point.sources.conditions = seen && seen->keeps_conditions ? &seen->conditions[is_before ? 0 : 1] : nullptr;
     Evaluator evaluator(is_before ? context_.before : context_.after, point.numbers, point.sources, budget);
     try {
       (is_before ? point.before : point.after) = evaluator.output(point.output, point.element);
@@ -144,6 +151,7 @@ void WholeCheck::evaluate(Point& point, Seen* seen, std::uint64_t& budget) const
     }
   }
   point.seen = nullptr;
+  point.sources.conditions = nullptr;
   point.numbers.record_turns(nullptr);
   if (seen) seen->used_functions = point.numbers.used_functions();
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "replay/asked.h"
 #include "replay/check.h"
 #include "replay/draws.h"
 
@@ -42,6 +43,9 @@ class WholeCheck {
     };
     std::array<std::vector<Real>, 2> turns;  ///< of `before` and of `after`: see Numbers::record_turns
     std::vector<Read> reads;                 ///< of each input the first two elements and the last one
+    bool keeps_conditions = false;           ///< asks for what follows
+    std::array<AskedConditions, 2> conditions;
+    std::vector<Read> all_reads;  ///< the first ones
     bool used_functions = false;
     void read(const Variable& variable, const std::vector<std::int64_t>& index, const Value& value);
   };

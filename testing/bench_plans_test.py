@@ -59,6 +59,35 @@ class BenchPlans(unittest.TestCase):
                     alone = [kernel for kernel in launches["kernels"] if kernel["block"] == [1, 1, 1]]
                     self.assertEqual(len(alone), number in SINGLE_THREADS)
 
+    def test_plans_with_matrix_instructions(self) -> None:
+        folder = PLANS / "matrix"
+        known = time_plans.workloads()
+        lists = [time_plans.read_entries(path, known) for path in sorted(folder.glob("*.jsonl"))]
+        self.assertEqual(sorted(entry["file"].name for entries in lists for entry in entries),
+                         sorted(path.name for path in folder.glob("*.json")))
+        entries = lists[0]  # those that the planner takes; the others have other sizes
+        with tempfile.TemporaryDirectory() as kept:
+            for entry in entries:
+                number = entry["workload"]
+                with self.subTest(plan=entry["file"].name):
+                    self.assertIn(known[number].short_dtype, ("f16", "f64"))
+                    vanilla = Path(kept) / f"{number}.json"
+                    if not vanilla.exists():
+                        vanilla.write_text(known[number].vanilla(STEPTP))
+                    end = time_plans.end_of(STEPTP, entry, vanilla, Path(kept))
+                    output_of("check", "--device", "nvidia-h200", str(end))
+                    self.assertIn("stp_mma_", output_of("lower", str(end), "--to", "cuda"))
+
+    def test_matrix_products_have_ends(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, str(ROOT / "bench" / "time_matmuls.py"), STEPTP, folder, "--ends",
+                                   "--dtype", "f64"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            ends = sorted(Path(folder).glob("f64_*.[0-9].leir"))
+            self.assertEqual(len(ends), 20)
+            for end in ends:
+                output_of("check", "--device", "nvidia-h200", str(end))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -2,10 +2,13 @@
 // 128-bit products.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "replay/number.h"
+#include "replay/probe.h"
 #include "steptp/base/random.h"
 
 namespace steptp::testing {
@@ -40,6 +43,45 @@ TEST(ReplayField, ProductsAreRemainders) {
       }
       if (a == 0) continue;
       ASSERT_EQ(field.multiply(a, field.inverse(a)), 1U) << a << " modulo " << prime;
+    }
+  }
+}
+
+/// Of first + b*t + c*t*t, with a root of the prime's field where no quotient is one.
+TEST(ReplayField, RootsOfWhatIsQuadratic) {
+  struct Row {
+    double b;
+    double c;
+    double constant;
+    std::vector<double> roots;
+    bool is_irrational;
+  };
+  const Row rows[] = {
+      {0, 1, -30.25, {5.5, -5.5}, false},
+      {-3, 1, -10, {5, -2}, false},
+      {2, 1, 1, {-1}, false},
+      {0, 1, -2, {1.4142135623730951, -1.4142135623730951}, true},
+      {4, 0, -1, {0.25}, false},
+  };
+  for (const Row& row : rows) {
+    replayer::Numbers numbers(kPrime);
+    const replayer::Real start = numbers.of_dyadic(813, -9);
+    const replayer::Real step = numbers.of_dyadic(1, -10);
+    const auto at = [&](const replayer::Real& x) {
+      return numbers.add(
+          numbers.of_double(row.constant),
+          numbers.multiply(x, numbers.add(numbers.of_double(row.b), numbers.multiply(x, numbers.of_double(row.c)))));
+    };
+    const replayer::Real second = numbers.add(start, step);
+    const auto roots = replayer::roots_of(numbers, at(start), at(second), at(numbers.add(second, step)), start, step);
+    ASSERT_EQ(roots.size(), row.roots.size()) << row.constant;
+    for (const replayer::Root& root : roots) {
+      EXPECT_TRUE(root.is_exact);
+      EXPECT_EQ(root.is_irrational, row.is_irrational) << row.constant;
+      EXPECT_EQ(at(root.at).residue, 0U) << row.constant;
+      EXPECT_TRUE(std::any_of(row.roots.begin(), row.roots.end(), [&](double wanted) {
+        return std::abs(static_cast<double>(root.at.value) - wanted) < 1e-12;
+      })) << static_cast<double>(root.at.value);
     }
   }
 }

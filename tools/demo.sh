@@ -31,7 +31,7 @@ say "$steptp" dataset build --out demo_out/dataset --programs 100 --depth 1 --de
 say "$steptp" dataset stats demo_out/dataset --html demo_out/report.html >demo_out/stats.txt
 say "$steptp" dataset validate demo_out/dataset --judge 20
 title "one row of it, as a model is trained on it"
-say "$steptp" dataset show demo_out/dataset
+say "$steptp" dataset show demo_out/dataset --difficulty difficult
 
 for name in row_softmax matmul; do
   title "$name: one program, two spellings"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests against PyTorch, with the module that is installed in .venv, and against the NVRTC that comes with it. Where
 # PyTorch cannot be had they are skipped, and the reason is printed.
-# Usage: run_torch_tests.sh [--nvrtc | arguments of pytest]; without any, all of it
+# Usage: run_torch_tests.sh [--nvrtc | --python FILE ARGUMENTS | arguments of pytest]; without any, all of it
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,6 +24,7 @@ export PYTHONPATH=$PWD/build/torch_path STEPTP_BINARY=$PWD/build/steptp OMP_NUM_
 nvrtc=(env STEPTP_NVRTC=python PATH="$(dirname "$torch_python"):$PATH" build/testing/test_execution --gtest_brief=1
        --gtest_filter='Nvrtc.*')
 [ "${1:-}" != --nvrtc ] || exec "${nvrtc[@]}"
+[ "${1:-}" != --python ] || exec "$torch_python" "${@:2}"
 pytest=("$torch_python" -m pytest -q -p no:cacheprovider)
 [ $# -eq 0 ] || exec "${pytest[@]}" "$@"
 "${nvrtc[@]}"

@@ -24,6 +24,7 @@ void bind_verify(nanobind::module_& module);
 void bind_strategies(nanobind::module_& module);
 void bind_lower(nanobind::module_& module);
 void bind_optimize(nanobind::module_& module);
+void bind_search(nanobind::module_& module);
 void bind_tokens(nanobind::module_& module);
 void bind_grammar(nanobind::module_& module);
 void bind_import(nanobind::module_& module);

@@ -231,6 +231,7 @@ std::string export_verb(const std::string& folder, const std::string& options_te
     how.out = options.text("out");
     how.configs = options.texts("configs");
     how.max_tokens = options.count("max_tokens");
+    how.only_useful = options.flag("only_useful");
     how.near_misses = options.count("near_misses");
     how.trajectories = options.count("trajectories");
     how.seed = options.count("seed");

@@ -12,6 +12,7 @@ NB_MODULE(_steptp, module) {
   bind_strategies(module);
   bind_lower(module);
   bind_optimize(module);
+  bind_search(module);
   bind_estimate(module);
   bind_cursor(module);
   bind_kernel_set(module);

@@ -38,7 +38,10 @@ std::string signature_json(const Program& program) {
 
 void bind_program(nb::module_& module) {
   // Attributes of its own: the package keeps there which module a program came from.
-  nb::class_<Program>(module, "Program", nb::dynamic_attr())
+  nb::class_<Program>(
+      module, "Program", nb::dynamic_attr(),
+      "A program in LEIR: its name, its known variables and its nests. It does not change. `read` makes one "
+      "of a text or a file, and `str` is its text.")
       .def_prop_ro("name", [](const Program& program) { return program.name; })
       .def_prop_ro("_signature_json", &signature_json)
       .def_prop_ro("hash", [](const Program& program) { return hash_text_of(hash_of(program)); })
@@ -54,6 +57,7 @@ void bind_program(nb::module_& module) {
       .def(
           "__eq__", [](const Program& left, const Program& right) { return equal(left, right); }, nb::is_operator())
       .def("__hash__", [](const Program& program) { return static_cast<Py_hash_t>(hash_of(program) >> 1U); })
+      .def("__str__", [](const Program& program) { return to_text(program, "paper", true); })
       .def("__repr__",
            [](const Program& program) {
              return concat("<steptp.Program '", program.name, "' ", program.nests.size(), " nests ",

@@ -33,6 +33,7 @@ from ._results import (
     Statistics,
     TokenCounts,
 )
+from ._search import Found, read_search, search
 from ._signature import Variable, from_json as _signature_from_json
 from ._steptp import Program
 from ._torch import TorchOrigin, from_torch, import_model, to_torch
@@ -76,6 +77,7 @@ __all__ = [
     "Diagnostic",
     "DiagnosticError",
     "DiagnosticWarning",
+    "Found",
     "InputError",
     "JudgedRecipe",
     "Judgement",
@@ -123,12 +125,14 @@ __all__ = [
     "plan_vocabulary",
     "prompt",
     "read",
+    "read_search",
     "replay",
     "replay_plan",
     "replay_sentence",
     "retune",
     "rewards",
     "run",
+    "search",
     "same_up_to_renaming",
     "seeded_inputs",
     "to_torch",

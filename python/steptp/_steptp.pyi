@@ -1,5 +1,6 @@
 """Types of the compiled part."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from ._arrays import RawArray
@@ -125,6 +126,16 @@ def replay_plan(document: Document, plan: str) -> tuple[Program | None, str]: ..
 def optimize(
     document: Document, device: str, plan: str | None, require_safe: bool, seed: int, jobs: int
 ) -> tuple[Program, str, str, str]: ...
+def search(
+    document: Document,
+    settings: str,
+    device: str,
+    target: str,
+    journal: str,
+    proposer: Callable[[str], str] | None,
+    jobs: int,
+) -> tuple[Program, str]: ...
+def read_search(folder: str) -> list[tuple[Program, str]]: ...
 def retune(plan: str, move: int, choice: str) -> str: ...
 def choices(
     document: Document,

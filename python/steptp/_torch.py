@@ -79,6 +79,11 @@ def from_torch(
     be captured or uses what is not supported, with the place in its source.
     """
     training = _training(mode)
+    if not callable(getattr(module, "forward", None)) or not hasattr(module, "training"):
+        raise TypeError(
+            f"from_torch takes a torch.nn.Module, not {type(module).__name__}"
+            + ("; import_model takes the path of a .pt2 or .py file" if isinstance(module, (str, os.PathLike)) else "")
+        )
     training = module.training if training is None else training
     operators = _steptp.kept_operators().split()
     args = tuple(example_inputs) if isinstance(example_inputs, (tuple, list)) else (example_inputs,)

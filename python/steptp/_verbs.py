@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _arrays, _steptp
-from ._errors import DiagnosticWarning, RefusedError
+from ._errors import DiagnosticError, DiagnosticWarning, RefusedError
 from ._results import Applied, CheckReport, JudgedRecipe, Judgement, Lowered, RunResult, TokenCounts
 from ._signature import SignatureLike, from_json, to_json
 from ._steptp import Document, Program
@@ -70,7 +70,13 @@ def read(source: str | bytes | os.PathLike[str], signature: SignatureLike | None
     >>> read("B^{4}_{tx=0}[C^{f32,g}_{tx}=1;];").to_text("compact")
     'tx4 C(tx)=1;\\n'
     """
-    return _open(source, signature).program
+    try:
+        return _open(source, signature).program
+    except DiagnosticError as error:
+        if isinstance(source, str) and "\n" not in source and source.endswith((".leir", ".json", ".jsonl", ".pt2", ".py")):
+            hint = f"a plain string is the text of a program; for the file, read(pathlib.Path({source!r}))"
+            raise DiagnosticError(f"{error}\n  hint: {hint}", error.diagnostics) from None
+        raise
 
 
 def fmt(source: Source, profile: str = "paper") -> str:

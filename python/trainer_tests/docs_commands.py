@@ -43,4 +43,4 @@ def shell(code: str, folder: pathlib.Path, path: list[str]) -> None:
 
 def prepare(folder: pathlib.Path) -> None:
     """`data`, from which the commands export, is the build that STEPTP_DATASET was exported from."""
-    (folder / "data").symlink_to(os.environ["STEPTP_BUILD"])
+    (folder / "my_steps").symlink_to(os.environ["STEPTP_BUILD"])

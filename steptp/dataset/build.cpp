@@ -57,9 +57,24 @@ std::string difference(const Json& there, const Json& here) {
   return {};
 }
 
+/// A folder with files of somebody else's: a build would mix its own with them.
+std::optional<Diagnostic> refuse_foreign(const std::string& folder) {
+  constexpr std::string_view kOwn[] = {"raw", "build.log", "timings.jsonl"};
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator(folder, error)) {
+    const std::string name = file.path().filename().string();
+    const bool is_own =
+        std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn) || name.find(".tmp") != std::string::npos;
+    if (is_own) continue;
+    return make_error("dataset", concat("'", folder, "' is not empty and holds no dataset: there is '", name, "'"),
+                      "name a folder that is new or empty");
+  }
+  return std::nullopt;
+}
+
 /// Nothing where the folder is new or holds this build.
 std::optional<Diagnostic> compare_with_folder(const std::string& folder, const Configuration& configuration) {
-  if (!fs::exists(build_path(folder))) return std::nullopt;
+  if (!fs::exists(build_path(folder))) return refuse_foreign(folder);
   const auto known = read_build(folder);
   if (!known) return known.error();
   const Json* settings = known->find("configuration");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -46,6 +47,10 @@ void for_each_setting(Settings& c, const Visit& visit) {
   visit("extended", "also use choices beyond the published form of a strategy", c.extended);
   visit("weights", "how many entries of each strategy are wanted for every hundred programs, difficult/medium/easy",
         c.weights);
+  visit(
+      "draw",
+      "useful: prefer factors that a person would choose, and leave out steps not worth showing; published: all alike",
+      c.draw);
   visit("depth", "also start from programs that up to this many verified steps lead to", c.depth);
   visit("deep_states", "how many such programs each program gives, for each depth", c.deep_states);
   visit("deep_entries", "how many entries start from each such program", c.deep_entries);
@@ -266,6 +271,7 @@ std::string problem_of(const Configuration& c) {
   if (c.attempts < 1) return "attempts are at least 1";
   if (c.compile != "sample" && c.compile != "all" && c.compile != "none")
     return concat("compile is sample, all or none, not '", c.compile, "'");
+  if (c.draw != "useful" && c.draw != "published") return concat("draw is useful or published, not '", c.draw, "'");
   if (c.subset_least < 2) return "subset_least is at least 2";
   if (!(c.subset_size >= static_cast<double>(c.subset_least))) return "subset_size is less than subset_least";
   if (!(c.subsets >= 0)) return "subsets are negative";
@@ -275,6 +281,11 @@ std::string problem_of(const Configuration& c) {
   for (const double number : {c.weights.difficult, c.weights.medium, c.weights.easy, c.mix.difficult, c.mix.medium,
                               c.mix.easy, c.mix_tolerance, c.most_gib}) {
     if (!(number >= 0 && number < 1e12)) return "weights, mix and most_gib are not negative";
+  }
+  const double mixed = c.mix.difficult + c.mix.medium + c.mix.easy;
+  if (mixed != 0 && std::abs(mixed - 100) > 0.01) {
+    return concat("the mix is percent of all, and these make ", number_text(mixed),
+                  " instead of 100; 0/0/0 leaves it as it comes");
   }
   return {};
 }

@@ -44,6 +44,9 @@ struct Configuration {
   bool extended = false;                ///< with choices beyond the published form of a strategy
   /// Entries of each strategy of a class that are wanted for every hundred programs: what the published rows need.
   ByDifficulty weights = {28, 5, 4};
+  /// "useful": numbers that a person would choose come first, and steps that nobody would show are left out;
+  /// "published": every choice alike.
+  std::string draw = "useful";
   std::uint64_t depth = 0;         ///< entries start from states up to so many steps behind the root
   std::uint64_t deep_states = 2;   ///< states that are walked on from, per program and depth
   std::uint64_t deep_entries = 3;  ///< entries of each such state

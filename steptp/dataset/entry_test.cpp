@@ -100,7 +100,7 @@ TEST(Store, TextsSurviveCompression) {
 TEST(Configuration, SurvivesJsonAndNamesWhatIsWrong) {
   Configuration changed;
   changed.seed = 5;
-  changed.mix = {1, 2, 3};
+  changed.mix = {70, 20, 10};
   changed.strategies = {"loop_split"};
   const auto read = configuration_from_json(*parse_json(to_json(changed).dump()));
   ASSERT_TRUE(read.ok()) << read.error().message;

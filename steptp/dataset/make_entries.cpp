@@ -18,6 +18,7 @@
 #include "steptp/dataset/sampling.h"
 #include "steptp/graph/torch_printer.h"
 #include "steptp/ir/canonical.h"
+#include "steptp/reasoning/effect.h"
 #include "steptp/reasoning/trace.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
@@ -86,6 +87,19 @@ struct State {
   std::string text;
   std::string hash;
 };
+
+/// No copy of a single element that is used once; no step that makes many launches of one.
+bool is_worth_showing(const Strategy& strategy, const Program& before, const Applied& applied) {
+  constexpr std::int64_t kManyLaunches = 16;
+  if (strategy.name == std::string_view("cache_read_write")) {
+    for (const auto& [key, value] : applied.facts.values) {
+      const bool is_scalar = key == "extents" && value.as_array() && value.as_array()->empty();
+      if (is_scalar && applied.facts.removed.size() == 1) return false;
+    }
+  }
+  const auto& [was, is] = effect_of(before, applied.program).counts[Effect::kLaunches];
+  return is <= kManyLaunches * std::max<std::int64_t>(1, was);
+}
 
 /// All entries of one program.
 class EntryMaker {
@@ -199,54 +213,74 @@ class EntryMaker {
       choices = list_choices(strategies_, view, configuration_.extended);
     }
     const Hash seed = combine(combine(mix(configuration_.seed), planned_.form), hash_text(state.parent));
-    ChoiceSampler sampler(choices, configuration_.weights, seed);
+    const bool is_useful = configuration_.draw == "useful";
+    ChoiceSampler sampler(choices, configuration_.weights, seed, is_useful ? &state.program : nullptr);
     std::uint64_t attempts = wanted * configuration_.attempts;
     while (wanted > 0 && attempts-- > 0) {
-      const auto choice = sampler.next();
+      auto choice = sampler.next();
       if (!choice) {
         ++record.dropped["no further choice"];
         return;
       }
-      if (try_choice(state, view, *choice, next)) --wanted;
+      // In the place of a step that is not worth showing comes another one of the same strategy.
+      Tried tried = try_choice(state, view, *choice, next);
+      for (int again = 0; tried == Tried::not_worth_showing && again < kAgain; ++again) {
+        choice = sampler.another();
+        if (!choice) break;
+        tried = try_choice(state, view, *choice, next);
+      }
+      if (tried == Tried::made) --wanted;
     }
     if (wanted > 0) record.dropped["attempts are used up"] += 1;
   }
 
+  enum class Tried : std::uint8_t { made, dropped, not_worth_showing };
+  static constexpr int kAgain = 8;
+
   /// Whether the choice became an entry. What is equal and not safe is kept apart, and is none.
-  bool try_choice(const State& state, View& view, const StrategyChoice& choice, std::vector<State>& next) {
+  Tried try_choice(const State& state, View& view, const StrategyChoice& choice, std::vector<State>& next) {
     trying_ = choice.strategy->name;
     times_["apply"] -= cpu_milliseconds();
     auto applied = apply(*choice.strategy, view, choice.choice);
     times_["apply"] += cpu_milliseconds();
-    if (!applied) return drop("refused");
+    if (!applied) return dropped("refused");
     Program& after = applied->program;
+    if (configuration_.draw == "useful" && !is_worth_showing(*choice.strategy, state.program, *applied)) {
+      (void)drop("not worth showing");
+      return Tried::not_worth_showing;
+    }
     Entry entry;
     entry.before_hash = state.hash;
     entry.after_hash = hash_name(canonical_hash(after));
-    if (entry.after_hash == state.hash) return drop("same");
-    if (seen_.contains(entry.after_hash)) return drop("duplicate");
+    if (entry.after_hash == state.hash) return dropped("same");
+    if (seen_.contains(entry.after_hash)) return dropped("duplicate");
     Recipe recipe = state.recipe;
     recipe.push_back({std::string(choice.strategy->name), choice.choice});
     entry.recipe = recipe_array(recipe);
     entry.program = record.program.id;
     const Hash identity = combine(planned_.form, hash_text(entry.recipe.dump()));
     entry.id = hash_name(identity);
-    if (!judge(after, identity, entry.verdict)) return false;
+    if (!judge(after, identity, entry.verdict)) return Tried::dropped;
     const bool is_safe = entry.verdict.safe == true;
     std::string refused;
-    if (!lower(after, entry.tir, entry.cuda, refused)) return drop(refused);
+    if (!lower(after, entry.tir, entry.cuda, refused)) return dropped(refused);
     describe_entry(state, choice, *applied, identity, entry);
     seen_.insert(entry.after_hash);
     if (!is_safe) {
       drop(entry.verdict.safe == false ? "unsafe" : "safe not known");
       record.unsafe_entries.push_back(std::move(entry));
-      return false;
+      return Tried::dropped;
     }
     if (state.depth < configuration_.depth) {
       next.push_back({after, std::move(recipe), entry.id, state.depth + 1, entry.after, entry.after_hash});
     }
     record.entries.push_back(std::move(entry));
-    return true;
+    return Tried::made;
+  }
+
+  Tried dropped(const std::string& reason) {
+    (void)drop(reason);
+    return Tried::dropped;
   }
 
   void describe_entry(const State& state, const StrategyChoice& choice, const Applied& applied, Hash identity,

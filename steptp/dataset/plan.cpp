@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "steptp/base/text.h"
-#include "steptp/ir/forms.h"
 #include "steptp/dataset/origin.h"
 #include "steptp/dataset/workloads.h"
 #include "steptp/documents/zoo_program.h"
+#include "steptp/ir/forms.h"
 #include "steptp/zoo/degenerate.h"
 
 namespace steptp::dataset {

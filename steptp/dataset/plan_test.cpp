@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
-#include "steptp/ir/forms.h"
 #include "steptp/dataset/origin.h"
 #include "steptp/dataset/workloads.h"
 #include "steptp/documents/zoo_program.h"
+#include "steptp/ir/forms.h"
 #include "steptp/text/document.h"
 
 namespace steptp::dataset {

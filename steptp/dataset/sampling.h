@@ -18,10 +18,14 @@ namespace steptp::dataset {
 /// push out those with few.
 class ChoiceSampler {
  public:
-  ChoiceSampler(const Choices& choices, const ByDifficulty& weights, std::uint64_t seed);
+  /// With a program, numbers that a person would choose come first, and loops of one iteration are left alone.
+  ChoiceSampler(const Choices& choices, const ByDifficulty& weights, std::uint64_t seed,
+                const Program* useful_on = nullptr);
 
   /// Nothing where there is no further choice.
   [[nodiscard]] std::optional<StrategyChoice> next();
+  /// Another one of the strategy that was drawn last; nothing where it has no further choice.
+  [[nodiscard]] std::optional<StrategyChoice> another();
 
  private:
   struct Offer {
@@ -35,9 +39,14 @@ class ChoiceSampler {
   void shuffle();
   [[nodiscard]] std::optional<StrategyChoice> draw(Offer& offer);
 
+  /// `prefers`: numbers that a person would choose.
+  [[nodiscard]] Choice choice_at(const ChoiceSite& site, bool prefers);
+
   Random random_;
+  const Program* useful_on_;
   std::vector<Offer> offers_;
   std::vector<Offer*> round_;  ///< what is left of this round, the next one last
+  Offer* last_ = nullptr;      ///< that was drawn
 };
 
 }  // namespace steptp::dataset

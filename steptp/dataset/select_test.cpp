@@ -18,6 +18,7 @@ namespace {
 std::vector<Candidate> candidates(std::size_t programs, std::size_t each, Split split = Split::train) {
   std::vector<const Strategy*> weighted;
   for (const Strategy* strategy : all_strategies()) {
+    if (!is_published(*strategy)) continue;
     const std::string_view difficulty = strategy->difficulty();
     const int copies = difficulty == "difficult" ? 30 : (difficulty == "medium" ? 6 : 4);
     for (int i = 0; i < copies; ++i) weighted.push_back(strategy);

@@ -85,6 +85,8 @@ ChatFailure failure_of(const HttpResponse& response, const std::string& body) {
     out.kind = Kind::unusable;
   } else if (response.status >= 300 && response.status < 500 && response.status != 429 && response.status != 408) {
     out.kind = response.status < 400 ? Kind::unusable : Kind::rejected;
+  } else if (response.status >= 500 && response.status != 503) {
+    out.kind = Kind::failing;
   }
   return out;
 }
@@ -99,7 +101,7 @@ class StreamedReply {
   }
 
   Result<ChatReply, ChatFailure> take() {
-    if (!error_.empty()) return failure(Kind::busy, error_);
+    if (!error_.empty()) return failure(Kind::failing, error_);
     // Some servers end the stream without a last word; a reason to finish is as good.
     if (!is_done_ && reply_.finish_reason.empty())
       return failure(Kind::broken, "the stream of the answer ended in the middle");
@@ -139,6 +141,7 @@ std::string_view name_of(Kind kind) {
     case Kind::unreachable: return "unreachable";
     case Kind::rejected: return "rejected";
     case Kind::busy: return "busy";
+    case Kind::failing: return "failing";
     case Kind::broken: return "broken";
     case Kind::timed_out: return "timed-out";
     case Kind::too_long: return "too-long";
@@ -148,7 +151,8 @@ std::string_view name_of(Kind kind) {
 }
 
 bool is_worth_retrying(Kind kind) {
-  return kind == Kind::unreachable || kind == Kind::busy || kind == Kind::broken || kind == Kind::timed_out;
+  return kind == Kind::unreachable || kind == Kind::busy || kind == Kind::failing || kind == Kind::broken ||
+         kind == Kind::timed_out;
 }
 
 Json to_json(const ChatRequest& request) {
@@ -172,7 +176,7 @@ Result<ChatReply, ChatFailure> reply_from_json(std::string_view text) {
   const Json* choice = first_choice(*json);
   const Json* message = choice ? choice->find("message") : nullptr;
   if (!message || !message->as_object()) {
-    return failure(json->find("error") ? Kind::busy : Kind::broken,
+    return failure(json->find("error") ? Kind::failing : Kind::broken,
                    concat("the server's answer holds no message: ", server_message(std::string(text))));
   }
   ChatReply reply;

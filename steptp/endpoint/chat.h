@@ -44,7 +44,8 @@ struct ChatFailure {
     unusable,     ///< wrong address, key or model, or no client: no question will be answered
     unreachable,  ///< nobody is there
     rejected,     ///< this question, as too long for the model
-    busy,         ///< too many requests, or the server failed
+    busy,         ///< too many requests
+    failing,      ///< the server failed
     broken,       ///< the answer ended in the middle, or is none
     timed_out,
     too_long,

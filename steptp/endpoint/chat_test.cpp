@@ -134,7 +134,8 @@ TEST(Chat, FailuresHaveTheirKinds) {
   EXPECT_EQ(kind(302, ""), "unusable");
   EXPECT_EQ(kind(400, "too many tokens"), "rejected");
   EXPECT_EQ(kind(429, ""), "busy");
-  EXPECT_EQ(kind(500, "<html>"), "busy");
+  EXPECT_EQ(kind(500, "<html>"), "failing");
+  EXPECT_EQ(kind(503, "{}"), "busy");
   EXPECT_EQ(kind(200, "<html>"), "broken");
   EXPECT_EQ(kind(200, "[]"), "broken");
   EXPECT_EQ(kind(200, R"({"choices":[]})"), "broken");

@@ -1,9 +1,9 @@
 #include <set>
 
-#include "steptp/base/line_reader.h"
 #include "steptp/base/text.h"
 #include "steptp/evaluate/answer_log.h"
 #include "steptp/evaluate/cases.h"
+#include "steptp/evaluate/row_reader.h"
 
 namespace steptp {
 
@@ -80,7 +80,8 @@ std::optional<std::int64_t> integer_at(const Json& row, std::string_view key) {
 /// Gives every answer its case and its attempt.
 class AnswerReader {
  public:
-  explicit AnswerReader(const std::vector<EvaluationCase>& cases) : cases_(cases), places_(places_of(cases)) {}
+  AnswerReader(const std::vector<EvaluationCase>& cases, bool may_have_others)
+      : cases_(cases), places_(places_of(cases)), may_have_others_(may_have_others) {}
 
   std::optional<Diagnostic> add(const std::string& place, const Json& row) {
     if (is_log_header(row) || row.find("failure")) return std::nullopt;
@@ -94,6 +95,8 @@ class AnswerReader {
     if (rows_ > 0 && id.has_value() != has_ids_) return bad_row(place, "some rows have an id, and others none");
     has_ids_ = id.has_value();
     const auto found = id ? places_.find(*id) : places_.end();
+    const bool is_other = id ? found == places_.end() : rows_ >= cases_.size();
+    if (is_other && may_have_others_) return std::nullopt;
     if (id && found == places_.end()) return bad_row(place, concat("no question has the id '", *id, "'"));
     if (!id && rows_ >= cases_.size()) {
       return bad_row(place, "there are more answers than questions", "give each the \"id\" of its question");
@@ -126,6 +129,7 @@ class AnswerReader {
   std::map<std::string, std::size_t, std::less<>> places_;
   std::map<std::size_t, std::set<std::int64_t>> attempts_;
   std::vector<ModelAnswer> out_;
+  bool may_have_others_;
   std::size_t rows_ = 0;
   bool has_ids_ = false;
 };
@@ -133,10 +137,11 @@ class AnswerReader {
 }  // namespace
 
 Result<std::vector<ModelAnswer>, Diagnostic> read_answers(const std::string& path,
-                                                          const std::vector<EvaluationCase>& cases) {
-  auto reader = LineReader::open(path);
+                                                          const std::vector<EvaluationCase>& cases,
+                                                          bool may_have_others) {
+  auto reader = RowReader::open(path);
   if (!reader) return reader.error();
-  AnswerReader answers(cases);
+  AnswerReader answers(cases, may_have_others);
   for (std::size_t number = 1;; ++number) {
     auto line = reader->next();
     if (!line) return line.error();

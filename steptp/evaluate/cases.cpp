@@ -3,8 +3,8 @@
 #include <set>
 
 #include "steptp/answers/prompt.h"
-#include "steptp/base/line_reader.h"
 #include "steptp/base/text.h"
+#include "steptp/evaluate/row_reader.h"
 #include "steptp/text/printer.h"
 
 namespace steptp {
@@ -100,6 +100,8 @@ class CaseReader {
       one.text = print(one.before.program, options_.profile);
       one.messages = {{"user", prompt_for(one.before.program, options_.profile, one.programs)}};
     }
+    const bool has_system = one.messages.front().role == "system";
+    if (!options_.system.empty() && !has_system) one.messages.insert(one.messages.begin(), {"system", options_.system});
     if (!id.empty() && ids_.contains(id))
       return bad_row(place, concat("the id '", id, "' is not the first of its name"));
     one.id = id.empty() ? free_name(one.before.program.name) : id;
@@ -124,8 +126,11 @@ class CaseReader {
 
 }  // namespace
 
-Result<std::vector<EvaluationCase>, Diagnostic> read_cases(const std::string& path, const QuestionOptions& options) {
-  auto reader = LineReader::open(path);
+Result<std::vector<EvaluationCase>, Diagnostic> read_cases(const std::string& given, const QuestionOptions& options) {
+  const auto found = rows_file(given);
+  if (!found) return found.error();
+  const std::string& path = *found;
+  auto reader = RowReader::open(path);
   if (!reader) return reader.error();
   CaseReader cases(options);
   for (std::size_t number = 1; !cases.is_enough(); ++number) {

@@ -30,6 +30,7 @@ struct QuestionOptions {
   Profile profile = Profile::paper;
   int programs = 1;
   std::size_t limit = 0;  ///< only so many cases; 0: all
+  std::string system;     ///< stands before each question that has no system prompt of its own; empty: none
 };
 
 /// Reads questions: rows of a dataset (`messages` or `prompt`, with `signature` and the program in `before` or `leir`),
@@ -56,8 +57,10 @@ struct ModelAnswer {
 /// `completion`, `response`, `output` or `text`, as a string or as messages; or several in `answers` or `completions`,
 /// or the `choices` of a server. Several rows with one id are several attempts. Where no row has an id, rows are taken
 /// in the order of the questions. The log of a live evaluation is such a file.
+/// With `may_have_others`, answers to questions that are not among the cases are passed over.
 [[nodiscard]] Result<std::vector<ModelAnswer>, Diagnostic> read_answers(const std::string& path,
-                                                                        const std::vector<EvaluationCase>& cases);
+                                                                        const std::vector<EvaluationCase>& cases,
+                                                                        bool may_have_others = false);
 
 /// The places of cases by their ids.
 [[nodiscard]] std::map<std::string, std::size_t, std::less<>> places_of(const std::vector<EvaluationCase>& cases);

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "steptp/base/text.h"
+#include "steptp/evaluate/row_reader.h"
 
 namespace steptp {
 namespace {
@@ -108,6 +109,47 @@ TEST_F(Files, AnswersComeInManyForms) {
   const auto in_order = read_answers(write("{\"text\":\"a\"}\n{\"text\":\"b\"}\n"), read);
   ASSERT_TRUE(in_order.ok());
   EXPECT_EQ((*in_order)[1].of_case, 1U);
+}
+
+TEST_F(Files, ASystemPromptStandsBeforeTheQuestion) {
+  QuestionOptions options;
+  options.system = "This is LEIR.";
+  const std::string own = R"(,"messages":[{"role":"system","content":"Mine."},{"role":"user","content":"Q"}])";
+  const auto read = read_cases(write(row("") + row(own)), options);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_EQ(read->front().messages.size(), 2U);
+  EXPECT_EQ(read->front().messages[0].role, "system");
+  EXPECT_EQ(read->front().messages[0].content, "This is LEIR.");
+  EXPECT_EQ(read->back().messages[0].content, "Mine.");
+}
+
+TEST_F(Files, SomeOfTheQuestionsTakeTheirAnswersOutOfAFileOfAll) {
+  const auto read = cases(row(R"(,"id":"r1")"));
+  const std::string all = write("{\"id\":\"r1\",\"text\":\"a\"}\n{\"id\":\"r2\",\"text\":\"b\"}\n");
+  EXPECT_FALSE(read_answers(all, read).ok());
+  const auto some = read_answers(all, read, true);
+  ASSERT_TRUE(some.ok()) << some.error().message;
+  ASSERT_EQ(some->size(), 1U);
+  EXPECT_EQ((*some)[0].content, "a");
+}
+
+TEST(RowsFile, DatasetsAreNamedByTheirFolder) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / concat("steptp_rows_", ::getpid());
+  fs::create_directories(folder / "data" / "rl");
+  const std::string rows = (folder / "data" / "rl" / "test_shape.jsonl.zst").string();
+  std::ofstream(rows) << "";
+  EXPECT_EQ(rows_file(folder.string()).value(), rows);
+  EXPECT_EQ(rows_file(folder.string() + ":rl").value(), rows);
+  EXPECT_EQ(rows_file(folder.string() + ":rl:test_shape").value(), rows);
+  EXPECT_FALSE(rows_file(folder.string() + ":rl:train").ok());
+  EXPECT_FALSE(rows_file(folder.string() + ":sft_trl").ok());
+  EXPECT_EQ(rows_file((folder / "data" / "rl" / "test_shape.parquet").string()).value(), rows);
+  EXPECT_FALSE(rows_file((folder / "other.parquet").string()).ok());
+  const auto hub = rows_file("someone/steps");
+  ASSERT_FALSE(hub.ok());
+  EXPECT_NE(hub.error().hint.find("huggingface-cli download someone/steps"), std::string::npos);
+  fs::remove_all(folder);
 }
 
 TEST_F(Files, AnswersWithoutAQuestionAreNamed) {

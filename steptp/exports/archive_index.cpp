@@ -1,5 +1,9 @@
 #include "steptp/exports/archive_index.h"
 
+#include <optional>
+
+#include "steptp/exports/expected_times.h"
+
 #include <utility>
 
 #include "steptp/base/text.h"
@@ -36,6 +40,12 @@ bool ArchiveIndex::add(const Json& row, Split split, Signature signature) {
   entry.level = text_of(row, "level");
   entry.difficulty = text_of(row, "difficulty");
   entry.grade = text_of(row, "grade");
+  const auto time = [&](const char* column) {
+    const Json* value = row.find(column);
+    return value && value->is_number() ? std::optional(value->number()) : std::nullopt;
+  };
+  entry.useful = usefulness({time("expected_gpu_before_us"), time("expected_cpu_before_us")},
+                            {time("expected_gpu_after_us"), time("expected_cpu_after_us")});
   return entries_.emplace(text_of(row, "id"), std::move(entry)).second;
 }
 

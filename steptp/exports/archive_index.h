@@ -37,6 +37,7 @@ struct IndexedEntry {
   std::string level;
   std::string difficulty;
   std::string grade;
+  double useful = 0;
 
   [[nodiscard]] Hash after_in(Language language) const { return after[static_cast<std::size_t>(language)]; }
 };

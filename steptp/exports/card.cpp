@@ -146,6 +146,10 @@ std::string compiled_text(const Manifest& manifest) {
 
 std::string left_out(const Manifest& manifest) {
   std::string out;
+  if (manifest.only_useful) {
+    append(out,
+           "Rows of which no answer is expected to be faster, on an NVIDIA H200 or a plain CPU, are left out.\n\n");
+  }
   if (manifest.max_tokens > 0) {
     append(out, "Rows of more than ", manifest.max_tokens, " tokens (prompt and answer together) are left out:");
     if (manifest.rows_too_long.empty()) append(out, " there were none");
@@ -156,7 +160,7 @@ std::string left_out(const Manifest& manifest) {
     append(out, "Wrong answers were looked for beside ", manifest.near_misses_tried, " right ones and found for ",
            manifest.near_misses_found, ":");
     for (const auto& [change, count] : manifest.near_miss_changes) append(out, " ", change, " (", count, ");");
-    append(out, " each was judged and comes with its counterexample.\n\n");
+    append(out, " each was judged and comes with its counterexample, or with what `check` finds.\n\n");
   }
   return out;
 }

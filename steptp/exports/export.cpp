@@ -82,6 +82,7 @@ RowOptions row_options(const ExportOptions& options, const std::vector<std::stri
     for (const std::string& table : find_config(name)->tables) out.tables.insert(table);
   }
   out.max_tokens = options.max_tokens;
+  out.only_useful = options.only_useful;
   out.near_miss.seed = options.seed;
   const auto wants = [&out](const char* table) { return out.tables.contains(std::string_view(table)); };
   if (wants("near_miss") || wants("dpo_trl") || wants("dpo_swift") || wants("kto_trl")) {
@@ -264,16 +265,27 @@ std::optional<Diagnostic> write_lists(const std::string& out, const Manifest& ma
 }
 
 /// The manifest of the whole export that lies in the folder of a build and was made of it as it is now; nothing where
-/// there is none.
-std::optional<Manifest> finished_export(const std::string& folder) {
+/// there is none, or where one of its files is damaged: then it is made again. A damaged file of the build itself
+/// cannot be made again from the others.
+Result<std::optional<Manifest>, Diagnostic> finished_export(const std::string& folder) {
+  using None = std::optional<Manifest>;
   const auto checksums = read_checksums(concat(folder, "/", kChecksumsFile));
   const auto text = read_file(concat(folder, "/", kManifestFile));
-  if (!checksums || !text) return std::nullopt;
+  if (!checksums || !text) return None();
   for (const char* name : kStoreFiles) {
-    const auto sum = checksum_of(concat(folder, "/", name));
-    const auto listed = checksums->find(name);
-    if (!sum || listed == checksums->end() || listed->second != *sum) return std::nullopt;
+    if (!checksums->contains(name)) return None();
   }
+  bool is_whole = true;
+  for (const auto& [name, listed] : *checksums) {
+    const auto sum = checksum_of(concat(folder, "/", name));
+    if (sum && *sum == listed) continue;
+    is_whole = false;
+    if (!name.starts_with("raw/")) continue;
+    return make_error("dataset",
+                      concat("'", folder, "/", name, "' is not what its checksum says: it is damaged or gone"),
+                      "remove that file and run the same build again, which makes it anew");
+  }
+  if (!is_whole) return None();
   const auto json = parse_json(*text);
   auto manifest = json ? manifest_from_json(*json) : Result<Manifest, std::string>(json.error().message);
   return manifest ? std::optional(std::move(manifest).value()) : std::nullopt;
@@ -288,6 +300,7 @@ Result<std::optional<Manifest>, Diagnostic> export_dataset(const std::string& fo
   if (!configs) return std::move(configs).error();
   manifest.configs = std::move(configs).value();
   manifest.max_tokens = options.max_tokens;
+  manifest.only_useful = options.only_useful;
   const auto input = read_input(folder);
   if (!input) return input.error();
   const Json* stated = input->build.find("configuration");
@@ -315,7 +328,8 @@ Result<std::optional<Manifest>, Diagnostic> export_dataset(const std::string& fo
 
 Result<std::optional<Manifest>, Diagnostic> export_where_missing(const std::string& folder,
                                                                  const ExportOptions& options) {
-  if (auto manifest = finished_export(folder)) return manifest;
+  auto finished = finished_export(folder);
+  if (!finished || *finished) return finished;
   BuildLog log(folder);
   log.write("making training files");
   auto exported = export_dataset(folder, options);

@@ -22,7 +22,8 @@ struct ExportOptions {
   std::uint64_t near_misses = 2000;  ///< wrong answers that are looked for, each costs some judgements
   /// Programs that get a walk of several steps, at most one of every four; each costs some seconds.
   std::uint64_t trajectories = 200;
-  std::uint64_t seed = 1;  ///< of the wrong answers
+  bool only_useful = false;  ///< leaves out rows of which nothing is expected to be faster
+  std::uint64_t seed = 1;    ///< of the wrong answers
   unsigned jobs = 1;
   /// Called with the programs done and their number, by one thread at a time.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;

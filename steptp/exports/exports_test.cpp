@@ -11,9 +11,13 @@
 #include <string>
 
 #include "steptp/base/file.h"
+#include "steptp/base/json.h"
 #include "steptp/base/text.h"
+#include "steptp/dataset/build.h"
+#include "steptp/dataset/configuration.h"
 #include "steptp/exports/card.h"
 #include "steptp/exports/export.h"
+#include "steptp/exports/show.h"
 #include "steptp/exports/statistics.h"
 #include "steptp/exports/tables.h"
 #include "steptp/exports/validate.h"
@@ -332,6 +336,70 @@ TEST_F(DatasetExports, AWrongVerdictIsFoundByJudging) {
                problem.what.find("`wrong_leir` is valid") != problem.what.npos;
   }
   EXPECT_TRUE(is_found);
+}
+
+TEST_F(DatasetExports, ADamagedExportIsMadeAgainAndADamagedPartIsNamed) {
+  const std::string copy = path("damaged");
+  std::filesystem::copy(path("build"), copy, std::filesystem::copy_options::recursive);
+  const std::string file = copy + "/data/rl/train.parquet";
+  const auto good = read_file(file);
+  ASSERT_TRUE(good.ok());
+  ASSERT_TRUE(write_file(file, good->substr(0, good->size() / 2)).ok());
+  ExportOptions options;
+  options.near_misses = 12;
+  const auto again = export_where_missing(copy, options);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(read_file(file).value(), *good);
+  const std::string part = copy + "/raw/part-00000.jsonl.zst";
+  const auto bytes = read_file(part);
+  ASSERT_TRUE(bytes.ok());
+  ASSERT_TRUE(write_file(part, *bytes + "x").ok());
+  const auto refused = export_where_missing(copy, options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("raw/part-00000.jsonl.zst"), std::string::npos) << refused.error().message;
+}
+
+TEST_F(DatasetExports, OnlyUsefulRowsAreFaster) {
+  ExportOptions options;
+  options.near_misses = 12;
+  options.only_useful = true;
+  const Manifest useful = exported("useful", options);
+  const auto rows = all_rows(path("useful"), useful, "chat/full/single");
+  EXPECT_GE(rows.size(), 3U);
+  EXPECT_LT(rows.size(), all_rows(path("build"), manifest_, "chat/full/single").size());
+  for (const Json& row : rows) EXPECT_GE(row.find("usefulness")->number(), 0.01);
+}
+
+TEST_F(DatasetExports, ABuildIsNotPutIntoAFolderOfOthers) {
+  const std::string folder = path("others");
+  std::filesystem::create_directories(folder);
+  ASSERT_TRUE(write_file(folder + "/notes.txt", "mine").ok());
+  BuildOptions options;
+  options.folder = folder;
+  const auto refused = build_dataset(Configuration(), options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("is not empty and holds no dataset"), std::string::npos);
+  EXPECT_EQ(read_file(folder + "/notes.txt").value(), "mine");
+}
+
+TEST(Configuration, TheMixIsPercentOfAll) {
+  Configuration configuration;
+  EXPECT_EQ(problem_of(configuration), "");
+  configuration.mix = {80, 10, 5};
+  EXPECT_NE(problem_of(configuration).find("95 instead of 100"), std::string::npos) << problem_of(configuration);
+  configuration.mix = {0, 0, 0};
+  EXPECT_EQ(problem_of(configuration), "");
+}
+
+TEST_F(DatasetExports, ARowIsShownByStrategyAndDifficulty) {
+  const auto row = read_row(path("build"), "chat/full/single", "train", 0, {"", "difficult"});
+  ASSERT_TRUE(row.ok()) << row.error().message;
+  EXPECT_NE(row->find("\"difficult\""), std::string::npos);
+  const std::string strategy = *parse_json(*row)->find("strategies")->as_array()->front().as_string();
+  const auto named = read_row(path("build"), "chat/full/single", "train", 0, {strategy, ""});
+  ASSERT_TRUE(named.ok());
+  EXPECT_NE(named->find(strategy), std::string::npos);
+  EXPECT_FALSE(read_row(path("build"), "chat/full/single", "train", 0, {"no_such_strategy", ""}).ok());
 }
 
 TEST_F(DatasetExports, DuplicatesAreFound) {

@@ -8,7 +8,7 @@ namespace steptp::dataset {
 
 namespace {
 
-constexpr std::int64_t kFormat = 2;
+constexpr std::int64_t kFormat = 3;
 
 Json counts_json(const std::map<std::string, std::uint64_t>& counts) {
   Json out{Json::Object{}};
@@ -107,6 +107,7 @@ Json to_json(const Manifest& manifest) {
   Json out;
   out.set("format", kFormat).set("configs", Json::Array(manifest.configs.begin(), manifest.configs.end()));
   out.set("programs", manifest.programs).set("origins", Json::Array(manifest.origins.begin(), manifest.origins.end()));
+  out.set("only_useful", manifest.only_useful);
   out.set("max_tokens", manifest.max_tokens).set("rows_too_long", counts_json(manifest.rows_too_long));
   out.set("near_misses_tried", manifest.near_misses_tried).set("near_misses_found", manifest.near_misses_found);
   out.set("near_miss_changes", counts_json(manifest.near_miss_changes));
@@ -130,6 +131,8 @@ Result<Manifest, std::string> manifest_from_json(const Json& json) {
   out.programs = members.natural("programs");
   out.origins = members.texts("origins");
   out.max_tokens = members.natural("max_tokens");
+  const Json* only_useful = members.member("only_useful");
+  out.only_useful = only_useful && only_useful->as_bool() && *only_useful->as_bool();
   out.rows_too_long = members.counts("rows_too_long");
   out.near_misses_tried = members.natural("near_misses_tried");
   out.near_misses_found = members.natural("near_misses_found");

@@ -40,6 +40,7 @@ struct Manifest {
   std::vector<std::string> configs;
   std::vector<ExportedTable> tables;  ///< those with rows
   std::uint64_t max_tokens = 0;       ///< 0: no limit
+  bool only_useful = false;
   std::uint64_t near_misses_tried = 0;
   std::uint64_t near_misses_found = 0;
   std::map<std::string, std::uint64_t> near_miss_changes;

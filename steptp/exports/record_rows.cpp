@@ -11,6 +11,9 @@ namespace steptp::dataset {
 
 namespace {
 
+/// The least share of the expected time that counts as saved.
+constexpr double kUseful = 0.01;
+
 class RowMaker {
  public:
   RowMaker(const RecordTexts& texts, const Tokenizer& tokenizer, const RowOptions& options, RecordRows& out)
@@ -79,6 +82,7 @@ class RowMaker {
     const bool wants_more = is_main && (wants("sft_trl") || (wants("no_kernelbench") && !is_kernelbench));
     if (!wants(table) && !wants_more) return;
     const Exchange exchange = make_exchange(texts_, entries, variant.language, variant.has_reasoning, tokens_);
+    if (options_.only_useful && exchange.useful() < kUseful) return;
     add_row(table, exchange.tokens(), [&] { return chat_row(texts_, exchange); });
     if (!is_main) return;
     add_row("sft_trl", exchange.tokens(), [&] { return sft_row(texts_, exchange); });
@@ -87,11 +91,13 @@ class RowMaker {
 
   void add_deep(const std::vector<const EntryTexts*>& entries) {
     const Exchange exchange = make_exchange(texts_, entries, Language::leir, true, tokens_);
+    if (options_.only_useful && exchange.useful() < kUseful) return;
     add_row("deep", exchange.tokens(), [&] { return chat_row(texts_, exchange); });
   }
 
   void add_wrong_answers(const EntryTexts& entry) {
     if (!options_.near_miss_entries.contains(entry.entry->id)) return;
+    if (options_.only_useful && entry.useful() < kUseful) return;
     ++out_.near_misses_tried;
     const auto trace = trace_from_json(entry.entry->trace);
     if (!trace) return;

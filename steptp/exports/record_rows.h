@@ -22,6 +22,7 @@ namespace steptp::dataset {
 struct RowOptions {
   std::set<std::string, std::less<>> tables;  ///< names of those that are wanted
   std::uint64_t max_tokens = 0;               ///< of prompt and completion together; 0: no limit
+  bool only_useful = false;                   ///< no rows of which nothing is expected to be faster
   NearMissOptions near_miss;
   std::set<std::string, std::less<>> near_miss_entries;    ///< ids of entries that get one, where one is found
   std::set<std::string, std::less<>> trajectory_programs;  ///< ids of programs that get a walk, where one is found

@@ -53,7 +53,8 @@ std::string RecordTexts::read_entry(const Entry& entry, EntryTexts& texts) const
   if (texts.before->leir != entry.before) return "`before` is not what its parent ends with";
   auto after = read_leir(record_->program.name, entry.after, record_->program.signature);
   if (!after) return concat("`after` cannot be read: ", after.error());
-  texts.after = {std::move(after).value(), entry.after, {}, entry.tir, entry.cuda, entry.tokens};
+  texts.after = {std::move(after).value(), entry.after, {}, entry.tir, entry.cuda, entry.tokens, {}};
+  texts.after.expected = expected_times(texts.after.program);
   texts.after.compact = print(texts.after.program, Profile::compact);
   const auto words = [&](Profile profile) {
     return reasoning_of(entry.trace, texts.before->program, texts.after.program, profile);
@@ -91,7 +92,8 @@ Result<RecordTexts, std::string> RecordTexts::read(const ProgramRecord& record) 
   auto root = read_leir(program.name, program.leir, program.signature);
   if (!root) return concat("program ", program.id, " cannot be read: ", root.error());
   out.root_ = std::make_unique<ProgramTexts>(
-      ProgramTexts{std::move(root).value(), program.leir, {}, program.tir, program.cuda, program.tokens});
+      ProgramTexts{std::move(root).value(), program.leir, {}, program.tir, program.cuda, program.tokens, {}});
+  out.root_->expected = expected_times(out.root_->program);
   out.root_->compact = print(out.root_->program, Profile::compact);
   std::string problem = out.add_entries();
   if (!problem.empty()) return problem;

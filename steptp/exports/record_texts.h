@@ -13,6 +13,7 @@
 #include "steptp/base/json.h"
 #include "steptp/base/result.h"
 #include "steptp/dataset/entry.h"
+#include "steptp/exports/expected_times.h"
 #include "steptp/exports/tables.h"
 #include "steptp/ir/program.h"
 #include "steptp/text/profile.h"
@@ -27,6 +28,7 @@ struct ProgramTexts {
   std::string tir;
   std::string cuda;
   FormTokens tokens;
+  ExpectedTimes expected;
 
   [[nodiscard]] const std::string& in(Language language) const;
 };
@@ -38,6 +40,7 @@ struct EntryTexts {
   std::string reasoning;
   std::string reasoning_compact;
 
+  [[nodiscard]] double useful() const { return usefulness(before->expected, after.expected); }
   [[nodiscard]] const std::string& reasoning_in(Language language) const {
     return language == Language::compact ? reasoning_compact : reasoning;
   }

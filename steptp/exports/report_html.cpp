@@ -33,7 +33,7 @@ svg text{fill:var(--soft)}.grid{stroke:var(--line)}
 .s2{fill:var(--s2);background:var(--s2)}.s3{fill:var(--s3);background:var(--s3)}
 .legend{margin:.2rem 0;font-size:.85rem}.legend span{margin-right:1.2rem}
 .legend i{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.4em}
-.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(400px,1fr));gap:0 2rem}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:0 2rem}
 )";
 
 std::string number(std::uint64_t value) {
@@ -93,15 +93,30 @@ std::string short_count(std::uint32_t count) {
   return count >= 1024 ? concat(count / 1024, "k") : std::to_string(count);
 }
 
-Plot token_plot(std::string title, const std::vector<TokenCounts>& series) {
-  Plot plot{std::move(title), {}, {}, "%"};
-  for (const std::uint32_t edge : TokenCounts::kEdges) plot.labels.push_back(concat(short_count(edge), "+"));
+/// One plot for each form: four colours side by side in thirteen bins cannot be told apart. Bins that no form reaches
+/// are left out at both ends, the same ones everywhere.
+std::string token_plots(std::string_view title, const std::vector<TokenCounts>& series) {
+  std::size_t first = TokenCounts::kEdges.size();
+  std::size_t last = 0;
   for (const TokenCounts& form : series) {
-    PlotSeries one{form.form, {}};
-    for (const std::uint64_t count : form.histogram()) one.values.push_back(share(count, form.counts.size()));
-    plot.series.push_back(std::move(one));
+    const auto counts = form.histogram();
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] == 0) continue;
+      first = std::min(first, i);
+      last = std::max(last, i);
+    }
   }
-  return plot;
+  std::string out;
+  for (const TokenCounts& form : series) {
+    Plot plot{concat(title, ", ", form.form), {}, {{form.form, {}}}, "%"};
+    const auto counts = form.histogram();
+    for (std::size_t i = first; i <= last && i < counts.size(); ++i) {
+      plot.labels.push_back(concat(short_count(TokenCounts::kEdges[i]), "+"));
+      plot.series[0].values.push_back(share(counts[i], form.counts.size()));
+    }
+    out += upright_bars(plot);
+  }
+  return out;
 }
 
 Plot strategy_plot(const Statistics& statistics) {
@@ -152,9 +167,9 @@ std::string html_report(const Statistics& statistics) {
   append(out, "<div class=\"pair\">",
          upright_bars(share_plot("Difficulty", statistics.difficulties, {"easy", "medium", "difficult"})),
          upright_bars(share_plot("Level", statistics.levels, {"graph", "operator", "memory", "math"})),
-         upright_bars(share_plot("Grade", statistics.grades, {"proved", "exact"})),
-         upright_bars(token_plot("Tokens of original programs", statistics.program_tokens)),
-         upright_bars(token_plot("Tokens of transformed programs", statistics.result_tokens)), "</div>\n");
+         upright_bars(share_plot("Grade", statistics.grades, {"proved", "exact"})), "</div>\n<div class=\"pair\">",
+         token_plots("Tokens of original programs", statistics.program_tokens),
+         token_plots("Tokens of transformed programs", statistics.result_tokens), "</div>\n");
   if (!statistics.strategies.empty()) append(out, lying_bars(strategy_plot(statistics)));
   for (const ReportTable& table : tables_of(statistics)) {
     if (!table.rows.empty()) append(out, table_html(table));

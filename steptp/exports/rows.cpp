@@ -1,6 +1,8 @@
 #include "steptp/exports/rows.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -57,6 +59,7 @@ void set_entries(Json& row, const RecordTexts& texts, const std::vector<const En
 
 void set_rest(Json& row, const RecordTexts& texts, const Exchange& exchange, std::int64_t completion_tokens) {
   set_entries(row, texts, exchange.entries, exchange.language);
+  row.set("usefulness", exchange.useful());
   row.set("prompt_tokens", exchange.prompt_tokens).set("completion_tokens", completion_tokens);
 }
 
@@ -127,7 +130,19 @@ void set_texts(Json& row, const std::string& of, const ProgramTexts& program) {
   row.set(of + "_cuda", program.cuda);
 }
 
+void set_expected(Json& row, const ExpectedTimes& before, const ExpectedTimes& after) {
+  const auto number = [](std::optional<double> known) { return known ? Json(*known) : Json(); };
+  row.set("expected_gpu_before_us", number(before.gpu)).set("expected_gpu_after_us", number(after.gpu));
+  row.set("expected_cpu_before_us", number(before.cpu)).set("expected_cpu_after_us", number(after.cpu));
+}
+
 }  // namespace
+
+double Exchange::useful() const {
+  double sum = 0;
+  for (const EntryTexts* entry : entries) sum += entry->useful();
+  return entries.empty() ? 0 : std::round(1000 * sum / static_cast<double>(entries.size())) / 1000;
+}
 
 Exchange make_exchange(const RecordTexts& texts, std::vector<const EntryTexts*> entries, Language language,
                        bool with_reasoning, ChatTokens& tokens) {
@@ -161,6 +176,7 @@ Json archive_row(const RecordTexts& texts, const EntryTexts& texts_of_entry) {
   row.set("trace", entry.trace.dump()).set("phrasing", std::to_string(entry.phrasing));
   set_verdict(row, entry.verdict);
   row.set("original_hash", entry.before_hash).set("transformed_hash", entry.after_hash);
+  set_expected(row, texts_of_entry.before->expected, texts_of_entry.after.expected);
   row.set("compiled", entry.compiled);
   row.set("compilers", Json::Array(entry.compilers.begin(), entry.compilers.end()));
   set_tokens(row, "original", texts_of_entry.before->tokens);

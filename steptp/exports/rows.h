@@ -27,6 +27,8 @@ struct Exchange {
   std::int64_t completion_tokens = 0;
 
   [[nodiscard]] std::int64_t tokens() const { return prompt_tokens + completion_tokens; }
+  /// Of its answers, on average.
+  [[nodiscard]] double useful() const;
 };
 
 /// One entry asks for a single answer, several for a list. All start from one program.

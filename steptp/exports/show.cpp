@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "steptp/base/json.h"
 #include "steptp/base/text.h"
 #include "steptp/columns/jsonl_writer.h"
 
@@ -42,10 +43,27 @@ Result<std::string, Diagnostic> only_split(const std::string& folder) {
                     "--split names one of them");
 }
 
+/// A column with one word, or with one for each answer.
+bool has_word(const Json& row, const char* one, const char* several, const std::string& word) {
+  if (word.empty()) return true;
+  const Json* value = row.find(one);
+  if (value && value->as_string() && *value->as_string() == word) return true;
+  const Json* list = row.find(several);
+  if (!list || !list->as_array()) return false;
+  return std::any_of(list->as_array()->begin(), list->as_array()->end(),
+                     [&](const Json& item) { return item.as_string() && *item.as_string() == word; });
+}
+
+bool is_wanted(const std::string& line, const WantedRow& wanted) {
+  const auto row = parse_json(line);
+  return row && has_word(*row, "strategy", "strategies", wanted.strategy) &&
+         has_word(*row, "difficulty", "difficulties", wanted.difficulty);
+}
+
 }  // namespace
 
 Result<std::string, Diagnostic> read_row(const std::string& folder, const std::string& table, const std::string& split,
-                                         std::uint64_t number) {
+                                         std::uint64_t number, const WantedRow& wanted) {
   const std::string place = concat(folder, "/data/", table);
   const auto chosen = split.empty() ? only_split(place) : Result<std::string, Diagnostic>(split);
   if (!chosen) return chosen.error();
@@ -56,11 +74,15 @@ Result<std::string, Diagnostic> read_row(const std::string& folder, const std::s
     reason.hint = "tables are the folders below data/ of an export, such as archive or chat/full/single";
     return reason;
   }
-  for (std::uint64_t passed = 0;; ++passed) {
+  const bool wants_all = wanted.strategy.empty() && wanted.difficulty.empty();
+  for (std::uint64_t passed = 0;;) {
     auto line = reader->next();
     if (!line) return line.error();
-    if (!*line) return make_error("usage", concat(path, " has ", passed, " rows, counted from 0"));
-    if (passed == number) return **std::move(line);
+    if (!*line) {
+      return make_error("usage", concat(path, " has ", passed, wants_all ? "" : " such", " rows, counted from 0"));
+    }
+    if (!wants_all && !is_wanted(**line, wanted)) continue;
+    if (passed++ == number) return **std::move(line);
   }
 }
 

@@ -10,8 +10,13 @@ namespace steptp::dataset {
 
 /// One row of an exported table as it stands in its file, counted from 0. An empty split stands for train, or for the
 /// only split that has rows. Diagnostics: those of reading; `usage` where there are fewer rows, or several splits to
-/// choose from.
+/// choose from. Only rows with all that is wanted are counted: a strategy, a difficulty of one of its answers.
+struct WantedRow {
+  std::string strategy;
+  std::string difficulty;
+};
 [[nodiscard]] Result<std::string, Diagnostic> read_row(const std::string& folder, const std::string& table,
-                                                       const std::string& split, std::uint64_t number);
+                                                       const std::string& split, std::uint64_t number,
+                                                       const WantedRow& wanted = {});
 
 }  // namespace steptp::dataset

@@ -131,6 +131,7 @@ const std::map<std::string_view, Slips>& all_slips() {
   static const std::map<std::string_view, Slips> all = {
       {"loop_split", splits},
       {"loop_tiling", splits},
+      {"loop_tensorization", {&kStride, &kShort, &kStale, &kSwapped, &kOffset, &kIndex}},
       {"loop_fusion", {&kStale, &kShort, &kStride, &kIndex}},
       {"loop_binding", concurrent},
       {"loop_parallelization", concurrent},

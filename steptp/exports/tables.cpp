@@ -99,6 +99,13 @@ TableSchema archive_schema(bool is_safe) {
        text("trials", "the independent judgements with their seeds, as JSON; none where a proof needed no input"),
        text("original_hash", "of the canonical form"),
        text("transformed_hash", "of the canonical form"),
+       {"expected_gpu_before_us", Kind::real,
+        "microseconds that `original_leir` is expected to take on an NVIDIA H200, by `steptp estimate`; null: not "
+        "known",
+        true},
+       {"expected_gpu_after_us", Kind::real, "the same of `transformed_leir`", true},
+       {"expected_cpu_before_us", Kind::real, "the same of `original_leir` on a plain CPU", true},
+       {"expected_cpu_after_us", Kind::real, "the same of `transformed_leir`", true},
        text("compiled", "by which compiler the transformed program was compiled: nvrtc, tvm, llvm or none"),
        texts("compilers", "all that compiled it, where it belongs to the sample that is compiled"),
        integer("original_leir_tokens", "under the Qwen3 tokenizer, like all counts"),
@@ -118,10 +125,15 @@ TableSchema archive_schema(bool is_safe) {
 /// What every row made of entries says about them.
 TableSchema entry_columns() {
   TableSchema out = program_columns();
-  add(out, {text("language", "in which programs are written: leir, compact or tir"),
-            texts("entries", "ids of the archive's rows that it is made of, one per answer"),
-            texts("strategies", "one per answer"), texts("levels", "one per answer"),
-            texts("difficulties", "one per answer"), texts("grades", "one per answer")});
+  add(out,
+      {text("language", "in which programs are written: leir, compact or tir"),
+       texts("entries", "ids of the archive's rows that it is made of, one per answer"),
+       texts("strategies", "one per answer"),
+       texts("levels", "one per answer"),
+       texts("difficulties", "one per answer"),
+       texts("grades", "one per answer"),
+       {"usefulness", Kind::real,
+        "the largest share of the expected time that a step saves on a GPU or a CPU; the mean of its answers", false}});
   return out;
 }
 

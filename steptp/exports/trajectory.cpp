@@ -66,7 +66,7 @@ class Walk {
     const std::size_t number = out_.steps.size();
     View view(state.program);
     const Choices choices = list_choices(published(), view, false);
-    ChoiceSampler sampler(choices, Configuration().weights, combine(seed_, number));
+    ChoiceSampler sampler(choices, Configuration().weights, combine(seed_, number), &state.program);
     for (int attempt = 0; attempt < kTries; ++attempt) {
       const auto choice = sampler.next();
       if (!choice) return std::nullopt;

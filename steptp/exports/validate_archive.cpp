@@ -9,6 +9,7 @@
 #include "steptp/cuda/lower.h"
 #include "steptp/dataset/lowered.h"
 #include "steptp/exports/archive_index.h"
+#include "steptp/exports/expected_times.h"
 #include "steptp/exports/record_texts.h"
 #include "steptp/exports/tables.h"
 #include "steptp/ir/canonical.h"
@@ -74,6 +75,10 @@ class RowChecker {
     if (!trace) return fail("column 'trace' is not JSON");
     check_reasoning(*trace, "reasoning", Profile::paper);
     check_reasoning(*trace, "reasoning_compact", Profile::compact);
+    expect_time("expected_gpu_before_us", expected_times(original_).gpu);
+    expect_time("expected_gpu_after_us", expected_times(transformed_).gpu);
+    expect_time("expected_cpu_before_us", expected_times(original_).cpu);
+    expect_time("expected_cpu_after_us", expected_times(transformed_).cpu);
     for (const char* of : {"original", "transformed"}) {
       expect_tokens(concat(of, "_leir"));
       expect_tokens(concat(of, "_leir_compact"));
@@ -104,6 +109,14 @@ class RowChecker {
   void fail(std::string_view what) { out_.problems.emplace_back(what); }
   void expect(std::string_view column, const std::string& wanted, std::string_view what) {
     if (text(column) != wanted) fail(concat("column '", column, "' ", what));
+  }
+
+  void expect_time(std::string_view column, std::optional<double> wanted) {
+    const Json& stated = *row_.find(column);
+    // Another machine may round the third digit another way.
+    const bool is_right =
+        wanted ? stated.is_number() && std::abs(stated.number() / *wanted - 1) < 0.011 : stated.is_null();
+    if (!is_right) fail(concat("column '", column, "' is not what its program is expected to take"));
   }
 
   void check_label(const Judgement& judgement) {

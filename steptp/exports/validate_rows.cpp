@@ -1,6 +1,7 @@
 #include "steptp/exports/validate_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -63,6 +64,12 @@ class RowChecker {
     expect_each("difficulties", &IndexedEntry::difficulty);
     expect_each("grades", &IndexedEntry::grade);
     check_asked(*entries_.front()->before);
+    double useful = 0;
+    for (const IndexedEntry* entry : entries_) useful += entry->useful / static_cast<double>(entries_.size());
+    const Json* stated = row_.find("usefulness");
+    if (stated != nullptr && std::abs(stated->number() - useful) > 0.002) {
+      fail("column 'usefulness' is not that of its entries");
+    }
   }
 
   void check_asked(const AskedProgram& program) {

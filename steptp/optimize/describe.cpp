@@ -74,7 +74,9 @@ Json to_json(const Optimized& optimized, const OptimizeRequest& request) {
   out.set("program", optimized.program.name).set("device", request.rates.name);
   out.set("leir", print(optimized.program)).set("plan", std::move(moves)).set("recipe", std::move(steps));
   out.set("verdict", name_of(optimized.judged.verdict)).set("safe", optimized.judged.safe);
-  out.set("expected_s", seconds_of(optimized.expected)).set("measured_s", Json()).set("samples", 0);
+  out.set("expected_s", seconds_of(optimized.expected))
+      .set("measured_s", optimized.measured_seconds ? Json(*optimized.measured_seconds) : Json());
+  out.set("samples", static_cast<std::int64_t>(optimized.samples));
   out.set("fallback", optimized.fallback);
   out.set("reason", optimized.reason.empty() ? Json() : Json(optimized.reason));
   out.set("expected", optimized.expected ? to_json(*optimized.expected) : Json());
@@ -102,6 +104,8 @@ std::string explain(const Optimized& optimized, const OptimizeRequest& request) 
     if (optimized.vanilla) append(out, ", as it came ", time_text(optimized.vanilla->seconds));
     append(out, "\n", to_text(*optimized.expected));
   }
+  if (optimized.measured_seconds)
+    append(out, "measured ", time_text(*optimized.measured_seconds), ", the best of ", optimized.samples, " samples\n");
   if (!optimized.fallback && !optimized.reason.empty()) append(out, "note: ", optimized.reason, "\n");
   return out;
 }

@@ -85,6 +85,11 @@ class Optimizer {
     return vanilla();
   }
 
+  Optimized vanilla_because(std::string reason) {
+    why_ = std::move(reason);
+    return vanilla();
+  }
+
   Optimized vanilla() {
     Optimized out;
     out.program = root_.program;
@@ -189,6 +194,10 @@ class Optimizer {
 }  // namespace
 
 Optimized optimize(const Document& root, const OptimizeRequest& request) { return Optimizer(root, request).run(); }
+
+Optimized kept_as_it_came(const Document& root, const OptimizeRequest& request, std::string reason) {
+  return Optimizer(root, request).vanilla_because(std::move(reason));
+}
 
 Result<Optimized, std::string> optimize_by(const Document& root, const Plan& plan, const OptimizeRequest& request) {
   if (std::string why = other_root(root.program, plan); !why.empty()) return why;

@@ -42,10 +42,16 @@ struct Optimized {
   std::size_t judged_plans = 0;
   double planning_seconds = 0;  ///< wall clock
   double judging_seconds = 0;
+  // Where it was chosen by a search that measured.
+  std::optional<double> measured_seconds;
+  std::size_t samples = 0;
 };
 
 /// The root has been read without errors, and `find_unusable` found nothing.
 [[nodiscard]] Optimized optimize(const Document& root, const OptimizeRequest& request);
+
+/// The program as it came, for a reason.
+[[nodiscard]] Optimized kept_as_it_came(const Document& root, const OptimizeRequest& request, std::string reason);
 
 /// A plan made before for this program, checked and judged: it is used as it is or not at all. The text says why it is
 /// no plan for this program.

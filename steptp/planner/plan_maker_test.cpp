@@ -61,6 +61,20 @@ TEST(PlanMaker, TakesMatrixInstructions) {
   EXPECT_NE(move_for("f64", "plain-cpu"), "matrix");
 }
 
+/// A small result of a long sum: blocks make parts of it.
+TEST(PlanMaker, CutsLongSumsForMatrixInstructions) {
+  const Program program = program_of(
+      "@input A f16[96,4096]\n@input C f16[4096,64]\n@output D f16[96,64]\n"
+      "B(tx,96)L(a,64)L(k,4096)[D:f16[tx,a]=D:f16[tx,a]+A:f16[tx,k]*C:f16[k,a];];\n");
+  PlanMaker maker = maker_for(program, "nvidia-h200");
+  const auto made = maker.best();
+  ASSERT_TRUE(made);
+  ASSERT_EQ(made->plan.moves.size(), 3U);
+  EXPECT_EQ(made->plan.moves[0].move, "parts");
+  EXPECT_EQ(made->plan.moves[1].move, "map");
+  EXPECT_EQ(made->plan.moves[2].move, "matrix");
+}
+
 TEST(PlanMaker, IsTheSameForAnyNumberOfThreads) {
   const Program program = program_of(kSoftmax);
   std::string first;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "steptp/moves/matrix_tiling.h"
+#include "steptp/moves/parts.h"
 #include "steptp/moves/tile_match.h"
 #include "steptp/planner/proposals.h"
 
@@ -50,31 +51,58 @@ std::vector<MatrixSizes> sizes_for(const Site& site, const MatrixProduct& produc
   return out;
 }
 
+Values values_of(const MatrixSizes& sizes, std::int64_t following) {
+  return {{"unit_rows", sizes.unit_rows}, {"unit_columns", sizes.unit_columns},
+          {"rows", sizes.rows},           {"columns", sizes.columns},
+          {"depth", sizes.depth},         {"buffers", sizes.buffers},
+          {"group", sizes.group},         {"following", following}};
+}
+
+/// Small results of long sums: blocks make parts of the sums, which a second kernel folds in their order, together with
+/// what is made of each.
+void propose_parts(View& view, const MatrixProduct& product, std::uint32_t expression, ProposalList& list) {
+  constexpr std::size_t kTried = 3;
+  constexpr std::int64_t kFewestRounds = 4;
+  const Statement* next = only_statement(view, expression + 1);
+  std::size_t offered = 0;
+  for (const MatrixSizes& sizes : sizes_for(item_site({expression}), product)) {
+    const std::int64_t wanted = (kEnoughBlocks + blocks_of(sizes, product) - 1) / blocks_of(sizes, product);
+    const std::int64_t parts = std::min(wanted, product.depth / (kFewestRounds * sizes.depth));
+    if (parts < 2) continue;
+    const std::int64_t rounds = (product.depth + parts * sizes.depth - 1) / (parts * sizes.depth);
+    for (const bool with_next : {false, true}) {
+      if (with_next && (!next || !is_elementwise(*next))) continue;
+      Proposal proposal{expression, with_next ? 2U : 1U, {}};
+      proposal.moves.push_back(planned_move("parts", 0, {{"length", rounds * sizes.depth}}));
+      if (with_next) proposal.moves.push_back(planned_move("inline", 2, {{"form", "epilogue"}}));
+      proposal.moves.push_back(
+          planned_move("map", 1, {{"threads", std::int64_t{64}}, {"width", 1}, {"flat", 0}, {"rounds", 1}}));
+      proposal.moves.push_back(planned_move("matrix", 0, values_of(sizes, 0)));
+      list.add(std::move(proposal));
+    }
+    if (++offered == kTried) return;
+  }
+}
+
 }  // namespace
 
 void propose_matrix(View& view, std::uint32_t expression, ProposalList& list) {
   if (list.target().is_cpu()) return;
   const Site site = item_site({expression});
-  if (!find_matrix_product(view, site, 0)) return;
+  const auto alone = find_matrix_product(view, site, 0);
+  if (!alone) return;
   std::int64_t following = 0;
   while (find_matrix_product(view, site, following + 1)) ++following;
   for (std::int64_t taken = following; taken >= 0; --taken) {
     const auto product = find_matrix_product(view, site, taken);
     std::size_t offered = 0;
     for (const MatrixSizes& sizes : sizes_for(site, *product)) {
-      list.add("matrix", expression, static_cast<std::uint32_t>(taken) + 1,
-               {{"unit_rows", sizes.unit_rows},
-                {"unit_columns", sizes.unit_columns},
-                {"rows", sizes.rows},
-                {"columns", sizes.columns},
-                {"depth", sizes.depth},
-                {"buffers", sizes.buffers},
-                {"group", sizes.group},
-                {"following", taken}});
+      list.add("matrix", expression, static_cast<std::uint32_t>(taken) + 1, values_of(sizes, taken));
       // What is behind it is usually worth taking along: without it, only some sizes are tried.
       if (++offered >= 3 && taken < following) break;
     }
   }
+  propose_parts(view, *alone, expression, list);
 }
 
 }  // namespace steptp

@@ -49,12 +49,13 @@ bool Choices::has_idle_limit(bool is_max, const Operands& operands) {
 }
 
 /// max(max{a..b}(x),max{b+1..c}(x)) = max{a..c}(x): folds over neighbouring ranges are one fold.
-bool Choices::join_two_folds(std::vector<PolynomialId>& operands) {
+bool Choices::join_two_folds(bool is_max, std::vector<PolynomialId>& operands) {
+  const auto op = is_max ? ArithmeticOp::max : ArithmeticOp::min;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     for (std::size_t j = i + 1; j < operands.size(); ++j) {
       const auto a = as_generator(operands[i]);
       const auto b = as_generator(operands[j]);
-      const auto both = a && b ? arena_.reductions.join_two(*a, *b) : std::nullopt;
+      const auto both = a && b ? arena_.reductions.join_two(op, *a, *b) : std::nullopt;
       if (!both) continue;
       operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(j));
       operands[i] = *both;
@@ -96,7 +97,7 @@ PolynomialId Choices::extremum(bool is_max, const std::vector<PolynomialId>& ope
   std::sort(flat.begin(), flat.end());
   flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
   if (!may_be_nan) {
-    while (join_two_folds(flat) || lengthen_fold(is_max, flat)) {
+    while (join_two_folds(is_max, flat) || lengthen_fold(is_max, flat)) {
     }
   }
   std::sort(flat.begin(), flat.end());

@@ -27,7 +27,7 @@ class Choices : private Room {
   };
   void collect(bool is_max, PolynomialId neutral, PolynomialId id, Operands& out);
   [[nodiscard]] bool has_idle_limit(bool is_max, const Operands& operands);
-  [[nodiscard]] bool join_two_folds(std::vector<PolynomialId>& operands);
+  [[nodiscard]] bool join_two_folds(bool is_max, std::vector<PolynomialId>& operands);
   [[nodiscard]] bool lengthen_fold(bool is_max, std::vector<PolynomialId>& operands);
   [[nodiscard]] std::optional<PolynomialId> joined_choices(ConditionId condition, PolynomialId if_true,
                                                            PolynomialId if_false);

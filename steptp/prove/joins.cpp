@@ -39,14 +39,13 @@ std::vector<Candidate> sums_in(const Store& store, const Polynomial& node) {
 
 }  // namespace
 
-/// Folds of one operator over as many variables.
-std::optional<PolynomialId> Reductions::join_two(GeneratorId left, GeneratorId right) {
+/// Over as many variables.
+std::optional<PolynomialId> Reductions::join_two(ArithmeticOp op, GeneratorId left, GeneratorId right) {
   const Generator& a = generators_[left];
   const Generator& b = generators_[right];
-  if (a.kind != Generator::Kind::reduction || b.kind != Generator::Kind::reduction || a.tag != b.tag ||
-      a.ranges.size() != b.ranges.size()) {
+  if (a.kind != Generator::Kind::reduction || b.kind != Generator::Kind::reduction) return std::nullopt;
+  if (static_cast<ArithmeticOp>(a.tag) != op || a.tag != b.tag || a.ranges.size() != b.ranges.size())
     return std::nullopt;
-  }
   if (const auto joined = join_alike(left, right)) return joined;
   if (a.conditions.empty() || a.conditions.size() != b.conditions.size()) return std::nullopt;
   if (const auto joined = join_behind(left, right)) return joined;
@@ -212,7 +211,7 @@ PolynomialId Reductions::join_reductions(PolynomialId sum) {
       if (a.term == b.term || node.terms[a.term].second != node.terms[b.term].second || !(a.rest == b.rest)) continue;
       // x*a+x*b = x*(a+b) where x is a number: inf*(3-1) is not inf*3-inf*1.
       if (monomials_.traits(intern_monomial(a.rest)).is_wild()) continue;
-      const auto joined = join_two(a.fold, b.fold);
+      const auto joined = join_two(ArithmeticOp::add, a.fold, b.fold);
       if (joined) return add(without({a.term, b.term}), times_rest(a, *joined));
     }
   }

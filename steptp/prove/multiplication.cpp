@@ -80,7 +80,8 @@ std::optional<PolynomialId> Polynomials::with_joined_folds(const Monomial& produ
                             static_cast<ArithmeticOp>(node.tag) == ArithmeticOp::multiply;
     for (std::size_t j = i + 1; is_product && j < product.factors.size(); ++j) {
       const auto& [second, other_power] = product.factors[j];
-      const auto joined = other_power == 1 ? arena_.reductions.join_two(first, second) : std::nullopt;
+      const auto joined =
+          other_power == 1 ? arena_.reductions.join_two(ArithmeticOp::multiply, first, second) : std::nullopt;
       if (!joined) continue;
       Monomial others;
       for (const auto& [generator, exponent] : exponents) {

@@ -28,7 +28,8 @@ class Reductions : private Room {
   [[nodiscard]] bool is_filled(const Generator& fold, std::uint32_t height);
 
   // ---- folds over neighbouring ranges are one fold (joins.cpp)
-  [[nodiscard]] std::optional<PolynomialId> join_two(GeneratorId left, GeneratorId right);
+  /// Folds of this operator: a maximum of two sums is no sum.
+  [[nodiscard]] std::optional<PolynomialId> join_two(ArithmeticOp op, GeneratorId left, GeneratorId right);
   /// A fold that goes one step further on one side, if what it would have there is there.
   [[nodiscard]] std::optional<PolynomialId> longer_by(GeneratorId fold,
                                                       const std::function<bool(PolynomialId)>& is_there);

@@ -2,7 +2,9 @@
 
 // Small plots as SVG, without scripts or fonts from elsewhere. Colours are classes (s0, s1, ...) of the page's style.
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace steptp {
@@ -23,5 +25,22 @@ struct Plot {
 [[nodiscard]] std::string upright_bars(const Plot& plot);
 /// Bars from left to right with their labels beside them: many labels.
 [[nodiscard]] std::string lying_bars(const Plot& plot);
+
+/// A value that falls in steps: places in rising order with the value from there on.
+struct StepCurve {
+  std::string name;
+  std::vector<std::pair<double, double>> points;
+};
+
+/// Falling curves over the same places, up to `end`, on a logarithmic scale; a broken line where `floor` is, if that is
+/// above 0. Curves without points are left out. `label` says what a value is, for people.
+struct CurvePlot {
+  std::string title;
+  std::vector<StepCurve> curves;
+  double end = 0;
+  double floor = 0;
+  std::function<std::string(double)> label;
+};
+[[nodiscard]] std::string falling_curves(const CurvePlot& plot);
 
 }  // namespace steptp

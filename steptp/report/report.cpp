@@ -151,6 +151,7 @@ std::string to_html(const Report& report) {
     for (const auto& row : table.rows) append_row(out, row, table.numbers_from, "td");
     out += "</tbody></table>\n";
   }
+  for (const std::string& figure : report.figures) append(out, figure, "\n");
   return out + "</body></html>\n";
 }
 

@@ -61,7 +61,8 @@ Result<bool, Diagnostic> begin_folder(const SearchFolder& folder) {
   if (!there) return there.error();
   const bool is_same = identity_of(there->settings).dump() == identity_of(folder.settings).dump() &&
                        programs_json(*there).dump() == programs_json(folder).dump();
-  if (is_same) return true;
+  // Another budget is no other search; what is looked at later is what was asked for last.
+  if (is_same) return write_file(file_of(folder.path), to_json(folder).dump() + "\n");
   return make_error("journal", concat(folder.path, " is the folder of another search"),
                     concat("give --journal another name, or go on with that one: steptp search resume ", folder.path));
 }

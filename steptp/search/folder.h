@@ -26,7 +26,8 @@ struct SearchFolder {
   [[nodiscard]] std::string journal_of(std::size_t program) const;
 };
 
-/// Makes the folder, or finds that it is there for the same search. Errors: ids `write`, `journal`.
+/// Makes the folder, or finds that it is there for the same search, which may go on with another budget. Errors: ids
+/// `write`, `journal`.
 [[nodiscard]] Result<bool, Diagnostic> begin_folder(const SearchFolder& folder);
 /// Errors: ids `file`, `journal`.
 [[nodiscard]] Result<SearchFolder, Diagnostic> read_folder(const std::string& path);

@@ -81,9 +81,7 @@ class TreeSearch : public Frontier {
 
   /// Values as a share of what lies between the root and the best so far, so that exploring costs the same on programs
   /// that are near their floor and on those that are far from it. As published: the value itself.
-  [[nodiscard]] double scaled(double value) const {
-    return published_ || most_ <= 0 ? value : value / most_;
-  }
+  [[nodiscard]] double scaled(double value) const { return published_ || most_ <= 0 ? value : value / most_; }
 
   /// The child to go on with: the first of the best ones.
   [[nodiscard]] std::optional<std::size_t> favourite(const Tree& tree, std::size_t node) const {

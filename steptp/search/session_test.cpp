@@ -135,12 +135,12 @@ TEST(SearchSession, TheSameRowFromAnyNumberOfWorkersAndFromTheJournal) {
 TEST(SearchSession, OnTheCpuEveryTimeIsCheckedAndTheWinnerIsMeasuredAgain) {
   if (!std::ifstream(STEPTP_BINARY).good()) GTEST_SKIP() << "the binary is not built";
   const Document root = product();
-  search::SearchSettings settings = settings_for("cpu", ProposerKind::rules, 4);
+  search::SearchSettings settings = settings_for("cpu", ProposerKind::rules, 3);
   settings.algorithm = Algorithm::greedy;
   const search::SearchResult result = searched(root, settings);
   if (result.stop == Stop::no_device) GTEST_SKIP() << result.stop_reason;
   expect_sound(root, result);
-  EXPECT_GT(result.measured, 2);
+  EXPECT_EQ(result.measured, 3);
   EXPECT_TRUE(result.winner == 0U || result.final_times.has_value());
   for (const search::Node& node : result.tree.nodes()) {
     if (!node.is_fresh()) continue;

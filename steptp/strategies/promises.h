@@ -1,6 +1,7 @@
 #pragma once
 
-// What a step has to keep of the words that no strategy knows: depths (docs/language.md R21) and matrix nests (R20).
+// What a step has to keep of words that only those who make them know: depths (docs/language.md R21) and matrix nests
+// (R20).
 
 #include <optional>
 

@@ -138,6 +138,12 @@ Document read_json_document(const std::string& name, std::string content) {
     add_error(document, "json", {json.error().offset, 1}, json.error().message);
     return document;
   }
+  if (json->as_array()) {
+    document.diagnostics.push_back(
+        make_error("record", "this is a JSON array, and a program is a JSON object",
+                   "a file of several programs has one record per line, and ends in .jsonl"));
+    return document;
+  }
   if (std::string problem = json_problem(*json, document); !problem.empty()) {
     Diagnostic diagnostic =
         make_error("record", std::move(problem), R"(a record is {"program":...,"signature":[...],"leir":"..."})");
@@ -162,7 +168,9 @@ Document read_document(std::string name, std::string content) {
     return document;
   }
   const std::size_t first = content.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && content[first] == '{') return read_json_document(name, std::move(content));
+  // No program begins with either.
+  const bool is_json = first != std::string::npos && (content[first] == '{' || content[first] == '[');
+  if (is_json) return read_json_document(name, std::move(content));
   Document document;
   document.source = std::make_shared<const Source>(std::move(name), std::move(content));
   read_headers(document);

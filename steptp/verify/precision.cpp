@@ -104,7 +104,7 @@ struct Shortage {
   Width expected;
 };
 
-/// `computes`: operations whose results are not stored count too.
+/// `computes`: operations whose results are not stored count too, and not conversions alone.
 std::optional<Shortage> shortage_of(const Way& way, const Expected& expected, bool computes) {
   if (!way.lost.holds(expected.least)) return Shortage{way.lost, expected.least};
   for (std::size_t i = 0; i < kRoundings; ++i) {
@@ -112,7 +112,8 @@ std::optional<Shortage> shortage_of(const Way& way, const Expected& expected, bo
     const Width kept = narrower(way.kept[i], way.kept_first[i]);
     if (kept.is_limited() && !kept.holds(wanted)) return Shortage{kept, wanted};
   }
-  for (std::size_t i = 0; computes && i < kRoundings; ++i) {
+  for (std::size_t i = 0; i < kRoundings; ++i) {
+    if (!computes && i != static_cast<std::size_t>(Rounding::conversion)) continue;
     const Width& found = way.computed[i];
     const Width wanted = expected.of_computed(i);
     // An operation before anything wider is met may be one more in the type in which a way of `before` begins.
@@ -147,8 +148,9 @@ Width narrowest_computed(const Way& way) {
 
 /// Somewhere on a way of `before` the same operation is done in a wider type than here, or nothing is done to what this
 /// operation rounds.
-bool is_computed_below(const Way& way, const Expected& expected) {
+bool is_computed_below(const Way& way, const Expected& expected, bool computes) {
   for (std::size_t i = 0; i < kRoundings; ++i) {
+    if (!computes && i != static_cast<std::size_t>(Rounding::conversion)) continue;
     if (!way.computed[i].is_limited()) continue;
     const Width& same = expected.widest_computed[i];
     const Width& wanted = same == Width{0, 0} ? expected.widest : same;
@@ -244,14 +246,14 @@ class SourceComparison {
   void take(const Way& one) {
     if (!expected_.is_any) return;
     const Way way = ended_at(one, output_.dtype);
-    // What is done to a literal or an index beside data is seen on the ways of the data.
+    // What is done to a literal or an index beside data is seen on the ways of the data, unless it is only converted.
     const bool computes = !(is_constant(source_) && way.is_used);
     if (const auto shortage = shortage_of(way, expected_, computes); shortage && !lost_) lost_ = loss(*shortage);
     ++count_;
     const Width narrow = below_the_widest(way, expected_);
     narrow_ += narrow.is_limited() ? 1 : 0;
     narrowest_ = narrower(narrowest_, narrow);
-    const bool is_computed = is_below_a_computation(way, expected_) || (computes && is_computed_below(way, expected_));
+    const bool is_computed = is_below_a_computation(way, expected_) || is_computed_below(way, expected_, computes);
     if (is_computed) unclear_ = narrower(unclear_, narrowest_computed(way));
     is_unclear_ = is_unclear_ || is_below_something(way, expected_) || is_computed;
     marks_all_ = marks_all_ || is_computed;

@@ -38,16 +38,17 @@ class ModuleJudgement:
         return self.verdict in ("proved", "exact")
 
 
-class _Side:
-    """One of the two modules as a program."""
+class WholeModule:
+    """A module as one program. Raises NotCaptured, or DiagnosticError for an operator that LEIR does not have."""
 
-    def __init__(self, model: Any, args: Any, kwargs: Any) -> None:
+    def __init__(self, model: Any, args: Any, kwargs: Any, *, may_write: bool = False) -> None:
+        """`may_write`: new values of buffers are outputs like others, and come first."""
         self.capture: Capture = capture_graph(model, args, kwargs)
         graph = self.capture.module.graph
         placeholders = [node for node in graph.nodes if node.op == "placeholder"]
         used = [node for node in placeholders if node.users]
         output = next(node for node in graph.nodes if node.op == "output").args[0]
-        if self.capture.writes:
+        if any(kind == "input" for kind, _ in self.capture.writes) or (self.capture.writes and not may_write):
             raise NotCaptured("the module writes to its buffers or inputs")
         if any(not isinstance(value, torch.fx.Node) or value.op != "call_function" for value in output):
             raise NotCaptured("a result is an input, or no tensor")
@@ -76,7 +77,7 @@ def _held(model: Any, source: tuple[str, Any]) -> Any:
     return model
 
 
-def _names(a: Any, b: Any, left: _Side, right: _Side) -> dict[str, str]:
+def _names(a: Any, b: Any, left: WholeModule, right: WholeModule) -> dict[str, str]:
     """The name in the first program of each known variable of the second. Raises NotCaptured."""
     out: dict[str, str] = dict(zip(right.outputs, left.outputs, strict=True))
     free = dict(left.meaning)
@@ -125,7 +126,7 @@ def _own_name(number: int) -> str:
     return f"Own{out}"
 
 
-def _tensors_of(judgement: Judgement, side: _Side, model: Any, leaves: list[Any]) -> dict[str, torch.Tensor] | None:
+def _tensors_of(judgement: Judgement, side: WholeModule, model: Any, leaves: list[Any]) -> dict[str, torch.Tensor] | None:
     """The inputs of a counterexample, by what they are in the module."""
     found = judgement.counterexample
     if found is None or found.given is None:
@@ -201,7 +202,7 @@ def check_module(
     args = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     given = dict(kwargs or {})
     try:
-        left, right = _Side(a, args, given), _Side(b, args, given)
+        left, right = WholeModule(a, args, given), WholeModule(b, args, given)
         if len(left.outputs) != len(right.outputs) or left.capture.out_spec != right.capture.out_spec:
             return _drawn(a, b, args, given, "the modules give another number of results")
         renamed = _renamed(right.program, _names(a, b, left, right))

@@ -160,6 +160,8 @@ class Program:
         stream = torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else 0
         self.runner.run(pointers, device, stream)
         outputs = {entry[0]: tensor for entry, tensor in zip(self.about["variables"], held) if entry[3] == "output"}
+        for name, path in self.about["writes"]:
+            _tensor_at(module, path).copy_(outputs[name])
         results = [outputs[name] for name in self.about["outputs"]]
         return results[0] if self.about["single"] else tuple(results)
 

@@ -22,7 +22,7 @@ from .._errors import SteptpError
 from .._optimize import Optimized, optimize_program
 from .._verbs import check
 from .. import capture
-from .checking import _Side
+from .checking import WholeModule
 from .capturing import NotCaptured
 
 KINDS = ("module", "kernelbench", "cuda")
@@ -46,12 +46,14 @@ class WholeProgram:
 
     def __init__(self, model: Any, inputs: list[Any], device: str) -> None:
         try:
-            self.side = _Side(model, tuple(inputs), {})
+            self.side = WholeModule(model, tuple(inputs), {}, may_write=True)
         except NotCaptured as error:
             raise NotEmitted(f"the module is no single program: {error}") from None
         if check(self.side.program).ok is not True:
             raise NotEmitted("nobody can show that the program of this module reads and writes where it may")
         self.fast: Optimized = optimize_program(self.side.program, device)
+        #: New values of buffers, each with the path of its buffer.
+        self.writes = [(name, path) for name, (_, path) in zip(self.side.outputs, self.side.capture.writes)]
         self.single = not isinstance(_unflattened(self.side), (list, tuple, dict))
         if not self.single and not isinstance(_unflattened(self.side), tuple):
             raise NotEmitted("the module gives something else than tensors: --emit module can be used")
@@ -66,7 +68,8 @@ class WholeProgram:
         for variable in self.fast.program.signature:
             kind, where = self._meaning(variable)
             variables.append([variable.name, variable.dtype, list(variable.shape), kind, where])
-        return {"text": text, "launches": launches, "variables": variables, "outputs": self.side.outputs, "single": self.single}
+        return {"text": text, "launches": launches, "variables": variables, "writes": self.writes,
+                "outputs": self.side.outputs[len(self.writes) :], "single": self.single}
 
     def _meaning(self, variable: Any) -> tuple[str, Any]:
         if variable.role == "output":
@@ -83,8 +86,8 @@ def _step_kinds(steps: list[Any]) -> list[Any]:
     return [[key for key in step if key not in ("loop", "extent", "body", "launch")] + _step_kinds(step.get("body", [])) for step in steps]
 
 
-def _unflattened(side: _Side) -> Any:
-    numbers = list(range(len(side.outputs)))
+def _unflattened(side: WholeModule) -> Any:
+    numbers = list(range(len(side.outputs) - len(side.capture.writes)))
     return torch.utils._pytree.tree_unflatten(numbers, side.capture.out_spec)
 
 
@@ -120,7 +123,7 @@ def kernelbench_file(file: Path, device: str) -> str:
     """One self-contained file with ModelNew."""
     cls, model, inputs = load_problem(file)
     with torch.no_grad():
-        made = WholeProgram(model.eval() if not _changes_itself(model) else model, inputs, device)
+        made = WholeProgram(model, inputs, device)
     runner = Path(__file__).with_name("cuda_runner.py").read_text()
     runner = runner.split('"""', 2)[2].replace("from __future__ import annotations\n", "")
     source = file.read_text().replace("from __future__ import annotations\n", "")
@@ -132,11 +135,6 @@ def kernelbench_file(file: Path, device: str) -> str:
     return before + future + "# The problem" + after + source.rstrip() + "\n" + tail
 
 
-def _changes_itself(model: Any) -> bool:
-    """Norms by the statistics of the batch, which change buffers, cannot be a program that only computes."""
-    return not any(isinstance(child, torch.nn.modules.batchnorm._NormBase) for child in model.modules())
-
-
 def write_module(file: Path, folder: Path, device: str) -> None:
     """The problem, what `save` writes, and a file that puts the two together."""
     from .optimize import optimize_module
@@ -146,7 +144,7 @@ def write_module(file: Path, folder: Path, device: str) -> None:
     if where == "cuda" and not torch.cuda.is_available():
         raise NotEmitted("--emit module plans by measuring nothing but compiles for a GPU that is not here: use --emit kernelbench")
     moved = [value.to(where) if isinstance(value, torch.Tensor) else value for value in inputs]
-    fast = optimize_module(model.eval().to(where), moved)
+    fast = optimize_module(model.to(where), moved)
     fast.save(folder)
     shutil.copyfile(file, folder / "model.py")
     (folder / "fast_model.py").write_text(_MODULE)
@@ -163,7 +161,7 @@ from model import Model, get_init_inputs
 
 def make():
     """A module that stands in for Model."""
-    return steptp.load(Path(__file__).parent, Model(*get_init_inputs()).eval())
+    return steptp.load(Path(__file__).parent, Model(*get_init_inputs()))
 '''
 
 
@@ -172,6 +170,8 @@ def emit(file: str | os.PathLike[str], kind: str, out: str | os.PathLike[str], d
     path, target = Path(file), Path(out)
     if kind not in KINDS:
         raise ValueError(f"no kind {kind!r}: there are {', '.join(KINDS)}")
+    if kind != "module" and not device.startswith("nvidia"):
+        raise NotEmitted(f"CUDA is for a GPU, not for {device!r}: --device nvidia-h200")
     if kind == "module":
         target.mkdir(parents=True, exist_ok=True)
         write_module(path, target, device)
@@ -181,7 +181,7 @@ def emit(file: str | os.PathLike[str], kind: str, out: str | os.PathLike[str], d
     else:
         _, model, inputs = load_problem(path)
         with torch.no_grad():
-            made = WholeProgram(model.eval(), inputs, device)
+            made = WholeProgram(model, inputs, device)
         target.mkdir(parents=True, exist_ok=True)
         text, launches = _steptp.cuda_text(made.fast.program)
         (target / "program.cu").write_text(text)

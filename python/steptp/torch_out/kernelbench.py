@@ -39,8 +39,8 @@ def problems(folder: Path, levels: list[int]) -> list[tuple[int, Path]]:
     return sorted((item for item in found if not item[1].name.startswith("_")), key=order)
 
 
-def solve(path: Path, device: str, samples: int) -> dict[str, Any]:
-    """One problem from its file to times, in this process."""
+def solve(path: Path, device: str, samples: int, *, compiled: bool = True) -> dict[str, Any]:
+    """One problem from its file to times, in this process; `compiled`: also of PyTorch's own compiler."""
     import torch
 
     import steptp
@@ -72,7 +72,7 @@ def solve(path: Path, device: str, samples: int) -> dict[str, Any]:
         row["eager"] = sorted({place.operator for place in report.places})
     row["correct"] = verdict.correct and row["imported"]
     row |= {"seconds": verdict.seconds, "eager_seconds": verdict.eager_seconds, "failure": _class_of(row, verdict.reason), "reason": verdict.reason}
-    if verdict.correct:
+    if verdict.correct and compiled:
         row["compiled_seconds"] = _compiled_seconds(source, device)
     return row
 
@@ -126,7 +126,7 @@ def fast_p(rows: list[dict[str, Any]], p: float, against: str = "eager_seconds")
 
 def _key(path: Path, options: argparse.Namespace) -> str:
     """What a row on disk depends on."""
-    return hashlib.sha256(f"{path.read_text()}\0{options.device}\0{options.samples}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{path.read_text()}\0{options.device}\0{options.samples}\0{options.no_compile}".encode()).hexdigest()[:16]
 
 
 def _done(file: Path) -> dict[str, dict[str, Any]]:
@@ -143,7 +143,8 @@ def _done(file: Path) -> dict[str, dict[str, Any]]:
 
 
 def _in_own_process(path: Path, options: argparse.Namespace) -> dict[str, Any]:
-    command = [sys.executable, "-m", "steptp.torch_out.kernelbench", "--one", str(path), "--device", options.device, "--samples", str(options.samples)]
+    command = [sys.executable, "-m", "steptp.torch_out.kernelbench", "--one", str(path), "--device", options.device]
+    command += ["--samples", str(options.samples), *(["--no-compile"] if options.no_compile else [])]
     failed = {**dict.fromkeys(STAGES, False), "seconds": None, "eager_seconds": None}
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout)
@@ -206,10 +207,11 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--samples", type=int, default=0)
     parser.add_argument("--timeout", type=float, default=900, help="seconds for one problem")
+    parser.add_argument("--no-compile", action="store_true", help="leave out the times of torch.compile")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args(words)
     if options.one:
-        row = solve(Path(options.one), options.device, options.samples)
+        row = solve(Path(options.one), options.device, options.samples, compiled=not options.no_compile)
         print(json.dumps({"steptp": row}))
         return 0
     if not options.folder or not options.out:

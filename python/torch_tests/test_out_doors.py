@@ -56,6 +56,36 @@ def test_a_module_stands_in_for_another() -> None:
     same(fast, model, x)
 
 
+def test_copies_and_attributes(tmp_path) -> None:
+    model, x = block(), torch.randn(5, 12)
+    fast = steptp.optimize(model, [x])
+    model.note = "kept"
+    assert fast.note == "kept" and fast.model is model
+    with pytest.raises(AttributeError, match="nothing_of_that_name"):
+        fast.nothing_of_that_name  # noqa: B018
+    other = copy.deepcopy(fast)
+    with torch.no_grad():
+        other.model[0].weight.zero_()
+    same(other, other.model, x)
+    same(fast, model, x)
+    torch.save(fast.model.state_dict(), tmp_path / "state.pt")
+    fast.model.load_state_dict(torch.load(tmp_path / "state.pt"))
+    with torch.inference_mode():
+        assert_close([fast(x)], [model(x)])
+
+
+def test_halves_are_summed_as_eager_sums_them() -> None:
+    for dtype in (torch.float16, torch.bfloat16):
+        model = fill(nn.Linear(1024, 4)).to(dtype)
+        x = torch.randn(3, 1024).to(dtype)
+        wanted = torch.nn.functional.linear(x.double(), model.weight.double(), model.bias.double())
+        fast = steptp.optimize(model, [x])
+        with torch.no_grad():
+            ours, theirs = (float((call(x).double() - wanted).abs().max()) for call in (fast, model))
+        # Either as good as eager, or eager itself.
+        assert ours <= 4 * theirs + 1e-3 or fast.report.groups == [], (dtype, ours, theirs)
+
+
 def test_programs_are_still_optimized() -> None:
     text = "@input A f32[8]\n@output C f32[8]\nB^{8}_{tx=0}[C^{f32,g}_{tx}=A^{f32,g}_{tx}+1;];"
     assert isinstance(steptp.optimize(text, "cpu"), steptp.Optimized)

@@ -110,7 +110,8 @@ def _value(source: tuple[str, Any], leaves: list[Any]) -> Any:
 
 
 def _identity(tensor: Any) -> tuple[int, int, Any]:
-    return tensor.data_ptr(), tensor._version, tensor.shape
+    # Tensors made under inference_mode count no versions.
+    return tensor.data_ptr(), -1 if tensor.is_inference() else tensor._version, tensor.shape
 
 
 class OptimizedModule(torch.nn.Module):
@@ -130,6 +131,19 @@ class OptimizedModule(torch.nn.Module):
         self._modules_inside = list(model.modules())
         self._hooks = hooks_of(model)
         self._eager_calls: dict[str, int] = {}
+
+    def __reduce__(self) -> Any:
+        """A copy has a copy of the module, and makes its kernels anew from the cache."""
+        return OptimizedModule, (self.model, self._options, self._saved_entries)
+
+    def __getattr__(self, name: str) -> Any:
+        """What the module has besides parameters: methods, attributes, children."""
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name == "model":
+                raise
+            return getattr(super().__getattr__("model"), name)
 
     @property
     def report(self) -> Report:

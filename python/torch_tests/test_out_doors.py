@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 import warnings
+from pathlib import Path
 
 import pytest
 import steptp
@@ -250,3 +251,19 @@ def test_options_that_do_not_exist() -> None:
     with pytest.raises(Exception, match="no option 'speed'"):
         torch._dynamo.reset()
         torch.compile(block(), backend="steptp", options={"speed": 3})(torch.randn(5, 12))
+
+
+def test_the_examples_of_the_page(tmp_path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "torch.md").read_text()
+    blocks = [block.split("```", 1)[0] for block in page.split("```python\n")[1:]]
+    assert len(blocks) >= 3
+    monkeypatch.chdir(tmp_path)
+    space: dict = {}
+    torch._dynamo.reset()
+    for block in blocks[:2]:
+        exec(block, space)
+    assert "proved" in capsys.readouterr().out
+    assert (tmp_path / "fast" / "group_001" / "certificates" / "01.json").is_file()
+    assert space["model"][0].weight.grad is not None
+    space["my_module"] = nn.SiLU()
+    assert eval(blocks[2], space)
